@@ -24,7 +24,7 @@ The demo is ready, after ${seconds.toFixed(1)} s.
   Cal.com       ${calcom} (a stand-in, where the appointments are made)
   Reference     ${service}/docs
 
-Ask the read API:
+Try the read API:
 
   KEY=${credentials.apiKey}
 ${curl("widgets")}

@@ -6,7 +6,7 @@ export type Dimension = (typeof DIMENSIONS)[number];
 /** The key of visits without a campaign, page, device or country, and of bookings without a service. */
 export const NOT_SET = "(not set)";
 
-/** The query parameter that leaves out what has a key: `notCountry=DE`. */
+/** The query parameter that leaves out visits with a key: `notCountry=DE`. */
 export function toNegatedName(dimension: Dimension): `not${Capitalize<Dimension>}` {
   return `not${dimension.charAt(0).toUpperCase()}${dimension.slice(1)}` as `not${Capitalize<Dimension>}`;
 }

@@ -22,7 +22,7 @@ export const ENDPOINT_URL_LENGTH_MAX = 2_048;
  */
 export const SIGNING_SECRET_PREFIX = "whsec_";
 export const SIGNING_SECRET_BYTES = 33;
-/** How long the old secret stays valid after a rotation can be chosen. 0: it was leaked, and stops working at once. */
+/** Choices for how long the old secret stays valid after a rotation. 0: it has leaked, and stops working immediately. */
 export const SECRET_OVERLAP_HOURS = [0, 1, 24, 168] as const;
 export type SecretOverlapHours = (typeof SECRET_OVERLAP_HOURS)[number];
 export const SECRET_OVERLAP_HOURS_DEFAULT = 24;

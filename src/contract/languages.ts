@@ -14,7 +14,7 @@ export function findLanguage(tags: readonly string[]): { language: Language; tag
   return null;
 }
 
-/** A tag that Intl accepts. POSIX systems report such as `en-US@posix` or `de_DE.UTF-8`, which Intl refuses. */
+/** A tag that Intl accepts. POSIX systems report tags such as `en-US@posix` or `de_DE.UTF-8`, which Intl refuses. */
 function toKnownTag(text: string): string | null {
   const tag = text.replace(/[@.].*$/, "").replaceAll("_", "-");
   try {

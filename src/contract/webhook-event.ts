@@ -18,7 +18,7 @@ export const WEBHOOK_HEADERS = {
   deliveryId: "Service-Delivery",
   signature: "Service-Signature",
 } as const;
-/** The same as the Standard Webhooks specification has it (www.standardwebhooks.com). */
+/** Headers that the Standard Webhooks specification adds (www.standardwebhooks.com). */
 export const STANDARD_WEBHOOK_HEADERS = {
   id: "webhook-id",
   timestamp: "webhook-timestamp",

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { createServer, type Socket } from "node:net";
 import { after } from "node:test";
 
-/** A mail server that accepts one mail per connection and keeps it. With `isSilent` it never says that it has accepted one. */
+/** A mail server that accepts one email per connection and keeps it. With `isSilent` it never says that it has accepted one. */
 export async function openMailServer(reply: { recipient: string; isSilent?: boolean } = { recipient: "250 OK" }) {
   const mails: string[] = [];
   const waiting: (() => void)[] = [];
@@ -34,7 +34,7 @@ export async function openMailServer(reply: { recipient: string; isSilent?: bool
   return { url: `smtp://127.0.0.1:${port}`, mails, next };
 }
 
-/** Decodes quoted-printable, which wraps lines in mails. */
+/** Decodes quoted-printable, which wraps lines in emails. */
 export const toMailText = (mail = "") =>
   mail
     .replaceAll("=\r\n", "")

@@ -31,12 +31,12 @@ export async function answerBookingPage(
     send(response, 200, `<h1>${service}</h1><p>${user.name}<br>${SHOWN.format(row.start_at)}</p>${action}`);
     return;
   }
-  send(response, 404, "<h1>No such page</h1><p>Bookings have their own pages, which customers get a link to.</p>");
+  send(response, 404, "<h1>Page not found</h1><p>Each booking has its own page, which the customer gets a link to.</p>");
 }
 
 function send(response: ServerResponse, status: number, content: string): void {
   response.writeHead(status, { "content-type": "text/html; charset=utf-8" }).end(`<!doctype html><html lang="en">
-<title>Calendar of the demo</title><meta name="viewport" content="width=device-width">
+<title>Demo calendar</title><meta name="viewport" content="width=device-width">
 <style>body{font:16px/1.5 system-ui;max-width:34rem;margin:3rem auto;padding:0 1rem;color-scheme:light dark}button{font:inherit;padding:.5rem 1rem}</style>
 <main>${content}<p><small>This page is the demo's stand-in for Cal.com.</small></p></main></html>`);
 }

@@ -78,7 +78,7 @@ export type OrganizationShape = Static<typeof OrganizationShape>;
 
 export const OrganizationChange = Type.Object({ name: Type.Optional(field), timeZone: Type.Optional(field), was: Was });
 export type OrganizationChange = Static<typeof OrganizationChange>;
-/** A PNG, JPEG or WebP picture in base64. */
+/** A PNG, JPEG or WebP image in base64. */
 export const NewLogo = Type.Object({ picture: Type.String() });
 export type NewLogo = Static<typeof NewLogo>;
 /** The name is typed as confirmation. */
@@ -116,13 +116,13 @@ export const InvitationShape = Type.Object({
 export type InvitationShape = Static<typeof InvitationShape>;
 export const InvitationList = Type.Object({ data: Type.Array(InvitationShape) });
 export type InvitationList = Static<typeof InvitationList>;
-/** Whether the link was mailed; `off`: this service has no mail server. */
+/** Whether the link was emailed; `off`: there is no mail server. */
 const INVITATION_MAILS = ["sent", "off", "failed"] as const;
 export type InvitationMail = (typeof INVITATION_MAILS)[number];
 export const CreatedInvitation = Type.Object({
   invitation: InvitationShape,
   mail: oneOf(INVITATION_MAILS),
-  link: nullable(Type.String({ description: "For the inviter to share; null when it was mailed." })),
+  link: nullable(Type.String({ description: "For the inviter to share; null when it was emailed." })),
 });
 export type CreatedInvitation = Static<typeof CreatedInvitation>;
 

@@ -50,7 +50,7 @@ export type AuditAction = (typeof AUDIT_ACTIONS)[number];
 /** Filters entries without a person: those of the command line and of Bookflow itself. */
 export const OPERATOR = "operator";
 
-/** Someone who did something, also if they have left since. */
+/** Someone who did something, even if they have left since. */
 const AuditPerson = Type.Object({ userId: Type.String(), email: NullableText, name: NullableText });
 
 export const AuditPeople = Type.Object({ data: Type.Array(AuditPerson) });

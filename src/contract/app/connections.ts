@@ -92,7 +92,7 @@ export type SavedConnection = Static<typeof SavedConnection>;
 /** "Test connection". With `book`, a test appointment is made and cancelled. */
 export const ConnectionCheckRequest = Type.Object({
   book: Type.Boolean(),
-  /** The test customer's address, to which the system sends its mails; by default one that nobody reads. */
+  /** The test customer's address, to which the system sends its emails; by default one that nobody reads. */
   email: Type.Optional(Type.String()),
 });
 export type ConnectionCheckRequest = Static<typeof ConnectionCheckRequest>;

@@ -117,7 +117,7 @@ export type RotateSecretRequest = Static<typeof RotateSecretRequest>;
 export const RotatedSecret = Type.Object({ secret: Type.String(), previousSecretExpiresAt: NullableTimestamp });
 export type RotatedSecret = Static<typeof RotatedSecret>;
 
-/** How many waiting deliveries are now sent at once. */
+/** How many waiting deliveries are sent immediately. */
 export const RetriedDeliveries = Type.Object({ count: Type.Integer() });
 export type RetriedDeliveries = Static<typeof RetriedDeliveries>;
 

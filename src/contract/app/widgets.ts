@@ -23,7 +23,7 @@ export const AppWidget = Type.Object({
   allowedDomains: Type.Array(Type.String()),
   /** Null in test mode: the widget books in the sandbox. */
   connectionId: NullableText,
-  /** False: test mode. Bookings are tries, and no appointment is made. */
+  /** False: test mode. Bookings are tests, and no appointment is made. */
   isLive: Type.Boolean(),
   ...WidgetOptions.properties,
   /** What visitors can book in the current scheduling system; null: everything. */

@@ -15,7 +15,7 @@ import { ROLE_MEANINGS, ROLE_NAMES } from "./role-words.ts";
 
 type Shared = { link: string; intro: string };
 
-/** The link is mailed. If the server sends no mail, or mailing fails, it is shown here once for the inviter to share. */
+/** The link is emailed. If the server sends no emails, or sending fails, it is shown here once for the inviter to share. */
 export function InviteDialog({ isOpen, onClose }: { isOpen: boolean; onClose: () => void }) {
   const { name } = useOrganization();
   const [shared, setShared] = useState<Shared | null>(null);
@@ -49,7 +49,7 @@ export function InviteDialog({ isOpen, onClose }: { isOpen: boolean; onClose: ()
   );
 }
 
-/** Why the link was not mailed. */
+/** Why the link was not emailed. */
 const INTROS: Readonly<Record<Exclude<InvitationMail, "sent">, string>> = {
   off: "This server doesn’t send emails, so share the link with the person yourself.",
   failed: "The email couldn’t be sent, so share the link with the person yourself.",

@@ -44,7 +44,7 @@ export type Question = {
   now: Date;
   keptSince: Date;
   filters: readonly Filter[];
-  /** Only visits count for which this holds, of a row of funnel_visits. The counters can't answer then. */
+  /** A condition on funnel_visits that visits must meet to be counted. The counters can't apply it. */
   visitCondition?: RawBuilder<unknown>;
   window: DayWindow;
   timeZone: string;

@@ -73,7 +73,7 @@ export function analyticsReadRoutes(api: ReadApi, deps: Pick<Deps, "db" | "clock
   );
 }
 
-/** The last row of a page. The next one begins after it, also if counts have changed meanwhile. */
+/** The last row of a page. The next page begins after it, even if counts have changed meanwhile. */
 function toCursor({ bookings, views, key }: KeyCounts): string {
   return Buffer.from(JSON.stringify([bookings, views, key])).toString("base64url");
 }

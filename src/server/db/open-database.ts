@@ -38,7 +38,7 @@ export async function openDatabase(deps: {
   };
   try {
     const applied = await migrateFirst({ ...deps, url });
-    // What the database is, every statement needs to know.
+    // Every statement needs to know which engine it runs on.
     await pool.query("select 1");
     return { db: openDb(pool), pool, applied, close };
   } catch (error) {
@@ -47,7 +47,7 @@ export async function openDatabase(deps: {
   }
 }
 
-/** Of a cluster, only the coordinator can be migrated. */
+/** In a cluster, only the coordinator can be migrated. */
 async function migrateFirst(deps: {
   url: string;
   log: Log;

@@ -171,7 +171,7 @@ export class Pool extends pg.Pool {
     this.#nodes.tick();
   }
 
-  /** Who waits for a connection may get it from another server, if there is one. */
+  /** Callers that wait for a connection may get one from another server. */
   #isWaitingFor(host: Host): boolean {
     if (this.#hosts.count === 1 && this.#acquiring.size > 0) return true;
     return this.#listImpatient().some((client) => client.server === host && client.waitedTicks);

@@ -290,7 +290,7 @@ export type EndpointNoticesTable = {
   detail: string;
   created_at: Date;
   mailed_at: Date | null;
-  /** The last time mailing it was attempted; used until it is mailed. */
+  /** When emailing it was last attempted; used until it is emailed. */
   mail_tried_at: Date | null;
 };
 

@@ -22,7 +22,7 @@ export const QUERY_LENGTH_MAX = 100;
 const MATCHES_MAX = 12;
 const EXCERPT_LENGTH = 160;
 
-/** Finds every word of the query, also as the beginning of a longer word or with a typo. */
+/** Finds every word of the query, even as the beginning of a longer word or with a typo. */
 export function openSearch(passages: readonly Passage[]): (query: string) => Match[] {
   const index = new MiniSearch<Passage & { id: number }>({
     fields: ["heading", "guide", "text"],

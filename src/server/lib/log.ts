@@ -26,7 +26,7 @@ type LogFields = {
   migration?: string;
   signal?: string;
   sentence?: string;
-  /** A one-time link that would have been mailed if there were a mail server. */
+  /** A one-time link that would have been emailed if there were a mail server. */
   link?: string;
   error?: unknown;
 };

@@ -2,7 +2,7 @@ const LINK_LENGTH_MAX = 2_048;
 const LOOPBACK = /^(?:localhost|127(?:\.[0-9]{1,3}){3}|\[::1\])$/;
 
 /**
- * Links of bookings and widgets end up in pages, mails and webhooks, so they must be https: a `javascript:` link would run
+ * Links of bookings and widgets end up in pages, emails and webhooks, so they must be https: a `javascript:` link would run
  * there. Plain http passes only where Bookflow itself is served that way (BASE_URL): on the same host, or on this machine.
  */
 export function isSafeLink(text: string, baseUrl: string): boolean {

@@ -66,7 +66,7 @@ async function isProven({ deps }: TestApp, email: string): Promise<boolean> {
   return (await people.executeTakeFirstOrThrow()).email_verified;
 }
 
-test("a reset link is mailed too", async () => {
+test("a reset link is emailed too", async () => {
   const server = await openMailServer();
   const testApp = await createTestApp({ smtpUrl: server.url });
   const { email } = await signIn(testApp, { role: "admin" });

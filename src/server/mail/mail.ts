@@ -4,10 +4,10 @@ import type { Log } from "../lib/log.ts";
 import type { Metrics } from "../lib/metrics.ts";
 import { within } from "../lib/pause.ts";
 
-/** A mail with one link. */
+/** An email with one link. */
 type LinkMail = { to: string; subject: string; text: string; link: string };
 
-/** A mail with a picture, shown in its HTML as `cid:…`. */
+/** An email with an image, shown in its HTML as `cid:…`. */
 type PictureMail = {
   to: string;
   subject: string;
@@ -26,9 +26,9 @@ type MailOutcome = "sent" | "refused" | "failed" | "unknown";
 export type Mail = {
   /** False without a mail server: links are then written to the log. */
   readonly isOn: boolean;
-  /** Whether the mail server accepted the mail. Never tell strangers, because it reveals who has an account. */
+  /** Whether the mail server accepted the email. Never tell strangers, because it reveals who has an account. */
   send(mail: LinkMail): Promise<boolean>;
-  /** Says whether the mail may be sent again without anybody getting it twice. */
+  /** Says whether the email may be sent again without anybody getting it twice. */
   sendOnce(mail: PictureMail): Promise<MailOutcome>;
   /** Signs in to the mail server without sending anything. Returns an error code, or null. */
   check(): Promise<string | null>;
@@ -83,7 +83,7 @@ export function createMail(deps: {
       return (await post({ to, subject, text: `${text}\n\n${link}\n` })) === "sent";
     },
     async sendOnce({ picture, ...mail }) {
-      // A connection that never came about has sent nothing; of one that breaks later, nobody can tell.
+      // If no connection was made, nothing was sent. If it broke later, nobody can tell.
       const fault = await check();
       if (fault === null) return await post({ ...mail, attachments: [{ filename: "chart.png", ...picture }] });
       mails.inc({ outcome: "failed" });

@@ -34,7 +34,7 @@ export function reportAppRoutes(api: FastifyInstance, deps: ReportRouteDeps): vo
   );
 }
 
-/** The first report is the next one that becomes due. So whoever subscribes again the same day gets no second copy. */
+/** The first report is the next one that becomes due. So someone who subscribes again on the same day gets no second copy. */
 async function subscribe(
   { db, clock, random }: ReportRouteDeps,
   { organizationId, userId }: Member,

@@ -16,7 +16,7 @@ export type Report = {
   failingEndpoints: readonly FailingEndpoint[];
 };
 
-/** What is mailed about a week or a month, without test data. Null if all widgets were in test mode. */
+/** What is emailed about a week or a month, without test data. Null if all widgets were in test mode. */
 export async function readReport(
   deps: Pick<Deps, "db" | "clock">,
   owner: { id: OrganizationId; plan: Plan },

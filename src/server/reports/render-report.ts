@@ -8,7 +8,7 @@ type RenderedReport = { subject: string; text: string; html: string; chart: { ci
 
 const CHART_ID = "chart@bookflow";
 
-/** The mail about a report. Mail clients know neither stylesheets nor modern layout, so styles are inline and boxes are tables. */
+/** The email with a report. Mail clients know neither stylesheets nor modern layout, so styles are inline and boxes are tables. */
 export function renderReport(report: Report, organization: string, links: ReportLinks): RenderedReport {
   const words = toWords(report);
   const { daily } = report.analytics;

@@ -43,7 +43,7 @@ async function openPractice(smtpUrl: string | null, options: { plan?: Plan } = {
 
 const send = ({ deps }: Pick<TestApp, "deps">) => sendReports(deps, NOBODY_STOPS);
 
-/** The parts of a mail by content type, decoded, and its headers unfolded. */
+/** The parts of an email by content type, decoded, and its headers unfolded. */
 function readMail(mail = ""): { headers: string; parts: Map<string, Buffer> } {
   const unfolded = (text: string) => text.replaceAll(/\r\n[ \t]+/g, " ");
   const [head = ""] = mail.split("\r\n\r\n");

@@ -11,7 +11,7 @@ import { renderReport } from "./render-report.ts";
 //
 //   take       one worker takes it; if that worker dies, another one takes it half an hour later
 //   move on    the subscription moves on to the next period, before anything is sent
-//   send       if the mail server surely didn't accept it, the subscription moves back and the report is due again
+//   send       if the mail server certainly didn't accept it, the subscription moves back and the report is due again
 //
 // A worker that dies while it talks to the mail server leaves a report that may or may not have arrived. It is not sent again.
 
@@ -21,7 +21,7 @@ const TRY_AGAIN_MS = 30 * MINUTE_MS;
 
 type ReportDeps = Pick<Deps, "db" | "clock" | "config"> & { readonly mail: Mail };
 
-/** Background task: mails the reports that are due. Needs a mail server. */
+/** Background task: emails the reports that are due. Needs a mail server. */
 export async function sendReports(deps: ReportDeps, signal: AbortSignal): Promise<void> {
   if (!deps.mail.isOn) return;
   const now = deps.clock.now();

@@ -5,8 +5,8 @@ import { type ConcurrencyLimit, createConcurrencyLimit } from "./concurrency-lim
 import type { CalendlyParts, MicrosoftBookingsParts } from "./connections/connection-settings.ts";
 
 // Limits that a scheduling system sets per account. All uses of an account in this process share them: widgets, background
-// tasks, tests and checks of the connection, and several connections with the same account. Other processes count for
-// themselves; what they exceed together, the system answers with 429.
+// tasks, tests and checks of the connection, and several connections with the same account. Other processes count
+// separately; if together they exceed the limit, the system answers 429.
 
 const ACCOUNTS_MAX = 10_000;
 /** Graph's limit per application and mailbox (learn.microsoft.com/graph/throttling-limits, Outlook service). */

@@ -29,7 +29,7 @@ export function limitSlots(slots: readonly Slot[], staffIds: readonly string[] |
   });
 }
 
-/** Someone of these who is free at that time; null when nobody is, and then booking with anyone finds the time taken. */
+/** One of these people who is free at that time; null if nobody is, and then booking with anyone finds the time taken. */
 export async function chooseStaff(
   system: SchedulingSystem,
   { serviceId, startAt, staffIds }: { serviceId: string; startAt: Date; staffIds: readonly string[] },

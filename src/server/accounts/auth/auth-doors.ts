@@ -24,7 +24,7 @@ export type AuthDoor = {
   readonly passwordField?: string;
   /** The field with a code that works only once. */
   readonly codeField?: "code";
-  /** Success invalidates all reset links mailed before. */
+  /** Success invalidates all reset links sent before. */
   readonly voidsResetLinks?: true;
   /** The action in the audit log: `signedIn` if the caller had a session, `comingIn` if the call started one. */
   readonly audit?: { readonly signedIn?: AuditAction; readonly comingIn?: AuditAction };

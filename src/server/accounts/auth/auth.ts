@@ -109,7 +109,7 @@ function logLibraryFault(log: Log): LogLine {
   };
 }
 
-/** Who may join through an identity provider: anyone while sign-up is open, otherwise only who was invited. */
+/** Who may join through an identity provider: anyone while sign-up is open, otherwise only invited people. */
 function checkNewUser({ config, db, clock }: AuthParts): UserCheck {
   return async ({ user, source }) => {
     if (source.action !== "create-user" || source.method !== "oauth") return;
@@ -131,7 +131,7 @@ function toPasswordOptions({ config, db, random, log, mail, onPasswordReset }: A
     password: { hash: (password) => hashPassword({ random }, password), verify: verifyPassword },
     resetPasswordTokenExpiresIn: RESET_LINK_MINUTES * 60,
     revokeSessionsOnPasswordReset: true,
-    // Not awaited: the time that mail takes would reveal whether the account exists.
+    // Not awaited: the time that sending takes would reveal whether the account exists.
     sendResetPassword: async ({ user, token }) => {
       void deleteResetLinks(db, user.id, token).catch((error: unknown) =>
         log.error("accounts.reset_links_not_voided", { error }),

@@ -12,7 +12,7 @@ export function makeLinkToken(random: Random): { token: string; hash: Buffer } {
   return { token, hash: hashLinkToken(token) };
 }
 
-/** For a link that is shown instead of mailed. Opening it does not verify an email address. */
+/** For a link that is shown instead of emailed. Opening it does not verify an email address. */
 export function makeShownLinkToken(random: Random): { token: string; hash: Buffer } {
   const token = SHOWN + randomText(random, BASE62, TOKEN_LENGTH);
   return { token, hash: hashLinkToken(token) };

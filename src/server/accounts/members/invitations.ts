@@ -89,7 +89,7 @@ export async function joinAsPerson(
   });
 }
 
-/** For a person without an account. A mailed link verifies their address; a shared one does not. */
+/** For a person without an account. An emailed link verifies their address; a shared one does not. */
 export async function joinAsNewPerson(
   deps: JoinDeps,
   { token, name, password }: { token: string; name: string; password: string },

@@ -6,7 +6,7 @@ import { localDay } from "../../funnel/record/local-day.ts";
 import { assert } from "../../lib/assert.ts";
 
 // A window of local days as instants, for statements that read visits. The offsets are those that the organization's counters
-// were made with (day_zones.rules), so both give the same days, also while a change of time zone is being counted.
+// were made with (day_zones.rules), so both give the same days, even while a change of time zone is being counted.
 
 type Offset = { fromMs: number; untilMs: number; seconds: number };
 

@@ -7,7 +7,7 @@ import { readBookingPieces } from "./export.ts";
 import type { BookingRow } from "./queries.ts";
 
 // Bookings as ad platforms import them: column names, time formats and first lines are those of their documentation.
-// Test bookings, and bookings without an id of the platform, are left out.
+// Test bookings, and bookings without an id for the platform, are left out.
 //
 //   Google Ads             conversions from clicks (support.google.com/google-ads/answer/7014069)
 //   Microsoft Advertising  offline conversions (learn.microsoft.com/advertising/bulk-service/offline-conversion)

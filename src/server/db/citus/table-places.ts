@@ -30,7 +30,7 @@ export const DISTRIBUTED_TABLES = [
   "webhook_events",
 ] as const;
 
-/** Copied to every server, because they are looked up by something else than the organization. Written rarely. */
+/** Copied to every server, because they are looked up by something other than the organization. Written rarely. */
 export const REFERENCE_TABLES = [
   "organizations",
   "organization_logos",

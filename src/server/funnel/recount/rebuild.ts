@@ -21,7 +21,7 @@ import { addUpSpans, findOpenSpan } from "./seal-spans.ts";
 // Recounts an organization from its visits without delaying recording. Under a short lock, two things start at the same moment:
 // recording also adds its changes to a second set of counters, and a transaction takes a snapshot of the visits and counts them
 // into a third set. Another short lock adds the changes to the counted set, and one update switches over. The hourly retention
-// deletes the sets that are no longer used, also those of an interrupted recount: nobody should wait for that.
+// deletes the sets that are no longer used, including those of an interrupted recount: nobody should wait for that.
 
 /** Days counted by one statement: few enough visits to group in memory, and to stop in between. */
 const PART_DAYS = 32;

@@ -6,7 +6,7 @@
 // | services, questions, the account        | if their field is in KEPT or KEPT_IN_OFFERS           |
 // | other appointments, staff and hosts     | if their field is in KEPT                             |
 //
-// The connection's own secrets are masked everywhere, also inside kept texts. Numbers and yes/no values are kept. What remains
+// The connection's own secrets are masked everywhere, even inside kept texts. Numbers and yes/no values are kept. What remains
 // is all that an adapter needs, so that a saved check can be replayed.
 
 const MASKED = "***";

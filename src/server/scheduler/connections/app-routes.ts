@@ -35,7 +35,7 @@ import { describeFailure } from "./describe-failure.ts";
 import { type ConnectionRow, countWidgetsByConnection, findConnection, listConnections } from "./queries.ts";
 import { toAppConnection, toVerified } from "./to-app-connection.ts";
 
-/** By organization. Each one sends mails and takes a time in a real calendar for a moment. */
+/** By organization. Each one sends emails and takes a slot in a real calendar for a moment. */
 const TEST_BOOKINGS_PER_MINUTE = 3;
 
 type WithConnection = { Params: { connection: string } };

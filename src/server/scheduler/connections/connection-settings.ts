@@ -13,7 +13,7 @@ const MicrosoftBookings = {
   settings: Type.Object({
     tenantId: Type.String({ pattern: "^[A-Za-z0-9.-]{1,100}$" }),
     clientId: Type.String({ pattern: "^[A-Za-z0-9-]{1,100}$" }),
-    /** The booking page's mail address, or its id. */
+    /** The booking page's email address, or its id. */
     businessId: Type.String({ pattern: "^[^\\s/?#]{1,320}$" }),
     graphUrl: Address,
     loginUrl: Address,

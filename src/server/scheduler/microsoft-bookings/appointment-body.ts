@@ -5,7 +5,7 @@ import { toGraphTime } from "./graph-time.ts";
 
 /**
  * The body of a new appointment. Graph applies none of the service's defaults, so buffers, location and reminders are
- * copied. The reference is in the notes that staff see (serviceNotes) and in the customer's mail (additionalInformation),
+ * copied. The reference is in the notes that staff see (serviceNotes) and in the customer's email (additionalInformation),
  * because the customer's own notes are kept only with a new customer.
  */
 export function toAppointmentBody(

@@ -2,7 +2,7 @@ import { type Static, type TSchema, Type } from "typebox";
 import { Compile } from "typebox/compile";
 
 // The parts of Microsoft Graph's replies that we read. Graph omits or nulls everything that it may omit or null. Lists that
-// take much computing are limited, because whoever connects a system can name the server that plays Graph.
+// take much computing are limited, because whoever connects a system can choose the server that answers as Graph.
 
 const maybe = <T extends TSchema>(type: T) => Type.Optional(Type.Union([type, Type.Null()]));
 

@@ -7,7 +7,7 @@ import type { Appointment } from "./shapes.ts";
 
 /**
  * An appointment has no status: it is confirmed because it exists. There is no link to manage it, because appointments made
- * through Graph have a selfServiceAppointmentId of zeros. The customer's mail has the link.
+ * through Graph have a selfServiceAppointmentId of zeros. The customer's email has the link.
  */
 export function toBooked(catalog: Catalog, appointment: Appointment, sought: Sought): Booked {
   const service = catalog.services.find(({ offered }) => offered.id === sought.serviceId);

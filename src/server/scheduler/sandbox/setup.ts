@@ -49,7 +49,7 @@ const OFFICE_HOURS: readonly WeeklyHours[] = WORKING_DAYS.map((weekday) => ({
   closes: "17:00",
 }));
 
-/** The initial setup of a widget's sandbox. Names and descriptions say that they are invented. */
+/** The initial setup of a widget's sandbox. Names and descriptions say that they are samples. */
 export const DEFAULT_SETUP: SandboxSetup = {
   stepMinutes: 30,
   leadMinutes: 60,

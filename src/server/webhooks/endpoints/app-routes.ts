@@ -231,7 +231,7 @@ async function requireEndpoint(deps: Pick<Deps, "db">, member: Member, text: str
   return endpoint;
 }
 
-/** Also an organization whose plan no longer includes webhooks may turn its endpoints off. */
+/** Even an organization whose plan no longer includes webhooks may turn its endpoints off. */
 function onlyTurnsOff({ isEnabled, ...others }: Omit<EndpointChange, "was">): boolean {
   return isEnabled === false && Object.keys(others).length === 0;
 }

@@ -35,7 +35,7 @@ async function switchOff(smtpUrl: string | null) {
 
 const listReceivers = (mails: readonly string[]) => mails.map((mail) => /^To: (.*?)\r$/m.exec(mail)?.[1]).sort();
 
-test("only the organization's owners and admins are mailed, once, that an endpoint was turned off", async () => {
+test("only the organization's owners and admins are emailed, once, that an endpoint was turned off", async () => {
   const server = await openMailServer();
   const { deps, business, endpointId, addresses } = await switchOff(server.url);
   await Promise.all([mailNotices(deps, NOBODY_STOPS), mailNotices(deps, NOBODY_STOPS)]);
@@ -65,7 +65,7 @@ test("a refusing mail server is retried after half an hour, and given up after a
   assert.deepEqual(server.mails, []);
 });
 
-test("when a mail server is set later, nobody is mailed about an endpoint that was removed meanwhile", async () => {
+test("when a mail server is set later, nobody is emailed about an endpoint that was removed meanwhile", async () => {
   const server = await openMailServer();
   const { deps, business, endpointId } = await switchOff(server.url);
   await removeEndpoint(deps, business.owner, endpointId);

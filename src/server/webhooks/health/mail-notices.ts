@@ -23,7 +23,7 @@ const SUBJECTS: Readonly<Record<NoticeKind, string>> = {
 
 type NoticeMailDeps = Pick<Deps, "db" | "clock" | "config"> & { readonly mail: Mail };
 
-/** Background task: mails owners and admins about failing endpoints. Needs a mail server. */
+/** Background task: emails owners and admins about failing endpoints. Needs a mail server. */
 export async function mailNotices(deps: NoticeMailDeps, signal: AbortSignal): Promise<void> {
   if (!deps.mail.isOn) return;
   const now = deps.clock.now();
@@ -39,7 +39,7 @@ export async function mailNotices(deps: NoticeMailDeps, signal: AbortSignal): Pr
   }
 }
 
-/** True if anybody received it, so that one full mailbox does not repeat the mail for the others. */
+/** True if anybody received it, so that one full mailbox does not repeat the email for the others. */
 async function mailOne({ db, config, mail: mailServer }: NoticeMailDeps, notice: UnmailedNotice): Promise<boolean> {
   const { organization_id: owner, endpoint_id: endpointId } = notice;
   const addresses = await listAddresses(db, owner, NOTIFIED_ROLES);

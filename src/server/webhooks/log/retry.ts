@@ -8,7 +8,7 @@ import { toLogKeptSince } from "./period.ts";
 import { findRedeliverable, type Redeliverable } from "./redeliver-queries.ts";
 import { advanceWaiting, lockWaiting, showAdvanced } from "./retry-queries.ts";
 
-// "Retry now", for one delivery that is retrying and for everything that waits for an endpoint. The attempt uses no retry of the
+// "Retry now", for one retrying delivery and for all waiting deliveries of an endpoint. The attempt uses no retry of the
 // schedule: if it fails, the schedule continues where it was (queue column resume_at, delivery/deliver.ts).
 
 type RetryDeps = Pick<Deps, "db" | "clock" | "log">;
@@ -51,7 +51,7 @@ export async function retryDelivery(
   return outcome;
 }
 
-/** "I fixed it": everything that waits for the endpoint is sent now, and it is no longer treated as failing or paused. */
+/** For someone who has fixed the receiver: sends all waiting deliveries now, and no longer treats the endpoint as failing or paused. */
 export async function retryAll(
   deps: RetryDeps,
   owner: OrganizationId,

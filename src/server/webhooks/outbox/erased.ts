@@ -20,8 +20,8 @@ import { insertEvent } from "./queries.ts";
 type ErasedBooking = { readonly reference: Reference; readonly widgetId: WidgetId };
 
 /**
- * Writes `booking.erased` for every booking that an endpoint wants to hear of, in the transaction that deletes the bookings. Call
- * it after `eraseDeliveries`, which removes the earlier events of these bookings.
+ * Writes `booking.erased` for every booking that an endpoint wants to know about, in the transaction that deletes the bookings.
+ * Call it after `eraseDeliveries`, which removes the earlier events of these bookings.
  */
 export async function fanOutErased(
   { random }: { random: Random },

@@ -82,6 +82,6 @@ type Present<T> = { [K in keyof T]: Exclude<T[K], undefined> };
 
 function withoutAbsent<T extends object>(value: T): Present<T> {
   const present = Object.entries(value).filter(([, member]) => member !== undefined);
-  // Only absent members were left out, and every member that may be absent is optional in the target.
+  // Only absent fields were left out, and every field that may be absent is optional in the target.
   return Object.fromEntries(present) as Present<T>;
 }

@@ -85,7 +85,7 @@ export function Calendar(props: CalendarProps) {
   );
 }
 
-/** The day that keys have moved to. Focus follows it, also into another month. */
+/** The day that keys have moved to. Focus follows it, even into another month. */
 function useActiveDay({ month, firstMonth, lastMonth, onMonth }: CalendarProps) {
   const [active, setActive] = useState<Day | null>(null);
   const grid = useRef<HTMLTableElement>(null);
