@@ -1,6 +1,6 @@
 import { HOUR_MS, MINUTE_MS, SECOND_MS } from "#contract/durations.ts";
 import { sweepAccounts } from "./accounts/auth/sweep-accounts.ts";
-import { finishLackingEvents } from "./bookings/flow/keep-booking.ts";
+import { writeMissingEvents } from "./bookings/flow/keep-booking.ts";
 import { settleOverdue } from "./bookings/flow/settle-overdue.ts";
 import type { ServiceDeps } from "./create-deps.ts";
 import { rebuildOutdated } from "./funnel/recount/rebuild.ts";
@@ -31,7 +31,7 @@ export const TASKS: readonly Task[] = [
   { name: "seal-spans", periodMs: HOUR_MS, isLong: true, run: sealOutdated },
   { name: "attempt-totals", periodMs: HOUR_MS, isLong: true, run: addUpAttempts },
   { name: "overdue-bookings", periodMs: 10 * SECOND_MS, run: settleOverdue },
-  { name: "lacking-events", periodMs: 10 * SECOND_MS, run: finishLackingEvents },
+  { name: "missing-events", periodMs: 10 * SECOND_MS, run: writeMissingEvents },
   { name: "redeliveries", periodMs: SECOND_MS, run: runRedeliveries },
   { name: "notice-mails", periodMs: 10 * SECOND_MS, run: mailNotices },
   { name: "reports", periodMs: MINUTE_MS, isLong: true, run: sendReports },

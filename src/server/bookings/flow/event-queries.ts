@@ -27,13 +27,13 @@ export async function findBookingContext(db: Db, owner: OrganizationId, widgetId
   return context;
 }
 
-export type LackingBooking = BookingRow & Pick<Selectable<BookingsTable>, "organization_id">;
+export type BookingWithoutEvent = BookingRow & Pick<Selectable<BookingsTable>, "organization_id">;
 
 /** Across all organizations, for the background task; `after` is the last row of the previous batch. */
-export async function listBookingsLackingEvent(
+export async function listBookingsWithoutEvent(
   db: Db,
-  { after, limit }: { after: LackingBooking | null; limit: number },
-): Promise<LackingBooking[]> {
+  { after, limit }: { after: BookingWithoutEvent | null; limit: number },
+): Promise<BookingWithoutEvent[]> {
   return await db
     .selectFrom("bookings")
     .select([...BOOKING_COLUMNS, "organization_id"])

@@ -17,7 +17,7 @@ import {
   readDeliveries,
   startReplying,
 } from "../../webhooks/testing/webhook-service.ts";
-import { finishLackingEvents, keepBooking } from "./keep-booking.ts";
+import { keepBooking, writeMissingEvents } from "./keep-booking.ts";
 import { takeReference } from "./reference.ts";
 
 const service = await createWebhookService();
@@ -139,7 +139,7 @@ test("a fan-out fault never fails the booking, and the task writes the event onc
   await breakFanOut(business, async () => {
     const reference = await book(deps, business);
     assert.deepEqual(await readBookings(business.owner), [{ reference, lacks_event: true }]);
-    await assert.rejects(finishLackingEvents(deps, running), /1 bookings still lack their webhook event/);
+    await assert.rejects(writeMissingEvents(deps, running), /1 bookings still lack their webhook event/);
   });
   assert.equal((await countFanOutFailures()) - failuresBefore, 1);
   assert.ok(lines.some((line) => line.includes("booking.fan_out_failed") && !line.includes("Mara")));
@@ -148,7 +148,7 @@ test("a fan-out fault never fails the booking, and the task writes the event onc
     0,
   );
 
-  await Promise.all([finishLackingEvents(deps, running), finishLackingEvents(deps, running)]);
+  await Promise.all([writeMissingEvents(deps, running), writeMissingEvents(deps, running)]);
   assert.deepEqual(
     (await readBookings(business.owner)).map((each) => each.lacks_event),
     [false],
@@ -169,12 +169,12 @@ test("a booking whose event cannot be written does not hold up the others", asyn
     await book(deps, business);
     await db.updateTable("bookings").set({ lacks_event: true }).where("organization_id", "=", business.owner).execute();
   }
-  await breakFanOut(poisoned, () => assert.rejects(finishLackingEvents(deps, running)));
+  await breakFanOut(poisoned, () => assert.rejects(writeMissingEvents(deps, running)));
   assert.deepEqual(
     [(await readBookings(poisoned.owner))[0]?.lacks_event, (await readBookings(healthy.owner))[0]?.lacks_event],
     [true, false],
   );
-  await finishLackingEvents(deps, running);
+  await writeMissingEvents(deps, running);
 });
 
 test("a booking that can't be turned into an event is still stored", async () => {
@@ -203,7 +203,7 @@ test("a fan-out that would wait for a lock is left to the task", async () => {
   );
   end();
   await blocking;
-  await finishLackingEvents(deps, running);
+  await writeMissingEvents(deps, running);
   assert.equal((await readDeliveries(deps, business.owner)).length, 1);
 });
 
@@ -241,7 +241,7 @@ test("imports send no webhooks", async () => {
   const own = await startReplying(() => ({}));
   await makeEndpoint(deps, business, { url: own.url });
   await importLines(db, business.owner, { lines: [makeLine(business.widgetId), makeLine(business.widgetId)] });
-  await finishLackingEvents(deps, running);
+  await writeMissingEvents(deps, running);
   await deliverAll(loop);
   assert.equal((await readBookings(business.owner)).length, 2);
   assert.deepEqual([await readDeliveries(deps, business.owner), own.requests.length], [[], 0]);

@@ -3,13 +3,18 @@ import type { Db } from "../../db/pool.ts";
 import type { Deps } from "../../deps.ts";
 import { fanOut, fanOutSafely } from "../../webhooks/outbox/outbox.ts";
 import { wakeWorkers } from "../../webhooks/outbox/wake-workers.ts";
-import { findBookingContext, type LackingBooking, listBookingsLackingEvent, markHasEvent } from "./event-queries.ts";
+import {
+  type BookingWithoutEvent,
+  findBookingContext,
+  listBookingsWithoutEvent,
+  markHasEvent,
+} from "./event-queries.ts";
 import { type NewBooking, storeBooking } from "./store-booking.ts";
 import { toBookingFacts } from "./to-booking-facts.ts";
 
 type KeepDeps = Pick<Deps, "random" | "log" | "clock" | "metrics">;
 
-const LACKING_BATCH = 200;
+const MISSING_BATCH = 200;
 
 /**
  * Stores the copy of a confirmed booking and, in the same transaction, its webhook event with one delivery per endpoint. A
@@ -33,16 +38,16 @@ export async function keepBooking(
 }
 
 /** Background task: writes the webhook events that failed when their bookings were stored. */
-export async function finishLackingEvents(deps: KeepDeps & Pick<Deps, "db">, signal: AbortSignal): Promise<void> {
+export async function writeMissingEvents(deps: KeepDeps & Pick<Deps, "db">, signal: AbortSignal): Promise<void> {
   let failed = 0;
   let lastError: unknown;
-  let last: LackingBooking | null = null;
+  let last: BookingWithoutEvent | null = null;
   do {
-    const batch: LackingBooking[] = await listBookingsLackingEvent(deps.db, { after: last, limit: LACKING_BATCH });
+    const batch: BookingWithoutEvent[] = await listBookingsWithoutEvent(deps.db, { after: last, limit: MISSING_BATCH });
     for (const booking of batch) {
       if (signal.aborted) return;
       try {
-        await finishLackingEvent(deps, booking);
+        await writeMissingEvent(deps, booking);
       } catch (error) {
         // The fault may concern this booking alone, so the others still get their events.
         failed += 1;
@@ -50,12 +55,12 @@ export async function finishLackingEvents(deps: KeepDeps & Pick<Deps, "db">, sig
       }
     }
     if (batch.length > 0) await wakeWorkers(deps);
-    last = batch.length < LACKING_BATCH ? null : (batch.at(-1) ?? null);
+    last = batch.length < MISSING_BATCH ? null : (batch.at(-1) ?? null);
   } while (last);
   if (failed > 0) throw new Error(`${failed} bookings still lack their webhook event`, { cause: lastError });
 }
 
-async function finishLackingEvent(deps: KeepDeps & Pick<Deps, "db">, booking: LackingBooking): Promise<void> {
+async function writeMissingEvent(deps: KeepDeps & Pick<Deps, "db">, booking: BookingWithoutEvent): Promise<void> {
   const { organization_id: owner } = booking;
   await deps.db.transaction().execute(async (transaction) => {
     // Another worker may have finished it, or an erasure deleted it; the row lock decides.
