@@ -31,7 +31,7 @@ export async function answerBookingPage(
     send(response, 200, `<h1>${service}</h1><p>${user.name}<br>${SHOWN.format(row.start_at)}</p>${action}`);
     return;
   }
-  send(response, 404, "<h1>Page not found</h1><p>Each booking has its own page, which the customer gets a link to.</p>");
+  send(response, 404, "<h1>Page not found</h1><p>Customers get a link to the page of their booking.</p>");
 }
 
 function send(response: ServerResponse, status: number, content: string): void {
