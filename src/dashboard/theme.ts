@@ -81,8 +81,9 @@ const yellow: MantineColorsTuple = [
   "#4a3306",
 ];
 
+/** base.css has the flags: Windows shows letters instead. */
 const TEXT =
-  '-apple-system, "Segoe UI Variable Text", "Segoe UI", Roboto, Inter, Ubuntu, Cantarell, "Noto Sans", "Helvetica Neue", "Liberation Sans", Arial, sans-serif';
+  '"Country flags", -apple-system, "Segoe UI Variable Text", "Segoe UI", Roboto, Inter, Ubuntu, Cantarell, "Noto Sans", "Helvetica Neue", "Liberation Sans", Arial, sans-serif';
 const CODE = 'ui-monospace, "SF Mono", Menlo, Consolas, "Liberation Mono", monospace';
 
 /** Spacing in steps of eight and one type scale for all components. */

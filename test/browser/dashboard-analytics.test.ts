@@ -4,7 +4,9 @@ import { describe, test } from "node:test";
 import { sql } from "kysely";
 import type { Page } from "playwright-core";
 import type { AppAnalytics } from "#contract/app/analytics.ts";
+import { MINUTE_MS } from "#contract/durations.ts";
 import { addDrops } from "../../src/server/funnel/record/drops.ts";
+import { recordTouches } from "../../src/server/funnel/record/record.ts";
 import { askApp } from "../support/app-api.ts";
 import { noBrowser, useBrowser } from "../support/browser.ts";
 import { makeOrganization, makeWidget } from "../support/builders.ts";
@@ -12,7 +14,7 @@ import { fillPractice } from "../support/busy-practice.ts";
 import { goTo, openPage, startDashboard, takeCookie } from "../support/dashboard.ts";
 import { assertGoodLooks, checkLooks } from "../support/looks.ts";
 import { signIn } from "../support/sign-in.ts";
-import { makeTouch } from "../support/touches.ts";
+import { makeTouch, SEARCH_AD } from "../support/touches.ts";
 
 const dashboard = await startDashboard();
 const practice = await fillPractice(dashboard.deps.db, dashboard.organizationId);
@@ -60,7 +62,11 @@ describe("the analytics screen", { skip: noBrowser }, () => {
     const days = page.getByRole("table", { name: "Views and bookings by day" }).getByRole("row");
     assert.equal(await days.count(), 31);
     const today = report.daily.at(-1);
-    assert.equal(await days.nth(1).innerText(), `1 Nov 2026\t${today?.views}\t${today?.bookings}`);
+    const before = report.previous?.daily.at(-1);
+    assert.equal(
+      await days.nth(1).innerText(),
+      ["1 Nov 2026", today?.views, today?.bookings, before?.views, before?.bookings].join("\t"),
+    );
 
     const [channel] = report.channels;
     const first = page.getByRole("table", { name: "Channel" }).getByRole("row").nth(1);
@@ -72,7 +78,6 @@ describe("the analytics screen", { skip: noBrowser }, () => {
       await page.getByRole("region", { name: "Lost bookings" }).innerText(),
       new RegExp(`${totals.noAvailability}`),
     );
-    await page.getByText("Data since 19 Aug 2026.").waitFor();
     await page.getByText("Europe/Berlin").waitFor();
   });
 
@@ -176,6 +181,68 @@ describe("the analytics screen", { skip: noBrowser }, () => {
     await dialog.waitFor({ state: "detached" });
   });
 
+  test("rows, chips, menus and dialogs work with the keyboard, and the focus is never lost", async () => {
+    const { page } = await openReport();
+    const press = async (name: string | RegExp, key = "Enter") => {
+      await page.getByRole("button", { name }).first().focus();
+      await page.keyboard.press(key);
+    };
+    const chips = page.getByRole("group", { name: "Filters" });
+    const focused = () => page.evaluate("document.activeElement.textContent || document.activeElement.ariaLabel");
+    await press("Organic Search");
+    await chips.getByText("Channel is Organic Search").waitFor();
+    assert.equal(await focused(), "Organic Search");
+    await press(/^Channel is/);
+    await chips.getByText("Channel is not Organic Search").waitFor();
+    assert.equal(await focused(), "Channel is not Organic Search");
+    await press("Leave out Phone");
+    await chips.getByText("Device is not Phone").waitFor();
+    assert.match(String(await focused()), /^Channel is not Organic SearchDevice is not Phone/);
+    for (const name of ["Remove filter Device Phone", "Remove filter Channel Organic Search"])
+      await press(name, "Space");
+    await chips.waitFor({ state: "detached" });
+    assert.equal(await focused(), "Analytics");
+
+    await press(/^vs\. previous period/);
+    await page.getByRole("menuitem", { name: "Previous period" }).waitFor();
+    await page.keyboard.press("ArrowDown");
+    await page.keyboard.press("Enter");
+    await page.waitForURL((url) => url.search === "?compare=year");
+    await press(/^Show all/);
+    await page.getByRole("dialog").getByRole("textbox", { name: "Search" }).and(page.locator(":focus")).waitFor();
+    await page.keyboard.press("Escape");
+    await page.getByRole("dialog").waitFor({ state: "detached" });
+    await page
+      .getByRole("button", { name: /^Show all/ })
+      .and(page.locator(":focus"))
+      .waitFor();
+  });
+
+  test("refreshes by itself, shows bookings as they happen, and asks for nothing while it is hidden", async () => {
+    const { page } = await dashboard.open(browser, { role: "viewer" });
+    const now = dashboard.clock.now();
+    await page.clock.install({ time: now });
+    await page.goto(dashboard.addressOf("/analytics?split=device"));
+    await page.getByRole("heading", { name: "Busy hours" }).waitFor();
+    await page.getByRole("table", { name: "Funnel side by side" }).waitFor();
+    const asked = new Set<string>();
+    page.on("request", (request) => asked.add(new URL(request.url()).pathname));
+    const show = (state: "hidden" | "visible") =>
+      page.evaluate(`Object.defineProperty(document, "visibilityState", { value: "${state}", configurable: true });
+        document.dispatchEvent(new Event("visibilitychange")); undefined`);
+
+    await show("hidden");
+    await page.clock.runFor(10 * MINUTE_MS);
+    assert.deepEqual([...asked], []);
+
+    const booked = { widgetId: practice.website, visit: 77_001, at: now, step: "booking_completed" } as const;
+    await recordTouches(dashboard.deps.db, [makeTouch({ ...booked, class: SEARCH_AD })]);
+    await show("visible");
+    await page.clock.runFor(MINUTE_MS);
+    await page.getByRole("region", { name: "Live" }).getByText("Paid Search").waitFor();
+    for (const part of ["", "/live", "/split", "/times"]) assert.ok(asked.has(`/api/app/analytics${part}`), part);
+  });
+
   test("exports what it shows", async () => {
     const { page, report } = await openReport("?days=7");
     await page.getByRole("button", { name: "Export CSV" }).click();
@@ -225,9 +292,15 @@ describe("the analytics screen", { skip: noBrowser }, () => {
         .click();
       await page.getByRole("dialog").getByRole("row").nth(1).waitFor();
     };
+    const openMenu = async (page: Page) => {
+      await page.getByRole("button", { name: /^vs\./ }).click();
+      await page.getByRole("menuitem", { name: "No comparison" }).waitFor();
+    };
     await checkLooks(dashboard, browser, [
       { path, text: "3 events not counted" },
       { path, text: "3 events not counted", act: openList },
+      { path: "/analytics?channel=Direct&notDevice=tablet&heat=views", text: "Busy hours", act: openMenu },
+      { path: "/analytics?country=ZW", text: "No visits match these filters" },
     ]);
   });
 

@@ -71,9 +71,7 @@ export function AnalyticsPage() {
           </div>
         )}
       </Loaded>
-      {list && (
-        <WholeListDialog dimension={list} scope={scope} filtering={filtering} onClose={() => change({ list: "" })} />
-      )}
+      <WholeListDialog dimension={list} scope={scope} filtering={filtering} onClose={() => change({ list: "" })} />
     </Page>
   );
 }
@@ -124,7 +122,7 @@ function Summary({ report }: { report: AppAnalytics | undefined }) {
   return [
     `${describeRange(report)}.`,
     report.now.startsWith(report.to) ? "Includes today so far." : "",
-    report.dataSince === null ? "" : `Data since ${formatDay(report.dataSince)}.`,
+    report.dataSince !== null && report.from < report.dataSince ? `Data since ${formatDay(report.dataSince)}.` : "",
     report.previous?.isComplete ? describeComparison(report, report.previous) : "",
     report.from < keptSinceDay ? `The ${details.plan.name} plan keeps ${details.plan.retention} of data.` : "",
   ]

@@ -24,7 +24,7 @@ export function ExportMenu({ scope, isReady }: { scope: Parameters; isReady: boo
     says: () => "Download started",
   });
   return (
-    <Menu position="bottom-end">
+    <Menu position="bottom-end" withinPortal={false}>
       <Menu.Target>
         <Button
           variant="default"

@@ -1,10 +1,12 @@
-import { SegmentedControl, Select, SimpleGrid } from "@mantine/core";
+import { Button, SegmentedControl, Select, SimpleGrid } from "@mantine/core";
+import { IconFilterOff } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
-import { type AppAnalytics, LISTED_DIMENSIONS } from "#contract/app/analytics.ts";
+import { type AppAnalytics, type BookingTimes, LISTED_DIMENSIONS } from "#contract/app/analytics.ts";
 import { DIMENSIONS, type Dimension } from "#contract/dimensions.ts";
 import { bookingTimesQuery } from "../api/analytics.ts";
 import { useOrganization } from "../shell/use-organization.ts";
 import { Section } from "../ui/layout/Section.tsx";
+import { EmptyState } from "../ui/states/EmptyState.tsx";
 import { Loaded } from "../ui/states/Loaded.tsx";
 import { BreakdownSection } from "./breakdowns/BreakdownSection.tsx";
 import type { Filtering } from "./breakdowns/BreakdownTable.tsx";
@@ -15,7 +17,7 @@ import { HeatMap } from "./charts/HeatMap.tsx";
 import { LeadTimes } from "./charts/LeadTimes.tsx";
 import { SplitFunnel } from "./charts/SplitFunnel.tsx";
 import { TimeChart } from "./charts/TimeChart.tsx";
-import { listFilters } from "./filters/filter-state.ts";
+import { FILTER_DEFAULTS, listFilters } from "./filters/filter-state.ts";
 import { LostBookings } from "./LostBookings.tsx";
 import { NoViews } from "./NoViews.tsx";
 import classes from "./Report.module.css";
@@ -36,7 +38,9 @@ export function Report({ report, state, change, scope, filtering }: ReportProps)
   const { totals } = report;
   const isFiltered = listFilters(state).some(({ dimension }) => dimension !== "widget");
   // Imported bookings can be counted without any view.
-  if (report.dataSince === null && totals.bookings === 0 && !isFiltered) return <NoViews widget={state.widget} />;
+  const isEmpty = totals.views + totals.bookings === 0;
+  if (isEmpty && isFiltered) return <NoMatches onClear={() => change(FILTER_DEFAULTS)} />;
+  if (isEmpty && report.dataSince === null) return <NoViews widget={state.widget} />;
   const intervals = listIntervals(report.days, report.hourly !== null);
   const interval = intervals.find((each) => each === state.interval) ?? intervals[0] ?? "day";
   const showAll = (list: Dimension) => change({ list });
@@ -61,9 +65,9 @@ export function Report({ report, state, change, scope, filtering }: ReportProps)
       >
         <TimeChart report={report} interval={interval} />
       </Section>
-      <SimpleGrid cols={{ base: 1, lg: 2 }} spacing="lg" verticalSpacing={0} className={classes["pairs"]}>
-        <FunnelSection {...{ report, state, change, scope, filtering }} />
-        {LISTED_DIMENSIONS.map((dimension) => (
+      <FunnelSection {...{ report, state, change, scope, filtering }} />
+      <SimpleGrid {...PAIRS}>
+        {LISTED_DIMENSIONS.filter((dimension) => dimension !== "country").map((dimension) => (
           <BreakdownSection
             key={dimension}
             dimension={dimension}
@@ -73,9 +77,35 @@ export function Report({ report, state, change, scope, filtering }: ReportProps)
           />
         ))}
       </SimpleGrid>
-      <Times {...{ state, change, scope, filtering }} onShowAll={showAll} />
+      <PlacesAndTimes {...{ report, state, change, scope, filtering }} onShowAll={showAll} />
       <LostBookings totals={totals} />
     </>
+  );
+}
+
+/** Two sections side by side, of the same height. */
+const PAIRS = {
+  cols: { base: 1, lg: 2 },
+  spacing: "lg",
+  verticalSpacing: 0,
+  className: classes["pairs"] ?? "",
+} as const;
+
+function NoMatches({ onClear }: { onClear: () => void }) {
+  return (
+    <Section title="No matches">
+      <EmptyState
+        icon={IconFilterOff}
+        title="No visits match these filters"
+        action={
+          <Button variant="default" onClick={onClear}>
+            Clear filters
+          </Button>
+        }
+      >
+        Remove a filter, or choose a longer period.
+      </EmptyState>
+    </Section>
   );
 }
 
@@ -115,43 +145,54 @@ function FunnelSection({ report, state, change, scope, filtering }: ReportProps)
 /** Not a dimension. */
 const WHOLE = "whole";
 
-type TimesProps = Omit<ReportProps, "report"> & { onShowAll: (dimension: Dimension) => void };
+type TimesProps = ReportProps & { onShowAll: (dimension: Dimension) => void };
 
-/** Services, lead times and the hours of the week, which are counted from the visits themselves and come a moment later. */
-function Times({ state, change, scope, filtering, onShowAll }: TimesProps) {
+/** Services, lead times and the hours of the week are counted from the visits themselves and come a moment later. */
+function PlacesAndTimes({ report, state, change, scope, filtering, onShowAll }: TimesProps) {
   const { id } = useOrganization();
   const times = useQuery(bookingTimesQuery(id, scope));
+  return (
+    <>
+      <SimpleGrid {...PAIRS}>
+        <BreakdownSection dimension="country" list={report.lists.country} filtering={filtering} onShowAll={onShowAll} />
+        <div className={classes["stack"]}>
+          <Loaded query={times} rows={8}>
+            {({ services, leadTimes }) => (
+              <>
+                <BreakdownSection dimension="service" list={services} filtering={filtering} onShowAll={onShowAll} />
+                <Section title="Lead time" description="How far ahead visitors book.">
+                  <LeadTimes counts={leadTimes} />
+                </Section>
+              </>
+            )}
+          </Loaded>
+        </div>
+      </SimpleGrid>
+      {times.data && <BusyHours times={times.data} {...{ state, change }} />}
+    </>
+  );
+}
+
+function BusyHours({ times, state, change }: Pick<ReportProps, "state" | "change"> & { times: BookingTimes }) {
   const isViews = state.heat === "views";
   return (
-    <Loaded query={times} rows={8}>
-      {({ views, bookings, leadTimes, services }) => (
-        <>
-          <SimpleGrid cols={{ base: 1, lg: 2 }} spacing="lg" verticalSpacing={0} className={classes["pairs"]}>
-            <BreakdownSection dimension="service" list={services} filtering={filtering} onShowAll={onShowAll} />
-            <Section title="Lead time" description="How far ahead visitors book.">
-              <LeadTimes counts={leadTimes} />
-            </Section>
-          </SimpleGrid>
-          <Section
-            title="Busy hours"
-            description="By weekday and hour, in your time zone. The stronger the colour, the busier the hour."
-            actions={
-              <SegmentedControl
-                size="xs"
-                aria-label="Heat map"
-                value={isViews ? "views" : "bookings"}
-                onChange={(heat) => change({ heat })}
-                data={[
-                  { value: "bookings", label: "Bookings" },
-                  { value: "views", label: "Views" },
-                ]}
-              />
-            }
-          >
-            <HeatMap counts={isViews ? views : bookings} noun={isViews ? "view" : "booking"} />
-          </Section>
-        </>
-      )}
-    </Loaded>
+    <Section
+      title="Busy hours"
+      description="By weekday and hour, in your time zone."
+      actions={
+        <SegmentedControl
+          size="xs"
+          aria-label="Heat map"
+          value={isViews ? "views" : "bookings"}
+          onChange={(heat) => change({ heat })}
+          data={[
+            { value: "bookings", label: "Bookings" },
+            { value: "views", label: "Views" },
+          ]}
+        />
+      }
+    >
+      <HeatMap counts={isViews ? times.views : times.bookings} noun={isViews ? "view" : "booking"} />
+    </Section>
   );
 }

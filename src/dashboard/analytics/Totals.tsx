@@ -2,14 +2,16 @@ import { Paper, SimpleGrid, Text, VisuallyHidden } from "@mantine/core";
 import { IconArrowDownRight, IconArrowUpRight, IconMinus } from "@tabler/icons-react";
 import type { AppAnalytics } from "#contract/app/analytics.ts";
 import { formatCount, formatDay, formatRate } from "../format.ts";
-import { type Change, formatDays, toCountChange, toDaysChange, toRateChange } from "./change.ts";
+import { type Change, formatDays, NO_EARLIER_DATA, toCountChange, toDaysChange, toRateChange } from "./change.ts";
 import classes from "./Totals.module.css";
 
-/** The main figures, compared with the previous period. */
+/** The main figures, with their change if there is a comparison. */
 export function Totals({ report }: { report: AppAnalytics }) {
   const { totals, previous } = report;
-  const before = previous?.isComplete ? previous.totals : null;
-  const compare = (to: (earlier: AppAnalytics["totals"]) => Change): Change | null => (before ? to(before) : null);
+  const compare = (to: (earlier: AppAnalytics["totals"]) => Change): Change | null => {
+    if (!previous) return null;
+    return previous.isComplete ? to(previous.totals) : NO_EARLIER_DATA;
+  };
   const period = previous ? `${formatDay(previous.from)} – ${formatDay(previous.to)}` : "";
   const cards: TotalProps[] = [
     {
@@ -30,7 +32,7 @@ export function Totals({ report }: { report: AppAnalytics }) {
       label: "Conversion",
       hint: "Bookings ÷ views",
       value: formatRate(totals.conversionRate),
-      change: compare((earlier) => toRateChange(totals.conversionRate, earlier.conversionRate)),
+      change: compare((earlier) => toRateChange(totals, earlier)),
       isMoreBetter: true,
     },
     {
@@ -76,28 +78,22 @@ function Total({
         {value} {unit && <span className={classes["unit"]}>{unit}</span>}
       </dd>
       <dd className={classes["hint"]}>{hint}</dd>
-      <dd className={classes["change"]}>
-        <ChangeMark change={change} period={period} isMoreBetter={isMoreBetter} />
-      </dd>
+      {change && (
+        <dd className={classes["change"]}>
+          <ChangeMark change={change} period={period} isMoreBetter={isMoreBetter} />
+        </dd>
+      )}
     </Paper>
   );
 }
 
 const ARROWS = { up: IconArrowUpRight, down: IconArrowDownRight, same: IconMinus };
 
-function ChangeMark({
-  change,
-  period,
-  isMoreBetter,
-}: {
-  change: Change | null;
-  period: string;
-  isMoreBetter: boolean;
-}) {
-  if (change === null || change.direction === "none")
+function ChangeMark({ change, period, isMoreBetter }: { change: Change; period: string; isMoreBetter: boolean }) {
+  if (change.direction === "none")
     return (
       <Text span inherit c="dimmed">
-        No earlier data
+        {change.text}
       </Text>
     );
   const Arrow = ARROWS[change.direction];

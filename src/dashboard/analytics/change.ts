@@ -1,25 +1,30 @@
 import { formatRate } from "../format.ts";
 
-/** A figure's change since the previous period. `none`: there is no earlier data. */
-export type Change = { direction: "up" | "down" | "same"; text: string } | { direction: "none"; text: null };
+/** A figure's change since the earlier period. `none`: it can't be told as a difference, and the text says why. */
+export type Change = { direction: "up" | "down" | "same" | "none"; text: string };
 
-const NONE: Change = { direction: "none", text: null };
+export const NO_EARLIER_DATA: Change = { direction: "none", text: "No earlier data" };
 const decimals = new Intl.NumberFormat(undefined, { maximumFractionDigits: 1 });
 
 /** In percent of the earlier count. */
 export function toCountChange(now: number, before: number): Change {
-  if (before === 0) return NONE;
+  if (before === 0 && now > 0) return { direction: "none", text: "Up from 0" };
   return toChange(now - before, formatRate(Math.abs(now - before) / before));
 }
 
-/** Rates are compared in percentage points: a percentage of a percentage misleads. */
-export function toRateChange(now: number, before: number): Change {
-  const points = Math.round((now - before) * 1000) / 10;
+type Rated = { views: number; conversionRate: number };
+
+/** Rates are compared in percentage points: a percentage of a percentage misleads. Without views there is no rate. */
+export function toRateChange(now: Rated, before: Rated): Change {
+  if (now.views === 0) return { direction: "none", text: "No views" };
+  if (before.views === 0) return { direction: "none", text: "No earlier views" };
+  const points = Math.round((now.conversionRate - before.conversionRate) * 1000) / 10;
   return toChange(points, `${decimals.format(Math.abs(points))} ${Math.abs(points) === 1 ? "point" : "points"}`);
 }
 
 export function toDaysChange(now: number | null, before: number | null): Change {
-  if (now === null || before === null) return NONE;
+  if (now === null) return { direction: "none", text: "No bookings" };
+  if (before === null) return { direction: "none", text: "No earlier bookings" };
   const days = Math.round((now - before) * 10) / 10;
   return toChange(days, `${decimals.format(Math.abs(days))} ${Math.abs(days) === 1 ? "day" : "days"}`);
 }

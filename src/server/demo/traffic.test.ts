@@ -32,8 +32,11 @@ describe("the demo's history", () => {
     assert.deepEqual(makeTraffic(NOON), visits);
   });
 
-  test("has 120 days with about two hundred visits each, and nothing in the future", () => {
-    assert.ok(visits.length > 18_000 && visits.length < 25_000, `${visits.length}`);
+  test("has visits on each day of more than a year, three times as many now, and nothing in the future", () => {
+    assert.ok(visits.length > 20_000 && visits.length < 26_000, `${visits.length}`);
+    const countBetween = (from: number, to: number) =>
+      visits.filter(({ touches: [first] }) => first && daysAgo(first.at) >= from && daysAgo(first.at) < to).length;
+    assert.ok(countBetween(0, 30) > 2.5 * countBetween(365, 395));
     assert.equal(new Set(starts.map((start) => start.toPlainDate().toString())).size, DEMO_DAYS);
     assert.ok(touches.every(({ at }) => at < NOON));
   });
@@ -59,6 +62,20 @@ describe("the demo's history", () => {
       // Not outside its period; small ones may have no visit on the first or last day.
       assert.ok(first <= from && first >= from - 2 && last >= to && last <= to + 2, `${campaign}: ${first} to ${last}`);
     }
+  });
+
+  test("has more pages than fit on one page of a list, and phones that give up at the form", () => {
+    const pages = new Set(
+      visits.flatMap(({ touches: [first] }) => (first && daysAgo(first.at) < 30 ? [first.page] : [])),
+    );
+    assert.ok(pages.size > 50, `${pages.size}`);
+    const reach = (device: string, step: Step) =>
+      visits.filter(
+        ({ touches: [first, ...later] }) =>
+          first?.device === device && later.some(({ steps }) => steps === toStepBit(step)),
+      ).length;
+    const share = (device: string) => reach(device, "form_started") / reach(device, "slot_selected");
+    assert.ok(share("mobile") < 0.75 * share("desktop"), `${share("mobile")} ${share("desktop")}`);
   });
 
   test("has all templates, and a paused widget that stores nothing", () => {

@@ -5,10 +5,11 @@ import { BRANCH, CHILDREN, DEMO_WIDGETS, DEMO_ZONE, type DemoWidget, WEBSITE } f
 import { type DemoVisit, makeVisit, type World } from "./visit.ts";
 import { WAYS, type Way } from "./ways.ts";
 
-// Months of visits up to now, always the same for the same `now`: busy Mondays and quiet Sundays, peaks before noon and in the
-// evening, campaigns that start and end, a week of holidays, and a morning when the scheduling system failed.
+// More than a year of visits up to now, always the same for the same `now`, so that a month can be compared with the one a year
+// ago: growth, busy Mondays and quiet Sundays, peaks before noon and in the evening, campaigns that start and end, a week of
+// holidays, and a morning when the scheduling system failed.
 
-export const DEMO_DAYS = 120;
+export const DEMO_DAYS = 410;
 
 const SEED = 20_261_101;
 /** No visit lasts longer than this, so an earlier one is over by now. */
@@ -16,20 +17,24 @@ const LONGEST_VISIT_MS = 20 * MINUTE_MS;
 const CALENDAR_DAYS_AHEAD = 60;
 
 /** Scales the shares of all ways down to a demo that loads in seconds. */
-const CROWD = 0.85;
+const CROWD = 0.18;
 /** Monday to Sunday. */
 const WEEKDAYS = [1.24, 1.16, 1.08, 1.04, 0.9, 0.58, 0.66];
 /** One entry per hour, from midnight. */
-const CROWD_BY_HOUR = [2, 1, 1, 1, 1, 2, 6, 14, 24, 32, 36, 34, 30, 26, 26, 25, 24, 26, 30, 36, 38, 30, 16, 7];
-const [MIDNIGHT = { hour: 0, share: 0 }, ...LATER_HOURS] = CROWD_BY_HOUR.map((share, hour) => ({ hour, share }));
-const GROWTH = 0.3;
+const WORKDAY_HOURS = toHours([2, 1, 1, 1, 1, 2, 6, 14, 24, 32, 36, 34, 30, 26, 26, 25, 24, 26, 30, 36, 38, 30, 16, 7]);
+/** People sleep in, and plan the week on Sunday evening. */
+const WEEKEND_HOURS = toHours([4, 3, 2, 1, 1, 1, 2, 4, 10, 20, 30, 34, 30, 24, 22, 22, 24, 26, 28, 34, 40, 34, 20, 10]);
+/** Today's crowd compared with the first day's, minus 1. */
+const GROWTH = 2;
 const HOLIDAY_DAYS_AGO = [45, 39] as const;
 const OUTAGE_DAYS_AGO = 23;
 const OUTAGE_HOURS = [9, 13] as const;
 /** The share of visits that go to the one widget their way leads to. */
 const STRAIGHT = 0.7;
 
-type Day = { readonly daysAgo: number; readonly startMs: number; readonly crowd: number };
+type Hour = { readonly hour: number; readonly share: number };
+type Hours = readonly [Hour, ...Hour[]];
+type Day = { readonly daysAgo: number; readonly startMs: number; readonly crowd: number; readonly hours: Hours };
 
 export function makeTraffic(now: Date): DemoVisit[] {
   const dice = createDice(SEED);
@@ -59,14 +64,15 @@ function listDays(dice: Dice, now: Date): Day[] {
     const day = today.subtract({ days: daysAgo });
     const mood = 0.88 + dice.roll() * 0.24;
     const crowd = CROWD * (WEEKDAYS[day.dayOfWeek - 1] ?? 1) * (1 + (GROWTH * index) / DEMO_DAYS) * mood;
-    return { daysAgo, startMs: day.toZonedDateTime(DEMO_ZONE).epochMilliseconds, crowd };
+    const hours = day.dayOfWeek > 5 ? WEEKEND_HOURS : WORKDAY_HOURS;
+    return { daysAgo, startMs: day.toZonedDateTime(DEMO_ZONE).epochMilliseconds, crowd, hours };
   });
 }
 
 function listArrivals(dice: Dice, day: Day): { way: Way; at: Date }[] {
   const arrivals = WAYS.filter((way) => isOpen(way, day)).flatMap((way) => {
     const count = Math.floor(way.share * day.crowd + dice.roll());
-    return Array.from({ length: count }, () => ({ way, at: new Date(day.startMs + chooseTimeMs(dice)) }));
+    return Array.from({ length: count }, () => ({ way, at: new Date(day.startMs + chooseTimeMs(dice, day)) }));
   });
   return arrivals.sort((a, b) => a.at.getTime() - b.at.getTime());
 }
@@ -76,8 +82,12 @@ function isOpen({ lasts }: Way, { daysAgo }: Day): boolean {
 }
 
 /** Milliseconds since the start of the day. */
-function chooseTimeMs(dice: Dice): number {
-  return Math.floor((dice.pickByShare([MIDNIGHT, ...LATER_HOURS]).hour + dice.roll()) * HOUR_MS);
+function chooseTimeMs(dice: Dice, { hours }: Day): number {
+  return Math.floor((dice.pickByShare(hours).hour + dice.roll()) * HOUR_MS);
+}
+
+function toHours([first, ...later]: readonly [number, ...number[]]): Hours {
+  return [{ hour: 0, share: first }, ...later.map((share, index) => ({ hour: index + 1, share }))];
 }
 
 function chooseWidget(dice: Dice, { widget }: Way, { daysAgo }: Day): DemoWidget {

@@ -41,20 +41,21 @@ type Circumstances = {
 const MEAN_LEAD_DAYS = 6;
 const LONGEST_LEAD_DAYS = 42;
 
-/** The chance that a visitor who won't book takes each step after the one before. */
-const STAYS: readonly (readonly [Step, chance: number])[] = [
-  ["service_selected", 0.52],
-  ["date_selected", 0.72],
-  ["slot_selected", 0.62],
-  ["form_started", 0.5],
+/** The chance that a visitor who won't book takes each step after the one before. On phones, many give up at the form. */
+const STAYS: readonly (readonly [Step, chance: number, onPhone: number])[] = [
+  ["service_selected", 0.52, 0.56],
+  ["date_selected", 0.72, 0.74],
+  ["slot_selected", 0.6, 0.68],
+  ["form_started", 0.62, 0.3],
 ];
 
 type Weighted<T> = readonly [T & { readonly share: number }, ...(T & { readonly share: number })[]];
 
 const DEVICES: Weighted<{ device: string; wish: number }> = [
-  { share: 60, device: "mobile", wish: 0.92 },
-  { share: 34, device: "desktop", wish: 1.16 },
+  { share: 60, device: "mobile", wish: 0.86 },
+  { share: 33, device: "desktop", wish: 1.26 },
   { share: 6, device: "tablet", wish: 1 },
+  { share: 1, device: "other", wish: 0.4 },
 ];
 
 const COUNTRIES: Weighted<{ country: string; timeZone: string }> = [
@@ -76,9 +77,15 @@ const COUNTRIES: Weighted<{ country: string; timeZone: string }> = [
   { share: 2, country: "AU", timeZone: "Australia/Sydney" },
 ];
 
+/** Articles of the practice's magazine, each with a few visits. */
+const TOPICS_OF_ARTICLES = ["gums", "implants", "whitening", "braces", "wisdom-teeth", "root-canal", "crowns", "diet"];
+const KINDS_OF_ARTICLES = ["costs", "pain", "myths", "checklist", "children", "pregnancy", "aftercare"];
+const ARTICLES = TOPICS_OF_ARTICLES.flatMap((topic) => KINDS_OF_ARTICLES.map((kind) => `/advice/${topic}-${kind}`));
+
 /** A widget is on a page of its own, and in the popup of others. */
 const PAGES: Weighted<{ path: string | null }> = [
-  { share: 62, path: null },
+  { share: 54, path: null },
+  ...ARTICLES.map((path) => ({ share: 8 / ARTICLES.length, path })),
   { share: 16, path: "/" },
   { share: 9, path: "/services" },
   { share: 6, path: "/team" },
@@ -111,7 +118,7 @@ export function makeVisit(world: World, circumstances: Circumstances): DemoVisit
   });
   walk.take("widget_viewed");
   if (!dice.falls(way.wish * wish * (circumstances.isHoliday ? 0.5 : 1))) {
-    lookAround(dice, walk, circumstances);
+    lookAround(dice, walk, { ...circumstances, isPhone: device === "mobile" });
     return { touches: walk.touches, bookings: [] };
   }
   return { touches: walk.touches, bookings: bookAppointments(world, walk, { ...circumstances, timeZone }) };
@@ -165,14 +172,18 @@ class Walk {
   }
 }
 
-function lookAround(dice: Dice, walk: Walk, { isHoliday, isOutage }: Circumstances): void {
+function lookAround(
+  dice: Dice,
+  walk: Walk,
+  { isHoliday, isOutage, isPhone }: Circumstances & { isPhone: boolean },
+): void {
   let furthest: Step = "widget_viewed";
-  for (const [step, chance] of STAYS) {
+  for (const [step, chance, onPhone] of STAYS) {
     if (furthest === "service_selected" && dice.falls(isHoliday ? 0.3 : 0.035)) {
       walk.take("no_availability");
       return;
     }
-    if (!dice.falls(chance)) break;
+    if (!dice.falls(isPhone ? onPhone : chance)) break;
     walk.take(step);
     furthest = step;
   }

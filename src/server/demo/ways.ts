@@ -29,9 +29,16 @@ const tagged = (source: string, medium: string, way: Omit<Way, "source" | "mediu
   isTagged: true,
 });
 
-/** A mailing to patients; its visits come within three days. */
-const recall = (daysAgo: number, campaign: string): Way =>
-  tagged("newsletter", "email", { share: 58, wish: 0.2, campaign, lasts: [daysAgo, daysAgo - 2] });
+/** Mailings to patients about once a month; the visits of each come within three days. */
+const RECALL_DAYS_AGO = [399, 368, 338, 307, 277, 246, 216, 185, 154, 124, 108, 78, 47, 16];
+const RECALLS = RECALL_DAYS_AGO.map((daysAgo, index) =>
+  tagged("newsletter", "email", {
+    share: 58,
+    wish: 0.2,
+    campaign: `recall-${index + 1}`,
+    lasts: [daysAgo, daysAgo - 2],
+  }),
+);
 
 // biome-ignore format: one way a line
 export const WAYS: readonly [Way, ...Way[]] = [
@@ -64,8 +71,8 @@ export const WAYS: readonly [Way, ...Way[]] = [
   tagged("sms", "sms", { share: 2, wish: 0.3, campaign: "reminder" }),
   tagged("practice-app", "push", { share: 2, wish: 0.25, campaign: "reminder" }),
   tagged("flyer", "qr", { share: 4, wish: 0.1, campaign: "neighbours", lasts: [20, 0] }),
-  recall(108, "recall-1"),
-  recall(78, "recall-2"),
-  recall(47, "recall-3"),
-  recall(16, "recall-4"),
+  tagged("google", "cpc", { share: 30, wish: 0.12, campaign: "autumn-last-year", clickId: "gclid", term: "zahnarzt berlin", lasts: [409, 350] }),
+  tagged("facebook", "paid_social", { share: 20, wish: 0.03, campaign: "winter-offer", clickId: "fbclid", lasts: [345, 290] }),
+  tagged("google", "cpc", { share: 26, wish: 0.1, campaign: "spring-check-up", clickId: "gclid", term: "zahnreinigung mitte", lasts: [250, 180] }),
+  ...RECALLS,
 ];

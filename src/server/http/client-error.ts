@@ -8,10 +8,14 @@ import { commonHeaders } from "./response-headers.ts";
 
 // Malformed HTTP. Node would answer with a bare status line; here these errors get the shape of all others.
 
-const STATUS_LINES: Readonly<Record<string, string>> = {
-  HPE_HEADER_OVERFLOW: "431 Request Header Fields Too Large",
-  ERR_HTTP_REQUEST_TIMEOUT: "408 Request Timeout",
+const FAULTS: Readonly<Record<string, { status: string; message: string }>> = {
+  HPE_HEADER_OVERFLOW: {
+    status: "431 Request Header Fields Too Large",
+    message: "The request's address and headers are too long.",
+  },
+  ERR_HTTP_REQUEST_TIMEOUT: { status: "408 Request Timeout", message: "The request took too long to arrive." },
 };
+const MALFORMED = { status: "400 Bad Request", message: "The request is not valid HTTP." };
 
 /** The received bytes as a Buffer; Fastify's type is wrong. */
 type HttpFault = NodeJS.ErrnoException & { readonly rawPacket?: unknown };
@@ -20,9 +24,10 @@ type HttpFault = NodeJS.ErrnoException & { readonly rawPacket?: unknown };
 export function refuseMalformedRequest(error: HttpFault, socket: Socket): void {
   if (error.code === "ECONNRESET" || socket.destroyed) return;
   const isUnknown = hasUnknownMethod(error);
+  const fault = FAULTS[error.code ?? ""] ?? MALFORMED;
   const refusal = isUnknown
     ? new ApiError("not_implemented", "This server doesn't support the request's method.")
-    : new ApiError("bad_request", "The request is not valid HTTP.");
+    : new ApiError("bad_request", fault.message);
   const body = JSON.stringify(refusal.body);
   const headers = {
     ...commonHeaders(makeRequestId(systemRandom)),
@@ -31,8 +36,7 @@ export function refuseMalformedRequest(error: HttpFault, socket: Socket): void {
     connection: "close",
   };
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
-  const status = isUnknown ? "501 Not Implemented" : (STATUS_LINES[error.code ?? ""] ?? "400 Bad Request");
-  const statusLine = `HTTP/1.1 ${status}`;
+  const statusLine = `HTTP/1.1 ${isUnknown ? "501 Not Implemented" : fault.status}`;
   if (socket.writable) socket.write([statusLine, ...lines, "", body].join("\r\n"));
   socket.destroy(error);
 }

@@ -64,7 +64,13 @@ export function BreakdownTable({ dimension, rows, sort, filtering, ordering }: T
       </Table.Thead>
       <Table.Tbody>
         {rows.map((row) => (
-          <Table.Tr key={row.key} className={classes["row"]} data-chosen={filtering.isChosen(dimension, row.key)}>
+          <Table.Tr
+            key={row.key}
+            className={classes["row"]}
+            data-chosen={filtering.isChosen(dimension, row.key)}
+            // A click on the name's button ends here too.
+            onClick={() => filtering.onShowOnly(dimension, row.key)}
+          >
             <Table.Td className={classes["key"]}>
               <span
                 className={classes["bar"]}
@@ -86,7 +92,7 @@ export function BreakdownTable({ dimension, rows, sort, filtering, ordering }: T
 }
 
 function KeyCell({ dimension, row, filtering }: { dimension: Dimension; row: AnalyticsEntry; filtering: Filtering }) {
-  const { widgetNames, onShowOnly, onLeaveOut } = filtering;
+  const { widgetNames, isChosen, onLeaveOut } = filtering;
   const name = toKeyName(dimension, row.key, widgetNames);
   const flag = dimension === "country" ? toFlag(row.key) : "";
   return (
@@ -94,7 +100,7 @@ function KeyCell({ dimension, row, filtering }: { dimension: Dimension; row: Ana
       <UnstyledButton
         className={classes["text"]}
         title={dimension === "page" ? row.key : `Show only ${name}`}
-        onClick={() => onShowOnly(dimension, row.key)}
+        aria-pressed={isChosen(dimension, row.key)}
       >
         {flag && (
           <span className={classes["flag"]} aria-hidden>
@@ -108,7 +114,10 @@ function KeyCell({ dimension, row, filtering }: { dimension: Dimension; row: Ana
         size="sm"
         title={`Leave out ${name}`}
         aria-label={`Leave out ${name}`}
-        onClick={() => onLeaveOut(dimension, row.key)}
+        onClick={(event) => {
+          event.stopPropagation();
+          onLeaveOut(dimension, row.key);
+        }}
       >
         <IconFilterMinus size={15} stroke={1.75} aria-hidden />
       </ActionIcon>

@@ -18,10 +18,27 @@ import { DIMENSION_WORDS } from "./dimension-words.ts";
 const PAGE_ROWS = 50;
 const SEARCH_PAUSE_MS = 250;
 
-type DialogProps = { dimension: Dimension; scope: Parameters; filtering: Filtering; onClose: () => void };
+type ListProps = { dimension: Dimension; scope: Parameters; filtering: Filtering };
+type DialogProps = Omit<ListProps, "dimension"> & { dimension: Dimension | undefined; onClose: () => void };
 
-/** The whole list of a dimension, with search, any order, pages and a file. */
-export function WholeListDialog({ dimension, scope, filtering, onClose }: DialogProps) {
+/** The whole list of a dimension. Closed without one, but still there: so the focus returns to the button that opened it. */
+export function WholeListDialog({ dimension, onClose, ...list }: DialogProps) {
+  return (
+    <Modal
+      opened={dimension !== undefined}
+      onClose={onClose}
+      title={dimension && DIMENSION_WORDS[dimension].title}
+      size="xl"
+      // Its contents are gone at once.
+      transitionProps={{ exitDuration: 0 }}
+    >
+      {dimension && <WholeList dimension={dimension} {...list} />}
+    </Modal>
+  );
+}
+
+/** With search, any order, pages and a file. */
+function WholeList({ dimension, scope, filtering }: ListProps) {
   const { id } = useOrganization();
   const [search, setSearch] = useState("");
   const [term] = useDebouncedValue(search, SEARCH_PAUSE_MS);
@@ -42,7 +59,7 @@ export function WholeListDialog({ dimension, scope, filtering, onClose }: Dialog
     setOrder((last) => ({ sort, isAscending: last.sort === sort ? !last.isAscending : sort === "key" }));
   };
   return (
-    <Modal opened onClose={onClose} title={DIMENSION_WORDS[dimension].title} size="lg" padding="lg">
+    <>
       <Group gap="sm" mb="sm" wrap="nowrap">
         <TextInput
           aria-label="Search"
@@ -74,7 +91,7 @@ export function WholeListDialog({ dimension, scope, filtering, onClose }: Dialog
           />
         )}
       </Loaded>
-    </Modal>
+    </>
   );
 }
 

@@ -10,8 +10,10 @@ import { formatBucket } from "./format-bucket.ts";
 const SHOWN_HEIGHT = 320;
 const HEADINGS: Readonly<Record<Interval, string>> = { hour: "Hour", day: "Day", week: "Week", month: "Month" };
 
-/** The chart's points as a table, newest first. */
-export function DayTable({ buckets, interval }: { buckets: readonly Bucket[]; interval: Interval }) {
+type DayTableProps = { buckets: readonly Bucket[]; earlier: readonly Bucket[]; interval: Interval };
+
+/** The chart's points as a table, newest first, each with its point of the earlier period. */
+export function DayTable({ buckets, earlier, interval }: DayTableProps) {
   const [isOpen, { toggle }] = useDisclosure(false);
   const id = useId();
   return (
@@ -34,17 +36,22 @@ export function DayTable({ buckets, interval }: { buckets: readonly Bucket[]; in
                   <Table.Th>{HEADINGS[interval]}</Table.Th>
                   <Table.Th>Views</Table.Th>
                   <Table.Th>Bookings</Table.Th>
+                  {earlier.length > 0 && <Table.Th>Earlier views</Table.Th>}
+                  {earlier.length > 0 && <Table.Th>Earlier bookings</Table.Th>}
                 </Table.Tr>
               </Table.Thead>
               <Table.Tbody>
                 {buckets
+                  .map((bucket, i) => ({ ...bucket, before: earlier[i] }))
                   .filter(({ views }) => views !== undefined)
                   .toReversed()
-                  .map(({ start, views = 0, bookings = 0 }) => (
+                  .map(({ start, views = 0, bookings = 0, before }) => (
                     <Table.Tr key={start}>
                       <Table.Td>{formatBucket(start, interval)}</Table.Td>
                       <Table.Td>{formatCount(views)}</Table.Td>
                       <Table.Td>{formatCount(bookings)}</Table.Td>
+                      {earlier.length > 0 && <Table.Td>{formatEarlier(before?.views)}</Table.Td>}
+                      {earlier.length > 0 && <Table.Td>{formatEarlier(before?.bookings)}</Table.Td>}
                     </Table.Tr>
                   ))}
               </Table.Tbody>
@@ -54,4 +61,9 @@ export function DayTable({ buckets, interval }: { buckets: readonly Bucket[]; in
       </div>
     </div>
   );
+}
+
+/** An earlier period can be shorter, or begin before there was data. */
+function formatEarlier(count: number | undefined): string {
+  return count === undefined ? "–" : formatCount(count);
 }

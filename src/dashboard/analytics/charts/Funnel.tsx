@@ -1,3 +1,4 @@
+import { Box } from "@mantine/core";
 import type { Analytics } from "#contract/analytics.ts";
 import { FUNNEL_STEPS, type FunnelStep } from "#contract/steps.ts";
 import { formatCount, formatRate, pluralize } from "../../format.ts";
@@ -29,14 +30,17 @@ export function Funnel({ funnel }: { funnel: Analytics["funnel"] }) {
           const visits = funnel[step];
           const next = FUNNEL_STEPS[index + 1];
           return (
-            <li key={step}>
+            <li key={step} className={classes["step"]}>
               <div className={classes["head"]}>
                 <span className={classes["name"]}>{STEP_NAMES[step]}</span>
                 <span className={classes["count"]}>{formatCount(visits)}</span>
                 <span className={classes["rate"]}>{viewed > 0 ? formatRate(visits / viewed) : "–"}</span>
               </div>
               <div className={classes["track"]} aria-hidden>
-                <div className={classes["bar"]} style={{ width: `${viewed > 0 ? (visits / viewed) * 100 : 0}%` }} />
+                <Box
+                  className={classes["bar"]}
+                  __vars={{ "--share": `${viewed > 0 ? (visits / viewed) * 100 : 0}%` }}
+                />
               </div>
               {next && <DropOff before={visits} after={funnel[next]} />}
             </li>

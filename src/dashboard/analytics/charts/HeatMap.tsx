@@ -1,5 +1,5 @@
-import { Box, ScrollArea } from "@mantine/core";
-import { formatCount, pluralize } from "../../format.ts";
+import { Box, ScrollArea, Text } from "@mantine/core";
+import { pluralize } from "../../format.ts";
 import { formatHour } from "./format-bucket.ts";
 import classes from "./HeatMap.module.css";
 
@@ -10,53 +10,69 @@ const shortDay = new Intl.DateTimeFormat(undefined, { timeZone: "UTC", weekday: 
 const longDay = new Intl.DateTimeFormat(undefined, { timeZone: "UTC", weekday: "long" });
 const hourLabel = (hour: number) => formatHour(`2026-11-02T${String(hour).padStart(2, "0")}`);
 const LABELLED_HOURS = 3;
+/** 1.2K: cells are narrow. */
+const shortCount = new Intl.NumberFormat(undefined, { notation: "compact", maximumFractionDigits: 1 });
 
 /** Counts by weekday and hour. */
 export function HeatMap({ counts, noun }: { counts: readonly (readonly number[])[]; noun: "booking" | "view" }) {
   const most = Math.max(1, ...counts.flat());
   return (
-    <ScrollArea type="auto" viewportProps={{ tabIndex: 0 }}>
-      <table
-        className={classes["table"]}
-        data-noun={noun}
-        aria-label={`${noun === "view" ? "Views" : "Bookings"} by weekday and hour`}
-      >
-        <thead>
-          <tr>
-            <td />
-            {Array.from({ length: 24 }, (_, hour) => (
-              <th key={hourLabel(hour)} scope="col">
-                <span className={hour % LABELLED_HOURS === 0 ? undefined : classes["unseen"]}>{hourLabel(hour)}</span>
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {counts.map((hours, day) => {
-            const date = new Date(MONDAY + day * DAY_MS);
-            const name = longDay.format(date);
-            return (
-              <tr key={name}>
-                <th scope="row">
-                  <abbr title={name}>{shortDay.format(date)}</abbr>
+    <>
+      <Text size="sm" mb="sm">
+        {describeBusiest(counts, noun)}
+      </Text>
+      <ScrollArea type="auto" viewportProps={{ tabIndex: 0 }}>
+        <table
+          className={classes["table"]}
+          data-noun={noun}
+          aria-label={`${noun === "view" ? "Views" : "Bookings"} by weekday and hour`}
+        >
+          <thead>
+            <tr>
+              <td />
+              {Array.from({ length: 24 }, (_, hour) => (
+                <th key={hourLabel(hour)} scope="col">
+                  <span className={hour % LABELLED_HOURS === 0 ? undefined : classes["unseen"]}>{hourLabel(hour)}</span>
                 </th>
-                {hours.map((count, hour) => (
-                  <Box
-                    key={hourLabel(hour)}
-                    component="td"
-                    className={classes["cell"]}
-                    __vars={{ "--share": String(count / most) }}
-                    data-none={count === 0}
-                    title={`${name}, ${hourLabel(hour)}: ${pluralize(count, noun)}`}
-                  >
-                    <span className={classes["unseen"]}>{formatCount(count)}</span>
-                  </Box>
-                ))}
-              </tr>
-            );
-          })}
-        </tbody>
-      </table>
-    </ScrollArea>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {counts.map((hours, day) => {
+              const date = new Date(MONDAY + day * DAY_MS);
+              const name = longDay.format(date);
+              return (
+                <tr key={name}>
+                  <th scope="row">
+                    <abbr title={name}>{shortDay.format(date)}</abbr>
+                  </th>
+                  {hours.map((count, hour) => (
+                    <Box
+                      key={hourLabel(hour)}
+                      component="td"
+                      className={classes["cell"]}
+                      __vars={{ "--share": String(count / most) }}
+                      data-none={count === 0}
+                      title={`${name}, ${hourLabel(hour)}: ${pluralize(count, noun)}`}
+                    >
+                      {count === 0 ? <span className={classes["unseen"]}>0</span> : shortCount.format(count)}
+                    </Box>
+                  ))}
+                </tr>
+              );
+            })}
+          </tbody>
+        </table>
+      </ScrollArea>
+    </>
   );
+}
+
+/** "Busiest: Mondays at 10:00 (28 bookings)." */
+function describeBusiest(counts: readonly (readonly number[])[], noun: "booking" | "view"): string {
+  const cells = counts.flatMap((hours, day) => hours.map((count, hour) => ({ day, hour, count })));
+  const busiest = cells.reduce((top, cell) => (cell.count > top.count ? cell : top));
+  if (busiest.count === 0) return `No ${noun}s in this period.`;
+  const name = longDay.format(new Date(MONDAY + busiest.day * DAY_MS));
+  return `Busiest: ${name}, ${hourLabel(busiest.hour)} (${pluralize(busiest.count, noun)}).`;
 }

@@ -2,7 +2,7 @@ import "@mantine/charts/styles.layer.css";
 import { CompositeChart } from "@mantine/charts";
 import { Text } from "@mantine/core";
 import type { AppAnalytics } from "#contract/app/analytics.ts";
-import { formatCount, pluralize } from "../../format.ts";
+import { formatCount, formatDay, pluralize } from "../../format.ts";
 import { type Bucket, type Interval, toBuckets, toRoundTicks } from "./buckets.ts";
 import { DayTable } from "./DayTable.tsx";
 import { formatBucket, formatTick } from "./format-bucket.ts";
@@ -21,43 +21,57 @@ const BARS_MAX = 100;
 export function TimeChart({ report, interval }: { report: AppAnalytics; interval: Interval }) {
   const buckets = toBuckets(report, interval);
   const { previous } = report;
-  const earlier = previous?.isComplete
-    ? toBuckets({ ...previous, dataSince: report.dataSince, now: LATER }, interval)
-    : [];
+  const earlier = previous?.isComplete ? toEarlierBuckets(previous, report.dataSince, interval) : [];
+  const earlierDays = previous ? toDays(previous) : "";
   return (
     <figure className={classes["figure"]}>
       <div aria-hidden>
-        <Panel name="views" label="Views" {...{ buckets, earlier, interval }} />
-        <Panel name="bookings" label="Bookings" {...{ buckets, earlier, interval }} />
+        <Panel name="views" label="Views" {...{ buckets, earlier, earlierDays, interval }} />
+        <Panel name="bookings" label="Bookings" {...{ buckets, earlier, earlierDays, interval }} />
       </div>
       <figcaption>
         <Text size="sm" c="dimmed" component="p" m={0}>
           {describe(buckets, interval)}
         </Text>
-        <DayTable buckets={buckets} interval={interval} />
+        <DayTable buckets={buckets} earlier={earlier} interval={interval} />
       </figcaption>
     </figure>
   );
 }
 
-/** All hours of an earlier period are over. */
-const LATER = "9999";
+type Previous = NonNullable<AppAnalytics["previous"]>;
+
+/** A partial day ends at the same time of day, and so does its line. */
+function toEarlierBuckets(previous: Previous, dataSince: string | null, interval: Interval): Bucket[] {
+  const now = previous.untilTime === null ? `${previous.to}T24` : `${previous.to}T${previous.untilTime}`;
+  return toBuckets({ ...previous, dataSince, now }, interval);
+}
+
+function toDays({ from, to }: Previous): string {
+  return from === to ? formatDay(from) : `${formatDay(from)} – ${formatDay(to)}`;
+}
 
 type PanelProps = {
   name: Name;
   label: string;
   buckets: readonly Bucket[];
   earlier: readonly Bucket[];
+  earlierDays: string;
   interval: Interval;
 };
 
-function Panel({ name, label, buckets, earlier, interval }: PanelProps) {
+function Panel({ name, label, buckets, earlier, earlierDays, interval }: PanelProps) {
   const points = buckets.map((bucket, i): Point => {
     const [now, before] = [bucket[name], earlier[i]?.[name]];
     return { start: bucket.start, ...(now === undefined ? {} : { now }), ...(before === undefined ? {} : { before }) };
   });
   const ticks = toRoundTicks(Math.max(0, ...points.flatMap(({ now = 0, before = 0 }) => [now, before])));
   const color = `var(--chart-${name})`;
+  const toLabel = (start: string) => {
+    const before = earlier[buckets.findIndex((bucket) => bucket.start === start)];
+    const compared = before ? `, compared with ${formatBucket(before.start, interval)}` : "";
+    return `${formatBucket(start, interval)}${compared}`;
+  };
   return (
     <div className={classes["panel"]}>
       <div className={classes["title"]}>
@@ -66,7 +80,7 @@ function Panel({ name, label, buckets, earlier, interval }: PanelProps) {
         {earlier.length > 0 && (
           <>
             <span className={classes["key"]} data-name="before" />
-            Comparison
+            {earlierDays}
           </>
         )}
       </div>
@@ -94,7 +108,7 @@ function Panel({ name, label, buckets, earlier, interval }: PanelProps) {
         yAxisProps={{ width: 44, ticks, domain: [0, ticks.at(-1) ?? 1], tickFormatter: formatCount }}
         tooltipProps={{
           // Called once without a point, before the first hover.
-          labelFormatter: (start: unknown) => (typeof start === "string" ? formatBucket(start, interval) : ""),
+          labelFormatter: (start: unknown) => (typeof start === "string" ? toLabel(start) : ""),
           isAnimationActive: false,
         }}
       />
@@ -129,10 +143,9 @@ function describe(buckets: readonly Bucket[], interval: Interval): string {
   const total = (name: Name) => buckets.reduce((sum, bucket) => sum + (bucket[name] ?? 0), 0);
   const [views, bookings] = [total("views"), total("bookings")];
   const counts = `${pluralize(views, "view")} and ${pluralize(bookings, "booking")} in ${pluralize(buckets.length, interval)}.`;
-  const preposition = interval === "day" ? "on " : interval === "month" ? "in " : "";
   const best = [
-    views > 0 ? `most views ${preposition}${describeBest(buckets, "views", interval)}` : "",
-    bookings > 0 ? `most bookings ${preposition}${describeBest(buckets, "bookings", interval)}` : "",
+    views > 0 ? `most views ${describeBest(buckets, "views", interval)}` : "",
+    bookings > 0 ? `most bookings ${describeBest(buckets, "bookings", interval)}` : "",
   ].filter(Boolean);
   const sentence = best.join("; ");
   return best.length === 0 ? counts : `${counts} ${sentence.charAt(0).toUpperCase()}${sentence.slice(1)}.`;
@@ -140,5 +153,7 @@ function describe(buckets: readonly Bucket[], interval: Interval): string {
 
 function describeBest(buckets: readonly Bucket[], name: Name, interval: Interval): string {
   const best = buckets.reduce((top, bucket) => ((bucket[name] ?? 0) > (top[name] ?? 0) ? bucket : top));
-  return `${formatBucket(best.start, interval)} (${formatCount(best[name] ?? 0)})`;
+  const when = { hour: "on", day: "on", week: "in the", month: "in" }[interval];
+  const start = formatBucket(best.start, interval);
+  return `${when} ${start.replace("Week", "week")} (${formatCount(best[name] ?? 0)})`;
 }

@@ -39,6 +39,13 @@ test("hours that are still to come have no counts", () => {
   );
 });
 
+test("an earlier day that is compared with half of today ends at the same time", () => {
+  const hourly = [{ hour: "2026-10-31T09", views: 4, bookings: 2 }];
+  const counts = { daily: daily("2026-10-31", 1), hourly, dataSince: null, now: "2026-10-31T12:00" };
+  const shown = toBuckets(counts, "hour").filter(({ views }) => views !== undefined);
+  assert.equal(shown.at(-1)?.start, "2026-10-31T12");
+});
+
 test("ticks are round numbers that reach the largest value", () => {
   for (const [most, ticks] of [
     [0, [0, 1]],

@@ -1,5 +1,6 @@
 import { Button, Group, UnstyledButton } from "@mantine/core";
 import { IconX } from "@tabler/icons-react";
+import { type RefObject, useEffect, useRef } from "react";
 import { DIMENSION_WORDS, toKeyName } from "../breakdowns/dimension-words.ts";
 import type { ChangeState, ReportState } from "../report-state.ts";
 import classes from "./FilterChips.module.css";
@@ -10,12 +11,15 @@ type ChipsProps = { state: ReportState; change: ChangeState; widgetNames: Readon
 /** The filters as removable chips. A click on a chip turns "is" into "is not". */
 export function FilterChips({ state, change, widgetNames }: ChipsProps) {
   const filters = listFilters(state);
+  const group = useRef<HTMLDivElement>(null);
+  useKeptFocus(group, filters);
   if (filters.length === 0) return null;
   return (
-    <Group gap="xs" mb="lg" role="group" aria-label="Filters">
+    <Group gap="xs" mb="lg" role="group" aria-label="Filters" ref={group} tabIndex={-1}>
       {filters.map((filter) => (
         <Chip
-          key={`${filter.dimension} ${filter.isNegated} ${filter.key}`}
+          // A key is never both shown and left out, so the chip and the focus stay when it is negated.
+          key={`${filter.dimension} ${filter.key}`}
           filter={filter}
           name={toKeyName(filter.dimension, filter.key, widgetNames)}
           onNegate={() => change(negateFilter(state, filter))}
@@ -29,6 +33,22 @@ export function FilterChips({ state, change, widgetNames }: ChipsProps) {
       )}
     </Group>
   );
+}
+
+/**
+ * A removed chip and a row that is left out take the keyboard's focus with them. It goes on with the chips, or without any, with
+ * the screen's heading.
+ */
+function useKeptFocus(group: RefObject<HTMLElement | null>, filters: readonly ShownFilter[]): void {
+  const [count, leftOut] = [filters.length, filters.filter(({ isNegated }) => isNegated).length];
+  const last = useRef({ count, leftOut });
+  useEffect(() => {
+    const isRemoved = count < last.current.count && document.activeElement === document.body;
+    const isLeftOut = leftOut > last.current.leftOut && !group.current?.contains(document.activeElement);
+    last.current = { count, leftOut };
+    if (isRemoved || isLeftOut)
+      (group.current ?? document.querySelector<HTMLElement>("h1"))?.focus({ preventScroll: true });
+  }, [group, count, leftOut]);
 }
 
 type ChipProps = { filter: ShownFilter; name: string; onNegate: () => void; onRemove: () => void };

@@ -27,7 +27,7 @@ export function CompareSelect({ compare, range, onChange }: CompareProps) {
   const label = compare === "custom" ? describeDayRange(range.from, range.to) || "Custom period" : chosen?.label;
   return (
     <>
-      <Menu position="bottom-start">
+      <Menu position="bottom-start" withinPortal={false}>
         <Menu.Target>
           <Button
             variant="default"

@@ -6,12 +6,17 @@ import type { AppBookingFilter } from "./app-queries.ts";
 import { readBookingPieces } from "./export.ts";
 import type { BookingRow } from "./queries.ts";
 
-// Bookings as ad platforms import them: column names, time formats and first lines are those of their documentation.
-// Test bookings, and bookings without an id for the platform, are left out.
+// Bookings as ad platforms import them: column names, time formats and first lines are those of their documentation, read in
+// November 2026. Test bookings, and bookings without an id for the platform, are left out.
 //
-//   Google Ads             conversions from clicks (support.google.com/google-ads/answer/7014069)
-//   Microsoft Advertising  offline conversions (learn.microsoft.com/advertising/bulk-service/offline-conversion)
-//   Meta                   offline events, with the parameters of its Conversions API
+//   Google Ads             conversions from clicks. The first column must be "Google Click ID". With an offset of four digits in
+//                          each time, there is no "Parameters" row: support.google.com/google-ads/answer/7014069
+//                          One id a line: developers.google.com/google-ads/api/docs/conversions/upload-clicks
+//   Microsoft Advertising  offline conversions. The offset is in the "Parameters" row: help.ads.microsoft.com/#apex/ads/en/56852/2
+//                          Times are like 4/1/2020 6:50:54 PM: learn.microsoft.com/advertising/bulk-service/offline-conversion
+//   Meta                   offline events. Email addresses are trimmed, in lower case and hashed; fbc and fbp are not hashed:
+//                          developers.facebook.com/docs/marketing-api/conversions-api/parameters/customer-information-parameters
+//                          The loader makes fbc from fbclid if there is no cookie, as in …/parameters/fbp-and-fbc
 
 type AdFile = {
   /** The lines before the bookings. */
@@ -36,7 +41,7 @@ const AD_FILES: Readonly<Record<AdPlatform, AdFile>> = {
     ],
     toCells({ attribution, created_at, reference }, conversionName) {
       const [gclid, gbraid, wbraid] = [attribution.gclid, attribution.gbraid, attribution.wbraid].map(toId);
-      // Google refuses a line with more than one of them.
+      // Google refuses a line with two of them (GBRAID_WBRAID_BOTH_SET, VALUE_MUST_BE_UNSET).
       const ids = gclid ? [gclid, "", ""] : gbraid ? ["", gbraid, ""] : ["", "", wbraid ?? ""];
       if (ids.join("") === "") return null;
       return [...ids, conversionName, toGoogleTime(created_at), "", "", reference];

@@ -1,0 +1,25 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { toCountChange, toDaysChange, toRateChange } from "./change.ts";
+
+test("counts change in percent, and from nothing in words", () => {
+  assert.deepEqual(toCountChange(12, 10), { direction: "up", text: "20.0%" });
+  assert.deepEqual(toCountChange(5, 10), { direction: "down", text: "50.0%" });
+  assert.deepEqual(toCountChange(10, 10), { direction: "same", text: "No change" });
+  assert.deepEqual(toCountChange(0, 0), { direction: "same", text: "No change" });
+  assert.deepEqual(toCountChange(4, 0), { direction: "none", text: "Up from 0" });
+});
+
+test("rates change in points, but only if both periods have views", () => {
+  const rate = (conversionRate: number, views = 100) => ({ views, conversionRate });
+  assert.deepEqual(toRateChange(rate(0.1), rate(0.08)), { direction: "up", text: "2 points" });
+  assert.deepEqual(toRateChange(rate(0.07), rate(0.08)), { direction: "down", text: "1 point" });
+  assert.deepEqual(toRateChange(rate(0.5), rate(0, 0)), { direction: "none", text: "No earlier views" });
+  assert.deepEqual(toRateChange(rate(0, 0), rate(0.5)), { direction: "none", text: "No views" });
+});
+
+test("lead times change in days, but only if both periods have bookings", () => {
+  assert.deepEqual(toDaysChange(6.5, 5), { direction: "up", text: "1.5 days" });
+  assert.deepEqual(toDaysChange(6, null), { direction: "none", text: "No earlier bookings" });
+  assert.deepEqual(toDaysChange(null, 6), { direction: "none", text: "No bookings" });
+});
