@@ -14,10 +14,10 @@ export function renderReport(report: Report, organization: string, links: Report
   const { daily } = report.analytics;
   const { png, top } = drawChart(daily);
   const [first, last] = [daily[0]?.day ?? "", daily.at(-1)?.day ?? ""];
-  const title = `${organization}: ${words.days}`;
+  const title = `${organization}: ${report.period} report, ${words.days}`;
   const chart = renderChart({ top, first: toShortDay(first), last: toShortDay(last) });
   return {
-    subject: `${report.period === "weekly" ? "Weekly" : "Monthly"} report: ${title}`,
+    subject: title,
     text: toText(words, title, links),
     html: renderPage({ organization, words, chart, links }).toString(),
     chart: { cid: CHART_ID, png },
@@ -32,12 +32,7 @@ function toText({ totals, lists, lost, failing }: ReportWords, title: string, li
     ...totals.map(({ label, value, change }) => `${label}: ${value} (${change})`),
     "",
     ...lists.flatMap(({ title: heading, rows }) =>
-      section(
-        heading,
-        rows.length === 0
-          ? ["None"]
-          : rows.map(({ key, views, bookings }) => `${key}: bookings ${bookings}, views ${views}`),
-      ),
+      section(heading, rows.length === 0 ? ["None"] : rows.map(({ name, inWords }) => `${name}: ${inWords}`)),
     ),
     ...section("Lost bookings", lost),
     ...(failing.length === 0 ? [] : section("Failing endpoints", failing.map(toFailingLine))),
@@ -113,8 +108,8 @@ function renderList({ title, rows }: ReportWords["lists"][number]): Html {
   return html`${renderHeading(title)}<table width="100%" cellpadding="0" cellspacing="0">
 <tr><th align="left" style="${head}">Name</th><th align="right" width="80" style="${head}">Bookings</th><th align="right" width="80" style="${head}">Views</th></tr>
 ${rows.map(
-  ({ key, views, bookings }) =>
-    html`<tr><td style="${cell};word-break:break-word">${key}</td><td align="right" style="${cell}">${bookings}</td><td align="right" style="${cell}">${views}</td></tr>`,
+  ({ name, views, bookings }) =>
+    html`<tr><td style="${cell};word-break:break-word">${name}</td><td align="right" style="${cell}">${bookings}</td><td align="right" style="${cell}">${views}</td></tr>`,
 )}</table>`;
 }
 

@@ -1,5 +1,6 @@
 import type { AppAnalytics } from "#contract/app/analytics.ts";
 import type { ReportPeriod } from "#contract/app/reports.ts";
+import { NOT_SET } from "#contract/dimensions.ts";
 import { toEndpointName } from "../webhooks/endpoints/shown-url.ts";
 import type { FailingEndpoint } from "./queries.ts";
 import type { Report } from "./read-report.ts";
@@ -7,13 +8,16 @@ import type { Report } from "./read-report.ts";
 // What a report says, for its HTML and its text part.
 
 export type ReportWords = {
-  /** 2–8 November 2026, or October 2026. */
+  /** 2–8 November 2026, 26 October – 1 November 2026, or October 2026. */
   days: string;
   totals: readonly { label: string; value: string; change: string }[];
-  lists: readonly { title: string; rows: readonly { key: string; views: string; bookings: string }[] }[];
+  lists: readonly { title: string; rows: readonly ListRow[] }[];
   lost: readonly string[];
   failing: readonly { name: string; sentence: string }[];
 };
+
+/** `inWords` is for the text part: 1 booking, 2 views. */
+type ListRow = { name: string; views: string; bookings: string; inWords: string };
 
 const LIST_ROWS = 5;
 const BEFORE: Readonly<Record<ReportPeriod, string>> = { weekly: "the week before", monthly: "the month before" };
@@ -35,9 +39,10 @@ export function toWords({ period, analytics, failingEndpoints }: Report): Report
     lists: (["channel", "source", "campaign"] as const).map((dimension) => ({
       title: LIST_TITLES[dimension],
       rows: analytics.lists[dimension].rows.slice(0, LIST_ROWS).map(({ key, views, bookings }) => ({
-        key,
+        name: key === NOT_SET ? "No campaign" : key,
         views: count.format(views),
         bookings: count.format(bookings),
+        inWords: `${pluralize(bookings, "booking")}, ${pluralize(views, "view")}`,
       })),
     })),
     lost: toLost(analytics.totals),
@@ -52,11 +57,12 @@ const LIST_TITLES = { channel: "Top channels", source: "Top sources", campaign: 
 
 function toTotals({ totals, previous }: AppAnalytics, before: string): ReportWords["totals"] {
   const earlier = previous?.isComplete ? previous.totals : null;
-  const compare = (name: "views" | "bookings") =>
-    earlier && earlier[name] > 0
-      ? `${change.format(totals[name] / earlier[name] - 1).replace("-", "−")} compared with ${before}`
-      : "No earlier data";
-  const wasText = (was: string | null) => (was === null ? "No earlier data" : `${was} ${before}`);
+  const compare = (name: "views" | "bookings") => {
+    if (!earlier) return "No earlier data";
+    if (earlier[name] === 0) return `0 ${before}`;
+    return `${change.format(totals[name] / earlier[name] - 1).replace("-", "−")} compared with ${before}`;
+  };
+  const wasText = (was: string) => (earlier ? `${was} ${before}` : "No earlier data");
   const toDays = (lead: number | null) => (lead === null ? "–" : `${days.format(lead)} days`);
   return [
     { label: "Views", value: count.format(totals.views), change: compare("views") },
@@ -64,23 +70,25 @@ function toTotals({ totals, previous }: AppAnalytics, before: string): ReportWor
     {
       label: "Conversion rate",
       value: percent.format(totals.conversionRate),
-      change: wasText(earlier && earlier.views > 0 ? percent.format(earlier.conversionRate) : null),
+      change: wasText(earlier && earlier.views > 0 ? percent.format(earlier.conversionRate) : "No views"),
     },
     {
       label: "Average lead time",
       value: toDays(totals.avgLeadDays),
-      change: wasText(earlier && earlier.avgLeadDays !== null ? toDays(earlier.avgLeadDays) : null),
+      change: wasText(earlier && earlier.avgLeadDays !== null ? toDays(earlier.avgLeadDays) : "No bookings"),
     },
   ];
 }
 
 function toLost({ noAvailability, failed }: AppAnalytics["totals"]): string[] {
   return [
-    noAvailability === 1
-      ? "1 visit found no available times."
-      : `${count.format(noAvailability)} visits found no available times.`,
-    failed === 1 ? "1 booking attempt failed." : `${count.format(failed)} booking attempts failed.`,
+    `${pluralize(noAvailability, "visit")} found no available times.`,
+    `${pluralize(failed, "booking attempt")} failed.`,
   ];
+}
+
+function pluralize(number: number, noun: string): string {
+  return `${count.format(number)} ${noun}${number === 1 ? "" : "s"}`;
 }
 
 function toFailing({ isOff, since }: FailingEndpoint, timeZone: string): string {
@@ -93,8 +101,8 @@ function toDaysText({ from, to }: AppAnalytics, period: ReportPeriod): string {
   if (period === "monthly")
     return new Intl.DateTimeFormat("en-GB", { month: "long", year: "numeric", timeZone: "UTC" }).format(first);
   const range = new Intl.DateTimeFormat("en-GB", { dateStyle: "long", timeZone: "UTC" }).formatRange(first, last);
-  // Some mail clients show the thin spaces around the dash as boxes.
-  return range.replaceAll("\u2009", " ");
+  // Some mail clients show the thin spaces around the dash as boxes. Between two numbers there are none.
+  return range.replaceAll("\u2009", " ").replace(/^(\d+) – /, "$1–");
 }
 
 export function toShortDay(day: string): string {

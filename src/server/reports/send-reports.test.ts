@@ -105,12 +105,12 @@ test("a report has totals with their change, top lists, lost bookings and failin
   assert.match(headers, /^Subject: =\?UTF-8\?/m);
   const text = String(parts.get("text/plain"));
   assert.deepEqual(text.replaceAll("\r", "").split("\n\n").slice(0, 6), [
-    "Lindenhof & Söhne: 26 October – 1 November 2026",
-    "Views: 3 (+50% compared with the week before)\nBookings: 1 (No earlier data)\n" +
-      "Conversion rate: 33.3% (0% the week before)\nAverage lead time: 2 days (No earlier data)",
-    "Top channels\n  Paid Search: bookings 1, views 2\n  Direct: bookings 0, views 1",
-    "Top sources\n  google / cpc: bookings 1, views 2\n  (direct) / (none): bookings 0, views 1",
-    "Top campaigns\n  Autumn: bookings 1, views 2\n  (not set): bookings 0, views 1",
+    "Lindenhof & Söhne: weekly report, 26 October – 1 November 2026",
+    "Views: 3 (+50% compared with the week before)\nBookings: 1 (0 the week before)\n" +
+      "Conversion rate: 33.3% (0% the week before)\nAverage lead time: 2 days (No bookings the week before)",
+    "Top channels\n  Paid Search: 1 booking, 2 views\n  Direct: 0 bookings, 1 view",
+    "Top sources\n  google / cpc: 1 booking, 2 views\n  (direct) / (none): 0 bookings, 1 view",
+    "Top campaigns\n  Autumn: 1 booking, 2 views\n  No campaign: 0 bookings, 1 view",
     "Lost bookings\n  1 visit found no available times.\n  0 booking attempts failed.",
   ]);
   assert.match(text, /Failing endpoints\r?\n {2}CRM <1>: Deliveries have been failing since 30 Oct 2026\./);
@@ -162,7 +162,7 @@ test("two workers at once and later ones send a report once, and the next one a 
   clock.set(new Date("2026-11-09T07:00:00Z"));
   await send(practice);
   assert.equal(server.mails.length, 2);
-  assert.match(String(readMail(server.mails[1]).parts.get("text/plain")), /: 2 – 8 November 2026\r$/m);
+  assert.match(String(readMail(server.mails[1]).parts.get("text/plain")), /: weekly report, 2–8 November 2026\r$/m);
 });
 
 test("after a change of time zone, reports are sent at 8:00 in the new one", async () => {
@@ -320,7 +320,7 @@ test("on the Free plan, a month that begins before its 30 days has no comparison
   clock.set(new Date("2026-11-01T07:00:00Z"));
   await send(practice);
   const text = String(readMail(server.mails[0]).parts.get("text/plain"));
-  assert.match(text, /: October 2026\r?\n\r?\nViews: 1 \(No earlier data\)/);
+  assert.match(text, /: monthly report, October 2026\r?\n\r?\nViews: 1 \(No earlier data\)/);
 });
 
 test("without a mail server the screen can say so, and nothing is attempted or skipped", async () => {

@@ -27,6 +27,7 @@ const DEVICE_NAMES: Readonly<Record<string, string>> = {
 };
 
 const UNKNOWN: Readonly<Partial<Record<Dimension, string>>> = {
+  campaign: "No campaign",
   page: "Unknown page",
   device: "Unknown device",
   country: "Unknown country",
