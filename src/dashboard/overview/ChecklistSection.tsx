@@ -1,4 +1,4 @@
-import { Collapse, Group, Progress, Text, ThemeIcon, UnstyledButton } from "@mantine/core";
+import { Anchor, Button, Collapse, Group, Progress, Text, ThemeIcon, UnstyledButton } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { IconCheck, IconChevronDown } from "@tabler/icons-react";
 import { ButtonLink, TextLink } from "../ui/layout/links.tsx";
@@ -23,9 +23,15 @@ export function ChecklistSection({ steps }: { steps: readonly ChecklistStep[] })
           <Text fw={600}>{next.title}</Text>
           <Text size="sm">{next.text}</Text>
         </div>
-        <ButtonLink to={next.to} search={next.search ?? {}}>
-          {next.button}
-        </ButtonLink>
+        {next.outside ? (
+          <Button component="a" href={next.outside} {...NEW_TAB}>
+            {next.button}
+          </Button>
+        ) : (
+          <ButtonLink to={next.to} search={next.search ?? {}}>
+            {next.button}
+          </ButtonLink>
+        )}
       </div>
       <UnstyledButton onClick={all.toggle} aria-expanded={isOpen} className={classes["toggle"]}>
         <Group gap={6}>
@@ -35,7 +41,7 @@ export function ChecklistSection({ steps }: { steps: readonly ChecklistStep[] })
       </UnstyledButton>
       <Collapse expanded={isOpen}>
         <ol className={classes["steps"]}>
-          {steps.map((step) => (
+          {steps.map((step, index) => (
             <li key={step.key} className={classes["step"]}>
               <ThemeIcon
                 size={22}
@@ -43,21 +49,39 @@ export function ChecklistSection({ steps }: { steps: readonly ChecklistStep[] })
                 color={step.isDone ? "green" : "gray"}
                 variant={step.isDone ? "filled" : "light"}
               >
-                {step.isDone ? <IconCheck size={14} stroke={2.4} aria-label="Done" /> : <span aria-hidden>·</span>}
+                {step.isDone ? (
+                  <IconCheck size={14} stroke={2.4} aria-label="Done" />
+                ) : (
+                  <Text span size="xs" fw={600} aria-hidden>
+                    {index + 1}
+                  </Text>
+                )}
               </ThemeIcon>
-              {step.isDone ? (
-                <Text size="sm" c="dimmed">
-                  {step.title}
-                </Text>
-              ) : (
-                <TextLink to={step.to} search={step.search ?? {}} size="sm">
-                  {step.title}
-                </TextLink>
-              )}
+              <StepTitle step={step} />
             </li>
           ))}
         </ol>
       </Collapse>
     </Section>
+  );
+}
+
+const NEW_TAB = { target: "_blank", rel: "noreferrer" } as const;
+
+function StepTitle({ step }: { step: ChecklistStep }) {
+  if (step.isDone)
+    return (
+      <Text size="sm" c="dimmed">
+        {step.title}
+      </Text>
+    );
+  return step.outside ? (
+    <Anchor href={step.outside} size="sm" {...NEW_TAB}>
+      {step.title}
+    </Anchor>
+  ) : (
+    <TextLink to={step.to} search={step.search ?? {}} size="sm">
+      {step.title}
+    </TextLink>
   );
 }

@@ -1,7 +1,8 @@
-import { Alert, Group, List, Text } from "@mantine/core";
+import { Alert, Badge, Group, List, Text, Title } from "@mantine/core";
 import { IconAlertTriangle, IconCalendarEvent } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import type { Overview } from "#contract/app/overview.ts";
+import type { AppWidget } from "#contract/app/widgets.ts";
 import { Totals } from "../analytics/Totals.tsx";
 import { analyticsQuery } from "../api/analytics.ts";
 import { overviewQuery } from "../api/overview.ts";
@@ -39,20 +40,31 @@ export function OverviewPage() {
 }
 
 function Home({ overview }: { overview: Overview }) {
-  const { id, paths, details } = useOrganization();
+  const { id, paths, details, can } = useOrganization();
   const widgets = useQuery(widgetsQuery(id));
   const week = useQuery(analyticsQuery(id, WEEK));
   const list = widgets.data?.data ?? [];
-  const widget = list.find(({ isLive }) => !isLive) ?? list[0];
   const { visits, bookings } = overview.now;
   return (
     <>
-      <ChecklistSection steps={toChecklistSteps(overview.checklist, { paths, widget: widget?.id ?? null })} />
+      <ChecklistSection
+        steps={toChecklistSteps(overview.checklist, {
+          paths,
+          widgets: list,
+          isAllowed: (action) => can(action).isAllowed,
+        })}
+      />
+      <Text size="sm" role="status" mb="lg">
+        <strong>Right now:</strong> {pluralize(visits, "visit")} in the last 30 minutes,{" "}
+        {pluralize(bookings, "booking")} in the last 24 hours.
+      </Text>
       <Group justify="space-between" mb="sm" gap="xs">
-        <Text size="sm" role="status">
-          <strong>Right now:</strong> {pluralize(visits, "visit")} in the last 30 minutes,{" "}
-          {pluralize(bookings, "booking")} in the last 24 hours.
-        </Text>
+        <Group gap="xs">
+          <Title order={2} size="h4">
+            Last 7 days
+          </Title>
+          <TestNumbers widgets={list} />
+        </Group>
         <TextLink to={paths.analytics} size="sm">
           View analytics
         </TextLink>
@@ -77,6 +89,15 @@ function Home({ overview }: { overview: Overview }) {
         )}
       </Section>
     </>
+  );
+}
+
+/** Visits to widgets in test mode are counted too. */
+function TestNumbers({ widgets }: { widgets: readonly AppWidget[] }) {
+  const inTest = widgets.filter(({ isLive }) => !isLive);
+  if (inTest.length === 0) return null;
+  return (
+    <Badge color="yellow">{inTest.length === widgets.length ? "Test mode" : "Includes widgets in test mode"}</Badge>
   );
 }
 

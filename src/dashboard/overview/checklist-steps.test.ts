@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { can } from "../can.ts";
 import { pathsOf } from "../paths.ts";
 import { toChecklistSteps } from "./checklist-steps.ts";
 
@@ -15,13 +16,37 @@ const NOTHING = {
   hasSecondMember: false,
 };
 const paths = pathsOf("org_1");
-const findNext = (done: object, widget: string | null = "w_1") =>
-  toChecklistSteps({ ...NOTHING, ...done }, { paths, widget }).find(({ isDone }) => !isDone);
+const WIDGETS = [
+  { id: "w_1", pageUrl: "https://book.example/w/w_1", isLive: false },
+  { id: "w_2", pageUrl: "https://book.example/w/w_2", isLive: true },
+];
+type Member = Parameters<typeof can>[0];
+const list = (done: object, member: Partial<Member> = {}, widgets = WIDGETS) =>
+  toChecklistSteps(
+    { ...NOTHING, ...done },
+    { paths, widgets, isAllowed: (action) => can({ role: "owner", plan: "business", ...member }, action).isAllowed },
+  );
+const findNext = (...given: Parameters<typeof list>) => list(...given).find(({ isDone }) => !isDone);
 
 test("the next step is the first that is not done, and leads to where it is done", () => {
-  assert.equal(findNext({}, null)?.key, "hasWidget");
+  assert.equal(findNext({}, {}, [])?.key, "hasWidget");
   const live = findNext({ hasWidget: true, hasLook: true, hasTestBooking: true, hasConnection: true });
   assert.deepEqual([live?.key, live?.to, live?.search], ["isLive", paths.widget("w_1"), { mode: "go-live" }]);
+});
+
+test("test bookings are made on the page of a widget in test mode, and live ones on that of a live widget", () => {
+  const pages = list({}).flatMap(({ key, outside }) => (outside ? [[key, outside]] : []));
+  assert.deepEqual(pages, [
+    ["hasTestBooking", WIDGETS[0]?.pageUrl],
+    ["hasLiveBooking", WIDGETS[1]?.pageUrl],
+  ]);
+});
+
+test("steps that the plan or the role forbids are left out", () => {
+  const keys = (member: Partial<Member>) => list({}, member).map(({ key }) => key);
+  assert.ok(keys({}).includes("hasEndpoint"));
+  assert.ok(!keys({ plan: "free" }).includes("hasEndpoint"));
+  assert.deepEqual(keys({ role: "viewer" }), ["hasOrganization"]);
 });
 
 test("when everything is done, no step is left", () => {

@@ -1,4 +1,6 @@
 import type { Checklist } from "#contract/app/overview.ts";
+import type { AppWidget } from "#contract/app/widgets.ts";
+import type { Action } from "../can.ts";
 import type { Paths } from "../paths.ts";
 
 export type ChecklistStep = {
@@ -6,24 +8,36 @@ export type ChecklistStep = {
   readonly title: string;
   readonly text: string;
   readonly button: string;
+  /** What the person must be allowed to do. */
+  readonly action: Action;
   readonly to: string;
   readonly search?: Readonly<Record<string, string>>;
+  /** The page outside of the dashboard where this step is done; without it, `to`. */
+  readonly outside?: string | undefined;
   readonly isDone: boolean;
 };
 
-/** In the order in which a new business gets from sign-up to its first real booking. */
-export function toChecklistSteps(
-  checklist: Checklist,
-  { paths, widget }: { paths: Paths; widget: string | null },
-): ChecklistStep[] {
-  const steps = [...listTestSteps(paths, widget), ...listLiveSteps(paths, widget)];
-  return steps.map((step) => ({ ...step, isDone: step.key === "hasOrganization" || checklist[step.key] }));
+type Scope = {
+  readonly paths: Paths;
+  readonly widgets: readonly Pick<AppWidget, "id" | "pageUrl" | "isLive">[];
+  readonly isAllowed: (action: Action) => boolean;
+};
+
+/**
+ * In the order in which a new business gets from sign-up to its first real booking. Steps that the person's role or the plan
+ * forbids are left out.
+ */
+export function toChecklistSteps(checklist: Checklist, scope: Scope): ChecklistStep[] {
+  return [...listTestSteps(scope), ...listLiveSteps(scope)]
+    .filter(({ action }) => scope.isAllowed(action))
+    .map((step) => ({ ...step, isDone: step.key === "hasOrganization" || checklist[step.key] }));
 }
 
 type OpenStep = Omit<ChecklistStep, "isDone">;
 
 /** Up to a test booking: none of these needs a scheduling system. */
-function listTestSteps(paths: Paths, widget: string | null): OpenStep[] {
+function listTestSteps({ paths, widgets }: Scope): OpenStep[] {
+  const widget = findUnfinished(widgets);
   const widgetPath = toWidgetPath(paths, widget);
   return [
     {
@@ -31,6 +45,7 @@ function listTestSteps(paths: Paths, widget: string | null): OpenStep[] {
       title: "Create your organization",
       text: "Name and time zone are set.",
       button: "Open settings",
+      action: "getOverview",
       to: paths.settings,
     },
     {
@@ -38,6 +53,7 @@ function listTestSteps(paths: Paths, widget: string | null): OpenStep[] {
       title: "Create your first widget",
       text: "Visitors book through it. It starts in test mode, so nothing real can happen yet.",
       button: "Create widget",
+      action: "createWidget",
       to: paths.widgets,
       search: { new: "1" },
     },
@@ -46,19 +62,23 @@ function listTestSteps(paths: Paths, widget: string | null): OpenStep[] {
       title: "Make it look like your business",
       text: "Choose a template, a colour and your logo.",
       button: "Design widget",
+      action: "changeWidget",
       to: widgetPath,
     },
     {
       key: "hasTestBooking",
       title: "Make a test booking",
       text: "Open the booking page and book as a visitor would. No appointment is made.",
-      button: "Open widget",
+      button: "Open booking page",
+      action: "changeWidget",
       to: widgetPath,
+      outside: widget?.pageUrl,
     },
   ];
 }
 
-function listLiveSteps(paths: Paths, widget: string | null): OpenStep[] {
+function listLiveSteps({ paths, widgets }: Scope): OpenStep[] {
+  const widget = findUnfinished(widgets);
   const widgetPath = toWidgetPath(paths, widget);
   return [
     {
@@ -66,14 +86,16 @@ function listLiveSteps(paths: Paths, widget: string | null): OpenStep[] {
       title: "Connect your scheduling system",
       text: "Cal.com, Microsoft Bookings or Calendly. We check the connection before saving.",
       button: "Connect scheduling system",
+      action: "addConnection",
       to: paths.connections,
-      search: { add: "1", ...(widget === null ? {} : { widget }) },
+      search: { add: "1", ...(widget && { widget: widget.id }) },
     },
     {
       key: "isLive",
       title: "Go live",
       text: "We check the connection first. From then on, bookings become real appointments.",
       button: "Go live",
+      action: "goLive",
       to: widgetPath,
       search: { mode: "go-live" },
     },
@@ -82,6 +104,7 @@ function listLiveSteps(paths: Paths, widget: string | null): OpenStep[] {
       title: "Add the widget to your website",
       text: "Copy the snippet for your website builder. This step is done once a visitor has seen the widget there.",
       button: "Get the snippet",
+      action: "changeWidget",
       to: widgetPath,
       search: { tab: "install" },
     },
@@ -89,14 +112,17 @@ function listLiveSteps(paths: Paths, widget: string | null): OpenStep[] {
       key: "hasLiveBooking",
       title: "Get your first live booking",
       text: "Book once yourself, and look for the appointment in your scheduling system.",
-      button: "View bookings",
-      to: paths.bookings,
+      button: "Open booking page",
+      action: "changeWidget",
+      to: widgetPath,
+      outside: widgets.find(({ isLive }) => isLive)?.pageUrl,
     },
     {
       key: "hasEndpoint",
       title: "Send bookings to your systems",
       text: "Add a webhook, a Teams channel or a Slack channel.",
       button: "Add endpoint",
+      action: "addEndpoint",
       to: paths.webhooks,
     },
     {
@@ -104,11 +130,17 @@ function listLiveSteps(paths: Paths, widget: string | null): OpenStep[] {
       title: "Invite a colleague",
       text: "So someone can step in when you’re away.",
       button: "Invite member",
+      action: "invite",
       to: paths.members,
     },
   ];
 }
 
-function toWidgetPath(paths: Paths, widget: string | null): string {
-  return widget === null ? paths.widgets : paths.widget(widget);
+/** The widget that the steps are about: one in test mode, if there is one. */
+function findUnfinished(widgets: Scope["widgets"]): Scope["widgets"][number] | undefined {
+  return widgets.find(({ isLive }) => !isLive) ?? widgets[0];
+}
+
+function toWidgetPath(paths: Paths, widget: Scope["widgets"][number] | undefined): string {
+  return widget ? paths.widget(widget.id) : paths.widgets;
 }
