@@ -76,7 +76,9 @@ describe("connections in the dashboard", { skip: noBrowser }, () => {
     await dialog.getByRole("button", { name: "Advanced" }).click();
     await dialog.getByRole("textbox", { name: "API URL" }).fill(server.parts.settings.apiUrl);
     await dialog.getByRole("button", { name: "Check and add" }).click();
-    await dialog.getByRole("alert").getByText("Cal.com doesn't accept this API key.", { exact: false }).waitFor();
+    const fault = dialog.getByRole("alert").getByText("Cal.com doesn't accept this API key.", { exact: false });
+    await fault.waitFor();
+    assert.ok(Number((await fault.boundingBox())?.y) > 0, "the fault is in view, above the long form");
     await dialog.getByLabel("API key", { exact: true }).fill(server.parts.credentials.apiKey);
     await dialog.getByRole("button", { name: "Check and add" }).click();
     await dialog.getByText("Connected to “Lindenhof Dental”", { exact: false }).waitFor();

@@ -21,7 +21,7 @@ export function CheckAnswer({ check }: { check: ConnectionCheckAnswer }) {
             <List.Item key={name}>{message}</List.Item>
           ))}
         </List>
-        <Anchor href={file} download={`connection-check-${check.kind}.json`} size="sm">
+        <Anchor href={file} download={`connection-check-${check.kind}.json`} size="sm" display="inline-block" mt="xs">
           Download all requests and responses
         </Anchor>
       </Alert>

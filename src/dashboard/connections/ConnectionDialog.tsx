@@ -10,10 +10,12 @@ type ConnectionDialogProps = {
   connection: AppConnection | null;
   isOpen: boolean;
   onClose: () => void;
+  /** What the person came for: offered once the connection is saved. */
+  next?: { readonly label: string; readonly go: () => void } | undefined;
 };
 
 /** Adds or edits a connection. The server checks it before saving; the dialog shows the result before it closes. */
-export function ConnectionDialog({ connection, isOpen, onClose }: ConnectionDialogProps) {
+export function ConnectionDialog({ connection, isOpen, onClose, next }: ConnectionDialogProps) {
   const [answer, setAnswer] = useState<VerifiedConnection | null>(null);
   const close = () => {
     setAnswer(null);
@@ -37,7 +39,7 @@ export function ConnectionDialog({ connection, isOpen, onClose }: ConnectionDial
             <VerifiedAnswer verified={answer} />
           </div>
           <Group justify="flex-end">
-            <Button onClick={close}>Done</Button>
+            {next ? <Button onClick={next.go}>{next.label}</Button> : <Button onClick={close}>Done</Button>}
           </Group>
         </Stack>
       ) : connection ? (

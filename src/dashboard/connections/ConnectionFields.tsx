@@ -1,7 +1,7 @@
-import { Alert, NativeSelect, PasswordInput, Stack, TextInput } from "@mantine/core";
+import { NativeSelect, PasswordInput, Stack, TextInput } from "@mantine/core";
 import type { UseFormReturnType } from "@mantine/form";
-import { IconAlertCircle } from "@tabler/icons-react";
 import type { ConnectionKind } from "#contract/scheduling.ts";
+import { FaultAlert } from "../ui/forms/FormFault.tsx";
 import { Fold } from "../ui/layout/Fold.tsx";
 import type { ConnectionValues } from "./connection-form.ts";
 import { type ConnectionWords, type FieldName, wordsOf } from "./connection-words.ts";
@@ -55,10 +55,5 @@ function toProps(form: FieldsProps["form"], { name, options: _, ...field }: Word
 /** The system's error about the credentials as a whole. */
 export function CredentialsFault({ form }: Pick<FieldsProps, "form">) {
   const fault = form.errors["credentials"];
-  if (!fault) return null;
-  return (
-    <Alert color="red" variant="light" role="alert" icon={<IconAlertCircle size={20} stroke={1.6} />}>
-      {fault}
-    </Alert>
-  );
+  return fault ? <FaultAlert>{fault}</FaultAlert> : null;
 }

@@ -23,10 +23,7 @@ export function ConnectionsPage() {
   const verdict = can("listConnections");
   const connections = useQuery({ ...connectionsQuery(id), enabled: verdict.isAllowed });
   const [{ add, widget }, change] = useUrlState(DEFAULTS);
-  const close = () => {
-    if (widget === "") return change(DEFAULTS, { replace: true });
-    void navigate({ to: paths.widget(widget), search: () => ({ mode: "go-live" }) });
-  };
+  const goLive = () => void navigate({ to: paths.widget(widget), search: () => ({ mode: "go-live" }) });
   const addButton = (
     <ActionButton
       verdict={can("addConnection")}
@@ -66,7 +63,12 @@ export function ConnectionsPage() {
           </Section>
         </>
       )}
-      <ConnectionDialog connection={null} isOpen={add !== "" && can("addConnection").isAllowed} onClose={close} />
+      <ConnectionDialog
+        connection={null}
+        isOpen={add !== "" && can("addConnection").isAllowed}
+        onClose={() => change(DEFAULTS, { replace: true })}
+        next={widget === "" ? undefined : { label: "Continue to go live", go: goLive }}
+      />
     </Page>
   );
 }

@@ -19,7 +19,7 @@ export function TestConnectionDialog({
   onClose: () => void;
 }) {
   return (
-    <Modal opened={connection !== null} onClose={onClose} title={connection ? `Test ${connection.name}` : ""}>
+    <Modal opened={connection !== null} onClose={onClose} title={connection ? `Test ${connection.name}` : ""} size="lg">
       {connection && <Test key={connection.id} connection={connection} onClose={onClose} />}
     </Modal>
   );

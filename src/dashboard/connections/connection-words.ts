@@ -132,3 +132,9 @@ export function describeLastError({ lastError, lastErrorStatus }: AppConnection)
       return `${FAILURE_WORDS[lastError]}.`;
   }
 }
+
+/** "Potsdam (Cal.com)". A name that already says the system stands alone. */
+export function toFullName({ name, kind }: Pick<AppConnection, "name" | "kind">): string {
+  const system = wordsOf(kind).name;
+  return name.includes(system) ? name : `${name} (${system})`;
+}

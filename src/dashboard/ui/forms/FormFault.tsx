@@ -1,13 +1,24 @@
 import { Alert } from "@mantine/core";
 import { IconAlertCircle } from "@tabler/icons-react";
+import { type ReactNode, useEffect, useRef } from "react";
 import { ApiFailure, explain } from "../../api/client.ts";
 
 /** The error of a whole form. Errors of single fields are shown at the fields. */
 export function FormFault({ error }: { error: Error | null }) {
   if (!error || (error instanceof ApiFailure && Object.keys(error.fields).length > 0)) return null;
+  return <FaultAlert>{explain(error)}</FaultAlert>;
+}
+
+/** Scrolls into view: the button that was pressed may be at the end of a long form. */
+export function FaultAlert({ children }: { children: ReactNode }) {
+  const alert = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    // Not returned: newer browsers answer with a promise.
+    void alert.current?.scrollIntoView({ block: "nearest" });
+  }, []);
   return (
-    <Alert color="red" variant="light" role="alert" icon={<IconAlertCircle size={20} stroke={1.6} />}>
-      {explain(error)}
+    <Alert ref={alert} color="red" variant="light" role="alert" icon={<IconAlertCircle size={20} stroke={1.6} />}>
+      {children}
     </Alert>
   );
 }

@@ -7,7 +7,7 @@ import type { AppWidget } from "#contract/app/widgets.ts";
 import { call } from "../../api/call.ts";
 import { connectionsQuery } from "../../api/connections.ts";
 import { testDataQuery, widgetsKey } from "../../api/widgets.ts";
-import { wordsOf } from "../../connections/connection-words.ts";
+import { toFullName } from "../../connections/connection-words.ts";
 import { useAction } from "../../hooks/use-action.ts";
 import { useOrganization } from "../../shell/use-organization.ts";
 import { FormButtons } from "../../ui/forms/FormButtons.tsx";
@@ -101,7 +101,7 @@ function GoLiveForm({
         <Select
           label="Scheduling system"
           description="We check the connection first. If something is missing, the widget stays as it is."
-          data={connections.map(({ id: value, name, kind }) => ({ value, label: `${name} (${wordsOf(kind).name})` }))}
+          data={connections.map((each) => ({ value: each.id, label: toFullName(each) }))}
           allowDeselect={false}
           {...form.getInputProps("connectionId")}
         />

@@ -3,7 +3,7 @@ import { IconCircleCheck, IconDots, IconEraser, IconFlask, IconPlugConnected } f
 import { useQuery } from "@tanstack/react-query";
 import type { AppWidget } from "#contract/app/widgets.ts";
 import { connectionsQuery } from "../../api/connections.ts";
-import { wordsOf } from "../../connections/connection-words.ts";
+import { toFullName } from "../../connections/connection-words.ts";
 import { useUrlState } from "../../hooks/use-url-state.ts";
 import { useOrganization } from "../../shell/use-organization.ts";
 import { ActionButton } from "../../ui/forms/ActionButton.tsx";
@@ -73,10 +73,7 @@ function LiveBar({ widget, onOpen }: { widget: AppWidget; onOpen: (dialog: strin
       title="This widget is live"
     >
       <Group justify="space-between" align="flex-end" gap="xs">
-        <Text size="sm">
-          Bookings are made in{" "}
-          {connection ? `${connection.name} (${wordsOf(connection.kind).name})` : "your scheduling system"}.
-        </Text>
+        <Text size="sm">Bookings are made in {connection ? toFullName(connection) : "your scheduling system"}.</Text>
         <Menu position="bottom-end">
           <Menu.Target>
             <ActionButton

@@ -5,6 +5,7 @@ import { askApp } from "../../../../test/support/app-api.ts";
 import { signIn } from "../../../../test/support/sign-in.ts";
 import { parseConfig } from "../../config.ts";
 import { startGraphServer } from "../testing/graph-server.ts";
+import { describeFailure } from "./describe-failure.ts";
 
 const testApp = await createTestApp({ ...parseConfig({}), webhookAllowCidrs: ["127.0.0.0/8"] });
 const { app, deps } = testApp;
@@ -32,4 +33,19 @@ test("connecting Microsoft Bookings says which part is wrong, and where to find 
     assert.match(await connect(), said, `${route} ${status}`);
   }
   assert.equal(await connect(), "", "nothing is wrong");
+});
+
+test("an address in a private network is refused with the reason, which is also that of one that doesn't exist", async () => {
+  const admin = await signIn(testApp, { role: "admin" });
+  const parts = { settings: { apiUrl: "http://10.1.2.3:3003" }, credentials: { apiKey: "cal_live_1" } };
+  const { body } = await askApp(app, admin, "POST /connections", { kind: "calcom", name: "C", ...parts });
+  const said = (body as { error: { message: string } }).error.message;
+  assert.match(said, /^Cal\.com wasn't found on the public internet\..* \(WEBHOOK_ALLOW_CIDRS\)\.$/);
+  const fail = (failure: "dns_error" | "timeout") =>
+    describeFailure(
+      { kind: "unavailable", retryAfterMs: null, upstream: { status: null, requestId: null, failure } },
+      "calcom",
+    );
+  assert.equal(fail("dns_error"), said);
+  assert.equal(fail("timeout"), "Cal.com can't be reached right now. Try again in a minute.");
 });

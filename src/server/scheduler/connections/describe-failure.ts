@@ -4,9 +4,13 @@ import type { Failure, WrongCredential } from "../scheduling-system.ts";
 /** Tells the person who connects a system what is missing, and where to find it. */
 export function describeFailure(failure: Failure, kind: SchedulingKind): string {
   const words = kind === "sandbox" ? null : WORDS[kind];
-  if (failure.kind === "unavailable")
-    return `${words?.name ?? "The system"} can't be reached right now. Try again in a minute.`;
   const name = words?.name ?? "The system";
+  if (failure.kind === "unavailable") {
+    const isNowhere = NOT_FOUND_CODES.includes(failure.upstream?.failure ?? "");
+    return isNowhere
+      ? `${name} wasn't found on the public internet. Check the URLs under Advanced. A server in a private network works only if the operator of Bookflow allows that network (WEBHOOK_ALLOW_CIDRS).`
+      : `${name} can't be reached right now. Try again in a minute.`;
+  }
   switch (failure.reason) {
     case "credentials":
       if (failure.wrong) return WRONG[failure.wrong];
@@ -22,6 +26,9 @@ export function describeFailure(failure: Failure, kind: SchedulingKind): string 
       return failure.reason satisfies never;
   }
 }
+
+/** A name that doesn't exist and one in a private network read the same, so nobody can probe the operator's network. */
+const NOT_FOUND_CODES: readonly string[] = ["blocked_address", "dns_error"];
 
 const WRONG: Readonly<Record<WrongCredential, string>> = {
   tenant: "Microsoft doesn't know this directory (tenant) ID. Copy it from the application's Overview page.",
