@@ -39,7 +39,7 @@ test("the manage page shows the appointment, and can't be cached, indexed or fra
   const { statusCode, headers, body } = await get(manage);
   assert.equal(statusCode, 200);
   for (const shown of [
-    "Your appointment",
+    "Your test booking",
     "Lindenhof",
     "Online meeting (sample)",
     booked.staff[0]?.name ?? "?",
@@ -56,10 +56,15 @@ test("the manage page shows the appointment, and can't be cached, indexed or fra
 
 test("the manage page uses the visitor's language", async () => {
   const { manage, meet } = await bookOnline();
-  const titles = { "de-AT,de;q=0.9": "Ihr Termin", fr: "Votre rendez-vous", es: "Su cita", "pt-BR": "A sua marcação" };
+  const titles = {
+    "de-AT,de;q=0.9": "Ihre Testbuchung",
+    fr: "Votre réservation de test",
+    es: "Su reserva de prueba",
+    "pt-BR": "A sua marcação de teste",
+  };
   for (const [language, title] of Object.entries(titles))
     assert.ok((await get(manage, language)).body.includes(`<h1>${title}</h1>`), language);
-  assert.ok((await get(manage, "ja, *;q=0.1")).body.includes("<h1>Your appointment</h1>"));
+  assert.ok((await get(manage, "ja, *;q=0.1")).body.includes("<h1>Your test booking</h1>"));
   assert.ok((await get(meet, "de")).body.includes("<h1>Ihr Online-Termin</h1>"));
 });
 

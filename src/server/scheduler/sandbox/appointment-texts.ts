@@ -2,7 +2,7 @@ import type { Language } from "#contract/languages.ts";
 
 /** Texts of the pages behind an appointment's links. */
 export type AppointmentTexts = {
-  yourAppointment: string;
+  yourBooking: string;
   canceledTitle: string;
   canceled: string;
   pastTitle: string;
@@ -26,7 +26,7 @@ export type AppointmentTexts = {
 
 export const APPOINTMENT_TEXTS: Readonly<Record<Language, AppointmentTexts>> = {
   en: {
-    yourAppointment: "Your appointment",
+    yourBooking: "Your test booking",
     canceledTitle: "This appointment has been cancelled",
     canceled: "If you’d like to come at another time, please make a new booking.",
     pastTitle: "This appointment has already started or is over",
@@ -36,7 +36,7 @@ export const APPOINTMENT_TEXTS: Readonly<Record<Language, AppointmentTexts>> = {
     staff: "With",
     reference: "Reference",
     join: "Join the meeting",
-    cancel: "Cancel this appointment",
+    cancel: "Cancel test booking",
     sure: "The time will be available to others immediately.",
     yesCancel: "Yes, cancel it",
     meetingTitle: "Your meeting room",
@@ -48,7 +48,7 @@ export const APPOINTMENT_TEXTS: Readonly<Record<Language, AppointmentTexts>> = {
       "The link may be incomplete, or the appointment was a long time ago. Please open the link exactly as you received it.",
   },
   de: {
-    yourAppointment: "Ihr Termin",
+    yourBooking: "Ihre Testbuchung",
     canceledTitle: "Dieser Termin wurde abgesagt",
     canceled: "Wenn Sie zu einer anderen Zeit kommen möchten, buchen Sie bitte einen neuen Termin.",
     pastTitle: "Dieser Termin hat bereits begonnen oder ist vorbei",
@@ -58,7 +58,7 @@ export const APPOINTMENT_TEXTS: Readonly<Record<Language, AppointmentTexts>> = {
     staff: "Bei",
     reference: "Buchungsnummer",
     join: "Am Online-Termin teilnehmen",
-    cancel: "Diesen Termin absagen",
+    cancel: "Testbuchung absagen",
     sure: "Der Termin wird sofort wieder für andere freigegeben.",
     yesCancel: "Ja, absagen",
     meetingTitle: "Ihr Online-Termin",
@@ -70,7 +70,7 @@ export const APPOINTMENT_TEXTS: Readonly<Record<Language, AppointmentTexts>> = {
       "Vielleicht ist der Link unvollständig, oder der Termin liegt schon lange zurück. Bitte öffnen Sie den Link genau so, wie Sie ihn erhalten haben.",
   },
   fr: {
-    yourAppointment: "Votre rendez-vous",
+    yourBooking: "Votre réservation de test",
     canceledTitle: "Ce rendez-vous a été annulé",
     canceled: "Pour venir à un autre moment, prenez un nouveau rendez-vous.",
     pastTitle: "Ce rendez-vous a déjà commencé ou est terminé",
@@ -80,7 +80,7 @@ export const APPOINTMENT_TEXTS: Readonly<Record<Language, AppointmentTexts>> = {
     staff: "Avec",
     reference: "Référence",
     join: "Rejoindre la réunion",
-    cancel: "Annuler ce rendez-vous",
+    cancel: "Annuler la réservation de test",
     sure: "Le créneau sera immédiatement proposé à d’autres personnes.",
     yesCancel: "Oui, annuler",
     meetingTitle: "Votre salle de réunion",
@@ -92,7 +92,7 @@ export const APPOINTMENT_TEXTS: Readonly<Record<Language, AppointmentTexts>> = {
       "Le lien est peut-être incomplet, ou le rendez-vous est trop ancien. Ouvrez le lien exactement tel que vous l’avez reçu.",
   },
   es: {
-    yourAppointment: "Su cita",
+    yourBooking: "Su reserva de prueba",
     canceledTitle: "Esta cita se ha cancelado",
     canceled: "Si desea venir en otro momento, reserve una nueva cita.",
     pastTitle: "Esta cita ya ha empezado o ya ha pasado",
@@ -102,7 +102,7 @@ export const APPOINTMENT_TEXTS: Readonly<Record<Language, AppointmentTexts>> = {
     staff: "Con",
     reference: "Referencia",
     join: "Unirse a la reunión",
-    cancel: "Cancelar esta cita",
+    cancel: "Cancelar la reserva de prueba",
     sure: "La hora quedará disponible para otras personas de inmediato.",
     yesCancel: "Sí, cancelar",
     meetingTitle: "Su sala de reuniones",
@@ -113,7 +113,7 @@ export const APPOINTMENT_TEXTS: Readonly<Record<Language, AppointmentTexts>> = {
     unknown: "Puede que el enlace esté incompleto o que la cita sea muy antigua. Abra el enlace tal como lo recibió.",
   },
   pt: {
-    yourAppointment: "A sua marcação",
+    yourBooking: "A sua marcação de teste",
     canceledTitle: "Esta marcação foi cancelada",
     canceled: "Se quiser vir noutra altura, faça uma nova marcação.",
     pastTitle: "Esta marcação já começou ou já terminou",
@@ -123,7 +123,7 @@ export const APPOINTMENT_TEXTS: Readonly<Record<Language, AppointmentTexts>> = {
     staff: "Com",
     reference: "Referência",
     join: "Entrar na reunião",
-    cancel: "Cancelar esta marcação",
+    cancel: "Cancelar a marcação de teste",
     sure: "O horário ficará de imediato disponível para outras pessoas.",
     yesCancel: "Sim, cancelar",
     meetingTitle: "A sua sala de reuniões",

@@ -12,9 +12,9 @@ export function renderManagePage(page: Page, appointment: ManagedAppointment, no
   if (canceledAt !== null) return renderClosed(page, appointment, { title: texts.canceledTitle, text: texts.canceled });
   if (startAt <= now) return renderClosed(page, appointment, { title: texts.pastTitle, text: texts.past });
   return renderDocument(page, {
-    title: `${texts.yourAppointment} – ${businessName}`,
+    title: `${texts.yourBooking} – ${businessName}`,
     body: html`<p class="business">${businessName}</p>
-<h1>${texts.yourAppointment}</h1>
+<h1>${texts.yourBooking}</h1>
 ${renderFacts(page, appointment)}
 ${appointment.joinUrl === null ? null : html`<p><a class="primary" href="${appointment.joinUrl}">${texts.join}</a></p>`}
 <details>

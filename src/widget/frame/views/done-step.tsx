@@ -33,13 +33,16 @@ export function DoneStep(props: DoneStepProps) {
       </h2>
       <p class="lead">{isTest ? texts.testBooked : texts.booked}</p>
       <Facts {...props} />
-      <div class="done-actions">
-        {thanks && (
+      {thanks && (
+        <div class="done-actions">
           <a class="primary" href={thanks} target="_top">
             {texts.continue}
           </a>
-        )}
-        <Keep {...props} isFirst={!thanks} />
+        </div>
+      )}
+      <Keep {...props} isFirst={!thanks} />
+      <div class="done-actions">
+        <Change {...props} />
         <button type="button" class="plain" onClick={props.onAnother}>
           {texts.bookAnother}
         </button>
@@ -83,15 +86,14 @@ function Facts({ session, flow, formats, booked, timeZone }: DoneStepProps) {
   );
 }
 
-/** The ways to join, to keep and to change the appointment. The first one stands out. */
+/** The ways to join and to keep the appointment. The first one stands out. */
 function Keep(props: DoneProps & { isFirst: boolean }) {
-  const { session, config, booked, isFirst } = props;
+  const { session, booked, isFirst } = props;
   const { texts } = session;
-  const { joinUrl, manageUrl, cancelUrl } = booked;
-  const isOnlyRescheduled = isWebAddress(cancelUrl);
+  const { joinUrl } = booked;
   const entry = toEntry(props);
   return (
-    <>
+    <div class="done-actions">
       {isWebAddress(joinUrl) && (
         <a class={isFirst ? "primary" : "secondary"} href={joinUrl} target="_blank" rel="noopener">
           <Icon name="video" />
@@ -114,6 +116,17 @@ function Keep(props: DoneProps & { isFirst: boolean }) {
           Outlook
         </a>
       </p>
+    </div>
+  );
+}
+
+/** Links to the scheduling system's pages: one for everything, or one to reschedule and one to cancel. */
+function Change({ session, config, booked }: DoneProps) {
+  const { texts } = session;
+  const { manageUrl, cancelUrl } = booked;
+  const isOnlyRescheduled = isWebAddress(cancelUrl);
+  return (
+    <>
       {isWebAddress(manageUrl) && (
         <a class="secondary" href={manageUrl} target="_blank" rel="noopener">
           {config.widget.isTest ? texts.cancelTest : isOnlyRescheduled ? texts.reschedule : texts.manage}
