@@ -21,7 +21,7 @@ The demo is ready, after ${seconds.toFixed(1)} s.
   Sample site   ${site}
     from an ad  ${site}/?${CAMPAIGN}
   Receiver      ${receiver}
-  Cal.com       ${calcom} (a stand-in, where the appointments are made)
+  Cal.com       ${calcom} (a stand-in, where the appointments are made; it has API keys for your own widgets)
   Reference     ${service}/docs
 
 Try the read API:

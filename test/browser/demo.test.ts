@@ -119,6 +119,9 @@ test("a booking on the demo's sample site arrives signed and as cards, and a sec
   await viewer.getByRole("button", { name: "Cancel appointment" }).click();
   await viewer.getByText("This appointment is cancelled.").waitFor();
   assert.deepEqual(await findAccessibilityFaults(viewer), []);
+  await viewer.goto(new URL("/", viewer.url()).href);
+  await viewer.getByText("cal_live_demo_potsdam").waitFor();
+  assert.deepEqual(await findAccessibilityFaults(viewer), []);
   await viewer.goto(demo.receiver);
   await viewer.locator("#panel-json li", { hasText: reference }).waitFor();
   for (const one of [viewer, page]) assert.deepEqual(await findAccessibilityFaults(one), []);

@@ -7,7 +7,7 @@ import type { Db } from "../../../src/server/db/pool.ts";
 import { DEMO_ID, DEMO_ZONE } from "../../../src/server/demo/practice.ts";
 import { createSandbox } from "../../../src/server/scheduler/sandbox/sandbox.ts";
 import type { Booked, BookRequest, UnlimitedSystem } from "../../../src/server/scheduler/scheduling-system.ts";
-import { answerBookingPage } from "./booking-page.ts";
+import { answerPage } from "./booking-page.ts";
 import { findService, PRACTICE_USERS, type PracticeUser, toEventType, toEventTypeId } from "./practice-user.ts";
 
 // The demo's stand-in for Cal.com: the part of its API v2 that Bookflow uses, with the sandboxes as calendars. A booking's uid is
@@ -27,7 +27,7 @@ export function serveCalcom(deps: ServiceDeps): RequestListener {
     createSandbox({ ...deps, baseUrl: deps.config.baseUrl }, { organizationId: DEMO_ID, widgetId: calendar.id });
   return async (request, response) => {
     const url = new URL(request.url ?? "/", "http://calcom");
-    if (!url.pathname.startsWith("/v2/")) return answerBookingPage(deps.db, { request, response, calendarOf });
+    if (!url.pathname.startsWith("/v2/")) return answerPage(deps.db, { request, response, calendarOf });
     const user = PRACTICE_USERS.find(({ apiKey }) => request.headers.authorization === `Bearer ${apiKey}`);
     const reply = user
       ? await answer(`${request.method} ${url.pathname.slice("/v2".length)}`, {
