@@ -134,7 +134,8 @@ export const theme = createTheme({
     Notification: { defaultProps: { withBorder: true, closeButtonProps: { "aria-label": "Close" } } },
     Badge: {
       defaultProps: { variant: "light", radius: "sm" },
-      styles: { root: { textTransform: "none", fontWeight: 600 } },
+      // Never cut off, also in a narrow column.
+      styles: { root: { textTransform: "none", fontWeight: 600, minWidth: "max-content" } },
     },
     Paper: { defaultProps: { withBorder: true, radius: "lg" } },
     TextInput: { defaultProps: { size: "sm" } },

@@ -28,18 +28,20 @@ describe("the widgets screens", { skip: noBrowser }, () => {
     return page;
   }
 
-  test("a new widget leads to its snippet, and its first view appears by itself", async () => {
+  test("a new widget is in test mode, and its first view on a page appears by itself", async () => {
     const { page } = await dashboard.share(browser, { role: "member" });
     await page.goto(dashboard.addressOf("/widgets"));
     await page.getByRole("button", { name: "Create widget" }).click();
     await page.getByRole("textbox", { name: "Name", exact: true }).fill("Potsdam");
     await page.getByRole("radio", { name: "Minimal" }).click();
     await page.getByRole("dialog").getByRole("button", { name: "Create widget" }).click();
-    await page.getByText("Potsdam created. Next, add it to your page.").waitFor();
+    await page.getByText("Potsdam created in test mode").waitFor();
+    await page.getByText("This widget is in test mode").waitFor();
     const id = new URL(page.url()).pathname.split("/").at(-1) as WidgetId;
     const { name, template, collect_data: isStoring, business_name: business } = await read(id);
     assert.deepEqual([name, template, isStoring, business], ["Potsdam", "minimal", false, "Lindenhof Dental"]);
 
+    await page.getByRole("tab", { name: "Install" }).click();
     const snippet = page.locator("pre");
     assert.match(await snippet.innerText(), new RegExp(`loader\\.js"></script>\\n<svc-booking widget="${id}">`));
     await page.getByText("Popup", { exact: true }).click();

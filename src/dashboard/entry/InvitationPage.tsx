@@ -3,13 +3,16 @@ import { useForm } from "@mantine/form";
 import { queryOptions, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import type { InvitationPreview } from "#contract/app/account.ts";
+import { ENTRY_PAGES } from "#contract/app/entry-pages.ts";
 import { call } from "../api/call.ts";
+import { isNotFound } from "../api/client.ts";
 import { meQuery } from "../api/queries.ts";
 import { useAction } from "../hooks/use-action.ts";
 import { useUrlState } from "../hooks/use-url-state.ts";
 import { ROLE_MEANINGS, ROLE_NAMES } from "../members/role-words.ts";
 import { pathsOf } from "../paths.ts";
 import { FormFault } from "../ui/forms/FormFault.tsx";
+import { ButtonLink } from "../ui/layout/links.tsx";
 import { Loaded } from "../ui/states/Loaded.tsx";
 import { EntryFrame } from "./EntryFrame.tsx";
 import { NewPasswordInput } from "./NewPasswordInput.tsx";
@@ -29,6 +32,17 @@ export function InvitationPage() {
   const [{ token }] = useUrlState(DEFAULTS);
   const invitation = useQuery(invitationQuery(token));
   const title = invitation.data ? `Join ${invitation.data.organizationName}` : "Invitation";
+  if (isNotFound(invitation.error))
+    return (
+      <EntryFrame title="Invitation not valid">
+        <Stack gap="md">
+          <Text size="sm">This invitation has expired, or was already used or revoked. Ask for a new one.</Text>
+          <ButtonLink to={ENTRY_PAGES.signIn} variant="default" fullWidth>
+            Sign in
+          </ButtonLink>
+        </Stack>
+      </EntryFrame>
+    );
   return (
     <EntryFrame title={title}>
       <Loaded query={invitation} rows={4}>

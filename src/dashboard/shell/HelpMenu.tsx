@@ -10,7 +10,11 @@ export function HelpMenu() {
   const [isOpen, shortcuts] = useDisclosure(false);
   const isNarrow = useNarrowSidebar();
   const modifier = useOs() === "macos" ? "⌘" : "Ctrl";
-  useHotkeys([["shift+?", shortcuts.open]]);
+  // On some keyboards the question mark has a key of its own.
+  useHotkeys([
+    ["shift+?", shortcuts.open],
+    ["?", shortcuts.open],
+  ]);
   return (
     <div>
       <UnstyledButton className={classes["item"]} onClick={spotlight.open} title={isNarrow ? "Search" : undefined}>

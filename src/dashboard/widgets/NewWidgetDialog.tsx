@@ -12,7 +12,7 @@ import { FormButtons } from "../ui/forms/FormButtons.tsx";
 import { FormFault } from "../ui/forms/FormFault.tsx";
 import { TemplateChoice } from "./design/TemplateChoice.tsx";
 
-/** Asks for the basics only; they can be changed later. Opens the new widget's Install tab. */
+/** Asks for the basics only; they can be changed later. Opens the new widget. */
 export function NewWidgetDialog({ isOpen, onClose }: { isOpen: boolean; onClose: () => void }) {
   return (
     <Modal opened={isOpen} onClose={onClose} title="Create widget" size="lg">
@@ -33,8 +33,8 @@ function NewWidgetForm({ onClose }: { onClose: () => void }) {
     form,
     isQuiet: true,
     refreshes: [widgetsKey(id)],
-    says: (widget) => `${widget.name} created. Next, add it to your page.`,
-    onDone: (widget) => void navigate({ to: paths.widget(widget.id), search: () => ({ tab: "install" }) }),
+    says: (widget) => `${widget.name} created in test mode`,
+    onDone: (widget) => void navigate({ to: paths.widget(widget.id), search: {} }),
   });
   return (
     <form onSubmit={form.onSubmit((values) => create.mutate(values))}>

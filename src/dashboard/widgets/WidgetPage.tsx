@@ -75,15 +75,26 @@ function Actions({ widget }: { widget: AppWidget }) {
   );
 }
 
+/** All tabs fit in one row on a phone. */
+const TAB_PADDING = { base: "xs", sm: "md" };
+
 function WidgetTabs({ widget }: { widget: AppWidget }) {
   const [{ tab }, change] = useUrlState(DEFAULTS);
   return (
     <Tabs value={tab} onChange={(next) => change({ tab: next ?? DEFAULTS.tab })} keepMounted={false}>
       <Tabs.List mb="lg">
-        <Tabs.Tab value="design">Design</Tabs.Tab>
-        <Tabs.Tab value="services">Services</Tabs.Tab>
-        <Tabs.Tab value="install">Install</Tabs.Tab>
-        <Tabs.Tab value="storage">Store bookings</Tabs.Tab>
+        <Tabs.Tab value="design" px={TAB_PADDING}>
+          Design
+        </Tabs.Tab>
+        <Tabs.Tab value="services" px={TAB_PADDING}>
+          Services
+        </Tabs.Tab>
+        <Tabs.Tab value="install" px={TAB_PADDING}>
+          Install
+        </Tabs.Tab>
+        <Tabs.Tab value="storage" px={TAB_PADDING}>
+          Store bookings
+        </Tabs.Tab>
       </Tabs.List>
       {/* Stays mounted behind the other tabs, so that unsaved changes survive. */}
       <Tabs.Panel value="design" keepMounted>

@@ -15,11 +15,11 @@ export function LookFields({ form, readOnly }: FieldsProps) {
   return (
     <>
       <LogoSwitch form={form} readOnly={readOnly} />
-      <SimpleGrid cols={{ base: 1, sm: 2 }} spacing="md">
+      <SimpleGrid cols={{ base: 1, sm: 2 }} spacing="md" style={{ alignItems: "end" }}>
         <NumberInput
           label="Corner radius"
-          description="In pixels. Defaults to the template’s."
-          placeholder="Template’s"
+          description="In pixels."
+          placeholder="As in the template"
           min={0}
           max={CORNER_RADIUS_MAX}
           allowDecimal={false}

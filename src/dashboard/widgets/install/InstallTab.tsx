@@ -23,7 +23,7 @@ export function InstallTab({ widget }: { widget: AppWidget }) {
       >
         <Stack gap="md" align="stretch">
           <Select
-            label="Website"
+            label="Website builder"
             data={PLATFORMS}
             value={platform}
             onChange={(next) => change({ platform: next ?? "html" })}
