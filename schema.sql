@@ -121,6 +121,8 @@ create table day_zones (
   kept_since timestamp(3) with time zone default '1970-01-01 00:00:00+00'::timestamp with time zone not null,
   building_version integer,
   building_rules text,
+  packed_from date,
+  packed_before date,
   constraint day_zones_check CHECK (((building_version IS NULL) = (building_rules IS NULL))),
   constraint day_zones_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id),
   constraint day_zones_pkey PRIMARY KEY (organization_id)
@@ -635,6 +637,17 @@ create table users (
   constraint users_pkey PRIMARY KEY (id),
   constraint users_email_key UNIQUE (email)
 );
+
+create table visit_packs (
+  organization_id text not null,
+  day date not null,
+  part integer not null,
+  changes integer not null,
+  last_at timestamp(3) with time zone,
+  data bytea,
+  constraint visit_packs_pkey PRIMARY KEY (organization_id, day, part)
+);
+CREATE INDEX visit_packs_outdated ON public.visit_packs USING btree (organization_id, day) WHERE (data IS NULL);
 
 create table webhook_events (
   organization_id text not null,

@@ -22,6 +22,8 @@ const FILTERS: readonly string[] = [
   "notCountry=DE&notCountry=AT&notCountry=CH",
   "country=DE&notDevice=mobile",
   "page=https://www.lindenhof.example/page-7&device=desktop",
+  "notService=Check-up",
+  "channel=Channel 3&notDevice=tablet&notCountry=DE",
 ];
 
 /** Asks for a report and reads it whole. */

@@ -3,6 +3,7 @@ import { sweepAccounts } from "./accounts/auth/sweep-accounts.ts";
 import { writeMissingEvents } from "./bookings/flow/keep-booking.ts";
 import { settleOverdue } from "./bookings/flow/settle-overdue.ts";
 import type { ServiceDeps } from "./create-deps.ts";
+import { packOutdated } from "./funnel/packs/pack-days.ts";
 import { rebuildOutdated } from "./funnel/recount/rebuild.ts";
 import { sealOutdated } from "./funnel/recount/seal-spans.ts";
 import { repeat } from "./lib/repeat.ts";
@@ -29,6 +30,7 @@ export const TASKS: readonly Task[] = [
   { name: "expired-sign-ins", periodMs: HOUR_MS, isLong: true, run: sweepAccounts },
   { name: "recount", periodMs: 10 * SECOND_MS, isLong: true, run: rebuildOutdated },
   { name: "seal-spans", periodMs: HOUR_MS, isLong: true, run: sealOutdated },
+  { name: "visit-packs", periodMs: 5 * MINUTE_MS, isLong: true, run: packOutdated },
   { name: "attempt-totals", periodMs: HOUR_MS, isLong: true, run: addUpAttempts },
   { name: "overdue-bookings", periodMs: 10 * SECOND_MS, run: settleOverdue },
   { name: "missing-events", periodMs: 10 * SECOND_MS, run: writeMissingEvents },

@@ -61,7 +61,8 @@ export const ALLOWED_IMPORTS: readonly { readonly from: string; readonly to: rea
   slice("funnel", ["config.ts", "organizations/zone-offsets.ts"]),
   slice("analytics", [
     "api-keys/bearer-auth.ts",
-    "funnel/record/counters.ts",
+    "funnel/packs/read-packs.ts",
+    "funnel/packs/visit-pack.ts",
     "funnel/record/key-id.ts",
     "funnel/record/local-day.ts",
     "funnel/record/merge-touches.ts",

@@ -7,7 +7,7 @@ import {
   LISTED_DIMENSIONS,
   type ListedDimension,
 } from "#contract/app/analytics.ts";
-import { HOUR_MS } from "#contract/durations.ts";
+import type { Dimension } from "#contract/dimensions.ts";
 import type { OrganizationId } from "#contract/ids.ts";
 import { CAMPAIGNS_MAX, CHANNELS_MAX, SOURCES_MAX } from "#contract/limits.ts";
 import type { Plan } from "#contract/plans.ts";
@@ -16,9 +16,9 @@ import type { Query } from "../http/parameters.ts";
 import { addDays } from "../lib/calendar.ts";
 import { toKeptSince } from "../plans/kept-since.ts";
 import { type DayWindow, readComparison, type readDayWindow, readPeriod } from "./app-window.ts";
-import { estimateShare } from "./estimate-share.ts";
+import { toShownKey } from "./dimension-keys.ts";
 import { type Filter, findCountedWidget, readFilters, requireFilterWidgets } from "./filters.ts";
-import type { KeyList } from "./lists.ts";
+import { type KeyList, selectLists } from "./lists.ts";
 import {
   type CountedWindow,
   countDrops,
@@ -29,12 +29,13 @@ import {
   selectReport,
 } from "./queries.ts";
 import { fillDays, toDayReport, toEntry } from "./report.ts";
-import { type LocalWindow, resolveWindow, type TimeOfDay, toDayText } from "./scan/local-window.ts";
-import { type HourCounts, type ScannedDays, scanDays, scanHours, scanReport } from "./scan/report-queries.ts";
-import { type Scan, toShownKey, withScanSettings } from "./scan/visit-scan.ts";
+import { countVisits, type Scan } from "./scan/count-visits.ts";
+import type { TimeOfDay } from "./scan/local-window.ts";
+import { toDayCounts, toHours } from "./scan/to-counts.ts";
+import type { VisitCounts } from "./scan/visit-counts.ts";
 
 // A report for the dashboard. Without filters, or for one widget, everything but hours and parts of days comes from the
-// counters; with other filters it comes from the visits.
+// counters; with other filters it comes from the visits, which packs hold in few bytes (funnel/packs/).
 
 type Reader = { organizationId: OrganizationId; plan: Plan };
 
@@ -94,7 +95,7 @@ export async function answerQuestion(
   before: DayWindow | null,
 ): Promise<AppAnalytics> {
   const { owner, window, dataSince, filters } = question;
-  const counts = await readCounts(deps, question);
+  const { counts, hourly } = await readCounts(deps, question);
   const lists = toLists(counts.lists);
   return {
     ...toDayReport(counts, window),
@@ -104,7 +105,7 @@ export async function answerQuestion(
     from: window.from,
     to: window.to,
     now: `${question.today}T${toTimeText(question.timeMs)}`,
-    hourly: await readHours(deps, question, window),
+    hourly,
     lists,
     previous: before && (await readPrevious(deps, question, before)),
     dataSince,
@@ -120,79 +121,66 @@ async function readPrevious(
 ): Promise<NonNullable<AppAnalytics["previous"]>> {
   const { window, today, timeMs, dataSince } = question;
   const untilTime = window.to === today && before.to < today ? timeMs : undefined;
-  const counts = await readDays(deps, question, before, untilTime);
+  const { counts, hourly } = await readDays(deps, question, { window: before, untilTime });
   return {
     from: before.from,
     to: before.to,
     untilTime: untilTime === undefined ? null : toTimeText(untilTime),
     totals: toDayReport(counts, before).totals,
     daily: fillDays(counts.days, before),
-    hourly: await readHours(deps, question, before, untilTime),
+    hourly,
     isComplete: dataSince !== null && before.from >= dataSince,
   };
 }
 
-async function readCounts({ db }: AnalyticsDeps, question: Question): Promise<ReportCounts> {
+/** The window's counts, and those of its hours if it is short enough. */
+async function readCounts(
+  { db }: AnalyticsDeps,
+  question: Question,
+): Promise<{ counts: ReportCounts; hourly: AppAnalytics["hourly"] }> {
   const { owner, window } = question;
   const counted = toCountedWindow(question, window);
-  if (counted) return await selectReport(db, owner, { ...counted, rowsMax: LIST_ROWS_MAX });
-  const local = await resolve(db, question, window);
-  const base = await findBase(db, question);
-  const {
-    lists,
-    base: all,
-    ...days
-  } = await withScanSettings(db, (transaction) =>
-    scanReport(transaction, toScan(question, local), { rowsMax: LIST_ROWS_MAX, base }),
-  );
-  const counts = toCounts(days, local, window);
-  return { ...(all ? addCounts(all, counts, -1) : counts), lists };
+  if (counted)
+    return {
+      counts: await selectReport(db, owner, { ...counted, rowsMax: LIST_ROWS_MAX }),
+      hourly: isHourly(window) ? (await scan(db, question, window)).hourly : null,
+    };
+  const { counts, totals, hourly } = await scan(db, question, window, { lists: LISTED_DIMENSIONS });
+  return { counts: { ...counts, lists: await selectLists(db, owner, { totals, rowsMax: LIST_ROWS_MAX }) }, hourly };
 }
-
-/** What the counters are asked for if more than half of the visits match; null if fewer do. */
-async function findBase(db: Deps["db"], question: Question): Promise<CountedWindow | null> {
-  const { owner, filters } = question;
-  if (filters.some(({ dimension }) => dimension === "service")) return null;
-  const all = toCountedWindow({ ...question, filters: [] }, question.window);
-  if (!all) return null;
-  const share = await estimateShare(db, owner, { window: all, filters });
-  return share > HALF ? all : null;
-}
-
-const HALF = 0.5;
 
 /** Whole days come from the counters where they can, and the part of the last day from its visits. */
 async function readDays(
   { db }: AnalyticsDeps,
   question: Question,
-  window: DayWindow,
-  untilTime?: TimeOfDay,
-): Promise<DayCounts> {
+  { window, untilTime }: { window: DayWindow; untilTime: TimeOfDay | undefined },
+): Promise<{ counts: DayCounts; hourly: AppAnalytics["hourly"] }> {
   const { owner } = question;
-  const scan = async (part: DayWindow) => {
-    const local = await resolve(db, question, part, untilTime);
-    const days = await withScanSettings(db, (each) => scanDays(each, toScan(question, local)));
-    return toCounts(days, local, part);
-  };
   const counted = toCountedWindow(question, window);
-  if (!counted) return await scan(window);
-  if (untilTime === undefined) return await selectDays(db, owner, counted);
-  const lastDay = await scan({ from: window.to, to: window.to, days: 1 });
-  if (window.days === 1) return lastDay;
+  if (!counted || isHourly(window)) return await scan(db, question, window, { untilTime });
+  if (untilTime === undefined) return { counts: await selectDays(db, owner, counted), hourly: null };
+  const lastDay = await scan(db, question, { from: window.to, to: window.to, days: 1 }, { untilTime });
   const others = { ...counted, days: window.days - 1, lastDay: addDays(window.to, -1) };
-  return addCounts(await selectDays(db, owner, others), lastDay, 1);
+  return { counts: addCounts(await selectDays(db, owner, others), lastDay.counts), hourly: null };
 }
 
-async function readHours(
-  { db }: AnalyticsDeps,
+/** Counts the visits. */
+async function scan(
+  db: Deps["db"],
   question: Question,
   window: DayWindow,
-  untilTime?: TimeOfDay,
-): Promise<AppAnalytics["hourly"]> {
-  if (window.days > HOURLY_DAYS_MAX) return null;
-  const local = await resolve(db, question, window, untilTime);
-  const hours = await withScanSettings(db, (transaction) => scanHours(transaction, toScan(question, local)));
-  return hours.map(toHourEntry);
+  { lists = [], untilTime }: { lists?: readonly Dimension[]; untilTime?: TimeOfDay | undefined } = {},
+): Promise<{ counts: DayCounts; totals: VisitCounts["lists"]; hourly: AppAnalytics["hourly"] }> {
+  const { window: local, counts } = await countVisits(db, toScan(question, window, untilTime), { lists });
+  return {
+    counts: toDayCounts(counts, { zone: local.zone, today: window.to }),
+    totals: counts.lists,
+    hourly: isHourly(window) ? toHours(counts) : null,
+  };
+}
+
+function isHourly({ days }: DayWindow): boolean {
+  return days <= HOURLY_DAYS_MAX;
 }
 
 /** What the counters are asked for; null if only the visits can answer. */
@@ -203,63 +191,25 @@ export function toCountedWindow(question: Question, { days, to }: DayWindow): Co
     : { days, lastDay: to, now: question.now, keptSince: question.keptSince, widgetId };
 }
 
-function toScan({ owner, filters, visitCondition }: Question, window: LocalWindow): Scan {
-  return { owner, window, filters, visitCondition };
-}
-
-export async function resolve(
-  db: Deps["db"],
-  { owner, keptSince }: Question,
+export function toScan(
+  { owner, keptSince, filters, visitCondition }: Question,
   { from, to }: DayWindow,
   untilTime?: TimeOfDay,
-): Promise<LocalWindow> {
-  return await resolveWindow(db, owner, { from, to, keptSince, ...(untilTime === undefined ? {} : { untilTime }) });
+): Scan {
+  return { owner, filters, condition: visitCondition, days: { from, to, keptSince, untilTime } };
 }
 
-function toCounts(scanned: ScannedDays, { zone }: LocalWindow, { to }: DayWindow): DayCounts {
-  const days = new Map<number, { day: string; views: number; bookings: number }>();
-  const add = (numbers: readonly number[], counts: readonly number[], name: "views" | "bookings") =>
-    numbers.forEach((number, i) => {
-      const entry = days.get(number) ?? { day: toDayText(number), views: 0, bookings: 0 };
-      days.set(number, { ...entry, [name]: counts[i] ?? 0 });
-    });
-  add(scanned.view_days, scanned.day_views, "views");
-  add(scanned.booking_days, scanned.day_bookings, "bookings");
-  return {
-    zone,
-    today: to,
-    days: [...days.values()],
-    reached: scanned.reached,
-    bookings: scanned.day_bookings.reduce((sum, count) => sum + count, 0),
-    failed: scanned.failed,
-    no_availability: scanned.no_availability,
-    lead_ms: scanned.lead_ms,
-    lead_count: scanned.lead_count,
-  };
-}
-
-/** The sum, or the difference if `sign` is -1. */
-function addCounts(a: DayCounts, b: DayCounts, sign: 1 | -1): DayCounts {
-  const others = new Map(b.days.map((entry) => [entry.day, entry]));
-  const known = new Set(a.days.map(({ day }) => day));
-  const days = [
-    ...a.days,
-    ...b.days.filter(({ day }) => !known.has(day)).map(({ day }) => ({ day, views: 0, bookings: 0 })),
-  ];
+function addCounts(a: DayCounts, b: DayCounts): DayCounts {
   return {
     zone: b.zone,
     today: b.today,
-    days: days.map(({ day, views, bookings }) => ({
-      day,
-      views: views + sign * (others.get(day)?.views ?? 0),
-      bookings: bookings + sign * (others.get(day)?.bookings ?? 0),
-    })),
-    reached: a.reached.map((count, i) => count + sign * (b.reached[i] ?? 0)),
-    bookings: a.bookings + sign * b.bookings,
-    failed: a.failed + sign * b.failed,
-    no_availability: a.no_availability + sign * b.no_availability,
-    lead_ms: a.lead_ms + sign * b.lead_ms,
-    lead_count: a.lead_count + sign * b.lead_count,
+    days: [...a.days, ...b.days],
+    reached: a.reached.map((count, i) => count + (b.reached[i] ?? 0)),
+    bookings: a.bookings + b.bookings,
+    failed: a.failed + b.failed,
+    no_availability: a.no_availability + b.no_availability,
+    lead_ms: a.lead_ms + b.lead_ms,
+    lead_count: a.lead_count + b.lead_count,
   };
 }
 
@@ -270,10 +220,6 @@ function toLists(lists: readonly KeyList[]): Record<ListedDimension, AppList> {
 
 function toList(list: KeyList = { rows: [], count: 0 }): AppList {
   return { rows: list.rows.map((row) => toEntry({ ...row, key: toShownKey(row.key) })), count: list.count };
-}
-
-function toHourEntry({ hour, views, bookings }: HourCounts) {
-  return { hour: new Date(hour * HOUR_MS).toISOString().slice(0, "2026-11-01T13".length), views, bookings };
 }
 
 function toTimeText(ms: TimeOfDay): string {

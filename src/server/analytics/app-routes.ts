@@ -4,19 +4,16 @@ import type { OrganizationId } from "#contract/ids.ts";
 import { type Member, memberOf } from "../accounts/auth/member-auth.ts";
 import type { Deps } from "../deps.ts";
 import { badParameter, isDryRun, type Query, readParameter } from "../http/parameters.ts";
-import { type Question, readQuestion, readReport, resolve } from "./app-report.ts";
-import { readAppBreakdown, readBreakdown, readBreakdownFile, readDimension } from "./breakdown.ts";
+import { readQuestion, readReport } from "./app-report.ts";
+import { readAppBreakdown, readBreakdownFile, readDimension } from "./breakdown.ts";
+import { toShownKey } from "./dimension-keys.ts";
 import { ANALYTICS_TABLES, type AnalyticsTable, exportAnalytics, exportBreakdown } from "./export.ts";
 import { countLiveVisits, listLiveBookings } from "./live-queries.ts";
-import { toFunnel } from "./report.ts";
-import { scanSplit } from "./scan/split-queries.ts";
-import { scanTimes } from "./scan/times-queries.ts";
-import { type Scan, toShownKey, withScanSettings } from "./scan/visit-scan.ts";
+import { readSplit } from "./split.ts";
+import { readTimes } from "./times.ts";
 
 type AnalyticsDeps = Pick<Deps, "db" | "clock">;
 
-/** Services beside the other times; the whole list is in the breakdown. */
-const SERVICES_SHOWN = 25;
 /** More funnels do not fit side by side. */
 const SPLIT_GROUPS_MAX = 4;
 
@@ -37,34 +34,17 @@ export function analyticsAppRoutes(api: FastifyInstance, deps: AnalyticsDeps): v
   api.get("/analytics/split", { schema: { response: { 200: FunnelSplit } } }, async (request) => {
     const query = request.query as Query;
     const dimension = readDimension(query, "channel");
-    const { scan } = await readScan(deps, memberOf(request), query);
-    const groups = await withScanSettings(db, (transaction) =>
-      scanSplit(transaction, scan, { dimension, groupsMax: SPLIT_GROUPS_MAX }),
-    );
-    return { groups: groups.map(({ key, label, reached }) => ({ key, label, funnel: toFunnel(reached) })) };
+    const question = await readQuestion(deps, memberOf(request), query);
+    return { groups: await readSplit(db, question, { dimension, groupsMax: SPLIT_GROUPS_MAX }) };
   });
 
   api.get("/analytics/times", { schema: { response: { 200: BookingTimes } } }, async (request) => {
-    const { question, scan } = await readScan(deps, memberOf(request), request.query as Query);
-    const order = { search: null, sort: "bookings", isAscending: false, after: null } as const;
-    const part = { ...order, offset: 0, limit: SERVICES_SHOWN };
-    const services = await readBreakdown(db, question, { dimension: "service", part });
-    return { ...(await withScanSettings(db, (transaction) => scanTimes(transaction, scan))), services };
+    return await readTimes(db, await readQuestion(deps, memberOf(request), request.query as Query));
   });
 
   api.get("/analytics/live", { schema: { response: { 200: LiveView } } }, async (request) => {
     return await readLiveView(db, memberOf(request).organizationId, clock.now());
   });
-}
-
-async function readScan(
-  deps: AnalyticsDeps,
-  member: Member,
-  query: Query,
-): Promise<{ question: Question; scan: Scan }> {
-  const question = await readQuestion(deps, member, query);
-  const { owner, filters, window } = question;
-  return { question, scan: { owner, filters, window: await resolve(deps.db, question, window) } };
 }
 
 async function sendFile(deps: AnalyticsDeps, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {

@@ -3,9 +3,10 @@ import { type Dimension, NOT_SET } from "#contract/dimensions.ts";
 import type { OrganizationId } from "#contract/ids.ts";
 import type { Db } from "../db/pool.ts";
 import { toKindNumber } from "../funnel/record/key-id.ts";
-import type { KeyCounts } from "./lists.ts";
+import { isKeyed } from "./dimension-keys.ts";
+import { giveKeyCounts, giveTextCounts, type KeyCounts } from "./lists.ts";
 import { type CountedWindow, countDays, countKeys, countWidgets } from "./queries.ts";
-import { fromBooked, fromViewed, isKeyed, isOfServices, type Scan } from "./scan/visit-scan.ts";
+import type { Totals } from "./scan/visit-counts.ts";
 
 // The whole list of one dimension. Without filters, or for one widget, it comes from the counters; else from the visits.
 
@@ -27,7 +28,7 @@ type BreakdownRow = KeyCounts & { label: string | null; count: number };
 
 export type CountSource =
   | { kind: "counters"; owner: OrganizationId; window: CountedWindow }
-  | { kind: "visits"; scan: Scan };
+  | { kind: "visits"; owner: OrganizationId; totals: Totals };
 
 /** `label` is a widget's name. `count` is the number of rows on all pages. */
 export async function selectBreakdown(
@@ -35,13 +36,13 @@ export async function selectBreakdown(
   source: CountSource,
   { dimension, part }: { dimension: Dimension; part: BreakdownPart },
 ): Promise<BreakdownRow[]> {
-  const owner = source.kind === "counters" ? source.owner : source.scan.owner;
+  const { owner } = source;
   const isAfter = part.after
     ? sql`where (-bookings, -views) > (${-part.after.bookings}::bigint, ${-part.after.views}::bigint)
         or (bookings, views) = (${part.after.bookings}::bigint, ${part.after.views}::bigint) and key > ${part.after.key} collate "C"`
     : sql``;
   const { rows } = await sql<BreakdownRow>`
-    with ${source.kind === "counters" ? fromCounters(source, dimension) : fromVisits(source.scan, dimension)}
+    with ${source.kind === "counters" ? fromCounters(source, dimension) : fromVisits(source.totals, dimension)}
     , named as materialized (${nameKeys(owner, dimension)})
     , found as materialized (
       select key, label, views::bigint as views, bookings::bigint as bookings,
@@ -66,38 +67,8 @@ function fromCounters(
 }
 
 /** CTEs as fromCounters gives them; `service_counts` for services. */
-function fromVisits(scan: Scan, dimension: Dimension): RawBuilder<unknown> {
-  if (dimension === "service") return sql`service_counts as materialized (${countServices(scan)})`;
-  const [column, name, counts] = isKeyed(dimension)
-    ? [sql.ref(dimension), sql`id`, sql`key_counts`]
-    : [sql.ref("widget_id"), sql`widget_id`, sql`widget_counts`];
-  return sql`${counts} as materialized (
-      select ${name}, sum(views) as views, sum(bookings) as bookings
-      from (
-        select ${column} as ${name}, count(*) as views, 0 as bookings ${fromViewed(scan)} group by ${column}
-        union all
-        select ${column}, 0, count(*) ${fromBooked(scan)} group by ${column}
-      ) parts
-      group by ${name}
-    )`;
-}
-
-/** A service's views are the visits that booked it, so they are what a filter by that service counts. */
-function countServices(scan: Scan): RawBuilder<unknown> {
-  return sql`
-    select service, sum(views) as views, sum(bookings) as bookings
-    from (
-      select service, 1 as views, 0 as bookings
-      from (
-        select distinct widget_id, visit_id, coalesce(times ->> 2, ${sql.lit(NOT_SET)}) as service
-        from (select widget_id, visit_id, bookings ${fromViewed(scan)} and bookings is not null) visit
-        cross join lateral jsonb_each(bookings) booking (key, times)
-      ) booked
-      where true ${isOfServices(scan.filters)}
-      union all
-      select service, 0, 1 ${fromBooked(scan)}
-    ) parts
-    group by service`;
+function fromVisits(totals: Totals, dimension: Dimension): RawBuilder<unknown> {
+  return isKeyed(dimension) ? giveKeyCounts(new Map([[dimension, totals]])) : giveTextCounts(totals, dimension);
 }
 
 function nameKeys(owner: OrganizationId, dimension: Dimension): RawBuilder<unknown> {

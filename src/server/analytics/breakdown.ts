@@ -4,10 +4,10 @@ import { SEARCH_LENGTH_MAX } from "#contract/app/limits.ts";
 import { DIMENSIONS, type Dimension } from "#contract/dimensions.ts";
 import type { Db } from "../db/pool.ts";
 import { badParameter, type Query, readParameter } from "../http/parameters.ts";
-import { type Question, resolve, toCountedWindow } from "./app-report.ts";
+import { type Question, toCountedWindow, toScan } from "./app-report.ts";
 import { BREAKDOWN_SORTS, type BreakdownPart, type CountSource, selectBreakdown } from "./breakdown-queries.ts";
 import { toEntry } from "./report.ts";
-import { withScanSettings } from "./scan/visit-scan.ts";
+import { countVisits } from "./scan/count-visits.ts";
 
 /** Rows per page of the dashboard, and of a CSV file. */
 const PAGE_ROWS = 50;
@@ -21,17 +21,16 @@ export function readDimension(query: Query, fallback?: Dimension): Dimension {
   return dimension;
 }
 
+type Wanted = { dimension: Dimension; part: BreakdownPart };
+type Rows = { rows: (AnalyticsEntry & { label: string | null })[]; count: number };
+
 /** A page of the list, or all of it. */
-export async function readBreakdown(
-  db: Db,
-  question: Question,
-  wanted: { dimension: Dimension; part: BreakdownPart },
-): Promise<{ rows: (AnalyticsEntry & { label: string | null })[]; count: number }> {
-  const source = await toSource(db, question, wanted.dimension);
-  const rows =
-    source.kind === "counters"
-      ? await selectBreakdown(db, source, wanted)
-      : await withScanSettings(db, (transaction) => selectBreakdown(transaction, source, wanted));
+export async function readBreakdown(db: Db, question: Question, wanted: Wanted): Promise<Rows> {
+  return await readRows(db, await toSource(db, question, wanted.dimension), wanted);
+}
+
+export async function readRows(db: Db, source: CountSource, wanted: Wanted): Promise<Rows> {
+  const rows = await selectBreakdown(db, source, wanted);
   return {
     rows: rows.map(({ label, ...row }) => ({ ...toEntry(row), label })),
     count: rows[0]?.count ?? 0,
@@ -40,10 +39,11 @@ export async function readBreakdown(
 
 /** Services are not among the counters. */
 async function toSource(db: Db, question: Question, dimension: Dimension): Promise<CountSource> {
-  const { owner, window, filters } = question;
+  const { owner, window } = question;
   const counted = dimension === "service" ? null : toCountedWindow(question, window);
   if (counted) return { kind: "counters", owner, window: counted };
-  return { kind: "visits", scan: { owner, window: await resolve(db, question, window), filters } };
+  const { counts } = await countVisits(db, toScan(question, window), { lists: [dimension] });
+  return { kind: "visits", owner, totals: counts.lists.get(dimension) ?? new Map() };
 }
 
 /** One page as the dashboard asks for it. */

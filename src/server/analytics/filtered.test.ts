@@ -8,22 +8,22 @@ import { FUNNEL_STEPS } from "#contract/steps.ts";
 import { makeOrganization, makeWidget } from "../../../test/support/builders.ts";
 import { countAllByHand } from "../../../test/support/count-by-hand.ts";
 import { createTestDatabase } from "../../../test/support/database.ts";
+import { assertPacksValid } from "../../../test/support/packs.ts";
 import { touchesOfVisits } from "../../../test/support/random-touches.ts";
+import { packDays } from "../funnel/packs/pack-days.ts";
 import { recordTouches } from "../funnel/record/record.ts";
 import { sealSpans } from "../funnel/recount/seal-spans.ts";
 import { readZoneRules, toLocalDay } from "../lib/zone-rules.ts";
 import { updateOrganization } from "../organizations/queries.ts";
 import { saveZoneOffsets } from "../organizations/zone-offsets.ts";
-import { readQuestion, readReport, resolve } from "./app-report.ts";
+import { readQuestion, readReport } from "./app-report.ts";
 import { readBreakdown } from "./breakdown.ts";
 import type { Filter } from "./filters.ts";
-import { toFunnel } from "./report.ts";
-import { scanSplit } from "./scan/split-queries.ts";
-import { scanTimes } from "./scan/times-queries.ts";
-import { withScanSettings } from "./scan/visit-scan.ts";
+import { readSplit } from "./split.ts";
+import { readTimes } from "./times.ts";
 
 // For any visits, time zone, window and filters, everything on the screen is what counting the touches by hand gives, whether it
-// comes from the counters, from the visits, or from the counters less the visits that do not match.
+// comes from the counters, from packs, or from the visits of days whose pack is missing or outdated.
 
 const { db } = await createTestDatabase();
 
@@ -38,6 +38,9 @@ const PART = { search: null, sort: "bookings", isAscending: false, after: null, 
 type Scenario = {
   zone: string;
   touches: Parameters<typeof countAllByHand>[0];
+  /** How many of the touches are recorded before packs are made, and whether the others come during that. */
+  early: number;
+  packs: "never" | "between" | "meanwhile" | "after";
   days: number;
   endsDaysAgo: number;
   filters: Filter[];
@@ -50,13 +53,25 @@ test("any filters give what counting by hand gives, in totals, days, hours, funn
   await fc.assert(
     fc.asyncProperty(scenarios(widgets), async (scenario) => {
       await startOver(owner, scenario.zone);
-      if (scenario.touches.length > 0) await recordTouches(db, scenario.touches);
+      await recordAndPack(owner, scenario);
       if (scenario.seals) await sealSpans(db, owner, NOW);
       await compare(owner, scenario);
     }),
     { numRuns: RUNS, interruptAfterTimeLimit: TIME_LIMIT_MS },
   );
 });
+
+async function recordAndPack(owner: OrganizationId, { touches, early, packs }: Scenario): Promise<void> {
+  const [first, late] = [touches.slice(0, early), touches.slice(early)];
+  if (first.length > 0) await recordTouches(db, first);
+  if (packs === "between") await packDays(db, owner, { now: NOW });
+  await Promise.all([
+    ...late.map((touch) => recordTouches(db, [touch])),
+    ...(packs === "meanwhile" ? [packDays(db, owner, { now: NOW }), packDays(db, owner, { now: NOW })] : []),
+  ]);
+  if (packs === "after") await packDays(db, owner, { now: NOW });
+  await assertPacksValid(db, owner);
+}
 
 async function compare(owner: OrganizationId, { zone, touches, days, endsDaysAgo, filters }: Scenario): Promise<void> {
   const today = toLocalDay(readZoneRules(zone), NOW);
@@ -112,23 +127,27 @@ async function compare(owner: OrganizationId, { zone, touches, days, endsDaysAgo
     );
     assert.equal(count, rows.length);
   }
-  const scan = { owner, filters, window: await resolve(db, question, question.window) };
-  const times = await withScanSettings(db, (transaction) => scanTimes(transaction, scan));
+  const { services, ...times } = await readTimes(db, question);
   const { viewsByHour, bookingsByHour, leadTimes } = byHand;
   assert.deepEqual(times, { views: viewsByHour, bookings: bookingsByHour, leadTimes });
-  const groups = await withScanSettings(db, (each) => scanSplit(each, scan, { dimension: "device", groupsMax: 4 }));
-  for (const { key, reached } of groups)
-    assert.deepEqual(
-      FUNNEL_STEPS.map((step) => toFunnel(reached)[step]),
-      byHand.reachedBy("device", key),
-    );
-  assert.equal(groups.length, byHand.lists.device.filter(({ views }) => views > 0).length);
+  assert.deepEqual([services.rows.length, services.count], [byHand.lists.service.length, byHand.lists.service.length]);
+  for (const dimension of ["device", "channel", "widget"] as const) {
+    const groups = await readSplit(db, question, { dimension, groupsMax: 9 });
+    for (const { key, funnel } of groups)
+      assert.deepEqual(
+        FUNNEL_STEPS.map((step) => funnel[step]),
+        byHand.reachedBy(dimension, key),
+      );
+    assert.equal(groups.length, byHand.lists[dimension].filter(({ views }) => views > 0).length);
+  }
 }
 
 function scenarios(widgets: readonly WidgetId[]): fc.Arbitrary<Scenario> {
   return fc.record({
     zone: fc.constantFrom(...ZONES),
     touches: touchesOfVisits({ widgets, from: FIRST, to: NOW }, 20),
+    early: fc.nat(60),
+    packs: fc.constantFrom("never", "between", "between", "meanwhile", "after"),
     days: fc.constantFrom(1, 2, 3, 9, 17, 45),
     endsDaysAgo: fc.constantFrom(0, 0, 1, 9, 10),
     filters: fc.uniqueArray(oneFilter(widgets), {
@@ -179,8 +198,10 @@ async function startOver(owner: OrganizationId, zone: string): Promise<void> {
   await saveZoneOffsets(db, rules);
   await db
     .updateTable("day_zones")
-    .set({ zone, rules: rules.id, version: 1, sealed_before: "1970-01-01" })
+    .set({ zone, rules: rules.id, version: 1, sealed_before: "1970-01-01", packed_from: null, packed_before: null })
     .where("organization_id", "=", owner)
     .execute();
-  await sql`truncate funnel_keys, funnel_visits, funnel_days, funnel_key_days, funnel_key_spans`.execute(db);
+  await sql`truncate funnel_keys, funnel_visits, funnel_days, funnel_key_days, funnel_key_spans, visit_packs`.execute(
+    db,
+  );
 }

@@ -1,6 +1,10 @@
 import { type RawBuilder, sql } from "kysely";
+import type { Dimension } from "#contract/dimensions.ts";
 import type { OrganizationId } from "#contract/ids.ts";
-import { type KeyKind, toKindNumber } from "../funnel/record/key-id.ts";
+import type { Db } from "../db/pool.ts";
+import { KEY_KINDS, type KeyKind, toKindNumber } from "../funnel/record/key-id.ts";
+import { isKeyed } from "./dimension-keys.ts";
+import type { Totals, VisitCounts } from "./scan/visit-counts.ts";
 
 // The lists of a report, in statements that have the common table expressions `key_counts` (kind, id, views, bookings) and
 // `widget_counts` (widget_id, views, bookings).
@@ -36,14 +40,20 @@ export function listBest(
 /** More than there are: the map shows all of them. */
 const COUNTRIES_MAX = 300;
 
-export function listKeys(list: { owner: OrganizationId; kind: KeyKind; rowsMax: number }): RawBuilder<KeyList> {
+/** Those of LISTED_DIMENSIONS, in that order. */
+export function listAll(owner: OrganizationId, rowsMax: number): RawBuilder<KeyList[]> {
+  const lists = [...KEY_KINDS.map((kind) => listKeys({ owner, kind, rowsMax })), listWidgets(rowsMax)];
+  return sql`json_build_array(${sql.join(lists)})`;
+}
+
+function listKeys(list: { owner: OrganizationId; kind: KeyKind; rowsMax: number }): RawBuilder<KeyList> {
   const { owner, kind } = list;
   const rowsMax = kind === "country" ? COUNTRIES_MAX : list.rowsMax;
   return sql`json_build_object('rows', ${listBest(owner, { kind, rowsMax })},
     'count', (select count(*) from key_counts where kind = ${sql.lit(toKindNumber(kind))}))`;
 }
 
-export function listWidgets(rowsMax: number): RawBuilder<KeyList> {
+function listWidgets(rowsMax: number): RawBuilder<KeyList> {
   return sql`json_build_object('count', (select count(*) from widget_counts), 'rows', (
     select coalesce(json_agg(json_build_object('key', widget_id, 'views', views, 'bookings', bookings)
       order by bookings desc, views desc, widget_id), '[]')
@@ -52,4 +62,45 @@ export function listWidgets(rowsMax: number): RawBuilder<KeyList> {
       order by bookings desc, views desc, widget_id limit ${sql.lit(rowsMax)}
     ) best
   ))`;
+}
+
+/** The same from what was counted of the visits. */
+export async function selectLists(
+  db: Db,
+  owner: OrganizationId,
+  { totals, rowsMax }: { totals: VisitCounts["lists"]; rowsMax: number },
+): Promise<KeyList[]> {
+  const { rows } = await sql<{ lists: KeyList[] }>`
+    with ${giveKeyCounts(totals)}, ${giveTextCounts(totals.get("widget"), "widget")}
+    select ${listAll(owner, rowsMax)} as lists`.execute(db);
+  return rows[0]?.lists ?? [];
+}
+
+/** CTE `key_counts`. */
+export function giveKeyCounts(totals: VisitCounts["lists"]): RawBuilder<unknown> {
+  const rows = [...totals].flatMap(([dimension, ofDimension]) =>
+    isKeyed(dimension)
+      ? [...ofDimension].map(([id, counts]) => ({ kind: toKindNumber(dimension), id, ...counts }))
+      : [],
+  );
+  const values = (name: "kind" | "id" | "views" | "bookings") => rows.map((row) => row[name]);
+  return sql`key_counts as materialized (
+      select kind, id, views, bookings
+      from unnest(${values("kind")}::smallint[], ${values("id")}::bigint[], ${values("views")}::integer[],
+        ${values("bookings")}::integer[]) as counted (kind, id, views, bookings)
+    )`;
+}
+
+/** CTE `widget_counts` or `service_counts`. */
+export function giveTextCounts(
+  totals: Totals = new Map(),
+  dimension: Extract<Dimension, "widget" | "service">,
+): RawBuilder<unknown> {
+  const values = (name: "views" | "bookings") => [...totals.values()].map((row) => row[name]);
+  const [name, column] = dimension === "widget" ? ["widget_counts", "widget_id"] : ["service_counts", "service"];
+  return sql`${sql.ref(name)} as materialized (
+      select ${sql.ref(column)}, views, bookings
+      from unnest(${[...totals.keys()]}::text[], ${values("views")}::integer[], ${values("bookings")}::integer[])
+        as counted (${sql.ref(column)}, views, bookings)
+    )`;
 }

@@ -6,7 +6,7 @@ import { KEY_KINDS, type KeyKind } from "../funnel/record/key-id.ts";
 import { localDay, localTime } from "../funnel/record/local-day.ts";
 import { SHORTEST_SPAN, SPAN_LENGTHS, spanStart } from "../funnel/recount/key-spans.ts";
 import { assert } from "../lib/assert.ts";
-import { type KeyCounts, type KeyList, listBest, listKeys, listWidgets } from "./lists.ts";
+import { type KeyCounts, type KeyList, listAll, listBest } from "./lists.ts";
 
 /** A window without its lists. */
 export type DayCounts = {
@@ -31,7 +31,7 @@ export type AnalyticsCounts = DayCounts & {
 };
 
 /** Two years of days are returned as three arrays: building objects would take PostgreSQL longer than the sums. */
-export type DayRow = Omit<DayCounts, "days"> & { days: string[]; day_views: number[]; day_bookings: number[] };
+type DayRow = Omit<DayCounts, "days"> & { days: string[]; day_views: number[]; day_bookings: number[] };
 type AnalyticsRow = DayRow & Pick<AnalyticsCounts, "channels" | "sources" | "campaigns">;
 
 /** The kinds that the contract lists. */
@@ -71,7 +71,7 @@ export async function selectReport(
     with ${countDays(owner, window)}, ${countKeys(owner, window, sql`kind <= ${sql.lit(KEY_KINDS.length)}`)},
       ${countWidgets(owner, window)}
     select zone, today::text as today, totals.*,
-      json_build_array(${sql.join(KEY_KINDS.map((kind) => listKeys({ owner, kind, rowsMax })))}, ${listWidgets(rowsMax)}) as lists
+      ${listAll(owner, rowsMax)} as lists
     from span cross join (${dayTotals}) totals`.execute(db);
   return toCounts(requireZone(rows));
 }
@@ -104,16 +104,15 @@ export function countDays(owner: OrganizationId, window: CountedWindow): RawBuil
     )`;
 }
 
-/** CTE `key_counts`, or another name: what is counted under each key of some kinds. */
+/** CTE `key_counts`: what is counted under each key of some kinds. */
 export function countKeys(
   owner: OrganizationId,
   { widgetId }: Pick<CountedWindow, "widgetId">,
   isListed: RawBuilder<unknown>,
-  name = "key_counts",
 ): RawBuilder<unknown> {
   return sql`edges as (
       select version, first_day, today, ${sql.join(SPAN_LENGTHS.flatMap(toEdges))} from span
-    ), ${sql.ref(name)} as materialized (
+    ), key_counts as materialized (
       select kind, key as id, sum(views) as views, sum(bookings) as bookings
       from edges cross join lateral (${listParts({ owner, widgetId: widgetId ?? ALL_WIDGETS, isListed })}) parts
       group by kind, key
@@ -125,10 +124,9 @@ export function countKeys(
 export function countWidgets(
   owner: OrganizationId,
   { widgetId }: Pick<CountedWindow, "widgetId">,
-  name = "widget_counts",
 ): RawBuilder<unknown> {
   const views = sql`sum(reached_1 + reached_2 + reached_3 + reached_4 + reached_5 + reached_6)`;
-  return sql`${sql.ref(name)} as materialized (
+  return sql`widget_counts as materialized (
       select widget_id, ${views} as views, sum(bookings) as bookings
       from span
       join funnel_days on organization_id = ${owner} and funnel_days.version = span.version
@@ -138,7 +136,7 @@ export function countWidgets(
     )`;
 }
 
-export const dayTotals = sql`
+const dayTotals = sql`
       select to_json(coalesce(array_agg(day), '{}')) as days, to_json(coalesce(array_agg(views), '{}')) as day_views,
         to_json(coalesce(array_agg(bookings), '{}')) as day_bookings,
         array[coalesce(sum(reached_1), 0), coalesce(sum(reached_2), 0), coalesce(sum(reached_3), 0),
@@ -148,7 +146,7 @@ export const dayTotals = sql`
         coalesce(sum(lead_ms), 0)::bigint as lead_ms, coalesce(sum(lead_count), 0)::bigint as lead_count
       from day_counts`;
 
-export function toCounts<Row extends DayRow>({ day_views, day_bookings, ...row }: Row) {
+function toCounts<Row extends DayRow>({ day_views, day_bookings, ...row }: Row) {
   const days = row.days.map((day, i) => ({ day, views: day_views[i] ?? 0, bookings: day_bookings[i] ?? 0 }));
   return { ...row, days };
 }

@@ -135,6 +135,8 @@ export type DayZonesTable = {
   kept_since: Generated<Date>;
   building_version: number | null;
   building_rules: string | null;
+  packed_from: string | null;
+  packed_before: string | null;
 };
 
 export type EndpointsTable = {
@@ -311,6 +313,15 @@ export type SchedulingConnectionsTable = {
   updated_at: Date;
 };
 
+type VisitPacksTable = {
+  organization_id: OrganizationId;
+  day: string;
+  part: number;
+  changes: number;
+  last_at: Date | null;
+  data: Buffer<ArrayBuffer> | null;
+};
+
 export type Tables = AccountTables &
   TestModeTables & {
     scheduling_connections: SchedulingConnectionsTable;
@@ -326,6 +337,7 @@ export type Tables = AccountTables &
     booking_deletions: BookingDeletionsTable;
     deletion_clocks: DeletionClocksTable;
     day_zones: DayZonesTable;
+    visit_packs: VisitPacksTable;
     organizations: OrganizationsTable;
     widgets: WidgetsTable;
     api_keys: ApiKeysTable;

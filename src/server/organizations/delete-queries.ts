@@ -31,6 +31,7 @@ export const ORGANIZATION_TABLES = [
   "funnel_key_days",
   "funnel_key_spans",
   "funnel_drops",
+  "visit_packs",
   "day_zones",
   "audit_entries",
   "api_key_uses",

@@ -11,9 +11,11 @@ import { readCounters } from "../../../test/support/analytics.ts";
 import { createTestApp } from "../../../test/support/app.ts";
 import { askApp, readAudit } from "../../../test/support/app-api.ts";
 import { makeKey, makeWidget, NOON } from "../../../test/support/builders.ts";
+import { assertPacksValid } from "../../../test/support/packs.ts";
 import { sampleTouches } from "../../../test/support/random-touches.ts";
 import { type SignedIn, signIn } from "../../../test/support/sign-in.ts";
 import { makeTouch, visitId } from "../../../test/support/touches.ts";
+import { packDays } from "../funnel/packs/pack-days.ts";
 import { recordTouches } from "../funnel/record/record.ts";
 import { rebuildStats } from "../funnel/recount/rebuild.ts";
 import { sealSpans } from "../funnel/recount/seal-spans.ts";
@@ -186,6 +188,7 @@ describe("clearing test data", () => {
     const touches = sampleTouches({ widgets, from, to: NOON }, { visits: 200, seed: 17 });
     await recordTouches(deps.db, touches, { now: NOON, includePaused: true });
     await sealSpans(deps.db, owner, NOON);
+    await packDays(deps.db, owner, { now: NOON });
     const period = {
       started_at: new Date(NOON.getTime() - 30 * DAY_MS),
       ended_at: new Date(NOON.getTime() - 20 * DAY_MS),
@@ -202,6 +205,7 @@ describe("clearing test data", () => {
     assert.ok((body as { visits: number }).visits > 20);
     assert.ok(left.length > 10);
     assert.ok(left.every((row) => row.started_at < createdAt || isLive(row.started_at) || isLive(row.converted_at)));
+    await assertPacksValid(deps.db, owner);
     const incremental = await readCounters(deps.db, owner);
     await rebuildStats(deps, owner);
     await sealSpans(deps.db, owner, clock.now());

@@ -5,8 +5,8 @@ import type { Db } from "../../db/pool.ts";
 import { localDay } from "../../funnel/record/local-day.ts";
 import { assert } from "../../lib/assert.ts";
 
-// A window of local days as instants, for statements that read visits. The offsets are those that the organization's counters
-// were made with (day_zones.rules), so both give the same days, even while a change of time zone is being counted.
+// A window of local days as instants, for counting visits. The offsets are those that the organization's counters were made
+// with (day_zones.rules), so both give the same days, even while a change of time zone is being counted.
 
 type Offset = { fromMs: number; untilMs: number; seconds: number };
 
@@ -19,12 +19,12 @@ export type LocalWindow = {
   offsets: readonly Offset[];
 };
 
-type WindowDays = {
+export type WindowDays = {
   from: string;
   to: string;
   keptSince: Date;
   /** Leaves out what happened on the last day at this time of day or later. */
-  untilTime?: TimeOfDay;
+  untilTime?: TimeOfDay | undefined;
 };
 
 /** Milliseconds since local midnight. */
@@ -66,9 +66,4 @@ export async function resolveWindow(db: Db, owner: OrganizationId, days: WindowD
     .filter(({ fromMs, untilMs }) => fromMs < untilMs);
   const startMs = offsets[0]?.fromMs ?? fromMs;
   return { zone: row.zone, startMs, endMs: offsets.at(-1)?.untilMs ?? startMs, offsets };
-}
-
-/** Whole days since 1 January 1970, as a date. */
-export function toDayText(dayNumber: number): string {
-  return new Date(dayNumber * DAY_MS).toISOString().slice(0, "YYYY-MM-DD".length);
 }

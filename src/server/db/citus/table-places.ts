@@ -27,6 +27,7 @@ export const DISTRIBUTED_TABLES = [
   "sandbox_busy",
   "sandboxes",
   "scheduling_connections",
+  "visit_packs",
   "webhook_events",
 ] as const;
 

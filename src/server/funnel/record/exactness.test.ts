@@ -6,10 +6,12 @@ import type { OrganizationId, WidgetId } from "#contract/ids.ts";
 import { assertCounted } from "../../../../test/support/analytics.ts";
 import { makeOrganization, makeWidget } from "../../../../test/support/builders.ts";
 import { createTestDatabase } from "../../../../test/support/database.ts";
+import { assertPacksValid } from "../../../../test/support/packs.ts";
 import { touchesOfVisits } from "../../../../test/support/random-touches.ts";
 import { readZoneRules } from "../../lib/zone-rules.ts";
 import { updateOrganization } from "../../organizations/queries.ts";
 import { saveZoneOffsets } from "../../organizations/zone-offsets.ts";
+import { packDays } from "../packs/pack-days.ts";
 import { rebuildStats } from "../recount/rebuild.ts";
 import { sealSpans } from "../recount/seal-spans.ts";
 import { recordTouches } from "./record.ts";
@@ -17,7 +19,7 @@ import type { Touch } from "./touch.ts";
 
 // The one promise that recording rests on: whatever is sent, in any order, however often, in any batches and over several
 // connections at once, the numbers match a count of the touches by hand. This holds before and after spans are sealed, after a
-// recount, and in another time zone.
+// recount, and in another time zone. A pack that is not outdated always has exactly the visits of its day.
 
 const { db } = await createTestDatabase();
 
@@ -59,6 +61,7 @@ type Scenario = {
   before: Touch[][];
   atOnce: Touch[][];
   sealsBetween: boolean;
+  packsBetween: boolean;
 };
 
 test("any order, duplication and batching of touches matches a count by hand, and so do rebuilds", async () => {
@@ -71,8 +74,15 @@ test("any order, duplication and batching of touches matches a count by hand, an
 
       for (const batch of scenario.before) await recordTouches(db, batch);
       if (scenario.sealsBetween) await sealSpans(db, owner, NOW);
-      await Promise.all(scenario.atOnce.map((batch) => recordTouches(db, batch)));
+      if (scenario.packsBetween) await packDays(db, owner, { now: NOW });
+      await Promise.all([
+        ...scenario.atOnce.map((batch) => recordTouches(db, batch)),
+        ...[1, 2].map(() => packDays(db, owner, { now: NOW })),
+      ]);
+      await assertPacksValid(db, owner);
       await assertCounted(db, owner, { ...expected, when: "recorded" });
+      await packDays(db, owner, { now: NOW });
+      await assertPacksValid(db, owner);
 
       await sealSpans(db, owner, NOW);
       await assertCounted(db, owner, { ...expected, when: "spans added up" });
@@ -99,6 +109,7 @@ function scenarios(widgets: readonly WidgetId[]): fc.Arbitrary<Scenario> {
       otherZone: fc.constantFrom(...ZONES),
       touches: touchesOfVisits({ widgets, from: FIRST, to: NOW }, VISITS_MAX),
       sealsBetween: fc.boolean(),
+      packsBetween: fc.boolean(),
     })
     .chain((drawn) =>
       fc
@@ -139,8 +150,10 @@ async function startOver(owner: OrganizationId, zone: string): Promise<void> {
   await saveZoneOffsets(db, rules);
   await db
     .updateTable("day_zones")
-    .set({ zone, rules: rules.id, version: 1, sealed_before: "1970-01-01" })
+    .set({ zone, rules: rules.id, version: 1, sealed_before: "1970-01-01", packed_from: null, packed_before: null })
     .where("organization_id", "=", owner)
     .execute();
-  await sql`truncate funnel_keys, funnel_visits, funnel_days, funnel_key_days, funnel_key_spans`.execute(db);
+  await sql`truncate funnel_keys, funnel_visits, funnel_days, funnel_key_days, funnel_key_spans, visit_packs`.execute(
+    db,
+  );
 }

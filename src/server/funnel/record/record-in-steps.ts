@@ -6,6 +6,8 @@ import { toCitusHome } from "../../db/engine.ts";
 import type { Db } from "../../db/pool.ts";
 import { withinTransaction } from "../../db/within-transaction.ts";
 import { assert } from "../../lib/assert.ts";
+import { addDays } from "../../lib/calendar.ts";
+import { outdatePacks } from "../packs/pack-queries.ts";
 import { addInSteps, toSideType } from "./add-in-steps.ts";
 import { changes, SIDE_COLUMNS } from "./counters.ts";
 import { KEY_KINDS } from "./key-id.ts";
@@ -23,6 +25,7 @@ type Zone = {
   sealed_before: string;
   building_version: number | null;
   building_rules: string | null;
+  packed_before: string | null;
 };
 type Admission = Zone & Pick<ResultRow, "paused" | "over_budget">;
 
@@ -46,6 +49,7 @@ export async function recordInSteps(db: Db, batch: Batch): Promise<ResultRow> {
     if (united.length > 0) {
       await nameKeys(transaction, owner, { batch, united });
       await count(transaction, owner, { zone, united, latest: batch.latest });
+      await outdatePacks(transaction, owner, listPackedDays(zone, united));
     }
     const created = new Set(united.filter(({ is_new }) => is_new).map(toVisitKey));
     const closed = new Set(paused);
@@ -86,7 +90,7 @@ async function lockAndAdmit(
         with ordinality as visit (widget_id, visit_id, may_start, number)
       left join widgets on widgets.organization_id = ${owner} and widgets.id = visit.widget_id
     )
-    select version, rules, sealed_before, building_version, building_rules,
+    select version, rules, sealed_before, building_version, building_rules, packed_before,
       array(select (number - 1)::integer from sent where not is_open) as paused,
       array(select (number - 1)::integer from sent where is_open and not may_start and not exists (
         select from funnel_visits stored where stored.organization_id = ${owner}
@@ -161,4 +165,12 @@ function reachesSpans(zone: Zone, united: readonly United[]): boolean {
   return united.some(({ started_at, old_started_at }) =>
     [started_at, old_started_at].some((at) => at !== null && at.getTime() < sealedMs),
   );
+}
+
+/** The days before packed_before on which visits start, or did before. */
+function listPackedDays({ packed_before }: Zone, united: readonly United[]): string[] {
+  return united
+    .flatMap(({ started_at, old_started_at }) => [started_at, old_started_at])
+    .flatMap((at) => (at === null ? [] : [addDays(at.toISOString(), 0)]))
+    .filter((day) => packed_before !== null && day < packed_before);
 }

@@ -2,13 +2,14 @@ import { type RawBuilder, sql } from "kysely";
 import type { OrganizationId } from "#contract/ids.ts";
 import { toArrayText } from "../../db/array-text.ts";
 import { PLAIN_HOME } from "../../db/engine.ts";
+import { outdateDays, utcDay, utcStart } from "../packs/pack-queries.ts";
 import { addToDays, addToKeyDays, addToSpans, changes, SIDE_COLUMNS } from "./counters.ts";
 import { KEY_KINDS } from "./key-id.ts";
 import { selectPeriod } from "./local-day.ts";
 import { STEP_COLUMNS, type VisitPart } from "./merge-touches.ts";
 
-// One statement records touches of any number of organizations: it merges the visits with the stored ones, adds new keys, and
-// changes the counters by exactly the difference. Everything is committed, or nothing. What it relies on:
+// One statement records touches of any number of organizations: it merges the visits with the stored ones, adds new keys,
+// changes the counters by exactly the difference, and outdates packs. Everything is committed, or nothing. What it relies on:
 // - A visit's row is a union of everything ever recorded for it, so a touch that is repeated, late, or recorded simultaneously
 //   by another process gives the same row, and one that adds nothing writes nothing.
 // - `old` and `new` are the row before and after, under its lock. Counters get the contribution of `new` minus that of `old`.
@@ -151,6 +152,12 @@ export const toSides = (latest: RawBuilder<unknown>) => sql`
       select sets.*, widget_id, -1, moves_keys, ${sql.join(SIDE_COLUMNS.map((name) => sql.ref(`old_${name}`)))}
       from united join sets using (organization_id) where not is_new`;
 
+/** The packed days on which visits start, or did before. A visit never starts later than before. */
+const touchedDays = sql`
+      select distinct organization_id, ${utcDay(sql`start`)} as day
+      from united join zones using (organization_id) cross join lateral (values (started_at), (old_started_at)) moved (start)
+      where started_at < packed_before and start >= packed_from and start < packed_before`;
+
 export const statement = sql`-- prepared: record_touches
     with sent as materialized (
       select visit.*, widgets.id is not null and (widgets.status = 'active' or ${parameter("include_paused")}) as is_open
@@ -158,7 +165,8 @@ export const statement = sql`-- prepared: record_touches
         with ordinality as visit (${columns}, may_start, number)
       left join widgets on widgets.organization_id = visit.organization_id and widgets.id = visit.widget_id
     ), zones as materialized (
-      select organization_id, version, rules, sealed_before, building_version, building_rules
+      select organization_id, version, rules, sealed_before, building_version, building_rules,
+        ${utcStart(sql`packed_from`)} as packed_from, ${utcStart(sql`packed_before`)} as packed_before
       from day_zones where organization_id in (select organization_id from sent where is_open)
       order by organization_id for share
     ), admitted as materialized (
@@ -186,6 +194,7 @@ export const statement = sql`-- prepared: record_touches
     , added_days as (${addToDays(PLAIN_HOME)})
     , added_keys as (${addToKeyDays(PLAIN_HOME)})
     , added_spans as (${addToSpans(PLAIN_HOME)})
+    , outdated_packs as (${outdateDays(touchedDays)})
     -- "not in" uses a hash table; an anti join would be planned for ten rows, as nested loops.
     select
       array(select (number - 1)::integer from sent where not is_open) as paused,

@@ -19,6 +19,8 @@ const COLUMNS = [
   "kept_since",
   "building_version",
   "building_rules",
+  "packed_from",
+  "packed_before",
 ] as const;
 
 /** Waits for current recordings, and blocks new ones until the transaction ends. */

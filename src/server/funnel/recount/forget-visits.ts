@@ -1,6 +1,8 @@
 import { type RawBuilder, sql } from "kysely";
 import type { OrganizationId, WidgetId } from "#contract/ids.ts";
 import type { Db } from "../../db/pool.ts";
+import { addDays } from "../../lib/calendar.ts";
+import { outdatePacks } from "../packs/pack-queries.ts";
 import { addInSteps, toSideType } from "../record/add-in-steps.ts";
 import { changes, SIDE_COLUMNS } from "../record/counters.ts";
 import { selectPeriod } from "../record/local-day.ts";
@@ -16,7 +18,7 @@ type VisitsToForget = {
 /** Few enough that recording, which waits meanwhile, hardly notices. */
 const BATCH_VISITS = 2_000;
 
-/** Deletes a widget's visits and takes exactly them out of the counters. Returns how many. */
+/** Deletes a widget's visits and takes exactly them out of the counters and packs. Returns how many. */
 export async function forgetVisits(db: Db, owner: OrganizationId, visits: VisitsToForget): Promise<number> {
   let total = 0;
   let batch: { count: number; last: string | null } = { count: BATCH_VISITS, last: null };
@@ -37,7 +39,7 @@ async function forgetBatch(
   owner: OrganizationId,
   { widgetId, now, where, after }: VisitsToForget & { after: string | null },
 ): Promise<{ count: number; last: string | null }> {
-  const { rows: gone } = await sql<{ visit_id: string }>`
+  const { rows: gone } = await sql<{ visit_id: string; started_at: Date }>`
     delete from funnel_visits where organization_id = ${owner} and widget_id = ${widgetId} and visit_id = any(array(
       select visit_id from funnel_visits visit
       where organization_id = ${owner} and widget_id = ${widgetId}
@@ -62,6 +64,11 @@ async function forgetBatch(
       select sets.*, widget_id, -1 as sign, true as moves_keys, ${SIDES} from gone join sets using (organization_id)
     ), ${changes}`;
   await addInSteps(transaction, owner, { counted, condition: sql`true`, includeSpans: true });
+  await outdatePacks(
+    transaction,
+    owner,
+    gone.map(({ started_at }) => addDays(started_at.toISOString(), 0)),
+  );
   const last = gone.reduce((latest, { visit_id }) => (visit_id > latest ? visit_id : latest), "");
   return { count: gone.length, last };
 }

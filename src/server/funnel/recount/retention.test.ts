@@ -8,6 +8,7 @@ import { assertCounted, readAnalytics } from "../../../../test/support/analytics
 import { makeBooking, makeOrganization, makeWidget } from "../../../../test/support/builders.ts";
 import { countByHand } from "../../../../test/support/count-by-hand.ts";
 import { createTestDatabase } from "../../../../test/support/database.ts";
+import { assertPacksValid } from "../../../../test/support/packs.ts";
 import { sampleTouches } from "../../../../test/support/random-touches.ts";
 import { makeTouch, SEARCH_AD } from "../../../../test/support/touches.ts";
 import type { Db } from "../../db/pool.ts";
@@ -17,6 +18,7 @@ import { systemRandom } from "../../lib/random.ts";
 import { updateOrganization } from "../../organizations/queries.ts";
 import { toKeptSince } from "../../plans/kept-since.ts";
 import { sweepExpired } from "../../retention/sweep.ts";
+import { packDays } from "../packs/pack-days.ts";
 import { toKindNumber } from "../record/key-id.ts";
 import { recordTouches } from "../record/record.ts";
 import type { Touch } from "../record/touch.ts";
@@ -78,6 +80,7 @@ describe("after the sweep the numbers match a count by hand of what is left", { 
       for (let start = 0; start < touches.length; start += 300)
         await recordTouches(db, touches.slice(start, start + 300));
       await sealSpans(db, owner, NOW);
+      await packDays(db, owner, { now: NOW });
 
       const left = keepVisits(touches, { zone, keptSince });
       const countVisits = (some: readonly Touch[]) => new Set(some.map(({ visitId }) => visitId)).size;
@@ -89,6 +92,7 @@ describe("after the sweep the numbers match a count by hand of what is left", { 
       const windows = [20, 40, 380, 730].map((days) => ({ days, now: NOW, keptSince }));
       const expected = { touches: left, zone, widgets, windows };
       await assertCounted(db, owner, { ...expected, when: "swept" });
+      await assertPacksValid(db, owner);
 
       await rebuildStats({ db, clock: { now: () => NOW } }, owner);
       await assertCounted(db, owner, { ...expected, when: "counted anew" });

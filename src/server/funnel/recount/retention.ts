@@ -2,6 +2,7 @@ import { type RawBuilder, sql } from "kysely";
 import { DAY_MS } from "#contract/durations.ts";
 import type { OrganizationId } from "#contract/ids.ts";
 import type { Db } from "../../db/pool.ts";
+import { deleteEmptyPacks, outdatePacks, utcDay } from "../packs/pack-queries.ts";
 import { localDay } from "../record/local-day.ts";
 import { STEP_COLUMNS } from "../record/merge-touches.ts";
 import { type DayZone, lockDayZone, updateDayZone } from "./day-zone.ts";
@@ -25,14 +26,21 @@ const lastAt = sql`greatest(started_at, converted_at, ${sql.join(STEP_COLUMNS.ma
 export async function deleteExpiredVisits(db: Db, owner: OrganizationId, batch: Batch): Promise<number> {
   return await deleteBatch(db, owner, batch, async (transaction, { rules, building_rules }) => {
     const endedBefore = (by: string) => sql`${localDay(sql`${by}`, lastAt)} < ${toDay(batch.keptSince, by)}`;
-    const result = await sql`
+    const { rows } = await sql<{ day: string }>`
       delete from funnel_visits where organization_id = ${owner} and ctid = any(array(
         select ctid from funnel_visits
         where organization_id = ${owner} and started_at < ${batch.keptSince}
           and ${endedBefore(rules)} and ${endedBefore(building_rules ?? rules)}
         order by started_at limit ${batch.limit}
-      ))`.execute(transaction);
-    return Number(result.numAffectedRows ?? 0n);
+      ))
+      returning ${utcDay(sql`started_at`)} as day`.execute(transaction);
+    await outdatePacks(
+      transaction,
+      owner,
+      rows.map(({ day }) => day),
+    );
+    if (rows.length > 0) await deleteEmptyPacks(transaction, owner);
+    return rows.length;
   });
 }
 

@@ -1,0 +1,48 @@
+import type { RawBuilder } from "kysely";
+import type { Dimension } from "#contract/dimensions.ts";
+import type { OrganizationId } from "#contract/ids.ts";
+import type { Db } from "../../db/pool.ts";
+import { readPacks } from "../../funnel/packs/read-packs.ts";
+import { FewAtOnce } from "../../lib/few-at-once.ts";
+import { Turns } from "../../lib/turns.ts";
+import type { Filter } from "../filters.ts";
+import { type LocalWindow, resolveWindow, type WindowDays } from "./local-window.ts";
+import { VisitCounts } from "./visit-counts.ts";
+
+/** What is counted from the visits. */
+export type Scan = {
+  owner: OrganizationId;
+  days: WindowDays;
+  filters: readonly Filter[];
+  /** Also has to hold, of a row of funnel_visits. */
+  condition?: RawBuilder<unknown> | undefined;
+};
+
+/** Each takes a connection, and together they take at most one slice of a turn each from everything else. */
+const SCANS_AT_ONCE = 2;
+const scans = new FewAtOnce(SCANS_AT_ONCE);
+
+/** Counts the window's visits one by one, from one snapshot and without holding up other requests. */
+export async function countVisits(
+  db: Db,
+  { owner, days, filters, condition }: Scan,
+  wanted: { lists?: readonly Dimension[]; splitBy?: Dimension } = {},
+): Promise<{ window: LocalWindow; counts: VisitCounts }> {
+  return await scans.run(() =>
+    db
+      .transaction()
+      .setIsolationLevel("repeatable read")
+      .setAccessMode("read only")
+      .execute(async (transaction) => {
+        const window = await resolveWindow(transaction, owner, days);
+        const counts = new VisitCounts(window, { filters, lists: wanted.lists ?? [], splitBy: wanted.splitBy });
+        const turns = new Turns();
+        if (window.startMs < window.endMs)
+          for await (const pack of readPacks({ transaction, owner, window, condition })) {
+            counts.add(pack);
+            await turns.give();
+          }
+        return { window, counts };
+      }),
+  );
+}

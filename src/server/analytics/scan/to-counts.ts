@@ -1,0 +1,58 @@
+import type { AppAnalytics } from "#contract/app/analytics.ts";
+import { DAY_MS, HOUR_MS } from "#contract/durations.ts";
+import type { DayCounts } from "../queries.ts";
+import type { VisitCounts } from "./visit-counts.ts";
+
+// From counts of local hours to days, hours of the day, and hours of the week.
+
+const DAY_HOURS = 24;
+const HOURS_OF_WEEK = 7 * DAY_HOURS;
+/** 1 January 1970 was a Thursday; hours of a week are counted from Monday. */
+const HOURS_FROM_MONDAY = 3 * DAY_HOURS;
+
+/** The same shape as the counters give. */
+export function toDayCounts(counts: VisitCounts, { zone, today }: Pick<DayCounts, "zone" | "today">): DayCounts {
+  const days = new Map<number, DayCounts["days"][number]>();
+  for (const { hour, views, bookings } of listHours(counts)) {
+    const number = Math.floor(hour / DAY_HOURS);
+    const entry = days.get(number) ?? { day: toText(number * DAY_MS, "YYYY-MM-DD"), views: 0, bookings: 0 };
+    days.set(number, { ...entry, views: entry.views + views, bookings: entry.bookings + bookings });
+  }
+  return {
+    ...{ zone, today, days: [...days.values()] },
+    reached: counts.reached,
+    bookings: counts.hourBookings.reduce((sum, count) => sum + count, 0),
+    failed: counts.failed,
+    no_availability: counts.noAvailability,
+    lead_ms: counts.leadMs,
+    lead_count: counts.leadCount,
+  };
+}
+
+export function toHours(counts: VisitCounts): NonNullable<AppAnalytics["hourly"]> {
+  return listHours(counts).map(({ hour, ...entry }) => ({ hour: toText(hour * HOUR_MS, "YYYY-MM-DDTHH"), ...entry }));
+}
+
+/** Seven rows from Monday to Sunday, each with 24 hours. */
+export function toWeek({ firstHour }: VisitCounts, counts: Float64Array): number[][] {
+  const week = Array.from({ length: 7 }, () => new Array<number>(DAY_HOURS).fill(0));
+  counts.forEach((count, i) => {
+    const hour = (firstHour + i + HOURS_FROM_MONDAY) % HOURS_OF_WEEK;
+    const day = week[Math.floor(hour / DAY_HOURS)];
+    if (day) day[hour % DAY_HOURS] = (day[hour % DAY_HOURS] ?? 0) + count;
+  });
+  return week;
+}
+
+type Hour = { hour: number; views: number; bookings: number };
+
+/** Hours without views and bookings are left out. */
+function listHours({ firstHour, hourViews, hourBookings }: VisitCounts): Hour[] {
+  return Array.from(hourViews, (views, i) => ({ hour: firstHour + i, views, bookings: hourBookings[i] ?? 0 })).filter(
+    ({ views, bookings }) => views + bookings > 0,
+  );
+}
+
+function toText(localMs: number, form: string): string {
+  return new Date(localMs).toISOString().slice(0, form.length);
+}

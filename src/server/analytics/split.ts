@@ -1,0 +1,36 @@
+import type { FunnelSplit } from "#contract/app/analytics.ts";
+import type { Dimension } from "#contract/dimensions.ts";
+import type { Db } from "../db/pool.ts";
+import { toKeyId } from "../funnel/record/key-id.ts";
+import { type Question, toScan } from "./app-report.ts";
+import { readRows } from "./breakdown.ts";
+import { isKeyed, toStoredKey } from "./dimension-keys.ts";
+import { toFunnel } from "./report.ts";
+import { countVisits } from "./scan/count-visits.ts";
+
+const ORDER = { search: null, sort: "views", isAscending: false, after: null, offset: 0 } as const;
+
+/** The funnels of a dimension's largest keys, most visits first. */
+export async function readSplit(
+  db: Db,
+  question: Question,
+  { dimension, groupsMax }: { dimension: Dimension; groupsMax: number },
+): Promise<FunnelSplit["groups"]> {
+  const { owner, window } = question;
+  const { counts } = await countVisits(db, toScan(question, window), { splitBy: dimension });
+  const largest = [...counts.reachedBy]
+    .map(([value, reached]) => ({
+      value,
+      reached,
+      visits: reached.reduce((sum, count) => sum + count, 0),
+    }))
+    .sort((a, b) => b.visits - a.visits || (a.value < b.value ? -1 : 1))
+    .slice(0, groupsMax);
+  const totals = new Map(largest.map(({ value, visits }) => [value, { views: visits, bookings: 0 }]));
+  const part = { ...ORDER, limit: groupsMax };
+  const { rows } = await readRows(db, { kind: "visits", owner, totals }, { dimension, part });
+  return rows.map(({ key, label }) => {
+    const value = isKeyed(dimension) ? toKeyId(dimension, toStoredKey(dimension, key)) : key;
+    return { key, label, funnel: toFunnel(largest.find((each) => each.value === value)?.reached ?? []) };
+  });
+}

@@ -1,0 +1,96 @@
+import { NOT_SET } from "#contract/dimensions.ts";
+import { KEY_KINDS, type KeyKind } from "../record/key-id.ts";
+
+// Visits as columns instead of rows: a million of them are counted in a tenth of a second. Each text and key is there once, and
+// visits refer to it by its place. A pack has no visit ids, so nothing can be added to it later.
+
+/** Few enough that a pack is made, or counted, in about a millisecond. Their numbers fit into 16 bits. */
+export const PACK_VISITS_MAX = 4_096;
+
+export type Column<Value> = {
+  /** For each visit, the place of its value. */
+  readonly places: Uint8Array | Uint16Array | Uint32Array;
+  readonly values: ArrayLike<Value>;
+};
+
+export type VisitPack = {
+  /** All visits started on this UTC day; this is its first instant. */
+  readonly dayMs: number;
+  /** Milliseconds since then, ascending. */
+  readonly starts: Uint32Array;
+  /** Twice the furthest step, from 1, and one more for visits that found no free times. */
+  readonly stages: Uint8Array;
+  readonly keys: Readonly<Record<KeyKind, Column<number>>>;
+  readonly widgets: Column<string>;
+  /** In the order of their visits. `leadMs` is NaN if it is unknown. */
+  readonly bookings: {
+    readonly visits: Uint16Array;
+    readonly atMs: Float64Array;
+    readonly leadMs: Float64Array;
+    readonly services: Column<string>;
+  };
+  readonly failures: { readonly visits: Uint16Array; readonly atMs: Float64Array };
+};
+
+type Conversions = Readonly<Record<string, readonly [atMs: number, leadMs: number | null, service?: string]>>;
+
+export type VisitRow = Readonly<Record<KeyKind, number>> & {
+  widget_id: string;
+  started_ms: number;
+  stage: number;
+  bookings: Conversions | null;
+  failures: Conversions | null;
+};
+
+/** The rows are ordered by their start and at most PACK_VISITS_MAX. */
+export function toPack(dayMs: number, rows: readonly VisitRow[]): VisitPack {
+  const bookings = rows.flatMap((row, visit) => list(row.bookings).map((times) => ({ visit, times })));
+  const failures = rows.flatMap((row, visit) => list(row.failures).map((times) => ({ visit, times })));
+  return {
+    dayMs,
+    starts: Uint32Array.from(rows, (row) => row.started_ms - dayMs),
+    stages: Uint8Array.from(rows, (row) => row.stage),
+    keys: toRecord((kind) => toColumn(rows, (row) => row[kind])),
+    widgets: toColumn(rows, (row) => row.widget_id),
+    bookings: {
+      visits: Uint16Array.from(bookings, ({ visit }) => visit),
+      atMs: Float64Array.from(bookings, ({ times }) => times[0]),
+      leadMs: Float64Array.from(bookings, ({ times }) => times[1] ?? Number.NaN),
+      services: toColumn(bookings, ({ times }) => times[2] ?? NOT_SET),
+    },
+    failures: {
+      visits: Uint16Array.from(failures, ({ visit }) => visit),
+      atMs: Float64Array.from(failures, ({ times }) => times[0]),
+    },
+  };
+}
+
+function list(conversions: Conversions | null): Conversions[string][] {
+  return conversions === null ? [] : Object.values(conversions);
+}
+
+export function toRecord<Value>(make: (kind: KeyKind) => Value): Record<KeyKind, Value> {
+  return Object.fromEntries(KEY_KINDS.map((kind) => [kind, make(kind)])) as Record<KeyKind, Value>;
+}
+
+function toColumn<Row, Value>(rows: readonly Row[], read: (row: Row) => Value): Column<Value> {
+  const known = new Map<Value, number>();
+  const values: Value[] = [];
+  const places = new Uint32Array(rows.length);
+  rows.forEach((row, i) => {
+    const value = read(row);
+    let place = known.get(value);
+    if (place === undefined) {
+      place = values.push(value) - 1;
+      known.set(value, place);
+    }
+    places[i] = place;
+  });
+  return { places: new (toPlacesType(values.length))(places), values };
+}
+
+/** The narrowest type for the places of so many values. */
+export function toPlacesType(values: number): typeof Uint8Array | typeof Uint16Array | typeof Uint32Array {
+  if (values <= 2 ** 8) return Uint8Array;
+  return values <= 2 ** 16 ? Uint16Array : Uint32Array;
+}

@@ -1,0 +1,33 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { FewAtOnce } from "./few-at-once.ts";
+
+test("no more work runs at once than allowed, and each piece gets its turn in order, also after a failure", async () => {
+  const few = new FewAtOnce(2);
+  const started: number[] = [];
+  const ends: PromiseWithResolvers<void>[] = [];
+  const results = [0, 1, 2, 3].map((n) => {
+    const end = Promise.withResolvers<void>();
+    ends.push(end);
+    return few.run(async () => {
+      started.push(n);
+      await end.promise;
+      if (n === 1) throw new Error("failed");
+      return n;
+    });
+  });
+  const turn = () => new Promise((resolve) => setImmediate(resolve));
+  const settled = Promise.allSettled(results);
+  await turn();
+  assert.deepEqual(started, [0, 1]);
+  ends[1]?.resolve();
+  await turn();
+  assert.deepEqual(started, [0, 1, 2]);
+  for (const end of ends) end.resolve();
+  assert.deepEqual(
+    (await settled).map(({ status }) => status),
+    ["fulfilled", "rejected", "fulfilled", "fulfilled"],
+  );
+  assert.deepEqual(started, [0, 1, 2, 3]);
+  assert.equal(await few.run(async () => "free again"), "free again");
+});
