@@ -7,6 +7,7 @@ import { type RawBuilder, sql } from "kysely";
 /** In days, each a multiple of the one before. */
 export const SPAN_LENGTHS = [8, 64] as const;
 export const SHORTEST_SPAN = SPAN_LENGTHS[0];
+export const LONGEST_SPAN = SPAN_LENGTHS[1];
 
 /** The first day of the span of that length that contains the day. */
 export function spanStart(day: RawBuilder<unknown>, spanDays: RawBuilder<unknown> | number): RawBuilder<string> {

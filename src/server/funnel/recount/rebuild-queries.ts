@@ -10,6 +10,7 @@ import {
   changes,
   insertDays,
   insertKeyDays,
+  insertSpans,
   SIDE_COLUMNS,
 } from "../record/counters.ts";
 import { selectPeriod } from "../record/local-day.ts";
@@ -73,21 +74,28 @@ export async function allowMemory(transaction: Db): Promise<void> {
 export type DayPart = { firstDay: string; lastDay: string };
 
 /**
- * Counts everything that happened on these local days into a set that has nothing on them yet, so rows are only inserted.
+ * Counts everything that happened on these local days into a set that has nothing on them yet, so rows are only inserted. The
+ * days must be whole spans: those that are sealed are added up with them.
  * Visits are read from a day before to a day after, because a local day begins and ends up to 14 hours before or after that of
  * UTC; what happened outside the days is counted with its own part. Returns how many visits started on these days.
  */
 export async function countPart(
   transaction: Db,
   owner: OrganizationId,
-  { version, rules, firstDay, lastDay }: DayPart & { version: number; rules: string },
+  {
+    version,
+    rules,
+    sealedBefore,
+    firstDay,
+    lastDay,
+  }: DayPart & { version: number; rules: string; sealedBefore: string },
 ): Promise<number> {
   const from = sql`(${firstDay}::date - 1)::timestamp at time zone 'UTC'`;
   const until = sql`(${lastDay}::date + 2)::timestamp at time zone 'UTC'`;
   const part = { condition: sql`day between ${firstDay}::date and ${lastDay}::date` };
   const selectVisits = (condition: RawBuilder<unknown>) => sql`
       select organization_id, ${version}::integer as version, ${rules}::text as day_rules, period_from, period_until, shift,
-        date '1970-01-01' as sealed_before, widget_id, 1 as sign, true as moves_keys,
+        ${sealedBefore}::date as sealed_before, widget_id, 1 as sign, true as moves_keys,
         ${sql.join(SIDE_COLUMNS.map((name) => sql.ref(name)))}
       from funnel_visits cross join (${selectPeriod(sql`${rules}::text`, until)}) period
       where organization_id = ${owner} and ${condition}`;
@@ -98,10 +106,11 @@ export async function countPart(
       ${selectVisits(sql`started_at < ${from} and converted_at >= ${from}`)}
     ), ${changes}`;
   if (engineOf(transaction) === "citus")
-    return await addInSteps(transaction, owner, { counted, condition: part.condition, includeSpans: false });
+    return await addInSteps(transaction, owner, { counted, condition: part.condition, includeSpans: true });
   const { rows } = await sql<{ visits: number }>`${counted}
     , added_days as (${insertDays(PLAIN_HOME, part)} returning widget_id, ${visitsStarted} as visits)
     , added_keys as (${insertKeyDays(PLAIN_HOME, part)})
+    , added_spans as (${insertSpans(PLAIN_HOME, part)})
     select coalesce(sum(visits), 0)::integer as visits from added_days where widget_id = ''`.execute(transaction);
   return rows[0]?.visits ?? 0;
 }

@@ -1,11 +1,13 @@
 import type { OrganizationId } from "#contract/ids.ts";
+import { engineOf } from "../../db/engine.ts";
 import type { Db } from "../../db/pool.ts";
 import type { Deps } from "../../deps.ts";
-import { addDays, parseTimeZone } from "../../lib/calendar.ts";
+import { addDays, countDays, parseTimeZone } from "../../lib/calendar.ts";
 import { RULES_RELEASE, readZoneRules, type ZoneRules } from "../../lib/zone-rules.ts";
 import { saveZoneOffsets } from "../../organizations/zone-offsets.ts";
 import { deletePacks } from "../packs/pack-queries.ts";
 import { isOutdated, listOutdated, lockDayZone, updateDayZone } from "./day-zone.ts";
+import { LONGEST_SPAN } from "./key-spans.ts";
 import {
   allowMemory,
   countPart,
@@ -17,15 +19,17 @@ import {
   type VisitRange,
   waitForRebuildLock,
 } from "./rebuild-queries.ts";
-import { addUpSpans, findOpenSpan } from "./seal-spans.ts";
+import { findOpenSpan } from "./seal-spans.ts";
 
 // Recounts an organization from its visits without delaying recording. Under a short lock, two things start at the same moment:
 // recording also adds its changes to a second set of counters, and a transaction takes a snapshot of the visits and counts them
 // into a third set. Another short lock adds the changes to the counted set, and one update switches over. The hourly retention
 // deletes the sets that are no longer used, including those of an interrupted recount: nobody should wait for that.
 
-/** Days counted by one statement: few enough visits to group in memory, and to stop in between. */
-const PART_DAYS = 32;
+/** Days counted at once: whole spans, and few enough visits to group in memory. */
+const PART_DAYS = LONGEST_SPAN;
+/** On Citus the counters of a part pass through this process (add-in-steps.ts), which also adds up parts of a span. */
+const CITUS_PART_DAYS = 32;
 
 type RebuildOutcome =
   | { kind: "rebuilt"; visits: number; zone: string }
@@ -100,12 +104,11 @@ async function rebuild(
   const zone = await findTimeZone(deps.db, owner);
   if (parseTimeZone(zone) === null) return { kind: "unknown_zone", zone };
   const rules = readZoneRules(zone);
-  const counted = await countAll(deps, connection, { owner, rules, options });
+  await saveZoneOffsets(deps.db, rules);
+  const sealedBefore = await findOpenSpan(deps.db, rules.id, deps.clock.now());
+  const counted = await countAll(deps, connection, { owner, rules, sealedBefore, options });
   if (counted === "stopped") return { kind: "stopped" };
   const { visits, changesVersion, version } = counted;
-
-  const sealedBefore = await findOpenSpan(deps.db, rules.id, deps.clock.now());
-  await addUpSpans(deps.db, owner, { version, from: NOTHING_SEALED, to: sealedBefore });
   await deps.db.transaction().execute(async (transaction) => {
     await lockDayZone(transaction, owner);
     await mergeSets(transaction, owner, { from: changesVersion, into: version, sealedBefore });
@@ -119,17 +122,19 @@ async function rebuild(
   return { kind: "rebuilt", visits, zone };
 }
 
-const NOTHING_SEALED = "1970-01-01";
-
 type Counted = { visits: number; version: number; changesVersion: number };
 
 /** Counts the visits as of the moment when recording starts to write its changes to a separate set. */
 async function countAll(
   { db }: Pick<Deps, "db">,
   connection: Db,
-  { owner, rules, options }: { owner: OrganizationId; rules: ZoneRules; options: RebuildOptions },
+  {
+    owner,
+    rules,
+    sealedBefore,
+    options,
+  }: { owner: OrganizationId; rules: ZoneRules; sealedBefore: string; options: RebuildOptions },
 ): Promise<Counted | "stopped"> {
-  await saveZoneOffsets(db, rules);
   const counting = await connection.startTransaction().setIsolationLevel("repeatable read").execute();
   try {
     const { changesVersion, range } = await db.transaction().execute(async (transaction) => {
@@ -142,12 +147,13 @@ async function countAll(
     const version = changesVersion + 1;
     await allowMemory(counting);
     let visits = 0;
-    for (const part of range ? toParts(range) : []) {
+    const partDays = engineOf(db) === "citus" ? CITUS_PART_DAYS : PART_DAYS;
+    for (const part of range ? toParts(range, partDays) : []) {
       if (options.signal?.aborted) {
         await counting.rollback().execute();
         return "stopped";
       }
-      visits += await countPart(counting, owner, { version, rules: rules.id, ...part });
+      visits += await countPart(counting, owner, { version, rules: rules.id, sealedBefore, ...part });
       await options.progress?.(visits);
     }
     await counting.commit().execute();
@@ -163,10 +169,12 @@ async function countAll(
 }
 
 /** Local days are at most one day off those of UTC. */
-function toParts({ first, last }: VisitRange): DayPart[] {
+function toParts({ first, last }: VisitRange, partDays: number): DayPart[] {
+  const start = addDays(first.toISOString(), -1);
   const end = addDays(last.toISOString(), 1);
+  const daysIntoSpan = countDays("1970-01-01", start) % partDays;
   const parts: DayPart[] = [];
-  for (let day = addDays(first.toISOString(), -1); day <= end; day = addDays(day, PART_DAYS))
-    parts.push({ firstDay: day, lastDay: addDays(day, PART_DAYS - 1) });
+  for (let day = addDays(start, -daysIntoSpan); day <= end; day = addDays(day, partDays))
+    parts.push({ firstDay: day, lastDay: addDays(day, partDays - 1) });
   return parts;
 }
