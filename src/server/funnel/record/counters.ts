@@ -126,20 +126,6 @@ export function insertKeyDays({ id, join }: Home, oneSet?: OneSet): RawBuilder<u
   order by ${oneSet ? sql`` : sql`${id}, version,`} widget_id, day, kind, key`;
 }
 
-/** Only spans that are sealed: those that end by `sealed_before`. */
-export function insertSpans({ id, join }: Home, oneSet?: OneSet): RawBuilder<unknown> {
-  return sql`
-  insert into funnel_key_spans as counted (organization_id, version, widget_id, span_days, start_day, kind, key, views,
-    bookings)
-  select ${id}, version, widget_id, span_days, start_day, kind, key, sum(views), sum(bookings)
-  from key_changes ${join}
-  cross join (values ${sql.join(SPAN_LENGTHS.map((days) => sql`(${sql.lit(days)})`))}) span (span_days)
-  cross join lateral (select ${spanStart(sql`day`, sql`span_days`)} as start_day) start
-  where day < sealed_before and start_day + span_days <= sealed_before and ${oneSet?.condition ?? sql`true`}
-  group by ${id}, version, widget_id, span_days, start_day, kind, key
-  order by ${oneSet ? sql`` : sql`${id}, version,`} widget_id, span_days, start_day, kind, key`;
-}
-
 /** Rows are locked in key order, here and below, so that two recordings never deadlock. */
 export const addToDays = (home: Home) => sql`${insertDays(home)}
   on conflict (organization_id, version, widget_id, day) do update set ${sql.join(DAY_SUMS.map(addUp))}`;
@@ -148,7 +134,16 @@ export const addToKeyDays = (home: Home) => sql`${insertKeyDays(home)}
   on conflict (organization_id, version, widget_id, day, kind, key) do update set ${sql.join(["views", "bookings"].map(addUp))}`;
 
 /** Late changes to sealed spans. */
-export const addToSpans = (home: Home) => sql`${insertSpans(home)}
+export const addToSpans = ({ id, join }: Home) => sql`
+  insert into funnel_key_spans as counted (organization_id, version, widget_id, span_days, start_day, kind, key, views,
+    bookings)
+  select ${id}, version, widget_id, span_days, start_day, kind, key, sum(views), sum(bookings)
+  from key_changes ${join}
+  cross join (values ${sql.join(SPAN_LENGTHS.map((days) => sql`(${sql.lit(days)})`))}) span (span_days)
+  cross join lateral (select ${spanStart(sql`day`, sql`span_days`)} as start_day) start
+  where day < sealed_before and start_day + span_days <= sealed_before
+  group by ${id}, version, widget_id, span_days, start_day, kind, key
+  order by ${id}, version, widget_id, span_days, start_day, kind, key
   on conflict (organization_id, version, widget_id, span_days, start_day, kind, key)
     do update set ${sql.join(["views", "bookings"].map(addUp))}`;
 

@@ -1,7 +1,10 @@
-import { type RawBuilder, sql } from "kysely";
+import { type ControlledTransaction, type RawBuilder, sql } from "kysely";
 import type { OrganizationId } from "#contract/ids.ts";
 import { engineOf, PLAIN_HOME } from "../../db/engine.ts";
 import type { Db } from "../../db/pool.ts";
+import type { Tables } from "../../db/tables.ts";
+import { assert } from "../../lib/assert.ts";
+import { pause } from "../../lib/pause.ts";
 import { addInSteps } from "../record/add-in-steps.ts";
 import {
   addToDays,
@@ -10,10 +13,10 @@ import {
   changes,
   insertDays,
   insertKeyDays,
-  insertSpans,
   SIDE_COLUMNS,
 } from "../record/counters.ts";
 import { selectPeriod } from "../record/local-day.ts";
+import { SPAN_LENGTHS, spanStart } from "./key-spans.ts";
 
 type RebuildLock = { release(): Promise<void> };
 
@@ -65,9 +68,43 @@ export async function findVisitRange(transaction: Db, owner: OrganizationId): Pr
   return first && last ? { first, last } : null;
 }
 
-/** Grouping hundreds of thousands of visits at once is much faster in memory. */
-export async function allowMemory(transaction: Db): Promise<void> {
-  await sql`select set_config('work_mem', '128MB', true)`.execute(transaction);
+/** Another transaction that sees exactly the same rows. */
+export async function joinSnapshot(db: Db, transaction: Db): Promise<ControlledTransaction<Tables>> {
+  const { rows } = await sql<{ id: string }>`select pg_export_snapshot() as id`.execute(transaction);
+  const [exported] = rows;
+  assert(exported, "a select without from gives one row");
+  const joined = await db.startTransaction().setIsolationLevel("repeatable read").execute();
+  await sql`set transaction snapshot ${sql.lit(exported.id)}`.execute(joined);
+  return joined;
+}
+
+/** Whether nothing but the recount was at work in this database in most of a few moments. */
+export async function isServerIdle(counter: Db): Promise<boolean> {
+  let busy = 0;
+  for (let n = 0; n < IDLE_SAMPLES; n++) {
+    if (n > 0) await pause(IDLE_SAMPLE_MS);
+    // PostgreSQL keeps the first answer until the transaction ends.
+    await sql`select pg_stat_clear_snapshot()`.execute(counter);
+    const { rows } = await sql<{ count: number }>`
+      select count(*) as count from pg_stat_activity
+      where datname = current_database() and pid <> pg_backend_pid() and backend_type = 'client backend'
+        and state <> 'idle'`.execute(counter);
+    if ((rows[0]?.count ?? 0) > OTHER_COUNTERS) busy++;
+  }
+  return busy <= IDLE_SAMPLES / 2;
+}
+
+const IDLE_SAMPLES = 5;
+const IDLE_SAMPLE_MS = 20;
+/** The one that runs all the time. */
+const OTHER_COUNTERS = 1;
+
+/**
+ * Grouping hundreds of thousands of visits at once is much faster in memory and by hash. PostgreSQL expects few groups here, and
+ * would sort.
+ */
+export async function groupInMemory(transaction: Db): Promise<void> {
+  await sql`select set_config('work_mem', '128MB', true), set_config('enable_sort', 'off', true)`.execute(transaction);
 }
 
 /** Local days, the last included. */
@@ -110,9 +147,43 @@ export async function countPart(
   const { rows } = await sql<{ visits: number }>`${counted}
     , added_days as (${insertDays(PLAIN_HOME, part)} returning widget_id, ${visitsStarted} as visits)
     , added_keys as (${insertKeyDays(PLAIN_HOME, part)})
-    , added_spans as (${insertSpans(PLAIN_HOME, part)})
+    , ${addUpPart({ owner, version, sealedBefore, ...part })}
     select coalesce(sum(visits), 0)::integer as visits from added_days where widget_id = ''`.execute(transaction);
   return rows[0]?.visits ?? 0;
+}
+
+type CountedPart = {
+  owner: OrganizationId;
+  version: number;
+  sealedBefore: string;
+  /** Chooses the part's days. */
+  condition: RawBuilder<unknown>;
+};
+
+/** Adds up the sealed spans of a part from `key_changes`, each length from the one before. */
+function addUpPart({ owner, version, sealedBefore, condition }: CountedPart): RawBuilder<unknown> {
+  const sums = SPAN_LENGTHS.map((length, i) => {
+    const shorter = SPAN_LENGTHS[i - 1];
+    const [source, day] = shorter === undefined ? ["key_changes", "day"] : [`spans_of_${shorter}`, "start_day"];
+    const start = spanStart(sql.ref(day), length);
+    return sql`${sql.ref(`spans_of_${length}`)} as materialized (
+      select widget_id, ${start} as start_day, kind, key, sum(views)::integer as views, sum(bookings)::integer as bookings
+      from ${sql.table(source)}
+      where ${start} + ${sql.lit(length)} <= ${sealedBefore}::date and ${shorter === undefined ? condition : sql`true`}
+      group by widget_id, ${start}, kind, key
+    )`;
+  });
+  const spans = SPAN_LENGTHS.map(
+    (length) => sql`
+      select widget_id, ${sql.lit(length)} as span_days, start_day, kind, key, views, bookings
+      from ${sql.table(`spans_of_${length}`)}`,
+  );
+  return sql`${sql.join(sums)}, added_spans as (
+      insert into funnel_key_spans (organization_id, version, widget_id, span_days, start_day, kind, key, views, bookings)
+      select ${owner}::text, ${version}::integer, widget_id, span_days, start_day, kind, key, views, bookings
+      from (${sql.join(spans, sql` union all `)}) added
+      order by widget_id, span_days, start_day, kind, key
+    )`;
 }
 
 /** Of a row of funnel_days: each visit is counted once, under the furthest step it reached. */

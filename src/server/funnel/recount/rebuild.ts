@@ -3,17 +3,20 @@ import { engineOf } from "../../db/engine.ts";
 import type { Db } from "../../db/pool.ts";
 import type { Deps } from "../../deps.ts";
 import { addDays, countDays, parseTimeZone } from "../../lib/calendar.ts";
+import { pause } from "../../lib/pause.ts";
 import { RULES_RELEASE, readZoneRules, type ZoneRules } from "../../lib/zone-rules.ts";
 import { saveZoneOffsets } from "../../organizations/zone-offsets.ts";
 import { deletePacks } from "../packs/pack-queries.ts";
 import { isOutdated, listOutdated, lockDayZone, updateDayZone } from "./day-zone.ts";
 import { LONGEST_SPAN } from "./key-spans.ts";
 import {
-  allowMemory,
   countPart,
   type DayPart,
   findTimeZone,
   findVisitRange,
+  groupInMemory,
+  isServerIdle,
+  joinSnapshot,
   mergeSets,
   tryLockRebuild,
   type VisitRange,
@@ -23,13 +26,15 @@ import { findOpenSpan } from "./seal-spans.ts";
 
 // Recounts an organization from its visits without delaying recording. Under a short lock, two things start at the same moment:
 // recording also adds its changes to a second set of counters, and a transaction takes a snapshot of the visits and counts them
-// into a third set. Another short lock adds the changes to the counted set, and one update switches over. The hourly retention
-// deletes the sets that are no longer used, including those of an interrupted recount: nobody should wait for that.
+// into a third set, with the help of a second transaction that shares the snapshot. Another short lock adds the changes to the
+// counted set, and one update switches over. The hourly retention deletes the sets that are no longer used, including those of an
+// interrupted recount: nobody should wait for that.
 
 /** Days counted at once: whole spans, and few enough visits to group in memory. */
 const PART_DAYS = LONGEST_SPAN;
 /** On Citus the counters of a part pass through this process (add-in-steps.ts), which also adds up parts of a span. */
 const CITUS_PART_DAYS = 32;
+const BUSY_PAUSE_MS = 500;
 
 type RebuildOutcome =
   | { kind: "rebuilt"; visits: number; zone: string }
@@ -135,7 +140,9 @@ async function countAll(
     options,
   }: { owner: OrganizationId; rules: ZoneRules; sealedBefore: string; options: RebuildOptions },
 ): Promise<Counted | "stopped"> {
+  const isCitus = engineOf(db) === "citus";
   const counting = await connection.startTransaction().setIsolationLevel("repeatable read").execute();
+  const counters = [counting];
   try {
     const { changesVersion, range } = await db.transaction().execute(async (transaction) => {
       const { version, building_version } = await lockDayZone(transaction, owner);
@@ -145,27 +152,62 @@ async function countAll(
       return { changesVersion: next, range: await findVisitRange(counting, owner) };
     });
     const version = changesVersion + 1;
-    await allowMemory(counting);
+    const parts = range ? toParts(range, isCitus ? CITUS_PART_DAYS : PART_DAYS) : [];
+    // On Citus a snapshot can't be shared.
+    if (parts.length > 1 && !isCitus) counters.push(await joinSnapshot(db, counting));
     let visits = 0;
-    const partDays = engineOf(db) === "citus" ? CITUS_PART_DAYS : PART_DAYS;
-    for (const part of range ? toParts(range, partDays) : []) {
-      if (options.signal?.aborted) {
-        await counting.rollback().execute();
-        return "stopped";
-      }
-      visits += await countPart(counting, owner, { version, rules: rules.id, sealedBefore, ...part });
-      await options.progress?.(visits);
+    await countParts(counters, parts, {
+      signal: options.signal,
+      count: async (counter, part) => {
+        visits += await countPart(counter, owner, { version, rules: rules.id, sealedBefore, ...part });
+        await options.progress?.(visits);
+      },
+    });
+    if (options.signal?.aborted) {
+      for (const counter of counters) await counter.rollback().execute();
+      return "stopped";
     }
-    await counting.commit().execute();
+    for (const counter of counters) await counter.commit().execute();
     return { visits, version, changesVersion };
   } catch (error) {
-    if (!counting.isCommitted && !counting.isRolledBack)
-      await counting
+    for (const counter of counters.filter(({ isCommitted, isRolledBack }) => !isCommitted && !isRolledBack))
+      await counter
         .rollback()
         .execute()
         .catch(() => {});
     throw error;
   }
+}
+
+/**
+ * Takes parts from the list until it is empty or the signal aborts. The first counter works all the time, the second only while
+ * the database has nothing else to do: on a small machine, recording would get half of the processors beside two counters.
+ */
+async function countParts(
+  [first, second]: readonly Db[],
+  parts: DayPart[],
+  { signal, count }: { signal: AbortSignal | undefined; count: (counter: Db, part: DayPart) => Promise<void> },
+): Promise<void> {
+  let hasFailed = false;
+  const work = async (counter: Db | undefined, isAllowed: (counter: Db) => Promise<boolean>) => {
+    if (!counter) return;
+    try {
+      await groupInMemory(counter);
+      while (parts.length > 0 && !signal?.aborted && !hasFailed) {
+        if (!(await isAllowed(counter))) {
+          await pause(BUSY_PAUSE_MS);
+          continue;
+        }
+        const part = parts.shift();
+        if (part) await count(counter, part);
+      }
+    } catch (error) {
+      hasFailed = true;
+      throw error;
+    }
+  };
+  const ended = await Promise.allSettled([work(first, async () => true), work(second, isServerIdle)]);
+  for (const result of ended) if (result.status === "rejected") throw result.reason;
 }
 
 /** Local days are at most one day off those of UTC. */
