@@ -42,7 +42,7 @@ export async function findOpenSpan(db: Db, rules: string, now: Date): Promise<st
 }
 
 /** Spans of every length that end after `from` and by `to`; none of them has been sealed before. */
-export async function addUpSpans(
+async function addUpSpans(
   db: Db,
   owner: OrganizationId,
   { version, from, to }: { version: number; from: string; to: string },
