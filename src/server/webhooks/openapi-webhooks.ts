@@ -84,7 +84,7 @@ export const OPENAPI_WEBHOOKS = {
   "booking.created": toWebhook("booking.created", {
     operationId: "bookingCreated",
     summary: "Booking created",
-    description: `Sent to every enabled endpoint that has chosen this event type when a booking is made through a widget that has Store
+    description: `Sent to every endpoint that is on and has chosen this event type when a booking is made through a widget that has Store
 bookings on (plans ${PLAN_NAMES}).
 
 ${RULES}

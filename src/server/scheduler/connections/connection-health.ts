@@ -83,7 +83,7 @@ export class ConnectionHealth {
         ? recordConnectionOk(this.#deps.db, this.#owner, connection)
         : recordConnectionError(this.#deps.db, this.#owner, { ...connection, ...error });
     await written.catch((cause: unknown) => {
-      this.#deps.log.warn("connection.health_unwritten", { organizationId: this.#owner, error: cause });
+      this.#deps.log.warn("connection.health_not_recorded", { organizationId: this.#owner, error: cause });
     });
   }
 }

@@ -41,7 +41,7 @@ export const RETRY_REFUSALS: Readonly<
 export const REDELIVER_REFUSALS: Readonly<Record<Exclude<RedeliverRefusal["kind"], "not_found">, string>> = {
   plan_required: PLAN_REQUIRED,
   already_queued: "This delivery is already queued.",
-  endpoint_removed: "This delivery's endpoint has been removed.",
+  endpoint_removed: "This delivery's endpoint was deleted.",
   endpoint_disabled: "This delivery's endpoint is off. Turn it on first.",
   payload_erased: "This delivery's booking was erased, so there is nothing left to send.",
 };

@@ -45,7 +45,7 @@ export class EndpointCare {
       await this.#notify(health, verdict);
     } catch (error) {
       const { organization_id: organizationId, endpoint_id: endpointId } = health;
-      this.#deps.log.error("endpoint.look_after_failed", { organizationId, endpointId, error });
+      this.#deps.log.error("endpoint.check_failed", { organizationId, endpointId, error });
     }
   }
 

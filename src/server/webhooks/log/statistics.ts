@@ -67,7 +67,7 @@ export async function addUpAttempts(
         const rows = from < to ? await countByInterval(db, id, { hours, from, to }) : [];
         await insertTotals(db, id, { hours, rows });
       } catch (error) {
-        log.error("attempts.adding_up_failed", { organizationId: id, error });
+        log.error("attempts.totals_failed", { organizationId: id, error });
       }
     }
   }
