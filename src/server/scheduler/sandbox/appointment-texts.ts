@@ -128,7 +128,7 @@ export const APPOINTMENT_TEXTS: Readonly<Record<Language, AppointmentTexts>> = {
     yesCancel: "Sim, cancelar",
     meetingTitle: "A sua sala de reuniões",
     meeting: "Volte a esta página à hora da sua marcação.",
-    test: "Marcação de teste: não foi feita nenhuma marcação.",
+    test: "Marcação de teste: não foi feita nenhuma marcação real.",
     sandbox: "Esta sala faz parte da agenda de teste. Não há vídeo nem som.",
     unknownTitle: "Marcação não encontrada",
     unknown: "O link pode estar incompleto, ou a marcação é muito antiga. Abra o link tal como o recebeu.",

@@ -73,9 +73,9 @@ export const texts: Texts = {
   paused: "De momento não é possível fazer marcações aqui. Volte mais tarde ou entre em contacto connosco.",
   openBookingPage: "Abrir a página de marcações",
 
-  testMode: "Modo de teste: não é feita nenhuma marcação.",
+  testMode: "Modo de teste: não é feita nenhuma marcação real.",
   testBookedTitle: "Marcação de teste concluída",
-  testBooked: "Não foi feita nenhuma marcação, porque esta página está em modo de teste.",
+  testBooked: "Não foi feita nenhuma marcação real, porque esta página está em modo de teste.",
   cancelTest: "Cancelar a marcação de teste",
   test: "Teste",
   bookedTitle: "A sua marcação está confirmada",
