@@ -134,7 +134,7 @@ export const theme = createTheme({
     Notification: { defaultProps: { withBorder: true, closeButtonProps: { "aria-label": "Close" } } },
     Badge: {
       defaultProps: { variant: "light", radius: "sm" },
-      // Never cut off, also in a narrow column.
+      // Never cut off, even in a narrow column.
       styles: { root: { textTransform: "none", fontWeight: 600, minWidth: "max-content" } },
     },
     Paper: { defaultProps: { withBorder: true, radius: "lg" } },

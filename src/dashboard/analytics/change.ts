@@ -1,6 +1,6 @@
 import { formatRate } from "../format.ts";
 
-/** A figure's change since the earlier period. `none`: it can't be told as a difference, and the text says why. */
+/** A figure's change since the earlier period. `none`: there is no difference to show, and the text says why. */
 export type Change = { direction: "up" | "down" | "same" | "none"; text: string };
 
 export const NO_EARLIER_DATA: Change = { direction: "none", text: "No earlier data" };

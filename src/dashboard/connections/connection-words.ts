@@ -133,7 +133,7 @@ export function describeLastError({ lastError, lastErrorStatus }: AppConnection)
   }
 }
 
-/** "Potsdam (Cal.com)". A name that already says the system stands alone. */
+/** "Potsdam (Cal.com)". If the name already contains the system, it is shown alone. */
 export function toFullName({ name, kind }: Pick<AppConnection, "name" | "kind">): string {
   const system = wordsOf(kind).name;
   return name.includes(system) ? name : `${name} (${system})`;

@@ -63,7 +63,6 @@ function toTotals({ totals, previous }: AppAnalytics, before: string): ReportWor
     return `${change.format(totals[name] / earlier[name] - 1).replace("-", "−")} compared with ${before}`;
   };
   const wasText = (was: string) => (earlier ? `${was} ${before}` : "No earlier data");
-  const toDays = (lead: number | null) => (lead === null ? "–" : `${days.format(lead)} days`);
   return [
     { label: "Views", value: count.format(totals.views), change: compare("views") },
     { label: "Bookings", value: count.format(totals.bookings), change: compare("bookings") },
@@ -78,6 +77,12 @@ function toTotals({ totals, previous }: AppAnalytics, before: string): ReportWor
       change: wasText(earlier && earlier.avgLeadDays !== null ? toDays(earlier.avgLeadDays) : "No bookings"),
     },
   ];
+}
+
+function toDays(lead: number | null): string {
+  if (lead === null) return "–";
+  const text = days.format(lead);
+  return `${text} ${text === "1" ? "day" : "days"}`;
 }
 
 function toLost({ noAvailability, failed }: AppAnalytics["totals"]): string[] {

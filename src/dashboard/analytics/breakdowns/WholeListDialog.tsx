@@ -21,7 +21,7 @@ const SEARCH_PAUSE_MS = 250;
 type ListProps = { dimension: Dimension; scope: Parameters; filtering: Filtering };
 type DialogProps = Omit<ListProps, "dimension"> & { dimension: Dimension | undefined; onClose: () => void };
 
-/** The whole list of a dimension. Closed without one, but still there: so the focus returns to the button that opened it. */
+/** The whole list of a dimension. Closed, but still mounted, without one: then the focus returns to the button that opened it. */
 export function WholeListDialog({ dimension, onClose, ...list }: DialogProps) {
   return (
     <Modal

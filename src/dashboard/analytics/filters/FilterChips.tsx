@@ -36,8 +36,8 @@ export function FilterChips({ state, change, widgetNames }: ChipsProps) {
 }
 
 /**
- * A removed chip and a row that is left out take the keyboard's focus with them. It goes on with the chips, or without any, with
- * the screen's heading.
+ * Removing a chip, or leaving out a row, would lose the keyboard's focus. It moves to the chips, or to the screen's heading if
+ * there are none.
  */
 function useKeptFocus(group: RefObject<HTMLElement | null>, filters: readonly ShownFilter[]): void {
   const [count, leftOut] = [filters.length, filters.filter(({ isNegated }) => isNegated).length];

@@ -22,7 +22,7 @@ type InviteDeps = JoinDeps & Pick<Deps, "config"> & { readonly mail: Mail };
 
 type Invited = { invitation: InvitationRow; mail: InvitationMail; link: string | null };
 
-/** Mails the link. Without a mail server, or if it refuses the mail, returns a link for the member to share. */
+/** Emails the link. Without a mail server, or if it refuses the email, returns a link for the member to share. */
 export async function invite(
   deps: InviteDeps,
   member: Member,
