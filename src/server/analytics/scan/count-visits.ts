@@ -14,7 +14,7 @@ export type Scan = {
   owner: OrganizationId;
   days: WindowDays;
   filters: readonly Filter[];
-  /** Also has to hold, of a row of funnel_visits. */
+  /** A further condition on funnel_visits. */
   condition?: RawBuilder<unknown> | undefined;
 };
 

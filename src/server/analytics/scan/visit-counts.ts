@@ -156,7 +156,7 @@ export class VisitCounts {
     addTally(totals, values, tally);
   }
 
-  /** Zeros for so many values. */
+  /** One zero per value. */
   #startTally(values: number): Tally {
     if (this.#tally.views.length < values)
       this.#tally = { views: new Uint32Array(2 * values), bookings: new Uint32Array(2 * values) };

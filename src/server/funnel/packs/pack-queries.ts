@@ -41,7 +41,7 @@ export async function deleteEmptyPacks(transaction: Db, owner: OrganizationId): 
   );
 }
 
-/** Everything is packed anew. Needs the exclusive lock of day_zones. */
+/** Deletes all packs, so that every day is packed again. Needs the exclusive lock of day_zones. */
 export async function deletePacks(transaction: Db, owner: OrganizationId): Promise<void> {
   await sql`delete from visit_packs where organization_id = ${owner}`.execute(transaction);
   await transaction

@@ -19,7 +19,7 @@ type Reading = {
   transaction: Db;
   owner: OrganizationId;
   window: Window;
-  /** Has to hold of a row of funnel_visits. Packs can't tell, so then all visits are read. */
+  /** A condition on funnel_visits. Packs can't check it, so with it all visits are read. */
   condition: RawBuilder<unknown> | undefined;
 };
 

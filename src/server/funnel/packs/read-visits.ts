@@ -12,7 +12,7 @@ type VisitRange = {
   untilMs: number;
   /** Only visits that booked, or failed to, at this instant or later. */
   convertedSinceMs?: number;
-  /** Also has to hold, of a row of funnel_visits. */
+  /** A further condition on funnel_visits. */
   condition?: RawBuilder<unknown> | undefined;
 };
 
@@ -42,7 +42,7 @@ function findLast(rows: readonly Row[]): Date | null {
 }
 
 /**
- * The next rows after the given one, served by funnel_visits_by_start. Bounds stand in the text as literals, so that PostgreSQL
+ * The next rows after the given one, served by funnel_visits_by_start. Bounds are literals in the text, so that PostgreSQL
  * plans for this range: visits that converted later than they started may be found faster by funnel_visits_by_conversion.
  */
 async function selectVisits(

@@ -89,7 +89,7 @@ function toColumn<Row, Value>(rows: readonly Row[], read: (row: Row) => Value): 
   return { places: new (toPlacesType(values.length))(places), values };
 }
 
-/** The narrowest type for the places of so many values. */
+/** The narrowest type that can hold the places of this many values. */
 export function toPlacesType(values: number): typeof Uint8Array | typeof Uint16Array | typeof Uint32Array {
   if (values <= 2 ** 8) return Uint8Array;
   return values <= 2 ** 16 ? Uint16Array : Uint32Array;

@@ -70,7 +70,7 @@ async function makeBacklog({
   return business;
 }
 
-/** A worker at work for so many seconds, whose requests never end. */
+/** A worker that runs for this many seconds, and whose requests never end. */
 async function work(seconds: number): Promise<void> {
   for (let second = 0; second <= seconds; second++) {
     await loop.goRound();
