@@ -1,10 +1,10 @@
-import { ActionIcon, Table, Text, UnstyledButton } from "@mantine/core";
+import { ActionIcon, Box, Table, Text, UnstyledButton } from "@mantine/core";
 import { IconArrowDown, IconArrowUp, IconFilterMinus } from "@tabler/icons-react";
 import type { AnalyticsEntry } from "#contract/analytics.ts";
 import type { Dimension } from "#contract/dimensions.ts";
 import { formatCount, formatRate } from "../../format.ts";
 import classes from "./BreakdownTable.module.css";
-import { DIMENSION_WORDS, toFlag, toKeyName } from "./dimension-words.ts";
+import { DIMENSION_WORDS, findSharedSite, toFlag, toKeyName } from "./dimension-words.ts";
 
 export type BreakdownSort = "key" | "views" | "bookings" | "conversionRate";
 
@@ -45,6 +45,7 @@ export function BreakdownTable({ dimension, rows, sort, filtering, ordering }: T
     );
   const measured = sort === "key" || rows.every((row) => row[sort] === 0) ? "views" : sort;
   const most = Math.max(...rows.map((row) => row[measured]));
+  const site = dimension === "page" ? findSharedSite(rows.map(({ key }) => key)) : null;
   return (
     <Table
       data-figures
@@ -72,12 +73,13 @@ export function BreakdownTable({ dimension, rows, sort, filtering, ordering }: T
             onClick={() => filtering.onShowOnly(dimension, row.key)}
           >
             <Table.Td className={classes["key"]}>
-              <span
+              <Box
+                component="span"
                 className={classes["bar"]}
-                style={{ width: `${most > 0 ? (row[measured] / most) * 100 : 0}%` }}
+                __vars={{ "--share": String(most > 0 ? row[measured] / most : 0) }}
                 aria-hidden
               />
-              <KeyCell dimension={dimension} row={row} filtering={filtering} />
+              <KeyCell {...{ dimension, row, filtering, site }} />
             </Table.Td>
             {columns.map((column) => (
               <Table.Td key={column.sort} className={column.sort === "bookings" ? classes["bookings"] : undefined}>
@@ -91,9 +93,18 @@ export function BreakdownTable({ dimension, rows, sort, filtering, ordering }: T
   );
 }
 
-function KeyCell({ dimension, row, filtering }: { dimension: Dimension; row: AnalyticsEntry; filtering: Filtering }) {
+type KeyProps = {
+  dimension: Dimension;
+  row: AnalyticsEntry;
+  filtering: Filtering;
+  /** Left out of the names of pages, because all have it. */
+  site: string | null;
+};
+
+function KeyCell({ dimension, row, filtering, site }: KeyProps) {
   const { widgetNames, isChosen, onLeaveOut } = filtering;
-  const name = toKeyName(dimension, row.key, widgetNames);
+  const isOnSite = site !== null && row.key.startsWith(site);
+  const name = isOnSite ? row.key.slice(site.length) || "/" : toKeyName(dimension, row.key, widgetNames);
   const flag = dimension === "country" ? toFlag(row.key) : "";
   return (
     <div className={classes["cell"]}>

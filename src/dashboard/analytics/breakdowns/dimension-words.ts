@@ -53,6 +53,13 @@ export function toKeyName(dimension: Dimension, key: string, widgetNames: Readon
   }
 }
 
+/** The site of all these pages, such as https://www.example.com; null if there are several. */
+export function findSharedSite(pages: readonly string[]): string | null {
+  const sites = new Set(pages.filter((page) => page !== NOT_SET).map((page) => page.split("/", 3).join("/")));
+  const [site] = sites;
+  return sites.size === 1 && site !== undefined ? site : null;
+}
+
 const FLAG_A = 0x1f1e6;
 
 /** The flag of a two-letter country code, as an emoji. */

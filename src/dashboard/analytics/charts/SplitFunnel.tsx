@@ -9,6 +9,7 @@ import { useOrganization } from "../../shell/use-organization.ts";
 import { Loaded } from "../../ui/states/Loaded.tsx";
 import { toFlag, toKeyName } from "../breakdowns/dimension-words.ts";
 import type { Parameters } from "../report-state.ts";
+import { findOutlier } from "./compare-drops.ts";
 import { findWorstStep, STEP_NAMES } from "./Funnel.tsx";
 import classes from "./SplitFunnel.module.css";
 
@@ -56,13 +57,9 @@ export function SplitFunnel({ dimension, scope, widgetNames }: SplitProps) {
             </Table.ScrollContainer>
             <ul className={classes["worst"]}>
               {groups.map((group) => {
-                const worst = findWorstStep(group.funnel);
-                return worst ? (
-                  <li key={group.key}>
-                    {nameOf(group)}: most leave after “{STEP_NAMES[worst.step].toLowerCase()}” (
-                    {formatRate(worst.lost / group.funnel[worst.step])} of those who got there).
-                  </li>
-                ) : null;
+                const others = groups.filter((each) => each !== group).map(({ funnel }) => funnel);
+                const sentence = describeDrop(group.funnel, others);
+                return sentence && <li key={group.key}>{`${nameOf(group)}: ${sentence}`}</li>;
               })}
             </ul>
           </>
@@ -70,6 +67,16 @@ export function SplitFunnel({ dimension, scope, widgetNames }: SplitProps) {
       }
     </Loaded>
   );
+}
+
+/** Where a group loses more visits than the others, or else most of its own. */
+function describeDrop(funnel: Group["funnel"], others: readonly Group["funnel"][]): string | null {
+  const outlier = findOutlier(funnel, others);
+  if (outlier)
+    return `${formatRate(outlier.rate)} leave after “${STEP_NAMES[outlier.step].toLowerCase()}”, compared with ${formatRate(outlier.othersRate)} of the others.`;
+  const worst = findWorstStep(funnel);
+  if (!worst) return null;
+  return `most leave after “${STEP_NAMES[worst.step].toLowerCase()}” (${formatRate(worst.lost / funnel[worst.step])} of those who got there).`;
 }
 
 function Step({ group, visits }: { group: Group; visits: number }) {

@@ -44,7 +44,7 @@ function useKeptFocus(group: RefObject<HTMLElement | null>, filters: readonly Sh
   const last = useRef({ count, leftOut });
   useEffect(() => {
     const isRemoved = count < last.current.count && document.activeElement === document.body;
-    const isLeftOut = leftOut > last.current.leftOut && !group.current?.contains(document.activeElement);
+    const isLeftOut = leftOut > last.current.leftOut && document.activeElement?.closest("table");
     last.current = { count, leftOut };
     if (isRemoved || isLeftOut)
       (group.current ?? document.querySelector<HTMLElement>("h1"))?.focus({ preventScroll: true });
