@@ -17,7 +17,7 @@ export function StatisticsChart({ statistics: { intervals, period } }: { statist
   const shared = { ...SHARED, xAxisProps: { ...SHARED.xAxisProps, tickFormatter: toTick }, data: intervals };
   const tooltipProps = {
     labelFormatter: (from: unknown) => (typeof from === "string" ? format.dateTime(from) : ""),
-    isAnimationActive: false,
+    ...STILL,
   };
   return (
     <figure className={classes["figure"]}>
@@ -28,13 +28,21 @@ export function StatisticsChart({ statistics: { intervals, period } }: { statist
             {...shared}
             type="stacked"
             series={COUNTS}
+            barProps={STILL}
             tooltipProps={tooltipProps}
             valueFormatter={formatCount}
           />
         </div>
         <div>
           <div className={classes["title"]}>Response time</div>
-          <LineChart {...shared} series={TIMES} tooltipProps={tooltipProps} valueFormatter={formatDuration} {...LINE} />
+          <LineChart
+            {...shared}
+            series={TIMES}
+            lineProps={STILL}
+            tooltipProps={tooltipProps}
+            valueFormatter={formatDuration}
+            {...LINE}
+          />
         </div>
       </div>
       <figcaption>
@@ -88,6 +96,8 @@ const TIMES = [
   { name: "medianMs", label: "Median", color: "var(--chart-median)" },
   { name: "p95Ms", label: "95th percentile", color: "var(--chart-p95)" },
 ];
+/** Drawn again and again for an animation, the charts would keep the page busy for two seconds, and again with every refresh. */
+const STILL = { isAnimationActive: false };
 const LINE = { curveType: "linear", strokeWidth: 1.5, connectNulls: true } as const;
 
 const SHARED = {
