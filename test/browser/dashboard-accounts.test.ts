@@ -9,7 +9,7 @@ import { makeSetupLink } from "../../src/server/accounts/set-up/set-up.ts";
 import { OIDC_CLIENT, openOidcServer } from "../../src/server/accounts/testing/oidc-server.ts";
 import { noBrowser, useBrowser as openBrowser } from "../support/browser.ts";
 import { makeBooking, makeWidget } from "../support/builders.ts";
-import { goTo, openPage, startDashboard, takeCookie } from "../support/dashboard.ts";
+import { goTo, openPage, showScreen, startDashboard, takeCookie } from "../support/dashboard.ts";
 import { type SignedIn, signIn, TEST_PASSWORD } from "../support/sign-in.ts";
 import { toTotpCode } from "../support/totp.ts";
 
@@ -70,7 +70,7 @@ describe("the first run", { skip: noBrowser }, () => {
 describe("an organization's people", { skip: noBrowser }, () => {
   test("an invited person creates an account and sees what their role allows", async () => {
     const { page: owner } = await dashboard.share(browser);
-    await owner.goto(dashboard.addressOf("/members"));
+    await showScreen(owner, dashboard.addressOf("/members"));
     await owner.getByRole("button", { name: "Invite" }).click();
     const dialog = owner.getByRole("dialog");
     await dialog.getByLabel("Email address").fill("mara@example.com");
@@ -86,7 +86,7 @@ describe("an organization's people", { skip: noBrowser }, () => {
     await mara.getByLabel("Password").first().fill(PASSWORD);
     await mara.getByRole("button", { name: "Create account and join" }).click();
     await mara.waitForURL(new RegExp(`/app/${dashboard.organizationId}`));
-    await mara.goto(dashboard.addressOf("/members"));
+    await showScreen(mara, dashboard.addressOf("/members"));
     await mara.getByText("Only admins and owners can do this.").waitFor();
     const invite = mara.getByRole("button", { name: "Invite" });
     assert.equal(await invite.getAttribute("aria-disabled"), "true");
@@ -94,18 +94,18 @@ describe("an organization's people", { skip: noBrowser }, () => {
     await mara.getByRole("tooltip", { name: /Only admins and owners/ }).waitFor();
     assert.equal(await mara.getByRole("dialog").count(), 0);
 
-    await owner.reload();
+    await showScreen(owner, owner.url());
     await owner.getByRole("combobox", { name: "Role of Mara Quell" }).click();
     await owner.getByRole("option", { name: "Admin" }).click();
     await owner.getByRole("dialog").getByRole("button", { name: "Change role" }).click();
     await owner.getByText("Mara Quell’s role changed to admin").waitFor();
-    await mara.reload();
+    await showScreen(mara, mara.url());
     await mara.getByRole("table", { name: "Members" }).waitFor();
 
     await owner.getByRole("button", { name: "Remove Mara Quell" }).click();
     await owner.getByRole("dialog").getByRole("button", { name: "Remove" }).click();
     await owner.getByText("Mara Quell removed").waitFor();
-    await mara.reload();
+    await showScreen(mara, mara.url());
     await mara.getByRole("heading", { name: "Page not found" }).waitFor();
 
     await goTo(owner, dashboard.addressOf("/audit"));
@@ -142,7 +142,7 @@ describe("an organization's people", { skip: noBrowser }, () => {
     await page.getByLabel("Password").first().fill(TEST_PASSWORD);
     await page.getByRole("button", { name: "Sign in" }).click();
     await page.waitForURL(new RegExp(`/app/${dashboard.organizationId}`));
-    await page.goto(link);
+    await showScreen(page, link);
     await page.getByText("This invitation has expired, or was already used or revoked.").waitFor();
   });
 
@@ -155,11 +155,11 @@ describe("an organization's people", { skip: noBrowser }, () => {
       await asking.getByLabel("Email address").fill(email);
       await asking.getByRole("button", { name: "Send reset link" }).click();
       await asking.getByText(`If ${email} has an account, we’ve sent it a link.`).waitFor();
-      await asking.reload();
+      await showScreen(asking, asking.url());
     }
     const links = dashboard.lines.flatMap((line) => /\/reset-password\?token=[^"]+/.exec(line)?.[0] ?? []);
     assert.equal(links.length, 1);
-    await asking.goto(dashboard.base + links[0]);
+    await showScreen(asking, `${dashboard.base}${links[0]}`);
     await asking.getByLabel("New password").first().fill(PASSWORD);
     await asking.getByRole("button", { name: "Change password" }).click();
     await asking.waitForURL(/\/sign-in$/);
@@ -169,7 +169,7 @@ describe("an organization's people", { skip: noBrowser }, () => {
     await page.getByRole("button", { name: "Sign out other sessions" }).waitFor();
     await page.reload();
     await page.waitForURL(/\/sign-in\?next=/);
-    await asking.goto(dashboard.base + links[0]);
+    await showScreen(asking, `${dashboard.base}${links[0]}`);
     await asking.getByLabel("New password").first().fill("another quiet heron");
     await asking.getByRole("button", { name: "Change password" }).click();
     await asking.getByText("This link has expired or has already been used.").waitFor();
@@ -198,7 +198,7 @@ describe("an organization's people", { skip: noBrowser }, () => {
     await other.goto(`${dashboard.base}/sign-in`);
     await signInByKeyboard(other, { email: person.email, password: TEST_PASSWORD });
     await other.waitForURL(/\/app\/org_/);
-    await other.goto(dashboard.addressOf("/profile"));
+    await showScreen(other, dashboard.addressOf("/profile"));
     const name = other.getByRole("textbox", { name: "Name" });
     await name.fill("Ada von Winter");
 

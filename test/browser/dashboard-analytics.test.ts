@@ -11,7 +11,7 @@ import { askApp } from "../support/app-api.ts";
 import { noBrowser, useBrowser } from "../support/browser.ts";
 import { makeOrganization, makeWidget } from "../support/builders.ts";
 import { fillPractice } from "../support/busy-practice.ts";
-import { goTo, openPage, startDashboard, takeCookie } from "../support/dashboard.ts";
+import { goTo, openPage, showScreen, startDashboard, takeCookie } from "../support/dashboard.ts";
 import { assertGoodLooks, checkLooks } from "../support/looks.ts";
 import { signIn } from "../support/sign-in.ts";
 import { makeTouch, SEARCH_AD } from "../support/touches.ts";
@@ -102,7 +102,7 @@ describe("the analytics screen", { skip: noBrowser }, () => {
     const notice = page.getByRole("alert").filter({ hasText: "not counted" });
     assert.equal(await notice.count(), 0);
     await dropEvents();
-    await page.reload();
+    await showScreen(page, page.url());
     await notice.getByText("3 events not counted").waitFor();
     await goTo(page, dashboard.addressOf(`/analytics?widget=${practice.website}`));
     await notice.waitFor({ state: "detached" });
@@ -266,7 +266,7 @@ describe("the analytics screen", { skip: noBrowser }, () => {
   test("says when the service can't be reached, and retries on request", async () => {
     const { page } = await openReport();
     // Otherwise the report of seven days is known from before.
-    await page.reload();
+    await showScreen(page, page.url());
     await page.getByRole("heading", { name: "Views and bookings by day" }).waitFor();
     await page.route("**/api/app/analytics?*", (route) => route.abort());
     await choosePeriod(page, "Last 7 days");
@@ -313,7 +313,7 @@ describe("the analytics screen", { skip: noBrowser }, () => {
     await page.getByRole("link", { name: "Create widget" }).click();
     await page.getByRole("dialog", { name: "Create widget" }).waitFor();
     const widget = await makeWidget(dashboard.deps.db, organizationId, { name: "Shop" });
-    await page.goto(`${dashboard.base}/app/${organizationId}/analytics`);
+    await showScreen(page, `${dashboard.base}/app/${organizationId}/analytics`);
     await page.getByText(`<svc-booking widget="${widget}">`).waitFor();
     await assertGoodLooks(page);
   });

@@ -8,7 +8,7 @@ import { askApp, readAudit } from "../support/app-api.ts";
 import { findAccessibilityFaults, noBrowser, useBrowser } from "../support/browser.ts";
 import { makeBooking, makeOrganization, makeWidget } from "../support/builders.ts";
 import { fillPractice } from "../support/busy-practice.ts";
-import { goTo, openPage, startDashboard, takeCookie } from "../support/dashboard.ts";
+import { goTo, openPage, showScreen, startDashboard, takeCookie } from "../support/dashboard.ts";
 import { assertGoodLooks, checkLooks } from "../support/looks.ts";
 import { signIn } from "../support/sign-in.ts";
 
@@ -42,7 +42,7 @@ describe("the bookings screen", { skip: noBrowser }, () => {
 
   async function openList(query = "", role: MemberRole = "owner"): Promise<Page> {
     const { page } = await dashboard.share(browser, { role });
-    await page.goto(dashboard.addressOf(`/bookings${query}`));
+    await showScreen(page, dashboard.addressOf(`/bookings${query}`));
     await rows(page).first().waitFor();
     return page;
   }
@@ -156,7 +156,7 @@ describe("the bookings screen", { skip: noBrowser }, () => {
     await makeEndpoint(dashboard.deps, business, { url: "https://93.184.216.34/hook" });
     const reference = await book(dashboard.deps, business);
     const { page } = await dashboard.share(browser);
-    await page.goto(dashboard.addressOf(`/bookings/${reference}`));
+    await showScreen(page, dashboard.addressOf(`/bookings/${reference}`));
     const row = page.getByRole("table", { name: "Deliveries" }).getByRole("row").nth(1);
     assert.match(await row.innerText(), /^https:\/\/93\.184\.216\.34\/hook\s+Queued\s+–\s+0\s/);
     assert.deepEqual(await findAccessibilityFaults(page), []);
@@ -186,7 +186,7 @@ describe("the bookings screen", { skip: noBrowser }, () => {
         .getByRole("button", { name: "Delete" })
         .click();
     };
-    await page.goto(dashboard.addressOf(`/bookings/${mine.reference}?search=soon`));
+    await showScreen(page, dashboard.addressOf(`/bookings/${mine.reference}?search=soon`));
     await remove(mine.reference);
     await page.getByText(`${mine.reference} deleted`).waitFor();
     await waitForRows(page, 1);
@@ -196,7 +196,7 @@ describe("the bookings screen", { skip: noBrowser }, () => {
     await askApp(dashboard.app, person, `DELETE /bookings/${theirs.reference}`);
     await remove(theirs.reference);
     await page.getByText(`${theirs.reference} was already deleted`).waitFor();
-    await page.goto(dashboard.addressOf(`/bookings/${theirs.reference}`));
+    await showScreen(page, dashboard.addressOf(`/bookings/${theirs.reference}`));
     await page.getByRole("heading", { name: "Booking not found" }).waitFor();
   });
 
@@ -221,7 +221,7 @@ describe("the bookings screen", { skip: noBrowser }, () => {
 
   test("exports the filtered bookings, and says so when the session has ended", async () => {
     const { page, person } = await dashboard.open(browser);
-    await page.goto(dashboard.addressOf("/bookings?search=winter-letter"));
+    await showScreen(page, dashboard.addressOf("/bookings?search=winter-letter"));
     await waitForRows(page, 1);
     const [file] = await Promise.all([
       page.waitForEvent("download"),
@@ -285,7 +285,7 @@ describe("the bookings screen", { skip: noBrowser }, () => {
     await page.getByRole("button", { name: "Export CSV" }).focus();
     await page.getByRole("tooltip", { name: "Available on the Pro and Business plans." }).waitFor();
     await makeWidget(db, organizationId, { collectData: true });
-    await page.reload();
+    await showScreen(page, page.url());
     await page.getByRole("heading", { name: "No bookings yet" }).waitFor();
     assert.deepEqual(await findAccessibilityFaults(page), []);
   });

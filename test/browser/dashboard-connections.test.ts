@@ -7,7 +7,7 @@ import { startCalendlyServer } from "../../src/server/scheduler/testing/calendly
 import { updateWidget } from "../../src/server/widgets/queries.ts";
 import { noBrowser, useBrowser } from "../support/browser.ts";
 import { makeWidget } from "../support/builders.ts";
-import { startDashboard } from "../support/dashboard.ts";
+import { showScreen, startDashboard } from "../support/dashboard.ts";
 import { checkLooks } from "../support/looks.ts";
 
 const dashboard = await startDashboard({ settings: { webhookAllowCidrs: ["127.0.0.0/8"] } });
@@ -25,7 +25,7 @@ describe("connections in the dashboard", { skip: noBrowser }, () => {
 
   async function open(options: Parameters<typeof dashboard.share>[1] = {}) {
     const { page } = await dashboard.share(browser, options);
-    await page.goto(dashboard.addressOf("/connections"));
+    await showScreen(page, dashboard.addressOf("/connections"));
     return page;
   }
 
@@ -127,14 +127,14 @@ describe("connections in the dashboard", { skip: noBrowser }, () => {
     const widgetId = await makeWidget(deps.db, owner);
     const [connection] = await deps.db.selectFrom("scheduling_connections").select("id").execute();
     await updateWidget(deps.db, widgetId, { connection_id: connection?.id ?? null });
-    await page.reload();
+    await showScreen(page, page.url());
     await page.getByRole("button", { name: "Delete Annex" }).click();
     await dialog.getByText("Annex is in use").waitFor();
     await dialog.getByRole("link", { name: "Website" }).waitFor();
     await dialog.getByRole("button", { name: "Close" }).last().click();
 
     await updateWidget(deps.db, widgetId, { connection_id: null });
-    await page.reload();
+    await showScreen(page, page.url());
     await page.getByRole("button", { name: "Delete Annex" }).click();
     // Someone assigns it to a widget again meanwhile, and the server refuses.
     await updateWidget(deps.db, widgetId, { connection_id: connection?.id ?? null });
@@ -142,7 +142,7 @@ describe("connections in the dashboard", { skip: noBrowser }, () => {
     await page.getByText("Widgets still use this connection", { exact: false }).waitFor();
     await dialog.getByText("Annex is in use").waitFor();
     await updateWidget(deps.db, widgetId, { connection_id: null });
-    await page.reload();
+    await showScreen(page, page.url());
     await page.getByRole("button", { name: "Delete Annex" }).click();
     await dialog.getByRole("button", { name: "Delete" }).click();
     await page.getByText("Annex deleted").waitFor();

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { noBrowser, useBrowser } from "../support/browser.ts";
-import { openPage, startDashboard, takeCookie } from "../support/dashboard.ts";
+import { openPage, showScreen, startDashboard, takeCookie } from "../support/dashboard.ts";
 import { checkLooks } from "../support/looks.ts";
 import { signIn } from "../support/sign-in.ts";
 
@@ -13,7 +13,7 @@ describe("API keys in the dashboard", { skip: noBrowser }, () => {
 
   async function open(options: Parameters<typeof dashboard.share>[1] = {}) {
     const opened = await dashboard.share(browser, options);
-    await opened.page.goto(dashboard.addressOf("/keys"));
+    await showScreen(opened.page, dashboard.addressOf("/keys"));
     return opened;
   }
 

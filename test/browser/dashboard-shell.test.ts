@@ -5,7 +5,7 @@ import type { OrganizationShape } from "#contract/app/account.ts";
 import { askApp } from "../support/app-api.ts";
 import { findAccessibilityFaults, noBrowser, useBrowser } from "../support/browser.ts";
 import { makeBooking, makeWidget } from "../support/builders.ts";
-import { goTo, startDashboard } from "../support/dashboard.ts";
+import { goTo, showScreen, startDashboard } from "../support/dashboard.ts";
 import { assertGoodLooks } from "../support/looks.ts";
 
 // What all screens share, and the screens of an organization's and a person's own settings.
@@ -114,7 +114,7 @@ describe("around every screen", { skip: noBrowser }, () => {
     const widgetId = await makeWidget(deps.db, organizationId, { name: "Harbour branch" });
     const { reference } = await makeBooking(deps.db, organizationId, { widgetId, customer_name: "Wilma Suchfall" });
     const { page } = await dashboard.share(browser);
-    await page.goto(dashboard.addressOf("/members"));
+    await showScreen(page, dashboard.addressOf("/members"));
     await page.getByRole("table", { name: "Members" }).waitFor();
     for (const [text, label, path] of [
       ["audit", "Audit log", "/audit"],
@@ -136,7 +136,7 @@ describe("around every screen", { skip: noBrowser }, () => {
   test("changes by someone else appear, and what was typed stays", async () => {
     const { page: one } = await dashboard.share(browser, { role: "admin" });
     const { person: other } = await dashboard.share(browser);
-    await one.goto(dashboard.addressOf("/settings"));
+    await showScreen(one, dashboard.addressOf("/settings"));
     await one.getByLabel("Organization name").fill("Lindenhof am See");
     const change = async (body: object) => await askApp(dashboard.app, other, "PATCH /organization", body);
     assert.equal((await change({ timeZone: "Asia/Tokyo" })).status, 200);

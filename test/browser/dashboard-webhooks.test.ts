@@ -18,7 +18,7 @@ import { startWorker } from "../../src/server/worker.ts";
 import { askApp } from "../support/app-api.ts";
 import { noBrowser, useBrowser } from "../support/browser.ts";
 import { makeWidget } from "../support/builders.ts";
-import { openPage, startDashboard, takeCookie } from "../support/dashboard.ts";
+import { openPage, showScreen, startDashboard, takeCookie } from "../support/dashboard.ts";
 import { checkLooks } from "../support/looks.ts";
 import { signIn } from "../support/sign-in.ts";
 
@@ -49,7 +49,7 @@ describe("webhooks in the dashboard", { skip: noBrowser }, () => {
 
   async function open(path: string, options: Parameters<typeof dashboard.share>[1] = {}): Promise<Page> {
     const { page } = await dashboard.share(browser, options);
-    await page.goto(dashboard.addressOf(path));
+    await showScreen(page, dashboard.addressOf(path));
     await page.getByRole("heading", { level: 1 }).waitFor();
     return page;
   }
@@ -182,7 +182,7 @@ describe("webhooks in the dashboard", { skip: noBrowser }, () => {
     await page.getByRole("heading", { level: 1, name: "Webhooks" }).waitFor();
     await page.getByText("My warehouse deleted").waitFor();
     await page.getByRole("link", { name: "My warehouse" }).waitFor({ state: "detached" });
-    await page.goto(dashboard.addressOf(`/webhooks/${id}`));
+    await showScreen(page, dashboard.addressOf(`/webhooks/${id}`));
     await page.getByText("Endpoint not found").waitFor();
   });
 
@@ -295,7 +295,7 @@ describe("webhooks in the dashboard", { skip: noBrowser }, () => {
     await page.goBack();
     await rows.first().waitFor();
     assert.equal(new URL(page.url()).search, `?endpoint=${id}`);
-    await page.goto(dashboard.addressOf(`/deliveries?endpoint=${id}&time=between&to=2026-10-31T00:00`));
+    await showScreen(page, dashboard.addressOf(`/deliveries?endpoint=${id}&time=between&to=2026-10-31T00:00`));
     await page.getByText("No matches").waitFor();
     await page.getByRole("button", { name: "Clear filters" }).first().click();
     await rows.first().waitFor();
@@ -310,7 +310,7 @@ describe("webhooks in the dashboard", { skip: noBrowser }, () => {
     assert.ok(!content.includes("mara.quell@example.com") && !content.includes("thank you"));
     await page.getByRole("button", { name: "Redeliver" }).focus();
     await page.getByText("Viewers can’t do this", { exact: false }).waitFor();
-    await page.goto(dashboard.addressOf("/webhooks"));
+    await showScreen(page, dashboard.addressOf("/webhooks"));
     await page.getByRole("link", { name: "Practice software" }).click();
     await page.getByRole("heading", { level: 1, name: "Practice software" }).waitFor();
     assert.ok(!(await page.content()).includes("/hooks"), "the path of a URL may hold a password");
@@ -365,7 +365,7 @@ describe("webhooks in the dashboard", { skip: noBrowser }, () => {
     const button = (name: string) => page.getByRole("main").getByRole("button", { name, exact: true });
     const add = await walkDialog(page, button("Add endpoint"));
     assert.deepEqual([add.includes("URL"), add.includes("Description"), add.at(-1)], [true, true, "Add endpoint"]);
-    await page.goto(dashboard.addressOf(`/webhooks/${id}`));
+    await showScreen(page, dashboard.addressOf(`/webhooks/${id}`));
     await button("Send test").waitFor();
     for (const [name, last] of [
       ["Edit endpoint", "Cancel"],
@@ -375,7 +375,7 @@ describe("webhooks in the dashboard", { skip: noBrowser }, () => {
       ["Delete endpoint", "Delete endpoint"],
     ] as const)
       assert.equal((await walkDialog(page, button(name))).at(-1), last, name);
-    await page.goto(dashboard.addressOf(`/deliveries/${(await findDelivery())?.id}`));
+    await showScreen(page, dashboard.addressOf(`/deliveries/${(await findDelivery())?.id}`));
     assert.equal((await walkDialog(page, button("Redeliver"))).at(-1), "Redeliver");
   });
 

@@ -5,7 +5,7 @@ import type { WidgetId } from "#contract/ids.ts";
 import { askApp } from "../support/app-api.ts";
 import { noBrowser, useBrowser } from "../support/browser.ts";
 import { makeWidget } from "../support/builders.ts";
-import { goTo, startDashboard } from "../support/dashboard.ts";
+import { goTo, showScreen, startDashboard } from "../support/dashboard.ts";
 import { countBooked, fillForm, goToForm, listSteps, send, waitForBooked } from "../support/frame.ts";
 import { assertGoodLooks } from "../support/looks.ts";
 import { visitId } from "../support/touches.ts";
@@ -23,14 +23,14 @@ describe("the widgets screens", { skip: noBrowser }, () => {
 
   async function openWidget(id: WidgetId, query = ""): Promise<Page> {
     const { page } = await dashboard.share(browser, { role: "member" });
-    await page.goto(dashboard.addressOf(`/widgets/${id}${query}`));
+    await showScreen(page, dashboard.addressOf(`/widgets/${id}${query}`));
     await page.getByRole("tab", { name: "Install" }).waitFor();
     return page;
   }
 
   test("a new widget is in test mode, and its first view on a page appears by itself", async () => {
     const { page } = await dashboard.share(browser, { role: "member" });
-    await page.goto(dashboard.addressOf("/widgets"));
+    await showScreen(page, dashboard.addressOf("/widgets"));
     await page.getByRole("button", { name: "Create widget" }).click();
     await page.getByRole("textbox", { name: "Name", exact: true }).fill("Potsdam");
     await page.getByRole("radio", { name: "Minimal" }).click();
@@ -131,7 +131,7 @@ describe("the widgets screens", { skip: noBrowser }, () => {
 
   test("when the response to creating one is lost, pressing the button again leads to the created widget", async () => {
     const { page } = await dashboard.share(browser, { role: "member" });
-    await page.goto(dashboard.addressOf("/widgets?new=1"));
+    await showScreen(page, dashboard.addressOf("/widgets?new=1"));
     const dialog = page.getByRole("dialog");
     await dialog.getByRole("textbox", { name: "Name", exact: true }).fill("Lost and found");
     await page.route(
@@ -146,14 +146,14 @@ describe("the widgets screens", { skip: noBrowser }, () => {
     await dialog.getByText("Nothing will be created twice").waitFor();
     await dialog.getByRole("button", { name: "Create widget" }).click();
     await page.getByRole("heading", { level: 1, name: "Lost and found" }).waitFor();
-    await page.goto(dashboard.addressOf("/widgets"));
+    await showScreen(page, dashboard.addressOf("/widgets"));
     await page.getByRole("link", { name: "Lost and found" }).waitFor();
     assert.equal(await page.getByRole("link", { name: "Lost and found" }).count(), 1);
   });
 
   test("the browser's Back closes the dialog, goes from tab to tab, and asks before discarding changes", async () => {
     const { page } = await dashboard.share(browser, { role: "member" });
-    await page.goto(dashboard.addressOf("/widgets"));
+    await showScreen(page, dashboard.addressOf("/widgets"));
     await page.getByRole("button", { name: "Create widget" }).click();
     await page.getByRole("dialog", { name: "Create widget" }).waitFor();
     await page.goBack();
@@ -225,7 +225,7 @@ describe("the widgets screens", { skip: noBrowser }, () => {
 
   test("a viewer can look but not change anything", async () => {
     const { page } = await dashboard.share(browser, { role: "viewer" });
-    await page.goto(dashboard.addressOf(`/widgets/${widget}`));
+    await showScreen(page, dashboard.addressOf(`/widgets/${widget}`));
     await page.getByRole("button", { name: "Save" }).focus();
     await page.getByRole("tooltip", { name: /Viewers can’t do this/ }).waitFor();
     assert.equal(await page.getByRole("textbox", { name: "Name", exact: true }).isEditable(), false);
@@ -235,7 +235,7 @@ describe("the widgets screens", { skip: noBrowser }, () => {
 
   test("an unknown widget's URL says so", async () => {
     const { page } = await dashboard.share(browser);
-    await page.goto(dashboard.addressOf("/widgets/w_222222222222"));
+    await showScreen(page, dashboard.addressOf("/widgets/w_222222222222"));
     await page.getByRole("heading", { name: "Widget not found" }).waitFor();
   });
 

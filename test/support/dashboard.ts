@@ -81,6 +81,27 @@ export async function goTo(page: Page, address: string): Promise<void> {
   else await page.evaluate(`history.pushState({ __TSR_index: history.state.__TSR_index + 1 }, "", "${address}")`);
 }
 
+/** Outside AppGate, so that nothing of the dashboard is shown. */
+const EMPTY_PATH = "/nowhere";
+/** Leaves the screen and forgets what was read, as loading the page does. */
+const FORGET = `(async () => {
+  history.pushState({ __TSR_index: history.state.__TSR_index + 1 }, "", "${EMPTY_PATH}");
+  while (document.querySelector("#content, [role=dialog]")) await new Promise(requestAnimationFrame);
+  const findClient = (fiber) =>
+    fiber && (fiber.memoizedProps?.client ?? findClient(fiber.child) ?? findClient(fiber.sibling));
+  const root = document.getElementById("root");
+  const key = Object.keys(root).find((name) => name.startsWith("__reactContainer$"));
+  findClient(root[key].stateNode.current).clear();
+  for (const close of document.querySelectorAll(".mantine-Notification-root button")) close.click();
+})()`;
+
+/** Shows a screen as loading its page does, with everything read again, in a fifth of the time: the code is compiled already. */
+export async function showScreen(page: Page, address: string): Promise<void> {
+  const isOpen = new URL(page.url()).origin === new URL(address).origin;
+  if (isOpen) await page.evaluate(FORGET);
+  await goTo(page, address);
+}
+
 export function openPage(browser: TestBrowser): Promise<Page> {
   return browser.open(DESKTOP);
 }

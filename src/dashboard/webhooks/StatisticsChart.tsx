@@ -1,6 +1,7 @@
 import "@mantine/charts/styles.layer.css";
 import { BarChart, LineChart } from "@mantine/charts";
 import { Table, Text } from "@mantine/core";
+import { memo } from "react";
 import type { EndpointStatistics } from "#contract/app/endpoints.ts";
 import { formatDuration } from "../deliveries/delivery-words.ts";
 import { formatCount, formatShortDay, pluralize } from "../format.ts";
@@ -10,8 +11,15 @@ import classes from "./StatisticsChart.module.css";
 
 type Intervals = EndpointStatistics["intervals"];
 
-/** The charts are hidden from screen readers: the sentence and the table below say the same. */
-export function StatisticsChart({ statistics: { intervals, period } }: { statistics: EndpointStatistics }) {
+/**
+ * The charts are hidden from screen readers: the sentence and the table below say the same. They are drawn again only for new
+ * statistics, not whenever a dialog of the page opens.
+ */
+export const StatisticsChart = memo(function StatisticsChart({
+  statistics: { intervals, period },
+}: {
+  statistics: EndpointStatistics;
+}) {
   const { format } = useOrganization();
   const toTick = (from: string) => (period === "30d" ? formatShortDay(from) : format.time(from));
   const shared = { ...SHARED, xAxisProps: { ...SHARED.xAxisProps, tickFormatter: toTick }, data: intervals };
@@ -55,7 +63,7 @@ export function StatisticsChart({ statistics: { intervals, period } }: { statist
       </figcaption>
     </figure>
   );
-}
+});
 
 function IntervalTable({ intervals }: { intervals: Intervals }) {
   const { format } = useOrganization();

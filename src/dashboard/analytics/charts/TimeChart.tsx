@@ -1,6 +1,7 @@
 import "@mantine/charts/styles.layer.css";
 import { CompositeChart } from "@mantine/charts";
 import { Text } from "@mantine/core";
+import { memo } from "react";
 import type { AppAnalytics } from "#contract/app/analytics.ts";
 import { formatCount, formatDay, pluralize } from "../../format.ts";
 import { type Bucket, type Interval, toBuckets, toRoundTicks } from "./buckets.ts";
@@ -16,9 +17,10 @@ const BARS_MAX = 100;
 
 /**
  * Views above, bookings below, at the same times but with separate scales, so that neither flattens the other. The charts are
- * hidden from screen readers: the sentence and the table below say the same.
+ * hidden from screen readers: the sentence and the table below say the same. They are drawn again only for a new report, not
+ * whenever a dialog of the page opens.
  */
-export function TimeChart({ report, interval }: { report: AppAnalytics; interval: Interval }) {
+export const TimeChart = memo(function TimeChart({ report, interval }: { report: AppAnalytics; interval: Interval }) {
   const buckets = toBuckets(report, interval);
   const { previous } = report;
   const earlier = previous?.isComplete ? toEarlierBuckets(previous, report.dataSince, interval) : [];
@@ -37,7 +39,7 @@ export function TimeChart({ report, interval }: { report: AppAnalytics; interval
       </figcaption>
     </figure>
   );
-}
+});
 
 type Previous = NonNullable<AppAnalytics["previous"]>;
 
