@@ -36,7 +36,7 @@ export function createCommandLine(settings: Record<string, string>): CommandLine
           cwd: folder,
           env: {
             ...CLEAN_ENVIRONMENT,
-            NODE_OPTIONS: options.nodeOptions ?? "",
+            NODE_OPTIONS: `${CLEAN_ENVIRONMENT.NODE_OPTIONS} ${options.nodeOptions ?? ""}`,
             ...all,
             ...options.settings,
           },

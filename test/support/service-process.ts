@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { after } from "node:test";
 import { fileURLToPath } from "node:url";
+import { CLEAN_ENVIRONMENT } from "./clean-environment.ts";
 
 const MAIN = fileURLToPath(new URL("../../src/server/main.ts", import.meta.url));
 const READY = /Bookflow is ready at http:\/\/\S+:(\d+)/;
@@ -21,6 +22,7 @@ export async function startServiceProcess(settings: Readonly<Record<string, stri
   const child = spawn(process.execPath, [MAIN], {
     env: {
       ...process.env,
+      NODE_OPTIONS: CLEAN_ENVIRONMENT.NODE_OPTIONS,
       HOST: "127.0.0.1",
       PORT: "0",
       LOG_LEVEL: "warn",
