@@ -5,6 +5,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
+import { CLEAN_ENVIRONMENT } from "../support/clean-environment.ts";
 
 const ROUNDS = 3;
 
@@ -16,6 +17,7 @@ test("a few faults under load lose nothing that was acknowledged (npm run faults
   after(() => rmSync(logs, { recursive: true, force: true }));
   const program = join(import.meta.dirname, "../../faults/main.ts");
   const child = spawn(process.execPath, [program, "--rounds", String(ROUNDS), "--seed", "4", "--logs", logs], {
+    env: { ...process.env, NODE_OPTIONS: CLEAN_ENVIRONMENT.NODE_OPTIONS },
     stdio: ["ignore", "pipe", "pipe"],
   });
   after(() => child.kill("SIGTERM"));

@@ -7,6 +7,8 @@ import { prepareBrowser } from "../../scripts/test-browser.ts";
 // A real browser for tests. Without one, tests that need it are skipped and say so.
 
 const FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-component-update"];
+/** Far longer than any step takes, also when the machine is busy. */
+const STEP_LIMIT_MS = 30_000;
 const path = (await prepareBrowser()) ?? "";
 
 /** For the options of `test` and `describe`: why this file's tests can't run here, or false. */
@@ -36,7 +38,7 @@ export function useBrowser(): TestBrowser {
   const open = async (options: BrowserContextOptions = {}) => {
     if (!browser) throw new Error("No browser is open");
     const context = await browser.newContext({ locale: "en-GB", timezoneId: "Europe/Berlin", ...options });
-    context.setDefaultTimeout(15_000);
+    context.setDefaultTimeout(STEP_LIMIT_MS);
     return await context.newPage();
   };
   return {

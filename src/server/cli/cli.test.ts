@@ -49,9 +49,9 @@ describe("org", { concurrency: true }, () => {
     const made = await other.run(["org", "create", "--name", "A", "--plan", "pro", "--time-zone", "europe/berlin"]);
     const id = /org_\w{16}/.exec(made.stdout)?.[0] ?? "";
     assert.deepEqual(made, { code: 0, stdout: `Created ${id}  A (pro, Europe/Berlin).\n`, stderr: "" });
-    const set = await other.run(["org", "set", id, "--name", "B", "--plan=business", "--time-zone", "UTC"]);
+    const set = await other.runInside(["org", "set", id, "--name", "B", "--plan=business", "--time-zone", "UTC"]);
     assert.deepEqual(set, { code: 0, stdout: `Changed ${id}  B (business, UTC).\n`, stderr: "" });
-    const list = await other.run(["org", "list"]);
+    const list = await other.runInside(["org", "list"]);
     assert.deepEqual(list, { code: 0, stdout: `${id}  B (business, UTC)\n`, stderr: "" });
   });
 
@@ -133,7 +133,7 @@ describe("widget", { concurrency: true }, () => {
   test("set changes the fields it names and prints the widget as the read API returns it", async () => {
     const owner = await makeOrganization(db);
     const id = await makeWidget(db, owner, { collectData: true });
-    const paused = await cli.run(["widget", "set", id, "--status", "paused"]);
+    const paused = await cli.runInside(["widget", "set", id, "--status", "paused"]);
     const said = `Changed widget ${id}: Website, paused, Store bookings on.\n`;
     assert.deepEqual(paused, { code: 0, stdout: said, stderr: "" });
     assert.deepEqual(
@@ -174,7 +174,7 @@ describe("widget", { concurrency: true }, () => {
 describe("key", { concurrency: true }, () => {
   test("create prints a key that works for the read API, and revoke disables it at once", async () => {
     const owner = await makeOrganization(db);
-    const { stdout } = await cli.run(["key", "create", "--org", owner, "--name", "Warehouse", "--json"]);
+    const { stdout } = await cli.runInside(["key", "create", "--org", owner, "--name", "Warehouse", "--json"]);
     const made = JSON.parse(stdout) as { id: string; key: string };
     assert.match(made.id, /^key_[1-9A-HJ-NP-Za-km-z]{16}$/);
     assert.match(made.key, /^svc_live_[0-9A-Za-z]{40}$/);
@@ -244,7 +244,7 @@ describe("import bookings", { concurrency: true }, () => {
     ].map((line) => JSON.stringify(line));
     const file = writeFile("mixed ends.ndjson", `\uFEFF${lines[0]}\r\n\r\n${lines[1]}\n\n${lines[2]}`);
 
-    const first = await cli.run(["import", "bookings", "--org", owner, file]);
+    const first = await cli.runInside(["import", "bookings", "--org", owner, file]);
     assert.deepEqual(first, { code: 0, stdout: "Imported 3 bookings; 0 already existed.\n", stderr: "" });
     assert.deepEqual(await runJson("import", "bookings", file, "--org", owner), { imported: 0, skipped: 3 });
     assert.equal((await readTimes(db, owner)).length, 3);
@@ -306,7 +306,7 @@ describe("retention run and migrate", { concurrency: true }, () => {
     const { owner, widgetId } = await makeOwner(other.db);
     await makeBooking(other.db, owner, { widgetId, now: new Date("2001-01-01T00:00:00.000Z") });
     const line = createCommandLine({ DATABASE_URL: other.url });
-    const first = await line.run(["retention", "run"]);
+    const first = await line.runInside(["retention", "run"]);
     assert.match(first.stdout, /^Deleted 1 bookings\b.*\bpast their retention\.\n$/);
     assert.deepEqual([first.code, first.stderr], [0, ""]);
     const second = await line.runInside(["retention", "run", "--json"]);
