@@ -9,7 +9,7 @@ import { makeSetupLink } from "../../src/server/accounts/set-up/set-up.ts";
 import { OIDC_CLIENT, openOidcServer } from "../../src/server/accounts/testing/oidc-server.ts";
 import { noBrowser, useBrowser as openBrowser } from "../support/browser.ts";
 import { makeBooking, makeWidget } from "../support/builders.ts";
-import { goTo, openPage, showScreen, startDashboard, takeCookie } from "../support/dashboard.ts";
+import { goTo, openGuestPage, openPage, showScreen, startDashboard, takeCookie } from "../support/dashboard.ts";
 import { type SignedIn, signIn, TEST_PASSWORD } from "../support/sign-in.ts";
 import { toTotpCode } from "../support/totp.ts";
 
@@ -22,7 +22,7 @@ describe("the first run", { skip: noBrowser }, () => {
     const { deps, base } = dashboard;
     const link = await makeSetupLink(deps, base);
     assert.ok(link);
-    const page = await openPage(browser);
+    const page = await openGuestPage(browser);
     await page.goto(link);
     await page.getByRole("textbox", { name: "Name", exact: true }).fill("Ada Winter");
     await page.getByLabel("Email address").fill("ada@example.com");
@@ -79,14 +79,14 @@ describe("an organization's people", { skip: noBrowser }, () => {
     await dialog.getByRole("button", { name: "Done" }).click();
     await owner.getByRole("table", { name: "Pending invitations" }).getByText("mara@example.com").waitFor();
 
-    const mara = await openPage(browser);
+    const mara = await openGuestPage(browser);
     await mara.goto(dashboard.base + link.pathname + link.search);
     await mara.getByRole("heading", { name: "Join Lindenhof Dental" }).waitFor();
     await mara.getByLabel("Your name").fill("Mara Quell");
     await mara.getByLabel("Password").first().fill(PASSWORD);
     await mara.getByRole("button", { name: "Create account and join" }).click();
     await mara.waitForURL(new RegExp(`/app/${dashboard.organizationId}`));
-    await showScreen(mara, dashboard.addressOf("/members"));
+    await mara.goto(dashboard.addressOf("/members"));
     await mara.getByText("Only admins and owners can do this.").waitFor();
     const invite = mara.getByRole("button", { name: "Invite" });
     assert.equal(await invite.getAttribute("aria-disabled"), "true");
@@ -137,7 +137,7 @@ describe("an organization's people", { skip: noBrowser }, () => {
     await wrong.goto(link);
     await wrong.getByText("but this invitation is for").waitFor();
 
-    const page = await openPage(browser);
+    const page = await openGuestPage(browser);
     await page.goto(link);
     await page.getByLabel("Password").first().fill(TEST_PASSWORD);
     await page.getByRole("button", { name: "Sign in" }).click();
@@ -149,7 +149,7 @@ describe("an organization's people", { skip: noBrowser }, () => {
   test("a forgotten password is reset through the link, once, and every device is signed out", async () => {
     const { page, person } = await dashboard.open(browser, { role: "member" });
     await page.goto(dashboard.addressOf("/profile"));
-    const asking = await openPage(browser);
+    const asking = await openGuestPage(browser);
     await asking.goto(`${dashboard.base}/forgot-password`);
     for (const email of ["nobody@example.com", person.email]) {
       await asking.getByLabel("Email address").fill(email);
@@ -194,7 +194,7 @@ describe("an organization's people", { skip: noBrowser }, () => {
 
   test("a session ended elsewhere continues after signing in, and nothing typed is lost", async () => {
     const { page, person } = await dashboard.open(browser);
-    const other = await openPage(browser);
+    const other = await openGuestPage(browser);
     await other.goto(`${dashboard.base}/sign-in`);
     await signInByKeyboard(other, { email: person.email, password: TEST_PASSWORD });
     await other.waitForURL(/\/app\/org_/);
@@ -271,7 +271,7 @@ describe("an organization's people", { skip: noBrowser }, () => {
     await page.getByRole("heading", { name: "You’re not in an organization yet" }).waitFor();
 
     const owner = await signIn(dashboard, { role: "owner" });
-    const alone = await openPage(browser);
+    const alone = await openGuestPage(browser);
     await takeCookie(alone, dashboard.base, owner.cookie);
     await alone.goto(`${dashboard.base}/app/${owner.organizationId}/members`);
     await alone.getByRole("button", { name: "Leave" }).click();
@@ -281,7 +281,7 @@ describe("an organization's people", { skip: noBrowser }, () => {
 
   test("signing in redirects only to our own pages", async () => {
     const { person } = await dashboard.share(browser, { role: "viewer" });
-    const page = await openPage(browser);
+    const page = await openGuestPage(browser);
     await page.goto(`${dashboard.base}/sign-in?next=${encodeURIComponent("//evil.example/app")}`);
     await signInByKeyboard(page, { email: person.email, password: TEST_PASSWORD });
     await page.waitForURL(new RegExp(`^${dashboard.base}/app/org_`));

@@ -102,6 +102,14 @@ export async function showScreen(page: Page, address: string): Promise<void> {
   await goTo(page, address);
 }
 
+/** The file's page for someone who isn't signed in. What one test has loaded, the next doesn't load again. */
+export async function openGuestPage(browser: TestBrowser): Promise<Page> {
+  const page = await browser.share("guest", DESKTOP);
+  await page.goto("about:blank");
+  await page.context().clearCookies();
+  return page;
+}
+
 export function openPage(browser: TestBrowser): Promise<Page> {
   return browser.open(DESKTOP);
 }
