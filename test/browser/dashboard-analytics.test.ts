@@ -204,7 +204,7 @@ describe("the analytics screen", { skip: noBrowser }, () => {
     assert.equal(await focused(), "Analytics");
 
     await press(/^vs\. previous period/);
-    await page.getByRole("menuitem", { name: "Previous period" }).waitFor();
+    await page.getByRole("menuitem", { name: "Previous period" }).and(page.locator(":focus")).waitFor();
     await page.keyboard.press("ArrowDown");
     await page.keyboard.press("Enter");
     await page.waitForURL((url) => url.search === "?compare=year");
