@@ -71,7 +71,9 @@ export function findConstraint(error: pg.DatabaseError): string {
 
 /** Workers listen on the coordinator; this process may be connected to another server. */
 export async function notifyListeners(db: Db, channel: string): Promise<void> {
-  if (engineOf(db) === "postgresql") await sql`select pg_notify(${channel}, '')`.execute(db);
+  if (engineOf(db) === "postgresql")
+    await sql`-- prepared: notify
+    select pg_notify(${channel}, '')`.execute(db);
   else await sql`select result from run_command_on_coordinator(format('notify %I', ${channel}::text))`.execute(db);
 }
 

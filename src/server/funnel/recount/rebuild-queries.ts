@@ -78,7 +78,7 @@ export async function joinSnapshot(db: Db, transaction: Db): Promise<ControlledT
   return joined;
 }
 
-/** Whether nothing but the recount was at work in this database in most of a few moments. */
+/** Whether nothing but the recount was at work in this database, in all but one of a few moments. */
 export async function isServerIdle(counter: Db): Promise<boolean> {
   let busy = 0;
   for (let n = 0; n < IDLE_SAMPLES; n++) {
@@ -91,7 +91,7 @@ export async function isServerIdle(counter: Db): Promise<boolean> {
         and state <> 'idle'`.execute(counter);
     if ((rows[0]?.count ?? 0) > OTHER_COUNTERS) busy++;
   }
-  return busy <= IDLE_SAMPLES / 2;
+  return busy <= 1;
 }
 
 const IDLE_SAMPLES = 5;

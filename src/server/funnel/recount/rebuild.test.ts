@@ -19,6 +19,7 @@ import { saveZoneOffsets } from "../../organizations/zone-offsets.ts";
 import { recordTouches } from "../record/record.ts";
 import type { Touch } from "../record/touch.ts";
 import { rebuildIfOutdated, rebuildOutdated, rebuildStats } from "./rebuild.ts";
+import { isServerIdle } from "./rebuild-queries.ts";
 import { deleteUnusedCounters } from "./retention.ts";
 
 const { db, url } = await createTestDatabase();
@@ -74,6 +75,21 @@ describe("during a rebuild", () => {
     assert.equal(rebuilt.kind, "rebuilt");
     await listening.stop();
     await pool.end();
+  });
+
+  test("a second connection helps only while nobody else is at work", async () => {
+    const begin = async () => {
+      const transaction = await db.startTransaction().execute();
+      await sql`select 1`.execute(transaction);
+      return transaction;
+    };
+    const [first, second] = [await begin(), await begin()];
+    assert.equal(await isServerIdle(second), true);
+    const recording = await begin();
+    assert.equal(await isServerIdle(second), false);
+    await recording.commit().execute();
+    assert.equal(await isServerIdle(second), true);
+    for (const counter of [first, second]) await counter.rollback().execute();
   });
 
   test("events recorded meanwhile, for old and new visits, are counted once", async () => {
