@@ -5,7 +5,8 @@ import { assert } from "../../lib/assert.ts";
 
 // Statements on visit_packs. A day is outdated while its part 0 has no data; its other parts then mean nothing. Part 0 is
 // created, and later outdated, in the transaction that changes a visit of the day, so a valid pack always has exactly the visits
-// that the same snapshot sees. Rows are deleted only under the exclusive lock of day_zones; packing holds a share lock.
+// that the same snapshot sees. Rows are deleted only under the exclusive lock of day_zones; packing holds a key share lock, for
+// which no recording waits.
 
 /** Earlier than any visit: every day before packed_before is packed. */
 export const FIRST_DAY = "0001-01-01";
@@ -109,7 +110,7 @@ export async function listOutdatedDays(db: Db, owner: OrganizationId): Promise<s
 
 /** Keeps the day's row from being deleted until the transaction ends. Null if it is not outdated. */
 export async function findChanges(transaction: Db, owner: OrganizationId, day: string): Promise<number | null> {
-  await sql`select from day_zones where organization_id = ${owner} for share`.execute(transaction);
+  await sql`select from day_zones where organization_id = ${owner} for key share`.execute(transaction);
   const row = await transaction
     .selectFrom("visit_packs")
     .select("changes")
