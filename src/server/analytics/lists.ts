@@ -83,7 +83,7 @@ export function giveKeyCounts(totals: VisitCounts["lists"]): RawBuilder<unknown>
       ? [...ofDimension].map(([id, counts]) => ({ kind: toKindNumber(dimension), id, ...counts }))
       : [],
   );
-  const values = (name: "kind" | "id" | "views" | "bookings") => rows.map((row) => row[name]);
+  const values = (name: "kind" | "id" | "views" | "bookings") => `{${rows.map((row) => row[name]).join()}}`;
   return sql`key_counts as materialized (
       select kind, id, views, bookings
       from unnest(${values("kind")}::smallint[], ${values("id")}::bigint[], ${values("views")}::integer[],

@@ -1,4 +1,5 @@
 import { importEvents } from "../funnel/import/import-events.ts";
+import { repackAll } from "../funnel/packs/pack-days.ts";
 import { rebuildStats } from "../funnel/recount/rebuild.ts";
 import { StartError } from "../lib/start-error.ts";
 import { requireOrganization } from "./arguments.ts";
@@ -54,6 +55,7 @@ export const FUNNEL_COMMANDS: readonly Command[] = [
       switch (outcome.kind) {
         case "rebuilt": {
           const { visits, zone } = outcome;
+          await repackAll(db, id);
           return { text: `Recalculated ${visits} visits of ${id} in ${zone}.`, json: { visits, timeZone: zone } };
         }
         case "busy":

@@ -9,7 +9,7 @@ test("no more work runs at once than allowed, and each piece gets its turn in or
   const results = [0, 1, 2, 3].map((n) => {
     const end = Promise.withResolvers<void>();
     ends.push(end);
-    return few.run(async () => {
+    return few.run(`key ${n}`, async () => {
       started.push(n);
       await end.promise;
       if (n === 1) throw new Error("failed");
@@ -29,5 +29,22 @@ test("no more work runs at once than allowed, and each piece gets its turn in or
     ["fulfilled", "rejected", "fulfilled", "fulfilled"],
   );
   assert.deepEqual(started, [0, 1, 2, 3]);
-  assert.equal(await few.run(async () => "free again"), "free again");
+  assert.equal(await few.run("key", async () => "free again"), "free again");
+});
+
+test("work of one key runs one piece after the other, and another key does not wait for it", async () => {
+  const few = new FewAtOnce(2);
+  const started: string[] = [];
+  const first = Promise.withResolvers<void>();
+  const run = (key: string, name: string, end?: Promise<void>) =>
+    few.run(key, async () => {
+      started.push(name);
+      await end;
+    });
+  const large = [run("large", "large 1", first.promise), run("large", "large 2"), run("large", "large 3")];
+  await run("small", "small 1");
+  assert.deepEqual(started, ["large 1", "small 1"]);
+  first.resolve();
+  await Promise.all(large);
+  assert.deepEqual(started, ["large 1", "small 1", "large 2", "large 3"]);
 });

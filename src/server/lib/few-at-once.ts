@@ -1,21 +1,33 @@
-/** Runs at most `max` pieces of work at a time; the others wait in the order of their arrival. */
+type Waiting = { readonly key: string; readonly start: () => void };
+
+/** Runs at most `max` pieces of work at a time, and one of each key; the others wait in the order of their arrival. */
 export class FewAtOnce {
-  #free: number;
-  readonly #waiting: (() => void)[] = [];
+  readonly #max: number;
+  readonly #running = new Set<string>();
+  #waiting: Waiting[] = [];
 
   constructor(max: number) {
-    this.#free = max;
+    this.#max = max;
   }
 
-  async run<Result>(work: () => Promise<Result>): Promise<Result> {
-    if (this.#free > 0) this.#free -= 1;
-    else await new Promise<void>((resolve) => this.#waiting.push(resolve));
+  async run<Result>(key: string, work: () => Promise<Result>): Promise<Result> {
+    await new Promise<void>((start) => {
+      this.#waiting.push({ key, start });
+      this.#startNext();
+    });
     try {
       return await work();
     } finally {
-      const next = this.#waiting.shift();
-      if (next) next();
-      else this.#free += 1;
+      this.#running.delete(key);
+      this.#startNext();
     }
+  }
+
+  #startNext(): void {
+    const next = this.#waiting.find(({ key }) => !this.#running.has(key));
+    if (!next || this.#running.size >= this.#max) return;
+    this.#waiting = this.#waiting.filter((each) => each !== next);
+    this.#running.add(next.key);
+    next.start();
   }
 }

@@ -14,7 +14,7 @@ import { recordTouches } from "../record/record.ts";
 import { forgetVisits } from "../recount/forget-visits.ts";
 import { rebuildStats } from "../recount/rebuild.ts";
 import { deleteExpiredVisits } from "../recount/retention.ts";
-import { packDays, packOutdated } from "./pack-days.ts";
+import { packDays, packOutdated, repackAll } from "./pack-days.ts";
 import { PACK_VISITS_MAX } from "./visit-pack.ts";
 
 const { db } = await createTestDatabase();
@@ -110,6 +110,7 @@ describe("packing", () => {
         timestamptz '2026-11-04T00:00:00Z' + n / 3 * interval '1 millisecond', n % 700, n % 300, 3, 4, 5, 6
       from generate_series(1, ${count}::integer) n`.execute(db);
     await rebuildStats({ db, clock: { now: () => NOW } }, owner);
+    await repackAll(db, owner);
     await packDays(db, owner, { now: NOW });
     assert.equal((await listPackRows(db, owner)).length, 3);
     assert.deepEqual(await describePacks(db, owner), [`2026-11-04: ${count}`]);
@@ -217,12 +218,14 @@ describe("whatever changes a visit outdates the packs of its days in the same tr
     assert.equal(await countViews(owner), 1);
   });
 
-  test("a recount, after which everything is packed again", async () => {
+  test("packing everything anew; a change of zone leaves the packs", async () => {
     const { owner } = await makePacked(3, 4);
     // Behind Bookflow's back, so that nothing is outdated by itself.
     await sql`delete from funnel_visits where organization_id = ${owner} and visit_id = ${visitId(3)}`.execute(db);
     assert.equal(await countViews(owner), 2);
     await rebuildStats({ db, clock: { now: () => NOW } }, owner);
+    assert.deepEqual(await describePacks(db, owner), ["2026-11-03: 1", "2026-11-04: 1"]);
+    await repackAll(db, owner);
     assert.deepEqual(await describePacks(db, owner), []);
     assert.equal(await countViews(owner), 1);
     await packDays(db, owner, { now: NOW });

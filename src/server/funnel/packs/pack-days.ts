@@ -6,6 +6,7 @@ import { addDays } from "../../lib/calendar.ts";
 import { lockDayZone, updateDayZone } from "../recount/day-zone.ts";
 import { encodePack } from "./pack-format.ts";
 import {
+  deletePacks,
   FIRST_DAY,
   findChanges,
   findPackedDays,
@@ -59,6 +60,14 @@ export async function packDays(
   }
 }
 
+/** Everything is packed anew, for whoever repaired the visits by hand. A change of zone needs no new packs. */
+export async function repackAll(db: Db, owner: OrganizationId): Promise<void> {
+  await db.transaction().execute(async (transaction) => {
+    await lockDayZone(transaction, owner);
+    await deletePacks(transaction, owner);
+  });
+}
+
 /** Whether all days before this one are covered. */
 async function coversDays(db: Db, owner: OrganizationId, before: string): Promise<boolean> {
   const { packed_from, packed_before } = await findPackedDays(db, owner);
@@ -69,7 +78,7 @@ function toPackedBefore(now: Date): string {
   return addDays(new Date(now.getTime() - REST_MS).toISOString(), 0);
 }
 
-/** Only a few times a day, recording waits for this. */
+/** Recording waits for this, about once a day. */
 async function coverMoreDays(db: Db, owner: OrganizationId, before: string): Promise<void> {
   await db.transaction().execute(async (transaction) => {
     const zone = await lockDayZone(transaction, owner);
@@ -117,7 +126,7 @@ async function packDay(db: Db, owner: OrganizationId, day: string): Promise<void
   }
 }
 
-/** False if there is nothing to commit. */
+/** False if the day was changed meanwhile, or is packed: then nothing may be committed, or old parts would join a newer part 0. */
 async function saveDay(transaction: Db, owner: OrganizationId, day: string): Promise<boolean> {
   const changes = await findChanges(transaction, owner, day);
   if (changes === null) return false;
@@ -126,6 +135,7 @@ async function saveDay(transaction: Db, owner: OrganizationId, day: string): Pro
   let parts = 0;
   for await (const read of readVisits(transaction, owner, { fromMs: dayMs, untilMs: dayMs + DAY_MS })) {
     if (parts === 0) first = read;
+    else if ((await findChanges(transaction, owner, day)) !== changes) return false;
     else
       await saveLaterPart(transaction, owner, { day, part: parts, lastAt: read.lastAt, data: encodePack(read.pack) });
     parts += 1;

@@ -1,11 +1,12 @@
 import { assert } from "../../lib/assert.ts";
 import { KEY_KINDS } from "../record/key-id.ts";
-import { type Column, toPlacesType, toRecord, type VisitPack } from "./visit-pack.ts";
+import { type Column, PACK_VISITS_MAX, toPlacesType, toRecord, type VisitPack } from "./visit-pack.ts";
 
 // A pack as bytes: about 13 for each visit. First a header of whole numbers, then the columns one after the other, those with
 // the widest numbers first, so that each starts where its numbers can be read in place. The texts are last, as JSON. Numbers are
 // little-endian, as on every processor that Node runs on.
 
+/** Another format needs a migration that deletes all packs. */
 const FORMAT = 1;
 /** Format, visits, bookings, failures, bytes of texts, widgets, services, values of each kind of key, and one to fill up. */
 const HEADER_NUMBERS = 8 + KEY_KINDS.length;
@@ -33,6 +34,7 @@ export function decodePack(dayMs: number, bytes: Buffer<ArrayBuffer>): VisitPack
   const [format, visits = 0, bookings = 0, failures = 0, textBytes = 0, widgets = 0, services = 0, ...keyCounts] =
     reader.take(Uint32Array, HEADER_NUMBERS);
   assert(format === FORMAT, "there is one format of packs");
+  assert(visits <= PACK_VISITS_MAX, "packs are as short as those who count them expect");
   const keyValues = KEY_KINDS.map((_, i) => reader.take(Float64Array, keyCounts[i] ?? 0));
   const bookedAtMs = reader.take(Float64Array, bookings);
   const leadMs = reader.take(Float64Array, bookings);

@@ -5,7 +5,7 @@ import { assert } from "../../lib/assert.ts";
 
 // Statements on visit_packs. A day is outdated while its part 0 has no data; its other parts then mean nothing. Part 0 is
 // created, and later outdated, in the transaction that changes a visit of the day, so a valid pack always has exactly the visits
-// that the same snapshot sees. Rows are deleted only under the exclusive lock of day_zones; packing holds a key share lock, for
+// that the same snapshot sees. Part 0 is deleted only under the exclusive lock of day_zones; packing holds a key share lock, for
 // which no recording waits.
 
 /** Earlier than any visit: every day before packed_before is packed. */
@@ -137,7 +137,7 @@ export async function saveLaterPart(transaction: Db, owner: OrganizationId, save
     .execute();
 }
 
-/** Makes the day valid. False if its visits have changed meanwhile: then the transaction must be rolled back. */
+/** Makes the day valid. False if its visits have changed meanwhile, or another process has packed them: then the transaction must be rolled back. */
 export async function saveFirstPart(
   transaction: Db,
   owner: OrganizationId,
@@ -153,6 +153,7 @@ export async function saveFirstPart(
     .where("day", "=", day)
     .where("part", "=", 0)
     .where("changes", "=", changes)
+    .where("data", "is", null)
     .executeTakeFirst();
   return numUpdatedRows === 1n;
 }

@@ -6,7 +6,6 @@ import { addDays, countDays, parseTimeZone } from "../../lib/calendar.ts";
 import { pause } from "../../lib/pause.ts";
 import { RULES_RELEASE, readZoneRules, type ZoneRules } from "../../lib/zone-rules.ts";
 import { saveZoneOffsets } from "../../organizations/zone-offsets.ts";
-import { deletePacks } from "../packs/pack-queries.ts";
 import { isOutdated, listOutdated, lockDayZone, updateDayZone } from "./day-zone.ts";
 import { LONGEST_SPAN } from "./key-spans.ts";
 import {
@@ -121,8 +120,6 @@ async function rebuild(
       ...{ zone, rules: rules.id, rules_release: RULES_RELEASE, version, sealed_before: sealedBefore },
       ...{ building_version: null, building_rules: null },
     });
-    // Packs don't depend on the zone, but whoever recounts expects everything to come from the visits again.
-    await deletePacks(transaction, owner);
   });
   return { kind: "rebuilt", visits, zone };
 }
