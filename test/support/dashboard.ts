@@ -95,7 +95,7 @@ const FORGET = `(async () => {
   for (const close of document.querySelectorAll(".mantine-Notification-root button")) close.click();
 })()`;
 
-/** Shows a screen as loading its page does, with everything read again, in a fifth of the time: the code is compiled already. */
+/** Shows a screen as loading its page does, with everything read again, at half the cost: the code is already running. */
 export async function showScreen(page: Page, address: string): Promise<void> {
   const isOpen = new URL(page.url()).origin === new URL(address).origin;
   if (isOpen) await page.evaluate(FORGET);
