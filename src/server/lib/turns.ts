@@ -1,16 +1,36 @@
 import { setImmediate } from "node:timers/promises";
 
-/** Under load, one turn of the event loop serves many requests, so they hardly notice a slice of this length. */
 const SLICE_MS = 1;
+/** While others have work, they get this many times as long as each slice took. */
+const OTHERS_TIMES = 8;
+/** A turn of the event loop that serves nobody is shorter. */
+const IDLE_TURN_MS = 0.05;
+/** A single short turn also happens under load. */
+const IDLE_TURNS = 2;
 
-/** Splits long work into slices. Between two of them, everything else that waits gets its turn. */
+/** Splits long work into slices. Between two of them, everything else that waits has its turns. */
 export class Turns {
-  #startedAt = performance.now();
+  #workedMs = 0;
 
-  /** To be called after each small piece of the work. */
-  async give(): Promise<void> {
-    if (performance.now() - this.#startedAt < SLICE_MS) return;
+  /** Does a small piece of the work. */
+  async spend(work: () => void): Promise<void> {
+    const startedAt = performance.now();
+    work();
+    this.#workedMs += performance.now() - startedAt;
+    if (this.#workedMs < SLICE_MS) return;
+    await giveWay(this.#workedMs * OTHERS_TIMES);
+    this.#workedMs = 0;
+  }
+}
+
+/** Until others have had this long, or have nothing to do. */
+async function giveWay(mostMs: number): Promise<void> {
+  const startedAt = performance.now();
+  let [turnAt, idleTurns] = [startedAt, 0];
+  while (idleTurns < IDLE_TURNS && turnAt - startedAt < mostMs) {
     await setImmediate();
-    this.#startedAt = performance.now();
+    const now = performance.now();
+    idleTurns = now - turnAt < IDLE_TURN_MS ? idleTurns + 1 : 0;
+    turnAt = now;
   }
 }

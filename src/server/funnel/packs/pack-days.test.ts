@@ -4,6 +4,7 @@ import { sql } from "kysely";
 import { DAY_MS } from "#contract/durations.ts";
 import type { OrganizationId, WidgetId } from "#contract/ids.ts";
 import { makeOrganization, makeWidget } from "../../../../test/support/builders.ts";
+import { untilSomeoneWaits } from "../../../../test/support/count-blocked.ts";
 import { createTestDatabase } from "../../../../test/support/database.ts";
 import { assertPacksValid, describePacks, listPackRows } from "../../../../test/support/packs.ts";
 import { makeTouch, visitId } from "../../../../test/support/touches.ts";
@@ -177,7 +178,7 @@ describe("whatever changes a visit outdates the packs of its days in the same tr
     const recording = await db.startTransaction().execute();
     await recordTouches(recording, [view(widgetId, 3, 32)]);
     const packing = packDays(db, owner, { now: NOW });
-    await waitForLock();
+    await untilSomeoneWaits(db);
     await recording.commit().execute();
     await packing;
     assert.deepEqual(await describePacks(db, owner), ["2026-11-03: outdated"]);
@@ -189,7 +190,7 @@ describe("whatever changes a visit outdates the packs of its days in the same tr
     const recording = await db.startTransaction().execute();
     await recordTouches(recording, [view(widgetId, 11)]);
     const packing = packDays(db, owner, { now: new Date(NOW.getTime() + 3 * DAY_MS) });
-    await waitForLock();
+    await untilSomeoneWaits(db);
     await recording.commit().execute();
     await packing;
     assert.deepEqual(await describePacks(db, owner), ["2026-11-03: 1", "2026-11-11: 1"]);
@@ -238,14 +239,3 @@ describe("whatever changes a visit outdates the packs of its days in the same tr
     assert.deepEqual(await describePacks(db, owner), []);
   });
 });
-
-/** Until a statement of this database waits for another one. */
-async function waitForLock(): Promise<void> {
-  for (;;) {
-    const { rows } = await sql<{ waits: boolean }>`
-      select exists (
-        select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'
-      ) as waits`.execute(db);
-    if (rows[0]?.waits) return;
-  }
-}
