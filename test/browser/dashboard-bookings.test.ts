@@ -13,6 +13,8 @@ import { assertGoodLooks, checkLooks } from "../support/looks.ts";
 import { signIn } from "../support/sign-in.ts";
 
 const PAGE_SIZE = 50;
+/** After this time the list reads new bookings. */
+const REFRESH_MS = 15_000;
 
 const dashboard = await startDashboard({ plan: "pro" });
 const practice = await fillPractice(dashboard.deps.db, dashboard.organizationId);
@@ -273,7 +275,7 @@ describe("the bookings screen", { skip: noBrowser }, () => {
     await page.getByTitle(url).waitFor();
   });
 
-  test("when nothing is stored, the screen says why, and the export names the plan it needs", async () => {
+  test("when nothing is stored, the screen says why and what the export needs, and a first booking appears by itself", async () => {
     const { db } = dashboard.deps;
     const organizationId = await makeOrganization(db, { plan: "free" });
     await makeWidget(db, organizationId, { collectData: false });
@@ -284,9 +286,14 @@ describe("the bookings screen", { skip: noBrowser }, () => {
     await page.getByRole("heading", { name: "Store bookings is off" }).waitFor();
     await page.getByRole("button", { name: "Export CSV" }).focus();
     await page.getByRole("tooltip", { name: "Available on the Pro and Business plans." }).waitFor();
-    await makeWidget(db, organizationId, { collectData: true });
-    await showScreen(page, page.url());
+    const widgetId = await makeWidget(db, organizationId, { collectData: true });
+    await page.clock.install({ time: dashboard.clock.now() });
+    await page.reload();
     await page.getByRole("heading", { name: "No bookings yet" }).waitFor();
     assert.deepEqual(await findAccessibilityFaults(page), []);
+
+    await makeBooking(db, organizationId, { widgetId, customer_name: "Ida Neu" });
+    await page.clock.runFor(REFRESH_MS);
+    await page.getByRole("link", { name: "Ida Neu" }).waitFor();
   });
 });

@@ -92,6 +92,7 @@ describe("connections in the dashboard", { skip: noBrowser }, () => {
     await page.getByRole("button", { name: "Test Practice" }).click();
     await dialog.getByText("This connection does not work yet.", { exact: false }).waitFor();
     await row.getByText("Not working").waitFor();
+    await page.getByRole("link", { name: "Connections 1 failing", includeHidden: true }).waitFor();
     await dialog.getByRole("button", { name: "Test again" }).click();
     await dialog.getByText("This connection can read services and available times.", { exact: false }).waitFor();
     await dialog.getByText("Available times in the next 14 days", { exact: false }).waitFor();

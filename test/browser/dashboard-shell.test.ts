@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { Page } from "playwright-core";
 import type { OrganizationShape } from "#contract/app/account.ts";
+import { makeEndpoint } from "../../src/server/webhooks/testing/webhook-service.ts";
 import { askApp } from "../support/app-api.ts";
 import { findAccessibilityFaults, noBrowser, useBrowser } from "../support/browser.ts";
 import { makeBooking, makeWidget } from "../support/builders.ts";
@@ -10,7 +11,7 @@ import { assertGoodLooks } from "../support/looks.ts";
 
 // What all screens share, and the screens of an organization's and a person's own settings.
 
-const dashboard = await startDashboard({ plan: "pro" });
+const dashboard = await startDashboard({ plan: "pro", settings: { webhookAllowCidrs: ["127.0.0.0/8"] } });
 
 describe("around every screen", { skip: noBrowser }, () => {
   const browser = useBrowser();
@@ -109,15 +110,18 @@ describe("around every screen", { skip: noBrowser }, () => {
     await page.getByRole("heading", { level: 1, name: "Members" }).waitFor();
   });
 
-  test("Ctrl K finds a screen, a booking and a widget, and the question mark lists the shortcuts", async () => {
+  test("Ctrl K finds a screen, a booking, a widget and an endpoint; Help leads to the documents and the shortcuts", async () => {
     const { deps, organizationId } = dashboard;
     const widgetId = await makeWidget(deps.db, organizationId, { name: "Harbour branch" });
     const { reference } = await makeBooking(deps.db, organizationId, { widgetId, customer_name: "Wilma Suchfall" });
+    const business = { owner: organizationId, widgetId, plan: "pro" } as const;
+    const { id: endpointId } = await makeEndpoint(deps, business, { url: "http://127.0.0.1:9/hook" });
     const { page } = await dashboard.share(browser);
     await showScreen(page, dashboard.addressOf("/members"));
     await page.getByRole("table", { name: "Members" }).waitFor();
     for (const [text, label, path] of [
       ["audit", "Audit log", "/audit"],
+      ["127.0.0.1:9", "127.0.0.1:9", `/webhooks/${endpointId}`],
       [reference.toLowerCase(), "Wilma Suchfall", `/bookings/${reference}`],
       ["suchfall", "Wilma Suchfall", `/bookings/${reference}`],
       ["harbour", "Harbour branch", `/widgets/${widgetId}`],
@@ -130,7 +134,14 @@ describe("around every screen", { skip: noBrowser }, () => {
       await page.waitForURL(dashboard.addressOf(path));
     }
     await page.keyboard.press("Shift+?");
-    await page.getByRole("dialog", { name: "Keyboard shortcuts" }).waitFor();
+    const shortcuts = page.getByRole("dialog", { name: "Keyboard shortcuts" });
+    await shortcuts.waitFor();
+    await page.keyboard.press("Escape");
+    await shortcuts.waitFor({ state: "detached" });
+    await page.getByRole("button", { name: "Help" }).press("Enter");
+    assert.equal(await page.getByRole("menuitem", { name: "Documentation" }).getAttribute("href"), "/docs");
+    await page.getByRole("menuitem", { name: "Keyboard shortcuts" }).press("Enter");
+    await shortcuts.waitFor();
   });
 
   test("changes by someone else appear, and what was typed stays", async () => {

@@ -230,6 +230,7 @@ describe("webhooks in the dashboard", { skip: noBrowser }, () => {
     await until(async () => (await readDelivery())?.state === "retrying", "it has answered");
     const page = await open(`/webhooks/${id}`);
     await page.getByText("Deliveries are failing").waitFor();
+    await page.getByRole("link", { name: /^Webhooks \d+ failing$/ }).waitFor();
     await page.getByText("Paused by the receiver").waitFor();
     await page.getByRole("button", { name: "Send test" }).click();
     await page.getByRole("dialog").getByText("Test failed").waitFor();

@@ -252,11 +252,14 @@ describe("when the service is away", { skip: noBrowser }, () => {
     assert.deepEqual(errors, []);
   });
 
-  test("a frame that doesn't load says so within 3 s, with a retry and a link, in the page's language", async () => {
+  test("a frame or popup that doesn't load says so within 3 s, with a retry and a link, in the page's language", async () => {
     const script = (await app.inject("/loader.js")).body;
     web.addSite(host, { "/loader.js": { body: script, headers: { "content-type": "text/javascript" } } });
     const { page, errors } = await visit(
-      toPage(INLINE, { head: `<script async src="http://${host}/loader.js"></script>`, lang: "de" }),
+      toPage(`${INLINE}<button data-svc-open="${widgetId}">Buchen</button>`, {
+        head: `<script async src="http://${host}/loader.js"></script>`,
+        lang: "de",
+      }),
       { path: "/lp", prepare: (opened) => opened.clock.install() },
     );
     await page.waitForFunction("document.querySelector('svc-booking') && customElements.get('svc-booking')");
@@ -264,12 +267,7 @@ describe("when the service is away", { skip: noBrowser }, () => {
     await page.waitForTimeout(500);
     assert.ok(!(await listAccessible(page)).some((each) => each.startsWith("link")));
     await page.clock.runFor(2_000);
-    const seen = await listAccessible(page);
-    for (const words of ["Keine Verbindung", 'link "Neu laden"', 'link "Termin buchen"'])
-      assert.ok(
-        seen.some((each) => each.includes(words)),
-        seen.join("\n"),
-      );
+    await seesFailure(page);
     // The space reserved for the frame is released.
     const height = await page.evaluate("document.querySelector('svc-booking').getBoundingClientRect().height");
     assert.ok(Number(height) > 20 && Number(height) < 160, `${height}`);
@@ -279,6 +277,23 @@ describe("when the service is away", { skip: noBrowser }, () => {
     ]);
     assert.ok(again.frame() !== page.mainFrame());
     assert.equal(new URL(page.url()).hash, "");
+
+    await page.getByRole("button", { name: "Buchen" }).click();
+    await page.clock.runFor(3_000);
+    const popup = await seesFailure(page);
+    for (const role of ["dialog", 'button "Schließen"']) assert.ok(popup.some((each) => each.startsWith(role)));
+    assert.ok(!popup.some((each) => each.startsWith("progress")), "no native progress bar");
     assert.deepEqual(errors, []);
   });
+
+  /** Our own words, a retry and a link to the booking page. */
+  async function seesFailure(page: Page): Promise<string[]> {
+    const seen = await listAccessible(page);
+    for (const words of ["Keine Verbindung", 'link "Neu laden"', 'link "Termin buchen"'])
+      assert.ok(
+        seen.some((each) => each.includes(words)),
+        seen.join("\n"),
+      );
+    return seen;
+  }
 });

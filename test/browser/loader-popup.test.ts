@@ -166,6 +166,8 @@ describe("the popup", { skip: noBrowser }, () => {
       const { page } = await visit(BUTTON, {}, telephone);
       await page.locator("#book").click();
       const frame = await findFrame(page);
+      await frame.locator(".time").first().waitFor();
+      assert.ok((await readBox(frame, ".step-time .primary")).bottom <= height, "Continue is in sight at the top");
       await frame.locator(".time").last().click();
       const sheet = await readBox(frame, "#frame");
       assert.deepEqual([sheet.left, sheet.width, sheet.bottom], [0, width, height]);
