@@ -82,7 +82,9 @@ function NameCell({ connection: { id, kind, name } }: { connection: AppConnectio
       </Text>
       <Text size="xs" c="dimmed" component="div">
         {wordsOf(kind).name}
-        <CopyId value={id} label={`Copy ID of ${name}`} />
+        <div className={classes["id"]}>
+          <CopyId value={id} label={`Copy ID of ${name}`} />
+        </div>
       </Text>
     </>
   );
