@@ -13,21 +13,24 @@ import {
 
 const { deps } = await createWebhookService();
 
-test("a booking wakes the worker, so its delivery does not wait for the next poll", async () => {
+test("a booking wakes the worker, so its delivery does not wait for the next poll", async (t) => {
   const business = await makeBusiness(deps);
   const receiver = await startReplying(() => ({}));
   await makeEndpoint(deps, business, { url: receiver.url });
   const worker = startWorker(deps, []);
+  t.after(() => worker.stop());
   await book(deps, business);
   await until(() => receiver.requests.length === 1, "the worker is running");
-  const startedAt = performance.now();
-  for (let n = 2; n <= 11; n++) {
+  const waitsMs: number[] = [];
+  for (let n = 2; n <= 12; n++) {
+    const startedAt = performance.now();
     await book(deps, business);
     await until(() => receiver.requests.length === n, "it has arrived");
+    waitsMs.push(performance.now() - startedAt);
   }
-  // Ten polls a second apart would take five seconds or more.
-  assert.ok(performance.now() - startedAt < 3_000);
-  await worker.stop();
+  // The worker has just polled when a booking is made, so its next poll is about a second later.
+  const median = waitsMs.sort((a, b) => a - b)[5] ?? Number.POSITIVE_INFINITY;
+  assert.ok(median < 500, `${Math.round(median)} ms`);
 });
 
 test("stopping waits for the request in progress, records its outcome, and sends nothing more", async () => {
