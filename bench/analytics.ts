@@ -3,7 +3,7 @@ import { selectAnalytics } from "../src/server/analytics/queries.ts";
 import { openEmbeddedDatabase } from "../src/server/db/embedded/open.ts";
 import { openPatientDb, openPool, type Pool } from "../src/server/db/pool.ts";
 import type { Tables } from "../src/server/db/tables.ts";
-import { packDays } from "../src/server/funnel/packs/pack-days.ts";
+import { packDays, repackAll } from "../src/server/funnel/packs/pack-days.ts";
 import { rebuildStats } from "../src/server/funnel/recount/rebuild.ts";
 import { systemClock } from "../src/server/lib/clock.ts";
 import { createLog } from "../src/server/lib/log.ts";
@@ -96,7 +96,10 @@ export async function run(): Promise<Bar[]> {
 /** Of an organization with a million visits. */
 async function judgeFiltered(service: Service, pool: Pool): Promise<Bar[]> {
   const history = await load(pool, FILTERED_EVENTS);
-  await packDays(openPatientDb(pool), history.owner, { now: systemClock.now() });
+  const db = openPatientDb(pool);
+  // The service may have packed days while their visits were still being inserted, which no recording told it.
+  await repackAll(db, history.owner);
+  await packDays(db, history.owner, { now: systemClock.now() });
   await pool.query("vacuum analyze");
   const ask = await signInToReports(service, history);
   return [...(await judgeFilteredReports(ask)), await judgeCollecting(service, ask)];
