@@ -4,9 +4,9 @@ import { DAY_MS } from "#contract/durations.ts";
 import type { OrganizationId, WidgetId } from "#contract/ids.ts";
 import type { ServiceDeps } from "../../src/server/create-deps.ts";
 import { recordTouches } from "../../src/server/funnel/record/record.ts";
-import { makeKey } from "../../test/support/builders.ts";
+import { addEndpoint } from "../../src/server/webhooks/endpoints/endpoints.ts";
+import { makeKey, makeOrganization, makeWidget } from "../../test/support/builders.ts";
 import { makeTouch, SEARCH_AD } from "../../test/support/touches.ts";
-import { makeBusiness } from "./webhook-bookings.ts";
 
 // Many small organizations, each with a widget, a key, an endpoint, some bookings and a month of visits.
 
@@ -32,7 +32,11 @@ export async function makeSmallBusinesses(
 }
 
 async function makeOne(deps: ServiceDeps, { n, port }: { n: number; port: number }): Promise<SmallBusiness> {
-  const { owner, widgetId } = await makeBusiness(deps, [`http://127.0.0.1:${port}/${n}`]);
+  const owner = await makeOrganization(deps.db, { timeZone: "Europe/Berlin" });
+  const widgetId = await makeWidget(deps.db, owner);
+  const endpoint = { url: `http://127.0.0.1:${port}/${n}`, kind: "webhook", description: "" } as const;
+  const added = await addEndpoint(deps, { id: owner, plan: "business" }, endpoint);
+  if (added.kind !== "added") throw new Error(`The endpoint was refused: ${added.kind}`);
   const { key } = await makeKey(deps.db, owner);
   await insertBookings(deps, owner, { widgetId, first: n * BOOKINGS_EACH });
   const now = deps.clock.now();
@@ -86,7 +90,8 @@ async function queueOfOne({ db, clock }: ServiceDeps, owner: OrganizationId, eac
   );
   await sql`
     insert into deliveries (organization_id, id, event_id, endpoint_id, state, attempt_count, retries_used, created_at)
-    select organization_id, substr(webhook_events.id, 5)::uuid, webhook_events.id, endpoints.id, 'queued', 0, 0, created_at
+    select organization_id, substr(webhook_events.id, 5)::uuid, webhook_events.id, endpoints.id, 'queued', 0, 0,
+      webhook_events.created_at
     from webhook_events join endpoints using (organization_id)
     where organization_id = ${owner} and webhook_events.id = any(${ids.map((id) => `evt_${id}`)}::text[])`.execute(db);
   await sql`
