@@ -88,16 +88,25 @@ const FAULTS: readonly ClusterFault[] = [
   {
     name: "a large organization gets a shard of its own",
     isSpared: false,
-    async happen({ coordinatorUrl, first }) {
-      const shards = `select count(*)::integer as count from pg_dist_shard where logicalrelid = 'day_zones'::regclass
-        and shardminvalue = worker_hash('${first.owner}'::text)::text and shardmaxvalue = shardminvalue`;
-      const count = async () => (await queryOnce<{ count: number }>(coordinatorUrl, shards))[0]?.count;
-      if ((await count()) !== 0) throw new Error("It has one already");
+    async happen({ coordinatorUrl, first: { owner } }) {
+      const isolate = `isolate_tenant_to_new_shard('day_zones', '${owner}'::text, 'CASCADE', 'block_writes')`;
+      await queryOnce(coordinatorUrl, `select ${isolate}`);
+      await requireOwnShard(coordinatorUrl, owner);
+    },
+  },
+  {
+    name: "a large organization gets a shard of its own on another server, without blocking writes",
+    isSpared: false,
+    async happen({ coordinatorUrl, second: { owner } }) {
       await queryOnce(
         coordinatorUrl,
-        `select isolate_tenant_to_new_shard('day_zones', '${first.owner}'::text, 'CASCADE', 'auto')`,
+        `select citus_split_shard_by_split_points(shard.shardid, array[(hash - 1)::text, hash::text],
+           array_fill((select min(nodeid) from pg_dist_node where shouldhaveshards and groupid <> placement.groupid), array[3]),
+           'force_logical')
+         from worker_hash('${owner}'::text) hash, pg_dist_shard shard join pg_dist_placement placement using (shardid)
+         where logicalrelid = 'day_zones'::regclass and hash between shardminvalue::integer and shardmaxvalue::integer`,
       );
-      if ((await count()) !== 1) throw new Error("It did not get one");
+      await requireOwnShard(coordinatorUrl, owner);
     },
   },
   {
@@ -241,6 +250,15 @@ async function play(stage: Stage, fault: ClusterFault): Promise<number> {
   const shown = during.map((counts) => JSON.stringify(counts)).join(" and ");
   console.log(`${fault.name}: meanwhile ${shown}; ${wrong.length === 0 ? "ok" : `WRONG: ${wrong.join("; ")}`}`);
   return wrong.length;
+}
+
+async function requireOwnShard(coordinatorUrl: string, owner: OrganizationId): Promise<void> {
+  const shards = await queryOnce(
+    coordinatorUrl,
+    `select from pg_dist_shard where logicalrelid = 'day_zones'::regclass
+       and shardminvalue::integer = worker_hash('${owner}'::text) and shardmaxvalue = shardminvalue`,
+  );
+  if (shards.length !== 1) throw new Error("It did not get a shard");
 }
 
 function subtract(counts: Load["counts"], before: Load["counts"] | undefined): Load["counts"] {

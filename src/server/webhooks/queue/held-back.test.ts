@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
+import { randomUUID } from "node:crypto";
 import { afterEach, beforeEach, test } from "node:test";
 import { sql, type Updateable } from "kysely";
 import type { EndpointKind } from "#contract/endpoint.ts";
+import type { OrganizationId } from "#contract/ids.ts";
 import type { EndpointsTable } from "../../db/tables.ts";
 import { DeliveryLoop } from "../delivery/loop.ts";
 import { listNotices } from "../health/queries.ts";
@@ -54,20 +56,32 @@ async function makeBacklog({
   const { id } = await makeEndpoint(deps, business, { url: receiver.url, kind });
   await changeEndpoints(deps, [id], change);
   await book(deps, business);
-  await sql`with events as (
-      insert into webhook_events (organization_id, id, type, reference, body, created_at)
-      select organization_id, id || n, type, reference, body, created_at
-      from webhook_events, generate_series(2, ${count}::integer) n where organization_id = ${business.owner}
-      returning organization_id, id, created_at
-    ), made as (
-      insert into deliveries (organization_id, id, event_id, endpoint_id, state, attempt_count, retries_used, created_at, card)
-      select events.organization_id, gen_random_uuid(), events.id, ${id}, 'queued', 0, 0, events.created_at,
-        (select card from deliveries where organization_id = ${business.owner})
-      from events returning organization_id, id, endpoint_id, created_at
-    )
-    insert into delivery_queue (delivery_id, organization_id, endpoint_id, trigger, is_test, due_at)
-    select id, organization_id, endpoint_id, 'automatic', false, created_at from made`.execute(deps.db);
+  await copyDelivery(business.owner, count - 1);
   return business;
+}
+
+/** More deliveries like the only one so far. */
+async function copyDelivery(owner: OrganizationId, count: number): Promise<void> {
+  const ids = Array.from({ length: count }, () => randomUUID());
+  const { type, reference, body, created_at } = await deps.db
+    .selectFrom("webhook_events")
+    .select(["type", "reference", "body", "created_at"])
+    .where("organization_id", "=", owner)
+    .executeTakeFirstOrThrow();
+  const { endpoint_id, card } = await deps.db
+    .selectFrom("deliveries")
+    .select(["endpoint_id", "card"])
+    .where("organization_id", "=", owner)
+    .executeTakeFirstOrThrow();
+  await sql`insert into webhook_events (organization_id, id, type, reference, body, created_at)
+    select ${owner}, 'evt_' || id, ${type}, ${reference}, ${body}, ${created_at}::timestamptz
+    from unnest(${ids}::text[]) id`.execute(deps.db);
+  await sql`insert into deliveries (organization_id, id, event_id, endpoint_id, state, attempt_count, retries_used, created_at, card)
+    select ${owner}, id::uuid, 'evt_' || id, ${endpoint_id}, 'queued', 0, 0, ${created_at}::timestamptz, ${card}::bytea
+    from unnest(${ids}::text[]) id`.execute(deps.db);
+  await sql`insert into delivery_queue (delivery_id, organization_id, endpoint_id, trigger, is_test, due_at)
+    select id, ${owner}, ${endpoint_id}, 'automatic', false, ${created_at}::timestamptz
+    from unnest(${ids}::uuid[]) id`.execute(deps.db);
 }
 
 /** A worker that runs for this many seconds, and whose requests never end. */
