@@ -232,11 +232,13 @@ async function play(stage: Stage, fault: ClusterFault): Promise<number> {
   await sleep(2_000);
   const before = businesses.map(({ load }) => ({ ...load.counts }));
   const wrong: string[] = [];
+  const startedAt = performance.now();
   try {
     await fault.happen(stage);
   } catch (error) {
     wrong.push(error instanceof Error ? error.message : String(error));
   }
+  const seconds = Math.round((performance.now() - startedAt) / 1000);
   const during = businesses.map(({ load }, n) => subtract(load.counts, before[n]));
   await Promise.all(stage.services.map((service) => service.untilReady(READY_LIMIT_MS)));
   await sleep(2_000);
@@ -248,7 +250,7 @@ async function play(stage: Stage, fault: ClusterFault): Promise<number> {
     wrong.push(`the other organization waited ${Math.round(slow[0]?.tookMs ?? 0)} ms`);
   for (const business of businesses) wrong.push(...(await check(stage, business)));
   const shown = during.map((counts) => JSON.stringify(counts)).join(" and ");
-  console.log(`${fault.name}: meanwhile ${shown}; ${wrong.length === 0 ? "ok" : `WRONG: ${wrong.join("; ")}`}`);
+  console.log(`${fault.name}: ${seconds} s, meanwhile ${shown}; ${wrong.length === 0 ? "ok" : `WRONG: ${wrong.join("; ")}`}`);
   return wrong.length;
 }
 

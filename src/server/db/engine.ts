@@ -1,6 +1,7 @@
 import { PostgresAdapter, PostgresDialect, type PostgresPool, type RawBuilder, sql } from "kysely";
 import type pg from "pg";
 import type { OrganizationId } from "#contract/ids.ts";
+import { DatabaseAway } from "./database-away.ts";
 import type { Db, Pool } from "./pool.ts";
 
 // Everything that statements do differently on Citus than on plain PostgreSQL.
@@ -58,6 +59,25 @@ export function toStatementGroups<Row extends { readonly organizationId: Organiz
     rows: ofOwner,
     owns: (column) => sql`${sql.ref(column)} = ${owner}`,
   }));
+}
+
+/**
+ * The rows of an organization are being moved to another server, and a statement did not find them. The servers commit a move
+ * one after the other, so for a moment one of them sends statements to the new place while the rows there are not visible yet.
+ */
+export class OrganizationMoving extends DatabaseAway {
+  constructor() {
+    super("The organization is moving to another server");
+  }
+}
+
+/** On Citus. Call it if rows are missing that should be there. */
+export async function requireSettled(db: Db, owner: OrganizationId): Promise<void> {
+  const { rows } = await sql`
+    select from organizations where id = ${owner} and not exists (
+      select from day_zones where day_zones.organization_id = ${owner}
+    )`.execute(db);
+  if (rows.length > 0) throw new OrganizationMoving();
 }
 
 /**

@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import { DAY_MS } from "#contract/durations.ts";
 import type { OrganizationId } from "#contract/ids.ts";
 import { toArrayText } from "../../db/array-text.ts";
-import { toCitusHome } from "../../db/engine.ts";
+import { OrganizationMoving, requireSettled, toCitusHome } from "../../db/engine.ts";
 import type { Db } from "../../db/pool.ts";
 import { withinTransaction } from "../../db/within-transaction.ts";
 import { assert } from "../../lib/assert.ts";
@@ -41,7 +41,10 @@ export async function recordInSteps(db: Db, batch: Batch): Promise<ResultRow> {
   return await withinTransaction(db, async (transaction) => {
     const admission = await lockAndAdmit(transaction, owner, batch);
     const all = batch.visits.map((_, index) => index);
-    if (!admission) return { paused: all, over_budget: [], recorded_before: [], new_steps: 0 };
+    if (!admission) {
+      await requireSettled(transaction, owner);
+      return { paused: all, over_budget: [], recorded_before: [], new_steps: 0 };
+    }
     const { paused, over_budget, ...zone } = admission;
     const refused = new Set([...paused, ...over_budget]);
     const admitted = batch.visits.filter((_, index) => !refused.has(index));
@@ -110,11 +113,21 @@ async function uniteVisits(
   const arrays = VISIT_COLUMNS.slice(1).map(({ name, type }) => sql`${toColumn(visits, name)}::${sql.raw(type)}[]`);
   const columns = sql.join(names.map((name) => sql.ref(name)));
   const { rows } = await sql<United>`-- prepared: unite_visits
-    ${unite(sql`
+    ${unite(
+      sql`
       select ${home.id}, ${columns}
       from unnest(${sql.join(arrays)}) as sent (${columns}) ${home.join}
-      order by widget_id, visit_id`)}`.execute(transaction);
-  return rows;
+      order by widget_id, visit_id`,
+      { returnsAll: true },
+    )}`.execute(transaction);
+  // From here on the organization cannot move until this transaction has ended.
+  if (rows.length < visits.length) throw new OrganizationMoving();
+  return rows.filter(hasChanged);
+}
+
+function hasChanged(row: United): boolean {
+  const sides = row as Readonly<Record<string, unknown>>;
+  return SIDE_COLUMNS.some((name) => JSON.stringify(sides[name]) !== JSON.stringify(sides[`old_${name}`]));
 }
 
 async function nameKeys(

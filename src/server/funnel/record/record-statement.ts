@@ -111,8 +111,8 @@ const addsSomething = sql`(${of("excluded", startColumns)}) < (${of("visit", sta
   )}
   or excluded.bookings is not null or excluded.failures is not null`;
 
-/** Merges visits with the stored ones. `source` selects what is inserted. */
-export const unite = (source: RawBuilder<unknown>) => sql`
+/** Merges visits with the stored ones. `source` selects what is inserted. Returns the visits that changed, or all of them. */
+export const unite = (source: RawBuilder<unknown>, { returnsAll = false } = {}) => sql`
       insert into funnel_visits as visit (${columns})
       ${source}
       on conflict (organization_id, widget_id, visit_id) do update set
@@ -126,7 +126,7 @@ export const unite = (source: RawBuilder<unknown>) => sql`
         converted_at = greatest(visit.converted_at, excluded.converted_at),
         bookings = unite_conversions(visit.bookings, excluded.bookings),
         failures = unite_conversions(visit.failures, excluded.failures)
-      where ${addsSomething}
+      where ${returnsAll ? sql`true` : addsSomething}
       returning new.organization_id, new.widget_id, new.visit_id, ${of("new", SIDE_COLUMNS)},
         ${sql.join(SIDE_COLUMNS.map((name) => sql`${sql.ref(`old.${name}`)} as ${sql.ref(`old_${name}`)}`))},
         old.started_at is null as is_new,

@@ -1,5 +1,5 @@
 import pg from "pg";
-import { toStatementGroups } from "../../db/engine.ts";
+import { OrganizationMoving, toStatementGroups } from "../../db/engine.ts";
 import type { Db } from "../../db/pool.ts";
 import { Batcher, type BatcherLimits } from "../../lib/batcher.ts";
 import type { OutageLog } from "../../lib/outage-log.ts";
@@ -112,6 +112,7 @@ export class TouchWriter {
  * PostgreSQL's error classes: 40 lost to another transaction, 22 invalid values. Everything else is the server's fault.
  */
 function toFault(error: unknown): "conflict" | "data" | "server" {
+  if (error instanceof OrganizationMoving) return "conflict";
   const code = error instanceof pg.DatabaseError ? (error.code ?? "") : "";
   if (code.startsWith("40")) return "conflict";
   return code.startsWith("22") ? "data" : "server";
