@@ -250,7 +250,9 @@ async function play(stage: Stage, fault: ClusterFault): Promise<number> {
     wrong.push(`the other organization waited ${Math.round(slow[0]?.tookMs ?? 0)} ms`);
   for (const business of businesses) wrong.push(...(await check(stage, business)));
   const shown = during.map((counts) => JSON.stringify(counts)).join(" and ");
-  console.log(`${fault.name}: ${seconds} s, meanwhile ${shown}; ${wrong.length === 0 ? "ok" : `WRONG: ${wrong.join("; ")}`}`);
+  console.log(
+    `${fault.name}: ${seconds} s, meanwhile ${shown}; ${wrong.length === 0 ? "ok" : `WRONG: ${wrong.join("; ")}`}`,
+  );
   return wrong.length;
 }
 
