@@ -282,8 +282,6 @@ export const BANNED_MARKS = /\b(TODO|FIXME|XXX|HACK)\b/;
 
 /** Words that say nothing about a file's content. */
 export const BANNED_FILE_WORDS = /(?<![a-z])(utils?|helpers?|common|misc|managers?|data|infos?)(?![a-z])/;
-/** To be renamed. */
-export const BADLY_NAMED_FILES = ["src/dashboard/ui/tables/DataTable.", "src/dashboard/settings/DataSection."];
 
 export const LINES_MAX = 350;
 export const FUNCTION_LINES_MAX = 60;

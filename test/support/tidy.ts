@@ -2,7 +2,6 @@ import { dirname, join } from "node:path/posix";
 import {
   AHEAD_OF_USE,
   ALLOWED_IMPORTS,
-  BADLY_NAMED_FILES,
   BANNED_FILE_WORDS,
   BANNED_MARKS,
   BANNED_TEXTS,
@@ -59,7 +58,6 @@ export function findLongFiles(files: SourceFiles): string[] {
 /** Every file, including tests, must have a name that says what it holds. */
 export function findBannedFileNames(paths: Iterable<string>): string[] {
   return [...paths].flatMap((path) => {
-    if (BADLY_NAMED_FILES.some((place) => path.startsWith(place))) return [];
     const words = path.replaceAll(/(?<=[a-z])(?=[A-Z])/g, "-").toLowerCase();
     const banned = BANNED_FILE_WORDS.exec(words)?.[1];
     return banned === undefined ? [] : [`${path} is called ${banned}: name it for what it holds`];

@@ -15,7 +15,7 @@ import { EmptyState } from "../ui/states/EmptyState.tsx";
 import { Loaded } from "../ui/states/Loaded.tsx";
 import { LockedFeature } from "../ui/states/LockedFeature.tsx";
 import { StaleNotice } from "../ui/states/StaleNotice.tsx";
-import { type Column, DataTable } from "../ui/tables/DataTable.tsx";
+import { type Column, ListTable } from "../ui/tables/ListTable.tsx";
 import { OlderButton } from "../ui/tables/OlderButton.tsx";
 import { isFiltered, NO_FILTERS, toAuditFilters } from "./audit-filters.ts";
 import { describeAction, describeActor, describeDetail, describeTarget } from "./audit-words.ts";
@@ -98,7 +98,7 @@ function Entries() {
             const rows = pages.flatMap((page) => page.data);
             if (rows.length === 0 && isFiltered(filters)) return <NoMatches onClear={() => change(NO_FILTERS)} />;
             if (rows.length === 0) return <EmptyState icon={IconHistory} title="No entries yet" />;
-            return <DataTable label="Audit log" columns={columns} rows={rows} rowKey={(row) => row.id} />;
+            return <ListTable label="Audit log" columns={columns} rows={rows} rowKey={(row) => row.id} />;
           }}
         </Loaded>
         <OlderButton query={entries} what="entries" />

@@ -3,7 +3,7 @@ import type { ReactNode } from "react";
 import type { BookingSort, BookingSummary } from "#contract/app/bookings.ts";
 import { useOrganization } from "../shell/use-organization.ts";
 import { TextLink } from "../ui/layout/links.tsx";
-import { type Column, DataTable, type Sorting } from "../ui/tables/DataTable.tsx";
+import { type Column, ListTable, type Sorting } from "../ui/tables/ListTable.tsx";
 import { TestBadge } from "../widgets/mode/ModeBadge.tsx";
 import type { ShownFilters } from "./shown-filters.ts";
 
@@ -58,7 +58,7 @@ export function BookingTable({ bookings, filters, sorting }: BookingTableProps) 
     },
   ];
   return (
-    <DataTable hasRowLinks label="Bookings" columns={columns} rows={bookings} rowKey={({ reference }) => reference} />
+    <ListTable hasRowLinks label="Bookings" columns={columns} rows={bookings} rowKey={({ reference }) => reference} />
   );
 }
 

@@ -6,7 +6,7 @@ import { useOrganization } from "../shell/use-organization.ts";
 import { TextLink } from "../ui/layout/links.tsx";
 import { Section } from "../ui/layout/Section.tsx";
 import { Clipped } from "../ui/tables/Clipped.tsx";
-import { type Column, DataTable } from "../ui/tables/DataTable.tsx";
+import { type Column, ListTable } from "../ui/tables/ListTable.tsx";
 
 export function DeliveriesSection({ deliveries }: { deliveries: readonly AppDelivery[] }) {
   const { paths, format } = useOrganization();
@@ -41,7 +41,7 @@ export function DeliveriesSection({ deliveries }: { deliveries: readonly AppDeli
     );
   return (
     <Section title="Deliveries" description="Webhook deliveries for this booking." isFlush>
-      <DataTable hasRowLinks label="Deliveries" columns={columns} rows={deliveries} rowKey={({ id }) => id} />
+      <ListTable hasRowLinks label="Deliveries" columns={columns} rows={deliveries} rowKey={({ id }) => id} />
     </Section>
   );
 }

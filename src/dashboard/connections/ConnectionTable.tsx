@@ -5,7 +5,7 @@ import { formatCount } from "../format.ts";
 import { useOrganization } from "../shell/use-organization.ts";
 import { CopyId } from "../ui/copy/CopyId.tsx";
 import { ActionButton } from "../ui/forms/ActionButton.tsx";
-import { BUTTONS, type Column, DataTable } from "../ui/tables/DataTable.tsx";
+import { BUTTONS, type Column, ListTable } from "../ui/tables/ListTable.tsx";
 import { When } from "../ui/tables/When.tsx";
 import { ConnectionDialog } from "./ConnectionDialog.tsx";
 import classes from "./ConnectionTable.module.css";
@@ -38,7 +38,7 @@ export function ConnectionTable({ connections }: { connections: readonly AppConn
   ];
   return (
     <>
-      <DataTable label="Connections" columns={columns} rows={connections} rowKey={(row) => row.id} />
+      <ListTable label="Connections" columns={columns} rows={connections} rowKey={(row) => row.id} />
       <TestConnectionDialog connection={openedFor("test")} onClose={close} />
       <ConnectionDialog connection={openedFor("edit")} isOpen={openedFor("edit") !== null} onClose={close} />
       <DeleteConnectionDialog connection={openedFor("delete")} onClose={close} />

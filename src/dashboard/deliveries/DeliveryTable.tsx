@@ -2,7 +2,7 @@ import { Group, Text } from "@mantine/core";
 import type { AppDelivery } from "#contract/app/deliveries.ts";
 import { useOrganization } from "../shell/use-organization.ts";
 import { TextLink } from "../ui/layout/links.tsx";
-import { type Column, DataTable } from "../ui/tables/DataTable.tsx";
+import { type Column, ListTable } from "../ui/tables/ListTable.tsx";
 import { When } from "../ui/tables/When.tsx";
 import { KINDS, nameOf } from "../webhooks/endpoint-words.ts";
 import classes from "./DeliveryTable.module.css";
@@ -30,7 +30,7 @@ export function DeliveryTable({ label, deliveries, isForOneEndpoint = false }: D
     },
     { header: "Created", isNumeric: true, cell: (row) => <When at={row.createdAt} /> },
   ];
-  return <DataTable hasRowLinks label={label} columns={columns} rows={deliveries} rowKey={(row) => row.id} />;
+  return <ListTable hasRowLinks label={label} columns={columns} rows={deliveries} rowKey={(row) => row.id} />;
 }
 
 const ENDPOINT_COLUMN: Column<AppDelivery> = {

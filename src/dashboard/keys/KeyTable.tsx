@@ -7,7 +7,7 @@ import { useAction } from "../hooks/use-action.ts";
 import { useOrganization } from "../shell/use-organization.ts";
 import { ActionButton } from "../ui/forms/ActionButton.tsx";
 import { ConfirmDialog } from "../ui/forms/ConfirmDialog.tsx";
-import { BUTTONS, type Column, DataTable } from "../ui/tables/DataTable.tsx";
+import { BUTTONS, type Column, ListTable } from "../ui/tables/ListTable.tsx";
 import { When } from "../ui/tables/When.tsx";
 
 export function KeyTable({ keys }: { keys: readonly AppKey[] }) {
@@ -52,7 +52,7 @@ export function KeyTable({ keys }: { keys: readonly AppKey[] }) {
   ];
   return (
     <>
-      <DataTable label="API keys" columns={columns} rows={[...keys].sort(byUse)} rowKey={(row) => row.id} />
+      <ListTable label="API keys" columns={columns} rows={[...keys].sort(byUse)} rowKey={(row) => row.id} />
       <ConfirmDialog
         isOpen={revoked !== null}
         title={`Revoke ${revoked?.name ?? ""}?`}

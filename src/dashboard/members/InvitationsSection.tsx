@@ -14,7 +14,7 @@ import { ConfirmDialog } from "../ui/forms/ConfirmDialog.tsx";
 import { Section } from "../ui/layout/Section.tsx";
 import { EmptyState } from "../ui/states/EmptyState.tsx";
 import { Loaded } from "../ui/states/Loaded.tsx";
-import { BUTTONS, type Column, DataTable } from "../ui/tables/DataTable.tsx";
+import { BUTTONS, type Column, ListTable } from "../ui/tables/ListTable.tsx";
 import { ROLE_NAMES } from "./role-words.ts";
 
 export function InvitationsSection() {
@@ -62,7 +62,7 @@ export function InvitationsSection() {
               Invited people get a link that expires after {INVITATION_DAYS} days.
             </EmptyState>
           ) : (
-            <DataTable label="Pending invitations" columns={columns} rows={data} rowKey={(row) => row.id} />
+            <ListTable label="Pending invitations" columns={columns} rows={data} rowKey={(row) => row.id} />
           )
         }
       </Loaded>

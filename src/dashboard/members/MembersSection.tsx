@@ -14,7 +14,7 @@ import { ConfirmDialog } from "../ui/forms/ConfirmDialog.tsx";
 import { Section } from "../ui/layout/Section.tsx";
 import { Loaded } from "../ui/states/Loaded.tsx";
 import { StaleNotice } from "../ui/states/StaleNotice.tsx";
-import { BUTTONS, type Column, DataTable } from "../ui/tables/DataTable.tsx";
+import { BUTTONS, type Column, ListTable } from "../ui/tables/ListTable.tsx";
 import { RoleSelect } from "./RoleSelect.tsx";
 import { ROLE_MEANINGS, ROLE_NAMES } from "./role-words.ts";
 
@@ -66,7 +66,7 @@ export function MembersSection() {
       <StaleNotice query={members} />
       <Loaded query={members} rows={3}>
         {({ data }) => (
-          <DataTable label="Members" columns={columns} rows={data.toSorted(byRole)} rowKey={(row) => row.userId} />
+          <ListTable label="Members" columns={columns} rows={data.toSorted(byRole)} rowKey={(row) => row.userId} />
         )}
       </Loaded>
       <ChangeRoleDialog change={change} onClose={() => setChange(null)} />

@@ -10,7 +10,7 @@ import { useOrganization } from "../shell/use-organization.ts";
 import { ConfirmDialog } from "../ui/forms/ConfirmDialog.tsx";
 import { Section } from "../ui/layout/Section.tsx";
 import { Loaded } from "../ui/states/Loaded.tsx";
-import { BUTTONS, type Column, DataTable } from "../ui/tables/DataTable.tsx";
+import { BUTTONS, type Column, ListTable } from "../ui/tables/ListTable.tsx";
 
 /** One session, or all but this browser's. */
 type Sessions = SignIn | "others";
@@ -64,7 +64,7 @@ export function SignInsSection() {
       }
     >
       <Loaded query={signIns} rows={2}>
-        {({ data }) => <DataTable label="Sessions" columns={columns} rows={data} rowKey={(row) => row.id} />}
+        {({ data }) => <ListTable label="Sessions" columns={columns} rows={data} rowKey={(row) => row.id} />}
       </Loaded>
       <SignOutDialog which={ending} onClose={() => setEnding(null)} />
     </Section>

@@ -1,11 +1,11 @@
 import { useOrganization } from "../shell/use-organization.ts";
 import { Page } from "../ui/layout/Page.tsx";
-import { DataSection } from "./DataSection.tsx";
 import { DeleteSection } from "./DeleteSection.tsx";
 import { GeneralSection } from "./GeneralSection.tsx";
 import { LeaveSection } from "./LeaveSection.tsx";
 import { LogoSection } from "./LogoSection.tsx";
 import { PlanSection } from "./PlanSection.tsx";
+import { PrivacySection } from "./PrivacySection.tsx";
 
 export function SettingsPage() {
   const { name } = useOrganization();
@@ -14,7 +14,7 @@ export function SettingsPage() {
       <GeneralSection />
       <LogoSection />
       <PlanSection />
-      <DataSection />
+      <PrivacySection />
       <LeaveSection />
       <DeleteSection />
     </Page>

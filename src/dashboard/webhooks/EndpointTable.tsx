@@ -6,7 +6,7 @@ import { useOrganization } from "../shell/use-organization.ts";
 import { ActionButton } from "../ui/forms/ActionButton.tsx";
 import { TextLink } from "../ui/layout/links.tsx";
 import { Clipped } from "../ui/tables/Clipped.tsx";
-import { BUTTONS, type Column, DataTable } from "../ui/tables/DataTable.tsx";
+import { BUTTONS, type Column, ListTable } from "../ui/tables/ListTable.tsx";
 import { When } from "../ui/tables/When.tsx";
 import classes from "./EndpointTable.module.css";
 import { CONDITION_COLORS, CONDITION_NAMES, KINDS, nameOf } from "./endpoint-words.ts";
@@ -42,7 +42,7 @@ export function EndpointTable({ endpoints }: { endpoints: readonly AppEndpoint[]
   ];
   return (
     <>
-      <DataTable hasRowLinks label="Endpoints" columns={columns} rows={endpoints} rowKey={(row) => row.id} />
+      <ListTable hasRowLinks label="Endpoints" columns={columns} rows={endpoints} rowKey={(row) => row.id} />
       <TestDialog endpoint={tested} onClose={() => setTested(null)} />
     </>
   );

@@ -3,7 +3,7 @@ import type { AppWidget } from "#contract/app/widgets.ts";
 import { formatRelative } from "../format.ts";
 import { useOrganization } from "../shell/use-organization.ts";
 import { TextLink } from "../ui/layout/links.tsx";
-import { type Column, DataTable } from "../ui/tables/DataTable.tsx";
+import { type Column, ListTable } from "../ui/tables/ListTable.tsx";
 import { ModeBadge } from "./mode/ModeBadge.tsx";
 import { StatusBadge } from "./StatusBadge.tsx";
 import { TEMPLATES } from "./widget-words.ts";
@@ -52,5 +52,5 @@ export function WidgetTable({ widgets }: { widgets: readonly AppWidget[] }) {
     },
     { header: "Created", isNumeric: true, isWideOnly: true, cell: ({ createdAt }) => format.date(createdAt) },
   ];
-  return <DataTable hasRowLinks label="Widgets" columns={columns} rows={widgets} rowKey={({ id }) => id} />;
+  return <ListTable hasRowLinks label="Widgets" columns={columns} rows={widgets} rowKey={({ id }) => id} />;
 }

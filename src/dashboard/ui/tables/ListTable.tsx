@@ -1,7 +1,7 @@
 import { Table, UnstyledButton } from "@mantine/core";
 import { IconArrowDown, IconArrowsSort, IconArrowUp } from "@tabler/icons-react";
 import type { MouseEvent, ReactNode } from "react";
-import classes from "./DataTable.module.css";
+import classes from "./ListTable.module.css";
 
 export type Column<Row> = {
   readonly header: string;
@@ -27,7 +27,7 @@ export type Sorting = { readonly order: "ascending" | "descending" | null; reado
 /** The last column: a row's buttons. */
 export const BUTTONS = { header: "Actions", isHeaderHidden: true, isBare: true, isNumeric: true } as const;
 
-type DataTableProps<Row> = {
+type ListTableProps<Row> = {
   /** Names the table for screen readers. */
   label: string;
   columns: readonly Column<Row>[];
@@ -38,7 +38,7 @@ type DataTableProps<Row> = {
 };
 
 /** On narrow screens each row becomes a card with the headers beside the values; the roles keep it a table for screen readers. */
-export function DataTable<Row>({ label, columns, rows, rowKey, hasRowLinks = false }: DataTableProps<Row>) {
+export function ListTable<Row>({ label, columns, rows, rowKey, hasRowLinks = false }: ListTableProps<Row>) {
   return (
     <div className={classes["frame"]}>
       <Table className={classes["table"]} aria-label={label} role="table" verticalSpacing="sm" horizontalSpacing="lg">

@@ -5,7 +5,7 @@ import { TextLink } from "../ui/layout/links.tsx";
 import { Section } from "../ui/layout/Section.tsx";
 
 /** Describes what retention/, funnel/ and bookings/ of the server store and delete. */
-export function DataSection() {
+export function PrivacySection() {
   const { details, paths } = useOrganization();
   return (
     <Section title="Data and privacy" description="What Bookflow stores about visitors and customers.">
