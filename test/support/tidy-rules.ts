@@ -303,6 +303,3 @@ export const ENTRY_POINTS: readonly string[] = [
   "src/docs/guides/main.ts",
   "src/docs/reference/main.ts",
 ];
-
-/** Written ahead of the code that will use them. Remove a line once all its files are used. */
-export const AHEAD_OF_USE: readonly { readonly place: string; readonly until: string }[] = [];

@@ -1,6 +1,5 @@
 import { dirname, join } from "node:path/posix";
 import {
-  AHEAD_OF_USE,
   ALLOWED_IMPORTS,
   BANNED_FILE_WORDS,
   BANNED_MARKS,
@@ -97,17 +96,9 @@ function listFunctions(text: string): { name: string; lines: number }[] {
   });
 }
 
-export function findDeadFiles(files: SourceFiles, ahead = AHEAD_OF_USE): string[] {
+export function findDeadFiles(files: SourceFiles): string[] {
   const used = reach(files, ENTRY_POINTS);
-  const unused = eachProgramFile(files, (path) => (used.has(path) ? [] : [path]));
-  const early = unused.filter((path) => ahead.some(({ place }) => covers(place, path)));
-  const usedByEarly = reach(files, early);
-  return [
-    ...unused.filter((path) => !usedByEarly.has(path)).map((path) => `${path} is used by nothing`),
-    ...ahead
-      .filter(({ place }) => !unused.some((path) => covers(place, path)))
-      .map(({ place }) => `${place} needs no place in AHEAD_OF_USE`),
-  ];
+  return eachProgramFile(files, (path) => (used.has(path) ? [] : [`${path} is used by nothing`]));
 }
 
 /** `users` are the files outside src/ that may use its exports. */
