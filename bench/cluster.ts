@@ -33,7 +33,7 @@ import { openBookings } from "./support/webhook-bookings.ts";
 const ORGANIZATIONS = Number(process.env["CLUSTER_ORGANIZATIONS"] ?? 1_000);
 const WARM_UP_MS = 3_000;
 const MEASURE_MS = 8_000;
-const CONNECTIONS = { reads: 32, analytics: 16, dashboard: 16, events: 256, bookings: 16 } as const;
+const CONNECTIONS = { reads: 32, analytics: 16, dashboard: 16, events: 64, bookings: 16 } as const;
 /** Per organization, so that neither deliveries nor free times run out during the measurement. */
 const QUEUED_EACH = Math.ceil(20_000 / ORGANIZATIONS);
 const SLOTS_EACH = Math.ceil(10_000 / ORGANIZATIONS);
