@@ -1,4 +1,5 @@
 import { Box, ScrollArea, Text } from "@mantine/core";
+import { FIRST_DAY_OF_WEEK } from "../../first-day-of-week.ts";
 import { pluralize } from "../../format.ts";
 import { formatHour } from "./format-bucket.ts";
 import classes from "./HeatMap.module.css";
@@ -13,7 +14,10 @@ const LABELLED_HOURS = 3;
 /** 1.2K: cells are narrow. */
 const shortCount = new Intl.NumberFormat(undefined, { notation: "compact", maximumFractionDigits: 1 });
 
-/** Counts by weekday and hour. */
+/** Monday is 0. */
+const DAYS = Array.from({ length: 7 }, (_, i) => (FIRST_DAY_OF_WEEK + 6 + i) % 7);
+
+/** `counts` are by weekday, from Monday, and hour. */
 export function HeatMap({ counts, noun }: { counts: readonly (readonly number[])[]; noun: "booking" | "view" }) {
   const most = Math.max(1, ...counts.flat());
   return (
@@ -38,7 +42,7 @@ export function HeatMap({ counts, noun }: { counts: readonly (readonly number[])
             </tr>
           </thead>
           <tbody>
-            {counts.map((hours, day) => {
+            {DAYS.map((day) => {
               const date = new Date(MONDAY + day * DAY_MS);
               const name = longDay.format(date);
               return (
@@ -46,7 +50,7 @@ export function HeatMap({ counts, noun }: { counts: readonly (readonly number[])
                   <th scope="row">
                     <abbr title={name}>{shortDay.format(date)}</abbr>
                   </th>
-                  {hours.map((count, hour) => (
+                  {(counts[day] ?? []).map((count, hour) => (
                     <Box
                       key={hourLabel(hour)}
                       component="td"

@@ -3,6 +3,7 @@ import { CompositeChart } from "@mantine/charts";
 import { Text } from "@mantine/core";
 import { memo } from "react";
 import type { AppAnalytics } from "#contract/app/analytics.ts";
+import { FIRST_DAY_OF_WEEK } from "../../first-day-of-week.ts";
 import { formatCount, formatDay, pluralize } from "../../format.ts";
 import { type Bucket, type Interval, toBuckets, toRoundTicks } from "./buckets.ts";
 import { DayTable } from "./DayTable.tsx";
@@ -21,7 +22,7 @@ const BARS_MAX = 100;
  * whenever a dialog of the page opens.
  */
 export const TimeChart = memo(function TimeChart({ report, interval }: { report: AppAnalytics; interval: Interval }) {
-  const buckets = toBuckets(report, interval);
+  const buckets = toBuckets(report, interval, FIRST_DAY_OF_WEEK);
   const { previous } = report;
   const earlier = previous?.isComplete ? toEarlierBuckets(previous, report.dataSince, interval) : [];
   const earlierDays = previous ? toDays(previous) : "";
@@ -46,7 +47,7 @@ type Previous = NonNullable<AppAnalytics["previous"]>;
 /** A partial day ends at the same time of day, and so does its line. */
 function toEarlierBuckets(previous: Previous, dataSince: string | null, interval: Interval): Bucket[] {
   const now = previous.untilTime === null ? `${previous.to}T24` : `${previous.to}T${previous.untilTime}`;
-  return toBuckets({ ...previous, dataSince, now }, interval);
+  return toBuckets({ ...previous, dataSince, now }, interval, FIRST_DAY_OF_WEEK);
 }
 
 function toDays({ from, to }: Previous): string {

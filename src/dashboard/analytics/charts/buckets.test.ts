@@ -8,18 +8,22 @@ const daily = (from: string, count: number) =>
     return { day, views: 10, bookings: 1 };
   });
 
-test("weeks begin on Monday, months on the first, and days before the first data stay empty", () => {
+test("weeks begin on the reader's first day, months on the first, and days before the first data stay empty", () => {
   const counts = { daily: daily("2026-09-26", 12), hourly: null, dataSince: "2026-09-28", now: "2026-10-07T12:00" };
-  assert.deepEqual(toBuckets(counts, "week"), [
+  assert.deepEqual(toBuckets(counts, "week", 1), [
     { start: "2026-09-21" },
     { start: "2026-09-28", views: 70, bookings: 7 },
     { start: "2026-10-05", views: 30, bookings: 3 },
   ]);
-  assert.deepEqual(toBuckets(counts, "month"), [
+  assert.deepEqual(
+    toBuckets(counts, "week", 0).map(({ start }) => start),
+    ["2026-09-20", "2026-09-27", "2026-10-04"],
+  );
+  assert.deepEqual(toBuckets(counts, "month", 1), [
     { start: "2026-09-01", views: 30, bookings: 3 },
     { start: "2026-10-01", views: 70, bookings: 7 },
   ]);
-  assert.deepEqual(toBuckets(counts, "day")[0], { start: "2026-09-26" });
+  assert.deepEqual(toBuckets(counts, "day", 1)[0], { start: "2026-09-26" });
 });
 
 test("hours that are still to come have no counts", () => {
@@ -27,6 +31,7 @@ test("hours that are still to come have no counts", () => {
   const buckets = toBuckets(
     { daily: daily("2026-11-01", 1), hourly, dataSince: "2026-01-01", now: "2026-11-01T12:30" },
     "hour",
+    1,
   );
   assert.equal(buckets.length, 24);
   assert.deepEqual(
@@ -42,7 +47,7 @@ test("hours that are still to come have no counts", () => {
 test("an earlier day that is compared with half of today ends at the same time", () => {
   const hourly = [{ hour: "2026-10-31T09", views: 4, bookings: 2 }];
   const counts = { daily: daily("2026-10-31", 1), hourly, dataSince: null, now: "2026-10-31T12:00" };
-  const shown = toBuckets(counts, "hour").filter(({ views }) => views !== undefined);
+  const shown = toBuckets(counts, "hour", 1).filter(({ views }) => views !== undefined);
   assert.equal(shown.at(-1)?.start, "2026-10-31T12");
 });
 

@@ -1,4 +1,5 @@
 import type { AppAnalytics } from "#contract/app/analytics.ts";
+import type { DayOfWeek } from "../../first-day-of-week.ts";
 
 // The chart's points: hours, days, weeks or months, and round numbers for its axis.
 
@@ -19,7 +20,7 @@ export function listIntervals(days: number, hasHours: boolean): Interval[] {
 
 type Counts = { daily: Daily; hourly: Hourly; dataSince: string | null; now: string };
 
-export function toBuckets(counts: Counts, interval: Interval): Bucket[] {
+export function toBuckets(counts: Counts, interval: Interval, firstDayOfWeek: DayOfWeek): Bucket[] {
   const { daily, hourly, dataSince, now } = counts;
   if (interval === "hour") return daily.flatMap(({ day }) => toHours(day, hourly ?? [], now));
   // Days before the first data are left empty: zero would mean no visitors.
@@ -31,7 +32,8 @@ export function toBuckets(counts: Counts, interval: Interval): Bucket[] {
   if (interval === "day") return days;
   const groups = new Map<string, Bucket[]>();
   for (const bucket of days) {
-    const start = interval === "week" ? toMonday(bucket.start) : `${bucket.start.slice(0, "YYYY-MM-".length)}01`;
+    const start =
+      interval === "week" ? toWeekStart(bucket.start, firstDayOfWeek) : `${bucket.start.slice(0, "YYYY-MM-".length)}01`;
     groups.set(start, [...(groups.get(start) ?? []), bucket]);
   }
   return [...groups].map(([start, parts]) => addUp(start, parts));
@@ -53,9 +55,9 @@ function addUp(start: string, parts: readonly Bucket[]): Bucket {
   return { start, views: sum("views"), bookings: sum("bookings") };
 }
 
-function toMonday(day: string): string {
+function toWeekStart(day: string, firstDayOfWeek: DayOfWeek): string {
   const date = new Date(day);
-  date.setUTCDate(date.getUTCDate() - ((date.getUTCDay() + 6) % 7));
+  date.setUTCDate(date.getUTCDate() - ((date.getUTCDay() - firstDayOfWeek + 7) % 7));
   return date.toISOString().slice(0, "YYYY-MM-DD".length);
 }
 

@@ -1,7 +1,8 @@
 import "@mantine/dates/styles.layer.css";
-import { DatePicker, type DayOfWeek } from "@mantine/dates";
+import { DatePicker } from "@mantine/dates";
 import { useState } from "react";
 import { toDay } from "../../day-range.ts";
+import { FIRST_DAY_OF_WEEK } from "../../first-day-of-week.ts";
 import { useOrganization } from "../../shell/use-organization.ts";
 import { dayAhead } from "../../zoned-time.ts";
 import classes from "./DayRangeCalendar.module.css";
@@ -45,14 +46,3 @@ export function DayRangeCalendar({ from, to, mayBeFuture = false, onChoose }: Ca
 
 const WEEKDAY = new Intl.DateTimeFormat(undefined, { timeZone: "UTC", weekday: "short" });
 const MONTH = new Intl.DateTimeFormat(undefined, { timeZone: "UTC", month: "long", year: "numeric" });
-
-/** Of the reader's locale; Monday where the browser can't tell. Intl counts Sunday as 7, Mantine as 0. */
-const FIRST_DAY_OF_WEEK = readFirstDayOfWeek();
-
-function readFirstDayOfWeek(): DayOfWeek {
-  // The compiler's library doesn't know getWeekInfo yet.
-  const locale: Intl.Locale & { getWeekInfo?: () => { firstDay: number } } = new Intl.Locale(
-    WEEKDAY.resolvedOptions().locale,
-  );
-  return ((locale.getWeekInfo?.().firstDay ?? 1) % 7) as DayOfWeek;
-}
