@@ -33,7 +33,9 @@ export function BookingTable({ bookings, filters, sorting }: BookingTableProps) 
     {
       header: seesCustomers ? "Customer" : "Reference",
       isBare: true,
-      cell: (booking) => <Lines first={name(booking)} second={booking.customer?.email} />,
+      cell: (booking) => (
+        <Lines first={name(booking)} second={booking.customer && <Email address={booking.customer.email} />} />
+      ),
     },
     {
       header: "Service",
@@ -73,7 +75,21 @@ function toSorting(
   return { order, onSort: () => onSort(sorts[next]) };
 }
 
-function Lines({ first, second, isOneLine }: { first: ReactNode; second?: string | undefined; isOneLine?: boolean }) {
+/** Breaks before the @ if it has to break. */
+function Email({ address }: { address: string }) {
+  const [name, domain] = [address.slice(0, address.lastIndexOf("@")), address.slice(address.lastIndexOf("@"))];
+  return (
+    <>
+      {name}
+      <wbr />
+      {domain}
+    </>
+  );
+}
+
+type LinesProps = { first: ReactNode; second?: ReactNode; isOneLine?: boolean };
+
+function Lines({ first, second, isOneLine }: LinesProps) {
   return (
     <div style={isOneLine ? { whiteSpace: "nowrap" } : {}}>
       <div>{first}</div>
