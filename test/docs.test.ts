@@ -7,7 +7,7 @@ import { describe, test } from "node:test";
 import { Compile } from "typebox/compile";
 import { ApiErrorBody } from "#contract/api-error.ts";
 import { until } from "../src/server/webhooks/testing/webhook-service.ts";
-import { createTestDatabase } from "./support/database.ts";
+import { createTestDatabase, isCluster } from "./support/database.ts";
 import { type Block, listBlocks, ROOT } from "./support/document-blocks.ts";
 import { createNewcomer, findFreePort } from "./support/newcomer.ts";
 import { toSchemaExample } from "./support/schema-example.ts";
@@ -137,7 +137,8 @@ test("every JSON block is valid, and has the shape that is sent", async () => {
 
 test("every SQL block runs on our tables", async () => {
   const { pool } = await createTestDatabase();
-  for (const { text } of here.filter(({ language }) => language === "sql")) await pool.query(text);
+  const runsHere = (text: string) => isCluster() || !/\bcitus_/.test(text);
+  for (const { text, language } of here) if (language === "sql" && runsHere(text)) await pool.query(text);
 });
 
 /** A bare machine may lack these tools; Bookflow itself needs none of them. */
