@@ -143,7 +143,13 @@ function KindChoice({ kind, onChoose, onClose }: KindChoiceProps) {
         >
           <Stack gap="xs" mt="xs">
             {CONNECTION_KINDS.map((each) => (
-              <Radio.Card key={each} value={each} className={classes["card"]} aria-label={wordsOf(each).name}>
+              <Radio.Card
+                key={each}
+                value={each}
+                className={classes["card"]}
+                aria-label={wordsOf(each).name}
+                data-autofocus={each === kind || undefined}
+              >
                 <Group wrap="nowrap" align="flex-start" gap="sm">
                   <Radio.Indicator mt={2} />
                   <div>

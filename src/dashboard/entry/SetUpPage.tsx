@@ -18,15 +18,14 @@ import { OrganizationFields } from "./OrganizationFields.tsx";
 
 const DEFAULTS = { token: "" };
 
+const DESCRIPTION = "Create your account and your first organization. You’ll be its owner and can invite others later.";
+
 /** First run: the person who opens the printed set-up link becomes the first owner. */
 export function SetUpPage() {
   const [{ token }] = useUrlState(DEFAULTS);
   const options = useQuery(optionsQuery);
   return (
-    <EntryFrame
-      title="Set up Bookflow"
-      description="Create your account and your first organization. You’ll be its owner and can invite others later."
-    >
+    <EntryFrame title="Set up Bookflow" description={options.data?.isSetUpNeeded && DESCRIPTION}>
       <Loaded query={options} rows={6}>
         {({ isSetUpNeeded }) =>
           isSetUpNeeded ? (
