@@ -127,11 +127,14 @@ describe("around every screen", { skip: noBrowser }, () => {
       ["harbour", "Harbour branch", `/widgets/${widgetId}`],
     ] as const) {
       await page.keyboard.press("Control+K");
-      await page.getByPlaceholder("Search screens, bookings, widgets and endpoints").fill(text);
+      const search = page.getByPlaceholder("Search screens, bookings, widgets and endpoints");
+      await search.fill(text);
       await page.getByRole("button", { name: label }).last().waitFor();
       if (path === "/audit") assert.deepEqual(await findAccessibilityFaults(page), []);
       await page.keyboard.press("Enter");
       await page.waitForURL(dashboard.addressOf(path));
+      // What was typed is cleared when the palette has closed, also if it has been opened again by then.
+      await search.waitFor({ state: "detached" });
     }
     await page.keyboard.press("Shift+?");
     const shortcuts = page.getByRole("dialog", { name: "Keyboard shortcuts" });

@@ -8,7 +8,7 @@ import { prepareBrowser } from "../../scripts/test-browser.ts";
 
 const FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-component-update"];
 /** Far longer than any step takes, also when the machine is busy. */
-const STEP_LIMIT_MS = 30_000;
+const STEP_LIMIT_MS = 15_000;
 const path = (await prepareBrowser()) ?? "";
 
 /** For the options of `test` and `describe`: why this file's tests can't run here, or false. */

@@ -1,5 +1,5 @@
-import { Button, Text } from "@mantine/core";
-import { IconDownload, IconHistory, IconSearchOff } from "@tabler/icons-react";
+import { Text } from "@mantine/core";
+import { IconDownload, IconHistory } from "@tabler/icons-react";
 import { useInfiniteQuery } from "@tanstack/react-query";
 import type { AuditEntry } from "#contract/app/audit.ts";
 import { download } from "../api/download.ts";
@@ -14,6 +14,7 @@ import { Section } from "../ui/layout/Section.tsx";
 import { EmptyState } from "../ui/states/EmptyState.tsx";
 import { Loaded } from "../ui/states/Loaded.tsx";
 import { LockedFeature } from "../ui/states/LockedFeature.tsx";
+import { NoMatches } from "../ui/states/NoMatches.tsx";
 import { StaleNotice } from "../ui/states/StaleNotice.tsx";
 import { type Column, ListTable } from "../ui/tables/ListTable.tsx";
 import { OlderButton } from "../ui/tables/OlderButton.tsx";
@@ -104,22 +105,6 @@ function Entries() {
         <OlderButton query={entries} what="entries" />
       </Section>
     </>
-  );
-}
-
-function NoMatches({ onClear }: { onClear: () => void }) {
-  return (
-    <EmptyState
-      icon={IconSearchOff}
-      title="No matches"
-      action={
-        <Button variant="default" onClick={onClear}>
-          Clear filters
-        </Button>
-      }
-    >
-      Try another filter or a longer period.
-    </EmptyState>
   );
 }
 

@@ -1,29 +1,17 @@
-import { Button } from "@mantine/core";
-import { IconCalendarEvent, IconDatabaseOff, IconSearchOff } from "@tabler/icons-react";
+import { IconCalendarEvent, IconDatabaseOff } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { widgetsQuery } from "../api/widgets.ts";
 import { useOrganization } from "../shell/use-organization.ts";
 import { ButtonLink } from "../ui/layout/links.tsx";
 import { EmptyState } from "../ui/states/EmptyState.tsx";
+import { NoMatches } from "../ui/states/NoMatches.tsx";
 
 /** Why the list is empty, and what to do next. */
 export function NoBookings({ isFiltered, onClear }: { isFiltered: boolean; onClear: () => void }) {
   const { id, paths, details } = useOrganization();
   const { data: widgets } = useQuery(widgetsQuery(id));
   if (isFiltered)
-    return (
-      <EmptyState
-        icon={IconSearchOff}
-        title="No matches"
-        action={
-          <Button variant="default" onClick={onClear}>
-            Clear filters
-          </Button>
-        }
-      >
-        Only bookings from the last {details.plan.retention} are stored.
-      </EmptyState>
-    );
+    return <NoMatches onClear={onClear}>Only bookings from the last {details.plan.retention} are stored.</NoMatches>;
   if (widgets?.data.some((widget) => widget.collectData))
     return (
       <EmptyState icon={IconCalendarEvent} title="No bookings yet">

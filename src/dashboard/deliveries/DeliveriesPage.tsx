@@ -1,5 +1,5 @@
 import { Button } from "@mantine/core";
-import { IconRefresh, IconSearchOff, IconSend } from "@tabler/icons-react";
+import { IconRefresh, IconSend } from "@tabler/icons-react";
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { DELIVERY_LOG_DAYS } from "#contract/delivery.ts";
@@ -16,6 +16,7 @@ import { Section } from "../ui/layout/Section.tsx";
 import { EmptyState } from "../ui/states/EmptyState.tsx";
 import { Loaded } from "../ui/states/Loaded.tsx";
 import { LockedFeature } from "../ui/states/LockedFeature.tsx";
+import { NoMatches } from "../ui/states/NoMatches.tsx";
 import { StaleNotice } from "../ui/states/StaleNotice.tsx";
 import { OlderButton } from "../ui/tables/OlderButton.tsx";
 import { BelowRedeliveries } from "./BelowRedeliveries.tsx";
@@ -95,17 +96,5 @@ function NoDeliveries({ isFiltered, onClear }: { isFiltered: boolean; onClear: (
         Once you have an endpoint, every stored booking and every test appears here.
       </EmptyState>
     );
-  return (
-    <EmptyState
-      icon={IconSearchOff}
-      title="No matches"
-      action={
-        <Button variant="default" onClick={onClear}>
-          Clear filters
-        </Button>
-      }
-    >
-      Try another filter or a longer period.
-    </EmptyState>
-  );
+  return <NoMatches onClear={onClear} />;
 }

@@ -153,7 +153,8 @@ describe("one data folder, start to finish", () => {
 
   test("kill -9 of client and supervisor together leaves no server behind", async () => {
     const client = await startClient({ dataDir, shared });
-    for (const pid of findSupervisors(dataDir)) killIfAlive(pid);
+    // The client first: one that outlives its supervisor for a moment starts another.
+    for (const pid of [client.pid, ...findSupervisors(dataDir)]) killIfAlive(pid);
     await client.kill();
     assert.deepEqual(await waitUntilNoneRuns(dataDir), []);
   });

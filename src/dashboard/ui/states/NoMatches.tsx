@@ -1,0 +1,21 @@
+import { Button } from "@mantine/core";
+import { IconSearchOff } from "@tabler/icons-react";
+import type { ReactNode } from "react";
+import { EmptyState } from "./EmptyState.tsx";
+
+/** A list that filters have left empty, and how to see more of it. */
+export function NoMatches({ onClear, children }: { onClear: () => void; children?: ReactNode }) {
+  return (
+    <EmptyState
+      icon={IconSearchOff}
+      title="No matches"
+      action={
+        <Button variant="default" onClick={onClear}>
+          Clear filters
+        </Button>
+      }
+    >
+      {children ?? "Try another filter or a longer period."}
+    </EmptyState>
+  );
+}
