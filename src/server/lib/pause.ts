@@ -1,7 +1,9 @@
 import { setTimeout } from "node:timers/promises";
 
-export async function pause(ms: number): Promise<void> {
-  await setTimeout(ms);
+/** Ends early, without an error, if the signal aborts. */
+export async function pause(ms: number, signal?: AbortSignal): Promise<void> {
+  // Only the abort can fail it.
+  await setTimeout(ms, undefined, { ...(signal && { signal }) }).catch(() => undefined);
 }
 
 /** Rejects if the work takes longer; the work itself continues. */

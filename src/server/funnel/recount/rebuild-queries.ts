@@ -4,7 +4,6 @@ import { engineOf, PLAIN_HOME } from "../../db/engine.ts";
 import type { Db } from "../../db/pool.ts";
 import type { Tables } from "../../db/tables.ts";
 import { assert } from "../../lib/assert.ts";
-import { pause } from "../../lib/pause.ts";
 import { addInSteps } from "../record/add-in-steps.ts";
 import {
   addToDays,
@@ -77,27 +76,6 @@ export async function joinSnapshot(db: Db, transaction: Db): Promise<ControlledT
   await sql`set transaction snapshot ${sql.lit(exported.id)}`.execute(joined);
   return joined;
 }
-
-/** Whether nothing but the recount was at work in this database, in all but one of a few moments. */
-export async function isServerIdle(counter: Db): Promise<boolean> {
-  let busy = 0;
-  for (let n = 0; n < IDLE_SAMPLES; n++) {
-    if (n > 0) await pause(IDLE_SAMPLE_MS);
-    // PostgreSQL keeps the first answer until the transaction ends.
-    await sql`select pg_stat_clear_snapshot()`.execute(counter);
-    const { rows } = await sql<{ count: number }>`
-      select count(*) as count from pg_stat_activity
-      where datname = current_database() and pid <> pg_backend_pid() and backend_type = 'client backend'
-        and state <> 'idle'`.execute(counter);
-    if ((rows[0]?.count ?? 0) > OTHER_COUNTERS) busy++;
-  }
-  return busy <= 1;
-}
-
-const IDLE_SAMPLES = 5;
-const IDLE_SAMPLE_MS = 20;
-/** The one that runs all the time. */
-const OTHER_COUNTERS = 1;
 
 /**
  * Grouping hundreds of thousands of visits at once is much faster in memory and by hash. PostgreSQL expects few groups here, and

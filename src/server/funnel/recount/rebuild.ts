@@ -1,5 +1,6 @@
 import type { OrganizationId } from "#contract/ids.ts";
 import { engineOf } from "../../db/engine.ts";
+import { OtherWork } from "../../db/other-work.ts";
 import type { Db } from "../../db/pool.ts";
 import type { Deps } from "../../deps.ts";
 import { addDays, countDays, parseTimeZone } from "../../lib/calendar.ts";
@@ -14,7 +15,6 @@ import {
   findTimeZone,
   findVisitRange,
   groupInMemory,
-  isServerIdle,
   joinSnapshot,
   mergeSets,
   tryLockRebuild,
@@ -177,33 +177,37 @@ async function countAll(
 }
 
 /**
- * Takes parts from the list until it is empty or the signal aborts. The first counter works all the time, the second only while
- * the database has nothing else to do: on a small machine, recording would get half of the processors beside two counters.
+ * Takes parts from the list until it is empty or the signal aborts. While others are at work in the database, the first counter
+ * pauses after each part, and the second one waits.
  */
 async function countParts(
   [first, second]: readonly Db[],
   parts: DayPart[],
   { signal, count }: { signal: AbortSignal | undefined; count: (counter: Db, part: DayPart) => Promise<void> },
 ): Promise<void> {
+  const others = new OtherWork();
   let hasFailed = false;
-  const work = async (counter: Db | undefined, isAllowed: (counter: Db) => Promise<boolean>) => {
+  const mayContinue = () => parts.length > 0 && !signal?.aborted && !hasFailed;
+  const work = async (counter: Db | undefined, { isHelper }: { isHelper: boolean }) => {
     if (!counter) return;
     try {
       await groupInMemory(counter);
-      while (parts.length > 0 && !signal?.aborted && !hasFailed) {
-        if (!(await isAllowed(counter))) {
-          await pause(BUSY_PAUSE_MS);
+      while (mayContinue()) {
+        if (isHelper && (await others.isBusy(counter)) !== false) {
+          await pause(BUSY_PAUSE_MS, signal);
           continue;
         }
+        const startedAt = performance.now();
         const part = parts.shift();
         if (part) await count(counter, part);
+        if (mayContinue()) await others.giveWay(counter, { stepMs: performance.now() - startedAt, signal });
       }
     } catch (error) {
       hasFailed = true;
       throw error;
     }
   };
-  const ended = await Promise.allSettled([work(first, async () => true), work(second, isServerIdle)]);
+  const ended = await Promise.allSettled([work(first, { isHelper: false }), work(second, { isHelper: true })]);
   for (const result of ended) if (result.status === "rejected") throw result.reason;
 }
 

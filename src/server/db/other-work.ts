@@ -1,0 +1,55 @@
+import { sql } from "kysely";
+import { assert } from "../lib/assert.ts";
+import { pause } from "../lib/pause.ts";
+import type { Db } from "./pool.ts";
+
+// Tells long work, such as recounts and imports, how much others use the database, so that it can give way to them. On a small
+// machine, recording would otherwise get half of the processors.
+
+/** The share of the time in which others' statements run. A service without visitors stays below a hundredth. */
+const BUSY_SHARE = 0.1;
+/** PostgreSQL's connections report what they did about once a second. */
+const WINDOW_MS = 2_000;
+const PAUSE_FACTOR = 1.5;
+
+type Reading = { atMs: number; activeMs: number };
+
+export class OtherWork {
+  /** How long the long work's own statements took in this window. Those of a transaction that is still open don't count. */
+  #ownMs = 0;
+  #start: Reading | null = null;
+  #isBusy: boolean | null = null;
+
+  addOwn(ms: number): void {
+    this.#ownMs += ms;
+  }
+
+  /** Whether others are at work; null until the first window is over. */
+  async isBusy(db: Db): Promise<boolean | null> {
+    const reading = { activeMs: await readActiveMs(db), atMs: performance.now() };
+    this.#start ??= reading;
+    const elapsedMs = reading.atMs - this.#start.atMs;
+    if (elapsedMs < WINDOW_MS) return this.#isBusy;
+    const othersMs = reading.activeMs - this.#start.activeMs - this.#ownMs;
+    this.#isBusy = othersMs / elapsedMs > BUSY_SHARE;
+    this.#start = reading;
+    this.#ownMs = 0;
+    return this.#isBusy;
+  }
+
+  /** After a step of long work: while others are at work, leaves more than half of the time to them. */
+  async giveWay(db: Db, { stepMs, signal }: { stepMs: number; signal?: AbortSignal | undefined }): Promise<void> {
+    if (await this.isBusy(db)) await pause(stepMs * PAUSE_FACTOR, signal);
+  }
+}
+
+/** How long statements have run in this database, all connections together. Open transactions are not included yet. */
+async function readActiveMs(db: Db): Promise<number> {
+  // Within a transaction PostgreSQL would repeat its first answer.
+  await sql`select pg_stat_clear_snapshot()`.execute(db);
+  const { rows } = await sql<{ active_time: number }>`
+    select active_time from pg_stat_database where datname = current_database()`.execute(db);
+  const [row] = rows;
+  assert(row, "every database has a row");
+  return row.active_time;
+}
