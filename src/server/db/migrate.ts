@@ -31,8 +31,9 @@ export async function migrate(deps: {
     await client.query("select pg_advisory_lock($1)", [MIGRATION_LOCK]);
     const applied = await applyMissing(client, migrations, deps.log);
     if (deps.pool.engine === "citus") {
-      await (deps.distributes ? requireAlone(client) : requireDistributed(client));
-      await distributeTables(client, deps.log);
+      const { log, distributes = false } = deps;
+      await (distributes ? requireAlone(client) : requireDistributed(client));
+      await distributeTables(client, { log, isRepeated: distributes });
     }
     await client.query("select pg_advisory_unlock($1)", [MIGRATION_LOCK]);
     client.release();

@@ -42,8 +42,11 @@ async function hasUndistributedRows(client: pg.ClientBase): Promise<boolean> {
   return rows[0]?.found ?? false;
 }
 
-/** Returns the tables that were put in place. */
-export async function distributeTables(client: pg.ClientBase, log: Log): Promise<string[]> {
+/** Returns the tables that were put in place. `isRepeated`: an earlier move may have left rows behind. */
+export async function distributeTables(
+  client: pg.ClientBase,
+  { log, isRepeated }: { log: Log; isRepeated: boolean },
+): Promise<string[]> {
   const missing = await listMissing(client);
   if (missing.length > 0) {
     await client.query("begin");
@@ -56,7 +59,8 @@ export async function distributeTables(client: pg.ClientBase, log: Log): Promise
     }
     log.info("database.distributed", { count: missing.length });
   }
-  await dropLeftovers(client);
+  // Not at every start: it waits for whoever has locked a table.
+  if (missing.length > 0 || isRepeated) await dropLeftovers(client);
   return missing.map(({ table }) => table);
 }
 
