@@ -71,8 +71,33 @@ export class OrganizationMoving extends DatabaseAway {
   }
 }
 
-/** On Citus. Call it if rows are missing that should be there. */
-export async function requireSettled(db: Db, owner: OrganizationId): Promise<void> {
+/**
+ * Finds rows that should be there. On Citus, if nothing is found, the rows may be on their way to another server: this throws
+ * while they can't be seen, and otherwise looks again.
+ */
+export async function findSettled<T>(
+  db: Db,
+  owner: OrganizationId,
+  { find, isFound }: { find: () => Promise<T>; isFound: (found: T) => boolean },
+): Promise<T> {
+  const found = await find();
+  if (engineOf(db) === "postgresql" || isFound(found)) return found;
+  await requireSettled(db, owner);
+  return await find();
+}
+
+/**
+ * On Citus, keeps the organization on its server until the transaction ends. Needed before a transaction draws conclusions from
+ * rows that it reads: they might move between two of its statements.
+ */
+export async function holdOrganization(transaction: Db, owner: OrganizationId): Promise<void> {
+  if (engineOf(transaction) === "postgresql") return;
+  // Whatever writes to a shard keeps it in place, even if no row is found. No version is negative.
+  await sql`delete from day_zones where organization_id = ${owner} and version < 0`.execute(transaction);
+  await requireSettled(transaction, owner);
+}
+
+async function requireSettled(db: Db, owner: OrganizationId): Promise<void> {
   const { rows } = await sql`
     select from organizations where id = ${owner} and not exists (
       select from day_zones where day_zones.organization_id = ${owner}

@@ -1,5 +1,6 @@
 import { hash } from "node:crypto";
 import { versions } from "node:process";
+import { parseTimeZone } from "./calendar.ts";
 import { RecentMap } from "./recent-map.ts";
 
 // A time zone's rules in the runtime, as a list of offsets. All code and all statements that convert instants to local
@@ -33,6 +34,13 @@ export function readZoneRules(zone: string): ZoneRules {
   const rules: ZoneRules = { id: `${zone} ${hash("sha256", text).slice(0, 12)}`, offsets };
   known.set(zone, rules);
   return rules;
+}
+
+/** The rules with this id; null if the runtime has others for their zone. */
+export function findZoneRules(id: string): ZoneRules | null {
+  const zone = parseTimeZone(id.slice(0, id.lastIndexOf(" ")));
+  const rules = zone === null ? null : readZoneRules(zone);
+  return rules?.id === id ? rules : null;
 }
 
 /** YYYY-MM-DD. */

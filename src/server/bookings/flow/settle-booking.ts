@@ -1,6 +1,8 @@
 import type { BookAnswer } from "#contract/book.ts";
 import { BOOKING_STATUS_CONFIRMED } from "#contract/booking.ts";
 import { BASE58, type OrganizationId, type Reference, type WidgetId } from "#contract/ids.ts";
+import { findSettled } from "../../db/engine.ts";
+import type { Db } from "../../db/pool.ts";
 import type { Deps } from "../../deps.ts";
 import { recordTouches } from "../../funnel/record/record.ts";
 import { type Conversion, type Touch, toStepBit } from "../../funnel/record/touch.ts";
@@ -44,7 +46,7 @@ export async function settleConfirmed(deps: SettleDeps, confirmed: ConfirmedBook
     // The one gate: with Store bookings off nothing about the customer is written anywhere.
     const storesBookings = await readCollectData(transaction, owner, confirmed.widgetId);
     const outcome = { reference, now, state: "confirmed", answer, storesBookings } as const;
-    const pending = await settlePending(transaction, owner, outcome);
+    const pending = await settleOnce(transaction, owner, outcome);
     if (!pending) return "already_settled";
     const outcomeOfVisit = {
       step: "booking_completed",
@@ -70,13 +72,21 @@ export async function settleFailed(deps: SettleDeps, failed: FailedBooking): Pro
   const { owner, reference, failure } = failed;
   const isSettled = await deps.db.transaction().execute(async (transaction) => {
     const now = deps.clock.now();
-    if (!(await settlePending(transaction, owner, { reference, now, state: "failed", failure }))) return false;
+    if (!(await settleOnce(transaction, owner, { reference, now, state: "failed", failure }))) return false;
     await recordTouches(transaction, [toTouch(deps, failed, { now, step: "booking_failed", startAt: null })], {
       includePaused: true,
     });
     return true;
   });
   if (isSettled) deps.metrics.bookings.inc({ outcome: failure });
+}
+
+/** Null if the request was settled before. */
+async function settleOnce(transaction: Db, owner: OrganizationId, outcome: Parameters<typeof settlePending>[2]) {
+  return await findSettled(transaction, owner, {
+    find: () => settlePending(transaction, owner, outcome),
+    isFound: (pending) => pending !== null,
+  });
 }
 
 export async function withdraw(

@@ -1,4 +1,5 @@
 import type { OrganizationId, WidgetId } from "#contract/ids.ts";
+import { engineOf } from "../../db/engine.ts";
 import type { Db } from "../../db/pool.ts";
 import { RecentMap } from "../../lib/recent-map.ts";
 import type { TextLine } from "../../lib/text-lines.ts";
@@ -16,6 +17,8 @@ import { findDayRules, listKeysOfDays, listWidgetIds, lowerKeptSince } from "./q
 
 /** A batch takes about 50 ms, which is how long recording on the same day may have to wait. */
 const BATCH_EVENTS = 2_000;
+/** On Citus everything recorded for the organization has to wait, and it takes about 150 ms. */
+const CITUS_STEP_EVENTS = 500;
 /** Files are mostly in chronological order, so only a few days are in use at a time. */
 const DAYS_KEPT = 50;
 
@@ -137,8 +140,11 @@ class BatchRecorder {
     const keys = await this.#findKeys(new Set(days));
     const touches = batch.map((touch, i) => keys.get(days[i] ?? "")?.limit(touch) ?? touch);
     const options = { includePaused: true, now: this.#now, knownKeys: this.#knownKeys };
-    const { newSteps } = await recordTouches(this.#db, touches, options);
-    this.imported += newSteps;
+    const step = engineOf(this.#db) === "citus" ? CITUS_STEP_EVENTS : BATCH_EVENTS;
+    for (let first = 0; first < touches.length; first += step) {
+      const { newSteps } = await recordTouches(this.#db, touches.slice(first, first + step), options);
+      this.imported += newSteps;
+    }
   }
 
   async #findKeys(days: ReadonlySet<string>): Promise<Map<string, DayKeys>> {

@@ -1,5 +1,6 @@
 import { DAY_MS, HOUR_MS } from "#contract/durations.ts";
 import type { OrganizationId } from "#contract/ids.ts";
+import { holdOrganization } from "../../db/engine.ts";
 import type { Db } from "../../db/pool.ts";
 import type { Deps } from "../../deps.ts";
 import { addDays } from "../../lib/calendar.ts";
@@ -128,6 +129,7 @@ async function packDay(db: Db, owner: OrganizationId, day: string): Promise<void
 
 /** False if the day was changed meanwhile, or is packed: then nothing may be committed, or old parts would join a newer part 0. */
 async function saveDay(transaction: Db, owner: OrganizationId, day: string): Promise<boolean> {
+  await holdOrganization(transaction, owner);
   const changes = await findChanges(transaction, owner, day);
   if (changes === null) return false;
   const dayMs = Date.parse(day);

@@ -39,8 +39,7 @@ export async function addInSteps(
     includeSpans,
   }: { counted: RawBuilder<unknown>; condition: RawBuilder<unknown>; includeSpans: boolean },
 ): Promise<number> {
-  const { rows } = await sql<{ days: string; keys: string }>`
-    ${counted}
+  const { rows } = await sql<{ days: string; keys: string }>`${counted}
     select (select coalesce(jsonb_agg(to_jsonb(day_changes)), '[]')::text from day_changes where ${condition}) as days,
       (select coalesce(jsonb_agg(to_jsonb(key_changes)), '[]')::text from key_changes where ${condition}) as keys`.execute(
     transaction,
@@ -52,9 +51,14 @@ export async function addInSteps(
     select changed.* from jsonb_to_recordset(${changed.days}::jsonb) as changed (${DAY_CHANGES}))`;
   const keyChanges = sql`with key_changes as (
     select changed.* from jsonb_to_recordset(${changed.keys}::jsonb) as changed (${KEY_CHANGES}))`;
-  await sql`${dayChanges} ${addToDays(home)}`.execute(transaction);
-  if (changed.keys !== "[]") await sql`${keyChanges} ${addToKeyDays(home)}`.execute(transaction);
-  if (changed.keys !== "[]" && includeSpans) await sql`${keyChanges} ${addToSpans(home)}`.execute(transaction);
+  await sql`-- prepared: add_day_changes
+    ${dayChanges} ${addToDays(home)}`.execute(transaction);
+  if (changed.keys !== "[]")
+    await sql`-- prepared: add_key_changes
+    ${keyChanges} ${addToKeyDays(home)}`.execute(transaction);
+  if (changed.keys !== "[]" && includeSpans)
+    await sql`-- prepared: add_span_changes
+    ${keyChanges} ${addToSpans(home)}`.execute(transaction);
   return (JSON.parse(changed.days) as DayChange[])
     .filter(({ widget_id }) => widget_id === "")
     .reduce(

@@ -2,11 +2,12 @@ import { sql } from "kysely";
 import { DAY_MS } from "#contract/durations.ts";
 import type { OrganizationId } from "#contract/ids.ts";
 import { toArrayText } from "../../db/array-text.ts";
-import { OrganizationMoving, requireSettled, toCitusHome } from "../../db/engine.ts";
+import { findSettled, OrganizationMoving, toCitusHome } from "../../db/engine.ts";
 import type { Db } from "../../db/pool.ts";
 import { withinTransaction } from "../../db/within-transaction.ts";
 import { assert } from "../../lib/assert.ts";
 import { addDays } from "../../lib/calendar.ts";
+import { findZoneRules } from "../../lib/zone-rules.ts";
 import { outdatePacks } from "../packs/pack-queries.ts";
 import { addInSteps, toSideType } from "./add-in-steps.ts";
 import { changes, SIDE_COLUMNS } from "./counters.ts";
@@ -39,19 +40,19 @@ export async function recordInSteps(db: Db, batch: Batch): Promise<ResultRow> {
   const owner = batch.visits[0]?.start.organizationId;
   assert(owner, "a batch has visits");
   return await withinTransaction(db, async (transaction) => {
-    const admission = await lockAndAdmit(transaction, owner, batch);
+    const admission = await findSettled(transaction, owner, {
+      find: () => lockAndAdmit(transaction, owner, batch),
+      isFound: (found) => found !== null,
+    });
     const all = batch.visits.map((_, index) => index);
-    if (!admission) {
-      await requireSettled(transaction, owner);
-      return { paused: all, over_budget: [], recorded_before: [], new_steps: 0 };
-    }
+    if (!admission) return { paused: all, over_budget: [], recorded_before: [], new_steps: 0 };
     const { paused, over_budget, ...zone } = admission;
     const refused = new Set([...paused, ...over_budget]);
     const admitted = batch.visits.filter((_, index) => !refused.has(index));
     const united = admitted.length === 0 ? [] : await uniteVisits(transaction, owner, admitted);
     if (united.length > 0) {
       await nameKeys(transaction, owner, { batch, united });
-      await count(transaction, owner, { zone, united, latest: batch.latest });
+      await count(transaction, owner, { batch, zone, united });
       await outdatePacks(transaction, owner, listPackedDays(zone, united));
     }
     const created = new Set(united.filter(({ is_new }) => is_new).map(toVisitKey));
@@ -139,7 +140,7 @@ async function nameKeys(
   const keys = batch.newKeys.filter(({ id }) => used.has(id));
   if (keys.length === 0) return;
   const home = toCitusHome(owner);
-  await sql`
+  await sql`-- prepared: name_keys
     insert into funnel_keys as stored (organization_id, id, kind, key, used_on)
     select ${home.id}, named.id, named.kind, named.key, ${batch.now.toISOString()}::date
     from jsonb_to_recordset(${JSON.stringify(keys)}::jsonb) as named (id bigint, kind smallint, key text) ${home.join}
@@ -158,18 +159,58 @@ const UNITED_COLUMNS = [
 async function count(
   transaction: Db,
   owner: OrganizationId,
-  { zone, united, latest }: { zone: Zone; united: readonly United[]; latest: Date },
+  { batch, zone, united }: { batch: Batch; zone: Zone; united: readonly United[] },
 ): Promise<void> {
-  const counted = sql`
-    with zones as (
+  const offsets = await listOffsets(transaction, { batch, zone, united });
+  // The table's name stands for these few rows, so that Citus leaves the statement to PostgreSQL, which plans it once.
+  const counted = sql`-- prepared: count_changes
+    with zone_offsets as materialized (
+      select rules, to_timestamp(from_ms / 1000) as from_at, to_timestamp(until_ms / 1000) as until_at,
+        make_interval(secs => seconds) as shift
+      from unnest(
+        ${offsets.map(({ rules }) => rules)}::text[], ${offsets.map(({ fromMs }) => fromMs)}::float8[],
+        ${offsets.map(({ untilMs }) => untilMs)}::float8[], ${offsets.map(({ seconds }) => seconds)}::float8[]
+      ) as period (rules, from_ms, until_ms, seconds)
+    ), zones as (
       select ${owner}::text as organization_id, ${zone.version}::integer as version, ${zone.rules}::text as rules,
         ${zone.sealed_before}::date as sealed_before, ${zone.building_version}::integer as building_version,
         ${zone.building_rules}::text as building_rules
     ), united as materialized (
       select united.* from jsonb_to_recordset(${JSON.stringify(united)}::jsonb) as united (${sql.raw(UNITED_COLUMNS)})
-    ), ${toSides(sql`${latest.toISOString()}::timestamptz`)}
+    ), ${toSides(sql`${batch.latest.toISOString()}::timestamptz`)}
     ), ${changes}`;
   await addInSteps(transaction, owner, { counted, condition: sql`true`, includeSpans: reachesSpans(zone, united) });
+}
+
+type Offset = { rules: string; fromMs: number; untilMs: number; seconds: number };
+
+/** The offsets of the zone's rules that apply to these visits: their steps are neither before their start nor in the future. */
+async function listOffsets(
+  transaction: Db,
+  { batch, zone, united }: { batch: Batch; zone: Zone; united: readonly United[] },
+): Promise<Offset[]> {
+  const starts = united.flatMap(({ started_at, old_started_at }) => [started_at, old_started_at ?? started_at]);
+  const firstMs = Math.min(batch.latest.getTime(), ...starts.map((at) => at.getTime()));
+  const lastMs = Math.max(batch.latest.getTime(), batch.now.getTime()) + CLOCK_MARGIN_MS;
+  const listed: Offset[] = [];
+  for (const rules of new Set([zone.rules, zone.building_rules ?? zone.rules]))
+    for (const offset of await findOffsets(transaction, rules))
+      if (offset.untilMs > firstMs && offset.fromMs <= lastMs) listed.push({ ...offset, rules });
+  return listed;
+}
+
+/** Clocks of other processes may be ahead. */
+const CLOCK_MARGIN_MS = 366 * DAY_MS;
+
+/** Nearly always this runtime knows the rules itself. */
+async function findOffsets(transaction: Db, rules: string): Promise<readonly Omit<Offset, "rules">[]> {
+  const known = findZoneRules(rules);
+  if (known) return known.offsets;
+  const { rows } = await sql<Omit<Offset, "rules">>`
+    select extract(epoch from from_at)::float8 * 1000 as "fromMs", extract(epoch from until_at)::float8 * 1000 as "untilMs",
+      extract(epoch from shift)::float8 as seconds
+    from zone_offsets where rules = ${rules} order by from_at`.execute(transaction);
+  return rows;
 }
 
 /** Nearly every visit started after the spans that are sealed. A local day is less than two days from any of its instants. */

@@ -1,5 +1,5 @@
 import type { OrganizationId } from "#contract/ids.ts";
-import { engineOf } from "../../db/engine.ts";
+import { engineOf, holdOrganization } from "../../db/engine.ts";
 import { OtherWork } from "../../db/other-work.ts";
 import type { Db } from "../../db/pool.ts";
 import type { Deps } from "../../deps.ts";
@@ -146,6 +146,7 @@ async function countAll(
       const next = Math.max(version, (building_version ?? 0) + 1) + 1;
       await updateDayZone(transaction, owner, { building_version: next, building_rules: rules.id });
       // Recording is blocked now, so the counting snapshot ends exactly where the recorded changes begin.
+      await holdOrganization(counting, owner);
       return { changesVersion: next, range: await findVisitRange(counting, owner) };
     });
     const version = changesVersion + 1;

@@ -1,7 +1,7 @@
 import { type Insertable, type Selectable, sql } from "kysely";
 import pg from "pg";
 import type { OrganizationId, Reference, WidgetId } from "#contract/ids.ts";
-import { findConstraint } from "../../db/engine.ts";
+import { findConstraint, findSettled } from "../../db/engine.ts";
 import type { Db } from "../../db/pool.ts";
 import type { SandboxAppointmentsTable } from "../../db/test-mode-tables.ts";
 import { withinTransaction } from "../../db/within-transaction.ts";
@@ -123,14 +123,14 @@ export async function findAppointment(
   owner: OrganizationId,
   key: { widgetId: WidgetId; reference: Reference },
 ): Promise<AppointmentRow | null> {
-  const row = await db
+  const select = db
     .selectFrom("sandbox_appointments")
     .select(APPOINTMENT_COLUMNS)
     .where("organization_id", "=", owner)
     .where("widget_id", "=", key.widgetId)
-    .where("reference", "=", key.reference)
-    .executeTakeFirst();
-  return row ?? null;
+    .where("reference", "=", key.reference);
+  const isFound = (row: AppointmentRow | undefined) => row !== undefined;
+  return (await findSettled(db, owner, { find: () => select.executeTakeFirst(), isFound })) ?? null;
 }
 
 /** Without an owner: the bearer of a link knows only the widget. */

@@ -1,6 +1,7 @@
 import type { RedeliveryFilter } from "#contract/delivery.ts";
 import { type EndpointId, type OrganizationId, REDELIVERY_ID, type RedeliveryId } from "#contract/ids.ts";
 import { type Plan, planIncludes } from "#contract/plans.ts";
+import { holdOrganization } from "../../db/engine.ts";
 import type { Db } from "../../db/pool.ts";
 import type { Deps } from "../../deps.ts";
 import { randomId } from "../../lib/random.ts";
@@ -89,6 +90,7 @@ async function advanceRedelivery(
   id: RedeliveryId,
 ): Promise<"advanced" | "waiting" | "ended"> {
   const outcome = await deps.db.transaction().execute(async (transaction) => {
+    await holdOrganization(transaction, owner);
     const redelivery = (await lockRedeliveries(transaction, owner)) && (await lockRedelivery(transaction, owner, id));
     if (!redelivery) return "waiting";
     const limit = Math.min(BATCH, UNSENT_MAX - (await countUnsent(transaction, owner, id)));

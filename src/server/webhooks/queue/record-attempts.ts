@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from "kysely";
 import type { EndpointStatus } from "#contract/endpoint.ts";
 import type { DeliveryId, EndpointId } from "#contract/ids.ts";
 import { type BatchColumn, toBatchRows } from "../../db/batch-rows.ts";
-import { engineOf, type Home, PLAIN_HOME, requireSettled, type StatementGroup, toCitusHome } from "../../db/engine.ts";
+import { engineOf, findSettled, type Home, PLAIN_HOME, type StatementGroup, toCitusHome } from "../../db/engine.ts";
 import type { Db } from "../../db/pool.ts";
 import { assert } from "../../lib/assert.ts";
 import { toLane } from "./lanes.ts";
@@ -64,12 +64,10 @@ async function recordInSteps(
   assert(first, "a group has reports");
   const move = sql<MovedDelivery>`-- prepared: move_deliveries
     ${reported} ${moveDeliveries(owns)}`;
-  let moved = await move.execute(transaction);
-  if (moved.rows.length === 0) {
-    // The deliveries were deleted, or the organization has just moved to another server.
-    await requireSettled(transaction, first.organizationId);
-    moved = await move.execute(transaction);
-  }
+  const moved = await findSettled(transaction, first.organizationId, {
+    find: () => move.execute(transaction),
+    isFound: ({ rows }) => rows.length > 0,
+  });
   await sql`-- prepared: log_attempts
     ${reported}, moved as (select id, attempt_count from ${toBatchRows("moved", MOVED_COLUMNS, moved.rows)})
     ${logAttempts(toCitusHome(first.organizationId))}`.execute(transaction);

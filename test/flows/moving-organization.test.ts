@@ -1,0 +1,170 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { Reference } from "#contract/ids.ts";
+import { insertPending } from "../../src/server/bookings/flow/pending-queries.ts";
+import { takeReference } from "../../src/server/bookings/flow/reference.ts";
+import { type ConfirmedBooking, settleConfirmed } from "../../src/server/bookings/flow/settle-booking.ts";
+import { deleteBooking, eraseBookingsByEmail } from "../../src/server/bookings/stored/erase.ts";
+import { holdOrganization, OrganizationMoving } from "../../src/server/db/engine.ts";
+import { packDays } from "../../src/server/funnel/packs/pack-days.ts";
+import { recordTouches } from "../../src/server/funnel/record/record.ts";
+import { TouchWriter } from "../../src/server/funnel/record/touch-writer.ts";
+import { rebuildStats } from "../../src/server/funnel/recount/rebuild.ts";
+import { sealSpans } from "../../src/server/funnel/recount/seal-spans.ts";
+import { OutageLog } from "../../src/server/lib/outage-log.ts";
+import { deleteOrganization } from "../../src/server/organizations/delete-queries.ts";
+import {
+  type Business,
+  book,
+  createWebhookService,
+  deliverAll,
+  makeBusiness,
+  makeEndpoint,
+  moveClock,
+  readDelivery,
+  startReplying,
+} from "../../src/server/webhooks/testing/webhook-service.ts";
+import { readAnalytics } from "../support/analytics.ts";
+import { NOON } from "../support/builders.ts";
+import { queryOnce } from "../support/citus-cluster.ts";
+import { isCluster } from "../support/database.ts";
+import { hideOrganization } from "../support/hide-organization.ts";
+import { DIRECT_TOUCH, makeTouch } from "../support/touches.ts";
+
+// On Citus, an organization's rows can't be seen for a moment while they move to another server. Nothing may be concluded from
+// that: not that an event has no widget, that a booking is settled, that nobody is to be erased, or that a day had no visits.
+
+const isSkipped = isCluster() ? false : "no cluster: npm run cluster -- --bin DIR -- npm test -- FILE";
+const service = await createWebhookService();
+const { deps, loop, url } = service;
+const { db } = deps;
+
+/** Runs while the organization's rows can't be seen. */
+async function whileHidden(owner: Business["owner"], run: () => Promise<void>): Promise<void> {
+  const reveal = await hideOrganization(url, owner);
+  try {
+    await run();
+  } finally {
+    await reveal();
+  }
+}
+
+const isMoving = (error: unknown) => error instanceof OrganizationMoving;
+
+test("events get 503 while their organization moves, and are recorded afterwards", { skip: isSkipped }, async () => {
+  const { owner, widgetId } = await makeBusiness(deps);
+  const outages = new OutageLog(deps.log, { failed: "events.write_failed", resumed: "events.write_resumed" });
+  const writer = new TouchWriter({ db, clock: deps.clock, outages });
+  const touch = makeTouch({ widgetId, visit: 1, at: NOON });
+  await whileHidden(owner, async () => {
+    assert.deepEqual(await writer.write(touch), { outcome: "database_unavailable" });
+  });
+  assert.deepEqual(await writer.write(touch), { outcome: "recorded", wasKnown: false });
+  assert.equal((await readAnalytics(db, owner, { days: 7, now: NOON })).totals.views, 1);
+});
+
+test("a delivery stays in the queue while its organization moves", { skip: isSkipped }, async () => {
+  const business = await makeBusiness(deps);
+  const receiver = await startReplying(() => ({ status: 200 }));
+  await makeEndpoint(deps, business, { url: receiver.url });
+  await book(deps, business);
+  await whileHidden(business.owner, () => deliverAll(loop));
+  assert.equal(receiver.requests.length, 0);
+  moveClock(service, 2);
+  await deliverAll(loop);
+  assert.equal(receiver.requests.length, 1);
+  assert.equal((await readDelivery(deps, business.owner)).state, "delivered");
+});
+
+test("a booking is not taken for settled while its organization moves", { skip: isSkipped }, async () => {
+  const { owner, widgetId } = await makeBusiness(deps);
+  const reference = await takeReference(db, owner, deps.random);
+  const confirmed = await requestBooking({ owner, widgetId, reference });
+  await whileHidden(owner, async () => {
+    await assert.rejects(settleConfirmed(deps, confirmed), isMoving);
+  });
+  await settleConfirmed(deps, confirmed);
+  await settleConfirmed(deps, confirmed);
+  const stored = await db.selectFrom("bookings").select("reference").where("organization_id", "=", owner).execute();
+  assert.deepEqual(stored, [{ reference }]);
+});
+
+test("nothing counts as erased while the organization moves", { skip: isSkipped }, async () => {
+  const business = await makeBusiness(deps);
+  const { owner } = business;
+  const reference = await book(deps, business, { customer_email: "mara@example.com" });
+  await book(deps, business, { customer_email: "mara@example.com" });
+  await whileHidden(owner, async () => {
+    await assert.rejects(eraseBookingsByEmail(deps, owner, "mara@example.com"), isMoving);
+    await assert.rejects(deleteBooking(deps, owner, reference), isMoving);
+    await assert.rejects(
+      db.transaction().execute((transaction) => deleteOrganization(transaction, owner)),
+      isMoving,
+    );
+  });
+  assert.equal(await deleteBooking(deps, owner, reference), true);
+  assert.equal(await eraseBookingsByEmail(deps, owner, "mara@example.com"), 1);
+});
+
+test("days are neither packed, sealed nor recounted while the organization moves", { skip: isSkipped }, async () => {
+  const { owner, widgetId } = await makeBusiness(deps);
+  const old = new Date(NOON.getTime() - 40 * 86_400_000);
+  await recordTouches(db, [makeTouch({ widgetId, visit: 1, at: old })], { now: NOON });
+  await whileHidden(owner, async () => {
+    await assert.rejects(packDays(db, owner, { now: NOON }));
+    await assert.rejects(sealSpans(db, owner, NOON), isMoving);
+    await assert.rejects(rebuildStats(deps, owner), isMoving);
+  });
+  await packDays(db, owner, { now: NOON });
+  await sealSpans(db, owner, NOON);
+  assert.equal((await rebuildStats(deps, owner)).kind, "rebuilt");
+  assert.equal((await readAnalytics(db, owner, { days: 90, now: NOON })).totals.views, 1);
+});
+
+test("an organization that a transaction holds moves only after it", { skip: isSkipped }, async () => {
+  const { owner, widgetId } = await makeBusiness(deps);
+  await recordTouches(db, [makeTouch({ widgetId, visit: 1, at: NOON })]);
+  const move = `select citus_move_shard_placement(shard, node.nodename, node.nodeport, other.nodename, other.nodeport, 'block_writes')
+    from get_shard_id_for_distribution_column('day_zones', '${owner}'::text) shard
+    join pg_dist_placement placement on shardid = shard
+    join pg_dist_node node on node.groupid = placement.groupid
+    join pg_dist_node other on other.groupid <> node.groupid and other.shouldhaveshards`;
+  await db.transaction().execute(async (transaction) => {
+    await holdOrganization(transaction, owner);
+    await assert.rejects(queryOnce(url, `set lock_timeout = '1s'; ${move}`), /lock timeout/);
+  });
+  await queryOnce(url, move);
+  assert.equal((await readAnalytics(db, owner, { days: 7, now: NOON })).totals.views, 1);
+});
+
+/** The state between the scheduling system's answer and its settlement. */
+async function requestBooking({
+  owner,
+  widgetId,
+  reference,
+}: Pick<Business, "owner" | "widgetId"> & { reference: Reference }): Promise<ConfirmedBooking> {
+  const customer = { name: "Mara Quell", email: "mara@example.com", phone: null, notes: null };
+  await insertPending(db, owner, {
+    reference,
+    widget_id: widgetId,
+    asked_in: "sandbox",
+    keyHash: Buffer.from(reference),
+    service_id: "s",
+    start_at: NOON,
+    askingUntil: NOON,
+    given_up_at: NOON,
+    touch: DIRECT_TOUCH,
+    copy: { timeZone: "Europe/Berlin", customer, answers: [], attribution: {} },
+    now: NOON,
+  });
+  const booked = {
+    externalId: reference,
+    startAt: NOON,
+    endAt: new Date(NOON.getTime() + 1_800_000),
+    service: { id: "s", name: "Check-up" },
+    staff: [],
+    manageUrl: null,
+    joinUrl: null,
+  };
+  return { owner, widgetId, reference, touch: DIRECT_TOUCH, timeZone: "Europe/Berlin", booked };
+}
