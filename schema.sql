@@ -645,6 +645,7 @@ create table visit_packs (
   changes integer not null,
   last_at timestamp(3) with time zone,
   data bytea,
+  digest bytea generated always as (sha256(data)) stored,
   constraint visit_packs_pkey PRIMARY KEY (organization_id, day, part)
 );
 CREATE INDEX visit_packs_outdated ON public.visit_packs USING btree (organization_id, day) WHERE (data IS NULL);

@@ -95,7 +95,12 @@ export async function answerQuestion(
   before: DayWindow | null,
 ): Promise<AppAnalytics> {
   const { owner, window, dataSince, filters } = question;
-  const { counts, hourly } = await readCounts(deps, question);
+  const dropScope = { ...window, widgetId: findCountedWidget(filters) ?? null };
+  const [{ counts, hourly }, previous, droppedEvents] = await Promise.all([
+    readCounts(deps, question),
+    before && readPrevious(deps, question, before),
+    countDrops(deps.db, owner, dropScope),
+  ]);
   const lists = toLists(counts.lists);
   return {
     ...toDayReport(counts, window),
@@ -107,9 +112,9 @@ export async function answerQuestion(
     now: `${question.today}T${toTimeText(question.timeMs)}`,
     hourly,
     lists,
-    previous: before && (await readPrevious(deps, question, before)),
+    previous,
     dataSince,
-    droppedEvents: await countDrops(deps.db, owner, { ...window, widgetId: findCountedWidget(filters) ?? null }),
+    droppedEvents,
   };
 }
 

@@ -70,7 +70,7 @@ export async function selectLists(
   owner: OrganizationId,
   { totals, rowsMax }: { totals: VisitCounts["lists"]; rowsMax: number },
 ): Promise<KeyList[]> {
-  const { rows } = await sql<{ lists: KeyList[] }>`
+  const { rows } = await sql<{ lists: KeyList[] }>`-- prepared: select_lists
     with ${giveKeyCounts(totals)}, ${giveTextCounts(totals.get("widget"), "widget")}
     select ${listAll(owner, rowsMax)} as lists`.execute(db);
   return rows[0]?.lists ?? [];

@@ -199,7 +199,7 @@ export async function selectDataRange(
   owner: OrganizationId,
   scope: { now: Date; keptSince: Date; widgetId: WidgetId | null },
 ): Promise<DataRange> {
-  const { rows } = await sql<DataRange>`
+  const { rows } = await sql<DataRange>`-- prepared: select_data_range
     with local as (
       select zone, version, ${localTime(sql`day_zones.rules`, sql`${scope.now}::timestamptz`)} as local_now,
         ${localDay(sql`day_zones.rules`, sql`greatest(${scope.keptSince}::timestamptz, kept_since)`)} as oldest_day
@@ -221,7 +221,7 @@ export async function countDrops(
   owner: OrganizationId,
   window: { from: string; to: string; widgetId: WidgetId | null },
 ): Promise<number> {
-  const { rows } = await sql<{ events: number }>`
+  const { rows } = await sql<{ events: number }>`-- prepared: count_drops
     select coalesce(sum(events), 0)::integer as events
     from day_zones join funnel_drops using (organization_id)
     where organization_id = ${owner} and (${window.widgetId}::text is null or widget_id = ${window.widgetId})

@@ -320,6 +320,7 @@ type VisitPacksTable = {
   changes: number;
   last_at: Date | null;
   data: Buffer<ArrayBuffer> | null;
+  digest: GeneratedAlways<Buffer<ArrayBuffer> | null>;
 };
 
 export type Tables = AccountTables &

@@ -1,8 +1,12 @@
 import { setImmediate } from "node:timers/promises";
 
 const SLICE_MS = 1;
-/** While others have work, they get this many times as long as each slice took. */
+/** Work that is done by then only lets others in between its slices. */
+const SHORT_MS = 15;
+/** While others have work, they get this many times as long as each slice of longer work took. */
 const OTHERS_TIMES = 8;
+/** A slice that took longer was held up by others. */
+const SLICE_MAX_MS = 2 * SLICE_MS;
 /** A turn of the event loop that serves nobody is shorter. */
 const IDLE_TURN_MS = 0.05;
 /** A single short turn also happens under load. */
@@ -11,15 +15,18 @@ const IDLE_TURNS = 2;
 /** Splits long work into slices. Between two of them, everything else that waits has its turns. */
 export class Turns {
   #workedMs = 0;
+  #sliceMs = 0;
 
   /** Does a small piece of the work. */
   async spend(work: () => void): Promise<void> {
     const startedAt = performance.now();
     work();
-    this.#workedMs += performance.now() - startedAt;
-    if (this.#workedMs < SLICE_MS) return;
-    await giveWay(this.#workedMs * OTHERS_TIMES);
-    this.#workedMs = 0;
+    this.#sliceMs += performance.now() - startedAt;
+    if (this.#sliceMs < SLICE_MS) return;
+    const sliceMs = Math.min(this.#sliceMs, SLICE_MAX_MS);
+    this.#sliceMs = 0;
+    this.#workedMs += sliceMs;
+    await (this.#workedMs < SHORT_MS ? setImmediate() : giveWay(sliceMs * OTHERS_TIMES));
   }
 }
 

@@ -231,6 +231,11 @@ describe("whatever changes a visit outdates the packs of its days in the same tr
     assert.equal(await countViews(owner), 1);
     await packDays(db, owner, { now: NOW });
     assert.deepEqual(await describePacks(db, owner), ["2026-11-04: 1"]);
+    assert.equal(await countViews(owner), 1);
+    await sql`update funnel_visits set device = device + 1 where organization_id = ${owner}`.execute(db);
+    await repackAll(db, owner);
+    await packDays(db, owner, { now: NOW });
+    assert.equal(await countViews(owner), 0, "a pack made again is not confused with the one in memory");
   });
 
   test("deleting the organization", async () => {

@@ -20,7 +20,7 @@ import {
   saveLaterPart,
 } from "./pack-queries.ts";
 import { readVisits } from "./read-visits.ts";
-import { toPack } from "./visit-pack.ts";
+import { NO_VISITS, toPack } from "./visit-pack.ts";
 
 // Packs the visits of past days. Days first get an outdated pack, under a short lock: from then on, whatever changes one of their
 // visits counts up the day's changes. Then each day is read without any lock that recording waits for, and saved if nothing has
@@ -133,7 +133,7 @@ async function saveDay(transaction: Db, owner: OrganizationId, day: string): Pro
   const changes = await findChanges(transaction, owner, day);
   if (changes === null) return false;
   const dayMs = Date.parse(day);
-  let first = { pack: toPack(dayMs, []), lastAt: null as Date | null };
+  let first = { pack: toPack(dayMs, NO_VISITS), lastAt: null as Date | null };
   let parts = 0;
   for await (const read of readVisits(transaction, owner, { fromMs: dayMs, untilMs: dayMs + DAY_MS })) {
     if (parts === 0) first = read;

@@ -2,15 +2,16 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import { DAY_MS } from "#contract/durations.ts";
+import type { KeyKind } from "../record/key-id.ts";
 import { decodePack, encodePack } from "./pack-format.ts";
-import { PACK_VISITS_MAX, toPack, type VisitRow } from "./visit-pack.ts";
+import { type Conversions, PACK_VISITS_MAX, toPack, toRecord, type VisitColumns } from "./visit-pack.ts";
 
 const DAY = Date.parse("2026-11-01");
 
 test("a pack is the same after it was saved and read", () => {
   fc.assert(
     fc.property(fc.array(visitRow(), { maxLength: 30 }), (rows) => {
-      const pack = toPack(DAY, rows);
+      const pack = toPack(DAY, toColumns(rows));
       assert.deepEqual(decodePack(DAY, encodePack(pack)), withNumbers(pack));
     }),
   );
@@ -22,12 +23,9 @@ test("a pack with few values takes about 13 bytes per visit; one with many diffe
     ...{ channel: 1, source: n, campaign: n % 300, page: n % 256, device: 2, country: 3 },
   });
   const alike = Array.from({ length: PACK_VISITS_MAX }, (_, n) => ({ ...rowOf(n % 50), started_ms: DAY + n }));
-  assert.ok(encodePack(toPack(DAY, alike)).length < 13 * PACK_VISITS_MAX);
+  assert.ok(encodePack(toPack(DAY, toColumns(alike))).length < 13 * PACK_VISITS_MAX);
 
-  const different = toPack(
-    DAY,
-    Array.from({ length: PACK_VISITS_MAX }, (_, n) => rowOf(n)),
-  );
+  const different = toPack(DAY, toColumns(Array.from({ length: PACK_VISITS_MAX }, (_, n) => rowOf(n))));
   assert.deepEqual(
     Object.values(different.keys).map(({ places }) => places.constructor.name),
     ["Uint8Array", "Uint16Array", "Uint16Array", "Uint8Array", "Uint8Array", "Uint8Array"],
@@ -41,10 +39,29 @@ test("one visit may have any number of bookings of different services", () => {
   );
   const keys = { channel: 1, source: 2, campaign: 3, page: 4, device: 5, country: 6 };
   const row = { ...keys, widget_id: "w_1", started_ms: DAY, stage: 12, bookings, failures: null };
-  const { bookings: read } = decodePack(DAY, encodePack(toPack(DAY, [row])));
+  const { bookings: read } = decodePack(DAY, encodePack(toPack(DAY, toColumns([row]))));
   assert.equal(read.services.places.constructor.name, "Uint32Array");
   assert.equal(read.services.values[read.services.places[69_999] as number], "Service 69999");
 });
+
+type VisitRow = Record<KeyKind, number> & {
+  widget_id: string;
+  started_ms: number;
+  stage: number;
+  bookings: Conversions | null;
+  failures: Conversions | null;
+};
+
+function toColumns(rows: readonly VisitRow[]): VisitColumns {
+  return {
+    startedMs: rows.map(({ started_ms }) => started_ms),
+    stages: rows.map(({ stage }) => stage),
+    keys: toRecord((kind) => rows.map((row) => row[kind])),
+    widgets: rows.map(({ widget_id }) => widget_id),
+    bookings: rows.map(({ bookings }) => bookings),
+    failures: rows.map(({ failures }) => failures),
+  };
+}
 
 /** Keys are read as numbers in place. */
 function withNumbers(pack: ReturnType<typeof toPack>): ReturnType<typeof toPack> {

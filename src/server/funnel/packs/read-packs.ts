@@ -2,6 +2,7 @@ import { type RawBuilder, sql } from "kysely";
 import { DAY_MS } from "#contract/durations.ts";
 import type { OrganizationId } from "#contract/ids.ts";
 import type { Db } from "../../db/pool.ts";
+import { PackCache } from "./pack-cache.ts";
 import { decodePack } from "./pack-format.ts";
 import { FIRST_DAY, findPackedDays } from "./pack-queries.ts";
 import { readVisits, toDayMs } from "./read-visits.ts";
@@ -9,8 +10,12 @@ import type { VisitPack } from "./visit-pack.ts";
 
 // Everything that analytics counts, as packs: saved ones where they are valid, and the visits themselves for all other days.
 
-/** Parts of packs that are in memory at a time: at most a few megabytes. */
+/** Parts that are found by one statement. */
+const LISTED_PARTS = 2_000;
+/** Parts whose bytes are read by one statement: at most a few megabytes. */
 const BATCH_PARTS = 32;
+
+const cache = new PackCache(12 * 1024 ** 2);
 
 type Window = { startMs: number; endMs: number };
 
@@ -25,7 +30,7 @@ type Reading = {
 
 /**
  * Each visit once that started in the window, or converted since its start; some others may be among them. A pack may be used
- * until the next one is asked for: saved ones are all decoded into the same memory, which saves most of the garbage collection.
+ * until the next one is asked for.
  */
 export async function* readPacks(reading: Reading): AsyncGenerator<VisitPack> {
   const { transaction, owner, window } = reading;
@@ -35,13 +40,14 @@ export async function* readPacks(reading: Reading): AsyncGenerator<VisitPack> {
     return;
   }
   const unpacked: Span[] = [{ fromMs: Date.parse(FIRST_DAY), untilMs: Date.parse(packed_from) }];
-  let memory = Buffer.alloc(0);
-  for await (const { day, base64 } of selectParts(reading)) {
-    if (base64 === null) addDay(unpacked, Date.parse(day));
-    else {
-      if (base64.length > memory.length) memory = Buffer.alloc(2 * base64.length);
-      yield decodePack(Date.parse(day), memory.subarray(0, memory.write(base64, "base64")));
-    }
+  let after: Part | undefined = { day: FIRST_DAY, part: -1 };
+  while (after) {
+    const parts = await listParts(reading, after);
+    const outdated = new Set(parts.filter(({ digest }) => digest === null).map(({ day }) => day));
+    for (const day of outdated) addDay(unpacked, Date.parse(day));
+    // Of an outdated day, only part 0 counts.
+    yield* readParts(reading, parts.filter(({ day }) => !outdated.has(day)) as SavedPart[]);
+    after = parts.length === LISTED_PARTS ? parts.at(-1) : undefined;
   }
   unpacked.push({ fromMs: Date.parse(packed_before), untilMs: window.endMs });
   for (const span of unpacked) yield* readUnpacked(reading, span);
@@ -70,28 +76,62 @@ async function* readUnpacked(
       for await (const { pack } of readVisits(transaction, owner, { ...part, condition })) yield pack;
 }
 
-type PartRow = { day: string; part: number; base64: string | null };
+/** Of a day. */
+type Part = { day: string; part: number };
+type SavedPart = Part & { digest: string; bytes: number };
+type ListedPart = SavedPart | (Part & { digest: null; bytes: null });
 
-/**
- * In the order of days and parts. Of an outdated day, only part 0, which has no data. Bytes come as base64: it is shorter than
- * PostgreSQL's hexadecimal digits, and Node reads it four times as fast.
- */
-async function* selectParts({ transaction, owner, window }: Reading): AsyncGenerator<PartRow> {
+/** In the order of days and parts. */
+async function listParts({ transaction, owner, window }: Reading, after: Part): Promise<ListedPart[]> {
   const [firstDay, lastDay] = [toDay(window.startMs), toDay(window.endMs - 1)];
-  let after: { day: string; part: number } | undefined = { day: FIRST_DAY, part: -1 };
-  let outdatedDay: string | null = null;
-  while (after) {
-    const { rows }: { rows: PartRow[] } = await sql<PartRow>`-- prepared: select_packs
-      select day, part, encode(data, 'base64') as base64 from visit_packs
-      where organization_id = ${owner} and day <= ${lastDay}::date and (day, part) > (${after.day}::date, ${after.part}::integer)
-        and (day >= ${firstDay}::date or last_at >= ${new Date(window.startMs)} or data is null)
-      order by day, part limit ${sql.lit(BATCH_PARTS)}`.execute(transaction);
-    for (const row of rows) {
-      if (row.base64 === null) outdatedDay = row.day;
-      if (row.base64 === null || row.day !== outdatedDay) yield row;
-    }
-    after = rows.length === BATCH_PARTS ? rows.at(-1) : undefined;
+  const { rows } = await sql<ListedPart>`-- prepared: list_packs
+    select day, part, encode(digest, 'base64') as digest, octet_length(data) as bytes from visit_packs
+    where organization_id = ${owner} and day <= ${lastDay}::date and (day, part) > (${after.day}::date, ${after.part}::integer)
+      and (day >= ${firstDay}::date or last_at >= ${new Date(window.startMs)} or data is null)
+    order by day, part limit ${sql.lit(LISTED_PARTS)}`.execute(transaction);
+  return rows;
+}
+
+/** Those in memory first. If all have room there, the others are kept too. */
+async function* readParts(reading: Reading, parts: readonly SavedPart[]): AsyncGenerator<VisitPack> {
+  const missing: SavedPart[] = [];
+  for (const part of parts) {
+    const pack = cache.find(toCacheKey(part));
+    if (pack) yield pack;
+    else missing.push(part);
   }
+  const bytes = parts.reduce((sum, part) => sum + part.bytes, 0);
+  const isKept = cache.hasRoomFor({ packs: parts.length, bytes });
+  // What is not kept is decoded into the same memory, which saves most of the garbage collection.
+  let memory = Buffer.alloc(0);
+  for (let i = 0; i < missing.length; i += BATCH_PARTS)
+    for (const { base64, ...part } of await selectParts(reading, missing.slice(i, i + BATCH_PARTS))) {
+      if (isKept || memory.length < part.bytes)
+        memory = Buffer.from(new ArrayBuffer(isKept ? part.bytes : 2 * part.bytes));
+      memory.write(base64, "base64");
+      const pack = decodePack(Date.parse(part.day), memory.subarray(0, part.bytes));
+      if (isKept) cache.keep(toCacheKey(part), { pack, bytes: part.bytes });
+      yield pack;
+    }
+}
+
+function toCacheKey({ day, digest }: SavedPart): string {
+  return `${day} ${digest}`;
+}
+
+/** Bytes come as base64: it is shorter than PostgreSQL's hexadecimal digits, and Node reads it four times as fast. */
+async function selectParts(
+  { transaction, owner }: Reading,
+  parts: readonly SavedPart[],
+): Promise<(SavedPart & { base64: string })[]> {
+  const { rows } = await sql<SavedPart & { base64: string }>`-- prepared: select_packs
+    select day, part, encode(digest, 'base64') as digest, octet_length(data) as bytes, encode(data, 'base64') as base64
+    from visit_packs
+    where organization_id = ${owner} and (day, part) in (
+      select wanted.day, wanted.part
+      from unnest(${parts.map(({ day }) => day)}::date[], ${parts.map(({ part }) => part)}::integer[]) as wanted (day, part)
+    )`.execute(transaction);
+  return rows;
 }
 
 function toDay(instantMs: number): string {

@@ -32,31 +32,33 @@ export type VisitPack = {
   readonly failures: { readonly visits: Uint16Array; readonly atMs: Float64Array };
 };
 
-type Conversions = Readonly<Record<string, readonly [atMs: number, leadMs: number | null, service?: string]>>;
+export type Conversions = Readonly<Record<string, readonly [atMs: number, leadMs: number | null, service?: string]>>;
 
-export type VisitRow = Readonly<Record<KeyKind, number>> & {
-  widget_id: string;
-  started_ms: number;
-  stage: number;
-  bookings: Conversions | null;
-  failures: Conversions | null;
+/** Visits in the order of their start, at most PACK_VISITS_MAX. */
+export type VisitColumns = {
+  readonly startedMs: readonly number[];
+  readonly stages: readonly number[];
+  readonly keys: Readonly<Record<KeyKind, readonly number[]>>;
+  readonly widgets: readonly string[];
+  readonly bookings: readonly (Conversions | null)[];
+  readonly failures: readonly (Conversions | null)[];
 };
 
-/** The rows are ordered by their start and at most PACK_VISITS_MAX. */
-export function toPack(dayMs: number, rows: readonly VisitRow[]): VisitPack {
-  const bookings = rows.flatMap((row, visit) => list(row.bookings).map((times) => ({ visit, times })));
-  const failures = rows.flatMap((row, visit) => list(row.failures).map((times) => ({ visit, times })));
+/** All visits started on the day. */
+export function toPack(dayMs: number, columns: VisitColumns): VisitPack {
+  const bookings = columns.bookings.flatMap((each, visit) => list(each).map((times) => ({ visit, times })));
+  const failures = columns.failures.flatMap((each, visit) => list(each).map((times) => ({ visit, times })));
   return {
     dayMs,
-    starts: Uint32Array.from(rows, (row) => row.started_ms - dayMs),
-    stages: Uint8Array.from(rows, (row) => row.stage),
-    keys: toRecord((kind) => toColumn(rows, (row) => row[kind])),
-    widgets: toColumn(rows, (row) => row.widget_id),
+    starts: Uint32Array.from(columns.startedMs, (ms) => ms - dayMs),
+    stages: Uint8Array.from(columns.stages),
+    keys: toRecord((kind) => toColumn(columns.keys[kind])),
+    widgets: toColumn(columns.widgets),
     bookings: {
       visits: Uint16Array.from(bookings, ({ visit }) => visit),
       atMs: Float64Array.from(bookings, ({ times }) => times[0]),
       leadMs: Float64Array.from(bookings, ({ times }) => times[1] ?? Number.NaN),
-      services: toColumn(bookings, ({ times }) => times[2] ?? NOT_SET),
+      services: toColumn(bookings.map(({ times }) => times[2] ?? NOT_SET)),
     },
     failures: {
       visits: Uint16Array.from(failures, ({ visit }) => visit),
@@ -69,23 +71,32 @@ function list(conversions: Conversions | null): Conversions[string][] {
   return conversions === null ? [] : Object.values(conversions);
 }
 
+export const NO_VISITS: VisitColumns = {
+  startedMs: [],
+  stages: [],
+  keys: toRecord(() => []),
+  widgets: [],
+  bookings: [],
+  failures: [],
+};
+
 export function toRecord<Value>(make: (kind: KeyKind) => Value): Record<KeyKind, Value> {
   return Object.fromEntries(KEY_KINDS.map((kind) => [kind, make(kind)])) as Record<KeyKind, Value>;
 }
 
-function toColumn<Row, Value>(rows: readonly Row[], read: (row: Row) => Value): Column<Value> {
+function toColumn<Value>(all: readonly Value[]): Column<Value> {
   const known = new Map<Value, number>();
   const values: Value[] = [];
-  const places = new Uint32Array(rows.length);
-  rows.forEach((row, i) => {
-    const value = read(row);
+  const places = new Uint32Array(all.length);
+  for (let i = 0; i < all.length; i++) {
+    const value = all[i] as Value;
     let place = known.get(value);
     if (place === undefined) {
       place = values.push(value) - 1;
       known.set(value, place);
     }
     places[i] = place;
-  });
+  }
   return { places: new (toPlacesType(values.length))(places), values };
 }
 

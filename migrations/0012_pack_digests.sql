@@ -1,0 +1,6 @@
+-- Tells packs with equal bytes apart from others, so that a process reads a pack only once. Days are packed again, because adding the
+-- column to many packs would take long.
+
+truncate visit_packs;
+update day_zones set packed_from = null, packed_before = null where packed_before is not null;
+alter table visit_packs add column digest bytea generated always as (sha256(data)) stored;
