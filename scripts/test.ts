@@ -8,7 +8,7 @@ import { isCluster, listDatabaseUrls } from "../test/support/database.ts";
 import { buildBrowserFiles } from "./build.ts";
 import { runChecks } from "./check.ts";
 import { prepareBrowser } from "./test-browser.ts";
-import { joinPackages } from "./test-packages.ts";
+import { bundlePrograms } from "./test-programs.ts";
 import { writeTestQueue } from "./test-queue.ts";
 import { openTestServer } from "./test-server.ts";
 
@@ -49,7 +49,7 @@ async function runAll(): Promise<Counts> {
     return { passed: 0, failed: failedChecks.length, skipped: 0 };
   }
   await buildBrowserFiles();
-  await joinPackages();
+  await bundlePrograms();
   if ((await prepareBrowser()) === null) console.log("No browser found. Tests that need one are skipped.");
   const files = given.length > 0 ? given : listTestFiles();
   const server = await openTestServer();

@@ -2,7 +2,7 @@ import { join } from "node:path";
 
 /**
  * The environment for a program that a test starts, without our own settings. The cache saves each program from compiling the
- * whole service again; the options come from scripts/test-packages.ts.
+ * whole service again; the options come from scripts/test-programs.ts.
  */
 export const CLEAN_ENVIRONMENT = {
   PATH: process.env["PATH"],
