@@ -48,3 +48,11 @@ test("work of one key runs one piece after the other, and another key does not w
   await Promise.all(large);
   assert.deepEqual(started, ["large 1", "small 1", "large 2", "large 3"]);
 });
+
+test("keys take turns: one with much work waiting does not come before one that arrives later", async () => {
+  const few = new FewAtOnce(1);
+  const started: string[] = [];
+  const run = (name: string) => few.run(name[0] as string, async () => void started.push(name));
+  await Promise.all(["a1", "a2", "a3", "b1", "b2", "c1"].map(run));
+  assert.deepEqual(started, ["a1", "a2", "b1", "c1", "a3", "b2"]);
+});

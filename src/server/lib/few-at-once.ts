@@ -1,10 +1,9 @@
-type Waiting = { readonly key: string; readonly start: () => void };
-
-/** Runs at most `max` pieces of work at a time, and one of each key; the others wait in the order of their arrival. */
+/** Runs at most `max` pieces of work at a time, and one of each key. Keys take turns, each in the order of arrival. */
 export class FewAtOnce {
   readonly #max: number;
   readonly #running = new Set<string>();
-  #waiting: Waiting[] = [];
+  /** The next key to have its turn comes first. */
+  readonly #waiting = new Map<string, (() => void)[]>();
 
   constructor(max: number) {
     this.#max = max;
@@ -12,7 +11,7 @@ export class FewAtOnce {
 
   async run<Result>(key: string, work: () => Promise<Result>): Promise<Result> {
     await new Promise<void>((start) => {
-      this.#waiting.push({ key, start });
+      this.#waiting.set(key, [...(this.#waiting.get(key) ?? []), start]);
       this.#startNext();
     });
     try {
@@ -24,10 +23,12 @@ export class FewAtOnce {
   }
 
   #startNext(): void {
-    const next = this.#waiting.find(({ key }) => !this.#running.has(key));
+    const next = this.#waiting.entries().find(([key]) => !this.#running.has(key));
     if (!next || this.#running.size >= this.#max) return;
-    this.#waiting = this.#waiting.filter((each) => each !== next);
-    this.#running.add(next.key);
-    next.start();
+    const [key, [start, ...others]] = next;
+    this.#waiting.delete(key);
+    if (others.length > 0) this.#waiting.set(key, others);
+    this.#running.add(key);
+    start?.();
   }
 }
