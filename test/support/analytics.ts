@@ -2,8 +2,7 @@ import assert from "node:assert/strict";
 import { sql } from "kysely";
 import type { Analytics } from "#contract/analytics.ts";
 import type { OrganizationId, WidgetId } from "#contract/ids.ts";
-import { selectAnalytics } from "../../src/server/analytics/queries.ts";
-import { toAnalytics } from "../../src/server/analytics/report.ts";
+import * as analytics from "../../src/server/analytics/read-analytics.ts";
 import type { Db } from "../../src/server/db/pool.ts";
 import type { Touch } from "../../src/server/funnel/record/touch.ts";
 import { countByHand } from "./count-by-hand.ts";
@@ -15,7 +14,7 @@ const LONG_AGO = new Date("1970-01-01T00:00:00Z");
 /** The response of /api/v1/analytics, for any `now` and without a plan's retention unless one is given. */
 export async function readAnalytics(db: Db, owner: OrganizationId, window: Window): Promise<Analytics> {
   const { days, now, widgetId = null, keptSince = LONG_AGO } = window;
-  return toAnalytics(await selectAnalytics(db, owner, { days, now, widgetId, keptSince }), days);
+  return await analytics.readAnalytics(db, owner, { days, now, widgetId, keptSince });
 }
 
 /** Requests each window, for all widgets and for each one, and expects the result of counting the touches by hand. */

@@ -72,7 +72,6 @@ export const OrganizationShape = Type.Object({
     retention: Type.String({ description: "How long bookings and analytics are kept, in words." }),
     keptSince: timestampOf("Older bookings and analytics are deleted.", "2024-11-01T12:00:00.000Z"),
   }),
-  isRecounting: Type.Boolean({ description: "Analytics days are being recalculated for another time zone." }),
 });
 export type OrganizationShape = Static<typeof OrganizationShape>;
 

@@ -40,7 +40,7 @@ export function GeneralSection() {
           <TextInput label="Organization name" required readOnly={!verdict.isAllowed} {...form.getInputProps("name")} />
           <TimeZoneSelect
             label="Time zone"
-            description="Analytics count days in this time zone. After a change, days are recalculated."
+            description="Analytics count days in this time zone."
             required
             readOnly={!verdict.isAllowed}
             {...form.getInputProps("timeZone")}

@@ -1,4 +1,4 @@
-import { AppShell, Burger, Group, Skeleton, Stack, Text } from "@mantine/core";
+import { AppShell, Burger, Group, Skeleton, Stack } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { useQuery } from "@tanstack/react-query";
 import { Outlet, useLocation, useParams } from "@tanstack/react-router";
@@ -6,7 +6,7 @@ import { useEffect, useMemo } from "react";
 import type { Me, OrganizationShape } from "#contract/app/account.ts";
 import { organizationQuery } from "../api/queries.ts";
 import { can } from "../can.ts";
-import { formatIn, formatZone } from "../format.ts";
+import { formatIn } from "../format.ts";
 import { pathsOf } from "../paths.ts";
 import { ErrorState } from "../ui/states/ErrorState.tsx";
 import { useMe } from "./AppGate.tsx";
@@ -105,12 +105,6 @@ function Scoped({ me, membership, details }: { me: Me; membership: Membership; d
   }, [me, membership, details]);
   return (
     <OrganizationContext value={scope}>
-      {details.isRecounting && (
-        <Text className={classes["notice"]} size="sm" role="status">
-          Recalculating analytics for {formatZone(details.timeZone)}. Until that’s done, days follow the previous time
-          zone.
-        </Text>
-      )}
       <Outlet />
     </OrganizationContext>
   );

@@ -4,7 +4,6 @@ import type { OrganizationId } from "#contract/ids.ts";
 import { PLAN_TERMS, type RetentionPeriod } from "#contract/plans.ts";
 import { writeAudit } from "../audit/write-audit.ts";
 import type { Deps } from "../deps.ts";
-import { isOutdated } from "../funnel/recount/day-zone.ts";
 import { ApiError, FieldsError } from "../http/api-error.ts";
 import { checkName, checkTimeZone, requireFields } from "../http/check-fields.ts";
 import { requireUnchanged } from "../http/require-unchanged.ts";
@@ -60,7 +59,6 @@ export function organizationRoutes(app: FastifyInstance, deps: OrganizationDeps)
           },
         );
       });
-      // A background task recalculates the days in the new zone. Until it is done, analytics stay in the old one.
       return await readOrganization(deps, member.organizationId);
     },
   );
@@ -103,7 +101,6 @@ async function readOrganization(deps: Pick<Deps, "db" | "clock">, id: Organizati
       retention: describeRetention(retention),
       keptSince: toKeptSince(row.plan, deps.clock.now()).toISOString(),
     },
-    isRecounting: await isOutdated(deps.db, id),
   };
 }
 

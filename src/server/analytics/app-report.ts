@@ -14,28 +14,31 @@ import type { Plan } from "#contract/plans.ts";
 import type { Deps } from "../deps.ts";
 import type { Query } from "../http/parameters.ts";
 import { addDays } from "../lib/calendar.ts";
+import { toLocalDay, toTimeOfDayMs, type ZoneRules } from "../lib/zone-rules.ts";
 import { toKeptSince } from "../plans/kept-since.ts";
 import { type DayWindow, readComparison, type readDayWindow, readPeriod } from "./app-window.ts";
 import { toShownKey } from "./dimension-keys.ts";
-import { type Filter, findCountedWidget, readFilters, requireFilterWidgets } from "./filters.ts";
+import { type Filter, findCountedWidget, readFilters, requireFilterWidgets, toWidgetFilters } from "./filters.ts";
 import { type KeyList, selectLists } from "./lists.ts";
 import {
   type CountedWindow,
   countDrops,
   type DayCounts,
   type ReportCounts,
-  selectDataRange,
+  selectDataSince,
   selectDays,
   selectReport,
 } from "./queries.ts";
 import { fillDays, toDayReport, toEntry } from "./report.ts";
 import { countVisits, type Scan } from "./scan/count-visits.ts";
-import type { TimeOfDay } from "./scan/local-window.ts";
+import { type TimeOfDay, toLocalWindow } from "./scan/local-window.ts";
 import { toDayCounts, toHours } from "./scan/to-counts.ts";
 import type { VisitCounts } from "./scan/visit-counts.ts";
+import { findShownZone } from "./shown-zone.ts";
 
 // A report for the dashboard. Without filters, or for one widget, everything but hours and parts of days comes from the
-// counters; with other filters it comes from the visits, which packs hold in few bytes (funnel/packs/).
+// counters; with other filters it comes from the visits, which packs hold in few bytes (funnel/packs/), and so does everything
+// while the counters are of another time zone. A report is in one zone as a whole: the one found when the question is read.
 
 type Reader = { organizationId: OrganizationId; plan: Plan };
 
@@ -49,9 +52,8 @@ export type Question = {
   visitCondition?: RawBuilder<unknown>;
   window: DayWindow;
   timeZone: string;
+  rules: ZoneRules;
   today: string;
-  timeMs: TimeOfDay;
-  dataSince: string | null;
 };
 
 type AnalyticsDeps = Pick<Deps, "db" | "clock">;
@@ -67,20 +69,11 @@ export async function readQuestion(
   const filters = readFilters(query);
   const now = clock.now();
   const keptSince = toKeptSince(reader.plan, now);
-  const range = await selectDataRange(db, owner, { now, keptSince, widgetId: findCountedWidget(filters) ?? null });
-  const window = readWindow(query, range.today);
+  const { zone: timeZone, rules } = await findShownZone(db, owner);
+  const today = toLocalDay(rules, now);
+  const window = readWindow(query, today);
   await requireFilterWidgets(db, owner, filters);
-  return {
-    owner,
-    now,
-    keptSince,
-    filters,
-    window,
-    timeZone: range.zone,
-    today: range.today,
-    timeMs: range.time_ms,
-    dataSince: range.data_since,
-  };
+  return { owner, now, keptSince, filters, window, timeZone, rules, today };
 }
 
 export async function readReport(deps: AnalyticsDeps, reader: Reader, query: Query): Promise<AppAnalytics> {
@@ -94,12 +87,13 @@ export async function answerQuestion(
   question: Question,
   before: DayWindow | null,
 ): Promise<AppAnalytics> {
-  const { owner, window, dataSince, filters } = question;
-  const dropScope = { ...window, widgetId: findCountedWidget(filters) ?? null };
-  const [{ counts, hourly }, previous, droppedEvents] = await Promise.all([
+  const { owner, now, window, rules, today, filters } = question;
+  const drops = { ...toLocalWindow(rules, window), widgetId: findCountedWidget(filters) ?? null };
+  const [{ counts, hourly }, previous, dataSince, droppedEvents] = await Promise.all([
     readCounts(deps, question),
     before && readPrevious(deps, question, before),
-    countDrops(deps.db, owner, dropScope),
+    readDataSince(deps, question),
+    countDrops(deps.db, owner, drops),
   ]);
   const lists = toLists(counts.lists);
   return {
@@ -109,13 +103,25 @@ export async function answerQuestion(
     campaigns: lists.campaign.rows.slice(0, CAMPAIGNS_MAX),
     from: window.from,
     to: window.to,
-    now: `${question.today}T${toTimeText(question.timeMs)}`,
+    now: `${today}T${toTimeText(toTimeOfDayMs(rules, now))}`,
     hourly,
     lists,
-    previous,
+    previous: previous && { ...previous, isComplete: dataSince !== null && previous.from >= dataSince },
     dataSince,
     droppedEvents,
   };
+}
+
+/** The first day with data, whatever the filters, unless they choose a single widget. */
+async function readDataSince({ db }: AnalyticsDeps, question: Question): Promise<string | null> {
+  const { owner, keptSince, timeZone: zone, rules, today } = question;
+  const widgetId = findCountedWidget(question.filters) ?? null;
+  const counted = await selectDataSince(db, owner, { zone, keptSince, widgetId });
+  if (counted !== undefined) return counted;
+  const oldestDay = toLocalDay(rules, keptSince);
+  const filters = toWidgetFilters(widgetId);
+  const counts = await countVisits(db, { owner, rules, days: { from: oldestDay, to: today }, oldestDay, filters });
+  return toDayCounts(counts, { zone, today }).days[0]?.day ?? null;
 }
 
 /** Partial days are compared with the same part of the earlier day. */
@@ -123,9 +129,9 @@ async function readPrevious(
   deps: AnalyticsDeps,
   question: Question,
   before: DayWindow,
-): Promise<NonNullable<AppAnalytics["previous"]>> {
-  const { window, today, timeMs, dataSince } = question;
-  const untilTime = window.to === today && before.to < today ? timeMs : undefined;
+): Promise<Omit<NonNullable<AppAnalytics["previous"]>, "isComplete">> {
+  const { window, now, rules, today } = question;
+  const untilTime = window.to === today && before.to < today ? toTimeOfDayMs(rules, now) : undefined;
   const { counts, hourly } = await readDays(deps, question, { window: before, untilTime });
   return {
     from: before.from,
@@ -134,7 +140,6 @@ async function readPrevious(
     totals: toDayReport(counts, before).totals,
     daily: fillDays(counts.days, before),
     hourly,
-    isComplete: dataSince !== null && before.from >= dataSince,
   };
 }
 
@@ -145,11 +150,8 @@ async function readCounts(
 ): Promise<{ counts: ReportCounts; hourly: AppAnalytics["hourly"] }> {
   const { owner, window } = question;
   const counted = toCountedWindow(question, window);
-  if (counted)
-    return {
-      counts: await selectReport(db, owner, { ...counted, rowsMax: LIST_ROWS_MAX }),
-      hourly: isHourly(window) ? (await scan(db, question, window)).hourly : null,
-    };
+  const report = counted && (await selectReport(db, owner, { ...counted, rowsMax: LIST_ROWS_MAX }));
+  if (report) return { counts: report, hourly: isHourly(window) ? (await scan(db, question, window)).hourly : null };
   const { counts, totals, hourly } = await scan(db, question, window, { lists: LISTED_DIMENSIONS });
   return { counts: { ...counts, lists: await selectLists(db, owner, { totals, rowsMax: LIST_ROWS_MAX }) }, hourly };
 }
@@ -161,12 +163,14 @@ async function readDays(
   { window, untilTime }: { window: DayWindow; untilTime: TimeOfDay | undefined },
 ): Promise<{ counts: DayCounts; hourly: AppAnalytics["hourly"] }> {
   const { owner } = question;
-  const counted = toCountedWindow(question, window);
-  if (!counted || isHourly(window)) return await scan(db, question, window, { untilTime });
-  if (untilTime === undefined) return { counts: await selectDays(db, owner, counted), hourly: null };
+  const counted = isHourly(window) ? null : toCountedWindow(question, window);
+  const isPartial = untilTime !== undefined;
+  const wholeDays = isPartial ? { days: window.days - 1, lastDay: addDays(window.to, -1) } : {};
+  const counts = counted && (await selectDays(db, owner, { ...counted, ...wholeDays }));
+  if (!counts) return await scan(db, question, window, { untilTime });
+  if (!isPartial) return { counts, hourly: null };
   const lastDay = await scan(db, question, { from: window.to, to: window.to, days: 1 }, { untilTime });
-  const others = { ...counted, days: window.days - 1, lastDay: addDays(window.to, -1) };
-  return { counts: addCounts(await selectDays(db, owner, others), lastDay.counts), hourly: null };
+  return { counts: addCounts(counts, lastDay.counts), hourly: null };
 }
 
 /** Counts the visits. */
@@ -176,9 +180,9 @@ async function scan(
   window: DayWindow,
   { lists = [], untilTime }: { lists?: readonly Dimension[]; untilTime?: TimeOfDay | undefined } = {},
 ): Promise<{ counts: DayCounts; totals: VisitCounts["lists"]; hourly: AppAnalytics["hourly"] }> {
-  const { window: local, counts } = await countVisits(db, toScan(question, window, untilTime), { lists });
+  const counts = await countVisits(db, toScan(question, window, untilTime), { lists });
   return {
-    counts: toDayCounts(counts, { zone: local.zone, today: window.to }),
+    counts: toDayCounts(counts, { zone: question.timeZone, today: window.to }),
     totals: counts.lists,
     hourly: isHourly(window) ? toHours(counts) : null,
   };
@@ -193,15 +197,16 @@ export function toCountedWindow(question: Question, { days, to }: DayWindow): Co
   const widgetId = findCountedWidget(question.filters);
   return widgetId === undefined || question.visitCondition
     ? null
-    : { days, lastDay: to, now: question.now, keptSince: question.keptSince, widgetId };
+    : { zone: question.timeZone, days, lastDay: to, now: question.now, keptSince: question.keptSince, widgetId };
 }
 
 export function toScan(
-  { owner, keptSince, filters, visitCondition }: Question,
+  { owner, rules, keptSince, filters, visitCondition }: Question,
   { from, to }: DayWindow,
   untilTime?: TimeOfDay,
 ): Scan {
-  return { owner, filters, condition: visitCondition, days: { from, to, keptSince, untilTime } };
+  const oldestDay = toLocalDay(rules, keptSince);
+  return { owner, rules, filters, condition: visitCondition, days: { from, to, untilTime }, oldestDay };
 }
 
 function addCounts(a: DayCounts, b: DayCounts): DayCounts {

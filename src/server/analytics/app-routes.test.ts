@@ -107,7 +107,9 @@ test("any window of days, sealed or not, matches a count by hand", async () => {
     ] as const) {
       for (const widgetId of [null, ...widgets]) {
         const window = { days, now: clock.now(), keptSince: new Date(0), widgetId, lastDay };
-        const answer = toAnalytics(await selectAnalytics(db, owner, window), days);
+        const counts = await selectAnalytics(db, owner, window);
+        assert.ok(counts);
+        const answer = toAnalytics(counts, days);
         const noon = new Date(`${lastDay}T11:00:00Z`);
         const byHand = countByHand(visits, { zone: "Europe/Berlin", now: noon, days, widgetId });
         assert.deepEqual(answer, byHand, `${when}: ${days} days to ${lastDay}`);
@@ -301,7 +303,7 @@ test("a whole list is searched, sorted and paged, also by the names of widgets a
   });
   assert.deepEqual(await list("dimension=country&search=germ"), { keys: ["DE"], count: 1 });
   assert.deepEqual(await list("dimension=widget&search=SHOP&notCountry=XX"), { keys: ["Web shop"], count: 1 });
-  assert.deepEqual(await list("dimension=country&pageNumber=2"), { keys: [], count: 0 });
+  assert.deepEqual(await list("dimension=country&pageNumber=2"), { keys: [], count: 3 });
   const { body: file } = await askApp(app, viewer, "GET /analytics.csv?table=breakdown&dimension=country&sort=views");
   assert.equal(
     String(file),

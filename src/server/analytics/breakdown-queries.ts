@@ -8,7 +8,8 @@ import { giveKeyCounts, giveTextCounts, type KeyCounts } from "./lists.ts";
 import { type CountedWindow, countDays, countKeys, countWidgets } from "./queries.ts";
 import type { Totals } from "./scan/visit-counts.ts";
 
-// The whole list of one dimension. Without filters, or for one widget, it comes from the counters; else from the visits.
+// The whole list of one dimension. Without filters, or for one widget, it comes from the counters; else from the visits. A
+// statement returns one row, because no rows have another meaning: the counters are of another time zone.
 
 export const BREAKDOWN_SORTS = ["bookings", "views", "conversionRate", "key"] as const;
 type BreakdownSort = (typeof BREAKDOWN_SORTS)[number];
@@ -24,51 +25,62 @@ export type BreakdownPart = {
   after: KeyCounts | null;
 };
 
-type BreakdownRow = KeyCounts & { label: string | null; count: number };
-
-export type CountSource =
-  | { kind: "counters"; owner: OrganizationId; window: CountedWindow }
-  | { kind: "visits"; owner: OrganizationId; totals: Totals };
-
 /** `label` is a widget's name. `count` is the number of rows on all pages. */
-export async function selectBreakdown(
+type BreakdownRows = { rows: (KeyCounts & { label: string | null })[]; count: number };
+
+/** Null if the counters are of another zone. */
+export async function selectCountedRows(
   db: Db,
-  source: CountSource,
+  owner: OrganizationId,
+  { window, dimension, part }: { window: CountedWindow; dimension: Exclude<Dimension, "service">; part: BreakdownPart },
+): Promise<BreakdownRows | null> {
+  const counts = isKeyed(dimension)
+    ? countKeys(owner, window, sql`kind = ${sql.lit(toKindNumber(dimension))}`)
+    : countWidgets(owner, window);
+  const { rows } = await sql<BreakdownRows>`
+    with ${countDays(owner, window)}, ${counts}, ${findRows(owner, { dimension, part })}
+    select ${listRows(part)} from span`.execute(db);
+  return rows[0] ?? null;
+}
+
+/** From what was counted of the visits. */
+export async function selectScannedRows(
+  db: Db,
+  owner: OrganizationId,
+  { totals, dimension, part }: { totals: Totals; dimension: Dimension; part: BreakdownPart },
+): Promise<BreakdownRows> {
+  const counts = isKeyed(dimension) ? giveKeyCounts(new Map([[dimension, totals]])) : giveTextCounts(totals, dimension);
+  const { rows } = await sql<BreakdownRows>`
+    with ${counts}, ${findRows(owner, { dimension, part })} select ${listRows(part)}`.execute(db);
+  return rows[0] ?? { rows: [], count: 0 };
+}
+
+/** CTE `found`: the rows of all pages. */
+function findRows(
+  owner: OrganizationId,
   { dimension, part }: { dimension: Dimension; part: BreakdownPart },
-): Promise<BreakdownRow[]> {
-  const { owner } = source;
-  const isAfter = part.after
-    ? sql`where (-bookings, -views) > (${-part.after.bookings}::bigint, ${-part.after.views}::bigint)
-        or (bookings, views) = (${part.after.bookings}::bigint, ${part.after.views}::bigint) and key > ${part.after.key} collate "C"`
-    : sql``;
-  const { rows } = await sql<BreakdownRow>`
-    with ${source.kind === "counters" ? fromCounters(source, dimension) : fromVisits(source.totals, dimension)}
-    , named as materialized (${nameKeys(owner, dimension)})
+): RawBuilder<unknown> {
+  return sql`named as materialized (${nameKeys(owner, dimension)})
     , found as materialized (
       select key, label, views::bigint as views, bookings::bigint as bookings,
         case when views = 0 then 0 else least(1, bookings::float8 / views::float8) end as rate
       from named ${part.search ? sql`where ${contains(part.search)}` : sql``}
-    )
-    select key, label, views, bookings, (select count(*) from found)::integer as count
-    from found ${isAfter}
-    order by ${toOrder(part)}, bookings desc, views desc, key collate "C"
-    limit ${part.limit} offset ${part.offset}`.execute(db);
-  return rows;
+    )`;
 }
 
-function fromCounters(
-  { owner, window }: Extract<CountSource, { kind: "counters" }>,
-  dimension: Dimension,
-): RawBuilder<unknown> {
-  if (dimension === "widget") return sql`${countDays(owner, window)}, ${countWidgets(owner, window)}`;
-  // Services are counted from the visits alone: see readBreakdown.
-  const kind = isKeyed(dimension) ? toKindNumber(dimension) : 0;
-  return sql`${countDays(owner, window)}, ${countKeys(owner, window, sql`kind = ${sql.lit(kind)}`)}`;
-}
-
-/** CTEs as fromCounters gives them; `service_counts` for services. */
-function fromVisits(totals: Totals, dimension: Dimension): RawBuilder<unknown> {
-  return isKeyed(dimension) ? giveKeyCounts(new Map([[dimension, totals]])) : giveTextCounts(totals, dimension);
+function listRows(part: BreakdownPart): RawBuilder<unknown> {
+  const isAfter = part.after
+    ? sql`where (-bookings, -views) > (${-part.after.bookings}::bigint, ${-part.after.views}::bigint)
+        or (bookings, views) = (${part.after.bookings}::bigint, ${part.after.views}::bigint) and key > ${part.after.key} collate "C"`
+    : sql``;
+  return sql`(select count(*) from found)::integer as count, (
+      select coalesce(json_agg(page), '[]')
+      from (
+        select key, label, views, bookings from found ${isAfter}
+        order by ${toOrder(part)}, bookings desc, views desc, key collate "C"
+        limit ${part.limit} offset ${part.offset}
+      ) page
+    ) as rows`;
 }
 
 function nameKeys(owner: OrganizationId, dimension: Dimension): RawBuilder<unknown> {

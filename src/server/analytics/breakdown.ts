@@ -2,12 +2,14 @@ import type { AnalyticsEntry } from "#contract/analytics.ts";
 import type { AppBreakdown } from "#contract/app/analytics.ts";
 import { SEARCH_LENGTH_MAX } from "#contract/app/limits.ts";
 import { DIMENSIONS, type Dimension } from "#contract/dimensions.ts";
+import type { OrganizationId } from "#contract/ids.ts";
 import type { Db } from "../db/pool.ts";
 import { badParameter, type Query, readParameter } from "../http/parameters.ts";
 import { type Question, toCountedWindow, toScan } from "./app-report.ts";
-import { BREAKDOWN_SORTS, type BreakdownPart, type CountSource, selectBreakdown } from "./breakdown-queries.ts";
+import { BREAKDOWN_SORTS, type BreakdownPart, selectCountedRows, selectScannedRows } from "./breakdown-queries.ts";
 import { toEntry } from "./report.ts";
 import { countVisits } from "./scan/count-visits.ts";
+import type { Totals } from "./scan/visit-counts.ts";
 
 /** Rows per page of the dashboard, and of a CSV file. */
 const PAGE_ROWS = 50;
@@ -24,26 +26,28 @@ export function readDimension(query: Query, fallback?: Dimension): Dimension {
 type Wanted = { dimension: Dimension; part: BreakdownPart };
 type Rows = { rows: (AnalyticsEntry & { label: string | null })[]; count: number };
 
-/** A page of the list, or all of it. */
-export async function readBreakdown(db: Db, question: Question, wanted: Wanted): Promise<Rows> {
-  return await readRows(db, await toSource(db, question, wanted.dimension), wanted);
-}
-
-export async function readRows(db: Db, source: CountSource, wanted: Wanted): Promise<Rows> {
-  const rows = await selectBreakdown(db, source, wanted);
-  return {
-    rows: rows.map(({ label, ...row }) => ({ ...toEntry(row), label })),
-    count: rows[0]?.count ?? 0,
-  };
-}
-
-/** Services are not among the counters. */
-async function toSource(db: Db, question: Question, dimension: Dimension): Promise<CountSource> {
+/** A page of the list, or all of it. Services are not among the counters. */
+export async function readBreakdown(db: Db, question: Question, { dimension, part }: Wanted): Promise<Rows> {
   const { owner, window } = question;
-  const counted = dimension === "service" ? null : toCountedWindow(question, window);
-  if (counted) return { kind: "counters", owner, window: counted };
-  const { counts } = await countVisits(db, toScan(question, window), { lists: [dimension] });
-  return { kind: "visits", owner, totals: counts.lists.get(dimension) ?? new Map() };
+  const counted = toCountedWindow(question, window);
+  const rows =
+    dimension !== "service" && counted && (await selectCountedRows(db, owner, { window: counted, dimension, part }));
+  if (rows) return toRows(rows);
+  const counts = await countVisits(db, toScan(question, window), { lists: [dimension] });
+  return await readScannedRows(db, owner, { totals: counts.lists.get(dimension), dimension, part });
+}
+
+/** From what was counted of the visits. */
+export async function readScannedRows(
+  db: Db,
+  owner: OrganizationId,
+  { totals = new Map(), ...wanted }: Wanted & { totals: Totals | undefined },
+): Promise<Rows> {
+  return toRows(await selectScannedRows(db, owner, { totals, ...wanted }));
+}
+
+function toRows({ rows, count }: Awaited<ReturnType<typeof selectScannedRows>>): Rows {
+  return { rows: rows.map(({ label, ...row }) => ({ ...toEntry(row), label })), count };
 }
 
 /** One page as the dashboard asks for it. */

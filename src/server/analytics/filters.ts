@@ -43,6 +43,11 @@ function toFilter(query: Query, filter: Omit<Filter, "keys">): Filter {
   return { ...filter, keys };
 }
 
+/** The filter that counts one widget, or none for all. */
+export function toWidgetFilters(widgetId: WidgetId | null): Filter[] {
+  return widgetId === null ? [] : [{ dimension: "widget", isNegated: false, keys: [widgetId] }];
+}
+
 /**
  * The widget, or null for all, if the counters can answer for these filters; undefined if only the visits can.
  */

@@ -1,8 +1,10 @@
 import { type RawBuilder, sql } from "kysely";
 import type { Dimension } from "#contract/dimensions.ts";
 import type { OrganizationId } from "#contract/ids.ts";
+import { CAMPAIGNS_MAX, CHANNELS_MAX, SOURCES_MAX } from "#contract/limits.ts";
 import type { Db } from "../db/pool.ts";
 import { KEY_KINDS, type KeyKind, toKindNumber } from "../funnel/record/key-id.ts";
+import { assert } from "../lib/assert.ts";
 import { isKeyed } from "./dimension-keys.ts";
 import type { Totals, VisitCounts } from "./scan/visit-counts.ts";
 
@@ -18,7 +20,7 @@ export type KeyList = { rows: KeyCounts[]; count: number };
  * Most bookings first, then most views, then by key in byte order. Only keys that may be in the list are looked up: those
  * before the last place, and all that tie with it.
  */
-export function listBest(
+function listBest(
   owner: OrganizationId,
   { kind, rowsMax }: { kind: KeyKind; rowsMax: number },
 ): RawBuilder<KeyCounts[]> {
@@ -35,6 +37,30 @@ export function listBest(
       order by bookings desc, views desc, key limit ${sql.lit(rowsMax)}
     ) named
   )`;
+}
+
+/** The kinds that the contract lists. */
+export const LISTED_KINDS = ["channel", "source", "campaign"] as const satisfies readonly KeyKind[];
+
+/** Sorted and cut to what the contract shows. */
+export type ContractLists = { channels: KeyCounts[]; sources: KeyCounts[]; campaigns: KeyCounts[] };
+
+export function listForContract(owner: OrganizationId): RawBuilder<unknown> {
+  return sql`${listBest(owner, { kind: "channel", rowsMax: CHANNELS_MAX })} as channels,
+      ${listBest(owner, { kind: "source", rowsMax: SOURCES_MAX })} as sources,
+      ${listBest(owner, { kind: "campaign", rowsMax: CAMPAIGNS_MAX })} as campaigns`;
+}
+
+/** The same from what was counted of the visits. */
+export async function selectContractLists(
+  db: Db,
+  owner: OrganizationId,
+  totals: VisitCounts["lists"],
+): Promise<ContractLists> {
+  const { rows } = await sql<ContractLists>`with ${giveKeyCounts(totals)} select ${listForContract(owner)}`.execute(db);
+  const [lists] = rows;
+  assert(lists, "a select without from gives one row");
+  return lists;
 }
 
 /** More than there are: the map shows all of them. */

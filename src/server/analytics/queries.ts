@@ -1,12 +1,13 @@
 import { type RawBuilder, sql } from "kysely";
 import type { OrganizationId, WidgetId } from "#contract/ids.ts";
-import { CAMPAIGNS_MAX, CHANNELS_MAX, SOURCES_MAX } from "#contract/limits.ts";
 import type { Db } from "../db/pool.ts";
-import { KEY_KINDS, type KeyKind } from "../funnel/record/key-id.ts";
-import { localDay, localTime } from "../funnel/record/local-day.ts";
+import { KEY_KINDS } from "../funnel/record/key-id.ts";
+import { localDay } from "../funnel/record/local-day.ts";
 import { SHORTEST_SPAN, SPAN_LENGTHS, spanStart } from "../funnel/recount/key-spans.ts";
-import { assert } from "../lib/assert.ts";
-import { type KeyCounts, type KeyList, listAll, listBest } from "./lists.ts";
+import { type ContractLists, type KeyList, LISTED_KINDS, listAll, listForContract } from "./lists.ts";
+import type { LocalWindow } from "./scan/local-window.ts";
+
+// What the counters say. They are of one time zone: while they are being recounted for another one, they have no answer.
 
 /** A window without its lists. */
 export type DayCounts = {
@@ -23,24 +24,23 @@ export type DayCounts = {
   lead_count: number;
 };
 
-export type AnalyticsCounts = DayCounts & {
-  /** Sorted and cut to what the contract shows. */
-  channels: KeyCounts[];
-  sources: KeyCounts[];
-  campaigns: KeyCounts[];
-};
+export type AnalyticsCounts = DayCounts & ContractLists;
 
 /** Two years of days are returned as three arrays: building objects would take PostgreSQL longer than the sums. */
 type DayRow = Omit<DayCounts, "days"> & { days: string[]; day_views: number[]; day_bookings: number[] };
-type AnalyticsRow = DayRow & Pick<AnalyticsCounts, "channels" | "sources" | "campaigns">;
-
-/** The kinds that the contract lists. */
-const LISTED_KINDS = ["channel", "source", "campaign"] as const satisfies readonly KeyKind[];
 
 /** Widget id under which all widgets are counted together. */
 const ALL_WIDGETS = "";
 
-export type CountedWindow = { days: number; now: Date; keptSince: Date; widgetId: WidgetId | null; lastDay?: string };
+export type CountedWindow = {
+  /** Only counters of this zone answer. By default, it is the organization's. */
+  zone?: string;
+  days: number;
+  now: Date;
+  keptSince: Date;
+  widgetId: WidgetId | null;
+  lastDay?: string;
+};
 
 /**
  * Everything a report needs, read in one statement and therefore from one snapshot: a switch to another time zone, or a visit
@@ -48,15 +48,16 @@ export type CountedWindow = { days: number; now: Date; keptSince: Date; widgetId
  * spans in the middle of the window, shorter ones around them and single days at both ends: see funnel/recount/key-spans.ts.
  * Served by the primary keys of the three tables, regardless of the number of events.
  */
-export async function selectAnalytics(db: Db, owner: OrganizationId, window: CountedWindow): Promise<AnalyticsCounts> {
-  const { rows } = await sql<AnalyticsRow>`-- prepared: select_analytics
+export async function selectAnalytics(
+  db: Db,
+  owner: OrganizationId,
+  window: CountedWindow,
+): Promise<AnalyticsCounts | null> {
+  const { rows } = await sql<DayRow & ContractLists>`-- prepared: select_analytics
     with ${countDays(owner, window)}, ${countKeys(owner, window, sql`kind <= ${sql.lit(LISTED_KINDS.length)}`)}
-    select zone, today::text as today, totals.*,
-      ${listBest(owner, { kind: "channel", rowsMax: CHANNELS_MAX })} as channels,
-      ${listBest(owner, { kind: "source", rowsMax: SOURCES_MAX })} as sources,
-      ${listBest(owner, { kind: "campaign", rowsMax: CAMPAIGNS_MAX })} as campaigns
+    select zone, today::text as today, totals.*, ${listForContract(owner)}
     from span cross join (${dayTotals}) totals`.execute(db);
-  return toCounts(requireZone(rows));
+  return toCounts(rows);
 }
 
 export type ReportCounts = DayCounts & { lists: KeyList[] };
@@ -66,31 +67,31 @@ export async function selectReport(
   db: Db,
   owner: OrganizationId,
   { rowsMax, ...window }: CountedWindow & { rowsMax: number },
-): Promise<ReportCounts> {
+): Promise<ReportCounts | null> {
   const { rows } = await sql<DayRow & { lists: KeyList[] }>`
     with ${countDays(owner, window)}, ${countKeys(owner, window, sql`kind <= ${sql.lit(KEY_KINDS.length)}`)},
       ${countWidgets(owner, window)}
     select zone, today::text as today, totals.*,
       ${listAll(owner, rowsMax)} as lists
     from span cross join (${dayTotals}) totals`.execute(db);
-  return toCounts(requireZone(rows));
+  return toCounts(rows);
 }
 
 /** The totals and days of a window without its lists. */
-export async function selectDays(db: Db, owner: OrganizationId, window: CountedWindow): Promise<DayCounts> {
+export async function selectDays(db: Db, owner: OrganizationId, window: CountedWindow): Promise<DayCounts | null> {
   const { rows } = await sql<DayRow>`-- prepared: select_days
     with ${countDays(owner, window)}
     select zone, today::text as today, totals.* from span cross join (${dayTotals}) totals`.execute(db);
-  return toCounts(requireZone(rows));
+  return toCounts(rows);
 }
 
-/** CTEs `span`, the days of the window, and `day_counts`. */
+/** CTEs `span`, the days of the window, and `day_counts`. All are empty if the counters are of another zone. */
 export function countDays(owner: OrganizationId, window: CountedWindow): RawBuilder<unknown> {
   return sql`local as (
       select zone, version, sealed_before,
-        least(${localDay(sql`day_zones.rules`, sql`${window.now}::timestamptz`)}, ${window.lastDay ?? null}::date) as today,
+        coalesce(${window.lastDay ?? null}::date, ${localDay(sql`day_zones.rules`, sql`${window.now}::timestamptz`)}) as today,
         ${localDay(sql`day_zones.rules`, sql`greatest(${window.keptSince}::timestamptz, kept_since)`)} as oldest_day
-      from day_zones where organization_id = ${owner}
+      from day_zones where organization_id = ${owner} and zone = ${shownZone(owner, window)}
     ), span as (
       select zone, version, least(sealed_before, ${spanStart(sql`(today + 1)`, SHORTEST_SPAN)}) as sealed_before, today,
         greatest(today - (${window.days}::integer - 1), oldest_day) as first_day
@@ -146,7 +147,13 @@ const dayTotals = sql`
         coalesce(sum(lead_ms), 0)::bigint as lead_ms, coalesce(sum(lead_count), 0)::bigint as lead_count
       from day_counts`;
 
-function toCounts<Row extends DayRow>({ day_views, day_bookings, ...row }: Row) {
+function shownZone(owner: OrganizationId, { zone }: CountedWindow): RawBuilder<string> {
+  return sql`coalesce(${zone ?? null}::text, (select coalesce(time_zone, 'UTC') from organizations where id = ${owner}))`;
+}
+
+function toCounts<Row extends DayRow>([first]: readonly Row[]) {
+  if (!first) return null;
+  const { day_views, day_bookings, ...row } = first;
   const days = row.days.map((day, i) => ({ day, views: day_views[i] ?? 0, bookings: day_bookings[i] ?? 0 }));
   return { ...row, days };
 }
@@ -185,52 +192,41 @@ function listParts({ owner, widgetId, isListed }: ListedCounts): RawBuilder<unkn
   return sql.join(parts, sql` union all `);
 }
 
-type DataRange = {
-  zone: string;
-  today: string;
-  /** Time of day, in milliseconds since midnight. */
-  time_ms: number;
-  data_since: string | null;
-};
-
-/** The local date and time of an instant, and the oldest day with counts within retention; null before the first view. */
-export async function selectDataRange(
+/** The oldest day with counts within retention, null before the first view; undefined if the counters are of another zone. */
+export async function selectDataSince(
   db: Db,
   owner: OrganizationId,
-  scope: { now: Date; keptSince: Date; widgetId: WidgetId | null },
-): Promise<DataRange> {
-  const { rows } = await sql<DataRange>`-- prepared: select_data_range
+  { zone, keptSince, widgetId }: { zone: string; keptSince: Date; widgetId: WidgetId | null },
+): Promise<string | null | undefined> {
+  const { rows } = await sql<{ data_since: string | null }>`-- prepared: select_data_since
     with local as (
-      select zone, version, ${localTime(sql`day_zones.rules`, sql`${scope.now}::timestamptz`)} as local_now,
-        ${localDay(sql`day_zones.rules`, sql`greatest(${scope.keptSince}::timestamptz, kept_since)`)} as oldest_day
-      from day_zones where organization_id = ${owner}
+      select version, ${localDay(sql`day_zones.rules`, sql`greatest(${keptSince}::timestamptz, kept_since)`)} as oldest_day
+      from day_zones where organization_id = ${owner} and zone = ${zone}
     )
-    select zone, local_now::date as today, (date_part('epoch', local_now::time) * 1000)::integer as time_ms, (
+    select (
       select min(day) from funnel_days
       where organization_id = ${owner} and funnel_days.version = local.version
-        and widget_id = ${scope.widgetId ?? ALL_WIDGETS} and day >= oldest_day
+        and widget_id = ${widgetId ?? ALL_WIDGETS} and day >= oldest_day
     ) as data_since
     from local`.execute(db);
-  const row = requireZone(rows);
-  return row;
+  return rows[0]?.data_since;
 }
 
-/** Events dropped during the window's days, both ends included. */
+/** Events dropped in the window. */
 export async function countDrops(
   db: Db,
   owner: OrganizationId,
-  window: { from: string; to: string; widgetId: WidgetId | null },
+  { offsets, widgetId }: Pick<LocalWindow, "offsets"> & { widgetId: WidgetId | null },
 ): Promise<number> {
+  const [from, until] = [
+    offsets.map(({ fromMs }) => new Date(fromMs)),
+    offsets.map(({ untilMs }) => new Date(untilMs)),
+  ];
   const { rows } = await sql<{ events: number }>`-- prepared: count_drops
-    select coalesce(sum(events), 0)::integer as events
-    from day_zones join funnel_drops using (organization_id)
-    where organization_id = ${owner} and (${window.widgetId}::text is null or widget_id = ${window.widgetId})
-      and ${localDay(sql`day_zones.rules`, sql`hour`)} between ${window.from}::date and ${window.to}::date`.execute(db);
+    select coalesce(sum(events), 0)::integer as events from funnel_drops
+    where organization_id = ${owner} and (${widgetId}::text is null or widget_id = ${widgetId}) and exists (
+      select from unnest(${from}::timestamptz[], ${until}::timestamptz[]) as part (from_at, until_at)
+      where hour >= from_at and hour < until_at
+    )`.execute(db);
   return rows[0]?.events ?? 0;
-}
-
-/** Every statement here starts from the organization's day_zones row, so it returns one row. */
-function requireZone<Row>([row]: readonly Row[]): Row {
-  assert(row, "an organization has a row in day_zones");
-  return row;
 }

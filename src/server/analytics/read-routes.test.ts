@@ -3,15 +3,18 @@ import { describe, test } from "node:test";
 import type { Analytics, Breakdown } from "#contract/analytics.ts";
 import type { OrganizationId, WidgetId } from "#contract/ids.ts";
 import { createTestApp } from "../../../test/support/app.ts";
+import { askApp } from "../../../test/support/app-api.ts";
 import { makeKey, makeOrganization, makeWidget } from "../../../test/support/builders.ts";
 import { errorAnswer, getJson, makeCaller, type TestCaller } from "../../../test/support/read-api.ts";
+import { signIn } from "../../../test/support/sign-in.ts";
 import { DIRECT, makeTouch, SEARCH_AD } from "../../../test/support/touches.ts";
 import { recordTouches } from "../funnel/record/record.ts";
 import type { Touch, VisitClass } from "../funnel/record/touch.ts";
 import { updateWidget } from "../widgets/queries.ts";
 
 // The clock stands at noon (UTC) on 1 November 2026.
-const { app, deps } = await createTestApp();
+const testApp = await createTestApp();
+const { app, deps } = testApp;
 const { db } = deps;
 
 const record = (...touches: Touch[]) => recordTouches(db, touches, { includePaused: true });
@@ -227,6 +230,56 @@ describe("the window", () => {
     const both = await getJson(app, "/api/v1/analytics?widget=nobody&days=0", caller.headers);
     assert.equal(both.status, 400);
     assert.equal((await getAnalytics(caller, "?days=2&since=never&DAYS=0")).days, 2);
+  });
+});
+
+describe("a change of time zone", () => {
+  test("is in every answer from then on, before anything is recounted", async () => {
+    const caller = await makeCaller(db);
+    const { widgetId } = caller;
+    const signedIn = await signIn(testApp, { role: "admin", organizationId: caller.owner });
+    await record(
+      makeTouch({ widgetId, visit: 1, at: "2026-10-30T20:00:00Z", class: SEARCH_AD }),
+      makeTouch({ widgetId, visit: 2, at: "2026-10-31T09:00:00Z", step: "booking_completed" }),
+    );
+    const before = await getAnalytics(caller, "?days=3");
+    assert.deepEqual([before.timeZone, ...busyDays(before).map(({ day }) => day)], ["UTC", "2026-10-30", "2026-10-31"]);
+    const { status } = await askApp(app, signedIn, "PATCH /organization", { timeZone: "Asia/Tokyo" });
+    assert.equal(status, 200);
+    for (const query of ["?days=3", `?days=3&widget=${widgetId}`]) {
+      const after = await getAnalytics(caller, query);
+      assert.deepEqual(
+        [after.timeZone, after.daily],
+        [
+          "Asia/Tokyo",
+          [
+            { day: "2026-10-30", views: 0, bookings: 0 },
+            { day: "2026-10-31", views: 2, bookings: 1 },
+            { day: "2026-11-01", views: 0, bookings: 0 },
+          ],
+        ],
+      );
+      const { timeZone: _, daily: __, ...rest } = after;
+      const { timeZone: ___, daily: ____, ...restBefore } = before;
+      assert.deepEqual(rest, restBefore, "totals, funnel and lists of the same visits");
+    }
+    const breakdown = "/api/v1/analytics/breakdown?dimension=channel&from=2026-10-31&to=2026-10-31";
+    const { body } = await getJson(app, breakdown, caller.headers);
+    assert.deepEqual(
+      [(body as Breakdown).timeZone, (body as Breakdown).data.map(({ key, views }) => `${key} ${views}`)],
+      ["Asia/Tokyo", ["Direct 1", "Paid Search 1"]],
+    );
+    const csv = await askApp(app, signedIn, "GET /analytics.csv?from=2026-10-30&to=2026-10-31");
+    assert.equal(String(csv.body), "\uFEFFday,views,bookings\r\n2026-10-30,0,0\r\n2026-10-31,2,1\r\n");
+  });
+
+  test("of another organization changes nothing", async () => {
+    const [caller, other] = [await makeCaller(db), await makeCaller(db)];
+    const before = await getAnalytics(caller);
+    const signedIn = await signIn(testApp, { role: "admin", organizationId: other.owner });
+    await askApp(app, signedIn, "PATCH /organization", { timeZone: "Asia/Tokyo" });
+    assert.deepEqual(await getAnalytics(caller), before);
+    assert.equal((await getAnalytics(other)).timeZone, "Asia/Tokyo");
   });
 });
 

@@ -13,8 +13,7 @@ import { readQuestion } from "./app-report.ts";
 import { readDayWindow } from "./app-window.ts";
 import { readBreakdown, readDimension } from "./breakdown.ts";
 import type { KeyCounts } from "./lists.ts";
-import { selectAnalytics } from "./queries.ts";
-import { toAnalytics } from "./report.ts";
+import { readAnalytics } from "./read-analytics.ts";
 
 /** GET /api/v1/analytics and /api/v1/analytics/breakdown */
 export function analyticsReadRoutes(api: ReadApi, deps: Pick<Deps, "db" | "clock">): void {
@@ -40,7 +39,7 @@ export function analyticsReadRoutes(api: ReadApi, deps: Pick<Deps, "db" | "clock
       const widgetId = widget === null ? null : await requireWidget(deps.db, organizationId, widget);
       const now = deps.clock.now();
       const keptSince = toKeptSince(plan, now);
-      return toAnalytics(await selectAnalytics(deps.db, organizationId, { days, now, keptSince, widgetId }), days);
+      return await readAnalytics(deps.db, organizationId, { days, now, keptSince, widgetId });
     },
   );
 

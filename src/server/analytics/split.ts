@@ -3,7 +3,7 @@ import type { Dimension } from "#contract/dimensions.ts";
 import type { Db } from "../db/pool.ts";
 import { toKeyId } from "../funnel/record/key-id.ts";
 import { type Question, toScan } from "./app-report.ts";
-import { readRows } from "./breakdown.ts";
+import { readScannedRows } from "./breakdown.ts";
 import { isKeyed, toStoredKey } from "./dimension-keys.ts";
 import { toFunnel } from "./report.ts";
 import { countVisits } from "./scan/count-visits.ts";
@@ -17,7 +17,7 @@ export async function readSplit(
   { dimension, groupsMax }: { dimension: Dimension; groupsMax: number },
 ): Promise<FunnelSplit["groups"]> {
   const { owner, window } = question;
-  const { counts } = await countVisits(db, toScan(question, window), { splitBy: dimension });
+  const counts = await countVisits(db, toScan(question, window), { splitBy: dimension });
   const largest = [...counts.reachedBy]
     .map(([value, reached]) => ({
       value,
@@ -28,7 +28,7 @@ export async function readSplit(
     .slice(0, groupsMax);
   const totals = new Map(largest.map(({ value, visits }) => [value, { views: visits, bookings: 0 }]));
   const part = { ...ORDER, limit: groupsMax };
-  const { rows } = await readRows(db, { kind: "visits", owner, totals }, { dimension, part });
+  const { rows } = await readScannedRows(db, owner, { totals, dimension, part });
   return rows.map(({ key, label }) => {
     const value = isKeyed(dimension) ? toKeyId(dimension, toStoredKey(dimension, key)) : key;
     return { key, label, funnel: toFunnel(largest.find((each) => each.value === value)?.reached ?? []) };

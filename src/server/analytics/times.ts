@@ -1,7 +1,7 @@
 import type { BookingTimes } from "#contract/app/analytics.ts";
 import type { Db } from "../db/pool.ts";
 import { type Question, toScan } from "./app-report.ts";
-import { readRows } from "./breakdown.ts";
+import { readScannedRows } from "./breakdown.ts";
 import { countVisits } from "./scan/count-visits.ts";
 import { toWeek } from "./scan/to-counts.ts";
 
@@ -19,12 +19,15 @@ const PART = {
 /** Views and bookings by weekday and hour, bookings by lead time, and the services booked most. */
 export async function readTimes(db: Db, question: Question): Promise<BookingTimes> {
   const { owner, window } = question;
-  const { counts } = await countVisits(db, toScan(question, window), { lists: ["service"] });
-  const source = { kind: "visits", owner, totals: counts.lists.get("service") ?? new Map() } as const;
+  const counts = await countVisits(db, toScan(question, window), { lists: ["service"] });
   return {
     views: toWeek(counts, counts.hourViews),
     bookings: toWeek(counts, counts.hourBookings),
     leadTimes: counts.leadTimes,
-    services: await readRows(db, source, { dimension: "service", part: PART }),
+    services: await readScannedRows(db, owner, {
+      totals: counts.lists.get("service"),
+      dimension: "service",
+      part: PART,
+    }),
   };
 }

@@ -155,7 +155,7 @@ describe("stats rebuild", { concurrency: true }, () => {
 });
 
 describe("changing an organization's time zone", { concurrency: true }, () => {
-  test("org set returns once the analytics use the new zone", async () => {
+  test("the analytics use the new zone at once, also while nothing recounts", async () => {
     const caller = await makeCaller(db);
     const file = writeLines("zone.ndjson", [makeLine(caller, 1)]);
     await cli.runInside(["import", "events", "--org", caller.owner, file]);

@@ -2,7 +2,6 @@ import { NAME_LENGTH_MAX } from "#contract/book.ts";
 import { ORGANIZATION_ID, type OrganizationId } from "#contract/ids.ts";
 import { PLANS } from "#contract/plans.ts";
 import { auditByOperator } from "../audit/audit-by.ts";
-import { rebuildIfOutdated } from "../funnel/recount/rebuild.ts";
 import { parseTimeZone } from "../lib/calendar.ts";
 import { randomId } from "../lib/random.ts";
 import { type DeletedOrganization, listDeleted } from "../organizations/delete-queries.ts";
@@ -15,7 +14,6 @@ import {
 import { removeOrganization } from "../organizations/remove-organization.ts";
 import { parseChoice, parseText, requireOrganization } from "./arguments.ts";
 import type { Command } from "./command.ts";
-import { PROGRESS_VISITS, reportEvery } from "./progress.ts";
 import { UsageError } from "./usage-error.ts";
 
 export const ORGANIZATION_COMMANDS: readonly Command[] = [
@@ -49,7 +47,7 @@ export const ORGANIZATION_COMMANDS: readonly Command[] = [
     summary: "change an organization",
     options: ["name", "plan", "time-zone"],
     positionals: 1,
-    async run({ db, args, clock, tell, random }) {
+    async run({ db, args, clock, random }) {
       const { id, name: formerName } = await requireOrganization(db, args.positional[0] ?? "");
       const [name, plan, timeZone] = [args.option("name"), args.option("plan"), args.option("time-zone")];
       const change = {
@@ -67,10 +65,6 @@ export const ORGANIZATION_COMMANDS: readonly Command[] = [
         return await updateOrganization(transaction, id, change);
       });
       if (!organization) throw new UsageError(`There is no organization ${JSON.stringify(id)}.`);
-      // The background task would recalculate too. Doing it here means that analytics are in the new zone when the
-      // command ends.
-      const progress = reportEvery(PROGRESS_VISITS, (visits) => tell(`${visits} visits counted`));
-      if (timeZone !== null) await rebuildIfOutdated({ db, clock }, id, { progress });
       return { text: `Changed ${describe(organization)}.`, json: toJson(organization) };
     },
   },

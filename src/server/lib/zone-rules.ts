@@ -1,5 +1,6 @@
 import { hash } from "node:crypto";
 import { versions } from "node:process";
+import { DAY_MS, SECOND_MS } from "#contract/durations.ts";
 import { parseTimeZone } from "./calendar.ts";
 import { RecentMap } from "./recent-map.ts";
 
@@ -45,8 +46,19 @@ export function findZoneRules(id: string): ZoneRules | null {
 
 /** YYYY-MM-DD. */
 export function toLocalDay(rules: ZoneRules, instant: Date): string {
+  return new Date(toLocalMs(rules, instant)).toISOString().slice(0, "YYYY-MM-DD".length);
+}
+
+/** Milliseconds since local midnight. */
+export function toTimeOfDayMs(rules: ZoneRules, instant: Date): number {
+  const localMs = toLocalMs(rules, instant);
+  return localMs - Math.floor(localMs / DAY_MS) * DAY_MS;
+}
+
+/** What calendar and clock show, as milliseconds since the same reading in 1970. */
+function toLocalMs(rules: ZoneRules, instant: Date): number {
   const ms = instant.getTime();
-  return new Date(ms + findOffset(rules, ms).seconds * 1000).toISOString().slice(0, "YYYY-MM-DD".length);
+  return ms + findOffset(rules, ms).seconds * SECOND_MS;
 }
 
 /** The first instant after the given one that falls on another local day. */

@@ -10,14 +10,9 @@ export function selectPeriod(rules: RawBuilder<unknown>, at: RawBuilder<unknown>
 
 /** The local day of any instant. A column with the rules must be qualified, or not be called `rules`. */
 export function localDay(rules: RawBuilder<unknown>, at: RawBuilder<unknown>): RawBuilder<string> {
-  return sql`(${localTime(rules, at)})::date`;
-}
-
-/** What calendar and clock show at an instant, as a timestamp without time zone. */
-export function localTime(rules: RawBuilder<unknown>, at: RawBuilder<unknown>): RawBuilder<string> {
-  return sql`${at} at time zone 'UTC' + (
+  return sql`(${at} at time zone 'UTC' + (
     select shift from zone_offsets where zone_offsets.rules = ${rules} and from_at <= ${at} order by from_at desc limit 1
-  )`;
+  ))::date`;
 }
 
 /**

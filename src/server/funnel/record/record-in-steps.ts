@@ -7,7 +7,7 @@ import type { Db } from "../../db/pool.ts";
 import { withinTransaction } from "../../db/within-transaction.ts";
 import { assert } from "../../lib/assert.ts";
 import { addDays } from "../../lib/calendar.ts";
-import { findZoneRules } from "../../lib/zone-rules.ts";
+import { readSavedRules } from "../../organizations/zone-offsets.ts";
 import { outdatePacks } from "../packs/pack-queries.ts";
 import { addInSteps, toSideType } from "./add-in-steps.ts";
 import { changes, SIDE_COLUMNS } from "./counters.ts";
@@ -194,24 +194,13 @@ async function listOffsets(
   const lastMs = Math.max(batch.latest.getTime(), batch.now.getTime()) + CLOCK_MARGIN_MS;
   const listed: Offset[] = [];
   for (const rules of new Set([zone.rules, zone.building_rules ?? zone.rules]))
-    for (const offset of await findOffsets(transaction, rules))
+    for (const offset of (await readSavedRules(transaction, rules)).offsets)
       if (offset.untilMs > firstMs && offset.fromMs <= lastMs) listed.push({ ...offset, rules });
   return listed;
 }
 
 /** Clocks of other processes may be ahead. */
 const CLOCK_MARGIN_MS = 366 * DAY_MS;
-
-/** Nearly always this runtime knows the rules itself. */
-async function findOffsets(transaction: Db, rules: string): Promise<readonly Omit<Offset, "rules">[]> {
-  const known = findZoneRules(rules);
-  if (known) return known.offsets;
-  const { rows } = await sql<Omit<Offset, "rules">>`
-    select extract(epoch from from_at)::float8 * 1000 as "fromMs", extract(epoch from until_at)::float8 * 1000 as "untilMs",
-      extract(epoch from shift)::float8 as seconds
-    from zone_offsets where rules = ${rules} order by from_at`.execute(transaction);
-  return rows;
-}
 
 /** Nearly every visit started after the spans that are sealed. A local day is less than two days from any of its instants. */
 function reachesSpans(zone: Zone, united: readonly United[]): boolean {

@@ -48,13 +48,13 @@ export async function updateDayZone(
  * recount. Rules newer than this runtime's are kept: another process knows better.
  */
 export async function listOutdated(db: Db): Promise<OrganizationId[]> {
-  const rows = await selectZones(db).orderBy("organization_id").execute();
+  const rows = await db
+    .selectFrom("day_zones")
+    .innerJoin("organizations", "organizations.id", "day_zones.organization_id")
+    .select(["organization_id", "zone", "rules", "rules_release", "building_version", "time_zone"])
+    .orderBy("organization_id")
+    .execute();
   return rows.filter(needsRecount).map((row) => row.organization_id);
-}
-
-export async function isOutdated(db: Db, owner: OrganizationId): Promise<boolean> {
-  const row = await selectZones(db).where("organization_id", "=", owner).executeTakeFirst();
-  return row !== undefined && needsRecount(row);
 }
 
 type ZoneRow = Pick<Selectable<DayZonesTable>, "zone" | "rules" | "rules_release" | "building_version"> & {
@@ -65,11 +65,4 @@ function needsRecount(row: ZoneRow): boolean {
   if (row.zone !== (row.time_zone ?? "UTC") || row.building_version !== null) return true;
   if (row.rules_release > RULES_RELEASE || parseTimeZone(row.zone) === null) return false;
   return row.rules !== readZoneRules(row.zone).id;
-}
-
-function selectZones(db: Db) {
-  return db
-    .selectFrom("day_zones")
-    .innerJoin("organizations", "organizations.id", "day_zones.organization_id")
-    .select(["organization_id", "zone", "rules", "rules_release", "building_version", "time_zone"]);
 }

@@ -23,16 +23,7 @@ type RebuildLock = { release(): Promise<void> };
 export async function tryLockRebuild(connection: Db, owner: OrganizationId): Promise<RebuildLock | null> {
   const { rows } = await sql<{ locked: boolean }>`
     select pg_try_advisory_lock(${lockKey(owner)}) as locked`.execute(connection);
-  return rows[0]?.locked ? toRebuildLock(connection, owner) : null;
-}
-
-/** The same, but waits for the lock. */
-export async function waitForRebuildLock(connection: Db, owner: OrganizationId): Promise<RebuildLock> {
-  await sql`select pg_advisory_lock(${lockKey(owner)})`.execute(connection);
-  return toRebuildLock(connection, owner);
-}
-
-function toRebuildLock(connection: Db, owner: OrganizationId): RebuildLock {
+  if (!rows[0]?.locked) return null;
   return {
     async release() {
       await sql`select pg_advisory_unlock(${lockKey(owner)})`.execute(connection);

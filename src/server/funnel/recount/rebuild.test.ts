@@ -9,6 +9,7 @@ import { makeOrganization, makeWidget } from "../../../../test/support/builders.
 import { createTestDatabase } from "../../../../test/support/database.ts";
 import { sampleTouches } from "../../../../test/support/random-touches.ts";
 import { makeTouch } from "../../../../test/support/touches.ts";
+import { selectAnalytics } from "../../analytics/queries.ts";
 import { SETTINGS } from "../../config.ts";
 import { engineOf } from "../../db/engine.ts";
 import { createListen } from "../../db/listen.ts";
@@ -19,7 +20,7 @@ import { updateOrganization } from "../../organizations/queries.ts";
 import { saveZoneOffsets } from "../../organizations/zone-offsets.ts";
 import { recordTouches } from "../record/record.ts";
 import type { Touch } from "../record/touch.ts";
-import { rebuildIfOutdated, rebuildOutdated, rebuildStats } from "./rebuild.ts";
+import { rebuildOutdated, rebuildStats } from "./rebuild.ts";
 import { deleteUnusedCounters } from "./retention.ts";
 
 const { db, url } = await createTestDatabase();
@@ -174,28 +175,35 @@ describe("during a rebuild", () => {
     });
   });
 
-  test("readers see the old zone's numbers until they see the new zone's, and nothing in between", async () => {
+  test("readers see the new zone's numbers from the change on, and nothing in between", async () => {
     const business = await makeOwner("Pacific/Kiritimati");
     await recordInBatches(sampleVisits(business, 300, 2), 100);
     const read = () => readAnalytics(db, business.owner, { days: 70, now: NOW });
     const before = await read();
-    await updateOrganization(db, business.owner, { time_zone: "America/Los_Angeles" });
 
-    let isRunning = true;
-    const answers: Analytics[] = [];
+    let [isChanged, isRunning] = [false, true];
+    const answers: { wasChanged: boolean; answer: Analytics }[] = [];
     const poll = async () => {
-      while (isRunning) answers.push(await read());
+      while (isRunning) answers.push({ wasChanged: isChanged, answer: await read() });
     };
     const polls = [poll(), poll()];
-    await rebuildStats(deps, business.owner);
+    await updateOrganization(db, business.owner, { time_zone: "America/Los_Angeles" });
+    isChanged = true;
+    await rebuildStats(deps, business.owner, {
+      progress: async () => {
+        const enough = answers.length + 5;
+        while (answers.length < enough) await setImmediate();
+      },
+    });
     isRunning = false;
     await Promise.all(polls);
     const after = await read();
 
     assert.deepEqual([before.timeZone, after.timeZone], ["Pacific/Kiritimati", "America/Los_Angeles"]);
     assert.notDeepEqual(before.daily, after.daily);
-    assert.ok(answers.length > 20);
-    for (const answer of answers) assert.deepEqual(answer, answer.timeZone === before.timeZone ? before : after);
+    assert.ok(answers.length > 10);
+    for (const { wasChanged, answer } of answers)
+      assert.deepEqual(answer, !wasChanged && answer.timeZone === before.timeZone ? before : after);
   });
 
   test("a second rebuild is refused as busy", async () => {
@@ -211,31 +219,49 @@ describe("during a rebuild", () => {
     assert.deepEqual(first, { kind: "rebuilt", visits: 40, zone: "UTC" });
   });
 
-  test("changing the time zone waits for the rebuild, and then counts in the new zone", async () => {
+  test("another change of zone stops the background task's recount, and its next run counts in the newest zone", async () => {
     const business = await makeOwner("UTC");
+    const { owner } = business;
     const touches = sampleVisits(business, 40, 4);
     await recordInBatches(touches, 100);
-    let change: Promise<unknown> | null = null;
-    await rebuildStats(deps, business.owner, {
-      progress: () => {
-        change ??= updateOrganization(db, business.owner, { time_zone: "Asia/Tokyo" }).then(() =>
-          rebuildIfOutdated(deps, business.owner),
-        );
+    await updateOrganization(db, owner, { time_zone: "Asia/Tokyo" });
+    const lines: string[] = [];
+    // The clock is read before anything is counted.
+    const clock = {
+      now: () => {
+        changed ??= updateOrganization(db, owner, { time_zone: "America/Lima" });
+        return NOW;
       },
-    });
-    assert.deepEqual(await change, { kind: "rebuilt", visits: 40, zone: "Asia/Tokyo" });
-    assert.deepEqual(await rebuildIfOutdated(deps, business.owner), { kind: "up_to_date" });
-    await assertCounted(db, business.owner, {
-      ...business,
-      touches,
-      zone: "Asia/Tokyo",
-      windows: WINDOWS,
-      when: "after",
-    });
+    };
+    let changed: Promise<unknown> | null = null;
+    const log = createLog("info", { write: (line) => lines.push(line) });
+    const runTask = () => rebuildOutdated({ db, clock, log }, new AbortController().signal);
+    await runTask();
+    await changed;
+    const shown = { ...business, touches, zone: "America/Lima", windows: WINDOWS };
+    await assertCounted(db, owner, { ...shown, when: "stopped" });
+    assert.deepEqual([lines.join(), await findCountedZone(owner)], ["", "UTC"]);
+    await runTask();
+    await assertCounted(db, owner, { ...shown, when: "counted" });
+    assert.deepEqual([lines.length, await findCountedZone(owner)], [1, "America/Lima"]);
+  });
+
+  test("after a change back, the counters answer at once", async () => {
+    const business = await makeOwner("UTC");
+    const { owner } = business;
+    const touches = sampleVisits(business, 40, 9);
+    await recordInBatches(touches, 100);
+    await updateOrganization(db, owner, { time_zone: "Asia/Tokyo" });
+    const stopping = new AbortController();
+    await rebuildStats(deps, owner, { signal: stopping.signal, progress: () => stopping.abort() });
+    await updateOrganization(db, owner, { time_zone: "UTC" });
+    const window = { days: 40, now: NOW, keptSince: new Date(0), widgetId: null };
+    assert.equal((await selectAnalytics(db, owner, window))?.zone, "UTC");
+    await assertCounted(db, owner, { ...business, touches, zone: "UTC", windows: WINDOWS, when: "changed back" });
   });
 });
 
-describe("an interrupted rebuild leaves the old numbers, and the next one finishes", () => {
+describe("an interrupted rebuild leaves the numbers exact, and the next one finishes", () => {
   async function prepare(seed: number) {
     const business = await makeOwner("Europe/Berlin");
     const touches = sampleVisits(business, 60, seed);
@@ -247,13 +273,14 @@ describe("an interrupted rebuild leaves the old numbers, and the next one finish
 
   async function assertRecovers(business: Awaited<ReturnType<typeof prepare>>): Promise<void> {
     const { owner, touches } = business;
-    const before = { ...business, zone: "Europe/Berlin", windows: WINDOWS };
-    await assertCounted(db, owner, { ...before, touches: business.known, when: "cut off" });
+    const shown = { ...business, zone: "Asia/Kathmandu", windows: WINDOWS };
+    await assertCounted(db, owner, { ...shown, touches: business.known, when: "cut off" });
     await recordInBatches(business.late);
-    await assertCounted(db, owner, { ...before, touches, when: "recorded after it was cut off" });
+    await assertCounted(db, owner, { ...shown, touches, when: "recorded after it was cut off" });
 
     await rebuildOutdated({ ...deps, log: createLog("silent") }, new AbortController().signal);
-    await assertCounted(db, owner, { ...business, zone: "Asia/Kathmandu", windows: WINDOWS, when: "finished" });
+    await assertCounted(db, owner, { ...shown, when: "finished" });
+    assert.equal(await findCountedZone(owner), "Asia/Kathmandu");
     assert.equal(await countUnreadCounters(owner), 0);
   }
 
@@ -359,7 +386,7 @@ describe("the background task", () => {
       return [timeZone, ...daily.map(({ views }) => views)];
     };
     assert.deepEqual(await daysOf(first), ["UTC", 1, 0]);
-    assert.deepEqual(await daysOf(second), ["UTC", 1, 0]);
+    assert.deepEqual([await daysOf(second), await findCountedZone(second)], [["Asia/Tokyo", 0, 1], "UTC"]);
     assert.deepEqual(await daysOf(third), ["Asia/Tokyo", 0, 1]);
     const said = lines.map((line) => JSON.parse(line) as { name: string; organizationId: OrganizationId });
     assert.deepEqual(
@@ -411,6 +438,12 @@ describe("the background task", () => {
     assert.notDeepEqual(await readVersion(), { version: 1 });
   });
 });
+
+/** The zone of the counters. */
+async function findCountedZone(owner: OrganizationId): Promise<string | undefined> {
+  const row = await db.selectFrom("day_zones").select("zone").where("organization_id", "=", owner).executeTakeFirst();
+  return row?.zone;
+}
 
 async function readVisits(owner: OrganizationId): Promise<unknown[]> {
   const { rows } = await sql`

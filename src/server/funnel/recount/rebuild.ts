@@ -7,7 +7,7 @@ import { addDays, countDays, parseTimeZone } from "../../lib/calendar.ts";
 import { pause } from "../../lib/pause.ts";
 import { RULES_RELEASE, readZoneRules, type ZoneRules } from "../../lib/zone-rules.ts";
 import { saveZoneOffsets } from "../../organizations/zone-offsets.ts";
-import { isOutdated, listOutdated, lockDayZone, updateDayZone } from "./day-zone.ts";
+import { listOutdated, lockDayZone, updateDayZone } from "./day-zone.ts";
 import { LONGEST_SPAN } from "./key-spans.ts";
 import {
   countPart,
@@ -19,7 +19,6 @@ import {
   mergeSets,
   tryLockRebuild,
   type VisitRange,
-  waitForRebuildLock,
 } from "./rebuild-queries.ts";
 import { findOpenSpan } from "./seal-spans.ts";
 
@@ -64,33 +63,23 @@ export async function rebuildStats(
   });
 }
 
-/** Waits for a running rebuild; if the days are then still counted in the wrong time zone, rebuilds. */
-export async function rebuildIfOutdated(
-  deps: Pick<Deps, "db" | "clock">,
-  owner: OrganizationId,
-  options: RebuildOptions = {},
-): Promise<RebuildOutcome | { kind: "up_to_date" }> {
-  return await deps.db.connection().execute(async (connection) => {
-    const lock = await waitForRebuildLock(connection, owner);
-    try {
-      return (await isOutdated(deps.db, owner))
-        ? await rebuild(deps, connection, { owner, options })
-        : { kind: "up_to_date" };
-    } finally {
-      await lock.release();
-    }
-  });
-}
-
 /**
  * Background task: recounts organizations whose time zone was changed, and those with an interrupted recount. A failure is
- * logged and retried at the next run; the others do not wait for it.
+ * logged and retried at the next run; the others do not wait for it. If the zone is changed again meanwhile, the recount stops,
+ * and the next run counts in the newest zone.
  */
 export async function rebuildOutdated(deps: Pick<Deps, "db" | "clock" | "log">, signal: AbortSignal): Promise<void> {
   for (const organizationId of await listOutdated(deps.db)) {
     if (signal.aborted) return;
     try {
-      const outcome = await rebuildStats(deps, organizationId, { signal });
+      const zone = await findTimeZone(deps.db, organizationId);
+      const changed = new AbortController();
+      const outcome = await rebuildStats(deps, organizationId, {
+        signal: AbortSignal.any([signal, changed.signal]),
+        progress: async () => {
+          if ((await findTimeZone(deps.db, organizationId)) !== zone) changed.abort();
+        },
+      });
       if (outcome.kind === "rebuilt") deps.log.info("stats.rebuilt", { organizationId, count: outcome.visits });
       if (outcome.kind === "unknown_zone") deps.log.warn("stats.zone_unknown", { organizationId });
     } catch (error) {
