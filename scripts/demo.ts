@@ -6,10 +6,11 @@ import { createDeps, type ServiceDeps } from "../src/server/create-deps.ts";
 import { openDatabase } from "../src/server/db/open-database.ts";
 import { readCredentials } from "../src/server/demo/credentials.ts";
 import { loadDemo } from "../src/server/demo/load.ts";
-import { DEMO_ID } from "../src/server/demo/practice.ts";
+import { DEMO_ID, WEBSITE } from "../src/server/demo/practice.ts";
+import { assert } from "../src/server/lib/assert.ts";
 import { createLog } from "../src/server/lib/log.ts";
 import { StartError } from "../src/server/lib/start-error.ts";
-import { serveCalcom } from "./demo/calcom/calcom.ts";
+import { toPracticeUrl } from "../src/server/scheduler/practice/practice-url.ts";
 import { connectCalcom } from "./demo/connect-calcom.ts";
 import { connectReceiver, hasSentWebhooks, listSigningSecrets } from "./demo/connect-receiver.ts";
 import { bookAsVisitors } from "./demo/first-visitors.ts";
@@ -19,7 +20,7 @@ import { serveSite } from "./demo/site/serve-site.ts";
 import { findFreePort, openSmallServer } from "./demo/small-server.ts";
 
 // `npm run demo`: the service as `npm start` runs it, on its own data folder with a filled organization, plus a sample website
-// with the widget, a stand-in for Cal.com and a webhook receiver. Everything runs in one process, so that it ends together.
+// with the widget and a webhook receiver. Everything runs in one process, so that it ends together.
 
 const STOP_SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 const tell = (sentence: string) => process.stderr.write(`${sentence}\n`);
@@ -47,7 +48,8 @@ async function start(): Promise<void> {
   const links = { site: site.address, deliveries: `${config.baseUrl}/app/${DEMO_ID}/deliveries` };
   const receiver = new Receiver({ listSecrets: () => listSigningSecrets(deps), links });
   const inbox = await openSmallServer((request, response) => receiver.handle(request, response), site.port + 1);
-  const calcom = await openSmallServer(serveCalcom(deps), inbox.port + 1);
+  const practiceUrl = toPracticeUrl(config.baseUrl);
+  assert(practiceUrl, "the demo runs on this machine");
   let isServing = false;
   for (const signal of STOP_SIGNALS)
     process.once(signal, () => {
@@ -57,10 +59,10 @@ async function start(): Promise<void> {
       void database.close();
     });
 
-  await load({ ...deps, db: deps.patientDb }, calcom.address);
+  await load({ ...deps, db: deps.patientDb }, practiceUrl);
   // By address and not by name: the guard allows only this one address.
   await connectReceiver(deps, `http://127.0.0.1:${inbox.port}`);
-  await connectCalcom(deps, { apiUrl: `http://127.0.0.1:${calcom.port}`, webUrl: calcom.address });
+  await connectCalcom(deps, practiceUrl);
   await building;
   await import("../src/server/main.ts");
   if (process.exitCode) process.exit();
@@ -70,7 +72,7 @@ async function start(): Promise<void> {
     service: config.baseUrl,
     site: site.address,
     receiver: inbox.address,
-    calcom: calcom.address,
+    calendar: `${practiceUrl}/${WEBSITE.id}`,
     dataDir: config.dataDir,
   };
   const credentials = await readCredentials(deps, config);
@@ -105,8 +107,8 @@ async function settle(environment: NodeJS.ProcessEnv): Promise<void> {
   });
 }
 
-async function load(deps: ServiceDeps, calendarUrl: string): Promise<void> {
-  const outcome = await loadDemo(deps, { calendarUrl });
+async function load(deps: ServiceDeps, practiceUrl: string): Promise<void> {
+  const outcome = await loadDemo(deps, { practiceUrl });
   switch (outcome.kind) {
     case "loaded":
       tell(`Generated ${outcome.visits} visits and ${outcome.bookings} bookings.`);

@@ -1,31 +1,41 @@
 import { auditByOperator } from "../../src/server/audit/audit-by.ts";
 import type { ServiceDeps } from "../../src/server/create-deps.ts";
-import { DEMO_ID } from "../../src/server/demo/practice.ts";
+import { BRANCH, CHILDREN, DEMO_ID, type DemoWidget, LANDING_PAGE, WEBSITE } from "../../src/server/demo/practice.ts";
 import { addConnection, changeConnection } from "../../src/server/scheduler/connections/connections.ts";
 import { listConnections } from "../../src/server/scheduler/connections/queries.ts";
 import { openLivePeriod } from "../../src/server/test-mode/queries.ts";
 import { changeWidget, lockWidget } from "../../src/server/widgets/app-queries.ts";
-import { PRACTICE_USERS, type PracticeUser } from "./calcom/practice-user.ts";
 
-/** `apiUrl` names the machine by its address, which the guard allows; `webUrl` is for people. */
-type Place = { readonly apiUrl: string; readonly webUrl: string };
+/** An account in the practice Cal.com: one place of the practice, whose calendar is a widget's sandbox. */
+type PracticeUser = {
+  readonly name: string;
+  readonly calendar: DemoWidget;
+  readonly widgets: readonly DemoWidget[];
+};
+
+const PRACTICE_USERS: readonly PracticeUser[] = [
+  { name: "Lindenhof Dental Berlin", calendar: WEBSITE, widgets: [WEBSITE, LANDING_PAGE] },
+  { name: "Lindenhof Dental Potsdam", calendar: BRANCH, widgets: [BRANCH] },
+  { name: "Lindenhof Dental for children", calendar: CHILDREN, widgets: [CHILDREN] },
+];
 
 /**
- * Connects the demo's widgets with the stand-in for Cal.com, whose address may have changed since the last start. A widget goes
- * live only the first time: someone may have taken it back to test mode since.
+ * Connects the demo's widgets with the practice Cal.com, whose address may have changed since the last start. A widget goes live
+ * only the first time: someone may have taken it back to test mode since.
  */
-export async function connectCalcom(deps: ServiceDeps, place: Place): Promise<void> {
+export async function connectCalcom(deps: ServiceDeps, practiceUrl: string): Promise<void> {
   const known = await listConnections(deps.db, DEMO_ID);
   for (const user of PRACTICE_USERS) {
     const connection = known.find(({ name }) => name === user.name);
-    const parts = { settings: { ...place }, credentials: { apiKey: user.apiKey } };
-    const settings = connection?.settings as Partial<Place> | undefined;
-    if (settings?.apiUrl === place.apiUrl) continue;
+    const address = `${practiceUrl}/${user.calendar.id}`;
+    const parts = { settings: { apiUrl: address, webUrl: address }, credentials: { apiKey: "practice" } };
+    const settings = connection?.settings as Partial<typeof parts.settings> | undefined;
+    if (settings?.apiUrl === address) continue;
     const outcome = connection
       ? await changeConnection(deps, DEMO_ID, { id: connection.id, parts })
       : await goLive(deps, user, parts);
     if (outcome.kind !== "added" && outcome.kind !== "changed")
-      throw new Error(`The stand-in for Cal.com was refused: ${JSON.stringify(outcome)}`);
+      throw new Error(`The practice Cal.com was refused: ${JSON.stringify(outcome)}`);
   }
 }
 

@@ -1,14 +1,14 @@
 import type { DemoCredentials } from "../../src/server/demo/credentials.ts";
 import { DEMO_ID, DEMO_PEOPLE } from "../../src/server/demo/practice.ts";
 
-export type DemoPlaces = { service: string; site: string; receiver: string; calcom: string; dataDir: string };
+export type DemoPlaces = { service: string; site: string; receiver: string; calendar: string; dataDir: string };
 
 /** A visitor who comes from an ad, to try out attribution. */
 const CAMPAIGN = "utm_source=google&utm_medium=cpc&utm_campaign=autumn-check-up&gclid=Cj0KCQiAdemoClickId0123456789";
 
 /** Printed once everything is ready. */
 export function describeReady(places: DemoPlaces, credentials: DemoCredentials, seconds: number): string {
-  const { service, site, receiver, calcom } = places;
+  const { service, site, receiver, calendar } = places;
   const others = DEMO_PEOPLE.slice(1).map(({ email, role }) => `${email} (${role})`);
   const curl = (path: string) => `  curl -s -H "Authorization: Bearer $KEY" "${service}/api/v1/${path}"`;
   return `
@@ -21,7 +21,7 @@ The demo is ready, after ${seconds.toFixed(1)} s.
   Sample site   ${site}
     from an ad  ${site}/?${CAMPAIGN}
   Receiver      ${receiver}
-  Cal.com       ${calcom} (a stand-in, where the appointments are made; it has API keys for your own widgets)
+  Calendar      ${calendar} (a practice Cal.com, where the appointments are made)
   Reference     ${service}/docs
 
 Try the read API:

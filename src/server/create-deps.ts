@@ -32,8 +32,8 @@ export async function createDeps(parts: {
   const secretKey = await loadSecretKey({ random }, config);
   const webhooks = createWebhookDeps({ config, secretKey, clock, random });
   const { resolve, allow, nat64 } = webhooks;
-  const scheduler = createSchedulerDeps({ config, secretKey, resolve, allow, nat64, clock, random });
   const { db, pool } = parts.database;
+  const scheduler = createSchedulerDeps({ config, db, log, secretKey, resolve, allow, nat64, clock, random });
   const metrics = createMetrics();
   watchPool(metrics, pool);
   const mail = createMail({ config, log, metrics });

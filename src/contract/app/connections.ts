@@ -48,6 +48,8 @@ export const AppConnection = Type.Object({
   lastErrorStatus: NullableInteger,
   /** The system's own id for the failed request, for its support. */
   lastErrorRequestId: NullableText,
+  /** Whether this is the practice Cal.com, which makes no real appointments. */
+  isPractice: Type.Boolean(),
   /** Widgets that book through this connection. A connection with widgets cannot be deleted. */
   widgetCount: Type.Integer(),
   createdAt: Timestamp,
@@ -55,7 +57,11 @@ export const AppConnection = Type.Object({
 });
 export type AppConnection = Static<typeof AppConnection>;
 
-export const AppConnectionList = Type.Object({ data: Type.Array(AppConnection) });
+export const AppConnectionList = Type.Object({
+  data: Type.Array(AppConnection),
+  /** Address of the practice Cal.com; null unless Bookflow runs on one's own computer. */
+  practiceUrl: NullableText,
+});
 export type AppConnectionList = Static<typeof AppConnectionList>;
 
 /** How the system describes itself. */

@@ -1,11 +1,13 @@
 import { Button, Group, Radio, Stack, Text, TextInput, Title } from "@mantine/core";
 import { type UseFormReturnType, useForm } from "@mantine/form";
+import { useQuery } from "@tanstack/react-query";
 import { useEffect, useRef, useState } from "react";
 import type { SavedConnection } from "#contract/app/connections.ts";
 import { CONNECTION_KINDS, type ConnectionKind } from "#contract/scheduling.ts";
 import { call } from "../api/call.ts";
 import { ApiFailure } from "../api/client.ts";
 import { connectionsQuery } from "../api/connections.ts";
+import { widgetsQuery } from "../api/widgets.ts";
 import { useAction } from "../hooks/use-action.ts";
 import { useIdempotencyKey } from "../hooks/use-idempotency-key.ts";
 import { useOrganization } from "../shell/use-organization.ts";
@@ -14,24 +16,37 @@ import { FormFault } from "../ui/forms/FormFault.tsx";
 import classes from "./AddConnectionForm.module.css";
 import { AdvancedFields, ConnectionFields, CredentialsFault } from "./ConnectionFields.tsx";
 import { type ConnectionValues, findFault, toParts, toValues } from "./connection-form.ts";
-import { CONNECTION_STEPS } from "./connection-steps.tsx";
+import { CONNECTION_STEPS, PRACTICE_STEPS } from "./connection-steps.tsx";
 import { wordsOf } from "./connection-words.ts";
 
 type AddConnectionFormProps = { onClose: () => void; onSaved: (saved: SavedConnection) => void };
 
+/** A scheduling system, or the practice Cal.com. */
+type Choice = ConnectionKind | "practice";
+
+const stepsOf = (choice: Choice) => (choice === "practice" ? PRACTICE_STEPS : CONNECTION_STEPS[choice]);
+const toKind = (choice: Choice): ConnectionKind => (choice === "practice" ? "calcom" : choice);
+const nameOf = (choice: Choice) => (choice === "practice" ? "Practice Cal.com" : wordsOf(choice).name);
+
 /** Leads through the system's own pages, one step at a time. The first step chooses the system; the last one checks it. */
 export function AddConnectionForm({ onClose, onSaved }: AddConnectionFormProps) {
   const { id } = useOrganization();
-  const [kind, setKind] = useState<ConnectionKind>("microsoft-bookings");
+  const [choice, setChoice] = useState<Choice>("microsoft-bookings");
+  const practiceAddress = usePracticeAddress();
   const [place, setPlace] = useState(0);
   const idempotencyKey = useIdempotencyKey();
   const form = useForm<ConnectionValues>({ initialValues: toValues(null) });
-  const steps = CONNECTION_STEPS[kind];
+  const steps = stepsOf(choice);
+  const kind = toKind(choice);
   const add = useAction({
     run: (values: ConnectionValues) =>
       call("addConnection", {
         organization: id,
-        body: { kind, name: values.name, ...toParts(kind, values) },
+        body: {
+          kind,
+          name: values.name,
+          ...(choice === "practice" ? toPracticeParts(practiceAddress) : toParts(kind, values)),
+        },
         idempotencyKey,
       }),
     form,
@@ -46,9 +61,9 @@ export function AddConnectionForm({ onClose, onSaved }: AddConnectionFormProps) 
     const wrong = steps.findIndex(({ fields }) => fields.some((name) => name in error.fields));
     if (wrong !== -1) setPlace(wrong + 1);
   }, [error, steps]);
-  const choose = (next: ConnectionKind) => {
-    setKind(next);
-    form.setFieldValue("name", wordsOf(next).name);
+  const choose = (next: Choice) => {
+    setChoice(next);
+    form.setFieldValue("name", nameOf(next));
     setPlace(1);
   };
   const isLast = place === steps.length;
@@ -59,13 +74,16 @@ export function AddConnectionForm({ onClose, onSaved }: AddConnectionFormProps) 
     if (isLast) add.mutate(values);
     else setPlace(place + 1);
   };
-  if (place === 0) return <KindChoice kind={kind} onChoose={choose} onClose={onClose} />;
+  if (place === 0)
+    return (
+      <SystemChoice choice={choice} offersPractice={practiceAddress !== null} onChoose={choose} onClose={onClose} />
+    );
   return (
     <form onSubmit={form.onSubmit(proceed)} noValidate>
       <Stack gap="md">
         <FormFault error={add.error} />
         <CredentialsFault form={form} />
-        <Step key={`${kind} ${place}`} kind={kind} place={place} form={form} isLast={isLast} />
+        <Step key={`${choice} ${place}`} choice={choice} place={place} form={form} isLast={isLast} />
         <Group justify="space-between" gap="xs">
           <Button variant="subtle" onClick={() => setPlace(place - 1)}>
             Back
@@ -77,10 +95,24 @@ export function AddConnectionForm({ onClose, onSaved }: AddConnectionFormProps) 
   );
 }
 
-type StepProps = { kind: ConnectionKind; place: number; form: UseFormReturnType<ConnectionValues>; isLast: boolean };
+/** The calendar is that of a widget, so there must be one. Null where no practice Cal.com is offered. */
+function usePracticeAddress(): string | null {
+  const { id } = useOrganization();
+  const practiceUrl = useQuery(connectionsQuery(id)).data?.practiceUrl;
+  const widget = useQuery(widgetsQuery(id)).data?.data.at(-1);
+  return practiceUrl && widget ? `${practiceUrl}/${widget.id}` : null;
+}
 
-function Step({ kind, place, form, isLast }: StepProps) {
-  const steps = CONNECTION_STEPS[kind];
+/** The practice Cal.com accepts any key. */
+function toPracticeParts(address: string | null) {
+  return { settings: { apiUrl: address ?? "", webUrl: address ?? "" }, credentials: { apiKey: "practice" } };
+}
+
+type StepProps = { choice: Choice; place: number; form: UseFormReturnType<ConnectionValues>; isLast: boolean };
+
+function Step({ choice, place, form, isLast }: StepProps) {
+  const steps = stepsOf(choice);
+  const kind = toKind(choice);
   const step = steps[place - 1];
   const heading = useRef<HTMLHeadingElement>(null);
   // Screen readers announce the new step.
@@ -90,7 +122,7 @@ function Step({ kind, place, form, isLast }: StepProps) {
     <>
       <div>
         <Text size="xs" c="dimmed">
-          {wordsOf(kind).name}
+          {nameOf(choice)}
           {steps.length > 1 && `, step ${place} of ${steps.length}`}
         </Text>
         <Title order={3} ref={heading} tabIndex={-1} className={classes["heading"]}>
@@ -108,7 +140,7 @@ function Step({ kind, place, form, isLast }: StepProps) {
             required
             {...form.getInputProps("name")}
           />
-          <AdvancedFields kind={kind} form={form} />
+          {choice !== "practice" && <AdvancedFields kind={kind} form={form} />}
           <Text size="sm" c="dimmed">
             We check the connection before saving. This can take a few seconds.
           </Text>
@@ -118,16 +150,23 @@ function Step({ kind, place, form, isLast }: StepProps) {
   );
 }
 
-const KIND_DESCRIPTIONS: Readonly<Record<ConnectionKind, string>> = {
+const DESCRIPTIONS: Readonly<Record<Choice, string>> = {
   "microsoft-bookings": "Needs a Microsoft 365 administrator. Takes about ten minutes.",
   calcom: "Needs an API key from your account. Takes about two minutes.",
   calendly: "Needs a token from your account. Takes about two minutes.",
+  practice: "No account needed. A pretend calendar on this computer, to try out going live.",
 };
 
-type KindChoiceProps = { kind: ConnectionKind; onChoose: (kind: ConnectionKind) => void; onClose: () => void };
+type SystemChoiceProps = {
+  choice: Choice;
+  offersPractice: boolean;
+  onChoose: (choice: Choice) => void;
+  onClose: () => void;
+};
 
-function KindChoice({ kind, onChoose, onClose }: KindChoiceProps) {
-  const [chosen, setChosen] = useState(kind);
+function SystemChoice({ choice, offersPractice, onChoose, onClose }: SystemChoiceProps) {
+  const [chosen, setChosen] = useState(choice);
+  const choices: readonly Choice[] = [...CONNECTION_KINDS, ...(offersPractice ? ["practice" as const] : [])];
   return (
     <form
       onSubmit={(event) => {
@@ -139,25 +178,25 @@ function KindChoice({ kind, onChoose, onClose }: KindChoiceProps) {
         <Radio.Group
           label="Where do you manage your appointments?"
           value={chosen}
-          onChange={(value) => setChosen(value as ConnectionKind)}
+          onChange={(value) => setChosen(value as Choice)}
         >
           <Stack gap="xs" mt="xs">
-            {CONNECTION_KINDS.map((each) => (
+            {choices.map((each) => (
               <Radio.Card
                 key={each}
                 value={each}
                 className={classes["card"]}
-                aria-label={wordsOf(each).name}
-                data-autofocus={each === kind || undefined}
+                aria-label={nameOf(each)}
+                data-autofocus={each === choice || undefined}
               >
                 <Group wrap="nowrap" align="flex-start" gap="sm">
                   <Radio.Indicator mt={2} />
                   <div>
                     <Text size="sm" fw={500}>
-                      {wordsOf(each).name}
+                      {nameOf(each)}
                     </Text>
                     <Text size="xs" c="dimmed">
-                      {KIND_DESCRIPTIONS[each]}
+                      {DESCRIPTIONS[each]}
                     </Text>
                   </div>
                 </Group>

@@ -38,8 +38,8 @@ const BATCH_TOUCHES = 1_000;
 /** Statements at a time. Each records different days, so they rarely wait for each other's counters. */
 const RECORDERS = 2;
 
-/** `calendarUrl`: where upcoming bookings can be cancelled; without it, in the sandbox. */
-export async function loadDemo(deps: LoadDeps, options: { calendarUrl?: string } = {}): Promise<LoadOutcome> {
+/** `practiceUrl`: the practice Cal.com, where upcoming bookings can be cancelled; without it, in the sandbox. */
+export async function loadDemo(deps: LoadDeps, options: { practiceUrl?: string } = {}): Promise<LoadOutcome> {
   if (await findOrganization(deps.db, DEMO_ID)) {
     if (await hasMembers(deps.db, DEMO_ID)) return { kind: "there_already" };
     await clearDemo(deps);
@@ -56,16 +56,17 @@ export async function loadDemo(deps: LoadDeps, options: { calendarUrl?: string }
   }
 }
 
-async function fill(deps: LoadDeps, { calendarUrl }: { calendarUrl?: string }): Promise<LoadOutcome> {
+async function fill(deps: LoadDeps, { practiceUrl }: { practiceUrl?: string }): Promise<LoadOutcome> {
   const now = deps.clock.now();
   await makeOrganization(deps, new Date(now.getTime() - (DEMO_DAYS + 1) * DAY_MS));
   const visits = makeTraffic(now);
   const bookings = visits.flatMap((visit) => visit.bookings);
   const coming = bookings.filter(({ line }) => line.start > now.toISOString()).map((one) => toUpcoming(deps, one));
   const links = new Map(
-    coming.map(({ reference, links }) => {
-      const elsewhere = { manageUrl: `${calendarUrl}/booking/${reference}`, joinUrl: null };
-      return [reference as string, calendarUrl === undefined ? links : { ...links, ...elsewhere }] as const;
+    coming.map(({ reference, links, appointment }) => {
+      const address = `${practiceUrl}/${appointment.row.widget_id}/booking/${reference}`;
+      const elsewhere = { manageUrl: address, joinUrl: null };
+      return [reference as string, practiceUrl === undefined ? links : { ...links, ...elsewhere }] as const;
     }),
   );
   const lines = bookings.map(({ line }): ImportedBooking => ({ ...line, ...links.get(line.reference) }));

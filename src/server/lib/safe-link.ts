@@ -15,3 +15,8 @@ export function isSafeLink(text: string, baseUrl: string): boolean {
     (link.host === base.host || (LOOPBACK.test(link.hostname) && LOOPBACK.test(base.hostname)))
   );
 }
+
+/** Whether an address leads to this machine. */
+export function isLoopback(text: string): boolean {
+  return LOOPBACK.test(URL.parse(text)?.hostname ?? "");
+}

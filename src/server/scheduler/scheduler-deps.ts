@@ -1,6 +1,5 @@
 import type { ConnectionId } from "#contract/ids.ts";
-import type { Clock } from "../lib/clock.ts";
-import type { Random } from "../lib/random.ts";
+import type { Deps } from "../deps.ts";
 import { RecentMap } from "../lib/recent-map.ts";
 import { createSealer, type Sealer } from "../lib/sealed.ts";
 import type { Cidr } from "../sending/address-rules.ts";
@@ -8,6 +7,7 @@ import type { ResolveHost } from "../sending/resolve-host.ts";
 import { AccountLimits } from "./account-limits.ts";
 import { SCHEDULER_LIMITS, type SchedulerLimits } from "./limit-system.ts";
 import { createOutbound, type Outbound } from "./outbound.ts";
+import { withPractice } from "./practice/practice-outbound.ts";
 import type { SchedulingSystem } from "./scheduling-system.ts";
 
 /** Dependencies of scheduling systems besides the database. */
@@ -25,19 +25,20 @@ export type SchedulerDeps = {
 
 const OPENED_MAX = 1_000;
 
-export function createSchedulerDeps(deps: {
-  config: { readonly baseUrl: string; readonly docsUrl: string };
-  secretKey: string;
-  resolve: ResolveHost;
-  /** Private networks in which self-hosted systems are allowed. */
-  allow: readonly Cidr[];
-  nat64: readonly Cidr[];
-  clock: Clock;
-  random: Random;
-}): SchedulerDeps {
+export function createSchedulerDeps(
+  deps: Pick<Deps, "db" | "clock" | "random" | "log"> & {
+    config: { readonly baseUrl: string; readonly docsUrl: string };
+    secretKey: string;
+    resolve: ResolveHost;
+    /** Private networks in which self-hosted systems are allowed. */
+    allow: readonly Cidr[];
+    nat64: readonly Cidr[];
+  },
+): SchedulerDeps {
   const { config, secretKey, clock, resolve, allow, nat64 } = deps;
+  const outbound = createOutbound({ clock, resolve, allow, nat64, docsUrl: config.docsUrl });
   return {
-    outbound: createOutbound({ clock, resolve, allow, nat64, docsUrl: config.docsUrl }),
+    outbound: withPractice({ ...deps, baseUrl: config.baseUrl }, outbound),
     sealer: createSealer(deps, { secretKey, purpose: "scheduling credentials, version 1" }),
     limits: SCHEDULER_LIMITS,
     baseUrl: config.baseUrl,

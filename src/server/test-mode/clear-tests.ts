@@ -3,8 +3,7 @@ import { deleteTestBookings } from "../bookings/stored/erase.ts";
 import type { Db } from "../db/pool.ts";
 import type { Deps } from "../deps.ts";
 import { forgetVisits } from "../funnel/recount/forget-visits.ts";
-import { deleteAppointmentsOf } from "../scheduler/sandbox/queries.ts";
-import { isTestVisit, lockTestBookings, type TestData } from "./queries.ts";
+import { deleteTestAppointments, isTestVisit, lockTestBookings, type TestData } from "./queries.ts";
 
 const BATCH_BOOKINGS = 500;
 
@@ -20,7 +19,7 @@ export async function clearTestData(
   const now = clock.now();
   const { bookings, deliveries } = await clearBookings(db, owner, { widgetId, now });
   const visits = await forgetVisits(db, owner, { widgetId, now, where: isTestVisit(owner, { visit: "visit", now }) });
-  await deleteAppointmentsOf(db, owner, widgetId);
+  await deleteTestAppointments(db, owner, widgetId);
   return { bookings, visits, deliveries };
 }
 

@@ -64,6 +64,25 @@ export async function countTestData(
   return rows[0] ?? { bookings: 0, visits: 0, deliveries: 0 };
 }
 
+/**
+ * Deletes the sandbox's appointments that were made in test mode, and frees their time. The sandbox may also be the calendar of the
+ * practice Cal.com: what was booked there while the widget was live stays, and so does the appointment of every live booking.
+ */
+export async function deleteTestAppointments(db: Db, owner: OrganizationId, widgetId: WidgetId): Promise<void> {
+  await sql`
+    delete from sandbox_appointments appointment
+    where appointment.organization_id = ${owner} and appointment.widget_id = ${widgetId}
+      and not exists (
+        select from live_periods period where period.organization_id = ${owner} and period.widget_id = ${widgetId}
+          and appointment.created_at >= period.started_at
+          and (period.ended_at is null or appointment.created_at < period.ended_at)
+      )
+      and not exists (
+        select from bookings booking where booking.organization_id = ${owner} and booking.reference = appointment.reference
+          and not booking.is_test
+      )`.execute(db);
+}
+
 /** The next test bookings to delete, locked. Those that someone else holds are waited for: nothing may be left over. */
 export async function lockTestBookings(
   transaction: Db,

@@ -80,6 +80,7 @@ function GoLiveForm({
   const form = useForm({
     initialValues: { connectionId: widget.connectionId ?? connections.at(-1)?.id ?? "", clearsTestData: true },
   });
+  const chosen = connections.find((each) => each.id === form.values.connectionId);
   const offersClearing = found.data !== undefined && hasTestData(found.data);
   const go = useAction({
     run: async ({ connectionId, clearsTestData }: typeof form.values) => {
@@ -105,7 +106,7 @@ function GoLiveForm({
           allowDeselect={false}
           {...form.getInputProps("connectionId")}
         />
-        {!widget.isLive && <WhatChanges />}
+        {!widget.isLive && <WhatChanges isPractice={chosen?.isPractice === true} />}
         {offersClearing && (
           <Checkbox
             label="Delete this widget’s test data"
@@ -123,11 +124,15 @@ function GoLiveForm({
   );
 }
 
-function WhatChanges() {
+function WhatChanges({ isPractice }: { isPractice: boolean }) {
   return (
     <List size="sm" spacing={4}>
       <List.Item>Visitors see the services and available times from this system.</List.Item>
-      <List.Item>Every booking becomes a real appointment there.</List.Item>
+      <List.Item>
+        {isPractice
+          ? "Every booking goes into the practice calendar. Nobody gets a real appointment."
+          : "Every booking becomes a real appointment there."}
+      </List.Item>
       <List.Item>You can return to test mode at any time.</List.Item>
     </List>
   );

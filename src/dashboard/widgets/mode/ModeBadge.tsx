@@ -14,3 +14,12 @@ export function TestBadge() {
     </Badge>
   );
 }
+
+/** Marks the practice Cal.com, in which no real appointments are made. */
+export function PracticeBadge() {
+  return (
+    <Badge color="yellow" size="sm">
+      Practice
+    </Badge>
+  );
+}

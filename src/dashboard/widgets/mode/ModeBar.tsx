@@ -1,4 +1,4 @@
-import { Alert, Group, Menu, Text } from "@mantine/core";
+import { Alert, Anchor, Group, Menu, Text } from "@mantine/core";
 import { IconCircleCheck, IconDots, IconEraser, IconFlask, IconPlugConnected } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import type { AppWidget } from "#contract/app/widgets.ts";
@@ -64,16 +64,28 @@ function LiveBar({ widget, onOpen }: { widget: AppWidget; onOpen: (dialog: strin
   const { id, can } = useOrganization();
   const connections = useQuery({ ...connectionsQuery(id), enabled: can("listConnections").isAllowed });
   const connection = connections.data?.data.find((each) => each.id === widget.connectionId);
+  const isPractice = connection?.isPractice === true;
   return (
     <Alert
-      color="green"
+      color={isPractice ? "yellow" : "green"}
       variant="light"
       mb="lg"
       icon={<IconCircleCheck size={20} stroke={1.6} />}
-      title="This widget is live"
+      title={isPractice ? "This widget is live on a practice calendar" : "This widget is live"}
     >
       <Group justify="space-between" align="flex-end" gap="xs">
-        <Text size="sm">Bookings are made in {connection ? toFullName(connection) : "your scheduling system"}.</Text>
+        {isPractice ? (
+          <Text size="sm">
+            Bookings are made in the{" "}
+            <Anchor href={connection.settings["webUrl"] ?? ""} target="_blank" underline="always" inherit>
+              practice calendar
+            </Anchor>{" "}
+            on this computer, and nobody gets an appointment. Connect your own scheduling system before you add the
+            widget to your website.
+          </Text>
+        ) : (
+          <Text size="sm">Bookings are made in {connection ? toFullName(connection) : "your scheduling system"}.</Text>
+        )}
         <Menu position="bottom-end">
           <Menu.Target>
             <ActionButton

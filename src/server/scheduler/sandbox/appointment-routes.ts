@@ -69,7 +69,7 @@ export async function appointmentRoutes(
   }
 }
 
-function sendPage(reply: FastifyReply, page: string): FastifyReply {
+export function sendPage(reply: FastifyReply, page: string): FastifyReply {
   return (
     reply
       .type("text/html; charset=utf-8")
@@ -83,7 +83,7 @@ function sendPage(reply: FastifyReply, page: string): FastifyReply {
 }
 
 /** Prevents a form on another site from cancelling, even if that site knew the link. */
-function requireOwnForm(request: FastifyRequest): void {
+export function requireOwnForm(request: FastifyRequest): void {
   const { origin, "sec-fetch-site": from } = request.headers;
   const isOwn =
     origin === undefined ? from === undefined || from === "same-origin" : URL.parse(origin)?.host === request.host;

@@ -159,12 +159,20 @@ export async function cancelAppointment(
   return result.rows.length === 1;
 }
 
-/** Deletes all appointments of a widget and frees their time. */
-export async function deleteAppointmentsOf(db: Db, owner: OrganizationId, widgetId: WidgetId): Promise<void> {
-  await db
-    .deleteFrom("sandbox_appointments")
+/** Appointments that begin and end in this range, cancelled ones included, in the order of their time. */
+export async function listAppointments(
+  db: Db,
+  owner: OrganizationId,
+  query: { widgetId: WidgetId; from: Date; to: Date },
+): Promise<AppointmentRow[]> {
+  return await db
+    .selectFrom("sandbox_appointments")
+    .select(APPOINTMENT_COLUMNS)
     .where("organization_id", "=", owner)
-    .where("widget_id", "=", widgetId)
+    .where("widget_id", "=", query.widgetId)
+    .where("start_at", ">=", query.from)
+    .where("end_at", "<=", query.to)
+    .orderBy("start_at")
     .execute();
 }
 

@@ -18,7 +18,10 @@ export async function createOpenDeps(): Promise<{
   const { db, pool, url } = await createTestDatabase();
   const clock = createTestClock();
   const lines: string[] = [];
+  const log = createLog("debug", { write: (line) => lines.push(line) });
   const scheduler = createSchedulerDeps({
+    db,
+    log,
     config: { baseUrl: "https://book.example.com", docsUrl: "https://docs.example" },
     secretKey: TEST_SECRET_KEY,
     resolve: async () => ({ kind: "not_found" }),
@@ -31,7 +34,7 @@ export async function createOpenDeps(): Promise<{
     db,
     clock,
     random: systemRandom,
-    log: createLog("debug", { write: (line) => lines.push(line) }),
+    log,
     scheduler: { ...scheduler, outbound: createTestOutbound(clock) },
   };
   return { deps, clock, pool, url, lines };

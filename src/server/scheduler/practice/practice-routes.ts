@@ -1,0 +1,140 @@
+import type { FastifyInstance, FastifyRequest } from "fastify";
+import { DAY_MS } from "#contract/durations.ts";
+import { parseReference, parseWidgetId } from "#contract/ids.ts";
+import type { Deps } from "../../deps.ts";
+import { type Html, html, renderHead } from "../../http/html.ts";
+import { requireOwnForm, sendPage } from "../sandbox/appointment-routes.ts";
+import {
+  type AppointmentRow,
+  cancelAppointment,
+  findAppointment,
+  findSandbox,
+  findWidgetOwner,
+  listAppointments,
+} from "../sandbox/queries.ts";
+import { toName } from "../sandbox/sandbox.ts";
+import type { SandboxSetup } from "../sandbox/setup.ts";
+import type { SchedulerDeps } from "../scheduler-deps.ts";
+import { toPracticeUrl } from "./practice-url.ts";
+
+type PageRequest = FastifyRequest<{ Params: { widget: string; reference?: string } }>;
+
+/** How far ahead the calendar shows appointments; further than the sandbox offers times. */
+const SHOWN_DAYS = 400;
+
+/**
+ * The pages of the practice Cal.com: /practice-calcom/{widget} shows the calendar, and /booking/{reference} below it is where a
+ * customer cancels. They contain nothing about customers.
+ */
+export async function practiceRoutes(
+  app: FastifyInstance,
+  deps: Pick<Deps, "db" | "clock"> & { readonly scheduler: Pick<SchedulerDeps, "baseUrl"> },
+): Promise<void> {
+  if (toPracticeUrl(deps.scheduler.baseUrl) === null) return;
+  const path = "/practice-calcom/:widget";
+
+  app.get(path, { schema: { hide: true } }, async (request: PageRequest, reply) => {
+    const calendar = await findCalendar(deps, request);
+    if (calendar === null) return sendPage(reply.code(404), NOT_FOUND);
+    const now = deps.clock.now();
+    const range = { from: now, to: new Date(now.getTime() + SHOWN_DAYS * DAY_MS) };
+    const rows = await listAppointments(deps.db, calendar.owner, { widgetId: calendar.widgetId, ...range });
+    return sendPage(reply, renderCalendar(calendar, rows));
+  });
+
+  app.get(`${path}/booking/:reference`, { schema: { hide: true } }, async (request: PageRequest, reply) => {
+    const found = await findBooking(deps, request);
+    return found ? sendPage(reply, renderBooking(found, deps.clock.now())) : sendPage(reply.code(404), NOT_FOUND);
+  });
+
+  // In its own scope, because other routes don't accept forms.
+  await app.register(async (scope) => {
+    scope.removeAllContentTypeParsers();
+    scope.addContentTypeParser("application/x-www-form-urlencoded", { parseAs: "string" }, (_request, _body, done) =>
+      done(null),
+    );
+    const options = { bodyLimit: 1024, schema: { hide: true } };
+    scope.post(`${path}/booking/:reference`, options, async (request: PageRequest, reply) => {
+      requireOwnForm(request);
+      const found = await findBooking(deps, request);
+      if (found === null) return sendPage(reply.code(404), NOT_FOUND);
+      const { owner, widgetId, row } = found;
+      await cancelAppointment(deps.db, owner, { widgetId, reference: row.reference, now: deps.clock.now() });
+      return reply.redirect(`/practice-calcom/${widgetId}/booking/${row.reference}`, 303);
+    });
+  });
+}
+
+type Calendar = NonNullable<Awaited<ReturnType<typeof findCalendar>>>;
+
+async function findCalendar({ db }: Pick<Deps, "db">, { params }: PageRequest) {
+  const widgetId = parseWidgetId(params.widget);
+  const owner = widgetId && (await findWidgetOwner(db, widgetId));
+  const sandbox = owner && (await findSandbox(db, owner, widgetId));
+  return sandbox ? { owner, widgetId, ...sandbox } : null;
+}
+
+async function findBooking(deps: Pick<Deps, "db">, request: PageRequest) {
+  const calendar = await findCalendar(deps, request);
+  const reference = parseReference(request.params.reference ?? "");
+  const key = calendar && reference && { widgetId: calendar.widgetId, reference };
+  const row = key && (await findAppointment(deps.db, calendar.owner, key));
+  return row ? { ...calendar, row } : null;
+}
+
+function renderCalendar(calendar: Calendar, rows: readonly AppointmentRow[]): string {
+  const shown = rows.filter((row) => row.canceled_at === null);
+  const list = html`<dl>${shown.map(
+    (row) => html`<div><dt>${toWhen(calendar, row)}</dt><dd>${toService(calendar.setup, row)}<br>
+<a href="/practice-calcom/${row.widget_id}/booking/${row.reference}">${row.reference}</a></dd></div>`,
+  )}</dl>`;
+  return renderPage("Practice calendar", [
+    html`<p class="business">${calendar.businessName}</p><h1>Upcoming appointments</h1>`,
+    shown.length === 0 ? html`<p>No upcoming appointments.</p>` : list,
+  ]);
+}
+
+function renderBooking(found: Calendar & { row: AppointmentRow }, now: Date): string {
+  const { row, businessName, setup } = found;
+  const cancel = html`<details><summary>Cancel appointment</summary>
+<p>The time becomes available to others at once.</p>
+<form method="post"><button>Yes, cancel it</button></form></details>`;
+  return renderPage(`Appointment ${row.reference}`, [
+    html`<p class="business">${businessName}</p>`,
+    html`<h1>${row.canceled_at ? "This appointment is cancelled" : toService(setup, row)}</h1>`,
+    html`<dl${row.canceled_at ? html` class="gone"` : null}><div><dt>When</dt><dd>${toWhen(found, row)}</dd></div>
+<div><dt>Service</dt><dd>${toService(setup, row)}</dd></div><div><dt>Reference</dt><dd>${row.reference}</dd></div></dl>`,
+    row.canceled_at === null && row.start_at > now ? cancel : null,
+    html`<p><a href="/practice-calcom/${row.widget_id}">See the whole calendar</a></p>`,
+  ]);
+}
+
+function toService(setup: SandboxSetup, row: AppointmentRow): string {
+  return toName(setup.services, row.service_id);
+}
+
+function toWhen({ timeZone }: Pick<Calendar, "timeZone">, row: AppointmentRow): string {
+  const format = new Intl.DateTimeFormat("en-GB", { dateStyle: "full", timeStyle: "short", timeZone });
+  return `${format.format(row.start_at)} (${timeZone.replaceAll("_", " ")})`;
+}
+
+function renderPage(title: string, content: readonly (Html | null)[]): string {
+  return html`<!doctype html>
+<html lang="en">
+<head>
+${renderHead(title, ["/manage/appointment.css"])}
+</head>
+<body>
+<main>
+<p class="test">Practice Cal.com: a pretend calendar on this computer.</p>
+${content}
+</main>
+</body>
+</html>
+`.toString();
+}
+
+const NOT_FOUND = renderPage("Page not found", [
+  html`<h1>Page not found</h1>`,
+  html`<p>This appointment or calendar doesn’t exist.</p>`,
+]);
