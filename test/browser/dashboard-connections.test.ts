@@ -8,7 +8,7 @@ import { updateWidget } from "../../src/server/widgets/queries.ts";
 import { noBrowser, useBrowser } from "../support/browser.ts";
 import { makeWidget } from "../support/builders.ts";
 import { showScreen, startDashboard } from "../support/dashboard.ts";
-import { checkLooks } from "../support/looks.ts";
+import { assertGoodLooks, checkLooks } from "../support/looks.ts";
 
 const dashboard = await startDashboard({ settings: { webhookAllowCidrs: ["127.0.0.0/8"] } });
 const { deps, clock, organizationId: owner } = dashboard;
@@ -28,6 +28,33 @@ describe("connections in the dashboard", { skip: noBrowser }, () => {
     await showScreen(page, dashboard.addressOf("/connections"));
     return page;
   }
+
+  test("a newcomer takes a widget live on the practice Cal.com, and sees that it is one", async () => {
+    const widgetId = await makeWidget(deps.db, owner, { name: "First steps" });
+    const { page } = await dashboard.share(browser);
+    await showScreen(page, dashboard.addressOf(`/connections?add=1&widget=${widgetId}`));
+    const dialog = page.getByRole("dialog");
+    await dialog.getByRole("radio", { name: "Practice Cal.com" }).click();
+    await dialog.getByRole("button", { name: "Continue" }).click();
+    await dialog.getByText("nobody gets an appointment", { exact: false }).waitFor();
+    await assertGoodLooks(page);
+    await dialog.getByRole("button", { name: "Check and add" }).click();
+    await dialog.getByText("Connection works").waitFor();
+    await dialog.getByRole("button", { name: "Continue to go live" }).click();
+    await dialog.getByText("Nobody gets a real appointment.", { exact: false }).waitFor();
+    await dialog.getByRole("button", { name: "Check and go live" }).click();
+    await page.getByText("This widget is live on a practice calendar").waitFor();
+    await assertGoodLooks(page);
+    await showScreen(page, dashboard.addressOf("/connections"));
+    await page
+      .getByRole("row", { name: /Practice Cal\.com/ })
+      .getByText("Practice", { exact: true })
+      .waitFor();
+    const [connection] = await listConnections(deps.db, owner);
+    await updateWidget(deps.db, widgetId, { connection_id: null });
+    assert.ok(connection);
+    assert.deepEqual(await removeConnection(deps, owner, connection.id), { kind: "removed" });
+  });
 
   test("Calendly’s plan is chosen from a list and saved", async () => {
     const server = await startCalendlyServer(clock.now());
@@ -68,7 +95,7 @@ describe("connections in the dashboard", { skip: noBrowser }, () => {
     await proceed();
     await dialog.getByText("BookingsAppointment.ReadWrite.All").waitFor();
     for (let steps = 0; steps < 2; steps++) await dialog.getByRole("button", { name: "Back" }).click();
-    await dialog.getByRole("radio", { name: "Cal.com" }).click();
+    await dialog.getByRole("radio", { name: "Cal.com", exact: true }).click();
     await proceed();
     assert.equal(await dialog.getByRole("textbox", { name: "Name" }).inputValue(), "Cal.com");
     await dialog.getByRole("textbox", { name: "Name" }).fill("Practice");

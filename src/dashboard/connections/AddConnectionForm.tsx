@@ -32,21 +32,16 @@ const nameOf = (choice: Choice) => (choice === "practice" ? "Practice Cal.com" :
 export function AddConnectionForm({ onClose, onSaved }: AddConnectionFormProps) {
   const { id } = useOrganization();
   const [choice, setChoice] = useState<Choice>("microsoft-bookings");
-  const practiceAddress = usePracticeAddress();
+  const practice = usePractice();
   const [place, setPlace] = useState(0);
   const idempotencyKey = useIdempotencyKey();
   const form = useForm<ConnectionValues>({ initialValues: toValues(null) });
-  const steps = stepsOf(choice);
-  const kind = toKind(choice);
+  const [steps, kind] = [stepsOf(choice), toKind(choice)];
   const add = useAction({
     run: (values: ConnectionValues) =>
       call("addConnection", {
         organization: id,
-        body: {
-          kind,
-          name: values.name,
-          ...(choice === "practice" ? toPracticeParts(practiceAddress) : toParts(kind, values)),
-        },
+        body: { kind, name: values.name, ...((choice === "practice" && practice) || toParts(kind, values)) },
         idempotencyKey,
       }),
     form,
@@ -74,10 +69,8 @@ export function AddConnectionForm({ onClose, onSaved }: AddConnectionFormProps) 
     if (isLast) add.mutate(values);
     else setPlace(place + 1);
   };
-  if (place === 0)
-    return (
-      <SystemChoice choice={choice} offersPractice={practiceAddress !== null} onChoose={choose} onClose={onClose} />
-    );
+  const hasPractice = practice !== null;
+  if (place === 0) return <SystemChoice {...{ choice, hasPractice, onClose }} onChoose={choose} />;
   return (
     <form onSubmit={form.onSubmit(proceed)} noValidate>
       <Stack gap="md">
@@ -95,17 +88,14 @@ export function AddConnectionForm({ onClose, onSaved }: AddConnectionFormProps) 
   );
 }
 
-/** The calendar is that of a widget, so there must be one. Null where no practice Cal.com is offered. */
-function usePracticeAddress(): string | null {
+/** The parts of a connection to the practice Cal.com; null where none is offered. Its calendar is a widget's, so there must be one. */
+function usePractice() {
   const { id } = useOrganization();
   const practiceUrl = useQuery(connectionsQuery(id)).data?.practiceUrl;
   const widget = useQuery(widgetsQuery(id)).data?.data.at(-1);
-  return practiceUrl && widget ? `${practiceUrl}/${widget.id}` : null;
-}
-
-/** The practice Cal.com accepts any key. */
-function toPracticeParts(address: string | null) {
-  return { settings: { apiUrl: address ?? "", webUrl: address ?? "" }, credentials: { apiKey: "practice" } };
+  if (!practiceUrl || !widget) return null;
+  const address = `${practiceUrl}/${widget.id}`;
+  return { settings: { apiUrl: address, webUrl: address }, credentials: { apiKey: "practice" } };
 }
 
 type StepProps = { choice: Choice; place: number; form: UseFormReturnType<ConnectionValues>; isLast: boolean };
@@ -159,14 +149,14 @@ const DESCRIPTIONS: Readonly<Record<Choice, string>> = {
 
 type SystemChoiceProps = {
   choice: Choice;
-  offersPractice: boolean;
+  hasPractice: boolean;
   onChoose: (choice: Choice) => void;
   onClose: () => void;
 };
 
-function SystemChoice({ choice, offersPractice, onChoose, onClose }: SystemChoiceProps) {
+function SystemChoice({ choice, hasPractice, onChoose, onClose }: SystemChoiceProps) {
   const [chosen, setChosen] = useState(choice);
-  const choices: readonly Choice[] = [...CONNECTION_KINDS, ...(offersPractice ? ["practice" as const] : [])];
+  const choices: readonly Choice[] = [...CONNECTION_KINDS, ...(hasPractice ? ["practice" as const] : [])];
   return (
     <form
       onSubmit={(event) => {

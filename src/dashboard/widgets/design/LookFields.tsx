@@ -15,26 +15,26 @@ export function LookFields({ form, readOnly }: FieldsProps) {
   return (
     <>
       <LogoSwitch form={form} readOnly={readOnly} />
+      <NumberInput
+        label="Corner radius"
+        description="In pixels."
+        placeholder="As in the template"
+        min={0}
+        max={CORNER_RADIUS_MAX}
+        allowDecimal={false}
+        readOnly={readOnly}
+        error={form.errors["cornerRadius"]}
+        value={form.getValues().cornerRadius}
+        onChange={(value) => form.setFieldValue("cornerRadius", String(value))}
+      />
+      <TextInput
+        label="Font"
+        description="The name of your page’s font. Web fonts only appear if visitors have them installed."
+        placeholder="System font"
+        readOnly={readOnly}
+        {...form.getInputProps("fontFamily")}
+      />
       <SimpleGrid cols={{ base: 1, sm: 2 }} spacing="md" style={{ alignItems: "end" }}>
-        <NumberInput
-          label="Corner radius"
-          description="In pixels."
-          placeholder="As in the template"
-          min={0}
-          max={CORNER_RADIUS_MAX}
-          allowDecimal={false}
-          readOnly={readOnly}
-          error={form.errors["cornerRadius"]}
-          value={form.getValues().cornerRadius}
-          onChange={(value) => form.setFieldValue("cornerRadius", String(value))}
-        />
-        <TextInput
-          label="Font"
-          description="The name of your page’s font. Web fonts only appear if visitors have them installed."
-          placeholder="System font"
-          readOnly={readOnly}
-          {...form.getInputProps("fontFamily")}
-        />
         <Choice
           label="Language"
           description="Automatic uses the language of your page, or the visitor’s."

@@ -10,9 +10,9 @@ import type { Booked, BookRequest, OfferedService, UnlimitedSystem } from "../sc
 
 export type PracticeDeps = Pick<Deps, "db" | "clock" | "random" | "log"> & { readonly baseUrl: string };
 
-export type PracticeOwner = { readonly organizationId: OrganizationId; readonly widgetId: WidgetId };
+type PracticeOwner = { readonly organizationId: OrganizationId; readonly widgetId: WidgetId };
 
-export type PracticeRequest = {
+type PracticeRequest = {
   /** Method and path below `/v2`. */
   readonly route: string;
   readonly query: URLSearchParams;

@@ -3,7 +3,7 @@ import { DAY_MS } from "#contract/durations.ts";
 import { parseReference, parseWidgetId } from "#contract/ids.ts";
 import type { Deps } from "../../deps.ts";
 import { type Html, html, renderHead } from "../../http/html.ts";
-import { requireOwnForm, sendPage } from "../sandbox/appointment-routes.ts";
+import { requireOwnForm, sendPage } from "../sandbox/appointment-page.ts";
 import {
   type AppointmentRow,
   cancelAppointment,

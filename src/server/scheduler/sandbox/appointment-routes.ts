@@ -4,14 +4,10 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Language } from "#contract/languages.ts";
 import type { Deps } from "../../deps.ts";
 import { toAcceptedLanguage } from "../../http/accepted-language.ts";
-import { ApiError } from "../../http/api-error.ts";
 import type { SchedulerDeps } from "../scheduler-deps.ts";
+import { requireOwnForm, sendPage } from "./appointment-page.ts";
 import { cancelByManageToken, findByJoinToken, findByManageToken } from "./manage.ts";
 import { renderManagePage, renderMeetingPage, renderUnknownLinkPage } from "./render-appointment.ts";
-
-/** Allows our stylesheet and forms to our own origin. No script runs, whatever the name of a service contains. */
-const CONTENT_SECURITY_POLICY =
-  "default-src 'none'; style-src 'self'; img-src data:; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
 
 type LinkRequest = FastifyRequest<{ Params: { token: string } }>;
 
@@ -67,25 +63,4 @@ export async function appointmentRoutes(
   function toPage(request: FastifyRequest): { language: Language; stylesheet: string } {
     return { language: toAcceptedLanguage(request.headers["accept-language"]), stylesheet };
   }
-}
-
-export function sendPage(reply: FastifyReply, page: string): FastifyReply {
-  return (
-    reply
-      .type("text/html; charset=utf-8")
-      .header("content-security-policy", CONTENT_SECURITY_POLICY)
-      .header("x-robots-tag", "noindex")
-      .header("vary", "Accept-Language")
-      // The link is a secret, so other sites never see it. Our own form still sends its origin.
-      .header("referrer-policy", "same-origin")
-      .send(page)
-  );
-}
-
-/** Prevents a form on another site from cancelling, even if that site knew the link. */
-export function requireOwnForm(request: FastifyRequest): void {
-  const { origin, "sec-fetch-site": from } = request.headers;
-  const isOwn =
-    origin === undefined ? from === undefined || from === "same-origin" : URL.parse(origin)?.host === request.host;
-  if (!isOwn) throw new ApiError("forbidden", "Please cancel on the page that the link opens.");
 }
