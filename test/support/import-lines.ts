@@ -40,8 +40,8 @@ function nextReference(): string {
   return `SVC-${characters}`;
 }
 
-export async function* toLines(lines: Iterable<ImportLine>): AsyncGenerator<TextLine> {
-  for (const one of lines) yield { text: typeof one === "string" ? one : JSON.stringify(one) };
+export async function* toLines(lines: Iterable<ImportLine>): AsyncGenerator<readonly TextLine[]> {
+  for (const one of lines) yield [{ text: typeof one === "string" ? one : JSON.stringify(one) }];
 }
 
 export async function importLines(

@@ -26,12 +26,12 @@ export class OtherWork {
 
   /** Whether others are at work; null until the first window is over. */
   async isBusy(db: Db): Promise<boolean | null> {
+    if (this.#start && performance.now() - this.#start.atMs < WINDOW_MS) return this.#isBusy;
     const reading = { activeMs: await readActiveMs(db), atMs: performance.now() };
-    this.#start ??= reading;
-    const elapsedMs = reading.atMs - this.#start.atMs;
-    if (elapsedMs < WINDOW_MS) return this.#isBusy;
-    const othersMs = reading.activeMs - this.#start.activeMs - this.#ownMs;
-    this.#isBusy = othersMs / elapsedMs > BUSY_SHARE;
+    if (this.#start) {
+      const othersMs = reading.activeMs - this.#start.activeMs - this.#ownMs;
+      this.#isBusy = othersMs / (reading.atMs - this.#start.atMs) > BUSY_SHARE;
+    }
     this.#start = reading;
     this.#ownMs = 0;
     return this.#isBusy;

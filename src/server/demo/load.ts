@@ -133,8 +133,8 @@ async function recordHistory({ db }: LoadDeps, touches: readonly Touch[], now: D
   await Promise.all(Array.from({ length: RECORDERS }, (_, index) => recordFrom(index * size)));
 }
 
-async function* toLines(values: readonly unknown[]): AsyncGenerator<TextLine> {
-  for (const value of values) yield { text: JSON.stringify(value) };
+async function* toLines(values: readonly unknown[]): AsyncGenerator<readonly TextLine[]> {
+  for (const value of values) yield [{ text: JSON.stringify(value) }];
 }
 
 async function addPeople(deps: LoadDeps): Promise<void> {

@@ -1,3 +1,7 @@
+/** Null characters and lone surrogates can only appear as escapes, and looking for those is faster than checking every parsed string. */
+const MAY_NOT_FIT = /\\u(?:0000|d[89a-f])/i;
+const SHORT_LENGTH = 4_096;
+
 /**
  * JSON whose strings PostgreSQL can store. A lone surrogate becomes U+FFFD, as in UTF-8; the null character, which
  * PostgreSQL refuses, is reported as a fault. Both rules also apply to property names.
@@ -5,6 +9,8 @@
 export function parseJsonText(text: string): { value: unknown } | { fault: string } {
   let hasNull = false;
   try {
+    // A short text can't be nested too deeply.
+    if (text.length <= SHORT_LENGTH && !MAY_NOT_FIT.test(text)) return { value: JSON.parse(text) };
     const value: unknown = JSON.parse(text, (name, member: unknown) => {
       if (name.includes("\u0000")) hasNull = true;
       if (typeof member === "object") return withNames(member, toWellFormed);
@@ -20,9 +26,6 @@ export function parseJsonText(text: string): { value: unknown } | { fault: strin
     throw error;
   }
 }
-
-/** In JSON both can only appear as escapes, and looking for those is faster than checking every parsed string. */
-const MAY_NOT_FIT = /\\u(?:0000|d[89a-f])/i;
 
 /**
  * The same for JSON from another system, which can't be asked to fix it: the null character is removed. Throws like

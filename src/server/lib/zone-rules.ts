@@ -46,7 +46,17 @@ export function findZoneRules(id: string): ZoneRules | null {
 
 /** YYYY-MM-DD. */
 export function toLocalDay(rules: ZoneRules, instant: Date): string {
-  return new Date(toLocalMs(rules, instant)).toISOString().slice(0, "YYYY-MM-DD".length);
+  return toDayText(toLocalDayNumber(rules, instant));
+}
+
+/** The local day as a number of days since 1 January 1970. */
+export function toLocalDayNumber(rules: ZoneRules, instant: Date): number {
+  return Math.floor(toLocalMs(rules, instant) / DAY_MS);
+}
+
+/** YYYY-MM-DD. */
+export function toDayText(dayNumber: number): string {
+  return new Date(dayNumber * DAY_MS).toISOString().slice(0, "YYYY-MM-DD".length);
 }
 
 /** Milliseconds since local midnight. */

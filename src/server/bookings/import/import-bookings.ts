@@ -22,7 +22,7 @@ const BATCH_ROWS = 500;
 const BATCH_CHARACTERS = 4_000_000;
 
 type ImportFile = {
-  lines: AsyncIterable<TextLine>;
+  lines: AsyncIterable<readonly TextLine[]>;
   now: Date;
   /** BASE_URL, which decides about links. */
   baseUrl: string;
@@ -67,21 +67,22 @@ async function stageFile(db: Db, owner: OrganizationId, file: ImportFile): Promi
   let line = 0;
   let batch: (ImportRow & { line: number })[] = [];
   let batchCharacters = 0;
-  for await (const read of file.lines) {
-    line += 1;
-    if ("fault" in read) throw new Refused({ line, fault: read.fault });
-    if (read.text.trim() === "") continue;
-    const parsed = parseImportLine(read.text, file);
-    if ("fault" in parsed) throw new Refused({ line, fault: parsed.fault });
-    batch.push({ line, ...parsed.row });
-    batchCharacters += read.text.length;
-    if (batch.length === BATCH_ROWS || batchCharacters >= BATCH_CHARACTERS) {
-      await stageRows(db, owner, batch);
-      file.progress(line);
-      batch = [];
-      batchCharacters = 0;
+  for await (const block of file.lines)
+    for (const read of block) {
+      line += 1;
+      if ("fault" in read) throw new Refused({ line, fault: read.fault });
+      if (read.text.trim() === "") continue;
+      const parsed = parseImportLine(read.text, file);
+      if ("fault" in parsed) throw new Refused({ line, fault: parsed.fault });
+      batch.push({ line, ...parsed.row });
+      batchCharacters += read.text.length;
+      if (batch.length === BATCH_ROWS || batchCharacters >= BATCH_CHARACTERS) {
+        await stageRows(db, owner, batch);
+        file.progress(line);
+        batch = [];
+        batchCharacters = 0;
+      }
     }
-  }
   if (batch.length > 0) await stageRows(db, owner, batch);
   file.progress(line);
 }

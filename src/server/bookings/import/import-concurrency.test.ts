@@ -16,7 +16,7 @@ const { db } = await createTestDatabase({ size: 20 });
 test("bookings made while a file is read do not wait", { timeout: 30_000 }, async () => {
   const { owner, widgetId } = await makeOwner(db);
   const live: string[] = [];
-  async function* lines(): AsyncGenerator<TextLine> {
+  async function* lines(): AsyncGenerator<readonly TextLine[]> {
     for (let count = 0; count < 1_001; count++) {
       // By then at least one batch is staged and its transaction is open.
       if (count === 1_000) {

@@ -20,6 +20,8 @@ const { db } = await createTestDatabase();
 
 type Line = Record<string, unknown> | string;
 
+const BLOCK_LINES = 7;
+
 async function makeOwner(): Promise<{ owner: OrganizationId; widgetId: WidgetId }> {
   const owner = await makeOrganization(db, { timeZone: "Europe/Berlin" });
   return { owner, widgetId: await makeWidget(db, owner) };
@@ -31,8 +33,10 @@ function makeLine(widgetId: WidgetId, visit: number, fields: Record<string, unkn
 
 const toText = (line: Line) => (typeof line === "string" ? line : JSON.stringify(line));
 
-async function* toLines(lines: readonly Line[]): AsyncGenerator<TextLine> {
-  for (const line of lines) yield { text: toText(line) };
+/** In blocks of a few lines, as from a file. */
+async function* toLines(lines: readonly Line[]): AsyncGenerator<readonly TextLine[]> {
+  for (let first = 0; first < lines.length; first += BLOCK_LINES)
+    yield lines.slice(first, first + BLOCK_LINES).map((line) => ({ text: toText(line) }));
 }
 
 async function importLines(
@@ -175,9 +179,8 @@ describe("a bad line is named, and nothing in the file is recorded", () => {
 
   test("for an unreadable line", async () => {
     const { owner, widgetId } = await makeOwner();
-    const read = async function* (): AsyncGenerator<TextLine> {
-      yield { text: toText(makeLine(widgetId, 1)) };
-      yield { fault: "it is not valid UTF-8" };
+    const read = async function* (): AsyncGenerator<readonly TextLine[]> {
+      yield [{ text: toText(makeLine(widgetId, 1)) }, { fault: "it is not valid UTF-8" }];
     };
     const result = await importEvents(db, owner, { read, now: NOON, progress: () => {} });
     assert.deepEqual(result, { kind: "refused", line: 2, fault: "it is not valid UTF-8" });

@@ -1,9 +1,10 @@
 import type { OrganizationId, WidgetId } from "#contract/ids.ts";
 import { engineOf } from "../../db/engine.ts";
+import { OtherWork } from "../../db/other-work.ts";
 import type { Db } from "../../db/pool.ts";
 import { RecentMap } from "../../lib/recent-map.ts";
 import type { TextLine } from "../../lib/text-lines.ts";
-import { toLocalDay, type ZoneRules } from "../../lib/zone-rules.ts";
+import { toDayText, toLocalDayNumber, type ZoneRules } from "../../lib/zone-rules.ts";
 import { DayKeys } from "../record/day-keys.ts";
 import { KnownKeys } from "../record/known-keys.ts";
 import { recordTouches } from "../record/record.ts";
@@ -15,7 +16,7 @@ import { findDayRules, listKeysOfDays, listWidgetIds, lowerKeptSince } from "./q
 // lock the counters of every day it touches and block recording until its end. If the import is interrupted, it can
 // simply run again: events that are already recorded are skipped.
 
-/** A batch takes about 50 ms, which is how long recording on the same day may have to wait. */
+/** A batch takes about 40 ms, which is how long recording on the same day may have to wait. */
 const BATCH_EVENTS = 2_000;
 /** On Citus everything recorded for the organization has to wait, and it takes about 150 ms. */
 const CITUS_STEP_EVENTS = 500;
@@ -24,7 +25,7 @@ const DAYS_KEPT = 50;
 
 type EventFile = {
   /** Reads the file from its beginning. */
-  read: () => AsyncIterable<TextLine>;
+  read: () => AsyncIterable<readonly TextLine[]>;
   now: Date;
   progress: (stage: "checked" | "recorded", lines: number) => void;
 };
@@ -40,20 +41,18 @@ export async function importEvents(db: Db, owner: OrganizationId, file: EventFil
   const source = { ...file, owner, widgets: await listWidgetIds(db, owner), parser: new EventParser() };
 
   let checked = 0;
-  for await (const read of readEvents(source)) {
-    if ("fault" in read) return { kind: "refused", ...read };
-    checked += 1;
-    file.progress("checked", read.line);
+  for await (const block of readEvents(source)) {
+    for (const read of block) {
+      if ("fault" in read) return { kind: "refused", ...read };
+      checked += 1;
+      file.progress("checked", read.line);
+    }
   }
 
   const recorder = new BatchRecorder(db, owner, { rules: await findDayRules(db, owner), now: file.now });
   let line = 0;
   try {
-    for await (const read of readEvents(source)) {
-      line = read.line;
-      if ("fault" in read || recorder.added === checked) break;
-      if (await recorder.add(read.touch)) file.progress("recorded", line);
-    }
+    line = await recordEvents(recorder, readEvents(source), { checked, progress: file.progress });
   } finally {
     await recorder.finish();
   }
@@ -63,9 +62,28 @@ export async function importEvents(db: Db, owner: OrganizationId, file: EventFil
   return added === checked ? { kind: "imported", imported, skipped: added - imported } : { kind: "changed", line };
 }
 
+/** Records as many events as were checked, or up to a fault. Returns the last line that was read. */
+async function recordEvents(
+  recorder: BatchRecorder,
+  blocks: AsyncIterable<readonly ReadEvent[]>,
+  { checked, progress }: { checked: number; progress: EventFile["progress"] },
+): Promise<number> {
+  let line = 0;
+  for await (const block of blocks) {
+    for (const read of block) {
+      line = read.line;
+      if ("fault" in read || recorder.added === checked) return line;
+      if (!recorder.add(read.touch)) continue;
+      await recorder.flush();
+      progress("recorded", line);
+    }
+  }
+  return line;
+}
+
 type ReadEvent = { line: number; touch: Touch } | { line: number; fault: string };
 
-/** The lines of the file that are not blank. */
+/** The lines of the file that are not blank, block by block. */
 async function* readEvents({
   read,
   now,
@@ -76,15 +94,19 @@ async function* readEvents({
   owner: OrganizationId;
   widgets: ReadonlySet<WidgetId>;
   parser: EventParser;
-}): AsyncGenerator<ReadEvent> {
+}): AsyncGenerator<ReadEvent[]> {
   let line = 0;
-  for await (const text of read()) {
-    line += 1;
-    if ("text" in text && text.text.trim() === "") continue;
-    const parsed = "fault" in text ? text : parser.parse(text.text, { owner, now });
-    if ("fault" in parsed) yield { line, ...parsed };
-    else if (widgets.has(parsed.touch.widgetId)) yield { line, ...parsed };
-    else yield { line, fault: "widgetId is not a widget of this organization" };
+  for await (const block of read()) {
+    const events: ReadEvent[] = [];
+    for (const text of block) {
+      line += 1;
+      if ("text" in text && text.text.trim() === "") continue;
+      const parsed = "fault" in text ? text : parser.parse(text.text, { owner, now });
+      if ("fault" in parsed) events.push({ line, fault: parsed.fault });
+      else if (widgets.has(parsed.touch.widgetId)) events.push({ line, touch: parsed.touch });
+      else events.push({ line, fault: "widgetId is not a widget of this organization" });
+    }
+    yield events;
   }
 }
 
@@ -98,8 +120,9 @@ class BatchRecorder {
   readonly #owner: OrganizationId;
   readonly #rules: ZoneRules;
   readonly #now: Date;
-  readonly #days = new RecentMap<string, DayKeys>(DAYS_KEPT);
+  readonly #days = new RecentMap<number, DayKeys>(DAYS_KEPT);
   readonly #knownKeys = new KnownKeys();
+  readonly #others = new OtherWork();
   #batch: Touch[] = [];
   #underWay: Promise<void> = Promise.resolve();
 
@@ -110,22 +133,16 @@ class BatchRecorder {
     this.#now = now;
   }
 
-  /** True if this started a batch; the previous batch is then recorded. */
-  async add(touch: Touch): Promise<boolean> {
+  /** True if the batch is now complete. */
+  add(touch: Touch): boolean {
     this.#batch.push(touch);
     this.added += 1;
     if (this.oldest === null || touch.at < this.oldest) this.oldest = touch.at;
-    if (this.#batch.length < BATCH_EVENTS) return false;
-    await this.#flush();
-    return true;
+    return this.#batch.length >= BATCH_EVENTS;
   }
 
-  async finish(): Promise<void> {
-    await this.#flush();
-    await this.#underWay;
-  }
-
-  async #flush(): Promise<void> {
+  /** Waits until the previous batch is recorded, and starts the next one. */
+  async flush(): Promise<void> {
     await this.#underWay;
     const batch = this.#batch;
     this.#batch = [];
@@ -134,31 +151,40 @@ class BatchRecorder {
     this.#underWay.catch(() => {});
   }
 
+  async finish(): Promise<void> {
+    await this.flush();
+    await this.#underWay;
+  }
+
   async #record(batch: readonly Touch[]): Promise<void> {
     if (batch.length === 0) return;
-    const days = batch.map((touch) => toLocalDay(this.#rules, touch.at));
+    const days = batch.map((touch) => toLocalDayNumber(this.#rules, touch.at));
     const keys = await this.#findKeys(new Set(days));
-    const touches = batch.map((touch, i) => keys.get(days[i] ?? "")?.limit(touch) ?? touch);
+    const touches = batch.map((touch, i) => keys.get(days[i] ?? 0)?.limit(touch) ?? touch);
     const options = { includePaused: true, now: this.#now, knownKeys: this.#knownKeys };
     const step = engineOf(this.#db) === "citus" ? CITUS_STEP_EVENTS : BATCH_EVENTS;
     for (let first = 0; first < touches.length; first += step) {
+      const startedAt = performance.now();
       const { newSteps } = await recordTouches(this.#db, touches.slice(first, first + step), options);
       this.imported += newSteps;
+      const stepMs = performance.now() - startedAt;
+      this.#others.addOwn(stepMs);
+      await this.#others.giveWay(this.#db, { stepMs });
     }
   }
 
-  async #findKeys(days: ReadonlySet<string>): Promise<Map<string, DayKeys>> {
-    const found = new Map<string, DayKeys>();
+  async #findKeys(days: ReadonlySet<number>): Promise<Map<number, DayKeys>> {
+    const found = new Map<number, DayKeys>();
     for (const day of days) {
       const known = this.#days.get(day);
       if (known) found.set(day, known);
     }
     const missing = [...days].filter((day) => !found.has(day));
     if (missing.length === 0) return found;
-    const byDay = Map.groupBy(await listKeysOfDays(this.#db, this.#owner, missing), (row) => row.day);
+    const byDay = Map.groupBy(await listKeysOfDays(this.#db, this.#owner, missing.map(toDayText)), (row) => row.day);
     for (const day of missing) {
       const keys = new DayKeys();
-      keys.learn(byDay.get(day) ?? []);
+      keys.learn(byDay.get(toDayText(day)) ?? []);
       this.#days.set(day, keys);
       found.set(day, keys);
     }

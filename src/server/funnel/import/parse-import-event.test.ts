@@ -41,6 +41,22 @@ test("the shortest valid line is a direct visit with nothing else known", () => 
   });
 });
 
+test("lines with similar tags and pages keep their own", () => {
+  const tags = [
+    { source: "a", medium: "bc", campaign: "d" },
+    { source: "ab", medium: "c", campaign: "d" },
+    { source: "a", medium: "b", campaign: "cd" },
+    { source: "a", medium: "bc", campaign: null },
+    { source: "a", medium: null, campaign: "bcd" },
+    { source: null, medium: "a", campaign: "bcd" },
+  ];
+  const parseAlone = (fields: Record<string, unknown>) =>
+    new EventParser().parse(JSON.stringify({ ...LEAST, ...fields }), { owner: OWNER, now: NOW });
+  for (const fields of [...tags, ...tags]) assert.deepEqual(parse({ ...LEAST, ...fields }), parseAlone(fields));
+  for (const page of ["https://a.example/1", "https://a.example/2", "https://a.example/1?a", "not a page", ""])
+    for (const _ of [1, 2]) assert.deepEqual(parse({ ...LEAST, page }), parseAlone({ page }));
+});
+
 test("a line with every field", () => {
   const line = {
     widgetId: WIDGET,

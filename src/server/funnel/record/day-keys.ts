@@ -57,13 +57,18 @@ export class DayKeys {
 
   /** The visit as it may be recorded; new keys get a place while there are any left. */
   limit<Visit extends VisitFacts>(visit: Visit): Visit {
-    const keepsSource = this.#keep("source", visit);
+    const [keepsSource, keepsCampaign, keepsPage] = [
+      this.#keep("source", visit),
+      this.#keep("campaign", visit),
+      this.#keep("page", visit),
+    ];
+    if (keepsSource && keepsCampaign && keepsPage) return visit;
     return {
       ...visit,
       source: keepsSource ? visit.source : OTHER,
       medium: keepsSource ? visit.medium : OTHER,
-      campaign: this.#keep("campaign", visit) ? visit.campaign : OTHER,
-      page: this.#keep("page", visit) ? visit.page : OTHER,
+      campaign: keepsCampaign ? visit.campaign : OTHER,
+      page: keepsPage ? visit.page : OTHER,
     };
   }
 
