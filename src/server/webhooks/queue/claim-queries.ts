@@ -48,6 +48,7 @@ export type WaitingLane = {
   firstDueAt: Date;
 };
 
+/** Includes endpoints without a lane, which are not open: fewer rows than `limit` mean that there are no more. */
 export async function listWaitingLanes(
   transaction: Db,
   { after, limit }: { after: string; limit: number },
@@ -56,15 +57,15 @@ export async function listWaitingLanes(
     with recursive ${waitingLanes(after)}, first_lanes as (
       select endpoint_id, due_at, delivery_id from waiting_lanes limit ${limit}::integer
     )
-    select lane.endpoint_id as "endpointId", lane.organization_id as "organizationId",
-      lane.state = 'open' and organization.plan = any(${PLANS_WITH_WEBHOOKS as Plan[]}::text[]) as "isOpen",
+    select first.endpoint_id as "endpointId", lane.organization_id as "organizationId",
+      coalesce(lane.state = 'open' and organization.plan = any(${PLANS_WITH_WEBHOOKS as Plan[]}::text[]), false) as "isOpen",
       lane.is_chat as "isChat", lane.is_failing as "isFailing",
       lane.requests_per_minute as "requestsPerMinute",
       greatest(first.due_at, lane.paused_until, lane.rated_until) as "dueAt",
       first.delivery_id as "firstId", first.due_at as "firstDueAt"
     from first_lanes first
-    join delivery_lanes lane on lane.endpoint_id = first.endpoint_id
-    join organizations organization on organization.id = lane.organization_id`.execute(transaction);
+    left join delivery_lanes lane on lane.endpoint_id = first.endpoint_id
+    left join organizations organization on organization.id = lane.organization_id`.execute(transaction);
   return rows;
 }
 
@@ -142,22 +143,24 @@ export type ClaimedDelivery = {
   lease: Lease;
 };
 
-/** Skips rows that an erasure or a cancellation has locked. */
+/**
+ * Skips rows that an erasure or a cancellation has locked. The chosen ids are an array rather than a table to join: a join
+ * planned while the queue was empty compared every row of the queue with every id.
+ */
 export async function leaseDeliveries(
   transaction: Db,
   ids: readonly DeliveryId[],
   lease: Lease,
 ): Promise<ClaimedDelivery[]> {
   const { rows } = await sql<Omit<ClaimedDelivery, "lease">>`-- prepared: lease_deliveries
-    with chosen as (
+    update delivery_queue set lease_token = ${lease.token}::uuid, leased_at = ${lease.at}::timestamptz,
+      lease_until = ${lease.until}::timestamptz, leased_by = ${lease.holder}::integer
+    where delivery_id = any(array(
       select delivery_id from delivery_queue
       where delivery_id = any(${ids as DeliveryId[]}::uuid[]) and lease_token is null
       for update skip locked
-    )
-    update delivery_queue queue set lease_token = ${lease.token}::uuid, leased_at = ${lease.at}::timestamptz,
-      lease_until = ${lease.until}::timestamptz, leased_by = ${lease.holder}::integer
-    from chosen where queue.delivery_id = chosen.delivery_id
-    returning queue.delivery_id as "deliveryId", queue.organization_id as "organizationId",
-      queue.endpoint_id as "endpointId", queue.trigger, queue.resume_at as "resumeAt"`.execute(transaction);
+    ))
+    returning delivery_id as "deliveryId", organization_id as "organizationId", endpoint_id as "endpointId", trigger,
+      resume_at as "resumeAt"`.execute(transaction);
   return rows.map((row) => ({ ...row, lease }));
 }

@@ -1,0 +1,47 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { sql } from "kysely";
+import type { Db } from "../../db/pool.ts";
+import { randomUuid } from "../../lib/random.ts";
+import { book, createWebhookService, makeBusiness, makeEndpoint } from "../testing/webhook-service.ts";
+import { claimDeliveries } from "./claim.ts";
+
+const { deps } = await createWebhookService();
+const WAITING = 5_000;
+
+/** Entries of the queue's primary key that this database has read so far. */
+async function countRead(db: Db): Promise<number> {
+  await sql`select pg_stat_force_next_flush()`.execute(db);
+  const { rows } = await sql<{ read: number }>`
+    select idx_tup_read as read from pg_stat_user_indexes where indexrelname = 'delivery_queue_pkey'`.execute(db);
+  return rows[0]?.read ?? 0;
+}
+
+async function claim(db: Db): Promise<number> {
+  const at = deps.clock.now();
+  const lease = {
+    token: randomUuid(deps.random),
+    at,
+    until: new Date(at.getTime() + deps.webhooks.leaseMs),
+    holder: null,
+  };
+  return (await claimDeliveries(db, () => ({ lease, free: 256, limit: 128, after: "" }))).deliveries.length;
+}
+
+test("a claim from a long queue reads what it leases, although its statements were planned for an empty queue", async () => {
+  const business = await makeBusiness(deps);
+  const { id } = await makeEndpoint(deps, business, { url: "http://127.0.0.1:9/" });
+  // One connection, because each keeps plans of its own.
+  await deps.db.connection().execute(async (db) => {
+    await sql`vacuum analyze delivery_queue`.execute(db);
+    await book(deps, business);
+    assert.equal(await claim(db), 1);
+    await sql`insert into delivery_queue (delivery_id, organization_id, endpoint_id, trigger, is_test, due_at)
+      select gen_random_uuid(), ${business.owner}, ${id}, 'automatic', false, ${deps.clock.now()}::timestamptz
+      from generate_series(1, ${WAITING}::integer)`.execute(db);
+    const before = await countRead(db);
+    assert.equal(await claim(db), 9);
+    const read = (await countRead(db)) - before;
+    assert.ok(read > 0 && read < 100, `${read} entries read`);
+  });
+});
