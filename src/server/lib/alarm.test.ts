@@ -46,3 +46,11 @@ test("several requests to wake within a time wake once, and an earlier wake-up s
   alarm.wake();
   await next;
 });
+
+test("a request to wake sooner replaces a later one, and a later one changes nothing", async () => {
+  const alarm = new Alarm();
+  alarm.wakeWithin(FAR_MS);
+  alarm.wakeWithin(1);
+  alarm.wakeWithin(FAR_MS);
+  await alarm.wait(FAR_MS);
+});

@@ -2,16 +2,19 @@
 export class Alarm {
   #isRung = false;
   #end: (() => void) | null = null;
-  #soon: NodeJS.Timeout | null = null;
+  #soon: { readonly timer: NodeJS.Timeout; readonly atMs: number } | null = null;
 
   wake(): void {
     this.#isRung = true;
     this.#end?.();
   }
 
-  /** Wakes within this time; calls in between are combined. */
+  /** Wakes within this time. Of several calls the one that ends first counts. */
   wakeWithin(limitMs: number): void {
-    this.#soon ??= setTimeout(() => this.wake(), limitMs);
+    const atMs = performance.now() + limitMs;
+    if (this.#soon && this.#soon.atMs <= atMs) return;
+    clearTimeout(this.#soon?.timer);
+    this.#soon = { timer: setTimeout(() => this.wake(), limitMs), atMs };
   }
 
   /** Waits until woken, at most this long. */
@@ -27,7 +30,7 @@ export class Alarm {
       this.#end = null;
     }
     this.#isRung = false;
-    if (this.#soon) clearTimeout(this.#soon);
+    clearTimeout(this.#soon?.timer);
     this.#soon = null;
   }
 }

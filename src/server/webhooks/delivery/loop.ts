@@ -13,16 +13,19 @@ import { ReportWriter } from "../queue/report-writer.ts";
 import { QueueVacuum } from "../queue/vacuum.ts";
 import { DeadWorkers } from "../queue/worker-locks.ts";
 import type { WebhookDeps } from "../webhook-deps.ts";
-import { type DeliverDeps, deliver, reportHeldBack, reportInterrupted } from "./deliver.ts";
+import { type DeliverDeps, type Delivered, deliver, reportHeldBack, reportInterrupted } from "./deliver.ts";
 import { logAttempt } from "./log-attempt.ts";
 
 // The loop that sends what is due: it claims as many deliveries as it may have requests in flight, sends them side by side
 // and writes how they ended. A round starts
 //
 // - when the loop is woken, because a booking was stored,
-// - when requests have ended and a delivery was waiting for that,
+// - when requests have ended or were reported, and a delivery was waiting for that,
 // - when the next retry is due,
 // - every second, in case a notification was lost.
+//
+// No wake-up is lost. The alarm keeps one that comes while a round is running. A round that finds no free request, and a claim
+// that counted an attempt whose report was written meanwhile, start another round themselves.
 //
 // Beside it, every second, the worker recovers what others left: leases whose worker is gone, and deliveries that must no longer
 // be sent or were held back too long. Claims don't wait for that.
@@ -33,6 +36,8 @@ const POLL_MS = 1_000;
 /** A claim costs about the same for one delivery as for fifty: until this many requests are free, it waits a little. */
 const CLAIM_WORTHWHILE = REQUESTS_AT_ONCE_MAX / 4;
 const GATHER_MS = 5;
+/** A failing endpoint's next request waits for a claim that comes anyway, so that claims for it don't delay others. */
+const FAILING_GATHER_MS = 250;
 const RECOVER_BATCH = 500;
 /**
  * A failing endpoint with a backlog holds a delivery back no longer; then its attempt counts as failed. With a batch every
@@ -43,6 +48,12 @@ const HELD_BACK_MS_MAX = 50_000;
 const CLAIM_GAP_MS_MAX = 10_000;
 /** Half of the requests in flight: one half is sent while the other is claimed and reported. */
 const CLAIM_MAX = REQUESTS_AT_ONCE_MAX / 2;
+
+/**
+ * Leases that a worker holds at once: its requests in flight, and attempts that ended and wait for their report. Sending goes on
+ * while PostgreSQL writes reports.
+ */
+const LEASES_MAX = 2 * REQUESTS_AT_ONCE_MAX;
 
 type LoopDeps = Pick<Deps, "db" | "patientDb" | "clock" | "random" | "log" | "metrics"> & {
   readonly webhooks: WebhookDeps;
@@ -56,8 +67,10 @@ type Pass = {
   hasMore: boolean;
   /** When the first delivery is due that cannot be sent yet. */
   nextDueMs: number;
-  /** Organizations with more to send: the end of one of their requests makes room. */
+  /** Organizations with more to send: a report of one of their attempts makes room. */
   readonly heldBack: Set<OrganizationId>;
+  /** The same for their failing endpoints. */
+  readonly heldBackByFailing: Set<OrganizationId>;
 };
 
 export class DeliveryLoop {
@@ -70,7 +83,10 @@ export class DeliveryLoop {
   readonly #recoveryAlarm = new Alarm();
   readonly #outage: OutageLog;
   readonly #loadOutage: OutageLog;
+  /** Attempts that are not reported yet. */
   readonly #inFlight = new Set<Promise<void>>();
+  /** Those of them whose request has not ended. */
+  #requests = 0;
   /** The advisory lock that this process holds (worker-locks.ts); null while it holds none. */
   #workerNumber: number | null = null;
   #isStopping = false;
@@ -80,6 +96,8 @@ export class DeliveryLoop {
   /** Since when claims have followed each other without a gap. */
   #claimingSinceMs = Number.NEGATIVE_INFINITY;
   #pass: Pass = beginPass();
+  /** Organizations with a report since the last claim began: that claim may have counted their attempts as in flight. */
+  readonly #reported = new Set<OrganizationId>();
 
   constructor(deps: LoopDeps) {
     const { send, secretBox, urlBox, headerBox, schedule } = deps.webhooks;
@@ -169,22 +187,29 @@ export class DeliveryLoop {
 
   /** Requests that can be started now. */
   get #free(): number {
-    return REQUESTS_AT_ONCE_MAX - this.#inFlight.size;
+    return Math.min(REQUESTS_AT_ONCE_MAX - this.#requests, LEASES_MAX - this.#inFlight.size);
   }
 
   async #claim(): Promise<readonly ClaimedDelivery[]> {
     const free = this.#free;
-    if (free === 0) return [];
+    if (free === 0) {
+      // Whatever this claim was woken for waits for the end of a request.
+      this.#pass.hasMore = true;
+      return [];
+    }
     const limit = Math.min(free, CLAIM_MAX);
     if (this.#pass.after === "") this.#pass = beginPass();
     const pass = this.#pass;
     const startClaim = () => ({ lease: this.#makeLease(), free, limit, after: pass.after });
-    const { deliveries, after, nextDueAt, heldBack } = await claimDeliveries(this.#deps.db, startClaim);
+    this.#reported.clear();
+    const { deliveries, after, nextDueAt, ...held } = await claimDeliveries(this.#deps.db, startClaim);
     this.#noteClaim();
     pass.after = after;
     pass.hasMore = after !== "" || deliveries.length === limit;
     pass.nextDueMs = Math.min(pass.nextDueMs, nextDueAt?.getTime() ?? Number.POSITIVE_INFINITY);
-    for (const owner of heldBack) pass.heldBack.add(owner);
+    for (const owner of held.heldBack) pass.heldBack.add(owner);
+    for (const owner of held.heldBackByFailing) pass.heldBackByFailing.add(owner);
+    for (const owner of this.#reported) this.#makeRoomFor(owner);
     return deliveries;
   }
 
@@ -229,17 +254,24 @@ export class DeliveryLoop {
     const work = this.#attempt(delivery).finally(() => {
       this.#inFlight.delete(work);
       this.#vacuum.count();
-      this.#makeRoom(delivery.organizationId);
+      this.#reported.add(delivery.organizationId);
+      this.#makeRoom();
+      this.#makeRoomFor(delivery.organizationId);
     });
     this.#inFlight.add(work);
   }
 
-  /** A request has ended: claims more if that was waited for. */
-  #makeRoom(owner: OrganizationId): void {
-    const { hasMore, heldBack } = this.#pass;
-    if (!hasMore && !heldBack.has(owner)) return;
+  /** A request has ended or a report is written: claims more if the worker's own limits were in the way. */
+  #makeRoom(): void {
+    if (!this.#pass.hasMore) return;
     if (this.#free === CLAIM_WORTHWHILE) this.#alarm.wake();
     else this.#alarm.wakeWithin(GATHER_MS);
+  }
+
+  /** A report of the organization is written: claims more if its caps were in the way. */
+  #makeRoomFor(owner: OrganizationId): void {
+    if (this.#pass.heldBack.has(owner)) this.#alarm.wakeWithin(GATHER_MS);
+    else if (this.#pass.heldBackByFailing.has(owner)) this.#alarm.wakeWithin(FAILING_GATHER_MS);
   }
 
   async #attempt(delivery: LoadedDelivery): Promise<void> {
@@ -250,7 +282,7 @@ export class DeliveryLoop {
         log.warn("delivery.claimed_too_late", { deliveryId });
         return;
       }
-      const delivered = await deliver(this.#deliverDeps, delivery);
+      const delivered = await this.#send(delivery);
       logAttempt(this.#deps, delivery, delivered);
       await this.#writer.write(delivered.report, delivery.lease.until);
       // With a shortened schedule the retry may be due before the next poll.
@@ -259,6 +291,16 @@ export class DeliveryLoop {
     } catch (error) {
       // A bug. When the lease expires, the attempt is reported as interrupted.
       log.error("delivery.attempt_failed", { deliveryId, error });
+    }
+  }
+
+  async #send(delivery: LoadedDelivery): Promise<Delivered> {
+    this.#requests++;
+    try {
+      return await deliver(this.#deliverDeps, delivery);
+    } finally {
+      this.#requests--;
+      this.#makeRoom();
     }
   }
 
@@ -319,5 +361,11 @@ export class DeliveryLoop {
 }
 
 function beginPass(): Pass {
-  return { after: "", hasMore: false, nextDueMs: Number.POSITIVE_INFINITY, heldBack: new Set() };
+  return {
+    after: "",
+    hasMore: false,
+    nextDueMs: Number.POSITIVE_INFINITY,
+    heldBack: new Set(),
+    heldBackByFailing: new Set(),
+  };
 }

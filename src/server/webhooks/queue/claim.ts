@@ -42,6 +42,8 @@ type ClaimResult = {
   readonly nextDueAt: Date | null;
   /** Organizations that may have more due than was claimed: the end of one of their requests makes room. */
   readonly heldBack: ReadonlySet<OrganizationId>;
+  /** The same for their failing endpoints, which are in no hurry. */
+  readonly heldBackByFailing: ReadonlySet<OrganizationId>;
 };
 
 /** Lanes that one claim looks at; the next claim continues after them. */
@@ -68,9 +70,11 @@ export async function claimDeliveries(db: Db, startClaim: () => Claim): Promise<
     const chosen = new Set([...tests, ...chooseFairly(lanes, { inFlight, free, limit })].slice(0, limit));
     const deliveries = chosen.size === 0 ? [] : await leaseDeliveries(transaction, [...chosen], lease);
     await paceRated(transaction, lanes, { deliveries, now: lease.at });
+    const held = findHeldBack(lanes, { deliveries, inFlight, depth });
     return {
       deliveries,
-      heldBack: findHeldBack(lanes, { deliveries, inFlight, depth }),
+      heldBack: toOwners(held.filter((lane) => !lane.isFailing)),
+      heldBackByFailing: toOwners(held.filter((lane) => lane.isFailing)),
       after: waiting.length < LANES_PER_CLAIM ? "" : (waiting.at(-1)?.endpointId ?? ""),
       nextDueAt: earliest(open.flatMap(({ dueAt }) => (dueAt > lease.at ? [dueAt] : []))),
     };
@@ -141,16 +145,20 @@ function toInFlight(rows: Awaited<ReturnType<typeof listInFlight>>): InFlight {
   return { byEndpoint, byOrganization, toFailing };
 }
 
-/** A lane is exhausted when everything due in it was claimed and it had room for more. */
+/** Lanes that may have more due. In the others, everything due was claimed although there was room for more. */
 function findHeldBack(
   lanes: readonly DueLane[],
   { deliveries, inFlight, depth }: { deliveries: readonly ClaimedDelivery[]; inFlight: InFlight; depth: number },
-): Set<OrganizationId> {
+): DueLane[] {
   const claimed = new Set(deliveries.map(({ deliveryId }) => deliveryId));
   const isExhausted = (lane: DueLane) =>
     lane.due.length < Math.min(depth, toLaneRoom(lane, inFlight)) &&
     lane.due.every(({ deliveryId }) => claimed.has(deliveryId));
-  return new Set(lanes.filter((lane) => !isExhausted(lane)).map((lane) => lane.organizationId));
+  return lanes.filter((lane) => !isExhausted(lane));
+}
+
+function toOwners(lanes: readonly DueLane[]): Set<OrganizationId> {
+  return new Set(lanes.map((lane) => lane.organizationId));
 }
 
 function earliest(instants: readonly Date[]): Date | null {
