@@ -168,7 +168,7 @@ create table deliveries (
   constraint deliveries_organization_id_event_id_endpoint_id_key UNIQUE (organization_id, event_id, endpoint_id)
 );
 CREATE INDEX deliveries_by_endpoint ON public.deliveries USING btree (organization_id, endpoint_id, created_at DESC, id);
-CREATE INDEX deliveries_by_redelivery ON public.deliveries USING btree (organization_id, redelivery_id, state) WHERE (redelivery_id IS NOT NULL);
+CREATE INDEX deliveries_by_redelivery ON public.deliveries USING btree (organization_id, redelivery_id) WHERE (redelivery_id IS NOT NULL);
 CREATE INDEX deliveries_by_time ON public.deliveries USING btree (organization_id, created_at DESC, id);
 
 create table delivery_attempts (
