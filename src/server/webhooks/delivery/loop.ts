@@ -8,13 +8,13 @@ import { REQUESTS_AT_ONCE_MAX } from "../queue/caps.ts";
 import { claimDeliveries } from "../queue/claim.ts";
 import type { ClaimedDelivery, Lease } from "../queue/claim-queries.ts";
 import { type LoadedDelivery, loadDeliveries } from "../queue/load.ts";
-import { cancelForbidden, dropLeases, leaseHeldBack, listLostLeases, returnLeases } from "../queue/recovery-queries.ts";
+import { dropLeases, returnLeases } from "../queue/recovery-queries.ts";
 import { ReportWriter } from "../queue/report-writer.ts";
 import { QueueVacuum } from "../queue/vacuum.ts";
-import { DeadWorkers } from "../queue/worker-locks.ts";
 import type { WebhookDeps } from "../webhook-deps.ts";
-import { type DeliverDeps, type Delivered, deliver, reportHeldBack, reportInterrupted } from "./deliver.ts";
+import { type DeliverDeps, type Delivered, deliver } from "./deliver.ts";
 import { logAttempt } from "./log-attempt.ts";
+import { Recovery } from "./recovery.ts";
 
 // The loop that sends what is due: it claims as many deliveries as it may have requests in flight, sends them side by side
 // and writes how they ended. A round starts
@@ -38,12 +38,6 @@ const CLAIM_WORTHWHILE = REQUESTS_AT_ONCE_MAX / 4;
 const GATHER_MS = 5;
 /** A failing endpoint's next request waits for a claim that comes anyway, so that claims for it don't delay others. */
 const FAILING_GATHER_MS = 250;
-const RECOVER_BATCH = 500;
-/**
- * A failing endpoint with a backlog holds a delivery back no longer; then its attempt counts as failed. With a batch every
- * second, that leaves time for 5,000 deliveries before a minute is over.
- */
-const HELD_BACK_MS_MAX = 50_000;
 /** After this long without a claim, it was the worker that held deliveries back. */
 const CLAIM_GAP_MS_MAX = 10_000;
 /** Half of the requests in flight: one half is sent while the other is claimed and reported. */
@@ -78,7 +72,7 @@ export class DeliveryLoop {
   readonly #deliverDeps: DeliverDeps;
   readonly #writer: ReportWriter;
   readonly #vacuum: QueueVacuum;
-  readonly #deadWorkers = new DeadWorkers();
+  readonly #recovery: Recovery;
   readonly #alarm = new Alarm();
   readonly #recoveryAlarm = new Alarm();
   readonly #outage: OutageLog;
@@ -104,6 +98,12 @@ export class DeliveryLoop {
     this.#deps = deps;
     this.#deliverDeps = { clock: deps.clock, send: send.send, secretBox, urlBox, headerBox, schedule };
     this.#writer = new ReportWriter(deps, new EndpointCare(deps));
+    this.#recovery = new Recovery(deps, {
+      schedule,
+      writer: this.#writer,
+      makeLease: () => this.#makeLease(),
+      load: (claimed) => this.#load(claimed),
+    });
     this.#vacuum = new QueueVacuum(deps);
     this.#outage = new OutageLog(deps.log, { failed: "deliveries.claim_failed", resumed: "deliveries.claim_resumed" });
     this.#loadOutage = new OutageLog(deps.log, {
@@ -150,6 +150,14 @@ export class DeliveryLoop {
     // The absolute difference, because the clock may be set back.
     if (Math.abs(nowMs - this.#recoveredAtMs) >= POLL_MS) await this.#recover();
     return await this.#sendDue();
+  }
+
+  /** Never rejects. */
+  async #recover(): Promise<void> {
+    const now = this.#deps.clock.now();
+    this.#recoveredAtMs = now.getTime();
+    const isClaiming = now.getTime() - this.#claimedAtMs <= CLAIM_GAP_MS_MAX;
+    await this.#recovery.recover({ now, claimingSinceMs: isClaiming ? this.#claimingSinceMs : null });
   }
 
   async #sendDue(): Promise<number> {
@@ -307,56 +315,6 @@ export class DeliveryLoop {
   /** False after the machine slept or PostgreSQL took very long: another worker may be about to send the delivery. */
   #isLeaseFresh({ lease }: ClaimedDelivery): boolean {
     return lease.until.getTime() - this.#deps.clock.now().getTime() >= this.#deps.webhooks.leaseMs / 2;
-  }
-
-  /**
-   * Cancels what must no longer be sent, takes over what dead workers left, and lets go of what was held back too long. Never
-   * rejects.
-   */
-  async #recover(): Promise<void> {
-    const { db, clock, log } = this.#deps;
-    const now = clock.now();
-    const logFailure = (error: unknown) => log.error("deliveries.recovery_failed", { error });
-    this.#recoveredAtMs = now.getTime();
-    // Fails while a server is away that has one of these deliveries. They are not sent anyway.
-    await cancelForbidden(db, { now, limit: RECOVER_BATCH }).catch(logFailure);
-    try {
-      await this.#takeOver(now);
-      await this.#releaseHeldBack(now);
-    } catch (error) {
-      logFailure(error);
-    }
-  }
-
-  async #takeOver(now: Date): Promise<void> {
-    const { db, metrics, log } = this.#deps;
-    const deadWorkers = await this.#deadWorkers.find(db);
-    const lost = await listLostLeases(db, { now, deadWorkers, limit: RECOVER_BATCH });
-    if (lost.length === 0) return;
-    metrics.leasesExpired.inc(lost.length);
-    log.warn("deliveries.leases_expired", { count: lost.length });
-    const { deliveries, missing, unread, error } = await loadDeliveries(db, lost);
-    if (unread.length > 0) log.error("deliveries.recovery_failed", { error });
-    if (missing.length > 0) await dropLeases(db, missing);
-    const reports = deliveries.map((delivery) => {
-      const isWorkerDead = delivery.lease.holder !== null && deadWorkers.includes(delivery.lease.holder);
-      return reportInterrupted(this.#deliverDeps, delivery, { isWorkerDead, now });
-    });
-    await Promise.all(reports.map((report) => this.#writer.write(report, now)));
-  }
-
-  async #releaseHeldBack(now: Date): Promise<void> {
-    const { db, log } = this.#deps;
-    const dueBefore = new Date(now.getTime() - HELD_BACK_MS_MAX);
-    const isClaiming = now.getTime() - this.#claimedAtMs <= CLAIM_GAP_MS_MAX;
-    if (!isClaiming || this.#claimingSinceMs > dueBefore.getTime()) return;
-    const held = await leaseHeldBack(db, { lease: this.#makeLease(), dueBefore, limit: RECOVER_BATCH });
-    if (held.length === 0) return;
-    log.warn("deliveries.held_back", { count: held.length });
-    const writes = (await this.#load(held)).map((delivery) =>
-      this.#writer.write(reportHeldBack(this.#deliverDeps, delivery, now), delivery.lease.until),
-    );
-    await Promise.all(writes);
   }
 }
 
