@@ -1,5 +1,4 @@
-import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, statfsSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { chmodSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { SUPERUSER_PASSWORD_FILE } from "../src/server/db/embedded/create-cluster.ts";
 import { dataFolderPaths } from "../src/server/db/embedded/folders.ts";
@@ -16,13 +15,10 @@ import {
   onServer,
   TEMPLATE_DATABASE,
 } from "../test/support/database.ts";
+import { temporaryFolder } from "../test/support/temporary-folder.ts";
 
 /** Nothing in it is worth keeping, and no table lives long enough to need vacuuming. */
 const SETTINGS_OFF = ["fsync", "synchronous_commit", "full_page_writes", "autovacuum", "wal_init_zero"];
-
-const MEMORY_FOLDER = "/dev/shm";
-/** All databases of a run and 2 GB of WAL need about half of it. */
-const MEMORY_BYTES_MIN = 6 * 2 ** 30;
 
 export type TestServer = {
   /** Stops the server and removes every trace of it, unless it existed before. */
@@ -45,7 +41,7 @@ export async function openTestServer(): Promise<TestServer> {
 }
 
 async function openPrivateServer(): Promise<TestServer> {
-  const folder = mkdtempSync(join(hasMemoryFolder() ? MEMORY_FOLDER : tmpdir(), "bookflow-test-"));
+  const folder = mkdtempSync(join(temporaryFolder(), "bookflow-test-"));
   const remove = () => rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
   // PostgreSQL refuses to run as root; the user it runs as instead must be able to reach its files.
   if (process.getuid?.() === 0) chmodSync(folder, 0o711);
@@ -64,13 +60,6 @@ async function openPrivateServer(): Promise<TestServer> {
     remove();
     throw error;
   }
-}
-
-/** Creating a database takes 0.04 s of processor time in memory, and more than 0.1 s on a disk, even without fsync. */
-function hasMemoryFolder(): boolean {
-  if (process.availableMemory() < MEMORY_BYTES_MIN || !existsSync(MEMORY_FOLDER)) return false;
-  const { bavail, bsize } = statfsSync(MEMORY_FOLDER);
-  return bavail * bsize >= MEMORY_BYTES_MIN;
 }
 
 /** Tests create databases and change server settings, which the service's own role can't. */

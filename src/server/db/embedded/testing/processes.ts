@@ -2,7 +2,6 @@ import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import { chmodSync, mkdtempSync, readdirSync, readFileSync, realpathSync } from "node:fs";
 import { rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { after } from "node:test";
@@ -10,6 +9,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import pg from "pg";
 import { CLEAN_ENVIRONMENT } from "../../../../../test/support/clean-environment.ts";
+import { temporaryFolder } from "../../../../../test/support/temporary-folder.ts";
 
 type Word = { kind: "ready"; url: string } | { kind: "failed"; name: string; sentence: string };
 
@@ -25,7 +25,7 @@ export const isRoot = process.getuid?.() === 0;
 
 /** A folder every user can enter; whatever still runs in it at the end of the file is killed. */
 export function makeTestFolder(): { folder: string; shared: string } {
-  const folder = realpathSync(mkdtempSync(join(tmpdir(), "bookflow-embedded-")));
+  const folder = realpathSync(mkdtempSync(join(temporaryFolder(), "bookflow-embedded-")));
   chmodSync(folder, 0o755);
   after(async () => {
     for (const { pid } of findProcesses(folder)) killIfAlive(pid);
