@@ -6,7 +6,7 @@ import type { Plan } from "#contract/plans.ts";
 import { createTestClock } from "../../../test/support/app.ts";
 import { makeBooking, makeOrganization, makeWidget, NOON } from "../../../test/support/builders.ts";
 import { createTestDatabase } from "../../../test/support/database.ts";
-import { importLines, makeLine, readTimes } from "../../../test/support/import-lines.ts";
+import { readTimes } from "../../../test/support/import-lines.ts";
 import { deleteExpiredBookings } from "../bookings/stored/erase.ts";
 import { reserveReference } from "../bookings/stored/queries.ts";
 import { type Db, openPool } from "../db/pool.ts";
@@ -28,10 +28,11 @@ async function sweep(now = NOON, options: { db?: Db; signal?: AbortSignal } = {}
     .bookings;
 }
 
-/** A sweep covers every organization, so each test starts without the previous test's bookings. */
+const TABLES = ["bookings", "booking_references", "booking_clocks", "widgets", "day_zones", "organizations"] as const;
+
+/** A sweep covers every organization, so each test starts without the previous test's. */
 beforeEach(async () => {
-  await db.deleteFrom("bookings").execute();
-  await db.deleteFrom("booking_references").execute();
+  for (const table of TABLES) await db.deleteFrom(table).execute();
 });
 
 async function makeOwner(plan: Plan): Promise<{ owner: OrganizationId; widgetId: WidgetId }> {
@@ -39,12 +40,23 @@ async function makeOwner(plan: Plan): Promise<{ owner: OrganizationId; widgetId:
   return { owner, widgetId: await makeWidget(db, owner) };
 }
 
-/** Bookings a second apart, all long past retention on every plan. */
-async function makeExpired(owner: OrganizationId, { widgetId, count }: { widgetId: WidgetId; count: number }) {
-  const lines = Array.from({ length: count }, (_, index) =>
-    makeLine(widgetId, { createdAt: new Date(Date.UTC(2001, 0, 1) + index * 1_000) }),
-  );
-  await importLines(db, owner, { lines });
+/** Bookings a second apart. By default they are long past retention on every plan. */
+async function makeExpired(
+  owner: OrganizationId,
+  { widgetId, count, firstAt = new Date("2001-01-01") }: { widgetId: WidgetId; count: number; firstAt?: Date },
+) {
+  const { reference } = await makeBooking(db, owner, { widgetId, now: firstAt });
+  await sql`
+    insert into bookings (organization_id, reference, widget_id, status, created_at, start_at, end_at, time_zone,
+      service_id, service_name, staff, customer_name, customer_email, answers, attribution)
+    select organization_id, reference || '-' || number, widget_id, status, created_at + number * interval '1 second',
+      start_at, end_at, time_zone, service_id, service_name, staff, customer_name, customer_email, answers, attribution
+    from bookings cross join generate_series(1, ${count - 1}::integer) as number
+    where organization_id = ${owner} and reference = ${reference}`.execute(db);
+  await sql`
+    insert into booking_references (organization_id, reference)
+    select organization_id, reference from bookings where organization_id = ${owner}
+    on conflict do nothing`.execute(db);
 }
 
 /** Calls back once, after the first statement that deletes this organization's bookings. */
@@ -146,8 +158,7 @@ test("the abort signal stops a sweep between two batches, oldest deleted first",
 
 test("an organization that upgrades during a sweep keeps the rest", async () => {
   const { owner, widgetId } = await makeOwner("free");
-  const lines = Array.from({ length: 700 }, () => makeLine(widgetId, { createdAt: "2026-05-01T00:00:00.000Z" }));
-  await importLines(db, owner, { lines });
+  await makeExpired(owner, { widgetId, count: 700, firstAt: new Date("2026-05-01") });
   // With a single connection the upgrade, queued first, runs before the sweep's next statement.
   const single = openPool({ url, size: 1, log: createLog("silent") });
   let upgrade: Promise<unknown> = Promise.resolve();
