@@ -221,6 +221,26 @@ test("the fan-out leaves the caller's transaction as it was", async () => {
   });
 });
 
+test("workers are woken only if a booking has something to send", async () => {
+  const business = await makeBusiness(deps);
+  const keep = () =>
+    db.transaction().execute(async (transaction) => {
+      const reference = await takeReference(transaction, business.owner, deps.random);
+      const booking = plainBooking(reference, business.widgetId);
+      return await keepBooking(deps, transaction, { owner: business.owner, booking });
+    });
+  assert.equal(await keep(), false);
+  const { id } = await makeEndpoint(deps, business, { url: receiver.url });
+  assert.equal(await keep(), true);
+  await db
+    .updateTable("endpoints")
+    .set({ status: "disabled", disabled_reason: "manual", disabled_at: deps.clock.now() })
+    .where("organization_id", "=", business.owner)
+    .where("id", "=", id)
+    .execute();
+  assert.equal(await keep(), false, "the delivery to a disabled endpoint is canceled");
+});
+
 test("a rolled-back booking leaves no event and sends nothing", async () => {
   const business = await makeBusiness(deps);
   await makeEndpoint(deps, business, { url: receiver.url });

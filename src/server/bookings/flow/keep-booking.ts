@@ -18,23 +18,26 @@ const MISSING_BATCH = 200;
 
 /**
  * Stores the copy of a confirmed booking and, in the same transaction, its webhook event with one delivery per endpoint. A
- * fault in the fan-out never fails the booking. Returns the booking's createdAt. Call `wakeWorkers` after the commit, or the
- * deliveries wait for up to a second.
+ * fault in the fan-out never fails the booking. Returns whether a delivery is to be sent: then call `wakeWorkers` after the
+ * commit, or it waits for up to a second.
  */
 export async function keepBooking(
   deps: KeepDeps,
   transaction: Db,
   { owner, booking }: { owner: OrganizationId; booking: NewBooking },
-): Promise<Date> {
+): Promise<boolean> {
   const now = deps.clock.now();
+  let hasDeliveries = false;
   const hasEvent = await fanOutSafely(deps, transaction, {
     owner,
     run: async () => {
       const context = await findBookingContext(transaction, owner, booking.widget_id);
-      await fanOut(deps, transaction, { booking: toBookingFacts(booking, context), plan: context.plan, now });
+      const event = { booking: toBookingFacts(booking, context), plan: context.plan, now };
+      hasDeliveries = await fanOut(deps, transaction, event);
     },
   });
-  return await storeBooking(transaction, owner, { booking: { ...booking, lacks_event: !hasEvent }, now });
+  await storeBooking(transaction, owner, { booking: { ...booking, lacks_event: !hasEvent }, now });
+  return hasEvent && hasDeliveries;
 }
 
 /** Background task: writes the webhook events that failed when their bookings were stored. */

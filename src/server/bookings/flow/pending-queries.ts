@@ -64,7 +64,7 @@ export async function insertPending(
     now: Date;
   },
 ): Promise<boolean> {
-  const { rows } = await sql`
+  const { rows } = await sql`-- prepared: insert_pending
     insert into pending_bookings (organization_id, reference, widget_id, asked_in, key_hash, service_id, start_at, state,
       asking_until, given_up_at, touch, copy, created_at)
     values (${owner}, ${pending.reference}, ${pending.widget_id}, ${pending.asked_in}, ${pending.keyHash},
@@ -104,7 +104,7 @@ export async function settlePending(
   const isConfirmed = outcome.state === "confirmed";
   const anonymous = isConfirmed ? JSON.stringify(toAnonymousAnswer(outcome.answer)) : null;
   const answer = isConfirmed && outcome.storesBookings ? JSON.stringify(outcome.answer) : anonymous;
-  const { rows } = await sql<Pick<PendingBooking, "copy" | "asked_in">>`
+  const { rows } = await sql<Pick<PendingBooking, "copy" | "asked_in">>`-- prepared: settle_pending
     update pending_bookings set state = ${outcome.state}, failure = ${failure}, copy = null, touch = '{}',
       settled_at = ${toNextHour(outcome.now)}, created_at = ${toNextHour(outcome.now)},
       asking_until = ${toNextHour(outcome.now)}, given_up_at = ${toNextHour(outcome.now)},

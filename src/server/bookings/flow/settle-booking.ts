@@ -55,15 +55,12 @@ export async function settleConfirmed(deps: SettleDeps, confirmed: ConfirmedBook
     } as const;
     await recordTouches(transaction, [toTouch(deps, confirmed, { now, ...outcomeOfVisit })], { includePaused: true });
     if (!storesBookings || !pending.copy) return "counted";
-    await keepBooking(deps, transaction, {
-      owner,
-      booking: toStoredBooking(confirmed, pending.copy, pending.asked_in),
-    });
-    return "kept";
+    const booking = toStoredBooking(confirmed, pending.copy, pending.asked_in);
+    return (await keepBooking(deps, transaction, { owner, booking })) ? "has_deliveries" : "stored";
   });
   if (settled !== "already_settled") deps.metrics.bookings.inc({ outcome: "confirmed" });
   // Not awaited: the visitor is waiting for the answer.
-  if (settled === "kept") void wakeWorkers(deps);
+  if (settled === "has_deliveries") void wakeWorkers(deps);
 }
 
 export type FailedBooking = BookingToSettle & { failure: BookingFailure };

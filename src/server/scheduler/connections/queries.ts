@@ -2,6 +2,7 @@ import { type Insertable, type Selectable, sql, type Updateable } from "kysely";
 import type { ConnectionErrorCode } from "#contract/app/connections.ts";
 import type { ConnectionId, OrganizationId } from "#contract/ids.ts";
 import type { Db } from "../../db/pool.ts";
+import { runPrepared } from "../../db/run-prepared.ts";
 import type { SchedulingConnectionsTable } from "../../db/tables.ts";
 
 const COLUMNS = [
@@ -63,12 +64,12 @@ export async function findSealedConnection(
   owner: OrganizationId,
   id: ConnectionId,
 ): Promise<SealedConnectionRow | null> {
-  const row = await db
+  const statement = db
     .selectFrom("scheduling_connections")
     .select(["id", "kind", "settings", "credentials", "updated_at"])
     .where("organization_id", "=", owner)
-    .where("id", "=", id)
-    .executeTakeFirst();
+    .where("id", "=", id);
+  const [row] = await runPrepared(db, "find_sealed_connection", statement);
   return row ?? null;
 }
 

@@ -3,6 +3,7 @@ import pg from "pg";
 import type { OrganizationId, Reference, WidgetId } from "#contract/ids.ts";
 import { findConstraint, findSettled } from "../../db/engine.ts";
 import type { Db } from "../../db/pool.ts";
+import { runPrepared } from "../../db/run-prepared.ts";
 import type { SandboxAppointmentsTable } from "../../db/test-mode-tables.ts";
 import { withinTransaction } from "../../db/within-transaction.ts";
 import type { SandboxSetup } from "./setup.ts";
@@ -30,7 +31,7 @@ export async function findSandbox(
   owner: OrganizationId,
   widgetId: WidgetId,
 ): Promise<{ setup: SandboxSetup; timeZone: string; businessName: string } | null> {
-  const row = await db
+  const statement = db
     .selectFrom("sandboxes as s")
     .innerJoin("organizations as o", "o.id", "s.organization_id")
     .innerJoin("widgets as w", (join) =>
@@ -38,8 +39,8 @@ export async function findSandbox(
     )
     .select(["s.setup", "o.time_zone", "o.name", "w.business_name"])
     .where("s.organization_id", "=", owner)
-    .where("s.widget_id", "=", widgetId)
-    .executeTakeFirst();
+    .where("s.widget_id", "=", widgetId);
+  const [row] = await runPrepared(db, "find_sandbox", statement);
   if (!row) return null;
   // Only values of this type are ever written.
   const setup = row.setup as SandboxSetup;
@@ -69,15 +70,15 @@ export async function listTakenCells(
   owner: OrganizationId,
   query: { widgetId: WidgetId; resources: readonly string[]; from: Date; to: Date },
 ): Promise<{ resource: string; cell_at: Date }[]> {
-  return await db
+  const statement = db
     .selectFrom("sandbox_busy")
     .select(["resource", "cell_at"])
     .where("organization_id", "=", owner)
     .where("widget_id", "=", query.widgetId)
-    .where("resource", "in", query.resources)
+    .where(sql<boolean>`resource = any(${query.resources}::text[])`)
     .where("cell_at", ">=", query.from)
-    .where("cell_at", "<", query.to)
-    .execute();
+    .where("cell_at", "<", query.to);
+  return await runPrepared(db, "list_taken_cells", statement);
 }
 
 /**

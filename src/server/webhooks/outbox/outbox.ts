@@ -43,17 +43,17 @@ export async function fanOutSafely(
   }
 }
 
-/** Writes a booking's event and one delivery per endpoint if the plan includes webhooks. */
+/** Writes a booking's event and one delivery per endpoint if the plan includes webhooks. Returns whether any is to be sent. */
 export async function fanOut(
   deps: { random: Random },
   transaction: Db,
   { booking, plan, now }: { booking: BookingFacts; plan: Plan; now: Date },
-): Promise<void> {
-  if (!planIncludes(plan, "webhooks")) return;
+): Promise<boolean> {
+  if (!planIncludes(plan, "webhooks")) return false;
   const owner = booking.organization.id;
   const { id: widgetId } = booking.widget;
   const endpoints = await listEndpointsForEvent(transaction, owner, { type: "booking.created", widgetId });
-  if (endpoints.length === 0) return;
+  if (endpoints.length === 0) return false;
 
   const id = randomId<WebhookEventId>(deps.random, WEBHOOK_EVENT_ID);
   const event = toBookingCreatedEvent(booking, { id, created: now });
@@ -74,6 +74,7 @@ export async function fanOut(
       isEnabled: endpoint.status === "enabled",
     })),
   });
+  return endpoints.some(({ status }) => status === "enabled");
 }
 
 /** Chat endpoints get a card instead of the JSON event. */
