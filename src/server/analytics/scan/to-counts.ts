@@ -12,14 +12,8 @@ const HOURS_FROM_MONDAY = 3 * DAY_HOURS;
 
 /** The same shape as the counters give. */
 export function toDayCounts(counts: VisitCounts, { zone, today }: Pick<DayCounts, "zone" | "today">): DayCounts {
-  const days = new Map<number, DayCounts["days"][number]>();
-  for (const { hour, views, bookings } of listHours(counts)) {
-    const number = Math.floor(hour / DAY_HOURS);
-    const entry = days.get(number) ?? { day: toText(number * DAY_MS, "YYYY-MM-DD"), views: 0, bookings: 0 };
-    days.set(number, { ...entry, views: entry.views + views, bookings: entry.bookings + bookings });
-  }
   return {
-    ...{ zone, today, days: [...days.values()] },
+    ...{ zone, today, days: listDays(counts) },
     reached: counts.reached,
     bookings: counts.hourBookings.reduce((sum, count) => sum + count, 0),
     failed: counts.failed,
@@ -42,6 +36,22 @@ export function toWeek({ firstHour }: VisitCounts, counts: Float64Array): number
     if (day) day[hour % DAY_HOURS] = (day[hour % DAY_HOURS] ?? 0) + count;
   });
   return week;
+}
+
+/** Days without views and bookings are left out. */
+function listDays({ firstHour, hourViews, hourBookings }: VisitCounts): DayCounts["days"] {
+  const days: DayCounts["days"] = [];
+  for (let i = 0; i < hourViews.length; ) {
+    const number = Math.floor((firstHour + i) / DAY_HOURS);
+    const next = Math.min((number + 1) * DAY_HOURS - firstHour, hourViews.length);
+    let [views, bookings] = [0, 0];
+    for (; i < next; i++) {
+      views += hourViews[i] as number;
+      bookings += hourBookings[i] as number;
+    }
+    if (views + bookings > 0) days.push({ day: toText(number * DAY_MS, "YYYY-MM-DD"), views, bookings });
+  }
+  return days;
 }
 
 type Hour = { hour: number; views: number; bookings: number };

@@ -46,8 +46,8 @@ export type VisitColumns = {
 
 /** All visits started on the day. */
 export function toPack(dayMs: number, columns: VisitColumns): VisitPack {
-  const bookings = columns.bookings.flatMap((each, visit) => list(each).map((times) => ({ visit, times })));
-  const failures = columns.failures.flatMap((each, visit) => list(each).map((times) => ({ visit, times })));
+  const bookings = listConversions(columns.bookings);
+  const failures = listConversions(columns.failures);
   return {
     dayMs,
     starts: Uint32Array.from(columns.startedMs, (ms) => ms - dayMs),
@@ -55,21 +55,27 @@ export function toPack(dayMs: number, columns: VisitColumns): VisitPack {
     keys: toRecord((kind) => toColumn(columns.keys[kind])),
     widgets: toColumn(columns.widgets),
     bookings: {
-      visits: Uint16Array.from(bookings, ({ visit }) => visit),
-      atMs: Float64Array.from(bookings, ({ times }) => times[0]),
-      leadMs: Float64Array.from(bookings, ({ times }) => times[1] ?? Number.NaN),
-      services: toColumn(bookings.map(({ times }) => times[2] ?? NOT_SET)),
+      visits: Uint16Array.from(bookings.visits),
+      atMs: Float64Array.from(bookings.times, ([atMs]) => atMs),
+      leadMs: Float64Array.from(bookings.times, ([, leadMs]) => leadMs ?? Number.NaN),
+      services: toColumn(bookings.times.map(([, , service]) => service ?? NOT_SET)),
     },
-    failures: {
-      visits: Uint16Array.from(failures, ({ visit }) => visit),
-      atMs: Float64Array.from(failures, ({ times }) => times[0]),
-    },
+    failures: { visits: Uint16Array.from(failures.visits), atMs: Float64Array.from(failures.times, ([atMs]) => atMs) },
   };
 }
 
-function list(conversions: Conversions | null): Conversions[string][] {
-  return conversions === null ? [] : Object.values(conversions);
+/** Few visits have any, so this makes nothing for the others. */
+function listConversions(ofVisits: VisitColumns["bookings"]): { visits: number[]; times: Conversions[string][] } {
+  const [visits, times]: [number[], Conversions[string][]] = [[], []];
+  for (let visit = 0; visit < ofVisits.length; visit++)
+    for (const each of Object.values(ofVisits[visit] ?? NONE)) {
+      visits.push(visit);
+      times.push(each);
+    }
+  return { visits, times };
 }
+
+const NONE: Conversions = {};
 
 export const NO_VISITS: VisitColumns = {
   startedMs: [],
