@@ -5,6 +5,7 @@ import type { Dimension } from "#contract/dimensions.ts";
 import { FUNNEL_STEPS } from "#contract/steps.ts";
 import { splitQuery } from "../../api/analytics.ts";
 import { formatCount, formatRate } from "../../format.ts";
+import { useIsPhone } from "../../hooks/use-is-phone.ts";
 import { useOrganization } from "../../shell/use-organization.ts";
 import { Loaded } from "../../ui/states/Loaded.tsx";
 import { toFlag, toKeyName } from "../breakdowns/dimension-words.ts";
@@ -19,6 +20,7 @@ type Group = FunnelSplit["groups"][number];
 /** The same funnel for a dimension's largest keys, side by side. */
 export function SplitFunnel({ dimension, scope, widgetNames }: SplitProps) {
   const { id } = useOrganization();
+  const isPhone = useIsPhone();
   const split = useQuery(splitQuery(id, { ...scope, dimension }));
   const nameOf = ({ key, label }: Group) => label ?? toKeyName(dimension, key, widgetNames);
   return (
@@ -30,7 +32,7 @@ export function SplitFunnel({ dimension, scope, widgetNames }: SplitProps) {
           </Text>
         ) : (
           <>
-            <Table.ScrollContainer minWidth={220 + groups.length * 88} type="native" tabIndex={0}>
+            <Table.ScrollContainer minWidth={isPhone ? 0 : 220 + groups.length * 88} type="native" tabIndex={0}>
               <Table data-figures className={classes["table"]} aria-label="Funnel side by side" verticalSpacing={8}>
                 <Table.Thead>
                   <Table.Tr>
