@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { describe, test } from "node:test";
 import { sql } from "kysely";
-import type { Page } from "playwright-core";
+import type { Locator, Page } from "playwright-core";
 import type { AppAnalytics } from "#contract/app/analytics.ts";
 import { MINUTE_MS } from "#contract/durations.ts";
 import { addDrops } from "../../src/server/funnel/record/drops.ts";
@@ -33,6 +33,11 @@ describe("the analytics screen", { skip: noBrowser }, () => {
     await goTo(page, dashboard.addressOf(`/analytics${query}`));
     await page.getByRole("heading", { name: "Views and bookings by day" }).waitFor();
     return { page, report: body as AppAnalytics };
+  }
+
+  async function widthOfBar(dialog: Locator, key = ""): Promise<number> {
+    const row = dialog.getByRole("row").filter({ has: dialog.page().getByRole("button", { name: key, exact: true }) });
+    return (await row.locator("td > span").boundingBox())?.width ?? 0;
   }
 
   /** Events that the service couldn't record in time. */
@@ -179,6 +184,48 @@ describe("the analytics screen", { skip: noBrowser }, () => {
       .waitFor();
     await page.goBack();
     await dialog.waitFor({ state: "detached" });
+  });
+
+  test("bars follow the sorted column, and the CSV of a filtered list has only the slice", async () => {
+    const { page, report } = await openReport("?device=mobile");
+    const { rows: sources, count } = report.lists.source;
+    await page
+      .getByRole("button", { name: `Show all ${count}` })
+      .first()
+      .click();
+    const dialog = page.getByRole("dialog", { name: "Sources" });
+    await dialog.getByText(`of ${count}`).waitFor();
+    for (const [name, column] of [
+      ["Views", "views"],
+      ["Rate", "conversionRate"],
+      ["Bookings", "bookings"],
+    ] as const) {
+      await dialog.getByRole("button", { name, exact: true }).click();
+      await dialog.getByRole("columnheader", { name }).and(page.locator("[aria-sort=descending]")).waitFor();
+      const most = Math.max(...sources.map((row) => row[column]));
+      const widest = await widthOfBar(dialog, sources.find((row) => row[column] === most)?.key);
+      for (const row of sources) {
+        const share = (await widthOfBar(dialog, row.key)) / widest;
+        assert.ok(Math.abs(share - row[column] / most) < 0.02, `${row.key}: ${share} of the widest by ${name}`);
+      }
+    }
+
+    await dialog.getByRole("textbox", { name: "Search" }).fill("google");
+    await dialog.getByText("1–2 of 2").waitFor();
+    const [file] = await Promise.all([
+      page.waitForEvent("download"),
+      dialog.getByRole("button", { name: "CSV" }).click(),
+    ]);
+    assert.equal(
+      (await readFile(await file.path(), "utf8")).replace("\uFEFF", ""),
+      [
+        "source / medium,views,bookings,conversionRate\r\n",
+        ...sources
+          .filter(({ key }) => key.startsWith("google"))
+          .map(({ key, views, bookings, conversionRate }) => `${key},${views},${bookings},${conversionRate}\r\n`),
+      ].join(""),
+    );
+    await page.keyboard.press("Escape");
   });
 
   test("rows, chips, menus and dialogs work with the keyboard, and the focus is never lost", async () => {

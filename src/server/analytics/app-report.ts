@@ -40,7 +40,8 @@ import { findShownZone } from "./shown-zone.ts";
 // counters; with other filters it comes from the visits, which packs hold in few bytes (funnel/packs/), and so does everything
 // while the counters are of another time zone. A report is in one zone as a whole: the one found when the question is read.
 
-type Reader = { organizationId: OrganizationId; plan: Plan };
+/** `signal` is aborted when they have left. */
+type Reader = { organizationId: OrganizationId; plan: Plan; signal?: AbortSignal };
 
 /** Who asks, when, and for what. */
 export type Question = {
@@ -54,6 +55,7 @@ export type Question = {
   timeZone: string;
   rules: ZoneRules;
   today: string;
+  signal: AbortSignal | undefined;
 };
 
 type AnalyticsDeps = Pick<Deps, "db" | "clock">;
@@ -73,7 +75,7 @@ export async function readQuestion(
   const today = toLocalDay(rules, now);
   const window = readWindow(query, today);
   await requireFilterWidgets(db, owner, filters);
-  return { owner, now, keptSince, filters, window, timeZone, rules, today };
+  return { owner, now, keptSince, filters, window, timeZone, rules, today, signal: reader.signal };
 }
 
 export async function readReport(deps: AnalyticsDeps, reader: Reader, query: Query): Promise<AppAnalytics> {
@@ -120,7 +122,8 @@ async function readDataSince({ db }: AnalyticsDeps, question: Question): Promise
   if (counted !== undefined) return counted;
   const oldestDay = toLocalDay(rules, keptSince);
   const filters = toWidgetFilters(widgetId);
-  const counts = await countVisits(db, { owner, rules, days: { from: oldestDay, to: today }, oldestDay, filters });
+  const days = { from: oldestDay, to: today };
+  const counts = await countVisits(db, { owner, rules, days, oldestDay, filters, signal: question.signal });
   return toDayCounts(counts, { zone, today }).days[0]?.day ?? null;
 }
 
@@ -201,12 +204,12 @@ export function toCountedWindow(question: Question, { days, to }: DayWindow): Co
 }
 
 export function toScan(
-  { owner, rules, keptSince, filters, visitCondition }: Question,
+  { owner, rules, keptSince, filters, visitCondition, signal }: Question,
   { from, to }: DayWindow,
   untilTime?: TimeOfDay,
 ): Scan {
   const oldestDay = toLocalDay(rules, keptSince);
-  return { owner, rules, filters, condition: visitCondition, days: { from, to, untilTime }, oldestDay };
+  return { owner, rules, filters, condition: visitCondition, days: { from, to, untilTime }, oldestDay, signal };
 }
 
 function addCounts(a: DayCounts, b: DayCounts): DayCounts {

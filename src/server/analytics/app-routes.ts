@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { AppAnalytics, AppBreakdown, BookingTimes, FunnelSplit, LiveView } from "#contract/app/analytics.ts";
 import type { OrganizationId } from "#contract/ids.ts";
-import { type Member, memberOf } from "../accounts/auth/member-auth.ts";
+import { memberOf } from "../accounts/auth/member-auth.ts";
 import type { Deps } from "../deps.ts";
 import { badParameter, isDryRun, type Query, readParameter } from "../http/parameters.ts";
 import { readQuestion, readReport } from "./app-report.ts";
@@ -21,25 +21,25 @@ export function analyticsAppRoutes(api: FastifyInstance, deps: AnalyticsDeps): v
   const { db, clock } = deps;
 
   api.get("/analytics", { schema: { response: { 200: AppAnalytics } } }, async (request) => {
-    return await readReport(deps, memberOf(request), request.query as Query);
+    return await readReport(deps, readerOf(request), request.query as Query);
   });
 
   api.get("/analytics.csv", async (request, reply) => sendFile(deps, request, reply));
 
   api.get("/analytics/breakdown", { schema: { response: { 200: AppBreakdown } } }, async (request) => {
     const query = request.query as Query;
-    return await readAppBreakdown(db, await readQuestion(deps, memberOf(request), query), query);
+    return await readAppBreakdown(db, await readQuestion(deps, readerOf(request), query), query);
   });
 
   api.get("/analytics/split", { schema: { response: { 200: FunnelSplit } } }, async (request) => {
     const query = request.query as Query;
     const dimension = readDimension(query, "channel");
-    const question = await readQuestion(deps, memberOf(request), query);
+    const question = await readQuestion(deps, readerOf(request), query);
     return { groups: await readSplit(db, question, { dimension, groupsMax: SPLIT_GROUPS_MAX }) };
   });
 
   api.get("/analytics/times", { schema: { response: { 200: BookingTimes } } }, async (request) => {
-    return await readTimes(db, await readQuestion(deps, memberOf(request), request.query as Query));
+    return await readTimes(db, await readQuestion(deps, readerOf(request), request.query as Query));
   });
 
   api.get("/analytics/live", { schema: { response: { 200: LiveView } } }, async (request) => {
@@ -47,9 +47,13 @@ export function analyticsAppRoutes(api: FastifyInstance, deps: AnalyticsDeps): v
   });
 }
 
+function readerOf(request: FastifyRequest) {
+  return { ...memberOf(request), signal: request.signal };
+}
+
 async function sendFile(deps: AnalyticsDeps, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
   const query = request.query as Query;
-  const { name, range, text } = await readFile(deps, memberOf(request), query);
+  const { name, range, text } = await readFile(deps, readerOf(request), query);
   if (isDryRun(query)) return reply.code(204).send();
   return reply
     .type("text/csv; charset=utf-8")
@@ -57,15 +61,15 @@ async function sendFile(deps: AnalyticsDeps, request: FastifyRequest, reply: Fas
     .send(text);
 }
 
-async function readFile(deps: AnalyticsDeps, member: Member, query: Query) {
+async function readFile(deps: AnalyticsDeps, reader: ReturnType<typeof readerOf>, query: Query) {
   const table = requireTable(readParameter(query, "table") ?? "daily");
   if (table === "breakdown") {
     const name = readDimension(query, "channel");
-    const question = await readQuestion(deps, member, query);
+    const question = await readQuestion(deps, reader, query);
     const text = exportBreakdown(name, await readBreakdownFile(deps.db, question, query));
     return { name, range: question.window, text };
   }
-  const report = await readReport(deps, member, query);
+  const report = await readReport(deps, reader, query);
   return { name: table, range: report, text: exportAnalytics(report, table) };
 }
 

@@ -3,6 +3,8 @@ import { type Dimension, NOT_SET } from "#contract/dimensions.ts";
 import type { OrganizationId } from "#contract/ids.ts";
 import type { Db } from "../db/pool.ts";
 import { toKindNumber } from "../funnel/record/key-id.ts";
+import { assert } from "../lib/assert.ts";
+import { chooseBest, leaveOutBefore } from "./best-keys.ts";
 import { isKeyed } from "./dimension-keys.ts";
 import { giveKeyCounts, giveTextCounts, type KeyCounts } from "./lists.ts";
 import { type CountedWindow, countDays, countKeys, countWidgets } from "./queries.ts";
@@ -49,10 +51,25 @@ export async function selectScannedRows(
   owner: OrganizationId,
   { totals, dimension, part }: { totals: Totals; dimension: Dimension; part: BreakdownPart },
 ): Promise<BreakdownRows> {
-  const counts = isKeyed(dimension) ? giveKeyCounts(new Map([[dimension, totals]])) : giveTextCounts(totals, dimension);
+  const shown = isKeyed(dimension) ? chooseShown(totals, part) : totals;
+  const counts = isKeyed(dimension) ? await giveKeyCounts(dimension, shown) : giveTextCounts(shown, dimension);
   const { rows } = await sql<BreakdownRows>`
     with ${counts}, ${findRows(owner, { dimension, part })} select ${listRows(part)}`.execute(db);
-  return rows[0] ?? { rows: [], count: 0 };
+  const [found] = rows;
+  assert(found, "a select without from gives one row");
+  return shown === totals ? found : { ...found, count: totals.size };
+}
+
+/** The keys that may be on the page; all if it takes their names to say. */
+function chooseShown(totals: Totals, { search, sort, isAscending, offset, limit, after }: BreakdownPart): Totals {
+  if (search || sort !== "bookings" || isAscending) return totals;
+  if (!after) return chooseBest(totals, offset + limit);
+  // Those that tie with the row before the page may come before it or after it.
+  const left = leaveOutBefore(totals, after);
+  const tied = left
+    .values()
+    .reduce((sum, { views, bookings }) => sum + Number(views === after.views && bookings === after.bookings), 0);
+  return chooseBest(left, tied + limit);
 }
 
 /** CTE `found`: the rows of all pages. */

@@ -1,10 +1,12 @@
 import { type RawBuilder, sql } from "kysely";
+import { LISTED_DIMENSIONS } from "#contract/app/analytics.ts";
 import type { Dimension } from "#contract/dimensions.ts";
 import type { OrganizationId } from "#contract/ids.ts";
 import { CAMPAIGNS_MAX, CHANNELS_MAX, SOURCES_MAX } from "#contract/limits.ts";
 import type { Db } from "../db/pool.ts";
 import { KEY_KINDS, type KeyKind, toKindNumber } from "../funnel/record/key-id.ts";
-import { assert } from "../lib/assert.ts";
+import { Turns } from "../lib/turns.ts";
+import { chooseBest } from "./best-keys.ts";
 import { isKeyed } from "./dimension-keys.ts";
 import type { Totals, VisitCounts } from "./scan/visit-counts.ts";
 
@@ -57,10 +59,13 @@ export async function selectContractLists(
   owner: OrganizationId,
   totals: VisitCounts["lists"],
 ): Promise<ContractLists> {
-  const { rows } = await sql<ContractLists>`with ${giveKeyCounts(totals)} select ${listForContract(owner)}`.execute(db);
-  const [lists] = rows;
-  assert(lists, "a select without from gives one row");
-  return lists;
+  const named = await nameBest(db, owner, { totals, rowsMax: SOURCES_MAX });
+  const rowsOf = (kind: KeyKind, rowsMax: number) => named.get(kind)?.slice(0, rowsMax) ?? [];
+  return {
+    channels: rowsOf("channel", CHANNELS_MAX),
+    sources: rowsOf("source", SOURCES_MAX),
+    campaigns: rowsOf("campaign", CAMPAIGNS_MAX),
+  };
 }
 
 /** More than there are: the map shows all of them. */
@@ -96,25 +101,84 @@ export async function selectLists(
   owner: OrganizationId,
   { totals, rowsMax }: { totals: VisitCounts["lists"]; rowsMax: number },
 ): Promise<KeyList[]> {
-  const { rows } = await sql<{ lists: KeyList[] }>`-- prepared: select_lists
-    with ${giveKeyCounts(totals)}, ${giveTextCounts(totals.get("widget"), "widget")}
-    select ${listAll(owner, rowsMax)} as lists`.execute(db);
-  return rows[0]?.lists ?? [];
+  const named = await nameBest(db, owner, { totals, rowsMax });
+  return LISTED_DIMENSIONS.map((dimension) => {
+    const ofDimension = totals.get(dimension) ?? new Map();
+    const rows = dimension === "widget" ? sortWidgets(ofDimension) : (named.get(dimension) ?? []);
+    return { rows: rows.slice(0, dimension === "country" ? COUNTRIES_MAX : rowsMax), count: ofDimension.size };
+  });
+}
+
+/** There are few of them. */
+function sortWidgets(totals: Totals): KeyCounts[] {
+  const rows = [...totals].map(([id, counts]) => ({ key: String(id), ...counts }));
+  return rows.sort((a, b) => b.bookings - a.bookings || b.views - a.views || (a.key < b.key ? -1 : 1));
+}
+
+/** The first rows of each kind of keys, in the order of listBest. At least `rowsMax`, if there are as many; all countries. */
+async function nameBest(
+  db: Db,
+  owner: OrganizationId,
+  { totals, rowsMax }: { totals: VisitCounts["lists"]; rowsMax: number },
+): Promise<Map<KeyKind, KeyCounts[]>> {
+  const best = new Map<Dimension, Totals>();
+  for (const [dimension, ofDimension] of totals)
+    best.set(dimension, dimension === "country" ? ofDimension : chooseBest(ofDimension, rowsMax));
+  const { kinds, ids, views, bookings } = await toArrays(best);
+  const { rows } = await sql<{
+    rows: [kind: number, key: string, views: number, bookings: number][];
+  }>`-- prepared: name_best
+    select coalesce(json_agg(json_build_array(kind, key, views, bookings) order by kind, place), '[]') as rows
+    from (
+      select counted.kind, key, views, bookings,
+        row_number() over (partition by counted.kind order by bookings desc, views desc, key) as place
+      from unnest(${kinds}::smallint[], ${ids}::bigint[], ${views}::integer[], ${bookings}::integer[])
+        as counted (kind, id, views, bookings)
+      join funnel_keys on organization_id = ${owner} and funnel_keys.id = counted.id
+    ) named
+    where place <= ${sql.lit(COUNTRIES_MAX)}`.execute(db);
+  const named = new Map<KeyKind, KeyCounts[]>(KEY_KINDS.map((kind) => [kind, []]));
+  for (const [number, key, views, bookings] of rows[0]?.rows ?? [])
+    named.get(KEY_KINDS[number - 1] as KeyKind)?.push({ key, views, bookings });
+  return named;
 }
 
 /** CTE `key_counts`. */
-export function giveKeyCounts(totals: VisitCounts["lists"]): RawBuilder<unknown> {
-  const rows = [...totals].flatMap(([dimension, ofDimension]) =>
-    isKeyed(dimension)
-      ? [...ofDimension].map(([id, counts]) => ({ kind: toKindNumber(dimension), id, ...counts }))
-      : [],
-  );
-  const values = (name: "kind" | "id" | "views" | "bookings") => `{${rows.map((row) => row[name]).join()}}`;
+export async function giveKeyCounts(dimension: KeyKind, totals: Totals): Promise<RawBuilder<unknown>> {
+  const { kinds, ids, views, bookings } = await toArrays(new Map([[dimension, totals]]));
   return sql`key_counts as materialized (
       select kind, id, views, bookings
-      from unnest(${values("kind")}::smallint[], ${values("id")}::bigint[], ${values("views")}::integer[],
-        ${values("bookings")}::integer[]) as counted (kind, id, views, bookings)
+      from unnest(${kinds}::smallint[], ${ids}::bigint[], ${views}::integer[], ${bookings}::integer[])
+        as counted (kind, id, views, bookings)
     )`;
+}
+
+/** Rows that become text at a time: about a millisecond's work. */
+const SLICE_ROWS = 2_000;
+
+/** The counts of all keys as columns, in PostgreSQL's text format. Others have their turns meanwhile. */
+async function toArrays(
+  totals: ReadonlyMap<Dimension, Totals>,
+): Promise<Record<"kinds" | "ids" | "views" | "bookings", string>> {
+  const turns = new Turns();
+  const arrays = { kinds: "", ids: "", views: "", bookings: "" };
+  const add = (kind: number, entries: Iterable<[number | string, { views: number; bookings: number }]>) => {
+    for (const [id, { views, bookings }] of entries) {
+      const comma = arrays.kinds === "" ? "" : ",";
+      arrays.kinds += `${comma}${kind}`;
+      arrays.ids += `${comma}${id}`;
+      arrays.views += `${comma}${views}`;
+      arrays.bookings += `${comma}${bookings}`;
+    }
+  };
+  for (const [dimension, ofDimension] of totals) {
+    if (!isKeyed(dimension)) continue;
+    const entries = ofDimension.entries();
+    for (let left = ofDimension.size; left > 0; left -= SLICE_ROWS)
+      await turns.spend(() => add(toKindNumber(dimension), entries.take(SLICE_ROWS)));
+  }
+  const { kinds, ids, views, bookings } = arrays;
+  return { kinds: `{${kinds}}`, ids: `{${ids}}`, views: `{${views}}`, bookings: `{${bookings}}` };
 }
 
 /** CTE `widget_counts` or `service_counts`. */

@@ -61,7 +61,7 @@ export function analyticsReadRoutes(api: ReadApi, deps: Pick<Deps, "db" | "clock
       const dimension = readDimension(query);
       const limit = readPageSize(query, "limit");
       const after = readCursor(query);
-      const question = await readQuestion(deps, callerOf(request), query, readDayWindow);
+      const question = await readQuestion(deps, { ...callerOf(request), signal: request.signal }, query, readDayWindow);
       const part = { search: null, sort: "bookings", isAscending: false, offset: 0, limit: limit + 1, after } as const;
       const { rows } = await readBreakdown(deps.db, question, { dimension, part });
       const data = rows.slice(0, limit).map(({ label: _, ...row }) => row);

@@ -3,6 +3,7 @@ import type { Dimension } from "#contract/dimensions.ts";
 import type { Db } from "../db/pool.ts";
 import { toKeyId } from "../funnel/record/key-id.ts";
 import { type Question, toScan } from "./app-report.ts";
+import { chooseBest } from "./best-keys.ts";
 import { readScannedRows } from "./breakdown.ts";
 import { isKeyed, toStoredKey } from "./dimension-keys.ts";
 import { toFunnel } from "./report.ts";
@@ -18,19 +19,17 @@ export async function readSplit(
 ): Promise<FunnelSplit["groups"]> {
   const { owner, window } = question;
   const counts = await countVisits(db, toScan(question, window), { splitBy: dimension });
-  const largest = [...counts.reachedBy]
-    .map(([value, reached]) => ({
-      value,
-      reached,
-      visits: reached.reduce((sum, count) => sum + count, 0),
-    }))
-    .sort((a, b) => b.visits - a.visits || (a.value < b.value ? -1 : 1))
+  const visits = new Map<number | string, { views: number; bookings: number }>();
+  for (const [value, reached] of counts.reachedBy)
+    visits.set(value, { views: reached.reduce((sum, count) => sum + count, 0), bookings: 0 });
+  const largest = [...chooseBest(visits, groupsMax)]
+    .sort(([a, { views }], [b, { views: others }]) => others - views || (a < b ? -1 : 1))
     .slice(0, groupsMax);
-  const totals = new Map(largest.map(({ value, visits }) => [value, { views: visits, bookings: 0 }]));
+  const totals = new Map(largest);
   const part = { ...ORDER, limit: groupsMax };
   const { rows } = await readScannedRows(db, owner, { totals, dimension, part });
   return rows.map(({ key, label }) => {
     const value = isKeyed(dimension) ? toKeyId(dimension, toStoredKey(dimension, key)) : key;
-    return { key, label, funnel: toFunnel(largest.find((each) => each.value === value)?.reached ?? []) };
+    return { key, label, funnel: toFunnel(counts.reachedBy.get(value) ?? []) };
   });
 }

@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { isDatabaseAway } from "../db/database-away.ts";
 import type { Deps } from "../deps.ts";
 import { ApiError } from "./api-error.ts";
+import { CallerLeft } from "./caller-left.ts";
 import { takeOverRefusals } from "./client-error.ts";
 import { watchMethods } from "./method-not-allowed.ts";
 
@@ -39,12 +40,15 @@ function logFault(
   const fields = { requestId: request.id, ...(route === undefined ? {} : { route }), error };
   if (apiError.code === "internal") deps.log.error("request.failed", fields);
   else if (isDatabaseAway(error)) deps.log.warn("request.unavailable", fields);
+  else if (error instanceof CallerLeft) deps.log.debug("request.canceled", fields);
 }
 
 /** Accepts anything that may have been thrown. If this failed, Fastify would send the caller a message of its own. */
 function toApiError(error: unknown): ApiError {
   if (error instanceof ApiError) return error;
   if (isDatabaseAway(error)) return databaseAway();
+  // Nobody reads this.
+  if (error instanceof CallerLeft) return new ApiError("unavailable", "The request was canceled.");
   const { code, statusCode } = (error ?? {}) as { code?: unknown; statusCode?: unknown };
   if (code === "FST_ERR_BAD_URL") return new ApiError("bad_request", "The address has a malformed percent-encoding.");
   if (code === "FST_ERR_CTP_BODY_TOO_LARGE")

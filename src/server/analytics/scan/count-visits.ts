@@ -3,6 +3,7 @@ import type { Dimension } from "#contract/dimensions.ts";
 import type { OrganizationId } from "#contract/ids.ts";
 import type { Db } from "../../db/pool.ts";
 import { readPacks } from "../../funnel/packs/read-packs.ts";
+import { CallerLeft } from "../../http/caller-left.ts";
 import { FewAtOnce } from "../../lib/few-at-once.ts";
 import { Turns } from "../../lib/turns.ts";
 import { toLocalDay, type ZoneRules } from "../../lib/zone-rules.ts";
@@ -20,6 +21,8 @@ export type Scan = {
   filters: readonly Filter[];
   /** A further condition on funnel_visits. */
   condition?: RawBuilder<unknown> | undefined;
+  /** Aborted when whoever asked has left. */
+  signal?: AbortSignal | undefined;
 };
 
 type Wanted = { lists?: readonly Dimension[]; splitBy?: Dimension };
@@ -31,26 +34,40 @@ type Wanted = { lists?: readonly Dimension[]; splitBy?: Dimension };
 const SCANS_AT_ONCE = 3;
 const scans = new FewAtOnce(SCANS_AT_ONCE);
 
-/** Scans that have not started yet. Whoever asks for the same gets the same counts: nothing they have seen can be missing. */
-const waiting = new Map<string, Promise<VisitCounts>>();
+/** A scan, and the signals of all who wait for it. */
+type Waiting = { counts: Promise<VisitCounts>; signals: (AbortSignal | undefined)[] };
 
-/** Counts the window's visits one by one, from one snapshot and without holding up other requests. */
+/** Scans that have not started yet. Whoever asks for the same gets the same counts: nothing they have seen can be missing. */
+const waiting = new Map<string, Waiting>();
+
+/**
+ * Counts the window's visits one by one, from one snapshot and without holding up other requests. Throws CallerLeft if all who
+ * asked have left: then the scan does not start, or stops.
+ */
 export async function countVisits(db: Db, scan: Scan, wanted: Wanted = {}): Promise<VisitCounts> {
-  const { owner, rules, days, oldestDay, filters, condition } = scan;
-  if (condition) return await scans.run(owner, () => countNow(db, scan, wanted));
+  const { owner, rules, days, oldestDay, filters, condition, signal } = scan;
   const key = JSON.stringify([owner, rules.id, days, oldestDay, filters, wanted]);
-  const same = waiting.get(key);
-  if (same) return await same;
+  const same = condition ? undefined : waiting.get(key);
+  if (same) {
+    same.signals.push(signal);
+    return await same.counts;
+  }
+  const signals = [signal];
   const counts = scans.run(owner, () => {
-    waiting.delete(key);
-    return countNow(db, scan, wanted);
+    if (!condition) waiting.delete(key);
+    return countNow(db, { scan, wanted, signals });
   });
-  waiting.set(key, counts);
+  if (!condition) waiting.set(key, { counts, signals });
   return await counts;
 }
 
-async function countNow(db: Db, scan: Scan, { lists = [], splitBy }: Wanted): Promise<VisitCounts> {
+async function countNow(
+  db: Db,
+  { scan, wanted, signals }: { scan: Scan; wanted: Wanted; signals: Waiting["signals"] },
+): Promise<VisitCounts> {
   const { owner, rules, filters, condition } = scan;
+  const { lists = [], splitBy } = wanted;
+  requireSomeone(signals);
   return await db
     .transaction()
     .setIsolationLevel("repeatable read")
@@ -60,10 +77,16 @@ async function countNow(db: Db, scan: Scan, { lists = [], splitBy }: Wanted): Pr
       const counts = new VisitCounts(window, { filters, lists, splitBy });
       const turns = new Turns();
       if (window.startMs < window.endMs)
-        for await (const pack of readPacks({ transaction, owner, window, condition }))
+        for await (const pack of readPacks({ transaction, owner, window, condition })) {
+          requireSomeone(signals);
           await turns.spend(() => counts.add(pack));
+        }
       return counts;
     });
+}
+
+function requireSomeone(signals: Waiting["signals"]): void {
+  if (signals.every((signal) => signal?.aborted)) throw new CallerLeft();
 }
 
 /** Of days before kept_since, retention may have deleted some visits. */
