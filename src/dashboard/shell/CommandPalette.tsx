@@ -38,7 +38,12 @@ export function CommandPalette({ organization, paths }: { organization: string; 
     <Spotlight.Root
       query={query}
       onQueryChange={setQuery}
-      onSpotlightOpen={() => setOpen(true)}
+      // Cleared when it opens: Spotlight would do it once it has closed, which may be after someone has opened it again and typed.
+      clearQueryOnClose={false}
+      onSpotlightOpen={() => {
+        setQuery("");
+        setOpen(true);
+      }}
       onSpotlightClose={() => setOpen(false)}
       attributes={{ content: { "aria-label": "Search" } }}
       scrollable
