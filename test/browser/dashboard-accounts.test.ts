@@ -86,11 +86,12 @@ describe("an organization's people", { skip: noBrowser }, () => {
     await mara.getByLabel("Password").first().fill(PASSWORD);
     await mara.getByRole("button", { name: "Create account and join" }).click();
     await mara.waitForURL(new RegExp(`/app/${dashboard.organizationId}`));
-    await mara.goto(dashboard.addressOf("/members"));
+    await goTo(mara, dashboard.addressOf("/members"));
     await mara.getByText("Only admins and owners can do this.").waitFor();
     const invite = mara.getByRole("button", { name: "Invite" });
     assert.equal(await invite.getAttribute("aria-disabled"), "true");
     await invite.press("Enter");
+    await invite.hover();
     await mara.getByRole("tooltip", { name: /Only admins and owners/ }).waitFor();
     assert.equal(await mara.getByRole("dialog").count(), 0);
 

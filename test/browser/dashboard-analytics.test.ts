@@ -9,11 +9,10 @@ import { addDrops } from "../../src/server/funnel/record/drops.ts";
 import { recordTouches } from "../../src/server/funnel/record/record.ts";
 import { askApp } from "../support/app-api.ts";
 import { noBrowser, useBrowser } from "../support/browser.ts";
-import { makeOrganization, makeWidget } from "../support/builders.ts";
+import { makeWidget } from "../support/builders.ts";
 import { fillPractice } from "../support/busy-practice.ts";
-import { goTo, openPage, showScreen, startDashboard, takeCookie } from "../support/dashboard.ts";
+import { goTo, showScreen, startDashboard } from "../support/dashboard.ts";
 import { assertGoodLooks, checkLooks } from "../support/looks.ts";
-import { signIn } from "../support/sign-in.ts";
 import { makeTouch, SEARCH_AD } from "../support/touches.ts";
 
 const dashboard = await startDashboard();
@@ -331,7 +330,7 @@ describe("the analytics screen", { skip: noBrowser }, () => {
 
   test("is accessible and does not shift, in light and dark, at desktop and phone width", async () => {
     await dropEvents();
-    const path = "/analytics?split=device";
+    const path = "/analytics?split=device&notDevice=tablet&heat=views";
     const openList = async (page: Page) => {
       await page
         .getByRole("button", { name: /^Show all/ })
@@ -346,21 +345,19 @@ describe("the analytics screen", { skip: noBrowser }, () => {
     await checkLooks(dashboard, browser, [
       { path, text: "3 events not counted" },
       { path, text: "3 events not counted", act: openList },
-      { path: "/analytics?channel=Direct&notDevice=tablet&heat=views", text: "Busy hours", act: openMenu },
       { path: "/analytics?country=ZW", text: "No visits match these filters" },
+      { path, text: "3 events not counted", act: openMenu },
     ]);
   });
 
   test("before the first view, the screen points to creating a widget, and then to its snippet", async () => {
-    const organizationId = await makeOrganization(dashboard.deps.db);
-    const person = await signIn(dashboard, { role: "owner", organizationId });
-    const page = await openPage(browser);
-    await takeCookie(page, dashboard.base, person.cookie);
-    await page.goto(`${dashboard.base}/app/${organizationId}`);
+    const { page, person } = await dashboard.share(browser);
+    const { id: organizationId, address } = await dashboard.addOrganization(person);
+    await showScreen(page, address);
     await page.getByRole("link", { name: "Create widget" }).click();
     await page.getByRole("dialog", { name: "Create widget" }).waitFor();
     const widget = await makeWidget(dashboard.deps.db, organizationId, { name: "Shop" });
-    await showScreen(page, `${dashboard.base}/app/${organizationId}/analytics`);
+    await showScreen(page, `${address}/analytics`);
     await page.getByText(`<svc-booking widget="${widget}">`).waitFor();
     await assertGoodLooks(page);
   });

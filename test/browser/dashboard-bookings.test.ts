@@ -6,11 +6,10 @@ import type { MemberRole } from "#contract/app/role.ts";
 import { book, makeEndpoint, until } from "../../src/server/webhooks/testing/webhook-service.ts";
 import { askApp, readAudit } from "../support/app-api.ts";
 import { findAccessibilityFaults, noBrowser, useBrowser } from "../support/browser.ts";
-import { makeBooking, makeOrganization, makeWidget } from "../support/builders.ts";
+import { makeBooking, makeWidget } from "../support/builders.ts";
 import { fillPractice } from "../support/busy-practice.ts";
-import { goTo, openPage, showScreen, startDashboard, takeCookie } from "../support/dashboard.ts";
+import { goTo, showScreen, startDashboard } from "../support/dashboard.ts";
 import { assertGoodLooks, checkLooks } from "../support/looks.ts";
-import { signIn } from "../support/sign-in.ts";
 
 const PAGE_SIZE = 50;
 /** After this time the list reads new bookings. */
@@ -277,14 +276,12 @@ describe("the bookings screen", { skip: noBrowser }, () => {
 
   test("when nothing is stored, the screen says why and what the export needs, and a first booking appears by itself", async () => {
     const { db } = dashboard.deps;
-    const organizationId = await makeOrganization(db, { plan: "free" });
+    const { page, person } = await dashboard.share(browser);
+    const { id: organizationId, address } = await dashboard.addOrganization(person, { plan: "free" });
     await makeWidget(db, organizationId, { collectData: false });
-    const person = await signIn(dashboard, { role: "owner", organizationId });
-    const page = await openPage(browser);
-    await takeCookie(page, dashboard.base, person.cookie);
-    await page.goto(`${dashboard.base}/app/${organizationId}/bookings`);
+    await showScreen(page, `${address}/bookings`);
     await page.getByRole("heading", { name: "Store bookings is off" }).waitFor();
-    await page.getByRole("button", { name: "Export CSV" }).focus();
+    await page.getByRole("button", { name: "Export CSV" }).hover();
     await page.getByRole("tooltip", { name: "Available on the Pro and Business plans." }).waitFor();
     const widgetId = await makeWidget(db, organizationId, { collectData: true });
     await page.clock.install({ time: dashboard.clock.now() });

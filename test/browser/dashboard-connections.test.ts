@@ -189,6 +189,7 @@ describe("connections in the dashboard", { skip: noBrowser }, () => {
   test("the screen is accessible, in light and dark, on desktop and phone", async () => {
     const text = "No connections yet";
     await checkLooks(dashboard, browser, [
+      { path: "/connections", text },
       {
         path: "/connections",
         text,

@@ -1,9 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { noBrowser, useBrowser } from "../support/browser.ts";
-import { openPage, showScreen, startDashboard, takeCookie } from "../support/dashboard.ts";
+import { showScreen, startDashboard } from "../support/dashboard.ts";
 import { checkLooks } from "../support/looks.ts";
-import { signIn } from "../support/sign-in.ts";
 
 const dashboard = await startDashboard({ plan: "business" });
 const { base } = dashboard;
@@ -76,12 +75,11 @@ describe("API keys in the dashboard", { skip: noBrowser }, () => {
   });
 
   test("without the plan no key can be created, and the screen says why", async () => {
-    const other = await signIn(dashboard, { role: "owner", plan: "pro" });
-    const page = await openPage(browser);
-    await takeCookie(page, base, other.cookie);
-    await page.goto(`${base}/app/${other.organizationId}/keys`);
+    const { page, person } = await dashboard.share(browser);
+    const { address } = await dashboard.addOrganization(person, { plan: "pro" });
+    await showScreen(page, `${address}/keys`);
     await page.getByText("Your plan doesn’t include the read API").waitFor();
-    await page.getByRole("button", { name: "Create key" }).focus();
+    await page.getByRole("button", { name: "Create key" }).hover();
     await page.getByRole("tooltip").getByText("Available on the Business plan.").waitFor();
   });
 

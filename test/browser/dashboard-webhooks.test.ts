@@ -18,7 +18,7 @@ import { startWorker } from "../../src/server/worker.ts";
 import { askApp } from "../support/app-api.ts";
 import { noBrowser, useBrowser } from "../support/browser.ts";
 import { makeWidget } from "../support/builders.ts";
-import { openPage, showScreen, startDashboard, takeCookie } from "../support/dashboard.ts";
+import { showScreen, startDashboard } from "../support/dashboard.ts";
 import { checkLooks } from "../support/looks.ts";
 import { signIn } from "../support/sign-in.ts";
 
@@ -320,10 +320,9 @@ describe("webhooks in the dashboard", { skip: noBrowser }, () => {
   });
 
   test("without the plan everything stays visible, with the reason", async () => {
-    const other = await signIn(dashboard, { role: "owner", plan: "free" });
-    const page = await openPage(browser);
-    await takeCookie(page, dashboard.base, other.cookie);
-    await page.goto(`${dashboard.base}/app/${other.organizationId}/webhooks`);
+    const { page, person } = await dashboard.share(browser);
+    const { address } = await dashboard.addOrganization(person, { plan: "free" });
+    await showScreen(page, `${address}/webhooks`);
     await page.getByText("Your plan doesn’t include webhooks").waitFor();
     await page.getByText("Available on the Pro and Business plans.", { exact: false }).waitFor();
     assert.equal(await page.getByRole("button", { name: "Add endpoint" }).getAttribute("aria-disabled"), "true");

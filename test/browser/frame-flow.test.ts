@@ -63,7 +63,7 @@ const readHeard = (page: Page) => page.evaluate("heard") as Promise<Heard>;
 describe("a visitor books", { skip: noBrowser }, () => {
   test("on the direct page, and everything is stored, counted and shown correctly", async () => {
     const widgetId = await service.makeWidget();
-    const page = await browser.open(visitor);
+    const page = await browser.share("visitor", visitor);
     const errors = await visitPage(page, `/w/${widgetId}?utm_source=google&utm_medium=cpc&gclid=X`);
     await goToForm(page, { service: /First appointment/, time: 1 });
     await fillForm(page);
@@ -122,7 +122,7 @@ describe("a visitor books", { skip: noBrowser }, () => {
   });
 
   test("and downloads the appointment as a calendar file", async () => {
-    const page = await browser.open({ ...visitor, acceptDownloads: true });
+    const page = await browser.share("visitor", visitor);
     await visitPage(page, `/w/${await service.makeWidget()}`);
     await goToForm(page);
     await fillForm(page);
@@ -144,7 +144,7 @@ describe("a visitor books", { skip: noBrowser }, () => {
 
   test("by keyboard alone, with each step's heading read out first", async () => {
     const widgetId = await service.makeWidget();
-    const page = await browser.open(visitor);
+    const page = await browser.share("visitor", visitor);
     await visitPage(page, `/w/${widgetId}`);
     await page.getByRole("button", { name: /Consultation/ }).waitFor();
     await press(page, "Tab", "Enter");
@@ -186,7 +186,7 @@ describe("a visitor books", { skip: noBrowser }, () => {
       prefill: { name: "Mara Quell", email: "mara@example.com" },
       attribution: { utmSource: "newsletter", currentPage: `${SITE}/` },
     });
-    const page = await browser.open(visitor);
+    const page = await browser.share("visitor", visitor);
     const errors = await visitPage(page, `${SITE}/`);
     const frame = page.frameLocator("iframe");
     await frame.locator(".time").first().click();
@@ -219,7 +219,7 @@ describe("a visitor books", { skip: noBrowser }, () => {
   test("a frame nobody has scrolled to is not a visit, even with its service chosen", async () => {
     const widgetId = await service.makeWidget();
     showFrame(widgetId, { service: "fully-booked" }, '<div style="height: 4000px"></div>');
-    const page = await browser.open(visitor);
+    const page = await browser.share("visitor", visitor);
     await visitPage(page, `${SITE}/`);
     const frame = page.frameLocator("iframe");
     await frame.getByRole("heading", { name: "No times available at the moment" }).waitFor();
@@ -232,7 +232,7 @@ describe("a visitor books", { skip: noBrowser }, () => {
   test("and the host page changes the theme and service later; another page changes nothing", async () => {
     const widgetId = await service.makeWidget();
     showFrame(widgetId, { mode: "popup" });
-    const page = await browser.open(visitor);
+    const page = await browser.share("visitor", visitor);
     await visitPage(page, `${SITE}/`);
     const frame = page.frameLocator("iframe");
     await frame.getByRole("button", { name: /Consultation/ }).waitFor();
@@ -272,7 +272,7 @@ describe("a visitor books", { skip: noBrowser }, () => {
 
   test("again, as a new visit, with nothing left from the first", async () => {
     const widgetId = await service.makeWidget();
-    const page = await browser.open(visitor);
+    const page = await browser.share("visitor", visitor);
     await visitPage(page, `/w/${widgetId}`);
     for (const time of ["09:00", "09:30"]) {
       await goToForm(page);
@@ -289,7 +289,7 @@ describe("a visitor books", { skip: noBrowser }, () => {
 
   test("and a reload in between is the same visit, with each step counted once", async () => {
     const widgetId = await service.makeWidget();
-    const page = await browser.open(visitor);
+    const page = await browser.share("visitor", visitor);
     await visitPage(page, `/w/${widgetId}`);
     await page.getByRole("button", { name: /Online meeting/ }).click();
     await page.locator(".time").first().waitFor();
@@ -306,7 +306,7 @@ describe("a visitor cannot book", { skip: noBrowser }, () => {
   test("while the widget is paused, and is told where else to go; no visit is counted", async () => {
     const widgetId = await service.makeWidget({ bookingUrl: "https://scheduler.example/lindenhof" });
     await updateWidget(deps.db, widgetId, { status: "paused" });
-    const page = await browser.open(visitor);
+    const page = await browser.share("visitor", visitor);
     const errors = await visitPage(page, `/embed/${widgetId}`);
     await page.getByRole("heading", { name: "Online booking is paused" }).waitFor();
     const link = page.getByRole("link", { name: "Open the booking page" });
@@ -317,7 +317,7 @@ describe("a visitor cannot book", { skip: noBrowser }, () => {
 
   test("a service without free times, which is counted once", async () => {
     const widgetId = await service.makeWidget();
-    const page = await browser.open(visitor);
+    const page = await browser.share("visitor", visitor);
     await visitPage(page, `/w/${widgetId}`);
     for (const _ of [1, 2]) {
       await page.getByRole("button", { name: /Fully booked/ }).click();
@@ -338,7 +338,7 @@ describe("a visitor cannot book", { skip: noBrowser }, () => {
   test("on a page whose domain the widget does not allow", async () => {
     const widgetId = await service.makeWidget();
     showFrame(widgetId, {});
-    const page = await browser.open(visitor);
+    const page = await browser.share("visitor", visitor);
     await updateWidget(deps.db, widgetId, { allowed_domains: ["other.example"] });
     await visitPage(page, `${SITE}/`);
     assert.equal(

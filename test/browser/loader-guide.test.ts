@@ -6,6 +6,7 @@ import { noBrowser, useBrowser as openBrowser } from "../support/browser.ts";
 import {
   createEmbedded,
   listAccessible,
+  openVisitor,
   readContexts,
   SERVICE,
   SITE,
@@ -42,7 +43,7 @@ const STUB = snippet("In a popup", "<script>").replace(/ {2}svc\("open".*\n/, ""
 
 async function visit(page: string | Answer, path = "/"): Promise<{ page: Page; errors: string[] }> {
   web.addSite(new URL(SITE).host, { "/": page });
-  const opened = await browser.open(visitor);
+  const opened = await openVisitor(browser, visitor);
   const errors = watchErrors(opened);
   await opened.goto(SITE + path);
   await opened.waitForFunction("customElements.get('svc-booking')");
@@ -128,7 +129,7 @@ describe("the guide for page owners", { skip: noBrowser }, () => {
   });
 
   test("links to a working booking page", async () => {
-    const page = await browser.open(visitor);
+    const page = await openVisitor(browser, visitor);
     const address = /`(http[^`]+\/w\/\w+)`/.exec(guide)?.[1] ?? "";
     await page.goto(address);
     await page.getByText("Consultation (sample)", { exact: true }).waitFor();

@@ -6,6 +6,7 @@ import { makeWidget } from "../support/builders.ts";
 import {
   createEmbedded,
   listAccessible,
+  openVisitor,
   readContexts,
   SERVICE,
   SITE,
@@ -30,7 +31,7 @@ async function visit(
 ) {
   const { path = "/", prepare } = options;
   web.addSite(HOST, { [path]: page });
-  const opened = await browser.open(visitor);
+  const opened = prepare ? await browser.open(visitor) : await openVisitor(browser, visitor);
   const errors = watchErrors(opened);
   await prepare?.(opened);
   await opened.goto(SITE + path);

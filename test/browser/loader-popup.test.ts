@@ -7,6 +7,7 @@ import {
   createEmbedded,
   findFrame,
   listAccessible,
+  openVisitor,
   readContexts,
   SERVICE,
   SITE,
@@ -24,12 +25,12 @@ const BUTTON = `<p style="height:1500px">Welcome.</p><button id="book" data-svc-
 async function visit(
   body: string,
   pageOptions: Parameters<typeof toPage>[1] = {},
-  options: BrowserContextOptions = {},
+  options: BrowserContextOptions | null = null,
 ): Promise<{ page: Page; errors: string[] }> {
   web.addSite(new URL(SITE).host, {
     "/": toPage(body, { head: toScript(`data-widget="${widgetId}"`), ...pageOptions }),
   });
-  const page = await browser.open({ ...visitor, ...options });
+  const page = options ? await browser.open({ ...visitor, ...options }) : await openVisitor(browser, visitor);
   const errors = watchErrors(page);
   await page.goto(`${SITE}/`);
   await page.waitForFunction("customElements.get('svc-booking')");
@@ -219,7 +220,8 @@ describe("svc(…)", { skip: noBrowser }, () => {
       svc("on", "step", () => { throw new Error("of the page") });
       svc("on", "step", (detail) => heard.push(detail));
     </script>${toScript(`data-widget="${widgetId}" data-datalayer`)}`;
-    const { page, errors } = await visit("<svc-booking></svc-booking>", { head });
+    // In a profile of its own: a visit that an earlier test began would not take its steps again.
+    const { page, errors } = await visit("<svc-booking></svc-booking>", { head }, {});
     const frame = await findFrame(page);
     await frame.getByText("Consultation (sample)", { exact: true }).click();
     await page.waitForFunction("heard.length > 0");

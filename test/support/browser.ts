@@ -6,9 +6,19 @@ import { prepareBrowser } from "../../scripts/test-browser.ts";
 
 // A real browser for tests. Without one, tests that need it are skipped and say so.
 
-const FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-component-update"];
+const FLAGS = [
+  "--no-sandbox",
+  "--disable-gpu",
+  // One process and its messages less for every drawn frame.
+  "--in-process-gpu",
+  "--disable-quic",
+  "--no-first-run",
+  "--disable-component-update",
+];
 /** Far longer than any step takes, also when the machine is busy. */
 const STEP_LIMIT_MS = 15_000;
+/** What tests listen to on a page. */
+const LISTENED = ["console", "pageerror", "request"];
 const path = (await prepareBrowser()) ?? "";
 
 /** For the options of `test` and `describe`: why this file's tests can't run here, or false. */
@@ -47,6 +57,7 @@ export function useBrowser(): TestBrowser {
       const page = shared.get(name) ?? (await open(options));
       shared.set(name, page);
       await page.unrouteAll();
+      for (const event of LISTENED) page.removeAllListeners(event);
       return page;
     },
   };
@@ -59,16 +70,20 @@ const STYLE_RULES = ["color-contrast", "link-in-text-block", "scrollable-region-
 
 /**
  * What axe finds wrong on the page, one line per fault: WCAG 2.2 AA and best practices. `stylesOnly` applies only the rules
- * that depend on style sheets, for a page whose elements were already checked with other styles.
+ * that depend on style sheets, for a page whose elements were already checked with other styles. `within` is a selector; without
+ * it, the whole page is checked with its frames.
  */
-export async function findAccessibilityFaults(page: Page, { stylesOnly = false } = {}): Promise<string[]> {
+export async function findAccessibilityFaults(
+  page: Page,
+  { within = ":root", stylesOnly = false } = {},
+): Promise<string[]> {
   const options = { iframes: false, resultTypes: ["violations"], ...(stylesOnly ? { runOnly: STYLE_RULES } : {}) };
   const faults: string[] = [];
-  for (const frame of page.frames()) {
+  for (const frame of within === ":root" ? page.frames() : [page.mainFrame()]) {
     // Evaluated by the debugger, so that the page's Content-Security-Policy stays strict.
     if (!(await frame.evaluate("'axe' in window"))) await frame.evaluate(`${axe}; undefined`);
     const violations = await frame.evaluate(`(async () => {
-      const { violations } = await axe.run(document, ${JSON.stringify(options)});
+      const { violations } = await axe.run(${JSON.stringify(within)}, ${JSON.stringify(options)});
       return violations.map(({ id, help, nodes }) => ({ id, help, targets: nodes.map((node) => node.target.join(" ")) }));
     })()`);
     for (const { id, help, targets } of violations as { id: string; help: string; targets: string[] }[]) {

@@ -2,6 +2,7 @@ import type { Page } from "playwright-core";
 import type { MemberRole } from "#contract/app/role.ts";
 import type { OrganizationId } from "#contract/ids.ts";
 import type { Plan } from "#contract/plans.ts";
+import { insertMember } from "../../src/server/accounts/queries.ts";
 import { type Config, parseConfig } from "../../src/server/config.ts";
 import { createTestApp, type TestApp } from "./app.ts";
 import type { TestBrowser } from "./browser.ts";
@@ -25,10 +26,12 @@ export type Dashboard = TestApp & {
   organizationId: OrganizationId;
   /** /app/{organization} plus the path, as a full URL. */
   addressOf(path: string): string;
-  /** A new person in the organization, signed in in their own browser. */
+  /** A new person in the organization, signed in in a browser of their own, until the next one is opened. */
   open(browser: TestBrowser, options?: { role?: MemberRole }): Promise<SignedInPage>;
   /** The file's person with this role, whose page stays open from test to test. */
   share(browser: TestBrowser, options?: { role?: MemberRole }): Promise<SignedInPage>;
+  /** Makes the person the owner of another organization; the result is its /app/{organization} as a full URL. */
+  addOrganization(person: SignedIn, options?: { plan?: Plan }): Promise<{ id: OrganizationId; address: string }>;
 };
 
 type SignedInPage = { page: Page; person: SignedIn };
@@ -61,7 +64,7 @@ export async function startDashboard({
     base,
     organizationId,
     addressOf: (path) => `${base}/app/${organizationId}${path}`,
-    open: async (browser, { role = "owner" } = {}) => await signInOn(await openPage(browser), role),
+    open: async (browser, { role = "owner" } = {}) => await signInOn(await openEmpty(browser, "newcomer"), role),
     async share(browser, { role = "owner" } = {}) {
       const page = await browser.share(role, DESKTOP);
       const signedIn = shared.get(role) ?? (await signInOn(page, role));
@@ -70,6 +73,19 @@ export async function startDashboard({
       await page.emulateMedia({ colorScheme: "light" });
       await page.clock.setFixedTime(test.clock.now());
       return signedIn;
+    },
+    async addOrganization({ userId }, given = {}) {
+      const id = await makeOrganization(test.deps.db, given);
+      const now = test.clock.now();
+      const member = {
+        organization_id: id,
+        user_id: userId,
+        role: "owner",
+        last_used_at: null,
+        created_at: now,
+      } as const;
+      await insertMember(test.deps.db, member);
+      return { id, address: `${base}/app/${id}` };
     },
   };
 }
@@ -102,9 +118,20 @@ export async function showScreen(page: Page, address: string): Promise<void> {
   await goTo(page, address);
 }
 
-/** The file's page for someone who isn't signed in. What one test has loaded, the next doesn't load again. */
-export async function openGuestPage(browser: TestBrowser): Promise<Page> {
-  const page = await browser.share("guest", DESKTOP);
+/** The file's page for someone who isn't signed in. */
+export function openGuestPage(browser: TestBrowser): Promise<Page> {
+  return openEmpty(browser, "guest");
+}
+
+/** The file's page with this name, without cookies and storage. What one test has downloaded, the next doesn't download again. */
+async function openEmpty(browser: TestBrowser, name: string): Promise<Page> {
+  const page = await browser.share(name, DESKTOP);
+  const others = page
+    .context()
+    .pages()
+    .filter((each) => each !== page);
+  await Promise.all(others.map((each) => each.close()));
+  if (page.url().startsWith("http")) await page.evaluate("localStorage.clear(); sessionStorage.clear()");
   await page.goto("about:blank");
   await page.context().clearCookies();
   return page;

@@ -3,6 +3,7 @@ import type { BrowserContextOptions, Frame, Page } from "playwright-core";
 import type { OrganizationId, WidgetId } from "#contract/ids.ts";
 import type { FrameContext } from "../../src/widget/messages.ts";
 import { createTestApp, type TestApp } from "./app.ts";
+import type { TestBrowser } from "./browser.ts";
 import { makeOrganization, makeWidget } from "./builders.ts";
 import { startWeb, type TestWeb } from "./host-site.ts";
 
@@ -28,11 +29,28 @@ export async function createEmbedded(settings: Parameters<typeof createTestApp>[
   const widgetId = await makeWidget(service.deps.db, owner);
   const web = await startWeb();
   await web.addService(new URL(SERVICE).host, service.app);
-  return { ...service, web, owner, widgetId, visitor: { proxy: web.proxy, userAgent: USER_AGENT } };
+  return {
+    ...service,
+    web,
+    owner,
+    widgetId,
+    visitor: { proxy: web.proxy, userAgent: USER_AGENT, reducedMotion: "reduce" },
+  };
 }
 
 export function toScript(attributes = ""): string {
   return `<script async src="${SERVICE}/loader.js" ${attributes}></script>`;
+}
+
+/** The file's visitor, who was never on the site: nothing is stored. What one test has downloaded, the next doesn't download again. */
+export async function openVisitor(browser: TestBrowser, visitor: BrowserContextOptions): Promise<Page> {
+  const page = await browser.share("visitor", visitor);
+  await page.goto("about:blank");
+  await page.context().clearCookies();
+  const session = await page.context().newCDPSession(page);
+  await session.send("Storage.clearDataForOrigin", { origin: SITE, storageTypes: "local_storage" });
+  await session.detach();
+  return page;
 }
 
 /** Console messages and errors from the page or its frames, except those about requests without a response. */
