@@ -39,7 +39,7 @@ async function sendPage(
   },
 ): Promise<FastifyReply> {
   const { kind, files, request, reply } = page;
-  const language = toAcceptedLanguage(request.headers["accept-language"]);
+  const { language } = toAcceptedLanguage(request.headers["accept-language"]);
   const id = parseWidgetId(request.params.widget);
   const widget = id && (await findBookableWidget(deps.db, id));
   const isFramed = kind === "embed";

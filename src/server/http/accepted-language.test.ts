@@ -18,5 +18,10 @@ describe("the first supported language in the browser's order is used", () => {
     [",;q=,;;", "en"],
   ];
   for (const [header, language] of cases)
-    test(String(header), () => assert.equal(toAcceptedLanguage(header), language));
+    test(String(header), () => assert.equal(toAcceptedLanguage(header).language, language));
+});
+
+test("the region stays, because dates are written differently in it", () => {
+  assert.equal(toAcceptedLanguage("en-GB,en;q=0.9").tag, "en-GB");
+  assert.equal(toAcceptedLanguage("ja").tag, "en");
 });

@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyRequest } from "fastify";
 import { DAY_MS } from "#contract/durations.ts";
 import { parseReference, parseWidgetId } from "#contract/ids.ts";
 import type { Deps } from "../../deps.ts";
+import { toAcceptedLanguage } from "../../http/accepted-language.ts";
 import { type Html, html, renderHead } from "../../http/html.ts";
 import { requireOwnForm, sendPage } from "../sandbox/appointment-page.ts";
 import {
@@ -39,12 +40,13 @@ export async function practiceRoutes(
     const now = deps.clock.now();
     const range = { from: now, to: new Date(now.getTime() + SHOWN_DAYS * DAY_MS) };
     const rows = await listAppointments(deps.db, calendar.owner, { widgetId: calendar.widgetId, ...range });
-    return sendPage(reply, renderCalendar(calendar, rows));
+    return sendPage(reply, renderCalendar({ ...calendar, locale: toLocale(request) }, rows));
   });
 
   app.get(`${path}/booking/:reference`, { schema: { hide: true } }, async (request: PageRequest, reply) => {
     const found = await findBooking(deps, request);
-    return found ? sendPage(reply, renderBooking(found, deps.clock.now())) : sendPage(reply.code(404), NOT_FOUND);
+    if (found === null) return sendPage(reply.code(404), NOT_FOUND);
+    return sendPage(reply, renderBooking({ ...found, locale: toLocale(request) }, deps.clock.now()));
   });
 
   // In its own scope, because other routes don't accept forms.
@@ -82,7 +84,15 @@ async function findBooking(deps: Pick<Deps, "db">, request: PageRequest) {
   return row ? { ...calendar, row } : null;
 }
 
-function renderCalendar(calendar: Calendar, rows: readonly AppointmentRow[]): string {
+/** The pages are in English; dates are written as in the reader's region. */
+function toLocale(request: FastifyRequest): string {
+  const { language, tag } = toAcceptedLanguage(request.headers["accept-language"]);
+  return language === "en" ? tag : "en";
+}
+
+type Shown = Calendar & { readonly locale: string };
+
+function renderCalendar(calendar: Shown, rows: readonly AppointmentRow[]): string {
   const shown = rows.filter((row) => row.canceled_at === null);
   const list = html`<dl>${shown.map(
     (row) => html`<div><dt>${toWhen(calendar, row)}</dt><dd>${toService(calendar.setup, row)}<br>
@@ -94,7 +104,7 @@ function renderCalendar(calendar: Calendar, rows: readonly AppointmentRow[]): st
   ]);
 }
 
-function renderBooking(found: Calendar & { row: AppointmentRow }, now: Date): string {
+function renderBooking(found: Shown & { row: AppointmentRow }, now: Date): string {
   const { row, businessName, setup } = found;
   const cancel = html`<details><summary>Cancel appointment</summary>
 <p>The time becomes available to others at once.</p>
@@ -113,8 +123,8 @@ function toService(setup: SandboxSetup, row: AppointmentRow): string {
   return toName(setup.services, row.service_id);
 }
 
-function toWhen({ timeZone }: Pick<Calendar, "timeZone">, row: AppointmentRow): string {
-  const format = new Intl.DateTimeFormat("en-GB", { dateStyle: "full", timeStyle: "short", timeZone });
+function toWhen({ timeZone, locale }: Shown, row: AppointmentRow): string {
+  const format = new Intl.DateTimeFormat(locale, { dateStyle: "full", timeStyle: "short", timeZone });
   return `${format.format(row.start_at)} (${timeZone.replaceAll("_", " ")})`;
 }
 

@@ -1,13 +1,12 @@
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import type { Language } from "#contract/languages.ts";
 import type { Deps } from "../../deps.ts";
 import { toAcceptedLanguage } from "../../http/accepted-language.ts";
 import type { SchedulerDeps } from "../scheduler-deps.ts";
 import { requireOwnForm, sendPage } from "./appointment-page.ts";
 import { cancelByManageToken, findByJoinToken, findByManageToken } from "./manage.ts";
-import { renderManagePage, renderMeetingPage, renderUnknownLinkPage } from "./render-appointment.ts";
+import { type Page, renderManagePage, renderMeetingPage, renderUnknownLinkPage } from "./render-appointment.ts";
 
 type LinkRequest = FastifyRequest<{ Params: { token: string } }>;
 
@@ -60,7 +59,7 @@ export async function appointmentRoutes(
     return sendPage(reply.code(404), renderUnknownLinkPage(toPage(request)));
   }
 
-  function toPage(request: FastifyRequest): { language: Language; stylesheet: string } {
-    return { language: toAcceptedLanguage(request.headers["accept-language"]), stylesheet };
+  function toPage(request: FastifyRequest): Page {
+    return { ...toAcceptedLanguage(request.headers["accept-language"]), stylesheet };
   }
 }

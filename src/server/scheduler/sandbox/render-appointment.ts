@@ -3,7 +3,8 @@ import { type Html, html, renderHead } from "../../http/html.ts";
 import { APPOINTMENT_TEXTS, type AppointmentTexts } from "./appointment-texts.ts";
 import type { ManagedAppointment } from "./manage.ts";
 
-type Page = { readonly language: Language; readonly stylesheet: string };
+/** `tag` is the language with the reader's region, for dates and times as in the widget. */
+export type Page = { readonly language: Language; readonly tag: string; readonly stylesheet: string };
 
 /** The page to see and cancel an appointment: a form with a second step to confirm, and no script. */
 export function renderManagePage(page: Page, appointment: ManagedAppointment, now: Date): string {
@@ -58,10 +59,10 @@ ${renderFacts(page, appointment)}`,
   });
 }
 
-function renderFacts({ language }: Page, appointment: ManagedAppointment): Html {
+function renderFacts({ language, tag }: Page, appointment: ManagedAppointment): Html {
   const texts = APPOINTMENT_TEXTS[language];
   const facts: readonly [label: keyof AppointmentTexts, value: string | Html][] = [
-    ["when", toWhen(language, appointment)],
+    ["when", toWhen(tag, appointment)],
     ["service", appointment.serviceName],
     ["staff", appointment.staffName],
     ["reference", appointment.reference],
@@ -72,9 +73,9 @@ function renderFacts({ language }: Page, appointment: ManagedAppointment): Html 
 }
 
 /** In the business's time zone, with its name, because the viewer's zone is unknown. */
-function toWhen(language: Language, { startAt, endAt, timeZone }: ManagedAppointment): Html {
-  const day = new Intl.DateTimeFormat(language, { dateStyle: "full", timeZone }).format(startAt);
-  const time = new Intl.DateTimeFormat(language, { hour: "numeric", minute: "2-digit", timeZone });
+function toWhen(tag: string, { startAt, endAt, timeZone }: ManagedAppointment): Html {
+  const day = new Intl.DateTimeFormat(tag, { dateStyle: "full", timeZone }).format(startAt);
+  const time = new Intl.DateTimeFormat(tag, { hour: "numeric", minute: "2-digit", timeZone });
   return html`${day}<br>${time.formatRange(startAt, endAt)} (${timeZone.replaceAll("_", " ")})`;
 }
 
