@@ -95,8 +95,10 @@ type Shown = Calendar & { readonly locale: string };
 function renderCalendar(calendar: Shown, rows: readonly AppointmentRow[]): string {
   const shown = rows.filter((row) => row.canceled_at === null);
   const list = html`<dl>${shown.map(
-    (row) => html`<div><dt>${toWhen(calendar, row)}</dt><dd>${toService(calendar.setup, row)}<br>
-<a href="/practice-calcom/${row.widget_id}/booking/${row.reference}">${row.reference}</a></dd></div>`,
+    (
+      row,
+    ) => html`<div><dt><a href="/practice-calcom/${row.widget_id}/booking/${row.reference}">${row.reference}</a></dt>
+<dd>${toService(calendar.setup, row)}<br>${toWhen(calendar, row)}</dd></div>`,
   )}</dl>`;
   return renderPage("Practice calendar", [
     html`<p class="business">${calendar.businessName}</p><h1>Upcoming appointments</h1>`,

@@ -63,7 +63,7 @@ describe("the practice Cal.com", () => {
     );
     const { reference, manageUrl } = await book(widgetId);
     assert.equal(manageUrl, `${address}/booking/${reference}`);
-    assert.match((await open(address)).body, new RegExp(`Consultation \\(sample\\)[\\s\\S]*${reference}`));
+    assert.match((await open(address)).body, new RegExp(`${reference}[\\s\\S]*Consultation \\(sample\\)`));
 
     const check = await askApp(local.app, admin, `POST /connections/${connectionId}/check`, { book: true });
     const { isWorking, exchanges } = check.body as ConnectionCheckAnswer;
