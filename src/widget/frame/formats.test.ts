@@ -48,6 +48,14 @@ test("weeks start on Monday or Sunday, by locale", () => {
   assert.equal(createFormats("en", "UTC", { firstWeekday: 1, hourCycle: null }).weekdays[6]?.long, "Sunday");
 });
 
+test("the names above the calendar's days are short in every language", () => {
+  const headsOf = (locale: string) =>
+    createFormats(locale, "UTC", { firstWeekday: 1, hourCycle: null }).weekdays.map(({ short }) => short);
+  assert.deepEqual(headsOf("pt-PT").slice(0, 2), ["seg", "ter"]);
+  for (const locale of ["en-GB", "de-DE", "fr-FR", "es-ES", "pt-PT", "pt-BR"])
+    for (const head of headsOf(locale)) assert.ok(head.length <= 4, head);
+});
+
 test("zones are grouped by continent and shown as places", () => {
   assert.deepEqual(groupZones(["Europe/Rome", "UTC", "Asia/Tokyo", "Europe/Berlin"]), [
     { label: "Asia", zones: ["Asia/Tokyo"] },

@@ -53,9 +53,16 @@ export function createFormats(
     month: (text) => month(`${text}-01`),
     weekdays: Array.from({ length: 7 }, (_, index) => {
       const day = `2026-11-${String(Number(SOME_MONDAY.slice(8)) + ((firstWeekday - 1 + index) % 7)).padStart(2, "0")}`;
-      return { short: short(day), long: long(day) };
+      return { short: toHead(short(day)), long: long(day) };
     }),
   };
+}
+
+const HEAD_LENGTH_MAX = 4;
+
+/** In Portugal, the short names are "segunda" and "domingo", which don't fit above a day; people write "seg" and "dom". */
+function toHead(name: string): string {
+  return name.length > HEAD_LENGTH_MAX ? name.slice(0, 3) : name;
 }
 
 /** The first day of the week: 1 for Monday, 7 for Sunday. */
