@@ -22,14 +22,15 @@ import {
   startCitusCluster,
 } from "../test/support/citus-cluster.ts";
 import { listTakenSteps } from "../test/support/collect.ts";
+import { Eraser } from "./eraser.ts";
 import { Load } from "./load.ts";
 import { type Receiver, startReceiver } from "./receiver.ts";
 import { Service } from "./service.ts";
 import { findFreePort, toServiceSettings } from "./world.ts";
 
 // `npm run faults -- --cluster DIR`: faults of a Citus cluster under load, from PostgreSQL with Citus in the folder DIR. Two
-// organizations, each on a server of its own, send events, book and read. What happens to the server of the first must not be
-// noticed by the second, and neither may lose anything that was acknowledged.
+// organizations, each on a server of its own, send events, book, read and delete bookings. What happens to the server of the
+// first must not be noticed by the second, and neither may lose anything that was acknowledged.
 
 const FAULT_MS = 12_000;
 const SETTLE_LIMIT_MS = 90_000;
@@ -43,6 +44,7 @@ type Business = {
   readonly eventWidgets: readonly WidgetId[];
   readonly load: Load;
   readonly receiver: Receiver;
+  readonly eraser: Eraser;
 };
 
 type Stage = {
@@ -222,13 +224,16 @@ async function setUpBusiness(
     const eventWidgets = [await makeWidget(db, owner), await makeWidget(db, owner)];
     const bookingWidgets = [await makeWidget(db, owner), await makeWidget(db, owner)];
     const load = new Load({ webs: where.webs, apiKey, eventWidgets, bookingWidgets, externalWidget: null });
-    return { owner, node, eventWidgets, load, receiver };
+    return { owner, node, eventWidgets, load, receiver, eraser: new Eraser(deps, owner, receiver) };
   }
 }
 
 async function play(stage: Stage, fault: ClusterFault): Promise<number> {
   const businesses = [stage.first, stage.second];
-  for (const { load } of businesses) load.start();
+  for (const { load, eraser } of businesses) {
+    load.start();
+    eraser.start();
+  }
   await sleep(2_000);
   const before = businesses.map(({ load }) => ({ ...load.counts }));
   const wrong: string[] = [];
@@ -242,7 +247,10 @@ async function play(stage: Stage, fault: ClusterFault): Promise<number> {
   const during = businesses.map(({ load }, n) => subtract(load.counts, before[n]));
   await Promise.all(stage.services.map((service) => service.untilReady(READY_LIMIT_MS)));
   await sleep(2_000);
-  for (const { load } of businesses) if (!(await load.rest())) wrong.push("requests are not answered any more");
+  for (const { load, eraser } of businesses) {
+    if (!(await load.rest())) wrong.push("requests are not answered any more");
+    await eraser.rest();
+  }
   const slow = stage.second.load.slowAnswers.splice(0).filter(({ tookMs, lagMs }) => tookMs - lagMs > ANSWER_MS_MAX);
   if (fault.isSpared && (during[1]?.events === 0 || during[1]?.bookings === 0))
     wrong.push("the other organization waited");
@@ -272,15 +280,23 @@ function subtract(counts: Load["counts"], before: Load["counts"] | undefined): L
 }
 
 /** Everything acknowledged is stored, counted once and delivered. */
-async function check({ pool }: Stage, { owner, eventWidgets, load, receiver }: Business): Promise<string[]> {
-  const wrong = [...load.wrongAnswers.splice(0)];
+async function check({ pool }: Stage, { owner, eventWidgets, load, receiver, eraser }: Business): Promise<string[]> {
+  const wrong = [...load.wrongAnswers.splice(0), ...eraser.wrong.splice(0)];
   const references = await pool.query<{ reference: string }>(
     "select reference from bookings where organization_id = $1",
     [owner],
   );
   const stored = new Set(references.rows.map(({ reference }) => reference));
-  const lost = load.booked.difference(stored).size;
+  const lost = load.booked.difference(stored).difference(eraser.erased).size;
   if (lost > 0) wrong.push(`${lost} bookings lost`);
+  const back = eraser.erased.intersection(stored).size;
+  if (back > 0) wrong.push(`${back} deleted bookings are still there`);
+  const deletions = await pool.query<{ reference: string }>(
+    "select reference from booking_deletions where organization_id = $1",
+    [owner],
+  );
+  if (deletions.rows.length !== eraser.erased.size)
+    wrong.push(`${deletions.rows.length} deletions recorded, ${eraser.erased.size} made`);
   const startedAt = performance.now();
   while (stored.difference(new Set(receiver.taken.keys())).size > 0) {
     if (performance.now() - startedAt > SETTLE_LIMIT_MS) {
@@ -294,6 +310,13 @@ async function check({ pool }: Stage, { owner, eventWidgets, load, receiver }: B
   const missing = sent.difference(new Set(taken)).size;
   if (missing > 0) wrong.push(`${missing} steps lost`);
   const expected = FUNNEL_STEPS.map((step) => load.visits.filter(({ steps }) => steps.at(-1) === step).length);
+  const { rows: counted } = await pool.query<{ bookings: number }>(
+    `select coalesce(sum(bookings), 0)::integer as bookings from funnel_days
+     where organization_id = $1 and widget_id <> '' and not widget_id = any($2)`,
+    [owner, [...eventWidgets]],
+  );
+  const made = stored.union(eraser.erased).size;
+  if (counted[0]?.bookings !== made) wrong.push(`${counted[0]?.bookings} bookings counted, ${made} made`);
   const { rows } = await pool.query<{ reached: number[] }>(
     `select array[sum(reached_1), sum(reached_2), sum(reached_3), sum(reached_4), sum(reached_5), sum(reached_6)]::integer[] as reached
      from funnel_days where organization_id = $1 and widget_id = any($2)`,
