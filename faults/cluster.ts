@@ -132,6 +132,28 @@ const FAULTS: readonly ClusterFault[] = [
       if (job?.state !== "finished" || job.shards === 0) throw new Error(`Rebalancing: ${JSON.stringify(job)}`);
     },
   },
+  {
+    // The last one: the first organization's server is gone for good.
+    name: "a server is lost, and its standby takes over",
+    isSpared: true,
+    async happen({ cluster, coordinatorUrl, first: { node } }) {
+      const standby = await cluster.addStandby(node);
+      const toUrl = ({ address }: CitusNode) => Object.assign(new URL(coordinatorUrl), { host: address }).href;
+      // Otherwise the standby may lack what was committed last.
+      await queryOnce(toUrl(node), "alter system set synchronous_standby_names = '*'");
+      await queryOnce(toUrl(node), "select pg_reload_conf()");
+      const followers = "select from pg_stat_replication where sync_state = 'sync'";
+      while ((await queryOnce(toUrl(node), followers)).length === 0) await sleep(200);
+      await sleep(2_000);
+      await node.kill();
+      await sleep(FAULT_MS);
+      await queryOnce(toUrl(standby), "select pg_promote()");
+      await queryOnce(
+        coordinatorUrl,
+        `select citus_update_node(nodeid, '127.0.0.1', ${standby.port}) from pg_dist_node where nodeport = ${node.port}`,
+      );
+    },
+  },
 ];
 
 export async function runClusterFaults({

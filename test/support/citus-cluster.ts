@@ -54,6 +54,8 @@ export type CitusCluster = {
   toUrl(database: string): string;
   /** Starts another server, which is not in the cluster yet. */
   add(): Promise<CitusNode>;
+  /** Starts a copy of a server that follows it. */
+  addStandby(primary: CitusNode): Promise<CitusNode>;
   close(): Promise<void>;
 };
 
@@ -74,11 +76,20 @@ export async function startCitusCluster(options: {
     await Promise.all(nodes.map((node) => node.stop()));
     rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
   };
-  const add = async () => {
+  const newNode = () => {
     const name = nodes.length === 0 ? "coordinator" : `worker-${nodes.length}`;
     const node = new CitusNode({ name, bin: options.bin, folder: join(folder, name), user, settings });
     nodes.push(node);
+    return node;
+  };
+  const add = async () => {
+    const node = newNode();
     await node.create();
+    return node;
+  };
+  const addStandby = async (primary: CitusNode) => {
+    const node = newNode();
+    await node.follow(primary);
     return node;
   };
   try {
@@ -86,6 +97,7 @@ export async function startCitusCluster(options: {
     return {
       nodes,
       add,
+      addStandby,
       toUrl: (database) => `postgres://${USER}@${nodes.map(({ address }) => address).join(",")}/${database}`,
       close,
     };
@@ -125,16 +137,27 @@ export class CitusNode {
   }
 
   async create(): Promise<void> {
+    const locale = ["--locale=C", "--locale-provider=builtin", "--builtin-locale=C.UTF-8", "--encoding=UTF8"];
+    await this.#fillFolder("initdb", [...locale, "--username", USER, "--auth=trust", "--no-sync"]);
+    this.#port = await findFreePort();
+    await this.start();
+  }
+
+  /** As a standby of another server. */
+  async follow(primary: CitusNode): Promise<void> {
+    const source = ["-h", "127.0.0.1", "-p", String(primary.port), "-U", USER];
+    await this.#fillFolder("pg_basebackup", [...source, "--write-recovery-conf", "--checkpoint=fast", "--no-sync"]);
+    this.#port = await findFreePort();
+    await this.start();
+  }
+
+  async #fillFolder(program: string, args: readonly string[]): Promise<void> {
     const { bin, folder, user } = this.#spec;
     mkdirSync(folder, { mode: 0o700 });
     if (user) chownSync(folder, user.uid, user.gid);
-    const locale = ["--locale=C", "--locale-provider=builtin", "--builtin-locale=C.UTF-8", "--encoding=UTF8"];
-    const args = ["-D", join(folder, "data"), ...locale, "--username", USER, "--auth=trust", "--no-sync"];
-    const outcome = await runProgram({ file: join(bin, "initdb"), args, user });
+    const outcome = await runProgram({ file: join(bin, program), args: ["-D", join(folder, "data"), ...args], user });
     if (outcome.kind !== "ended" || outcome.code !== 0)
-      throw new Error(`initdb failed: ${outcome.kind === "ended" ? outcome.stderr : outcome.code}`);
-    this.#port = await findFreePort();
-    await this.start();
+      throw new Error(`${program} failed: ${outcome.kind === "ended" ? outcome.stderr : outcome.code}`);
   }
 
   /** On the same port as before. */

@@ -1,4 +1,4 @@
-import { MINUTE_MS } from "#contract/durations.ts";
+import { MINUTE_MS, SECOND_MS } from "#contract/durations.ts";
 import { parseOrganizationId } from "#contract/ids.ts";
 import type { Log } from "../../lib/log.ts";
 import { RecentMap } from "../../lib/recent-map.ts";
@@ -13,6 +13,8 @@ import { DISTRIBUTED_TABLES } from "./table-places.ts";
 const ORGANIZATIONS_REMEMBERED = 20_000;
 /** An organization that moves to another server is found there after this long. */
 const REMEMBERED_MS = 5 * MINUTE_MS;
+/** While its server is silent, it is looked up more often: a standby may take over at another address. */
+const SILENT_REMEMBERED_MS = SECOND_MS;
 
 const TOUCHES_ORGANIZATION = new RegExp(`\\b(?:${DISTRIBUTED_TABLES.join("|")})\\b`);
 
@@ -47,7 +49,7 @@ type NodesParts = {
 export class Nodes {
   readonly #parts: NodesParts;
   readonly #nodes = new Map<string, Node>();
-  readonly #homes = new RecentMap<string, { node: Node; untilMs: number }>(ORGANIZATIONS_REMEMBERED);
+  readonly #homes = new RecentMap<string, { node: Node; learnedMs: number }>(ORGANIZATIONS_REMEMBERED);
 
   constructor(parts: NodesParts) {
     this.#parts = parts;
@@ -61,12 +63,14 @@ export class Nodes {
 
   find(owner: string): Node | null {
     const home = this.#homes.get(owner);
-    return home && home.untilMs > performance.now() ? home.node : null;
+    if (!home) return null;
+    const rememberedMs = home.node.watch.silence ? SILENT_REMEMBERED_MS : REMEMBERED_MS;
+    return home.learnedMs + rememberedMs > performance.now() ? home.node : null;
   }
 
   learn(owner: string, address: string): Node {
     const node = this.#nodes.get(address) ?? this.#add(address);
-    this.#homes.set(owner, { node, untilMs: performance.now() + REMEMBERED_MS });
+    this.#homes.set(owner, { node, learnedMs: performance.now() });
     return node;
   }
 
