@@ -33,6 +33,7 @@ import { findFreePort, toServiceSettings } from "./world.ts";
 // first must not be noticed by the second, and neither may lose anything that was acknowledged.
 
 const FAULT_MS = 12_000;
+const MOVES = 3;
 const SETTLE_LIMIT_MS = 90_000;
 const READY_LIMIT_MS = 60_000;
 /** Until a server counts as silent, statements about others may wait for a connection. */
@@ -109,6 +110,21 @@ const FAULTS: readonly ClusterFault[] = [
          where logicalrelid = 'day_zones'::regclass and hash between shardminvalue::integer and shardmaxvalue::integer`,
       );
       await requireOwnShard(coordinatorUrl, owner);
+    },
+  },
+  {
+    name: "an organization moves to another server and back",
+    isSpared: false,
+    async happen({ coordinatorUrl, first: { owner } }) {
+      for (let n = 0; n < MOVES; n++) {
+        // What the last move left behind is removed as soon as nobody uses it.
+        await queryOnce(coordinatorUrl, "call citus_cleanup_orphaned_resources()");
+        while ((await queryOnce(coordinatorUrl, "select from pg_dist_cleanup")).length > 0) {
+          await sleep(500);
+          await queryOnce(coordinatorUrl, "call citus_cleanup_orphaned_resources()");
+        }
+        await moveOnce(coordinatorUrl, owner);
+      }
     },
   },
   {
@@ -284,6 +300,27 @@ async function play(stage: Stage, fault: ClusterFault): Promise<number> {
     `${fault.name}: ${seconds} s, meanwhile ${shown}; ${wrong.length === 0 ? "ok" : `WRONG: ${wrong.join("; ")}`}`,
   );
   return wrong.length;
+}
+
+/** With other writes at the same time, Citus may cancel a move as part of a deadlock; then it is repeated. */
+async function moveOnce(coordinatorUrl: string, owner: OrganizationId): Promise<void> {
+  const move = `
+    select citus_move_shard_placement(shard, node.nodename, node.nodeport, other.nodename, other.nodeport)
+    from get_shard_id_for_distribution_column('day_zones', '${owner}'::text) shard
+    join pg_dist_placement placement on shardid = shard
+    join pg_dist_node node on node.groupid = placement.groupid
+    join lateral (
+      select nodename, nodeport from pg_dist_node
+      where shouldhaveshards and groupid <> placement.groupid order by nodeid limit 1
+    ) other on true`;
+  for (;;) {
+    try {
+      await queryOnce(coordinatorUrl, move);
+      return;
+    } catch (error) {
+      if (!(error instanceof Error) || !error.message.includes("deadlock")) throw error;
+    }
+  }
 }
 
 async function requireOwnShard(coordinatorUrl: string, owner: OrganizationId): Promise<void> {

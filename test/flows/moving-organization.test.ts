@@ -121,21 +121,32 @@ test("days are neither packed, sealed nor recounted while the organization moves
   assert.equal((await readAnalytics(db, owner, { days: 90, now: NOON })).totals.views, 1);
 });
 
-test("an organization that a transaction holds moves only after it", { skip: isSkipped }, async () => {
+test("an organization that a transaction holds, or records for, moves only after it", { skip: isSkipped }, async () => {
   const { owner, widgetId } = await makeBusiness(deps);
   await recordTouches(db, [makeTouch({ widgetId, visit: 1, at: NOON })]);
-  const move = `select citus_move_shard_placement(shard, node.nodename, node.nodeport, other.nodename, other.nodeport, 'block_writes')
+  await db.transaction().execute(async (transaction) => {
+    await holdOrganization(transaction, owner);
+    await assert.rejects(moveAway(owner), /lock timeout/);
+  });
+  await db.transaction().execute(async (transaction) => {
+    await recordTouches(transaction, [makeTouch({ widgetId, visit: 2, at: NOON })]);
+    await assert.rejects(moveAway(owner), /lock timeout/);
+  });
+  await moveAway(owner);
+  assert.equal((await readAnalytics(db, owner, { days: 7, now: NOON })).totals.views, 2);
+});
+
+/** To another server, unless it has to wait. */
+async function moveAway(owner: Business["owner"]): Promise<void> {
+  await queryOnce(
+    url,
+    `set lock_timeout = '1s'; select citus_move_shard_placement(shard, node.nodename, node.nodeport, other.nodename, other.nodeport, 'block_writes')
     from get_shard_id_for_distribution_column('day_zones', '${owner}'::text) shard
     join pg_dist_placement placement on shardid = shard
     join pg_dist_node node on node.groupid = placement.groupid
-    join pg_dist_node other on other.groupid <> node.groupid and other.shouldhaveshards`;
-  await db.transaction().execute(async (transaction) => {
-    await holdOrganization(transaction, owner);
-    await assert.rejects(queryOnce(url, `set lock_timeout = '1s'; ${move}`), /lock timeout/);
-  });
-  await queryOnce(url, move);
-  assert.equal((await readAnalytics(db, owner, { days: 7, now: NOON })).totals.views, 1);
-});
+    join pg_dist_node other on other.groupid <> node.groupid and other.shouldhaveshards`,
+  );
+}
 
 /** The state between the scheduling system's answer and its settlement. */
 async function requestBooking({
