@@ -131,7 +131,7 @@ describe("an organization's people", { skip: noBrowser }, () => {
   });
 
   test("an invited person with an account signs in to accept, but only with the invited address", async () => {
-    const { person } = await dashboard.share(browser);
+    const person = await dashboard.find("owner");
     const elsewhere = await signIn(dashboard, { role: "member" });
     const link = await invite(person, elsewhere.email);
     const { page: wrong } = await dashboard.share(browser, { role: "viewer" });
@@ -281,7 +281,7 @@ describe("an organization's people", { skip: noBrowser }, () => {
   });
 
   test("signing in redirects only to our own pages", async () => {
-    const { person } = await dashboard.share(browser, { role: "viewer" });
+    const person = await dashboard.find("viewer");
     const page = await openGuestPage(browser);
     await page.goto(`${dashboard.base}/sign-in?next=${encodeURIComponent("//evil.example/app")}`);
     await signInByKeyboard(page, { email: person.email, password: TEST_PASSWORD });

@@ -167,7 +167,7 @@ describe("around every screen", { skip: noBrowser }, () => {
 
   test("changes by someone else appear, and what was typed stays", async () => {
     const { page: one } = await dashboard.share(browser, { role: "admin" });
-    const { person: other } = await dashboard.share(browser);
+    const other = await dashboard.find("owner");
     await showScreen(one, dashboard.addressOf("/settings"));
     await one.getByLabel("Organization name").fill("Lindenhof am See");
     const change = async (body: object) => await askApp(dashboard.app, other, "PATCH /organization", body);

@@ -310,6 +310,8 @@ describe("webhooks in the dashboard", { skip: noBrowser }, () => {
     await page.getByText("Viewers can’t see the body", { exact: false }).waitFor();
     const content = await page.content();
     assert.ok(!content.includes("mara.quell@example.com") && !content.includes("thank you"));
+    // The reason is shown to someone who comes by keyboard.
+    await page.keyboard.press("Tab");
     await page.getByRole("button", { name: "Redeliver" }).focus();
     await page.getByText("Viewers can’t do this", { exact: false }).waitFor();
     await showScreen(page, dashboard.addressOf("/webhooks"));

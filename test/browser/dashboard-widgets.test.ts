@@ -106,7 +106,7 @@ describe("the widgets screens", { skip: noBrowser }, () => {
 
   test("simultaneous changes by two people are both kept, or the second person is told", async () => {
     const page = await openWidget(widget);
-    const { person } = await dashboard.share(browser);
+    const person = await dashboard.find("owner");
     await askApp(dashboard.app, person, `PATCH /widgets/${widget}`, { businessName: "Lindenhof & Partners" });
     await page.getByRole("radio", { name: "Compact" }).click();
     await page.getByRole("button", { name: "Save" }).click();
@@ -226,6 +226,8 @@ describe("the widgets screens", { skip: noBrowser }, () => {
   test("a viewer can look but not change anything", async () => {
     const { page } = await dashboard.share(browser, { role: "viewer" });
     await showScreen(page, dashboard.addressOf(`/widgets/${widget}`));
+    // The reason is shown to someone who comes by keyboard.
+    await page.keyboard.press("Tab");
     await page.getByRole("button", { name: "Save" }).focus();
     await page.getByRole("tooltip", { name: /Viewers can’t do this/ }).waitFor();
     assert.equal(await page.getByRole("textbox", { name: "Name", exact: true }).isEditable(), false);

@@ -28,7 +28,9 @@ export type Dashboard = TestApp & {
   addressOf(path: string): string;
   /** A new person in the organization, signed in in a browser of their own, until the next one is opened. */
   open(browser: TestBrowser, options?: { role?: MemberRole }): Promise<SignedInPage>;
-  /** The file's person with this role, whose page stays open from test to test. */
+  /** The file's person with this role, without a page. */
+  find(role: MemberRole): Promise<SignedIn>;
+  /** The same person, signed in on the one page that stays open from test to test: loading another costs a second. */
   share(browser: TestBrowser, options?: { role?: MemberRole }): Promise<SignedInPage>;
   /** Makes the person the owner of another organization; the result is its /app/{organization} as a full URL. */
   addOrganization(person: SignedIn, options?: { plan?: Plan }): Promise<{ id: OrganizationId; address: string }>;
@@ -53,26 +55,37 @@ export async function startDashboard({
   const { port } = await openWire(test.app, wantedPort);
   const base = `http://127.0.0.1:${port}`;
   const organizationId = await makeOrganization(test.deps.db, { timeZone: "Europe/Berlin", ...options });
-  const shared = new Map<MemberRole, SignedInPage>();
-  const signInOn = async (page: Page, role: MemberRole) => {
-    const person = await signIn(test, { role, organizationId });
-    await takeCookie(page, base, person.cookie);
-    return { page, person };
+  const people = new Map<MemberRole, SignedIn>();
+  const find = async (role: MemberRole) => {
+    const person = people.get(role) ?? (await signIn(test, { role, organizationId }));
+    people.set(role, person);
+    return person;
   };
+  let shown: SignedIn | null = null;
   return {
     ...test,
     base,
     organizationId,
     addressOf: (path) => `${base}/app/${organizationId}${path}`,
-    open: async (browser, { role = "owner" } = {}) => await signInOn(await openEmpty(browser, "newcomer"), role),
+    async open(browser, { role = "owner" } = {}) {
+      const page = await openEmpty(browser, "newcomer");
+      const person = await signIn(test, { role, organizationId });
+      await takeCookie(page, base, person.cookie);
+      return { page, person };
+    },
+    find,
     async share(browser, { role = "owner" } = {}) {
-      const page = await browser.share(role, DESKTOP);
-      const signedIn = shared.get(role) ?? (await signInOn(page, role));
-      shared.set(role, signedIn);
+      const page = await browser.share("dashboard", DESKTOP);
+      const person = await find(role);
+      if (person !== shown) {
+        await takeCookie(page, base, person.cookie);
+        if (page.url().startsWith(base)) await page.evaluate(FORGET);
+      }
+      shown = person;
       await page.setViewportSize(SIZES.desktop);
       await page.emulateMedia({ colorScheme: "light" });
       await page.clock.setFixedTime(test.clock.now());
-      return signedIn;
+      return { page, person };
     },
     async addOrganization({ userId }, given = {}) {
       const id = await makeOrganization(test.deps.db, given);
