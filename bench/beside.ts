@@ -3,17 +3,18 @@ import { join } from "node:path";
 import { DAY_MS } from "#contract/durations.ts";
 import type { OrganizationId, WidgetId } from "#contract/ids.ts";
 import { openEmbeddedDatabase } from "../src/server/db/embedded/open.ts";
-import { openPatientDb, openPool } from "../src/server/db/pool.ts";
+import { type Db, openPatientDb, openPool, type Pool } from "../src/server/db/pool.ts";
 import { createLog } from "../src/server/lib/log.ts";
-import type { Bar } from "./support/bars.ts";
+import { type Bar, judgeMemory } from "./support/bars.ts";
 import { makeEventRequests } from "./support/event-requests.ts";
-import { makeHistory } from "./support/funnel-history.ts";
+import { type History, makeHistory } from "./support/funnel-history.ts";
+import type { LoadPlan } from "./support/load.ts";
 import { type MeasuredLoad, measureLoad, pickMiddle, requireStatus, toLoadCells } from "./support/measured-load.ts";
 import { type Service, startService } from "./support/service.ts";
 import { printTable, round } from "./support/table.ts";
 
-// Collecting funnel events while an operator's command works on another organization, in turn with collecting alone. Also shows
-// how fast events are imported without other load.
+// Collecting funnel events while an operator's command or a change of time zone works on another organization, in turn with
+// collecting alone. Also shows how fast events are imported without other load.
 
 const BESIDE_BAR = 0.7;
 const IMPORT_BAR = 25_000;
@@ -24,6 +25,9 @@ const MEASURE_MS = 5_000;
 const REPETITIONS = 3;
 /** The commands must last longer than a measurement. */
 const HISTORY_EVENTS = 1_000_000;
+/** Of an organization that loses nearly all of it, one for each repetition. */
+const EXPIRED_EVENTS = 300_000;
+const ZONES = ["Asia/Tokyo", "America/Lima", "Asia/Kathmandu"];
 const IMPORTED_EVENTS = 300_000;
 const STEPS = ["widget_viewed", "service_selected", "date_selected"];
 
@@ -31,7 +35,10 @@ export async function run(): Promise<Bar[]> {
   const service = await startService({ RATE_LIMIT_EVENTS_PER_MINUTE: "10000000" });
   try {
     const requests = await makeEventRequests(service);
-    const { owner, widgetId } = await loadHistory(service);
+    // Retention begins with the oldest organizations, and these have visits to delete.
+    const expired: OrganizationId[] = [];
+    for (let n = 0; n < REPETITIONS; n++) expired.push((await loadHistory(service, EXPIRED_EVENTS)).owner);
+    const { owner, widgetId, key } = await loadHistory(service, HISTORY_EVENTS);
     const plan = {
       port: service.port,
       connections: CONNECTIONS,
@@ -44,24 +51,28 @@ export async function run(): Promise<Bar[]> {
     await service.command("import", "events", "--org", owner, files.pop() as string);
     const importRate = (IMPORTED_EVENTS / (performance.now() - startedAt)) * 1000;
 
+    const works: readonly { what: string; start: (n: number) => Promise<unknown> }[] = [
+      { what: "a rebuild", start: () => service.command("stats", "rebuild", "--org", owner) },
+      { what: "an import", start: (n) => service.command("import", "events", "--org", owner, files[n] as string) },
+      { what: "a retention run", start: (n) => expire(service, expired[n] as OrganizationId) },
+      {
+        what: "a change of time zone and its reports",
+        start: (n) => changeZone(service, { owner, key, zone: ZONES[n] as string }),
+      },
+    ];
     const alone: MeasuredLoad[] = [];
-    const besideRebuild: MeasuredLoad[] = [];
-    const besideImport: MeasuredLoad[] = [];
-    for (const file of files) {
+    const beside = works.map((): MeasuredLoad[] => []);
+    for (let n = 0; n < REPETITIONS; n++) {
       alone.push(await measureLoad(plan, service));
-      const rebuilding = service.command("stats", "rebuild", "--org", owner);
-      besideRebuild.push(await measureLoad(plan, service));
-      await rebuilding;
-      const importing = service.command("import", "events", "--org", owner, file);
-      besideImport.push(await measureLoad(plan, service));
-      await importing;
+      for (const [i, { what, start }] of works.entries())
+        beside[i]?.push(await measureBeside(plan, service, { what, work: start(n) }));
     }
-    for (const result of [...alone, ...besideRebuild, ...besideImport]) requireStatus(result, 204);
+    const results = [...alone, ...beside.flat()];
+    for (const result of results) requireStatus(result, 204);
     const floor = pickMiddle(alone);
     const rows = [
       { what: "events alone", ...floor },
-      { what: "events beside a rebuild", ...pickMiddle(besideRebuild) },
-      { what: "events beside an import", ...pickMiddle(besideImport) },
+      ...works.map(({ what }, i) => ({ what: `events beside ${what}`, ...pickMiddle(beside[i] ?? []) })),
     ].map(({ what, middle, spread }) => ({ what, ratio: middle.rate / floor.middle.rate, middle, spread }));
     printTable(
       rows.map(({ what, ratio, middle, spread }) => ({
@@ -82,17 +93,65 @@ export async function run(): Promise<Bar[]> {
         bar: `≥ ${IMPORT_BAR.toLocaleString("en")}`,
         isReached: importRate >= IMPORT_BAR,
       },
+      judgeMemory(Math.max(...results.map(({ residentMb }) => residentMb))),
     ];
   } finally {
     await service.stop();
   }
 }
 
-async function loadHistory(service: Service): Promise<{ owner: OrganizationId; widgetId: WidgetId }> {
+/** Stops the bench if the work was over before the measurement. */
+async function measureBeside(
+  plan: LoadPlan,
+  service: Service,
+  { what, work }: { what: string; work: Promise<unknown> },
+): Promise<MeasuredLoad> {
+  let isOver = false;
+  const ending = work.then(() => {
+    isOver = true;
+  });
+  const measured = await measureLoad(plan, service);
+  if (isOver) console.log(`The measurement beside ${what} lasted longer than the work.`);
+  await ending;
+  return measured;
+}
+
+/** On the Free plan, all but the last 30 days expire. */
+async function expire(service: Service, owner: OrganizationId): Promise<void> {
+  await service.command("org", "set", owner, "--plan", "free");
+  await service.command("retention", "run");
+}
+
+/** One report over two years after the other, until the counters are of the new zone: then a report takes milliseconds. */
+async function changeZone(
+  service: Service,
+  { owner, key, zone }: { owner: OrganizationId; key: string; zone: string },
+): Promise<void> {
+  await service.command("org", "set", owner, "--time-zone", zone);
+  const address = `http://127.0.0.1:${service.port}/api/v1/analytics?days=730`;
+  await withDb(service, async (db) => {
+    for (let counted: string | undefined; counted !== zone; ) {
+      const answer = await fetch(address, { headers: { authorization: `Bearer ${key}` } });
+      await answer.text();
+      const row = await db
+        .selectFrom("day_zones")
+        .select("zone")
+        .where("organization_id", "=", owner)
+        .executeTakeFirst();
+      counted = row?.zone;
+    }
+  });
+}
+
+async function loadHistory(service: Service, events: number): Promise<History> {
+  return await withDb(service, (db, pool) => makeHistory(db, pool, events));
+}
+
+async function withDb<Result>(service: Service, work: (db: Db, pool: Pool) => Promise<Result>): Promise<Result> {
   const database = await openEmbeddedDatabase({ dataDir: service.dataDir, notice: () => undefined });
   const pool = openPool({ url: database.url, size: 3, log: createLog("silent") });
   try {
-    return await makeHistory(openPatientDb(pool), pool, HISTORY_EVENTS);
+    return await work(openPatientDb(pool), pool);
   } finally {
     await pool.end();
     await database.release();
