@@ -161,24 +161,26 @@ async function toArrays(
   totals: ReadonlyMap<Dimension, Totals>,
 ): Promise<Record<"kinds" | "ids" | "views" | "bookings", string>> {
   const turns = new Turns();
-  const arrays = { kinds: "", ids: "", views: "", bookings: "" };
-  const add = (kind: number, entries: Iterable<[number | string, { views: number; bookings: number }]>) => {
-    for (const [id, { views, bookings }] of entries) {
-      const comma = arrays.kinds === "" ? "" : ",";
-      arrays.kinds += `${comma}${kind}`;
-      arrays.ids += `${comma}${id}`;
-      arrays.views += `${comma}${views}`;
-      arrays.bookings += `${comma}${bookings}`;
-    }
+  const slices = { kinds: [] as string[], ids: [] as string[], views: [] as string[], bookings: [] as string[] };
+  const add = (kind: number, entries: readonly [number | string, { views: number; bookings: number }][]) => {
+    slices.kinds.push(entries.map(() => kind).join());
+    slices.ids.push(entries.map(([id]) => id).join());
+    slices.views.push(entries.map(([, { views }]) => views).join());
+    slices.bookings.push(entries.map(([, { bookings }]) => bookings).join());
   };
   for (const [dimension, ofDimension] of totals) {
     if (!isKeyed(dimension)) continue;
     const entries = ofDimension.entries();
     for (let left = ofDimension.size; left > 0; left -= SLICE_ROWS)
-      await turns.spend(() => add(toKindNumber(dimension), entries.take(SLICE_ROWS)));
+      await turns.spend(() => add(toKindNumber(dimension), [...entries.take(SLICE_ROWS)]));
   }
-  const { kinds, ids, views, bookings } = arrays;
-  return { kinds: `{${kinds}}`, ids: `{${ids}}`, views: `{${views}}`, bookings: `{${bookings}}` };
+  const toText = (texts: readonly string[]) => `{${texts.join()}}`;
+  return {
+    kinds: toText(slices.kinds),
+    ids: toText(slices.ids),
+    views: toText(slices.views),
+    bookings: toText(slices.bookings),
+  };
 }
 
 /** CTE `widget_counts` or `service_counts`. */
