@@ -15,11 +15,11 @@ import { makeBooking, NOON } from "../support/builders.ts";
 import { CLEAN_ENVIRONMENT } from "../support/clean-environment.ts";
 import { createTestDatabase } from "../support/database.ts";
 import { startFaultyProxy } from "../support/faulty-proxy.ts";
-import { installClient } from "../support/installed-client.ts";
+import { placeClient } from "../support/installed-client.ts";
 import { fillBookings, makeCaller, type TestCaller } from "../support/read-api.ts";
 import { openWire } from "../support/wire.ts";
 
-// The sync examples, run as by a user who installed the package, and killed repeatedly while bookings are made.
+// The sync examples, run as by a user of the package, and killed repeatedly while bookings are made.
 
 const KILLS = 6;
 const PAGES = 6;
@@ -30,7 +30,7 @@ const ANSWER_DELAY_MS = 10;
 const { app, deps } = await createTestApp();
 const { port } = await openWire(app);
 const proxy = await startFaultyProxy(`http://127.0.0.1:${port}`);
-const project = installClient();
+const project = placeClient();
 
 type Run = { code: number | null; printed: string };
 

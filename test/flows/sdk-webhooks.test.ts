@@ -22,7 +22,7 @@ import {
   until,
 } from "../../src/server/webhooks/testing/webhook-service.ts";
 import { CLEAN_ENVIRONMENT } from "../support/clean-environment.ts";
-import { installClient } from "../support/installed-client.ts";
+import { placeClient } from "../support/installed-client.ts";
 
 // verifyWebhook from sdk/src, and the receivers in sdk/examples, against real deliveries and forgeries.
 
@@ -170,7 +170,7 @@ const EXAMPLES = fileURLToPath(new URL("../../sdk/examples/", import.meta.url));
 const RECEIVERS = readdirSync(EXAMPLES).filter((name) => name.startsWith("receiver-"));
 
 describe("the receivers in sdk/examples accept what the service signs, once, and nothing else", () => {
-  const project = installClient();
+  const project = placeClient();
   test("there are four of them", () => assert.equal(RECEIVERS.length, 4));
 
   for (const name of RECEIVERS) {
