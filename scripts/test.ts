@@ -16,7 +16,11 @@ import { openTestServer } from "./test-server.ts";
 // only these files, without the checks.
 
 /** Files that take long start first, so that none is left alone at the end: those with a browser, then those with processes. */
-const TEST_FILES = ["test/browser/*.test.ts", "{test,src/server/{cli,db}}/**/*.test.ts", "src/**/*.test.ts"];
+const TEST_FILES = [
+  "test/browser/*.test.ts",
+  "{test,src/server/{cli,db,webhooks/queue}}/**/*.test.ts",
+  "src/**/*.test.ts",
+];
 /** Each running file uses about ten of the server's hundred connections. */
 const FILES_AT_ONCE_MAX = 4;
 /** Far longer than they take together: if something hangs, the run must still end. A cluster has three servers to wait for. */
