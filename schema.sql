@@ -168,7 +168,7 @@ create table deliveries (
   constraint deliveries_organization_id_event_id_endpoint_id_key UNIQUE (organization_id, event_id, endpoint_id)
 );
 CREATE INDEX deliveries_by_endpoint ON public.deliveries USING btree (organization_id, endpoint_id, created_at DESC, id);
-CREATE INDEX deliveries_by_redelivery ON public.deliveries USING btree (organization_id, redelivery_id) WHERE (redelivery_id IS NOT NULL);
+CREATE INDEX deliveries_by_redelivery_id ON public.deliveries USING btree (organization_id, redelivery_id) WHERE (redelivery_id IS NOT NULL);
 CREATE INDEX deliveries_by_time ON public.deliveries USING btree (organization_id, created_at DESC, id);
 
 create table delivery_attempts (
@@ -218,12 +218,14 @@ create table delivery_queue (
   lease_until timestamp(3) with time zone,
   leased_by integer,
   resume_at timestamp(3) with time zone,
+  redelivery_id text,
   constraint delivery_queue_check CHECK ((((lease_token IS NULL) = (leased_at IS NULL)) AND ((lease_token IS NULL) = (lease_until IS NULL)))),
   constraint delivery_queue_trigger_check CHECK ((trigger = ANY (ARRAY['automatic'::text, 'manual'::text]))),
   constraint delivery_queue_pkey PRIMARY KEY (delivery_id)
 );
 CREATE INDEX delivery_queue_leased ON public.delivery_queue USING btree (endpoint_id) INCLUDE (organization_id, lease_until, leased_by) WHERE (lease_token IS NOT NULL);
 CREATE INDEX delivery_queue_manual ON public.delivery_queue USING btree (organization_id) WHERE (trigger = 'manual'::text);
+CREATE INDEX delivery_queue_redelivered ON public.delivery_queue USING btree (redelivery_id) WHERE (redelivery_id IS NOT NULL);
 CREATE INDEX delivery_queue_waiting ON public.delivery_queue USING btree (endpoint_id, due_at) WHERE (lease_token IS NULL);
 CREATE INDEX delivery_queue_waiting_tests ON public.delivery_queue USING btree (due_at) WHERE (is_test AND (lease_token IS NULL));
 

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { Page } from "playwright-core";
 import type { OrganizationShape } from "#contract/app/account.ts";
-import { makeEndpoint } from "../../src/server/webhooks/testing/webhook-service.ts";
+import { makeEndpoint, until } from "../../src/server/webhooks/testing/webhook-service.ts";
 import { askApp } from "../support/app-api.ts";
 import { findAccessibilityFaults, noBrowser, useBrowser } from "../support/browser.ts";
 import { makeBooking, makeWidget } from "../support/builders.ts";
@@ -174,7 +174,10 @@ describe("around every screen", { skip: noBrowser }, () => {
     assert.equal((await change({ timeZone: "Asia/Tokyo" })).status, 200);
     await one.getByRole("button", { name: "Save" }).click();
     await one.getByText("Settings saved").waitFor();
-    await one.waitForFunction(`document.body.innerText.includes("Asia/Tokyo")`);
+    await until(
+      async () => (await one.getByRole("combobox", { name: "Time zone" }).inputValue()).includes("Tokyo"),
+      "the time zone that someone else chose appears",
+    );
     const read = async () => (await askApp(dashboard.app, other, "GET /organization")).body as OrganizationShape;
     const saved = await read();
     assert.deepEqual([saved.name, saved.timeZone], ["Lindenhof am See", "Asia/Tokyo"]);

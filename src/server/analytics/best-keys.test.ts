@@ -20,6 +20,12 @@ test("chooses what sorting would put first, and all that tie with the last of th
   );
 });
 
+test("leaves a page far down the list to PostgreSQL", () => {
+  const totals = new Map(Array.from({ length: 1_200 }, (_, id) => [id, { views: id, bookings: 0 }] as const));
+  assert.equal(chooseBest(totals, 1_000).size, 1_000);
+  assert.equal(chooseBest(totals, 1_001), totals);
+});
+
 test("leaves out what comes before a row, not what ties with it", () => {
   const totals = new Map([
     ["a", { views: 9, bookings: 1 }],

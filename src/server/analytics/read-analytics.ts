@@ -11,7 +11,7 @@ import { countVisits } from "./scan/count-visits.ts";
 import { toDayCounts } from "./scan/to-counts.ts";
 import { findShownZone } from "./shown-zone.ts";
 
-type Window = Pick<CountedWindow, "days" | "now" | "keptSince" | "widgetId">;
+type Window = Pick<CountedWindow, "days" | "now" | "keptSince" | "widgetId"> & { signal?: AbortSignal };
 
 /** The contract's result: from the counters, or from the visits while the counters are of another time zone. */
 export async function readAnalytics(db: Db, owner: OrganizationId, window: Window): Promise<Analytics> {
@@ -22,7 +22,7 @@ export async function readAnalytics(db: Db, owner: OrganizationId, window: Windo
 async function countAnalytics(
   db: Db,
   owner: OrganizationId,
-  { days, now, keptSince, widgetId }: Window,
+  { days, now, keptSince, widgetId, signal }: Window,
 ): Promise<AnalyticsCounts> {
   const { zone, rules } = await findShownZone(db, owner);
   const today = toLocalDay(rules, now);
@@ -32,6 +32,7 @@ async function countAnalytics(
     days: { from: addDays(today, 1 - days), to: today },
     oldestDay: toLocalDay(rules, keptSince),
     filters: toWidgetFilters(widgetId),
+    signal,
   };
   const counts = await countVisits(db, scan, { lists: LISTED_KINDS });
   return { ...toDayCounts(counts, { zone, today }), ...(await selectContractLists(db, owner, counts.lists)) };

@@ -39,7 +39,7 @@ export function analyticsReadRoutes(api: ReadApi, deps: Pick<Deps, "db" | "clock
       const widgetId = widget === null ? null : await requireWidget(deps.db, organizationId, widget);
       const now = deps.clock.now();
       const keptSince = toKeptSince(plan, now);
-      return await readAnalytics(deps.db, organizationId, { days, now, keptSince, widgetId });
+      return await readAnalytics(deps.db, organizationId, { days, now, keptSince, widgetId, signal: request.signal });
     },
   );
 

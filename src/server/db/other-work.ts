@@ -19,6 +19,7 @@ export class OtherWork {
   #ownMs = 0;
   #start: Reading | null = null;
   #isBusy: boolean | null = null;
+  #isReading = false;
 
   addOwn(ms: number): void {
     this.#ownMs += ms;
@@ -26,8 +27,14 @@ export class OtherWork {
 
   /** Whether others are at work; null until the first window is over. */
   async isBusy(db: Db): Promise<boolean | null> {
-    if (this.#start && performance.now() - this.#start.atMs < WINDOW_MS) return this.#isBusy;
-    const reading = { activeMs: await readActiveMs(db), atMs: performance.now() };
+    const isOver = this.#start === null || performance.now() - this.#start.atMs >= WINDOW_MS;
+    // Two that work together would otherwise end the same window twice.
+    if (!isOver || this.#isReading) return this.#isBusy;
+    this.#isReading = true;
+    const activeMs = await readActiveMs(db).finally(() => {
+      this.#isReading = false;
+    });
+    const reading = { activeMs, atMs: performance.now() };
     if (this.#start) {
       const othersMs = reading.activeMs - this.#start.activeMs - this.#ownMs;
       this.#isBusy = othersMs / (reading.atMs - this.#start.atMs) > BUSY_SHARE;

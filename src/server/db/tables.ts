@@ -234,6 +234,8 @@ type DeliveryQueueTable = {
   leased_by: number | null;
   /** Someone asked to retry now: if that fails, the schedule continues then. */
   resume_at: Generated<Date | null>;
+  /** The redelivery that queued it, until its first attempt is reported. */
+  redelivery_id: Generated<RedeliveryId | null>;
 };
 
 export type RedeliveriesTable = {

@@ -186,7 +186,7 @@ function createQueueMetrics(registers: Registry[]) {
     }),
     deliveriesInFlight: new Gauge({
       name: "bookflow_deliveries_in_flight",
-      help: "Deliveries being sent right now, across all workers.",
+      help: "Deliveries whose attempt has begun and is not recorded yet, across all workers.",
       registers,
     }),
     deliveriesOldestDueSeconds: new Gauge({

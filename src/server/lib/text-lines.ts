@@ -7,9 +7,9 @@ const LINE_FEED = 0x0a;
 const BYTE_ORDER_MARK = 0xfeff;
 
 /**
- * The lines of a UTF-8 file, those that end in one chunk together: waiting for each line by itself takes longer than reading it. Only a line feed ends a line, because JSON may contain U+2028 and similar characters
- * unescaped. Bytes that are not UTF-8 are a fault: replacing them would mangle every name in a file with another
- * encoding.
+ * The lines of a UTF-8 file, those that end in one chunk together: waiting for each line by itself takes longer than reading it.
+ * Only a line feed ends a line, because JSON may contain U+2028 and similar characters unescaped. Bytes that are not UTF-8 are a
+ * fault: replacing them would mangle every name in a file with another encoding.
  */
 export async function* toTextLines(chunks: AsyncIterable<Buffer>): AsyncGenerator<readonly TextLine[]> {
   let pending: Buffer[] = [];

@@ -1,5 +1,6 @@
 import type { OrganizationId, WidgetId } from "#contract/ids.ts";
 import { deleteTestBookings } from "../bookings/stored/erase.ts";
+import { holdOrganization } from "../db/engine.ts";
 import type { Db } from "../db/pool.ts";
 import type { Deps } from "../deps.ts";
 import { forgetVisits } from "../funnel/recount/forget-visits.ts";
@@ -31,6 +32,7 @@ async function clearBookings(
   const total = { bookings: 0, deliveries: 0 };
   for (;;) {
     const deleted = await db.transaction().execute(async (transaction) => {
+      await holdOrganization(transaction, owner);
       const references = await lockTestBookings(transaction, owner, { widgetId, limit: BATCH_BOOKINGS });
       return await deleteTestBookings(transaction, owner, { references, widgetId, now });
     });

@@ -16,7 +16,8 @@ import { forgetVisits } from "../recount/forget-visits.ts";
 import { rebuildStats } from "../recount/rebuild.ts";
 import { deleteExpiredVisits } from "../recount/retention.ts";
 import { packDays, packOutdated, repackAll } from "./pack-days.ts";
-import { PACK_VISITS_MAX } from "./visit-pack.ts";
+import { encodePack } from "./pack-format.ts";
+import { NO_VISITS, PACK_VISITS_MAX, toPack } from "./visit-pack.ts";
 
 const { db } = await createTestDatabase();
 const NOW = new Date("2026-11-10T12:00:00Z");
@@ -236,6 +237,23 @@ describe("whatever changes a visit outdates the packs of its days in the same tr
     await repackAll(db, owner);
     await packDays(db, owner, { now: NOW });
     assert.equal(await countViews(owner), 0, "a pack made again is not confused with the one in memory");
+  });
+
+  test("parts of an outdated day are not counted, also if its first part is the last of one list", async () => {
+    const { owner } = await makePacked(4);
+    const empty = encodePack(toPack(Date.parse("2026-11-03"), NO_VISITS));
+    await sql`
+      insert into visit_packs (organization_id, day, part, changes, last_at, data)
+      select ${owner}, '2026-11-03'::date, part, 0, null, ${empty}::bytea from generate_series(0, 1998) as part
+      union all
+      select organization_id, day, 1, changes, last_at, data from visit_packs where organization_id = ${owner}`.execute(
+      db,
+    );
+    assert.equal(await countViews(owner), 2, "the day's visit is in both of its parts now");
+    await sql`update visit_packs set data = null where organization_id = ${owner} and day = '2026-11-04' and part = 0`.execute(
+      db,
+    );
+    assert.equal(await countViews(owner), 1);
   });
 
   test("deleting the organization", async () => {

@@ -40,12 +40,16 @@ export async function* readPacks(reading: Reading): AsyncGenerator<VisitPack> {
     return;
   }
   const unpacked: Span[] = [{ fromMs: Date.parse(FIRST_DAY), untilMs: Date.parse(packed_from) }];
+  // Part 0 says that a day is outdated; its other parts may be in the next list.
+  const outdated = new Set<string>();
   let after: Part | undefined = { day: FIRST_DAY, part: -1 };
   while (after) {
     const parts = await listParts(reading, after);
-    const outdated = new Set(parts.filter(({ digest }) => digest === null).map(({ day }) => day));
-    for (const day of outdated) addDay(unpacked, Date.parse(day));
-    // Of an outdated day, only part 0 counts.
+    for (const { day, digest } of parts) {
+      if (digest !== null) continue;
+      outdated.add(day);
+      addDay(unpacked, Date.parse(day));
+    }
     yield* readParts(reading, parts.filter(({ day }) => !outdated.has(day)) as SavedPart[]);
     after = parts.length === LISTED_PARTS ? parts.at(-1) : undefined;
   }

@@ -37,7 +37,7 @@ const POLL_MS = 1_000;
 const CLAIM_WORTHWHILE = REQUESTS_AT_ONCE_MAX / 4;
 const GATHER_MS = 5;
 /** A failing endpoint's next request waits for a claim that comes anyway, so that claims for it don't delay others. */
-const FAILING_GATHER_MS = 250;
+const FAILING_GATHER_MS = 50;
 /** After this long without a claim, it was the worker that held deliveries back. */
 const CLAIM_GAP_MS_MAX = 10_000;
 /** Half of the requests in flight: one half is sent while the other is claimed and reported. */
@@ -201,7 +201,7 @@ export class DeliveryLoop {
   async #claim(): Promise<readonly ClaimedDelivery[]> {
     const free = this.#free;
     if (free === 0) {
-      // Whatever this claim was woken for waits for the end of a request.
+      // Whatever this claim was woken for waits for the end of a request, or for a report.
       this.#pass.hasMore = true;
       return [];
     }

@@ -191,13 +191,11 @@ export async function listRunning(db: Db): Promise<{ organization_id: Organizati
 }
 
 /** Deliveries of a redelivery that wait for their first attempt. */
-export async function countUnsent(db: Db, owner: OrganizationId, id: RedeliveryId): Promise<number> {
+export async function countUnsent(db: Db, id: RedeliveryId): Promise<number> {
   const { count } = await db
-    .selectFrom("deliveries")
+    .selectFrom("delivery_queue")
     .select(({ fn }) => fn.countAll<number>().as("count"))
-    .where("organization_id", "=", owner)
     .where("redelivery_id", "=", id)
-    .where("state", "=", "queued")
     .executeTakeFirstOrThrow();
   return count;
 }

@@ -93,13 +93,13 @@ async function advanceRedelivery(
     await holdOrganization(transaction, owner);
     const redelivery = (await lockRedeliveries(transaction, owner)) && (await lockRedelivery(transaction, owner, id));
     if (!redelivery) return "waiting";
-    const limit = Math.min(BATCH, UNSENT_MAX - (await countUnsent(transaction, owner, id)));
+    const limit = Math.min(BATCH, UNSENT_MAX - (await countUnsent(transaction, id)));
     if (limit <= 0) return "waiting";
     const now = deps.clock.now();
     const batch = { filter: redelivery.filter, after: redelivery.place, keptSince: toLogKeptSince(now), limit };
     const found = await listMatching(transaction, owner, batch);
     // Queue rows before deliveries: see queue/claim.ts.
-    const queue = { deliveries: found, trigger: "automatic", isTest: false, dueAt: now } as const;
+    const queue = { deliveries: found, trigger: "automatic", isTest: false, dueAt: now, redeliveryId: id } as const;
     const queued = await queueDeliveries(transaction, owner, queue);
     await requeueDeliveries(transaction, owner, { ids: queued, redeliveryId: id, now });
     const last = found.at(-1);

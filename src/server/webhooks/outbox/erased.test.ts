@@ -45,6 +45,7 @@ test("erasing, deleting and, if wanted, expiring a booking is sent with its refe
   const deleted = await book(deps, business);
   const expired = await book(deps, business);
   await eraseBookingsByEmail(deps, business.owner, EMAIL);
+  await deliverAll(loop);
   await deleteBooking(deps, business.owner, deleted);
   await deliverAll(loop);
   clock.set(new Date(clock.now().getTime() + 3 * 365 * 24 * 3_600_000));

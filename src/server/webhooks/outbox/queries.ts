@@ -1,7 +1,15 @@
 import { sql } from "kysely";
 import type { AttemptTrigger } from "#contract/delivery.ts";
 import type { ChosenEventType, EndpointKind, EndpointStatus } from "#contract/endpoint.ts";
-import type { DeliveryId, EndpointId, OrganizationId, Reference, WebhookEventId, WidgetId } from "#contract/ids.ts";
+import type {
+  DeliveryId,
+  EndpointId,
+  OrganizationId,
+  RedeliveryId,
+  Reference,
+  WebhookEventId,
+  WidgetId,
+} from "#contract/ids.ts";
 import type { WebhookEventType } from "#contract/webhook-event.ts";
 import { notifyListeners } from "../../db/engine.ts";
 import type { Db } from "../../db/pool.ts";
@@ -72,14 +80,16 @@ export async function queueDeliveries(
     trigger: AttemptTrigger;
     isTest: boolean;
     dueAt: Date;
+    redeliveryId?: RedeliveryId;
   },
 ): Promise<DeliveryId[]> {
   if (queued.deliveries.length === 0) return [];
   const ids = queued.deliveries.map(({ id }) => id);
   const endpointIds = queued.deliveries.map(({ endpointId }) => endpointId);
   const { rows } = await sql<{ delivery_id: DeliveryId }>`-- prepared: queue_deliveries
-    insert into delivery_queue (delivery_id, organization_id, endpoint_id, trigger, is_test, due_at)
-    select id, ${owner}, endpoint_id, ${queued.trigger}, ${queued.isTest}::boolean, ${queued.dueAt}::timestamptz
+    insert into delivery_queue (delivery_id, organization_id, endpoint_id, trigger, is_test, due_at, redelivery_id)
+    select id, ${owner}, endpoint_id, ${queued.trigger}, ${queued.isTest}::boolean, ${queued.dueAt}::timestamptz,
+      ${queued.redeliveryId ?? null}::text
     from unnest(${ids}::uuid[], ${endpointIds}::text[]) as delivery (id, endpoint_id)
     on conflict (delivery_id) do nothing
     returning delivery_id`.execute(transaction);

@@ -76,7 +76,7 @@ type EndpointInFlight = {
   isFailing: boolean;
 };
 
-/** Few rows: as many leases as there are requests in flight. */
+/** Few rows: the leases of attempts that are not reported yet. */
 export async function listInFlight(transaction: Db): Promise<EndpointInFlight[]> {
   const { rows } = await sql<EndpointInFlight>`-- prepared: list_in_flight
     select queue.endpoint_id as "endpointId", queue.organization_id as "organizationId", count(*)::integer as requests,

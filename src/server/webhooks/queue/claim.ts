@@ -40,7 +40,7 @@ type ClaimResult = {
   readonly after: string;
   /** When the first of the deliveries seen that cannot be sent yet is due. */
   readonly nextDueAt: Date | null;
-  /** Organizations that may have more due than was claimed: the end of one of their requests makes room. */
+  /** Organizations that may have more due than was claimed: the next report of theirs makes room. */
   readonly heldBack: ReadonlySet<OrganizationId>;
   /** The same for their failing endpoints, which are in no hurry. */
   readonly heldBackByFailing: ReadonlySet<OrganizationId>;

@@ -97,7 +97,7 @@ function findLastFailure(reports: readonly AttemptReport[]): AttemptReport | nul
 }
 
 const FREE_AGAIN = sql`lease_token = null, leased_at = null, lease_until = null, leased_by = null,
-        trigger = 'automatic', resume_at = null`;
+        trigger = 'automatic', resume_at = null, redelivery_id = null`;
 
 /** Takes finished deliveries out of the queue and schedules retries. Returns the deliveries whose token was current. */
 async function releaseLeases(transaction: Db, reports: readonly AttemptReport[]): Promise<ReadonlySet<DeliveryId>> {

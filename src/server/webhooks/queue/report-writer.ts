@@ -9,8 +9,8 @@ import { OutageLog } from "../../lib/outage-log.ts";
 import { type AttemptReport, type AuditGone, type EndpointHealth, writeReports } from "./report-queries.ts";
 
 // Writes reports in batches, one at a time; reports that arrive meanwhile go into the next batch. While the database is away,
-// reports are kept and written again until their lease ends; then another worker reports the attempt. The loop counts a
-// request as in flight until its report is written, which bounds the number of reports.
+// reports are kept and written again until their lease ends; then another worker reports the attempt. The loop bounds
+// the attempts whose report is not written yet.
 
 const RETRY_MS = 500;
 
