@@ -33,6 +33,7 @@ import type { Template, WidgetStatus } from "#contract/widget.ts";
 import type { Offer, WidgetOptions } from "#contract/widget-options.ts";
 import type { AccountTables } from "./account-tables.ts";
 import type { Json } from "./json-column.ts";
+import type { QueueTables } from "./queue-tables.ts";
 import type { TestModeTables } from "./test-mode-tables.ts";
 
 // The tables as statements see them. migrations/ creates them, and schema.sql shows their current shape.
@@ -221,23 +222,6 @@ export type DeliveryAttemptsTable = {
   detail: Generated<AttemptDetail | null>;
 };
 
-type DeliveryQueueTable = {
-  delivery_id: DeliveryId;
-  organization_id: OrganizationId;
-  endpoint_id: EndpointId;
-  trigger: AttemptTrigger;
-  is_test: boolean;
-  due_at: Date;
-  lease_token: string | null;
-  leased_at: Date | null;
-  lease_until: Date | null;
-  leased_by: number | null;
-  /** Someone asked to retry now: if that fails, the schedule continues then. */
-  resume_at: Generated<Date | null>;
-  /** The redelivery that queued it, until its first attempt is reported. */
-  redelivery_id: Generated<RedeliveryId | null>;
-};
-
 export type RedeliveriesTable = {
   organization_id: OrganizationId;
   id: RedeliveryId;
@@ -274,17 +258,6 @@ type BookingDeletionsTable = {
 };
 
 type DeletionClocksTable = { organization_id: OrganizationId; last_deleted_at: Date };
-
-export type DeliveryLanesTable = {
-  endpoint_id: EndpointId;
-  organization_id: OrganizationId;
-  state: "open" | "disabled" | "removed";
-  is_chat: boolean;
-  is_failing: boolean;
-  paused_until: Date | null;
-  requests_per_minute: number | null;
-  rated_until: Generated<Date | null>;
-};
 
 export type EndpointNoticesTable = {
   organization_id: OrganizationId;
@@ -326,14 +299,13 @@ type VisitPacksTable = {
 };
 
 export type Tables = AccountTables &
+  QueueTables &
   TestModeTables & {
     scheduling_connections: SchedulingConnectionsTable;
     endpoints: EndpointsTable;
     webhook_events: WebhookEventsTable;
     deliveries: DeliveriesTable;
     delivery_attempts: DeliveryAttemptsTable;
-    delivery_queue: DeliveryQueueTable;
-    delivery_lanes: DeliveryLanesTable;
     endpoint_notices: EndpointNoticesTable;
     redeliveries: RedeliveriesTable;
     attempt_totals: AttemptTotalsTable;
