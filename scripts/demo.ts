@@ -10,7 +10,6 @@ import { DEMO_ID, WEBSITE } from "../src/server/demo/practice.ts";
 import { assert } from "../src/server/lib/assert.ts";
 import { createLog } from "../src/server/lib/log.ts";
 import { StartError } from "../src/server/lib/start-error.ts";
-import { toPracticeUrl } from "../src/server/scheduler/practice/practice-url.ts";
 import { connectCalcom } from "./demo/connect-calcom.ts";
 import { connectReceiver, hasSentWebhooks, listSigningSecrets } from "./demo/connect-receiver.ts";
 import { bookAsVisitors } from "./demo/first-visitors.ts";
@@ -48,7 +47,7 @@ async function start(): Promise<void> {
   const links = { site: site.address, deliveries: `${config.baseUrl}/app/${DEMO_ID}/deliveries` };
   const receiver = new Receiver({ listSecrets: () => listSigningSecrets(deps), links });
   const inbox = await openSmallServer((request, response) => receiver.handle(request, response), site.port + 1);
-  const practiceUrl = toPracticeUrl(config.baseUrl);
+  const { practiceUrl } = deps.scheduler;
   assert(practiceUrl, "the demo runs on this machine");
   let isServing = false;
   for (const signal of STOP_SIGNALS)

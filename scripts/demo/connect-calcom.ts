@@ -3,6 +3,7 @@ import type { ServiceDeps } from "../../src/server/create-deps.ts";
 import { BRANCH, CHILDREN, DEMO_ID, type DemoWidget, LANDING_PAGE, WEBSITE } from "../../src/server/demo/practice.ts";
 import { addConnection, changeConnection } from "../../src/server/scheduler/connections/connections.ts";
 import { listConnections } from "../../src/server/scheduler/connections/queries.ts";
+import { isPractice } from "../../src/server/scheduler/practice/practice-url.ts";
 import { openLivePeriod } from "../../src/server/test-mode/queries.ts";
 import { changeWidget, lockWidget } from "../../src/server/widgets/app-queries.ts";
 
@@ -26,7 +27,7 @@ const PRACTICE_USERS: readonly PracticeUser[] = [
 export async function connectCalcom(deps: ServiceDeps, practiceUrl: string): Promise<void> {
   const known = await listConnections(deps.db, DEMO_ID);
   for (const user of PRACTICE_USERS) {
-    const connection = known.find(({ name }) => name === user.name);
+    const connection = known.find(({ name, settings }) => name === user.name && isPractice(settings));
     const address = `${practiceUrl}/${user.calendar.id}`;
     const parts = { settings: { apiUrl: address, webUrl: address }, credentials: { apiKey: "practice" } };
     const settings = connection?.settings as Partial<typeof parts.settings> | undefined;
@@ -51,7 +52,7 @@ async function goLive(deps: ServiceDeps, user: PracticeUser, parts: Parts) {
       const row = await lockWidget(transaction, DEMO_ID, widget.id);
       if (row === null) continue;
       await changeWidget(transaction, DEMO_ID, { id: widget.id, change: { connection_id: id } });
-      await openLivePeriod(transaction, DEMO_ID, { widgetId: widget.id, now: row.created_at });
+      await openLivePeriod(transaction, DEMO_ID, { widgetId: widget.id, now: row.created_at, isPractice: true });
       await audit(transaction, { action: "widget.went_live", target: widget.id, name: row.name });
     }
   });

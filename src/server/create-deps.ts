@@ -33,7 +33,7 @@ export async function createDeps(parts: {
   const webhooks = createWebhookDeps({ config, secretKey, clock, random });
   const { resolve, allow, nat64 } = webhooks;
   const { db, pool } = parts.database;
-  const scheduler = createSchedulerDeps({ config, db, log, secretKey, resolve, allow, nat64, clock, random });
+  const scheduler = createSchedulerDeps({ config, secretKey, resolve, allow, nat64, clock, random });
   const metrics = createMetrics();
   watchPool(metrics, pool);
   const mail = createMail({ config, log, metrics });

@@ -94,7 +94,7 @@ describe("the analytics screen", { skip: noBrowser }, () => {
     await page.waitForURL((url) => url.search === `?days=7&widget=${practice.branch}`);
     await page.reload();
     await page.getByText("26 Oct 2026 – 1 Nov 2026.").waitFor();
-    assert.equal(await page.getByRole("combobox", { name: "Widget" }).inputValue(), "Branch in Potsdam (test mode)");
+    assert.equal(await page.getByRole("combobox", { name: "Widget" }).inputValue(), "Branch in Potsdam (test)");
     await page.goBack();
     await page.goBack();
     await page.getByText("3 Oct 2026 – 1 Nov 2026.").waitFor();

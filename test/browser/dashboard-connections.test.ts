@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { after, describe, test } from "node:test";
-import { removeConnection } from "../../src/server/scheduler/connections/connections.ts";
+import { addConnection, removeConnection } from "../../src/server/scheduler/connections/connections.ts";
 import { listConnections } from "../../src/server/scheduler/connections/queries.ts";
 import { type CalcomServer, startCalcomServer } from "../../src/server/scheduler/testing/calcom-server.ts";
 import { startCalendlyServer } from "../../src/server/scheduler/testing/calendly-server.ts";
@@ -30,6 +30,7 @@ describe("connections in the dashboard", { skip: noBrowser }, () => {
   }
 
   test("a newcomer takes a widget live on the practice Cal.com, and sees that it is one", async () => {
+    await makeWidget(deps.db, owner, { name: "Older", createdAt: new Date("2026-01-01T00:00:00Z") });
     const widgetId = await makeWidget(deps.db, owner, { name: "First steps" });
     const { page } = await dashboard.share(browser);
     await showScreen(page, dashboard.addressOf(`/connections?add=1&widget=${widgetId}`));
@@ -44,16 +45,41 @@ describe("connections in the dashboard", { skip: noBrowser }, () => {
     await dialog.getByText("Nobody gets a real appointment.", { exact: false }).waitFor();
     await dialog.getByRole("button", { name: "Check and go live" }).click();
     await page.getByText("This widget is live on a practice calendar").waitFor();
+    const link = await page.getByRole("link", { name: "practice calendar" }).getAttribute("href");
+    assert.equal(link, `${deps.scheduler.practiceUrl}/${widgetId}`, "the calendar is that widget's");
     await assertGoodLooks(page);
+    // For viewers too, who can't list connections.
+    await dashboard.share(browser, { role: "viewer" });
+    await showScreen(page, dashboard.addressOf(`/widgets/${widgetId}`));
+    await page.getByText("This widget is live on a practice calendar").waitFor();
+    await page.getByText("Practice", { exact: true }).waitFor();
+    await showScreen(page, dashboard.addressOf("/widgets"));
+    await page
+      .getByRole("row", { name: /First steps/ })
+      .getByText("Practice", { exact: true })
+      .waitFor();
+    await dashboard.share(browser);
     await showScreen(page, dashboard.addressOf("/connections"));
     await page
       .getByRole("row", { name: /Practice Cal\.com/ })
       .getByText("Practice", { exact: true })
       .waitFor();
-    const [connection] = await listConnections(deps.db, owner);
+
+    // From practice to a real system, and a warning on the way back.
+    const { parts } = await serveCalcom();
+    await addConnection(deps, owner, { kind: "calcom", name: "Reception", ...parts });
+    await showScreen(page, dashboard.addressOf(`/widgets/${widgetId}?mode=go-live`));
+    await dialog.getByText("Every booking becomes a real appointment there.").waitFor();
+    await dialog.getByRole("button", { name: "Check and use this connection" }).click();
+    await page.getByText("This widget is live", { exact: true }).waitFor();
+    await showScreen(page, dashboard.addressOf(`/widgets/${widgetId}?mode=go-live`));
+    await dialog.getByRole("combobox", { name: "Scheduling system" }).click();
+    await page.getByRole("option", { name: "Practice Cal.com" }).click();
+    await dialog.getByText("Visitors can’t make real appointments any more.", { exact: false }).waitFor();
+    await assertGoodLooks(page);
     await updateWidget(deps.db, widgetId, { connection_id: null });
-    assert.ok(connection);
-    assert.deepEqual(await removeConnection(deps, owner, connection.id), { kind: "removed" });
+    for (const { id } of await listConnections(deps.db, owner))
+      assert.deepEqual(await removeConnection(deps, owner, id), { kind: "removed" });
   });
 
   test("Calendly’s plan is chosen from a list and saved", async () => {

@@ -57,8 +57,6 @@ export async function createTestApp(settings: Partial<Config> = {}): Promise<Tes
     accounts: createAccountsDeps({ config, db, clock, random: systemRandom, log, mail, secretKey: TEST_SECRET_KEY }),
     scheduler: createSchedulerDeps({
       config,
-      db,
-      log,
       secretKey: TEST_SECRET_KEY,
       resolve,
       allow,

@@ -2,8 +2,9 @@ import { type Static, Type } from "typebox";
 import { Attribution } from "../attribution.ts";
 import { Answer, Booking, Customer, Service } from "../booking.ts";
 import { Timestamp } from "../timestamps.ts";
+import { MODES } from "../widget.ts";
 import { AppDelivery } from "./deliveries.ts";
-import { NullableText, nullable } from "./forms.ts";
+import { NullableText, nullable, oneOf } from "./forms.ts";
 
 // Stored bookings in the dashboard. Viewers get no customer data: `customer` and `answers` are null, `attribution` has the
 // classified fields only, and the links to the appointment are missing.
@@ -11,8 +12,8 @@ import { NullableText, nullable } from "./forms.ts";
 const shared = {
   reference: Type.String(),
   status: Type.String(),
-  /** Made in test mode. */
-  isTest: Type.Boolean(),
+  /** The widget's mode when the booking was made. */
+  mode: oneOf(MODES),
   createdAt: Timestamp,
   start: Timestamp,
   end: Timestamp,

@@ -29,6 +29,8 @@ const CONNECTION_ERROR_CODES = [
   "http_status",
   "too_large",
   "unreadable",
+  /** The practice Cal.com, after Bookflow became reachable from outside. */
+  "practice_off",
   "credentials",
   "not_found",
 ] as const;
@@ -59,7 +61,7 @@ export type AppConnection = Static<typeof AppConnection>;
 
 export const AppConnectionList = Type.Object({
   data: Type.Array(AppConnection),
-  /** Address of the practice Cal.com; null unless Bookflow runs on one's own computer. */
+  /** Address of the practice Cal.com; null unless Bookflow can be reached only from its own computer. */
   practiceUrl: NullableText,
 });
 export type AppConnectionList = Static<typeof AppConnectionList>;

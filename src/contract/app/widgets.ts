@@ -1,6 +1,6 @@
 import { type Static, Type } from "typebox";
 import { Timestamp } from "../timestamps.ts";
-import { TEMPLATES, WIDGET_STATUSES } from "../widget.ts";
+import { MODES, TEMPLATES, WIDGET_STATUSES } from "../widget.ts";
 import { ALLOWED_DOMAINS_MAX } from "../widget-looks.ts";
 import { Offer, WidgetOptions } from "../widget-options.ts";
 import { NullableText, NullableTimestamp, nullable, oneOf, Was } from "./forms.ts";
@@ -23,8 +23,8 @@ export const AppWidget = Type.Object({
   allowedDomains: Type.Array(Type.String()),
   /** Null in test mode: the widget books in the sandbox. */
   connectionId: NullableText,
-  /** False: test mode. Bookings are tests, and no appointment is made. */
-  isLive: Type.Boolean(),
+  /** Only a live widget makes real appointments. */
+  mode: oneOf(MODES),
   ...WidgetOptions.properties,
   /** What visitors can book in the current scheduling system; null: everything. */
   offer: nullable(Offer),

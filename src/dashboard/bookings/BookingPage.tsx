@@ -12,7 +12,7 @@ import { Loaded } from "../ui/states/Loaded.tsx";
 import { LoadingCard } from "../ui/states/LoadingRows.tsx";
 import { NotHere } from "../ui/states/NotHere.tsx";
 import { StaleNotice } from "../ui/states/StaleNotice.tsx";
-import { TestBadge } from "../widgets/mode/ModeBadge.tsx";
+import { ModeBadge } from "../widgets/mode/ModeBadge.tsx";
 import { AttributionSection } from "./AttributionSection.tsx";
 import { AnswersSection, AppointmentSection, CustomerSection } from "./BookingFacts.tsx";
 import { describeStatus } from "./booking-words.ts";
@@ -37,7 +37,7 @@ export function BookingPage() {
       mark={
         shown && (
           <>
-            {shown.isTest && <TestBadge />}
+            {shown.mode !== "live" && <ModeBadge mode={shown.mode} isSmall />}
             <Badge color="green" title="Later changes are only visible in your scheduling system.">
               {describeStatus(shown.status)}
             </Badge>

@@ -4,7 +4,7 @@ import type { BookingSort, BookingSummary } from "#contract/app/bookings.ts";
 import { useOrganization } from "../shell/use-organization.ts";
 import { TextLink } from "../ui/layout/links.tsx";
 import { type Column, ListTable, type Sorting } from "../ui/tables/ListTable.tsx";
-import { TestBadge } from "../widgets/mode/ModeBadge.tsx";
+import { ModeBadge } from "../widgets/mode/ModeBadge.tsx";
 import type { ShownFilters } from "./shown-filters.ts";
 
 type BookingTableProps = {
@@ -25,7 +25,7 @@ export function BookingTable({ bookings, filters, sorting }: BookingTableProps) 
   const name = (booking: BookingSummary) => (
     <Group gap={6} component="span" display="inline-flex">
       {link(booking)}
-      {booking.isTest && <TestBadge />}
+      {booking.mode !== "live" && <ModeBadge mode={booking.mode} isSmall />}
     </Group>
   );
   const seesCustomers = can("seeCustomers").isAllowed;

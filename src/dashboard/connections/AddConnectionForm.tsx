@@ -10,6 +10,7 @@ import { connectionsQuery } from "../api/connections.ts";
 import { widgetsQuery } from "../api/widgets.ts";
 import { useAction } from "../hooks/use-action.ts";
 import { useIdempotencyKey } from "../hooks/use-idempotency-key.ts";
+import { useUrlState } from "../hooks/use-url-state.ts";
 import { useOrganization } from "../shell/use-organization.ts";
 import { FormButtons } from "../ui/forms/FormButtons.tsx";
 import { FormFault } from "../ui/forms/FormFault.tsx";
@@ -88,11 +89,16 @@ export function AddConnectionForm({ onClose, onSaved }: AddConnectionFormProps) 
   );
 }
 
-/** The parts of a connection to the practice Cal.com; null where none is offered. Its calendar is a widget's, so there must be one. */
+/**
+ * The parts of a connection to the practice Cal.com; null where none is offered. Its calendar is that of the widget the dialog was
+ * opened for, or else of the oldest one.
+ */
 function usePractice() {
   const { id } = useOrganization();
+  const [{ widget: wanted }] = useUrlState({ widget: "" });
   const practiceUrl = useQuery(connectionsQuery(id)).data?.practiceUrl;
-  const widget = useQuery(widgetsQuery(id)).data?.data.at(-1);
+  const widgets = useQuery(widgetsQuery(id)).data?.data ?? [];
+  const widget = widgets.find((each) => each.id === wanted) ?? widgets.at(-1);
   if (!practiceUrl || !widget) return null;
   const address = `${practiceUrl}/${widget.id}`;
   return { settings: { apiUrl: address, webUrl: address }, credentials: { apiKey: "practice" } };

@@ -48,12 +48,14 @@ export function EditConnectionForm({ connection, onClose, onSaved }: EditProps) 
         <FormFault error={save.error} />
         <CredentialsFault form={form} />
         <TextInput label="Name" autoComplete="off" required data-autofocus {...form.getInputProps("name")} />
-        <Checkbox
-          label="Change settings and secret"
-          description="Enter the secret again, so that it is never sent to a different server by mistake."
-          checked={isReplacing}
-          onChange={(event) => setReplacing(event.currentTarget.checked)}
-        />
+        {!connection.isPractice && (
+          <Checkbox
+            label="Change settings and secret"
+            description="Enter the secret again, so that it is never sent to a different server by mistake."
+            checked={isReplacing}
+            onChange={(event) => setReplacing(event.currentTarget.checked)}
+          />
+        )}
         {isReplacing && (
           <>
             <AllSteps kind={kind} />

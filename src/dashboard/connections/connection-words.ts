@@ -128,6 +128,8 @@ export function describeLastError({ lastError, lastErrorStatus }: AppConnection)
       return "The response couldn’t be read.";
     case "too_large":
       return "The response was too large.";
+    case "practice_off":
+      return "Bookflow can now be reached from outside this computer, where the practice Cal.com doesn’t exist. Connect your own scheduling system.";
     default:
       return `${FAILURE_WORDS[lastError]}.`;
   }

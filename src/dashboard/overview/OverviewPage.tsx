@@ -19,6 +19,7 @@ import { EmptyState } from "../ui/states/EmptyState.tsx";
 import { Loaded } from "../ui/states/Loaded.tsx";
 import { LoadingCard } from "../ui/states/LoadingRows.tsx";
 import { StaleNotice } from "../ui/states/StaleNotice.tsx";
+import { ModeBadge } from "../widgets/mode/ModeBadge.tsx";
 import { ChecklistSection } from "./ChecklistSection.tsx";
 import { toChecklistSteps } from "./checklist-steps.ts";
 
@@ -92,12 +93,14 @@ function Home({ overview }: { overview: Overview }) {
   );
 }
 
-/** Visits to widgets in test mode are counted too. */
+/** Visits to widgets that aren't live are counted too. */
 function TestNumbers({ widgets }: { widgets: readonly AppWidget[] }) {
-  const inTest = widgets.filter(({ isLive }) => !isLive);
-  if (inTest.length === 0) return null;
-  return (
-    <Badge color="yellow">{inTest.length === widgets.length ? "Test mode" : "Includes widgets in test mode"}</Badge>
+  const [mode, ...others] = new Set(widgets.map((widget) => widget.mode));
+  if (mode === undefined || (mode === "live" && others.length === 0)) return null;
+  return others.length === 0 ? (
+    <ModeBadge mode={mode} />
+  ) : (
+    <Badge color="yellow">Includes widgets that aren’t live</Badge>
   );
 }
 

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import type { Mode } from "#contract/widget.ts";
 import { can } from "../can.ts";
 import { pathsOf } from "../paths.ts";
 import { toChecklistSteps } from "./checklist-steps.ts";
@@ -17,8 +18,8 @@ const NOTHING = {
 };
 const paths = pathsOf("org_1");
 const WIDGETS = [
-  { id: "w_1", pageUrl: "https://book.example/w/w_1", isLive: false },
-  { id: "w_2", pageUrl: "https://book.example/w/w_2", isLive: true },
+  { id: "w_1", pageUrl: "https://book.example/w/w_1", mode: "test" as Mode },
+  { id: "w_2", pageUrl: "https://book.example/w/w_2", mode: "live" as Mode },
 ];
 type Member = Parameters<typeof can>[0];
 const list = (done: object, member: Partial<Member> = {}, widgets = WIDGETS) =>
@@ -40,6 +41,13 @@ test("test bookings are made on the page of a widget in test mode, and live ones
     ["hasTestBooking", WIDGETS[0]?.pageUrl],
     ["hasLiveBooking", WIDGETS[1]?.pageUrl],
   ]);
+});
+
+test("after practising, the next step is to connect one's own system", () => {
+  const practising = WIDGETS.map((widget) => ({ ...widget, mode: "practice" as const }));
+  const next = findNext({ hasWidget: true, hasLook: true, hasTestBooking: true }, {}, practising);
+  assert.deepEqual([next?.key, next?.search], ["hasConnection", { add: "1", widget: "w_1" }]);
+  assert.match(next?.text ?? "", /connect your own system/);
 });
 
 test("steps that the plan or the role forbids are left out", () => {

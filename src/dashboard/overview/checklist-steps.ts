@@ -19,7 +19,7 @@ export type ChecklistStep = {
 
 type Scope = {
   readonly paths: Paths;
-  readonly widgets: readonly Pick<AppWidget, "id" | "pageUrl" | "isLive">[];
+  readonly widgets: readonly Pick<AppWidget, "id" | "pageUrl" | "mode">[];
   readonly isAllowed: (action: Action) => boolean;
 };
 
@@ -84,7 +84,9 @@ function listLiveSteps({ paths, widgets }: Scope): OpenStep[] {
     {
       key: "hasConnection",
       title: "Connect your scheduling system",
-      text: "Cal.com, Microsoft Bookings or Calendly. We check the connection before saving.",
+      text: widgets.some(({ mode }) => mode === "practice")
+        ? "You’ve practised on a pretend calendar. To take real bookings, connect your own system."
+        : "Cal.com, Microsoft Bookings or Calendly. We check the connection before saving.",
       button: "Connect scheduling system",
       action: "addConnection",
       to: paths.connections,
@@ -115,7 +117,7 @@ function listLiveSteps({ paths, widgets }: Scope): OpenStep[] {
       button: "Open booking page",
       action: "changeWidget",
       to: widgetPath,
-      outside: widgets.find(({ isLive }) => isLive)?.pageUrl,
+      outside: widgets.find(({ mode }) => mode === "live")?.pageUrl,
     },
     {
       key: "hasEndpoint",
@@ -136,9 +138,9 @@ function listLiveSteps({ paths, widgets }: Scope): OpenStep[] {
   ];
 }
 
-/** The widget that the steps are about: one in test mode, if there is one. */
+/** The widget that the steps are about: one that isn't live, if there is one. */
 function findUnfinished(widgets: Scope["widgets"]): Scope["widgets"][number] | undefined {
-  return widgets.find(({ isLive }) => !isLive) ?? widgets[0];
+  return widgets.find(({ mode }) => mode !== "live") ?? widgets[0];
 }
 
 function toWidgetPath(paths: Paths, widget: Scope["widgets"][number] | undefined): string {

@@ -19,6 +19,7 @@ import { endpointsQuery } from "../api/endpoints.ts";
 import { widgetsQuery } from "../api/widgets.ts";
 import type { Paths } from "../paths.ts";
 import { nameOf } from "../webhooks/endpoint-words.ts";
+import { MODE_NAMES } from "../widgets/mode/ModeBadge.tsx";
 import { NAVIGATION } from "./navigation.ts";
 
 type Found = { key: string; label: string; description?: string; icon: Icon; to: string };
@@ -82,9 +83,8 @@ function openFirst({ key, currentTarget }: KeyboardEvent<HTMLInputElement>): voi
     palette?.querySelector<HTMLElement>("[data-action]")?.click();
 }
 
-function toFoundWidget({ id, name, isLive }: AppWidget, paths: Paths): Found {
-  const description = isLive ? "Live" : "Test mode";
-  return { key: id, label: name, description, icon: IconAppWindow, to: paths.widget(id) };
+function toFoundWidget({ id, name, mode }: AppWidget, paths: Paths): Found {
+  return { key: id, label: name, description: MODE_NAMES[mode], icon: IconAppWindow, to: paths.widget(id) };
 }
 
 type Search = { organization: string; paths: Paths; query: string; isOpen: boolean };

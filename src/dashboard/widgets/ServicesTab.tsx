@@ -3,6 +3,7 @@ import { IconArrowDown, IconArrowUp } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import type { AppWidget, WidgetServices } from "#contract/app/widgets.ts";
+import type { Mode } from "#contract/widget.ts";
 import { widgetServicesQuery } from "../api/widgets.ts";
 import { useOrganization } from "../shell/use-organization.ts";
 import { ActionButton } from "../ui/forms/ActionButton.tsx";
@@ -18,20 +19,20 @@ export function ServicesTab({ widget }: { widget: AppWidget }) {
   const { id } = useOrganization();
   const services = useQuery(widgetServicesQuery(id, widget.id));
   return (
-    <Section
-      title="Services and staff"
-      description={
-        widget.isLive
-          ? "From your scheduling system. If you choose services, anything you add there later isn’t offered until you choose it here."
-          : "These are made up. When you go live, the services from your scheduling system replace them."
-      }
-    >
+    <Section title="Services and staff" description={DESCRIPTIONS[widget.mode]}>
       <Loaded query={services} rows={4}>
         {(data) => <OfferForm key={JSON.stringify([widget.offer, data])} widget={widget} known={data.services} />}
       </Loaded>
     </Section>
   );
 }
+
+const DESCRIPTIONS: Readonly<Record<Mode, string>> = {
+  test: "These are made up. When you go live, the services from your scheduling system replace them.",
+  practice:
+    "Samples from the practice Cal.com. Your own scheduling system’s services replace them once it’s connected.",
+  live: "From your scheduling system. If you choose services, anything you add there later isn’t offered until you choose it here.",
+};
 
 function OfferForm({ widget, known }: { widget: AppWidget; known: WidgetServices["services"] }) {
   const { can } = useOrganization();

@@ -38,7 +38,7 @@ export function WidgetPage() {
       mark={
         shown && (
           <>
-            <ModeBadge widget={shown} />
+            <ModeBadge mode={shown.mode} />
             {shown.status === "paused" && <StatusBadge status={shown.status} />}
           </>
         )

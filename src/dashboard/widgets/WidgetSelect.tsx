@@ -2,6 +2,7 @@ import { Select } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { widgetsQuery } from "../api/widgets.ts";
 import { useOrganization } from "../shell/use-organization.ts";
+import { MODE_NAMES } from "./mode/ModeBadge.tsx";
 
 type WidgetSelectProps = {
   value: string;
@@ -16,7 +17,7 @@ export function WidgetSelect({ value, onChange, hasLabel = false }: WidgetSelect
   const widgets = useQuery(widgetsQuery(id));
   const known = (widgets.data?.data ?? []).map((widget) => ({
     value: widget.id,
-    label: widget.isLive ? widget.name : `${widget.name} (test mode)`,
+    label: widget.mode === "live" ? widget.name : `${widget.name} (${MODE_NAMES[widget.mode].toLowerCase()})`,
   }));
   const isKnown = value === "" || known.some((option) => option.value === value);
   return (

@@ -29,7 +29,7 @@ export function WidgetTable({ widgets }: { widgets: readonly AppWidget[] }) {
       header: "Status",
       cell: (widget) => (
         <Group gap={6}>
-          <ModeBadge widget={widget} />
+          <ModeBadge mode={widget.mode} />
           {widget.status === "paused" && <StatusBadge status={widget.status} />}
         </Group>
       ),

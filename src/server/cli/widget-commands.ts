@@ -107,8 +107,10 @@ export const WIDGET_COMMANDS: readonly Command[] = [
       if (outcome.kind === "no_widget") throw noWidget(id);
       if (outcome.kind === "not_ready") throw new UsageError(`The widget stays in test mode. ${outcome.message}`);
       const cleared = args.flag("clear-test-data") ? await clear(context, { id, owner, name }) : null;
-      const text = `Widget ${id} is live.${cleared === null ? "" : ` ${describeCleared(cleared)}`}`;
-      return { text, json: { id, isLive: true, ...(cleared === null ? {} : { cleared }) } };
+      const { isPractice } = outcome;
+      const where = isPractice ? " on the practice Cal.com, where nobody gets an appointment" : "";
+      const text = `Widget ${id} is live${where}.${cleared === null ? "" : ` ${describeCleared(cleared)}`}`;
+      return { text, json: { id, isLive: true, isPractice, ...(cleared === null ? {} : { cleared }) } };
     },
   },
   {

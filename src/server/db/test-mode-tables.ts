@@ -25,6 +25,8 @@ export type SandboxAppointmentsTable = {
   join_secret: string | null;
   created_at: Date;
   canceled_at: Date | null;
+  /** Booked through the practice Cal.com, and so by a live widget. */
+  is_practice: Generated<boolean>;
 };
 
 type SandboxBusyTable = {
@@ -41,6 +43,8 @@ type LivePeriodsTable = {
   widget_id: WidgetId;
   started_at: Date;
   ended_at: Generated<Date | null>;
+  /** Live on the practice Cal.com. */
+  is_practice: Generated<boolean>;
 };
 
 type OrganizationLogosTable = {

@@ -11,6 +11,7 @@ import { insertMember } from "../accounts/queries.ts";
 import { toStepBit } from "../funnel/record/touch.ts";
 import { ORGANIZATION_TABLES } from "../organizations/delete-queries.ts";
 import { insertOrganization } from "../organizations/queries.ts";
+import { clearTestData } from "../test-mode/clear-tests.ts";
 import { readCredentials } from "./credentials.ts";
 import { loadDemo } from "./load.ts";
 import { DEMO_ID, DEMO_KEY_NAME, DEMO_NAME, DEMO_PEOPLE, DEMO_WIDGETS, DEMO_ZONE, OWNER } from "./practice.ts";
@@ -123,6 +124,16 @@ describe("a loaded demo", () => {
     const coming = data.filter(({ start }: { start: string }) => start > NOON.toISOString());
     assert.ok(coming.length > 20);
     const { pathname } = new URL(coming[0].manageUrl);
+    assert.equal((await app.inject({ url: pathname })).statusCode, 200);
+  });
+
+  test("has no test data, so clearing that deletes nothing", async () => {
+    const patient = { db: deps.patientDb, clock: deps.clock };
+    for (const { id } of DEMO_WIDGETS)
+      assert.deepEqual(await clearTestData(patient, DEMO_ID, id), { bookings: 0, visits: 0, deliveries: 0 });
+    assert.equal((await ask(`/analytics?days=${DEMO_DAYS}`)).totals.views, visits.length);
+    const { data } = await ask("/bookings?limit=500");
+    const { pathname } = new URL(data.find(({ start }: { start: string }) => start > NOON.toISOString()).manageUrl);
     assert.equal((await app.inject({ url: pathname })).statusCode, 200);
   });
 

@@ -13,6 +13,7 @@ import { assert } from "../lib/assert.ts";
 import type { TextLine } from "../lib/text-lines.ts";
 import { findOrganization, insertOrganization } from "../organizations/queries.ts";
 import { insertSandbox } from "../scheduler/sandbox/queries.ts";
+import { closeLivePeriod, openLivePeriod } from "../test-mode/queries.ts";
 import { insertWidget } from "../widgets/queries.ts";
 import { keepAppointments, toUpcoming } from "./appointments.ts";
 import { clearDemo } from "./clear.ts";
@@ -58,7 +59,7 @@ export async function loadDemo(deps: LoadDeps, options: { practiceUrl?: string }
 
 async function fill(deps: LoadDeps, { practiceUrl }: { practiceUrl?: string }): Promise<LoadOutcome> {
   const now = deps.clock.now();
-  await makeOrganization(deps, new Date(now.getTime() - (DEMO_DAYS + 1) * DAY_MS));
+  await makeOrganization(deps, { at: new Date(now.getTime() - (DEMO_DAYS + 1) * DAY_MS), now });
   const visits = makeTraffic(now);
   const bookings = visits.flatMap((visit) => visit.bookings);
   const coming = bookings.filter(({ line }) => line.start > now.toISOString()).map((one) => toUpcoming(deps, one));
@@ -85,7 +86,7 @@ async function fill(deps: LoadDeps, { practiceUrl }: { practiceUrl?: string }): 
   return { kind: "loaded", visits: visits.length, bookings: stored.imported };
 }
 
-async function makeOrganization(deps: LoadDeps, at: Date): Promise<void> {
+async function makeOrganization(deps: LoadDeps, { at, now }: { at: Date; now: Date }): Promise<void> {
   await deps.db.transaction().execute(async (transaction) => {
     const organization = {
       id: DEMO_ID,
@@ -119,6 +120,10 @@ async function makeOrganization(deps: LoadDeps, at: Date): Promise<void> {
       const audit = auditByOperator(deps, DEMO_ID, createdAt);
       await audit(transaction, { action: "widget.created", target: widget.id, name: widget.name });
       await insertSandbox(transaction, DEMO_ID, { widgetId: widget.id, setup: widget.setup, now: createdAt });
+      // Otherwise the history would be test data, and clearing that would delete the visits without their bookings.
+      const period = { widgetId: widget.id, isPractice: true };
+      await openLivePeriod(transaction, DEMO_ID, { ...period, now: createdAt });
+      await closeLivePeriod(transaction, DEMO_ID, { ...period, now });
     }
   });
 }

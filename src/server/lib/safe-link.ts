@@ -1,5 +1,5 @@
 const LINK_LENGTH_MAX = 2_048;
-const LOOPBACK = /^(?:localhost|127(?:\.[0-9]{1,3}){3}|\[::1\])$/;
+const LOOPBACK = /^(?:localhost|127(?:\.[0-9]{1,3}){3}|::1|\[::1\])$/;
 
 /**
  * Links of bookings and widgets end up in pages, emails and webhooks, so they must be https: a `javascript:` link would run
@@ -12,11 +12,11 @@ export function isSafeLink(text: string, baseUrl: string): boolean {
   return (
     link?.protocol === "http:" &&
     base?.protocol === "http:" &&
-    (link.host === base.host || (LOOPBACK.test(link.hostname) && LOOPBACK.test(base.hostname)))
+    (link.host === base.host || (isLoopback(link.hostname) && isLoopback(base.hostname)))
   );
 }
 
-/** Whether an address leads to this machine. */
-export function isLoopback(text: string): boolean {
-  return LOOPBACK.test(URL.parse(text)?.hostname ?? "");
+/** Whether a host can be reached only from this machine. */
+export function isLoopback(host: string): boolean {
+  return LOOPBACK.test(host);
 }

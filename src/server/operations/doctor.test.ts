@@ -36,6 +36,12 @@ test("a wrong clock, missing builds and an address without TLS are found", async
   assert.equal((await examineFor("address", { config }))[0], "warning");
 });
 
+test("an address that leads only to this computer is reported when others can reach Bookflow", async () => {
+  const examineHost = (host: string) => examineFor("address", { config: { ...deps.config, host } });
+  assert.match((await examineHost("0.0.0.0")).join(" "), /^warning HOST is 0\.0\.0\.0, .* Set BASE_URL/);
+  for (const host of ["localhost", "127.0.0.1", "::1"]) assert.equal((await examineHost(host))[0], "well", host);
+});
+
 test("an unreachable mail server is a fault, reported by its code only", async () => {
   const mail = createMail({
     config: { ...deps.config, smtpUrl: "smtp://who:secret@127.0.0.1:1" },

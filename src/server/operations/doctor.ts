@@ -1,5 +1,6 @@
 import { MINUTE_MS } from "#contract/durations.ts";
 import type { Deps } from "../deps.ts";
+import { isLoopback } from "../lib/safe-link.ts";
 import type { Mail } from "../mail/mail.ts";
 import { OVERDUE_SECONDS_MAX, observeQueue } from "../webhooks/queue/observe.ts";
 import { describeDatabase, readDoctorFacts } from "./doctor-queries.ts";
@@ -64,8 +65,12 @@ export async function examine(deps: DoctorDeps): Promise<Finding[]> {
 
 function examineAddress({ config }: DoctorDeps): Finding {
   const { protocol, hostname } = new URL(config.baseUrl);
-  if (protocol === "https:" || hostname === "localhost")
-    return well("address", `Bookflow's address is ${config.baseUrl}.`);
+  if (isLoopback(hostname) && !isLoopback(config.host))
+    return warning(
+      "address",
+      `HOST is ${config.host}, so other computers can reach Bookflow, but its links lead to ${config.baseUrl}, which works only on this one. Set BASE_URL to the address that visitors use, or HOST to localhost.`,
+    );
+  if (protocol === "https:" || isLoopback(hostname)) return well("address", `Bookflow's address is ${config.baseUrl}.`);
   return warning(
     "address",
     `BASE_URL is ${config.baseUrl}, without https, so others on the network can read cookies and bookings. Put a proxy with TLS in front of it.`,

@@ -1,14 +1,13 @@
 import type { FastifyInstance } from "fastify";
 import { Overview } from "#contract/app/overview.ts";
-import { roleIncludes } from "#contract/app/role.ts";
 import { DAY_MS, MINUTE_MS } from "#contract/durations.ts";
 import { memberOf } from "../accounts/auth/member-auth.ts";
+import { readerOf } from "../bookings/stored/app-filter.ts";
 import { selectInOrder } from "../bookings/stored/list-queries.ts";
 import { toBookingSummary } from "../bookings/stored/to-app-booking.ts";
 import type { Deps } from "../deps.ts";
 import { toKindNumber } from "../funnel/record/key-id.ts";
 import { toKeptSince } from "../plans/kept-since.ts";
-import { readWidgetNames } from "../widgets/widget-names.ts";
 import { countNow, readChecklist } from "./queries.ts";
 
 const UPCOMING_SHOWN = 5;
@@ -17,7 +16,8 @@ const NOW_MS = 30 * MINUTE_MS;
 /** The dashboard's home screen. */
 export function overviewAppRoutes(api: FastifyInstance, deps: Pick<Deps, "db" | "clock" | "config">): void {
   api.get("/overview", { schema: { response: { 200: Overview } } }, async (request): Promise<Overview> => {
-    const { organizationId: owner, plan, role } = memberOf(request);
+    const member = memberOf(request);
+    const { organizationId: owner, plan } = member;
     const now = deps.clock.now();
     const { baseUrl } = deps.config;
     const upcoming = await selectInOrder(deps.db, owner, {
@@ -30,10 +30,7 @@ export function overviewAppRoutes(api: FastifyInstance, deps: Pick<Deps, "db" | 
       after: null,
       limit: UPCOMING_SHOWN,
     });
-    const reader = {
-      seesCustomers: roleIncludes(role, "member"),
-      widgetNames: await readWidgetNames(deps.db, owner),
-    };
+    const reader = await readerOf(deps.db, member);
     return {
       checklist: await readChecklist(deps.db, owner, { baseUrl, pageKind: toKindNumber("page") }),
       upcoming: upcoming.map((row) => toBookingSummary(row, reader)),

@@ -2,14 +2,19 @@ import { sql } from "kysely";
 import type { Checklist } from "#contract/app/overview.ts";
 import type { OrganizationId } from "#contract/ids.ts";
 import type { Db } from "../db/pool.ts";
+import { listConnections } from "../scheduler/connections/queries.ts";
+import { isPractice } from "../scheduler/practice/practice-url.ts";
 
-/** Pages are stored as origin and path, so those of our own begin with `baseUrl`. */
+/**
+ * Pages are stored as origin and path, so those of our own begin with `baseUrl`. The practice Cal.com counts neither as a connection
+ * nor as live.
+ */
 export async function readChecklist(
   db: Db,
   owner: OrganizationId,
   { baseUrl, pageKind }: { baseUrl: string; pageKind: number },
 ): Promise<Checklist> {
-  const { rows } = await sql<Omit<Checklist, "hasSecondMember">>`
+  const { rows } = await sql<Omit<Checklist, "hasConnection" | "hasSecondMember">>`
     select
       exists (select from widgets where organization_id = ${owner}) as "hasWidget",
       exists (select from widgets where organization_id = ${owner}
@@ -18,12 +23,18 @@ export async function readChecklist(
         and not starts_with(key, ${baseUrl})) as "isOnPage",
       exists (select from sandbox_appointments where organization_id = ${owner})
         or exists (select from live_periods where organization_id = ${owner}) as "hasTestBooking",
-      exists (select from scheduling_connections where organization_id = ${owner}) as "hasConnection",
-      exists (select from widgets where organization_id = ${owner} and connection_id is not null) as "isLive",
-      exists (select from bookings where organization_id = ${owner} and not is_test) or exists (
+      exists (select from live_periods where organization_id = ${owner} and ended_at is null and not is_practice) as "isLive",
+      exists (
+        select from bookings booking where organization_id = ${owner} and not is_test and not exists (
+          select from live_periods period
+          where period.organization_id = ${owner} and period.widget_id = booking.widget_id and period.is_practice
+            and booking.created_at >= period.started_at
+            and (period.ended_at is null or booking.created_at < period.ended_at)
+        )
+      ) or exists (
         select from funnel_visits visit join live_periods period
           on period.organization_id = visit.organization_id and period.widget_id = visit.widget_id
-        where visit.organization_id = ${owner} and visit.bookings is not null
+        where visit.organization_id = ${owner} and visit.bookings is not null and not period.is_practice
           and visit.converted_at >= period.started_at
           and (period.ended_at is null or visit.converted_at < period.ended_at)
       ) as "hasLiveBooking",
@@ -34,7 +45,9 @@ export async function readChecklist(
   if (!row) throw new Error("a select without from gives one row");
   // On a cluster, members are on the coordinator, and one statement does not read them together with an organization's rows.
   const { rows: members } = await sql`select from members where organization_id = ${owner} limit 2`.execute(db);
-  return { ...row, hasSecondMember: members.length > 1 };
+  const connections = await listConnections(db, owner);
+  const hasConnection = connections.some(({ settings }) => !isPractice(settings));
+  return { ...row, hasConnection, hasSecondMember: members.length > 1 };
 }
 
 export async function countNow(

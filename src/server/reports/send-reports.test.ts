@@ -34,7 +34,7 @@ async function openPractice(smtpUrl: string | null, options: { plan?: Plan } = {
     plan: options.plan ?? "business",
   });
   const live = await makeWidget(deps.db, owner, { createdAt: CREATED });
-  await openLivePeriod(deps.db, owner, { widgetId: live, now: CREATED });
+  await openLivePeriod(deps.db, owner, { widgetId: live, now: CREATED, isPractice: false });
   const member = await signIn(testApp, { role: "viewer", organizationId: owner });
   clock.set(SUNDAY);
   await askApp(testApp.app, member, "PATCH /reports", { weekly: true });

@@ -12,6 +12,7 @@ import { findSealedConnection, type SealedConnectionRow } from "./connections/qu
 import { limitSystem } from "./limit-system.ts";
 import { createMicrosoftBookings } from "./microsoft-bookings/microsoft-bookings.ts";
 import type { Outbound } from "./outbound.ts";
+import { withPractice } from "./practice/practice-outbound.ts";
 import { createSandbox } from "./sandbox/sandbox.ts";
 import type { SchedulerDeps } from "./scheduler-deps.ts";
 import { refused, type SchedulingSystem, type UnlimitedSystem } from "./scheduling-system.ts";
@@ -94,7 +95,7 @@ export async function readConnectionParts(
 function open(deps: OpenDeps, owner: OrganizationId, row: SealedConnectionRow): SchedulingSystem {
   const parts = unseal(deps, row);
   if (typeof parts === "string") return createClosed(row.kind, parts);
-  return watchSystem(openParts(deps, parts), new ConnectionHealth(deps, { owner, id: row.id }));
+  return watchSystem(openParts(withPractice(deps, owner), parts), new ConnectionHealth(deps, { owner, id: row.id }));
 }
 
 function unseal({ scheduler }: OpenDeps, row: SealedConnectionRow): ConnectionParts | "unsealed" | "settings" {

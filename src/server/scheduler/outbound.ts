@@ -32,7 +32,7 @@ export type HttpReply = {
 
 type NoReply = {
   readonly kind: "failure";
-  readonly code: SendFailureCode | "aborted" | "too_large";
+  readonly code: SendFailureCode | "aborted" | "too_large" | "practice_off";
   /** Whether the request may have reached the system. */
   readonly wasSent: boolean;
 };

@@ -7,7 +7,7 @@ import type { ResolveHost } from "../sending/resolve-host.ts";
 import { AccountLimits } from "./account-limits.ts";
 import { SCHEDULER_LIMITS, type SchedulerLimits } from "./limit-system.ts";
 import { createOutbound, type Outbound } from "./outbound.ts";
-import { withPractice } from "./practice/practice-outbound.ts";
+import { toPracticeUrl } from "./practice/practice-url.ts";
 import type { SchedulingSystem } from "./scheduling-system.ts";
 
 /** Dependencies of scheduling systems besides the database. */
@@ -19,6 +19,8 @@ export type SchedulerDeps = {
   readonly limits: SchedulerLimits;
   /** Public address of the service, for the sandbox's links. */
   readonly baseUrl: string;
+  /** Address of the practice Cal.com; null where there is none. */
+  readonly practiceUrl: string | null;
   /** Recently used connections with their tokens and services. A connection that was edited since is opened again. */
   readonly opened: RecentMap<ConnectionId, { readonly updatedAtMs: number; readonly system: SchedulingSystem }>;
 };
@@ -26,8 +28,8 @@ export type SchedulerDeps = {
 const OPENED_MAX = 1_000;
 
 export function createSchedulerDeps(
-  deps: Pick<Deps, "db" | "clock" | "random" | "log"> & {
-    config: { readonly baseUrl: string; readonly docsUrl: string };
+  deps: Pick<Deps, "clock" | "random"> & {
+    config: Pick<Deps["config"], "baseUrl" | "host" | "docsUrl">;
     secretKey: string;
     resolve: ResolveHost;
     /** Private networks in which self-hosted systems are allowed. */
@@ -36,12 +38,12 @@ export function createSchedulerDeps(
   },
 ): SchedulerDeps {
   const { config, secretKey, clock, resolve, allow, nat64 } = deps;
-  const outbound = createOutbound({ clock, resolve, allow, nat64, docsUrl: config.docsUrl });
   return {
-    outbound: withPractice({ ...deps, baseUrl: config.baseUrl }, outbound),
+    outbound: createOutbound({ clock, resolve, allow, nat64, docsUrl: config.docsUrl }),
     sealer: createSealer(deps, { secretKey, purpose: "scheduling credentials, version 1" }),
     limits: SCHEDULER_LIMITS,
     baseUrl: config.baseUrl,
+    practiceUrl: toPracticeUrl(config),
     accountLimits: new AccountLimits(),
     opened: new RecentMap(OPENED_MAX),
   };

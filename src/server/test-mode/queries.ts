@@ -5,11 +5,13 @@ import type { Db } from "../db/pool.ts";
 export async function openLivePeriod(
   transaction: Db,
   owner: OrganizationId,
-  { widgetId, now }: { widgetId: WidgetId; now: Date },
+  { widgetId, now, isPractice }: { widgetId: WidgetId; now: Date; isPractice: boolean },
 ): Promise<void> {
   await sql`
-    insert into live_periods as period (organization_id, widget_id, started_at) values (${owner}, ${widgetId}, ${now})
-    on conflict (organization_id, widget_id, started_at) do update set ended_at = null`.execute(transaction);
+    insert into live_periods as period (organization_id, widget_id, started_at, is_practice)
+    values (${owner}, ${widgetId}, ${now}, ${isPractice})
+    on conflict (organization_id, widget_id, started_at)
+    do update set ended_at = null, is_practice = excluded.is_practice`.execute(transaction);
 }
 
 export async function closeLivePeriod(
@@ -64,23 +66,14 @@ export async function countTestData(
   return rows[0] ?? { bookings: 0, visits: 0, deliveries: 0 };
 }
 
-/**
- * Deletes the sandbox's appointments that were made in test mode, and frees their time. The sandbox may also be the calendar of the
- * practice Cal.com: what was booked there while the widget was live stays, and so does the appointment of every live booking.
- */
+/** Deletes the sandbox's appointments that were made in test mode, and frees their time. Those of the practice Cal.com stay. */
 export async function deleteTestAppointments(db: Db, owner: OrganizationId, widgetId: WidgetId): Promise<void> {
-  await sql`
-    delete from sandbox_appointments appointment
-    where appointment.organization_id = ${owner} and appointment.widget_id = ${widgetId}
-      and not exists (
-        select from live_periods period where period.organization_id = ${owner} and period.widget_id = ${widgetId}
-          and appointment.created_at >= period.started_at
-          and (period.ended_at is null or appointment.created_at < period.ended_at)
-      )
-      and not exists (
-        select from bookings booking where booking.organization_id = ${owner} and booking.reference = appointment.reference
-          and not booking.is_test
-      )`.execute(db);
+  await db
+    .deleteFrom("sandbox_appointments")
+    .where("organization_id", "=", owner)
+    .where("widget_id", "=", widgetId)
+    .where("is_practice", "=", false)
+    .execute();
 }
 
 /** The next test bookings to delete, locked. Those that someone else holds are waited for: nothing may be left over. */

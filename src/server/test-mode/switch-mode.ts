@@ -3,6 +3,7 @@ import type { Audit } from "../audit/audit-by.ts";
 import { describeFailure } from "../scheduler/connections/describe-failure.ts";
 import { holdConnection } from "../scheduler/connections/queries.ts";
 import { type OpenDeps, openConnection } from "../scheduler/open-system.ts";
+import { isPractice } from "../scheduler/practice/practice-url.ts";
 import { changeWidget, lockWidget } from "../widgets/app-queries.ts";
 import { closeLivePeriod, openLivePeriod } from "./queries.ts";
 
@@ -11,7 +12,7 @@ import { closeLivePeriod, openLivePeriod } from "./queries.ts";
 type SwitchDeps = OpenDeps;
 
 export type WentLive =
-  | { kind: "live" }
+  | { kind: "live"; isPractice: boolean }
   | { kind: "no_widget" }
   | { kind: "no_connection" }
   /** Nothing was changed; `message` says what is missing. */
@@ -31,12 +32,16 @@ export async function goLive(
   return await deps.db.transaction().execute(async (transaction): Promise<WentLive> => {
     const before = await lockWidget(transaction, owner, widgetId);
     if (before === null) return { kind: "no_widget" };
-    if (!(await holdConnection(transaction, owner, connectionId))) return { kind: "no_connection" };
-    if (before.connection_id === connectionId) return { kind: "live" };
+    const connection = await holdConnection(transaction, owner, connectionId);
+    if (connection === null) return { kind: "no_connection" };
+    const live = { kind: "live", isPractice: isPractice(connection.settings) } as const;
+    if (before.connection_id === connectionId) return live;
     await changeWidget(transaction, owner, { id: widgetId, change: { connection_id: connectionId } });
-    if (before.connection_id === null) await openLivePeriod(transaction, owner, { widgetId, now: deps.clock.now() });
+    const period = { widgetId, now: deps.clock.now(), isPractice: live.isPractice };
+    await closeLivePeriod(transaction, owner, period);
+    await openLivePeriod(transaction, owner, period);
     await audit(transaction, { action: "widget.went_live", target: widgetId, name: before.name });
-    return { kind: "live" };
+    return live;
   });
 }
 

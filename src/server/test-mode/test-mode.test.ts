@@ -79,8 +79,8 @@ describe("test mode", () => {
     assert.ok(!read.body.includes("isTest"), "the contract's fields are exact");
     const { data } = (await askApp(app, admin, "GET /bookings")).body as BookingSummaryPage;
     assert.deepEqual(
-      data.map(({ isTest }) => isTest),
-      [true],
+      data.map(({ mode }) => mode),
+      ["test"],
     );
     const { data: deliveries } = (await askApp(app, admin, "GET /deliveries")).body as { data: object[] };
     assert.equal(deliveries.length, 1);
@@ -92,8 +92,8 @@ describe("test mode", () => {
     const { id: connectionId } = await connect(admin);
     const live = await askApp(app, admin, `POST /widgets/${widgetId}/go-live`, { connectionId });
     assert.equal(live.status, 200, JSON.stringify(live.body));
-    const { isLive, connectionId: used } = live.body as AppWidget;
-    assert.deepEqual({ isLive, used }, { isLive: true, used: connectionId });
+    const { mode, connectionId: used } = live.body as AppWidget;
+    assert.deepEqual({ mode, used }, { mode: "live", used: connectionId });
     assert.equal((await readConfig(widgetId)).widget.isTest, false);
 
     const stale = await book(widgetId, { isTest: true });
@@ -101,12 +101,12 @@ describe("test mode", () => {
     assert.equal((await book(widgetId, { isTest: false })).statusCode, 201);
     const { data } = (await askApp(app, admin, "GET /bookings")).body as BookingSummaryPage;
     assert.deepEqual(
-      data.map(({ isTest }) => isTest),
-      [false],
+      data.map(({ mode }) => mode),
+      ["live"],
     );
 
     const back = await askApp(app, admin, `POST /widgets/${widgetId}/test-mode`);
-    assert.equal((back.body as AppWidget).isLive, false);
+    assert.equal((back.body as AppWidget).mode, "test");
     assert.equal((await readConfig(widgetId)).widget.isTest, true);
     assert.deepEqual((await readAudit(deps.db, admin.organizationId)).slice(-2), [
       { action: "widget.went_live", target: widgetId, detail: { name: "Website" } },
@@ -162,10 +162,10 @@ describe("clearing test data", () => {
     assert.deepEqual((await clear({})).body, { bookings: 0, visits: 0, deliveries: 0 });
     const { data } = (await askApp(app, admin, "GET /bookings")).body as BookingSummaryPage;
     assert.deepEqual(
-      data.map(({ isTest, widget }) => [widget.id, isTest]),
+      data.map(({ mode, widget }) => [widget.id, mode]),
       [
-        [widgetId, false],
-        [other, true],
+        [widgetId, "live"],
+        [other, "test"],
       ],
     );
     const { data: deliveries } = (await askApp(app, admin, "GET /deliveries")).body as { data: object[] };

@@ -1,9 +1,14 @@
 import { type Selectable, sql, type Updateable } from "kysely";
 import type { OrganizationId, WidgetId } from "#contract/ids.ts";
+import type { Mode } from "#contract/widget.ts";
 import type { Db } from "../db/pool.ts";
 import type { WidgetsTable } from "../db/tables.ts";
 
-export type AppWidgetRow = Selectable<WidgetsTable> & { first_view_at: Date | null; last_view_at: Date | null };
+export type AppWidgetRow = Selectable<WidgetsTable> & {
+  mode: Mode;
+  first_view_at: Date | null;
+  last_view_at: Date | null;
+};
 
 /**
  * Newest first, with each widget's first and last view. Visits are indexed by start time, not by widget, so the daily
@@ -17,7 +22,15 @@ export async function listWidgetsWithViews(
   const { rows } = await sql<AppWidgetRow>`
     select widget.id, widget.organization_id, widget.name, widget.business_name, widget.booking_url, widget.template,
       widget.status, widget.collect_data, widget.created_at, widget.connection_id, widget.accent_color,
-      widget.allowed_domains, widget.options, widget.offers, first.started_at as first_view_at, last.started_at as last_view_at
+      widget.allowed_domains, widget.options, widget.offers, first.started_at as first_view_at, last.started_at as last_view_at,
+      case
+        when widget.connection_id is null then 'test'
+        when exists (
+          select from live_periods period where period.organization_id = ${owner} and period.widget_id = widget.id
+            and period.ended_at is null and period.is_practice
+        ) then 'practice'
+        else 'live'
+      end as mode
     from widgets widget
     join day_zones zone on zone.organization_id = ${owner}
     left join lateral (

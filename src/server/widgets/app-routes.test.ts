@@ -34,7 +34,7 @@ test("a new widget needs only a name, has Store bookings off, and comes with its
         accentColor: null,
         allowedDomains: [],
         connectionId: null,
-        isLive: false,
+        mode: "test",
         showsLogo: true,
         cornerRadius: null,
         fontFamily: null,

@@ -10,7 +10,7 @@ export function toAppWidget(row: AppWidgetRow, baseUrl: string): AppWidget {
     id: row.id,
     ...toWidgetSettings(row),
     connectionId: row.connection_id,
-    isLive: row.connection_id !== null,
+    mode: row.mode,
     pageUrl: directPageUrl(baseUrl, row.id),
     snippet: toSnippet(baseUrl, row.id),
     firstViewAt: row.first_view_at?.toISOString() ?? null,

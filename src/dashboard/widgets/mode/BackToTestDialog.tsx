@@ -4,6 +4,7 @@ import { widgetsKey } from "../../api/widgets.ts";
 import { useAction } from "../../hooks/use-action.ts";
 import { useOrganization } from "../../shell/use-organization.ts";
 import { ConfirmDialog } from "../../ui/forms/ConfirmDialog.tsx";
+import { LEAVING_LIVE } from "./test-words.ts";
 
 export function BackToTestDialog(props: { widget: AppWidget; isOpen: boolean; onClose: () => void }) {
   const { widget, isOpen, onClose } = props;
@@ -24,8 +25,9 @@ export function BackToTestDialog(props: { widget: AppWidget; isOpen: boolean; on
       onConfirm={() => goBack.mutate()}
       onClose={onClose}
     >
-      Visitors will see made-up times and a test banner, and can’t make real appointments any more. Existing
-      appointments stay in your scheduling system.
+      {widget.mode === "practice"
+        ? "Visitors will see made-up times and a test banner. Existing appointments stay in the practice calendar."
+        : `Visitors will see made-up times and a test banner. ${LEAVING_LIVE}`}
     </ConfirmDialog>
   );
 }

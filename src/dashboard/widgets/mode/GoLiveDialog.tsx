@@ -4,6 +4,7 @@ import { IconPlugConnected } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import type { AppConnection } from "#contract/app/connections.ts";
 import type { AppWidget } from "#contract/app/widgets.ts";
+import type { Mode } from "#contract/widget.ts";
 import { call } from "../../api/call.ts";
 import { connectionsQuery } from "../../api/connections.ts";
 import { testDataQuery, widgetsKey } from "../../api/widgets.ts";
@@ -15,7 +16,7 @@ import { FormFault } from "../../ui/forms/FormFault.tsx";
 import { ButtonLink } from "../../ui/layout/links.tsx";
 import { Loaded } from "../../ui/states/Loaded.tsx";
 import { LoadingRows } from "../../ui/states/LoadingRows.tsx";
-import { describeTestData, hasTestData } from "./test-words.ts";
+import { describeTestData, hasTestData, LEAVING_LIVE } from "./test-words.ts";
 
 type DialogProps = { widget: AppWidget; isOpen: boolean; onClose: () => void };
 
@@ -25,7 +26,7 @@ export function GoLiveDialog({ widget, isOpen, onClose }: DialogProps) {
     <Modal
       opened={isOpen}
       onClose={onClose}
-      title={widget.isLive ? `Use another connection for ${widget.name}` : `Take ${widget.name} live`}
+      title={widget.mode === "test" ? `Take ${widget.name} live` : `Use another connection for ${widget.name}`}
       size="lg"
     >
       <ChooseConnection widget={widget} onClose={onClose} />
@@ -76,11 +77,12 @@ function GoLiveForm({
   onClose: () => void;
 }) {
   const { id } = useOrganization();
-  const found = useQuery({ ...testDataQuery(id, widget.id), enabled: !widget.isLive });
-  const form = useForm({
-    initialValues: { connectionId: widget.connectionId ?? connections.at(-1)?.id ?? "", clearsTestData: true },
-  });
+  const found = useQuery({ ...testDataQuery(id, widget.id), enabled: widget.mode === "test" });
+  // After practising, the system that was connected last is the one to go live on.
+  const suggested = widget.mode === "live" ? widget.connectionId : connections.at(-1)?.id;
+  const form = useForm({ initialValues: { connectionId: suggested ?? "", clearsTestData: true } });
   const chosen = connections.find((each) => each.id === form.values.connectionId);
+  const next = chosen?.isPractice ? "practice" : "live";
   const offersClearing = found.data !== undefined && hasTestData(found.data);
   const go = useAction({
     run: async ({ connectionId, clearsTestData }: typeof form.values) => {
@@ -92,7 +94,8 @@ function GoLiveForm({
     form,
     isQuiet: true,
     refreshes: [widgetsKey(id), [id]],
-    says: (saved) => `${saved.name} is live`,
+    says: (saved) =>
+      saved.mode === "practice" ? `${saved.name} is live on a practice calendar` : `${saved.name} is live`,
     onDone: onClose,
   });
   return (
@@ -106,16 +109,16 @@ function GoLiveForm({
           allowDeselect={false}
           {...form.getInputProps("connectionId")}
         />
-        {!widget.isLive && <WhatChanges isPractice={chosen?.isPractice === true} />}
+        {next !== widget.mode && <WhatChanges from={widget.mode} to={next} />}
         {offersClearing && (
           <Checkbox
             label="Delete this widget’s test data"
-            description={`${describeTestData(found.data)}. If you delete them, your analytics start with real visitors.`}
+            description={`${describeTestData(found.data)}. If you delete them, your analytics no longer count them.`}
             {...form.getInputProps("clearsTestData", { type: "checkbox" })}
           />
         )}
         <FormButtons
-          label={widget.isLive ? "Check and use this connection" : "Check and go live"}
+          label={widget.mode === "test" ? "Check and go live" : "Check and use this connection"}
           isBusy={go.isPending}
           onCancel={onClose}
         />
@@ -124,12 +127,17 @@ function GoLiveForm({
   );
 }
 
-function WhatChanges({ isPractice }: { isPractice: boolean }) {
+function WhatChanges({ from, to }: { from: Mode; to: Mode }) {
   return (
     <List size="sm" spacing={4}>
+      {from === "live" && (
+        <List.Item>
+          <strong>{LEAVING_LIVE}</strong>
+        </List.Item>
+      )}
       <List.Item>Visitors see the services and available times from this system.</List.Item>
       <List.Item>
-        {isPractice
+        {to === "practice"
           ? "Every booking goes into the practice calendar. Nobody gets a real appointment."
           : "Every booking becomes a real appointment there."}
       </List.Item>

@@ -1,25 +1,13 @@
 import { Badge } from "@mantine/core";
-import type { AppWidget } from "#contract/app/widgets.ts";
+import type { Mode } from "#contract/widget.ts";
 
-/** Shown wherever a widget appears, so that nobody mistakes a test for the real thing. */
-export function ModeBadge({ widget: { isLive } }: { widget: Pick<AppWidget, "isLive"> }) {
-  return <Badge color={isLive ? "green" : "yellow"}>{isLive ? "Live" : "Test mode"}</Badge>;
-}
+export const MODE_NAMES: Readonly<Record<Mode, string>> = { test: "Test", practice: "Practice", live: "Live" };
 
-/** Marks a booking that was made in test mode. */
-export function TestBadge() {
+/** Shown wherever a widget, a booking or a connection appears, so that nobody mistakes a test for the real thing. */
+export function ModeBadge({ mode, isSmall = false }: { mode: Mode; isSmall?: boolean }) {
   return (
-    <Badge color="yellow" size="sm">
-      Test
-    </Badge>
-  );
-}
-
-/** Marks the practice Cal.com, in which no real appointments are made. */
-export function PracticeBadge() {
-  return (
-    <Badge color="yellow" size="sm">
-      Practice
+    <Badge color={mode === "live" ? "green" : "yellow"} size={isSmall ? "sm" : "md"}>
+      {MODE_NAMES[mode]}
     </Badge>
   );
 }

@@ -7,6 +7,7 @@ import { toFullName } from "../../connections/connection-words.ts";
 import { useUrlState } from "../../hooks/use-url-state.ts";
 import { useOrganization } from "../../shell/use-organization.ts";
 import { ActionButton } from "../../ui/forms/ActionButton.tsx";
+import { TextLink } from "../../ui/layout/links.tsx";
 import { BackToTestDialog } from "./BackToTestDialog.tsx";
 import { ClearTestDialog } from "./ClearTestDialog.tsx";
 import { GoLiveDialog } from "./GoLiveDialog.tsx";
@@ -14,7 +15,7 @@ import { GoLiveDialog } from "./GoLiveDialog.tsx";
 /** `mode`: the open dialog; other screens link to it. */
 const DEFAULTS = { mode: "" };
 
-/** Says whether the widget is in test mode or live, and switches between the two. */
+/** Says whether the widget is in test mode, practising or live, and switches between these. */
 export function ModeBar({ widget }: { widget: AppWidget }) {
   const { can } = useOrganization();
   const [{ mode }, change] = useUrlState(DEFAULTS);
@@ -26,7 +27,7 @@ export function ModeBar({ widget }: { widget: AppWidget }) {
   });
   return (
     <>
-      {widget.isLive ? <LiveBar widget={widget} onOpen={open} /> : <TestBar onOpen={open} />}
+      {widget.mode === "test" ? <TestBar onOpen={open} /> : <LiveBar widget={widget} onOpen={open} />}
       <GoLiveDialog {...dialog("go-live")} />
       <BackToTestDialog {...dialog("test")} />
       <ClearTestDialog {...dialog("clear")} />
@@ -64,25 +65,18 @@ function LiveBar({ widget, onOpen }: { widget: AppWidget; onOpen: (dialog: strin
   const { id, can } = useOrganization();
   const connections = useQuery({ ...connectionsQuery(id), enabled: can("listConnections").isAllowed });
   const connection = connections.data?.data.find((each) => each.id === widget.connectionId);
-  const isPractice = connection?.isPractice === true;
+  const isPractice = widget.mode === "practice";
   return (
     <Alert
       color={isPractice ? "yellow" : "green"}
       variant="light"
       mb="lg"
-      icon={<IconCircleCheck size={20} stroke={1.6} />}
+      icon={isPractice ? <IconFlask size={20} stroke={1.6} /> : <IconCircleCheck size={20} stroke={1.6} />}
       title={isPractice ? "This widget is live on a practice calendar" : "This widget is live"}
     >
       <Group justify="space-between" align="flex-end" gap="xs">
         {isPractice ? (
-          <Text size="sm">
-            Bookings are made in the{" "}
-            <Anchor href={connection.settings["webUrl"] ?? ""} target="_blank" underline="always" inherit>
-              practice calendar
-            </Anchor>{" "}
-            on this computer, and nobody gets an appointment. Connect your own scheduling system before you add the
-            widget to your website.
-          </Text>
+          <PracticeText widget={widget} calendarUrl={connection?.settings["webUrl"]} />
         ) : (
           <Text size="sm">Bookings are made in {connection ? toFullName(connection) : "your scheduling system"}.</Text>
         )}
@@ -111,5 +105,33 @@ function LiveBar({ widget, onOpen }: { widget: AppWidget; onOpen: (dialog: strin
         </Menu>
       </Group>
     </Alert>
+  );
+}
+
+/** Viewers don't know the connection and can't add one, so they get no links. */
+function PracticeText({ widget, calendarUrl }: { widget: AppWidget; calendarUrl: string | undefined }) {
+  const { can, paths } = useOrganization();
+  const calendar = "practice calendar";
+  const connect = "Connect your own scheduling system";
+  return (
+    <Text size="sm">
+      Bookings are made in the{" "}
+      {calendarUrl ? (
+        <Anchor href={calendarUrl} target="_blank" underline="always" inherit>
+          {calendar}
+        </Anchor>
+      ) : (
+        calendar
+      )}{" "}
+      on this computer, and nobody gets an appointment.{" "}
+      {can("addConnection").isAllowed ? (
+        <TextLink to={paths.connections} search={{ add: "1", widget: widget.id }} underline="always" inherit>
+          {connect}
+        </TextLink>
+      ) : (
+        connect
+      )}{" "}
+      before you add the widget to your website.
+    </Text>
   );
 }

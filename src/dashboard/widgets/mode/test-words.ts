@@ -9,3 +9,6 @@ export function hasTestData({ bookings, visits, deliveries }: TestDataShape): bo
 export function describeTestData({ bookings, visits, deliveries }: TestDataShape): string {
   return `${pluralize(bookings, "booking")}, ${pluralize(visits, "visit")} and ${pluralize(deliveries, "delivery", "deliveries")}`;
 }
+
+export const LEAVING_LIVE =
+  "Visitors can’t make real appointments any more. Existing appointments stay in your scheduling system.";

@@ -1,14 +1,15 @@
 import { APPOINTMENT_TIMES, BOOKING_SORTS } from "#contract/app/bookings.ts";
 import { roleIncludes } from "#contract/app/role.ts";
-import type { WidgetId } from "#contract/ids.ts";
 import type { Member } from "../../accounts/auth/member-auth.ts";
 import type { Db } from "../../db/pool.ts";
 import type { Deps } from "../../deps.ts";
 import { type Query, readChoice, readInstant, readParameter, readSearch } from "../../http/parameters.ts";
 import { toKeptSince } from "../../plans/kept-since.ts";
+import { readPracticePeriods } from "../../widgets/practice-periods.ts";
 import { requireWidget } from "../../widgets/require-widget.ts";
 import { readWidgetNames } from "../../widgets/widget-names.ts";
 import type { AppBookingFilter } from "./app-queries.ts";
+import type { BookingReader } from "./to-app-booking.ts";
 
 type FilterDeps = Pick<Deps, "db" | "clock">;
 
@@ -55,9 +56,10 @@ function seesCustomers(member: Member): boolean {
   return roleIncludes(member.role, "member");
 }
 
-export async function readerOf(
-  db: Db,
-  member: Member,
-): Promise<{ seesCustomers: boolean; widgetNames: ReadonlyMap<WidgetId, string> }> {
-  return { seesCustomers: seesCustomers(member), widgetNames: await readWidgetNames(db, member.organizationId) };
+export async function readerOf(db: Db, member: Member): Promise<BookingReader> {
+  return {
+    seesCustomers: seesCustomers(member),
+    widgetNames: await readWidgetNames(db, member.organizationId),
+    wasPractice: await readPracticePeriods(db, member.organizationId),
+  };
 }

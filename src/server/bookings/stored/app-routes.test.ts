@@ -58,7 +58,7 @@ test("a booking is listed and shown with every field", async () => {
   const shared = {
     reference,
     status: "confirmed",
-    isTest: false,
+    mode: "live",
     createdAt: NOON.toISOString(),
     start: "2026-11-05T09:00:00.000Z",
     end: "2026-11-05T09:30:00.000Z",

@@ -1,14 +1,20 @@
 import type { BookingDetail, BookingSummary } from "#contract/app/bookings.ts";
 import type { Attribution } from "#contract/attribution.ts";
 import type { WidgetId } from "#contract/ids.ts";
+import type { Mode } from "#contract/widget.ts";
+import type { WasPractice } from "../../widgets/practice-periods.ts";
 import type { BookingRow } from "./queries.ts";
 
 // Bookings as the dashboard shows them. Members who may not see customers also get no raw attribution, which may identify a
 // visitor, and no links, which open the appointment.
 
-type Reader = { seesCustomers: boolean; widgetNames: ReadonlyMap<WidgetId, string> };
+export type BookingReader = {
+  seesCustomers: boolean;
+  widgetNames: ReadonlyMap<WidgetId, string>;
+  wasPractice: WasPractice;
+};
 
-export function toBookingSummary(row: BookingRow, reader: Reader): BookingSummary {
+export function toBookingSummary(row: BookingRow, reader: BookingReader): BookingSummary {
   return {
     ...toShared(row, reader),
     customer: reader.seesCustomers ? { name: row.customer_name, email: row.customer_email } : null,
@@ -16,7 +22,7 @@ export function toBookingSummary(row: BookingRow, reader: Reader): BookingSummar
   };
 }
 
-export function toBookingDetail(row: BookingRow, reader: Reader): Omit<BookingDetail, "deliveries"> {
+export function toBookingDetail(row: BookingRow, reader: BookingReader): Omit<BookingDetail, "deliveries"> {
   const shared = toShared(row, reader);
   if (!reader.seesCustomers) {
     const hidden = { customer: null, answers: null, externalId: null, manageUrl: null, joinUrl: null };
@@ -38,11 +44,12 @@ export function toBookingDetail(row: BookingRow, reader: Reader): Omit<BookingDe
   };
 }
 
-function toShared(row: BookingRow, { widgetNames }: Reader) {
+function toShared(row: BookingRow, { widgetNames, wasPractice }: BookingReader) {
+  const mode: Mode = row.is_test ? "test" : wasPractice(row.widget_id, row.created_at) ? "practice" : "live";
   return {
     reference: row.reference,
     status: row.status,
-    isTest: row.is_test,
+    mode,
     createdAt: row.created_at.toISOString(),
     start: row.start_at.toISOString(),
     end: row.end_at.toISOString(),

@@ -4,6 +4,8 @@ import type { Db } from "../../db/pool.ts";
 import { withinTransaction } from "../../db/within-transaction.ts";
 import { randomId } from "../../lib/random.ts";
 import { type OpenDeps, openParts } from "../open-system.ts";
+import { withPractice } from "../practice/practice-outbound.ts";
+import { isPractice } from "../practice/practice-url.ts";
 import type { Failure, Verified } from "../scheduling-system.ts";
 import { type ConnectionParts, parseConnectionParts } from "./connection-settings.ts";
 import {
@@ -45,7 +47,7 @@ export async function addConnection(
   wanted: GivenParts & { id?: ConnectionId; kind: ConnectionKind; name: string },
   alongside: Alongside = async () => undefined,
 ): Promise<{ kind: "added"; id: ConnectionId; verified: Verified } | ConnectionRefusal> {
-  const tried = await tryParts(deps, wanted);
+  const tried = await tryParts(deps, owner, wanted);
   if (tried.kind !== "works") return tried;
   const id = wanted.id ?? randomId<ConnectionId>(deps.random, CONNECTION_ID);
   const now = deps.clock.now();
@@ -93,7 +95,10 @@ export async function changeConnection(
   const { id, name, parts } = wanted;
   const known = await findConnection(deps.db, owner, id);
   if (known === null) return { kind: "not_found" };
-  const tried = parts === undefined ? null : await tryParts(deps, { ...parts, kind: known.kind });
+  // Live periods record whether they were on the practice Cal.com, so a connection can't change between practice and real.
+  if (parts !== undefined && isPractice(parts.settings) !== isPractice(known.settings))
+    return { kind: "fields_refused", fields: ["apiUrl"] };
+  const tried = parts === undefined ? null : await tryParts(deps, owner, { ...parts, kind: known.kind });
   if (tried !== null && tried.kind !== "works") return tried;
   const isChanged = await deps.db.transaction().execute(async (transaction) => {
     const row = await lockConnection(transaction, owner, id);
@@ -136,11 +141,12 @@ type Tried = { kind: "works"; parts: ConnectionParts; verified: Verified };
 
 async function tryParts(
   deps: OpenDeps,
+  owner: OrganizationId,
   given: GivenParts & { kind: ConnectionKind },
 ): Promise<Tried | ConnectionRefusal> {
   const parsed = parseConnectionParts(given.kind, given);
   if (parsed.kind === "refused") return { kind: "fields_refused", fields: parsed.fields };
-  const verified = await openParts(deps, parsed.parts).verify();
+  const verified = await openParts(withPractice(deps, owner), parsed.parts).verify();
   if (verified.kind !== "found") return { kind: "test_failed", failure: verified };
   return { kind: "works", parts: parsed.parts, verified: verified.value };
 }

@@ -5,6 +5,7 @@ import type { Failure, WrongCredential } from "../scheduling-system.ts";
 export function describeFailure(failure: Failure, kind: SchedulingKind): string {
   const words = kind === "sandbox" ? null : WORDS[kind];
   const name = words?.name ?? "The system";
+  if (failure.upstream?.failure === "practice_off") return PRACTICE_OFF;
   if (failure.kind === "unavailable") {
     const isNowhere = NOT_FOUND_CODES.includes(failure.upstream?.failure ?? "");
     return isNowhere
@@ -29,6 +30,9 @@ export function describeFailure(failure: Failure, kind: SchedulingKind): string 
 
 /** A name that doesn't exist and one in a private network read the same, so nobody can probe the operator's network. */
 const NOT_FOUND_CODES: readonly string[] = ["blocked_address", "dns_error"];
+
+const PRACTICE_OFF =
+  "The practice Cal.com works only while Bookflow can't be reached from outside this computer. Connect your own scheduling system.";
 
 const WRONG: Readonly<Record<WrongCredential, string>> = {
   tenant: "Microsoft doesn't know this directory (tenant) ID. Copy it from the application's Overview page.",

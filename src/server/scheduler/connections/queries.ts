@@ -109,16 +109,20 @@ export async function updateConnection(
     .execute();
 }
 
-/** Whether the connection exists. If so, it cannot be deleted until the transaction ends. */
-export async function holdConnection(transaction: Db, owner: OrganizationId, id: ConnectionId): Promise<boolean> {
+/** The connection, which cannot be deleted until the transaction ends. */
+export async function holdConnection(
+  transaction: Db,
+  owner: OrganizationId,
+  id: ConnectionId,
+): Promise<Pick<ConnectionRow, "settings"> | null> {
   const row = await transaction
     .selectFrom("scheduling_connections")
-    .select("id")
+    .select("settings")
     .where("organization_id", "=", owner)
     .where("id", "=", id)
     .forKeyShare()
     .executeTakeFirst();
-  return row !== undefined;
+  return row ?? null;
 }
 
 /** Locks the connection: until the transaction ends, it cannot be changed, deleted or given to a widget. */

@@ -1,17 +1,16 @@
 import type { AppConnection, VerifiedConnection } from "#contract/app/connections.ts";
-import { parsePracticeUrl } from "../practice/practice-url.ts";
+import { isPractice } from "../practice/practice-url.ts";
 import type { Verified } from "../scheduling-system.ts";
 import type { ConnectionRow } from "./queries.ts";
 
 export function toAppConnection(row: ConnectionRow, widgetCount: number): AppConnection {
-  // Always written as an object of texts. Credentials are stored separately.
-  const settings = row.settings as Record<string, string>;
   return {
     id: row.id,
     kind: row.kind,
     name: row.name,
-    settings,
-    isPractice: row.kind === "calcom" && parsePracticeUrl(settings["apiUrl"] ?? "") !== null,
+    // Always written as an object of texts. Credentials are stored separately.
+    settings: row.settings as Record<string, string>,
+    isPractice: isPractice(row.settings),
     isHealthy: row.last_error_at === null || (row.last_ok_at !== null && row.last_ok_at > row.last_error_at),
     lastOkAt: row.last_ok_at?.toISOString() ?? null,
     lastError: row.last_error,

@@ -1,14 +1,12 @@
 import { DAY_MS } from "#contract/durations.ts";
 import { type OrganizationId, parseReference, type WidgetId } from "#contract/ids.ts";
-import type { Deps } from "../../deps.ts";
+import type { OpenDeps } from "../open-system.ts";
 import { listAppointments } from "../sandbox/queries.ts";
 import { createSandbox } from "../sandbox/sandbox.ts";
 import type { Booked, BookRequest, OfferedService, UnlimitedSystem } from "../scheduling-system.ts";
 
 // A stand-in for Cal.com: the part of its API v2 that Bookflow uses, with a widget's sandbox as the calendar. A booking's uid is
 // its reference.
-
-export type PracticeDeps = Pick<Deps, "db" | "clock" | "random" | "log"> & { readonly baseUrl: string };
 
 type PracticeOwner = { readonly organizationId: OrganizationId; readonly widgetId: WidgetId };
 
@@ -17,24 +15,23 @@ type PracticeRequest = {
   readonly route: string;
   readonly query: URLSearchParams;
   readonly json: unknown;
+  readonly signal: AbortSignal;
 };
 
 type Reply = { readonly status: number; readonly json: object };
 
 type Call = PracticeRequest & {
-  readonly db: Deps["db"];
+  readonly db: OpenDeps["db"];
   readonly owner: PracticeOwner;
   readonly calendar: UnlimitedSystem;
   readonly services: readonly OfferedService[];
 };
 
-export async function answerAsCalcom(
-  deps: PracticeDeps,
-  owner: PracticeOwner,
-  request: PracticeRequest,
-): Promise<Reply> {
-  const calendar = createSandbox(deps, owner);
-  const [business, services] = [await calendar.verify(NEVER), await calendar.listServices(NEVER)];
+export async function answerAsCalcom(deps: OpenDeps, owner: PracticeOwner, request: PracticeRequest): Promise<Reply> {
+  const { baseUrl } = deps.scheduler;
+  const calendar = createSandbox({ ...deps, baseUrl, isPractice: true }, owner);
+  const business = await calendar.verify(request.signal);
+  const services = await calendar.listServices(request.signal);
   if (business.kind !== "found" || services.kind !== "found") return NO_CALENDAR;
   const { businessName: name, timeZone } = business.value;
   const call = { ...request, db: deps.db, owner, calendar, services: services.value };
@@ -54,12 +51,12 @@ export async function answerAsCalcom(
   }
 }
 
-async function answerSlots({ calendar, query, services }: Call): Promise<Reply> {
+async function answerSlots({ calendar, query, services, signal }: Call): Promise<Reply> {
   const service = findService(services, Number(query.get("eventTypeId")));
   const [from, end] = [new Date(query.get("start") ?? ""), new Date(query.get("end") ?? "")];
   if (!service || Number.isNaN(from.getTime() + end.getTime())) return toError(400, "BadRequestException", "Bad query");
   const range = { from, to: new Date(end.getTime() + DAY_MS) };
-  const slots = await calendar.listSlots({ serviceId: service.id, staffId: null, ...range }, NEVER);
+  const slots = await calendar.listSlots({ serviceId: service.id, staffId: null, ...range }, signal);
   if (slots.kind !== "found") return NO_CALENDAR;
   const shown = slots.value.map(({ startAt, endAt }) => ({ start: startAt.toISOString(), end: endAt.toISOString() }));
   return toSuccess(
@@ -68,7 +65,7 @@ async function answerSlots({ calendar, query, services }: Call): Promise<Reply> 
   );
 }
 
-async function answerBookings({ db, owner, calendar, query, services }: Call): Promise<Reply> {
+async function answerBookings({ db, owner, calendar, query, services, signal }: Call): Promise<Reply> {
   const service = findService(services, Number(query.get("eventTypeId")));
   if (!service) return toSuccess(200, []);
   const rows = await listAppointments(db, owner.organizationId, {
@@ -79,7 +76,7 @@ async function answerBookings({ db, owner, calendar, query, services }: Call): P
   const bookings: object[] = [];
   for (const { reference, service_id: serviceId, start_at: startAt } of rows) {
     if (serviceId !== service.id) continue;
-    const found = await calendar.findByReference({ reference, serviceId, startAt }, NEVER);
+    const found = await calendar.findByReference({ reference, serviceId, startAt }, signal);
     if (found.kind === "found") bookings.push(toBooking(services, reference, found.value));
   }
   return toSuccess(200, bookings);
@@ -94,7 +91,7 @@ type BookBody = {
   readonly metadata: { readonly reference: string };
 };
 
-async function answerBook({ calendar, services, json }: Call): Promise<Reply> {
+async function answerBook({ calendar, services, json, signal }: Call): Promise<Reply> {
   const { eventTypeId, start, attendee, bookingFieldsResponses, metadata } = json as BookBody;
   const service = findService(services, eventTypeId);
   const reference = parseReference(metadata.reference);
@@ -110,18 +107,18 @@ async function answerBook({ calendar, services, json }: Call): Promise<Reply> {
       return answer === undefined ? [] : [{ questionId: id, question: label, answer }];
     }),
   };
-  const outcome = await calendar.book(request, NEVER);
+  const outcome = await calendar.book(request, signal);
   if (outcome.kind === "booked") return toSuccess(201, toBooking(services, reference, outcome.booked));
   if (outcome.kind === "slot_taken")
     return toError(400, "BadRequestException", "User either already has booking at this time or is not available");
   return toError(500, "InternalServerErrorException", outcome.kind);
 }
 
-async function answerCancel({ route, calendar }: Call): Promise<Reply> {
+async function answerCancel({ route, calendar, signal }: Call): Promise<Reply> {
   const uid = /^POST \/bookings\/([^/]+)\/cancel$/.exec(route)?.[1] ?? "";
   const reference = parseReference(decodeURIComponent(uid));
   if (!reference) return toError(404, "NotFoundException", `Cannot ${route}`);
-  await calendar.cancel({ externalId: reference, reference }, NEVER);
+  await calendar.cancel({ externalId: reference, reference }, signal);
   return toSuccess(200, { uid: reference, status: "cancelled", start: "", end: "" });
 }
 
@@ -173,7 +170,6 @@ function toBooking(services: readonly OfferedService[], reference: string, booke
   };
 }
 
-const NEVER = new AbortController().signal;
 const NO_CALENDAR = toError(500, "InternalServerErrorException", "No calendar");
 
 function toSuccess(status: number, data: object): Reply {

@@ -1,41 +1,53 @@
-import type { HttpReply, Outbound, OutboundRequest } from "../outbound.ts";
+import type { OrganizationId } from "#contract/ids.ts";
+import type { OpenDeps } from "../open-system.ts";
+import { type HttpReply, type Outbound, type OutboundReply, type OutboundRequest, toAbortCode } from "../outbound.ts";
 import { findWidgetOwner } from "../sandbox/queries.ts";
-import { answerAsCalcom, type PracticeDeps } from "./practice-calcom.ts";
-import { parsePracticeUrl, toPracticeUrl } from "./practice-url.ts";
+import { answerAsCalcom } from "./practice-calcom.ts";
+import { parsePracticeUrl } from "./practice-url.ts";
 
 /**
- * Answers requests to the practice Cal.com within this process, so that nothing has to be allowed to reach this machine over the
- * network. Everything else is sent as before.
+ * Answers an organization's requests to the practice Cal.com within this process, so that nothing has to be allowed to reach this
+ * machine over the network. Everything else is sent as before.
  */
-export function withPractice(deps: PracticeDeps, outbound: Outbound): Outbound {
-  if (toPracticeUrl(deps.baseUrl) === null) return outbound;
-  return {
-    send: async (request, signal) => {
-      const place = parsePracticeUrl(request.url);
-      if (place === null) return await outbound.send(request, signal);
-      try {
-        return await answer(deps, place, request);
-      } catch (error) {
-        deps.log.warn("sandbox.failed", { widgetId: place.widgetId, error });
-        return { kind: "failure", code: "network_error", wasSent: true };
-      }
-    },
-    close: () => outbound.close(),
+export function withPractice(deps: OpenDeps, owner: OrganizationId): OpenDeps {
+  const { outbound, practiceUrl } = deps.scheduler;
+  const send: Outbound["send"] = async (request, signal) => {
+    const place = parsePracticeUrl(request.url);
+    if (place === null) return await outbound.send(request, signal);
+    if (practiceUrl === null) return fail("practice_off", false);
+    if (signal.aborted) return fail(toAbortCode(signal), false);
+    try {
+      const reply = await answer(deps, { owner, ...place }, { ...request, signal });
+      return signal.aborted ? fail(toAbortCode(signal), true) : reply;
+    } catch (error) {
+      deps.log.warn("sandbox.failed", { widgetId: place.widgetId, error });
+      return fail("network_error", true);
+    }
   };
+  return { ...deps, scheduler: { ...deps.scheduler, outbound: { ...outbound, send } } };
 }
 
-type Place = NonNullable<ReturnType<typeof parsePracticeUrl>>;
+type Place = NonNullable<ReturnType<typeof parsePracticeUrl>> & { readonly owner: OrganizationId };
 
-async function answer(deps: PracticeDeps, place: Place, { method, url, body }: OutboundRequest): Promise<HttpReply> {
-  const { widgetId } = place;
-  const organizationId = await findWidgetOwner(deps.db, widgetId);
+/** Another organization's calendar is not found. */
+async function answer(
+  deps: OpenDeps,
+  { owner, widgetId, path }: Place,
+  { method, url, body, signal }: OutboundRequest & { readonly signal: AbortSignal },
+): Promise<HttpReply> {
   const request = {
-    route: `${method} ${place.path.replace(/^\/v2/, "")}`,
+    route: `${method} ${path.replace(/^\/v2/, "")}`,
     query: new URL(url).searchParams,
     json: body !== null && "json" in body ? body.json : null,
+    signal,
   };
-  const reply = organizationId
-    ? await answerAsCalcom(deps, { organizationId, widgetId }, request)
+  const isOwn = (await findWidgetOwner(deps.db, widgetId)) === owner;
+  const reply = isOwn
+    ? await answerAsCalcom(deps, { organizationId: owner, widgetId }, request)
     : { status: 404, json: {} };
   return { kind: "reply", ...reply, retryAfterMs: null, requestId: null };
+}
+
+function fail(code: (OutboundReply & { kind: "failure" })["code"], wasSent: boolean): OutboundReply {
+  return { kind: "failure", code, wasSent };
 }

@@ -4,6 +4,7 @@ import { parseReference, parseWidgetId } from "#contract/ids.ts";
 import type { Deps } from "../../deps.ts";
 import { toAcceptedLanguage } from "../../http/accepted-language.ts";
 import { type Html, html, renderHead } from "../../http/html.ts";
+import { isLoopback } from "../../lib/safe-link.ts";
 import { requireOwnForm, sendPage } from "../sandbox/appointment-page.ts";
 import {
   type AppointmentRow,
@@ -16,7 +17,6 @@ import {
 import { toName } from "../sandbox/sandbox.ts";
 import type { SandboxSetup } from "../sandbox/setup.ts";
 import type { SchedulerDeps } from "../scheduler-deps.ts";
-import { toPracticeUrl } from "./practice-url.ts";
 
 type PageRequest = FastifyRequest<{ Params: { widget: string; reference?: string } }>;
 
@@ -29,9 +29,9 @@ const SHOWN_DAYS = 400;
  */
 export async function practiceRoutes(
   app: FastifyInstance,
-  deps: Pick<Deps, "db" | "clock"> & { readonly scheduler: Pick<SchedulerDeps, "baseUrl"> },
+  deps: Pick<Deps, "db" | "clock"> & { readonly scheduler: Pick<SchedulerDeps, "practiceUrl"> },
 ): Promise<void> {
-  if (toPracticeUrl(deps.scheduler.baseUrl) === null) return;
+  if (deps.scheduler.practiceUrl === null) return;
   const path = "/practice-calcom/:widget";
 
   app.get(path, { schema: { hide: true } }, async (request: PageRequest, reply) => {
@@ -69,8 +69,9 @@ export async function practiceRoutes(
 
 type Calendar = NonNullable<Awaited<ReturnType<typeof findCalendar>>>;
 
-async function findCalendar({ db }: Pick<Deps, "db">, { params }: PageRequest) {
-  const widgetId = parseWidgetId(params.widget);
+async function findCalendar({ db }: Pick<Deps, "db">, { params, hostname }: PageRequest) {
+  // A proxy or another site's name may lead here from outside.
+  const widgetId = isLoopback(hostname) ? parseWidgetId(params.widget) : null;
   const owner = widgetId && (await findWidgetOwner(db, widgetId));
   const sandbox = owner && (await findSandbox(db, owner, widgetId));
   return sandbox ? { owner, widgetId, ...sandbox } : null;

@@ -1,21 +1,29 @@
 import { parseWidgetId, type WidgetId } from "#contract/ids.ts";
 import { isLoopback } from "../../lib/safe-link.ts";
 
-// The practice Cal.com exists only where Bookflow's own address (BASE_URL) is on this machine: no visitor from outside can reach a
-// widget there, so no real customer can get a pretend appointment. Its addresses are /practice-calcom/{widget}, where the widget's
-// sandbox is the calendar.
+// The practice Cal.com exists only where nobody outside this machine can reach Bookflow, so that no real customer gets a pretend
+// appointment: Bookflow listens on this machine only (HOST), and its address (BASE_URL) leads there. The practice Cal.com is at
+// /practice-calcom/{widget}, and the widget's sandbox is its calendar.
 
 const PATH = "/practice-calcom";
 
-/** Null where there is none. Its calendars are below this address. */
-export function toPracticeUrl(baseUrl: string): string | null {
-  return isLoopback(baseUrl) ? `${baseUrl}${PATH}` : null;
+/** Its calendars are below this address. Null where there is none, and where BASE_URL has a path. */
+export function toPracticeUrl({ baseUrl, host }: { baseUrl: string; host: string }): string | null {
+  const { hostname, origin, pathname } = new URL(baseUrl);
+  return isLoopback(hostname) && isLoopback(host) && pathname === "/" ? `${origin}${PATH}` : null;
 }
 
 /** The calendar that an address leads to, and the rest of the path; null for other addresses. The port may have changed since. */
 export function parsePracticeUrl(text: string): { widgetId: WidgetId; path: string } | null {
-  const url = isLoopback(text) ? URL.parse(text) : null;
+  const url = URL.parse(text);
   const [, start, widget = "", ...rest] = url?.pathname.split("/") ?? [];
-  const widgetId = `/${start}` === PATH ? parseWidgetId(widget) : null;
+  const isPracticeUrl = isLoopback(url?.hostname ?? "") && `/${start}` === PATH;
+  const widgetId = isPracticeUrl ? parseWidgetId(widget) : null;
   return widgetId && { widgetId, path: `/${rest.join("/")}` };
+}
+
+/** Whether a connection with these settings leads to the practice Cal.com. */
+export function isPractice(settings: unknown): boolean {
+  // Always written as an object of texts.
+  return parsePracticeUrl((settings as Record<string, string>)["apiUrl"] ?? "") !== null;
 }

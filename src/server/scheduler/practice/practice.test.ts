@@ -1,16 +1,23 @@
 import assert from "node:assert/strict";
 import { after, describe, test } from "node:test";
 import type { AppConnectionList, ConnectionCheckAnswer, SavedConnection } from "#contract/app/connections.ts";
+import type { Overview } from "#contract/app/overview.ts";
+import type { AppWidgetList } from "#contract/app/widgets.ts";
 import type { ConfigAnswer } from "#contract/book.ts";
+import { HOUR_MS } from "#contract/durations.ts";
+import { type ConnectionId, parseConnectionId, type WidgetId } from "#contract/ids.ts";
 import { createTestApp, type TestApp } from "../../../../test/support/app.ts";
 import { askApp } from "../../../../test/support/app-api.ts";
-import { makeWidget } from "../../../../test/support/builders.ts";
+import { makeWidget, NOON } from "../../../../test/support/builders.ts";
 import { type SignedIn, signIn } from "../../../../test/support/sign-in.ts";
 import { visitId } from "../../../../test/support/touches.ts";
+import { RecentMap } from "../../lib/recent-map.ts";
+import { openConnection } from "../open-system.ts";
+import type { SchedulerDeps } from "../scheduler-deps.ts";
+import { withPractice } from "./practice-outbound.ts";
 
 const local = await createTestApp();
-const published = await createTestApp({ baseUrl: "https://book.example.com" });
-for (const { deps } of [local, published]) after(() => deps.scheduler.outbound.close());
+after(() => local.deps.scheduler.outbound.close());
 
 async function connect({ app }: TestApp, admin: SignedIn, address: string) {
   const settings = { apiUrl: address, webUrl: address };
@@ -18,13 +25,15 @@ async function connect({ app }: TestApp, admin: SignedIn, address: string) {
   return await askApp(app, admin, "POST /connections", body);
 }
 
-async function goLive(): Promise<{ admin: SignedIn; widgetId: string; address: string; connectionId: string }> {
+type Live = { admin: SignedIn; widgetId: WidgetId; address: string; connectionId: ConnectionId };
+
+async function goLive(): Promise<Live> {
   const admin = await signIn(local, { role: "admin" });
   const widgetId = await makeWidget(local.deps.db, admin.organizationId);
   const { practiceUrl } = (await askApp(local.app, admin, "GET /connections")).body as AppConnectionList;
   const address = `${practiceUrl}/${widgetId}`;
   const saved = (await connect(local, admin, address)).body as SavedConnection;
-  const { id: connectionId } = saved.connection;
+  const connectionId = parseConnectionId(saved.connection.id) ?? assert.fail();
   const live = await askApp(local.app, admin, `POST /widgets/${widgetId}/go-live`, { connectionId });
   assert.equal(live.status, 200, JSON.stringify(live.body));
   return { admin, widgetId, address, connectionId };
@@ -87,24 +96,98 @@ describe("the practice Cal.com", () => {
     assert.equal((await open(manageUrl.replace(reference, "SVC-222222"))).statusCode, 404);
   });
 
-  test("clearing test data keeps the appointments that were made live", async () => {
-    const { admin, widgetId } = await goLive();
-    await book(widgetId);
-    const { manageUrl } = await book(widgetId, 1);
+  test("clearing test data keeps what was booked live, for another widget too", async () => {
+    const { admin, widgetId, connectionId } = await goLive();
+    const other = await makeWidget(local.deps.db, admin.organizationId);
+    await askApp(local.app, admin, `POST /widgets/${other}/go-live`, { connectionId });
+    const live = [await book(widgetId), await book(other)];
+    await askApp(local.app, admin, `POST /widgets/${widgetId}/test-mode`);
+    const inTest = await book(widgetId, 1);
     await askApp(local.app, admin, `POST /widgets/${widgetId}/clear-test-data`, {});
-    assert.equal((await open(manageUrl)).statusCode, 200);
+    const pages = await Promise.all([...live, inTest].map(({ manageUrl }) => open(manageUrl)));
+    assert.deepEqual(
+      pages.map(({ statusCode }) => statusCode),
+      [200, 200, 404],
+    );
   });
 
-  test("where visitors can reach Bookflow, it is neither offered nor reachable", async () => {
-    const admin = await signIn(published, { role: "admin" });
-    const widgetId = await makeWidget(published.deps.db, admin.organizationId);
-    const { practiceUrl } = (await askApp(published.app, admin, "GET /connections")).body as AppConnectionList;
-    assert.equal(practiceUrl, null);
-    for (const origin of ["http://localhost:3000", "https://book.example.com"]) {
-      const { status } = await connect(published, admin, `${origin}/practice-calcom/${widgetId}`);
-      assert.ok(status >= 400, origin);
-    }
-    assert.equal((await published.app.inject(`/practice-calcom/${widgetId}`)).statusCode, 404);
+  test("the widget and its bookings are marked for everyone, and no step of the checklist is done by practising", async () => {
+    const { admin, widgetId } = await goLive();
+    await book(widgetId);
+    const viewer = await signIn(local, { role: "viewer", organizationId: admin.organizationId });
+    const read = async () => {
+      const { data } = (await askApp(local.app, viewer, "GET /widgets")).body as AppWidgetList;
+      const { upcoming, checklist } = (await askApp(local.app, viewer, "GET /overview")).body as Overview;
+      const { hasConnection, isLive, hasLiveBooking } = checklist;
+      return [data[0]?.mode, upcoming[0]?.mode, hasConnection, isLive, hasLiveBooking];
+    };
+    assert.deepEqual(await read(), ["practice", "practice", false, false, false]);
+    local.clock.set(new Date(NOON.getTime() + HOUR_MS));
+    await askApp(local.app, admin, `POST /widgets/${widgetId}/test-mode`);
+    assert.deepEqual(await read(), ["test", "practice", false, false, false]);
+    local.clock.set(NOON);
+  });
+
+  test("a practice connection can't be changed into a real one", async () => {
+    const { admin, connectionId } = await goLive();
+    const change = { settings: {}, credentials: { apiKey: "cal_live_1" } };
+    const { status, body } = await askApp(local.app, admin, `PATCH /connections/${connectionId}`, change);
+    assert.equal(status, 422);
+    assert.deepEqual(Object.keys((body as { error: { fields: object } }).error.fields), ["apiUrl"]);
+  });
+
+  test("another organization's calendar can't be connected", async () => {
+    const { address } = await goLive();
+    const stranger = await signIn(local, { role: "admin" });
+    const { status, body } = await connect(local, stranger, address);
+    assert.equal(status, 422, JSON.stringify(body));
+  });
+
+  test("a request that was given up gets no answer", async () => {
+    const { admin, address } = await goLive();
+    const { outbound } = withPractice(local.deps, admin.organizationId).scheduler;
+    const request = { method: "GET", url: `${address}/v2/me`, headers: {}, body: null } as const;
+    assert.equal((await outbound.send(request, new AbortController().signal)).kind, "reply");
+    const reply = await outbound.send(request, AbortSignal.abort());
+    assert.deepEqual(reply, { kind: "failure", code: "aborted", wasSent: false });
+  });
+
+  for (const settings of [
+    { baseUrl: "https://book.example.com" },
+    { host: "0.0.0.0" },
+    { baseUrl: "http://localhost:3000/bookflow" },
+  ])
+    test(`with ${JSON.stringify(settings)}, it is neither offered nor reachable`, async () => {
+      const reachable = await createTestApp(settings);
+      after(() => reachable.deps.scheduler.outbound.close());
+      const admin = await signIn(reachable, { role: "admin" });
+      const widgetId = await makeWidget(reachable.deps.db, admin.organizationId);
+      const { practiceUrl } = (await askApp(reachable.app, admin, "GET /connections")).body as AppConnectionList;
+      assert.equal(practiceUrl, null);
+      const { status, body } = await connect(reachable, admin, `http://localhost:3000/practice-calcom/${widgetId}`);
+      assert.equal(status, 503);
+      assert.match(JSON.stringify(body), /The practice Cal\.com works only while/);
+      assert.equal((await reachable.app.inject(`/practice-calcom/${widgetId}`)).statusCode, 404);
+    });
+
+  test("its connections stop working, and say so, once others can reach Bookflow", async () => {
+    const { admin, connectionId } = await goLive();
+    const scheduler: SchedulerDeps = { ...local.deps.scheduler, practiceUrl: null, opened: new RecentMap(1) };
+    const system = await openConnection({ ...local.deps, scheduler }, admin.organizationId, connectionId);
+    assert.equal((await system?.verify())?.kind, "unavailable");
+    const { data } = (await askApp(local.app, admin, "GET /connections")).body as AppConnectionList;
+    assert.deepEqual(
+      data.map(({ isHealthy, lastError }) => [isHealthy, lastError]),
+      [[false, "practice_off"]],
+    );
+  });
+
+  test("its pages are only for this computer, whatever name leads here", async () => {
+    const { address } = await goLive();
+    const ask = (host: string) => local.app.inject({ url: new URL(address).pathname, headers: { host } });
+    for (const host of ["localhost:3000", "127.0.0.1", "[::1]:3000"])
+      assert.equal((await ask(host)).statusCode, 200, host);
+    assert.equal((await ask("book.example.com")).statusCode, 404);
   });
 
   test("no other address of this machine can be reached", async () => {

@@ -20,9 +20,7 @@ export async function createOpenDeps(): Promise<{
   const lines: string[] = [];
   const log = createLog("debug", { write: (line) => lines.push(line) });
   const scheduler = createSchedulerDeps({
-    db,
-    log,
-    config: { baseUrl: "https://book.example.com", docsUrl: "https://docs.example" },
+    config: { baseUrl: "https://book.example.com", host: "localhost", docsUrl: "https://docs.example" },
     secretKey: TEST_SECRET_KEY,
     resolve: async () => ({ kind: "not_found" }),
     allow: [],
