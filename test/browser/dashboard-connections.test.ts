@@ -67,7 +67,8 @@ describe("connections in the dashboard", { skip: noBrowser }, () => {
 
     // From practice to a real system, and a warning on the way back.
     const { parts } = await serveCalcom();
-    await addConnection(deps, owner, { kind: "calcom", name: "Reception", ...parts });
+    const later = { now: () => new Date(clock.now().getTime() + 1) };
+    await addConnection({ ...deps, clock: later }, owner, { kind: "calcom", name: "Reception", ...parts });
     await showScreen(page, dashboard.addressOf(`/widgets/${widgetId}?mode=go-live`));
     await dialog.getByText("Every booking becomes a real appointment there.").waitFor();
     await dialog.getByRole("button", { name: "Check and use this connection" }).click();
