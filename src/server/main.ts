@@ -3,6 +3,7 @@ import { makeSetupLink } from "./accounts/set-up/set-up.ts";
 import { buildApp } from "./app.ts";
 import { type Config, ConfigError, parseConfig, readEnvironment } from "./config.ts";
 import { createDeps, type ServiceDeps } from "./create-deps.ts";
+import { warnOfLateCommits } from "./db/citus/late-commits.ts";
 import { type Database, openDatabase } from "./db/open-database.ts";
 import { listen } from "./http/listen.ts";
 import { createLog, type Log } from "./lib/log.ts";
@@ -69,6 +70,7 @@ async function serve(parts: {
     },
   );
   log.info("service.started", { role: config.role });
+  void warnOfLateCommits(deps);
   notice(app ? `Bookflow is ready at ${toAddress(app, config)}` : "Bookflow's worker is running.");
   if (link) notice(`No one can sign in yet. Open this link to create the first account:\n${link}`);
 }

@@ -39,7 +39,6 @@ const SETTINGS = [
 /** Nothing in it is worth keeping. */
 const CARELESS = [
   "fsync=off",
-  "synchronous_commit=off",
   "full_page_writes=off",
   "autovacuum=off",
   "citus.shard_count=4",

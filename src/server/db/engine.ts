@@ -92,9 +92,20 @@ export async function findSettled<T>(
  */
 export async function holdOrganization(transaction: Db, owner: OrganizationId): Promise<void> {
   if (engineOf(transaction) === "postgresql") return;
-  // Whatever writes to a shard keeps it in place, even if no row is found. No version is negative.
-  await sql`delete from day_zones where organization_id = ${owner} and version < 0`.execute(transaction);
+  await keepInPlace(transaction, owner);
   await requireSettled(transaction, owner);
+}
+
+/**
+ * On Citus, must come before anything else that a transaction does with the organization's rows, if the transaction writes.
+ * After a read, Citus 14 uses the same connection for the rest of the transaction. If a write then waits for a move, it still
+ * goes to the old server, and what it wrote is lost.
+ */
+export async function keepInPlace(transaction: Db, owner: OrganizationId): Promise<void> {
+  if (engineOf(transaction) === "postgresql") return;
+  // Whatever writes to a shard keeps it in place, even if no row is found. No version is negative.
+  await sql`-- prepared: keep_in_place
+    delete from day_zones where organization_id = ${owner} and version < 0`.execute(transaction);
 }
 
 async function requireSettled(db: Db, owner: OrganizationId): Promise<void> {

@@ -1,4 +1,6 @@
 import { MINUTE_MS } from "#contract/durations.ts";
+import { describeLateCommitters, listLateCommitters } from "../db/citus/late-commits.ts";
+import { engineOf } from "../db/engine.ts";
 import type { Deps } from "../deps.ts";
 import { isLoopback } from "../lib/safe-link.ts";
 import type { Mail } from "../mail/mail.ts";
@@ -33,6 +35,7 @@ export async function examine(deps: DoctorDeps): Promise<Finding[]> {
   const clockMs = Math.abs(facts.now.getTime() - now.getTime());
   return [
     well("database", `${database} is up to date and answered in ${answerMs} ms.`),
+    ...(engineOf(deps.db) === "citus" ? [await examineCommits(deps)] : []),
     clockMs > CLOCK_DIFFERENCE_MAX_MS
       ? warning(
           "clock",
@@ -61,6 +64,13 @@ export async function examine(deps: DoctorDeps): Promise<Finding[]> {
         )
       : well("bookings", "All bookings have a result."),
   ];
+}
+
+async function examineCommits({ db }: DoctorDeps): Promise<Finding> {
+  const addresses = await listLateCommitters(db);
+  return addresses.length > 0
+    ? fault("commits", describeLateCommitters(addresses))
+    : well("commits", "No server that answered confirms commits too early.");
 }
 
 function examineAddress({ config }: DoctorDeps): Finding {

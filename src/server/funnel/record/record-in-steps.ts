@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import { DAY_MS } from "#contract/durations.ts";
 import type { OrganizationId } from "#contract/ids.ts";
 import { toArrayText } from "../../db/array-text.ts";
-import { findSettled, OrganizationMoving, toCitusHome } from "../../db/engine.ts";
+import { findSettled, keepInPlace, OrganizationMoving, toCitusHome } from "../../db/engine.ts";
 import type { Db } from "../../db/pool.ts";
 import { withinTransaction } from "../../db/within-transaction.ts";
 import { assert } from "../../lib/assert.ts";
@@ -40,6 +40,7 @@ export async function recordInSteps(db: Db, batch: Batch): Promise<ResultRow> {
   const owner = batch.visits[0]?.start.organizationId;
   assert(owner, "a batch has visits");
   return await withinTransaction(db, async (transaction) => {
+    await keepInPlace(transaction, owner);
     const admission = await findSettled(transaction, owner, {
       find: () => lockAndAdmit(transaction, owner, batch),
       isFound: (found) => found !== null,
@@ -121,7 +122,6 @@ async function uniteVisits(
       order by widget_id, visit_id`,
       { returnsAll: true },
     )}`.execute(transaction);
-  // From here on the organization cannot move until this transaction has ended.
   if (rows.length < visits.length) throw new OrganizationMoving();
   return rows.filter(hasChanged);
 }

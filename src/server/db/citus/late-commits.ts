@@ -1,0 +1,33 @@
+import { sql } from "kysely";
+import type { Log } from "../../lib/log.ts";
+import { engineOf } from "../engine.ts";
+import type { Db } from "../pool.ts";
+
+// With synchronous_commit = off, PostgreSQL confirms a commit before it is in the WAL. When Citus moves a shard without blocking
+// writes, it copies what the WAL of the old server contains after the last write. It does not wait for such commits, and they
+// are lost although nothing crashed.
+
+/** Servers of the cluster with synchronous_commit = off, as host:port. Servers that are away are left out. */
+export async function listLateCommitters(db: Db): Promise<string[]> {
+  if (engineOf(db) === "postgresql") return [];
+  const { rows } = await sql<{ address: string }>`
+    select node.nodename || ':' || node.nodeport as address
+    from run_command_on_all_nodes(${"select current_setting('synchronous_commit')"}) answer
+    join pg_dist_node node using (nodeid)
+    where answer.success and answer.result = 'off' order by node.nodeid`.execute(db);
+  return rows.map(({ address }) => address);
+}
+
+export function describeLateCommitters(addresses: readonly string[]): string {
+  return `Moving shards can lose what was just recorded, because synchronous_commit is off on ${addresses.join(", ")}. Turn it on.`;
+}
+
+/** Never fails: servers that are away must not keep a process from starting. */
+export async function warnOfLateCommits({ db, log }: { db: Db; log: Log }): Promise<void> {
+  try {
+    const addresses = await listLateCommitters(db);
+    if (addresses.length > 0) log.warn("database.commits_late", { sentence: describeLateCommitters(addresses) });
+  } catch (error) {
+    log.warn("database.settings_unknown", { error });
+  }
+}
