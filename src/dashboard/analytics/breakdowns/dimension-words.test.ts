@@ -13,6 +13,7 @@ test("pages of one site are shown without it, pages of several sites with it", (
 test("what is unknown is said in words, and a country has its flag", () => {
   assert.equal(toKeyName("campaign", "(not set)", new Map()), "No campaign");
   assert.equal(toKeyName("country", "(not set)", new Map()), "Unknown country");
+  for (const typed of ["Germany", "de", "", "D1"]) assert.equal(toKeyName("country", typed, new Map()), typed);
   assert.equal(toFlag("DE"), "🇩🇪");
   assert.equal(toFlag("(not set)"), "");
 });

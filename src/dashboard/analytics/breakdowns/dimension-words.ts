@@ -41,7 +41,8 @@ export function toKeyName(dimension: Dimension, key: string, widgetNames: Readon
   if (key === NOT_SET) return UNKNOWN[dimension] ?? key;
   switch (dimension) {
     case "country":
-      return regionNames.of(key) ?? key;
+      // A filter in the address may be anything, and `of` throws for what can't be a code.
+      return isCountryCode(key) ? (regionNames.of(key) ?? key) : key;
     case "device":
       return DEVICE_NAMES[key] ?? key;
     case "widget":
@@ -64,6 +65,10 @@ const FLAG_A = 0x1f1e6;
 
 /** The flag of a two-letter country code, as an emoji. */
 export function toFlag(country: string): string {
-  if (!/^[A-Z]{2}$/.test(country)) return "";
+  if (!isCountryCode(country)) return "";
   return String.fromCodePoint(...[...country].map((letter) => FLAG_A + letter.charCodeAt(0) - 65));
+}
+
+function isCountryCode(text: string): boolean {
+  return /^[A-Z]{2}$/.test(text);
 }
