@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { mock, test } from "node:test";
+import { type TestContext, test } from "node:test";
 import { sql } from "kysely";
 import { createTestDatabase } from "../../../test/support/database.ts";
 import { OtherWork } from "./other-work.ts";
@@ -10,7 +10,11 @@ const { db } = await createTestDatabase();
 const WINDOW_MS = 2_000;
 
 let nowMs = 0;
-mock.method(performance, "now", () => nowMs);
+
+/** Until the test ends: other files run in the same process. */
+function stopClock(context: TestContext): void {
+  context.mock.method(performance, "now", () => nowMs);
+}
 
 const WORK_MS = 300;
 
@@ -27,7 +31,8 @@ async function lookAgain(others: OtherWork, connection: Db = db): Promise<boolea
   return await others.isBusy(connection);
 }
 
-test("others are at work while their statements run; one's own do not count", async () => {
+test("others are at work while their statements run; one's own do not count", async (context) => {
+  stopClock(context);
   const others = new OtherWork();
   assert.equal(await others.isBusy(db), null, "not known yet");
   assert.equal(await lookAgain(others), false);
@@ -42,7 +47,8 @@ test("others are at work while their statements run; one's own do not count", as
   assert.equal(await lookAgain(others), false);
 });
 
-test("work within a transaction sees what others commit meanwhile, and not its own statements", async () => {
+test("work within a transaction sees what others commit meanwhile, and not its own statements", async (context) => {
+  stopClock(context);
   const others = new OtherWork();
   await db.transaction().execute(async (transaction) => {
     await others.isBusy(transaction);
@@ -53,7 +59,8 @@ test("work within a transaction sees what others commit meanwhile, and not its o
   });
 });
 
-test("a step is followed by a pause only while others are at work", async () => {
+test("a step is followed by a pause only while others are at work", async (context) => {
+  stopClock(context);
   const others = new OtherWork();
   /** Whether the step was followed by a pause before the signal ended it. */
   const pauses = async () => {
