@@ -1,5 +1,5 @@
 import { Type } from "typebox";
-import { DIMENSIONS, FILTER_VALUES_MAX, toNegatedName } from "./dimensions.ts";
+import { DIMENSIONS, type Dimension, FILTER_VALUES_MAX, toNegatedName } from "./dimensions.ts";
 import { WIDGET_ID_PATTERN } from "./ids.ts";
 import { PAGE_SIZE_DEFAULT, PAGE_SIZE_MAX, WINDOW_DAYS_DEFAULT, WINDOW_DAYS_MAX } from "./limits.ts";
 
@@ -63,10 +63,19 @@ const keys = (description: string) =>
 
 const filters = Object.fromEntries(
   DIMENSIONS.flatMap((dimension) => [
-    [dimension, keys(`Only visits with this ${dimension}. Repeat it for several.`)],
-    [toNegatedName(dimension), keys(`Leaves out visits with this ${dimension}. Repeat it for several.`)],
+    [dimension, keys(`${describeFilter(dimension).only} Repeat it for several.`)],
+    [toNegatedName(dimension), keys(`${describeFilter(dimension).not} Repeat it for several.`)],
   ]),
 );
+
+function describeFilter(dimension: Dimension): { only: string; not: string } {
+  return dimension === "service"
+    ? {
+        only: "Only bookings of this service, and the visits that made them.",
+        not: "Leaves out bookings of this service, and visits that made no others.",
+      }
+    : { only: `Only visits with this ${dimension}.`, not: `Leaves out visits with this ${dimension}.` };
+}
 
 export const BreakdownQuery = Type.Object({
   dimension: Type.Enum([...DIMENSIONS], { description: "The dimension to list." }),

@@ -43,18 +43,22 @@ export function countAllByHand(touches: readonly Touch[], window: HandWindow) {
 
   const mine = touches.filter((touch) => window.widgetId === null || touch.widgetId === window.widgetId);
   const filters = window.filters ?? [];
-  const visits = groupVisits(mine).filter((visit) => filters.every((filter) => matches(visit, filter)));
+  const serviceFilters = filters.filter(({ dimension }) => dimension === "service");
+  const isChosen = (service = NOT_SET) =>
+    serviceFilters.every(({ isNegated, keys }) => keys.includes(service) !== isNegated);
+  const hasChosenBooking = (visit: Visit) => {
+    const services = [...listServicesOf(visit)];
+    return services.length > 0
+      ? services.some((service) => isChosen(service))
+      : serviceFilters.every(({ isNegated }) => isNegated);
+  };
+  const visits = groupVisits(mine).filter(
+    (visit) => hasChosenBooking(visit) && filters.every((filter) => matches(visit, filter)),
+  );
   const viewed = visits.filter((visit) => isInWindow(visit.start.at));
   const conversions = visits.flatMap((visit) => listConversions(visit).map((conversion) => ({ visit, ...conversion })));
   const converted = conversions.filter((conversion) => isInWindow(conversion.at));
-  const booked = converted.filter(
-    (conversion) =>
-      conversion.step === "booking_completed" &&
-      filters.every(
-        ({ dimension, isNegated, keys }) =>
-          dimension !== "service" || keys.includes(conversion.service ?? NOT_SET) !== isNegated,
-      ),
-  );
+  const booked = converted.filter(({ step, service }) => step === "booking_completed" && isChosen(service));
   const failed = converted.filter((conversion) => conversion.step === "booking_failed");
 
   const reached = (position: number) => viewed.filter((visit) => visit.furthest >= position).length;
@@ -101,9 +105,7 @@ export function countAllByHand(touches: readonly Touch[], window: HandWindow) {
     campaigns: listBy((visit) => visit.start.campaign, 25),
   };
   const listServices = (): AnalyticsEntry[] => {
-    const isShown = (service: string) =>
-      filters.every((filter) => filter.dimension !== "service" || filter.keys.includes(service) !== filter.isNegated);
-    const ofViews = viewed.flatMap((visit) => [...listServicesOf(visit)]).filter(isShown);
+    const ofViews = viewed.flatMap((visit) => [...listServicesOf(visit)]).filter((service) => isChosen(service));
     const ofBookings = booked.map(({ service }) => service ?? NOT_SET);
     return sortEntries(
       [...new Set([...ofViews, ...ofBookings])].map((key) => {
@@ -158,8 +160,7 @@ function listServicesOf(visit: Visit): Set<string> {
 }
 
 function matches(visit: Visit, { dimension, isNegated, keys }: Filter): boolean {
-  const has = dimension === "service" ? listServicesOf(visit) : new Set([keyOf(visit, dimension)]);
-  return keys.some((key) => has.has(key)) !== isNegated;
+  return dimension === "service" || keys.includes(keyOf(visit, dimension)) !== isNegated;
 }
 
 function sortEntries(entries: AnalyticsEntry[]): AnalyticsEntry[] {

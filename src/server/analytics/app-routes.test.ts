@@ -377,3 +377,27 @@ test("the live view counts visits with a step in the last minutes, and lists the
     ],
   );
 });
+
+test("bookings of a service and all others add up, and visits without a booking are among the others", async () => {
+  const { viewer, widgetId } = await makeViewer();
+  const book = (visit: number, service: string) => {
+    const touch = makeTouch({ widgetId, visit, at: "2026-10-31T10:00:00Z", step: "booking_completed" });
+    return { ...touch, conversion: { step: "booking_completed", key: service, startAt: null, service } as const };
+  };
+  await recordTouches(db, [
+    book(1, "Check-up"),
+    book(1, "Cleaning"),
+    book(2, "Check-up"),
+    book(3, "Cleaning"),
+    makeTouch({ widgetId, visit: 4, at: "2026-10-31T10:00:00Z" }),
+  ]);
+  const count = async (query: string) => {
+    const { totals, funnel } = await ask(viewer, query);
+    return [totals.views, totals.bookings, funnel.booking_completed];
+  };
+  assert.deepEqual(await count(""), [4, 4, 3]);
+  assert.deepEqual(await count("?service=Check-up"), [2, 2, 2]);
+  assert.deepEqual(await count("?notService=Check-up"), [3, 2, 2]);
+  assert.deepEqual(await count("?service=Check-up&service=Cleaning&notService=Check-up"), [2, 2, 2]);
+  assert.deepEqual(await count("?notService=Check-up&notService=Cleaning"), [1, 0, 0]);
+});

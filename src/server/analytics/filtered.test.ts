@@ -56,6 +56,7 @@ test("any filters give what counting by hand gives, in totals, days, hours, funn
       await recordAndPack(owner, scenario);
       if (scenario.seals) await sealSpans(db, owner, NOW);
       await compare(owner, scenario);
+      await compareOpposites(owner, scenario.filters);
     }),
     { numRuns: RUNS, interruptAfterTimeLimit: TIME_LIMIT_MS },
   );
@@ -139,6 +140,25 @@ async function compare(owner: OrganizationId, { zone, touches, days, endsDaysAgo
         byHand.reachedBy(dimension, key),
       );
     assert.equal(groups.length, byHand.lists[dimension].filter(({ views }) => views > 0).length);
+  }
+}
+
+/** Each booking is of one service, so every service and its opposite have all bookings between them. */
+async function compareOpposites(owner: OrganizationId, filters: readonly Filter[]): Promise<void> {
+  const reader = { organizationId: owner, plan: "business" } as const;
+  const others = toQuery(filters.filter(({ dimension }) => dimension !== "service"));
+  const count = async (query: Record<string, string[]>) => {
+    const question = await readQuestion(reading, reader, { ...others, ...query, days: "45" });
+    const { bookings, leadTimes } = await readTimes(db, question);
+    return [...bookings.flat(), ...leadTimes];
+  };
+  const all = await count({});
+  for (const services of [KEYS.service.slice(0, 1), KEYS.service.slice(1)]) {
+    const [chosen, left] = [await count({ service: [...services] }), await count({ notService: [...services] })];
+    assert.deepEqual(
+      chosen.map((bookings, i) => bookings + (left[i] ?? 0)),
+      all,
+    );
   }
 }
 

@@ -17,40 +17,46 @@ export function toVisitColumn(pack: VisitPack, dimension: Exclude<Dimension, "se
   return dimension === "widget" ? pack.widgets : pack.keys[dimension];
 }
 
+/** Which of the pack's services count: filters by service choose bookings. */
+export function matchServices({ bookings: { services } }: VisitPack, filters: readonly PackFilter[]): boolean[] {
+  const flags = listServiceFilters(filters).map((filter) => flagValues(services, filter));
+  return Array.from(services.values, (_, place) => flags.every((each) => each[place]));
+}
+
 /** Says for each visit whether it matches all filters: 1 if it does, else 0. */
-export function matchVisits(pack: VisitPack, filters: readonly PackFilter[], matches: Uint8Array): void {
+export function matchVisits(
+  pack: VisitPack,
+  filters: readonly PackFilter[],
+  { matches, serviceMatches }: { matches: Uint8Array; serviceMatches: readonly boolean[] },
+): void {
+  const ofServices = listServiceFilters(filters);
   matches.fill(1);
+  if (ofServices.length > 0) {
+    if (ofServices.some(({ isNegated }) => !isNegated)) matches.fill(0);
+    matchBookings(pack, matches, serviceMatches);
+  }
   for (const { dimension, isNegated, values } of filters) {
-    if (dimension === "service") leaveServices(pack, matches, { isNegated, values });
-    else {
-      const column = toVisitColumn(pack, dimension);
-      const flags = flagValues(column, { isNegated, values });
-      for (let i = 0; i < matches.length; i++) if (!flags[column.places[i] as number]) matches[i] = 0;
-    }
+    if (dimension === "service") continue;
+    const column = toVisitColumn(pack, dimension);
+    const flags = flagValues(column, { isNegated, values });
+    for (let i = 0; i < matches.length; i++) if (!flags[column.places[i] as number]) matches[i] = 0;
   }
 }
 
-/** A visit matches a service if one of its bookings is of that service. */
-function leaveServices(
-  { bookings }: VisitPack,
+/** A visit that booked matches if one of its bookings counts. */
+function matchBookings(
+  { bookings: { visits, services } }: VisitPack,
   matches: Uint8Array,
-  { isNegated, values }: Omit<PackFilter, "dimension">,
+  serviceMatches: readonly boolean[],
 ): void {
-  const hasBooked = new Uint8Array(matches.length);
-  const flags = flagValues(bookings.services, { isNegated: false, values });
-  bookings.visits.forEach((visit, i) => {
-    if (flags[bookings.services.places[i] as number]) hasBooked[visit] = 1;
+  for (const visit of visits) matches[visit] = 0;
+  visits.forEach((visit, i) => {
+    if (serviceMatches[services.places[i] as number]) matches[visit] = 1;
   });
-  const left = isNegated ? 0 : 1;
-  for (let i = 0; i < matches.length; i++) if (hasBooked[i] !== left) matches[i] = 0;
 }
 
-/** Which of the pack's services count: filters by service choose among a visit's bookings. */
-export function matchServices({ bookings: { services } }: VisitPack, filters: readonly PackFilter[]): boolean[] {
-  const flags = filters
-    .filter(({ dimension }) => dimension === "service")
-    .map((filter) => flagValues(services, filter));
-  return Array.from(services.values, (_, place) => flags.every((each) => each[place]));
+function listServiceFilters(filters: readonly PackFilter[]): PackFilter[] {
+  return filters.filter(({ dimension }) => dimension === "service");
 }
 
 /** For each value of the column, whether visits with it match. */

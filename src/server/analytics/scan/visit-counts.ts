@@ -71,8 +71,8 @@ export class VisitCounts {
 
   add(pack: VisitPack): void {
     const matches = this.#matches.subarray(0, pack.starts.length);
-    matchVisits(pack, this.#filters, matches);
     const serviceMatches = matchServices(pack, this.#filters);
+    matchVisits(pack, this.#filters, { matches, serviceMatches });
     const viewed = this.#countViews(pack, matches);
     const booked = this.#countBookings(pack, matches, serviceMatches);
     this.#countFailures(pack, matches);
