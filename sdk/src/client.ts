@@ -65,7 +65,9 @@ export type Client = {
 type Keys = string | readonly string[] | undefined;
 type Dimension = Breakdown["dimension"];
 
-/** Filters are named like dimensions: `country: "DE"`, `notDevice: ["tablet", "mobile"]`. */
+type FilterName = Dimension | "weekday" | "hour" | "leadTime";
+
+/** Filters are named like dimensions: `country: "DE"`, `notDevice: ["tablet", "mobile"]`, `weekday: "monday"`, `leadTime: "2-3"`. */
 export type BreakdownQuery = Stoppable & {
   dimension: Dimension;
   /** The last days, 1 to 730. Default 30. */
@@ -75,7 +77,7 @@ export type BreakdownQuery = Stoppable & {
   to?: string | undefined;
   /** Page size, 1 to 500. Default 100. It does not limit the total. */
   limit?: number | undefined;
-} & { [Name in Dimension | `not${Capitalize<Dimension>}`]?: Keys };
+} & { [Name in FilterName | `not${Capitalize<FilterName>}`]?: Keys };
 
 const RETRIES_DEFAULT = 5;
 const TIMEOUT_MS_DEFAULT = 30_000;

@@ -6,9 +6,30 @@ export type Dimension = (typeof DIMENSIONS)[number];
 /** The key of visits without a campaign, page, device or country, and of bookings without a service. */
 export const NOT_SET = "(not set)";
 
+/** Upper limits of the groups of lead times, in days; the last group has none. */
+export const LEAD_DAYS = [1, 2, 4, 8, 15, 31] as const;
+
+/**
+ * What can only be filtered by, and the keys it has. `weekday` and `hour` choose when views and bookings happened, in the
+ * organization's time zone; `leadTime` chooses bookings by their group of LEAD_DAYS.
+ */
+export const TIME_KEYS = {
+  weekday: ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"],
+  hour: Array.from({ length: 24 }, (_, hour) => String(hour)),
+  leadTime: ["0", "1", "2-3", "4-7", "8-14", "15-30", "31-or-more"],
+} as const;
+export type TimeDimension = keyof typeof TIME_KEYS;
+
+export const FILTER_DIMENSIONS = [...DIMENSIONS, "weekday", "hour", "leadTime"] as const;
+export type FilterDimension = (typeof FILTER_DIMENSIONS)[number];
+
+export function isTimeDimension(dimension: FilterDimension): dimension is TimeDimension {
+  return Object.hasOwn(TIME_KEYS, dimension);
+}
+
 /** The query parameter that leaves out visits with a key: `notCountry=DE`. */
-export function toNegatedName(dimension: Dimension): `not${Capitalize<Dimension>}` {
-  return `not${dimension.charAt(0).toUpperCase()}${dimension.slice(1)}` as `not${Capitalize<Dimension>}`;
+export function toNegatedName(dimension: FilterDimension): `not${Capitalize<FilterDimension>}` {
+  return `not${dimension.charAt(0).toUpperCase()}${dimension.slice(1)}` as `not${Capitalize<FilterDimension>}`;
 }
 
 /** Values per filter parameter, and characters per value. */

@@ -1,5 +1,12 @@
 import { Type } from "typebox";
-import { DIMENSIONS, type Dimension, FILTER_VALUES_MAX, toNegatedName } from "./dimensions.ts";
+import {
+  DIMENSIONS,
+  type Dimension,
+  FILTER_VALUES_MAX,
+  TIME_KEYS,
+  type TimeDimension,
+  toNegatedName,
+} from "./dimensions.ts";
 import { WIDGET_ID_PATTERN } from "./ids.ts";
 import { PAGE_SIZE_DEFAULT, PAGE_SIZE_MAX, WINDOW_DAYS_DEFAULT, WINDOW_DAYS_MAX } from "./limits.ts";
 
@@ -77,12 +84,33 @@ function describeFilter(dimension: Dimension): { only: string; not: string } {
     : { only: `Only visits with this ${dimension}.`, not: `Leaves out visits with this ${dimension}.` };
 }
 
+const timeKeys = (dimension: TimeDimension, description: string) =>
+  Type.Optional(
+    Type.Array(Type.Enum([...TIME_KEYS[dimension]]), {
+      maxItems: FILTER_VALUES_MAX,
+      description: `${description} Repeat it for several.`,
+    }),
+  );
+
+const timeFilters = {
+  weekday: timeKeys("weekday", "Only views and bookings on this weekday, in the organization's time zone."),
+  notWeekday: timeKeys("weekday", "Leaves out views and bookings on this weekday."),
+  hour: timeKeys("hour", "Only views and bookings in this hour of the day, in the organization's time zone."),
+  notHour: timeKeys("hour", "Leaves out views and bookings in this hour of the day."),
+  leadTime: timeKeys("leadTime", "Only bookings made this many days before the appointment, and their visits."),
+  notLeadTime: timeKeys(
+    "leadTime",
+    "Leaves out bookings made this many days before the appointment, and visits that made no others.",
+  ),
+};
+
 export const BreakdownQuery = Type.Object({
   dimension: Type.Enum([...DIMENSIONS], { description: "The dimension to list." }),
   days: AnalyticsQuery.properties.days,
   from: day("First day, instead of days."),
   to: day("Last day, included. Default: today."),
   ...filters,
+  ...timeFilters,
   limit: BookingsQuery.properties.limit,
   cursor: Type.Optional(Type.String({ description: "The nextCursor of the previous page." })),
 });

@@ -1,6 +1,5 @@
 import type { Analytics, AnalyticsEntry } from "#contract/analytics.ts";
-import { LEAD_DAYS } from "#contract/app/analytics.ts";
-import { DIMENSIONS, type Dimension, NOT_SET } from "#contract/dimensions.ts";
+import { DIMENSIONS, type Dimension, isTimeDimension, LEAD_DAYS, NOT_SET, TIME_KEYS } from "#contract/dimensions.ts";
 import { DAY_MS } from "#contract/durations.ts";
 import { FUNNEL_STEPS } from "#contract/steps.ts";
 import type { Filter } from "../../src/server/analytics/filters.ts";
@@ -39,26 +38,25 @@ export function countAllByHand(touches: readonly Touch[], window: HandWindow) {
     window.untilTimeMs !== undefined &&
     localDay(instant) === today.toString() &&
     localTime(instant).toPlainTime().since("00:00").total("milliseconds") >= window.untilTimeMs;
-  const isInWindow = (instant: Date) => keptDays.has(localDay(instant)) && !isCutOff(instant);
+  const filters = window.filters ?? [];
+  const isAtRightTime = (instant: Date) =>
+    filters.every(({ dimension, isNegated, keys }) => {
+      if (dimension !== "weekday" && dimension !== "hour") return true;
+      const { dayOfWeek, hour } = localTime(instant);
+      const key = dimension === "hour" ? String(hour) : TIME_KEYS.weekday[dayOfWeek - 1];
+      return keys.some((each) => each === key) !== isNegated;
+    });
+  const isInWindow = (instant: Date) => keptDays.has(localDay(instant)) && !isCutOff(instant) && isAtRightTime(instant);
 
   const mine = touches.filter((touch) => window.widgetId === null || touch.widgetId === window.widgetId);
-  const filters = window.filters ?? [];
-  const serviceFilters = filters.filter(({ dimension }) => dimension === "service");
-  const isChosen = (service = NOT_SET) =>
-    serviceFilters.every(({ isNegated, keys }) => keys.includes(service) !== isNegated);
-  const hasChosenBooking = (visit: Visit) => {
-    const services = [...listServicesOf(visit)];
-    return services.length > 0
-      ? services.some((service) => isChosen(service))
-      : serviceFilters.every(({ isNegated }) => isNegated);
-  };
-  const visits = groupVisits(mine).filter(
-    (visit) => hasChosenBooking(visit) && filters.every((filter) => matches(visit, filter)),
-  );
+  const visits = groupVisits(mine).filter((visit) => matches(visit, filters));
   const viewed = visits.filter((visit) => isInWindow(visit.start.at));
   const conversions = visits.flatMap((visit) => listConversions(visit).map((conversion) => ({ visit, ...conversion })));
   const converted = conversions.filter((conversion) => isInWindow(conversion.at));
-  const booked = converted.filter(({ step, service }) => step === "booking_completed" && isChosen(service));
+  const booked = converted.filter(
+    (conversion) =>
+      conversion.step === "booking_completed" && filters.every((filter) => bookingMatches(conversion, filter)),
+  );
   const failed = converted.filter((conversion) => conversion.step === "booking_failed");
 
   const reached = (position: number) => viewed.filter((visit) => visit.furthest >= position).length;
@@ -105,7 +103,10 @@ export function countAllByHand(touches: readonly Touch[], window: HandWindow) {
     campaigns: listBy((visit) => visit.start.campaign, 25),
   };
   const listServices = (): AnalyticsEntry[] => {
-    const ofViews = viewed.flatMap((visit) => [...listServicesOf(visit)]).filter((service) => isChosen(service));
+    const ofViews = viewed.flatMap((visit) => {
+      const shown = listBookings(visit).filter((booking) => filters.every((filter) => bookingMatches(booking, filter)));
+      return [...new Set(shown.map(({ service }) => service ?? NOT_SET))];
+    });
     const ofBookings = booked.map(({ service }) => service ?? NOT_SET);
     return sortEntries(
       [...new Set([...ofViews, ...ofBookings])].map((key) => {
@@ -154,13 +155,40 @@ function keyOf({ start }: Visit, dimension: Exclude<Dimension, "service">): stri
   return (dimension === "widget" ? start.widgetId : start[dimension]) || NOT_SET;
 }
 
-function listServicesOf(visit: Visit): Set<string> {
-  const booked = listConversions(visit).filter(({ step }) => step === "booking_completed");
-  return new Set(booked.map(({ service }) => service ?? NOT_SET));
+function listBookings(visit: Visit) {
+  return listConversions(visit).filter(({ step }) => step === "booking_completed");
 }
 
-function matches(visit: Visit, { dimension, isNegated, keys }: Filter): boolean {
-  return dimension === "service" || keys.includes(keyOf(visit, dimension)) !== isNegated;
+type Booking = ReturnType<typeof listConversions>[number];
+
+/** A visit that booked matches if one of its bookings matches; one that didn't, if nothing is asked of bookings. */
+function matches(visit: Visit, filters: readonly Filter[]): boolean {
+  const bookings = listBookings(visit);
+  const hasMatch =
+    bookings.length > 0
+      ? bookings.some((booking) => filters.every((filter) => bookingMatches(booking, filter)))
+      : filters.every(({ dimension, isNegated }) => isNegated || (dimension !== "service" && dimension !== "leadTime"));
+  return hasMatch && filters.every((filter) => visitMatches(visit, filter));
+}
+
+/** True for filters that aren't about visits. */
+function visitMatches(visit: Visit, { dimension, isNegated, keys }: Filter): boolean {
+  if (dimension === "service" || isTimeDimension(dimension)) return true;
+  return keys.includes(keyOf(visit, dimension)) !== isNegated;
+}
+
+/** True for filters that aren't about bookings. */
+function bookingMatches({ service, at, startAt }: Booking, { dimension, isNegated, keys }: Filter): boolean {
+  if (dimension === "service") return keys.includes(service ?? NOT_SET) !== isNegated;
+  if (dimension !== "leadTime") return true;
+  const days = startAt ? Math.max(0, startAt.getTime() - at.getTime()) / DAY_MS : Number.NaN;
+  return keys.some((key) => isInGroup(days, key)) !== isNegated;
+}
+
+/** Keys are "1", "2-3" or "31-or-more"; "2-3" ends where the fourth day begins. */
+function isInGroup(days: number, key: string): boolean {
+  const [first = "", last = first] = key.split("-");
+  return days >= Number(first) && (last === "or" || days < Number(last) + 1);
 }
 
 function sortEntries(entries: AnalyticsEntry[]): AnalyticsEntry[] {

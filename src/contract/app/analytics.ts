@@ -84,6 +84,8 @@ export const AppBreakdown = Type.Object({
   ),
   /** Rows on all pages. */
   count: Count,
+  /** The largest value of each column, on all pages. */
+  most: Type.Object({ views: Count, bookings: Count, conversionRate: Type.Number() }),
 });
 export type AppBreakdown = Static<typeof AppBreakdown>;
 
@@ -94,9 +96,6 @@ export const FunnelSplit = Type.Object({
   ),
 });
 export type FunnelSplit = Static<typeof FunnelSplit>;
-
-/** Upper limits of the groups of lead times, in days; the last group has none. */
-export const LEAD_DAYS = [1, 2, 4, 8, 15, 31] as const;
 
 export const BookingTimes = Type.Object({
   /** Seven rows from Monday to Sunday, each with 24 hours, in the organization's time zone. */

@@ -314,6 +314,9 @@ test("a whole list is searched, sorted and paged, also by the names of widgets a
     "dimension=page&sort=colour",
     "dimension=page&order=up",
     "dimension=page&pageNumber=0",
+    "dimension=page&weekday=someday",
+    "dimension=page&notHour=24",
+    "dimension=page&leadTime=5",
   ]) {
     const { status } = await askApp(app, viewer, `GET /analytics/breakdown?${query}`);
     assert.equal(status, 400, query);

@@ -1,4 +1,5 @@
 import { type RawBuilder, sql } from "kysely";
+import type { AppBreakdown } from "#contract/app/analytics.ts";
 import { type Dimension, NOT_SET } from "#contract/dimensions.ts";
 import type { OrganizationId } from "#contract/ids.ts";
 import type { Db } from "../db/pool.ts";
@@ -8,6 +9,7 @@ import { chooseBest, leaveOutBefore } from "./best-keys.ts";
 import { isKeyed } from "./dimension-keys.ts";
 import { giveKeyCounts, giveTextCounts, type KeyCounts } from "./lists.ts";
 import { type CountedWindow, countDays, countKeys, countWidgets } from "./queries.ts";
+import { toRate } from "./report.ts";
 import type { Totals } from "./scan/visit-counts.ts";
 
 // The whole list of one dimension. Without filters, or for one widget, it comes from the counters; else from the visits. A
@@ -27,8 +29,12 @@ export type BreakdownPart = {
   after: KeyCounts | null;
 };
 
-/** `label` is a widget's name. `count` is the number of rows on all pages. */
-type BreakdownRows = { rows: (KeyCounts & { label: string | null })[]; count: number };
+/** `label` is a widget's name. `count` and `most` are about the rows on all pages. */
+type BreakdownRows = {
+  rows: (KeyCounts & { label: string | null })[];
+  count: number;
+  most: AppBreakdown["most"];
+};
 
 /** Null if the counters are of another zone. */
 export async function selectCountedRows(
@@ -57,7 +63,17 @@ export async function selectScannedRows(
     with ${counts}, ${findRows(owner, { dimension, part })} select ${listRows(part)}`.execute(db);
   const [found] = rows;
   assert(found, "a select without from gives one row");
-  return shown === totals ? found : { ...found, count: totals.size };
+  return shown === totals ? found : { ...found, count: totals.size, most: findMost(totals) };
+}
+
+function findMost(totals: Totals): BreakdownRows["most"] {
+  const most = { views: 0, bookings: 0, conversionRate: 0 };
+  for (const { views, bookings } of totals.values()) {
+    most.views = Math.max(most.views, views);
+    most.bookings = Math.max(most.bookings, bookings);
+    most.conversionRate = Math.max(most.conversionRate, toRate(bookings, views));
+  }
+  return most;
 }
 
 /** The keys that may be on the page; all if it takes their names to say. */
@@ -91,6 +107,10 @@ function listRows(part: BreakdownPart): RawBuilder<unknown> {
         or (bookings, views) = (${part.after.bookings}::bigint, ${part.after.views}::bigint) and key > ${part.after.key} collate "C"`
     : sql``;
   return sql`(select count(*) from found)::integer as count, (
+      select json_build_object('views', coalesce(max(views), 0), 'bookings', coalesce(max(bookings), 0),
+        'conversionRate', coalesce(max(rate), 0))
+      from found
+    ) as most, (
       select coalesce(json_agg(page), '[]')
       from (
         select key, label, views, bookings from found ${isAfter}

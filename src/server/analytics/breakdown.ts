@@ -1,4 +1,3 @@
-import type { AnalyticsEntry } from "#contract/analytics.ts";
 import type { AppBreakdown } from "#contract/app/analytics.ts";
 import { SEARCH_LENGTH_MAX } from "#contract/app/limits.ts";
 import { DIMENSIONS, type Dimension } from "#contract/dimensions.ts";
@@ -24,10 +23,9 @@ export function readDimension(query: Query, fallback?: Dimension): Dimension {
 }
 
 type Wanted = { dimension: Dimension; part: BreakdownPart };
-type Rows = { rows: (AnalyticsEntry & { label: string | null })[]; count: number };
 
 /** A page of the list, or all of it. Services are not among the counters. */
-export async function readBreakdown(db: Db, question: Question, { dimension, part }: Wanted): Promise<Rows> {
+export async function readBreakdown(db: Db, question: Question, { dimension, part }: Wanted): Promise<AppBreakdown> {
   const { owner, window } = question;
   const counted = toCountedWindow(question, window);
   const rows =
@@ -42,12 +40,12 @@ export async function readScannedRows(
   db: Db,
   owner: OrganizationId,
   { totals = new Map(), ...wanted }: Wanted & { totals: Totals | undefined },
-): Promise<Rows> {
+): Promise<AppBreakdown> {
   return toRows(await selectScannedRows(db, owner, { totals, ...wanted }));
 }
 
-function toRows({ rows, count }: Awaited<ReturnType<typeof selectScannedRows>>): Rows {
-  return { rows: rows.map(({ label, ...row }) => ({ ...toEntry(row), label })), count };
+function toRows({ rows, ...all }: Awaited<ReturnType<typeof selectScannedRows>>): AppBreakdown {
+  return { rows: rows.map(({ label, ...row }) => ({ ...toEntry(row), label })), ...all };
 }
 
 /** One page as the dashboard asks for it. */

@@ -1,8 +1,8 @@
-import { type Dimension, NOT_SET } from "#contract/dimensions.ts";
+import { type Dimension, type FilterDimension, NOT_SET } from "#contract/dimensions.ts";
 import { KEY_KINDS, type KeyKind } from "../funnel/record/key-id.ts";
 
 /** Whether the dimension's texts are in funnel_keys under a number. */
-export function isKeyed(dimension: Dimension): dimension is KeyKind {
+export function isKeyed(dimension: FilterDimension): dimension is KeyKind {
   return (KEY_KINDS as readonly string[]).includes(dimension);
 }
 

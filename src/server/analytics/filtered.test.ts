@@ -2,7 +2,15 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import { sql } from "kysely";
-import { DIMENSIONS, type Dimension, NOT_SET, toNegatedName } from "#contract/dimensions.ts";
+import {
+  DIMENSIONS,
+  type Dimension,
+  FILTER_DIMENSIONS,
+  type FilterDimension,
+  NOT_SET,
+  TIME_KEYS,
+  toNegatedName,
+} from "#contract/dimensions.ts";
 import type { OrganizationId, WidgetId } from "#contract/ids.ts";
 import { FUNNEL_STEPS } from "#contract/steps.ts";
 import { makeOrganization, makeWidget } from "../../../test/support/builders.ts";
@@ -120,13 +128,23 @@ async function compare(owner: OrganizationId, { zone, touches, days, endsDaysAgo
 
   const question = await readQuestion(reading, reader, query);
   for (const dimension of DIMENSIONS) {
-    const { rows, count } = await readBreakdown(db, question, { dimension, part: PART });
+    const { rows, count, most } = await readBreakdown(db, question, { dimension, part: PART });
     assert.deepEqual(
       rows.map(({ label: _, ...row }) => row),
       byHand.lists[dimension],
       `all of ${dimension}`,
     );
     assert.equal(count, rows.length);
+    const largest = (name: "views" | "bookings" | "conversionRate") => Math.max(0, ...rows.map((row) => row[name]));
+    const columns = {
+      views: largest("views"),
+      bookings: largest("bookings"),
+      conversionRate: largest("conversionRate"),
+    };
+    assert.deepEqual(most, columns);
+    if (dimension !== "source") continue;
+    const page = await readBreakdown(db, question, { dimension, part: { ...PART, limit: 1 } });
+    assert.deepEqual({ count: page.count, most: page.most }, { count, most }, "a page has the scale of the whole list");
   }
   const { services, ...times } = await readTimes(db, question);
   const { viewsByHour, bookingsByHour, leadTimes } = byHand;
@@ -178,7 +196,7 @@ function scenarios(widgets: readonly WidgetId[]): fc.Arbitrary<Scenario> {
   });
 }
 
-const KEYS: Readonly<Record<Exclude<Dimension, "widget">, readonly string[]>> = {
+const KEYS: Readonly<Record<Exclude<FilterDimension, "widget">, readonly string[]>> = {
   channel: ["Direct", "Email", "Unassigned", "Nothing like it"],
   source: ["google / cpc", "(direct) / (none)", "ñandú 🦤 / qr"],
   campaign: ["Autumn", "(not set)", "autumn"],
@@ -186,16 +204,19 @@ const KEYS: Readonly<Record<Exclude<Dimension, "widget">, readonly string[]>> = 
   device: ["mobile", "desktop"],
   country: ["DE", "AT", NOT_SET],
   service: ["Check-up", "Zahnreinigung 🦷", NOT_SET],
+  ...TIME_KEYS,
 };
+/** One of 24 hours would leave nothing to compare. */
+const HOURS_CHOSEN_MAX = 12;
 
 function oneFilter(widgets: readonly WidgetId[]): fc.Arbitrary<Filter> {
-  return fc.constantFrom(...DIMENSIONS).chain((dimension) =>
+  return fc.constantFrom(...FILTER_DIMENSIONS).chain((dimension) =>
     fc.record({
       dimension: fc.constant(dimension),
       isNegated: fc.boolean(),
       keys: fc.uniqueArray(fc.constantFrom(...(dimension === "widget" ? widgets : KEYS[dimension])), {
         minLength: 1,
-        maxLength: 2,
+        maxLength: dimension === "hour" ? HOURS_CHOSEN_MAX : 2,
       }),
     }),
   );

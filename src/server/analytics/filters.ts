@@ -1,8 +1,10 @@
 import {
-  DIMENSIONS,
-  type Dimension,
+  FILTER_DIMENSIONS,
   FILTER_LENGTH_MAX,
   FILTER_VALUES_MAX,
+  type FilterDimension,
+  isTimeDimension,
+  TIME_KEYS,
   toNegatedName,
 } from "#contract/dimensions.ts";
 import type { OrganizationId, WidgetId } from "#contract/ids.ts";
@@ -12,12 +14,19 @@ import { requireWidget } from "../widgets/require-widget.ts";
 
 // Filters are query parameters named like the dimensions: `country=DE&country=AT` is either country, `notDevice=mobile` every
 // other device. All parameters must hold.
+//
+// Service and lead time choose bookings, and the visits that made them. Weekday and hour choose neither: a view counts if the
+// visit began at such a time, a booking if it was made at such a time.
 
-export type Filter = { readonly dimension: Dimension; readonly isNegated: boolean; readonly keys: readonly string[] };
+export type Filter = {
+  readonly dimension: FilterDimension;
+  readonly isNegated: boolean;
+  readonly keys: readonly string[];
+};
 
-/** Throws 400 for too many or too long values. */
+/** Throws 400 for too many, too long or unknown values. */
 export function readFilters(query: Query): Filter[] {
-  return DIMENSIONS.flatMap((dimension) => [
+  return FILTER_DIMENSIONS.flatMap((dimension) => [
     toFilter(query, { dimension, isNegated: false }),
     toFilter(query, { dimension, isNegated: true }),
   ]).filter((filter) => filter.keys.length > 0);
@@ -34,6 +43,10 @@ function toFilter(query: Query, filter: Omit<Filter, "keys">): Filter {
   const value = query[name] ?? [];
   const keys = [...new Set(typeof value === "string" ? [value] : value)];
   if (keys.length > FILTER_VALUES_MAX) throw badParameter(name, `may be sent at most ${FILTER_VALUES_MAX} times`);
+  if (isTimeDimension(filter.dimension)) {
+    const known: readonly string[] = TIME_KEYS[filter.dimension];
+    if (!keys.every((key) => known.includes(key))) throw badParameter(name, `must be one of ${known.join(", ")}`);
+  }
   // PostgreSQL's texts hold neither half a character nor a zero byte, so nothing is counted under such a key.
   const isKey = (key: string) =>
     key !== "" && key.length <= FILTER_LENGTH_MAX && key.isWellFormed() && !key.includes("\0");

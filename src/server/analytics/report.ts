@@ -81,7 +81,7 @@ export function toEntry({ key, views, bookings }: KeyCounts): AnalyticsEntry {
 }
 
 /** Views and bookings can fall on different days, so a window can contain more bookings than views. */
-function toRate(bookings: number, views: number): number {
+export function toRate(bookings: number, views: number): number {
   return views === 0 ? 0 : Math.min(1, bookings / views);
 }
 

@@ -1,4 +1,4 @@
-import { LEAD_DAYS } from "#contract/app/analytics.ts";
+import { LEAD_DAYS } from "#contract/dimensions.ts";
 import { formatCount, formatRate } from "../../format.ts";
 import classes from "./LeadTimes.module.css";
 

@@ -2,13 +2,9 @@ import type { AppAnalytics } from "#contract/app/analytics.ts";
 import { DAY_MS, HOUR_MS } from "#contract/durations.ts";
 import type { DayCounts } from "../queries.ts";
 import type { VisitCounts } from "./visit-counts.ts";
+import { DAY_HOURS, toWeekHour } from "./week-hours.ts";
 
 // From counts of local hours to days, hours of the day, and hours of the week.
-
-const DAY_HOURS = 24;
-const HOURS_OF_WEEK = 7 * DAY_HOURS;
-/** 1 January 1970 was a Thursday; hours of a week are counted from Monday. */
-const HOURS_FROM_MONDAY = 3 * DAY_HOURS;
 
 /** The same shape as the counters give. */
 export function toDayCounts(counts: VisitCounts, { zone, today }: Pick<DayCounts, "zone" | "today">): DayCounts {
@@ -31,7 +27,7 @@ export function toHours(counts: VisitCounts): NonNullable<AppAnalytics["hourly"]
 export function toWeek({ firstHour }: VisitCounts, counts: Float64Array): number[][] {
   const week = Array.from({ length: 7 }, () => new Array<number>(DAY_HOURS).fill(0));
   counts.forEach((count, i) => {
-    const hour = (firstHour + i + HOURS_FROM_MONDAY) % HOURS_OF_WEEK;
+    const hour = toWeekHour(firstHour + i);
     const day = week[Math.floor(hour / DAY_HOURS)];
     if (day) day[hour % DAY_HOURS] = (day[hour % DAY_HOURS] ?? 0) + count;
   });

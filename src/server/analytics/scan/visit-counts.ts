@@ -1,11 +1,12 @@
-import { LEAD_DAYS } from "#contract/app/analytics.ts";
-import type { Dimension } from "#contract/dimensions.ts";
-import { DAY_MS, HOUR_MS, SECOND_MS } from "#contract/durations.ts";
+import { type Dimension, LEAD_DAYS } from "#contract/dimensions.ts";
+import { HOUR_MS, SECOND_MS } from "#contract/durations.ts";
 import { FUNNEL_STEPS } from "#contract/steps.ts";
 import { PACK_VISITS_MAX, type VisitPack } from "../../funnel/packs/visit-pack.ts";
 import type { Filter } from "../filters.ts";
 import type { LocalWindow } from "./local-window.ts";
-import { matchServices, matchVisits, toPackFilter, toVisitColumn } from "./match-visits.ts";
+import { matchBookings, toBookingFilters, toLeadGroup } from "./match-bookings.ts";
+import { matchVisits, toVisitColumn, toVisitFilters } from "./match-visits.ts";
+import { toCountedHours, toWeekHour } from "./week-hours.ts";
 
 type KeyTotals = { views: number; bookings: number };
 /** By the value that packs have: a number for keys, a text for widgets and services. */
@@ -22,11 +23,15 @@ type Wanted = {
 /** Part of the window with one offset. */
 type Part = { fromMs: number; untilMs: number; shiftMs: number };
 
-/** The visits and bookings of a pack that count, by their place in it, and which of its services do. */
-type Chosen = { pack: VisitPack; viewed: Uint16Array; booked: readonly number[]; serviceMatches: readonly boolean[] };
+/** The visits and bookings of a pack that count, by their place in it, and which bookings match the filters; null for all. */
+type Chosen = {
+  pack: VisitPack;
+  viewed: Uint16Array;
+  booked: readonly number[];
+  bookingMatches: Uint8Array | null;
+};
 
 const STEPS = FUNNEL_STEPS.length;
-const LEAD_LIMITS_MS = LEAD_DAYS.map((days) => days * DAY_MS);
 
 /**
  * Adds up the visits and bookings of a window that match the filters. A view belongs to the local hour in which its visit
@@ -48,7 +53,9 @@ export class VisitCounts {
   readonly lists: ReadonlyMap<Dimension, Totals>;
   /** As `reached`, for each value of the dimension to split by. */
   readonly reachedBy = new Map<number | string, number[]>();
-  readonly #filters: readonly ReturnType<typeof toPackFilter>[];
+  readonly #visitFilters: ReturnType<typeof toVisitFilters>;
+  readonly #bookingFilters: ReturnType<typeof toBookingFilters>;
+  readonly #countedHours: Uint8Array | null;
   readonly #splitBy: Dimension | undefined;
   readonly #parts: readonly Part[];
   // Memory that all packs use in turn: creating typed arrays takes longer than counting.
@@ -65,18 +72,20 @@ export class VisitCounts {
     this.hourViews = new Float64Array(hours);
     this.hourBookings = new Float64Array(hours);
     this.lists = new Map(lists.map((dimension) => [dimension, new Map()]));
-    this.#filters = filters.map(toPackFilter);
+    this.#visitFilters = toVisitFilters(filters);
+    this.#bookingFilters = toBookingFilters(filters);
+    this.#countedHours = toCountedHours(filters);
     this.#splitBy = splitBy;
   }
 
   add(pack: VisitPack): void {
     const matches = this.#matches.subarray(0, pack.starts.length);
-    const serviceMatches = matchServices(pack, this.#filters);
-    matchVisits(pack, this.#filters, { matches, serviceMatches });
+    matchVisits(pack, this.#visitFilters, matches);
+    const bookingMatches = matchBookings(pack, this.#bookingFilters, matches);
     const viewed = this.#countViews(pack, matches);
-    const booked = this.#countBookings(pack, matches, serviceMatches);
+    const booked = this.#countBookings(pack, matches, bookingMatches);
     this.#countFailures(pack, matches);
-    const chosen = { pack, viewed, booked, serviceMatches };
+    const chosen = { pack, viewed, booked, bookingMatches };
     for (const [dimension, totals] of this.lists) this.#addToList(totals, dimension, chosen);
     if (this.#splitBy) this.#split(this.#splitBy, chosen);
   }
@@ -91,8 +100,9 @@ export class VisitCounts {
       const sinceFirstMs = dayMs + shiftMs - firstHour * HOUR_MS;
       for (let i = findStart(starts, fromMs - dayMs); i < end; i++) {
         if (matches[i] === 0) continue;
-        viewed[count++] = i;
         const hour = Math.floor(((starts[i] as number) + sinceFirstMs) / HOUR_MS);
+        if (!this.#isCounted(firstHour + hour)) continue;
+        viewed[count++] = i;
         hourViews[hour] = (hourViews[hour] as number) + 1;
         const stage = stages[i] as number;
         const step = (stage >> 1) - 1;
@@ -104,15 +114,15 @@ export class VisitCounts {
   }
 
   /** Returns the bookings of the window. */
-  #countBookings({ bookings }: VisitPack, matches: Uint8Array, serviceMatches: readonly boolean[]): number[] {
-    const { visits, atMs, leadMs, services } = bookings;
+  #countBookings({ bookings }: VisitPack, matches: Uint8Array, bookingMatches: Uint8Array | null): number[] {
+    const { visits, atMs, leadMs } = bookings;
     const booked: number[] = [];
     for (let i = 0; i < visits.length; i++) {
-      if (matches[visits[i] as number] === 0 || !serviceMatches[services.places[i] as number]) continue;
-      const part = this.#findPart(atMs[i] as number);
-      if (!part) continue;
+      if (matches[visits[i] as number] === 0 || bookingMatches?.[i] === 0) continue;
+      const localHour = this.#findHour(atMs[i] as number);
+      if (localHour === undefined) continue;
       booked.push(i);
-      const hour = Math.floor(((atMs[i] as number) + part.shiftMs) / HOUR_MS) - this.firstHour;
+      const hour = localHour - this.firstHour;
       this.hourBookings[hour] = (this.hourBookings[hour] as number) + 1;
       this.#addLead(leadMs[i] as number);
     }
@@ -120,30 +130,38 @@ export class VisitCounts {
   }
 
   #addLead(leadMs: number): void {
-    if (Number.isNaN(leadMs)) return;
+    const group = toLeadGroup(leadMs);
+    if (group === -1) return;
     this.leadMs += leadMs;
     this.leadCount += 1;
-    const longer = LEAD_LIMITS_MS.findIndex((limitMs) => leadMs < limitMs);
-    const group = longer === -1 ? LEAD_LIMITS_MS.length : longer;
     this.leadTimes[group] = (this.leadTimes[group] as number) + 1;
   }
 
   #countFailures({ failures }: VisitPack, matches: Uint8Array): void {
     failures.visits.forEach((visit, i) => {
-      if (matches[visit] === 1 && this.#findPart(failures.atMs[i] as number)) this.failed += 1;
+      if (matches[visit] === 1 && this.#findHour(failures.atMs[i] as number) !== undefined) this.failed += 1;
     });
   }
 
-  #findPart(atMs: number): Part | undefined {
-    for (const part of this.#parts) if (part.fromMs <= atMs && atMs < part.untilMs) return part;
+  /** The local hour since 1970; undefined if it doesn't count. */
+  #findHour(atMs: number): number | undefined {
+    for (const { fromMs, untilMs, shiftMs } of this.#parts)
+      if (fromMs <= atMs && atMs < untilMs) {
+        const hour = Math.floor((atMs + shiftMs) / HOUR_MS);
+        return this.#isCounted(hour) ? hour : undefined;
+      }
     return undefined;
   }
 
-  #addToList(totals: Totals, dimension: Dimension, { pack, viewed, booked, serviceMatches }: Chosen): void {
+  #isCounted(localHour: number): boolean {
+    return this.#countedHours === null || this.#countedHours[toWeekHour(localHour)] === 1;
+  }
+
+  #addToList(totals: Totals, dimension: Dimension, { pack, viewed, booked, bookingMatches }: Chosen): void {
     if (dimension === "service") {
       const { places, values } = pack.bookings.services;
       const tally = this.#startTally(values.length);
-      for (const { place } of listServiceViews(pack, { viewed, serviceMatches })) addOne(tally.views, place);
+      for (const { place } of listServiceViews(pack, { viewed, bookingMatches })) addOne(tally.views, place);
       for (const booking of booked) addOne(tally.bookings, places[booking] as number);
       addTally(totals, values, tally);
       return;
@@ -165,7 +183,7 @@ export class VisitCounts {
     return this.#tally;
   }
 
-  #split(dimension: Dimension, { pack, viewed, serviceMatches }: Chosen): void {
+  #split(dimension: Dimension, { pack, viewed, bookingMatches }: Chosen): void {
     const addVisit = (value: number | string, visit: number) => {
       const reached = this.reachedBy.get(value) ?? new Array<number>(STEPS).fill(0);
       this.reachedBy.set(value, reached);
@@ -173,7 +191,7 @@ export class VisitCounts {
       reached[step] = (reached[step] as number) + 1;
     };
     if (dimension === "service")
-      for (const { visit, place } of listServiceViews(pack, { viewed, serviceMatches }))
+      for (const { visit, place } of listServiceViews(pack, { viewed, bookingMatches }))
         addVisit(pack.bookings.services.values[place] as string, visit);
     else {
       const { places, values } = toVisitColumn(pack, dimension);
@@ -203,7 +221,7 @@ function addTally(totals: Totals, values: ArrayLike<number | string>, { views, b
 /** A service's views are the visits that booked it, so they are what a filter by that service counts. */
 function listServiceViews(
   { starts, bookings: { visits, services } }: VisitPack,
-  { viewed, serviceMatches }: Pick<Chosen, "viewed" | "serviceMatches">,
+  { viewed, bookingMatches }: Pick<Chosen, "viewed" | "bookingMatches">,
 ): { visit: number; place: number }[] {
   const isViewed = new Uint8Array(starts.length);
   for (const visit of viewed) isViewed[visit] = 1;
@@ -212,7 +230,7 @@ function listServiceViews(
   visits.forEach((visit, i) => {
     if (visits[i - 1] !== visit) seen.clear();
     const place = services.places[i] as number;
-    if (isViewed[visit] === 0 || !serviceMatches[place] || seen.has(place)) return;
+    if (isViewed[visit] === 0 || bookingMatches?.[i] === 0 || seen.has(place)) return;
     seen.add(place);
     views.push({ visit, place });
   });
