@@ -1,5 +1,12 @@
 import type { FastifyInstance, FastifyRequest, RouteOptions } from "fastify";
-import { ACCOUNT_ROUTES, type AccountRoute, APP_PREFIX, APP_ROUTES, type AppRoute } from "#contract/app/routes.ts";
+import {
+  ACCOUNT_ROUTES,
+  type AccountRoute,
+  APP_PREFIX,
+  APP_ROUTES,
+  type AppRoute,
+  ORGANIZATION_HEADER,
+} from "#contract/app/routes.ts";
 import { auditRoutes } from "./accounts/audit-routes.ts";
 import { memberAuth, memberOf, personAuth, requireRole } from "./accounts/auth/member-auth.ts";
 import { logoRoutes } from "./accounts/logo-routes.ts";
@@ -13,6 +20,7 @@ import { keyAppRoutes } from "./api-keys/app-routes.ts";
 import { bookingAppRoutes } from "./bookings/stored/app-routes.ts";
 import { bookingExportRoutes } from "./bookings/stored/export-routes.ts";
 import type { ServiceDeps } from "./create-deps.ts";
+import { compressResponses } from "./http/compress.ts";
 import { assert } from "./lib/assert.ts";
 import { overviewAppRoutes } from "./overview/app-routes.ts";
 import { requireFeature } from "./plans/gate.ts";
@@ -39,6 +47,7 @@ export async function appApi(app: FastifyInstance, deps: ServiceDeps): Promise<v
       });
       await api.register(async (shared) => {
         shared.addHook("onRequest", memberAuth(deps));
+        compressResponses(shared, isReadByOwnPage);
         organizationRoutes(shared, deps);
         logoRoutes(shared, deps);
         memberRoutes(shared, deps);
@@ -60,6 +69,11 @@ export async function appApi(app: FastifyInstance, deps: ServiceDeps): Promise<v
     },
     { prefix: APP_PREFIX },
   );
+}
+
+/** Other sites can't send our header. Links can't either: they are downloads. Responses to changes may have a new secret. */
+function isReadByOwnPage({ method, headers }: FastifyRequest): boolean {
+  return method === "GET" && headers[ORGANIZATION_HEADER] !== undefined;
 }
 
 const ROUTES: readonly (AppRoute | AccountRoute)[] = [...Object.values(APP_ROUTES), ...Object.values(ACCOUNT_ROUTES)];

@@ -1,10 +1,9 @@
 import { promisify } from "node:util";
 import { brotliCompress, constants, gzip, zstdCompress } from "node:zlib";
-import type { FastifyInstance } from "fastify";
+import type { FastifyInstance, FastifyRequest } from "fastify";
 
-// Compresses the read API's responses if the caller asks for it. Not the dashboard's: pages that a browser requests with
-// cookies, and that contain both secrets and text from an address, reveal the secrets through their compressed length (BREACH).
-// Requests of the read API carry a key that no other site can make a browser send.
+// Compresses responses if the caller asks for it, but only where no other site can make a browser send the request: the length of
+// a compressed response that has both a secret and text from the address reveals the secret (BREACH). See decision 18.
 
 /** Shorter responses fit into one packet anyway. */
 const LENGTH_MIN = 1_024;
@@ -19,17 +18,18 @@ const COMPRESSORS: Readonly<Record<Encoding, (body: Buffer) => Promise<Buffer>>>
 };
 const ENCODINGS = Object.keys(COMPRESSORS) as Encoding[];
 
-export function compressResponses(api: FastifyInstance): void {
+/** `isSafe` says of a request that only our own pages and programs can send it. */
+export function compressResponses(api: FastifyInstance, isSafe: (request: FastifyRequest) => boolean): void {
   // With a callback: without compression, a promise for every small page would be most of the cost.
   api.addHook("onSend", (request, reply, payload, done) => {
+    if (typeof payload !== "string" || payload.length < LENGTH_MIN || !isSafe(request)) return done(null, payload);
+    reply.header("vary", "Accept-Encoding");
     const accepted = request.headers["accept-encoding"];
-    if (accepted === undefined || typeof payload !== "string" || payload.length < LENGTH_MIN)
-      return done(null, payload);
-    const encoding = chooseEncoding(accepted);
+    const encoding = accepted === undefined ? null : chooseEncoding(accepted);
     if (encoding === null || request.method === "HEAD") return done(null, payload);
     COMPRESSORS[encoding](Buffer.from(payload)).then(
       (body) => {
-        reply.headers({ vary: "Accept-Encoding", "content-encoding": encoding, "content-length": body.length });
+        reply.headers({ "content-encoding": encoding, "content-length": body.length });
         done(null, body);
       },
       (error: Error) => done(error),
