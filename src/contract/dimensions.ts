@@ -27,6 +27,35 @@ export function isTimeDimension(dimension: FilterDimension): dimension is TimeDi
   return Object.hasOwn(TIME_KEYS, dimension);
 }
 
+/** The keys of channels, as in GA4's default channel groups. */
+export const CHANNELS = [
+  "Direct",
+  "Cross-network",
+  "Paid Shopping",
+  "Paid Search",
+  "Paid Social",
+  "Paid Video",
+  "Display",
+  "Paid Other",
+  "AI Assistant",
+  "Organic Shopping",
+  "Organic Social",
+  "Organic Video",
+  "Organic Search",
+  "Email",
+  "Affiliates",
+  "Audio",
+  "SMS",
+  "Mobile Push Notifications",
+  "Referral",
+  "Unassigned",
+] as const;
+export type Channel = (typeof CHANNELS)[number];
+
+/** The keys of devices. */
+export const DEVICES = ["mobile", "tablet", "desktop", "other"] as const;
+export type Device = (typeof DEVICES)[number];
+
 /** The query parameter that leaves out visits with a key: `notCountry=DE`. */
 export function toNegatedName(dimension: FilterDimension): `not${Capitalize<FilterDimension>}` {
   return `not${dimension.charAt(0).toUpperCase()}${dimension.slice(1)}` as `not${Capitalize<FilterDimension>}`;

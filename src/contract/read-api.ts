@@ -1,8 +1,11 @@
-import { Type } from "typebox";
+import { type TSchema, Type } from "typebox";
 import {
+  CHANNELS,
+  DEVICES,
   DIMENSIONS,
   type Dimension,
   FILTER_VALUES_MAX,
+  NOT_SET,
   TIME_KEYS,
   type TimeDimension,
   toNegatedName,
@@ -65,13 +68,28 @@ export const AnalyticsQuery = Type.Object({
 const day = (description: string) =>
   Type.Optional(Type.String({ format: "date", description, examples: ["2026-11-01"] }));
 
-const keys = (description: string) =>
-  Type.Optional(Type.Array(Type.String(), { maxItems: FILTER_VALUES_MAX, description }));
+const keys = (dimension: Dimension, description: string) =>
+  Type.Optional(Type.Array(toKeySchema(dimension), { maxItems: FILTER_VALUES_MAX, description }));
+
+function toKeySchema(dimension: Dimension): TSchema {
+  switch (dimension) {
+    case "channel":
+      return Type.Enum([...CHANNELS]);
+    case "device":
+      return Type.Enum([...DEVICES, NOT_SET]);
+    case "country":
+      return Type.String({ pattern: "^([A-Za-z]{2}|\\(not set\\))$", examples: ["DE"] });
+    case "widget":
+      return Type.String({ pattern: WIDGET_ID_PATTERN });
+    default:
+      return Type.String();
+  }
+}
 
 const filters = Object.fromEntries(
   DIMENSIONS.flatMap((dimension) => [
-    [dimension, keys(`${describeFilter(dimension).only} Repeat it for several.`)],
-    [toNegatedName(dimension), keys(`${describeFilter(dimension).not} Repeat it for several.`)],
+    [dimension, keys(dimension, `${describeFilter(dimension).only} Repeat it for several.`)],
+    [toNegatedName(dimension), keys(dimension, `${describeFilter(dimension).not} Repeat it for several.`)],
   ]),
 );
 
@@ -112,5 +130,9 @@ export const BreakdownQuery = Type.Object({
   ...filters,
   ...timeFilters,
   limit: BookingsQuery.properties.limit,
-  cursor: Type.Optional(Type.String({ description: "The nextCursor of the previous page." })),
+  cursor: Type.Optional(
+    Type.String({
+      description: "The nextCursor of the previous page. Dimension, days and filters must be the same as on that page.",
+    }),
+  ),
 });

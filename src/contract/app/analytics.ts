@@ -6,8 +6,11 @@ import { nullable } from "./forms.ts";
 const Day = Type.String();
 const Count = Type.Integer({ minimum: 0 });
 
-/** Periods that end with today or yesterday, instead of `days`, or `from` and `to`. */
-export const PERIODS = ["today", "yesterday", "month", "last-month", "year", "12-months"] as const;
+/**
+ * Periods that end with today or yesterday, instead of `days`, or `from` and `to`. `all` begins with the organization's first
+ * day with data, at most 730 days ago.
+ */
+export const PERIODS = ["today", "yesterday", "month", "last-month", "year", "12-months", "all"] as const;
 export type Period = (typeof PERIODS)[number];
 
 /** What a report can be compared with. `custom` needs compareFrom and compareTo. */
@@ -78,7 +81,7 @@ export const AppBreakdown = Type.Object({
   rows: Type.Array(
     Type.Object({
       ...AnalyticsEntry.properties,
-      /** A widget's name. */
+      /** The name of a widget, country or device. */
       label: nullable(Type.String()),
     }),
   ),

@@ -4,7 +4,7 @@ import { DIMENSIONS } from "#contract/dimensions.ts";
 import { download } from "../api/download.ts";
 import { useAction } from "../hooks/use-action.ts";
 import { useOrganization } from "../shell/use-organization.ts";
-import { DIMENSION_WORDS } from "./breakdowns/dimension-words.ts";
+import { DIMENSION_WORDS, NAMES_LANGUAGE } from "./breakdowns/dimension-words.ts";
 import type { Parameters } from "./report-state.ts";
 
 const TABLES: readonly { label: string; query: Parameters }[] = [
@@ -12,7 +12,7 @@ const TABLES: readonly { label: string; query: Parameters }[] = [
   { label: "Funnel", query: { table: "funnel" } },
   ...DIMENSIONS.map((dimension) => ({
     label: DIMENSION_WORDS[dimension].title,
-    query: { table: "breakdown", dimension },
+    query: { table: "breakdown", dimension, language: NAMES_LANGUAGE },
   })),
 ];
 

@@ -51,7 +51,11 @@ async function sendExport(deps: AuditDeps, request: FastifyRequest, reply: Fasti
   return sendCsv(
     deps,
     { request, reply },
-    { owner, name: "audit-log", at, lines: exportAudit(deps.patientDb, owner, filter) },
+    {
+      owner,
+      fileName: `audit-log-${at.toISOString().slice(0, 10)}`,
+      lines: exportAudit(deps.patientDb, owner, filter),
+    },
   );
 }
 

@@ -8,7 +8,7 @@ import {
   type ListedDimension,
 } from "#contract/app/analytics.ts";
 import type { Dimension } from "#contract/dimensions.ts";
-import type { OrganizationId } from "#contract/ids.ts";
+import type { OrganizationId, WidgetId } from "#contract/ids.ts";
 import { CAMPAIGNS_MAX, CHANNELS_MAX, SOURCES_MAX } from "#contract/limits.ts";
 import type { Plan } from "#contract/plans.ts";
 import type { Deps } from "../deps.ts";
@@ -16,7 +16,7 @@ import type { Query } from "../http/parameters.ts";
 import { addDays } from "../lib/calendar.ts";
 import { toLocalDay, toTimeOfDayMs, type ZoneRules } from "../lib/zone-rules.ts";
 import { toKeptSince } from "../plans/kept-since.ts";
-import { type DayWindow, readComparison, type readDayWindow, readPeriod } from "./app-window.ts";
+import { type DayWindow, readComparison, readPeriod, type Today } from "./app-window.ts";
 import { toShownKey } from "./dimension-keys.ts";
 import { type Filter, findCountedWidget, readFilters, requireFilterWidgets, toWidgetFilters } from "./filters.ts";
 import { type KeyList, selectLists } from "./lists.ts";
@@ -41,7 +41,7 @@ import { findShownZone } from "./shown-zone.ts";
 // while the counters are of another time zone. A report is in one zone as a whole: the one found when the question is read.
 
 /** `signal` is aborted when they have left. */
-type Reader = { organizationId: OrganizationId; plan: Plan; signal?: AbortSignal };
+export type Reader = { organizationId: OrganizationId; plan: Plan; signal?: AbortSignal };
 
 /** Who asks, when, and for what. */
 export type Question = {
@@ -65,7 +65,7 @@ export async function readQuestion(
   { db, clock }: AnalyticsDeps,
   reader: Reader,
   query: Query,
-  readWindow: typeof readDayWindow = readPeriod,
+  readWindow: (query: Query, today: Today) => DayWindow | Promise<DayWindow> = readPeriod,
 ): Promise<Question> {
   const owner = reader.organizationId;
   const filters = readFilters(query);
@@ -73,9 +73,10 @@ export async function readQuestion(
   const keptSince = toKeptSince(reader.plan, now);
   const { zone: timeZone, rules } = await findShownZone(db, owner);
   const today = toLocalDay(rules, now);
-  const window = readWindow(query, today);
+  const asked = { owner, now, keptSince, filters, timeZone, rules, today, signal: reader.signal };
+  const window = await readWindow(query, { today, findDataSince: () => readDataSince(db, asked, null) });
   await requireFilterWidgets(db, owner, filters);
-  return { owner, now, keptSince, filters, window, timeZone, rules, today, signal: reader.signal };
+  return { ...asked, window };
 }
 
 export async function readReport(deps: AnalyticsDeps, reader: Reader, query: Query): Promise<AppAnalytics> {
@@ -94,7 +95,7 @@ export async function answerQuestion(
   const [{ counts, hourly }, previous, dataSince, droppedEvents] = await Promise.all([
     readCounts(deps, question),
     before && readPrevious(deps, question, before),
-    readDataSince(deps, question),
+    readDataSince(deps.db, question, findCountedWidget(filters) ?? null),
     countDrops(deps.db, owner, drops),
   ]);
   const lists = toLists(counts.lists);
@@ -114,16 +115,18 @@ export async function answerQuestion(
   };
 }
 
-/** The first day with data, whatever the filters, unless they choose a single widget. */
-async function readDataSince({ db }: AnalyticsDeps, question: Question): Promise<string | null> {
-  const { owner, keptSince, timeZone: zone, rules, today } = question;
-  const widgetId = findCountedWidget(question.filters) ?? null;
+/** The first day with data of a widget, or of all; null before the first view. */
+async function readDataSince(
+  db: Deps["db"],
+  { owner, keptSince, timeZone: zone, rules, today, signal }: Omit<Question, "window">,
+  widgetId: WidgetId | null,
+): Promise<string | null> {
   const counted = await selectDataSince(db, owner, { zone, keptSince, widgetId });
   if (counted !== undefined) return counted;
   const oldestDay = toLocalDay(rules, keptSince);
   const filters = toWidgetFilters(widgetId);
   const days = { from: oldestDay, to: today };
-  const counts = await countVisits(db, { owner, rules, days, oldestDay, filters, signal: question.signal });
+  const counts = await countVisits(db, { owner, rules, days, oldestDay, filters, signal });
   return toDayCounts(counts, { zone, today }).days[0]?.day ?? null;
 }
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import fc from "fast-check";
-import type { AppAnalytics, AppBreakdown, BookingTimes, LiveView } from "#contract/app/analytics.ts";
+import type { AppAnalytics, BookingTimes, LiveView } from "#contract/app/analytics.ts";
 import type { OrganizationId, WidgetId } from "#contract/ids.ts";
 import { readAnalytics } from "../../../test/support/analytics.ts";
 import { createTestApp } from "../../../test/support/app.ts";
@@ -174,34 +174,22 @@ test("invalid windows are refused, and future days are left out", async () => {
   assert.deepEqual([open.from, open.to], ["2026-09-11", "2026-10-10"]);
 });
 
-describe("tables can be exported as CSV", () => {
-  test("with the rows shown on screen", async () => {
-    const { viewer, widgetId } = await makeViewer();
-    const evil = { ...SEARCH_AD, campaign: '=1+1,"x"' };
-    await recordTouches(db, [makeTouch({ widgetId, visit: 1, at: "2026-11-01T10:00:00Z", class: evil })]);
-    const csv = async (query: string) =>
-      await app.inject({ url: `/api/app/analytics.csv?${query}`, headers: viewer.headers });
-    const daily = await csv("days=2");
-    assert.deepEqual(
-      [daily.headers["content-type"], daily.headers["content-disposition"], daily.body],
-      [
-        "text/csv; charset=utf-8",
-        'attachment; filename="daily-2026-10-31-2026-11-01.csv"',
-        "\uFEFFday,views,bookings\r\n2026-10-31,0,0\r\n2026-11-01,1,0\r\n",
-      ],
-    );
-    assert.equal(
-      (await csv("days=2&table=campaigns")).body,
-      `\uFEFFcampaign,views,bookings,conversionRate\r\n"'=1+1,""x""",1,0,0\r\n`,
-    );
-    assert.equal(
-      (await csv("table=sources")).body,
-      "\uFEFFsource / medium,views,bookings,conversionRate\r\ngoogle / cpc,1,0,0\r\n",
-    );
-    assert.equal((await csv("table=channels")).body.split("\r\n")[1], "Paid Search,1,0,0");
-    assert.equal((await csv("table=funnel")).body.split("\r\n")[1], "widget_viewed,1");
-    assert.equal((await csv("table=secrets")).statusCode, 400);
-  });
+test("tables can be exported as CSV, with the days shown on screen", async () => {
+  const { viewer, widgetId } = await makeViewer();
+  await recordTouches(db, [makeTouch({ widgetId, visit: 1, at: "2026-11-01T10:00:00Z" })]);
+  const csv = async (query: string) =>
+    await app.inject({ url: `/api/app/analytics.csv?${query}`, headers: viewer.headers });
+  const daily = await csv("days=2");
+  assert.deepEqual(
+    [daily.headers["content-type"], daily.headers["content-disposition"], daily.body],
+    [
+      "text/csv; charset=utf-8",
+      'attachment; filename="daily-2026-10-31-2026-11-01.csv"',
+      "\uFEFFday,views,bookings\r\n2026-10-31,0,0\r\n2026-11-01,1,0\r\n",
+    ],
+  );
+  assert.equal((await csv("table=funnel")).body.split("\r\n")[1], "widget_viewed,1");
+  assert.equal((await csv("table=secrets")).statusCode, 400);
 });
 
 test("events over the budget are shown for the days and the widget they were dropped on", async () => {
@@ -229,6 +217,31 @@ test("periods have the days that their names say", async () => {
   assert.deepEqual(await range("year"), ["2026-01-01", "2026-11-01"]);
   assert.deepEqual(await range("12-months"), ["2025-11-02", "2026-11-01"]);
   assert.equal((await askApp(app, viewer, "GET /analytics?period=tomorrow")).status, 400);
+});
+
+test("all time begins with the organization's first day that is kept, whatever the filters", async () => {
+  const { viewer, widgetId } = await makeViewer();
+  const other = await makeWidget(db, viewer.organizationId);
+  const range = async (query = "") => {
+    const { from, to, days } = await ask(viewer, `?period=all${query}`);
+    return [from, to, days];
+  };
+  const record = (widget: WidgetId, visit: number, at: string) =>
+    recordTouches(db, [makeTouch({ widgetId: widget, visit, at })]);
+  assert.deepEqual(await range(), ["2026-11-01", "2026-11-01", 1], "before the first view");
+  await record(other, 1, "2026-10-31T10:00:00Z");
+  await record(widgetId, 2, "2026-10-20T23:59:59.999Z");
+  assert.deepEqual(await range(), ["2026-10-20", "2026-11-01", 13]);
+  assert.deepEqual(await range(`&widget=${other}`), ["2026-10-20", "2026-11-01", 13]);
+  assert.deepEqual(await range("&country=AT"), ["2026-10-20", "2026-11-01", 13]);
+  await record(widgetId, 3, "2024-11-01T23:59:59.999Z");
+  assert.deepEqual(await range(), ["2024-11-02", "2026-11-01", 730]);
+
+  const free = await signIn(testApp, { role: "viewer", plan: "free" });
+  const theirs = await makeWidget(db, free.organizationId);
+  await record(theirs, 1, "2026-09-15T10:00:00Z");
+  await record(theirs, 2, "2026-10-30T10:00:00Z");
+  assert.equal((await ask(free, "?period=all")).from, "2026-10-30");
 });
 
 describe("comparisons", () => {
@@ -269,58 +282,6 @@ describe("comparisons", () => {
     assert.deepEqual(previous?.hourly, [{ hour: "2026-10-31T11", views: 1, bookings: 0 }]);
     assert.equal((await ask(viewer, "?from=2026-10-31&to=2026-10-31")).totals.views, 2);
   });
-});
-
-test("a whole list is searched, sorted and paged, also by the names of widgets and countries", async () => {
-  const { viewer, widgetId } = await makeViewer();
-  const shop = await makeWidget(db, viewer.organizationId, { name: "Web shop" });
-  const visit = (number: number, widget: WidgetId, country: string) => ({
-    ...makeTouch({
-      widgetId: widget,
-      visit: number,
-      at: "2026-10-31T10:00:00Z",
-      step: number === 3 ? "booking_completed" : "widget_viewed",
-    }),
-    country,
-  });
-  await recordTouches(db, [
-    visit(1, widgetId, "DE"),
-    visit(2, widgetId, "DE"),
-    visit(3, shop, "AT"),
-    visit(4, shop, ""),
-  ]);
-  const list = async (query: string) => {
-    const { status, body } = await askApp(app, viewer, `GET /analytics/breakdown?${query}`);
-    assert.equal(status, 200, JSON.stringify(body));
-    const { rows, count } = body as AppBreakdown;
-    return { keys: rows.map(({ key, label }) => label ?? key), count };
-  };
-  assert.deepEqual(await list("dimension=country"), { keys: ["AT", "DE", "(not set)"], count: 3 });
-  assert.deepEqual(await list("dimension=country&sort=views&order=asc"), { keys: ["AT", "(not set)", "DE"], count: 3 });
-  assert.deepEqual(await list("dimension=country&sort=key&order=asc&device=mobile"), {
-    keys: ["(not set)", "AT", "DE"],
-    count: 3,
-  });
-  assert.deepEqual(await list("dimension=country&search=germ"), { keys: ["DE"], count: 1 });
-  assert.deepEqual(await list("dimension=widget&search=SHOP&notCountry=XX"), { keys: ["Web shop"], count: 1 });
-  assert.deepEqual(await list("dimension=country&pageNumber=2"), { keys: [], count: 3 });
-  const { body: file } = await askApp(app, viewer, "GET /analytics.csv?table=breakdown&dimension=country&sort=views");
-  assert.equal(
-    String(file),
-    "\uFEFFcountry,views,bookings,conversionRate\r\nDE,2,0,0\r\nAT,1,1,1\r\n(not set),1,0,0\r\n",
-  );
-  for (const query of [
-    "dimension=moon",
-    "dimension=page&sort=colour",
-    "dimension=page&order=up",
-    "dimension=page&pageNumber=0",
-    "dimension=page&weekday=someday",
-    "dimension=page&notHour=24",
-    "dimension=page&leadTime=5",
-  ]) {
-    const { status } = await askApp(app, viewer, `GET /analytics/breakdown?${query}`);
-    assert.equal(status, 400, query);
-  }
 });
 
 test("a filter by another organization's widget is as unknown as one that never was", async () => {

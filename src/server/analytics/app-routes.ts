@@ -3,16 +3,17 @@ import { AppAnalytics, AppBreakdown, BookingTimes, FunnelSplit, LiveView } from 
 import type { OrganizationId } from "#contract/ids.ts";
 import { memberOf } from "../accounts/auth/member-auth.ts";
 import type { Deps } from "../deps.ts";
-import { badParameter, isDryRun, type Query, readParameter } from "../http/parameters.ts";
-import { readQuestion, readReport } from "./app-report.ts";
-import { readAppBreakdown, readBreakdownFile, readDimension } from "./breakdown.ts";
+import { isDryRun, type Query, readChoice } from "../http/parameters.ts";
+import { sendCsv } from "../http/send-csv.ts";
+import { answerQuestion, readQuestion, readReport } from "./app-report.ts";
+import { readAppBreakdown, readAskedList, readBreakdownFile, readDimension } from "./breakdown.ts";
 import { toShownKey } from "./dimension-keys.ts";
-import { ANALYTICS_TABLES, type AnalyticsTable, exportAnalytics, exportBreakdown } from "./export.ts";
+import { ANALYTICS_TABLES, exportAnalytics, exportBreakdown } from "./export.ts";
 import { countLiveVisits, listLiveBookings } from "./live-queries.ts";
 import { readSplit } from "./split.ts";
 import { readTimes } from "./times.ts";
 
-type AnalyticsDeps = Pick<Deps, "db" | "clock">;
+type AnalyticsDeps = Pick<Deps, "db" | "clock" | "log">;
 
 /** More funnels do not fit side by side. */
 const SPLIT_GROUPS_MAX = 4;
@@ -53,24 +54,17 @@ function readerOf(request: FastifyRequest) {
 
 async function sendFile(deps: AnalyticsDeps, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
   const query = request.query as Query;
-  const { name, range, text } = await readFile(deps, readerOf(request), query);
+  const table = readChoice(query, "table", ANALYTICS_TABLES) ?? "daily";
+  const asked = readAskedList(query);
+  const question = await readQuestion(deps, readerOf(request), query);
   if (isDryRun(query)) return reply.code(204).send();
-  return reply
-    .type("text/csv; charset=utf-8")
-    .header("content-disposition", `attachment; filename="${name}-${range.from}-${range.to}.csv"`)
-    .send(text);
-}
-
-async function readFile(deps: AnalyticsDeps, reader: ReturnType<typeof readerOf>, query: Query) {
-  const table = requireTable(readParameter(query, "table") ?? "daily");
-  if (table === "breakdown") {
-    const name = readDimension(query, "channel");
-    const question = await readQuestion(deps, reader, query);
-    const text = exportBreakdown(name, await readBreakdownFile(deps.db, question, query));
-    return { name, range: question.window, text };
-  }
-  const report = await readReport(deps, reader, query);
-  return { name: table, range: report, text: exportAnalytics(report, table) };
+  const { owner, window } = question;
+  const lines =
+    table === "breakdown"
+      ? exportBreakdown(asked.dimension, await readBreakdownFile(deps.db, question, asked))
+      : exportAnalytics(await answerQuestion(deps, question, null), table);
+  const fileName = `${table === "breakdown" ? asked.dimension : table}-${window.from}-${window.to}`;
+  return sendCsv(deps, { request, reply }, { owner, fileName, lines });
 }
 
 async function readLiveView(db: Deps["db"], owner: OrganizationId, now: Date): Promise<LiveView> {
@@ -90,10 +84,4 @@ async function readLiveView(db: Deps["db"], owner: OrganizationId, now: Date): P
       device: toShownKey(device),
     })),
   };
-}
-
-function requireTable(text: string): AnalyticsTable {
-  const table = ANALYTICS_TABLES.find((each) => each === text);
-  if (!table) throw badParameter("table", `must be one of ${ANALYTICS_TABLES.join(", ")}`);
-  return table;
 }

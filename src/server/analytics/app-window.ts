@@ -1,22 +1,36 @@
 import { COMPARISONS, type Comparison, PERIODS, type Period } from "#contract/app/analytics.ts";
 import { WINDOW_DAYS_DEFAULT, WINDOW_DAYS_MAX } from "#contract/limits.ts";
-import { badParameter, type Query, readParameter, readWindowDays } from "../http/parameters.ts";
+import { badParameter, type Query, readChoice, readParameter, readWindowDays } from "../http/parameters.ts";
 import { addDays, countDays } from "../lib/calendar.ts";
 
 /** Calendar days, both included. */
 export type DayWindow = { from: string; to: string; days: number };
 
+/** What a window depends on besides the query. */
+export type Today = {
+  today: string;
+  /** The first day with data; null before the first view. */
+  findDataSince: () => Promise<string | null>;
+};
+
 /** A period by its name, as the dashboard sends it, or what readDayWindow takes. */
-export function readPeriod(query: Query, today: string): DayWindow {
-  const text = readParameter(query, "period");
-  if (text === null) return readDayWindow(query, today);
-  const period = PERIODS.find((each) => each === text);
-  if (!period) throw badParameter("period", `must be one of ${PERIODS.join(", ")}`);
+export async function readPeriod(query: Query, { today, findDataSince }: Today): Promise<DayWindow> {
+  const period = readChoice(query, "period", PERIODS);
+  if (period === null) return readDayWindow(query, { today });
+  if (period === "all") return toWholeWindow(today, await findDataSince());
   const [from, to] = toDays(period, Temporal.PlainDate.from(today)).map(String) as [string, string];
   return { from, to, days: countDays(from, to) + 1 };
 }
 
-function toDays(period: Period, today: Temporal.PlainDate): [Temporal.PlainDate, Temporal.PlainDate] {
+function toWholeWindow(today: string, dataSince: string | null): DayWindow {
+  const longest = lastDays(today, WINDOW_DAYS_MAX);
+  if (dataSince !== null && dataSince < longest.from) return longest;
+  // Another process, whose clock is ahead, may have recorded a view of tomorrow.
+  const from = dataSince === null || dataSince > today ? today : dataSince;
+  return { from, to: today, days: countDays(from, today) + 1 };
+}
+
+function toDays(period: Exclude<Period, "all">, today: Temporal.PlainDate): [Temporal.PlainDate, Temporal.PlainDate] {
   const yesterday = today.subtract({ days: 1 });
   const lastMonth = today.subtract({ months: 1 });
   switch (period) {
@@ -38,7 +52,7 @@ function toDays(period: Period, today: Temporal.PlainDate): [Temporal.PlainDate,
 }
 
 /** `days` up to today, or `from` and `to`, but not both. Future days are left out. */
-export function readDayWindow(query: Query, today: string): DayWindow {
+export function readDayWindow(query: Query, { today }: Pick<Today, "today">): DayWindow {
   const [from, to] = [readDay(query, "from"), readDay(query, "to")];
   if (from === null && to === null) return lastDays(today, readWindowDays(query, "days"));
   if (readParameter(query, "days") !== null) throw badParameter("days", "cannot be sent together with from or to");
@@ -52,10 +66,7 @@ export function readDayWindow(query: Query, today: string): DayWindow {
 
 /** The window that another one is compared with; null if `compare` is none. */
 export function readComparison(query: Query, window: DayWindow): DayWindow | null {
-  const text = readParameter(query, "compare") ?? "previous";
-  const comparison = COMPARISONS.find((each) => each === text);
-  if (!comparison) throw badParameter("compare", `must be one of ${COMPARISONS.join(", ")}`);
-  return toComparison(comparison, { query, window });
+  return toComparison(readChoice(query, "compare", COMPARISONS) ?? "previous", { query, window });
 }
 
 function toComparison(
@@ -98,7 +109,10 @@ function lastDays(to: string, days: number): DayWindow {
 function readDay(query: Query, name: string): string | null {
   const text = readParameter(query, name);
   if (text === null) return null;
-  const isDay = /^(19[7-9]|[2-9]\d\d)\d-\d\d-\d\d$/.test(text) && addDays(text, 0) === text;
-  if (!isDay) throw badParameter(name, "must be a day, for example 2026-11-01");
+  if (!isDay(text)) throw badParameter(name, "must be a day, for example 2026-11-01");
   return text;
+}
+
+export function isDay(text: string): boolean {
+  return /^(19[7-9]|[2-9]\d\d)\d-\d\d-\d\d$/.test(text) && addDays(text, 0) === text;
 }

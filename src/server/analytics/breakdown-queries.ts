@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from "kysely";
 import type { AppBreakdown } from "#contract/app/analytics.ts";
+import { UNKNOWN_NAMES } from "#contract/app/key-names.ts";
 import { type Dimension, NOT_SET } from "#contract/dimensions.ts";
 import type { OrganizationId } from "#contract/ids.ts";
 import type { Db } from "../db/pool.ts";
@@ -9,7 +10,7 @@ import { chooseBest, leaveOutBefore } from "./best-keys.ts";
 import { isKeyed } from "./dimension-keys.ts";
 import { giveKeyCounts, giveTextCounts, type KeyCounts } from "./lists.ts";
 import { type CountedWindow, countDays, countKeys, countWidgets } from "./queries.ts";
-import { toRate } from "./report.ts";
+import { findMost } from "./report.ts";
 import type { Totals } from "./scan/visit-counts.ts";
 
 // The whole list of one dimension. Without filters, or for one widget, it comes from the counters; else from the visits. A
@@ -18,11 +19,14 @@ import type { Totals } from "./scan/visit-counts.ts";
 export const BREAKDOWN_SORTS = ["bookings", "views", "conversionRate", "key"] as const;
 type BreakdownSort = (typeof BREAKDOWN_SORTS)[number];
 
-export type BreakdownPart = {
-  /** Only keys that contain this text, whatever its case. Of countries, `codes` are those whose name does. */
-  search: { text: string; codes: readonly string[] } | null;
+export type ListOrder = {
+  /** Only names that contain this text, whatever its case. */
+  search: string | null;
   sort: BreakdownSort;
   isAscending: boolean;
+};
+
+export type BreakdownPart = ListOrder & {
   offset: number;
   limit: number;
   /** Only rows after this one; for the order by bookings alone. */
@@ -40,15 +44,34 @@ type BreakdownRows = {
 export async function selectCountedRows(
   db: Db,
   owner: OrganizationId,
-  { window, dimension, part }: { window: CountedWindow; dimension: Exclude<Dimension, "service">; part: BreakdownPart },
+  { part, ...list }: CountedList & { part: BreakdownPart },
 ): Promise<BreakdownRows | null> {
+  const { rows } = await sql<BreakdownRows>`
+    with ${countList(owner, list)}, ${findRows(owner, { ...list, order: part })} select ${listRows(part)} from span`.execute(
+    db,
+  );
+  return rows[0] ?? null;
+}
+
+/** All rows as texts of JSON, in order; null if the counters are of another zone. */
+export async function selectCountedPieces(
+  db: Db,
+  owner: OrganizationId,
+  { order, ...list }: CountedList & { order: ListOrder },
+): Promise<string[] | null> {
+  const { rows } = await sql<{ piece: string | null }>`
+    with ${countList(owner, list)}, ${findRows(owner, { ...list, order })}, ${cutPieces(order)}
+    select piece from span left join pieces on true order by number`.execute(db);
+  return rows.length === 0 ? null : rows.flatMap(({ piece }) => piece ?? []);
+}
+
+type CountedList = { window: CountedWindow; dimension: Exclude<Dimension, "service"> };
+
+function countList(owner: OrganizationId, { window, dimension }: CountedList): RawBuilder<unknown> {
   const counts = isKeyed(dimension)
     ? countKeys(owner, window, sql`kind = ${sql.lit(toKindNumber(dimension))}`)
     : countWidgets(owner, window);
-  const { rows } = await sql<BreakdownRows>`
-    with ${countDays(owner, window)}, ${counts}, ${findRows(owner, { dimension, part })}
-    select ${listRows(part)} from span`.execute(db);
-  return rows[0] ?? null;
+  return sql`${countDays(owner, window)}, ${counts}`;
 }
 
 /** From what was counted of the visits. */
@@ -60,20 +83,23 @@ export async function selectScannedRows(
   const shown = isKeyed(dimension) ? chooseShown(totals, part) : totals;
   const counts = isKeyed(dimension) ? await giveKeyCounts(dimension, shown) : giveTextCounts(shown, dimension);
   const { rows } = await sql<BreakdownRows>`
-    with ${counts}, ${findRows(owner, { dimension, part })} select ${listRows(part)}`.execute(db);
+    with ${counts}, ${findRows(owner, { dimension, order: part })} select ${listRows(part)}`.execute(db);
   const [found] = rows;
   assert(found, "a select without from gives one row");
-  return shown === totals ? found : { ...found, count: totals.size, most: findMost(totals) };
+  return shown === totals ? found : { ...found, count: totals.size, most: findMost(totals.values()) };
 }
 
-function findMost(totals: Totals): BreakdownRows["most"] {
-  const most = { views: 0, bookings: 0, conversionRate: 0 };
-  for (const { views, bookings } of totals.values()) {
-    most.views = Math.max(most.views, views);
-    most.bookings = Math.max(most.bookings, bookings);
-    most.conversionRate = Math.max(most.conversionRate, toRate(bookings, views));
-  }
-  return most;
+/** All of them as texts of JSON, in order. */
+export async function selectScannedPieces(
+  db: Db,
+  owner: OrganizationId,
+  { totals, dimension, order }: { totals: Totals; dimension: Dimension; order: ListOrder },
+): Promise<string[]> {
+  const counts = isKeyed(dimension) ? await giveKeyCounts(dimension, totals) : giveTextCounts(totals, dimension);
+  const { rows } = await sql<{ piece: string }>`
+    with ${counts}, ${findRows(owner, { dimension, order })}, ${cutPieces(order)}
+    select piece from pieces order by number`.execute(db);
+  return rows.map(({ piece }) => piece);
 }
 
 /** The keys that may be on the page; all if it takes their names to say. */
@@ -91,13 +117,35 @@ function chooseShown(totals: Totals, { search, sort, isAscending, offset, limit,
 /** CTE `found`: the rows of all pages. */
 function findRows(
   owner: OrganizationId,
-  { dimension, part }: { dimension: Dimension; part: BreakdownPart },
+  { dimension, order: { search } }: { dimension: Dimension; order: ListOrder },
 ): RawBuilder<unknown> {
+  // An id is not searched for: people don't see it.
+  const texts = dimension === "widget" ? [sql`name`] : [sql`name`, sql`key`];
+  const isFound = sql.join(
+    texts.map((text) => sql`position(${toLower(sql`${search}::text`)} in ${toLower(text)}) > 0`),
+    sql` or `,
+  );
   return sql`named as materialized (${nameKeys(owner, dimension)})
     , found as materialized (
-      select key, label, views::bigint as views, bookings::bigint as bookings,
+      select key, name, ${dimension === "widget" ? sql`name` : sql`null::text`} as label,
+        views::bigint as views, bookings::bigint as bookings,
         case when views = 0 then 0 else least(1, bookings::float8 / views::float8) end as rate
-      from named ${part.search ? sql`where ${contains(part.search)}` : sql``}
+      from named ${search === null ? sql`` : sql`where ${isFound}`}
+    )`;
+}
+
+/** Rows of a piece: about a millisecond to read. */
+const PIECE_ROWS = 2_000;
+
+/** CTE `pieces`. */
+function cutPieces(order: ListOrder): RawBuilder<unknown> {
+  return sql`pieces as (
+      select (place - 1) / ${sql.lit(PIECE_ROWS)} as number,
+        json_agg(json_build_array(key, label, views, bookings) order by place)::text as piece
+      from (
+        select key, label, views, bookings, row_number() over (order by ${toOrder(order)}) as place from found
+      ) placed
+      group by number
     )`;
 }
 
@@ -114,32 +162,40 @@ function listRows(part: BreakdownPart): RawBuilder<unknown> {
       select coalesce(json_agg(page), '[]')
       from (
         select key, label, views, bookings from found ${isAfter}
-        order by ${toOrder(part)}, bookings desc, views desc, key collate "C"
+        order by ${toOrder(part)}
         limit ${part.limit} offset ${part.offset}
       ) page
     ) as rows`;
 }
 
+/** Each key with the name that people see. Countries and devices get theirs later: see named-rows.ts. */
 function nameKeys(owner: OrganizationId, dimension: Dimension): RawBuilder<unknown> {
-  if (dimension === "service")
-    return sql`select service as key, null::text as label, views, bookings from service_counts`;
   if (dimension === "widget")
-    return sql`select widget_id as key, widgets.name as label, views, bookings
+    return sql`select widget_id as key, widgets.name, views, bookings
       from widget_counts join widgets on widgets.organization_id = ${owner} and widgets.id = widget_id`;
-  return sql`select case when key = '' then ${sql.lit(NOT_SET)} else key end as key, null::text as label, views, bookings
+  const unknown = UNKNOWN_NAMES[dimension] ?? NOT_SET;
+  if (dimension === "service")
+    return sql`select service as key, case when service = ${sql.lit(NOT_SET)} then ${sql.lit(unknown)} else service end as name,
+        views, bookings
+      from service_counts`;
+  const name = dimension === "page" ? sql`regexp_replace(key, '^https?://(www[.])?', '')` : sql`key`;
+  return sql`select case when key = '' then ${sql.lit(NOT_SET)} else key end as key,
+      case when key in ('', ${sql.lit(NOT_SET)}) then ${sql.lit(unknown)} else ${name} end as name, views, bookings
     from key_counts join funnel_keys on organization_id = ${owner} and funnel_keys.id = key_counts.id`;
 }
 
-function contains({ text, codes }: { text: string; codes: readonly string[] }): RawBuilder<unknown> {
-  return sql`position(lower(${text}) in lower(coalesce(label, key))) > 0 or key = any(${codes}::text[])`;
-}
-
-function toOrder({ sort, isAscending }: BreakdownPart): RawBuilder<unknown> {
+/** Then by bookings, views and key, so that no two rows are in any order. */
+function toOrder({ sort, isAscending }: ListOrder): RawBuilder<unknown> {
   const column = {
     bookings: sql`bookings`,
     views: sql`views`,
     conversionRate: sql`rate`,
-    key: sql`lower(coalesce(label, key))`,
+    key: toLower(sql`name`),
   }[sort];
-  return isAscending ? sql`${column} asc` : sql`${column} desc`;
+  return sql`${column} ${isAscending ? sql`asc` : sql`desc`}, bookings desc, views desc, key collate "C"`;
+}
+
+/** The same on every server, whatever its locale. */
+function toLower(text: RawBuilder<unknown>): RawBuilder<unknown> {
+  return sql`lower(${text} collate "pg_c_utf8")`;
 }

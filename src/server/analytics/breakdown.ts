@@ -1,18 +1,25 @@
 import type { AppBreakdown } from "#contract/app/analytics.ts";
-import { SEARCH_LENGTH_MAX } from "#contract/app/limits.ts";
 import { DIMENSIONS, type Dimension } from "#contract/dimensions.ts";
 import type { OrganizationId } from "#contract/ids.ts";
 import type { Db } from "../db/pool.ts";
-import { badParameter, type Query, readParameter } from "../http/parameters.ts";
+import { badParameter, type Query, readParameter, readSearch } from "../http/parameters.ts";
 import { type Question, toCountedWindow, toScan } from "./app-report.ts";
-import { BREAKDOWN_SORTS, type BreakdownPart, selectCountedRows, selectScannedRows } from "./breakdown-queries.ts";
-import { toEntry } from "./report.ts";
+import {
+  BREAKDOWN_SORTS,
+  type BreakdownPart,
+  type ListOrder,
+  selectCountedPieces,
+  selectCountedRows,
+  selectScannedPieces,
+  selectScannedRows,
+} from "./breakdown-queries.ts";
+import { arrangeNamed, isNamed, NAMED_ROWS_MAX } from "./named-rows.ts";
+import { findMost, toEntry } from "./report.ts";
 import { countVisits } from "./scan/count-visits.ts";
 import type { Totals } from "./scan/visit-counts.ts";
 
-/** Rows per page of the dashboard, and of a CSV file. */
+/** Rows per page of the dashboard. */
 const PAGE_ROWS = 50;
-const FILE_ROWS_MAX = 100_000;
 
 /** The dashboard starts with channels; the read API has no default. */
 export function readDimension(query: Query, fallback?: Dimension): Dimension {
@@ -23,16 +30,16 @@ export function readDimension(query: Query, fallback?: Dimension): Dimension {
 }
 
 type Wanted = { dimension: Dimension; part: BreakdownPart };
+type Row = AppBreakdown["rows"][number];
 
-/** A page of the list, or all of it. Services are not among the counters. */
+/** A page of the list. Services are not among the counters. */
 export async function readBreakdown(db: Db, question: Question, { dimension, part }: Wanted): Promise<AppBreakdown> {
   const { owner, window } = question;
   const counted = toCountedWindow(question, window);
   const rows =
     dimension !== "service" && counted && (await selectCountedRows(db, owner, { window: counted, dimension, part }));
   if (rows) return toRows(rows);
-  const counts = await countVisits(db, toScan(question, window), { lists: [dimension] });
-  return await readScannedRows(db, owner, { totals: counts.lists.get(dimension), dimension, part });
+  return await readScannedRows(db, owner, { totals: await countList(db, question, dimension), dimension, part });
 }
 
 /** From what was counted of the visits. */
@@ -44,57 +51,92 @@ export async function readScannedRows(
   return toRows(await selectScannedRows(db, owner, { totals, ...wanted }));
 }
 
+async function countList(db: Db, question: Question, dimension: Dimension): Promise<Totals | undefined> {
+  return (await countVisits(db, toScan(question, question.window), { lists: [dimension] })).lists.get(dimension);
+}
+
 function toRows({ rows, ...all }: Awaited<ReturnType<typeof selectScannedRows>>): AppBreakdown {
   return { rows: rows.map(({ label, ...row }) => ({ ...toEntry(row), label })), ...all };
 }
 
-/** One page as the dashboard asks for it. */
+/** A list as the dashboard asks for it. */
+type AskedList = { dimension: Dimension; order: ListOrder; language: string };
+
+export function readAskedList(query: Query): AskedList {
+  return { dimension: readDimension(query, "channel"), order: readOrder(query), language: readLanguage(query) };
+}
+
+/** One page of it. */
 export async function readAppBreakdown(db: Db, question: Question, query: Query): Promise<AppBreakdown> {
-  const dimension = readDimension(query, "channel");
-  const page = readPageNumber(query);
-  return await readBreakdown(db, question, {
-    dimension,
-    part: { ...readOrder(query, dimension), offset: (page - 1) * PAGE_ROWS, limit: PAGE_ROWS },
-  });
+  const asked = readAskedList(query);
+  const offset = (readPageNumber(query) - 1) * PAGE_ROWS;
+  if (isNamed(asked.dimension)) {
+    const rows = await readNamed(db, question, asked);
+    return { rows: rows.slice(offset, offset + PAGE_ROWS), count: rows.length, most: findMost(rows) };
+  }
+  const { dimension, order } = asked;
+  return await readBreakdown(db, question, { dimension, part: { ...order, after: null, offset, limit: PAGE_ROWS } });
 }
 
-/** Every row, in the order and with the search of the screen. */
-export async function readBreakdownFile(db: Db, question: Question, query: Query): Promise<AppBreakdown["rows"]> {
-  const dimension = readDimension(query, "channel");
-  const part = { ...readOrder(query, dimension), offset: 0, limit: FILE_ROWS_MAX };
-  return (await readBreakdown(db, question, { dimension, part })).rows;
+async function readNamed(
+  db: Db,
+  question: Question,
+  { dimension, order: { search, sort, isAscending }, language }: AskedList,
+): Promise<Row[]> {
+  const part = { search: null, sort, isAscending, after: null, offset: 0, limit: NAMED_ROWS_MAX };
+  const { rows } = await readBreakdown(db, question, { dimension, part });
+  if (!isNamed(dimension)) return rows;
+  const nameOrder = sort === "key" ? (isAscending ? "asc" : "desc") : null;
+  return arrangeNamed(rows, { dimension, language, search, nameOrder });
 }
 
-function readOrder(query: Query, dimension: Dimension): Omit<BreakdownPart, "offset" | "limit"> {
+/**
+ * All rows of it, from one snapshot and in pieces: long lists become rows piece by piece, as the reader takes them, and hold no
+ * connection meanwhile.
+ */
+export async function readBreakdownFile(db: Db, question: Question, asked: AskedList): Promise<Iterable<Row[]>> {
+  const { dimension, order } = asked;
+  if (isNamed(dimension)) return [await readNamed(db, question, asked)];
+  const { owner, window } = question;
+  const counted = toCountedWindow(question, window);
+  const pieces =
+    dimension !== "service" && counted && (await selectCountedPieces(db, owner, { window: counted, dimension, order }));
+  if (pieces) return parsePieces(pieces);
+  const totals = (await countList(db, question, dimension)) ?? new Map();
+  return parsePieces(await selectScannedPieces(db, owner, { totals, dimension, order }));
+}
+
+function* parsePieces(pieces: readonly string[]): Generator<Row[]> {
+  for (const piece of pieces) {
+    const rows = JSON.parse(piece) as [key: string, label: string | null, views: number, bookings: number][];
+    yield rows.map(([key, label, views, bookings]) => ({ ...toEntry({ key, views, bookings }), label }));
+  }
+}
+
+function readOrder(query: Query): ListOrder {
   const text = readParameter(query, "sort") ?? "bookings";
   const sort = BREAKDOWN_SORTS.find((each) => each === text);
   if (!sort) throw badParameter("sort", `must be one of ${BREAKDOWN_SORTS.join(", ")}`);
   const order = readParameter(query, "order") ?? "desc";
   if (order !== "asc" && order !== "desc") throw badParameter("order", "must be asc or desc");
-  return { sort, isAscending: order === "asc", search: readSearch(query, dimension), after: null };
+  return { sort, isAscending: order === "asc", search: readSearch(query) };
 }
 
-function readSearch(query: Query, dimension: Dimension): BreakdownPart["search"] {
-  const text = (readParameter(query, "search") ?? "").replaceAll("\0", "").toWellFormed().trim();
-  if (text.length > SEARCH_LENGTH_MAX)
-    throw badParameter("search", `must not be longer than ${SEARCH_LENGTH_MAX} characters`);
-  return text === "" ? null : { text, codes: dimension === "country" ? findCountries(text) : [] };
+/** Of the countries' names. */
+function readLanguage(query: Query): string {
+  const text = readParameter(query, "language") ?? "en";
+  try {
+    return Intl.getCanonicalLocales(text)[0] ?? "en";
+  } catch {
+    throw badParameter("language", "must be a language tag, for example en-GB");
+  }
 }
 
-const countryNames = new Intl.DisplayNames("en", { type: "region", fallback: "none" });
-const LETTERS = Array.from({ length: 26 }, (_, i) => String.fromCharCode(65 + i));
-
-/** Codes of countries whose English name contains the text. */
-function findCountries(text: string): string[] {
-  const codes = LETTERS.flatMap((first) => LETTERS.map((second) => first + second));
-  return codes.filter((code) => countryNames.of(code)?.toLowerCase().includes(text.toLowerCase()));
-}
-
-const PAGES_MAX = 2_000;
+const PAGES_MAX = 20_000;
 
 function readPageNumber(query: Query): number {
   const text = readParameter(query, "pageNumber") ?? "1";
-  const page = /^[0-9]{1,4}$/.test(text) ? Number(text) : 0;
+  const page = /^[0-9]{1,5}$/.test(text) ? Number(text) : 0;
   if (page < 1 || page > PAGES_MAX) throw badParameter("pageNumber", `must be a whole number from 1 to ${PAGES_MAX}`);
   return page;
 }

@@ -1,33 +1,42 @@
-import type { AnalyticsEntry } from "#contract/analytics.ts";
 import type { AppAnalytics, AppBreakdown } from "#contract/app/analytics.ts";
 import type { Dimension } from "#contract/dimensions.ts";
 import { FUNNEL_STEPS } from "#contract/steps.ts";
 import { BYTE_ORDER_MARK, type CsvCell, toCsvLine } from "../lib/csv.ts";
+import { isNamed } from "./named-rows.ts";
 
 /** `breakdown` is the whole list of one dimension. */
-export const ANALYTICS_TABLES = ["daily", "funnel", "channels", "sources", "campaigns", "breakdown"] as const;
-export type AnalyticsTable = (typeof ANALYTICS_TABLES)[number];
-type ReportTable = Exclude<AnalyticsTable, "breakdown">;
+export const ANALYTICS_TABLES = ["daily", "funnel", "breakdown"] as const;
+type ReportTable = Exclude<(typeof ANALYTICS_TABLES)[number], "breakdown">;
 
 /** One of a report's tables, as shown on screen. */
-export function exportAnalytics(report: AppAnalytics, table: ReportTable): string {
-  return BYTE_ORDER_MARK + toLines(report, table).map(toCsvLine).join("");
+export function exportAnalytics(report: AppAnalytics, table: ReportTable): string[] {
+  return [BYTE_ORDER_MARK + toLines(report, table).map(toCsvLine).join("")];
 }
 
-/** The whole list of a dimension; widgets also with their names. */
-export function exportBreakdown(dimension: Dimension, rows: AppBreakdown["rows"]): string {
-  const names = dimension === "widget" ? ["name"] : [];
-  const lines: CsvCell[][] = [
-    [dimension === "source" ? "source / medium" : dimension, ...names, "views", "bookings", "conversionRate"],
-    ...rows.map(({ key, label, views, bookings, conversionRate }) => [
-      key,
-      ...(dimension === "widget" ? [label] : []),
-      views,
-      bookings,
-      conversionRate,
-    ]),
+type Row = AppBreakdown["rows"][number];
+type Column = readonly [heading: string, toCell: (row: Row) => CsvCell];
+
+/** The whole list of a dimension, in pieces. */
+export function* exportBreakdown(dimension: Dimension, pieces: Iterable<readonly Row[]>): Generator<string> {
+  const columns = listColumns(dimension);
+  yield BYTE_ORDER_MARK + toCsvLine(columns.map(([heading]) => heading));
+  for (const rows of pieces) yield rows.map((row) => toCsvLine(columns.map(([, toCell]) => toCell(row)))).join("");
+}
+
+/** A service has no views: visitors choose it after they have seen the widget. */
+function listColumns(dimension: Dimension): Column[] {
+  const key: Column = [dimension === "source" ? "source / medium" : dimension, (row) => row.key];
+  const name: Column = ["name", (row) => row.label];
+  const bookings: Column = ["bookings", (row) => row.bookings];
+  if (dimension === "service") return [key, bookings];
+  const hasName = dimension === "widget" || isNamed(dimension);
+  return [
+    key,
+    ...(hasName ? [name] : []),
+    ["views", (row) => row.views],
+    bookings,
+    ["conversionRate", (row) => row.conversionRate],
   ];
-  return BYTE_ORDER_MARK + lines.map(toCsvLine).join("");
 }
 
 function toLines(report: AppAnalytics, table: ReportTable): CsvCell[][] {
@@ -36,18 +45,7 @@ function toLines(report: AppAnalytics, table: ReportTable): CsvCell[][] {
       return [["day", "views", "bookings"], ...report.daily.map(({ day, views, bookings }) => [day, views, bookings])];
     case "funnel":
       return [["step", "visits"], ...FUNNEL_STEPS.map((step) => [step, report.funnel[step]])];
-    case "channels":
-      return toEntryLines("channel", report.channels);
-    case "sources":
-      return toEntryLines("source / medium", report.sources);
-    case "campaigns":
-      return toEntryLines("campaign", report.campaigns);
     default:
       return table satisfies never;
   }
-}
-
-function toEntryLines(heading: string, entries: readonly AnalyticsEntry[]): CsvCell[][] {
-  const lines = entries.map(({ key, views, bookings, conversionRate }) => [key, views, bookings, conversionRate]);
-  return [[heading, "views", "bookings", "conversionRate"], ...lines];
 }

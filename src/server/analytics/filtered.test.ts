@@ -35,7 +35,15 @@ import { readTimes } from "./times.ts";
 
 const { db } = await createTestDatabase();
 
-const ZONES = ["UTC", "Europe/Berlin", "America/St_Johns", "Pacific/Chatham", "Asia/Beirut", "Africa/Casablanca"];
+const ZONES = [
+  "UTC",
+  "Europe/Berlin",
+  "America/St_Johns",
+  "Pacific/Chatham",
+  "Asia/Beirut",
+  "Africa/Casablanca",
+  "Australia/Lord_Howe",
+];
 const FIRST = new Date("2026-09-20T00:00:00.000Z");
 const NOW = new Date("2026-11-03T10:15:00.000Z");
 const reading = { db, clock: { now: () => NOW } };

@@ -1,9 +1,13 @@
+import { isCountryCode } from "#contract/app/key-names.ts";
 import {
+  CHANNELS,
+  DEVICES,
   FILTER_DIMENSIONS,
   FILTER_LENGTH_MAX,
   FILTER_VALUES_MAX,
   type FilterDimension,
   isTimeDimension,
+  NOT_SET,
   TIME_KEYS,
   toNegatedName,
 } from "#contract/dimensions.ts";
@@ -41,7 +45,8 @@ export async function requireFilterWidgets(db: Db, owner: OrganizationId, filter
 function toFilter(query: Query, filter: Omit<Filter, "keys">): Filter {
   const name = filter.isNegated ? toNegatedName(filter.dimension) : filter.dimension;
   const value = query[name] ?? [];
-  const keys = [...new Set(typeof value === "string" ? [value] : value)];
+  const sent = typeof value === "string" ? [value] : value;
+  const keys = [...new Set(sent.map((key) => toUsualCase(filter.dimension, key)))];
   if (keys.length > FILTER_VALUES_MAX) throw badParameter(name, `may be sent at most ${FILTER_VALUES_MAX} times`);
   if (isTimeDimension(filter.dimension)) {
     const known: readonly string[] = TIME_KEYS[filter.dimension];
@@ -54,6 +59,40 @@ function toFilter(query: Query, filter: Omit<Filter, "keys">): Filter {
   if (filter.dimension !== "widget" && !keys.every(isKey))
     throw badParameter(name, `must have 1 to ${FILTER_LENGTH_MAX} characters`);
   return { ...filter, keys };
+}
+
+/** Countries, devices and channels are fixed words, so any case will do. */
+function toUsualCase(dimension: FilterDimension, key: string): string {
+  switch (dimension) {
+    case "country":
+      return /^[a-z]{2}$/i.test(key) ? key.toUpperCase() : key;
+    case "device":
+      return findWord(DEVICES, key);
+    case "channel":
+      return findWord(CHANNELS, key);
+    default:
+      return key;
+  }
+}
+
+function findWord(words: readonly string[], text: string): string {
+  return words.find((word) => word.toLowerCase() === text.toLowerCase()) ?? text;
+}
+
+/**
+ * Throws 400 for a country, device or channel that can't exist. Programs must learn that they misspelled it; the dashboard shows
+ * that nothing matches.
+ */
+export function requireKnownKeys(filters: readonly Filter[]): void {
+  for (const { dimension, isNegated, keys } of filters) {
+    const name = isNegated ? toNegatedName(dimension) : dimension;
+    const known = keys.filter((key) => key !== NOT_SET);
+    if (dimension === "country" && !known.every(isCountryCode))
+      throw badParameter(name, `must be a country code of two letters, or ${NOT_SET}`);
+    const words = dimension === "device" ? DEVICES : dimension === "channel" ? CHANNELS : null;
+    if (words && !known.every((key) => (words as readonly string[]).includes(key)))
+      throw badParameter(name, `must be one of ${words.join(", ")}`);
+  }
 }
 
 /** The filter that counts one widget, or none for all. */

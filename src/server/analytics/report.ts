@@ -1,4 +1,5 @@
 import type { Analytics, AnalyticsEntry } from "#contract/analytics.ts";
+import type { AppBreakdown } from "#contract/app/analytics.ts";
 import { DAY_MS } from "#contract/durations.ts";
 import { WINDOW_DAYS_MAX } from "#contract/limits.ts";
 import { FUNNEL_STEPS, type FunnelStep } from "#contract/steps.ts";
@@ -76,12 +77,23 @@ function listDays(today: string, days: number): readonly string[] {
   return known.slice(known.length - days);
 }
 
+/** The largest value of each column. */
+export function findMost(rows: Iterable<Pick<KeyCounts, "views" | "bookings">>): AppBreakdown["most"] {
+  const most = { views: 0, bookings: 0, conversionRate: 0 };
+  for (const { views, bookings } of rows) {
+    most.views = Math.max(most.views, views);
+    most.bookings = Math.max(most.bookings, bookings);
+    most.conversionRate = Math.max(most.conversionRate, toRate(bookings, views));
+  }
+  return most;
+}
+
 export function toEntry({ key, views, bookings }: KeyCounts): AnalyticsEntry {
   return { key, views, bookings, conversionRate: toRate(bookings, views) };
 }
 
 /** Views and bookings can fall on different days, so a window can contain more bookings than views. */
-export function toRate(bookings: number, views: number): number {
+function toRate(bookings: number, views: number): number {
   return views === 0 ? 0 : Math.min(1, bookings / views);
 }
 

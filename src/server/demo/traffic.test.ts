@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
+import { CHANNELS } from "#contract/dimensions.ts";
 import { parseReference } from "#contract/ids.ts";
 import type { Step } from "#contract/steps.ts";
 import { TEMPLATES } from "#contract/widget.ts";
 import { NOON } from "../../../test/support/builders.ts";
 import { parseImportLine } from "../bookings/import/parse-import-line.ts";
-import { CHANNELS } from "../funnel/classify/channel-rules.ts";
 import { toStepBit } from "../funnel/record/touch.ts";
 import { classifyWay } from "./attribution.ts";
 import { DEMO_WIDGETS, DEMO_ZONE, LANDING_PAGE } from "./practice.ts";

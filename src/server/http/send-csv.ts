@@ -3,11 +3,13 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import type { OrganizationId } from "#contract/ids.ts";
 import type { Deps } from "../deps.ts";
 
-/** Streams a CSV file as the client takes it. `name` gets the day of `at` and the ending. */
+type Lines = Iterable<string> | AsyncIterable<string>;
+
+/** Streams a CSV file as the client takes it. `fileName` gets the ending. */
 export function sendCsv(
   deps: Pick<Deps, "log">,
   { request, reply }: { request: FastifyRequest; reply: FastifyReply },
-  { owner, name, at, lines }: { owner: OrganizationId; name: string; at: Date; lines: AsyncGenerator<string> },
+  { owner, fileName, lines }: { owner: OrganizationId; fileName: string; lines: Lines },
 ): FastifyReply {
   const file = Readable.from(lines, { objectMode: true, highWaterMark: 1 });
   // The answer has begun, so it can only be cut off. A client that disconnected is not an error.
@@ -17,6 +19,6 @@ export function sendCsv(
   });
   return reply
     .type("text/csv; charset=utf-8")
-    .header("content-disposition", `attachment; filename="${name}-${at.toISOString().slice(0, 10)}.csv"`)
+    .header("content-disposition", `attachment; filename="${fileName}.csv"`)
     .send(file);
 }

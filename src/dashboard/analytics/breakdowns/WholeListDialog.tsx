@@ -13,7 +13,7 @@ import { useOrganization } from "../../shell/use-organization.ts";
 import { Loaded } from "../../ui/states/Loaded.tsx";
 import type { Parameters } from "../report-state.ts";
 import { type BreakdownSort, BreakdownTable, type Filtering } from "./BreakdownTable.tsx";
-import { DIMENSION_WORDS } from "./dimension-words.ts";
+import { DIMENSION_WORDS, NAMES_LANGUAGE } from "./dimension-words.ts";
 
 const PAGE_ROWS = 50;
 const SEARCH_PAUSE_MS = 250;
@@ -47,7 +47,8 @@ function WholeList({ dimension, scope, filtering }: ListProps) {
     isAscending: false,
   });
   const [page, setPage] = useState(1);
-  const query = { ...scope, dimension, search: term, sort: order.sort, order: order.isAscending ? "asc" : "desc" };
+  const direction = order.isAscending ? "asc" : "desc";
+  const query = { ...scope, dimension, search: term, sort: order.sort, order: direction, language: NAMES_LANGUAGE };
   const list = useQuery(breakdownQuery(id, { ...query, pageNumber: String(page) }));
   const save = useAction({
     run: () => download("exportAnalytics", { organization: id, query: { ...query, table: "breakdown" } }),

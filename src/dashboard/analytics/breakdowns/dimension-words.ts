@@ -1,3 +1,5 @@
+import * as keyNames from "#contract/app/key-names.ts";
+import { createCountryNames, isCountryCode } from "#contract/app/key-names.ts";
 import { type Dimension, NOT_SET } from "#contract/dimensions.ts";
 
 type Words = {
@@ -19,39 +21,13 @@ export const DIMENSION_WORDS: Readonly<Record<Dimension, Words>> = {
   service: { title: "Services", name: "Service", description: "What visitors booked." },
 };
 
-const DEVICE_NAMES: Readonly<Record<string, string>> = {
-  mobile: "Phone",
-  tablet: "Tablet",
-  desktop: "Computer",
-  other: "Other",
-};
-
-const UNKNOWN: Readonly<Partial<Record<Dimension, string>>> = {
-  campaign: "No campaign",
-  page: "Unknown page",
-  device: "Unknown device",
-  country: "Unknown country",
-  service: "Unknown service",
-};
-
-const regionNames = new Intl.DisplayNames(undefined, { type: "region", fallback: "code" });
+const countryNames = createCountryNames();
+/** The language of the countries' names, in which the server searches and sorts them. */
+export const NAMES_LANGUAGE = countryNames.resolvedOptions().locale;
 
 /** A key as people read it. `widgetNames` gives names by id. */
 export function toKeyName(dimension: Dimension, key: string, widgetNames: ReadonlyMap<string, string>): string {
-  if (key === NOT_SET) return UNKNOWN[dimension] ?? key;
-  switch (dimension) {
-    case "country":
-      // A filter in the address may be anything, and `of` throws for what can't be a code.
-      return isCountryCode(key) ? (regionNames.of(key) ?? key) : key;
-    case "device":
-      return DEVICE_NAMES[key] ?? key;
-    case "widget":
-      return widgetNames.get(key) ?? key;
-    case "page":
-      return key.replace(/^https?:\/\/(www\.)?/, "").replace(/\/$/, "");
-    default:
-      return key;
-  }
+  return dimension === "widget" ? (widgetNames.get(key) ?? key) : keyNames.toKeyName(dimension, key, countryNames);
 }
 
 /** The site of all these pages, such as https://www.example.com; null if there are several. */
@@ -67,8 +43,4 @@ const FLAG_A = 0x1f1e6;
 export function toFlag(country: string): string {
   if (!isCountryCode(country)) return "";
   return String.fromCodePoint(...[...country].map((letter) => FLAG_A + letter.charCodeAt(0) - 65));
-}
-
-function isCountryCode(text: string): boolean {
-  return /^[A-Z]{2}$/.test(text);
 }

@@ -1,5 +1,4 @@
 import { PERIODS, type Period } from "#contract/app/analytics.ts";
-import { WINDOW_DAYS_MAX } from "#contract/limits.ts";
 import { toDayCount } from "../../day-range.ts";
 
 // Periods of the analytics screen. The address has either a named period, a number of days, or two days.
@@ -17,7 +16,7 @@ export const PRESETS: readonly { label: string; chosen: ChosenPeriod }[] = [
   { label: "Last month", chosen: named("last-month") },
   { label: "This year", chosen: named("year") },
   { label: "Last 12 months", chosen: named("12-months") },
-  { label: "All time", chosen: lastDays(WINDOW_DAYS_MAX) },
+  { label: "All time", chosen: named("all") },
 ];
 
 /** The days to ask the server for, which knows today's date. An unknown name counts as none. */

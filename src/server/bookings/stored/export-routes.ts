@@ -81,5 +81,9 @@ async function sendExport(
     ...(filter.widgetId === null ? {} : { target: filter.widgetId, name: widgetNames.get(filter.widgetId) }),
     detail: { ...detail, isSearch: filter.search === null ? "no" : "yes" },
   });
-  return sendCsv(deps, { request, reply }, { owner: member.organizationId, name, at: now, lines: lines(widgetNames) });
+  return sendCsv(
+    deps,
+    { request, reply },
+    { owner: member.organizationId, fileName: `${name}-${now.toISOString().slice(0, 10)}`, lines: lines(widgetNames) },
+  );
 }

@@ -1,3 +1,4 @@
+import type { Channel } from "#contract/dimensions.ts";
 import { findByName } from "./source-lookup.ts";
 import type { SourceCategory } from "./source-tables.ts";
 
@@ -32,7 +33,7 @@ const SOCIAL_MEDIUMS = new Set(["social", "social-network", "social-media", "sm"
 const EMAIL_WORDS = ["email", "e-mail", "e_mail", "e mail", "newsletter"];
 
 /** Read from the top; the first rule that matches wins. */
-const CHANNEL_RULES = [
+const CHANNEL_RULES: readonly { channel: Channel; when: (traffic: Traffic) => boolean }[] = [
   { channel: "Direct", when: (t) => t.source === DIRECT_SOURCE && [NO_MEDIUM, NOT_SET].includes(t.medium) },
   { channel: "Cross-network", when: (t) => t.campaign.includes("cross-network") },
   { channel: "Paid Shopping", when: (t) => t.isPaid && (t.category === "shopping" || t.isShopCampaign) },
@@ -52,13 +53,7 @@ const CHANNEL_RULES = [
   { channel: "SMS", when: (t) => t.source === "sms" || t.medium === "sms" },
   { channel: "Mobile Push Notifications", when: (t) => t.source === "firebase" || saysPush(t.medium) },
   { channel: "Referral", when: (t) => ["referral", "app", "link"].includes(t.medium) },
-] as const satisfies readonly { channel: string; when: (traffic: Traffic) => boolean }[];
-
-const UNASSIGNED = "Unassigned";
-
-export type Channel = (typeof CHANNEL_RULES)[number]["channel"] | typeof UNASSIGNED;
-
-export const CHANNELS: readonly Channel[] = [...CHANNEL_RULES.map((rule) => rule.channel), UNASSIGNED];
+];
 
 /** Accepts any case, so that imported rows need no classification first. */
 export function toChannel(tags: Tags): Channel {
@@ -73,7 +68,7 @@ export function toChannel(tags: Tags): Channel {
     isPaid: medium.split(/[^\p{L}\p{N}]+/u).some((word) => PAID_WORDS.has(word) || word.startsWith("paid")),
     isShopCampaign: /(?:[^a-df-z]|^)shop|shopping/.test(campaign),
   };
-  return CHANNEL_RULES.find((rule) => rule.when(traffic))?.channel ?? UNASSIGNED;
+  return CHANNEL_RULES.find((rule) => rule.when(traffic))?.channel ?? "Unassigned";
 }
 
 function saysEmail(text: string): boolean {

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { type Device, toDevice } from "./device.ts";
+import type { Device } from "#contract/dimensions.ts";
+import { toDevice } from "./device.ts";
 
 const KHTML = "AppleWebKit/537.36 (KHTML, like Gecko)";
 

@@ -1,7 +1,7 @@
+import type { Device } from "#contract/dimensions.ts";
+
 // The kind of device, from the user agent. A few rules are enough, because only four kinds are stored. A full parser would be a
 // hundred times as long and slow, and would need updates for details that nobody uses.
-
-export type Device = "mobile" | "tablet" | "desktop" | "other";
 
 /** Read from the top; the first match decides. */
 const RULES: readonly (readonly [Device, RegExp])[] = [

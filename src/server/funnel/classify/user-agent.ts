@@ -1,6 +1,7 @@
 import { isBot } from "isbot";
+import type { Device } from "#contract/dimensions.ts";
 import { RecentMap } from "../../lib/recent-map.ts";
-import { type Device, toDevice } from "./device.ts";
+import { toDevice } from "./device.ts";
 
 /** The only user agent data that leaves this file. */
 type Visitor = { readonly isBot: boolean; readonly device: Device };

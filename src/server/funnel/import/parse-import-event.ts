@@ -1,4 +1,5 @@
 import { Compile } from "typebox/compile";
+import { DEVICES, type Device } from "#contract/dimensions.ts";
 import { type OrganizationId, parseWidgetId } from "#contract/ids.ts";
 import { ImportedEvent } from "#contract/imported-event.ts";
 import { STEPS } from "#contract/steps.ts";
@@ -7,7 +8,6 @@ import { parseJsonText } from "../../lib/json-text.ts";
 import { RecentMap } from "../../lib/recent-map.ts";
 import { VisitClassifier } from "../classify/classify-visit.ts";
 import { parseCountry } from "../classify/country.ts";
-import type { Device } from "../classify/device.ts";
 import { toPage } from "../classify/page.ts";
 import { readAttribution } from "../classify/read-attribution.ts";
 import { type Conversion, type Touch, toStepBit, type VisitClass } from "../record/touch.ts";
@@ -21,8 +21,6 @@ const FAULTS: Readonly<Record<string, string>> = {
   step: `step is not one of ${STEPS.join(", ")}`,
   at: "at is not a valid date",
 };
-
-const DEVICES: readonly Device[] = ["mobile", "tablet", "desktop", "other"];
 
 const CLASSES_KEPT = 1_000;
 const PAGES_KEPT = 1_000;
