@@ -565,6 +565,88 @@ describe("GET /api/v1/analytics/breakdown", () => {
     assert.deepEqual(await keys(`?dimension=widget&widget=${widgetId}`), [widgetId]);
   });
 
+  test("refuses the cursor of another list, and one that no page can have", async () => {
+    const caller = await makeCaller(db);
+    const { widgetId } = caller;
+    const visits = ["DE", "AT", "CH"].map((country, visit) => ({
+      ...makeTouch({ widgetId, visit, at: "2026-10-31T10:00:00Z" }),
+      country,
+    }));
+    await record(...visits);
+    const filters = "country=DE&country=AT&notDevice=tablet";
+    const { nextCursor, from, to } = await getBreakdown(caller, `?dimension=country&limit=1&${filters}`);
+    const ask = async (query: string) => {
+      const { status, body } = await getJson(app, `/api/v1/analytics/breakdown${query}`, caller.headers);
+      return { status, message: (body as { error?: { message: string } }).error?.message };
+    };
+    const same = [
+      `?dimension=country&limit=5&notDevice=tablet&country=AT&country=DE&cursor=${nextCursor}`,
+      `?dimension=country&from=${from}&to=${to}&${filters}&cursor=${nextCursor}`,
+    ];
+    for (const query of same) assert.deepEqual((await getBreakdown(caller, query)).data.length, 1, query);
+    for (const query of [
+      `?dimension=device&${filters}`,
+      `?dimension=country&days=29&${filters}`,
+      `?dimension=country&to=2026-10-31&${filters}`,
+      "?dimension=country&country=DE&notDevice=tablet",
+      "?dimension=country&country=DE&country=AT&device=tablet",
+      "?dimension=country",
+    ])
+      assert.deepEqual(
+        await ask(`${query}&cursor=${nextCursor}`),
+        {
+          status: 400,
+          message:
+            "The parameter cursor belongs to another dimension, other days or other filters: send those of the first page.",
+        },
+        query,
+      );
+    const [today, asked, ...row] = JSON.parse(Buffer.from(String(nextCursor), "base64url").toString());
+    for (const crafted of [
+      ["2026-13-01", asked, ...row],
+      [today, asked, 1e300, 1, "DE"],
+      [today, asked, -1, 1, "DE"],
+      [today, asked, 1, 1, "D\0"],
+      [1, 1, "DE"],
+      row,
+    ]) {
+      const cursor = Buffer.from(JSON.stringify(crafted)).toString("base64url");
+      const { status, message } = await ask(`?dimension=country&${filters}&cursor=${cursor}`);
+      assert.deepEqual([status, message], [400, "The parameter cursor must be the nextCursor of a previous page."]);
+    }
+  });
+
+  test("has pages of the same days if midnight passes between them", async (t) => {
+    const caller = await makeCaller(db);
+    const { widgetId } = caller;
+    const at = ["2026-10-03T10:00:00Z", "2026-10-03T10:00:00Z", "2026-11-01T10:00:00Z"];
+    await record(
+      ...["DE", "DE", "AT"].map((country, i) => ({ ...makeTouch({ widgetId, visit: i, at: at[i] ?? "" }), country })),
+    );
+    const first = await getBreakdown(caller, "?dimension=country&limit=1");
+    const { clock } = testApp;
+    const noon = clock.now();
+    t.after(() => clock.set(noon));
+    clock.set(new Date("2026-11-02T00:00:01Z"));
+    const second = await getBreakdown(caller, `?dimension=country&limit=1&cursor=${first.nextCursor}`);
+    assert.deepEqual([second.from, second.to, second.data.map(({ key }) => key)], [first.from, first.to, ["AT"]]);
+  });
+
+  test("takes countries, devices and channels in any case, and refuses what they can't be", async () => {
+    const caller = await makeCaller(db);
+    const { widgetId } = caller;
+    await record({ ...makeTouch({ widgetId, visit: 1, at: "2026-10-31T10:00:00Z", class: SEARCH_AD }), country: "DE" });
+    for (const filter of ["country=de", "country=De", "device=MOBILE", "channel=paid%20search", "notCountry=at"])
+      assert.equal((await getBreakdown(caller, `?dimension=page&${filter}`)).data.length, 1, filter);
+    assert.equal((await getBreakdown(caller, "?dimension=page&notCountry=de")).data.length, 0);
+    for (const filter of ["country=Germany", "notCountry=d1", "country=%C3%9F", "device=phone", "channel=Radio"]) {
+      const { status } = await getJson(app, `/api/v1/analytics/breakdown?dimension=page&${filter}`, caller.headers);
+      assert.equal(status, 400, filter);
+    }
+    for (const filter of ["country=(not set)", "device=(not set)"])
+      assert.equal((await getBreakdown(caller, `?dimension=page&${filter}`)).data.length, 0);
+  });
+
   test("has the read API's errors", async () => {
     const caller = await makeCaller(db);
     const other = await makeCaller(db);

@@ -1,22 +1,24 @@
-import { Type } from "typebox";
-import { Compile } from "typebox/compile";
 import { Analytics, Breakdown } from "#contract/analytics.ts";
 import { AnalyticsQuery, BreakdownQuery } from "#contract/read-api.ts";
 import { callerOf } from "../api-keys/bearer-auth.ts";
 import type { Deps } from "../deps.ts";
-import { badParameter, type Query, readPageSize, readParameter, readWindowDays } from "../http/parameters.ts";
+import { type Query, readPageSize, readParameter, readWindowDays } from "../http/parameters.ts";
 import { type ReadApi, readApiResponses } from "../http/read-api.ts";
-import { parseJsonText } from "../lib/json-text.ts";
 import { toKeptSince } from "../plans/kept-since.ts";
 import { requireWidget } from "../widgets/require-widget.ts";
-import { readQuestion } from "./app-report.ts";
+import { type Reader, readQuestion } from "./app-report.ts";
 import { readDayWindow } from "./app-window.ts";
 import { readBreakdown, readDimension } from "./breakdown.ts";
-import type { KeyCounts } from "./lists.ts";
+import { readCursor, requireSameList, toAskedText, toCursor } from "./breakdown-cursor.ts";
+import { readFilters, requireKnownKeys } from "./filters.ts";
 import { readAnalytics } from "./read-analytics.ts";
 
+type ReadDeps = Pick<Deps, "db" | "clock">;
+
+const FIRST_ROWS = { search: null, sort: "bookings", isAscending: false, offset: 0 } as const;
+
 /** GET /api/v1/analytics and /api/v1/analytics/breakdown */
-export function analyticsReadRoutes(api: ReadApi, deps: Pick<Deps, "db" | "clock">): void {
+export function analyticsReadRoutes(api: ReadApi, deps: ReadDeps): void {
   api.get(
     "/analytics",
     {
@@ -57,34 +59,29 @@ export function analyticsReadRoutes(api: ReadApi, deps: Pick<Deps, "db" | "clock
       },
     },
     async (request) => {
-      const query = request.query as Query;
-      const dimension = readDimension(query);
-      const limit = readPageSize(query, "limit");
-      const after = readCursor(query);
-      const question = await readQuestion(deps, { ...callerOf(request), signal: request.signal }, query, readDayWindow);
-      const part = { search: null, sort: "bookings", isAscending: false, offset: 0, limit: limit + 1, after } as const;
-      const { rows } = await readBreakdown(deps.db, question, { dimension, part });
-      const data = rows.slice(0, limit).map(({ label: _, ...row }) => row);
-      const last = rows.length > limit ? data.at(-1) : undefined;
-      const { timeZone, window } = question;
-      return { dimension, from: window.from, to: window.to, timeZone, data, nextCursor: last ? toCursor(last) : null };
+      const reader = { ...callerOf(request), signal: request.signal };
+      return await readBreakdownPage(deps, reader, request.query as Query);
     },
   );
 }
 
-/** The last row of a page. The next page begins after it, even if counts have changed meanwhile. */
-function toCursor({ bookings, views, key }: KeyCounts): string {
-  return Buffer.from(JSON.stringify([bookings, views, key])).toString("base64url");
-}
-
-const Cursor = Compile(Type.Tuple([Type.Integer(), Type.Integer(), Type.String()]));
-
-function readCursor(query: Query): KeyCounts | null {
-  const text = readParameter(query, "cursor");
-  if (text === null) return null;
-  const parsed = parseJsonText(Buffer.from(text, "base64url").toString());
-  const value = "value" in parsed ? parsed.value : null;
-  if (!Cursor.Check(value)) throw badParameter("cursor", "must be the nextCursor of a previous page");
-  const [bookings, views, key] = value;
-  return { bookings, views, key };
+async function readBreakdownPage(deps: ReadDeps, reader: Reader, query: Query): Promise<Breakdown> {
+  const dimension = readDimension(query);
+  const limit = readPageSize(query, "limit");
+  const cursor = readCursor(query);
+  const filters = readFilters(query);
+  requireKnownKeys(filters);
+  const question = await readQuestion(deps, reader, query, (_, { today }) => {
+    const window = readDayWindow(query, { today: cursor && cursor.today < today ? cursor.today : today });
+    if (cursor) requireSameList(cursor, toAskedText({ dimension, window, filters }));
+    return window;
+  });
+  const part = { ...FIRST_ROWS, limit: limit + 1, after: cursor?.after ?? null };
+  const { rows } = await readBreakdown(deps.db, question, { dimension, part });
+  const data = rows.slice(0, limit).map(({ label: _, ...row }) => row);
+  const last = rows.length > limit ? data.at(-1) : undefined;
+  const { timeZone, window } = question;
+  const asked = toAskedText({ dimension, window, filters });
+  const nextCursor = last ? toCursor({ today: cursor?.today ?? question.today, asked, after: last }) : null;
+  return { dimension, from: window.from, to: window.to, timeZone, data, nextCursor };
 }
