@@ -7,8 +7,9 @@ import { insertPending } from "../../src/server/bookings/flow/pending-queries.ts
 import { takeReference } from "../../src/server/bookings/flow/reference.ts";
 import { type ConfirmedBooking, settleConfirmed } from "../../src/server/bookings/flow/settle-booking.ts";
 import { deleteBooking, eraseBookingsByEmail } from "../../src/server/bookings/stored/erase.ts";
-import { holdOrganization, OrganizationMoving } from "../../src/server/db/engine.ts";
-import { openDb, openPool } from "../../src/server/db/pool.ts";
+import { OrganizationMoving } from "../../src/server/db/engine.ts";
+import { type Db, openDb, openPool } from "../../src/server/db/pool.ts";
+import { inOrganization } from "../../src/server/db/transactions.ts";
 import { packDays } from "../../src/server/funnel/packs/pack-days.ts";
 import { recordTouches } from "../../src/server/funnel/record/record.ts";
 import { TouchWriter } from "../../src/server/funnel/record/touch-writer.ts";
@@ -16,6 +17,8 @@ import { rebuildStats } from "../../src/server/funnel/recount/rebuild.ts";
 import { sealSpans } from "../../src/server/funnel/recount/seal-spans.ts";
 import { OutageLog } from "../../src/server/lib/outage-log.ts";
 import { deleteOrganization } from "../../src/server/organizations/delete-queries.ts";
+import { editEndpoint } from "../../src/server/webhooks/endpoints/endpoints.ts";
+import { findEndpoint } from "../../src/server/webhooks/endpoints/queries.ts";
 import {
   type Business,
   book,
@@ -127,8 +130,7 @@ test("days are neither packed, sealed nor recounted while the organization moves
 test("an organization that a transaction holds, or records for, moves only after it", { skip: isSkipped }, async () => {
   const { owner, widgetId } = await makeBusiness(deps);
   await recordTouches(db, [makeTouch({ widgetId, visit: 1, at: NOON })]);
-  await db.transaction().execute(async (transaction) => {
-    await holdOrganization(transaction, owner);
+  await inOrganization(db, owner, async () => {
     await assert.rejects(moveAway(owner), /lock timeout/);
   });
   await db.transaction().execute(async (transaction) => {
@@ -142,31 +144,91 @@ test("an organization that a transaction holds, or records for, moves only after
 test("events that wait for a row while their organization moves are not lost", { skip: isSkipped }, async () => {
   const { owner, widgetId } = await makeBusiness(deps);
   await recordTouches(db, [makeTouch({ widgetId, visit: 1, at: NOON })]);
-  const [source] = (
-    await sql<{ address: string }>`
-    select nodename || ':' || nodeport as address from pg_dist_placement join pg_dist_node using (groupid)
-    where shardid = get_shard_id_for_distribution_column('day_zones', ${owner}::text)`.execute(db)
-  ).rows;
-  const [coordinator, ...workers] = listDatabaseUrls(new URL(url).pathname.slice(1));
-  const bystander = workers.find((worker) => new URL(worker).host !== source?.address) ?? "";
-  const pool = openPool({ url: bystander, size: 1, log: deps.log });
-  await pool.query("select 1");
-  const { recording, move } = await db.transaction().execute(async (transaction) => {
-    await sql`select from day_zones where organization_id = ${owner} for update`.execute(transaction);
-    const recording = recordTouches(openDb(pool), [makeTouch({ widgetId, visit: 2, at: NOON })]);
-    while (!(await isWaiting(`postgres://postgres@${source?.address}${new URL(url).pathname}`))) await sleep(20);
-    let hasMoved = false;
-    const move = moveTo(owner, new URL(coordinator ?? "")).finally(() => {
-      hasMoved = true;
-    });
-    while (!hasMoved && !(await isWaiting(bystander))) await sleep(20);
-    return { recording, move };
-  });
-  await Promise.all([recording, move]);
-  await pool.end();
+  await whileMoving(owner, "day_zones", (bystander) =>
+    recordTouches(bystander, [makeTouch({ widgetId, visit: 2, at: NOON })]),
+  );
   const { rows } = await sql`select from funnel_visits where organization_id = ${owner}`.execute(db);
   assert.equal(rows.length, 2);
 });
+
+test("a change that waits for a row while its organization moves is not lost", { skip: isSkipped }, async () => {
+  const business = await makeBusiness(deps);
+  const { owner } = business;
+  const { id } = await makeEndpoint(deps, business, { url: "https://hooks.example/first" });
+  await whileMoving(owner, "endpoints", async (bystander) => {
+    const edit = { id, description: "Shop" };
+    assert.deepEqual(await editEndpoint({ ...deps, db: bystander }, owner, edit), { kind: "edited" });
+  });
+  assert.equal((await findEndpoint(db, owner, id))?.description, "Shop");
+});
+
+test("events that arrive during the move of their organization are recorded in its new place", {
+  skip: isSkipped,
+}, async () => {
+  const { owner, widgetId } = await makeBusiness(deps);
+  const { source, bystander, target } = await findPlaces(owner);
+  const [outside, inside] = [source, bystander].map((server) => openPool({ url: server, size: 1, log: deps.log }));
+  assert.ok(outside && inside);
+  await recordTouches(openDb(inside), [makeTouch({ widgetId, visit: 1, at: NOON })]);
+  const [shard] = await queryOnce<{ name: string }>(
+    url,
+    `select 'day_zones_' || get_shard_id_for_distribution_column('day_zones', '${owner}'::text) as name`,
+  );
+  const { recording, move } = await openDb(outside)
+    .transaction()
+    .execute(async (transaction) => {
+      // The move can't copy this table, and blocks writes meanwhile.
+      await sql`lock table ${sql.table(shard?.name ?? "")} in access exclusive mode`.execute(transaction);
+      const move = moveTo(owner, target);
+      while (!(await isWaiting(source))) await sleep(20);
+      const recording = recordTouches(openDb(inside), [makeTouch({ widgetId, visit: 2, at: NOON })]);
+      while (!(await isWaiting(bystander))) await sleep(20);
+      return { recording, move };
+    });
+  await Promise.all([recording, move]);
+  await Promise.all([outside.end(), inside.end()]);
+  const { rows } = await sql`select from funnel_visits where organization_id = ${owner}`.execute(db);
+  assert.equal(rows.length, 2);
+});
+
+/** `bystander` neither has the organization nor gets it. */
+async function findPlaces(owner: Business["owner"]): Promise<{ source: string; bystander: string; target: URL }> {
+  const { rows } = await sql<{ address: string }>`
+    select nodename || ':' || nodeport as address from pg_dist_placement join pg_dist_node using (groupid)
+    where shardid = get_shard_id_for_distribution_column('day_zones', ${owner}::text)`.execute(db);
+  const [coordinator, ...workers] = listDatabaseUrls(new URL(url).pathname.slice(1));
+  const isSource = (worker: string) => new URL(worker).host === rows[0]?.address;
+  const [source, bystander] = [workers.find(isSource), workers.find((worker) => !isSource(worker))];
+  assert.ok(coordinator && source && bystander);
+  return { source, bystander, target: new URL(coordinator) };
+}
+
+/**
+ * Runs on the bystander. A row of the table is locked until the run waits for it, and until the organization either has moved or
+ * waits for the run.
+ */
+async function whileMoving(
+  owner: Business["owner"],
+  table: "day_zones" | "endpoints",
+  run: (bystander: Db) => Promise<unknown>,
+): Promise<void> {
+  const { source, bystander, target } = await findPlaces(owner);
+  const pool = openPool({ url: bystander, size: 1, log: deps.log });
+  await pool.query("select 1");
+  const { running, move } = await db.transaction().execute(async (transaction) => {
+    await sql`select from ${sql.table(table)} where organization_id = ${owner} for update`.execute(transaction);
+    const running = run(openDb(pool));
+    while (!(await isWaiting(source))) await sleep(20);
+    let hasMoved = false;
+    const move = moveTo(owner, target).finally(() => {
+      hasMoved = true;
+    });
+    while (!hasMoved && !(await isWaiting(bystander))) await sleep(20);
+    return { running, move };
+  });
+  await Promise.all([running, move]);
+  await pool.end();
+}
 
 /** Whether a statement waits for a lock on this server. */
 async function isWaiting(server: string): Promise<boolean> {

@@ -274,6 +274,20 @@ export const BANNED_TEXTS: readonly {
     allowedIn: [],
     instead: "list the columns",
   },
+  {
+    pattern: /\.(?:transaction|startTransaction)\(\)/,
+    allowedIn: [
+      "src/server/db/transactions.ts",
+      // Reads only.
+      "src/server/analytics/scan/count-visits.ts",
+      // These keep the organization in place themselves, not from the start or not by a block.
+      "src/server/bookings/import/import-bookings.ts",
+      "src/server/funnel/packs/pack-days.ts",
+      "src/server/funnel/recount/rebuild.ts",
+      "src/server/funnel/recount/rebuild-queries.ts",
+    ],
+    instead: "use inOrganization or acrossOrganizations",
+  },
 ];
 
 export const BANNED_MARKS = /\b(TODO|FIXME|XXX|HACK)\b/;

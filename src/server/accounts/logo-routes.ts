@@ -4,6 +4,7 @@ import { LOGO_BYTES_MAX } from "#contract/app/limits.ts";
 import { type OrganizationId, parseOrganizationId } from "#contract/ids.ts";
 import { auditBy } from "../audit/audit-by.ts";
 import type { Db } from "../db/pool.ts";
+import { inOrganization } from "../db/transactions.ts";
 import type { Deps } from "../deps.ts";
 import { FieldsError, noSuch } from "../http/api-error.ts";
 import { deleteLogo, findLogo, saveLogo } from "../organizations/logo-queries.ts";
@@ -39,7 +40,7 @@ export function logoRoutes(app: FastifyInstance, deps: LogoDeps): void {
 
 async function change(deps: LogoDeps, member: Member, run: (db: Db, now: Date) => Promise<void>): Promise<void> {
   const now = deps.clock.now();
-  await deps.db.transaction().execute(async (transaction) => {
+  await inOrganization(deps.db, member.organizationId, async (transaction) => {
     await run(transaction, now);
     const entry = {
       action: "organization.changed",

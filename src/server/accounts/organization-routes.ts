@@ -3,6 +3,7 @@ import { OrganizationChange, OrganizationDeletion, OrganizationShape } from "#co
 import type { OrganizationId } from "#contract/ids.ts";
 import { PLAN_TERMS, type RetentionPeriod } from "#contract/plans.ts";
 import { writeAudit } from "../audit/write-audit.ts";
+import { inOrganization } from "../db/transactions.ts";
 import type { Deps } from "../deps.ts";
 import { ApiError, FieldsError } from "../http/api-error.ts";
 import { checkName, checkTimeZone, requireFields } from "../http/check-fields.ts";
@@ -40,7 +41,7 @@ export function organizationRoutes(app: FastifyInstance, deps: OrganizationDeps)
       };
       const changed = Object.keys(checked);
       if (changed.length === 0) throw new ApiError("bad_request", "Nothing to change: send name or timeZone.");
-      await deps.db.transaction().execute(async (db) => {
+      await inOrganization(deps.db, member.organizationId, async (db) => {
         const before = await lockOrganization(db, member.organizationId);
         assert(before, "a member's organization exists");
         requireUnchanged({ name: before.name, timeZone: before.time_zone ?? "UTC" }, was);

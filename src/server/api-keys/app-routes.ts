@@ -6,6 +6,7 @@ import { memberOf } from "../accounts/auth/member-auth.ts";
 import { auditBy } from "../audit/audit-by.ts";
 import { makeOnce } from "../db/make-once.ts";
 import type { Db } from "../db/pool.ts";
+import { inOrganization } from "../db/transactions.ts";
 import type { Deps } from "../deps.ts";
 import { ApiError, noSuch } from "../http/api-error.ts";
 import { bodyReader } from "../http/body.ts";
@@ -36,7 +37,7 @@ export function keyAppRoutes(api: FastifyInstance, deps: Pick<Deps, "db" | "cloc
       await auditBy(deps, member, now)(transaction, { action: "api_key.created", target: id, name });
       return { key };
     };
-    const made = await makeOnce(() => deps.db.transaction().execute(make));
+    const made = await makeOnce(() => inOrganization(deps.db, owner, make));
     if (made === null) throw new ApiError("conflict", ALREADY_CREATED);
     const row = (await listApiKeys(deps.db, owner)).find((each) => each.id === id);
     assert(row, "the key was just created");
@@ -48,7 +49,7 @@ export function keyAppRoutes(api: FastifyInstance, deps: Pick<Deps, "db" | "cloc
     const id = parseApiKeyId(request.params.key);
     if (id === null) throw noSuch("key");
     const now = deps.clock.now();
-    await deps.db.transaction().execute(async (transaction) => {
+    await inOrganization(deps.db, member.organizationId, async (transaction) => {
       const outcome = await revokeOwnKey(transaction, member.organizationId, { id, now });
       if (outcome.kind === "not_found") throw noSuch("key");
       if (outcome.kind === "revoked")

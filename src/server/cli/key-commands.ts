@@ -4,6 +4,7 @@ import { planIncludes } from "#contract/plans.ts";
 import { makeKey } from "../api-keys/make-key.ts";
 import { revokeApiKey } from "../api-keys/queries.ts";
 import { auditByOperator } from "../audit/audit-by.ts";
+import { acrossOrganizations, inOrganization } from "../db/transactions.ts";
 import { parseIsoInstant } from "../lib/iso-instant.ts";
 import { parseText, requireOrganization } from "./arguments.ts";
 import type { Command } from "./command.ts";
@@ -21,7 +22,7 @@ export const KEY_COMMANDS: readonly Command[] = [
       const now = clock.now();
       const name = parseText("name", args.required("name"), KEY_NAME_LENGTH_MAX);
       const expiresAt = parseExpiry(args.option("expires-at"), now);
-      const { id, key } = await db.transaction().execute(async (transaction) => {
+      const { id, key } = await inOrganization(db, organization.id, async (transaction) => {
         const wanted = { name, createdBy: null, expiresAt, now };
         const made = await makeKey({ db: transaction, random }, organization.id, wanted);
         const audit = auditByOperator({ random }, organization.id, now);
@@ -43,7 +44,7 @@ export const KEY_COMMANDS: readonly Command[] = [
     async run({ db, args, clock, random }) {
       const id = parseApiKeyId(args.positional[0] ?? "");
       const now = clock.now();
-      const revoked = await db.transaction().execute(async (transaction) => {
+      const revoked = await acrossOrganizations(db, async (transaction) => {
         const row = id && (await revokeApiKey(transaction, id, now));
         if (row && row.revoked_at.getTime() === now.getTime()) {
           const audit = auditByOperator({ random }, row.organization_id, now);

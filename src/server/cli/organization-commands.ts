@@ -2,6 +2,7 @@ import { NAME_LENGTH_MAX } from "#contract/book.ts";
 import { ORGANIZATION_ID, type OrganizationId } from "#contract/ids.ts";
 import { PLANS } from "#contract/plans.ts";
 import { auditByOperator } from "../audit/audit-by.ts";
+import { acrossOrganizations, inOrganization } from "../db/transactions.ts";
 import { parseTimeZone } from "../lib/calendar.ts";
 import { randomId } from "../lib/random.ts";
 import { type DeletedOrganization, listDeleted } from "../organizations/delete-queries.ts";
@@ -32,7 +33,7 @@ export const ORGANIZATION_COMMANDS: readonly Command[] = [
         time_zone: timeZone === null ? null : requireTimeZone(timeZone),
         created_at: clock.now(),
       };
-      await db.transaction().execute(async (transaction) => {
+      await acrossOrganizations(db, async (transaction) => {
         await insertOrganization(transaction, organization);
         const audit = auditByOperator({ random }, organization.id, organization.created_at);
         const { id: target, name, plan } = organization;
@@ -57,7 +58,7 @@ export const ORGANIZATION_COMMANDS: readonly Command[] = [
       };
       if (Object.keys(change).length === 0)
         throw new UsageError("Nothing to change. Use --name, --plan or --time-zone.");
-      const organization = await db.transaction().execute(async (transaction) => {
+      const organization = await inOrganization(db, id, async (transaction) => {
         const detail = { changed: Object.keys(change).join(", "), ...(plan === null ? {} : { plan }) };
         const names = { name: change.name ?? formerName, formerName };
         const audit = auditByOperator({ random }, id, clock.now());

@@ -5,6 +5,7 @@ import { checkPassword } from "../accounts/check-fields.ts";
 import { insertMember } from "../accounts/queries.ts";
 import { createUser } from "../accounts/set-up/create-user.ts";
 import { auditByOperator } from "../audit/audit-by.ts";
+import { acrossOrganizations } from "../db/transactions.ts";
 import { checkEmail } from "../http/check-fields.ts";
 import { parseChoice, parseText, requireOrganization, requireValue } from "./arguments.ts";
 import type { Command } from "./command.ts";
@@ -27,7 +28,7 @@ export const USER_COMMANDS: readonly Command[] = [
       const password = requireValue("password", checkPassword(given === "-" ? await readInput() : given));
       const passwordHash = await hashPassword({ random }, password);
       const at = clock.now();
-      const userId = await db.transaction().execute(async (transaction) => {
+      const userId = await acrossOrganizations(db, async (transaction) => {
         const person = { name, email, passwordHash, isEmailProven: true };
         const user = await createUser({ db: transaction, clock, random }, person);
         if (!user) throw new UsageError("This email address already has an account. Invite the person instead.");

@@ -4,6 +4,7 @@ import { TEMPLATES, WIDGET_STATUSES } from "#contract/widget.ts";
 import { ALLOWED_DOMAINS_MAX, parseAccentColor, parseAllowedDomain } from "#contract/widget-looks.ts";
 import { auditByOperator } from "../audit/audit-by.ts";
 import type { Db } from "../db/pool.ts";
+import { acrossOrganizations, inOrganization } from "../db/transactions.ts";
 import { randomId } from "../lib/random.ts";
 import { isSafeLink } from "../lib/safe-link.ts";
 import { clearTestData } from "../test-mode/clear-tests.ts";
@@ -37,7 +38,7 @@ export const WIDGET_COMMANDS: readonly Command[] = [
         collect_data: parseSwitch("collect-data", args.option("collect-data") ?? "off"),
         created_at: clock.now(),
       } as const;
-      await db.transaction().execute(async (transaction) => {
+      await inOrganization(db, organization.id, async (transaction) => {
         await insertWidget(transaction, widget);
         const audit = auditByOperator({ random }, organization.id, widget.created_at);
         await audit(transaction, { action: "widget.created", target: id, name: widget.name });
@@ -69,7 +70,7 @@ export const WIDGET_COMMANDS: readonly Command[] = [
         throw new UsageError(
           "Nothing to change. Use --status, --collect-data, --name, --template, --accent or --allowed-domains.",
         );
-      const row = await db.transaction().execute(async (transaction) => {
+      const row = await acrossOrganizations(db, async (transaction) => {
         const changed = id && (await updateWidget(transaction, id, change));
         if (changed) {
           const names = { name: changed.name, formerName: changed.former_name };

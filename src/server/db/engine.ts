@@ -87,18 +87,8 @@ export async function findSettled<T>(
 }
 
 /**
- * On Citus, keeps the organization on its server until the transaction ends. Needed before a transaction draws conclusions from
- * rows that it reads: they might move between two of its statements.
- */
-export async function holdOrganization(transaction: Db, owner: OrganizationId): Promise<void> {
-  if (engineOf(transaction) === "postgresql") return;
-  await keepInPlace(transaction, owner);
-  await requireSettled(transaction, owner);
-}
-
-/**
- * On Citus, must come before anything else that a transaction does with the organization's rows, if the transaction writes.
- * After a read, Citus 14 uses the same connection for the rest of the transaction. If a write then waits for a move, it still
+ * On Citus, keeps the organization on its server until the transaction ends. `inOrganization` does this before anything else:
+ * after a read, Citus 14 uses the same connection for the rest of the transaction. If a write then waits for a move, it still
  * goes to the old server, and what it wrote is lost.
  */
 export async function keepInPlace(transaction: Db, owner: OrganizationId): Promise<void> {
@@ -108,7 +98,12 @@ export async function keepInPlace(transaction: Db, owner: OrganizationId): Promi
     delete from day_zones where organization_id = ${owner} and version < 0`.execute(transaction);
 }
 
-async function requireSettled(db: Db, owner: OrganizationId): Promise<void> {
+/**
+ * On Citus, throws while the organization's rows can't be seen. Needed before a transaction that keeps the organization in place
+ * concludes anything from rows that are not there.
+ */
+export async function requireSettled(db: Db, owner: OrganizationId): Promise<void> {
+  if (engineOf(db) === "postgresql") return;
   const { rows } = await sql`
     select from organizations where id = ${owner} and not exists (
       select from day_zones where day_zones.organization_id = ${owner}

@@ -1,4 +1,4 @@
-import { withinTransaction } from "../db/within-transaction.ts";
+import { inOrganization } from "../db/transactions.ts";
 import type { Deps } from "../deps.ts";
 import { deleteOrganization } from "../organizations/delete-queries.ts";
 import { DEMO_ID, DEMO_PEOPLE } from "./practice.ts";
@@ -6,7 +6,7 @@ import { deleteStrandedUsers } from "./queries.ts";
 
 /** Deletes the demo organization with all its rows and people, and nothing else. False if there is none. */
 export async function clearDemo({ db }: Pick<Deps, "db">): Promise<boolean> {
-  return await withinTransaction(db, async (transaction) => {
+  return await inOrganization(db, DEMO_ID, async (transaction) => {
     const isDeleted = await deleteOrganization(transaction, DEMO_ID);
     await deleteStrandedUsers(
       transaction,

@@ -6,6 +6,7 @@ import { createUser } from "../accounts/set-up/create-user.ts";
 import { makeKey } from "../api-keys/make-key.ts";
 import { auditByOperator } from "../audit/audit-by.ts";
 import { importBookings } from "../bookings/import/import-bookings.ts";
+import { inOrganization } from "../db/transactions.ts";
 import type { Deps } from "../deps.ts";
 import { recordTouches } from "../funnel/record/record.ts";
 import type { Touch } from "../funnel/record/touch.ts";
@@ -87,7 +88,7 @@ async function fill(deps: LoadDeps, { practiceUrl }: { practiceUrl?: string }): 
 }
 
 async function makeOrganization(deps: LoadDeps, { at, now }: { at: Date; now: Date }): Promise<void> {
-  await deps.db.transaction().execute(async (transaction) => {
+  await inOrganization(deps.db, DEMO_ID, async (transaction) => {
     const organization = {
       id: DEMO_ID,
       name: DEMO_NAME,
@@ -149,7 +150,7 @@ async function addPeople(deps: LoadDeps): Promise<void> {
   const keyRandom = await readKeyRandom(deps, config);
   const at = clock.now();
   const audit = auditByOperator(deps, DEMO_ID, at);
-  await deps.db.transaction().execute(async (db) => {
+  await inOrganization(deps.db, DEMO_ID, async (db) => {
     for (const { name, email, role } of DEMO_PEOPLE) {
       const user = await createUser({ ...deps, db }, { name, email, passwordHash, isEmailProven: true });
       assert(user, "the address was free a moment ago");

@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import type { OrganizationId } from "#contract/ids.ts";
-import { holdOrganization } from "../db/engine.ts";
+import { requireSettled } from "../db/engine.ts";
 import type { Db } from "../db/pool.ts";
 
 /**
@@ -48,7 +48,7 @@ export const ORGANIZATION_TABLES = [
 
 /** From here on, recording and storing wait for this transaction, and then find that the widget is gone. */
 async function holdRecording(transaction: Db, owner: OrganizationId): Promise<void> {
-  await holdOrganization(transaction, owner);
+  await requireSettled(transaction, owner);
   await sql`select from day_zones where organization_id = ${owner} for update`.execute(transaction);
   await sql`select from widgets where organization_id = ${owner} order by id for update`.execute(transaction);
 }

@@ -1,7 +1,8 @@
 import type { OrganizationId, WidgetId } from "#contract/ids.ts";
 import { deleteTestBookings } from "../bookings/stored/erase.ts";
-import { holdOrganization } from "../db/engine.ts";
+import { requireSettled } from "../db/engine.ts";
 import type { Db } from "../db/pool.ts";
+import { inOrganization } from "../db/transactions.ts";
 import type { Deps } from "../deps.ts";
 import { forgetVisits } from "../funnel/recount/forget-visits.ts";
 import { deleteTestAppointments, isTestVisit, lockTestBookings, type TestData } from "./queries.ts";
@@ -31,8 +32,8 @@ async function clearBookings(
 ): Promise<Pick<TestData, "bookings" | "deliveries">> {
   const total = { bookings: 0, deliveries: 0 };
   for (;;) {
-    const deleted = await db.transaction().execute(async (transaction) => {
-      await holdOrganization(transaction, owner);
+    const deleted = await inOrganization(db, owner, async (transaction) => {
+      await requireSettled(transaction, owner);
       const references = await lockTestBookings(transaction, owner, { widgetId, limit: BATCH_BOOKINGS });
       return await deleteTestBookings(transaction, owner, { references, widgetId, now });
     });

@@ -1,5 +1,6 @@
 import type { ConnectionId, OrganizationId, WidgetId } from "#contract/ids.ts";
 import type { Audit } from "../audit/audit-by.ts";
+import { inOrganization } from "../db/transactions.ts";
 import { describeFailure } from "../scheduler/connections/describe-failure.ts";
 import { holdConnection } from "../scheduler/connections/queries.ts";
 import { type OpenDeps, openConnection } from "../scheduler/open-system.ts";
@@ -29,7 +30,7 @@ export async function goLive(
 ): Promise<WentLive> {
   const fault = await findFault(deps, owner, connectionId);
   if (fault !== null) return fault;
-  return await deps.db.transaction().execute(async (transaction): Promise<WentLive> => {
+  return await inOrganization(deps.db, owner, async (transaction): Promise<WentLive> => {
     const before = await lockWidget(transaction, owner, widgetId);
     if (before === null) return { kind: "no_widget" };
     const connection = await holdConnection(transaction, owner, connectionId);
@@ -65,7 +66,7 @@ export async function goBackToTest(
   owner: OrganizationId,
   { widgetId, audit }: { widgetId: WidgetId; audit: Audit },
 ): Promise<boolean> {
-  return await deps.db.transaction().execute(async (transaction) => {
+  return await inOrganization(deps.db, owner, async (transaction) => {
     const before = await lockWidget(transaction, owner, widgetId);
     if (before === null) return false;
     if (before.connection_id === null) return true;

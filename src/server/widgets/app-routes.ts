@@ -6,6 +6,7 @@ import { memberOf } from "../accounts/auth/member-auth.ts";
 import { auditBy } from "../audit/audit-by.ts";
 import { makeOnce } from "../db/make-once.ts";
 import type { Db } from "../db/pool.ts";
+import { inOrganization } from "../db/transactions.ts";
 import type { Deps } from "../deps.ts";
 import { ApiError, noSuch } from "../http/api-error.ts";
 import { bodyReader } from "../http/body.ts";
@@ -43,7 +44,7 @@ export function widgetAppRoutes(api: FastifyInstance, deps: WidgetDeps): void {
       await auditBy(deps, member, now)(transaction, { action: "widget.created", target: id, name });
       return row;
     };
-    const made = await makeOnce(() => deps.db.transaction().execute(make));
+    const made = await makeOnce(() => inOrganization(deps.db, owner, make));
     const widget = await readWidget(deps, owner, id);
     if (made === null) requireSame(widget, typed);
     return reply.code(201).send(widget);
@@ -93,7 +94,7 @@ function changeRoute(api: FastifyInstance, deps: WidgetDeps): void {
     const { was, ...typed } = readWidgetChange(request);
     const names = Object.keys(WidgetChange.properties).filter((name) => name in typed);
     if (names.length > 0)
-      await deps.db.transaction().execute(async (transaction) => {
+      await inOrganization(deps.db, owner, async (transaction) => {
         const before = await lockWidget(transaction, owner, id);
         if (before === null) throw noSuch("widget");
         requireUnchanged(toWidgetSettings(before), was);

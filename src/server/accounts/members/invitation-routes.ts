@@ -1,6 +1,7 @@
 import type { FastifyInstance } from "fastify";
 import { CreatedInvitation, InvitationList, type InvitationShape, NewInvitation } from "#contract/app/account.ts";
 import { writeAudit } from "../../audit/write-audit.ts";
+import { inOrganization } from "../../db/transactions.ts";
 import type { Deps } from "../../deps.ts";
 import { ApiError, noSuch } from "../../http/api-error.ts";
 import { checkEmail, requireFields } from "../../http/check-fields.ts";
@@ -52,7 +53,7 @@ export function invitationRoutes(
     async (request, reply) => {
       const member = memberOf(request);
       const { organizationId } = member;
-      await deps.db.transaction().execute(async (db) => {
+      await inOrganization(deps.db, organizationId, async (db) => {
         const gone = await deleteInvitation(db, organizationId, request.params.id);
         if (!gone) throw noSuch("open invitation");
         requireOwnerForOwners(member, [gone.role]);

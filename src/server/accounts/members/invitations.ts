@@ -6,6 +6,7 @@ import { DAY_MS } from "#contract/durations.ts";
 import type { OrganizationId } from "#contract/ids.ts";
 import { writeAudit } from "../../audit/write-audit.ts";
 import type { Db } from "../../db/pool.ts";
+import { inOrganization } from "../../db/transactions.ts";
 import type { Deps } from "../../deps.ts";
 import { randomId } from "../../lib/random.ts";
 import type { Mail } from "../../mail/mail.ts";
@@ -41,7 +42,7 @@ export async function invite(
     created_at: now,
     expires_at: new Date(now.getTime() + INVITATION_DAYS * DAY_MS),
   };
-  await deps.db.transaction().execute(async (db) => {
+  await inOrganization(deps.db, member.organizationId, async (db) => {
     await upsertInvitation(db, { ...invitation, token_hash: mail.isOn ? mailed.hash : shown.hash });
     await writeAudit(
       { ...deps, db },
@@ -83,7 +84,7 @@ export async function joinAsPerson(
   const invitation = await findInvitation(deps.db, hash, deps.clock.now());
   if (!invitation) return { kind: "unknown_link" };
   if (invitation.email !== person.email) return { kind: "other_address" };
-  return await deps.db.transaction().execute(async (db): Promise<JoinOutcome> => {
+  return await inOrganization(deps.db, invitation.organization_id, async (db): Promise<JoinOutcome> => {
     const taken = await takeInvitation(db, hash, deps.clock.now());
     return taken ? await addMember(deps, db, { invitation: taken, person }) : { kind: "unknown_link" };
   });
@@ -95,10 +96,11 @@ export async function joinAsNewPerson(
   { token, name, password }: { token: string; name: string; password: string },
 ): Promise<JoinOutcome> {
   const hash = hashLinkToken(token);
-  if (!(await findInvitation(deps.db, hash, deps.clock.now()))) return { kind: "unknown_link" };
+  const found = await findInvitation(deps.db, hash, deps.clock.now());
+  if (!found) return { kind: "unknown_link" };
   const isEmailProven = !isShownLinkToken(token);
   const passwordHash = await hashPassword(deps, password);
-  return await deps.db.transaction().execute(async (db): Promise<JoinOutcome> => {
+  return await inOrganization(deps.db, found.organization_id, async (db): Promise<JoinOutcome> => {
     const invitation = await takeInvitation(db, hash, deps.clock.now());
     if (!invitation) return { kind: "unknown_link" };
     const { email } = invitation;

@@ -5,6 +5,7 @@ import { ORGANIZATION_ID, type OrganizationId } from "#contract/ids.ts";
 import type { Config } from "../../config.ts";
 import { makeOnce } from "../../db/make-once.ts";
 import type { Db } from "../../db/pool.ts";
+import { acrossOrganizations } from "../../db/transactions.ts";
 import type { Deps } from "../../deps.ts";
 import { ApiError } from "../../http/api-error.ts";
 import { checkName, checkTimeZone, requireFields } from "../../http/check-fields.ts";
@@ -60,7 +61,7 @@ function sessionRoutes(app: FastifyInstance, deps: MeDeps): void {
 
   app.delete("/me/sessions", { schema: { response: { 204: {} } } }, async (request, reply) => {
     const { userId, email, sessionId } = personOf(request);
-    await deps.db.transaction().execute(async (db) => {
+    await acrossOrganizations(deps.db, async (db) => {
       const count = await deleteOtherSessions(db, userId, sessionId);
       if (count > 0) await auditPerson({ ...deps, db }, { user: { id: userId, email }, action: "user.session_ended" });
     });
@@ -72,7 +73,7 @@ function sessionRoutes(app: FastifyInstance, deps: MeDeps): void {
     { schema: { response: { 204: {} } } },
     async (request, reply) => {
       const { userId, email } = personOf(request);
-      await deps.db.transaction().execute(async (db) => {
+      await acrossOrganizations(deps.db, async (db) => {
         const isGone = await deleteSession(db, userId, request.params.id);
         if (!isGone) throw new ApiError("not_found", "This session has already ended.");
         await auditPerson({ ...deps, db }, { user: { id: userId, email }, action: "user.session_ended" });
@@ -97,7 +98,7 @@ function newOrganizationRoute(app: FastifyInstance, deps: MeDeps): void {
       const id = chooseId<OrganizationId>(deps, request, { owner: owner.userId, form: ORGANIZATION_ID });
       const wanted = { id, name, timeZone, owner };
       const made = await makeOnce(() =>
-        deps.db.transaction().execute((db) => createOrganization({ ...deps, db }, wanted)),
+        acrossOrganizations(deps.db, (db) => createOrganization({ ...deps, db }, wanted)),
       );
       if (made === null && !(await isOrganization(deps.db, wanted))) throw new ApiError("conflict", MADE_BEFORE);
       return reply.code(201).send({ id });

@@ -2,6 +2,7 @@ import type { FastifyInstance } from "fastify";
 import { MemberChange, MemberList, type MemberShape } from "#contract/app/account.ts";
 import { writeAudit } from "../../audit/write-audit.ts";
 import type { Db } from "../../db/pool.ts";
+import { inOrganization } from "../../db/transactions.ts";
 import type { Deps } from "../../deps.ts";
 import { ApiError, noSuch } from "../../http/api-error.ts";
 import { requireFields } from "../../http/check-fields.ts";
@@ -33,7 +34,7 @@ export function memberRoutes(app: FastifyInstance, deps: MemberDeps): void {
       const actor = memberOf(request);
       const { organizationId } = actor;
       const { role } = requireFields({ role: checkRole(request.body.role) });
-      await deps.db.transaction().execute(async (db) => {
+      await inOrganization(deps.db, organizationId, async (db) => {
         const { target, owners } = await findTarget(db, actor, request.params.userId);
         requireOwnerForOwners(actor, [target.role, role]);
         requireUnchanged({ role: target.role }, request.body.was);
@@ -68,7 +69,7 @@ function removeRoute(app: FastifyInstance, deps: MemberDeps): void {
       const { organizationId } = actor;
       const isOwnLeave = request.params.userId === actor.userId;
       if (!isOwnLeave) requireRole(actor, "admin");
-      await deps.db.transaction().execute(async (db) => {
+      await inOrganization(deps.db, organizationId, async (db) => {
         const { target, owners } = await findTarget(db, actor, request.params.userId);
         requireOwnerForOwners(actor, [target.role]);
         keepOneOwner(target, owners);

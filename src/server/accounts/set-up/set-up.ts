@@ -1,5 +1,6 @@
 import { ENTRY_PAGES } from "#contract/app/entry-pages.ts";
 import type { OrganizationId } from "#contract/ids.ts";
+import { acrossOrganizations } from "../../db/transactions.ts";
 import type { Deps } from "../../deps.ts";
 import { assert } from "../../lib/assert.ts";
 import { hashLinkToken, makeLinkToken } from "../auth/link-token.ts";
@@ -36,7 +37,7 @@ export async function setUp(
     return { kind: (await hasUsers(deps.db)) ? "set_up_already" : "unknown_link" };
   }
   const passwordHash = await hashPassword(deps, form.password);
-  return await deps.db.transaction().execute(async (db): Promise<SetUpOutcome> => {
+  return await acrossOrganizations(deps.db, async (db): Promise<SetUpOutcome> => {
     const isFirst = (await takeSetupLinks(db)) && !(await hasUsers(db));
     if (!isFirst) return { kind: "set_up_already" };
     const { name, email, organizationName, timeZone } = form;

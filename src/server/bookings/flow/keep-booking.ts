@@ -1,5 +1,6 @@
 import type { OrganizationId } from "#contract/ids.ts";
 import type { Db } from "../../db/pool.ts";
+import { inOrganization } from "../../db/transactions.ts";
 import type { Deps } from "../../deps.ts";
 import { fanOut, fanOutSafely } from "../../webhooks/outbox/outbox.ts";
 import { wakeWorkers } from "../../webhooks/outbox/wake-workers.ts";
@@ -65,7 +66,7 @@ export async function writeMissingEvents(deps: KeepDeps & Pick<Deps, "db">, sign
 
 async function writeMissingEvent(deps: KeepDeps & Pick<Deps, "db">, booking: BookingWithoutEvent): Promise<void> {
   const { organization_id: owner } = booking;
-  await deps.db.transaction().execute(async (transaction) => {
+  await inOrganization(deps.db, owner, async (transaction) => {
     // Another worker may have finished it, or an erasure deleted it; the row lock decides.
     if (!(await markHasEvent(transaction, owner, booking.reference))) return;
     const context = await findBookingContext(transaction, owner, booking.widget_id);

@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import type { BookAnswer } from "#contract/book.ts";
 import { MINUTE_MS } from "#contract/durations.ts";
 import type { ConnectionId, OrganizationId, Reference, WidgetId } from "#contract/ids.ts";
+import { inOrganization } from "../../db/transactions.ts";
 import type { Deps } from "../../deps.ts";
 import { pause } from "../../lib/pause.ts";
 import type { Booked, BookOutcome, SchedulingSystem } from "../../scheduler/scheduling-system.ts";
@@ -105,7 +106,7 @@ async function makeFirst(
 
 async function reserve(deps: MakeDeps, wanted: WantedBooking, keyHash: Buffer): Promise<Reference | null> {
   let taken: Reference | null = null;
-  const reserving = deps.db.transaction().execute(async (transaction) => {
+  const reserving = inOrganization(deps.db, wanted.owner, async (transaction) => {
     const reference = await takeReference(transaction, wanted.owner, deps.random);
     taken = reference;
     const now = deps.clock.now();

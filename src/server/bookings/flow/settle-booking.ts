@@ -3,6 +3,7 @@ import { BOOKING_STATUS_CONFIRMED } from "#contract/booking.ts";
 import { BASE58, type OrganizationId, type Reference, type WidgetId } from "#contract/ids.ts";
 import { findSettled } from "../../db/engine.ts";
 import type { Db } from "../../db/pool.ts";
+import { inOrganization } from "../../db/transactions.ts";
 import type { Deps } from "../../deps.ts";
 import { recordTouches } from "../../funnel/record/record.ts";
 import { type Conversion, type Touch, toStepBit } from "../../funnel/record/touch.ts";
@@ -41,7 +42,7 @@ export type ConfirmedBooking = BookingToSettle & { booked: Booked; timeZone: str
 export async function settleConfirmed(deps: SettleDeps, confirmed: ConfirmedBooking): Promise<void> {
   const { owner, reference, booked } = confirmed;
   const answer = toAnswer(confirmed);
-  const settled = await deps.db.transaction().execute(async (transaction) => {
+  const settled = await inOrganization(deps.db, owner, async (transaction) => {
     const now = deps.clock.now();
     // The one gate: with Store bookings off nothing about the customer is written anywhere.
     const storesBookings = await readCollectData(transaction, owner, confirmed.widgetId);
@@ -67,7 +68,7 @@ export type FailedBooking = BookingToSettle & { failure: BookingFailure };
 
 export async function settleFailed(deps: SettleDeps, failed: FailedBooking): Promise<void> {
   const { owner, reference, failure } = failed;
-  const isSettled = await deps.db.transaction().execute(async (transaction) => {
+  const isSettled = await inOrganization(deps.db, owner, async (transaction) => {
     const now = deps.clock.now();
     if (!(await settleOnce(transaction, owner, { reference, now, state: "failed", failure }))) return false;
     await recordTouches(transaction, [toTouch(deps, failed, { now, step: "booking_failed", startAt: null })], {
@@ -90,7 +91,7 @@ export async function withdraw(
   deps: SettleDeps,
   { owner, reference }: Pick<BookingToSettle, "owner" | "reference">,
 ): Promise<void> {
-  await deps.db.transaction().execute(async (transaction) => {
+  await inOrganization(deps.db, owner, async (transaction) => {
     if (await deleteAsking(transaction, owner, reference)) await freeReferences(transaction, owner, [reference]);
   });
 }

@@ -1,4 +1,5 @@
 import { DAY_MS, MINUTE_MS } from "#contract/durations.ts";
+import { acrossOrganizations } from "../../db/transactions.ts";
 import type { Deps } from "../../deps.ts";
 import { openConnection, openSchedulingSystem } from "../../scheduler/open-system.ts";
 import type { SchedulerDeps } from "../../scheduler/scheduler-deps.ts";
@@ -39,7 +40,7 @@ export async function settleOverdue(deps: OverdueDeps, signal: AbortSignal): Pro
 
 /** Forgets old Idempotency-Keys. The reference of a failed booking becomes free again, unless an appointment may have it. */
 async function forgetSettled({ db }: OverdueDeps, settledBefore: Date): Promise<void> {
-  await db.transaction().execute(async (transaction) => {
+  await acrossOrganizations(db, async (transaction) => {
     const forgotten = await deleteSettledPending(transaction, { settledBefore, limit: DELETE_BATCH });
     const unused = forgotten.filter(({ failure }) => failure !== null && failure !== "lost");
     for (const [owner, requests] of Map.groupBy(unused, ({ organization_id }) => organization_id)) {

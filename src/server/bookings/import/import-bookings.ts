@@ -1,4 +1,5 @@
 import type { OrganizationId } from "#contract/ids.ts";
+import { keepInPlace, requireSettled } from "../../db/engine.ts";
 import type { Db } from "../../db/pool.ts";
 import type { TextLine } from "../../lib/text-lines.ts";
 import { type ImportRow, parseImportLine } from "./parse-import-line.ts";
@@ -49,6 +50,9 @@ export async function importBookings(db: Db, owner: OrganizationId, file: Import
       await createStaging(transaction);
       await stageFile(transaction, owner, file);
       await analyzeStaging(transaction);
+      // Not from the start: other organizations may move while a long file is read.
+      await keepInPlace(transaction, owner);
+      await requireSettled(transaction, owner);
       await waitForOtherImports(transaction, owner);
       await reserveReferences(transaction, owner);
       const fault = await findStagedFault(transaction, owner);

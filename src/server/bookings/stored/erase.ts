@@ -1,8 +1,8 @@
 import type { DeletionReason } from "#contract/deletion.ts";
 import type { OrganizationId, Reference, WidgetId } from "#contract/ids.ts";
-import { holdOrganization } from "../../db/engine.ts";
+import { requireSettled } from "../../db/engine.ts";
 import type { Db } from "../../db/pool.ts";
-import { withinTransaction } from "../../db/within-transaction.ts";
+import { inOrganization } from "../../db/transactions.ts";
 import type { Deps } from "../../deps.ts";
 import type { Random } from "../../lib/random.ts";
 import { deleteDeliveries, eraseDeliveries } from "../../webhooks/outbox/erase.ts";
@@ -26,8 +26,8 @@ type EraseDeps = Pick<Deps, "db" | "clock" | "random">;
 
 /** Deletes every stored booking of an email address, ignoring letter case and surrounding spaces; returns how many. */
 export async function eraseBookingsByEmail(deps: EraseDeps, owner: OrganizationId, email: string): Promise<number> {
-  return await withinTransaction(deps.db, async (transaction) => {
-    await holdOrganization(transaction, owner);
+  return await inOrganization(deps.db, owner, async (transaction) => {
+    await requireSettled(transaction, owner);
     await erasePendingCopies(transaction, owner, email.trim());
     const bookings = await lockBookingsOf(transaction, owner, email.trim());
     const erased = { bookings, reason: "erased", now: deps.clock.now(), random: deps.random } as const;
@@ -42,8 +42,8 @@ export async function countErasable(deps: Pick<Deps, "db">, owner: OrganizationI
 
 /** False if there is no such booking. */
 export async function deleteBooking(deps: EraseDeps, owner: OrganizationId, reference: Reference): Promise<boolean> {
-  return await withinTransaction(deps.db, async (transaction) => {
-    await holdOrganization(transaction, owner);
+  return await inOrganization(deps.db, owner, async (transaction) => {
+    await requireSettled(transaction, owner);
     const bookings = await lockBooking(transaction, owner, reference);
     const deleted = { bookings, reason: "deleted", now: deps.clock.now(), random: deps.random } as const;
     return (await eraseLocked(transaction, owner, deleted)) === 1;
@@ -59,8 +59,8 @@ export async function deleteExpiredBookings(
   owner: OrganizationId,
   batch: { createdBefore: Date; limit: number; now: Date; random: Random },
 ): Promise<number> {
-  return await withinTransaction(db, async (transaction) => {
-    await holdOrganization(transaction, owner);
+  return await inOrganization(db, owner, async (transaction) => {
+    await requireSettled(transaction, owner);
     const bookings = await lockExpiredBookings(transaction, owner, batch);
     const { now, random } = batch;
     return await eraseLocked(transaction, owner, { bookings, reason: "expired", now, random });

@@ -3,7 +3,7 @@ import { parseOrganizationId } from "#contract/ids.ts";
 import type { Log } from "../../lib/log.ts";
 import { RecentMap } from "../../lib/recent-map.ts";
 import type { DatabaseAway } from "../database-away.ts";
-import { SilenceWatch } from "../silence-watch.ts";
+import { SilenceWatch, TICK_MS } from "../silence-watch.ts";
 import { DISTRIBUTED_TABLES } from "./table-places.ts";
 
 // On Citus all rows of an organization are on one server, and whichever server gets a statement asks that one. If it answers
@@ -15,6 +15,8 @@ const ORGANIZATIONS_REMEMBERED = 20_000;
 const REMEMBERED_MS = 5 * MINUTE_MS;
 /** While its server is silent, it is looked up more often: a standby may take over at another address. */
 const SILENT_REMEMBERED_MS = SECOND_MS;
+/** A silent server is probed until it answers, or until no statement has been about it for this long. */
+const FORGOTTEN_TICKS = MINUTE_MS / TICK_MS;
 
 const TOUCHES_ORGANIZATION = new RegExp(`\\b(?:${DISTRIBUTED_TABLES.join("|")})\\b`);
 
@@ -31,6 +33,8 @@ export class Node {
   /** host:port */
   readonly address: string;
   readonly watch: SilenceWatch;
+  /** Since the last statement about one of its organizations. */
+  idleTicks = 0;
 
   constructor(address: string, watch: SilenceWatch) {
     this.address = address;
@@ -65,17 +69,24 @@ export class Nodes {
     const home = this.#homes.get(owner);
     if (!home) return null;
     const rememberedMs = home.node.watch.silence ? SILENT_REMEMBERED_MS : REMEMBERED_MS;
-    return home.learnedMs + rememberedMs > performance.now() ? home.node : null;
+    if (home.learnedMs + rememberedMs <= performance.now()) return null;
+    home.node.idleTicks = 0;
+    return home.node;
   }
 
   learn(owner: string, address: string): Node {
     const node = this.#nodes.get(address) ?? this.#add(address);
+    node.idleTicks = 0;
     this.#homes.set(owner, { node, learnedMs: performance.now() });
     return node;
   }
 
   tick(): void {
-    for (const { watch } of this.#nodes.values()) watch.tick();
+    for (const node of this.#nodes.values()) {
+      node.watch.tick();
+      // Its organizations may have a new address now. Whoever still has them there is looked up again and starts a new watch.
+      if (++node.idleTicks > FORGOTTEN_TICKS && node.watch.silence) this.#nodes.delete(node.address);
+    }
   }
 
   #add(address: string): Node {

@@ -1,7 +1,8 @@
 import { DAY_MS, HOUR_MS } from "#contract/durations.ts";
 import type { OrganizationId } from "#contract/ids.ts";
-import { holdOrganization } from "../../db/engine.ts";
+import { keepInPlace, requireSettled } from "../../db/engine.ts";
 import type { Db } from "../../db/pool.ts";
+import { inOrganization } from "../../db/transactions.ts";
 import type { Deps } from "../../deps.ts";
 import { addDays } from "../../lib/calendar.ts";
 import { lockDayZone, updateDayZone } from "../recount/day-zone.ts";
@@ -63,7 +64,7 @@ export async function packDays(
 
 /** Everything is packed anew, for whoever repaired the visits by hand. A change of zone needs no new packs. */
 export async function repackAll(db: Db, owner: OrganizationId): Promise<void> {
-  await db.transaction().execute(async (transaction) => {
+  await inOrganization(db, owner, async (transaction) => {
     await lockDayZone(transaction, owner);
     await deletePacks(transaction, owner);
   });
@@ -81,7 +82,7 @@ function toPackedBefore(now: Date): string {
 
 /** Recording waits for this, about once a day. */
 async function coverMoreDays(db: Db, owner: OrganizationId, before: string): Promise<void> {
-  await db.transaction().execute(async (transaction) => {
+  await inOrganization(db, owner, async (transaction) => {
     const zone = await lockDayZone(transaction, owner);
     const covered = { from: zone.packed_from ?? before, before: zone.packed_before ?? before };
     const added = await findNextDays(transaction, owner, { covered, before });
@@ -129,7 +130,8 @@ async function packDay(db: Db, owner: OrganizationId, day: string): Promise<void
 
 /** False if the day was changed meanwhile, or is packed: then nothing may be committed, or old parts would join a newer part 0. */
 async function saveDay(transaction: Db, owner: OrganizationId, day: string): Promise<boolean> {
-  await holdOrganization(transaction, owner);
+  await keepInPlace(transaction, owner);
+  await requireSettled(transaction, owner);
   const changes = await findChanges(transaction, owner, day);
   if (changes === null) return false;
   const dayMs = Date.parse(day);

@@ -2,9 +2,9 @@ import { sql } from "kysely";
 import { DAY_MS } from "#contract/durations.ts";
 import type { OrganizationId } from "#contract/ids.ts";
 import { toArrayText } from "../../db/array-text.ts";
-import { findSettled, keepInPlace, OrganizationMoving, toCitusHome } from "../../db/engine.ts";
+import { findSettled, OrganizationMoving, toCitusHome } from "../../db/engine.ts";
 import type { Db } from "../../db/pool.ts";
-import { withinTransaction } from "../../db/within-transaction.ts";
+import { inOrganization } from "../../db/transactions.ts";
 import { assert } from "../../lib/assert.ts";
 import { addDays } from "../../lib/calendar.ts";
 import { readSavedRules } from "../../organizations/zone-offsets.ts";
@@ -39,8 +39,7 @@ type United = { widget_id: string; visit_id: string; is_new: boolean; new_steps:
 export async function recordInSteps(db: Db, batch: Batch): Promise<ResultRow> {
   const owner = batch.visits[0]?.start.organizationId;
   assert(owner, "a batch has visits");
-  return await withinTransaction(db, async (transaction) => {
-    await keepInPlace(transaction, owner);
+  return await inOrganization(db, owner, async (transaction) => {
     const admission = await findSettled(transaction, owner, {
       find: () => lockAndAdmit(transaction, owner, batch),
       isFound: (found) => found !== null,

@@ -1,6 +1,6 @@
 import type { Selectable } from "kysely";
 import type { OrganizationId } from "#contract/ids.ts";
-import { holdOrganization } from "../../db/engine.ts";
+import { requireSettled } from "../../db/engine.ts";
 import type { Db } from "../../db/pool.ts";
 import type { DayZonesTable } from "../../db/tables.ts";
 import { parseTimeZone } from "../../lib/calendar.ts";
@@ -26,7 +26,7 @@ const COLUMNS = [
 
 /** Waits for current recordings, and blocks new ones until the transaction ends. */
 export async function lockDayZone(transaction: Db, owner: OrganizationId): Promise<DayZone> {
-  await holdOrganization(transaction, owner);
+  await requireSettled(transaction, owner);
   return await transaction
     .selectFrom("day_zones")
     .select(COLUMNS)

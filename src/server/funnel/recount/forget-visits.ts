@@ -1,6 +1,7 @@
 import { type RawBuilder, sql } from "kysely";
 import type { OrganizationId, WidgetId } from "#contract/ids.ts";
 import type { Db } from "../../db/pool.ts";
+import { inOrganization } from "../../db/transactions.ts";
 import { addDays } from "../../lib/calendar.ts";
 import { outdatePacks } from "../packs/pack-queries.ts";
 import { addInSteps, toSideType } from "../record/add-in-steps.ts";
@@ -24,7 +25,7 @@ export async function forgetVisits(db: Db, owner: OrganizationId, visits: Visits
   let batch: { count: number; last: string | null } = { count: BATCH_VISITS, last: null };
   while (batch.count === BATCH_VISITS) {
     const { last: after } = batch;
-    batch = await db.transaction().execute(async (transaction) => {
+    batch = await inOrganization(db, owner, async (transaction) => {
       await lockDayZone(transaction, owner);
       return await forgetBatch(transaction, owner, { ...visits, after });
     });

@@ -1,7 +1,8 @@
 import type { OrganizationId } from "#contract/ids.ts";
-import { engineOf, holdOrganization } from "../../db/engine.ts";
+import { engineOf, keepInPlace, requireSettled } from "../../db/engine.ts";
 import { OtherWork } from "../../db/other-work.ts";
 import type { Db } from "../../db/pool.ts";
+import { inOrganization } from "../../db/transactions.ts";
 import type { Deps } from "../../deps.ts";
 import { addDays, countDays, parseTimeZone } from "../../lib/calendar.ts";
 import { pause } from "../../lib/pause.ts";
@@ -102,7 +103,7 @@ async function rebuild(
   const counted = await countAll(deps, connection, { owner, rules, sealedBefore, options });
   if (counted === "stopped") return { kind: "stopped" };
   const { visits, changesVersion, version } = counted;
-  await deps.db.transaction().execute(async (transaction) => {
+  await inOrganization(deps.db, owner, async (transaction) => {
     await lockDayZone(transaction, owner);
     await mergeSets(transaction, owner, { from: changesVersion, into: version, sealedBefore });
     await updateDayZone(transaction, owner, {
@@ -130,12 +131,13 @@ async function countAll(
   const counting = await connection.startTransaction().setIsolationLevel("repeatable read").execute();
   const counters = [counting];
   try {
-    const { changesVersion, range } = await db.transaction().execute(async (transaction) => {
+    const { changesVersion, range } = await inOrganization(db, owner, async (transaction) => {
       const { version, building_version } = await lockDayZone(transaction, owner);
       const next = Math.max(version, (building_version ?? 0) + 1) + 1;
       await updateDayZone(transaction, owner, { building_version: next, building_rules: rules.id });
       // Recording is blocked now, so the counting snapshot ends exactly where the recorded changes begin.
-      await holdOrganization(counting, owner);
+      await keepInPlace(counting, owner);
+      await requireSettled(counting, owner);
       return { changesVersion: next, range: await findVisitRange(counting, owner) };
     });
     const version = changesVersion + 1;

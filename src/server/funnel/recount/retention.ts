@@ -2,6 +2,7 @@ import { type RawBuilder, sql } from "kysely";
 import { DAY_MS } from "#contract/durations.ts";
 import type { OrganizationId } from "#contract/ids.ts";
 import type { Db } from "../../db/pool.ts";
+import { inOrganization } from "../../db/transactions.ts";
 import { deleteEmptyPacks, outdatePacks, utcDay } from "../packs/pack-queries.ts";
 import { localDay } from "../record/local-day.ts";
 import { STEP_COLUMNS } from "../record/merge-touches.ts";
@@ -125,7 +126,7 @@ async function deleteBatch(
   { keptSince }: Batch,
   run: (transaction: Db, zone: DayZone) => Promise<number>,
 ): Promise<number> {
-  return await db.transaction().execute(async (transaction) => {
+  return await inOrganization(db, owner, async (transaction) => {
     const zone = await lockDayZone(transaction, owner);
     const deleted = await run(transaction, zone);
     if (deleted > 0 && zone.kept_since < keptSince) await updateDayZone(transaction, owner, { kept_since: keptSince });

@@ -1,6 +1,7 @@
 import { type RawBuilder, sql } from "kysely";
 import type { OrganizationId } from "#contract/ids.ts";
 import type { Db } from "../../db/pool.ts";
+import { inOrganization } from "../../db/transactions.ts";
 import type { Deps } from "../../deps.ts";
 import { assert } from "../../lib/assert.ts";
 import { localDay } from "../record/local-day.ts";
@@ -22,7 +23,7 @@ export async function sealOutdated(deps: Pick<Deps, "db" | "clock" | "log">, sig
 
 /** Adds up spans that are over. Recording for this organization waits for it, once in eight days. */
 export async function sealSpans(db: Db, owner: OrganizationId, now: Date): Promise<void> {
-  await db.transaction().execute(async (transaction) => {
+  await inOrganization(db, owner, async (transaction) => {
     const { version, rules, sealed_before: from } = await lockDayZone(transaction, owner);
     const to = await findOpenSpan(transaction, rules, now);
     if (from >= to) return;

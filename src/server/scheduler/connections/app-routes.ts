@@ -15,6 +15,7 @@ import { CONNECTIONS_PER_ORGANIZATION_MAX, type ConnectionKind } from "#contract
 import { memberOf } from "../../accounts/auth/member-auth.ts";
 import { auditBy } from "../../audit/audit-by.ts";
 import { makeOnce } from "../../db/make-once.ts";
+import { inOrganization } from "../../db/transactions.ts";
 import { ApiError, FieldsError, noSuch } from "../../http/api-error.ts";
 import { bodyReader } from "../../http/body.ts";
 import { checkEmail, checkLine, requireFields } from "../../http/check-fields.ts";
@@ -102,7 +103,7 @@ function changeRoutes(api: FastifyInstance, deps: OpenDeps): void {
     const member = memberOf(request);
     const owner = member.organizationId;
     const { id, name, kind } = await requireConnection(deps, owner, request.params.connection);
-    await deps.db.transaction().execute(async (transaction) => {
+    await inOrganization(deps.db, owner, async (transaction) => {
       const outcome = await removeConnection({ db: transaction }, owner, id);
       if (outcome.kind !== "removed") throw toApiError(outcome, kind);
       await auditBy(deps, member, deps.clock.now())(transaction, { action: "connection.removed", target: id, name });

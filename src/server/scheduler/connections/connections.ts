@@ -1,7 +1,7 @@
 import { CONNECTION_ID, type ConnectionId, type OrganizationId } from "#contract/ids.ts";
 import { CONNECTIONS_PER_ORGANIZATION_MAX, type ConnectionKind } from "#contract/scheduling.ts";
 import type { Db } from "../../db/pool.ts";
-import { withinTransaction } from "../../db/within-transaction.ts";
+import { inOrganization } from "../../db/transactions.ts";
 import { randomId } from "../../lib/random.ts";
 import { type OpenDeps, openParts } from "../open-system.ts";
 import { withPractice } from "../practice/practice-outbound.ts";
@@ -64,7 +64,7 @@ export async function addConnection(
     created_at: now,
     updated_at: now,
   };
-  const isAdded = await deps.db.transaction().execute(async (transaction) => {
+  const isAdded = await inOrganization(deps.db, owner, async (transaction) => {
     const isInserted = await insertConnection(transaction, owner, { row, most: CONNECTIONS_PER_ORGANIZATION_MAX });
     if (isInserted) await alongside(transaction, row);
     return isInserted;
@@ -100,7 +100,7 @@ export async function changeConnection(
     return { kind: "fields_refused", fields: ["apiUrl"] };
   const tried = parts === undefined ? null : await tryParts(deps, owner, { ...parts, kind: known.kind });
   if (tried !== null && tried.kind !== "works") return tried;
-  const isChanged = await deps.db.transaction().execute(async (transaction) => {
+  const isChanged = await inOrganization(deps.db, owner, async (transaction) => {
     const row = await lockConnection(transaction, owner, id);
     if (row === null) return false;
     await meanwhile(transaction, row);
@@ -126,7 +126,7 @@ export async function removeConnection(
   owner: OrganizationId,
   id: ConnectionId,
 ): Promise<{ kind: "removed" } | ConnectionRefusal> {
-  return await withinTransaction(deps.db, async (transaction) => {
+  return await inOrganization(deps.db, owner, async (transaction) => {
     // Locked first, so that a widget that is being given this connection is seen.
     if ((await lockConnection(transaction, owner, id)) === null) return { kind: "not_found" };
     if (await isUsedByWidget(transaction, owner, id)) return { kind: "in_use" };

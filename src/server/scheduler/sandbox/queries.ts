@@ -5,7 +5,7 @@ import { findConstraint, findSettled } from "../../db/engine.ts";
 import type { Db } from "../../db/pool.ts";
 import { runPrepared } from "../../db/run-prepared.ts";
 import type { SandboxAppointmentsTable } from "../../db/test-mode-tables.ts";
-import { withinTransaction } from "../../db/within-transaction.ts";
+import { inOrganization } from "../../db/transactions.ts";
 import type { SandboxSetup } from "./setup.ts";
 
 export type AppointmentRow = Selectable<SandboxAppointmentsTable>;
@@ -104,7 +104,7 @@ export async function insertAppointment(
       cells.map((cell_at) => ({ organization_id: owner, widget_id, resource, cell_at, reference })),
     );
   try {
-    await withinTransaction(db, async (transaction) => {
+    await inOrganization(db, owner, async (transaction) => {
       await transaction
         .insertInto("sandbox_appointments")
         .values({ ...row, organization_id: owner })

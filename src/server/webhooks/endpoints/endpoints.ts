@@ -16,6 +16,7 @@ import {
 import { type Plan, planIncludes } from "#contract/plans.ts";
 import { type EndpointTestEvent, WEBHOOK_API_VERSION } from "#contract/webhook-event.ts";
 import type { Db } from "../../db/pool.ts";
+import { inOrganization } from "../../db/transactions.ts";
 import type { Deps } from "../../deps.ts";
 import { assert } from "../../lib/assert.ts";
 import { randomId, randomUuid } from "../../lib/random.ts";
@@ -105,7 +106,7 @@ export async function addEndpoint(
   const now = deps.clock.now();
   const stored = toStoredUrl(deps, { id, kind: wanted.kind, url: verdict.url });
   const endpoint = { id, url: stored.url, description: wanted.description };
-  const isAdded = await deps.db.transaction().execute(async (transaction) => {
+  const isAdded = await inOrganization(deps.db, owner.id, async (transaction) => {
     const isInserted = await insertEndpoint(transaction, owner.id, {
       most: ENDPOINTS_PER_ORGANIZATION_MAX,
       row: {
@@ -196,7 +197,7 @@ export async function editEndpoint(
   const verdict = wanted.url === undefined ? null : await checkEndpointUrl(deps.webhooks, wanted.url);
   if (verdict?.kind === "refused") return { kind: "url_refused", reason: verdict.reason };
   const now = deps.clock.now();
-  const isEdited = await deps.db.transaction().execute(async (transaction) => {
+  const isEdited = await inOrganization(deps.db, owner, async (transaction) => {
     const before = await lockEndpoint(transaction, owner, id);
     if (!before) return false;
     wanted.check?.(before);
@@ -264,7 +265,7 @@ export async function removeEndpoint(
     sealed_url: null,
     headers: null,
   };
-  const isRemoved = await deps.db.transaction().execute(async (transaction) => {
+  const isRemoved = await inOrganization(deps.db, owner, async (transaction) => {
     const endpoint = await lockEndpoint(transaction, owner, id);
     if (!endpoint) return false;
     const change = { ...withoutSecrets, receiver: endpoint.receiver + 1, removed_at: now, updated_at: now };
@@ -294,7 +295,7 @@ export async function rotateSecret(
   const secret = makeSigningSecret(deps.random);
   const now = deps.clock.now();
   const previousExpiresAt = overlapHours === 0 ? null : new Date(now.getTime() + overlapHours * HOUR_MS);
-  const isReplaced = await deps.db.transaction().execute(async (transaction) => {
+  const isReplaced = await inOrganization(deps.db, owner, async (transaction) => {
     const endpoint = await replaceSecret(transaction, owner, {
       id,
       secret: deps.webhooks.secretBox.seal(id, secret),
@@ -330,7 +331,7 @@ export async function sendTestEvent(
     apiVersion: WEBHOOK_API_VERSION,
     data: { endpoint: { id: endpointId }, business: { id: owner.id, name: owner.name } },
   };
-  const isQueued = await deps.db.transaction().execute(async (transaction) => {
+  const isQueued = await inOrganization(deps.db, owner.id, async (transaction) => {
     const since = new Date(now.getTime() - MINUTE_MS);
     if (!(await takeTestPlace(transaction, owner.id, { since, most: ENDPOINT_TESTS_PER_MINUTE_MAX }))) return false;
     await insertEvent(transaction, owner.id, {

@@ -3,6 +3,7 @@ import type { NoticeKind } from "#contract/delivery.ts";
 import type { EndpointId, OrganizationId } from "#contract/ids.ts";
 import type { Db } from "../../db/pool.ts";
 import type { EndpointNoticesTable, EndpointsTable } from "../../db/tables.ts";
+import { inOrganization } from "../../db/transactions.ts";
 import { writeLane } from "../queue/lanes.ts";
 import type { EndpointHealth } from "../queue/report-queries.ts";
 
@@ -43,7 +44,7 @@ export async function switchOffFailing(
   { endpoint_id: id, failing_since }: FailingEndpoint,
   { now, audit }: { now: Date; audit: AuditSwitchOff },
 ): Promise<boolean> {
-  return await db.transaction().execute(async (transaction) => {
+  return await inOrganization(db, owner, async (transaction) => {
     const endpoint = await transaction
       .updateTable("endpoints")
       .set({ status: "disabled", disabled_reason: "failing", disabled_at: now, updated_at: now })
@@ -90,7 +91,7 @@ export async function insertNotice(
   notice: { id: string; endpointId: EndpointId; kind: NoticeKind; detail: string; now: Date; notSince: Date },
 ): Promise<Date | null> {
   const { id, endpointId, kind, detail, now, notSince } = notice;
-  return await db.transaction().execute(async (transaction) => {
+  return await inOrganization(db, owner, async (transaction) => {
     await transaction
       .selectFrom("endpoints")
       .select("id")

@@ -1,8 +1,9 @@
 import type { RedeliveryFilter } from "#contract/delivery.ts";
 import { type EndpointId, type OrganizationId, REDELIVERY_ID, type RedeliveryId } from "#contract/ids.ts";
 import { type Plan, planIncludes } from "#contract/plans.ts";
-import { holdOrganization } from "../../db/engine.ts";
+import { requireSettled } from "../../db/engine.ts";
 import type { Db } from "../../db/pool.ts";
+import { inOrganization } from "../../db/transactions.ts";
 import type { Deps } from "../../deps.ts";
 import { randomId } from "../../lib/random.ts";
 import { findEndpoint } from "../endpoints/queries.ts";
@@ -50,7 +51,7 @@ export async function startRedelivery(
   }
   const now = deps.clock.now();
   const id = randomId<RedeliveryId>(deps.random, REDELIVERY_ID);
-  await deps.db.transaction().execute(async (transaction) => {
+  await inOrganization(deps.db, owner.id, async (transaction) => {
     const matched = await countMatching(transaction, owner.id, { filter, keptSince: toLogKeptSince(now) });
     await insertRedelivery(transaction, owner.id, { id, filter, matched, now });
     await alongside(transaction, { id, matched });
@@ -69,7 +70,7 @@ export async function cancelRedelivery(
   id: RedeliveryId,
   alongside: (transaction: Db) => Promise<void>,
 ): Promise<boolean> {
-  return await deps.db.transaction().execute(async (transaction) => {
+  return await inOrganization(deps.db, owner, async (transaction) => {
     const isCanceled = await endRedelivery(transaction, owner, { id, state: "canceled", now: deps.clock.now() });
     if (isCanceled) await alongside(transaction);
     return isCanceled;
@@ -89,8 +90,8 @@ async function advanceRedelivery(
   owner: OrganizationId,
   id: RedeliveryId,
 ): Promise<"advanced" | "waiting" | "ended"> {
-  const outcome = await deps.db.transaction().execute(async (transaction) => {
-    await holdOrganization(transaction, owner);
+  const outcome = await inOrganization(deps.db, owner, async (transaction) => {
+    await requireSettled(transaction, owner);
     const redelivery = (await lockRedeliveries(transaction, owner)) && (await lockRedelivery(transaction, owner, id));
     if (!redelivery) return "waiting";
     const limit = Math.min(BATCH, UNSENT_MAX - (await countUnsent(transaction, id)));

@@ -1,5 +1,6 @@
 import type { DeliveryId, EndpointId, OrganizationId } from "#contract/ids.ts";
 import type { Db } from "../../db/pool.ts";
+import { inOrganization } from "../../db/transactions.ts";
 import type { Deps } from "../../deps.ts";
 import { findEndpoint, lockEndpoint, updateEndpoint } from "../endpoints/queries.ts";
 import { wakeWorkers } from "../outbox/wake-workers.ts";
@@ -31,9 +32,10 @@ export async function retryDelivery(
   alongside: (transaction: Db, delivery: Redeliverable) => Promise<void>,
 ): Promise<{ kind: "retried" } | RetryRefusal> {
   const now = deps.clock.now();
-  const outcome = await deps.db
-    .transaction()
-    .execute(async (transaction): Promise<{ kind: "retried" } | RetryRefusal> => {
+  const outcome = await inOrganization(
+    deps.db,
+    owner,
+    async (transaction): Promise<{ kind: "retried" } | RetryRefusal> => {
       // Queue rows are locked before deliveries: see queue/claim.ts.
       const waiting = await lockWaiting(transaction, owner, id);
       const delivery = await findRedeliverable(transaction, owner, { id, keptSince: toLogKeptSince(now) });
@@ -46,7 +48,8 @@ export async function retryDelivery(
       await openLane(transaction, owner, delivery.endpoint_id);
       await alongside(transaction, delivery);
       return { kind: "retried" };
-    });
+    },
+  );
   if (outcome.kind === "retried") await wakeWorkers(deps);
   return outcome;
 }
@@ -64,7 +67,7 @@ export async function retryAll(
   const now = deps.clock.now();
   let count = 0;
   for (;;) {
-    const advanced = await deps.db.transaction().execute(async (transaction) => {
+    const advanced = await inOrganization(deps.db, owner, async (transaction) => {
       const ids = await advanceWaiting(transaction, owner, { endpointId, now, limit: RETRY_BATCH });
       await showAdvanced(transaction, owner, { deliveryIds: ids, now });
       return ids.length;
@@ -72,7 +75,7 @@ export async function retryAll(
     count += advanced;
     if (advanced < RETRY_BATCH) break;
   }
-  await deps.db.transaction().execute(async (transaction) => {
+  await inOrganization(deps.db, owner, async (transaction) => {
     await openLane(transaction, owner, endpointId);
     await alongside(transaction, endpoint, count);
   });

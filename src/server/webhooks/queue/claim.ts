@@ -1,6 +1,7 @@
 import { MINUTE_MS } from "#contract/durations.ts";
 import type { EndpointId, OrganizationId } from "#contract/ids.ts";
 import type { Db } from "../../db/pool.ts";
+import { acrossOrganizations } from "../../db/transactions.ts";
 import { CAPS } from "./caps.ts";
 import { chooseFairly, type DueLane, type InFlight, toLaneCap, toLaneRoom } from "./choose-fairly.ts";
 import {
@@ -57,7 +58,7 @@ const OVERDUE_STEPS_PER_LEASE = 60;
 
 /** `startClaim` is called once the advisory lock is held, so that a lease starts after the wait. */
 export async function claimDeliveries(db: Db, startClaim: () => Claim): Promise<ClaimResult> {
-  return await db.transaction().execute(async (transaction) => {
+  return await acrossOrganizations(db, async (transaction) => {
     await beginClaim(transaction);
     const { lease, free, limit, after } = startClaim();
     const waiting = await listWaitingLanes(transaction, { after, limit: LANES_PER_CLAIM });

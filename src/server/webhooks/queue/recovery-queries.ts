@@ -4,6 +4,7 @@ import type { DeliveryId, EndpointId, OrganizationId } from "#contract/ids.ts";
 import type { Plan } from "#contract/plans.ts";
 import { type StatementGroup, toStatementGroups } from "../../db/engine.ts";
 import type { Db } from "../../db/pool.ts";
+import { acrossOrganizations } from "../../db/transactions.ts";
 import { PLANS_WITH_WEBHOOKS } from "./caps.ts";
 import { type ClaimedDelivery, INDEXES_ONLY, type Lease, leaseDeliveries } from "./claim-queries.ts";
 import { waitingLanes } from "./lanes.ts";
@@ -53,7 +54,7 @@ export async function leaseHeldBack(
   db: Db,
   { lease, dueBefore, limit }: { lease: Lease; dueBefore: Date; limit: number },
 ): Promise<ClaimedDelivery[]> {
-  return await db.transaction().execute(async (transaction) => {
+  return await acrossOrganizations(db, async (transaction) => {
     await sql`select ${INDEXES_ONLY}`.execute(transaction);
     const { rows } = await sql<{ deliveryId: DeliveryId }>`
       with recursive ${waitingLanes("")}
@@ -96,7 +97,7 @@ export async function cancelForbidden(
   db: Db,
   { now, ...scope }: { now: Date; limit: number; endpointId?: EndpointId },
 ): Promise<number> {
-  return await db.transaction().execute(async (transaction) => {
+  return await acrossOrganizations(db, async (transaction) => {
     await sql`select ${INDEXES_ONLY}`.execute(transaction);
     const removed = await removeForbidden(transaction, scope);
     for (const group of toStatementGroups(transaction, removed)) await cancelDeliveries(transaction, group, now);

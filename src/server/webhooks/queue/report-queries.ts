@@ -11,6 +11,7 @@ import type { DeliveryId, EndpointId, OrganizationId, Reference } from "#contrac
 import { type BatchColumn, toBatchRows } from "../../db/batch-rows.ts";
 import { engineOf, type StatementGroup } from "../../db/engine.ts";
 import type { Db } from "../../db/pool.ts";
+import { acrossOrganizations } from "../../db/transactions.ts";
 import { writeLane } from "./lanes.ts";
 import { recordAttempts } from "./record-attempts.ts";
 
@@ -74,7 +75,7 @@ export type AuditGone = (transaction: Db, owner: OrganizationId, id: EndpointId)
 
 /** Returns the health of endpoints in use that are failing or gone. */
 export async function writeReports(db: Db, group: Reports, auditGone: AuditGone): Promise<EndpointHealth[]> {
-  return await db.transaction().execute(async (transaction) => {
+  return await acrossOrganizations(db, async (transaction) => {
     const released = await releaseLeases(transaction, group.rows);
     const accepted = group.rows.filter(({ deliveryId }) => released.has(deliveryId));
     const endpoints = accepted.length === 0 ? [] : await recordAttempts(transaction, { ...group, rows: accepted });

@@ -1,5 +1,6 @@
 import { sql } from "kysely";
 import type { Db } from "../../db/pool.ts";
+import { acrossOrganizations } from "../../db/transactions.ts";
 import { INDEXES_ONLY } from "./claim-queries.ts";
 
 // Every worker process holds an advisory lock while it lives, and its leases carry the lock's number. PostgreSQL releases the
@@ -29,7 +30,7 @@ export class DeadWorkers {
 
 /** Reads the leases by their index, not the whole queue, and the locks once. */
 async function listMissingHolders(db: Db): Promise<number[]> {
-  return await db.transaction().execute(async (transaction) => {
+  return await acrossOrganizations(db, async (transaction) => {
     await sql`select ${INDEXES_ONLY}`.execute(transaction);
     const { rows } = await sql<{ leased_by: number }>`-- prepared: list_missing_holders
       select distinct leased_by from delivery_queue

@@ -1,0 +1,27 @@
+import type { OrganizationId } from "#contract/ids.ts";
+import { keepInPlace } from "./engine.ts";
+import type { Db } from "./pool.ts";
+
+/**
+ * Runs in its own transaction about one organization, or in the caller's if there is one. On Citus, the organization stays on its
+ * server from the start of the transaction to its end.
+ */
+export async function inOrganization<T>(
+  db: Db,
+  owner: OrganizationId,
+  run: (transaction: Db) => Promise<T>,
+): Promise<T> {
+  if (db.isTransaction) return await run(db);
+  return await db.transaction().execute(async (transaction) => {
+    await keepInPlace(transaction, owner);
+    return await run(transaction);
+  });
+}
+
+/**
+ * Runs in a transaction about several organizations, or about none. On Citus, a process that is connected to a worker must not
+ * read distributed tables in it before it writes to them.
+ */
+export async function acrossOrganizations<T>(db: Db, run: (transaction: Db) => Promise<T>): Promise<T> {
+  return await db.transaction().execute(run);
+}
