@@ -154,7 +154,8 @@ test("events that wait for a row while their organization moves are not lost", {
 test("a change that waits for a row while its organization moves is not lost", { skip: isSkipped }, async () => {
   const business = await makeBusiness(deps);
   const { owner } = business;
-  const { id } = await makeEndpoint(deps, business, { url: "https://hooks.example/first" });
+  const receiver = await startReplying(() => ({ status: 200 }));
+  const { id } = await makeEndpoint(deps, business, { url: receiver.url });
   await whileMoving(owner, "endpoints", async (bystander) => {
     const edit = { id, description: "Shop" };
     assert.deepEqual(await editEndpoint({ ...deps, db: bystander }, owner, edit), { kind: "edited" });
@@ -166,41 +167,44 @@ test("events that arrive during the move of their organization are recorded in i
   skip: isSkipped,
 }, async () => {
   const { owner, widgetId } = await makeBusiness(deps);
-  const { source, bystander, target } = await findPlaces(owner);
-  const [outside, inside] = [source, bystander].map((server) => openPool({ url: server, size: 1, log: deps.log }));
-  assert.ok(outside && inside);
-  await recordTouches(openDb(inside), [makeTouch({ widgetId, visit: 1, at: NOON })]);
+  const { bystander, target } = await findPlaces(owner);
+  const [holding, pool] = [target.href, bystander].map((server) => openPool({ url: server, size: 1, log: deps.log }));
+  assert.ok(holding && pool);
+  await pool.query("select 1");
+  await recordTouches(openDb(pool), [makeTouch({ widgetId, visit: 1, at: NOON })]);
   const [shard] = await queryOnce<{ name: string }>(
     url,
-    `select 'day_zones_' || get_shard_id_for_distribution_column('day_zones', '${owner}'::text) as name`,
+    "select 'widgets_' || shardid as name from pg_dist_shard where logicalrelid = 'widgets'::regclass",
   );
-  const { recording, move } = await openDb(outside)
+  const { recording, move } = await openDb(holding)
     .transaction()
     .execute(async (transaction) => {
-      // The move can't copy this table, and blocks writes meanwhile.
-      await sql`lock table ${sql.table(shard?.name ?? "")} in access exclusive mode`.execute(transaction);
+      // The move blocks writes, and then can't create foreign keys to this table.
+      await sql`set local citus.enable_manual_changes_to_shards = on`.execute(transaction);
+      await sql`lock table ${sql.table(shard?.name ?? "")} in row exclusive mode`.execute(transaction);
       const move = moveTo(owner, target);
-      while (!(await isWaiting(source))) await sleep(20);
-      const recording = recordTouches(openDb(inside), [makeTouch({ widgetId, visit: 2, at: NOON })]);
+      while (!(await isWaiting(target.href))) await sleep(20);
+      const recording = recordTouches(openDb(pool), [makeTouch({ widgetId, visit: 2, at: NOON })]);
       while (!(await isWaiting(bystander))) await sleep(20);
       return { recording, move };
     });
   await Promise.all([recording, move]);
-  await Promise.all([outside.end(), inside.end()]);
+  await Promise.all([holding.end(), pool.end()]);
   const { rows } = await sql`select from funnel_visits where organization_id = ${owner}`.execute(db);
   assert.equal(rows.length, 2);
 });
 
-/** `bystander` neither has the organization nor gets it. */
+/** `bystander` is a worker that neither has the organization nor gets it. */
 async function findPlaces(owner: Business["owner"]): Promise<{ source: string; bystander: string; target: URL }> {
   const { rows } = await sql<{ address: string }>`
     select nodename || ':' || nodeport as address from pg_dist_placement join pg_dist_node using (groupid)
     where shardid = get_shard_id_for_distribution_column('day_zones', ${owner}::text)`.execute(db);
-  const [coordinator, ...workers] = listDatabaseUrls(new URL(url).pathname.slice(1));
-  const isSource = (worker: string) => new URL(worker).host === rows[0]?.address;
-  const [source, bystander] = [workers.find(isSource), workers.find((worker) => !isSource(worker))];
-  assert.ok(coordinator && source && bystander);
-  return { source, bystander, target: new URL(coordinator) };
+  const servers = listDatabaseUrls(new URL(url).pathname.slice(1));
+  const source = servers.find((server) => new URL(server).host === rows[0]?.address);
+  const bystander = servers.slice(1).find((worker) => worker !== source);
+  const target = servers.find((server) => server !== source && server !== bystander);
+  assert.ok(source && bystander && target);
+  return { source, bystander, target: new URL(target) };
 }
 
 /**
