@@ -296,8 +296,10 @@ async function play(stage: Stage, fault: ClusterFault): Promise<number> {
     wrong.push(`the other organization waited ${Math.round(slow[0]?.tookMs ?? 0)} ms`);
   for (const business of businesses) wrong.push(...(await check(stage, business)));
   const shown = during.map((counts) => JSON.stringify(counts)).join(" and ");
+  const steps = businesses.flatMap(({ load }) => load.visits.flatMap((visit) => visit.steps)).length;
+  const bookings = businesses.reduce((sum, { load }) => sum + load.booked.size, 0);
   console.log(
-    `${fault.name}: ${seconds} s, meanwhile ${shown}; ${wrong.length === 0 ? "ok" : `WRONG: ${wrong.join("; ")}`}`,
+    `${fault.name}: ${seconds} s, meanwhile ${shown}; ${steps} steps and ${bookings} bookings acknowledged since the start; ${wrong.length === 0 ? "ok" : `WRONG: ${wrong.join("; ")}`}`,
   );
   return wrong.length;
 }
