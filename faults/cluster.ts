@@ -116,21 +116,14 @@ const FAULTS: readonly ClusterFault[] = [
     name: "an organization moves to another server and back",
     isSpared: false,
     async happen({ coordinatorUrl, first: { owner } }) {
-      for (let n = 0; n < MOVES; n++) {
-        // What the last move left behind is removed as soon as nobody uses it.
-        await queryOnce(coordinatorUrl, "call citus_cleanup_orphaned_resources()");
-        while ((await queryOnce(coordinatorUrl, "select from pg_dist_cleanup")).length > 0) {
-          await sleep(500);
-          await queryOnce(coordinatorUrl, "call citus_cleanup_orphaned_resources()");
-        }
-        await moveOnce(coordinatorUrl, owner);
-      }
+      for (let n = 0; n < MOVES; n++) await moveOnce(coordinatorUrl, owner);
     },
   },
   {
+    // Then both organizations move there and back, or back and there, while web processes are connected to a third server.
     name: "a server is added, and shards move to it",
     isSpared: false,
-    async happen({ cluster, coordinatorUrl }) {
+    async happen({ cluster, coordinatorUrl, first, second }) {
       const { address, port } = await cluster.add();
       const url = new URL(coordinatorUrl);
       url.host = address;
@@ -146,6 +139,8 @@ const FAULTS: readonly ClusterFault[] = [
          from pg_dist_background_job order by job_id desc limit 1`,
       );
       if (job?.state !== "finished" || job.shards === 0) throw new Error(`Rebalancing: ${JSON.stringify(job)}`);
+      for (const { owner, node } of [first, second])
+        for (let n = 0; n < 2 * MOVES; n++) await moveOnce(coordinatorUrl, owner, [node.port, port]);
     },
   },
   {
@@ -304,8 +299,17 @@ async function play(stage: Stage, fault: ClusterFault): Promise<number> {
   return wrong.length;
 }
 
-/** With other writes at the same time, Citus may cancel a move as part of a deadlock; then it is repeated. */
-async function moveOnce(coordinatorUrl: string, owner: OrganizationId): Promise<void> {
+/**
+ * To another of these servers, or of all. With other writes at the same time, Citus may cancel a move as part of a deadlock; then
+ * it is repeated.
+ */
+async function moveOnce(coordinatorUrl: string, owner: OrganizationId, ports?: readonly number[]): Promise<void> {
+  // What the last move left behind is removed as soon as nobody uses it.
+  await queryOnce(coordinatorUrl, "call citus_cleanup_orphaned_resources()");
+  while ((await queryOnce(coordinatorUrl, "select from pg_dist_cleanup")).length > 0) {
+    await sleep(500);
+    await queryOnce(coordinatorUrl, "call citus_cleanup_orphaned_resources()");
+  }
   const move = `
     select citus_move_shard_placement(shard, node.nodename, node.nodeport, other.nodename, other.nodeport)
     from get_shard_id_for_distribution_column('day_zones', '${owner}'::text) shard
@@ -313,7 +317,8 @@ async function moveOnce(coordinatorUrl: string, owner: OrganizationId): Promise<
     join pg_dist_node node on node.groupid = placement.groupid
     join lateral (
       select nodename, nodeport from pg_dist_node
-      where shouldhaveshards and groupid <> placement.groupid order by nodeid limit 1
+      where shouldhaveshards and groupid <> placement.groupid ${ports ? `and nodeport in (${ports})` : ""}
+      order by nodeid limit 1
     ) other on true`;
   for (;;) {
     try {

@@ -30,6 +30,7 @@ import {
   readDelivery,
   startReplying,
 } from "../../src/server/webhooks/testing/webhook-service.ts";
+import { changeWidget } from "../../src/server/widgets/app-queries.ts";
 import { readAnalytics } from "../support/analytics.ts";
 import { NOON } from "../support/builders.ts";
 import { queryOnce } from "../support/citus-cluster.ts";
@@ -192,6 +193,22 @@ test("events that arrive during the move of their organization are recorded in i
   await Promise.all([holding.end(), pool.end()]);
   const { rows } = await sql`select from funnel_visits where organization_id = ${owner}`.execute(db);
   assert.equal(rows.length, 2);
+});
+
+test("a change that waits for a move which waits for it fails with 503", { skip: isSkipped }, async () => {
+  const { owner, widgetId } = await makeBusiness(deps);
+  const { bystander, target } = await findPlaces(owner);
+  const pool = openPool({ url: bystander, size: 1, log: deps.log });
+  await pool.query("select 1");
+  let move: Promise<void> | null = null;
+  const changing = inOrganization(openDb(pool), owner, async (transaction) => {
+    move = moveTo(owner, target);
+    while (!(await isWaiting(bystander))) await sleep(20);
+    await changeWidget(transaction, owner, { id: widgetId, change: { name: "Shop" } });
+  });
+  await assert.rejects(changing, isMoving);
+  await move;
+  await pool.end();
 });
 
 /** `bystander` is a worker that neither has the organization nor gets it. */

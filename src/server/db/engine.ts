@@ -62,12 +62,13 @@ export function toStatementGroups<Row extends { readonly organizationId: Organiz
 }
 
 /**
- * The rows of an organization are being moved to another server, and a statement did not find them. The servers commit a move
- * one after the other, so for a moment one of them sends statements to the new place while the rows there are not visible yet.
+ * The rows of an organization are being moved to another server, and a statement did not find them, or lost against the move. The
+ * servers commit a move one after the other, so for a moment one of them sends statements to the new place while the rows there
+ * are not visible yet.
  */
 export class OrganizationMoving extends DatabaseAway {
-  constructor() {
-    super("The organization is moving to another server");
+  constructor(cause?: unknown) {
+    super("The organization is moving to another server", cause);
   }
 }
 

@@ -1,5 +1,6 @@
+import pg from "pg";
 import type { OrganizationId } from "#contract/ids.ts";
-import { keepInPlace } from "./engine.ts";
+import { engineOf, keepInPlace, OrganizationMoving } from "./engine.ts";
 import type { Db } from "./pool.ts";
 
 /**
@@ -12,10 +13,21 @@ export async function inOrganization<T>(
   run: (transaction: Db) => Promise<T>,
 ): Promise<T> {
   if (db.isTransaction) return await run(db);
-  return await db.transaction().execute(async (transaction) => {
-    await keepInPlace(transaction, owner);
-    return await run(transaction);
-  });
+  try {
+    return await db.transaction().execute(async (transaction) => {
+      await keepInPlace(transaction, owner);
+      return await run(transaction);
+    });
+  } catch (error) {
+    throw isStoppedByMove(db, error) ? new OrganizationMoving(error) : error;
+  }
+}
+
+const DEADLOCK = "40P01";
+
+/** A move locks widgets, keys and organizations too, so it may wait for a transaction that waits for it. */
+function isStoppedByMove(db: Db, error: unknown): boolean {
+  return error instanceof pg.DatabaseError && error.code === DEADLOCK && engineOf(db) === "citus";
 }
 
 /**
