@@ -507,7 +507,6 @@ create table sandbox_appointments (
   join_secret text,
   created_at timestamp(3) with time zone not null,
   canceled_at timestamp(3) with time zone,
-  is_practice boolean default false not null,
   constraint sandbox_appointments_organization_id_widget_id_fkey FOREIGN KEY (organization_id, widget_id) REFERENCES sandboxes(organization_id, widget_id),
   constraint sandbox_appointments_pkey PRIMARY KEY (organization_id, widget_id, reference)
 );

@@ -42,9 +42,9 @@ export async function connectCalcom(deps: ServiceDeps, practiceUrl: string): Pro
 
 type Parts = { settings: Record<string, string>; credentials: Record<string, string> };
 
-/** The widgets' whole history counts as live. */
 async function goLive(deps: ServiceDeps, user: PracticeUser, parts: Parts) {
-  const audit = auditByOperator(deps, DEMO_ID, deps.clock.now());
+  const now = deps.clock.now();
+  const audit = auditByOperator(deps, DEMO_ID, now);
   const wanted = { kind: "calcom", name: user.name, ...parts } as const;
   return await addConnection(deps, DEMO_ID, wanted, async (transaction, { id, name }) => {
     await audit(transaction, { action: "connection.added", target: id, name });
@@ -52,7 +52,7 @@ async function goLive(deps: ServiceDeps, user: PracticeUser, parts: Parts) {
       const row = await lockWidget(transaction, DEMO_ID, widget.id);
       if (row === null) continue;
       await changeWidget(transaction, DEMO_ID, { id: widget.id, change: { connection_id: id } });
-      await openLivePeriod(transaction, DEMO_ID, { widgetId: widget.id, now: row.created_at, isPractice: true });
+      await openLivePeriod(transaction, DEMO_ID, { widgetId: widget.id, now, isPractice: true });
       await audit(transaction, { action: "widget.went_live", target: widget.id, name: row.name });
     }
   });

@@ -28,7 +28,7 @@ export const BookRequest = Type.Object({
   staffId: Type.Optional(text(ID_LENGTH_MAX)),
   timeZone: text(100),
   locale: Type.Optional(text(35)),
-  /** Whether the frame told the visitor that this is a test. If the widget's mode has changed since, nothing is booked. */
+  /** Whether the frame told the visitor that no real appointment is made. If that has changed since, nothing is booked. */
   isTest: Type.Optional(Type.Boolean()),
   customer: Type.Object({
     name: Type.String(),
@@ -79,8 +79,10 @@ export const ConfigAnswer = Type.Object({
     template: Type.String(),
     accentColor: Type.Union([Type.String(), Type.Null()]),
     status: Type.String(),
-    /** Test mode: the visitor is told that no appointment is made. */
+    /** Test mode or practice: the visitor is told that no real appointment is made. */
     isTest: Type.Boolean(),
+    /** It books on the practice Cal.com. */
+    isPractice: Type.Boolean(),
     bookingUrl: Type.String(),
     logoUrl: Type.Union([Type.String(), Type.Null()]),
     hourCycle: WidgetOptions.properties.hourCycle,

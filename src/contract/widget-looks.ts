@@ -27,6 +27,9 @@ export const CORNER_RADIUS_MAX = 24;
 export const HOUR_CYCLES = ["h12", "h23"] as const;
 export type HourCycle = (typeof HOUR_CYCLES)[number];
 
+/** Instead of a font's name: the font of the page that embeds the widget. */
+export const PAGE_FONT = "inherit";
+
 /** The name of one font, without quotes; null for anything else, because the result becomes part of a style. */
 export function parseFontFamily(text: string): string | null {
   const name = text.trim().replace(/^["']|["']$/g, "");

@@ -13,7 +13,7 @@ export const WidgetOptions = Type.Object({
   showsLogo: Type.Boolean(),
   /** In pixels; null: the template's. */
   cornerRadius: nullable(Type.Integer({ minimum: 0, maximum: CORNER_RADIUS_MAX })),
-  /** The name of the page's own font; null: the system's. */
+  /** PAGE_FONT or the name of a font; null: the system's. */
   fontFamily: nullable(Type.String()),
   /** Null: the page's or the visitor's. */
   language: nullable(oneOf(LANGUAGES)),

@@ -18,6 +18,8 @@ export type FrameContext = {
   service?: string;
   prefill?: Prefill;
   theme?: Theme;
+  /** The host page's own fonts, as in its style. */
+  font?: string;
   attribution?: RawAttribution;
 };
 
@@ -37,7 +39,3 @@ export type FromLoader =
   | { type: "context"; service?: string; prefill?: Prefill; attribution?: RawAttribution };
 
 export type Envelope<Message> = Message & { svc: typeof MESSAGE_VERSION; frame: string };
-
-export function encodeContext(context: FrameContext): string {
-  return encodeURIComponent(JSON.stringify(context));
-}

@@ -71,7 +71,7 @@ describe("connections in the dashboard", { skip: noBrowser }, () => {
     await addConnection({ ...deps, clock: later }, owner, { kind: "calcom", name: "Reception", ...parts });
     await showScreen(page, dashboard.addressOf(`/widgets/${widgetId}?mode=go-live`));
     await dialog.getByText("Every booking becomes a real appointment there.").waitFor();
-    await dialog.getByRole("button", { name: "Check and use this connection" }).click();
+    await dialog.getByRole("button", { name: "Check and go live" }).click();
     await page.getByText("This widget is live", { exact: true }).waitFor();
     await showScreen(page, dashboard.addressOf(`/widgets/${widgetId}?mode=go-live`));
     await dialog.getByRole("combobox", { name: "Scheduling system" }).click();

@@ -308,5 +308,5 @@ async function requestBooking({
     manageUrl: null,
     joinUrl: null,
   };
-  return { owner, widgetId, reference, touch: DIRECT_TOUCH, timeZone: "Europe/Berlin", booked };
+  return { owner, widgetId, reference, touch: DIRECT_TOUCH, timeZone: "Europe/Berlin", booked, isTest: true };
 }

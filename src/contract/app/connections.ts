@@ -61,7 +61,7 @@ export type AppConnection = Static<typeof AppConnection>;
 
 export const AppConnectionList = Type.Object({
   data: Type.Array(AppConnection),
-  /** Address of the practice Cal.com; null unless Bookflow can be reached only from its own computer. */
+  /** Address of the practice Cal.com; null unless Bookflow, and whoever asks, are on the same computer. */
   practiceUrl: NullableText,
 });
 export type AppConnectionList = Static<typeof AppConnectionList>;

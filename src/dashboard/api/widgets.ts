@@ -15,7 +15,7 @@ export const widgetQuery = (organization: string, widget: string) =>
     queryFn: ({ signal }) => call("getWidget", { organization, signal, params: { widget } }),
   });
 
-/** How much the widget has collected in test mode. */
+/** How much the widget has collected while it was not live. */
 export const testDataQuery = (organization: string, widget: string) =>
   queryOptions({
     queryKey: [...widgetsKey(organization), widget, "test-data"],

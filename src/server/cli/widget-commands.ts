@@ -92,8 +92,7 @@ export const WIDGET_COMMANDS: readonly Command[] = [
   {
     name: "widget go-live",
     usage: "widget go-live WIDGET --connection ID [--clear-test-data]",
-    summary:
-      "check a connection and let the widget book through it; --clear-test-data first deletes what was collected in test mode",
+    summary: "check a connection and let the widget book through it; --clear-test-data first deletes its test data",
     options: ["connection"],
     flags: ["clear-test-data"],
     positionals: 1,
@@ -130,7 +129,8 @@ export const WIDGET_COMMANDS: readonly Command[] = [
   {
     name: "widget clear-test-data",
     usage: "widget clear-test-data WIDGET [--dry-run]",
-    summary: "delete the bookings, visits and deliveries that a widget collected in test mode",
+    summary:
+      "delete the bookings, visits and deliveries that a widget collected in test mode or on the practice Cal.com",
     options: [],
     flags: ["dry-run"],
     positionals: 1,

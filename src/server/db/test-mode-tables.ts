@@ -25,8 +25,6 @@ export type SandboxAppointmentsTable = {
   join_secret: string | null;
   created_at: Date;
   canceled_at: Date | null;
-  /** Booked through the practice Cal.com, and so by a live widget. */
-  is_practice: Generated<boolean>;
 };
 
 type SandboxBusyTable = {

@@ -45,7 +45,6 @@ export function toUpcoming(deps: Pick<Deps, "random" | "config">, booking: DemoB
         join_secret: service.isOnline ? joinSecret : null,
         created_at: new Date(line.createdAt),
         canceled_at: null,
-        is_practice: true,
       },
       resources: toResources({ service, staffId }),
       cells: toCells(service, startAt),

@@ -121,8 +121,8 @@ async function makeOrganization(deps: LoadDeps, { at, now }: { at: Date; now: Da
       const audit = auditByOperator(deps, DEMO_ID, createdAt);
       await audit(transaction, { action: "widget.created", target: widget.id, name: widget.name });
       await insertSandbox(transaction, DEMO_ID, { widgetId: widget.id, setup: widget.setup, now: createdAt });
-      // Otherwise the history would be test data, and clearing that would delete the visits without their bookings.
-      const period = { widgetId: widget.id, isPractice: true };
+      // Otherwise the history would be test data: clearing that would delete the visits, and reports would leave them out.
+      const period = { widgetId: widget.id, isPractice: false };
       await openLivePeriod(transaction, DEMO_ID, { ...period, now: createdAt });
       await closeLivePeriod(transaction, DEMO_ID, { ...period, now });
     }

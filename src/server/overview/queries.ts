@@ -25,12 +25,7 @@ export async function readChecklist(
         or exists (select from live_periods where organization_id = ${owner}) as "hasTestBooking",
       exists (select from live_periods where organization_id = ${owner} and ended_at is null and not is_practice) as "isLive",
       exists (
-        select from bookings booking where organization_id = ${owner} and not is_test and not exists (
-          select from live_periods period
-          where period.organization_id = ${owner} and period.widget_id = booking.widget_id and period.is_practice
-            and booking.created_at >= period.started_at
-            and (period.ended_at is null or booking.created_at < period.ended_at)
-        )
+        select from bookings where organization_id = ${owner} and not is_test
       ) or exists (
         select from funnel_visits visit join live_periods period
           on period.organization_id = visit.organization_id and period.widget_id = visit.widget_id

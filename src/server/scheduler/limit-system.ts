@@ -19,6 +19,7 @@ export function limitSystem(system: UnlimitedSystem, limits: SchedulerLimits): S
     AbortSignal.any([AbortSignal.timeout(ms), ...(signal ? [signal] : [])]);
   return {
     kind: system.kind,
+    mode: system.mode,
     verify: (signal) => system.verify(within(signal, limits.verifyMs)),
     listServices: (signal) => system.listServices(within(signal, limits.readMs)),
     listSlots: async (query, signal) => {

@@ -19,7 +19,7 @@ import { refused, type SchedulingSystem, type UnlimitedSystem } from "./scheduli
 
 export type OpenDeps = Pick<Deps, "db" | "clock" | "random" | "log"> & { readonly scheduler: SchedulerDeps };
 
-type SchedulingWidget = {
+export type SchedulingWidget = {
   readonly id: WidgetId;
   readonly organizationId: OrganizationId;
   /** Null: the widget's own sandbox. */
@@ -112,6 +112,7 @@ function createClosed(kind: SchedulingKind, failure: "unsealed" | "settings"): S
   const closed = async () => refused("credentials", { status: null, requestId: null, failure });
   return {
     kind,
+    mode: "live",
     verify: closed,
     listServices: closed,
     listSlots: closed,

@@ -3,6 +3,7 @@ import type { Answer } from "#contract/booking.ts";
 import type { Reference } from "#contract/ids.ts";
 import type { SchedulingKind } from "#contract/scheduling.ts";
 import type { SendFailureCode } from "#contract/send-failure.ts";
+import type { Mode } from "#contract/widget.ts";
 
 // The port to scheduling systems. Failures of the system or the network are returned as values; an operation rejects
 // only because of a bug. Every system passes testing/conformance.ts.
@@ -15,6 +16,8 @@ export type UnlimitedSystem = Operations<[signal: AbortSignal]>;
 
 type Operations<Ending extends [signal?: AbortSignal]> = {
   readonly kind: SchedulingKind;
+  /** What becomes of a booking: only in `live` is it a real appointment. */
+  readonly mode: Mode;
   /** "Test connection": asks the system, bypassing everything kept in memory. */
   readonly verify: (...ending: Ending) => Promise<Read<Verified>>;
   readonly listServices: (...ending: Ending) => Promise<Read<readonly OfferedService[]>>;

@@ -5,12 +5,19 @@ import type { Db } from "../db/pool.ts";
 import { inOrganization } from "../db/transactions.ts";
 import type { Deps } from "../deps.ts";
 import { forgetVisits } from "../funnel/recount/forget-visits.ts";
-import { deleteTestAppointments, isTestVisit, lockTestBookings, type TestData } from "./queries.ts";
+import {
+  deleteAppointmentsOf,
+  deleteUnstoredAppointments,
+  isTestVisit,
+  lockTestBookings,
+  type TestData,
+} from "./queries.ts";
 
 const BATCH_BOOKINGS = 500;
 
 /**
- * Deletes what a widget collected in test mode: stored bookings with their deliveries, visits, and appointments in the sandbox.
+ * Deletes what a widget collected in test mode and on the practice Cal.com: stored bookings with their deliveries, visits, and
+ * pretend appointments.
  * Counters follow in the same transactions. References stay taken. `db` must not be a transaction: it works in batches.
  */
 export async function clearTestData(
@@ -21,7 +28,7 @@ export async function clearTestData(
   const now = clock.now();
   const { bookings, deliveries } = await clearBookings(db, owner, { widgetId, now });
   const visits = await forgetVisits(db, owner, { widgetId, now, where: isTestVisit(owner, { visit: "visit", now }) });
-  await deleteTestAppointments(db, owner, widgetId);
+  await deleteUnstoredAppointments(db, owner, widgetId);
   return { bookings, visits, deliveries };
 }
 
@@ -35,6 +42,7 @@ async function clearBookings(
     const deleted = await inOrganization(db, owner, async (transaction) => {
       await requireSettled(transaction, owner);
       const references = await lockTestBookings(transaction, owner, { widgetId, limit: BATCH_BOOKINGS });
+      if (references.length > 0) await deleteAppointmentsOf(transaction, owner, references);
       return await deleteTestBookings(transaction, owner, { references, widgetId, now });
     });
     total.bookings += deleted.bookings;

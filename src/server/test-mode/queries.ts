@@ -29,14 +29,15 @@ export async function closeLivePeriod(
 }
 
 /**
- * Whether a visit began in test mode and led to no live booking. What was imported from before the widget existed is no test.
+ * Whether a visit began in test mode or on the practice Cal.com and led to no live booking. What was imported from before the
+ * widget existed is no test.
  * `visit` is the name of funnel_visits in the statement.
  */
 export function isTestVisit(owner: OrganizationId, { visit, now }: { visit: string; now: Date }): RawBuilder<boolean> {
   const column = (name: string) => sql.ref(`${visit}.${name}`);
   const wasLive = (at: RawBuilder<unknown>) => sql`exists (
     select from live_periods period where period.organization_id = ${owner} and period.widget_id = ${column("widget_id")}
-      and ${at} >= period.started_at and (period.ended_at is null or ${at} < period.ended_at)
+      and not period.is_practice and ${at} >= period.started_at and (period.ended_at is null or ${at} < period.ended_at)
   )`;
   const createdAt = sql`(
     select widget.created_at from widgets widget where widget.organization_id = ${owner} and widget.id = ${column("widget_id")}
@@ -66,14 +67,27 @@ export async function countTestData(
   return rows[0] ?? { bookings: 0, visits: 0, deliveries: 0 };
 }
 
-/** Deletes the sandbox's appointments that were made in test mode, and frees their time. Those of the practice Cal.com stay. */
-export async function deleteTestAppointments(db: Db, owner: OrganizationId, widgetId: WidgetId): Promise<void> {
+/** Deletes the appointments of deleted bookings from every sandbox, and frees their time: on the practice Cal.com, several widgets
+ * may book in one calendar. */
+export async function deleteAppointmentsOf(
+  db: Db,
+  owner: OrganizationId,
+  references: readonly Reference[],
+): Promise<void> {
   await db
     .deleteFrom("sandbox_appointments")
     .where("organization_id", "=", owner)
-    .where("widget_id", "=", widgetId)
-    .where("is_practice", "=", false)
+    .where("reference", "in", references)
     .execute();
+}
+
+/** Deletes appointments in the widget's sandbox that were never stored as bookings. */
+export async function deleteUnstoredAppointments(db: Db, owner: OrganizationId, widgetId: WidgetId): Promise<void> {
+  await sql`
+    delete from sandbox_appointments appointment
+    where organization_id = ${owner} and widget_id = ${widgetId} and not exists (
+      select from bookings booking where booking.organization_id = ${owner} and booking.reference = appointment.reference
+    )`.execute(db);
 }
 
 /** The next test bookings to delete, locked. Those that someone else holds are waited for: nothing may be left over. */

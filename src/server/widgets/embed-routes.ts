@@ -2,10 +2,11 @@ import type { FastifyInstance } from "fastify";
 import { ConfigAnswer, SlotsAnswer } from "#contract/book.ts";
 import { DAY_MS } from "#contract/durations.ts";
 import { SLOT_RANGE_DAYS_MAX } from "#contract/scheduling.ts";
+import type { Mode } from "#contract/widget.ts";
 import type { Deps } from "../deps.ts";
 import { ApiError, noSuch } from "../http/api-error.ts";
 import { badParameter, type Query, readInstant, readParameter } from "../http/parameters.ts";
-import { openSchedulingSystem } from "../scheduler/open-system.ts";
+import { openForVisitor } from "../scheduler/open-for-visitor.ts";
 import type { SchedulerDeps } from "../scheduler/scheduler-deps.ts";
 import {
   type Failure,
@@ -41,10 +42,11 @@ export function embedRoutes(app: FastifyInstance, deps: EmbedDeps): void {
     { schema: { hide: true, response: { 200: ConfigAnswer } } },
     async (request) => {
       const widget = await requireWidgetForConfig(request);
-      const system = await openSchedulingSystem(deps, widget);
+      const system = await openForVisitor(deps, request, widget);
       const services = await system.listServices();
       if (services.kind !== "found") throw toUnavailable(services);
-      return toConfig(widget, applyOffer(services.value, widget.offer), config.baseUrl);
+      const offered = applyOffer(services.value, widget.offer);
+      return toConfig(widget, { services: offered, mode: system.mode, baseUrl: config.baseUrl });
     },
   );
 
@@ -55,7 +57,7 @@ export function embedRoutes(app: FastifyInstance, deps: EmbedDeps): void {
       const widget = await requireWidgetForSlots(request);
       const query = readSlotQuery(request.query as Query);
       if (widget.status === "paused") return { slots: [] };
-      const system = await openSchedulingSystem(deps, widget);
+      const system = await openForVisitor(deps, request, widget);
       const offered = await findOffered(system, widget, query);
       const slots = await system.listSlots(query);
       if (slots.kind === "refused" && slots.reason === "invalid" && query.staffId !== null) throw notBookable();
@@ -97,7 +99,10 @@ function readSlotQuery(query: Query): SlotQuery {
   return { serviceId, from, to, staffId };
 }
 
-function toConfig(widget: BookableWidget, services: readonly OfferedService[], baseUrl: string): ConfigAnswer {
+function toConfig(
+  widget: BookableWidget,
+  { services, mode, baseUrl }: { services: readonly OfferedService[]; mode: Mode; baseUrl: string },
+): ConfigAnswer {
   return {
     widget: {
       id: widget.id,
@@ -106,7 +111,8 @@ function toConfig(widget: BookableWidget, services: readonly OfferedService[], b
       template: widget.template,
       accentColor: widget.accentColor,
       status: widget.status,
-      isTest: widget.connectionId === null,
+      isTest: mode !== "live",
+      isPractice: mode === "practice",
       bookingUrl: widget.bookingUrl ?? directPageUrl(baseUrl, widget.id),
       logoUrl: widget.logoUpdatedAt && toLogoPath(widget.organizationId, widget.logoUpdatedAt),
       hourCycle: widget.options.hourCycle,

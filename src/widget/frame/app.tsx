@@ -28,13 +28,13 @@ export function App({ session }: { session: Session }) {
   switch (state.kind) {
     case "loading":
       return (
-        <Shell session={session} businessName={null}>
+        <Shell session={session} widget={null}>
           <Skeleton label={texts.loading} />
         </Shell>
       );
     case "failed":
       return (
-        <Shell session={session} businessName={null}>
+        <Shell session={session} widget={null}>
           <Notice kind="problem" title={texts.loadFailedTitle} text={texts.loadFailed}>
             <button type="button" class="primary" onClick={() => void load()}>
               {texts.retry}
@@ -61,11 +61,11 @@ export function App({ session }: { session: Session }) {
 
 function Paused({ session, config }: { session: Session; config: ConfigAnswer }) {
   const { texts } = session;
-  const { bookingUrl, businessName } = config.widget;
+  const { bookingUrl } = config.widget;
   // The widget's own page would show the same.
   const isElsewhere = URL.canParse(bookingUrl) && new URL(bookingUrl).pathname !== `/w/${config.widget.id}`;
   return (
-    <Shell session={session} businessName={businessName} isTest={config.widget.isTest}>
+    <Shell session={session} widget={config.widget}>
       <Notice kind="calm" title={texts.pausedTitle} text={texts.paused}>
         {isElsewhere && (
           <a class="primary" href={bookingUrl} target="_blank" rel="noopener">

@@ -1,8 +1,10 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { encodeContext } from "../messages.ts";
+import type { FrameContext } from "../messages.ts";
 import { parseMessage } from "./bridge.ts";
 import { parseContext, parseTheme, parseWishes } from "./context.ts";
+
+const toFragment = (context: FrameContext) => `#${encodeURIComponent(JSON.stringify(context))}`;
 
 test("everything the loader says is received", () => {
   const context = {
@@ -13,18 +15,16 @@ test("everything the loader says is received", () => {
     service: "consultation",
     prefill: { name: "Mära Quell", email: "mara@example.com", phone: "+49 30", notes: "a\nb" },
     theme: { accent: "#0a7a55", mode: "dark" as const, radius: 4 },
+    font: '"Source Sans 3", -apple-system, sans-serif',
     attribution: { utmSource: "google", gclid: "X", touches: 2, firstSeenAt: "2026-10-30T17:12:08.000Z" },
   };
-  assert.deepEqual(parseContext(`#${encodeContext(context)}`), context);
+  assert.deepEqual(parseContext(toFragment(context)), context);
 });
 
 test("the fbc of the longest fbclid is received", () => {
   const fbclid = "f".repeat(300);
   const attribution = { fbclid, fbc: `fb.1.1761989400000.${fbclid}` };
-  assert.deepEqual(
-    parseContext(`#${encodeContext({ mode: "inline", theme: {}, attribution })}`).attribution,
-    attribution,
-  );
+  assert.deepEqual(parseContext(toFragment({ mode: "inline", theme: {}, attribution })).attribution, attribution);
 });
 
 describe("an invalid fragment leaves the page with its defaults", () => {
@@ -44,6 +44,7 @@ test("values of the wrong type are dropped, and the rest is used", () => {
     service: 7,
     prefill: { name: ["x"], email: "a".repeat(501), phone: null, notes: "fine", __proto__: { role: "x" } },
     theme: { accent: "red;background:url(//evil)", mode: "pink", radius: "4px" },
+    font: "Arial; background: url(//evil)",
     attribution: { utmSource: "s".repeat(321), gclid: 5, touches: -1, firstSeenAt: "soon", channel: "Direct" },
   };
   assert.deepEqual(parseContext(`#${encodeURIComponent(JSON.stringify(hostile))}`), {

@@ -9,6 +9,8 @@ const YEAR_10000_MS = 253_402_300_800_000;
 const TEXT_LENGTH_MAX = 500;
 const NOTES_LENGTH_MAX = 2_000;
 const RADIUS_MAX = 32;
+/** Names of fonts, quoted or not, separated by commas. */
+const FONTS = /^[\p{L}\p{N} _,"'-]+$/u;
 
 /** The fields that may hold any text. */
 const ATTRIBUTION_TEXTS = [
@@ -53,12 +55,14 @@ function toContext(value: unknown): FrameContext {
   const hostOrigin = parseOrigin(given["hostOrigin"]);
   const locale = parseLocale(given["locale"]);
   const frame = parseText(given["frame"], TEXT_LENGTH_MAX);
+  const font = parseText(given["font"], TEXT_LENGTH_MAX);
   return {
     ...(frame === null ? {} : { frame }),
     ...(hostOrigin === null ? {} : { hostOrigin }),
     mode: given["mode"] === "popup" ? "popup" : "inline",
     ...(locale === null ? {} : { locale }),
     theme: parseTheme(given["theme"]),
+    ...(font === null || !FONTS.test(font) ? {} : { font }),
     ...parseWishes(given),
   };
 }

@@ -9,7 +9,12 @@ const GROUNDS = { light: "#f5f7fa", dark: "#1e2430" } as const;
 const DEFAULT_ACCENT = "#4b45d6";
 
 /** The widget's own settings; null: the template's. */
-export type WidgetLook = { accent: string | null; radius: number | null; font: string | null };
+export type WidgetLook = {
+  accent: string | null;
+  radius: number | null;
+  /** One or more names, as in a style. */
+  font: string | null;
+};
 
 export class Look {
   readonly #root: HTMLElement;
@@ -43,6 +48,6 @@ export class Look {
     this.#root.style.setProperty("--accent-ink", colors.ink);
     if (radius !== null) this.#root.style.setProperty("--radius", `${radius}px`);
     const { font } = this.#widgetLook;
-    if (font !== null) this.#root.style.setProperty("--page-font", `"${font}"`);
+    if (font !== null) this.#root.style.setProperty("--page-font", font);
   }
 }

@@ -1,6 +1,6 @@
 import { render } from "preact";
 import { findLanguage } from "#contract/languages.ts";
-import { parseAccentColor, parseFontFamily } from "#contract/widget-looks.ts";
+import { PAGE_FONT, parseAccentColor, parseFontFamily } from "#contract/widget-looks.ts";
 import type { FrameContext } from "../messages.ts";
 import { createApi } from "./api.ts";
 import { App } from "./app.tsx";
@@ -59,7 +59,7 @@ async function start(element: HTMLElement, widget: string): Promise<void> {
   const { language, tag } = findLanguage(wanted) ?? { language: "en" as const, tag: "en" };
   if (preview) page.dataset["template"] = preview.template;
   const look = new Look(page, {
-    widgetLook: preview ? toPreviewLook(preview) : readLook(element.dataset),
+    widgetLook: preview ? toPreviewLook(preview) : readLook(element.dataset, context),
     theme: context.theme ?? {},
   });
   const texts = await loadTexts(language);
@@ -99,15 +99,21 @@ async function start(element: HTMLElement, widget: string): Promise<void> {
 
 /** The accent of a preview comes with its theme. */
 function toPreviewLook({ cornerRadius, fontFamily }: Preview): WidgetLook {
-  return { accent: null, radius: cornerRadius, font: fontFamily && parseFontFamily(fontFamily) };
+  return { accent: null, radius: cornerRadius, font: toFont(fontFamily ?? "") };
 }
 
-function readLook({ accent, radius, font }: DOMStringMap): WidgetLook {
+function readLook({ accent, radius, font = "" }: DOMStringMap, context: FrameContext): WidgetLook {
   return {
     accent: parseAccentColor(accent ?? ""),
     radius: radius ? Number(radius) : null,
-    font: parseFontFamily(font ?? ""),
+    font: toFont(font, context),
   };
+}
+
+/** The page's own font is unknown on our own pages; the system's is used there. */
+function toFont(text: string, { font }: FrameContext = {}): string | null {
+  const name = parseFontFamily(text);
+  return name === PAGE_FONT ? (font ?? null) : name && `"${name}"`;
 }
 
 /** Esc closes a popup. */

@@ -1,12 +1,4 @@
-import {
-  type Envelope,
-  encodeContext,
-  type FrameContext,
-  type FromFrame,
-  type FromLoader,
-  MESSAGE_VERSION,
-  type Prefill,
-} from "../messages.ts";
+import { type Envelope, type FromFrame, type FromLoader, MESSAGE_VERSION, type Prefill } from "../messages.ts";
 import { make } from "./make.ts";
 import type { Site } from "./site.ts";
 import { findTexts } from "./texts.ts";
@@ -37,9 +29,13 @@ export function openFrame(site: Site, wanted: Wanted, onClose?: () => void): Boo
   const iframe = make("iframe", { title });
   const status = make("output");
   const element = make("div", {}, status);
+  const toAddress = (page: string) => `${site.base}/${page}/${encodeURIComponent(widget)}`;
   let isReady = false;
 
-  iframe.src = toAddress("embed", { frame, mode, hostOrigin: origin });
+  // JSON leaves out undefined fields. A fragment appears on no server and in no log.
+  const page = { hostOrigin: origin, theme: site.theme, font: getComputedStyle(document.body).fontFamily };
+  const context = { ...wanted, ...page, frame, mode, locale, attribution: site.attribution.read() };
+  iframe.src = `${toAddress("embed")}#${encodeURIComponent(JSON.stringify(context))}`;
   load();
   // Shown until the frame has its own.
   if (onClose) element.append(make("button", { textContent: "×", ariaLabel: close, onclick: onClose }));
@@ -101,15 +97,8 @@ export function openFrame(site: Site, wanted: Wanted, onClose?: () => void): Boo
     status.replaceChildren(
       failure,
       make("a", { textContent: retry, href: "#", onclick: load }),
-      make("a", { textContent: title, href: toAddress("w", {}), target: "_blank" }),
+      make("a", { textContent: title, href: toAddress("w"), target: "_blank" }),
     );
-  }
-
-  /** The context goes into the fragment, which appears on no server and in no log. */
-  function toAddress(page: string, more: FrameContext): string {
-    const context = { ...wanted, ...more, locale, theme: site.theme, attribution: site.attribution.read() };
-    // JSON leaves out undefined fields, and the frame ignores unknown ones.
-    return `${site.base}/${page}/${encodeURIComponent(widget)}#${encodeContext(context as FrameContext)}`;
   }
 }
 

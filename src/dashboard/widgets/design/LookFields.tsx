@@ -1,6 +1,6 @@
-import { NumberInput, Select, SimpleGrid, Switch, Text, TextInput } from "@mantine/core";
+import { NumberInput, Select, SimpleGrid, Switch, Text } from "@mantine/core";
 import type { UseFormReturnType } from "@mantine/form";
-import { CORNER_RADIUS_MAX } from "#contract/widget-looks.ts";
+import { CORNER_RADIUS_MAX, PAGE_FONT } from "#contract/widget-looks.ts";
 import { useOrganization } from "../../shell/use-organization.ts";
 import { TextLink } from "../../ui/layout/links.tsx";
 import { HOUR_CYCLE_NAMES, LANGUAGE_NAMES } from "../widget-words.ts";
@@ -9,6 +9,7 @@ import type { WidgetValues } from "./widget-form.ts";
 type FieldsProps = { form: UseFormReturnType<WidgetValues>; readOnly: boolean };
 
 const AUTOMATIC = "automatic";
+const SYSTEM_FONT = "system-ui";
 
 /** Logo, corners, font, language and hours. */
 export function LookFields({ form, readOnly }: FieldsProps) {
@@ -27,13 +28,7 @@ export function LookFields({ form, readOnly }: FieldsProps) {
         value={form.getValues().cornerRadius}
         onChange={(value) => form.setFieldValue("cornerRadius", String(value))}
       />
-      <TextInput
-        label="Font"
-        description="The name of your page’s font. Web fonts only appear if visitors have them installed."
-        placeholder="System font"
-        readOnly={readOnly}
-        {...form.getInputProps("fontFamily")}
-      />
+      <FontSelect form={form} readOnly={readOnly} />
       <SimpleGrid cols={{ base: 1, sm: 2 }} spacing="md" style={{ alignItems: "end" }}>
         <Choice
           label="Language"
@@ -76,6 +71,32 @@ function LogoSwitch({ form, readOnly }: FieldsProps) {
         </Text>
       )}
     </div>
+  );
+}
+
+/** The system's font, which the form holds as an empty string, or the page's. A name that was set elsewhere stays. */
+function FontSelect({ form, readOnly }: FieldsProps) {
+  const { value, onChange, error } = form.getInputProps("fontFamily");
+  const isNamed = value !== "" && value !== PAGE_FONT;
+  return (
+    <Select
+      label="Font"
+      description={
+        value === PAGE_FONT
+          ? "Only on your page; the preview shows the system font. Web fonts appear if visitors have them installed."
+          : "Your page’s own font makes the widget look like a part of it."
+      }
+      data={[
+        { value: SYSTEM_FONT, label: "System font" },
+        { value: PAGE_FONT, label: "Your page’s own font" },
+        ...(isNamed ? [{ value, label: value }] : []),
+      ]}
+      value={value === "" ? SYSTEM_FONT : value}
+      onChange={(chosen) => onChange(chosen === SYSTEM_FONT ? "" : chosen)}
+      error={error}
+      allowDeselect={false}
+      readOnly={readOnly}
+    />
   );
 }
 

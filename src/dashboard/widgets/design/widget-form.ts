@@ -1,7 +1,7 @@
 import type { AppWidget, WidgetChange } from "#contract/app/widgets.ts";
 import type { Language } from "#contract/languages.ts";
 import type { Template } from "#contract/widget.ts";
-import { CORNER_RADIUS_MAX, type HourCycle } from "#contract/widget-looks.ts";
+import { CORNER_RADIUS_MAX, type HourCycle, PAGE_FONT } from "#contract/widget-looks.ts";
 import { HOUR_CYCLE_NAMES, LANGUAGE_NAMES, TEMPLATES } from "../widget-words.ts";
 
 /** The form's values: an empty string where the API has null. */
@@ -73,6 +73,8 @@ export function toPreviewed(values: WidgetValues) {
 export function toWords(name: keyof WidgetValues, value: string | readonly string[]): string {
   if (name === "template") return TEMPLATES[value as Template].name;
   if (name === "language") return value === "" ? "automatic" : LANGUAGE_NAMES[value as Language];
+  if (name === "fontFamily")
+    return value === "" ? "system font" : value === PAGE_FONT ? "page’s own font" : String(value);
   if (name === "hourCycle") return value === "" ? "automatic" : HOUR_CYCLE_NAMES[value as HourCycle];
   return typeof value === "string" ? value : value.join(", ");
 }

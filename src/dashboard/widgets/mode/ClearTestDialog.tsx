@@ -7,7 +7,7 @@ import { useOrganization } from "../../shell/use-organization.ts";
 import { ConfirmDialog } from "../../ui/forms/ConfirmDialog.tsx";
 import { describeTestData, hasTestData } from "./test-words.ts";
 
-/** Deletes what the widget collected in test mode, and only that. */
+/** Deletes what the widget collected in test mode and on the practice Cal.com, and only that. */
 export function ClearTestDialog(props: { widget: AppWidget; isOpen: boolean; onClose: () => void }) {
   const { widget, isOpen, onClose } = props;
   const { id } = useOrganization();
@@ -30,9 +30,9 @@ export function ClearTestDialog(props: { widget: AppWidget; isOpen: boolean; onC
       onClose={onClose}
     >
       {found.data === undefined
-        ? "Counting what was collected in test mode…"
+        ? "Counting test data…"
         : hasSome
-          ? `${describeTestData(found.data)} from test mode will be deleted, and analytics will be corrected. Live bookings and visits are kept.`
+          ? `${describeTestData(found.data)} from testing and practising will be deleted, and analytics will be corrected. Live bookings and visits are kept.`
           : "This widget has no test data."}
     </ConfirmDialog>
   );

@@ -26,7 +26,7 @@ export function GoLiveDialog({ widget, isOpen, onClose }: DialogProps) {
     <Modal
       opened={isOpen}
       onClose={onClose}
-      title={widget.mode === "test" ? `Take ${widget.name} live` : `Use another connection for ${widget.name}`}
+      title={widget.mode === "live" ? `Use another connection for ${widget.name}` : `Take ${widget.name} live`}
       size="lg"
     >
       <ChooseConnection widget={widget} onClose={onClose} />
@@ -77,7 +77,7 @@ function GoLiveForm({
   onClose: () => void;
 }) {
   const { id } = useOrganization();
-  const found = useQuery({ ...testDataQuery(id, widget.id), enabled: widget.mode === "test" });
+  const found = useQuery({ ...testDataQuery(id, widget.id), enabled: widget.mode !== "live" });
   // After practising, the system that was connected last is the one to go live on.
   const suggested = widget.mode === "live" ? widget.connectionId : connections.at(-1)?.id;
   const form = useForm({ initialValues: { connectionId: suggested ?? "", clearsTestData: true } });
@@ -118,7 +118,7 @@ function GoLiveForm({
           />
         )}
         <FormButtons
-          label={widget.mode === "test" ? "Check and go live" : "Check and use this connection"}
+          label={widget.mode === "live" ? "Check and use this connection" : "Check and go live"}
           isBusy={go.isPending}
           onCancel={onClose}
         />

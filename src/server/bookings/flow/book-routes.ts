@@ -12,7 +12,7 @@ import type { KeyCap } from "../../funnel/record/key-cap.ts";
 import { ApiError, FieldsError } from "../../http/api-error.ts";
 import { requireIdempotencyKey } from "../../http/idempotency-key.ts";
 import { assert } from "../../lib/assert.ts";
-import { openSchedulingSystem } from "../../scheduler/open-system.ts";
+import { openForVisitor } from "../../scheduler/open-for-visitor.ts";
 import type { SchedulerDeps } from "../../scheduler/scheduler-deps.ts";
 import { type OfferedService, type SchedulingSystem, toFreeSlot } from "../../scheduler/scheduling-system.ts";
 import type { BookableWidget } from "../../widgets/bookable-widget.ts";
@@ -58,10 +58,10 @@ export async function bookRoutes(
         const idempotencyKey = requireIdempotencyKey(post);
         const request = requireBookRequest(post.body ?? "");
         if (widget.status === "paused") throw new ApiError("widget_paused", "This widget is paused.");
-        if (request.isTest !== undefined && request.isTest !== (widget.connectionId === null))
+        const system = await openForVisitor(deps, post, widget);
+        if (request.isTest !== undefined && request.isTest !== (system.mode !== "live"))
           throw new ApiError("widget_changed", "This widget has changed between test mode and live. Load it again.");
 
-        const system = await openSchedulingSystem(deps, widget);
         const { checked, service } = await requireChecked(system, request, widget.offer);
         const offered = request.staffId === undefined ? toOfferedStaff(widget.offer, service) : null;
         const staffId =

@@ -89,7 +89,8 @@ async function makeFirst(
   const outcome = await ask(deps, system, { wanted, reference });
   switch (outcome.kind) {
     case "booked": {
-      const confirmed = { ...booking, timeZone: wanted.copy.timeZone, booked: outcome.booked };
+      const { timeZone } = wanted.copy;
+      const confirmed = { ...booking, timeZone, booked: outcome.booked, isTest: system.mode !== "live" };
       await deps.settler.confirm(confirmed);
       return { kind: "confirmed", answer: toAnswer(confirmed) };
     }
@@ -219,7 +220,15 @@ async function lookUp(
   const found = await system.findByReference({ reference, serviceId, startAt });
   if (found.kind !== "found") return null;
   const timeZone = pending.copy?.timeZone ?? wanted.copy.timeZone;
-  const confirmed = { owner, reference, widgetId, touch, timeZone, booked: found.value };
+  const confirmed = {
+    owner,
+    reference,
+    widgetId,
+    touch,
+    timeZone,
+    booked: found.value,
+    isTest: system.mode !== "live",
+  };
   await deps.settler.confirm(confirmed);
   return { kind: "confirmed", answer: toAnswer(confirmed) };
 }

@@ -99,18 +99,18 @@ export async function settlePending(
     | { state: "confirmed"; answer: BookAnswer; storesBookings: boolean }
     | { state: "failed"; failure: BookingFailure }
   ),
-): Promise<Pick<PendingBooking, "copy" | "asked_in"> | null> {
+): Promise<Pick<PendingBooking, "copy"> | null> {
   const failure = outcome.state === "failed" ? outcome.failure : null;
   const isConfirmed = outcome.state === "confirmed";
   const anonymous = isConfirmed ? JSON.stringify(toAnonymousAnswer(outcome.answer)) : null;
   const answer = isConfirmed && outcome.storesBookings ? JSON.stringify(outcome.answer) : anonymous;
-  const { rows } = await sql<Pick<PendingBooking, "copy" | "asked_in">>`-- prepared: settle_pending
+  const { rows } = await sql<Pick<PendingBooking, "copy">>`-- prepared: settle_pending
     update pending_bookings set state = ${outcome.state}, failure = ${failure}, copy = null, touch = '{}',
       settled_at = ${toNextHour(outcome.now)}, created_at = ${toNextHour(outcome.now)},
       asking_until = ${toNextHour(outcome.now)}, given_up_at = ${toNextHour(outcome.now)},
       answer = case when erased then null when copy is null then ${anonymous}::jsonb else ${answer}::jsonb end
     where organization_id = ${owner} and reference = ${outcome.reference} and state = 'asking'
-    returning old.copy, asked_in`.execute(transaction);
+    returning old.copy`.execute(transaction);
   return rows[0] ?? null;
 }
 

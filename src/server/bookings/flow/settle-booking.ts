@@ -16,7 +16,6 @@ import { keepBooking } from "./keep-booking.ts";
 import {
   type BookingFailure,
   deleteAsking,
-  type PendingBooking,
   type PendingCopy,
   type PendingTouch,
   settlePending,
@@ -37,7 +36,12 @@ export type BookingToSettle = {
   touch: PendingTouch;
 };
 
-export type ConfirmedBooking = BookingToSettle & { booked: Booked; timeZone: string };
+export type ConfirmedBooking = BookingToSettle & {
+  booked: Booked;
+  timeZone: string;
+  /** Made in test mode or on the practice Cal.com. */
+  isTest: boolean;
+};
 
 export async function settleConfirmed(deps: SettleDeps, confirmed: ConfirmedBooking): Promise<void> {
   const { owner, reference, booked } = confirmed;
@@ -56,7 +60,7 @@ export async function settleConfirmed(deps: SettleDeps, confirmed: ConfirmedBook
     } as const;
     await recordTouches(transaction, [toTouch(deps, confirmed, { now, ...outcomeOfVisit })], { includePaused: true });
     if (!storesBookings || !pending.copy) return "counted";
-    const booking = toStoredBooking(confirmed, pending.copy, pending.asked_in);
+    const booking = toStoredBooking(confirmed, pending.copy);
     return (await keepBooking(deps, transaction, { owner, booking })) ? "has_deliveries" : "stored";
   });
   if (settled !== "already_settled") deps.metrics.bookings.inc({ outcome: "confirmed" });
@@ -115,11 +119,7 @@ export function toAnswer({
   };
 }
 
-function toStoredBooking(
-  { reference, widgetId, booked }: ConfirmedBooking,
-  copy: PendingCopy,
-  askedIn: PendingBooking["asked_in"],
-) {
+function toStoredBooking({ reference, widgetId, booked, isTest }: ConfirmedBooking, copy: PendingCopy) {
   return {
     reference,
     widget_id: widgetId,
@@ -139,7 +139,7 @@ function toStoredBooking(
     external_id: booked.externalId,
     manage_url: booked.manageUrl,
     join_url: booked.joinUrl,
-    is_test: askedIn === "sandbox",
+    is_test: isTest,
   };
 }
 

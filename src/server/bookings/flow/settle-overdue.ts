@@ -66,8 +66,9 @@ async function settleOne(deps: OverdueDeps, pending: PendingBooking, signal: Abo
   const sought = { reference, serviceId: pending.service_id, startAt: pending.start_at };
   const system = await openAskedSystem(deps, pending);
   const found = system && (await system.findByReference(sought, signal));
-  if (found?.kind === "found") {
-    await settleConfirmed(deps, { ...booking, booked: found.value, timeZone: copy?.timeZone ?? UNKNOWN_ZONE });
+  if (system && found?.kind === "found") {
+    const isTest = system.mode !== "live";
+    await settleConfirmed(deps, { ...booking, booked: found.value, timeZone: copy?.timeZone ?? UNKNOWN_ZONE, isTest });
   } else if (found?.kind === "absent" || deps.clock.now() >= pending.given_up_at) {
     await settleFailed(deps, { ...booking, failure: "lost" });
   }

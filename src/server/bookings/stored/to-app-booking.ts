@@ -45,7 +45,7 @@ export function toBookingDetail(row: BookingRow, reader: BookingReader): Omit<Bo
 }
 
 function toShared(row: BookingRow, { widgetNames, wasPractice }: BookingReader) {
-  const mode: Mode = row.is_test ? "test" : wasPractice(row.widget_id, row.created_at) ? "practice" : "live";
+  const mode: Mode = !row.is_test ? "live" : wasPractice(row.widget_id, row.created_at) ? "practice" : "test";
   return {
     reference: row.reference,
     status: row.status,

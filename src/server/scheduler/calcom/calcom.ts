@@ -5,6 +5,7 @@ import type { CalcomParts } from "../connections/connection-settings.ts";
 import { isStillFree } from "../is-still-free.ts";
 import { createKeptCatalog } from "../kept-catalog.ts";
 import type { Outbound } from "../outbound.ts";
+import { isPractice } from "../practice/practice-url.ts";
 import {
   type FindOutcome,
   found,
@@ -47,6 +48,7 @@ export function createCalcom(deps: { outbound: Outbound; clock: Clock }, parts: 
 
   return {
     kind: "calcom",
+    mode: isPractice(parts.settings) ? "practice" : "live",
     verify: async (signal) => {
       const version = await checkVersion(api, signal);
       if (version.kind !== "found") return version;

@@ -60,6 +60,7 @@ export function createCalendly(
 
   return {
     kind: "calendly",
+    mode: "live",
     verify: async (signal) => {
       const fresh = await catalog.refresh(signal);
       return fresh.kind === "found" ? found(toVerified(fresh.value, parts.settings.plan)) : fresh;

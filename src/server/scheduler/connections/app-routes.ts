@@ -24,6 +24,7 @@ import { RateLimiter, type RateLimitVerdict, rateLimited } from "../../http/rate
 import { requireUnchanged } from "../../http/require-unchanged.ts";
 import { checkConnection } from "../check/check-connection.ts";
 import type { OpenDeps } from "../open-system.ts";
+import { isFromThisComputer } from "../practice/this-computer.ts";
 import {
   type Alongside,
   addConnection,
@@ -48,7 +49,7 @@ export function connectionAppRoutes(api: FastifyInstance, deps: OpenDeps): void 
     const owner = memberOf(request).organizationId;
     const counts = await countWidgetsByConnection(deps.db, owner);
     const rows = await listConnections(deps.db, owner);
-    const { practiceUrl } = deps.scheduler;
+    const practiceUrl = isFromThisComputer(request) ? deps.scheduler.practiceUrl : null;
     return { data: rows.map((row) => toAppConnection(row, counts.get(row.id) ?? 0)), practiceUrl };
   });
 

@@ -136,6 +136,7 @@ export function watchSystem(system: SchedulingSystem, health: ConnectionHealth):
   };
   return {
     kind: system.kind,
+    mode: system.mode,
     verify: async (signal) => noted(await system.verify(signal)),
     listServices: async (signal) => {
       const read = health.findPause() ?? (await system.listServices(signal));

@@ -48,6 +48,7 @@ export function createMicrosoftBookings(
 
   return {
     kind: "microsoft-bookings",
+    mode: "live",
     verify: async (signal) => {
       const fresh = await catalog.refresh(signal);
       return fresh.kind === "found" ? await verify({ graph, clock: deps.clock }, fresh.value, signal) : fresh;

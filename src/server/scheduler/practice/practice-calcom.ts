@@ -29,7 +29,7 @@ type Call = PracticeRequest & {
 
 export async function answerAsCalcom(deps: OpenDeps, owner: PracticeOwner, request: PracticeRequest): Promise<Reply> {
   const { baseUrl } = deps.scheduler;
-  const calendar = createSandbox({ ...deps, baseUrl, isPractice: true }, owner);
+  const calendar = createSandbox({ ...deps, baseUrl }, owner);
   const business = await calendar.verify(request.signal);
   const services = await calendar.listServices(request.signal);
   if (business.kind !== "found" || services.kind !== "found") return NO_CALENDAR;

@@ -4,7 +4,6 @@ import { parseReference, parseWidgetId } from "#contract/ids.ts";
 import type { Deps } from "../../deps.ts";
 import { toAcceptedLanguage } from "../../http/accepted-language.ts";
 import { type Html, html, renderHead } from "../../http/html.ts";
-import { isLoopback } from "../../lib/safe-link.ts";
 import { requireOwnForm, sendPage } from "../sandbox/appointment-page.ts";
 import {
   type AppointmentRow,
@@ -17,6 +16,7 @@ import {
 import { toName } from "../sandbox/sandbox.ts";
 import type { SandboxSetup } from "../sandbox/setup.ts";
 import type { SchedulerDeps } from "../scheduler-deps.ts";
+import { isFromThisComputer } from "./this-computer.ts";
 
 type PageRequest = FastifyRequest<{ Params: { widget: string; reference?: string } }>;
 
@@ -69,9 +69,8 @@ export async function practiceRoutes(
 
 type Calendar = NonNullable<Awaited<ReturnType<typeof findCalendar>>>;
 
-async function findCalendar({ db }: Pick<Deps, "db">, { params, hostname }: PageRequest) {
-  // A proxy or another site's name may lead here from outside.
-  const widgetId = isLoopback(hostname) ? parseWidgetId(params.widget) : null;
+async function findCalendar({ db }: Pick<Deps, "db">, request: PageRequest) {
+  const widgetId = isFromThisComputer(request) ? parseWidgetId(request.params.widget) : null;
   const owner = widgetId && (await findWidgetOwner(db, widgetId));
   const sandbox = owner && (await findSandbox(db, owner, widgetId));
   return sandbox ? { owner, widgetId, ...sandbox } : null;

@@ -12,11 +12,12 @@ import { makeWidget, NOON } from "../../../../test/support/builders.ts";
 import { type SignedIn, signIn } from "../../../../test/support/sign-in.ts";
 import { visitId } from "../../../../test/support/touches.ts";
 import { RecentMap } from "../../lib/recent-map.ts";
+import { readReport } from "../../reports/read-report.ts";
 import { openConnection } from "../open-system.ts";
 import type { SchedulerDeps } from "../scheduler-deps.ts";
 import { withPractice } from "./practice-outbound.ts";
 
-const local = await createTestApp();
+const local = await createTestApp({ webhookAllowCidrs: ["127.0.0.0/8"] });
 after(() => local.deps.scheduler.outbound.close());
 
 async function connect({ app }: TestApp, admin: SignedIn, address: string) {
@@ -39,7 +40,11 @@ async function goLive(): Promise<Live> {
   return { admin, widgetId, address, connectionId };
 }
 
-async function book(widgetId: string, place = 0): Promise<{ reference: string; manageUrl: string }> {
+async function book(
+  widgetId: string,
+  place = 0,
+  change: object = {},
+): Promise<{ reference: string; manageUrl: string }> {
   const { services } = (await local.app.inject(`/embed-api/${widgetId}/config`)).json() as ConfigAnswer;
   const [service] = services;
   const range = "from=2026-11-01&to=2026-11-15";
@@ -54,6 +59,7 @@ async function book(widgetId: string, place = 0): Promise<{ reference: string; m
       start: slots[place].start,
       timeZone: "UTC",
       customer: { name: "Mara Quell", email: "mara@example.com" },
+      ...change,
     }),
   });
   assert.equal(made.statusCode, 201, made.body);
@@ -96,19 +102,50 @@ describe("the practice Cal.com", () => {
     assert.equal((await open(manageUrl.replace(reference, "SVC-222222"))).statusCode, 404);
   });
 
-  test("clearing test data keeps what was booked live, for another widget too", async () => {
+  test("clearing a widget's test data also deletes what was practised with it, in whichever calendar", async () => {
     const { admin, widgetId, connectionId } = await goLive();
     const other = await makeWidget(local.deps.db, admin.organizationId);
     await askApp(local.app, admin, `POST /widgets/${other}/go-live`, { connectionId });
-    const live = [await book(widgetId), await book(other)];
-    await askApp(local.app, admin, `POST /widgets/${widgetId}/test-mode`);
-    const inTest = await book(widgetId, 1);
-    await askApp(local.app, admin, `POST /widgets/${widgetId}/clear-test-data`, {});
-    const pages = await Promise.all([...live, inTest].map(({ manageUrl }) => open(manageUrl)));
-    assert.deepEqual(
-      pages.map(({ statusCode }) => statusCode),
-      [200, 200, 404],
-    );
+    const bookings = [await book(widgetId), await book(other)];
+    const clear = async (id: WidgetId) => {
+      local.clock.set(new Date(NOON.getTime() + HOUR_MS));
+      const { body } = await askApp(local.app, admin, `POST /widgets/${id}/clear-test-data`, {});
+      local.clock.set(NOON);
+      const pages = await Promise.all(bookings.map(({ manageUrl }) => open(manageUrl)));
+      return [body, ...pages.map(({ statusCode }) => statusCode)];
+    };
+    assert.deepEqual(await clear(widgetId), [{ bookings: 1, visits: 1, deliveries: 0 }, 404, 200]);
+    assert.deepEqual(await clear(other), [{ bookings: 1, visits: 1, deliveries: 0 }, 404, 404]);
+  });
+
+  test("whatever marks or leaves out a test booking does the same here", async () => {
+    const { admin, widgetId } = await goLive();
+    const { db } = local.deps;
+    const owner = { id: admin.organizationId, plan: "business" } as const;
+    for (const kind of ["teams", "slack"])
+      await askApp(local.app, admin, "POST /endpoints", { kind, url: `https://127.0.0.1:9/${kind}` });
+    const { widget } = (await local.app.inject(`/embed-api/${widgetId}/config`)).json() as ConfigAnswer;
+    assert.deepEqual([widget.isTest, widget.isPractice], [true, true]);
+    const { reference } = await book(widgetId, 0, { isTest: true, attribution: { gclid: "Cj0" } });
+
+    const cards = await db.selectFrom("deliveries").select("card").where("organization_id", "=", owner.id).execute();
+    assert.equal(cards.length, 2);
+    for (const { card } of cards)
+      assert.match(String(card), /Test booking: Mara Quell[\s\S]*Test: no real appointment was made/);
+    const csv = String((await askApp(local.app, admin, "GET /bookings.csv")).body);
+    assert.match(csv, new RegExp(`${reference}.*,yes\\r\\n$`));
+    const ads = String((await askApp(local.app, admin, "GET /ad-conversions.csv?platform=google")).body);
+    assert.ok(ads.startsWith("Google Click ID") && !ads.includes("Cj0"), ads);
+    const today = Temporal.Instant.fromEpochMilliseconds(NOON.getTime()).toZonedDateTimeISO("UTC").toPlainDate();
+    const monday = today.subtract({ days: today.dayOfWeek - 1 }).toString();
+    local.clock.set(new Date(NOON.getTime() + HOUR_MS));
+    assert.equal(await readReport(local.deps, owner, { period: "weekly", start: monday }), null);
+    local.clock.set(NOON);
+  });
+
+  test("a frame that didn't say practice can't book", async () => {
+    const { widgetId } = await goLive();
+    await assert.rejects(book(widgetId, 0, { isTest: false }), /widget_changed/);
   });
 
   test("the widget and its bookings are marked for everyone, and no step of the checklist is done by practising", async () => {
@@ -182,12 +219,41 @@ describe("the practice Cal.com", () => {
     );
   });
 
-  test("its pages are only for this computer, whatever name leads here", async () => {
-    const { address } = await goLive();
-    const ask = (host: string) => local.app.inject({ url: new URL(address).pathname, headers: { host } });
+  test("it is only for this computer, whatever name, proxy or tunnel leads here", async () => {
+    const { admin, widgetId, address } = await goLive();
+    const ask = async (headers: Record<string, string>) => {
+      const connections = await local.app.inject({
+        url: "/api/app/connections",
+        headers: { ...admin.headers, ...headers },
+      });
+      const config = await local.app.inject({ url: `/embed-api/${widgetId}/config`, headers });
+      const page = await local.app.inject({ url: new URL(address).pathname, headers });
+      const { practiceUrl } = connections.json() as AppConnectionList;
+      return [practiceUrl !== null, config.statusCode, page.statusCode];
+    };
     for (const host of ["localhost:3000", "127.0.0.1", "[::1]:3000"])
-      assert.equal((await ask(host)).statusCode, 200, host);
-    assert.equal((await ask("book.example.com")).statusCode, 404);
+      assert.deepEqual(await ask({ host }), [true, 200, 200], host);
+    for (const headers of [
+      { host: "book.example.com" },
+      { "x-forwarded-for": "203.0.113.7" },
+      { "x-forwarded-proto": "https" },
+      { forwarded: "for=203.0.113.7" },
+      { via: "1.1 tunnel" },
+    ])
+      assert.deepEqual(await ask(headers), [false, 503, 404], JSON.stringify(headers));
+    const made = local.app.inject({
+      method: "POST",
+      url: `/embed-api/${widgetId}/bookings`,
+      headers: { "content-type": "application/json", "idempotency-key": "proxy", origin: "https://book.example.com" },
+      payload: JSON.stringify({
+        visitId: visitId(7),
+        serviceId: "101",
+        start: "2026-11-05T09:00:00Z",
+        timeZone: "UTC",
+        customer: { name: "Mara Quell", email: "mara@example.com" },
+      }),
+    });
+    assert.equal((await made).statusCode, 503, "a proxy that replaces the host and adds no header");
   });
 
   test("no other address of this machine can be reached", async () => {

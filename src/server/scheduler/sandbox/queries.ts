@@ -23,7 +23,6 @@ const APPOINTMENT_COLUMNS = [
   "join_secret",
   "created_at",
   "canceled_at",
-  "is_practice",
 ] as const;
 
 /** With the organization's time zone, which the sandbox uses. Null before the first use. */

@@ -40,11 +40,7 @@ import { DEFAULT_SETUP, type SandboxService, type SandboxSetup } from "./setup.t
 // statements, never joins the caller's transaction, and stores no customer data. A database error is reported as an external
 // system's would be: unavailable, or unknown once an appointment may have been made.
 
-type SandboxDeps = Pick<Deps, "db" | "clock" | "random" | "log"> & {
-  readonly baseUrl: string;
-  /** Whether it is used as the calendar of the practice Cal.com. */
-  readonly isPractice?: boolean;
-};
+type SandboxDeps = Pick<Deps, "db" | "clock" | "random" | "log"> & { readonly baseUrl: string };
 
 type SandboxOwner = { readonly organizationId: OrganizationId; readonly widgetId: WidgetId };
 
@@ -58,6 +54,7 @@ export function createSandbox(deps: SandboxDeps, owner: SandboxOwner): Unlimited
   };
   return {
     kind: "sandbox",
+    mode: "test",
     verify: (signal) =>
       asRead(signal, async () => {
         const { businessName, timeZone } = await loadSandbox(deps, owner);
@@ -190,7 +187,6 @@ function toRow(
     join_secret: service.isOnline ? makeLinkSecret(deps.random) : null,
     created_at: deps.clock.now(),
     canceled_at: null,
-    is_practice: deps.isPractice ?? false,
   };
 }
 

@@ -78,14 +78,14 @@ export async function fanOut(
 }
 
 /** Chat endpoints get a card instead of the JSON event. */
-export function toCard(kind: EndpointKind, event: CardEvent, isTestMode = false): Buffer | null {
+export function toCard(kind: EndpointKind, event: CardEvent, isTest = false): Buffer | null {
   switch (kind) {
     case "webhook":
       return null;
     case "teams":
-      return toTeamsCard(event, isTestMode);
+      return toTeamsCard(event, isTest);
     case "slack":
-      return toSlackCard(event, isTestMode);
+      return toSlackCard(event, isTest);
     default:
       return kind satisfies never;
   }

@@ -75,8 +75,10 @@ export const texts: Texts = {
   openBookingPage: "Buchungsseite öffnen",
 
   testMode: "Testmodus: Es wird kein Termin gebucht.",
+  practiceMode: "Übungsmodus: Es wird kein echter Termin gebucht.",
   testBookedTitle: "Testbuchung abgeschlossen",
   testBooked: "Es wurde kein Termin gebucht, denn diese Seite ist im Testmodus.",
+  practiceBooked: "Es wurde kein echter Termin gebucht, denn diese Seite bucht in einem Übungskalender.",
   cancelTest: "Testbuchung absagen",
   test: "Test",
   bookedTitle: "Ihr Termin ist gebucht",

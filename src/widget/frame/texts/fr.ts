@@ -76,8 +76,10 @@ export const texts: Texts = {
   openBookingPage: "Ouvrir la page de réservation",
 
   testMode: "Mode test\u00a0: aucun rendez-vous n’est pris.",
+  practiceMode: "Mode entraînement\u00a0: aucun vrai rendez-vous n’est pris.",
   testBookedTitle: "Réservation de test terminée",
   testBooked: "Aucun rendez-vous n’a été pris, car cette page est en mode test.",
+  practiceBooked: "Aucun vrai rendez-vous n’a été pris, car cette page utilise un calendrier d’entraînement.",
   cancelTest: "Annuler la réservation de test",
   test: "Test",
   bookedTitle: "Votre rendez-vous est réservé",

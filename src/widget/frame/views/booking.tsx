@@ -61,11 +61,9 @@ export function Booking(props: BookingProps) {
   return (
     <Shell
       session={session}
-      businessName={config.widget.businessName}
+      widget={config.widget}
       onBack={previous && (() => goTo(previous))}
       progress={toProgress(services, flow)}
-      isTest={config.widget.isTest}
-      logoUrl={config.widget.logoUrl}
     >
       <div class={`body step-${flow.step}`} ref={view}>
         {hasChanged && !flow.slot && (

@@ -16,11 +16,11 @@ type DoneStepProps = DoneProps & { timeZone: string; onAnother: () => void };
 
 export function DoneStep(props: DoneStepProps) {
   const { session, config, headed, booked } = props;
-  const { isTest } = config.widget;
+  const { isTest, isPractice } = config.widget;
   const { texts } = session;
   const thanks = config.widget.thankYouUrl && toThankYouAddress(config.widget.thankYouUrl, booked.reference);
   useWhen([], () => {
-    // In test mode the visitor stays, to read that nothing was booked. Browsers allow this just after a click.
+    // After a test the visitor stays, to read that nothing was booked. Browsers allow this just after a click.
     if (thanks && !isTest) window.open(thanks, "_top");
   });
   return (
@@ -31,7 +31,7 @@ export function DoneStep(props: DoneStepProps) {
       <h2 ref={headed} tabIndex={-1}>
         {isTest ? texts.testBookedTitle : texts.bookedTitle}
       </h2>
-      <p class="lead">{isTest ? texts.testBooked : texts.booked}</p>
+      <p class="lead">{isPractice ? texts.practiceBooked : isTest ? texts.testBooked : texts.booked}</p>
       <Facts {...props} />
       {thanks && (
         <div class="done-actions">

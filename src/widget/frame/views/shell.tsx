@@ -1,19 +1,19 @@
 import type { ComponentChildren } from "preact";
+import type { ConfigAnswer } from "#contract/book.ts";
 import type { Session } from "../session.ts";
 import { Icon } from "./icon.tsx";
 
 /** What surrounds every state of the frame: the business's name, the Back button, and the Close button of a popup. */
 export function Shell(props: {
   session: Session;
-  businessName: string | null;
+  /** Null until it is loaded. */
+  widget: ConfigAnswer["widget"] | null;
   onBack?: (() => void) | null;
   progress?: { step: number; of: number } | null;
-  isTest?: boolean;
-  logoUrl?: string | null;
   children: ComponentChildren;
 }) {
   const { texts, steps, context } = props.session;
-  const { businessName, progress, onBack } = props;
+  const { widget, progress, onBack } = props;
   return (
     <div class="card">
       <header class="top">
@@ -22,8 +22,8 @@ export function Shell(props: {
             <Icon name="back" />
           </button>
         )}
-        {props.logoUrl && <img class="logo" src={props.logoUrl} alt="" />}
-        {businessName !== null && <h1>{businessName}</h1>}
+        {widget?.logoUrl && <img class="logo" src={widget.logoUrl} alt="" />}
+        {widget && <h1>{widget.businessName}</h1>}
         {progress && (
           <p class="progress">
             <span class="unseen">{texts.stepOf(progress.step, progress.of)}</span>
@@ -36,9 +36,9 @@ export function Shell(props: {
         )}
         {context.mode === "popup" && <CloseButton steps={steps} texts={texts} />}
       </header>
-      {props.isTest && (
+      {widget?.isTest && (
         <p class="test-mode" role="note">
-          {texts.testMode}
+          {widget.isPractice ? texts.practiceMode : texts.testMode}
         </p>
       )}
       {props.children}

@@ -17,15 +17,15 @@ export type CardFields = {
 
 /** Slack's limit of a header; Teams has none. */
 export const TITLE_LENGTH_MAX = 150;
-const TEST_MODE_NOTE = "Test mode: no appointment was made";
+const TEST_NOTE = "Test: no real appointment was made";
 /** Slack's limit of a button's address. */
 const BUTTON_URL_LENGTH_MAX = 3_000;
 
 /** `write` cleans, escapes and cuts; every text that is not ours goes through it. */
-export function toCardFields(event: CardEvent, write: WriteText, isTestMode = false): CardFields {
+export function toCardFields(event: CardEvent, write: WriteText, isTest = false): CardFields {
   switch (event.type) {
     case "booking.created":
-      return toBookingFields(event, write, isTestMode);
+      return toBookingFields(event, write, isTest);
     case "endpoint.test":
       return toTestFields(event, write);
     default:
@@ -33,11 +33,11 @@ export function toCardFields(event: CardEvent, write: WriteText, isTestMode = fa
   }
 }
 
-function toBookingFields(event: BookingCreatedEvent, write: WriteText, isTestMode: boolean): CardFields {
+function toBookingFields(event: BookingCreatedEvent, write: WriteText, isTest: boolean): CardFields {
   const { booking, business, widget, attribution } = event.data;
   const { service, customer } = booking;
   const when = toLocalTimes(booking);
-  const title = `New booking: ${write(customer.name, 50)}, ${write(service.name, 50)}, ${write(when.start, 30)}`;
+  const title = `${isTest ? "Test" : "New"} booking: ${write(customer.name, 50)}, ${write(service.name, 50)}, ${write(when.start, 30)}`;
   const source = `${write(attribution.source || "(direct)", 80)} / ${write(attribution.medium || "(none)", 80)}`;
   return {
     title,
@@ -50,7 +50,7 @@ function toBookingFields(event: BookingCreatedEvent, write: WriteText, isTestMod
       { label: "Customer", value: `${write(customer.name, 120)}, ${write(customer.email, 260)}` },
       { label: "Reference", value: write(booking.reference, 40) },
     ],
-    footer: `${write(widget.name, 100)} | ${write(business.name, 100)}${isTestMode ? ` | ${TEST_MODE_NOTE}` : ""}`,
+    footer: `${write(widget.name, 100)} | ${write(business.name, 100)}${isTest ? ` | ${TEST_NOTE}` : ""}`,
     manageUrl: toButtonUrl(booking.manageUrl),
   };
 }

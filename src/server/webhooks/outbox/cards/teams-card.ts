@@ -11,8 +11,8 @@ import { type EscapeCharacter, textWriter } from "./card-text.ts";
 
 export const TEAMS_MESSAGE_BYTES_MAX = 28_000;
 
-export function toTeamsCard(event: CardEvent, isTestMode = false): Buffer {
-  const card = toCardFields(event, write, isTestMode);
+export function toTeamsCard(event: CardEvent, isTest = false): Buffer {
+  const card = toCardFields(event, write, isTest);
   const actions =
     card.manageUrl === null ? [] : [{ type: "Action.OpenUrl", title: "Manage booking", url: card.manageUrl }];
   const content = {
