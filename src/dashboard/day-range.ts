@@ -1,13 +1,18 @@
 import dayjs from "dayjs";
+import { DAY_MS } from "#contract/durations.ts";
 import { WINDOW_DAYS_DEFAULT, WINDOW_DAYS_MAX } from "#contract/limits.ts";
 import { formatDay } from "./format.ts";
 import { toInstant } from "./zoned-time.ts";
 
 // Days that come from query parameters, which anyone can edit.
 
-/** Returns the text if it is a day such as 2026-11-01, else null. */
+/** Returns the text if it is a day such as 2026-11-01, else null. 31 February is none. */
 export function toDay(text: string): string | null {
-  return /^\d{4}-\d\d-\d\d$/.test(text) && !Number.isNaN(Date.parse(text)) ? text : null;
+  return /^\d{4}-\d\d-\d\d$/.test(text) && !Number.isNaN(Date.parse(text)) && addDays(text, 0) === text ? text : null;
+}
+
+export function addDays(day: string, count: number): string {
+  return new Date(Date.parse(day) + count * DAY_MS).toISOString().slice(0, "YYYY-MM-DD".length);
 }
 
 /** From the start of the first day to the end of the last one, which the server excludes; empty without a day. */

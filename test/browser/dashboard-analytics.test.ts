@@ -163,6 +163,48 @@ describe("the analytics screen", { skip: noBrowser }, () => {
     await page.waitForURL((url) => url.search === "?country=DE");
   });
 
+  test("a filter's values are chosen in its menu, and hours and lead times are filters too", async () => {
+    const { page } = await openReport("?country=DE");
+    const chips = page.getByRole("group", { name: "Filters" });
+    const menu = page.getByRole("dialog", { name: /^Country is/ });
+    await chips.getByRole("button", { name: "Country is Germany", exact: true }).press("Enter");
+    await menu.getByRole("textbox", { name: "Search values" }).and(page.locator(":focus")).waitFor();
+    await page.keyboard.type("aus");
+    await menu.getByRole("checkbox", { name: /Austria/ }).press("Space");
+    await menu.getByRole("button", { name: "Apply" }).press("Enter");
+    await page.waitForURL((url) => url.search === "?country=DE&country=AT");
+    await chips
+      .getByRole("button", { name: "Country is Germany or Austria", exact: true })
+      .and(page.locator(":focus"))
+      .press("Enter");
+    await menu.getByRole("radio", { name: "is not" }).press("Space");
+    await menu.getByRole("button", { name: "Apply" }).press("Enter");
+    await page.waitForURL((url) => url.search === "?notCountry=DE&notCountry=AT");
+    await page.goBack();
+    await chips.getByText("Country is Germany or Austria").waitFor();
+
+    await page.getByRole("button", { name: "Add filter" }).press("Enter");
+    await page.getByRole("combobox", { name: "Filter by" }).selectOption("Lead time");
+    await page.getByRole("checkbox", { name: "2–3 days" }).press("Space");
+    await page.getByRole("button", { name: "Apply" }).press("Enter");
+    await page.waitForURL((url) => url.searchParams.get("leadTime") === "2-3");
+    const leadTime = page.getByRole("region", { name: "Lead time" }).getByRole("button", { name: /^2–3 days/ });
+    await leadTime.and(page.locator("[aria-pressed=true]")).click();
+    await page.waitForURL((url) => !url.searchParams.has("leadTime"));
+
+    const hours = page.getByRole("table", { name: "Bookings by weekday and hour" });
+    const busiest = hours.locator("[tabindex='0']");
+    const name = (await busiest.getAttribute("title")) ?? "";
+    await busiest.press("ArrowLeft");
+    await busiest.press("ArrowRight");
+    await hours.getByRole("button", { name }).and(page.locator(":focus")).press("Enter");
+    await chips.getByText(/^Weekday is /).waitFor();
+    const bookings = /: ([0-9]+) bookings?$/.exec(name)?.[1] ?? "";
+    await page.locator("dl").first().getByText(bookings, { exact: true }).first().waitFor();
+    await hours.getByRole("button", { pressed: true }).click();
+    await chips.getByText(/^Weekday is /).waitFor({ state: "detached" });
+  });
+
   test("shows a whole list, and the funnel side by side", async () => {
     const { page, report } = await openReport("?split=device");
     await page.getByRole("table", { name: "Funnel side by side" }).getByText("Phone").waitFor();
@@ -238,12 +280,9 @@ describe("the analytics screen", { skip: noBrowser }, () => {
     await press("Organic Search");
     await chips.getByText("Channel is Organic Search").waitFor();
     assert.equal(await focused(), "Organic Search");
-    await press(/^Channel is/);
-    await chips.getByText("Channel is not Organic Search").waitFor();
-    assert.equal(await focused(), "Channel is not Organic Search");
     await press("Leave out Phone");
     await chips.getByText("Device is not Phone").waitFor();
-    assert.match(String(await focused()), /^Channel is not Organic SearchDevice is not Phone/);
+    assert.match(String(await focused()), /^Channel is Organic SearchDevice is not Phone/);
     for (const name of ["Remove filter Device Phone", "Remove filter Channel Organic Search"])
       await press(name, "Space");
     await chips.waitFor({ state: "detached" });
@@ -271,6 +310,9 @@ describe("the analytics screen", { skip: noBrowser }, () => {
     await page.goto(dashboard.addressOf("/analytics?split=device"));
     await page.getByRole("heading", { name: "Busy hours" }).waitFor();
     await page.getByRole("table", { name: "Funnel side by side" }).waitFor();
+    const live = page.getByRole("region", { name: "Live" });
+    await live.getByText("0 active in the last 5 minutes").waitFor();
+    const visits = Number(/(\d+) visits?/.exec(await live.innerText())?.[1]);
     const asked = new Set<string>();
     page.on("request", (request) => asked.add(new URL(request.url()).pathname));
     const show = (state: "hidden" | "visible") =>
@@ -285,7 +327,9 @@ describe("the analytics screen", { skip: noBrowser }, () => {
     await recordTouches(dashboard.deps.db, [makeTouch({ ...booked, class: SEARCH_AD })]);
     await show("visible");
     await page.clock.runFor(MINUTE_MS);
-    await page.getByRole("region", { name: "Live" }).getByText("Paid Search").waitFor();
+    await live.getByText("Paid Search").waitFor();
+    await live.getByText("1 active in the last 5 minutes").waitFor();
+    await live.getByText(new RegExp(`^${visits + 1} visits? and `)).waitFor();
     for (const part of ["", "/live", "/split", "/times"]) assert.ok(asked.has(`/api/app/analytics${part}`), part);
   });
 
@@ -316,10 +360,14 @@ describe("the analytics screen", { skip: noBrowser }, () => {
     await page.getByText("26 Oct 2026 – 1 Nov 2026.").waitFor();
   });
 
-  test("says what is wrong with an invalid day in the URL", async () => {
+  test("shows the report if parts of the address are wrong, and a way back if it names an unknown widget", async () => {
     const { page } = await dashboard.share(browser, { role: "viewer" });
-    await goTo(page, dashboard.addressOf("/analytics?from=tomorrow"));
-    await page.getByText("must be a day, for example 2026-11-01").waitFor();
+    await goTo(page, dashboard.addressOf("/analytics?from=tomorrow&compare=foo&weekday=someday"));
+    await page.getByText("3 Oct 2026 – 1 Nov 2026.").waitFor();
+    await page.getByRole("button", { name: "vs. previous period" }).waitFor();
+    await goTo(page, dashboard.addressOf("/analytics?widget=w_111111111111&days=9"));
+    await page.getByRole("button", { name: "Reset report" }).click();
+    await page.getByText("3 Oct 2026 – 1 Nov 2026.").waitFor();
   });
 
   test("is accessible and does not shift, in light and dark, at desktop and phone width", async () => {
@@ -331,6 +379,10 @@ describe("the analytics screen", { skip: noBrowser }, () => {
         .first()
         .click();
       await page.getByRole("dialog").getByRole("row").nth(1).waitFor();
+    };
+    const openFilter = async (page: Page) => {
+      await page.getByRole("button", { name: "Device is not Tablet", exact: true }).click();
+      await page.getByRole("checkbox", { name: /Phone/ }).waitFor();
     };
     const openMenu = async (page: Page) => {
       await page.getByRole("button", { name: /^vs\./ }).click();
@@ -348,6 +400,7 @@ describe("the analytics screen", { skip: noBrowser }, () => {
       { path, text: "3 events not counted", act: openList },
       empty,
       { path, text: "3 events not counted", act: openMenu },
+      { path, text: "3 events not counted", act: openFilter },
       { ...empty, act: openReports },
     ]);
   });

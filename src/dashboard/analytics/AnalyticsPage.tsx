@@ -1,35 +1,49 @@
-import { Badge, Group, Paper, SimpleGrid, Skeleton, Stack, Text } from "@mantine/core";
-import { IconClock } from "@tabler/icons-react";
+import { Badge, Button, Group, Paper, SimpleGrid, Skeleton, Stack, Text } from "@mantine/core";
+import { IconClock, IconLinkOff } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { useMemo } from "react";
 import type { AppAnalytics } from "#contract/app/analytics.ts";
 import { DIMENSIONS } from "#contract/dimensions.ts";
 import { analyticsQuery } from "../api/analytics.ts";
+import { ApiFailure } from "../api/client.ts";
 import { widgetsQuery } from "../api/widgets.ts";
-import { formatDay, formatZone, pluralize } from "../format.ts";
+import { formatZone } from "../format.ts";
 import { useUrlState } from "../hooks/use-url-state.ts";
 import { useOrganization } from "../shell/use-organization.ts";
 import { Page } from "../ui/layout/Page.tsx";
+import { Section } from "../ui/layout/Section.tsx";
+import { EmptyState } from "../ui/states/EmptyState.tsx";
 import { Loaded } from "../ui/states/Loaded.tsx";
 import { StaleNotice } from "../ui/states/StaleNotice.tsx";
 import { WidgetSelect } from "../widgets/WidgetSelect.tsx";
+import { dayAhead } from "../zoned-time.ts";
 import type { Filtering } from "./breakdowns/BreakdownTable.tsx";
 import { WholeListDialog } from "./breakdowns/WholeListDialog.tsx";
 import { DroppedEvents } from "./DroppedEvents.tsx";
+import { describeReport } from "./describe-report.ts";
 import { ExportMenu } from "./ExportMenu.tsx";
+import { AddFilter } from "./filters/AddFilter.tsx";
 import { FilterChips } from "./filters/FilterChips.tsx";
-import { listFilters, toggleFilter } from "./filters/filter-state.ts";
+import { listFilters, toggleKey } from "./filters/filter-state.ts";
 import { LiveStrip } from "./LiveStrip.tsx";
 import { CompareSelect } from "./period/CompareSelect.tsx";
 import { PeriodSelect } from "./period/PeriodSelect.tsx";
 import classes from "./Report.module.css";
 import { Report } from "./Report.tsx";
 import { ReportsButton } from "./ReportsButton.tsx";
-import { type ChangeState, REPORT_DEFAULTS, type ReportState, toComparison, toScope } from "./report-state.ts";
+import {
+  type ChangeState,
+  cleanState,
+  REPORT_DEFAULTS,
+  type ReportState,
+  toComparison,
+  toScope,
+} from "./report-state.ts";
 
 export function AnalyticsPage() {
-  const { id } = useOrganization();
-  const [state, change] = useUrlState(REPORT_DEFAULTS);
+  const { id, details } = useOrganization();
+  const [address, change] = useUrlState(REPORT_DEFAULTS);
+  const state = cleanState(address, dayAhead(0, details.timeZone));
   const scope = toScope(state);
   const report = useQuery(analyticsQuery(id, { ...scope, ...toComparison(state) }));
   const filtering = useFiltering(state, change);
@@ -55,22 +69,28 @@ export function AnalyticsPage() {
             range={{ from: state.compareFrom, to: state.compareTo }}
             onChange={(compare, { from, to }) => change({ compare, compareFrom: from, compareTo: to })}
           />
+          <AddFilter state={state} change={change} widgetNames={filtering.widgetNames} />
         </Group>
-        <WidgetSelect
-          value={state.widget.includes("\n") ? "" : state.widget}
-          onChange={(widget) => change({ widget, notWidget: "" })}
-        />
+        <WidgetSelect value={state.widget} onChange={(widget) => change({ widget, notWidget: "" })} />
       </Group>
       <FilterChips state={state} change={change} widgetNames={filtering.widgetNames} />
       <StaleNotice query={report} />
-      <Loaded query={report} placeholder={<Placeholder />}>
-        {(data) => (
-          <div className={classes["report"]} aria-busy={report.isPlaceholderData} data-stale={report.isPlaceholderData}>
-            <DroppedEvents count={data.droppedEvents} />
-            <Report report={data} {...{ state, change, scope, filtering }} />
-          </div>
-        )}
-      </Loaded>
+      {isRefused(report.error) && report.data === undefined ? (
+        <WrongAddress onReset={() => change(REPORT_DEFAULTS)} />
+      ) : (
+        <Loaded query={report} placeholder={<Placeholder />}>
+          {(data) => (
+            <div
+              className={classes["report"]}
+              aria-busy={report.isPlaceholderData}
+              data-stale={report.isPlaceholderData}
+            >
+              <DroppedEvents count={data.droppedEvents} />
+              <Report report={data} {...{ state, change, scope, filtering }} />
+            </div>
+          )}
+        </Loaded>
+      )}
       <WholeListDialog dimension={list} scope={scope} filtering={filtering} onClose={() => change({ list: "" })} />
     </Page>
   );
@@ -88,10 +108,33 @@ function useFiltering(state: ReportState, change: ChangeState): Filtering {
   return {
     widgetNames,
     isChosen: (dimension, key) =>
-      shown.some((filter) => !filter.isNegated && filter.dimension === dimension && filter.key === key),
-    onShowOnly: (dimension, key) => change({ ...toggleFilter(state, { dimension, key, isNegated: false }), list: "" }),
-    onLeaveOut: (dimension, key) => change({ ...toggleFilter(state, { dimension, key, isNegated: true }), list: "" }),
+      shown.some((filter) => !filter.isNegated && filter.dimension === dimension && filter.keys.includes(key)),
+    onShowOnly: (dimension, key) => change({ ...toggleKey(state, { dimension, key, isNegated: false }), list: "" }),
+    onLeaveOut: (dimension, key) => change({ ...toggleKey(state, { dimension, key, isNegated: true }), list: "" }),
   };
+}
+
+/** Trying again would not help: the address is wrong, for example because it has a widget of another organization. */
+function isRefused(error: Error | null): boolean {
+  return error instanceof ApiFailure && (error.status === 400 || error.status === 404);
+}
+
+function WrongAddress({ onReset }: { onReset: () => void }) {
+  return (
+    <Section title="Report not found">
+      <EmptyState
+        icon={IconLinkOff}
+        title="This address doesn’t lead to a report"
+        action={
+          <Button variant="default" onClick={onReset}>
+            Reset report
+          </Button>
+        }
+      >
+        It may be incomplete, or name a widget that doesn’t exist.
+      </EmptyState>
+    </Section>
+  );
 }
 
 function ZoneBadge() {
@@ -109,7 +152,6 @@ function ZoneBadge() {
   );
 }
 
-/** The period, the comparison, and how far back there is data. */
 function Summary({ report }: { report: AppAnalytics | undefined }) {
   const { details } = useOrganization();
   const keptSinceDay = details.plan.keptSince.slice(0, "YYYY-MM-DD".length);
@@ -119,33 +161,7 @@ function Summary({ report }: { report: AppAnalytics | undefined }) {
         &nbsp;
       </Text>
     );
-  return [
-    `${describeRange(report)}.`,
-    report.now.startsWith(report.to) ? "Includes today so far." : "",
-    report.dataSince !== null && report.from < report.dataSince ? `Data since ${formatDay(report.dataSince)}.` : "",
-    report.previous?.isComplete ? describeComparison(report, report.previous) : "",
-    report.from < keptSinceDay ? `The ${details.plan.name} plan keeps ${details.plan.retention} of data.` : "",
-  ]
-    .filter(Boolean)
-    .join(" ");
-}
-
-function describeComparison(report: AppAnalytics, previous: NonNullable<AppAnalytics["previous"]>): string {
-  const until = previous.untilTime === null ? "" : ` up to the same time of day`;
-  const isJustBefore =
-    previous.to < report.from && previous.daily.length === report.days && isNextDay(previous.to, report.from);
-  if (!isJustBefore) return `Compared with ${describeRange(previous)}${until}.`;
-  return report.days === 1
-    ? `Compared with the day before${until}.`
-    : `Compared with the previous ${pluralize(report.days, "day")}${until}.`;
-}
-
-function isNextDay(day: string, next: string): boolean {
-  return Date.parse(next) - Date.parse(day) === 86_400_000;
-}
-
-function describeRange({ from, to }: { from: string; to: string }): string {
-  return from === to ? formatDay(from) : `${formatDay(from)} – ${formatDay(to)}`;
+  return describeReport(report, { ...details.plan, keptSinceDay });
 }
 
 /** A placeholder of about the report's height. */

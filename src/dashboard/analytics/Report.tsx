@@ -2,7 +2,7 @@ import { Button, SegmentedControl, Select, SimpleGrid } from "@mantine/core";
 import { IconFilterOff } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { type AppAnalytics, type BookingTimes, LISTED_DIMENSIONS } from "#contract/app/analytics.ts";
-import { DIMENSIONS, type Dimension } from "#contract/dimensions.ts";
+import { DIMENSIONS, type Dimension, TIME_KEYS } from "#contract/dimensions.ts";
 import { bookingTimesQuery } from "../api/analytics.ts";
 import { useOrganization } from "../shell/use-organization.ts";
 import { Section } from "../ui/layout/Section.tsx";
@@ -17,7 +17,7 @@ import { HeatMap } from "./charts/HeatMap.tsx";
 import { LeadTimes } from "./charts/LeadTimes.tsx";
 import { SplitFunnel } from "./charts/SplitFunnel.tsx";
 import { TimeChart } from "./charts/TimeChart.tsx";
-import { FILTER_DEFAULTS, listFilters } from "./filters/filter-state.ts";
+import { FILTER_DEFAULTS, listFilters, toggleKey } from "./filters/filter-state.ts";
 import { LostBookings } from "./LostBookings.tsx";
 import { NoViews } from "./NoViews.tsx";
 import classes from "./Report.module.css";
@@ -161,7 +161,11 @@ function PlacesAndTimes({ report, state, change, scope, filtering, onShowAll }: 
               <>
                 <BreakdownSection dimension="service" list={services} filtering={filtering} onShowAll={onShowAll} />
                 <Section title="Lead time" description="How far ahead visitors book.">
-                  <LeadTimes counts={leadTimes} />
+                  <LeadTimes
+                    counts={leadTimes}
+                    chosen={state.leadTime.split("\n")}
+                    onChoose={(key) => change(toggleKey(state, { dimension: "leadTime", key, isNegated: false }))}
+                  />
                 </Section>
               </>
             )}
@@ -173,8 +177,16 @@ function PlacesAndTimes({ report, state, change, scope, filtering, onShowAll }: 
   );
 }
 
+const NO_HOUR = { weekday: "", hour: "", notWeekday: "", notHour: "" };
+
+/** A cell filters by its weekday and its hour. */
 function BusyHours({ times, state, change }: Pick<ReportProps, "state" | "change"> & { times: BookingTimes }) {
   const isViews = state.heat === "views";
+  const weekdays: readonly string[] = TIME_KEYS.weekday;
+  const chosen =
+    weekdays.includes(state.weekday) && TIME_KEYS.hour.includes(state.hour)
+      ? { day: weekdays.indexOf(state.weekday), hour: Number(state.hour) }
+      : null;
   return (
     <Section
       title="Busy hours"
@@ -192,7 +204,19 @@ function BusyHours({ times, state, change }: Pick<ReportProps, "state" | "change
         />
       }
     >
-      <HeatMap counts={isViews ? times.views : times.bookings} noun={isViews ? "view" : "booking"} />
+      <HeatMap
+        counts={isViews ? times.views : times.bookings}
+        noun={isViews ? "view" : "booking"}
+        chosen={chosen}
+        onChoose={({ day, hour }) =>
+          change({
+            ...NO_HOUR,
+            ...(chosen?.day === day && chosen.hour === hour
+              ? {}
+              : { weekday: weekdays[day] ?? "", hour: String(hour) }),
+          })
+        }
+      />
     </Section>
   );
 }

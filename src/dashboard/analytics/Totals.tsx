@@ -1,7 +1,8 @@
 import { Paper, SimpleGrid, Text, VisuallyHidden } from "@mantine/core";
 import { IconArrowDownRight, IconArrowUpRight, IconMinus } from "@tabler/icons-react";
 import type { AppAnalytics } from "#contract/app/analytics.ts";
-import { formatCount, formatDay, formatRate } from "../format.ts";
+import { describeDayRange } from "../day-range.ts";
+import { formatCount, formatRate } from "../format.ts";
 import { type Change, formatDays, NO_EARLIER_DATA, toCountChange, toDaysChange, toRateChange } from "./change.ts";
 import classes from "./Totals.module.css";
 
@@ -12,7 +13,7 @@ export function Totals({ report }: { report: AppAnalytics }) {
     if (!previous) return null;
     return previous.isComplete ? to(previous.totals) : NO_EARLIER_DATA;
   };
-  const period = previous ? `${formatDay(previous.from)} – ${formatDay(previous.to)}` : "";
+  const period = previous ? describeDayRange(previous.from, previous.to) : "";
   const cards: TotalProps[] = [
     {
       label: "Views",

@@ -11,7 +11,7 @@ type WidgetSelectProps = {
   hasLabel?: boolean;
 };
 
-/** Filters a screen by widget; an empty string means all widgets. */
+/** Filters a screen by widget; an empty string means all widgets. Several have a line each, and can only be shown here. */
 export function WidgetSelect({ value, onChange, hasLabel = false }: WidgetSelectProps) {
   const { id } = useOrganization();
   const widgets = useQuery(widgetsQuery(id));
@@ -20,10 +20,15 @@ export function WidgetSelect({ value, onChange, hasLabel = false }: WidgetSelect
     label: widget.mode === "live" ? widget.name : `${widget.name} (${MODE_NAMES[widget.mode].toLowerCase()})`,
   }));
   const isKnown = value === "" || known.some((option) => option.value === value);
+  const count = value.split("\n").length;
   return (
     <Select
       {...(hasLabel ? { label: "Widget" } : { "aria-label": "Widget" })}
-      data={[{ value: ALL, label: "All widgets" }, ...known, ...(isKnown ? [] : [{ value, label: value }])]}
+      data={[
+        { value: ALL, label: "All widgets" },
+        ...known,
+        ...(isKnown ? [] : [{ value, label: count > 1 ? `${count} widgets` : value }]),
+      ]}
       value={value === "" ? ALL : value}
       onChange={(chosen) => onChange(chosen === null || chosen === ALL ? "" : chosen)}
       allowDeselect={false}

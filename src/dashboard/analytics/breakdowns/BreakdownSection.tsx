@@ -1,4 +1,4 @@
-import { Button } from "@mantine/core";
+import { Button, VisuallyHidden } from "@mantine/core";
 import { lazy, Suspense } from "react";
 import type { AppList } from "#contract/app/analytics.ts";
 import type { Dimension } from "#contract/dimensions.ts";
@@ -36,10 +36,11 @@ export function BreakdownSection({ dimension, list, filtering, onShowAll }: Sect
         sort="bookings"
         filtering={filtering}
       />
-      {list.count > SHOWN_FIRST && (
+      {list.count > 0 && (
         <div className={classes["more"]}>
           <Button variant="subtle" size="compact-sm" aria-haspopup="dialog" onClick={() => onShowAll(dimension)}>
-            Show all {formatCount(list.count)}
+            Show all{list.count > SHOWN_FIRST && ` ${formatCount(list.count)}`}
+            <VisuallyHidden> {title.toLowerCase()}</VisuallyHidden>
           </Button>
         </div>
       )}

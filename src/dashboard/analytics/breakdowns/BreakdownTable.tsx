@@ -1,6 +1,7 @@
 import { ActionIcon, Box, Table, Text, UnstyledButton } from "@mantine/core";
 import { IconArrowDown, IconArrowUp, IconFilterMinus } from "@tabler/icons-react";
 import type { AnalyticsEntry } from "#contract/analytics.ts";
+import type { AppBreakdown } from "#contract/app/analytics.ts";
 import type { Dimension } from "#contract/dimensions.ts";
 import { formatCount, formatRate } from "../../format.ts";
 import classes from "./BreakdownTable.module.css";
@@ -21,6 +22,8 @@ type TableProps = {
   rows: readonly AnalyticsEntry[];
   /** The column that the bars show. */
   sort: BreakdownSort;
+  /** The largest values of the whole list, if these rows are a part of it without the first. */
+  most?: AppBreakdown["most"];
   filtering: Filtering;
   /** Makes the headers buttons. */
   ordering?: { isAscending: boolean; onSort: (sort: BreakdownSort) => void };
@@ -33,7 +36,7 @@ const COLUMNS: readonly { sort: Exclude<BreakdownSort, "key">; label: string }[]
 ];
 
 /** Views and bookings by key. The bar behind a name shows the column that the rows are sorted by. */
-export function BreakdownTable({ dimension, rows, sort, filtering, ordering }: TableProps) {
+export function BreakdownTable({ dimension, rows, sort, most = findMost(rows), filtering, ordering }: TableProps) {
   const { name } = DIMENSION_WORDS[dimension];
   // A service has no views: visitors choose it after they have seen the widget.
   const columns = dimension === "service" ? COLUMNS.filter((column) => column.sort === "bookings") : COLUMNS;
@@ -43,8 +46,8 @@ export function BreakdownTable({ dimension, rows, sort, filtering, ordering }: T
         No data for this period.
       </Text>
     );
-  const measured = sort === "key" || rows.every((row) => row[sort] === 0) ? "views" : sort;
-  const most = Math.max(...rows.map((row) => row[measured]));
+  const other = dimension === "service" ? "bookings" : "views";
+  const measured = sort === "key" || most[sort] === 0 ? other : sort;
   const site = dimension === "page" ? findSharedSite(rows.map(({ key }) => key)) : null;
   return (
     <Table
@@ -52,6 +55,7 @@ export function BreakdownTable({ dimension, rows, sort, filtering, ordering }: T
       className={classes["table"]}
       aria-label={name}
       layout="fixed"
+      stickyHeader={ordering !== undefined}
       verticalSpacing={7}
       horizontalSpacing="xs"
     >
@@ -76,7 +80,7 @@ export function BreakdownTable({ dimension, rows, sort, filtering, ordering }: T
               <Box
                 component="span"
                 className={classes["bar"]}
-                __vars={{ "--share": String(most > 0 ? row[measured] / most : 0) }}
+                __vars={{ "--share": String(most[measured] > 0 ? row[measured] / most[measured] : 0) }}
                 aria-hidden
               />
               <KeyCell {...{ dimension, row, filtering, site }} />
@@ -91,6 +95,11 @@ export function BreakdownTable({ dimension, rows, sort, filtering, ordering }: T
       </Table.Tbody>
     </Table>
   );
+}
+
+function findMost(rows: readonly AnalyticsEntry[]): AppBreakdown["most"] {
+  const largest = (name: keyof AppBreakdown["most"]) => Math.max(0, ...rows.map((row) => row[name]));
+  return { views: largest("views"), bookings: largest("bookings"), conversionRate: largest("conversionRate") };
 }
 
 type KeyProps = {

@@ -80,7 +80,7 @@ function WholeList({ dimension, scope, filtering }: ListProps) {
           loading={save.isPending}
           onClick={() => save.mutate()}
         >
-          CSV
+          Download CSV
         </Button>
       </Group>
       <Loaded query={list} rows={8}>
@@ -102,7 +102,7 @@ type FoundProps = Pick<ComponentProps<typeof BreakdownTable>, "dimension" | "sor
   onPage: (page: number) => void;
 };
 
-function Found({ found: { rows, count }, page, onPage, ...table }: FoundProps) {
+function Found({ found: { rows, count, most }, page, onPage, ...table }: FoundProps) {
   if (rows.length === 0)
     return (
       <Text c="dimmed" size="sm" py="lg">
@@ -113,7 +113,7 @@ function Found({ found: { rows, count }, page, onPage, ...table }: FoundProps) {
   return (
     <>
       <ScrollArea.Autosize mah="55vh" type="auto" mx="-1.5rem" viewportProps={{ tabIndex: 0 }}>
-        <BreakdownTable rows={rows} {...table} />
+        <BreakdownTable rows={rows} most={most} {...table} />
       </ScrollArea.Autosize>
       <Group justify="space-between" mt="md" gap="sm">
         <Text size="sm" c="dimmed" role="status">

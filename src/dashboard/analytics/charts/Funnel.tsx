@@ -21,8 +21,8 @@ export function Funnel({ funnel }: { funnel: Analytics["funnel"] }) {
     <>
       {worst && (
         <p className={classes["worst"]}>
-          Most visitors leave after “{STEP_NAMES[worst.step].toLowerCase()}”: {formatRate(worst.lost / viewed)} of all
-          visits.
+          The largest drop is after “{STEP_NAMES[worst.step].toLowerCase()}”, where {formatRate(worst.lost / viewed)} of
+          all visits end.
         </p>
       )}
       <ol className={classes["steps"]}>
@@ -51,14 +51,14 @@ export function Funnel({ funnel }: { funnel: Analytics["funnel"] }) {
   );
 }
 
-/** The step after which most visits end; null if none does. */
+/** The step after which most visits end; null if none does, or if there are several. */
 export function findWorstStep(funnel: Analytics["funnel"]): { step: FunnelStep; lost: number } | null {
   const drops = FUNNEL_STEPS.slice(0, -1).map((step, i) => {
     const next = FUNNEL_STEPS[i + 1];
     return { step, lost: next ? funnel[step] - funnel[next] : 0 };
   });
   const worst = drops.reduce((top, drop) => (drop.lost > top.lost ? drop : top));
-  return worst.lost > 0 ? worst : null;
+  return worst.lost > 0 && drops.filter(({ lost }) => lost === worst.lost).length === 1 ? worst : null;
 }
 
 function DropOff({ before, after }: { before: number; after: number }) {

@@ -1,88 +1,169 @@
-import { Box, Text } from "@mantine/core";
+import { Box, Text, UnstyledButton } from "@mantine/core";
+import { type KeyboardEvent, type ReactNode, useState } from "react";
 import { FIRST_DAY_OF_WEEK } from "../../first-day-of-week.ts";
 import { pluralize } from "../../format.ts";
 import { useIsPhone } from "../../hooks/use-is-phone.ts";
-import { formatHour } from "./format-bucket.ts";
+import { findBusiest, type WeekHour } from "./find-busiest.ts";
+import { formatHourOfDay, formatWeekday } from "./format-bucket.ts";
 import classes from "./HeatMap.module.css";
 
-/** Any Monday. */
-const MONDAY = Date.UTC(2026, 10, 2);
-const DAY_MS = 86_400_000;
-const shortDay = new Intl.DateTimeFormat(undefined, { timeZone: "UTC", weekday: "short" });
-const longDay = new Intl.DateTimeFormat(undefined, { timeZone: "UTC", weekday: "long" });
-const hourLabel = (hour: number) => formatHour(`2026-11-02T${String(hour).padStart(2, "0")}`);
 const LABELLED_HOURS = 3;
 /** 1.2K: cells are narrow. */
 const shortCount = new Intl.NumberFormat(undefined, { notation: "compact", maximumFractionDigits: 1 });
 
 /** Monday is 0. */
 const DAYS = Array.from({ length: 7 }, (_, i) => (FIRST_DAY_OF_WEEK + 6 + i) % 7);
-
 const HOURS = Array.from({ length: 24 }, (_, hour) => hour);
 
-type HeatMapProps = { counts: readonly (readonly number[])[]; noun: "booking" | "view" };
+type HeatMapProps = {
+  /** By weekday, from Monday, and hour. */
+  counts: readonly (readonly number[])[];
+  noun: "booking" | "view";
+  /** The hour that everything is filtered by. */
+  chosen: WeekHour | null;
+  onChoose: (hour: WeekHour) => void;
+};
 
-/** `counts` are by weekday, from Monday, and hour. On phones the hours are below each other, so that every figure has room. */
-export function HeatMap({ counts, noun }: HeatMapProps) {
+/**
+ * Each hour is a filter. Tab leads to one of them, and the arrow keys to the others. On phones the hours are below each other,
+ * so that every figure has room.
+ */
+export function HeatMap({ counts, noun, chosen, onChoose }: HeatMapProps) {
   const isTall = useIsPhone();
-  const most = Math.max(1, ...counts.flat());
-  const cell = (day: number, hour: number) => {
-    const count = counts[day]?.[hour] ?? 0;
-    return (
-      <Box
-        key={`${day} ${hour}`}
-        component="td"
-        className={classes["cell"]}
-        __vars={{ "--share": String(count / most) }}
-        data-none={count === 0}
-        title={`${formatDay(longDay, day)}, ${hourLabel(hour)}: ${pluralize(count, noun)}`}
-      >
-        {count === 0 ? <span className={classes["unseen"]}>0</span> : shortCount.format(count)}
-      </Box>
-    );
+  const busiest = findBusiest(counts);
+  const [reached, setReached] = useState<WeekHour | null>(null);
+  const inTabOrder = reached ?? chosen ?? busiest.hours[0] ?? { day: DAYS[0] ?? 0, hour: 0 };
+  const move = (event: KeyboardEvent) => {
+    const next = toNextHour(event.key, { from: inTabOrder, isTall });
+    if (!next) return;
+    event.preventDefault();
+    setReached(next);
+    event.currentTarget.querySelector<HTMLElement>(`[data-hour="${toId(next)}"]`)?.focus();
   };
+  const cell = (day: number, hour: number) => (
+    <HourCell
+      key={toId({ day, hour })}
+      at={{ day, hour }}
+      count={counts[day]?.[hour] ?? 0}
+      most={busiest.count}
+      isChosen={isSame(chosen, { day, hour })}
+      isInTabOrder={isSame(inTabOrder, { day, hour })}
+      noun={noun}
+      onChoose={() => {
+        setReached({ day, hour });
+        onChoose({ day, hour });
+      }}
+    />
+  );
   return (
     <>
       <Text size="sm" mb="sm">
-        {describeBusiest(counts, noun)}
+        {describeBusiest(busiest, noun)}
       </Text>
       <table
         className={classes["table"]}
         data-noun={noun}
         aria-label={`${noun === "view" ? "Views" : "Bookings"} by weekday and hour`}
+        onKeyDown={move}
       >
-        <thead>
-          <tr>
-            <td />
-            {isTall
-              ? DAYS.map((day) => <DayHeading key={day} day={day} scope="col" />)
-              : HOURS.map((hour) => <HourHeading key={hour} hour={hour} scope="col" />)}
-          </tr>
-        </thead>
-        <tbody>
-          {isTall
-            ? HOURS.map((hour) => (
-                <tr key={hour}>
-                  <HourHeading hour={hour} scope="row" />
-                  {DAYS.map((day) => cell(day, hour))}
-                </tr>
-              ))
-            : DAYS.map((day) => (
-                <tr key={day}>
-                  <DayHeading day={day} scope="row" />
-                  {HOURS.map((hour) => cell(day, hour))}
-                </tr>
-              ))}
-        </tbody>
+        <HourRows isTall={isTall} cell={cell} />
       </table>
     </>
   );
 }
 
+type RowsProps = { isTall: boolean; cell: (day: number, hour: number) => ReactNode };
+
+function HourRows({ isTall, cell }: RowsProps) {
+  return (
+    <>
+      <thead>
+        <tr>
+          <td />
+          {isTall
+            ? DAYS.map((day) => <DayHeading key={day} day={day} scope="col" />)
+            : HOURS.map((hour) => <HourHeading key={hour} hour={hour} scope="col" />)}
+        </tr>
+      </thead>
+      <tbody>
+        {isTall
+          ? HOURS.map((hour) => (
+              <tr key={hour}>
+                <HourHeading hour={hour} scope="row" />
+                {DAYS.map((day) => cell(day, hour))}
+              </tr>
+            ))
+          : DAYS.map((day) => (
+              <tr key={day}>
+                <DayHeading day={day} scope="row" />
+                {HOURS.map((hour) => cell(day, hour))}
+              </tr>
+            ))}
+      </tbody>
+    </>
+  );
+}
+
+type CellProps = Pick<HeatMapProps, "noun"> & {
+  at: WeekHour;
+  count: number;
+  most: number;
+  isChosen: boolean;
+  isInTabOrder: boolean;
+  onChoose: () => void;
+};
+
+function HourCell({ at, count, most, isChosen, isInTabOrder, noun, onChoose }: CellProps) {
+  const name = `${toHourName(at)}: ${pluralize(count, noun)}`;
+  // Filtering by an empty hour would leave nothing to show.
+  const isActive = count > 0 || isChosen;
+  return (
+    <Box
+      component="td"
+      className={classes["cell"]}
+      __vars={{ "--share": String(count / Math.max(1, most)) }}
+      data-none={count === 0}
+    >
+      <UnstyledButton
+        className={classes["hour"]}
+        data-hour={toId(at)}
+        title={name}
+        aria-pressed={isChosen}
+        aria-disabled={!isActive}
+        tabIndex={isInTabOrder ? 0 : -1}
+        onClick={() => isActive && onChoose()}
+      >
+        <span className={classes["unseen"]}>{name}</span>
+        {count > 0 && <span aria-hidden>{shortCount.format(count)}</span>}
+      </UnstyledButton>
+    </Box>
+  );
+}
+
+/** Down and right in the order of the table; null for other keys. It ends at the edges. */
+function toNextHour(key: string, { from, isTall }: { from: WeekHour; isTall: boolean }): WeekHour | null {
+  const [row, column] = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] }[key] ?? [];
+  if (row === undefined || column === undefined) return null;
+  const [days, hours] = isTall ? [column, row] : [row, column];
+  const clamp = (place: number, most: number) => Math.min(Math.max(place, 0), most);
+  return {
+    day: DAYS[clamp(DAYS.indexOf(from.day) + days, DAYS.length - 1)] ?? from.day,
+    hour: clamp(from.hour + hours, HOURS.length - 1),
+  };
+}
+
+function toId({ day, hour }: WeekHour): string {
+  return `${day}-${hour}`;
+}
+
+function isSame(a: WeekHour | null, b: WeekHour): boolean {
+  return a?.day === b.day && a.hour === b.hour;
+}
+
 function DayHeading({ day, scope }: { day: number; scope: "col" | "row" }) {
   return (
     <th scope={scope}>
-      <abbr title={formatDay(longDay, day)}>{formatDay(shortDay, day)}</abbr>
+      <abbr title={formatWeekday(day)}>{formatWeekday(day, "short")}</abbr>
     </th>
   );
 }
@@ -90,19 +171,22 @@ function DayHeading({ day, scope }: { day: number; scope: "col" | "row" }) {
 function HourHeading({ hour, scope }: { hour: number; scope: "col" | "row" }) {
   return (
     <th scope={scope}>
-      <span className={hour % LABELLED_HOURS === 0 ? undefined : classes["unseen"]}>{hourLabel(hour)}</span>
+      <span className={hour % LABELLED_HOURS === 0 ? undefined : classes["unseen"]}>{formatHourOfDay(hour)}</span>
     </th>
   );
 }
 
-function formatDay(format: Intl.DateTimeFormat, day: number): string {
-  return format.format(new Date(MONDAY + day * DAY_MS));
+function toHourName({ day, hour }: WeekHour): string {
+  return `${formatWeekday(day)}, ${formatHourOfDay(hour)}`;
 }
 
-/** "Busiest: Mondays at 10:00 (28 bookings)." */
-function describeBusiest(counts: readonly (readonly number[])[], noun: "booking" | "view"): string {
-  const cells = counts.flatMap((hours, day) => hours.map((count, hour) => ({ day, hour, count })));
-  const busiest = cells.reduce((top, cell) => (cell.count > top.count ? cell : top));
-  if (busiest.count === 0) return `No ${noun}s in this period.`;
-  return `Busiest: ${formatDay(longDay, busiest.day)}, ${hourLabel(busiest.hour)} (${pluralize(busiest.count, noun)}).`;
+/** More would be hard to read. */
+const NAMED_MAX = 2;
+
+/** "Busiest: Monday, 10:00 (28 bookings)." */
+function describeBusiest({ count, hours }: ReturnType<typeof findBusiest>, noun: "booking" | "view"): string {
+  if (hours.length === 0) return `No ${noun}s in this period.`;
+  if (hours.length > NAMED_MAX) return `Busiest: ${hours.length} hours with ${pluralize(count, noun)} each.`;
+  const each = hours.length > 1 ? " each" : "";
+  return `Busiest: ${hours.map(toHourName).join(" and ")} (${pluralize(count, noun)}${each}).`;
 }

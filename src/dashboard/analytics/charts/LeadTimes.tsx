@@ -1,34 +1,52 @@
-import { LEAD_DAYS } from "#contract/dimensions.ts";
+import { UnstyledButton, VisuallyHidden } from "@mantine/core";
+import { TIME_KEYS } from "#contract/dimensions.ts";
 import { formatCount, formatRate } from "../../format.ts";
+import { toFilterKeyName } from "../filters/filter-words.ts";
 import classes from "./LeadTimes.module.css";
 
-const LABELS = LEAD_DAYS.map((before, i) => {
-  const from = LEAD_DAYS[i - 1] ?? 0;
-  if (from === 0) return "Less than a day";
-  const last = before - 1;
-  return from === last ? `${from} ${from === 1 ? "day" : "days"}` : `${from}–${last} days`;
-});
+type LeadTimesProps = {
+  /** In the order of the lead times' keys. */
+  counts: readonly number[];
+  chosen: readonly string[];
+  onChoose: (key: string) => void;
+};
 
-/** Bookings by the time between booking and appointment. */
-export function LeadTimes({ counts }: { counts: readonly number[] }) {
-  const labels = [...LABELS, `${LEAD_DAYS.at(-1)} days or more`];
+/** Bookings by the time between booking and appointment. Each row is a filter. */
+export function LeadTimes({ counts, chosen, onChoose }: LeadTimesProps) {
   const total = counts.reduce((sum, count) => sum + count, 0);
   const most = Math.max(1, ...counts);
   return (
-    <dl className={classes["groups"]}>
-      {labels.map((label, i) => {
+    <ul className={classes["groups"]}>
+      {TIME_KEYS.leadTime.map((key, i) => {
         const count = counts[i] ?? 0;
+        const isChosen = chosen.includes(key);
+        const name = toFilterKeyName("leadTime", key, new Map());
+        const share = total > 0 ? formatRate(count / total) : "–";
         return (
-          <div key={label} className={classes["group"]}>
-            <dt>{label}</dt>
-            <dd className={classes["track"]} aria-hidden>
-              <div className={classes["bar"]} style={{ width: `${(count / most) * 100}%` }} data-none={count === 0} />
-            </dd>
-            <dd className={classes["count"]}>{formatCount(count)}</dd>
-            <dd className={classes["rate"]}>{total > 0 ? formatRate(count / total) : "–"}</dd>
-          </div>
+          <li key={key}>
+            <UnstyledButton
+              className={classes["group"]}
+              aria-pressed={isChosen}
+              // Nothing would be left to show.
+              disabled={count === 0 && !isChosen}
+              onClick={() => onChoose(key)}
+            >
+              <span className={classes["name"]}>{name}</span>
+              <VisuallyHidden>: </VisuallyHidden>
+              <span className={classes["track"]} aria-hidden>
+                <span
+                  className={classes["bar"]}
+                  style={{ width: `${(count / most) * 100}%` }}
+                  data-none={count === 0}
+                />
+              </span>
+              <span className={classes["count"]}>{formatCount(count)}</span>
+              <VisuallyHidden> {count === 1 ? "booking" : "bookings"}, </VisuallyHidden>
+              <span className={classes["rate"]}>{share}</span>
+            </UnstyledButton>
+          </li>
         );
       })}
-    </dl>
+    </ul>
   );
 }

@@ -4,13 +4,13 @@ import type { FunnelSplit } from "#contract/app/analytics.ts";
 import type { Dimension } from "#contract/dimensions.ts";
 import { FUNNEL_STEPS } from "#contract/steps.ts";
 import { splitQuery } from "../../api/analytics.ts";
-import { formatCount, formatRate } from "../../format.ts";
+import { formatCount, formatRate, pluralize } from "../../format.ts";
 import { useIsPhone } from "../../hooks/use-is-phone.ts";
 import { useOrganization } from "../../shell/use-organization.ts";
 import { Loaded } from "../../ui/states/Loaded.tsx";
 import { toFlag, toKeyName } from "../breakdowns/dimension-words.ts";
 import type { Parameters } from "../report-state.ts";
-import { findOutlier } from "./compare-drops.ts";
+import { findOutlier, VISITS_MIN } from "./compare-drops.ts";
 import { findWorstStep, STEP_NAMES } from "./Funnel.tsx";
 import classes from "./SplitFunnel.module.css";
 
@@ -41,6 +41,7 @@ export function SplitFunnel({ dimension, scope, widgetNames }: SplitProps) {
                       <Table.Th key={group.key}>
                         {dimension === "country" ? `${toFlag(group.key)} ` : ""}
                         {nameOf(group)}
+                        {isSmall(group) && <div className={classes["few"]}>few visits</div>}
                       </Table.Th>
                     ))}
                   </Table.Tr>
@@ -71,21 +72,26 @@ export function SplitFunnel({ dimension, scope, widgetNames }: SplitProps) {
   );
 }
 
+function isSmall({ funnel }: Pick<Group, "funnel">): boolean {
+  return funnel.widget_viewed < VISITS_MIN;
+}
+
 /** Where a group loses more visits than the others, or else most of its own. */
 function describeDrop(funnel: Group["funnel"], others: readonly Group["funnel"][]): string | null {
+  if (isSmall({ funnel })) return `only ${pluralize(funnel.widget_viewed, "visit")}, too few to compare.`;
   const outlier = findOutlier(funnel, others);
   if (outlier)
     return `${formatRate(outlier.rate)} leave after “${STEP_NAMES[outlier.step].toLowerCase()}”, compared with ${formatRate(outlier.othersRate)} of the others.`;
   const worst = findWorstStep(funnel);
   if (!worst) return null;
-  return `most leave after “${STEP_NAMES[worst.step].toLowerCase()}” (${formatRate(worst.lost / funnel[worst.step])} of those who got there).`;
+  return `the largest drop is after “${STEP_NAMES[worst.step].toLowerCase()}”, where ${formatRate(worst.lost / funnel[worst.step])} of those who got there leave.`;
 }
 
 function Step({ group, visits }: { group: Group; visits: number }) {
   const viewed = group.funnel.widget_viewed;
   const share = viewed > 0 ? visits / viewed : 0;
   return (
-    <Table.Td>
+    <Table.Td data-few={isSmall(group)}>
       <div className={classes["rate"]}>{viewed > 0 ? formatRate(share) : "–"}</div>
       <div className={classes["track"]} aria-hidden>
         <div className={classes["bar"]} style={{ width: `${share * 100}%` }} />

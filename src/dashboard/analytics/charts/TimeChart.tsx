@@ -3,8 +3,9 @@ import { CompositeChart } from "@mantine/charts";
 import { Text } from "@mantine/core";
 import { memo } from "react";
 import type { AppAnalytics } from "#contract/app/analytics.ts";
+import { describeDayRange } from "../../day-range.ts";
 import { FIRST_DAY_OF_WEEK } from "../../first-day-of-week.ts";
-import { formatCount, formatDay, pluralize } from "../../format.ts";
+import { formatCount, pluralize } from "../../format.ts";
 import { type Bucket, type Interval, toBuckets, toRoundTicks } from "./buckets.ts";
 import { DayTable } from "./DayTable.tsx";
 import { formatBucket, formatTick } from "./format-bucket.ts";
@@ -25,7 +26,7 @@ export const TimeChart = memo(function TimeChart({ report, interval }: { report:
   const buckets = toBuckets(report, interval, FIRST_DAY_OF_WEEK);
   const { previous } = report;
   const earlier = previous?.isComplete ? toEarlierBuckets(previous, report.dataSince, interval) : [];
-  const earlierDays = previous ? toDays(previous) : "";
+  const earlierDays = previous ? describeDayRange(previous.from, previous.to) : "";
   return (
     <figure className={classes["figure"]}>
       <div aria-hidden>
@@ -50,10 +51,6 @@ function toEarlierBuckets(previous: Previous, dataSince: string | null, interval
   return toBuckets({ ...previous, dataSince, now }, interval, FIRST_DAY_OF_WEEK);
 }
 
-function toDays({ from, to }: Previous): string {
-  return from === to ? formatDay(from) : `${formatDay(from)} – ${formatDay(to)}`;
-}
-
 type PanelProps = {
   name: Name;
   label: string;
@@ -70,6 +67,7 @@ function Panel({ name, label, buckets, earlier, earlierDays, interval }: PanelPr
   });
   const ticks = toRoundTicks(Math.max(0, ...points.flatMap(({ now = 0, before = 0 }) => [now, before])));
   const color = `var(--chart-${name})`;
+  const hasYears = buckets[0]?.start.slice(0, "YYYY".length) !== buckets.at(-1)?.start.slice(0, "YYYY".length);
   const toLabel = (start: string) => {
     const before = earlier[buckets.findIndex((bucket) => bucket.start === start)];
     const compared = before ? `, compared with ${formatBucket(before.start, interval)}` : "";
@@ -104,7 +102,7 @@ function Panel({ name, label, buckets, earlier, earlierDays, interval }: PanelPr
         ]}
         {...SHARED}
         xAxisProps={{
-          tickFormatter: (start: string) => formatTick(start, interval),
+          tickFormatter: (start: string) => formatTick(start, { interval, hasYears }),
           minTickGap: 28,
           interval: "equidistantPreserveStart",
         }}
@@ -155,8 +153,10 @@ function describe(buckets: readonly Bucket[], interval: Interval): string {
 }
 
 function describeBest(buckets: readonly Bucket[], name: Name, interval: Interval): string {
-  const best = buckets.reduce((top, bucket) => ((bucket[name] ?? 0) > (top[name] ?? 0) ? bucket : top));
+  const most = Math.max(...buckets.map((bucket) => bucket[name] ?? 0));
+  const [best, ...others] = buckets.filter((bucket) => bucket[name] === most);
   const when = { hour: "on", day: "on", week: "in the", month: "in" }[interval];
-  const start = formatBucket(best.start, interval);
-  return `${when} ${start.replace("Week", "week")} (${formatCount(best[name] ?? 0)})`;
+  if (!best || others.length > 0)
+    return `${when.replace(" the", "")} ${pluralize(others.length + 1, interval)} (${formatCount(most)} each)`;
+  return `${when} ${formatBucket(best.start, interval).replace("Week", "week")} (${formatCount(most)})`;
 }

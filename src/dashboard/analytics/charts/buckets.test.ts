@@ -64,9 +64,12 @@ test("ticks are round numbers that reach the largest value", () => {
     assert.deepEqual(toRoundTicks(most), ticks, String(most));
 });
 
-test("one or two days have hours, long periods begin with weeks", () => {
+test("one or two days have hours, long periods begin with weeks, and more than a month has months", () => {
   assert.deepEqual(listIntervals(1, true), ["hour"]);
   assert.deepEqual(listIntervals(2, true), ["hour", "day"]);
   assert.deepEqual(listIntervals(30, false), ["day", "week"]);
+  assert.deepEqual(listIntervals(31, false), ["day", "week"]);
+  assert.deepEqual(listIntervals(32, false), ["day", "week", "month"]);
+  assert.deepEqual(listIntervals(90, false), ["day", "week", "month"]);
   assert.deepEqual(listIntervals(365, false), ["week", "day", "month"]);
 });

@@ -11,10 +11,12 @@ type Hourly = AppAnalytics["hourly"];
 /** `start` is a day, or an hour such as 2026-11-01T13. Without counts: not over yet, or before the first data. */
 export type Bucket = { start: string; views?: number; bookings?: number };
 
+const LONGEST_MONTH = 31;
+
 /** The intervals that suit this number of days; the first one is the default. */
 export function listIntervals(days: number, hasHours: boolean): Interval[] {
   if (hasHours) return days === 1 ? ["hour"] : ["hour", "day"];
-  if (days <= 100) return days > 13 ? ["day", "week"] : ["day"];
+  if (days <= LONGEST_MONTH) return days > 13 ? ["day", "week"] : ["day"];
   return days > 200 ? ["week", "day", "month"] : ["day", "week", "month"];
 }
 

@@ -3,8 +3,8 @@ import { FUNNEL_STEPS, type FunnelStep } from "#contract/steps.ts";
 
 type Funnel = Analytics["funnel"];
 
-/** Fewer visits at a step say nothing about it. */
-const VISITS_MIN = 30;
+/** Rates of fewer visits say nothing. */
+export const VISITS_MIN = 30;
 /** Smaller differences are not worth a sentence. */
 const DIFFERENCE_MIN = 0.05;
 

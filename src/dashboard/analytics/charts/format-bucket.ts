@@ -1,3 +1,4 @@
+import { DAY_MS } from "#contract/durations.ts";
 import { formatDay, formatShortDay } from "../../format.ts";
 import type { Interval } from "./buckets.ts";
 
@@ -7,10 +8,11 @@ const monthFormat = new Intl.DateTimeFormat(undefined, { timeZone: "UTC", month:
 const shortMonthFormat = new Intl.DateTimeFormat(undefined, { timeZone: "UTC", month: "short", year: "2-digit" });
 const hourFormat = new Intl.DateTimeFormat(undefined, { timeZone: "UTC", hour: "numeric", minute: "2-digit" });
 
-/** For the axis. */
-export function formatTick(start: string, interval: Interval): string {
+/** For the axis. Days have a year only if the axis has several. */
+export function formatTick(start: string, { interval, hasYears }: { interval: Interval; hasYears: boolean }): string {
   if (interval === "hour") return formatHour(start);
-  return interval === "month" ? shortMonthFormat.format(new Date(start)) : formatShortDay(start);
+  if (interval === "month") return shortMonthFormat.format(new Date(start));
+  return hasYears ? formatDay(start) : formatShortDay(start);
 }
 
 export function formatBucket(start: string, interval: Interval): string {
@@ -27,6 +29,23 @@ export function formatBucket(start: string, interval: Interval): string {
 }
 
 /** "13:00" for 2026-11-01T13. */
-export function formatHour(start: string): string {
+function formatHour(start: string): string {
   return hourFormat.format(new Date(`${start}:00Z`));
+}
+
+/** "13:00" for 13. */
+export function formatHourOfDay(hour: number): string {
+  return formatHour(`${MONDAY}T${String(hour).padStart(2, "0")}`);
+}
+
+/** Any Monday. */
+const MONDAY = "2026-11-02";
+const weekdayFormats = {
+  long: new Intl.DateTimeFormat(undefined, { timeZone: "UTC", weekday: "long" }),
+  short: new Intl.DateTimeFormat(undefined, { timeZone: "UTC", weekday: "short" }),
+};
+
+/** Monday is 0. */
+export function formatWeekday(day: number, length: keyof typeof weekdayFormats = "long"): string {
+  return weekdayFormats[length].format(new Date(Date.parse(MONDAY) + day * DAY_MS));
 }

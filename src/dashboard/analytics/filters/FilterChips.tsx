@@ -1,14 +1,16 @@
-import { Button, Group, UnstyledButton } from "@mantine/core";
+import { Button, Group, Popover, UnstyledButton } from "@mantine/core";
+import { useDisclosure } from "@mantine/hooks";
 import { IconX } from "@tabler/icons-react";
 import { type RefObject, useEffect, useRef } from "react";
-import { DIMENSION_WORDS, toKeyName } from "../breakdowns/dimension-words.ts";
 import type { ChangeState, ReportState } from "../report-state.ts";
 import classes from "./FilterChips.module.css";
-import { FILTER_DEFAULTS, listFilters, negateFilter, type ShownFilter, toggleFilter } from "./filter-state.ts";
+import { FilterEditor } from "./FilterEditor.tsx";
+import { FILTER_DEFAULTS, listFilters, replaceFilter, type ShownFilter, setFilter } from "./filter-state.ts";
+import { toFilterName, toKeysText } from "./filter-words.ts";
 
-type ChipsProps = { state: ReportState; change: ChangeState; widgetNames: ReadonlyMap<string, string> };
+export type ChipsProps = { state: ReportState; change: ChangeState; widgetNames: ReadonlyMap<string, string> };
 
-/** The filters as removable chips. A click on a chip turns "is" into "is not". */
+/** The filters as removable chips. A click on a chip opens its values. */
 export function FilterChips({ state, change, widgetNames }: ChipsProps) {
   const filters = listFilters(state);
   const group = useRef<HTMLDivElement>(null);
@@ -16,14 +18,11 @@ export function FilterChips({ state, change, widgetNames }: ChipsProps) {
   if (filters.length === 0) return null;
   return (
     <Group gap="xs" mb="lg" role="group" aria-label="Filters" ref={group} tabIndex={-1}>
-      {filters.map((filter) => (
+      {filters.map((filter, i) => (
         <Chip
-          // A key is never both shown and left out, so the chip and the focus stay when it is negated.
-          key={`${filter.dimension} ${filter.key}`}
-          filter={filter}
-          name={toKeyName(filter.dimension, filter.key, widgetNames)}
-          onNegate={() => change(negateFilter(state, filter))}
-          onRemove={() => change(toggleFilter(state, filter))}
+          // The chip and its focus stay when "is" becomes "is not", unless its dimension has both.
+          key={`${filter.dimension} ${filters[i - 1]?.dimension === filter.dimension}`}
+          {...{ filter, state, change, widgetNames }}
         />
       ))}
       {filters.length > 1 && (
@@ -40,36 +39,43 @@ export function FilterChips({ state, change, widgetNames }: ChipsProps) {
  * there are none.
  */
 function useKeptFocus(group: RefObject<HTMLElement | null>, filters: readonly ShownFilter[]): void {
-  const [count, leftOut] = [filters.length, filters.filter(({ isNegated }) => isNegated).length];
-  const last = useRef({ count, leftOut });
+  const leftOut = filters.flatMap(({ isNegated, keys }) => (isNegated ? keys : [])).length;
+  const last = useRef({ count: filters.length, leftOut });
   useEffect(() => {
-    const isRemoved = count < last.current.count && document.activeElement === document.body;
+    const isRemoved = filters.length < last.current.count && document.activeElement === document.body;
     const isLeftOut = leftOut > last.current.leftOut && document.activeElement?.closest("table");
-    last.current = { count, leftOut };
+    last.current = { count: filters.length, leftOut };
     if (isRemoved || isLeftOut)
       (group.current ?? document.querySelector<HTMLElement>("h1"))?.focus({ preventScroll: true });
-  }, [group, count, leftOut]);
+  }, [group, filters.length, leftOut]);
 }
 
-type ChipProps = { filter: ShownFilter; name: string; onNegate: () => void; onRemove: () => void };
-
-function Chip({ filter, name, onNegate, onRemove }: ChipProps) {
-  const { isNegated } = filter;
-  const dimension = DIMENSION_WORDS[filter.dimension].name;
+function Chip({ filter, state, change, widgetNames }: ChipsProps & { filter: ShownFilter }) {
+  const [isOpen, editor] = useDisclosure(false);
+  const { dimension, isNegated } = filter;
+  const name = toFilterName(dimension);
+  const keys = toKeysText(filter, widgetNames);
+  const remove = () => change(setFilter(state, { ...filter, keys: [] }));
   return (
     <span className={classes["chip"]} data-negated={isNegated}>
-      <UnstyledButton
-        className={classes["text"]}
-        onClick={onNegate}
-        title={isNegated ? `Show only ${name}` : `Leave out ${name}`}
-      >
-        {dimension} <span className={classes["verb"]}>{isNegated ? "is not" : "is"}</span> <strong>{name}</strong>
-      </UnstyledButton>
-      <UnstyledButton
-        className={classes["remove"]}
-        onClick={onRemove}
-        aria-label={`Remove filter ${dimension} ${name}`}
-      >
+      <Popover opened={isOpen} onChange={editor.close} position="bottom-start" shadow="md" trapFocus returnFocus>
+        <Popover.Target>
+          <UnstyledButton className={classes["text"]} onClick={editor.toggle} title="Edit filter">
+            {name} <span className={classes["verb"]}>{isNegated ? "is not" : "is"}</span> <strong>{keys}</strong>
+          </UnstyledButton>
+        </Popover.Target>
+        <Popover.Dropdown>
+          <FilterEditor
+            {...{ filter, state, widgetNames }}
+            onApply={(next) => {
+              editor.close();
+              change(replaceFilter(state, filter, next));
+            }}
+            onRemove={remove}
+          />
+        </Popover.Dropdown>
+      </Popover>
+      <UnstyledButton className={classes["remove"]} onClick={remove} aria-label={`Remove filter ${name} ${keys}`}>
         <IconX size={14} stroke={2} aria-hidden />
       </UnstyledButton>
     </span>

@@ -1,23 +1,64 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { FILTER_DEFAULTS, listFilters, negateFilter, toFilterParameters, toggleFilter } from "./filter-state.ts";
+import {
+  cleanFilters,
+  FILTER_DEFAULTS,
+  listFilters,
+  replaceFilter,
+  setFilter,
+  toFilterParameters,
+  toggleKey,
+} from "./filter-state.ts";
 
-const GERMANY = { dimension: "country", key: "DE", isNegated: false } as const;
-const AUSTRIA = { ...GERMANY, key: "AT" };
+const COUNTRY = { dimension: "country", isNegated: false } as const;
+const GERMANY = { ...COUNTRY, keys: ["DE"] };
+const BOTH = { ...COUNTRY, keys: ["DE", "AT"] };
 
 test("a click adds a filter, a second one removes it", () => {
-  const once = { ...FILTER_DEFAULTS, ...toggleFilter(FILTER_DEFAULTS, GERMANY) };
-  const twice = { ...once, ...toggleFilter(once, AUSTRIA) };
-  assert.deepEqual(listFilters(twice), [GERMANY, AUSTRIA]);
+  const once = { ...FILTER_DEFAULTS, ...toggleKey(FILTER_DEFAULTS, { ...COUNTRY, key: "DE" }) };
+  const twice = { ...once, ...toggleKey(once, { ...COUNTRY, key: "AT" }) };
+  assert.deepEqual(listFilters(twice), [BOTH]);
   assert.deepEqual(toFilterParameters(twice), { country: ["DE", "AT"] });
-  assert.deepEqual(listFilters({ ...twice, ...toggleFilter(twice, GERMANY) }), [AUSTRIA]);
+  const left = { ...twice, ...toggleKey(twice, { ...COUNTRY, key: "DE" }) };
+  assert.deepEqual(listFilters(left), [{ ...COUNTRY, keys: ["AT"] }]);
 });
 
-test("leaving out what was shown replaces the filter, and negating it again brings it back", () => {
+test("leaving out what was shown takes it from the shown ones", () => {
   const shown = { ...FILTER_DEFAULTS, country: "DE\nAT" };
-  const negated = { ...shown, ...negateFilter(shown, GERMANY) };
-  assert.deepEqual(toFilterParameters(negated), { country: ["AT"], notCountry: ["DE"] });
-  assert.deepEqual(toFilterParameters({ ...negated, ...negateFilter(negated, { ...GERMANY, isNegated: true }) }), {
-    country: ["AT", "DE"],
+  const left = { ...shown, ...toggleKey(shown, { ...COUNTRY, isNegated: true, key: "DE" }) };
+  assert.deepEqual(toFilterParameters(left), { country: ["AT"], notCountry: ["DE"] });
+});
+
+test("an edited filter has the chosen keys, and none removes it", () => {
+  const shown = { ...FILTER_DEFAULTS, country: "DE", notCountry: "FR\nAT" };
+  const edited = { ...shown, ...replaceFilter(shown, GERMANY, BOTH) };
+  assert.deepEqual(toFilterParameters(edited), { country: ["DE", "AT"], notCountry: ["FR"] });
+  assert.deepEqual(toFilterParameters({ ...shown, ...setFilter(shown, { ...GERMANY, keys: [] }) }), {
+    notCountry: ["FR", "AT"],
+  });
+});
+
+test("is becomes is not, together with what was left out before", () => {
+  const shown = { ...FILTER_DEFAULTS, country: "DE\nAT", notCountry: "FR" };
+  const negated = { ...shown, ...replaceFilter(shown, BOTH, { ...BOTH, isNegated: true }) };
+  assert.deepEqual(toFilterParameters(negated), { notCountry: ["FR", "DE", "AT"] });
+});
+
+test("what the server would refuse is left out of the filters of an address", () => {
+  const many = Array.from({ length: 30 }, (_, i) => `C${i}`);
+  const cleaned = cleanFilters({
+    ...FILTER_DEFAULTS,
+    weekday: "monday\nsomeday",
+    notHour: "24",
+    leadTime: "2-3",
+    campaign: [...many, "C0"].join("\n"),
+    page: "x".repeat(1001),
+    source: "a\0b\nc",
+  });
+  assert.deepEqual(toFilterParameters(cleaned), {
+    source: ["c"],
+    campaign: many.slice(0, 20),
+    weekday: ["monday"],
+    leadTime: ["2-3"],
   });
 });

@@ -1,51 +1,84 @@
-import { DIMENSIONS, type Dimension, toNegatedName } from "#contract/dimensions.ts";
+import {
+  FILTER_DIMENSIONS,
+  FILTER_LENGTH_MAX,
+  FILTER_VALUES_MAX,
+  type FilterDimension,
+  isTimeDimension,
+  TIME_KEYS,
+  toNegatedName,
+} from "#contract/dimensions.ts";
 
 // Filters in the address: one parameter per dimension, repeated for several keys. In the screen's state, several keys are one
 // text with line breaks (routes.tsx), which no key contains.
 
-export type ShownFilter = { dimension: Dimension; key: string; isNegated: boolean };
+/** Visits with one of the keys, or without all of them. */
+export type ShownFilter = { dimension: FilterDimension; isNegated: boolean; keys: readonly string[] };
 
 export const FILTER_DEFAULTS = Object.fromEntries(
-  DIMENSIONS.flatMap((dimension) => [
+  FILTER_DIMENSIONS.flatMap((dimension) => [
     [dimension, ""],
     [toNegatedName(dimension), ""],
   ]),
-) as Record<Dimension | ReturnType<typeof toNegatedName>, string>;
+) as Record<FilterDimension | ReturnType<typeof toNegatedName>, string>;
 
 type FilterState = typeof FILTER_DEFAULTS;
 
 export function listFilters(state: FilterState): ShownFilter[] {
-  return DIMENSIONS.flatMap((dimension) =>
-    [false, true].flatMap((isNegated) =>
-      splitKeys(state[toName({ dimension, isNegated })]).map((key) => ({ dimension, key, isNegated })),
-    ),
+  return FILTER_DIMENSIONS.flatMap((dimension) =>
+    [false, true].flatMap((isNegated) => {
+      const keys = splitKeys(state[toName({ dimension, isNegated })]);
+      return keys.length === 0 ? [] : [{ dimension, isNegated, keys }];
+    }),
   );
 }
 
-/** Adds the filter, or removes it if it is there. A key is never both shown and left out. */
-export function toggleFilter(state: FilterState, filter: ShownFilter): Partial<FilterState> {
-  const [name, opposite] = [toName(filter), toName({ ...filter, isNegated: !filter.isNegated })];
-  const keys = splitKeys(state[name]);
-  const others = keys.filter((key) => key !== filter.key);
-  return {
-    [name]: (others.length === keys.length ? [...keys, filter.key] : others).join("\n"),
-    [opposite]: splitKeys(state[opposite])
-      .filter((key) => key !== filter.key)
-      .join("\n"),
-  };
+/** Adds a key, or removes it if it is there. A key is never both shown and left out. */
+export function toggleKey(
+  state: FilterState,
+  { key, ...filter }: Omit<ShownFilter, "keys"> & { key: string },
+): Partial<FilterState> {
+  const keys = splitKeys(state[toName(filter)]);
+  const others = keys.filter((each) => each !== key);
+  return setFilter(state, { ...filter, keys: others.length === keys.length ? [...keys, key] : others });
 }
 
-/** "is" becomes "is not", and back. */
-export function negateFilter(state: FilterState, filter: ShownFilter): Partial<FilterState> {
-  return toggleFilter(state, { ...filter, isNegated: !filter.isNegated });
+/** Gives a filter these keys; none removes it. */
+export function setFilter(state: FilterState, filter: ShownFilter): Partial<FilterState> {
+  const opposite = toName({ ...filter, isNegated: !filter.isNegated });
+  const left = splitKeys(state[opposite]).filter((key) => !filter.keys.includes(key));
+  return { [toName(filter)]: filter.keys.join("\n"), [opposite]: left.join("\n") };
+}
+
+/** Replaces a filter by another one of its dimension. What the other one had before stays in it. */
+export function replaceFilter(state: FilterState, was: ShownFilter, next: ShownFilter): Partial<FilterState> {
+  if (was.isNegated === next.isNegated) return setFilter(state, next);
+  const keys = new Set([...splitKeys(state[toName(next)]), ...next.keys]);
+  return { [toName(was)]: "", [toName(next)]: [...keys].join("\n") };
 }
 
 /** The filters as query parameters of a request. */
-export function toFilterParameters(state: FilterState): Record<string, string[]> {
-  const names = Object.keys(FILTER_DEFAULTS) as (keyof FilterState)[];
-  return Object.fromEntries(
-    names.map((name) => [name, splitKeys(state[name])] as const).filter(([, keys]) => keys.length),
+export function toFilterParameters(state: FilterState): Record<string, readonly string[]> {
+  return Object.fromEntries(listFilters(state).map((filter) => [toName(filter), filter.keys]));
+}
+
+/** Leaves out what the server would refuse: addresses are edited, cut and passed on. */
+export function cleanFilters(state: FilterState): FilterState {
+  const cleaned = FILTER_DIMENSIONS.flatMap((dimension) =>
+    [false, true].map((isNegated) => {
+      const name = toName({ dimension, isNegated });
+      return [
+        name,
+        [...new Set(splitKeys(state[name]))].filter(toCheck(dimension)).slice(0, FILTER_VALUES_MAX),
+      ] as const;
+    }),
   );
+  return Object.fromEntries(cleaned.map(([name, keys]) => [name, keys.join("\n")])) as FilterState;
+}
+
+function toCheck(dimension: FilterDimension): (key: string) => boolean {
+  if (!isTimeDimension(dimension)) return (key) => key.length <= FILTER_LENGTH_MAX && !key.includes("\0");
+  const known: readonly string[] = TIME_KEYS[dimension];
+  return (key) => known.includes(key);
 }
 
 function toName({ dimension, isNegated }: Pick<ShownFilter, "dimension" | "isNegated">): keyof FilterState {

@@ -29,7 +29,7 @@ export function PeriodSelect({ value, onChange }: PeriodProps) {
           {describePeriod(value)}
         </Button>
       </Popover.Target>
-      <Popover.Dropdown aria-label="Period" p={0}>
+      <Popover.Dropdown p={0}>
         <div className={classes["choices"]}>
           <div className={classes["presets"]}>
             {PRESETS.map(({ label, chosen }) => {

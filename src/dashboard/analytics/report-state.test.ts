@@ -1,0 +1,50 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { cleanState, REPORT_DEFAULTS, type ReportState, toComparison, toScope } from "./report-state.ts";
+
+const TODAY = "2026-11-01";
+
+/** What the server is asked for. */
+function ask(address: Partial<ReportState>) {
+  const state = cleanState({ ...REPORT_DEFAULTS, ...address }, TODAY);
+  return { ...toScope(state), ...toComparison(state) };
+}
+
+test("an address with wrong parameters shows the report without them", () => {
+  const plain = { days: "30", compare: "previous" };
+  for (const address of [
+    { compare: "foo" },
+    { compare: "custom" },
+    { compare: "custom", compareFrom: "2026-10-02", compareTo: "2026-10-01" },
+    { compare: "custom", compareFrom: "2026-02-31", compareTo: "2026-10-01" },
+    { period: "fortnight" },
+    { days: "many" },
+    { from: "tomorrow" },
+    { from: "2026-02-31" },
+    { from: "2026-11-02" },
+    { from: "2026-10-02", to: "2026-10-01" },
+    { weekday: "someday", notHour: "24", leadTime: "5" },
+    { interval: "minute", split: "moon", list: "stars", heat: "cold" },
+  ])
+    assert.deepEqual(ask(address), plain, JSON.stringify(address));
+});
+
+test("what is right in an address stays, and a range that is too long is cut", () => {
+  assert.deepEqual(ask({ from: "2026-10-01", to: "2027-01-01", compare: "none" }), {
+    from: "2026-10-01",
+    to: "2027-01-01",
+    compare: "none",
+  });
+  assert.deepEqual(ask({ to: "2026-10-01", compare: "custom", compareFrom: "2026-09-01", compareTo: "2026-09-02" }), {
+    from: "",
+    to: "2026-10-01",
+    compare: "custom",
+    compareFrom: "2026-09-01",
+    compareTo: "2026-09-02",
+  });
+  assert.deepEqual(ask({ from: "2020-01-01", to: "2026-10-31" }), {
+    from: "2024-11-01",
+    to: "2026-10-31",
+    compare: "previous",
+  });
+});
