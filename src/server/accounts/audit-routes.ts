@@ -6,6 +6,7 @@ import { type AuditFilter, type AuditRow, listAuditEntries, listAuditPeople } fr
 import type { Deps } from "../deps.ts";
 import { readPage, readPlaceCursor, toPlaceCursor } from "../http/page.ts";
 import {
+  badParameter,
   isDryRun,
   type Query,
   readChoice,
@@ -61,6 +62,8 @@ async function sendExport(deps: AuditDeps, request: FastifyRequest, reply: Fasti
 
 function readFilter(query: Query): AuditFilter {
   const person = readParameter(query, "person");
+  // PostgreSQL refuses it in any text.
+  if (person?.includes("\0")) throw badParameter("person", "must be the ID of a person");
   return {
     by: person === null ? null : person === OPERATOR ? "none" : { userId: person },
     action: readChoice(query, "action", AUDIT_ACTIONS),

@@ -13,7 +13,7 @@ import { countLiveVisits, listLiveBookings } from "./live-queries.ts";
 import { readSplit } from "./split.ts";
 import { readTimes } from "./times.ts";
 
-type AnalyticsDeps = Pick<Deps, "db" | "clock" | "log">;
+type AnalyticsDeps = Pick<Deps, "db" | "patientDb" | "clock" | "log">;
 
 /** More funnels do not fit side by side. */
 const SPLIT_GROUPS_MAX = 4;
@@ -61,7 +61,7 @@ async function sendFile(deps: AnalyticsDeps, request: FastifyRequest, reply: Fas
   const { owner, window } = question;
   const lines =
     table === "breakdown"
-      ? exportBreakdown(asked.dimension, await readBreakdownFile(deps.db, question, asked))
+      ? exportBreakdown(asked.dimension, await readBreakdownFile(deps.patientDb, question, asked))
       : exportAnalytics(await answerQuestion(deps, question, null), table);
   const fileName = `${table === "breakdown" ? asked.dimension : table}-${window.from}-${window.to}`;
   return sendCsv(deps, { request, reply }, { owner, fileName, lines });

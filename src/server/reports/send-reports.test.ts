@@ -266,6 +266,10 @@ test("one click ends the subscription, without signing in; opening the link only
     app.inject({ method: "POST", url, headers: { "content-type": contentType }, payload });
   await post(elsewhere);
   await post(`${path}x`);
+  for (const token of ["%00", "%F0%9F%A6%A4"]) {
+    const unknown = path.replace(/[^/]+$/, token);
+    assert.deepEqual([(await app.inject(unknown)).statusCode, (await post(unknown)).statusCode], [200, 200], token);
+  }
   const read = async () => (await askApp(app, member, "GET /reports")).body;
   assert.deepEqual(await read(), { weekly: true, monthly: true, isMailOn: true });
 

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import { parseOrganizationId } from "#contract/ids.ts";
+import { type OrganizationId, parseOrganizationId } from "#contract/ids.ts";
 import type { Deps } from "../deps.ts";
 import { type Html, html, renderHead, trustMarkup } from "../http/html.ts";
 import { deleteByToken, findByToken } from "./queries.ts";
@@ -27,9 +27,8 @@ export async function unsubscribeRoutes(app: FastifyInstance, { db }: Pick<Deps,
   const path = "/unsubscribe/:organization/:token";
 
   app.get(path, { schema: { hide: true } }, async (request: TokenRequest, reply) => {
-    const { organization, token } = request.params;
-    const owner = parseOrganizationId(organization);
-    const period = owner && (await findByToken(db, owner, token));
+    const link = parseLink(request.params);
+    const period = link && (await findByToken(db, link.owner, link.token));
     return sendPage(
       reply,
       period === null
@@ -48,12 +47,17 @@ export async function unsubscribeRoutes(app: FastifyInstance, { db }: Pick<Deps,
     for (const type of ["application/x-www-form-urlencoded", "multipart/form-data"])
       scope.addContentTypeParser(type, { parseAs: "string" }, (_request, _body, done) => done(null));
     scope.post(path, { bodyLimit: BODY_BYTES_MAX, schema: { hide: true } }, async (request: TokenRequest, reply) => {
-      const { organization, token } = request.params;
-      const owner = parseOrganizationId(organization);
-      if (owner) await deleteByToken(db, owner, token);
+      const link = parseLink(request.params);
+      if (link) await deleteByToken(db, link.owner, link.token);
       return sendPage(reply, DONE);
     });
   });
+}
+
+/** Null if no report can have this link. */
+function parseLink({ organization, token }: TokenRequest["params"]): { owner: OrganizationId; token: string } | null {
+  const owner = parseOrganizationId(organization);
+  return owner && /^[0-9A-Za-z]+$/.test(token) ? { owner, token } : null;
 }
 
 const DONE = { title: "You’re unsubscribed", body: html`<p>You won’t get this report any more.</p>` };
