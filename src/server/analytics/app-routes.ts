@@ -6,7 +6,7 @@ import type { Deps } from "../deps.ts";
 import { isDryRun, type Query, readChoice } from "../http/parameters.ts";
 import { sendCsv } from "../http/send-csv.ts";
 import { answerQuestion, readQuestion, readReport } from "./app-report.ts";
-import { readAppBreakdown, readAskedList, readBreakdownFile, readDimension } from "./breakdown.ts";
+import { readAppBreakdown, readAskedList, readBreakdownFile, readDimension } from "./breakdown/breakdown.ts";
 import { toShownKey } from "./dimension-keys.ts";
 import { ANALYTICS_TABLES, exportAnalytics, exportBreakdown } from "./export.ts";
 import { countLiveVisits, listLiveBookings } from "./live-queries.ts";

@@ -25,7 +25,7 @@ import { readZoneRules, toLocalDay } from "../lib/zone-rules.ts";
 import { updateOrganization } from "../organizations/queries.ts";
 import { saveZoneOffsets } from "../organizations/zone-offsets.ts";
 import { readQuestion, readReport } from "./app-report.ts";
-import { readBreakdown } from "./breakdown.ts";
+import { readBreakdown } from "./breakdown/breakdown.ts";
 import type { Filter } from "./filters.ts";
 import { readSplit } from "./split.ts";
 import { readTimes } from "./times.ts";

@@ -8,8 +8,8 @@ import { toKeptSince } from "../plans/kept-since.ts";
 import { requireWidget } from "../widgets/require-widget.ts";
 import { type Reader, readQuestion } from "./app-report.ts";
 import { readDayWindow } from "./app-window.ts";
-import { readBreakdown, readDimension } from "./breakdown.ts";
-import { readCursor, requireSameList, toAskedText, toCursor } from "./breakdown-cursor.ts";
+import { readBreakdown, readDimension } from "./breakdown/breakdown.ts";
+import { readCursor, requireSameList, toAskedText, toCursor } from "./breakdown/cursor.ts";
 import { readFilters, requireKnownKeys } from "./filters.ts";
 import { readAnalytics } from "./read-analytics.ts";
 

@@ -1,7 +1,7 @@
 import type { BookingTimes } from "#contract/app/analytics.ts";
 import type { Db } from "../db/pool.ts";
 import { type Question, toScan } from "./app-report.ts";
-import { readScannedRows } from "./breakdown.ts";
+import { readScannedRows } from "./breakdown/breakdown.ts";
 import { countVisits } from "./scan/count-visits.ts";
 import { toWeek } from "./scan/to-counts.ts";
 

@@ -18,7 +18,7 @@ import { readZoneRules } from "../lib/zone-rules.ts";
 import { updateOrganization } from "../organizations/queries.ts";
 import { saveZoneOffsets } from "../organizations/zone-offsets.ts";
 import { readQuestion, readReport } from "./app-report.ts";
-import { readBreakdown } from "./breakdown.ts";
+import { readBreakdown } from "./breakdown/breakdown.ts";
 import { selectAnalytics, selectDays, selectReport } from "./queries.ts";
 
 // An organization's reports are in its new time zone from the moment of the change, and exact at every moment: before, during and

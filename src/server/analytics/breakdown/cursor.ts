@@ -2,11 +2,11 @@ import { hash } from "node:crypto";
 import { Type } from "typebox";
 import { Compile } from "typebox/compile";
 import type { Dimension } from "#contract/dimensions.ts";
-import { badParameter, type Query, readParameter } from "../http/parameters.ts";
-import { parseJsonText } from "../lib/json-text.ts";
-import { type DayWindow, isDay } from "./app-window.ts";
-import type { Filter } from "./filters.ts";
-import type { KeyCounts } from "./lists.ts";
+import { badParameter, type Query, readParameter } from "../../http/parameters.ts";
+import { parseJsonText } from "../../lib/json-text.ts";
+import { type DayWindow, isDay } from "../app-window.ts";
+import type { Filter } from "../filters.ts";
+import type { KeyCounts } from "../lists.ts";
 
 // The cursor of GET /api/v1/analytics/breakdown is the last row of a page: the next page begins after it, even if counts have
 // changed meanwhile. It also has the day of the first page, so that all pages are of the same days if one is read after

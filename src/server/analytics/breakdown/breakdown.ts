@@ -1,9 +1,13 @@
 import type { AppBreakdown } from "#contract/app/analytics.ts";
 import { DIMENSIONS, type Dimension } from "#contract/dimensions.ts";
 import type { OrganizationId } from "#contract/ids.ts";
-import type { Db } from "../db/pool.ts";
-import { badParameter, type Query, readParameter, readSearch } from "../http/parameters.ts";
-import { type Question, toCountedWindow, toScan } from "./app-report.ts";
+import type { Db } from "../../db/pool.ts";
+import { badParameter, type Query, readParameter, readSearch } from "../../http/parameters.ts";
+import { type Question, toCountedWindow, toScan } from "../app-report.ts";
+import { findMost, toEntry } from "../report.ts";
+import { countVisits } from "../scan/count-visits.ts";
+import type { Totals } from "../scan/visit-counts.ts";
+import { arrangeNamed, isNamed, NAMED_ROWS_MAX } from "./named-rows.ts";
 import {
   BREAKDOWN_SORTS,
   type BreakdownPart,
@@ -12,11 +16,7 @@ import {
   selectCountedRows,
   selectScannedPieces,
   selectScannedRows,
-} from "./breakdown-queries.ts";
-import { arrangeNamed, isNamed, NAMED_ROWS_MAX } from "./named-rows.ts";
-import { findMost, toEntry } from "./report.ts";
-import { countVisits } from "./scan/count-visits.ts";
-import type { Totals } from "./scan/visit-counts.ts";
+} from "./queries.ts";
 
 /** Rows per page of the dashboard. */
 const PAGE_ROWS = 50;

@@ -1,4 +1,4 @@
-import type { Totals } from "./scan/visit-counts.ts";
+import type { Totals } from "../scan/visit-counts.ts";
 
 // Lists of 100,000 keys are possible, and only a few rows of them are shown: the others are not sorted, named or sent anywhere.
 

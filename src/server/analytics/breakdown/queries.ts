@@ -3,15 +3,15 @@ import type { AppBreakdown } from "#contract/app/analytics.ts";
 import { UNKNOWN_NAMES } from "#contract/app/key-names.ts";
 import { type Dimension, NOT_SET } from "#contract/dimensions.ts";
 import type { OrganizationId } from "#contract/ids.ts";
-import type { Db } from "../db/pool.ts";
-import { toKindNumber } from "../funnel/record/key-id.ts";
-import { assert } from "../lib/assert.ts";
+import type { Db } from "../../db/pool.ts";
+import { toKindNumber } from "../../funnel/record/key-id.ts";
+import { assert } from "../../lib/assert.ts";
+import { isKeyed } from "../dimension-keys.ts";
+import { giveKeyCounts, giveTextCounts, type KeyCounts } from "../lists.ts";
+import { type CountedWindow, countDays, countKeys, countWidgets } from "../queries.ts";
+import { findMost } from "../report.ts";
+import type { Totals } from "../scan/visit-counts.ts";
 import { chooseBest, leaveOutBefore } from "./best-keys.ts";
-import { isKeyed } from "./dimension-keys.ts";
-import { giveKeyCounts, giveTextCounts, type KeyCounts } from "./lists.ts";
-import { type CountedWindow, countDays, countKeys, countWidgets } from "./queries.ts";
-import { findMost } from "./report.ts";
-import type { Totals } from "./scan/visit-counts.ts";
 
 // The whole list of one dimension. Without filters, or for one widget, it comes from the counters; else from the visits. A
 // statement returns one row, because no rows have another meaning: the counters are of another time zone.
