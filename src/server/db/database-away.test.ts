@@ -10,6 +10,7 @@ function refusal(code: string, routine: string): pg.DatabaseError {
 const CASES: readonly [code: string, routine: string, isAway: boolean][] = [
   ["08006", "ReportConnectionError", true],
   ["XX000", "ReportResultError", true],
+  ["XX000", "LookupShardRelationFromCatalog", true],
   ["XX000", "elog", false],
   ["23505", "ReportResultError", false],
 ];

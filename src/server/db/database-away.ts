@@ -21,10 +21,13 @@ export class DatabaseAway extends Error {
 export function isDatabaseAway(error: unknown): boolean {
   if (error instanceof DatabaseAway) return true;
   if (!(error instanceof pg.DatabaseError)) return false;
-  return /^(?:08|53|57P|58|25006)/.test(error.code ?? "") || isLostBetweenServers(error);
+  return /^(?:08|53|57P|58|25006)/.test(error.code ?? "") || isTroubleOfCitus(error);
 }
 
-/** On Citus, a connection from one server to another that breaks has no code of its own. */
-function isLostBetweenServers({ code, routine }: pg.DatabaseError): boolean {
-  return code === "XX000" && routine === "ReportResultError";
+/**
+ * On Citus, these have no code of their own: a connection between two servers that broke, and a shard that was split after the
+ * statement was planned.
+ */
+function isTroubleOfCitus({ code, routine }: pg.DatabaseError): boolean {
+  return code === "XX000" && (routine === "ReportResultError" || routine === "LookupShardRelationFromCatalog");
 }
