@@ -205,10 +205,7 @@ describe("clearing the demo", () => {
     const refused = await commandLine.runInside(["demo", "load"]);
     assert.equal(refused.code, 2);
     assert.match(refused.stderr, new RegExp(`needs the email address ${OWNER.email}`));
-    await db
-      .insertInto("organizations")
-      .values({ id: DEMO_ID, name: "x", plan: "free", time_zone: null, created_at: NOON })
-      .execute();
+    await insertOrganization(db, { id: DEMO_ID, name: "x", plan: "free", time_zone: null, created_at: NOON });
     await insertMember(db, {
       organization_id: DEMO_ID,
       user_id: userId,
