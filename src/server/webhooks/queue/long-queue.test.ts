@@ -9,11 +9,13 @@ import { claimDeliveries } from "./claim.ts";
 const { deps } = await createWebhookService();
 const WAITING = 5_000;
 
-/** Entries of the queue's primary key that this database has read so far. */
+/** Entries of the queue's primary key that this database has read so far. On Citus the rows are in a shard, which it hides. */
 async function countRead(db: Db): Promise<number> {
-  await sql`select pg_stat_force_next_flush()`.execute(db);
+  await sql`select pg_stat_force_next_flush(), set_config('citus.override_table_visibility', 'off', false)`.execute(db);
   const { rows } = await sql<{ read: number }>`
-    select idx_tup_read as read from pg_stat_user_indexes where indexrelname = 'delivery_queue_pkey'`.execute(db);
+    select sum(idx_tup_read)::integer as read from pg_stat_user_indexes where indexrelname like 'delivery_queue_pkey%'`.execute(
+    db,
+  );
   return rows[0]?.read ?? 0;
 }
 
