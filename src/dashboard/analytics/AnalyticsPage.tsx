@@ -11,7 +11,6 @@ import { formatZone } from "../format.ts";
 import { useUrlState } from "../hooks/use-url-state.ts";
 import { useOrganization } from "../shell/use-organization.ts";
 import { Page } from "../ui/layout/Page.tsx";
-import { Section } from "../ui/layout/Section.tsx";
 import { EmptyState } from "../ui/states/EmptyState.tsx";
 import { Loaded } from "../ui/states/Loaded.tsx";
 import { StaleNotice } from "../ui/states/StaleNotice.tsx";
@@ -121,7 +120,7 @@ function isRefused(error: Error | null): boolean {
 
 function WrongAddress({ onReset }: { onReset: () => void }) {
   return (
-    <Section title="Report not found">
+    <Paper className={classes["instead"]}>
       <EmptyState
         icon={IconLinkOff}
         title="This address doesn’t lead to a report"
@@ -133,7 +132,7 @@ function WrongAddress({ onReset }: { onReset: () => void }) {
       >
         It may be incomplete, or name a widget that doesn’t exist.
       </EmptyState>
-    </Section>
+    </Paper>
   );
 }
 

@@ -1,4 +1,4 @@
-import { Button, SegmentedControl, Select, SimpleGrid } from "@mantine/core";
+import { Button, Paper, SegmentedControl, Select, SimpleGrid } from "@mantine/core";
 import { IconFilterOff } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { type AppAnalytics, type BookingTimes, LISTED_DIMENSIONS } from "#contract/app/analytics.ts";
@@ -93,7 +93,7 @@ const PAIRS = {
 
 function NoMatches({ onClear }: { onClear: () => void }) {
   return (
-    <Section title="No matches">
+    <Paper className={classes["instead"]}>
       <EmptyState
         icon={IconFilterOff}
         title="No visits match these filters"
@@ -105,7 +105,7 @@ function NoMatches({ onClear }: { onClear: () => void }) {
       >
         Remove a filter, or choose a longer period.
       </EmptyState>
-    </Section>
+    </Paper>
   );
 }
 

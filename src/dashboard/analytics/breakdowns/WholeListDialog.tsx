@@ -80,7 +80,10 @@ function WholeList({ dimension, scope, filtering }: ListProps) {
           loading={save.isPending}
           onClick={() => save.mutate()}
         >
-          Download CSV
+          <Text span inherit visibleFrom="xs">
+            Download&nbsp;
+          </Text>
+          CSV
         </Button>
       </Group>
       <Loaded query={list} rows={8}>
