@@ -67,7 +67,11 @@ function Panel({ name, label, buckets, earlier, earlierDays, interval }: PanelPr
   });
   const ticks = toRoundTicks(Math.max(0, ...points.flatMap(({ now = 0, before = 0 }) => [now, before])));
   const color = `var(--chart-${name})`;
-  const hasYears = buckets[0]?.start.slice(0, "YYYY".length) !== buckets.at(-1)?.start.slice(0, "YYYY".length);
+  const axis = {
+    interval,
+    hasYears: hasSeveral(buckets, "YYYY"),
+    hasDays: hasSeveral(buckets, "YYYY-MM-DD"),
+  };
   const toLabel = (start: string) => {
     const before = earlier[buckets.findIndex((bucket) => bucket.start === start)];
     const compared = before ? `, compared with ${formatBucket(before.start, interval)}` : "";
@@ -102,7 +106,7 @@ function Panel({ name, label, buckets, earlier, earlierDays, interval }: PanelPr
         ]}
         {...SHARED}
         xAxisProps={{
-          tickFormatter: (start: string) => formatTick(start, { interval, hasYears }),
+          tickFormatter: (start: string) => formatTick(start, axis),
           minTickGap: 28,
           interval: "equidistantPreserveStart",
         }}
@@ -115,6 +119,11 @@ function Panel({ name, label, buckets, earlier, earlierDays, interval }: PanelPr
       />
     </div>
   );
+}
+
+/** Whether the first and the last point differ in this part of their time. */
+function hasSeveral(buckets: readonly Bucket[], part: string): boolean {
+  return buckets[0]?.start.slice(0, part.length) !== buckets.at(-1)?.start.slice(0, part.length);
 }
 
 /** Hovering over a point shows its tooltip in both charts. */

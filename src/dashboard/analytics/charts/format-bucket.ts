@@ -8,9 +8,19 @@ const monthFormat = new Intl.DateTimeFormat(undefined, { timeZone: "UTC", month:
 const shortMonthFormat = new Intl.DateTimeFormat(undefined, { timeZone: "UTC", month: "short", year: "2-digit" });
 const hourFormat = new Intl.DateTimeFormat(undefined, { timeZone: "UTC", hour: "numeric", minute: "2-digit" });
 
-/** For the axis. Days have a year only if the axis has several. */
-export function formatTick(start: string, { interval, hasYears }: { interval: Interval; hasYears: boolean }): string {
-  if (interval === "hour") return formatHour(start);
+type Axis = {
+  interval: Interval;
+  /** Days have a year only if the axis has several, and midnight is a day only if there are several. */
+  hasYears: boolean;
+  hasDays: boolean;
+};
+
+/** For the axis. */
+export function formatTick(start: string, { interval, hasYears, hasDays }: Axis): string {
+  if (interval === "hour") {
+    const [day = "", hour] = start.split("T");
+    return hasDays && hour === "00" ? formatShortDay(day) : formatHour(start);
+  }
   if (interval === "month") return shortMonthFormat.format(new Date(start));
   return hasYears ? formatDay(start) : formatShortDay(start);
 }
