@@ -54,14 +54,16 @@ describe("the widgets screens", { skip: noBrowser }, () => {
     await page.getByText("This page may be out of date. Can’t reach Bookflow.").waitFor();
     assert.equal(await page.getByText("Waiting for the first view").isVisible(), true);
     await page.unroute(`**/api/app/widgets/${id}`);
-    const body = { visitId: visitId(1), attribution: {}, events: [{ step: "widget_viewed" }] };
+    const site = "https://lindenhof.example/contact";
+    const body = { visitId: visitId(1), page: site, attribution: {}, events: [{ step: "widget_viewed" }] };
     const answer = await fetch(`${dashboard.base}/embed-api/${id}/events`, {
       method: "POST",
       headers: { "content-type": "application/json", "user-agent": VISITOR },
       body: JSON.stringify(body),
     });
     assert.equal(answer.status, 204);
-    await page.getByText("Installed. First view on 1 Nov 2026, 13:00").waitFor();
+    await page.getByText(`Installed on ${site}`).waitFor();
+    await page.getByText("First viewed on 1 Nov 2026, 13:00.", { exact: false }).waitFor();
   });
 
   test("changes are saved, and errors are shown at their fields", async () => {

@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { Page } from "playwright-core";
+import { PAGE_FONT } from "#contract/widget-looks.ts";
+import { updateWidget } from "../../src/server/widgets/queries.ts";
 import { noBrowser, useBrowser as openBrowser } from "../support/browser.ts";
 import { makeWidget } from "../support/builders.ts";
 import {
@@ -46,10 +48,11 @@ async function seeServices(page: Page, nth = 0): Promise<void> {
 }
 
 describe("the loader", { skip: noBrowser }, () => {
-  test("shows the widget in the page and tells its frame where it is", async () => {
+  test("shows the widget in the page, with the page's font, and tells its frame where it is", async () => {
+    await updateWidget(deps.db, widgetId, { options: JSON.stringify({ fontFamily: PAGE_FONT }) });
     const { page, errors } = await visit(
       toPage(`<svc-booking widget="${widgetId}" service="online-meeting" locale="de"></svc-booking>`, {
-        head: toScript(),
+        head: `<style>body { font-family: Georgia, serif }</style>${toScript()}`,
       }),
     );
     const [context] = await waitForContexts(page, 1);
@@ -57,6 +60,9 @@ describe("the loader", { skip: noBrowser }, () => {
     assert.equal(context?.hostOrigin, SITE);
     assert.equal(context?.service, "online-meeting");
     assert.equal(context?.locale, "de");
+    const frame = page.frames().find((each) => each.url().startsWith(FRAME));
+    await frame?.locator("h1").waitFor();
+    assert.match(String(await frame?.evaluate(() => getComputedStyle(document.body).fontFamily)), /^Georgia, serif, /);
     assert.deepEqual(errors, []);
   });
 

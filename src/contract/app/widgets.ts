@@ -30,9 +30,11 @@ export const AppWidget = Type.Object({
   offer: nullable(Offer),
   /** The HTML that the page owner pastes. */
   snippet: Type.String(),
-  /** The oldest and newest view within retention; null before the first. The installation check waits for it. */
+  /** The oldest and newest view within retention, on any page; null before the first. */
   firstViewAt: NullableTimestamp,
   lastViewAt: NullableTimestamp,
+  /** The page of the last view on the business's own site; null if there was none lately. The installation check waits for it. */
+  seenOn: NullableText,
   createdAt: Timestamp,
 });
 export type AppWidget = Static<typeof AppWidget>;

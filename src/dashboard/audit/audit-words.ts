@@ -1,57 +1,14 @@
-import type { AuditAction, AuditEntry } from "#contract/app/audit.ts";
+import { AUDIT_WORDS, type AuditEntry } from "#contract/app/audit.ts";
 import { type Format, pluralize } from "../format.ts";
 
-const WORDS: Record<AuditAction, string> = {
-  "organization.created": "Organization created",
-  "organization.changed": "Organization changed",
-  "member.added": "Member joined",
-  "member.role_changed": "Role changed",
-  "member.removed": "Member removed",
-  "member.left": "Member left",
-  "invitation.created": "Invitation created",
-  "invitation.revoked": "Invitation revoked",
-  "user.signed_in": "Signed in",
-  "user.password_changed": "Password changed",
-  "user.password_reset": "Password reset",
-  "user.two_factor_enabled": "Two-factor authentication turned on",
-  "user.two_factor_disabled": "Two-factor authentication turned off",
-  "user.recovery_codes_made": "Recovery codes created",
-  "user.session_ended": "Session signed out",
-  "api_key.created": "API key created",
-  "api_key.revoked": "API key revoked",
-  "endpoint.added": "Endpoint added",
-  "endpoint.changed": "Endpoint changed",
-  "endpoint.removed": "Endpoint deleted",
-  "endpoint.secret_rotated": "Signing secret rotated",
-  "endpoint.tested": "Test sent",
-  "endpoint.turned_off": "Endpoint turned off automatically",
-  "endpoint.retried": "All pending deliveries retried",
-  "delivery.redelivered": "Redelivery requested",
-  "delivery.retried": "Delivery retried",
-  "deliveries.redelivered": "Bulk redelivery started",
-  "redelivery.canceled": "Bulk redelivery cancelled",
-  "widget.created": "Widget created",
-  "widget.changed": "Widget changed",
-  "widget.went_live": "Widget went live",
-  "widget.back_to_test": "Widget returned to test mode",
-  "widget.test_data_cleared": "Test data cleared",
-  "connection.added": "Connection added",
-  "connection.changed": "Connection changed",
-  "connection.removed": "Connection deleted",
-  "booking.deleted": "Booking deleted",
-  "bookings.erased": "Customer data erased",
-  "bookings.exported": "Bookings exported",
-  "audit.exported": "Audit log exported",
-};
-
 /** All actions in the order of their words, for a list to choose from. */
-export const ACTION_CHOICES = Object.entries(WORDS)
+export const ACTION_CHOICES = Object.entries(AUDIT_WORDS)
   .map(([value, label]) => ({ value, label }))
   .toSorted((a, b) => a.label.localeCompare(b.label, "en"));
 
 /** An unknown action of a newer server is shown as it is. */
 export function describeAction(action: string): string {
-  return (WORDS as Record<string, string>)[action] ?? action;
+  return (AUDIT_WORDS as Record<string, string>)[action] ?? action;
 }
 
 /** The person, or "Operator" for the command line, or "Bookflow" for what happens automatically. */

@@ -65,6 +65,7 @@ test("entries are filtered by person, action, time and text, page by page", asyn
     [`from=${atOf(1).toISOString()}&to=${atOf(3).toISOString()}`, ["member.role_changed", "widget.went_live"]],
     ["search=front%20PAGE", ["widget.went_live", "widget.created"]],
     ["search=went%20live", ["widget.went_live"]],
+    ["search=turned%20off%20AUTOMATICALLY", ["endpoint.turned_off"]],
     ["search=someone@", ["member.role_changed"]],
     ["search=svc-2222", ["booking.deleted"]],
     ["search=mina@", ["booking.deleted", "member.role_changed"]],

@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from "kysely";
-import type { AuditAction } from "#contract/app/audit.ts";
+import { AUDIT_ACTIONS, AUDIT_WORDS, type AuditAction } from "#contract/app/audit.ts";
 import type { OrganizationId } from "#contract/ids.ts";
 import type { Db } from "../db/pool.ts";
 import type { RowPlace } from "../http/page.ts";
@@ -75,9 +75,10 @@ async function findPeople(db: Db, owner: OrganizationId, search: string): Promis
   return people.filter(({ name }) => name?.toLowerCase().includes(text)).map(({ userId }) => userId);
 }
 
-/** In the action's words, the target, the facts or the address, in any letter case; or by one of these people. */
+/** In the action's words or name, the target, the facts or the address, in any letter case; or by one of these people. */
 function containsText(search: string, people: readonly string[]): RawBuilder<boolean> {
-  return sql`(user_id = any(${people}) or strpos(lower(concat_ws(${"\n"}, translate(action, '._', '  '), target, email,
+  const actions = AUDIT_ACTIONS.filter((action) => AUDIT_WORDS[action].toLowerCase().includes(search.toLowerCase()));
+  return sql`(user_id = any(${people}) or action = any(${actions}) or strpos(lower(concat_ws(${"\n"}, action, target, email,
     (select string_agg(value, ${"\n"}) from jsonb_each_text(detail)))), lower(${search})) > 0)`;
 }
 

@@ -20,7 +20,7 @@ export async function readChecklist(
       exists (select from widgets where organization_id = ${owner}
         and (accent_color is not null or template <> 'classic' or options <> '{}')) as "hasLook",
       exists (select from funnel_keys where organization_id = ${owner} and kind = ${pageKind} and key <> ''
-        and not starts_with(key, ${baseUrl})) as "isOnPage",
+        and not starts_with(key, ${`${baseUrl}/`})) as "isOnPage",
       exists (select from sandbox_appointments where organization_id = ${owner})
         or exists (select from live_periods where organization_id = ${owner}) as "hasTestBooking",
       exists (select from live_periods where organization_id = ${owner} and ended_at is null and not is_practice) as "isLive",

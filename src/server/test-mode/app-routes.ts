@@ -76,7 +76,7 @@ function toFault(outcome: Exclude<WentLive, { kind: "live" }>) {
 }
 
 async function readWidget(deps: TestModeDeps, owner: OrganizationId, id: WidgetId): Promise<AppWidget> {
-  const [row] = await listWidgetsWithViews(deps.db, owner, id);
+  const [row] = await listWidgetsWithViews(deps.db, owner, { baseUrl: deps.config.baseUrl, id });
   if (!row) throw noSuch("widget");
   return toAppWidget(row, deps.config.baseUrl);
 }

@@ -8,21 +8,27 @@ export type AppWidgetRow = Selectable<WidgetsTable> & {
   mode: Mode;
   first_view_at: Date | null;
   last_view_at: Date | null;
+  seen_on: string | null;
 };
+
+/** How many of the newest views are searched for a page of the business. */
+const SEARCHED_VIEWS = 500;
 
 /**
  * Newest first, with each widget's first and last view. Visits are indexed by start time, not by widget, so the daily
- * counters tell where to look: on the widget's first and last day, plus a day on each side for the time zone.
+ * counters tell where to look: on the widget's first and last day, plus a day on each side for the time zone. Pages are stored as
+ * origin and path, so those of our own begin with `baseUrl`.
  */
 export async function listWidgetsWithViews(
   db: Db,
   owner: OrganizationId,
-  id: WidgetId | null = null,
+  { baseUrl, id = null }: { baseUrl: string; id?: WidgetId | null },
 ): Promise<AppWidgetRow[]> {
   const { rows } = await sql<AppWidgetRow>`
     select widget.id, widget.organization_id, widget.name, widget.business_name, widget.booking_url, widget.template,
       widget.status, widget.collect_data, widget.created_at, widget.connection_id, widget.accent_color,
       widget.allowed_domains, widget.options, widget.offers, first.started_at as first_view_at, last.started_at as last_view_at,
+      site.page as seen_on,
       case
         when widget.connection_id is null then 'test'
         when exists (
@@ -49,6 +55,17 @@ export async function listWidgetsWithViews(
         and started_at < (days.last_day + 2)::timestamp at time zone 'UTC'
       order by started_at desc limit 1
     ) last on days.last_day is not null
+    left join lateral (
+      select key.key as page from (
+        select visit.page, visit.started_at from funnel_visits visit
+        where visit.organization_id = ${owner} and visit.widget_id = widget.id
+          and started_at < (days.last_day + 2)::timestamp at time zone 'UTC'
+        order by started_at desc limit ${SEARCHED_VIEWS}
+      ) recent
+      join funnel_keys key on key.organization_id = ${owner} and key.id = recent.page
+      where key.key <> '' and not starts_with(key.key, ${`${baseUrl}/`})
+      order by recent.started_at desc limit 1
+    ) site on days.last_day is not null
     where widget.organization_id = ${owner} and (${id}::text is null or widget.id = ${id})
     order by widget.created_at desc, widget.id`.execute(db);
   return rows;

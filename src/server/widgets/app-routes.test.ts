@@ -46,6 +46,7 @@ test("a new widget needs only a name, has Store bookings off, and comes with its
         snippet: `<script async src="https://book.example/loader.js"></script>\n<svc-booking widget="${id}"></svc-booking>`,
         firstViewAt: null,
         lastViewAt: null,
+        seenOn: null,
         createdAt: NOON.toISOString(),
       },
     },
@@ -152,6 +153,21 @@ test("a widget shows its own first and last view", async () => {
       [busy, "2026-09-01T00:00:00.000Z", "2026-10-31T00:00:00.000Z"],
     ]),
   );
+});
+
+test("a widget counts as installed once it is seen on a page that isn't ours", async () => {
+  const organizationId = await makeOrganization(deps.db);
+  const person = await signIn(testApp, { role: "viewer", organizationId });
+  const widgetId = await makeWidget(deps.db, organizationId);
+  const view = async (visit: number, page: string) => {
+    await recordTouches(deps.db, [{ ...makeTouch({ widgetId, visit, at: NOON }), page }]);
+    return ((await askApp(app, person, `GET /widgets/${widgetId}`)).body as AppWidget).seenOn;
+  };
+  assert.equal(await view(1, `${deps.config.baseUrl}/w/${widgetId}`), null);
+  assert.equal(await view(2, ""), null);
+  const page = `${deps.config.baseUrl}.au/contact`;
+  assert.equal(await view(3, page), page, "a site whose name begins like ours");
+  assert.equal(await view(4, `${deps.config.baseUrl}/w/${widgetId}`), page);
 });
 
 describe("faults are reported by field, and nothing is changed", () => {

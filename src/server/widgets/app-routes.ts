@@ -27,7 +27,9 @@ export function widgetAppRoutes(api: FastifyInstance, deps: WidgetDeps): void {
   const readNewWidget = bodyReader(NewWidget);
 
   api.get("/widgets", { schema: { response: { 200: AppWidgetList } } }, async (request) => {
-    const rows = await listWidgetsWithViews(deps.db, memberOf(request).organizationId);
+    const rows = await listWidgetsWithViews(deps.db, memberOf(request).organizationId, {
+      baseUrl: deps.config.baseUrl,
+    });
     return { data: rows.map((row) => toAppWidget(row, deps.config.baseUrl)) };
   });
 
@@ -145,7 +147,7 @@ function requireWidgetId(text: string): WidgetId {
 }
 
 async function readWidget(deps: WidgetDeps, owner: OrganizationId, id: WidgetId): Promise<AppWidget> {
-  const [row] = await listWidgetsWithViews(deps.db, owner, id);
+  const [row] = await listWidgetsWithViews(deps.db, owner, { baseUrl: deps.config.baseUrl, id });
   if (!row) throw noSuch("widget");
   return toAppWidget(row, deps.config.baseUrl);
 }

@@ -15,6 +15,7 @@ export function toAppWidget(row: AppWidgetRow, baseUrl: string): AppWidget {
     snippet: toSnippet(baseUrl, row.id),
     firstViewAt: row.first_view_at?.toISOString() ?? null,
     lastViewAt: row.last_view_at?.toISOString() ?? null,
+    seenOn: row.seen_on,
     createdAt: row.created_at.toISOString(),
   };
 }

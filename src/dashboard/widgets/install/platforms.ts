@@ -10,7 +10,7 @@ const PLATFORM_STEPS = {
     name: "WordPress",
     steps: [
       "Edit the page and add a block: choose “Custom HTML”.",
-      "Paste the snippet into the block, then choose “Update”.",
+      "Paste the snippet into the block, then choose “Update”. On WordPress.com, scripts need a plan with plugins.",
     ],
   },
   wix: {
@@ -22,7 +22,10 @@ const PLATFORM_STEPS = {
   },
   squarespace: {
     name: "Squarespace",
-    steps: ["Edit the page and add a “Code” block.", "Paste the snippet, keep “HTML” selected, and save."],
+    steps: [
+      "Edit the page and add a “Code” block. Scripts need a plan with custom code.",
+      "Paste the snippet, keep “HTML” selected, and save.",
+    ],
   },
   webflow: {
     name: "Webflow",
