@@ -73,7 +73,7 @@ export async function appApi(app: FastifyInstance, deps: ServiceDeps): Promise<v
 
 /** Other sites can't send our header. Links can't either: they are downloads. Responses to changes may have a new secret. */
 function isReadByOwnPage({ method, headers }: FastifyRequest): boolean {
-  return method === "GET" && headers[ORGANIZATION_HEADER] !== undefined;
+  return ["GET", "HEAD"].includes(method) && headers[ORGANIZATION_HEADER] !== undefined;
 }
 
 const ROUTES: readonly (AppRoute | AccountRoute)[] = [...Object.values(APP_ROUTES), ...Object.values(ACCOUNT_ROUTES)];

@@ -26,7 +26,7 @@ export function compressResponses(api: FastifyInstance, isSafe: (request: Fastif
     reply.header("vary", "Accept-Encoding");
     const accepted = request.headers["accept-encoding"];
     const encoding = accepted === undefined ? null : chooseEncoding(accepted);
-    if (encoding === null || request.method === "HEAD") return done(null, payload);
+    if (encoding === null) return done(null, payload);
     COMPRESSORS[encoding](Buffer.from(payload)).then(
       (body) => {
         reply.headers({ "content-encoding": encoding, "content-length": body.length });
