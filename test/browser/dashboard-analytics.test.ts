@@ -227,6 +227,23 @@ describe("the analytics screen", { skip: noBrowser }, () => {
     await dialog.waitFor({ state: "detached" });
   });
 
+  test("the list of countries is sorted and searched by the names it shows", async () => {
+    const { page } = await openReport();
+    // Their codes are AT, DE and CH.
+    const byName = ["Austria", "Germany", "Switzerland"] as const;
+    await page.getByRole("button", { name: /^Show all.*countries$/ }).click();
+    const dialog = page.getByRole("dialog", { name: "Countries" });
+    const shown = dialog.locator("tbody button[aria-pressed]");
+    await dialog.getByRole("button", { name: "Country", exact: true }).click();
+    await shown.first().filter({ hasText: byName[0] }).waitFor();
+    // Without the flags.
+    const texts = (await shown.allInnerTexts()).map((text) => text.replace(/^\P{L}+/u, ""));
+    assert.deepEqual(texts, byName);
+    await dialog.getByRole("textbox", { name: "Search" }).fill("germ");
+    await dialog.getByText("1–1 of 1").waitFor();
+    await shown.filter({ hasText: "Germany" }).waitFor();
+  });
+
   test("bars follow the sorted column, and the CSV of a filtered list has only the slice", async () => {
     const { page, report } = await openReport("?device=mobile");
     const { rows: sources, count } = report.lists.source;
