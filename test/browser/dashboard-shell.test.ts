@@ -165,6 +165,28 @@ describe("around every screen", { skip: noBrowser }, () => {
     await shortcuts.waitFor();
   });
 
+  test("a screen that appears while someone types into the search leaves the focus there, and takes it otherwise", async () => {
+    const { page } = await dashboard.share(browser);
+    await page.goto(dashboard.addressOf("/members"));
+    await page.getByRole("table", { name: "Members" }).waitFor();
+    const { promise: isTyping, resolve: show } = Promise.withResolvers<void>();
+    await page.route("**/assets/dashboard/AuditPage-*.js", async (route) => {
+      await isTyping;
+      await route.continue();
+    });
+    await page.getByRole("link", { name: "Audit log" }).click();
+    await page.keyboard.press("Control+K");
+    const search = page.getByPlaceholder("Search screens, bookings, widgets and endpoints");
+    await search.fill("profi");
+    show();
+    await page.getByText("Audit log", { exact: true }).and(page.locator("h1")).waitFor();
+    await page.keyboard.type("le");
+    assert.equal(await search.inputValue(), "profile");
+    await page.keyboard.press("Enter");
+    await page.waitForURL(dashboard.addressOf("/profile"));
+    await page.getByRole("heading", { level: 1 }).and(page.locator(":focus")).waitFor();
+  });
+
   test("changes by someone else appear, and what was typed stays", async () => {
     const { page: one } = await dashboard.share(browser, { role: "admin" });
     const other = await dashboard.find("owner");

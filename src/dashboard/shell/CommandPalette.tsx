@@ -46,7 +46,7 @@ export function CommandPalette({ organization, paths }: { organization: string; 
         setOpen(true);
       }}
       onSpotlightClose={() => setOpen(false)}
-      attributes={{ content: { "aria-label": "Search" } }}
+      attributes={{ content: { "aria-label": "Search", "data-search-open": isOpen } }}
       scrollable
       maxHeight="60dvh"
     >

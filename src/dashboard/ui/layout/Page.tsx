@@ -24,7 +24,9 @@ export function Page({ title, description, back, mark, actions, width = "wide", 
   const heading = useRef<HTMLHeadingElement>(null);
   useDocumentTitle(title);
   useEffect(() => {
-    if (hasShownScreen) heading.current?.focus({ preventScroll: true });
+    // While the screen loaded, someone may have opened the search and begun to type.
+    const isSearching = document.activeElement?.closest("[data-search-open=true]");
+    if (hasShownScreen && !isSearching) heading.current?.focus({ preventScroll: true });
     hasShownScreen = true;
   }, []);
   return (
