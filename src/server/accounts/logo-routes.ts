@@ -6,7 +6,7 @@ import { auditBy } from "../audit/audit-by.ts";
 import type { Db } from "../db/pool.ts";
 import { inOrganization } from "../db/transactions.ts";
 import type { Deps } from "../deps.ts";
-import { FieldsError, noSuch } from "../http/api-error.ts";
+import { FieldsError, notFound } from "../http/api-error.ts";
 import { deleteLogo, findLogo, saveLogo } from "../organizations/logo-queries.ts";
 import { type Member, memberOf } from "./auth/member-auth.ts";
 
@@ -69,7 +69,7 @@ export function publicLogoRoutes(app: FastifyInstance, deps: Pick<Deps, "db">): 
     async (request, reply) => {
       const id: OrganizationId | null = parseOrganizationId(request.params.organization);
       const logo = id && (await findLogo(deps.db, id));
-      if (!logo) throw noSuch("logo");
+      if (!logo) throw notFound("Logo");
       return reply
         .type(logo.content_type)
         .header("cache-control", `public, max-age=${YEAR_SECONDS}, immutable`)

@@ -327,7 +327,7 @@ describe("the widget filter", () => {
       assert.equal(statusCode, 404, widget);
       bodies.add(body);
     }
-    assert.deepEqual([...bodies], ['{"error":{"code":"not_found","message":"There is no such widget."}}']);
+    assert.deepEqual([...bodies], ['{"error":{"code":"not_found","message":"Widget not found."}}']);
   });
 
   test("another organization's visits never appear in the response", async () => {

@@ -8,7 +8,7 @@ import { makeOnce } from "../db/make-once.ts";
 import type { Db } from "../db/pool.ts";
 import { inOrganization } from "../db/transactions.ts";
 import type { Deps } from "../deps.ts";
-import { ApiError, noSuch } from "../http/api-error.ts";
+import { ApiError, notFound } from "../http/api-error.ts";
 import { bodyReader } from "../http/body.ts";
 import { type Checked, checkLine, requireFields } from "../http/check-fields.ts";
 import { chooseId } from "../http/idempotency-key.ts";
@@ -47,11 +47,11 @@ export function keyAppRoutes(api: FastifyInstance, deps: Pick<Deps, "db" | "cloc
   api.delete<{ Params: { key: string } }>("/keys/:key", async (request, reply) => {
     const member = memberOf(request);
     const id = parseApiKeyId(request.params.key);
-    if (id === null) throw noSuch("key");
+    if (id === null) throw notFound("API key");
     const now = deps.clock.now();
     await inOrganization(deps.db, member.organizationId, async (transaction) => {
       const outcome = await revokeOwnKey(transaction, member.organizationId, { id, now });
-      if (outcome.kind === "not_found") throw noSuch("key");
+      if (outcome.kind === "not_found") throw notFound("API key");
       if (outcome.kind === "revoked")
         await auditBy(deps, member, now)(transaction, { action: "api_key.revoked", target: id, name: outcome.name });
     });

@@ -288,7 +288,7 @@ test("the command line does with endpoints and deliveries what the dashboard doe
       ["endpoint", "set", id, "--headers", "x"],
       '--headers must be a JSON object with strings as values, for example {"X-Api-Key":"abc"}.',
     ],
-    [["endpoint", "set", id, "--widgets", "w_none"], "There is no such widget."],
+    [["endpoint", "set", id, "--widgets", "w_none"], "Widget not found."],
     [["delivery", "retry", delivery], "This delivery is finished. Redeliver it instead."],
     [
       ["delivery", "list", "--org", business.owner, "--search", "x"],

@@ -21,8 +21,8 @@ export class ApiError extends Error {
 }
 
 /** Unknown, malformed and other organizations' ids all get the same answer. */
-export function noSuch(thing: string): ApiError {
-  return new ApiError("not_found", `There is no such ${thing}.`);
+export function notFound(thing: string): ApiError {
+  return new ApiError("not_found", `${thing} not found.`);
 }
 
 /** Messages by field path: `{ "customer.email": "…" }`. */
@@ -31,7 +31,7 @@ export class FieldsError extends ApiError {
 
   constructor(
     fields: Readonly<Record<string, string>>,
-    { code, message }: { code: ApiErrorCode; message: string } = NOT_RIGHT,
+    { code, message }: { code: ApiErrorCode; message: string } = INVALID_FIELDS,
   ) {
     super(code, message);
     this.fields = fields;
@@ -42,4 +42,4 @@ export class FieldsError extends ApiError {
   }
 }
 
-const NOT_RIGHT = { code: "invalid_fields", message: "Some fields are invalid." } as const;
+const INVALID_FIELDS = { code: "invalid_fields", message: "Some fields are invalid." } as const;

@@ -28,4 +28,4 @@ export function bodyReader<Schema extends TSchema>(schema: Schema): (request: Fa
 }
 
 const IS_MISSING = "This is required.";
-const IS_UNKNOWN = "There is no such field.";
+const IS_UNKNOWN = "Unknown field.";

@@ -4,7 +4,7 @@ import { type OrganizationId, parseConnectionId, type WidgetId } from "#contract
 import { memberOf } from "../accounts/auth/member-auth.ts";
 import { auditBy } from "../audit/audit-by.ts";
 import type { Deps } from "../deps.ts";
-import { FieldsError, noSuch } from "../http/api-error.ts";
+import { FieldsError, notFound } from "../http/api-error.ts";
 import { bodyReader } from "../http/body.ts";
 import type { OpenDeps } from "../scheduler/open-system.ts";
 import { listWidgetsWithViews } from "../widgets/app-queries.ts";
@@ -40,7 +40,7 @@ export function testModeAppRoutes(api: FastifyInstance, deps: TestModeDeps): voi
     const owner = member.organizationId;
     const widgetId = await requireWidget(deps.db, owner, request.params.widget);
     const audit = auditBy(deps, member, deps.clock.now());
-    if (!(await goBackToTest(deps, owner, { widgetId, audit }))) throw noSuch("widget");
+    if (!(await goBackToTest(deps, owner, { widgetId, audit }))) throw notFound("Widget");
     return await readWidget(deps, owner, widgetId);
   });
 
@@ -65,9 +65,9 @@ export function testModeAppRoutes(api: FastifyInstance, deps: TestModeDeps): voi
 function toFault(outcome: Exclude<WentLive, { kind: "live" }>) {
   switch (outcome.kind) {
     case "no_widget":
-      return noSuch("widget");
+      return notFound("Widget");
     case "no_connection":
-      return new FieldsError({ connectionId: noSuch("connection").message });
+      return new FieldsError({ connectionId: notFound("Connection").message });
     case "not_ready":
       return new FieldsError({ connectionId: outcome.message });
     default:
@@ -77,6 +77,6 @@ function toFault(outcome: Exclude<WentLive, { kind: "live" }>) {
 
 async function readWidget(deps: TestModeDeps, owner: OrganizationId, id: WidgetId): Promise<AppWidget> {
   const [row] = await listWidgetsWithViews(deps.db, owner, { baseUrl: deps.config.baseUrl, id });
-  if (!row) throw noSuch("widget");
+  if (!row) throw notFound("Widget");
   return toAppWidget(row, deps.config.baseUrl);
 }

@@ -129,9 +129,9 @@ describe("test mode", () => {
       answers.map(({ status, body }) => [status, (body as { error: { fields: object } }).error.fields]),
       [
         [422, { connectionId: "Cal.com can't be reached right now. Try again in a minute." }],
-        [422, { connectionId: "There is no such connection." }],
-        [422, { connectionId: "There is no such connection." }],
-        [422, { connectionId: "There is no such connection." }],
+        [422, { connectionId: "Connection not found." }],
+        [422, { connectionId: "Connection not found." }],
+        [422, { connectionId: "Connection not found." }],
       ],
     );
     assert.equal((await readConfig(widgetId)).widget.isTest, true);

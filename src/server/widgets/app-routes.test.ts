@@ -211,7 +211,7 @@ test("another organization's widget gives 404, like an unknown one", async () =>
   for (const answer of answers)
     assert.deepEqual(answer, {
       status: 404,
-      body: { error: { code: "not_found", message: "There is no such widget." } },
+      body: { error: { code: "not_found", message: "Widget not found." } },
     });
   const { body } = await askApp(app, member, "GET /widgets");
   assert.ok(!(body as { data: AppWidget[] }).data.some(({ id }) => id === theirs));

@@ -8,7 +8,7 @@ import { makeOnce } from "../db/make-once.ts";
 import type { Db } from "../db/pool.ts";
 import { inOrganization } from "../db/transactions.ts";
 import type { Deps } from "../deps.ts";
-import { ApiError, noSuch } from "../http/api-error.ts";
+import { ApiError, notFound } from "../http/api-error.ts";
 import { bodyReader } from "../http/body.ts";
 import { chooseId } from "../http/idempotency-key.ts";
 import { requireUnchanged } from "../http/require-unchanged.ts";
@@ -98,7 +98,7 @@ function changeRoute(api: FastifyInstance, deps: WidgetDeps): void {
     if (names.length > 0)
       await inOrganization(deps.db, owner, async (transaction) => {
         const before = await lockWidget(transaction, owner, id);
-        if (before === null) throw noSuch("widget");
+        if (before === null) throw notFound("Widget");
         requireUnchanged(toWidgetSettings(before), was);
         const change = checkWidgetChange(typed, deps.config.baseUrl, before);
         await changeWidget(transaction, owner, { id, change });
@@ -142,12 +142,12 @@ function requireSame(widget: AppWidget, typed: NewWidget): void {
 
 function requireWidgetId(text: string): WidgetId {
   const id = parseWidgetId(text);
-  if (id === null) throw noSuch("widget");
+  if (id === null) throw notFound("Widget");
   return id;
 }
 
 async function readWidget(deps: WidgetDeps, owner: OrganizationId, id: WidgetId): Promise<AppWidget> {
   const [row] = await listWidgetsWithViews(deps.db, owner, { baseUrl: deps.config.baseUrl, id });
-  if (!row) throw noSuch("widget");
+  if (!row) throw notFound("Widget");
   return toAppWidget(row, deps.config.baseUrl);
 }

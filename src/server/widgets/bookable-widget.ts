@@ -3,7 +3,7 @@ import type { Template, WidgetStatus } from "#contract/widget.ts";
 import { NO_OPTIONS, type Offer, type WidgetOptions } from "#contract/widget-options.ts";
 import type { Db } from "../db/pool.ts";
 import { runPrepared } from "../db/run-prepared.ts";
-import { noSuch } from "../http/api-error.ts";
+import { notFound } from "../http/api-error.ts";
 
 /** What the booking frame and the booking flow need to know about a widget. */
 export type BookableWidget = {
@@ -77,7 +77,7 @@ export async function findBookableWidget(db: Db, id: WidgetId): Promise<Bookable
 export async function requireBookableWidget(db: Db, text: string): Promise<BookableWidget> {
   const id = parseWidgetId(text);
   const widget = id && (await findBookableWidget(db, id));
-  if (!widget) throw noSuch("widget");
+  if (!widget) throw notFound("Widget");
   return widget;
 }
 

@@ -4,7 +4,7 @@ import { DAY_MS } from "#contract/durations.ts";
 import { SLOT_RANGE_DAYS_MAX } from "#contract/scheduling.ts";
 import type { Mode } from "#contract/widget.ts";
 import type { Deps } from "../deps.ts";
-import { ApiError, noSuch } from "../http/api-error.ts";
+import { ApiError, notFound } from "../http/api-error.ts";
 import { badParameter, type Query, readInstant, readParameter } from "../http/parameters.ts";
 import { openForVisitor } from "../scheduler/open-for-visitor.ts";
 import type { SchedulerDeps } from "../scheduler/scheduler-deps.ts";
@@ -77,7 +77,7 @@ async function findOffered(
   const services = await system.listServices();
   if (services.kind !== "found") throw toUnavailable(services);
   const service = applyOffer(services.value, offer).find(({ id }) => id === serviceId);
-  if (!service) throw noSuch("service");
+  if (!service) throw notFound("Service");
   const offered = toOfferedStaff(offer, service);
   if (offered !== null && staffId !== null && !offered.includes(staffId)) throw notBookable();
   return offered;
@@ -140,7 +140,7 @@ function toConfig(
 }
 
 function toUnavailable(failure: Failure): ApiError {
-  if (failure.kind === "refused" && failure.reason === "not_found") return noSuch("service");
+  if (failure.kind === "refused" && failure.reason === "not_found") return notFound("Service");
   return new ApiError("scheduler_unavailable", "The scheduling system cannot be reached. Please try again.", {
     "retry-after": "5",
   });

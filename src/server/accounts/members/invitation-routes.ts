@@ -3,7 +3,7 @@ import { CreatedInvitation, InvitationList, type InvitationShape, NewInvitation 
 import { writeAudit } from "../../audit/write-audit.ts";
 import { inOrganization } from "../../db/transactions.ts";
 import type { Deps } from "../../deps.ts";
-import { ApiError, noSuch } from "../../http/api-error.ts";
+import { ApiError, notFound } from "../../http/api-error.ts";
 import { checkEmail, requireFields } from "../../http/check-fields.ts";
 import { assert } from "../../lib/assert.ts";
 import type { Mail } from "../../mail/mail.ts";
@@ -55,7 +55,7 @@ export function invitationRoutes(
       const { organizationId } = member;
       await inOrganization(deps.db, organizationId, async (db) => {
         const gone = await deleteInvitation(db, organizationId, request.params.id);
-        if (!gone) throw noSuch("open invitation");
+        if (!gone) throw notFound("Invitation");
         requireOwnerForOwners(member, [gone.role]);
         const action = "invitation.revoked" as const;
         const at = deps.clock.now();

@@ -4,7 +4,7 @@ import { writeAudit } from "../../audit/write-audit.ts";
 import type { Db } from "../../db/pool.ts";
 import { inOrganization } from "../../db/transactions.ts";
 import type { Deps } from "../../deps.ts";
-import { ApiError, noSuch } from "../../http/api-error.ts";
+import { ApiError, notFound } from "../../http/api-error.ts";
 import { requireFields } from "../../http/check-fields.ts";
 import { requireUnchanged } from "../../http/require-unchanged.ts";
 import { type Member, memberOf, requireRole } from "../auth/member-auth.ts";
@@ -98,7 +98,7 @@ function removeRoute(app: FastifyInstance, deps: MemberDeps): void {
 async function findTarget(db: Db, actor: Member, userId: string): Promise<{ target: MemberRow; owners: number }> {
   const owners = await lockOwners(db, actor.organizationId);
   const target = await findMember(db, actor.organizationId, userId);
-  if (!target) throw noSuch("member of this organization");
+  if (!target) throw notFound("Member");
   return { target, owners };
 }
 

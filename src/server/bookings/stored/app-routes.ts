@@ -13,7 +13,7 @@ import { memberOf } from "../../accounts/auth/member-auth.ts";
 import { auditBy } from "../../audit/audit-by.ts";
 import { inOrganization } from "../../db/transactions.ts";
 import type { Deps } from "../../deps.ts";
-import { noSuch } from "../../http/api-error.ts";
+import { notFound } from "../../http/api-error.ts";
 import { bodyReader } from "../../http/body.ts";
 import { checkLine, requireFields } from "../../http/check-fields.ts";
 import { readPage } from "../../http/page.ts";
@@ -38,7 +38,7 @@ export function bookingAppRoutes(api: FastifyInstance, deps: BookingDeps): void 
     const owner = member.organizationId;
     const reference = requireReference(request.params.reference);
     const row = await findBooking(deps.db, owner, { reference, createdFrom: keptSince(deps, member) });
-    if (!row) throw noSuch("booking");
+    if (!row) throw notFound("Booking");
     const reader = await readerOf(deps.db, member);
     const { seesCustomers } = reader;
     const deliveries = await listBookingDeliveries(deps.db, owner, { reference, seesCustomers, now: deps.clock.now() });
@@ -50,7 +50,7 @@ export function bookingAppRoutes(api: FastifyInstance, deps: BookingDeps): void 
     const reference = requireReference(request.params.reference);
     await inOrganization(deps.db, member.organizationId, async (transaction) => {
       const isDeleted = await deleteBooking({ ...deps, db: transaction }, member.organizationId, reference);
-      if (!isDeleted) throw noSuch("booking");
+      if (!isDeleted) throw notFound("Booking");
       await auditBy(deps, member, deps.clock.now())(transaction, { action: "booking.deleted", target: reference });
     });
     return reply.code(204).send();
@@ -116,6 +116,6 @@ function readCursor(query: Query): Place | null {
 
 function requireReference(text: string): Reference {
   const reference = parseReference(text);
-  if (reference === null) throw noSuch("booking");
+  if (reference === null) throw notFound("Booking");
   return reference;
 }

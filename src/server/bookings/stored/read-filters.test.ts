@@ -289,7 +289,7 @@ test("a widget that is not the caller's gives 404 with the same bytes, whatever 
           "content-length": "67",
           connection: "keep-alive",
         },
-        '{"error":{"code":"not_found","message":"There is no such widget."}}',
+        '{"error":{"code":"not_found","message":"Widget not found."}}',
       ],
     ],
   );

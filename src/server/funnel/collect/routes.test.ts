@@ -214,7 +214,7 @@ test("an unknown widget, a malformed id and another kind of id get 404", async (
     const { status, body } = await postEvents(service.app, id, eventsBody());
     assert.deepEqual(
       [id, status, JSON.parse(body)],
-      [id, 404, { error: { code: "not_found", message: "There is no such widget." } }],
+      [id, 404, { error: { code: "not_found", message: "Widget not found." } }],
     );
   }
 });

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { COLLECT_BODY_MAX_BYTES } from "#contract/collect.ts";
 import type { Deps } from "../../deps.ts";
-import { ApiError, noSuch } from "../../http/api-error.ts";
+import { ApiError, notFound } from "../../http/api-error.ts";
 import { toClientNetwork } from "../../http/client-network.ts";
 import { limitStrangers, type RateLimitVerdict, rateLimited } from "../../http/rate-limit.ts";
 import type { BatcherLimits } from "../../lib/batcher.ts";
@@ -56,7 +56,7 @@ function requireAnswer(collected: Collected): void {
     case "malformed":
       throw new ApiError("bad_request", collected.fault);
     case "unknown_widget":
-      throw noSuch("widget");
+      throw notFound("Widget");
     case "queue_full":
       throw new ApiError("unavailable", "Too many events are waiting to be recorded. Please try again.", {
         "retry-after": QUEUE_FULL_WAIT_SECONDS,

@@ -16,7 +16,7 @@ import { memberOf } from "../../accounts/auth/member-auth.ts";
 import { auditBy } from "../../audit/audit-by.ts";
 import { makeOnce } from "../../db/make-once.ts";
 import { inOrganization } from "../../db/transactions.ts";
-import { ApiError, FieldsError, noSuch } from "../../http/api-error.ts";
+import { ApiError, FieldsError, notFound } from "../../http/api-error.ts";
 import { bodyReader } from "../../http/body.ts";
 import { checkEmail, checkLine, requireFields } from "../../http/check-fields.ts";
 import { chooseId } from "../../http/idempotency-key.ts";
@@ -128,7 +128,7 @@ function checkRoute(api: FastifyInstance, deps: OpenDeps): void {
       const email = typed === undefined ? null : requireFields({ email: checkEmail(typed) }).email;
       if (withBooking) takeTestBooking(testBookings.take(owner, deps.clock.now()));
       const check = await checkConnection(deps, owner, { id, withBooking, email });
-      if (check.kind === "not_found") throw noSuch("connection");
+      if (check.kind === "not_found") throw notFound("Connection");
       if (check.kind === "closed")
         throw new ApiError("conflict", "The credentials of this connection can't be read. Enter them again.");
       return { ...check, settings: { ...check.settings }, steps: [...check.steps], exchanges: [...check.exchanges] };
@@ -159,7 +159,7 @@ function requireSameConnection(row: ConnectionRow, was: ConnectionChange["was"])
 async function requireConnection(deps: Pick<OpenDeps, "db">, owner: OrganizationId, text: string) {
   const id = parseConnectionId(text);
   const connection = id && (await findConnection(deps.db, owner, id));
-  if (!connection) throw noSuch("connection");
+  if (!connection) throw notFound("Connection");
   return connection;
 }
 
@@ -197,7 +197,7 @@ function toApiError(refusal: ConnectionRefusal, kind: ConnectionKind): ApiError 
         "A booking through this connection is still in progress. Try again in a few minutes.",
       );
     case "not_found":
-      return noSuch("connection");
+      return notFound("Connection");
     default:
       return refusal satisfies never;
   }

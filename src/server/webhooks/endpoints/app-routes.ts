@@ -21,7 +21,7 @@ import { type Member, memberOf } from "../../accounts/auth/member-auth.ts";
 import { auditBy } from "../../audit/audit-by.ts";
 import { makeOnce } from "../../db/make-once.ts";
 import type { Deps } from "../../deps.ts";
-import { ApiError, FieldsError, noSuch } from "../../http/api-error.ts";
+import { ApiError, FieldsError, notFound } from "../../http/api-error.ts";
 import { bodyReader } from "../../http/body.ts";
 import { checkLine, requireFields } from "../../http/check-fields.ts";
 import { chooseId } from "../../http/idempotency-key.ts";
@@ -113,7 +113,7 @@ function changeRoutes(api: FastifyInstance, deps: RouteDeps): void {
     const member = memberOf(request);
     const { id } = await requireEndpoint(deps, member, request.params.endpoint);
     const isRemoved = await removeEndpoint(deps, member.organizationId, id, audited(member, "endpoint.removed"));
-    if (!isRemoved) throw noSuch("endpoint");
+    if (!isRemoved) throw notFound("Endpoint");
     return reply.code(204).send();
   });
 }
@@ -169,7 +169,7 @@ function retryRoutes(api: FastifyInstance, deps: RouteDeps): void {
       const outcome = await retryAll(deps, member.organizationId, id, (transaction, endpoint, count) =>
         audited(member, "endpoint.retried", { deliveries: count })(transaction, endpoint),
       );
-      if (outcome.kind === "not_found") throw noSuch("endpoint");
+      if (outcome.kind === "not_found") throw notFound("Endpoint");
       if (outcome.kind !== "retried") throw toApiError(outcome);
       return { count: outcome.count };
     },
@@ -220,14 +220,14 @@ async function toShown(
 async function readEndpoint(deps: RouteDeps, member: Member, id: EndpointId): Promise<AppEndpoint> {
   const row = await findEndpoint(deps.db, member.organizationId, id);
   const [endpoint] = row ? await toShown(deps, member, { rows: [row], endpointId: id }) : [];
-  if (!endpoint) throw noSuch("endpoint");
+  if (!endpoint) throw notFound("Endpoint");
   return endpoint;
 }
 
 async function requireEndpoint(deps: Pick<Deps, "db">, member: Member, text: string): Promise<EndpointRow> {
   const id = parseEndpointId(text);
   const endpoint = id && (await findEndpoint(deps.db, member.organizationId, id));
-  if (!endpoint) throw noSuch("endpoint");
+  if (!endpoint) throw notFound("Endpoint");
   return endpoint;
 }
 
@@ -269,7 +269,7 @@ function checkDescription(typed: string): string {
 function toApiError(refusal: Refusal): ApiError {
   switch (refusal.kind) {
     case "not_found":
-      return noSuch("endpoint");
+      return notFound("Endpoint");
     case "plan_required":
       return new ApiError("plan_required", describeRefusal(refusal));
     case "url_refused":

@@ -42,7 +42,7 @@ export function findFaults(
       widgetIds?.length === 0
         ? "Choose at least one widget, or all."
         : widgetIds?.every((id) => widgets.has(id)) === false
-          ? "There is no such widget."
+          ? "Widget not found."
           : null,
     headers:
       headers === undefined

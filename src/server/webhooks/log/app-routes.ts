@@ -14,7 +14,7 @@ import { type Member, memberOf } from "../../accounts/auth/member-auth.ts";
 import { auditBy } from "../../audit/audit-by.ts";
 import type { Db } from "../../db/pool.ts";
 import type { Deps } from "../../deps.ts";
-import { ApiError, noSuch } from "../../http/api-error.ts";
+import { ApiError, notFound } from "../../http/api-error.ts";
 import { readPage, readPlaceCursor, toPlaceCursor } from "../../http/page.ts";
 import {
   badParameter,
@@ -75,7 +75,7 @@ export function deliveryAppRoutes(api: FastifyInstance, deps: DeliveryDeps): voi
       const id = requireDeliveryId(request.params.delivery);
       const alongside = auditRedelivery(auditBy(deps, member, deps.clock.now()));
       const outcome = await redeliver(deps, owner, id, alongside);
-      if (outcome.kind === "not_found") throw noSuch("delivery");
+      if (outcome.kind === "not_found") throw notFound("Delivery");
       if (outcome.kind !== "queued") throw new ApiError(outcome.kind, REDELIVER_REFUSALS[outcome.kind]);
       return reply.code(202).send({ deliveryId: id });
     },
@@ -89,7 +89,7 @@ export function deliveryAppRoutes(api: FastifyInstance, deps: DeliveryDeps): voi
       const id = requireDeliveryId(request.params.delivery);
       const alongside = auditRetry(auditBy(deps, member, deps.clock.now()));
       const outcome = await retryDelivery(deps, member.organizationId, id, alongside);
-      if (outcome.kind === "not_found") throw noSuch("delivery");
+      if (outcome.kind === "not_found") throw notFound("Delivery");
       if (outcome.kind !== "retried") throw new ApiError(...RETRY_REFUSALS[outcome.kind]);
       return reply.code(202).send({ deliveryId: id });
     },
@@ -104,7 +104,7 @@ async function readDelivery(
   const owner = member.organizationId;
   const keptSince = toLogKeptSince(clock.now());
   const [row] = await listDeliveries(db, owner, { deliveryId, keptSince, limit: 1 });
-  if (!row) throw noSuch("delivery");
+  if (!row) throw notFound("Delivery");
   const reader = await readerOf(db, member);
   const attempts = await listAttempts(db, owner, { deliveryId, keptSince, limit: ATTEMPTS_SHOWN_MAX });
   const body = reader.seesCustomers ? await findDeliveryBody(db, owner, deliveryId) : null;
@@ -134,7 +134,7 @@ function readLogFilter(query: Query, { endpoints, seesCustomers }: DeliveryReade
   const [endpoint, widget, state, status, error] = ["endpoint", "widget", "state", "status", "error"].map(text);
   const [search, redelivery] = [text("search"), text("redelivery")];
   const endpointId = endpoint == null ? null : parseEndpointId(endpoint);
-  if (endpoint != null && !(endpointId && endpoints.has(endpointId))) throw noSuch("endpoint");
+  if (endpoint != null && !(endpointId && endpoints.has(endpointId))) throw notFound("Endpoint");
   const cursor = readPlaceCursor(query, "cursor");
   return {
     ...(search === null ? {} : readSearch(search, seesCustomers)),
@@ -166,6 +166,6 @@ function refuse(name: string, fault: string): never {
 
 function requireDeliveryId(text: string): DeliveryId {
   const id = parseDeliveryId(text);
-  if (id === null) throw noSuch("delivery");
+  if (id === null) throw notFound("Delivery");
   return id;
 }

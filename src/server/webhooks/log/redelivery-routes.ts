@@ -5,7 +5,7 @@ import { memberOf } from "../../accounts/auth/member-auth.ts";
 import { auditBy } from "../../audit/audit-by.ts";
 import type { Db } from "../../db/pool.ts";
 import type { Deps } from "../../deps.ts";
-import { ApiError, FieldsError, noSuch } from "../../http/api-error.ts";
+import { ApiError, FieldsError, notFound } from "../../http/api-error.ts";
 import { bodyReader } from "../../http/body.ts";
 import { REDELIVER_REFUSALS } from "../endpoints/refusal-texts.ts";
 import { cancelRedelivery, startRedelivery } from "./redelivery.ts";
@@ -47,7 +47,7 @@ export function redeliveryAppRoutes(api: FastifyInstance, deps: RouteDeps): void
         detail: { deliveries: matched, since: filter.from },
       }),
     );
-    if (outcome.kind === "no_endpoint") throw noSuch("endpoint");
+    if (outcome.kind === "no_endpoint") throw notFound("Endpoint");
     if (outcome.kind !== "started") throw new ApiError(outcome.kind, REDELIVER_REFUSALS[outcome.kind]);
     return reply.code(202).send(await readRedelivery(deps.db, owner.id, outcome.id));
   });
@@ -67,12 +67,12 @@ export function redeliveryAppRoutes(api: FastifyInstance, deps: RouteDeps): void
 
 async function readRedelivery(db: Db, owner: OrganizationId, id: RedeliveryId): Promise<AppRedelivery> {
   const [row] = await listRedeliveries(db, owner, { id, limit: 1 });
-  if (!row) throw noSuch("redelivery");
+  if (!row) throw notFound("Redelivery");
   return toAppRedelivery(row);
 }
 
 function requireRedeliveryId(text: string): RedeliveryId {
   const id = parseRedeliveryId(text);
-  if (id === null) throw noSuch("redelivery");
+  if (id === null) throw notFound("Redelivery");
   return id;
 }
