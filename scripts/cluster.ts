@@ -13,7 +13,7 @@ const { values, positionals } = parseArgs({
   allowPositionals: true,
 });
 if (!values.bin) {
-  console.error("Say where PostgreSQL with Citus is installed: npm run cluster -- --bin /path/to/bin");
+  console.error("Pass the folder with PostgreSQL's and Citus's programs: npm run cluster -- --bin /path/to/bin");
   process.exit(2);
 }
 

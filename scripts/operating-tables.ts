@@ -21,7 +21,7 @@ function renderSettings(): string {
   const rows = Object.values(SETTINGS).map(({ name, fallback, meaning, range }) => [
     `\`${name}\``,
     fallback === null || fallback === "" ? "" : `\`${fallback}\``,
-    asCode(range === "any text" ? meaning : `${meaning} Range: ${range}.`),
+    asCode(range === "any text" ? meaning : `${meaning} Allowed: ${range}.`),
   ]);
   return renderTable(["setting", "default", "meaning"], rows);
 }

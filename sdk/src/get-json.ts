@@ -54,7 +54,7 @@ async function send(connection: Connection, url: string, signal: AbortSignal | u
     signal?.throwIfAborted();
     const { host } = new URL(url);
     if (ending.signal.aborted)
-      throw new ConnectionError("timeout", `${host} did not answer within ${timeoutMs} ms.`, { cause });
+      throw new ConnectionError("timeout", `${host} did not respond within ${timeoutMs} ms.`, { cause });
     throw new ConnectionError("unreachable", `${host} could not be reached.`, { cause });
   } finally {
     clearTimeout(timer);
@@ -92,7 +92,7 @@ function readError(body: unknown): { code: string; message: string } | null {
 function describe({ status, headers }: Answer): string {
   const target = headers.get("location");
   if (target !== null) return `The response was a redirect (${status}) to ${target}. Check baseUrl.`;
-  return `The answer (${status}) did not come from Bookflow. Check baseUrl.`;
+  return `The response (${status}) did not come from Bookflow. Check baseUrl.`;
 }
 
 /** Retry-After is a number of seconds or a date. */

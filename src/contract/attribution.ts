@@ -16,13 +16,13 @@ const classified = {
 
 /** Ad networks add these to a link when an ad is clicked. */
 const clickIds = {
-  gclid: text("Click identifier of Google Ads.", "Cj0KCQiAwtu9BhC8ARIsAI9JHanB"),
-  gbraid: text("Click identifier of Google Ads (iOS, web to app)."),
-  wbraid: text("Click identifier of Google Ads (iOS, app to web)."),
-  fbclid: text("Click identifier of Meta."),
-  msclkid: text("Click identifier of Microsoft Advertising."),
-  liFatId: text("Click identifier of LinkedIn."),
-  ttclid: text("Click identifier of TikTok."),
+  gclid: text("Google Ads click identifier.", "Cj0KCQiAwtu9BhC8ARIsAI9JHanB"),
+  gbraid: text("Google Ads click identifier (iOS, web to app)."),
+  wbraid: text("Google Ads click identifier (iOS, app to web)."),
+  fbclid: text("Meta click identifier."),
+  msclkid: text("Microsoft Advertising click identifier."),
+  liFatId: text("LinkedIn click identifier."),
+  ttclid: text("TikTok click identifier."),
 };
 export type ClickIdName = keyof typeof clickIds;
 // Object.keys returns strings; these are all of the object's keys.
@@ -30,7 +30,7 @@ export const CLICK_ID_NAMES = Object.keys(clickIds) as readonly ClickIdName[];
 
 const raw = {
   landingPage: text(
-    "First page of the visitor.",
+    "The first page the visitor opened.",
     "https://www.lindenhof-dental.example/?utm_source=google&utm_medium=cpc&utm_campaign=autumn",
   ),
   referrer: text("The page that linked to the first page.", "https://www.google.com/"),
@@ -42,10 +42,10 @@ const raw = {
   ...clickIds,
   gadSource: text("gad_source of the first page: set by Google Ads, even if the click identifier was stripped.", "1"),
   gadCampaignid: text("gad_campaignid of the first page: the Google Ads campaign.", "21834059621"),
-  gaClientId: text("Client identifier of Google Analytics.", "1834059621.1761989400"),
-  fbp: text("Browser identifier of Meta."),
+  gaClientId: text("Google Analytics client identifier.", "1834059621.1761989400"),
+  fbp: text("Meta browser identifier."),
   fbc: text(
-    "Click identifier of Meta: from its pixel's cookie, or made from the last fbclid and the time of that click, in the same format.",
+    "Meta click identifier: from its pixel's cookie, or made from the last fbclid and the time of that click, in the same format.",
   ),
   firstSeenAt: Type.Optional(timestampOf("The visitor's first visit.", "2026-10-30T17:12:08.000Z")),
   currentPage: text(

@@ -97,9 +97,9 @@ function describeFilter(dimension: Dimension): { only: string; not: string } {
   return dimension === "service"
     ? {
         only: "Only bookings of this service, and the visits that made them.",
-        not: "Leaves out bookings of this service, and visits that made no others.",
+        not: "Excludes bookings of this service, and visits that made no others.",
       }
-    : { only: `Only visits with this ${dimension}.`, not: `Leaves out visits with this ${dimension}.` };
+    : { only: `Only visits with this ${dimension}.`, not: `Excludes visits with this ${dimension}.` };
 }
 
 const timeKeys = (dimension: TimeDimension, description: string) =>
@@ -112,13 +112,13 @@ const timeKeys = (dimension: TimeDimension, description: string) =>
 
 const timeFilters = {
   weekday: timeKeys("weekday", "Only views and bookings on this weekday, in the organization's time zone."),
-  notWeekday: timeKeys("weekday", "Leaves out views and bookings on this weekday."),
+  notWeekday: timeKeys("weekday", "Excludes views and bookings on this weekday."),
   hour: timeKeys("hour", "Only views and bookings in this hour of the day, in the organization's time zone."),
-  notHour: timeKeys("hour", "Leaves out views and bookings in this hour of the day."),
+  notHour: timeKeys("hour", "Excludes views and bookings in this hour of the day."),
   leadTime: timeKeys("leadTime", "Only bookings made this many days before the appointment, and their visits."),
   notLeadTime: timeKeys(
     "leadTime",
-    "Leaves out bookings made this many days before the appointment, and visits that made no others.",
+    "Excludes bookings made this many days before the appointment, and visits that made no others.",
   ),
 };
 

@@ -146,7 +146,7 @@ describe("BASE_URL", () => {
   for (const [given, shown] of refused) {
     test(`${given} is refused`, () => {
       assert.deepEqual(faultsOf({ BASE_URL: given }), [
-        `BASE_URL must be an address like http://… or https://…, without user, query and fragment, not "${shown}"`,
+        `BASE_URL must be an address like http://… or https://…, without user name, query or fragment, not "${shown}"`,
       ]);
     });
   }
@@ -185,10 +185,10 @@ describe("the other settings", () => {
   const cases: { key: keyof typeof SETTINGS; accepted: [given: string, taken: unknown][]; refused: string[]; fault: string }[] = [
     { key: "host", accepted: [["0.0.0.0", "0.0.0.0"], ["::", "::"]], refused: [], fault: "" },
     { key: "dataDir", accepted: [["/var/lib/my data", "/var/lib/my data"]], refused: [], fault: "" },
-    { key: "docsUrl", accepted: [["https://docs.example/x/", "https://docs.example/x"]], refused: ["docs", "ftp://x"], fault: "must be an address like http://… or https://…, without user, query and fragment" },
+    { key: "docsUrl", accepted: [["https://docs.example/x/", "https://docs.example/x"]], refused: ["docs", "ftp://x"], fault: "must be an address like http://… or https://…, without user name, query or fragment" },
     { key: "trustProxy", accepted: [["0", false], ["1", 1], ["100", 100], ["10.0.0.0/8, ::1", ["10.0.0.0/8", "::1"]]], refused: ["101", "-1", "true", "10.0.0.0/33", "10.0.0.0/8,", "proxy"], fault: `must be a number of proxies from 0 to 100, or ${networks}` },
     { key: "countryHeader", accepted: [["CF-IPCountry", "cf-ipcountry"]], refused: ["a b", "x:y", "é"], fault: "must be the name of a header" },
-    { key: "webhookRetrySchedule", accepted: [["5", [5]], ["0, 30,604800", [0, 30, 604_800]]], refused: ["5,", "1.5", "-1", "604801", "a", Array(21).fill("1").join(",")], fault: "must be 1 to 20 whole numbers with commas between them" },
+    { key: "webhookRetrySchedule", accepted: [["5", [5]], ["0, 30,604800", [0, 30, 604_800]]], refused: ["5,", "1.5", "-1", "604801", "a", Array(21).fill("1").join(",")], fault: "must be 1 to 20 whole numbers separated by commas" },
     { key: "webhookRetryJitter", accepted: [["0", 0], ["1", 1], [".5", 0.5], ["0.25", 0.25], ["1.0", 1]], refused: ["1.1", "-0.1", "10%", "1e-3", "."], fault: "must be from 0 to 1" },
     { key: "nat64Prefixes", accepted: [["64:ff9b::/96, 64:ff9b:1::/48", ["64:ff9b::/96", "64:ff9b:1::/48"]]], refused: ["64:ff9b::", "64:ff9b::/95", "64:ff9b::/128", "10.0.0.0/32", "x::/96"], fault: "must be IPv6 prefixes of 32, 40, 48, 56, 64 or 96 bits, like 64:ff9b::/96" },
     { key: "webhookAllowCidrs", accepted: [["10.0.0.0/8, fd00::/8,127.0.0.1", ["10.0.0.0/8", "fd00::/8", "127.0.0.1"]]], refused: ["10.0.0/8", "10.0.0.0/33", "fd00::/129", "localhost", "10.0.0.0/8/8"], fault: `must be ${networks}` },

@@ -45,7 +45,7 @@ export const SETTINGS = {
     fallback: null,
     isSecret: true,
     meaning:
-      "URL of a PostgreSQL server, version 18 or newer. If unset, Bookflow runs its own PostgreSQL in DATA_DIR. For a Citus cluster, list all hosts with commas between them, the coordinator first.",
+      "URL of a PostgreSQL server, version 18 or newer. If unset, Bookflow runs its own PostgreSQL in DATA_DIR. For a Citus cluster, list all hosts separated by commas, the coordinator first.",
   }),
   databasePoolSize: integer({
     name: "DATABASE_POOL_SIZE",
@@ -189,8 +189,7 @@ export const SETTINGS = {
   oidcIssuer: webAddress({
     name: "OIDC_ISSUER",
     fallback: null,
-    meaning:
-      "OpenID Connect issuer for single sign-on. Register BASE_URL/api/auth/callback/oidc as the redirect address.",
+    meaning: "OpenID Connect issuer for single sign-on. Register BASE_URL/api/auth/callback/oidc as the redirect URI.",
   }),
   oidcClientId: text({ name: "OIDC_CLIENT_ID", fallback: null, meaning: "Client ID registered with that issuer." }),
   oidcClientSecret: text({

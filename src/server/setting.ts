@@ -49,7 +49,7 @@ export function choice<T extends string>(described: Described & { choices: reado
 
 /** Normalised like in a browser, because it is used in pages and links. Anything beyond a base address is refused. */
 export function webAddress(described: Described): Setting<string> {
-  const range = "http://… or https://…, without user, query and fragment";
+  const range = "http://… or https://…, without user name, query or fragment";
   return {
     ...described,
     range,
@@ -112,7 +112,7 @@ export function secretText(described: Described): Setting<string> {
 }
 
 export function secondsList(described: Described): Setting<readonly number[]> {
-  const range = "1 to 20 whole numbers with commas between them";
+  const range = "1 to 20 whole numbers separated by commas";
   return {
     ...described,
     range,

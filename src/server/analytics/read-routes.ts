@@ -26,8 +26,8 @@ export function analyticsReadRoutes(api: ReadApi, deps: ReadDeps): void {
         operationId: "getAnalytics",
         summary: "Get analytics",
         description:
-          "Views, funnel and bookings of the last days, counted in the organization's time zone. Built from anonymous " +
-          "funnel events, so it does not depend on Store bookings. When days reaches beyond the retained period, the " +
+          "Views, funnel and bookings for the last `days` days, counted in the organization's time zone. Built from " +
+          "anonymous funnel events, so it does not depend on Store bookings. When days reaches beyond the retained period, the " +
           "data that is left is returned.",
         querystring: AnalyticsQuery,
         response: readApiResponses(Analytics, "The analytics of the window."),
@@ -52,8 +52,8 @@ export function analyticsReadRoutes(api: ReadApi, deps: ReadDeps): void {
         operationId: "getBreakdown",
         summary: "Get a breakdown",
         description:
-          "Views and bookings by one dimension, for the last days or for a range of days, with any filters. All filters must " +
-          "hold; several values of one parameter are alternatives.",
+          "Views and bookings by one dimension, for the last days or for a range of days, with any filters. A visit " +
+          "must match every filter; if a parameter is repeated, any of its values matches.",
         querystring: BreakdownQuery,
         response: readApiResponses(Breakdown, "One page of the breakdown."),
       },

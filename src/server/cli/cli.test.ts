@@ -307,7 +307,7 @@ describe("retention run and migrate", { concurrency: true }, () => {
     await makeBooking(other.db, owner, { widgetId, now: new Date("2001-01-01T00:00:00.000Z") });
     const line = createCommandLine({ DATABASE_URL: other.url });
     const first = await line.runInside(["retention", "run"]);
-    assert.match(first.stdout, /^Deleted 1 bookings\b.*\bpast their retention\.\n$/);
+    assert.match(first.stdout, /^Deleted 1 booking,.*\bpast their retention\.\n$/);
     assert.deepEqual([first.code, first.stderr], [0, ""]);
     const second = await line.runInside(["retention", "run", "--json"]);
     assert.equal(JSON.parse(second.stdout).bookings, 0);

@@ -26,6 +26,7 @@ import { toAppAttempt, toAppDelivery } from "../webhooks/log/to-app-delivery.ts"
 import { toAppRedelivery, toFilter } from "../webhooks/log/to-app-redelivery.ts";
 import { type Arguments, parseChoice, requireOrganization } from "./arguments.ts";
 import type { Command, CommandContext } from "./command.ts";
+import { pluralize } from "./pluralize.ts";
 import { UsageError } from "./usage-error.ts";
 
 const SHOWN_DEFAULT = 50;
@@ -128,11 +129,11 @@ export const DELIVERY_COMMANDS: readonly Command[] = [
           detail: { deliveries: matched, since: filter.from },
         }),
       );
-      if (outcome.kind === "no_endpoint") throw new UsageError("This organization has no such endpoint.");
+      if (outcome.kind === "no_endpoint") throw new UsageError("This organization has no endpoint with this ID.");
       if (outcome.kind !== "started") throw new UsageError(REDELIVER_REFUSALS[outcome.kind]);
       const [row] = await listRedeliveries(db, organization.id, { id: outcome.id, limit: 1 });
       return {
-        text: `Started redelivery ${outcome.id} of ${row?.matched ?? 0} deliveries.`,
+        text: `Started redelivery ${outcome.id} of ${pluralize(row?.matched ?? 0, "delivery", "deliveries")}.`,
         json: row ? toAppRedelivery(row) : null,
       };
     },

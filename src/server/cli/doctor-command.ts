@@ -3,7 +3,7 @@ import { examine, type Finding } from "../operations/doctor.ts";
 import type { Command } from "./command.ts";
 
 const BROWSER_FILES = new URL("../../../dist/made-from", import.meta.url);
-const MARKS: Record<Finding["state"], string> = { well: "ok  ", warning: "look", fault: "FAIL" };
+const MARKS: Record<Finding["state"], string> = { ok: "ok  ", warning: "warn", fault: "FAIL" };
 
 export const DOCTOR_COMMAND: Command = {
   name: "doctor",
@@ -15,7 +15,7 @@ export const DOCTOR_COMMAND: Command = {
   async run(context) {
     const findings = await examine({ ...context, hasBrowserFiles: existsSync(BROWSER_FILES) });
     return {
-      text: findings.map(({ check, state, said }) => `${MARKS[state]}  ${check}: ${said}`).join("\n"),
+      text: findings.map(({ check, state, message }) => `${MARKS[state]}  ${check}: ${message}`).join("\n"),
       json: findings,
       exitCode: findings.some(({ state }) => state === "fault") ? 1 : 0,
     };

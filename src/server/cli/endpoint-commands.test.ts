@@ -70,7 +70,7 @@ test("endpoint add prints the id and, only once, the signing secret", async () =
   ]);
   assert.match(
     told.stdout,
-    /^Added endpoint we_\w{16}\.\nEndpoint we_\w{16} has the same URL, so it gets each event twice\.\n$/,
+    /^Added endpoint we_\w{16}\.\nEndpoint we_\w{16} has the same URL, so each event is sent to this URL twice\.\n$/,
   );
 });
 
@@ -148,14 +148,14 @@ test("endpoint list shows a chat's URL only by its host and last characters", as
   ]);
 });
 
-test("endpoint remove removes an endpoint once", async () => {
+test("endpoint delete deletes an endpoint once", async () => {
   const business = await makeBusiness(deps);
   const { id } = await runJson("endpoint", "add", "--org", business.owner, "--url", receiver.url, "--kind", "webhook");
-  assert.deepEqual(await runJson("endpoint", "remove", String(id)), { id });
+  assert.deepEqual(await runJson("endpoint", "delete", String(id)), { id });
   const none = refusal("No endpoint has this ID. Endpoint IDs look like we_….");
-  assert.deepEqual(await cli.runInside(["endpoint", "remove", String(id)]), none);
-  assert.deepEqual(await cli.runInside(["endpoint", "remove", "whsec_pasted_by_mistake"]), none);
-  assert.deepEqual(await cli.runInside(["endpoint", "remove"]), refusal("Usage: endpoint remove ID"));
+  assert.deepEqual(await cli.runInside(["endpoint", "delete", String(id)]), none);
+  assert.deepEqual(await cli.runInside(["endpoint", "delete", "whsec_pasted_by_mistake"]), none);
+  assert.deepEqual(await cli.runInside(["endpoint", "delete"]), refusal("Usage: endpoint delete ID"));
   await book(deps, business);
   assert.deepEqual(await readDeliveries(deps, business.owner), []);
 });

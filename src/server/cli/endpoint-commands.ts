@@ -26,6 +26,7 @@ import type { EndpointSettings } from "../webhooks/endpoints/settings.ts";
 import { retryAll } from "../webhooks/log/retry.ts";
 import { type Arguments, parseChoice, parseSwitch, parseText, requireOrganization } from "./arguments.ts";
 import type { Command, CommandContext } from "./command.ts";
+import { pluralize } from "./pluralize.ts";
 import { UsageError } from "./usage-error.ts";
 
 const SETTING_OPTIONS = ["events", "widgets", "expiry", "headers", "rate"];
@@ -59,21 +60,21 @@ export const ENDPOINT_COMMANDS: readonly Command[] = [
       const { id, secret, sameUrlAs } = outcome;
       const saved = secret === null ? "" : ` Save its signing secret now; it won't be shown again:\n${secret}`;
       const warning =
-        sameUrlAs === null ? "" : `\nEndpoint ${sameUrlAs} has the same URL, so it gets each event twice.`;
+        sameUrlAs === null ? "" : `\nEndpoint ${sameUrlAs} has the same URL, so each event is sent to this URL twice.`;
       return { text: `Added endpoint ${id}.${saved}${warning}`, json: { id, secret, sameUrlAs } };
     },
   },
   {
-    name: "endpoint remove",
-    usage: "endpoint remove ID",
-    summary: "remove an endpoint and cancel its queued deliveries",
+    name: "endpoint delete",
+    usage: "endpoint delete ID",
+    summary: "delete an endpoint and cancel its queued deliveries",
     options: [],
     positionals: 1,
     async run(context) {
       const { id, owner } = await requireEndpoint(context);
       const alongside = audited(context, owner.id, "endpoint.removed");
       if (!(await removeEndpoint(context, owner.id, id, alongside))) throw new UsageError(NO_ENDPOINT);
-      return { text: `Removed endpoint ${id}.`, json: { id } };
+      return { text: `Deleted endpoint ${id}.`, json: { id } };
     },
   },
   {
@@ -181,7 +182,7 @@ export const ENDPOINT_COMMANDS: readonly Command[] = [
       );
       if (outcome.kind !== "retried") throw toUsageError(outcome);
       const { count } = outcome;
-      return { text: `Retrying ${count} ${count === 1 ? "delivery" : "deliveries"} now.`, json: { id, count } };
+      return { text: `Retrying ${pluralize(count, "delivery", "deliveries")} now.`, json: { id, count } };
     },
   },
 ];

@@ -4,6 +4,7 @@ import { rebuildStats } from "../funnel/recount/rebuild.ts";
 import { StartError } from "../lib/start-error.ts";
 import { requireOrganization } from "./arguments.ts";
 import type { Command } from "./command.ts";
+import { pluralize } from "./pluralize.ts";
 import { PROGRESS_LINES, PROGRESS_VISITS, reportEvery } from "./progress.ts";
 import { nothingImported, readLines } from "./read-lines.ts";
 import { UsageError } from "./usage-error.ts";
@@ -29,7 +30,10 @@ export const FUNNEL_COMMANDS: readonly Command[] = [
       switch (result.kind) {
         case "imported": {
           const { imported, skipped } = result;
-          return { text: `Imported ${imported} events; ${skipped} already existed.`, json: { imported, skipped } };
+          return {
+            text: `Imported ${pluralize(imported, "event")}; ${skipped} already existed.`,
+            json: { imported, skipped },
+          };
         }
         case "refused":
           throw nothingImported(result);
@@ -56,7 +60,10 @@ export const FUNNEL_COMMANDS: readonly Command[] = [
         case "rebuilt": {
           const { visits, zone } = outcome;
           await repackAll(db, id);
-          return { text: `Recalculated ${visits} visits of ${id} in ${zone}.`, json: { visits, timeZone: zone } };
+          return {
+            text: `Recalculated ${pluralize(visits, "visit")} of ${id} in ${zone}.`,
+            json: { visits, timeZone: zone },
+          };
         }
         case "busy":
           throw new StartError(`Another process is already recalculating ${id}.`);

@@ -1,6 +1,7 @@
 import { importBookings } from "../bookings/import/import-bookings.ts";
 import { requireOrganization } from "./arguments.ts";
 import type { Command } from "./command.ts";
+import { pluralize } from "./pluralize.ts";
 import { PROGRESS_LINES, reportEvery } from "./progress.ts";
 import { nothingImported, readLines } from "./read-lines.ts";
 
@@ -19,6 +20,9 @@ export const IMPORT_BOOKINGS_COMMAND: Command = {
       progress: reportEvery(PROGRESS_LINES, (lines) => tell(`${lines} lines read`)),
     });
     if ("fault" in result) throw nothingImported(result);
-    return { text: `Imported ${result.imported} bookings; ${result.skipped} already existed.`, json: result };
+    return {
+      text: `Imported ${pluralize(result.imported, "booking")}; ${result.skipped} already existed.`,
+      json: result,
+    };
   },
 };

@@ -15,6 +15,7 @@ import {
 import { removeOrganization } from "../organizations/remove-organization.ts";
 import { parseChoice, parseText, requireOrganization } from "./arguments.ts";
 import type { Command } from "./command.ts";
+import { pluralize } from "./pluralize.ts";
 import { UsageError } from "./usage-error.ts";
 
 export const ORGANIZATION_COMMANDS: readonly Command[] = [
@@ -107,7 +108,7 @@ function describe({ id, name, plan, time_zone }: OrganizationRow): string {
 }
 
 function describeDeleted({ id, name, deletedAt, deletedBy, bookings }: DeletedOrganization): string {
-  return `${id}  ${name}, deleted ${deletedAt.toISOString()} by ${deletedBy ?? "the operator"}, with ${bookings} bookings`;
+  return `${id}  ${name}, deleted ${deletedAt.toISOString()} by ${deletedBy ?? "the operator"}, with ${pluralize(bookings, "booking")}`;
 }
 
 function toJson({ id, name, plan, time_zone, created_at }: OrganizationRow) {

@@ -1,5 +1,6 @@
 import { sweepExpired } from "../retention/sweep.ts";
 import type { Command } from "./command.ts";
+import { pluralize } from "./pluralize.ts";
 
 export const RETENTION_COMMAND: Command = {
   name: "retention run",
@@ -10,7 +11,10 @@ export const RETENTION_COMMAND: Command = {
   async run(context) {
     const deleted = await sweepExpired(context);
     const { bookings, visits, counters, webhookEvents } = deleted;
-    const text = `Deleted ${bookings} bookings, ${visits} visits, ${counters} counters and ${webhookEvents} webhook events past their retention.`;
+    const counts = [pluralize(bookings, "booking"), pluralize(visits, "visit"), pluralize(counters, "counter")].join(
+      ", ",
+    );
+    const text = `Deleted ${counts} and ${pluralize(webhookEvents, "webhook event")} past their retention.`;
     return { text, json: deleted };
   },
 };

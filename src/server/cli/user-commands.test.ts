@@ -79,7 +79,7 @@ test("the audit log records the operator's action, without a name", async () => 
     "webhook",
   );
   await run("endpoint", "test", endpoint);
-  await run("endpoint", "remove", endpoint);
+  await run("endpoint", "delete", endpoint);
   await run("org", "set", id, "--name", "Elm Practice");
   const rows = await deps.db
     .selectFrom("audit_entries")

@@ -116,7 +116,7 @@ export const WIDGET_COMMANDS: readonly Command[] = [
   {
     name: "widget test-mode",
     usage: "widget test-mode WIDGET",
-    summary: "return a widget to test mode: it books in the sandbox, and visitors are told so",
+    summary: "return a widget to test mode: it books in the sandbox, and visitors see a test banner",
     options: [],
     positionals: 1,
     async run({ db, args, clock, random }) {

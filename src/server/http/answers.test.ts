@@ -92,7 +92,7 @@ function assertErrorShape(response: LightMyRequestResponse): void {
   assert.match(body.error.message, /^[A-Z].*\.$/);
 }
 
-const NOTHING_HERE = errorAnswer(404, "not_found", "There is nothing at this address.");
+const NOTHING_HERE = errorAnswer(404, "not_found", "Nothing exists at this URL. Check the path.");
 
 test("an unknown path is 404 for everyone, with any method, under /api and elsewhere", async () => {
   for (const url of [
@@ -138,7 +138,7 @@ test("a path that cannot be decoded is 400 and not repeated in the response", as
     for (const headers of [{}, business.headers]) {
       assert.deepEqual(
         await getJson(app, url, headers),
-        errorAnswer(400, "bad_request", "The address has a malformed percent-encoding."),
+        errorAnswer(400, "bad_request", "The URL has malformed percent-encoding."),
         url,
       );
     }
@@ -156,7 +156,7 @@ test("methods other than GET and HEAD get 405 with Allow, before the key is chec
             {
               status: 405,
               allow: "GET, HEAD",
-              body: { error: { code: "method_not_allowed", message: "This address only supports GET, HEAD." } },
+              body: { error: { code: "method_not_allowed", message: "This URL only supports GET, HEAD." } },
             },
             `${method} ${path}`,
           );

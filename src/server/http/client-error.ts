@@ -11,7 +11,7 @@ import { commonHeaders } from "./response-headers.ts";
 const FAULTS: Readonly<Record<string, { status: string; message: string }>> = {
   HPE_HEADER_OVERFLOW: {
     status: "431 Request Header Fields Too Large",
-    message: "The request's address and headers are too long.",
+    message: "The URL and headers are too long.",
   },
   ERR_HTTP_REQUEST_TIMEOUT: { status: "408 Request Timeout", message: "The request took too long to arrive." },
 };

@@ -48,11 +48,10 @@ function toApiError(error: unknown): ApiError {
   if (error instanceof ApiError) return error;
   if (isDatabaseAway(error)) return databaseAway();
   // Nobody reads this.
-  if (error instanceof CallerLeft) return new ApiError("unavailable", "The request was canceled.");
+  if (error instanceof CallerLeft) return new ApiError("unavailable", "The request was cancelled.");
   const { code, statusCode } = (error ?? {}) as { code?: unknown; statusCode?: unknown };
-  if (code === "FST_ERR_BAD_URL") return new ApiError("bad_request", "The address has a malformed percent-encoding.");
-  if (code === "FST_ERR_CTP_BODY_TOO_LARGE")
-    return new ApiError("payload_too_large", "The body is too large for this address.");
+  if (code === "FST_ERR_BAD_URL") return new ApiError("bad_request", "The URL has malformed percent-encoding.");
+  if (code === "FST_ERR_CTP_BODY_TOO_LARGE") return new ApiError("payload_too_large", "The request body is too large.");
   // Fastify's own errors (unknown content type, malformed JSON) have a 4xx status.
   if (String(code).startsWith("FST_ERR_") && typeof statusCode === "number" && statusCode < 500)
     return malformedRequest();
@@ -60,7 +59,7 @@ function toApiError(error: unknown): ApiError {
 }
 
 export function nothingHere(): ApiError {
-  return new ApiError("not_found", "There is nothing at this address.");
+  return new ApiError("not_found", "Nothing exists at this URL. Check the path.");
 }
 
 export function malformedRequest(): ApiError {

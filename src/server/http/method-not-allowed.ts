@@ -25,7 +25,7 @@ export function watchMethods(app: FastifyInstance): { refuse(request: FastifyReq
       const methods = sorted.find(({ pattern }) => pattern.test(path))?.methods;
       if (!methods || methods.has(method)) return null;
       const allow = [...methods].sort().join(", ");
-      return new ApiError("method_not_allowed", `This address only supports ${allow}.`, { allow });
+      return new ApiError("method_not_allowed", `This URL only supports ${allow}.`, { allow });
     },
   };
 }

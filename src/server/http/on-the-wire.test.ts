@@ -68,9 +68,7 @@ for (const [what, bytes, status] of NOT_HTTP) {
     const answer = await exchange(bytes);
     assertCommon(answer);
     assert.equal(answer.statusLine, `HTTP/1.1 ${status}`);
-    const message = status.startsWith("431")
-      ? "The request's address and headers are too long."
-      : "The request is not valid HTTP.";
+    const message = status.startsWith("431") ? "The URL and headers are too long." : "The request is not valid HTTP.";
     assert.equal(answer.body, JSON.stringify({ error: { code: "bad_request", message } }));
     assert.equal(answer.headers["content-length"], String(answer.body.length));
   });

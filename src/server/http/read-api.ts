@@ -16,8 +16,8 @@ export function prepareReadApi(api: ReadApi): void {
 const text = (description: string) => ({ type: "string", description });
 const REQUEST_ID = { "X-Request-Id": text("Identifies this request in our log: the value you sent, or a new one.") };
 const RATE_LIMIT = {
-  "RateLimit-Policy": text("The limit of this key, as in the IETF draft."),
-  RateLimit: text("Requests left, and the seconds until the limit is full again."),
+  "RateLimit-Policy": text("This key's limit, in the format of the IETF draft."),
+  RateLimit: text("Requests left, and seconds until the limit resets."),
 };
 const RETRY_AFTER = { "Retry-After": { type: "integer", description: "Seconds to wait before the next request." } };
 

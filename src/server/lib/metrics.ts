@@ -212,7 +212,7 @@ function createEndpointMetrics(registers: Registry[]) {
     }),
     endpointNotices: new Counter({
       name: "bookflow_endpoint_notices_total",
-      help: "Notices to endpoint owners, by kind.",
+      help: "Notices about endpoints, by kind.",
       labelNames: ["kind"] as const,
       registers,
     }),

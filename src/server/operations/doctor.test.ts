@@ -11,16 +11,16 @@ import { examine } from "./doctor.ts";
 const service = await createTestApp();
 const deps = { ...service.deps, clock: systemClock, hasBrowserFiles: true };
 
-async function examineFor(check: string, change: Partial<typeof deps> = {}): Promise<[state: string, said: string]> {
+async function examineFor(check: string, change: Partial<typeof deps> = {}): Promise<[state: string, message: string]> {
   const finding = (await examine({ ...deps, ...change })).find((each) => each.check === check);
   assert.ok(finding, `${check} is examined`);
-  return [finding.state, finding.said];
+  return [finding.state, finding.message];
 }
 
 test("a new service has no faults, and lists what is missing", async () => {
   const findings = await examine(deps);
   assert.deepEqual(
-    findings.filter(({ state }) => state !== "well").map(({ check, state }) => [check, state]),
+    findings.filter(({ state }) => state !== "ok").map(({ check, state }) => [check, state]),
     [
       ["people", "warning"],
       ["mail", "warning"],
@@ -39,7 +39,7 @@ test("a wrong clock, missing builds and an address without TLS are found", async
 test("an address that leads only to this computer is reported when others can reach Bookflow", async () => {
   const examineHost = (host: string) => examineFor("address", { config: { ...deps.config, host } });
   assert.match((await examineHost("0.0.0.0")).join(" "), /^warning HOST is 0\.0\.0\.0, .* Set BASE_URL/);
-  for (const host of ["localhost", "127.0.0.1", "::1"]) assert.equal((await examineHost(host))[0], "well", host);
+  for (const host of ["localhost", "127.0.0.1", "::1"]) assert.equal((await examineHost(host))[0], "ok", host);
 });
 
 test("an unreachable mail server is a fault, reported by its code only", async () => {
@@ -48,8 +48,8 @@ test("an unreachable mail server is a fault, reported by its code only", async (
     log: deps.log,
     metrics: deps.metrics,
   });
-  const [state, said] = await examineFor("mail", { mail });
-  assert.deepEqual([state, said], ["fault", "The mail server at SMTP_URL cannot be used (ESOCKET)."]);
+  const [state, message] = await examineFor("mail", { mail });
+  assert.deepEqual([state, message], ["fault", "The mail server at SMTP_URL cannot be used (ESOCKET)."]);
 });
 
 test("unsettled bookings are a fault", async () => {

@@ -12,9 +12,9 @@ import { describeDatabase, readDoctorFacts } from "./doctor-queries.ts";
 
 export type Finding = {
   readonly check: string;
-  readonly state: "well" | "warning" | "fault";
+  readonly state: "ok" | "warning" | "fault";
   /** What was found, and what to do. */
-  readonly said: string;
+  readonly message: string;
 };
 
 type DoctorDeps = Pick<Deps, "config" | "db" | "clock" | "log" | "metrics"> & {
@@ -34,35 +34,35 @@ export async function examine(deps: DoctorDeps): Promise<Finding[]> {
   const answerMs = Math.round(performance.now() - askedAt);
   const clockMs = Math.abs(facts.now.getTime() - now.getTime());
   return [
-    well("database", `${database} is up to date and answered in ${answerMs} ms.`),
+    ok("database", `${database} is up to date and answered in ${answerMs} ms.`),
     ...(engineOf(deps.db) === "citus" ? [await examineCommits(deps)] : []),
     clockMs > CLOCK_DIFFERENCE_MAX_MS
       ? warning(
           "clock",
           `PostgreSQL's clock and this machine's differ by ${Math.round(clockMs / 1000)} s. Synchronise both with NTP.`,
         )
-      : well("clock", "PostgreSQL's clock and this machine's agree."),
+      : ok("clock", "PostgreSQL's clock and this machine's agree."),
     examineAddress(deps),
     deps.hasBrowserFiles
-      ? well("browser files", "The loader, the booking frame and the dashboard are built.")
+      ? ok("browser files", "The loader, the booking frame and the dashboard are built.")
       : fault("browser files", "dist/ is missing, so widgets and the dashboard can't be served. Run npm run build."),
     facts.users === 0
       ? warning(
           "people",
           "No one can sign in yet. Open the set-up link that Bookflow prints when it starts, or run user create.",
         )
-      : well("people", `${facts.users} ${facts.users === 1 ? "person" : "people"} can sign in.`),
+      : ok("people", `${facts.users} ${facts.users === 1 ? "person" : "people"} can sign in.`),
     await examineMail(deps),
     await examineQueue(deps),
     facts.failing_endpoints > 0
-      ? warning("endpoints", `Failing endpoints: ${facts.failing_endpoints}. Their owners have been notified.`)
-      : well("endpoints", "No endpoint is failing."),
+      ? warning("endpoints", `Failing endpoints: ${facts.failing_endpoints}. Owners and admins have been notified.`)
+      : ok("endpoints", "No endpoint is failing."),
     facts.unsettled > 0
       ? fault(
           "bookings",
           `Bookings without a result for several minutes: ${facts.unsettled}. Is a worker (ROLE=worker or all) running, and can the scheduling systems be reached?`,
         )
-      : well("bookings", "All bookings have a result."),
+      : ok("bookings", "All bookings have a result."),
   ];
 }
 
@@ -70,7 +70,7 @@ async function examineCommits({ db }: DoctorDeps): Promise<Finding> {
   const addresses = await listLateCommitters(db);
   return addresses.length > 0
     ? fault("commits", describeLateCommitters(addresses))
-    : well("commits", "No server that answered confirms commits too early.");
+    : ok("commits", "No reachable server has synchronous_commit = off.");
 }
 
 function examineAddress({ config }: DoctorDeps): Finding {
@@ -80,7 +80,7 @@ function examineAddress({ config }: DoctorDeps): Finding {
       "address",
       `HOST is ${config.host}, so other computers can reach Bookflow, but its links lead to ${config.baseUrl}, which works only on this one. Set BASE_URL to the address that visitors use, or HOST to localhost.`,
     );
-  if (protocol === "https:" || isLoopback(hostname)) return well("address", `Bookflow's address is ${config.baseUrl}.`);
+  if (protocol === "https:" || isLoopback(hostname)) return ok("address", `Bookflow's address is ${config.baseUrl}.`);
   return warning(
     "address",
     `BASE_URL is ${config.baseUrl}, without https, so others on the network can read cookies and bookings. Put a proxy with TLS in front of it.`,
@@ -95,7 +95,7 @@ async function examineMail({ mail }: DoctorDeps): Promise<Finding> {
     );
   const problem = await mail.check();
   return problem === null
-    ? well("mail", "Signed in to the mail server.")
+    ? ok("mail", "Signed in to the mail server.")
     : fault("mail", `The mail server at SMTP_URL cannot be used (${problem}).`);
 }
 
@@ -105,9 +105,9 @@ async function examineQueue(deps: DoctorDeps): Promise<Finding> {
   const { waiting, in_flight: inFlight, overdue_seconds: overdue } = measure;
   return overdue > OVERDUE_SECONDS_MAX
     ? fault("deliveries", `Deliveries are ${Math.round(overdue)} s overdue. Is a worker (ROLE=worker or all) running?`)
-    : well("deliveries", `${waiting} queued, ${inFlight} being sent, none overdue.`);
+    : ok("deliveries", `${waiting} queued, ${inFlight} being sent, none overdue.`);
 }
 
-const well = (check: string, said: string): Finding => ({ check, state: "well", said });
-const warning = (check: string, said: string): Finding => ({ check, state: "warning", said });
-const fault = (check: string, said: string): Finding => ({ check, state: "fault", said });
+const ok = (check: string, message: string): Finding => ({ check, state: "ok", message });
+const warning = (check: string, message: string): Finding => ({ check, state: "warning", message });
+const fault = (check: string, message: string): Finding => ({ check, state: "fault", message });

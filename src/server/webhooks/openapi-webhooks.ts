@@ -84,7 +84,7 @@ export const OPENAPI_WEBHOOKS = {
   "booking.created": toWebhook("booking.created", {
     operationId: "bookingCreated",
     summary: "Booking created",
-    description: `Sent to every endpoint that is on and has chosen this event type when a booking is made through a widget that has Store
+    description: `Sent to every endpoint that is on and subscribed to this event type when a booking is made through a widget that has Store
 bookings on (plans ${PLAN_NAMES}).
 
 ${RULES}
@@ -96,8 +96,8 @@ ${RETRIES}`,
   "booking.erased": toWebhook("booking.erased", {
     operationId: "bookingErased",
     summary: "Booking erased",
-    description: `Sent to endpoints that have chosen this event type when a stored booking is erased or deleted and, if the
-endpoint wants it, at the end of its retention: delete your copy. It contains nothing personal.
+    description: `Sent to endpoints that are subscribed to this event type when a stored booking is erased or deleted and, if the
+endpoint is set to receive it, at the end of its retention: delete your copy. It contains nothing personal.
 
 ${RULES}
 
@@ -107,7 +107,7 @@ ${RETRIES}`,
   }),
   "endpoint.test": toWebhook("endpoint.test", {
     operationId: "endpointTest",
-    summary: "Test of an endpoint",
+    summary: "Endpoint test",
     description: `Sent once, without retries, when someone tests an endpoint. It contains no booking.
 
 ${RULES}`,

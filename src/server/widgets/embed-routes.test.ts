@@ -48,7 +48,7 @@ test("invalid parameters of /slots give 400 with the reason", async () => {
   const bad = (sentence: string) => [400, `The parameter ${sentence}.`];
   assert.deepEqual(await ask({}), [200, undefined]);
   assert.deepEqual(await ask({ staff: service.staff[0]?.id }), [200, undefined]);
-  assert.deepEqual(await ask({ staff: "nobody" }), bad("staff is not someone who can be booked for this service"));
+  assert.deepEqual(await ask({ staff: "nobody" }), bad("staff must be someone who can be booked for this service"));
   assert.deepEqual(await ask({ to: "2026-11-02" }), bad("to must be after from"));
   assert.deepEqual(await ask({ to: "2026-11-01" }), bad("to must be after from"));
   assert.deepEqual(await ask({ to: "2026-12-09" }), bad("to must not be more than 31 days after from"));

@@ -84,7 +84,7 @@ async function findOffered(
 }
 
 function notBookable(): ApiError {
-  return badParameter("staff", "is not someone who can be booked for this service");
+  return badParameter("staff", "must be someone who can be booked for this service");
 }
 
 function readSlotQuery(query: Query): SlotQuery {

@@ -43,7 +43,7 @@ export function toAuthError(door: AuthDoor, fault: { status: number; code: strin
     case "CREDENTIAL_ACCOUNT_NOT_FOUND":
       return new ApiError("conflict", "This account has no password yet. Request a link to set one.");
     case "PROVIDER_NOT_FOUND":
-      return new ApiError("not_found", "This way of signing in isn't available here.");
+      return new ApiError("not_found", "This sign-in method isn't available here.");
     default:
       return toErrorByStatus(fault.status);
   }

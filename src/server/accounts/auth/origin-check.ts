@@ -22,8 +22,7 @@ export function requireOwnOrigin(config: Pick<Config, "baseUrl">, request: Fasti
  */
 export function requireOwnLink(request: FastifyRequest): void {
   const from = request.headers["sec-fetch-site"];
-  if (from === "cross-site" || from === "same-site")
-    throw new ApiError("forbidden", "Open this from a page of the dashboard.");
+  if (from === "cross-site" || from === "same-site") throw new ApiError("forbidden", "Open this from the dashboard.");
 }
 
 /**

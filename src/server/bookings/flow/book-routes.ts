@@ -60,7 +60,7 @@ export async function bookRoutes(
         if (widget.status === "paused") throw new ApiError("widget_paused", "This widget is paused.");
         const system = await openForVisitor(deps, post, widget);
         if (request.isTest !== undefined && request.isTest !== (system.mode !== "live"))
-          throw new ApiError("widget_changed", "This widget has changed between test mode and live. Load it again.");
+          throw new ApiError("widget_changed", "This widget was switched between test mode and live. Reload the page.");
 
         const { checked, service } = await requireChecked(system, request, widget.offer);
         const offered = request.staffId === undefined ? toOfferedStaff(widget.offer, service) : null;

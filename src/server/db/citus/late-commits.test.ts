@@ -23,14 +23,14 @@ async function askAnew(): Promise<{ finding: string | undefined; lines: string[]
     const findings = await examine({ ...deps, db, hasBrowserFiles: true });
     await warnOfLateCommits({ db, log });
     const found = findings.find(({ check }) => check === "commits");
-    return { finding: found && `${found.state} ${found.said}`, lines };
+    return { finding: found && `${found.state} ${found.message}`, lines };
   } finally {
     await pool.end();
   }
 }
 
 test("a server that confirms commits too early is found by doctor and at the start", { skip: isSkipped }, async () => {
-  assert.deepEqual(await askAnew(), { finding: "well No server that answered confirms commits too early.", lines: [] });
+  assert.deepEqual(await askAnew(), { finding: "well No reachable server has synchronous_commit = off.", lines: [] });
   const server = listDatabaseUrls(database)[1] ?? "";
   await queryOnce(
     server,

@@ -55,7 +55,7 @@ function checkCluster({ folder, user, binaries }: Pick<Cluster, "folder" | "user
     if (user !== null) withRightsOf(user, () => readdirSync(folder));
   } catch (cause) {
     throw new StartError(
-      `The user ${user?.name}, who runs PostgreSQL for root, can no longer reach ${folder}; let others pass through the folders above it (chmod o+x).`,
+      `The user ${user?.name}, who runs PostgreSQL for root, can no longer reach ${folder}; give others execute permission on its parent folders (chmod o+x).`,
       { cause },
     );
   }
@@ -72,8 +72,11 @@ function readClusterVersion(folder: string): string {
     return readFileSync(join(folder, "PG_VERSION"), "utf8").trim();
   } catch (cause) {
     if (errorCode(cause) !== "ENOENT" && errorCode(cause) !== "ENOTDIR") throw toStartError(cause, folder);
-    throw new StartError(`${folder} is not a PostgreSQL database; move it away, or set DATA_DIR to another folder.`, {
-      cause,
-    });
+    throw new StartError(
+      `${folder} is not a PostgreSQL database; move it elsewhere, or set DATA_DIR to another folder.`,
+      {
+        cause,
+      },
+    );
   }
 }

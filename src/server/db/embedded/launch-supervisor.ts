@@ -39,7 +39,7 @@ export async function launchSupervisor(options: SupervisorOptions): Promise<"lis
 function readFirstMessage(child: ChildProcess, logPath: string): Promise<FirstMessage> {
   return new Promise((resolve, reject) => {
     const fail = (why: string) => reject(new StartError(`The database's supervisor ${why}; see ${logPath}.`));
-    const timer = setTimeout(() => fail("does not answer"), FIRST_WORD_LIMIT_MS);
+    const timer = setTimeout(() => fail("does not respond"), FIRST_WORD_LIMIT_MS);
     let output = "";
     child.stdout?.setEncoding("utf8").on("data", (text: string) => {
       output += text;
@@ -47,7 +47,7 @@ function readFirstMessage(child: ChildProcess, logPath: string): Promise<FirstMe
     });
     child.stdout?.once("close", () => {
       clearTimeout(timer);
-      fail("ended at once");
+      fail("exited immediately");
     });
     child.once("error", (error) => {
       clearTimeout(timer);

@@ -38,7 +38,7 @@ export async function clearLeftoverServer(folder: string): Promise<void> {
   }
   const [pid] = findServerProcesses(folder);
   if (pid !== undefined) {
-    throw new StartError(`A PostgreSQL server left over in ${folder} doesn't stop. End its process ${pid}.`);
+    throw new StartError(`A leftover PostgreSQL server in ${folder} won't stop. Kill process ${pid}.`);
   }
   for (const name of PID_FILES) rmSync(join(folder, name), { force: true });
 }

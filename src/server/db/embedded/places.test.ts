@@ -187,7 +187,7 @@ test("root is told when a parent folder of the database was closed later", onlyF
   const { word } = await startClient({ dataDir, shared });
   assert.match(
     word.kind === "failed" ? word.sentence : "",
-    /^The user \w+, who runs PostgreSQL for root, can no longer reach .*of-root\/data\/postgres; let others pass/,
+    /^The user \w+, who runs PostgreSQL for root, can no longer reach .*of-root\/data\/postgres; give others execute permission/,
   );
 });
 

@@ -117,7 +117,7 @@ async function runServer({ dataDir, clients }: Supervision, cluster: Cluster, ad
     await start.postmaster.stop();
     return { kind: "stopped" };
   }
-  logLine(`PostgreSQL ended by itself (${end}).`);
+  logLine(`PostgreSQL exited unexpectedly (${end}).`);
   return { kind: "ended", ranMs: Date.now() - readyAt, address: start.address };
 }
 

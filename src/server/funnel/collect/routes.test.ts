@@ -234,7 +234,7 @@ test("a body over 128 KiB gets 413, with or without a Content-Length", async () 
   const { status, body } = await postEvents(service.app, widgetId, large);
   assert.deepEqual(
     [status, JSON.parse(body)],
-    [413, { error: { code: "payload_too_large", message: "The body is too large for this address." } }],
+    [413, { error: { code: "payload_too_large", message: "The request body is too large." } }],
   );
   const chunked = await postEvents(service.app, widgetId, large, { "transfer-encoding": "chunked" });
   assert.equal(chunked.status, 413);
@@ -319,7 +319,7 @@ test("requests are limited per address and minute, with Retry-After", async () =
       {
         error: {
           code: "rate_limited",
-          message: "One address may send 2 requests per minute. Wait before sending more.",
+          message: "Each IP address may send 2 requests per minute. Wait before sending more.",
         },
       },
     ],

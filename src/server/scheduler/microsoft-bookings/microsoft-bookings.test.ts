@@ -60,7 +60,7 @@ test("the connection's test shows the business, its zone from Microsoft's name, 
     businessName: "Lindenhof Dental",
     timeZone: "Europe/Berlin",
     bookingUrl: "https://outlook.office365.com/owa/calendar/lindenhof@example.com/bookings/",
-    warnings: ["“Class” is for groups: up to 3 people get an appointment each at one time."],
+    warnings: ["“Class” is a group service: up to 3 customers can book the same time."],
   });
 });
 

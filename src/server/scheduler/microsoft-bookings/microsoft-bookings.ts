@@ -160,7 +160,7 @@ async function verify({ graph, clock }: ReadDeps, catalog: Catalog, signal: Abor
   for (const { offered, staffIds, seatCount } of services) {
     if (staffIds.length === 0) warnings.push(`“${offered.name}” has no staff, so it has no available times.`);
     if (seatCount > 1)
-      warnings.push(`“${offered.name}” is for groups: up to ${seatCount} people get an appointment each at one time.`);
+      warnings.push(`“${offered.name}” is a group service: up to ${seatCount} customers can book the same time.`);
   }
   return found({ businessName, timeZone, bookingUrl, warnings });
 }

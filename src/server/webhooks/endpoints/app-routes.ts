@@ -290,6 +290,6 @@ function toApiError(refusal: Refusal): ApiError {
 
 /** Repeating the first answer would show the signing secret a second time. */
 function addedBefore(): ApiError {
-  const sentence = "Your first attempt already added this endpoint. To get a new signing secret, rotate it.";
+  const sentence = "Your first attempt already added this endpoint. Rotate its secret to get a new one.";
   return new ApiError("conflict", sentence);
 }

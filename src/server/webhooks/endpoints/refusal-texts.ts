@@ -23,7 +23,7 @@ export function describeRefusal(refusal: Exclude<Refusal, { kind: "not_found" }>
     case "disabled":
       return "This endpoint is off. Turn it on first.";
     case "too_many_tests":
-      return `You can send ${ENDPOINT_TESTS_PER_MINUTE_MAX} test events a minute. Try again in a minute.`;
+      return `You can send ${ENDPOINT_TESTS_PER_MINUTE_MAX} test events per minute. Try again in a minute.`;
     default:
       return refusal satisfies never;
   }

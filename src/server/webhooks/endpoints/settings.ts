@@ -36,7 +36,7 @@ export function findFaults(
       eventTypes?.length === 0
         ? `Choose at least one of ${CHOSEN_EVENT_TYPES.join(", ")}.`
         : isChat && asksForErased
-          ? "Chats only get booking.created."
+          ? "Teams and Slack endpoints only receive booking.created."
           : null,
     widgetIds:
       widgetIds?.length === 0
@@ -48,7 +48,7 @@ export function findFaults(
       headers === undefined
         ? null
         : isChat && hasAny(headers)
-          ? "Chats don't accept headers."
+          ? "Teams and Slack endpoints can't have custom headers."
           : findHeaderFault(headers),
     requestsPerMinute:
       requestsPerMinute == null || (requestsPerMinute >= 1 && requestsPerMinute <= ENDPOINT_RATE_MAX)
