@@ -16,7 +16,7 @@ export const Checklist = Type.Object({
 });
 export type Checklist = Static<typeof Checklist>;
 
-/** The home screen: set-up, what is coming, and what happens right now. */
+/** The home screen: setup, what is coming, and what happens right now. */
 export const Overview = Type.Object({
   checklist: Checklist,
   /** The next appointments, soonest first. */

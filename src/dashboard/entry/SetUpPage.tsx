@@ -20,7 +20,7 @@ const DEFAULTS = { token: "" };
 
 const DESCRIPTION = "Create your account and your first organization. You’ll be its owner and can invite others later.";
 
-/** First run: the person who opens the printed set-up link becomes the first owner. */
+/** First run: the person who opens the printed setup link becomes the first owner. */
 export function SetUpPage() {
   const [{ token }] = useUrlState(DEFAULTS);
   const options = useQuery(optionsQuery);
@@ -31,7 +31,7 @@ export function SetUpPage() {
           isSetUpNeeded ? (
             token === "" ? (
               <Alert color="yellow">
-                This link is incomplete. Open the full set-up link that Bookflow printed when it started.
+                This link is incomplete. Open the full setup link that Bookflow printed when it started.
               </Alert>
             ) : (
               <SetUpForm token={token} />

@@ -41,7 +41,7 @@ export function SignInPage() {
       <Stack gap="md">
         {options.data?.isSetUpNeeded && (
           <Alert color="petrol" title="Bookflow isn’t set up yet">
-            Open the set-up link that Bookflow printed when it started.
+            Open the setup link that Bookflow printed when it started.
           </Alert>
         )}
         {error !== "" && (

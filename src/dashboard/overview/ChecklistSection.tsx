@@ -6,7 +6,7 @@ import { Section } from "../ui/layout/Section.tsx";
 import classes from "./ChecklistSection.module.css";
 import type { ChecklistStep } from "./checklist-steps.ts";
 
-/** How far the set-up is, with one next step. */
+/** How far the setup is, with one next step. */
 export function ChecklistSection({ steps }: { steps: readonly ChecklistStep[] }) {
   const done = steps.filter(({ isDone }) => isDone).length;
   const next = steps.find(({ isDone }) => !isDone);

@@ -25,7 +25,7 @@ import { toChecklistSteps } from "./checklist-steps.ts";
 
 const WEEK = { days: "7", from: "", to: "", widget: "" };
 
-/** The home screen: set-up, problems, this week's numbers and the next appointments. */
+/** The home screen: setup, problems, this week's numbers and the next appointments. */
 export function OverviewPage() {
   const { id, name } = useOrganization();
   const overview = useQuery(overviewQuery(id));

@@ -20,7 +20,7 @@ export const KINDS: Record<EndpointKind, { name: string; icon: Icon; meaning: st
       name: "Microsoft Teams",
       icon: IconBrandTeams,
       meaning: "Posts a card to a channel.",
-      help: "In the channel’s menu, choose Workflows, then “Post to a channel when a webhook request is received”. Finish the set-up and paste the full URL here.",
+      help: "In the channel’s menu, choose Workflows, then “Post to a channel when a webhook request is received”. Finish the setup and paste the full URL here.",
       example: "https://….logic.azure.com/workflows/…",
     },
     slack: {

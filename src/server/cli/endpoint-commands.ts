@@ -172,7 +172,7 @@ export const ENDPOINT_COMMANDS: readonly Command[] = [
   {
     name: "endpoint retry",
     usage: "endpoint retry ID",
-    summary: "retry all pending deliveries of an endpoint now",
+    summary: "retry all queued and retrying deliveries of an endpoint now",
     options: [],
     positionals: 1,
     async run(context) {

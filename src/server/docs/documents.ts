@@ -87,7 +87,7 @@ const SECTIONS: readonly Section[] = [
     title: "Contributing",
     purpose: "Change Bookflow itself.",
     documents: [
-      guide("CONTRIBUTING.md", { title: "Contributing", purpose: "Set-up, checks and recipes for common changes." }),
+      guide("CONTRIBUTING.md", { title: "Contributing", purpose: "Setup, checks and recipes for common changes." }),
       guide("ARCHITECTURE.md", {
         title: "Architecture",
         purpose: "How the parts fit together, where the code is, and what must stay true.",

@@ -49,7 +49,7 @@ export async function examine(deps: DoctorDeps): Promise<Finding[]> {
     facts.users === 0
       ? warning(
           "people",
-          "No one can sign in yet. Open the set-up link that Bookflow prints when it starts, or run user create.",
+          "No one can sign in yet. Open the setup link that Bookflow prints when it starts, or run user create.",
         )
       : ok("people", `${facts.users} ${facts.users === 1 ? "person" : "people"} can sign in.`),
     await examineMail(deps),

@@ -51,7 +51,7 @@ export function entryRoutes(app: FastifyInstance, deps: EntryDeps): void {
         case "set_up_already":
           throw new ApiError("conflict", "Bookflow is already set up. Please sign in.");
         case "unknown_link":
-          throw new ApiError("not_found", "This set-up link isn't valid. Restart Bookflow to get a new one.");
+          throw new ApiError("not_found", "This setup link isn't valid. Restart Bookflow to get a new one.");
         case "done":
           await beginSession(deps, { request, reply, ...fields });
           return reply.code(201).send({ id: outcome.organizationId });

@@ -10,7 +10,7 @@ import { createOrganization } from "./create-organization.ts";
 import { createUser } from "./create-user.ts";
 import { hasSetupLink, insertSetupLink, takeSetupLinks } from "./set-up-queries.ts";
 
-// While there is no user, every start prints a set-up link. The first person to open it becomes the first owner.
+// While there is no user, every start prints a setup link. The first person to open it becomes the first owner.
 
 type SetUpDeps = Pick<Deps, "db" | "clock" | "random" | "config">;
 

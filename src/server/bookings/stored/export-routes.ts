@@ -14,7 +14,7 @@ import { exportBookings } from "./export.ts";
 
 type ExportDeps = Pick<Deps, "db" | "patientDb" | "clock" | "random" | "log">;
 
-/** Files of stored bookings. */
+/** Files of stored bookings. contract/app/routes.ts has their role and plan. */
 export function bookingExportRoutes(api: FastifyInstance, deps: ExportDeps): void {
   // Not for HEAD: the audit log would show an export that never happened.
   api.get("/bookings.csv", { exposeHeadRoute: false }, async (request, reply) => {

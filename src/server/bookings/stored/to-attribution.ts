@@ -1,6 +1,6 @@
 import type { Attribution, RawAttribution } from "#contract/attribution.ts";
 import { RawAttribution as RawFields } from "#contract/attribution.ts";
-import { NOT_SET } from "../../funnel/classify/channel-rules.ts";
+import { NOT_SET } from "#contract/dimensions.ts";
 import { ATTRIBUTION_TEXT_MAX } from "../../funnel/classify/read-attribution.ts";
 import type { VisitClass } from "../../funnel/record/touch.ts";
 import { parseIsoInstant } from "../../lib/iso-instant.ts";

@@ -1,4 +1,4 @@
-import type { Channel } from "#contract/dimensions.ts";
+import { type Channel, NOT_SET } from "#contract/dimensions.ts";
 import { findByName } from "./source-lookup.ts";
 import type { SourceCategory } from "./source-tables.ts";
 
@@ -9,7 +9,6 @@ import type { SourceCategory } from "./source-tables.ts";
 
 export const DIRECT_SOURCE = "(direct)";
 export const NO_MEDIUM = "(none)";
-export const NOT_SET = "(not set)";
 export const AI_MEDIUM = "ai-assistant";
 
 export type Tags = { readonly source: string; readonly medium: string; readonly campaign: string | null };

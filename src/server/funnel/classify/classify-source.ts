@@ -1,6 +1,6 @@
 import { CLICK_ID_NAMES, type ClickIdName, type RawAttribution } from "#contract/attribution.ts";
-import type { Channel } from "#contract/dimensions.ts";
-import { AI_MEDIUM, DIRECT_SOURCE, NO_MEDIUM, NOT_SET, type Tags, toChannel } from "./channel-rules.ts";
+import { type Channel, NOT_SET } from "#contract/dimensions.ts";
+import { AI_MEDIUM, DIRECT_SOURCE, NO_MEDIUM, type Tags, toChannel } from "./channel-rules.ts";
 import { isSpamReferrer, isUnwantedReferrer, parseOwnHost, parseReferrer, type Referrer, toSite } from "./referrer.ts";
 import { findByApp, findByHost, findByName } from "./source-lookup.ts";
 import { PAID_CLICK_IDS, type SourceCategory } from "./source-tables.ts";

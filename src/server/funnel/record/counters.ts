@@ -24,7 +24,7 @@ export const SIDE_COLUMNS = [
 
 /**
  * The furthest of the six funnel steps, from 1. Every visit has seen the widget, and every attempt to book includes
- * picking a time and starting the form.
+ * picking a time and starting the form. So a visit that picked a time counts as having picked a day, as the contract says.
  */
 export const furthest = sql`case
   when bookings is not null then 6

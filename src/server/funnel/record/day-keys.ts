@@ -1,4 +1,5 @@
-import { DIRECT_SOURCE, NO_MEDIUM, NOT_SET } from "../classify/channel-rules.ts";
+import { NOT_SET } from "#contract/dimensions.ts";
+import { DIRECT_SOURCE, NO_MEDIUM } from "../classify/channel-rules.ts";
 import { toSourceKey } from "../classify/classify-source.ts";
 import { toKey, toKeyId } from "./key-id.ts";
 import type { VisitFacts } from "./touch.ts";
