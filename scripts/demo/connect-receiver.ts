@@ -9,7 +9,7 @@ import { toShortUrl } from "../../src/server/webhooks/endpoints/shown-url.ts";
 import { FAILING_PATH } from "./receiver/receiver.ts";
 
 const RECEIVERS: readonly { path: string; kind: EndpointKind; description: string }[] = [
-  { path: "/webhook", kind: "webhook", description: "Practice software" },
+  { path: "/webhook", kind: "webhook", description: "Patient records" },
   { path: "/slack", kind: "slack", description: "#bookings in Slack" },
   { path: "/teams", kind: "teams", description: "Reception in Teams" },
   { path: FAILING_PATH, kind: "webhook", description: "Old CRM (down)" },

@@ -22,7 +22,7 @@ The demo is ready, after ${seconds.toFixed(1)} s.
     from an ad  ${site}/?${CAMPAIGN}
   Receiver      ${receiver}
   Calendar      ${calendar} (a practice Cal.com, where the appointments are made)
-  Reference     ${service}/docs
+  Docs          ${service}/docs
 
 Try the read API:
 
@@ -32,7 +32,7 @@ ${curl("bookings?limit=2")}
 ${curl("analytics?days=30")}
 
 Book something on the sample site, and see the webhook and its cards arrive on the receiver's page.
-Ctrl-C stops the demo; the next start goes on with the same data. To remove it:
+Ctrl-C stops the demo; the next start continues with the same data. To delete the data:
 
   DATA_DIR=${quote(places.dataDir)} npm run -s bookflow -- demo clear
 `;

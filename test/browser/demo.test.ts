@@ -118,9 +118,9 @@ test("a booking on the demo's sample site arrives signed and as cards, and a sec
   await viewer.goto((await manage.getAttribute("href")) ?? "");
   await viewer.getByText("Cancel appointment").click();
   await viewer.getByRole("button", { name: "Yes, cancel it" }).click();
-  await viewer.getByRole("heading", { name: "This appointment is cancelled" }).waitFor();
+  await viewer.getByRole("heading", { name: "This appointment has been cancelled" }).waitFor();
   assert.deepEqual(await findAccessibilityFaults(viewer), []);
-  await viewer.getByRole("link", { name: "See the whole calendar" }).click();
+  await viewer.getByRole("link", { name: "View calendar" }).click();
   await viewer.getByRole("heading", { name: "Upcoming appointments" }).waitFor();
   assert.deepEqual(await findAccessibilityFaults(viewer), []);
   await viewer.goto(demo.receiver);

@@ -61,7 +61,7 @@ describe("when something goes wrong", { skip: noBrowser }, () => {
       "Please answer this question.",
     ]);
     await summary.getByRole("link", { name: "Please answer this question." }).click();
-    const question = page.getByLabel("What is it about?");
+    const question = page.getByLabel("What is your appointment about?");
     assert.ok(await question.evaluate((element) => element === document.activeElement));
     assert.equal(await question.getAttribute("aria-invalid"), "true");
     assert.deepEqual(await countBooked(deps, widgetId), [0, 0]);

@@ -67,7 +67,7 @@ describe("a visitor books", { skip: noBrowser }, () => {
     const errors = await visitPage(page, `/w/${widgetId}?utm_source=google&utm_medium=cpc&gclid=X`);
     await goToForm(page, { service: /First appointment/, time: 1 });
     await fillForm(page);
-    await page.getByLabel("What is it about?").fill("A tooth");
+    await page.getByLabel("What is your appointment about?").fill("A tooth");
     await page.getByLabel("How did you hear about us?").selectOption("A friend");
     await page.getByLabel("Anything we should know?").fill("Second floor");
     await send(page);

@@ -26,7 +26,7 @@ async function lookAtAll(page: Page, look: (state: string) => Promise<void>): Pr
   await send(page);
   await page.getByRole("alert").waitFor();
   await look("form with faults");
-  await page.getByLabel("What is it about?").fill("A tooth");
+  await page.getByLabel("What is your appointment about?").fill("A tooth");
   await fillForm(page, { email: "fail-500@example.com" });
   await send(page);
   await page.getByText("Your booking didn’t go through").waitFor();

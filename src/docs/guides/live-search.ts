@@ -29,7 +29,8 @@ export function showMatchesWhileTyping(page: Document): void {
       if (matches === null || input.value.trim() !== query) return;
       list.replaceChildren(...matches);
       list.hidden = matches.length === 0;
-      status.textContent = matches.length === 0 ? "No matches" : `${matches.length} matches`;
+      status.textContent =
+        matches.length === 0 ? "No matches" : `${matches.length} ${matches.length === 1 ? "match" : "matches"}`;
     }, PAUSE_MS);
   });
 

@@ -5,10 +5,10 @@ import type { Language } from "#contract/languages.ts";
 /** By language: the frame's title, its Close button, and what is shown when the frame can't be loaded. */
 const TEXTS = {
   en: "Book an appointment|Close|No connection|Try again",
-  de: "Termin buchen|Schließen|Keine Verbindung|Neu laden",
-  fr: "Prendre rendez-vous|Fermer|Pas de connexion|Recharger",
-  es: "Reservar cita|Cerrar|Sin conexión|Recargar",
-  pt: "Marcar agora|Fechar|Sem ligação|Recarregar",
+  de: "Termin buchen|Schließen|Keine Verbindung|Erneut versuchen",
+  fr: "Prendre rendez-vous|Fermer|Pas de connexion|Réessayer",
+  es: "Reservar una cita|Cerrar|Sin conexión|Intentarlo de nuevo",
+  pt: "Fazer uma marcação|Fechar|Sem ligação|Tentar novamente",
 } satisfies Record<Language, `${string}|${string}|${string}|${string}`>;
 
 export function findTexts(locale: string): [title: string, close: string, failure: string, retry: string] {

@@ -139,7 +139,7 @@ function toPasswordOptions({ config, db, random, log, mail, onPasswordReset }: A
       void mail.send({
         to: user.email,
         subject: "Reset your password",
-        text: `Someone asked to reset the password of your Bookflow account. The link below works once and expires in ${RESET_LINK_MINUTES} minutes. If it wasn't you, you can ignore this email.`,
+        text: `Someone asked to reset the password for your Bookflow account. The link below works once and expires in ${RESET_LINK_MINUTES} minutes. If it wasn't you, you can ignore this email.`,
         link: `${config.baseUrl}${ENTRY_PAGES.resetPassword}?token=${encodeURIComponent(token)}`,
       });
     },

@@ -286,7 +286,7 @@ test("a widget that is not the caller's gives 404 with the same bytes, whatever 
           "referrer-policy": "no-referrer",
           "ratelimit-policy": '"default";q=60000;w=60',
           "content-type": "application/json; charset=utf-8",
-          "content-length": "67",
+          "content-length": "60",
           connection: "keep-alive",
         },
         '{"error":{"code":"not_found","message":"Widget not found."}}',

@@ -63,7 +63,11 @@ async function settleStatus(
     return { kind: "booked", booked: toBooked({ service, webUrl }, booking, request) };
   }
   if (booking.status === "pending") {
-    await cancelBooking(api, { uid: booking.uid, reason: "This booking can't wait for confirmation." }, signal);
+    await cancelBooking(
+      api,
+      { uid: booking.uid, reason: "Bookings that require confirmation aren't supported." },
+      signal,
+    );
   }
   return refused("not_confirmed", toUpstream(reply));
 }

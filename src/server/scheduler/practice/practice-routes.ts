@@ -109,15 +109,15 @@ function renderCalendar(calendar: Shown, rows: readonly AppointmentRow[]): strin
 function renderBooking(found: Shown & { row: AppointmentRow }, now: Date): string {
   const { row, businessName, setup } = found;
   const cancel = html`<details><summary>Cancel appointment</summary>
-<p>The time becomes available to others at once.</p>
+<p>The time will be available to others immediately.</p>
 <form method="post"><button>Yes, cancel it</button></form></details>`;
   return renderPage(`Appointment ${row.reference}`, [
     html`<p class="business">${businessName}</p>`,
-    html`<h1>${row.canceled_at ? "This appointment is cancelled" : toService(setup, row)}</h1>`,
+    html`<h1>${row.canceled_at ? "This appointment has been cancelled" : toService(setup, row)}</h1>`,
     html`<dl${row.canceled_at ? html` class="gone"` : null}><div><dt>When</dt><dd>${toWhen(found, row)}</dd></div>
 <div><dt>Service</dt><dd>${toService(setup, row)}</dd></div><div><dt>Reference</dt><dd>${row.reference}</dd></div></dl>`,
     row.canceled_at === null && row.start_at > now ? cancel : null,
-    html`<p><a href="/practice-calcom/${row.widget_id}">See the whole calendar</a></p>`,
+    html`<p><a href="/practice-calcom/${row.widget_id}">View calendar</a></p>`,
   ]);
 }
 

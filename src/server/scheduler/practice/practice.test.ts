@@ -96,9 +96,9 @@ describe("the practice Cal.com", () => {
         payload: "",
       });
     assert.equal((await cancel("https://elsewhere.example")).statusCode, 403);
-    assert.ok(!(await open(manageUrl)).body.includes("This appointment is cancelled"));
+    assert.ok(!(await open(manageUrl)).body.includes("This appointment has been cancelled"));
     assert.equal((await cancel("http://localhost:3000")).statusCode, 303);
-    assert.match((await open(manageUrl)).body, /This appointment is cancelled/);
+    assert.match((await open(manageUrl)).body, /This appointment has been cancelled/);
     assert.equal((await open(manageUrl.replace(reference, "SVC-222222"))).statusCode, 404);
   });
 

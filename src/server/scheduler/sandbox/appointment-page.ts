@@ -23,5 +23,5 @@ export function requireOwnForm(request: FastifyRequest): void {
   const { origin, "sec-fetch-site": from } = request.headers;
   const isOwn =
     origin === undefined ? from === undefined || from === "same-origin" : URL.parse(origin)?.host === request.host;
-  if (!isOwn) throw new ApiError("forbidden", "Please cancel on the page that the link opens.");
+  if (!isOwn) throw new ApiError("forbidden", "Open the link you received and cancel there.");
 }

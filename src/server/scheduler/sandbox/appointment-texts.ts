@@ -58,7 +58,7 @@ export const APPOINTMENT_TEXTS: Readonly<Record<Language, AppointmentTexts>> = {
     staff: "Bei",
     reference: "Buchungsnummer",
     join: "Am Online-Termin teilnehmen",
-    cancel: "Testbuchung absagen",
+    cancel: "Testbuchung stornieren",
     sure: "Der Termin wird sofort wieder für andere freigegeben.",
     yesCancel: "Ja, absagen",
     meetingTitle: "Ihr Online-Termin",

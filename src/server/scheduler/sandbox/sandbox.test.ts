@@ -95,7 +95,7 @@ test("overlapping slots of two services are not both booked with the same person
   ]);
   const [first] = appointment;
   assert.ok(first);
-  const answers = [{ questionId: "topic", question: "What is it about?", answer: "Teeth" }];
+  const answers = [{ questionId: "topic", question: "What is your appointment about?", answer: "Teeth" }];
   const hour = requireBooked(await system.book({ ...toRequest("first-appointment", first), answers }, NEVER));
   assert.deepEqual(
     hour.staff.map(({ name }) => name),
@@ -115,7 +115,7 @@ test("a buffer keeps the time after an appointment free", async () => {
   const { system } = await openSandbox();
   const [first] = await listWeek(system, { now: NOW, serviceId: "first-appointment" });
   assert.ok(first);
-  const answers = [{ questionId: "topic", question: "What is it about?", answer: "Teeth" }];
+  const answers = [{ questionId: "topic", question: "What is your appointment about?", answer: "Teeth" }];
   requireBooked(await system.book({ ...toRequest("first-appointment", first), answers }, NEVER));
   const [next] = await listWeek(system, { now: NOW, serviceId: "first-appointment" });
   assert.equal(next?.startAt.getTime(), first.startAt.getTime() + 90 * MINUTE_MS);
@@ -213,7 +213,7 @@ test("nothing about a customer is stored in the database", async () => {
     phone: `+49 ${MARKER}`,
     notes: `Notes ${MARKER}`,
   };
-  const answers = [{ questionId: "topic", question: "What is it about?", answer: `Answer ${MARKER}` }];
+  const answers = [{ questionId: "topic", question: "What is your appointment about?", answer: `Answer ${MARKER}` }];
   requireBooked(await system.book({ ...request, customer, answers }, NEVER));
   const { rows } = await database.pool.query<{ table_name: string }>(
     "select table_name from information_schema.tables where table_schema = 'public'",

@@ -32,7 +32,7 @@ export type SandboxService = {
 };
 
 export const FIRST_VISIT_QUESTIONS: readonly Question[] = [
-  { id: "topic", label: "What is it about?", type: "text", options: [], required: true },
+  { id: "topic", label: "What is your appointment about?", type: "text", options: [], required: true },
   {
     id: "heard-from",
     label: "How did you hear about us?",

@@ -79,7 +79,7 @@ export const texts: Texts = {
   testBookedTitle: "Testbuchung abgeschlossen",
   testBooked: "Es wurde kein Termin gebucht, denn diese Seite ist im Testmodus.",
   practiceBooked: "Es wurde kein echter Termin gebucht, denn diese Seite bucht in einem Übungskalender.",
-  cancelTest: "Testbuchung absagen",
+  cancelTest: "Testbuchung stornieren",
   test: "Test",
   bookedTitle: "Ihr Termin ist gebucht",
   booked: "Wir freuen uns auf Sie. Bitte bewahren Sie die Buchungsnummer auf.",
