@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { OrganizationId, Reference } from "#contract/ids.ts";
 import { deleteBooking } from "../src/server/bookings/stored/erase.ts";
 import type { ServiceDeps } from "../src/server/create-deps.ts";
-import { isDatabaseAway } from "../src/server/db/database-away.ts";
+import { isDatabaseUnavailable } from "../src/server/db/database-unavailable.ts";
 import type { Receiver } from "./receiver.ts";
 
 // Deletes some of an organization's bookings while faults happen, one after the other. A booking that was delivered is stored, so
@@ -55,7 +55,7 @@ export class Eraser {
         this.erased.add(reference);
         return;
       } catch (error) {
-        if (!isDatabaseAway(error)) this.wrong.push(`deleting a booking: ${error}`);
+        if (!isDatabaseUnavailable(error)) this.wrong.push(`deleting a booking: ${error}`);
         mayBeGone = true;
         await sleep(PAUSE_MS);
       }

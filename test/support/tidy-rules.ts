@@ -30,7 +30,7 @@ export const ALLOWED_IMPORTS: readonly { readonly from: string; readonly to: rea
   { from: "src/server/deps.ts", to: ["src/server/config.ts", "src/server/db/", "src/server/lib/"] },
   {
     from: "src/server/http/",
-    to: ["src/contract/", "src/server/lib/", "src/server/deps.ts", "src/server/db/database-away.ts"],
+    to: ["src/contract/", "src/server/lib/", "src/server/deps.ts", "src/server/db/database-unavailable.ts"],
   },
 
   slice("organizations"),

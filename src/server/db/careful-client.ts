@@ -2,7 +2,7 @@ import type { Socket } from "node:net";
 import pg from "pg";
 import { assert } from "../lib/assert.ts";
 import { LOCATE, type Node, type Nodes } from "./citus/nodes.ts";
-import { type DatabaseAway, isDatabaseAway } from "./database-away.ts";
+import { type DatabaseUnavailable, isDatabaseUnavailable } from "./database-unavailable.ts";
 import type { Host, Hosts } from "./hosts.ts";
 
 /** A statement that starts with this is planned once per connection, under the name that follows. */
@@ -25,7 +25,7 @@ export class CarefulClient extends pg.Client {
   /** On Citus, the server with the rows that its statement or transaction is about. */
   node: Node | null = null;
   #asked = 0;
-  #fault: DatabaseAway | null = null;
+  #fault: DatabaseUnavailable | null = null;
 
   // The types of pg.Client's many overloads cannot be written down again; the arguments pass through as they are.
   // biome-ignore lint/suspicious/noExplicitAny: see above
@@ -47,7 +47,7 @@ export class CarefulClient extends pg.Client {
       this.node?.watch.heard();
       return result;
     } catch (error) {
-      if (!isDatabaseAway(error)) this.node?.watch.heard();
+      if (!isDatabaseUnavailable(error)) this.node?.watch.heard();
       throw error;
     }
   }
@@ -77,12 +77,12 @@ export class CarefulClient extends pg.Client {
   }
 
   /** Every later statement fails with this error; node-postgres would only say that it cannot be sent. */
-  fail(fault: DatabaseAway): void {
+  fail(fault: DatabaseUnavailable): void {
     this.#fault ??= fault;
   }
 
   /** The connection's statement and the rest of its transaction fail, and the pool does not use it again. */
-  cutOff(fault: DatabaseAway): void {
+  cutOff(fault: DatabaseUnavailable): void {
     this.fail(fault);
     // The connection is public in node-postgres's code, but missing from its types.
     const { connection } = this as unknown as { connection: { stream: Socket } };

@@ -1,7 +1,7 @@
 import { PostgresAdapter, PostgresDialect, type PostgresPool, type RawBuilder, sql } from "kysely";
 import type pg from "pg";
 import type { OrganizationId } from "#contract/ids.ts";
-import { DatabaseAway } from "./database-away.ts";
+import { DatabaseUnavailable } from "./database-unavailable.ts";
 import type { Db, Pool } from "./pool.ts";
 
 // Everything that statements do differently on Citus than on plain PostgreSQL.
@@ -66,7 +66,7 @@ export function toStatementGroups<Row extends { readonly organizationId: Organiz
  * servers commit a move one after the other, so for a moment one of them sends statements to the new place while the rows there
  * are not visible yet.
  */
-export class OrganizationMoving extends DatabaseAway {
+export class OrganizationMoving extends DatabaseUnavailable {
   constructor(cause?: unknown) {
     super("The organization is moving to another server", cause);
   }

@@ -1,5 +1,5 @@
 import type { Log } from "../lib/log.ts";
-import type { DatabaseAway } from "./database-away.ts";
+import type { DatabaseUnavailable } from "./database-unavailable.ts";
 import { SilenceWatch } from "./silence-watch.ts";
 
 // The servers that a pool may connect to. On plain PostgreSQL there is one. On Citus any server answers any statement, so a
@@ -26,7 +26,7 @@ export class Host {
 type HostsParts = {
   readonly probe: (url: string) => Promise<void>;
   readonly isSomeoneWaiting: (host: Host) => boolean;
-  readonly onSilent: (host: Host, reason: DatabaseAway) => void;
+  readonly onSilent: (host: Host, reason: DatabaseUnavailable) => void;
   readonly log: Log;
 };
 
@@ -58,7 +58,7 @@ export class Hosts {
   }
 
   /** Why no statement can run now; null while one of the servers answers. */
-  get silence(): DatabaseAway | null {
+  get silence(): DatabaseUnavailable | null {
     const silences = this.#all.map(({ watch }) => watch.silence);
     return silences.every((silence) => silence !== null) ? (silences[0] ?? null) : null;
   }

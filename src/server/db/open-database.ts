@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Config } from "../config.ts";
 import type { Log } from "../lib/log.ts";
 import { StartError } from "../lib/start-error.ts";
-import { DatabaseAway } from "./database-away.ts";
+import { DatabaseUnavailable } from "./database-unavailable.ts";
 import { openEmbeddedDatabase } from "./embedded/open.ts";
 import { MIGRATIONS_FOLDER, migrate } from "./migrate.ts";
 import { type Db, openDb, openPool, type Pool } from "./pool.ts";
@@ -80,7 +80,7 @@ async function waitForServer(pool: Pool, notice: (sentence: string) => void): Pr
 
 /** A server that is still starting, or that hasn't answered yet. Its refusals, such as a wrong password, are final. */
 function isWorthWaitingFor(error: unknown): boolean {
-  return error instanceof DatabaseAway || (error as { code?: unknown }).code === CANNOT_CONNECT_NOW;
+  return error instanceof DatabaseUnavailable || (error as { code?: unknown }).code === CANNOT_CONNECT_NOW;
 }
 
 /** PostgreSQL's messages name users and databases, never passwords. */

@@ -6,7 +6,7 @@ import { sql } from "kysely";
 import { createTestDatabase } from "../../../test/support/database.ts";
 import { openSilentWire } from "../../../test/support/silent-wire.ts";
 import { createLog } from "../lib/log.ts";
-import { DatabaseAway } from "./database-away.ts";
+import { DatabaseUnavailable } from "./database-unavailable.ts";
 import { createListen } from "./listen.ts";
 import { type Db, openDb, openPatientDb, openPool } from "./pool.ts";
 
@@ -104,7 +104,7 @@ describe("a server that stops answering", { concurrency: true }, async () => {
     return { wire, pool, log, logged, db: openDb(pool) };
   }
 
-  const isAway = (error: unknown) => error instanceof DatabaseAway;
+  const isAway = (error: unknown) => error instanceof DatabaseUnavailable;
 
   /** How long it took to be refused. */
   async function measureRefusal(db: Db): Promise<number> {

@@ -4,7 +4,7 @@ import { listHostUrls } from "../lib/host-urls.ts";
 import type { Log } from "../lib/log.ts";
 import { asCareful, type CarefulClient, toClientOf } from "./careful-client.ts";
 import { type Node, Nodes } from "./citus/nodes.ts";
-import { DatabaseAway } from "./database-away.ts";
+import { DatabaseUnavailable } from "./database-unavailable.ts";
 import { type Engine, EngineDialect } from "./engine.ts";
 import { type Host, Hosts } from "./hosts.ts";
 import { TICK_MS } from "./silence-watch.ts";
@@ -59,7 +59,7 @@ export class Pool extends pg.Pool {
   readonly #statementLimitMs: number;
   readonly #clients = new Set<CarefulClient>();
   /** Each call gives up one wait for a connection. */
-  readonly #acquiring = new Set<(fault: DatabaseAway) => void>();
+  readonly #acquiring = new Set<(fault: DatabaseUnavailable) => void>();
   readonly #timer: NodeJS.Timeout;
 
   constructor(settings: pg.PoolConfig, options: { urls: readonly string[]; log: Log; statementLimitMs: number }) {
@@ -90,7 +90,7 @@ export class Pool extends pg.Pool {
     // A connection broke while idle: the pool has already replaced it, and the next statement gets a new one. A connection
     // being closed may also hear from an embedded server that it is stopping.
     this.on("error", (error) => {
-      if (!this.ending && !(error instanceof DatabaseAway)) options.log.warn("database.connection_lost", { error });
+      if (!this.ending && !(error instanceof DatabaseUnavailable)) options.log.warn("database.connection_lost", { error });
     });
   }
 
@@ -120,7 +120,7 @@ export class Pool extends pg.Pool {
       try {
         return await this.#acquireOnce();
       } catch (error) {
-        const mayWorkElsewhere = error instanceof DatabaseAway && this.#hosts.refusals > refusals;
+        const mayWorkElsewhere = error instanceof DatabaseUnavailable && this.#hosts.refusals > refusals;
         if (triesLeft <= 1 || !mayWorkElsewhere) throw error;
       }
     }
@@ -145,7 +145,7 @@ export class Pool extends pg.Pool {
     this.#clients.add(careful);
     // A connection that breaks while in use fails its statement. It also emits an error, which without a listener would end
     // the process.
-    careful.on("error", (error) => careful.fail(new DatabaseAway("The connection to the database broke", error)));
+    careful.on("error", (error) => careful.fail(new DatabaseUnavailable("The connection to the database broke", error)));
     // Runs before whatever is asked first. If it fails, the connection is broken, and that statement fails too.
     careful.query(KEEP_PLANS).then(
       ({ rows }: { rows: unknown[] }) => {
@@ -165,7 +165,7 @@ export class Pool extends pg.Pool {
       if (client.waitedTicks === null) continue;
       client.waitedTicks++;
       if (!client.isPatient && client.waitedTicks * TICK_MS >= this.#statementLimitMs)
-        client.cutOff(new DatabaseAway("The database did not answer"));
+        client.cutOff(new DatabaseUnavailable("The database did not answer"));
     }
     this.#hosts.tick();
     this.#nodes.tick();
@@ -177,7 +177,7 @@ export class Pool extends pg.Pool {
     return this.#listImpatient().some((client) => client.server === host && client.waitedTicks);
   }
 
-  #giveUp(host: Host, fault: DatabaseAway): void {
+  #giveUp(host: Host, fault: DatabaseUnavailable): void {
     if (this.#hosts.silence) {
       for (const reject of this.#acquiring) reject(fault);
       this.#acquiring.clear();
@@ -186,7 +186,7 @@ export class Pool extends pg.Pool {
     for (const client of this.#listImpatient()) if (client.server === host) client.cutOff(fault);
   }
 
-  #leave(node: Node, fault: DatabaseAway): void {
+  #leave(node: Node, fault: DatabaseUnavailable): void {
     for (const client of this.#listImpatient()) if (client.node === node && client.waitedTicks) client.cutOff(fault);
   }
 }
@@ -242,7 +242,7 @@ async function probeNode(settings: pg.ClientConfig, address: string): Promise<vo
     await client.query("select set_config('citus.node_connection_timeout', $1, false)", [String(PROBE_MS)]);
     const check = "select citus_check_connection_to_node($1, $2) as works";
     const { rows } = await client.query<{ works: boolean }>(check, [hostname, Number(port)]);
-    if (!rows[0]?.works) throw new DatabaseAway(`The server ${address} cannot be reached`);
+    if (!rows[0]?.works) throw new DatabaseUnavailable(`The server ${address} cannot be reached`);
   } finally {
     client.end().catch(() => undefined);
   }
@@ -250,7 +250,7 @@ async function probeNode(settings: pg.ClientConfig, address: string): Promise<vo
 
 /** PostgreSQL's refusals keep their code: a wrong password is not an outage. */
 function toAcquisitionFault(error: unknown): unknown {
-  return error instanceof pg.DatabaseError ? error : new DatabaseAway("The database cannot be reached", error);
+  return error instanceof pg.DatabaseError ? error : new DatabaseUnavailable("The database cannot be reached", error);
 }
 
 export function openDb(pool: Pool): Db {

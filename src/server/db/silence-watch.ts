@@ -1,5 +1,5 @@
 import type { Log } from "../lib/log.ts";
-import { DatabaseAway } from "./database-away.ts";
+import { DatabaseUnavailable } from "./database-unavailable.ts";
 
 // Decides whether the database is silent. A slow statement is not enough: a caller must be waiting, and for three seconds
 // the server must send nothing on any connection of this process, including a new one opened to find out. Then all waiting
@@ -24,7 +24,7 @@ type WatchParts = {
   /** Resolves if the server answers on a new connection, and rejects otherwise. */
   readonly probe: () => Promise<void>;
   readonly isSomeoneWaiting: () => boolean;
-  readonly onSilent: (reason: DatabaseAway) => void;
+  readonly onSilent: (reason: DatabaseUnavailable) => void;
   readonly log: Log;
 };
 
@@ -32,14 +32,14 @@ export class SilenceWatch {
   readonly #parts: WatchParts;
   #heardSomething = false;
   #ticks = 0;
-  #silence: DatabaseAway | null = null;
+  #silence: DatabaseUnavailable | null = null;
 
   constructor(parts: WatchParts) {
     this.#parts = parts;
   }
 
   /** Why no statement can run now; null while the database answers. */
-  get silence(): DatabaseAway | null {
+  get silence(): DatabaseUnavailable | null {
     return this.#silence;
   }
 
@@ -61,7 +61,7 @@ export class SilenceWatch {
   }
 
   #fallSilent(): void {
-    this.#silence = new DatabaseAway("The database does not answer");
+    this.#silence = new DatabaseUnavailable("The database does not answer");
     this.#parts.log.error("database.silent");
     this.#parts.onSilent(this.#silence);
   }

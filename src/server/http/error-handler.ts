@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import { isDatabaseAway } from "../db/database-away.ts";
+import { isDatabaseUnavailable } from "../db/database-unavailable.ts";
 import type { Deps } from "../deps.ts";
 import { ApiError } from "./api-error.ts";
 import { CallerLeft } from "./caller-left.ts";
@@ -39,14 +39,14 @@ function logFault(
   const route = request.routeOptions?.url;
   const fields = { requestId: request.id, ...(route === undefined ? {} : { route }), error };
   if (apiError.code === "internal") deps.log.error("request.failed", fields);
-  else if (isDatabaseAway(error)) deps.log.warn("request.unavailable", fields);
+  else if (isDatabaseUnavailable(error)) deps.log.warn("request.unavailable", fields);
   else if (error instanceof CallerLeft) deps.log.debug("request.canceled", fields);
 }
 
 /** Accepts anything that may have been thrown. If this failed, Fastify would send the caller a message of its own. */
 function toApiError(error: unknown): ApiError {
   if (error instanceof ApiError) return error;
-  if (isDatabaseAway(error)) return databaseAway();
+  if (isDatabaseUnavailable(error)) return databaseUnavailable();
   // Nobody reads this.
   if (error instanceof CallerLeft) return new ApiError("unavailable", "The request was cancelled.");
   const { code, statusCode } = (error ?? {}) as { code?: unknown; statusCode?: unknown };
@@ -69,7 +69,7 @@ export function malformedRequest(): ApiError {
 const DATABASE_WAIT_SECONDS = "5";
 
 /** This can also happen during a change; whether it was saved is then unknown. */
-function databaseAway(): ApiError {
+function databaseUnavailable(): ApiError {
   return new ApiError("unavailable", "The database cannot be reached right now. Please try again in a few seconds.", {
     "retry-after": DATABASE_WAIT_SECONDS,
   });

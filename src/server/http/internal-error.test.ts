@@ -5,7 +5,7 @@ import { sql } from "kysely";
 import { createTestApp } from "../../../test/support/app.ts";
 import { makeCaller } from "../../../test/support/read-api.ts";
 import { buildApp } from "../app.ts";
-import { isDatabaseAway } from "../db/database-away.ts";
+import { isDatabaseUnavailable } from "../db/database-unavailable.ts";
 import { openDb, openPool } from "../db/pool.ts";
 
 const INTERNAL = '{"error":{"code":"internal","message":"Something went wrong on our side. Please try again."}}';
@@ -100,11 +100,11 @@ test("PostgreSQL running out of disk, memory or connections, or stopping, gives 
     await sql`create or replace trigger fail before update on api_keys for each statement execute function fail()`.execute(
       deps.db,
     );
-    await assert.rejects(sql`update api_keys set name = name`.execute(deps.db), (error) => isDatabaseAway(error));
+    await assert.rejects(sql`update api_keys set name = name`.execute(deps.db), (error) => isDatabaseUnavailable(error));
   }
   await sql`drop trigger fail on api_keys`.execute(deps.db);
   assert.equal((await app.inject({ url: "/api/v1/widgets", headers })).statusCode, 200);
-  assert.equal(isDatabaseAway(Object.assign(new Error("inside"), { code: "53100" })), false);
+  assert.equal(isDatabaseUnavailable(Object.assign(new Error("inside"), { code: "53100" })), false);
 });
 
 function listThrown(): unknown[] {

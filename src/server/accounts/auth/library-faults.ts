@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from "node:async_hooks";
-import { isDatabaseAway } from "../../db/database-away.ts";
+import { isDatabaseUnavailable } from "../../db/database-unavailable.ts";
 
 // better-auth turns a failed statement into "no session" or its own error response. During a database outage that would sign
 // people out. So a call in which it reported such a failure fails with that failure, and gets 503 like any other request.
@@ -9,7 +9,7 @@ const calls = new AsyncLocalStorage<{ away: unknown }>();
 /** Called through better-auth's log, where it reports every failure it handles itself. */
 export function noteFault(error: unknown): void {
   const call = calls.getStore();
-  if (call && isDatabaseAway(error)) call.away = error;
+  if (call && isDatabaseUnavailable(error)) call.away = error;
 }
 
 export async function failWhileDatabaseIsAway<T>(work: () => Promise<T>): Promise<T> {

@@ -9,7 +9,7 @@ import { makeOrganization, makeWidget } from "../../../../test/support/builders.
 import { findEverywhere } from "../../../../test/support/search-database.ts";
 import { openSilentWire } from "../../../../test/support/silent-wire.ts";
 import { DIRECT_TOUCH } from "../../../../test/support/touches.ts";
-import { DatabaseAway } from "../../db/database-away.ts";
+import { DatabaseUnavailable } from "../../db/database-unavailable.ts";
 import { type Db, openDb, openPool } from "../../db/pool.ts";
 import { createLog } from "../../lib/log.ts";
 import { openSchedulingSystem } from "../../scheduler/open-system.ts";
@@ -263,7 +263,7 @@ function losingCommit(): Db {
   const transaction = () => ({
     execute: async (run: (transaction: Db) => Promise<unknown>) => {
       await db.transaction().execute(run);
-      throw new DatabaseAway("The database did not answer");
+      throw new DatabaseUnavailable("The database did not answer");
     },
   });
   return Object.create(db, { transaction: { value: transaction } }) as Db;
@@ -271,7 +271,7 @@ function losingCommit(): Db {
 
 test("a request whose reservation was committed unnoticed does not block its repetition", async () => {
   const { owner, system, wanted } = await makeSetting();
-  await assert.rejects(makeBooking({ ...making, db: losingCommit() }, system, wanted), { name: "DatabaseAway" });
+  await assert.rejects(makeBooking({ ...making, db: losingCommit() }, system, wanted), { name: "DatabaseUnavailable" });
   assert.equal((await listReferences(owner)).length, 1);
   const { reference } = requireAnswer(await makeBooking(making, system, wanted));
   assert.deepEqual(await listReferences(owner), [reference]);

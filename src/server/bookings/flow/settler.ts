@@ -1,5 +1,5 @@
 import { SECOND_MS } from "#contract/durations.ts";
-import { isDatabaseAway } from "../../db/database-away.ts";
+import { isDatabaseUnavailable } from "../../db/database-unavailable.ts";
 import { repeat } from "../../lib/repeat.ts";
 import {
   type BookingToSettle,
@@ -95,7 +95,7 @@ export class Settler {
       this.#deps.log.info("booking.settled_late", { organizationId, widgetId });
       return "settled";
     } catch (error) {
-      if (isDatabaseAway(error)) return "away";
+      if (isDatabaseUnavailable(error)) return "away";
       unsettled.tries += 1;
       this.#deps.log.error("booking.settle_failed", { organizationId, widgetId, error });
       return "failed";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createLog } from "../../lib/log.ts";
-import { DatabaseAway } from "../database-away.ts";
+import { DatabaseUnavailable } from "../database-unavailable.ts";
 import { Nodes } from "./nodes.ts";
 
 const OWNER = "org_1";
@@ -13,7 +13,7 @@ function createSilentNodes(): { nodes: Nodes; probed: string[] } {
   const nodes = new Nodes({
     probe: async (address) => {
       probed.push(address);
-      throw new DatabaseAway("no answer");
+      throw new DatabaseUnavailable("no answer");
     },
     isSomeoneWaiting: () => true,
     onSilent: () => undefined,

@@ -2,7 +2,7 @@ import { MINUTE_MS, SECOND_MS } from "#contract/durations.ts";
 import { parseOrganizationId } from "#contract/ids.ts";
 import type { Log } from "../../lib/log.ts";
 import { RecentMap } from "../../lib/recent-map.ts";
-import type { DatabaseAway } from "../database-away.ts";
+import type { DatabaseUnavailable } from "../database-unavailable.ts";
 import { SilenceWatch, TICK_MS } from "../silence-watch.ts";
 import { DISTRIBUTED_TABLES } from "./table-places.ts";
 
@@ -46,7 +46,7 @@ type NodesParts = {
   /** Resolves if the server at this address answers the one that this process is connected to. */
   readonly probe: (address: string) => Promise<void>;
   readonly isSomeoneWaiting: (node: Node) => boolean;
-  readonly onSilent: (node: Node, reason: DatabaseAway) => void;
+  readonly onSilent: (node: Node, reason: DatabaseUnavailable) => void;
   readonly log: Log;
 };
 

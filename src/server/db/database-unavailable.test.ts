@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import pg from "pg";
-import { isDatabaseAway } from "./database-away.ts";
+import { isDatabaseUnavailable } from "./database-unavailable.ts";
 
 function refusal(code: string, routine: string): pg.DatabaseError {
   return Object.assign(new pg.DatabaseError("no", 2, "error"), { code, routine });
@@ -17,6 +17,6 @@ const CASES: readonly [code: string, routine: string, isAway: boolean][] = [
 
 for (const [code, routine, isAway] of CASES) {
   test(`an error ${code} of ${routine} ${isAway ? "is" : "is not"} an outage`, () => {
-    assert.equal(isDatabaseAway(refusal(code, routine)), isAway);
+    assert.equal(isDatabaseUnavailable(refusal(code, routine)), isAway);
   });
 }

@@ -3,8 +3,8 @@ import pg from "pg";
 /**
  * The database cannot be reached, does not answer, or has no free connection. The statement may be tried again later.
  */
-export class DatabaseAway extends Error {
-  override name = "DatabaseAway";
+export class DatabaseUnavailable extends Error {
+  override name = "DatabaseUnavailable";
   readonly code?: string;
 
   constructor(message: string, cause?: unknown) {
@@ -18,8 +18,8 @@ export class DatabaseAway extends Error {
  * Whether PostgreSQL itself is in trouble: lost connection (08), out of disk, memory or connections (53), shutting down
  * or starting (57P), system error (58), or a read-only standby (25006).
  */
-export function isDatabaseAway(error: unknown): boolean {
-  if (error instanceof DatabaseAway) return true;
+export function isDatabaseUnavailable(error: unknown): boolean {
+  if (error instanceof DatabaseUnavailable) return true;
   if (!(error instanceof pg.DatabaseError)) return false;
   return /^(?:08|53|57P|58|25006)/.test(error.code ?? "") || isTroubleOfCitus(error);
 }
