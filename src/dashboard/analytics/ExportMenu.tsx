@@ -21,7 +21,7 @@ export function ExportMenu({ scope, isReady }: { scope: Parameters; isReady: boo
   const { id } = useOrganization();
   const save = useAction({
     run: (query: Parameters) => download("exportAnalytics", { organization: id, query: { ...scope, ...query } }),
-    says: () => "Download started",
+    successMessage: () => "Download started",
   });
   return (
     <Menu position="bottom-end" withinPortal={false}>

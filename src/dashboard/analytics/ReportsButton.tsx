@@ -39,7 +39,7 @@ function Subscriptions() {
     run: ({ period, isOn }: { period: ReportPeriod; isOn: boolean }) =>
       call("changeReports", { organization: id, body: { [period]: isOn } }),
     refreshes: [reportsQuery(id).queryKey],
-    says: (_, { period, isOn }) => `${PERIOD_WORDS[period].label} turned ${isOn ? "on" : "off"}`,
+    successMessage: (_, { period, isOn }) => `${PERIOD_WORDS[period].label} turned ${isOn ? "on" : "off"}`,
   });
   return (
     <Loaded query={reports} rows={2}>

@@ -43,7 +43,7 @@ function ExportButton() {
   const [filters] = useUrlState(NO_FILTERS);
   const save = useAction({
     run: () => download("exportAudit", { organization: id, query: toAuditFilters(filters, details.timeZone) }),
-    says: () => "Download started",
+    successMessage: () => "Download started",
   });
   return (
     <ActionButton

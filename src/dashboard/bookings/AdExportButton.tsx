@@ -73,7 +73,7 @@ function AdExportForm({ filters, onClose }: { filters: ShownFilters; onClose: ()
         organization: id,
         query: { ...toBookingFilters(filters, details.timeZone), platform, conversionName },
       }),
-    says: () => "Download started",
+    successMessage: () => "Download started",
     onDone: onClose,
   });
   const choose = (value: string) => {

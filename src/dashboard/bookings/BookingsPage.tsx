@@ -149,7 +149,7 @@ function ExportButton({ filters }: { filters: ShownFilters }) {
   const { id, details, can } = useOrganization();
   const save = useAction({
     run: () => download("exportBookings", { organization: id, query: toBookingFilters(filters, details.timeZone) }),
-    says: () => "Download started",
+    successMessage: () => "Download started",
   });
   return (
     <ActionButton

@@ -20,7 +20,7 @@ export function DeleteBooking({ booking, filters }: { booking: BookingDetail; fi
   const queries = useQueryClient();
   const remove = useAction({
     run: () => deleteBooking(id, reference),
-    says: (outcome) => (outcome === "gone" ? `${reference} was already deleted` : `${reference} deleted`),
+    successMessage: (outcome) => (outcome === "gone" ? `${reference} was already deleted` : `${reference} deleted`),
     onDone: async () => {
       await navigate({ to: paths.bookings, search: () => filters, replace: true });
       queries.removeQueries({ queryKey: bookingQuery(id, reference).queryKey });

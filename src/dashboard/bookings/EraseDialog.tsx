@@ -67,7 +67,7 @@ function ConfirmForm({ found, onBack, onDone }: { found: Found; onBack: () => vo
     run: () => call("eraseBookings", { organization: id, body: { email: found.email } }),
     isQuiet: true,
     refreshes: [bookingsKey(id)],
-    says: ({ count }) => `${pluralize(count, "booking")} erased`,
+    successMessage: ({ count }) => `${pluralize(count, "booking")} erased`,
     onDone,
   });
   const isReady = typed.trim().toLowerCase() === found.email.toLowerCase();

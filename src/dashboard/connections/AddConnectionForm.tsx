@@ -48,7 +48,7 @@ export function AddConnectionForm({ onClose, onSaved }: AddConnectionFormProps) 
     form,
     isQuiet: true,
     refreshes: [connectionsQuery(id).queryKey],
-    says: ({ connection }) => `${connection.name} added`,
+    successMessage: ({ connection }) => `${connection.name} added`,
     onDone: onSaved,
   });
   const { error } = add;

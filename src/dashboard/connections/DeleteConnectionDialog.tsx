@@ -18,7 +18,7 @@ export function DeleteConnectionDialog({ connection, onClose }: DeleteProps) {
   const remove = useAction({
     run: (removed: AppConnection) => call("removeConnection", { organization: id, params: { connection: removed.id } }),
     refreshes: [connectionsQuery(id).queryKey],
-    says: (_, { name }) => `${name} deleted`,
+    successMessage: (_, { name }) => `${name} deleted`,
     onDone: onClose,
   });
   const isUsed = connection !== null && connection.widgetCount > 0;

@@ -39,7 +39,7 @@ export function EditConnectionForm({ connection, onClose, onSaved }: EditProps) 
     form,
     isQuiet: true,
     refreshes: [connectionsQuery(id).queryKey],
-    says: (saved) => `${saved.connection.name} saved`,
+    successMessage: (saved) => `${saved.connection.name} saved`,
     onDone: onSaved,
   });
   return (

@@ -53,7 +53,7 @@ function Redelivery({ redelivery }: { redelivery: AppRedelivery }) {
   const cancel = useAction({
     run: () => call("cancelRedelivery", { organization: id, params: { redelivery: redelivery.id } }),
     refreshes: [deliveriesKey(id)],
-    says: () => "Redelivery cancelled",
+    successMessage: () => "Redelivery cancelled",
   });
   const { state, matched, delivered, failed, waiting, createdAt } = redelivery;
   const isDone = state !== "running" && waiting === 0;

@@ -57,13 +57,13 @@ function Delivery({ delivery, query }: DeliveryProps) {
   const redeliver = useAction({
     run: () => call("redeliver", { organization: id, params: { delivery: delivery.id } }),
     refreshes: [deliveriesKey(id)],
-    says: () => "Delivery queued",
+    successMessage: () => "Delivery queued",
     onDone: () => setAsking(false),
   });
   const retry = useAction({
     run: () => call("retryDelivery", { organization: id, params: { delivery: delivery.id } }),
     refreshes: [deliveriesKey(id)],
-    says: () => "Retrying now",
+    successMessage: () => "Retrying now",
   });
   const { endpoint } = delivery;
   const isRetrying = delivery.state === "retrying" && delivery.pending === "automatic";

@@ -83,7 +83,7 @@ function RedeliverForm({ filters, onClose }: Omit<RedeliverProps, "isOpen">) {
     form,
     isQuiet: true,
     refreshes: endpointRefreshes(id),
-    says: ({ matched }) =>
+    successMessage: ({ matched }) =>
       matched === 0 ? "No matching deliveries" : `Redelivering ${pluralize(matched, "delivery", "deliveries")}`,
     onDone: onClose,
   });

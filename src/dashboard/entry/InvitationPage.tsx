@@ -81,7 +81,7 @@ function WithAccount({ token, preview }: { token: string; preview: InvitationPre
   const accept = useAction({
     run: () => call("acceptInvitation", { body: { token } }),
     isQuiet: true,
-    says: () => `You joined ${preview.organizationName}`,
+    successMessage: () => `You joined ${preview.organizationName}`,
     onDone: ({ organizationId }) => join(organizationId),
   });
   const signOut = useAction({ run: () => call("signOut", { body: {} }), onDone: () => void me.refetch() });
@@ -124,7 +124,7 @@ function WithoutAccount({ token, preview }: { token: string; preview: Invitation
     run: (values: { name: string; password: string }) => call("acceptInvitation", { body: { token, ...values } }),
     form,
     isQuiet: true,
-    says: () => `You joined ${preview.organizationName}`,
+    successMessage: () => `You joined ${preview.organizationName}`,
     onDone: ({ organizationId }) => join(organizationId),
   });
   return (

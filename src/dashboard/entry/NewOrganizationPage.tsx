@@ -22,7 +22,7 @@ export function NewOrganizationPage() {
     form,
     isQuiet: true,
     refreshes: [meKey],
-    says: (_, { name }) => `${name} created`,
+    successMessage: (_, { name }) => `${name} created`,
     onDone: ({ id }) => void navigate({ to: pathsOf(id).start, replace: true }),
   });
   return (

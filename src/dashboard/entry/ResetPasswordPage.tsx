@@ -20,7 +20,7 @@ export function ResetPasswordPage() {
     run: (newPassword: string) => call("resetPassword", { body: { token, newPassword } }),
     form,
     isQuiet: true,
-    says: () => "Password changed. All your devices were signed out.",
+    successMessage: () => "Password changed. All your devices were signed out.",
     onDone: () => void navigate({ to: ENTRY_PAGES.signIn, replace: true }),
   });
   return (

@@ -10,7 +10,7 @@ type ActionForm = {
 export type ActionOptions<Input, Output> = {
   run: (input: Input) => Promise<Output>;
   /** The toast after success; none if the screen already shows the result. */
-  says?: (output: Output, input: Input) => string | null;
+  successMessage?: (output: Output, input: Input) => string | null;
   /** Keys of the queries to refresh, or prefixes of keys. */
   refreshes?: readonly QueryKey[];
   onDone?: (output: Output, input: Input) => void;
@@ -32,7 +32,7 @@ export function useAction<Input = void, Output = unknown>(
     mutationFn: options.run,
     onSuccess: async (output, input) => {
       await Promise.all((options.refreshes ?? []).map((queryKey) => queries.invalidateQueries({ queryKey })));
-      const sentence = options.says?.(output, input);
+      const sentence = options.successMessage?.(output, input);
       if (sentence) toastDone(sentence);
       options.onDone?.(output, input);
     },

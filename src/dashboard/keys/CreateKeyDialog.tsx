@@ -58,7 +58,7 @@ function KeyForm({ onClose, onCreated }: { onClose: () => void; onCreated: (key:
     form,
     isQuiet: true,
     refreshes: [keysQuery(id).queryKey],
-    says: ({ name }) => `API key ${name} created`,
+    successMessage: ({ name }) => `API key ${name} created`,
     onDone: ({ key }) => onCreated(key),
   });
   const { expiry } = form.values;

@@ -16,7 +16,7 @@ export function KeyTable({ keys }: { keys: readonly AppKey[] }) {
   const revoke = useAction({
     run: (key: AppKey) => call("revokeKey", { organization: id, params: { key: key.id } }),
     refreshes: [keysQuery(id).queryKey],
-    says: (_, { name }) => `API key ${name} revoked`,
+    successMessage: (_, { name }) => `API key ${name} revoked`,
     onDone: () => setRevoked(null),
   });
   const columns: Column<AppKey>[] = [

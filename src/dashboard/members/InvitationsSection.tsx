@@ -76,7 +76,7 @@ function RevokeDialog({ invitation, onClose }: { invitation: InvitationShape | n
   const revoke = useAction({
     run: (revoked: InvitationShape) => call("revokeInvitation", { organization: id, params: { id: revoked.id } }),
     refreshes: [invitationsQuery(id).queryKey],
-    says: (_, { email }) => `Invitation for ${email} revoked`,
+    successMessage: (_, { email }) => `Invitation for ${email} revoked`,
     onDone: onClose,
   });
   return (

@@ -63,7 +63,7 @@ function InviteForm({ onClose, onShared }: { onClose: () => void; onShared: (sha
     form,
     isQuiet: true,
     refreshes: [invitationsQuery(id).queryKey],
-    says: ({ invitation }) => `Invitation for ${invitation.email} created`,
+    successMessage: ({ invitation }) => `Invitation for ${invitation.email} created`,
     onDone: ({ link, mail }) =>
       link === null || mail === "sent" ? onClose() : onShared({ link, intro: INTROS[mail] }),
   });

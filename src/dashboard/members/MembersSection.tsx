@@ -98,7 +98,7 @@ function ChangeRoleDialog({ change, onClose }: { change: Change | null; onClose:
         body: { role, was: { role: member.role } },
       }),
     refreshes: [meKey, membersQuery(id).queryKey],
-    says: (_, { member, role }) => `${member.name}’s role changed to ${ROLE_NAMES[role].toLowerCase()}`,
+    successMessage: (_, { member, role }) => `${member.name}’s role changed to ${ROLE_NAMES[role].toLowerCase()}`,
     onDone: onClose,
   });
   return (
@@ -123,7 +123,7 @@ function RemoveDialog({ member, onClose }: { member: MemberShape | null; onClose
   const remove = useAction({
     run: ({ userId }: MemberShape) => call("removeMember", { organization: id, params: { userId } }),
     refreshes: [meKey, membersQuery(id).queryKey],
-    says: (_, removed) => `${removed.name} removed`,
+    successMessage: (_, removed) => `${removed.name} removed`,
     onDone: (_, removed) => {
       onClose();
       if (removed.userId === me.user.id) void navigate({ to: HOME, replace: true });

@@ -13,7 +13,7 @@ type PasswordDialogProps<Output> = {
   isDangerous?: boolean;
   run: (password: string) => Promise<Output>;
   /** The toast after success. */
-  says?: string;
+  successMessage?: string;
   onClose: () => void;
   /** The caller closes the dialog, or shows the next step. */
   onDone: (output: Output) => void;
@@ -30,7 +30,7 @@ export function PasswordDialog<Output>(props: PasswordDialogProps<Output>) {
     run: props.run,
     form,
     isQuiet: true,
-    says: () => props.says ?? null,
+    successMessage: () => props.successMessage ?? null,
     onDone: (output) => {
       form.reset();
       props.onDone(output);

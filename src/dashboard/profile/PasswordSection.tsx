@@ -17,7 +17,7 @@ export function PasswordSection({ hasPassword, email }: { hasPassword: boolean; 
     run: (body: typeof EMPTY) => call("changePassword", { body }),
     form,
     refreshes: [signInsQuery.queryKey],
-    says: () => "Password changed. Your other devices were signed out.",
+    successMessage: () => "Password changed. Your other devices were signed out.",
     onDone: () => form.reset(),
   });
   if (!hasPassword)

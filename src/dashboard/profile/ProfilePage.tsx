@@ -35,7 +35,7 @@ function NameSection({ name }: { name: string }) {
     run: (name: string) => call("changeMe", { body: { name } }),
     form,
     refreshes: [meKey],
-    says: () => "Name changed",
+    successMessage: () => "Name changed",
     onDone: (_, changed) => form.setInitialValues({ name: changed }),
   });
   return (

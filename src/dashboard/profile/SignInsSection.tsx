@@ -76,7 +76,7 @@ function SignOutDialog({ which, onClose }: { which: Sessions | null; onClose: ()
     run: (ended: Sessions) =>
       ended === "others" ? call("endOtherSignIns", {}) : call("endSignIn", { params: { id: ended.id } }),
     refreshes: [signInsQuery.queryKey],
-    says: (_, ended) => (ended === "others" ? "All other sessions signed out" : "Session signed out"),
+    successMessage: (_, ended) => (ended === "others" ? "All other sessions signed out" : "Session signed out"),
     onDone: onClose,
   });
   return (

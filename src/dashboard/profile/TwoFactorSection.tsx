@@ -39,7 +39,7 @@ export function TwoFactorSection({ user }: { user: Me["user"] }) {
         confirmLabel="Turn off"
         isDangerous
         run={(password) => call("disableTwoFactor", { body: { password } })}
-        says="Two-factor authentication turned off"
+        successMessage="Two-factor authentication turned off"
         onClose={close}
         onDone={() => {
           close();

@@ -53,7 +53,7 @@ function ConfirmStep({ uri, onClose, onConfirmed }: { uri: string; onClose: () =
     run: (code: string) => call("confirmTwoFactor", { body: { code } }),
     form,
     isQuiet: true,
-    says: () => "Two-factor authentication turned on",
+    successMessage: () => "Two-factor authentication turned on",
     onDone: onConfirmed,
   });
   const secret = new URL(uri).searchParams.get("secret") ?? "";

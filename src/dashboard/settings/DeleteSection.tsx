@@ -15,7 +15,7 @@ export function DeleteSection() {
   const navigate = useNavigate();
   const remove = useAction({
     run: () => call("deleteOrganization", { organization: id, body: { name } }),
-    says: () => `${name} deleted`,
+    successMessage: () => `${name} deleted`,
     refreshes: [meKey],
     onDone: () => void navigate({ to: HOME, replace: true }),
   });

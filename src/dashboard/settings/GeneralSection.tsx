@@ -24,7 +24,7 @@ export function GeneralSection() {
     form,
     isQuiet: true,
     refreshes: [[id], meKey],
-    says: () => "Settings saved",
+    successMessage: () => "Settings saved",
     onDone: (saved) => {
       const values = { name: saved.name, timeZone: saved.timeZone };
       form.setInitialValues(values);

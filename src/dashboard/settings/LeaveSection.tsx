@@ -15,7 +15,7 @@ export function LeaveSection() {
   const navigate = useNavigate();
   const leave = useAction({
     run: () => call("removeMember", { organization: id, params: { userId: me.user.id } }),
-    says: () => `You left ${name}`,
+    successMessage: () => `You left ${name}`,
     // The start page needs the new list of organizations to pick the next one.
     refreshes: [meKey],
     onDone: () => void navigate({ to: HOME, replace: true }),

@@ -18,12 +18,12 @@ export function LogoSection() {
     run: async (file: File) =>
       call("saveLogo", { organization: id, body: { picture: toBase64(new Uint8Array(await file.arrayBuffer())) } }),
     refreshes: [[id, "organization"]],
-    says: () => "Logo saved",
+    successMessage: () => "Logo saved",
   });
   const remove = useAction({
     run: () => call("removeLogo", { organization: id }),
     refreshes: [[id, "organization"]],
-    says: () => "Logo removed",
+    successMessage: () => "Logo removed",
   });
   const choose = (file: File | null) => {
     if (file && file.size > LOGO_BYTES_MAX) toastFailure("Choose a PNG, JPEG or WebP image of at most 200 KB.");

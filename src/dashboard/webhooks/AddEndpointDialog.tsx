@@ -64,7 +64,7 @@ function AddForm({ onClose, onAdded }: { onClose: () => void; onAdded: (added: A
     form,
     isQuiet: true,
     refreshes: endpointRefreshes(id),
-    says: ({ endpoint, sameUrlAs }) =>
+    successMessage: ({ endpoint, sameUrlAs }) =>
       `${nameOf(endpoint)} added${sameUrlAs === null ? "" : ". Another endpoint has the same URL, so it gets each event twice"}`,
     onDone: onAdded,
   });

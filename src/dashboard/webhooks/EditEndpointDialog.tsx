@@ -39,7 +39,7 @@ function EditForm({ endpoint, onClose }: EditProps) {
     form,
     isQuiet: true,
     refreshes: endpointRefreshes(id),
-    says: (saved) => `${nameOf(saved)} saved`,
+    successMessage: (saved) => `${nameOf(saved)} saved`,
     onDone: onClose,
   });
   return (

@@ -36,7 +36,7 @@ function SwitchRow({ endpoint }: { endpoint: AppEndpoint }) {
     run: () =>
       call("changeEndpoint", { organization: id, params: { endpoint: endpoint.id }, body: { isEnabled: !isOn } }),
     refreshes: endpointRefreshes(id),
-    says: ({ status }) => `${name} turned ${status === "enabled" ? "on" : "off"}`,
+    successMessage: ({ status }) => `${name} turned ${status === "enabled" ? "on" : "off"}`,
     onDone: close,
   });
   return (
@@ -74,7 +74,7 @@ function DeleteRow({ endpoint }: { endpoint: AppEndpoint }) {
   const name = nameOf(endpoint);
   const remove = useAction({
     run: () => call("removeEndpoint", { organization: id, params: { endpoint: endpoint.id } }),
-    says: () => `${name} deleted`,
+    successMessage: () => `${name} deleted`,
     // Leave first: after the refresh this screen has nothing to show.
     onDone: () => {
       const refreshed = () => endpointRefreshes(id).map((queryKey) => queries.invalidateQueries({ queryKey }));

@@ -13,7 +13,7 @@ export function RetryAllButton({ endpoint }: { endpoint: AppEndpoint }) {
   const retry = useAction({
     run: () => call("retryEndpoint", { organization: id, params: { endpoint: endpoint.id } }),
     refreshes: endpointRefreshes(id),
-    says: ({ count }) =>
+    successMessage: ({ count }) =>
       count === 0 ? "No deliveries to retry" : `Retrying ${pluralize(count, "delivery", "deliveries")}`,
   });
   return (

@@ -20,7 +20,7 @@ export function SecretSection({ endpoint }: { endpoint: AppEndpoint }) {
   const rotate = useAction({
     run: () => call("rotateSecret", { organization: id, params: { endpoint: endpoint.id }, body: { overlapHours } }),
     refreshes: endpointRefreshes(id),
-    says: () => "Secret rotated",
+    successMessage: () => "Secret rotated",
     onDone: (answer) => {
       setAsking(false);
       setRotated(answer);

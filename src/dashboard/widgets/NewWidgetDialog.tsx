@@ -33,7 +33,7 @@ function NewWidgetForm({ onClose }: { onClose: () => void }) {
     form,
     isQuiet: true,
     refreshes: [widgetsKey(id)],
-    says: (widget) => `${widget.name} created in test mode`,
+    successMessage: (widget) => `${widget.name} created in test mode`,
     onDone: (widget) => void navigate({ to: paths.widget(widget.id), search: {} }),
   });
   return (

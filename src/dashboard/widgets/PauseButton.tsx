@@ -11,7 +11,7 @@ export function PauseButton({ widget }: { widget: AppWidget }) {
   const [isOpen, dialog] = useDisclosure(false);
   const isPaused = widget.status === "paused";
   const change = useWidgetChange(widget.id, {
-    says: (saved) => (saved.status === "paused" ? `${saved.name} paused` : `${saved.name} activated`),
+    successMessage: (saved) => (saved.status === "paused" ? `${saved.name} paused` : `${saved.name} activated`),
     onDone: dialog.close,
   });
   return (

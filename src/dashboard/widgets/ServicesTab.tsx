@@ -41,7 +41,7 @@ function OfferForm({ widget, known }: { widget: AppWidget; known: WidgetServices
   const [chosen, setChosen] = useState(() => toChosen(known, widget.offer));
   const offer = isAll ? null : toOffer(chosen);
   const isDirty = JSON.stringify(offer) !== JSON.stringify(widget.offer);
-  const save = useWidgetChange(widget.id, { says: (saved) => `Services for ${saved.name} saved` });
+  const save = useWidgetChange(widget.id, { successMessage: (saved) => `Services for ${saved.name} saved` });
   const isEmpty = offer !== null && offer.length === 0;
   const change = (service: ChosenService) => setChosen(chosen.map((each) => (each.id === service.id ? service : each)));
   return (

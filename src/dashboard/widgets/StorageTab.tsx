@@ -14,7 +14,7 @@ export function StorageTab({ widget }: { widget: AppWidget }) {
   const verdict = can("changeWidget");
   const { collectData } = widget;
   const change = useWidgetChange(widget.id, {
-    says: (saved) => `Store bookings turned ${saved.collectData ? "on" : "off"} for ${saved.name}`,
+    successMessage: (saved) => `Store bookings turned ${saved.collectData ? "on" : "off"} for ${saved.name}`,
     onDone: dialog.close,
   });
   return (

@@ -52,7 +52,7 @@ function WholeList({ dimension, scope, filtering }: ListProps) {
   const list = useQuery(breakdownQuery(id, { ...query, pageNumber: String(page) }));
   const save = useAction({
     run: () => download("exportAnalytics", { organization: id, query: { ...query, table: "breakdown" } }),
-    says: () => "Download started",
+    successMessage: () => "Download started",
   });
   const sortBy = (sort: BreakdownSort) => {
     setPage(1);

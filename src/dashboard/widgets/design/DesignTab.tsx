@@ -19,7 +19,7 @@ export function DesignTab({ widget }: { widget: AppWidget }) {
   const save = useWidgetChange(widget.id, {
     form,
     isQuiet: true,
-    says: (saved) => `${saved.name} saved`,
+    successMessage: (saved) => `${saved.name} saved`,
     onDone: (saved) => {
       const values = toFormValues(saved);
       form.setInitialValues(values);

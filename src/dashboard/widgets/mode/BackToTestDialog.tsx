@@ -12,7 +12,7 @@ export function BackToTestDialog(props: { widget: AppWidget; isOpen: boolean; on
   const goBack = useAction({
     run: () => call("goBackToTest", { organization: id, params: { widget: widget.id } }),
     refreshes: [widgetsKey(id)],
-    says: (saved) => `${saved.name} is in test mode`,
+    successMessage: (saved) => `${saved.name} is in test mode`,
     onDone: onClose,
   });
   return (

@@ -15,7 +15,7 @@ export function ClearTestDialog(props: { widget: AppWidget; isOpen: boolean; onC
   const clear = useAction({
     run: () => call("clearTestData", { organization: id, params: { widget: widget.id }, body: {} }),
     refreshes: [[id]],
-    says: (cleared) => `Deleted ${describeTestData(cleared)}`,
+    successMessage: (cleared) => `Deleted ${describeTestData(cleared)}`,
     onDone: onClose,
   });
   const hasSome = found.data !== undefined && hasTestData(found.data);

@@ -94,7 +94,7 @@ function GoLiveForm({
     form,
     isQuiet: true,
     refreshes: [widgetsKey(id), [id]],
-    says: (saved) =>
+    successMessage: (saved) =>
       saved.mode === "practice" ? `${saved.name} is live on a practice calendar` : `${saved.name} is live`,
     onDone: onClose,
   });
