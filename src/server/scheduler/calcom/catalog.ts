@@ -45,7 +45,7 @@ export async function readCatalog(api: CalcomApi, signal: AbortSignal): Promise<
   const judged = lists.flatMap(({ eventTypes, teamId }) =>
     eventTypes
       .filter(({ hidden }) => hidden !== true)
-      .map((eventType) => ({ eventType, teamId, reason: findHindrance(eventType) })),
+      .map((eventType) => ({ eventType, teamId, reason: findUnsupportedReason(eventType) })),
   );
   return found({
     userName: name || username,
@@ -126,7 +126,7 @@ const ANSWERED_FIELDS: ReadonlySet<string> = new Set([
 ]);
 
 /** Continues the sentence "… is not offered: ". */
-function findHindrance(eventType: EventType): string | null {
+function findUnsupportedReason(eventType: EventType): string | null {
   if (isOn(eventType.confirmationPolicy)) return "its bookings require confirmation";
   if ((eventType.price ?? 0) > 0) return "it requires payment";
   if (eventType.requiresBookerEmailVerification) return "it requires a verified email address";

@@ -42,7 +42,7 @@ export async function readCatalog(api: CalendlyApi, signal: AbortSignal): Promis
   const judged = visible.map((eventType) => ({
     eventType,
     reason:
-      findHindrance(eventType) ??
+      findUnsupportedReason(eventType) ??
       (isPooled(eventType) && !isAdmin.value ? "the token's user is not an admin of the organization" : null),
   }));
   const services = judged.flatMap(({ eventType, reason }) => (reason === null ? [toService(eventType)] : []));
@@ -91,7 +91,7 @@ const QUESTION_TYPES: ReadonlyMap<string, Question["type"]> = new Map([
 const ASKING_LOCATIONS: ReadonlySet<string> = new Set(["ask_invitee", "outbound_call"]);
 
 /** Continues the sentence "… is not offered: ". */
-function findHindrance(eventType: EventType): string | null {
+function findUnsupportedReason(eventType: EventType): string | null {
   if (eventType.booking_method === "poll") return "it is a poll";
   if (eventType.kind === "group") return "it is for groups";
   if (eventType.is_paid) return "it requires payment";

@@ -7,8 +7,8 @@ export function describeFailure(failure: Failure, kind: SchedulingKind): string 
   const name = words?.name ?? "The system";
   if (failure.upstream?.failure === "practice_off") return PRACTICE_OFF;
   if (failure.kind === "unavailable") {
-    const isNowhere = NOT_FOUND_CODES.includes(failure.upstream?.failure ?? "");
-    return isNowhere
+    const isHostUnknown = NOT_FOUND_CODES.includes(failure.upstream?.failure ?? "");
+    return isHostUnknown
       ? `${name} wasn't found on the public internet. Check the URLs under Advanced. A server in a private network works only if the operator of Bookflow allows that network (WEBHOOK_ALLOW_CIDRS).`
       : `${name} can't be reached right now. Try again in a minute.`;
   }

@@ -149,8 +149,8 @@ export async function startCalcomServer(): Promise<CalcomServer> {
   function answerBook(request: ReceivedRequest): Answer {
     if (request.headers["content-type"] !== "application/json") return fault("bookings: content type");
     const wanted = JSON.parse(request.body);
-    const misfit = findMisfit(wanted);
-    if (misfit !== null) return fault(`bookings: ${misfit}`);
+    const invalidField = findInvalidField(wanted);
+    if (invalidField !== null) return fault(`bookings: ${invalidField}`);
     const eventType = allEventTypes.find(({ id }) => id === wanted.eventTypeId);
     if (!eventType) return toError(404, "NotFoundException", "Event type not found");
     const refusal = findRefusal(wanted, eventType);
@@ -218,7 +218,7 @@ export async function startCalcomServer(): Promise<CalcomServer> {
 }
 
 /** The first field of a new booking that doesn't match the documentation; our mistake, whoever the customer is. */
-function findMisfit(wanted: Record<string, never>): string | null {
+function findInvalidField(wanted: Record<string, never>): string | null {
   const keys = ["attendee", "bookingFieldsResponses", "eventTypeId", "metadata", "start"];
   const { attendee, metadata, bookingFieldsResponses } = wanted as Record<string, Record<string, unknown>>;
   const eventType = allEventTypes.find(({ id }) => id === wanted["eventTypeId"]);

@@ -156,8 +156,8 @@ export async function startCalendlyServer(now: Date): Promise<CalendlyServer> {
     const wanted = JSON.parse(request.body);
     const eventType = eventTypes.find(({ uri }) => uri === wanted.event_type);
     if (!eventType) return toError(404, "Resource Not Found");
-    const misfit = findMisfit(wanted, eventType);
-    if (misfit !== null) return fault(`invitees: ${misfit}`);
+    const invalidField = findInvalidField(wanted, eventType);
+    if (invalidField !== null) return fault(`invitees: ${invalidField}`);
     bookedAt.push(nowMs);
     const startMs = Date.parse(wanted.start_time);
     const isOffered = toGrid(startMs - (startMs % DAY_MS), eventType.duration).includes(startMs) && startMs > nowMs;
@@ -218,7 +218,7 @@ type WantedInvitee = Readonly<Record<"invitee" | "tracking", Record<string, unkn
 };
 
 /** The first field of a new booking that doesn't match the documentation. */
-function findMisfit(wanted: WantedInvitee, eventType: (typeof eventTypes)[number]): string | null {
+function findInvalidField(wanted: WantedInvitee, eventType: (typeof eventTypes)[number]): string | null {
   const { invitee, tracking, location, questions_and_answers: answers } = wanted;
   const allowed = ["event_type", "invitee", "location", "questions_and_answers", "start_time", "tracking"];
   const enabled = eventType.custom_questions.filter((question) => question.enabled);

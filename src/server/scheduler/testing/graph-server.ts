@@ -209,8 +209,8 @@ export async function startGraphServer(): Promise<GraphServer> {
   function answerAppointments(request: ReceivedRequest): Answer {
     const wanted = JSON.parse(request.body) as GraphAppointment & Record<string, unknown>;
     const service = services.find(({ id }) => id === wanted.serviceId);
-    const misfit = service ? findMisfit(wanted, service) : "serviceId";
-    if (misfit !== null || !service) return fault(`appointments: ${misfit}`);
+    const invalidField = service ? findInvalidField(wanted, service) : "serviceId";
+    if (invalidField !== null || !service) return fault(`appointments: ${invalidField}`);
     const allowsChoice = service.schedulingPolicy?.allowStaffSelection ?? business.schedulingPolicy.allowStaffSelection;
     const mustHaveStaff = server.staffRule === "required" || allowsChoice;
     if ((wanted.staffMemberIds === undefined) === mustHaveStaff) return INVALID_STAFF;
@@ -317,7 +317,7 @@ export async function startGraphServer(): Promise<GraphServer> {
 }
 
 /** The first field of a new appointment that doesn't match the documentation. */
-function findMisfit(
+function findInvalidField(
   wanted: GraphAppointment & Record<string, unknown>,
   service: (typeof services)[number],
 ): string | null {
