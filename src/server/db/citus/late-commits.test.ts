@@ -13,7 +13,7 @@ const { deps, url } = await createTestApp();
 const database = new URL(url).pathname.slice(1);
 
 /** What doctor and a start say, on new connections. */
-async function askAnew(): Promise<{ finding: string | undefined; lines: string[] }> {
+async function askAgain(): Promise<{ finding: string | undefined; lines: string[] }> {
   const lines: string[] = [];
   const log = createLog("warn", { write: (line) => lines.push(line) });
   const pool = openPool({ url, size: 2, log });
@@ -30,13 +30,13 @@ async function askAnew(): Promise<{ finding: string | undefined; lines: string[]
 }
 
 test("a server that confirms commits too early is found by doctor and at the start", { skip: isSkipped }, async () => {
-  assert.deepEqual(await askAnew(), { finding: "well No reachable server has synchronous_commit = off.", lines: [] });
+  assert.deepEqual(await askAgain(), { finding: "ok No reachable server has synchronous_commit = off.", lines: [] });
   const server = listDatabaseUrls(database)[1] ?? "";
   await queryOnce(
     server,
     `set citus.enable_ddl_propagation = off; alter database ${database} set synchronous_commit = off`,
   );
-  const { finding, lines } = await askAnew();
+  const { finding, lines } = await askAgain();
   const said = `Moving shards can lose what was just recorded, because synchronous_commit is off on ${new URL(server).host}. Turn it on.`;
   assert.equal(finding, `fault ${said}`);
   assert.equal(lines.length, 1);
@@ -46,5 +46,5 @@ test("a server that confirms commits too early is found by doctor and at the sta
 
 test("plain PostgreSQL is not asked", { skip: isCluster() && "a cluster" }, async () => {
   await queryOnce(url, `alter database ${database} set synchronous_commit = off`);
-  assert.deepEqual(await askAnew(), { finding: undefined, lines: [] });
+  assert.deepEqual(await askAgain(), { finding: undefined, lines: [] });
 });

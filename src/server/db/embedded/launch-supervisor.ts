@@ -11,7 +11,7 @@ import { plainEnvironment } from "./run-program.ts";
 import type { SupervisorOptions } from "./supervisor.ts";
 
 const LOG_LIMIT_BYTES = 1024 * 1024;
-const FIRST_WORD_LIMIT_MS = 20_000;
+const FIRST_MESSAGE_LIMIT_MS = 20_000;
 
 /** Starts a supervisor, which outlives this process if others use it too. "busy": another one holds the data folder. */
 export async function launchSupervisor(options: SupervisorOptions): Promise<"listening" | "busy"> {
@@ -39,7 +39,7 @@ export async function launchSupervisor(options: SupervisorOptions): Promise<"lis
 function readFirstMessage(child: ChildProcess, logPath: string): Promise<FirstMessage> {
   return new Promise((resolve, reject) => {
     const fail = (why: string) => reject(new StartError(`The database's supervisor ${why}; see ${logPath}.`));
-    const timer = setTimeout(() => fail("does not respond"), FIRST_WORD_LIMIT_MS);
+    const timer = setTimeout(() => fail("does not respond"), FIRST_MESSAGE_LIMIT_MS);
     let output = "";
     child.stdout?.setEncoding("utf8").on("data", (text: string) => {
       output += text;

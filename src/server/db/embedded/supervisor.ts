@@ -48,12 +48,12 @@ async function main(options: SupervisorOptions): Promise<void> {
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(signal, () => {});
   const paths = dataFolderPaths(options.dataDir);
   const lock = takeSupervisorLock(paths.lock);
-  if (lock === null) return sayFirstWord({ kind: "busy" });
+  if (lock === null) return sendFirstMessage({ kind: "busy" });
 
   const clients = new ClientList();
   const port = await clients.listen();
   writeControlFile(options.dataDir, { port, ask: clients.ask, answer: clients.answer });
-  sayFirstWord({ kind: "listening" });
+  sendFirstMessage({ kind: "listening" });
 
   await clients.waitUntil("occupied", FIRST_CLIENT_LIMIT_MS);
   while (!clients.isEmpty) await serveClients({ ...options, clients });
@@ -122,9 +122,9 @@ async function runServer({ dataDir, clients }: Supervision, cluster: Cluster, ad
 }
 
 /** Standard output is a pipe to the client that started this process; when that client is gone, others may still come. */
-function sayFirstWord(word: FirstMessage): void {
+function sendFirstMessage(message: FirstMessage): void {
   try {
-    writeSync(1, `${JSON.stringify(word)}\n`);
+    writeSync(1, `${JSON.stringify(message)}\n`);
   } catch {
     logLine("The client that started this supervisor is gone.");
   }
@@ -141,6 +141,6 @@ try {
   await main(options);
 } catch (error) {
   logLine(error instanceof Error ? (error.stack ?? error.message) : String(error));
-  sayFirstWord({ kind: "failed", sentence: toStartError(error, options.dataDir).message });
+  sendFirstMessage({ kind: "failed", sentence: toStartError(error, options.dataDir).message });
 }
 process.exit();
