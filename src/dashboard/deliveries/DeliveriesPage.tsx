@@ -19,7 +19,7 @@ import { LockedFeature } from "../ui/states/LockedFeature.tsx";
 import { NoMatches } from "../ui/states/NoMatches.tsx";
 import { StaleNotice } from "../ui/states/StaleNotice.tsx";
 import { OlderButton } from "../ui/tables/OlderButton.tsx";
-import { BelowRedeliveries } from "./BelowRedeliveries.tsx";
+import { RedeliveryProgress } from "./RedeliveryProgress.tsx";
 import { DeliveryTable } from "./DeliveryTable.tsx";
 import { isFiltered, NO_FILTERS, toRange } from "./delivery-filters.ts";
 import { FilterBar } from "./FilterBar.tsx";
@@ -67,7 +67,7 @@ export function DeliveriesPage() {
       </LockedFeature>
       <StaleNotice query={deliveries} />
       <FilterBar filters={filters} onChange={setFilters} />
-      <BelowRedeliveries>
+      <RedeliveryProgress>
         <Section title="Log" description={`Newest first. Times in ${formatZone(details.timeZone)}.`} isFlush>
           <Loaded query={deliveries} rows={8}>
             {({ pages }) => {
@@ -78,7 +78,7 @@ export function DeliveriesPage() {
           </Loaded>
           <OlderButton query={deliveries} what="deliveries" />
         </Section>
-      </BelowRedeliveries>
+      </RedeliveryProgress>
       <RedeliverDialog isOpen={isRedelivering} filters={filters} onClose={() => setRedelivering(false)} />
     </Page>
   );

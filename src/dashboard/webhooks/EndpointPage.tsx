@@ -13,7 +13,7 @@ import { LoadingCard } from "../ui/states/LoadingRows.tsx";
 import { NotHere } from "../ui/states/NotHere.tsx";
 import { StaleNotice } from "../ui/states/StaleNotice.tsx";
 import { EditEndpointDialog } from "./EditEndpointDialog.tsx";
-import { EndSection } from "./EndSection.tsx";
+import { TurnOffOrDeleteSection } from "./TurnOffOrDeleteSection.tsx";
 import { CONDITION_COLORS, CONDITION_NAMES, nameOf } from "./endpoint-words.ts";
 import { HealthSection } from "./HealthSection.tsx";
 import { onlyWhileOn } from "./only-while-on.ts";
@@ -79,7 +79,7 @@ function Endpoint({ endpoint, query }: { endpoint: AppEndpoint; query: Endpoints
       <RecentSection endpoint={endpoint} />
       <SettingsSection endpoint={endpoint} />
       {endpoint.kind === "webhook" && <SecretSection endpoint={endpoint} />}
-      <EndSection endpoint={endpoint} />
+      <TurnOffOrDeleteSection endpoint={endpoint} />
       <TestDialog endpoint={isTesting ? endpoint : null} onClose={() => setTesting(false)} />
       <EditEndpointDialog endpoint={endpoint} isOpen={isEditing} onClose={() => setEditing(false)} />
     </Page>

@@ -14,7 +14,7 @@ import { Section } from "../ui/layout/Section.tsx";
 import { nameOf } from "./endpoint-words.ts";
 
 /** Turns an endpoint off and on, or deletes it. */
-export function EndSection({ endpoint }: { endpoint: AppEndpoint }) {
+export function TurnOffOrDeleteSection({ endpoint }: { endpoint: AppEndpoint }) {
   return (
     <Section title={endpoint.status === "enabled" ? "Turn off or delete" : "Turn on or delete"}>
       <Stack gap="md">

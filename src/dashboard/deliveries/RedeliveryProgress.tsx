@@ -11,12 +11,12 @@ import { useOrganization } from "../shell/use-organization.ts";
 import { ActionButton } from "../ui/forms/ActionButton.tsx";
 import { ButtonLink } from "../ui/layout/links.tsx";
 import { Section } from "../ui/layout/Section.tsx";
-import classes from "./BelowRedeliveries.module.css";
+import classes from "./RedeliveryProgress.module.css";
 
 const SHOWN = 3;
 
 /** Progress of the bulk redeliveries of the last day, above the rest, which waits for it so that nothing jumps. */
-export function BelowRedeliveries({ children }: { children: ReactNode }) {
+export function RedeliveryProgress({ children }: { children: ReactNode }) {
   const { id } = useOrganization();
   const redeliveries = useQuery(redeliveriesQuery(id));
   if (redeliveries.isPending) return null;
