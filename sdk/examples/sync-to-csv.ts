@@ -5,7 +5,7 @@ import { existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { type Booking, createClient, syncBookings } from "@bookflow/client";
 
 const { BOOKFLOW_URL = "", BOOKFLOW_API_KEY = "", CSV_FILE = "bookings.csv" } = process.env;
-const PLACE_FILE = `${CSV_FILE}.place`;
+const CHECKPOINT_FILE = `${CSV_FILE}.checkpoint`;
 const HEADING = "reference,createdAt,start,end,service,name,email,source,campaign";
 
 const read = (path: string) => (existsSync(path) ? readFileSync(path, "utf8") : null);
@@ -30,22 +30,22 @@ const lines = new Map(
     .slice(1, -1)
     .map((line) => [line.slice(0, 10), line]),
 );
-/** Bookings first, then the place: if we stop in between, they come again. */
-const save = (place: string) => {
+/** Bookings first, then the checkpoint: if we stop in between, they come again. */
+const save = (checkpoint: string) => {
   write(CSV_FILE, `${[HEADING, ...lines.values()].join("\n")}\n`);
-  write(PLACE_FILE, place);
+  write(CHECKPOINT_FILE, checkpoint);
 };
 
 const count = await syncBookings(createClient({ baseUrl: BOOKFLOW_URL, apiKey: BOOKFLOW_API_KEY }), {
   store: {
-    readPlace: () => read(PLACE_FILE),
-    upsert: (bookings, place) => {
+    readCheckpoint: () => read(CHECKPOINT_FILE),
+    upsert: (bookings, checkpoint) => {
       for (const booking of bookings) lines.set(booking.reference, toLine(booking));
-      save(place);
+      save(checkpoint);
     },
-    delete: (references, place) => {
+    delete: (references, checkpoint) => {
       for (const reference of references) lines.delete(reference);
-      save(place);
+      save(checkpoint);
     },
   },
 });

@@ -9,27 +9,27 @@ const db = new pg.Client({ connectionString: DATABASE_URL });
 await db.connect();
 await db.query(`
   create table if not exists bookings (reference text primary key, created_at timestamptz not null, booking jsonb not null);
-  create table if not exists bookings_place (only_row boolean primary key default true check (only_row), place text not null);`);
+  create table if not exists bookings_checkpoint (only_row boolean primary key default true check (only_row), checkpoint text not null);`);
 
 const count = await syncBookings(createClient({ baseUrl: BOOKFLOW_URL, apiKey: BOOKFLOW_API_KEY }), {
   store: {
-    readPlace: async () => (await db.query("select place from bookings_place")).rows[0]?.place ?? null,
-    // One statement saves the bookings and the place together.
-    upsert: async (bookings, place) => {
+    readCheckpoint: async () => (await db.query("select checkpoint from bookings_checkpoint")).rows[0]?.checkpoint ?? null,
+    // One statement saves the bookings and the checkpoint together.
+    upsert: async (bookings, checkpoint) => {
       await db.query(
         `with kept as (
            insert into bookings (reference, created_at, booking)
            select item->>'reference', (item->>'createdAt')::timestamptz, item from jsonb_array_elements($1::jsonb) as item
            on conflict (reference) do update set created_at = excluded.created_at, booking = excluded.booking)
-         insert into bookings_place (place) values ($2) on conflict (only_row) do update set place = excluded.place`,
-        [JSON.stringify(bookings), place],
+         insert into bookings_checkpoint (checkpoint) values ($2) on conflict (only_row) do update set checkpoint = excluded.checkpoint`,
+        [JSON.stringify(bookings), checkpoint],
       );
     },
-    delete: async (references, place) => {
+    delete: async (references, checkpoint) => {
       await db.query(
         `with gone as (delete from bookings where reference = any($1::text[]))
-         insert into bookings_place (place) values ($2) on conflict (only_row) do update set place = excluded.place`,
-        [references, place],
+         insert into bookings_checkpoint (checkpoint) values ($2) on conflict (only_row) do update set checkpoint = excluded.checkpoint`,
+        [references, checkpoint],
       );
     },
   },

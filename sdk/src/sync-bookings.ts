@@ -3,26 +3,26 @@ import type { Booking } from "./types.ts";
 
 // Keeps a copy of the bookings up to date. createdAt is unique within an organization and becomes visible in order, so
 // `since` finds everything newer than the newest booking seen; pages come newest first. Deletions have a deletedAt of the same
-// kind. After every page the store gets the place: what it now holds for certain. Because a place is always true of its store, a
-// run may be cut off at any point, or even run twice at once: the next run continues from the place, repeated bookings are
+// kind. After every page the store gets the checkpoint: what it now holds for certain. Because a checkpoint is always true of its store, a
+// run may be cut off at any point, or even run twice at once: the next run continues from the checkpoint, repeated bookings are
 // upserted, and repeated deletions find nothing to delete.
 //
 // Bookings are read before deletions. A booking that is deleted in between is deleted from the store in the same run or, at the
 // latest, in the next; a reference is never used again.
 
 export type BookingStore = {
-  /** The place from the last upsert or delete; null before the first one. */
-  readPlace(): Promise<string | null> | string | null;
+  /** The checkpoint from the last upsert or delete; null before the first one. */
+  readCheckpoint(): Promise<string | null> | string | null;
   /**
-   * Inserts each booking, or replaces the one with its `reference`, and saves the place: in one transaction, or else the
-   * bookings first and the place once they are safe. The list of bookings may be empty.
+   * Inserts each booking, or replaces the one with its `reference`, and saves the checkpoint: in one transaction, or else the
+   * bookings first and the checkpoint once they are safe. The list of bookings may be empty.
    */
-  upsert(bookings: Booking[], place: string): Promise<void> | void;
+  upsert(bookings: Booking[], checkpoint: string): Promise<void> | void;
   /**
-   * Deletes the bookings with these references, as far as the store has them, and saves the place in the same way. Without this
+   * Deletes the bookings with these references, as far as the store has them, and saves the checkpoint in the same way. Without this
    * function, bookings that were erased stay in the store.
    */
-  delete?(references: string[], place: string): Promise<void> | void;
+  delete?(references: string[], checkpoint: string): Promise<void> | void;
 };
 
 /** Everything up to `since` is stored. An unfinished walk has also stored everything from `cursor` to `newest`, inclusive. */
@@ -32,7 +32,7 @@ type Progress = {
 };
 
 /** `deletions` is missing until the store's deletions are followed. */
-type Place = Progress & { widget: string | null; deletions?: Progress };
+type Checkpoint = Progress & { widget: string | null; deletions?: Progress };
 
 export type SyncOptions = {
   store: BookingStore;
@@ -51,31 +51,31 @@ export async function syncBookings(
   options: SyncOptions,
 ): Promise<number> {
   const { store, widget, signal, limit = LIMIT_DEFAULT } = options;
-  const saved = await store.readPlace();
-  let place = readPlace(saved, widget ?? null);
+  const saved = await store.readCheckpoint();
+  let checkpoint = readCheckpoint(saved, widget ?? null);
   const followsDeletions = store.delete !== undefined;
-  if (followsDeletions && !place.deletions) {
+  if (followsDeletions && !checkpoint.deletions) {
     // A new store holds nothing that was deleted before now.
     const since = saved === null ? await findNewestDeletion(client, signal) : null;
-    place = { ...place, deletions: { since, walk: null } };
+    checkpoint = { ...checkpoint, deletions: { since, walk: null } };
   }
 
-  const count = await walk(place, {
+  const count = await walk(checkpoint, {
     read: (query) => client.bookings({ ...query, widget, limit, signal }).pages(),
     timeOf: ({ createdAt }) => createdAt,
     async save(bookings, progress) {
-      place = { ...place, ...progress };
-      await store.upsert(bookings, JSON.stringify(place));
+      checkpoint = { ...checkpoint, ...progress };
+      await store.upsert(bookings, JSON.stringify(checkpoint));
     },
   });
   if (followsDeletions)
-    await walk(place.deletions ?? START, {
+    await walk(checkpoint.deletions ?? START, {
       read: (query) => client.deletions({ ...query, limit, signal }).pages(),
       timeOf: ({ deletedAt }) => deletedAt,
       async save(deleted, progress) {
-        place = { ...place, deletions: progress };
+        checkpoint = { ...checkpoint, deletions: progress };
         const references = deleted.map(({ reference }) => reference);
-        await store.delete?.(references, JSON.stringify(place));
+        await store.delete?.(references, JSON.stringify(checkpoint));
       },
     });
   return count;
@@ -120,24 +120,24 @@ async function walk<Item>(start: Progress, { read, timeOf, save }: Walk<Item>): 
   return count;
 }
 
-function readPlace(text: string | null, widget: string | null): Place {
+function readCheckpoint(text: string | null, widget: string | null): Checkpoint {
   if (text === null) return { widget, ...START };
-  const place = parsePlace(text);
-  if (place === null) throw new TypeError("readPlace of the store returned something that syncBookings never saved.");
-  if (place.widget !== widget)
+  const checkpoint = parseCheckpoint(text);
+  if (checkpoint === null) throw new TypeError("readCheckpoint of the store returned something that syncBookings never saved.");
+  if (checkpoint.widget !== widget)
     throw new TypeError(
-      `This store holds bookings of ${place.widget ?? "all widgets"}. Use another store for ${widget ?? "all widgets"}.`,
+      `This store holds bookings of ${checkpoint.widget ?? "all widgets"}. Use another store for ${widget ?? "all widgets"}.`,
     );
-  return place;
+  return checkpoint;
 }
 
-function parsePlace(text: string): Place | null {
+function parseCheckpoint(text: string): Checkpoint | null {
   try {
-    const { widget, since, walk, deletions } = JSON.parse(text) as Partial<Place>;
+    const { widget, since, walk, deletions } = JSON.parse(text) as Partial<Checkpoint>;
     const progress = parseProgress({ since, walk });
     const ofDeletions = deletions === undefined ? undefined : parseProgress(deletions);
-    const isPlace = progress !== null && ofDeletions !== null && (widget === null || typeof widget === "string");
-    return isPlace ? { widget, ...progress, ...(ofDeletions ? { deletions: ofDeletions } : {}) } : null;
+    const isCheckpoint = progress !== null && ofDeletions !== null && (widget === null || typeof widget === "string");
+    return isCheckpoint ? { widget, ...progress, ...(ofDeletions ? { deletions: ofDeletions } : {}) } : null;
   } catch {
     return null;
   }

@@ -115,7 +115,7 @@ describe("the package", () => {
       'import { ApiError, createClient, type BookingStore, type WebhookEvent } from "@bookflow/client";',
       'const client = createClient({ apiKey: "svc_live_1", baseUrl: "http://localhost:3000" });',
       "for await (const { customer } of client.bookings({ since: new Date(0) })) customer.phone?.length;",
-      "export const nothing: BookingStore = { readPlace: () => null, upsert: async () => {} };",
+      "export const nothing: BookingStore = { readCheckpoint: () => null, upsert: async () => {} };",
       "export const name = (event: WebhookEvent) => {",
       '  if (event.type === "booking.created") return event.data.booking.staff[0]?.name;',
       '  return event.type === "booking.erased" ? event.data.reason : event.data.endpoint.id;',

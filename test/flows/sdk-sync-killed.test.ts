@@ -68,7 +68,7 @@ async function readAll(caller: TestCaller): Promise<Booking[]> {
 /** Kills the example often enough while bookings are being made, and then lets it finish. */
 async function killAgainAndAgain(
   name: string,
-  options: { caller: TestCaller; settings: Record<string, string>; readPlace: () => Promise<string | null> },
+  options: { caller: TestCaller; settings: Record<string, string>; readCheckpoint: () => Promise<string | null> },
 ): Promise<{ midway: number }> {
   const { caller } = options;
   const settings = { BOOKFLOW_API_KEY: caller.key, ...options.settings };
@@ -81,12 +81,12 @@ async function killAgainAndAgain(
   })();
   let midway = 0;
   for (let kills = 0; kills < KILLS; ) {
-    const place = await options.readPlace();
+    const checkpoint = await options.readCheckpoint();
     // The first request asks for deletions, so the third is certainly in the middle of the walk; a walk over only new bookings ends soon.
-    const killAt = place === null ? 3 : isMidway(place) ? randomInt(1, 4) : 1;
+    const killAt = checkpoint === null ? 3 : isMidway(checkpoint) ? randomInt(1, 4) : 1;
     const { code } = await runExample(name, settings, killAt);
     if (code === null) kills += 1;
-    if (isMidway(await options.readPlace())) midway += 1;
+    if (isMidway(await options.readCheckpoint())) midway += 1;
   }
   isKilling = false;
   await writing;
@@ -96,8 +96,8 @@ async function killAgainAndAgain(
   return { midway };
 }
 
-function isMidway(place: string | null): boolean {
-  return place !== null && JSON.parse(place).walk !== null;
+function isMidway(checkpoint: string | null): boolean {
+  return checkpoint !== null && JSON.parse(checkpoint).walk !== null;
 }
 
 async function makeCallerWithHistory(): Promise<TestCaller> {
@@ -110,17 +110,17 @@ async function makeCallerWithHistory(): Promise<TestCaller> {
 test("a table in PostgreSQL ends with exactly the service's bookings", async () => {
   const caller = await makeCallerWithHistory();
   const { db, url } = await createTestDatabase({ template: "template1" });
-  const readPlace = async () => {
-    const { rows } = await sql<{ there: boolean }>`select to_regclass('bookings_place') is not null as there`.execute(
+  const readCheckpoint = async () => {
+    const { rows } = await sql<{ there: boolean }>`select to_regclass('bookings_checkpoint') is not null as there`.execute(
       db,
     );
     if (!rows[0]?.there) return null;
-    return (await sql<{ place: string }>`select place from bookings_place`.execute(db)).rows[0]?.place ?? null;
+    return (await sql<{ checkpoint: string }>`select checkpoint from bookings_checkpoint`.execute(db)).rows[0]?.checkpoint ?? null;
   };
   const { midway } = await killAgainAndAgain("sync-to-postgresql.ts", {
     caller,
     settings: { DATABASE_URL: url },
-    readPlace,
+    readCheckpoint,
   });
   assert.ok(midway > 0, "it was never killed in the middle of a walk");
   const { rows } = await sql<{ booking: Booking }>`select booking from bookings order by created_at desc`.execute(db);
@@ -136,7 +136,7 @@ test("a CSV file ends with exactly the service's bookings", async () => {
   const { midway } = await killAgainAndAgain("sync-to-csv.ts", {
     caller,
     settings: { CSV_FILE: file },
-    readPlace: async () => (existsSync(`${file}.place`) ? readFileSync(`${file}.place`, "utf8") : null),
+    readCheckpoint: async () => (existsSync(`${file}.checkpoint`) ? readFileSync(`${file}.checkpoint`, "utf8") : null),
   });
   assert.ok(midway > 0, "it was never killed in the middle of a walk");
   const [heading, ...lines] = readFileSync(file, "utf8").trimEnd().split("\n");

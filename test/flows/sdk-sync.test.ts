@@ -24,21 +24,21 @@ class CutOff extends Error {}
 class TestStore implements BookingStore {
   readonly copy = new Map<string, Booking>();
   readonly upserts: number[] = [];
-  place: string | null = null;
+  checkpoint: string | null = null;
   beforeStep: () => void = () => {};
 
-  readPlace(): string | null {
-    return this.place;
+  readCheckpoint(): string | null {
+    return this.checkpoint;
   }
 
-  upsert(bookings: Booking[], place: string): void {
+  upsert(bookings: Booking[], checkpoint: string): void {
     this.upserts.push(bookings.length);
     for (const booking of bookings) {
       this.beforeStep();
       this.copy.set(booking.reference, booking);
     }
     this.beforeStep();
-    this.place = place;
+    this.checkpoint = checkpoint;
   }
 
   newestFirst(): Booking[] {
@@ -83,7 +83,7 @@ describe("keeping a copy in sync", () => {
     const second = await watch(async () => assert.equal(await syncBookings(client, { store }), 2));
     assert.deepEqual(second, [{ limit: "500", since: seen?.createdAt }]);
     assert.deepEqual(store.newestFirst(), await readAll(caller));
-    assert.deepEqual(JSON.parse(store.place ?? ""), { widget: null, since: newest?.createdAt, walk: null });
+    assert.deepEqual(JSON.parse(store.checkpoint ?? ""), { widget: null, since: newest?.createdAt, walk: null });
     assert.notEqual(oldest?.createdAt, newest?.createdAt);
   });
 
@@ -97,14 +97,14 @@ describe("keeping a copy in sync", () => {
     await remove(gone);
     class DeletingStore extends TestStore {
       readonly deletes: number[] = [];
-      delete(references: string[], place: string): void {
+      delete(references: string[], checkpoint: string): void {
         this.deletes.push(references.length);
         for (const reference of references) {
           this.beforeStep();
           this.copy.delete(reference);
         }
         this.beforeStep();
-        this.place = place;
+        this.checkpoint = checkpoint;
       }
     }
     const store = new DeletingStore();
@@ -129,7 +129,7 @@ describe("keeping a copy in sync", () => {
     const upgraded = new DeletingStore();
     for (const [reference, booking] of old.copy) upgraded.copy.set(reference, booking);
     upgraded.copy.set(gone, { ...[...old.copy.values()][0], reference: gone } as Booking);
-    upgraded.place = old.place;
+    upgraded.checkpoint = old.checkpoint;
     await syncBookings(client, { store: upgraded });
     assert.deepEqual([...upgraded.copy.keys()], [...old.copy.keys()]);
   });
@@ -137,7 +137,7 @@ describe("keeping a copy in sync", () => {
   test("writes nothing to the store without any bookings", async () => {
     const store = new TestStore();
     assert.equal(await syncBookings(connect(await makeCaller(deps.db)), { store }), 0);
-    assert.deepEqual([store.upserts, store.place], [[], null]);
+    assert.deepEqual([store.upserts, store.checkpoint], [[], null]);
   });
 
   test("resumes where it was cut off, and fetches what arrived meanwhile", async () => {
@@ -202,10 +202,10 @@ describe("keeping a copy in sync", () => {
 
   test("refuses an invalid position before any request", async () => {
     const caller = await makeCaller(deps.db);
-    for (const place of ["", "2026-11-01", "null", "{}", '{"widget":null,"since":5,"walk":null}']) {
+    for (const checkpoint of ["", "2026-11-01", "null", "{}", '{"widget":null,"since":5,"walk":null}']) {
       const store = new TestStore();
-      store.place = place;
-      await assert.rejects(syncBookings(connect(caller), { store }), TypeError, place);
+      store.checkpoint = checkpoint;
+      await assert.rejects(syncBookings(connect(caller), { store }), TypeError, checkpoint);
     }
   });
 
