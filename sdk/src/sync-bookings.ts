@@ -19,7 +19,7 @@ export type BookingStore = {
    */
   upsert(bookings: Booking[], checkpoint: string): Promise<void> | void;
   /**
-   * Deletes the bookings with these references, as far as the store has them, and saves the checkpoint in the same way. Without this
+   * Deletes the bookings with these references, if the store has them, and saves the checkpoint in the same way. Without this
    * function, bookings that were erased stay in the store.
    */
   delete?(references: string[], checkpoint: string): Promise<void> | void;
@@ -123,7 +123,7 @@ async function walk<Item>(start: Progress, { read, timeOf, save }: Walk<Item>): 
 function readCheckpoint(text: string | null, widget: string | null): Checkpoint {
   if (text === null) return { widget, ...START };
   const checkpoint = parseCheckpoint(text);
-  if (checkpoint === null) throw new TypeError("readCheckpoint of the store returned something that syncBookings never saved.");
+  if (checkpoint === null) throw new TypeError("The store's readCheckpoint returned something that syncBookings never saved.");
   if (checkpoint.widget !== widget)
     throw new TypeError(
       `This store holds bookings of ${checkpoint.widget ?? "all widgets"}. Use another store for ${widget ?? "all widgets"}.`,

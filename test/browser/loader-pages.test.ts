@@ -249,7 +249,7 @@ describe("the loader", { skip: noBrowser }, () => {
   });
 });
 
-describe("when the service is away", { skip: noBrowser }, () => {
+describe("when the service is down", { skip: noBrowser }, () => {
   const host = new URL("http://down.bookflow.example").host;
 
   test("the page is unchanged", async () => {

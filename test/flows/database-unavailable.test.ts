@@ -101,7 +101,7 @@ async function assertNothingMissing(db: Db, sender: EventSender): Promise<void> 
 
 const WITHOUT_SIGNALS = process.platform === "win32" && "this system has no signals to suspend a process";
 
-test("while PostgreSQL is away requests get 503, memory stays flat, and everything recovers by itself", {
+test("while PostgreSQL is down requests get 503, memory stays flat, and everything recovers by itself", {
   skip: WITHOUT_SIGNALS,
   timeout: 120_000,
 }, async () => {
@@ -130,7 +130,7 @@ test("while PostgreSQL is away requests get 503, memory stays flat, and everythi
   };
   await sender.sendWhile(outages());
 
-  assert.ok((sender.statuses.get(503) ?? 0) > 0, "503 while it was away");
+  assert.ok((sender.statuses.get(503) ?? 0) > 0, "503 while it was down");
   assert.deepEqual(
     [...sender.statuses.keys()].filter((status) => status !== 204 && status !== 503),
     [],

@@ -37,7 +37,7 @@ test("a key over its limit gets 429 for a breakdown, with the time to wait", asy
   });
 });
 
-test("a breakdown gets 503 while the database is away, with the time to wait", async () => {
+test("a breakdown gets 503 while the database is down, with the time to wait", async () => {
   const { headers } = await makeCaller(deps.db);
   const pool = openPool({ url: "postgres://127.0.0.1:1/none", size: 1, log: createLog("silent") });
   after(() => pool.end());

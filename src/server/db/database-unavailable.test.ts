@@ -7,7 +7,7 @@ function refusal(code: string, routine: string): pg.DatabaseError {
   return Object.assign(new pg.DatabaseError("no", 2, "error"), { code, routine });
 }
 
-const CASES: readonly [code: string, routine: string, isAway: boolean][] = [
+const CASES: readonly [code: string, routine: string, isUnavailable: boolean][] = [
   ["08006", "ReportConnectionError", true],
   ["XX000", "ReportResultError", true],
   ["XX000", "LookupShardRelationFromCatalog", true],
@@ -15,8 +15,8 @@ const CASES: readonly [code: string, routine: string, isAway: boolean][] = [
   ["23505", "ReportResultError", false],
 ];
 
-for (const [code, routine, isAway] of CASES) {
-  test(`an error ${code} of ${routine} ${isAway ? "is" : "is not"} an outage`, () => {
-    assert.equal(isDatabaseUnavailable(refusal(code, routine)), isAway);
+for (const [code, routine, isUnavailable] of CASES) {
+  test(`an error ${code} of ${routine} ${isUnavailable ? "is" : "is not"} an outage`, () => {
+    assert.equal(isDatabaseUnavailable(refusal(code, routine)), isUnavailable);
   });
 }

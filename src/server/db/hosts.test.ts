@@ -54,7 +54,7 @@ describe("a pool over several servers", { concurrency: true }, async () => {
     assert.ok(used.has(port));
   });
 
-  test("uses the first while all others are away", async () => {
+  test("uses the first while all others are down", async () => {
     const { wires, pool, db, ports } = await openOnWires();
     for (const wire of wires.slice(1)) wire.fallSilent();
     await ask(db).catch(() => undefined);

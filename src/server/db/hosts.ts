@@ -3,7 +3,7 @@ import type { DatabaseUnavailable } from "./database-unavailable.ts";
 import { SilenceWatch } from "./silence-watch.ts";
 
 // The servers that a pool may connect to. On plain PostgreSQL there is one. On Citus any server answers any statement, so a
-// pool may use several, and goes on with the others while one is away.
+// pool may use several, and goes on with the others while one is down.
 
 /** A server that refused a connection is tried again after this long, or earlier if all have refused. */
 const REFUSED_MS = 5_000;
@@ -37,7 +37,7 @@ export class Hosts {
   /** How often a server has refused a connection. */
   refusals = 0;
 
-  /** The last of the URLs is used only while the others are away. */
+  /** The last of the URLs is used only while the others are down. */
   constructor(urls: readonly string[], parts: HostsParts) {
     this.#all = urls.map((url) => {
       const host: Host = new Host(

@@ -104,12 +104,12 @@ describe("a server that stops answering", { concurrency: true }, async () => {
     return { wire, pool, log, logged, db: openDb(pool) };
   }
 
-  const isAway = (error: unknown) => error instanceof DatabaseUnavailable;
+  const isUnavailable = (error: unknown) => error instanceof DatabaseUnavailable;
 
   /** How long it took to be refused. */
   async function measureRefusal(db: Db): Promise<number> {
     const startedAt = performance.now();
-    await assert.rejects(sql`select 1`.execute(db), isAway);
+    await assert.rejects(sql`select 1`.execute(db), isUnavailable);
     return performance.now() - startedAt;
   }
 

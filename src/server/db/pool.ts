@@ -193,7 +193,7 @@ export class Pool extends pg.Pool {
 
 export function openPool(options: {
   url: string;
-  /** Uses all servers that the URL names, and the first of them only while the others are away; otherwise only the first. */
+  /** Uses all servers that the URL names, and the first of them only while the others are down; otherwise only the first. */
   isSpread?: boolean;
   size: number;
   log: Log;
@@ -209,7 +209,7 @@ export function openPool(options: {
     keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
     application_name: "bookflow",
     types,
-    // So that a server that was away gets its share again.
+    // So that a server that was down gets its share again.
     ...(others.length > 0 && { maxLifetimeSeconds: CONNECTION_LIFE_SECONDS }),
   };
   return new Pool(settings, {

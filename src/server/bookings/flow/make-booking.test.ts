@@ -299,16 +299,16 @@ test("a repeated key waits only seconds for a sandbox whose process was killed b
   assert.equal(await countAppointments(owner), 0);
 });
 
-test("a visitor does not wait for lookups in a sandbox whose database is away", async () => {
+test("a visitor does not wait for lookups in a sandbox whose database is down", async () => {
   const { system, wanted } = await makeSetting();
   const upstream = { status: null, requestId: null, failure: "database" } as const;
-  const away: SchedulingSystem = {
+  const unavailable: SchedulingSystem = {
     ...system,
     book: async () => ({ kind: "unknown", upstream }),
     findByReference: async () => unavailable(upstream),
   };
   const startedAt = performance.now();
-  assert.deepEqual(await makeBooking(making, away, wanted), { kind: "under_way" });
+  assert.deepEqual(await makeBooking(making, unavailable, wanted), { kind: "under_way" });
   assert.ok(performance.now() - startedAt < 1_500);
 });
 

@@ -11,7 +11,7 @@ import {
   withdraw,
 } from "./settle-booking.ts";
 
-// Settles the bookings of this process. What cannot be settled because the database is away stays in memory and is tried
+// Settles the bookings of this process. What cannot be settled because the database is down stays in memory and is tried
 // again every second. If this process ends first, the task in settle-overdue.ts settles the booking.
 
 const RETRY_MS = SECOND_MS;
@@ -78,24 +78,24 @@ export class Settler {
   async #retryAll(): Promise<void> {
     const waiting = this.#waiting;
     this.#waiting = [];
-    let isAway = false;
-    while (waiting.length > 0 && !isAway) {
+    let isUnavailable = false;
+    while (waiting.length > 0 && !isUnavailable) {
       const batch = waiting.splice(0, AT_ONCE);
       const outcomes = await Promise.all(batch.map((unsettled) => this.#retry(unsettled)));
-      isAway = outcomes.includes("away");
+      isUnavailable = outcomes.includes("unavailable");
       this.#waiting.push(...batch.filter(({ tries }, i) => outcomes[i] !== "settled" && tries < TRIES_MAX));
     }
     this.#waiting.push(...waiting);
   }
 
-  async #retry(unsettled: Unsettled): Promise<"settled" | "away" | "failed"> {
+  async #retry(unsettled: Unsettled): Promise<"settled" | "unavailable" | "failed"> {
     const { owner: organizationId, widgetId } = unsettled.booking;
     try {
       await unsettled.settle();
       this.#deps.log.info("booking.settled_late", { organizationId, widgetId });
       return "settled";
     } catch (error) {
-      if (isDatabaseUnavailable(error)) return "away";
+      if (isDatabaseUnavailable(error)) return "unavailable";
       unsettled.tries += 1;
       this.#deps.log.error("booking.settle_failed", { organizationId, widgetId, error });
       return "failed";

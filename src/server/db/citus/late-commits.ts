@@ -7,7 +7,7 @@ import type { Db } from "../pool.ts";
 // writes, it copies what the WAL of the old server contains after the last write. It does not wait for such commits, and they
 // are lost although nothing crashed.
 
-/** Servers of the cluster with synchronous_commit = off, as host:port. Servers that are away are left out. */
+/** Servers of the cluster with synchronous_commit = off, as host:port. Servers that are down are left out. */
 export async function listLateCommitters(db: Db): Promise<string[]> {
   if (engineOf(db) === "postgresql") return [];
   const { rows } = await sql<{ address: string }>`
@@ -22,7 +22,7 @@ export function describeLateCommitters(addresses: readonly string[]): string {
   return `Moving shards can lose what was just recorded, because synchronous_commit is off on ${addresses.join(", ")}. Turn it on.`;
 }
 
-/** Never fails: servers that are away must not keep a process from starting. */
+/** Never fails: servers that are down must not keep a process from starting. */
 export async function warnOfLateCommits({ db, log }: { db: Db; log: Log }): Promise<void> {
   try {
     const addresses = await listLateCommitters(db);

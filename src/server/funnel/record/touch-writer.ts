@@ -62,7 +62,7 @@ export class TouchWriter {
     await this.#batcher.idle();
   }
 
-  /** A server that is away fails only the organizations on it. */
+  /** A server that is down fails only the organizations on it. */
   async #record(touches: readonly Touch[]): Promise<Written[]> {
     const placed = touches.map((touch, place) => ({ organizationId: touch.organizationId, touch, place }));
     const written: Written[] = [];

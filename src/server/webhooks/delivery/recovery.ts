@@ -39,7 +39,7 @@ export class Recovery {
   async recover({ now, claimingSinceMs }: { now: Date; claimingSinceMs: number | null }): Promise<void> {
     const { db, log } = this.#deps;
     const logFailure = (error: unknown) => log.error("deliveries.recovery_failed", { error });
-    // Fails while a server is away that has one of these deliveries. They are not sent anyway.
+    // Fails while a server is down that has one of these deliveries. They are not sent anyway.
     await cancelForbidden(db, { now, limit: RECOVER_BATCH }).catch(logFailure);
     try {
       await this.#takeOver(now);

@@ -39,7 +39,7 @@ type Loaded = {
   readonly deliveries: readonly LoadedDelivery[];
   /** Already deleted from the log. */
   readonly missing: readonly ClaimedDelivery[];
-  /** Could not be read, and why: a server that is away holds up only the organizations on it. */
+  /** Could not be read, and why: a server that is down holds up only the organizations on it. */
   readonly unread: readonly ClaimedDelivery[];
   readonly error: unknown;
 };

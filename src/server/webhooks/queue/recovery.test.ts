@@ -118,7 +118,7 @@ test("a delivery whose worker always dies is given up after nine attempts, and n
   await Promise.all(dead.map((worker) => worker.settled()));
 });
 
-test("reports are kept while the database is away, and written when it is back", async () => {
+test("reports are kept while the database is down, and written when it is back", async () => {
   const { business, receiver, letGo } = await makeInFlight({ body: "fine" });
   await takeDatabaseAway();
   letGo();

@@ -8,7 +8,7 @@ import type { Log } from "../../lib/log.ts";
 import { OutageLog } from "../../lib/outage-log.ts";
 import { type AttemptReport, type AuditGone, type EndpointHealth, writeReports } from "./report-queries.ts";
 
-// Writes reports in batches, one at a time; reports that arrive meanwhile go into the next batch. While the database is away,
+// Writes reports in batches, one at a time; reports that arrive meanwhile go into the next batch. While the database is down,
 // reports are kept and written again until their lease ends; then another worker reports the attempt. The loop bounds
 // the attempts whose report is not written yet.
 
@@ -60,7 +60,7 @@ export class ReportWriter {
       const batch = keepFirst(this.#pending);
       this.#pending = [];
       const groups = toStatementGroups(this.#deps.db, batch);
-      // A server that is away holds up only the organizations on it.
+      // A server that is down holds up only the organizations on it.
       const unwritten = (await Promise.all(groups.map((group) => this.#writeBatch(group)))).flat();
       if (unwritten.length === 0) continue;
       const now = this.#deps.clock.now();
@@ -115,7 +115,7 @@ export class ReportWriter {
 
 /**
  * Keeps the first report of each attempt. After an outage there may be two with the same token: the receiver's answer, kept
- * while the database was away, and the expired lease.
+ * while the database was down, and the expired lease.
  */
 function keepFirst(pending: readonly Pending[]): Pending[] {
   const firsts = new Map<string, Pending>();
