@@ -13,7 +13,8 @@ await db.query(`
 
 const count = await syncBookings(createClient({ baseUrl: BOOKFLOW_URL, apiKey: BOOKFLOW_API_KEY }), {
   store: {
-    readCheckpoint: async () => (await db.query("select checkpoint from bookings_checkpoint")).rows[0]?.checkpoint ?? null,
+    readCheckpoint: async () =>
+      (await db.query("select checkpoint from bookings_checkpoint")).rows[0]?.checkpoint ?? null,
     // One statement saves the bookings and the checkpoint together.
     upsert: async (bookings, checkpoint) => {
       await db.query(

@@ -123,7 +123,8 @@ async function walk<Item>(start: Progress, { read, timeOf, save }: Walk<Item>): 
 function readCheckpoint(text: string | null, widget: string | null): Checkpoint {
   if (text === null) return { widget, ...START };
   const checkpoint = parseCheckpoint(text);
-  if (checkpoint === null) throw new TypeError("The store's readCheckpoint returned something that syncBookings never saved.");
+  if (checkpoint === null)
+    throw new TypeError("The store's readCheckpoint returned something that syncBookings never saved.");
   if (checkpoint.widget !== widget)
     throw new TypeError(
       `This store holds bookings of ${checkpoint.widget ?? "all widgets"}. Use another store for ${widget ?? "all widgets"}.`,

@@ -111,11 +111,14 @@ test("a table in PostgreSQL ends with exactly the service's bookings", async () 
   const caller = await makeCallerWithHistory();
   const { db, url } = await createTestDatabase({ template: "template1" });
   const readCheckpoint = async () => {
-    const { rows } = await sql<{ there: boolean }>`select to_regclass('bookings_checkpoint') is not null as there`.execute(
-      db,
-    );
+    const { rows } = await sql<{
+      there: boolean;
+    }>`select to_regclass('bookings_checkpoint') is not null as there`.execute(db);
     if (!rows[0]?.there) return null;
-    return (await sql<{ checkpoint: string }>`select checkpoint from bookings_checkpoint`.execute(db)).rows[0]?.checkpoint ?? null;
+    return (
+      (await sql<{ checkpoint: string }>`select checkpoint from bookings_checkpoint`.execute(db)).rows[0]?.checkpoint ??
+      null
+    );
   };
   const { midway } = await killAgainAndAgain("sync-to-postgresql.ts", {
     caller,

@@ -19,11 +19,11 @@ import { LockedFeature } from "../ui/states/LockedFeature.tsx";
 import { NoMatches } from "../ui/states/NoMatches.tsx";
 import { StaleNotice } from "../ui/states/StaleNotice.tsx";
 import { OlderButton } from "../ui/tables/OlderButton.tsx";
-import { RedeliveryProgress } from "./RedeliveryProgress.tsx";
 import { DeliveryTable } from "./DeliveryTable.tsx";
 import { isFiltered, NO_FILTERS, toRange } from "./delivery-filters.ts";
 import { FilterBar } from "./FilterBar.tsx";
 import { RedeliverDialog } from "./RedeliverDialog.tsx";
+import { RedeliveryProgress } from "./RedeliveryProgress.tsx";
 
 export function DeliveriesPage() {
   const { id, can, plan, details } = useOrganization();

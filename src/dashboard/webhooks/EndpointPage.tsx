@@ -13,7 +13,6 @@ import { LoadingCard } from "../ui/states/LoadingRows.tsx";
 import { NotHere } from "../ui/states/NotHere.tsx";
 import { StaleNotice } from "../ui/states/StaleNotice.tsx";
 import { EditEndpointDialog } from "./EditEndpointDialog.tsx";
-import { TurnOffOrDeleteSection } from "./TurnOffOrDeleteSection.tsx";
 import { CONDITION_COLORS, CONDITION_NAMES, nameOf } from "./endpoint-words.ts";
 import { HealthSection } from "./HealthSection.tsx";
 import { onlyWhileOn } from "./only-while-on.ts";
@@ -22,6 +21,7 @@ import { SecretSection } from "./SecretSection.tsx";
 import { SettingsSection } from "./SettingsSection.tsx";
 import { StatisticsSection } from "./StatisticsSection.tsx";
 import { TestDialog } from "./TestDialog.tsx";
+import { TurnOffOrDeleteSection } from "./TurnOffOrDeleteSection.tsx";
 
 export function EndpointPage() {
   const { id, paths } = useOrganization();

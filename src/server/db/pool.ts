@@ -90,7 +90,8 @@ export class Pool extends pg.Pool {
     // A connection broke while idle: the pool has already replaced it, and the next statement gets a new one. A connection
     // being closed may also hear from an embedded server that it is stopping.
     this.on("error", (error) => {
-      if (!this.ending && !(error instanceof DatabaseUnavailable)) options.log.warn("database.connection_lost", { error });
+      if (!this.ending && !(error instanceof DatabaseUnavailable))
+        options.log.warn("database.connection_lost", { error });
     });
   }
 
@@ -145,7 +146,9 @@ export class Pool extends pg.Pool {
     this.#clients.add(careful);
     // A connection that breaks while in use fails its statement. It also emits an error, which without a listener would end
     // the process.
-    careful.on("error", (error) => careful.fail(new DatabaseUnavailable("The connection to the database broke", error)));
+    careful.on("error", (error) =>
+      careful.fail(new DatabaseUnavailable("The connection to the database broke", error)),
+    );
     // Runs before whatever is asked first. If it fails, the connection is broken, and that statement fails too.
     careful.query(KEEP_PLANS).then(
       ({ rows }: { rows: unknown[] }) => {

@@ -100,7 +100,9 @@ test("PostgreSQL running out of disk, memory or connections, or stopping, gives 
     await sql`create or replace trigger fail before update on api_keys for each statement execute function fail()`.execute(
       deps.db,
     );
-    await assert.rejects(sql`update api_keys set name = name`.execute(deps.db), (error) => isDatabaseUnavailable(error));
+    await assert.rejects(sql`update api_keys set name = name`.execute(deps.db), (error) =>
+      isDatabaseUnavailable(error),
+    );
   }
   await sql`drop trigger fail on api_keys`.execute(deps.db);
   assert.equal((await app.inject({ url: "/api/v1/widgets", headers })).statusCode, 200);

@@ -302,13 +302,13 @@ test("a repeated key waits only seconds for a sandbox whose process was killed b
 test("a visitor does not wait for lookups in a sandbox whose database is down", async () => {
   const { system, wanted } = await makeSetting();
   const upstream = { status: null, requestId: null, failure: "database" } as const;
-  const unavailable: SchedulingSystem = {
+  const down: SchedulingSystem = {
     ...system,
     book: async () => ({ kind: "unknown", upstream }),
     findByReference: async () => unavailable(upstream),
   };
   const startedAt = performance.now();
-  assert.deepEqual(await makeBooking(making, unavailable, wanted), { kind: "under_way" });
+  assert.deepEqual(await makeBooking(making, down, wanted), { kind: "under_way" });
   assert.ok(performance.now() - startedAt < 1_500);
 });
 
