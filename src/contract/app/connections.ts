@@ -97,7 +97,7 @@ export type ConnectionChange = Static<typeof ConnectionChange>;
 export const SavedConnection = Type.Object({ connection: AppConnection, verified: nullable(VerifiedConnection) });
 export type SavedConnection = Static<typeof SavedConnection>;
 
-/** "Test connection". With `book`, a test appointment is made and cancelled. */
+/** "Test". With `book`, a test appointment is made and cancelled. */
 export const ConnectionCheckRequest = Type.Object({
   book: Type.Boolean(),
   /** The test customer's address, to which the system sends its emails; by default one that nobody reads. */

@@ -28,7 +28,7 @@ export function AppointmentSection({ booking }: { booking: BookingDetail }) {
           ["ID in scheduling system", booking.externalId],
           [
             "Appointment page",
-            booking.manageUrl && <OutsideLink href={booking.manageUrl}>Manage appointment</OutsideLink>,
+            booking.manageUrl && <OutsideLink href={booking.manageUrl}>Manage booking</OutsideLink>,
           ],
           ["Meeting", booking.joinUrl && <OutsideLink href={booking.joinUrl}>Join meeting</OutsideLink>],
         ]}

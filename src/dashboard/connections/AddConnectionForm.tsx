@@ -150,7 +150,7 @@ const DESCRIPTIONS: Readonly<Record<Choice, string>> = {
   "microsoft-bookings": "Needs a Microsoft 365 administrator. Takes about ten minutes.",
   calcom: "Needs an API key from your account. Takes about two minutes.",
   calendly: "Needs a token from your account. Takes about two minutes.",
-  practice: "No account needed. A pretend calendar on this computer, to try out going live.",
+  practice: "No account needed. A practice calendar on this computer, to try out going live.",
 };
 
 type SystemChoiceProps = {

@@ -146,7 +146,7 @@ export const CONNECTION_STEPS: Readonly<Record<ConnectionKind, readonly Connecti
 /** The practice Cal.com, where there is nothing to copy. */
 export const PRACTICE_STEPS: readonly ConnectionStep[] = [
   {
-    title: "Try it with a pretend calendar",
+    title: "Try it with a practice calendar",
     guide: (
       <Text size="sm">
         Bookflow plays the part of Cal.com, with sample services and times. Your widget goes live on it as it would on

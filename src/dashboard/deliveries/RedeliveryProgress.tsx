@@ -15,7 +15,7 @@ import classes from "./RedeliveryProgress.module.css";
 
 const SHOWN = 3;
 
-/** Progress of the bulk redeliveries of the last day, above the rest, which waits for it so that nothing jumps. */
+/** Shows the last day's bulk redeliveries above its children, which wait for them so that the page doesn't jump. */
 export function RedeliveryProgress({ children }: { children: ReactNode }) {
   const { id } = useOrganization();
   const redeliveries = useQuery(redeliveriesQuery(id));

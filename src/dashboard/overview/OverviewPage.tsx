@@ -56,8 +56,7 @@ function Home({ overview }: { overview: Overview }) {
         })}
       />
       <Text size="sm" role="status" mb="lg">
-        <strong>Right now:</strong> {pluralize(visits, "visit")} in the last 30 minutes,{" "}
-        {pluralize(bookings, "booking")} in the last 24 hours.
+        {pluralize(visits, "visit")} in the last 30 minutes, {pluralize(bookings, "booking")} in the last 24 hours.
       </Text>
       <Group justify="space-between" mb="sm" gap="xs">
         <Group gap="xs">

@@ -65,7 +65,7 @@ function AddForm({ onClose, onAdded }: { onClose: () => void; onAdded: (added: A
     isQuiet: true,
     refreshes: endpointRefreshes(id),
     successMessage: ({ endpoint, sameUrlAs }) =>
-      `${nameOf(endpoint)} added${sameUrlAs === null ? "" : ". Another endpoint has the same URL, so it gets each event twice"}`,
+      `${nameOf(endpoint)} added${sameUrlAs === null ? "" : ". Another endpoint has the same URL, so each event is sent to this URL twice"}`,
     onDone: onAdded,
   });
   const { help, example } = KINDS[kind];
@@ -108,7 +108,7 @@ function AddForm({ onClose, onAdded }: { onClose: () => void; onAdded: (added: A
   );
 }
 
-/** Chats accept neither headers nor a choice of events, so values entered before the type changed are dropped. */
+/** Teams and Slack endpoints have neither headers nor a choice of events, so values entered before the type changed are dropped. */
 function toWanted(kind: EndpointKind, values: EndpointValues): NewEndpoint {
   const taken = kind === "webhook" ? values : { ...values, headers: "", eventTypes: ["booking.created"] };
   return { ...toBody(taken), url: values.url, kind };

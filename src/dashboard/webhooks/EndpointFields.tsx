@@ -9,7 +9,7 @@ import { type EndpointValues, EXPIRY } from "./endpoint-form.ts";
 
 type Form = Pick<UseFormReturnType<EndpointValues>, "getInputProps" | "values" | "errors">;
 
-/** What an endpoint gets, and how. Chats get cards about new bookings and no headers. */
+/** What an endpoint gets, and how. Teams and Slack endpoints get cards about new bookings and have no headers. */
 export function EndpointFields({ form, kind }: { form: Form; kind: EndpointKind }) {
   const { id } = useOrganization();
   const widgets = useQuery(widgetsQuery(id));
@@ -34,7 +34,7 @@ export function EndpointFields({ form, kind }: { form: Form; kind: EndpointKind 
               label="Booking erased"
               description="Lets your software delete its copy. Contains no customer data."
             />
-            <Checkbox value={EXPIRY} label="Also when a booking’s retention ends" disabled={!wantsErased} ms="xl" />
+            <Checkbox value={EXPIRY} label="Also send when a booking expires" disabled={!wantsErased} ms="xl" />
           </Stack>
         </Checkbox.Group>
       )}
@@ -46,7 +46,7 @@ export function EndpointFields({ form, kind }: { form: Form; kind: EndpointKind 
           {isWebhook && (
             <Textarea
               label="Custom headers"
-              description="One per line, for example Authorization: Bearer abc. Values are encrypted and never shown again. To keep a value, leave its … unchanged."
+              description="One per line, for example Authorization: Bearer abc. Values are encrypted and never shown again. To keep a saved value, leave the dots (…) in its place."
               autosize
               minRows={2}
               spellCheck={false}

@@ -7,7 +7,7 @@ import { useAction } from "../hooks/use-action.ts";
 import { useOrganization } from "../shell/use-organization.ts";
 import { ActionButton } from "../ui/forms/ActionButton.tsx";
 
-/** For someone who has fixed the receiver: sends all pending deliveries of the endpoint now. */
+/** For someone who has fixed the receiver: sends all queued and retrying deliveries of the endpoint now. */
 export function RetryAllButton({ endpoint }: { endpoint: AppEndpoint }) {
   const { id, can } = useOrganization();
   const retry = useAction({

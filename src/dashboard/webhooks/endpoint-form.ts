@@ -3,7 +3,7 @@ import type { ChosenEventType } from "#contract/endpoint.ts";
 
 // The fields of the dialogs that add and edit an endpoint, and their way to and from the API.
 
-/** Not an event type: whether booking.erased is also sent when a booking's retention ends. */
+/** Not an event type: whether booking.erased is also sent when a booking expires. */
 export const EXPIRY = "expiry";
 /** Stands for a header's value, which is never shown again. */
 const MASK = "…";

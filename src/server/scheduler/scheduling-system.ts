@@ -18,7 +18,7 @@ type Operations<Ending extends [signal?: AbortSignal]> = {
   readonly kind: SchedulingKind;
   /** What becomes of a booking: only in `live` is it a real appointment. */
   readonly mode: Mode;
-  /** "Test connection": asks the system, bypassing everything kept in memory. */
+  /** "Test": asks the system, bypassing everything kept in memory. */
   readonly verify: (...ending: Ending) => Promise<Read<Verified>>;
   readonly listServices: (...ending: Ending) => Promise<Read<readonly OfferedService[]>>;
   /** Free times that start at or after `from` and before `to`, sorted, none in the past. The range is at most 31 days. */

@@ -19,7 +19,7 @@ export function LookFields({ form, readOnly }: FieldsProps) {
       <NumberInput
         label="Corner radius"
         description="In pixels."
-        placeholder="As in the template"
+        placeholder="Template default"
         min={0}
         max={CORNER_RADIUS_MAX}
         allowDecimal={false}

@@ -13,7 +13,7 @@ export type Catalog = {
   readonly timeZone: string | null;
   readonly bookingUrl: string | null;
   readonly services: readonly CalcomService[];
-  /** Sentences for "Test connection". */
+  /** Sentences for "Test". */
   readonly leftOut: readonly string[];
 };
 

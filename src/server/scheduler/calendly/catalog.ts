@@ -5,7 +5,7 @@ import { type CalendlyApi, PAGE_SIZE, toUuid } from "./api.ts";
 import { type CustomQuestion, type EventLocation, type EventType, shapes } from "./shapes.ts";
 
 // What a Calendly user offers: the event types that they host. An event type is left out when a visitor could not book it
-// with immediate confirmation, or when its bookings could not be found again by reference. "Test connection" shows why.
+// with immediate confirmation, or when its bookings could not be found again by reference. "Test" shows why.
 
 export type Catalog = {
   readonly userName: string;
@@ -14,7 +14,7 @@ export type Catalog = {
   readonly timeZone: string | null;
   readonly bookingUrl: string | null;
   readonly services: readonly CalendlyService[];
-  /** Sentences for "Test connection". */
+  /** Sentences for "Test". */
   readonly warnings: readonly string[];
 };
 

@@ -10,7 +10,7 @@ import { openGraph } from "../testing/open-graph.ts";
 import { createTestOutbound } from "../testing/outbound.ts";
 import { createMicrosoftBookings } from "./microsoft-bookings.ts";
 
-// How Microsoft's errors affect a booking, and how "Test connection" reports them.
+// How Microsoft's errors affect a booking, and how "Test" reports them.
 
 const NEVER = new AbortController().signal;
 const UPSTREAM = { requestId: GRAPH_REQUEST_ID, failure: null };

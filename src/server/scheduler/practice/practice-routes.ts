@@ -138,7 +138,7 @@ ${renderHead(title, ["/manage/appointment.css"])}
 </head>
 <body>
 <main>
-<p class="test">Practice Cal.com: a pretend calendar on this computer.</p>
+<p class="test">Practice Cal.com: a calendar for trying things out, on this computer.</p>
 ${content}
 </main>
 </body>
