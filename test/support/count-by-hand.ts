@@ -231,7 +231,7 @@ function groupVisits(touches: readonly Touch[]): Visit[] {
 function listConversions(visit: Visit): { step: string; at: Date; startAt: Date | null; service?: string }[] {
   const named = visit.touches.flatMap(({ at, conversion }) => (conversion ? [{ ...conversion, at }] : []));
   const groups = Map.groupBy(named, ({ step, key }) => `${step}:${key}`);
-  // Then the shorter lead time, which is never negative, then the lesser service; what is known comes first.
+  // Ties: shorter lead time first, then service name; known values before unknown.
   const leadMs = (each: Named) =>
     each.startAt ? Math.max(0, each.startAt.getTime() - each.at.getTime()) : Number.POSITIVE_INFINITY;
   const byService = (a: Named, b: Named) =>
@@ -244,7 +244,7 @@ function listConversions(visit: Visit): { step: string; at: Date; startAt: Date 
   return [...groups.values()].map((group) => group.reduce((first, next) => (compare(next, first) < 0 ? next : first)));
 }
 
-/** Infinity less infinity is no number. */
+/** Infinity − Infinity is NaN. */
 function toFinite(difference: number): number {
   return Number.isNaN(difference) ? 0 : difference;
 }

@@ -20,7 +20,7 @@ export type Comparison = (typeof COMPARISONS)[number];
 /** Windows of up to this many days also have counts per hour. */
 export const HOURLY_DAYS_MAX = 2;
 
-/** Rows of each list in a report, except countries, which are all there; the others are in its breakdown. */
+/** Rows per list in a report. Countries are complete; for the others, the breakdown has the rest. */
 export const LIST_ROWS_MAX = 25;
 
 /** `hour` is 2026-11-01T13, in the organization's time zone. Hours without views and bookings are left out. */
@@ -104,7 +104,7 @@ export const BookingTimes = Type.Object({
   /** Seven rows from Monday to Sunday, each with 24 hours, in the organization's time zone. */
   views: Type.Array(Type.Array(Count)),
   bookings: Type.Array(Type.Array(Count)),
-  /** Bookings per group of LEAD_DAYS, and one more for those beyond. Bookings without an appointment time are in none. */
+  /** Bookings per group of LEAD_DAYS, and one more for those beyond. Bookings without an appointment time are not counted. */
   leadTimes: Type.Array(Count),
   services: List,
 });

@@ -17,7 +17,7 @@ import { badParameter, type Query } from "../http/parameters.ts";
 import { requireWidget } from "../widgets/require-widget.ts";
 
 // Filters are query parameters named like the dimensions: `country=DE&country=AT` is either country, `notDevice=mobile` every
-// other device. All parameters must hold.
+// other device. A visit must match every parameter.
 //
 // Service and lead time choose bookings, and the visits that made them. Weekday and hour choose neither: a view counts if the
 // visit began at such a time, a booking if it was made at such a time.
@@ -52,7 +52,7 @@ function toFilter(query: Query, filter: Omit<Filter, "keys">): Filter {
     const known: readonly string[] = TIME_KEYS[filter.dimension];
     if (!keys.every((key) => known.includes(key))) throw badParameter(name, `must be one of ${known.join(", ")}`);
   }
-  // PostgreSQL's texts hold neither half a character nor a zero byte, so nothing is counted under such a key.
+  // PostgreSQL can't store lone surrogates or null bytes, so no key contains them.
   const isKey = (key: string) =>
     key !== "" && key.length <= FILTER_LENGTH_MAX && key.isWellFormed() && !key.includes("\0");
   // A widget's id is checked by requireWidget, which answers 404.

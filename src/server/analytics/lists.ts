@@ -156,7 +156,7 @@ export async function giveKeyCounts(dimension: KeyKind, totals: Totals): Promise
 /** Rows that become text at a time: about a millisecond's work. */
 const SLICE_ROWS = 2_000;
 
-/** The counts of all keys as columns, in PostgreSQL's text format. Others have their turns meanwhile. */
+/** The counts of all keys as columns, in PostgreSQL's text format. Yields to other requests between slices. */
 async function toArrays(
   totals: ReadonlyMap<Dimension, Totals>,
 ): Promise<Record<"kinds" | "ids" | "views" | "bookings", string>> {

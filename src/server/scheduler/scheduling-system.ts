@@ -166,7 +166,7 @@ export type UpstreamFailure =
   | SendFailureCode
   | "too_large"
   | "unreadable"
-  /** The practice Cal.com, where there is none (any more). */
+  /** The practice Cal.com is not available (any more). */
   | "practice_off"
   /** Not the system's fault: the caller left, our record of the connection is broken, the sandbox's database. */
   | "aborted"

@@ -90,7 +90,7 @@ export async function deleteUnstoredAppointments(db: Db, owner: OrganizationId, 
     )`.execute(db);
 }
 
-/** The next test bookings to delete, locked. Those that someone else holds are waited for: nothing may be left over. */
+/** The next test bookings to delete, locked. Waits for rows locked by others, so that none are left. */
 export async function lockTestBookings(
   transaction: Db,
   owner: OrganizationId,

@@ -42,7 +42,7 @@ export async function readBreakdown(db: Db, question: Question, { dimension, par
   return await readScannedRows(db, owner, { totals: await countList(db, question, dimension), dimension, part });
 }
 
-/** From what was counted of the visits. */
+/** The same, from counted visits. */
 export async function readScannedRows(
   db: Db,
   owner: OrganizationId,

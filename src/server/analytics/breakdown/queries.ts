@@ -13,14 +13,14 @@ import { findMost } from "../report.ts";
 import type { Totals } from "../scan/visit-counts.ts";
 import { chooseBest, leaveOutBefore } from "./best-keys.ts";
 
-// The whole list of one dimension. Without filters, or for one widget, it comes from the counters; else from the visits. A
-// statement returns one row, because no rows have another meaning: the counters are of another time zone.
+// The whole list of one dimension. Without filters, or for one widget, it comes from the counters; else from the visits. Each
+// statement returns one row. No row means that the counters are for another time zone.
 
 export const BREAKDOWN_SORTS = ["bookings", "views", "conversionRate", "key"] as const;
 type BreakdownSort = (typeof BREAKDOWN_SORTS)[number];
 
 export type ListOrder = {
-  /** Only names that contain this text, whatever its case. */
+  /** Only names that contain this text, ignoring case. */
   search: string | null;
   sort: BreakdownSort;
   isAscending: boolean;
@@ -74,7 +74,7 @@ function countList(owner: OrganizationId, { window, dimension }: CountedList): R
   return sql`${countDays(owner, window)}, ${counts}`;
 }
 
-/** From what was counted of the visits. */
+/** The same, from counted visits. */
 export async function selectScannedRows(
   db: Db,
   owner: OrganizationId,
@@ -102,11 +102,11 @@ export async function selectScannedPieces(
   return rows.map(({ piece }) => piece);
 }
 
-/** The keys that may be on the page; all if it takes their names to say. */
+/** The keys that can be on the page; all of them if search or order needs names or rates. */
 function chooseShown(totals: Totals, { search, sort, isAscending, offset, limit, after }: BreakdownPart): Totals {
   if (search || sort !== "bookings" || isAscending) return totals;
   if (!after) return chooseBest(totals, offset + limit);
-  // Those that tie with the row before the page may come before it or after it.
+  // Keys with the same counts as the cursor row may sort before or after it.
   const left = leaveOutBefore(totals, after);
   const tied = left
     .values()

@@ -37,7 +37,10 @@ const scans = new FewAtOnce(SCANS_AT_ONCE);
 /** A scan, and the signals of all who wait for it. */
 type Waiting = { counts: Promise<VisitCounts>; signals: (AbortSignal | undefined)[] };
 
-/** Scans that have not started yet. Whoever asks for the same gets the same counts: nothing they have seen can be missing. */
+/**
+ * Scans that have not started yet. Callers that ask for the same scan share it; it starts later than all of their requests, so it
+ * misses nothing.
+ */
 const waiting = new Map<string, Waiting>();
 
 /**

@@ -3,8 +3,8 @@ import { DAY_MS } from "#contract/durations.ts";
 import type { VisitPack } from "../../funnel/packs/visit-pack.ts";
 import type { Filter } from "../filters.ts";
 
-// Filters by service and lead time choose bookings. A visit that booked matches if one of its bookings matches all of them; one
-// that didn't book matches if they only leave something out.
+// Filters by service and lead time choose bookings. A visit that booked matches if one of its bookings matches all of them. A
+// visit without bookings matches only if all these filters are exclusions.
 
 type BookingFilter = { dimension: "service" | "leadTime"; isNegated: boolean; keys: ReadonlySet<string> };
 
@@ -16,7 +16,7 @@ export function toBookingFilters(filters: readonly Filter[]): BookingFilter[] {
 
 const LEAD_LIMITS_MS = LEAD_DAYS.map((days) => days * DAY_MS);
 
-/** The place of its group among the lead times; -1 if it is unknown. */
+/** The index of its group among the lead times; -1 if it is unknown. */
 export function toLeadGroup(leadMs: number): number {
   if (Number.isNaN(leadMs)) return -1;
   const longer = LEAD_LIMITS_MS.findIndex((limitMs) => leadMs < limitMs);
@@ -43,7 +43,7 @@ export function matchBookings(
   return matches;
 }
 
-/** Whether the booking at this place has one of the filter's keys. */
+/** Whether the booking at this index has one of the filter's keys. */
 function toTest({ bookings }: VisitPack, { dimension, keys }: BookingFilter): (booking: number) => boolean {
   const { leadMs, services } = bookings;
   if (dimension === "leadTime") {

@@ -23,7 +23,7 @@ type Wanted = {
 /** Part of the window with one offset. */
 type Part = { fromMs: number; untilMs: number; shiftMs: number };
 
-/** The visits and bookings of a pack that count, by their place in it, and which bookings match the filters; null for all. */
+/** The visits and bookings of a pack that count, by their index in it, and which bookings match the filters; null for all. */
 type Chosen = {
   pack: VisitPack;
   viewed: Uint16Array;

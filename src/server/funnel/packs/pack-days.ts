@@ -62,7 +62,7 @@ export async function packDays(
   }
 }
 
-/** Everything is packed anew, for whoever repaired the visits by hand. A change of zone needs no new packs. */
+/** Deletes all packs so that they are rebuilt, for operators who repaired visits by hand. A change of zone needs no new packs. */
 export async function repackAll(db: Db, owner: OrganizationId): Promise<void> {
   await inOrganization(db, owner, async (transaction) => {
     await lockDayZone(transaction, owner);

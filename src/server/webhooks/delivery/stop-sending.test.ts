@@ -68,7 +68,7 @@ test("disabling an endpoint while a retry waits cancels it at once, and it can b
   assert.equal(receiver.requests.length, 2);
 });
 
-test("deliveries missed by a disabled endpoint are recorded as canceled and can be sent once it is enabled", async () => {
+test("deliveries missed by a disabled endpoint are recorded as cancelled and can be sent once it is enabled", async () => {
   const business = await makeBusiness(deps);
   const receiver = await startReplying(() => ({}));
   const endpoint = await makeEndpoint(deps, business, { url: receiver.url });
