@@ -26,10 +26,7 @@ export function AppointmentSection({ booking }: { booking: BookingDetail }) {
             </TextLink>,
           ],
           ["ID in scheduling system", booking.externalId],
-          [
-            "Appointment page",
-            booking.manageUrl && <OutsideLink href={booking.manageUrl}>Manage booking</OutsideLink>,
-          ],
+          ["Appointment page", booking.manageUrl && <OutsideLink href={booking.manageUrl}>Manage booking</OutsideLink>],
           ["Meeting", booking.joinUrl && <OutsideLink href={booking.joinUrl}>Join meeting</OutsideLink>],
         ]}
       />

@@ -47,7 +47,11 @@ function OfferForm({ widget, known }: { widget: AppWidget; known: WidgetServices
   return (
     <Stack gap="md">
       <LeaveGuard isDirty={isDirty} />
-      <Radio.Group value={isAll ? "all" : "some"} onChange={(value) => setAll(value === "all")} aria-label="Services to offer">
+      <Radio.Group
+        value={isAll ? "all" : "some"}
+        onChange={(value) => setAll(value === "all")}
+        aria-label="Services to offer"
+      >
         <Stack gap="xs">
           <Radio value="all" label="Offer everything, in the scheduling system’s order" disabled={!verdict.isAllowed} />
           <Radio value="some" label="Choose services, staff and order" disabled={!verdict.isAllowed} />

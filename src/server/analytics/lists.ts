@@ -53,7 +53,7 @@ export function listForContract(owner: OrganizationId): RawBuilder<unknown> {
       ${listBest(owner, { kind: "campaign", rowsMax: CAMPAIGNS_MAX })} as campaigns`;
 }
 
-/** The same from what was counted of the visits. */
+/** The same, from counted visits. */
 export async function selectContractLists(
   db: Db,
   owner: OrganizationId,
@@ -95,7 +95,7 @@ function listWidgets(rowsMax: number): RawBuilder<KeyList> {
   ))`;
 }
 
-/** The same from what was counted of the visits. */
+/** The same, from counted visits. */
 export async function selectLists(
   db: Db,
   owner: OrganizationId,

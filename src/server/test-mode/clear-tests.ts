@@ -17,7 +17,7 @@ const BATCH_BOOKINGS = 500;
 
 /**
  * Deletes what a widget collected in test mode and on the practice Cal.com: stored bookings with their deliveries, visits, and
- * pretend appointments.
+ * practice appointments.
  * Counters follow in the same transactions. References stay taken. `db` must not be a transaction: it works in batches.
  */
 export async function clearTestData(

@@ -29,9 +29,8 @@ export async function closeLivePeriod(
 }
 
 /**
- * Whether a visit began in test mode or on the practice Cal.com and led to no live booking. What was imported from before the
- * widget existed is no test.
- * `visit` is the name of funnel_visits in the statement.
+ * Whether a visit began in test mode or on the practice Cal.com and led to no live booking. Imported visits from before the
+ * widget existed are not test data. `visit` is the name of funnel_visits in the statement.
  */
 export function isTestVisit(owner: OrganizationId, { visit, now }: { visit: string; now: Date }): RawBuilder<boolean> {
   const column = (name: string) => sql.ref(`${visit}.${name}`);
