@@ -2,7 +2,7 @@ import { Group, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import type { LiveView } from "#contract/app/analytics.ts";
 import { liveQuery } from "../api/analytics.ts";
-import { formatCount, formatRelative, pluralize } from "../format.ts";
+import { formatRelative, pluralize } from "../format.ts";
 import { useOrganization } from "../shell/use-organization.ts";
 import { toFlag, toKeyName } from "./breakdowns/dimension-words.ts";
 import classes from "./LiveStrip.module.css";
@@ -18,7 +18,7 @@ export function LiveStrip({ widgetNames }: { widgetNames: ReadonlyMap<string, st
       <Group gap="sm" wrap="nowrap" className={classes["now"]}>
         <span className={classes["dot"]} data-active={(data?.visits5Minutes ?? 0) > 0} aria-hidden />
         <Text size="sm" component="p" m={0}>
-          <strong>{data ? formatCount(data.visits5Minutes) : "–"}</strong> active in the last 5 minutes
+          <strong>{data ? pluralize(data.visits5Minutes, "visit") : "– visits"}</strong> active in the last 5 minutes
         </Text>
       </Group>
       <Text size="sm" c="dimmed" component="p" m={0}>

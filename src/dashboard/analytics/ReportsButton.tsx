@@ -5,12 +5,12 @@ import { useQuery } from "@tanstack/react-query";
 import { REPORT_HOUR, REPORT_PERIODS, type ReportPeriod } from "#contract/app/reports.ts";
 import { reportsQuery } from "../api/analytics.ts";
 import { call } from "../api/call.ts";
-import { formatZone } from "../format.ts";
+import { formatIn, formatZone } from "../format.ts";
 import { useAction } from "../hooks/use-action.ts";
 import { useOrganization } from "../shell/use-organization.ts";
 import { Loaded } from "../ui/states/Loaded.tsx";
 
-const TIME = `${String(REPORT_HOUR).padStart(2, "0")}:00`;
+const TIME = formatIn("UTC").time(`2026-11-02T${String(REPORT_HOUR).padStart(2, "0")}:00Z`);
 
 const PERIOD_WORDS: Readonly<Record<ReportPeriod, { label: string; description: string }>> = {
   weekly: { label: "Weekly report", description: `Every Monday at ${TIME}, for the week before.` },

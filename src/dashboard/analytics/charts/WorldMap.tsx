@@ -1,6 +1,6 @@
 import type { MouseEvent } from "react";
 import type { AnalyticsEntry } from "#contract/analytics.ts";
-import { formatCount } from "../../format.ts";
+import { pluralize } from "../../format.ts";
 import type { Filtering } from "../breakdowns/BreakdownTable.tsx";
 import { toKeyName } from "../breakdowns/dimension-words.ts";
 import classes from "./WorldMap.module.css";
@@ -38,7 +38,7 @@ export function WorldMap({ rows, filtering }: MapProps) {
           >
             {row && (
               <title>
-                {`${toKeyName("country", code, filtering.widgetNames)}: ${formatCount(row.views)} views, ${formatCount(row.bookings)} bookings`}
+                {`${toKeyName("country", code, filtering.widgetNames)}: ${pluralize(row.views, "view")}, ${pluralize(row.bookings, "booking")}`}
               </title>
             )}
           </path>
