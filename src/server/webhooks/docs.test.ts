@@ -50,9 +50,9 @@ test("the guide's other figures match the code", () => {
   for (const sentence of [
     `An organization can have ${ENDPOINTS_PER_ORGANIZATION_MAX} endpoints`,
     `fails after ${config.webhookTimeoutMs / 1_000} seconds`,
-    `At most ${CAPS.perEndpoint} requests to one endpoint`,
-    "While its last three attempts have failed, the limit is one",
-    `every second that a delivery is overdue, up to ${CAPS.perOverdueEndpoint}`,
+    `Up to ${CAPS.perEndpoint} requests to one endpoint`,
+    "After three failed attempts in a row, the limit drops to one",
+    `it rises by one per second, up to ${CAPS.perOverdueEndpoint}`,
     `at most ${ENDPOINT_TESTS_PER_MINUTE_MAX} tests per organization and minute`,
     `up to ${ENDPOINT_HEADERS_MAX} custom headers`,
     "the endpoint is turned off (a test never turns it off)",

@@ -6,7 +6,7 @@ export const texts: Texts = {
   back: "Atrás",
   close: "Cerrar",
   continue: "Continuar",
-  retry: "Intentarlo de nuevo",
+  retry: "Reintentar",
   stepOf: (step, of) => `Paso ${step} de ${of}`,
   minutes: (minutes) => `${minutes} min`,
   online: "En línea",
