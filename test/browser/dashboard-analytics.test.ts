@@ -146,7 +146,7 @@ describe("the analytics screen", { skip: noBrowser }, () => {
     await totals.getByText(String(channel?.views), { exact: true }).waitFor();
     await inTable("Device").getByRole("row").nth(1).hover();
     await inTable("Device")
-      .getByRole("button", { name: /^Leave out/ })
+      .getByRole("button", { name: /^Exclude/ })
       .first()
       .click();
     await chips.getByText("is not").waitFor();
@@ -297,7 +297,7 @@ describe("the analytics screen", { skip: noBrowser }, () => {
     await press("Organic Search");
     await chips.getByText("Channel is Organic Search").waitFor();
     assert.equal(await focused(), "Organic Search");
-    await press("Leave out Phone");
+    await press("Exclude Phone");
     await chips.getByText("Device is not Phone").waitFor();
     assert.match(String(await focused()), /^Channel is Organic SearchDevice is not Phone/);
     for (const name of ["Remove filter Device Phone", "Remove filter Channel Organic Search"])

@@ -30,7 +30,7 @@ export function Totals({ report }: { report: AppAnalytics }) {
       isMoreBetter: true,
     },
     {
-      label: "Conversion",
+      label: "Conversion rate",
       hint: "Bookings ÷ views",
       value: formatRate(totals.conversionRate),
       change: compare((earlier) => toRateChange(totals, earlier)),

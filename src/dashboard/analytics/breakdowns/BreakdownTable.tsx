@@ -132,8 +132,8 @@ function KeyCell({ dimension, row, filtering, site }: KeyProps) {
       <ActionIcon
         className={classes["exclude"]}
         size="sm"
-        title={`Leave out ${name}`}
-        aria-label={`Leave out ${name}`}
+        title={`Exclude ${name}`}
+        aria-label={`Exclude ${name}`}
         onClick={(event) => {
           event.stopPropagation();
           onLeaveOut(dimension, row.key);

@@ -109,7 +109,7 @@ function Found({ found: { rows, count, most }, page, onPage, ...table }: FoundPr
   if (rows.length === 0)
     return (
       <Text c="dimmed" size="sm" py="lg">
-        No matches.
+        No matches
       </Text>
     );
   const before = (page - 1) * PAGE_ROWS;

@@ -21,8 +21,8 @@ export function Funnel({ funnel }: { funnel: Analytics["funnel"] }) {
     <>
       {worst && (
         <p className={classes["worst"]}>
-          The largest drop is after “{STEP_NAMES[worst.step].toLowerCase()}”, where {formatRate(worst.lost / viewed)} of
-          all visits end.
+          Biggest drop-off: {formatRate(worst.lost / viewed)} of all visits leave after “
+          {STEP_NAMES[worst.step].toLowerCase()}”.
         </p>
       )}
       <ol className={classes["steps"]}>

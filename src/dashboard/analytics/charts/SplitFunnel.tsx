@@ -84,7 +84,7 @@ function describeDrop(funnel: Group["funnel"], others: readonly Group["funnel"][
     return `${formatRate(outlier.rate)} leave after “${STEP_NAMES[outlier.step].toLowerCase()}”, compared with ${formatRate(outlier.othersRate)} of the others.`;
   const worst = findWorstStep(funnel);
   if (!worst) return null;
-  return `the largest drop is after “${STEP_NAMES[worst.step].toLowerCase()}”, where ${formatRate(worst.lost / funnel[worst.step])} of those who got there leave.`;
+  return `biggest drop-off after “${STEP_NAMES[worst.step].toLowerCase()}” (${formatRate(worst.lost / funnel[worst.step])} of those who got there leave).`;
 }
 
 function Step({ group, visits }: { group: Group; visits: number }) {

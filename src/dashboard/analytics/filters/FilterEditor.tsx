@@ -140,7 +140,7 @@ function Values({ dimension, chosen, first, search, widgetNames, rows }: ValuesP
   if (found.length === 0)
     return (
       <Text size="sm" c="dimmed" py="xs" role="status">
-        No matches.
+        No matches
       </Text>
     );
   return (
