@@ -328,8 +328,8 @@ describe("the analytics screen", { skip: noBrowser }, () => {
     await page.getByRole("heading", { name: "Busy hours" }).waitFor();
     await page.getByRole("table", { name: "Funnel side by side" }).waitFor();
     const live = page.getByRole("region", { name: "Live" });
-    await live.getByText("0 active in the last 5 minutes").waitFor();
-    const visits = Number(/(\d+) visits?/.exec(await live.innerText())?.[1]);
+    await live.getByText("0 visits active in the last 5 minutes").waitFor();
+    const visits = Number(/(\d+) visits? and/.exec(await live.innerText())?.[1]);
     const asked = new Set<string>();
     page.on("request", (request) => asked.add(new URL(request.url()).pathname));
     const show = (state: "hidden" | "visible") =>
@@ -345,7 +345,7 @@ describe("the analytics screen", { skip: noBrowser }, () => {
     await show("visible");
     await page.clock.runFor(MINUTE_MS);
     await live.getByText("Paid Search").waitFor();
-    await live.getByText("1 active in the last 5 minutes").waitFor();
+    await live.getByText("1 visit active in the last 5 minutes").waitFor();
     await live.getByText(new RegExp(`^${visits + 1} visits? and `)).waitFor();
     for (const part of ["", "/live", "/split", "/times"]) assert.ok(asked.has(`/api/app/analytics${part}`), part);
   });
