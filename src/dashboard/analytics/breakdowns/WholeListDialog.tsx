@@ -4,6 +4,7 @@ import { IconDownload, IconSearch } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { type ComponentProps, useState } from "react";
 import type { AppBreakdown } from "#contract/app/analytics.ts";
+import { SEARCH_LENGTH_MAX } from "#contract/app/limits.ts";
 import type { Dimension } from "#contract/dimensions.ts";
 import { breakdownQuery } from "../../api/analytics.ts";
 import { download } from "../../api/download.ts";
@@ -50,10 +51,6 @@ function WholeList({ dimension, scope, filtering }: ListProps) {
   const direction = order.isAscending ? "asc" : "desc";
   const query = { ...scope, dimension, search: term, sort: order.sort, order: direction, language: NAMES_LANGUAGE };
   const list = useQuery(breakdownQuery(id, { ...query, pageNumber: String(page) }));
-  const save = useAction({
-    run: () => download("exportAnalytics", { organization: id, query: { ...query, table: "breakdown" } }),
-    successMessage: () => "Download started",
-  });
   const sortBy = (sort: BreakdownSort) => {
     setPage(1);
     // Names sort from A to Z, numbers from the largest.
@@ -64,6 +61,7 @@ function WholeList({ dimension, scope, filtering }: ListProps) {
       <Group gap="sm" mb="sm" wrap="nowrap">
         <TextInput
           aria-label="Search"
+          maxLength={SEARCH_LENGTH_MAX}
           placeholder="Search"
           value={search}
           onChange={(event) => {
@@ -74,17 +72,7 @@ function WholeList({ dimension, scope, filtering }: ListProps) {
           flex={1}
           data-autofocus
         />
-        <Button
-          variant="default"
-          leftSection={<IconDownload size={17} stroke={1.6} />}
-          loading={save.isPending}
-          onClick={() => save.mutate()}
-        >
-          <Text span inherit visibleFrom="xs">
-            Download&nbsp;
-          </Text>
-          CSV
-        </Button>
+        <DownloadButton query={query} />
       </Group>
       <Loaded query={list} rows={8}>
         {(found) => (
@@ -96,6 +84,27 @@ function WholeList({ dimension, scope, filtering }: ListProps) {
         )}
       </Loaded>
     </>
+  );
+}
+
+function DownloadButton({ query }: { query: Parameters }) {
+  const { id } = useOrganization();
+  const save = useAction({
+    run: () => download("exportAnalytics", { organization: id, query: { ...query, table: "breakdown" } }),
+    successMessage: () => "Download started",
+  });
+  return (
+    <Button
+      variant="default"
+      leftSection={<IconDownload size={17} stroke={1.6} />}
+      loading={save.isPending}
+      onClick={() => save.mutate()}
+    >
+      <Text span inherit visibleFrom="xs">
+        Download&nbsp;
+      </Text>
+      CSV
+    </Button>
   );
 }
 

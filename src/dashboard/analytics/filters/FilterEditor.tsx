@@ -3,6 +3,7 @@ import { useDebouncedValue } from "@mantine/hooks";
 import { IconSearch } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { type FormEvent, useState } from "react";
+import { SEARCH_LENGTH_MAX } from "#contract/app/limits.ts";
 import {
   type Dimension,
   FILTER_VALUES_MAX,
@@ -15,7 +16,7 @@ import { breakdownQuery } from "../../api/analytics.ts";
 import { formatCount, pluralize } from "../../format.ts";
 import { useOrganization } from "../../shell/use-organization.ts";
 import { Loaded } from "../../ui/states/Loaded.tsx";
-import { toFlag } from "../breakdowns/dimension-words.ts";
+import { NAMES_LANGUAGE, toFlag } from "../breakdowns/dimension-words.ts";
 import { type ReportState, toScope } from "../report-state.ts";
 import classes from "./FilterEditor.module.css";
 import type { ShownFilter } from "./filter-state.ts";
@@ -56,6 +57,7 @@ export function FilterEditor({ filter, state, widgetNames, onApply, onRemove }: 
       />
       <TextInput
         aria-label="Search values"
+        maxLength={SEARCH_LENGTH_MAX}
         placeholder="Search"
         value={search}
         onChange={(event) => setSearch(event.currentTarget.value)}
@@ -98,7 +100,8 @@ function CountedValues({ dimension, state, search, ...values }: ValuesProps<Dime
   const [term] = useDebouncedValue(search.trim(), SEARCH_PAUSE_MS);
   // Services have no views of their own.
   const sort = dimension === "service" ? "bookings" : "views";
-  const list = useQuery(breakdownQuery(id, { ...toScopeWithout(state, dimension), dimension, search: term, sort }));
+  const query = { dimension, search: term, sort, language: NAMES_LANGUAGE };
+  const list = useQuery(breakdownQuery(id, { ...toScopeWithout(state, dimension), ...query }));
   return (
     <Loaded query={list} rows={5}>
       {({ rows, count }) => (
