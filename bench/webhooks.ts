@@ -57,7 +57,9 @@ export async function run(): Promise<Bar[]> {
 
 async function measure(bench: Bench): Promise<Bar[]> {
   const sustained = await measureSustained(bench, { queuedEach: QUEUED_EACH, bookers: 0 });
+  console.log(`${round(sustained.rate)} deliveries a second from a long queue (${sustained.cpu})`);
   const withBookings = await measureSustained(bench, { queuedEach: 0, bookers: BOOKERS });
+  console.log(`${round(withBookings.rate)} deliveries a second while bookings are stored (${withBookings.cpu})`);
   const { alone, besideHung } = await measureFirstBytes(bench);
   const event = await bench.deps.db.selectFrom("webhook_events").select("body").executeTakeFirst();
   const ceiling = await measurePosts({
@@ -170,6 +172,8 @@ async function measureFirstBytes(bench: Bench): Promise<{ alone: FirstBytes; bes
     await switchEndpoints(bench.deps, hung, "enabled");
     await fillQueue(bench.deps, [hung], HUNG_WAITING);
     await measureSettled(bench, businesses, besideHung);
+    const soFar = [summarize(alone), summarize(besideHung)].map(({ p99Ms }) => round(p99Ms)).join(" and ");
+    console.log(`first byte p99 so far, alone and beside a hung endpoint: ${soFar} ms`);
   }
   const residentMb = readResidentMb(bench.service.pid) ?? 0;
   return { alone: { ...summarize(alone), residentMb }, besideHung: { ...summarize(besideHung), residentMb } };
