@@ -17,12 +17,15 @@ export function toBatchRows<Item>(
   columns: readonly BatchColumn<Item>[],
   items: readonly Item[],
 ): RawBuilder<unknown> {
-  const arrays = columns.map(({ type, read }) => {
-    const values = toArrayText(items.map((item) => toText(read(item))));
-    return sql`${values}::${sql.raw(type)}[]`;
-  });
+  const values = toBatchValues(columns, items);
+  const arrays = columns.map(({ type }, i) => sql`${values[i]}::${sql.raw(type)}[]`);
   const names = columns.map(({ name }) => sql.ref(name));
   return sql`unnest(${sql.join(arrays)}) as ${sql.ref(alias)} (${sql.join(names)})`;
+}
+
+/** The parameters of `toBatchRows`. */
+export function toBatchValues<Item>(columns: readonly BatchColumn<Item>[], items: readonly Item[]): string[] {
+  return columns.map(({ read }) => toArrayText(items.map((item) => toText(read(item)))));
 }
 
 function toText(value: string | number | boolean | Date | null): string | null {

@@ -2,6 +2,7 @@ import type { OrganizationId } from "#contract/ids.ts";
 import type { Deps } from "../../deps.ts";
 import { Alarm } from "../../lib/alarm.ts";
 import { OutageLog } from "../../lib/outage-log.ts";
+import { pause } from "../../lib/pause.ts";
 import { randomUuid } from "../../lib/random.ts";
 import { EndpointCare } from "../health/endpoint-care.ts";
 import { REQUESTS_AT_ONCE_MAX } from "../queue/caps.ts";
@@ -14,10 +15,11 @@ import { QueueVacuum } from "../queue/vacuum.ts";
 import type { WebhookDeps } from "../webhook-deps.ts";
 import { type DeliverDeps, type Delivered, deliver } from "./deliver.ts";
 import { logAttempt } from "./log-attempt.ts";
+import { beginPass, type Pass } from "./pass.ts";
 import { Recovery } from "./recovery.ts";
 
-// The loop that sends what is due: it claims as many deliveries as it may have requests in flight, sends them side by side
-// and writes how they ended. A round starts
+// The loop that sends what is due: it claims as many deliveries as it may have requests in flight, loads them beside the next
+// claim, sends them side by side and writes how they ended. A round starts
 //
 // - when the loop is woken, because a booking was stored,
 // - when requests have ended or were reported, and a delivery was waiting for that,
@@ -34,37 +36,24 @@ import { Recovery } from "./recovery.ts";
 
 const POLL_MS = 1_000;
 /** A claim costs about the same for one delivery as for fifty: until this many requests are free, it waits a little. */
-const CLAIM_WORTHWHILE = REQUESTS_AT_ONCE_MAX / 4;
+const CLAIM_WORTHWHILE = REQUESTS_AT_ONCE_MAX / 2;
 const GATHER_MS = 5;
+const SCARCE_GATHER_MS = 20;
+/** After a claim of this many, the next one waits for more, whoever wakes it. */
+const BUSY_CLAIM = 4;
+const BUSY_GATHER_MS = 8;
 /** A failing endpoint's next request waits for a claim that comes anyway, so that claims for it don't delay others. */
 const FAILING_GATHER_MS = 50;
 /** After this long without a claim, it was the worker that held deliveries back. */
 const CLAIM_GAP_MS_MAX = 10_000;
-/** Half of the requests in flight: one half is sent while the other is claimed and reported. */
-const CLAIM_MAX = REQUESTS_AT_ONCE_MAX / 2;
-
 /**
- * Leases that a worker holds at once: its requests in flight, and attempts that ended and wait for their report. Sending goes on
- * while PostgreSQL writes reports.
+ * Leases that a worker holds at once: its requests in flight, including those being loaded, and attempts that ended and wait for
+ * their report. Sending goes on while PostgreSQL writes reports.
  */
 const LEASES_MAX = 2 * REQUESTS_AT_ONCE_MAX;
 
 type LoopDeps = Pick<Deps, "db" | "patientDb" | "clock" | "random" | "log" | "metrics"> & {
   readonly webhooks: WebhookDeps;
-};
-
-/** One look at all lanes, in as many claims as it takes. */
-type Pass = {
-  /** The lane after which the next claim looks; empty once all lanes were seen. */
-  after: string;
-  /** More may be due than the last claim could take. */
-  hasMore: boolean;
-  /** When the first delivery is due that cannot be sent yet. */
-  nextDueMs: number;
-  /** Organizations with more to send: a report of one of their attempts makes room. */
-  readonly heldBack: Set<OrganizationId>;
-  /** The same for their failing endpoints. */
-  readonly heldBackByFailing: Set<OrganizationId>;
 };
 
 export class DeliveryLoop {
@@ -77,8 +66,10 @@ export class DeliveryLoop {
   readonly #recoveryAlarm = new Alarm();
   readonly #outage: OutageLog;
   readonly #loadOutage: OutageLog;
-  /** Attempts that are not reported yet. */
-  readonly #inFlight = new Set<Promise<void>>();
+  /** Loads and attempts under way. */
+  readonly #underWay = new Set<Promise<unknown>>();
+  /** Claimed deliveries whose attempt is not reported yet. */
+  #leases = 0;
   /** Those of them whose request has not ended. */
   #requests = 0;
   /** The advisory lock that this process holds (worker-locks.ts); null while it holds none. */
@@ -140,7 +131,7 @@ export class DeliveryLoop {
 
   /** Resolves when every request in flight has ended and is reported. */
   async settled(): Promise<void> {
-    while (this.#inFlight.size > 0) await Promise.all(this.#inFlight);
+    while (this.#underWay.size > 0) await Promise.all(this.#underWay);
     await this.#vacuum.settled();
   }
 
@@ -149,7 +140,7 @@ export class DeliveryLoop {
     const nowMs = this.#deps.clock.now().getTime();
     // The absolute difference, because the clock may be set back.
     if (Math.abs(nowMs - this.#recoveredAtMs) >= POLL_MS) await this.#recover();
-    return await this.#sendDue();
+    return await this.#send(await this.#claim());
   }
 
   /** Never rejects. */
@@ -160,21 +151,42 @@ export class DeliveryLoop {
     await this.#recovery.recover({ now, claimingSinceMs: isClaiming ? this.#claimingSinceMs : null });
   }
 
-  async #sendDue(): Promise<number> {
-    const claimed = await this.#claim();
-    const loaded = claimed.length === 0 ? [] : await this.#load(claimed);
-    for (const delivery of loaded) this.#begin(delivery);
-    return loaded.length;
+  /** Loads what was claimed and starts the requests; returns how many. */
+  async #send(claimed: readonly ClaimedDelivery[]): Promise<number> {
+    if (claimed.length === 0) return 0;
+    this.#leases += claimed.length;
+    this.#requests += claimed.length;
+    let loaded: readonly LoadedDelivery[] = [];
+    try {
+      loaded = await this.#load(claimed);
+      for (const delivery of loaded) this.#begin(delivery);
+      return loaded.length;
+    } finally {
+      const unsent = claimed.length - loaded.length;
+      this.#leases -= unsent;
+      this.#requests -= unsent;
+      if (unsent > 0) this.#makeRoom();
+    }
+  }
+
+  /** The next claim does not wait for it. */
+  #sendBesideClaims(claimed: readonly ClaimedDelivery[]): void {
+    const work = this.#send(claimed)
+      .catch((error: unknown) => this.#outage.failed(error))
+      .finally(() => this.#underWay.delete(work));
+    this.#underWay.add(work);
   }
 
   async #run(): Promise<void> {
     while (!this.#isStopping) {
       try {
-        await this.#sendDue();
+        const claimed = await this.#claim();
         this.#outage.worked();
+        this.#sendBesideClaims(claimed);
         const { hasMore, nextDueMs } = this.#pass;
         if (hasMore && this.#free >= CLAIM_WORTHWHILE) continue;
-        if (hasMore && this.#free > 0) this.#alarm.wakeWithin(GATHER_MS);
+        if (hasMore && this.#free > 0) this.#alarm.wakeWithin(SCARCE_GATHER_MS);
+        if (claimed.length >= BUSY_CLAIM) await pause(BUSY_GATHER_MS);
         const untilDueMs = nextDueMs - this.#deps.clock.now().getTime();
         await this.#alarm.wait(Math.min(POLL_MS, Math.max(1, untilDueMs)));
       } catch (error) {
@@ -195,7 +207,11 @@ export class DeliveryLoop {
 
   /** Requests that can be started now. */
   get #free(): number {
-    return Math.min(REQUESTS_AT_ONCE_MAX - this.#requests, LEASES_MAX - this.#inFlight.size);
+    return Math.min(REQUESTS_AT_ONCE_MAX - this.#requests, LEASES_MAX - this.#leases);
+  }
+
+  get #gatherMs(): number {
+    return this.#free < CLAIM_WORTHWHILE ? SCARCE_GATHER_MS : GATHER_MS;
   }
 
   async #claim(): Promise<readonly ClaimedDelivery[]> {
@@ -205,15 +221,14 @@ export class DeliveryLoop {
       this.#pass.hasMore = true;
       return [];
     }
-    const limit = Math.min(free, CLAIM_MAX);
     if (this.#pass.after === "") this.#pass = beginPass();
     const pass = this.#pass;
-    const startClaim = () => ({ lease: this.#makeLease(), free, limit, after: pass.after });
+    const startClaim = () => ({ lease: this.#makeLease(), free, after: pass.after });
     this.#reported.clear();
     const { deliveries, after, nextDueAt, ...held } = await claimDeliveries(this.#deps.db, startClaim);
     this.#noteClaim();
     pass.after = after;
-    pass.hasMore = after !== "" || deliveries.length === limit;
+    pass.hasMore = after !== "" || deliveries.length === free;
     pass.nextDueMs = Math.min(pass.nextDueMs, nextDueAt?.getTime() ?? Number.POSITIVE_INFINITY);
     for (const owner of held.heldBack) pass.heldBack.add(owner);
     for (const owner of held.heldBackByFailing) pass.heldBackByFailing.add(owner);
@@ -260,25 +275,26 @@ export class DeliveryLoop {
 
   #begin(delivery: LoadedDelivery): void {
     const work = this.#attempt(delivery).finally(() => {
-      this.#inFlight.delete(work);
+      this.#underWay.delete(work);
+      this.#leases--;
       this.#vacuum.count();
       this.#reported.add(delivery.organizationId);
       this.#makeRoom();
       this.#makeRoomFor(delivery.organizationId);
     });
-    this.#inFlight.add(work);
+    this.#underWay.add(work);
   }
 
   /** A request has ended or a report is written: claims more if the worker's own limits were in the way. */
   #makeRoom(): void {
     if (!this.#pass.hasMore) return;
     if (this.#free === CLAIM_WORTHWHILE) this.#alarm.wake();
-    else this.#alarm.wakeWithin(GATHER_MS);
+    else this.#alarm.wakeWithin(this.#gatherMs);
   }
 
   /** A report of the organization is written: claims more if its caps were in the way. */
   #makeRoomFor(owner: OrganizationId): void {
-    if (this.#pass.heldBack.has(owner)) this.#alarm.wakeWithin(GATHER_MS);
+    if (this.#pass.heldBack.has(owner)) this.#alarm.wakeWithin(this.#gatherMs);
     else if (this.#pass.heldBackByFailing.has(owner)) this.#alarm.wakeWithin(FAILING_GATHER_MS);
   }
 
@@ -286,11 +302,11 @@ export class DeliveryLoop {
     const { clock, log } = this.#deps;
     const { deliveryId } = delivery;
     try {
-      if (!this.#isLeaseFresh(delivery)) {
+      const delivered = await this.#request(delivery);
+      if (delivered === null) {
         log.warn("delivery.claimed_too_late", { deliveryId });
         return;
       }
-      const delivered = await this.#send(delivery);
       logAttempt(this.#deps, delivery, delivered);
       await this.#writer.write(delivered.report, delivery.lease.until);
       // With a shortened schedule the retry may be due before the next poll.
@@ -302,10 +318,10 @@ export class DeliveryLoop {
     }
   }
 
-  async #send(delivery: LoadedDelivery): Promise<Delivered> {
-    this.#requests++;
+  /** Null without a request, if the lease is no longer fresh. */
+  async #request(delivery: LoadedDelivery): Promise<Delivered | null> {
     try {
-      return await deliver(this.#deliverDeps, delivery);
+      return this.#isLeaseFresh(delivery) ? await deliver(this.#deliverDeps, delivery) : null;
     } finally {
       this.#requests--;
       this.#makeRoom();
@@ -316,14 +332,4 @@ export class DeliveryLoop {
   #isLeaseFresh({ lease }: ClaimedDelivery): boolean {
     return lease.until.getTime() - this.#deps.clock.now().getTime() >= this.#deps.webhooks.leaseMs / 2;
   }
-}
-
-function beginPass(): Pass {
-  return {
-    after: "",
-    hasMore: false,
-    nextDueMs: Number.POSITIVE_INFINITY,
-    heldBack: new Set(),
-    heldBackByFailing: new Set(),
-  };
 }

@@ -57,10 +57,10 @@ export function toLaneCap(lane: { isChat: boolean; isFailing: boolean }, overdue
   return Math.min(CAPS.perCarefulEndpoint + Math.floor(overdueSteps), CAPS.perOverdueEndpoint);
 }
 
-/** `free`: requests that the worker can start now. `limit`: how many of those this claim may take. */
+/** `free`: requests that the worker can start now. */
 export function chooseFairly(
   lanes: readonly DueLane[],
-  { inFlight, free, limit }: { inFlight: InFlight; free: number; limit: number },
+  { inFlight, free }: { inFlight: InFlight; free: number },
 ): DeliveryId[] {
   const ranked = [...Map.groupBy(lanes, (lane) => lane.organizationId)].flatMap(([owner, ofOwner]) =>
     rankWithinOrganization(
@@ -71,7 +71,7 @@ export function chooseFairly(
   const chosen: DeliveryId[] = [];
   let toFailing = inFlight.toFailing;
   for (const { deliveryId, organizationTotal, isFailing, ...candidate } of ranked.sort(byTotalThenDue)) {
-    if (chosen.length === limit) break;
+    if (chosen.length === free) break;
     if (isFailing && toFailing >= CAPS.toFailing) continue;
     const stillFree = free - chosen.length;
     const share = mayGoBeyond(candidate) ? stillFree : Math.ceil(stillFree / 2);

@@ -36,16 +36,19 @@ export async function beginClaim(transaction: Db): Promise<void> {
 
 export type WaitingLane = {
   endpointId: EndpointId;
-  organizationId: OrganizationId;
-  /** The endpoint is enabled and the plan includes webhooks. */
-  isOpen: boolean;
-  isChat: boolean;
-  isFailing: boolean;
-  requestsPerMinute: number | null;
   /** When the first delivery of the lane may be sent: not while the lane is paused. */
   dueAt: Date;
   firstId: DeliveryId;
   firstDueAt: Date;
+} & (OpenLane | { isOpen: false });
+
+/** The endpoint is enabled and the plan includes webhooks. */
+type OpenLane = {
+  isOpen: true;
+  organizationId: OrganizationId;
+  isChat: boolean;
+  isFailing: boolean;
+  requestsPerMinute: number | null;
 };
 
 /** Includes endpoints without a lane, which are not open: fewer rows than `limit` mean that there are no more. */

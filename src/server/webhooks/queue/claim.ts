@@ -29,8 +29,6 @@ type Claim = {
   readonly lease: Lease;
   /** Requests that the worker can start now. */
   readonly free: number;
-  /** How many of those this claim may take. */
-  readonly limit: number;
   /** The endpoint id after which to look for lanes; empty at the start of a round. */
   readonly after: string;
 };
@@ -60,15 +58,15 @@ const OVERDUE_STEPS_PER_LEASE = 60;
 export async function claimDeliveries(db: Db, startClaim: () => Claim): Promise<ClaimResult> {
   return await acrossOrganizations(db, async (transaction) => {
     await beginClaim(transaction);
-    const { lease, free, limit, after } = startClaim();
+    const { lease, free, after } = startClaim();
     const waiting = await listWaitingLanes(transaction, { after, limit: LANES_PER_CLAIM });
     const open = waiting.filter((lane) => lane.isOpen);
     const due = open.filter((lane) => lane.dueAt <= lease.at).map((lane) => withCap(lane, lease));
     const inFlight = toInFlight(due.length === 0 ? [] : await listInFlight(transaction));
-    const depth = toDepth(limit, due.filter((lane) => toLaneRoom(lane, inFlight) > 0).length);
+    const depth = toDepth(free, due.filter((lane) => toLaneRoom(lane, inFlight) > 0).length);
     const lanes = await readLanes(transaction, due, { inFlight, depth, now: lease.at });
-    const tests = waiting.length === 0 ? [] : await listWaitingTests(transaction, { now: lease.at, limit });
-    const chosen = new Set([...tests, ...chooseFairly(lanes, { inFlight, free, limit })].slice(0, limit));
+    const tests = waiting.length === 0 ? [] : await listWaitingTests(transaction, { now: lease.at, limit: free });
+    const chosen = new Set([...tests, ...chooseFairly(lanes, { inFlight, free })].slice(0, free));
     const deliveries = chosen.size === 0 ? [] : await leaseDeliveries(transaction, [...chosen], lease);
     await paceRated(transaction, lanes, { deliveries, now: lease.at });
     const held = findHeldBack(lanes, { deliveries, inFlight, depth });
@@ -83,19 +81,20 @@ export async function claimDeliveries(db: Db, startClaim: () => Claim): Promise<
 }
 
 /** How many deliveries of each lane are read: together more than may be claimed, so that there is a choice. */
-function toDepth(limit: number, laneCount: number): number {
-  return Math.ceil((1.5 * limit) / Math.max(1, laneCount));
+function toDepth(free: number, laneCount: number): number {
+  return Math.ceil((1.5 * free) / Math.max(1, laneCount));
 }
 
-type CappedLane = WaitingLane & { cap: number };
+type OpenLane = Extract<WaitingLane, { isOpen: true }>;
+type CappedLane = OpenLane & { cap: number };
 
-function withCap(lane: WaitingLane, { at, until }: Lease): CappedLane {
+function withCap(lane: OpenLane, { at, until }: Lease): CappedLane {
   const stepMs = (until.getTime() - at.getTime()) / OVERDUE_STEPS_PER_LEASE;
   const cap = toLaneCap(lane, (at.getTime() - lane.dueAt.getTime()) / stepMs);
   return { ...lane, cap, requestsPerMinute: toRate(lane) };
 }
 
-function toRate({ isChat, requestsPerMinute }: WaitingLane): number | null {
+function toRate({ isChat, requestsPerMinute }: OpenLane): number | null {
   if (!isChat) return requestsPerMinute;
   return Math.min(requestsPerMinute ?? CAPS.chatRequestsPerMinute, CAPS.chatRequestsPerMinute);
 }

@@ -142,7 +142,7 @@ test("a hung receiver with a backlog holds no delivery back for more than a minu
       until: new Date(at.getTime() + 4 * TIMEOUT_SECONDS * 1_000),
       holder: null,
     };
-    const { deliveries } = await claimDeliveries(deps.db, () => ({ lease, free: 256, limit: 128, after: "" }));
+    const { deliveries } = await claimDeliveries(deps.db, () => ({ lease, free: 128, after: "" }));
     for (const { deliveryId } of deliveries) {
       claimed.set(deliveryId, second);
       ends.push({ atMs: at.getTime() + TIMEOUT_SECONDS * 1_000, id: deliveryId });

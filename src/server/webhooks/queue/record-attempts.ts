@@ -1,9 +1,10 @@
 import { type RawBuilder, sql } from "kysely";
 import type { EndpointStatus } from "#contract/endpoint.ts";
 import type { DeliveryId, EndpointId } from "#contract/ids.ts";
-import { type BatchColumn, toBatchRows } from "../../db/batch-rows.ts";
+import { type BatchColumn, toBatchRows, toBatchValues } from "../../db/batch-rows.ts";
 import { engineOf, findSettled, type Home, PLAIN_HOME, type StatementGroup, toCitusHome } from "../../db/engine.ts";
 import type { Db } from "../../db/pool.ts";
+import { FixedStatement } from "../../db/run-prepared.ts";
 import { assert } from "../../lib/assert.ts";
 import { toLane } from "./lanes.ts";
 import type { AttemptReport, EndpointHealth } from "./report-queries.ts";
@@ -41,27 +42,27 @@ export async function recordAttempts(
   transaction: Db,
   { rows: reports, owns }: StatementGroup<AttemptReport>,
 ): Promise<EndpointAfter[]> {
-  const reported = sql`with report as materialized (
-      select ${sql.join(REPORT_COLUMNS.map(({ name }) => sql.ref(name)))}
-      from ${toBatchRows("report", REPORT_COLUMNS, reports)}
-    )`;
-  const { rows } =
+  const rows =
     engineOf(transaction) === "citus"
-      ? await recordInSteps(transaction, { reports, reported, owns })
-      : await sql<EndpointChange>`-- prepared: record_attempts
-    ${reported}, moved as (${moveDeliveries(owns)}), logged as (${logAttempts(PLAIN_HOME)}), ${countForHealth(owns)}`.execute(
-          transaction,
-        );
+      ? await recordInSteps(transaction, { reports, owns })
+      : await recordAtOnce.run(transaction, toBatchValues(REPORT_COLUMNS, reports));
   return rows.map((row) => ({ ...row, lane_changed: hasLaneChanged(row) }));
 }
+
+const recordAtOnce = new FixedStatement<EndpointChange>(() => {
+  const owns: Owns = () => sql`true`;
+  return sql`-- prepared: record_attempts
+    ${withReports([])}, moved as (${moveDeliveries(owns)}), logged as (${logAttempts(PLAIN_HOME)}), ${countForHealth(owns)}`;
+});
 
 /** Citus inserts in a statement of its own. */
 async function recordInSteps(
   transaction: Db,
-  { reports, reported, owns }: { reports: readonly AttemptReport[]; reported: RawBuilder<unknown>; owns: Owns },
-): Promise<{ rows: EndpointChange[] }> {
+  { reports, owns }: { reports: readonly AttemptReport[]; owns: Owns },
+): Promise<EndpointChange[]> {
   const [first] = reports;
   assert(first, "a group has reports");
+  const reported = withReports(reports);
   const move = sql<MovedDelivery>`-- prepared: move_deliveries
     ${reported} ${moveDeliveries(owns)}`;
   const moved = await findSettled(transaction, first.organizationId, {
@@ -71,8 +72,16 @@ async function recordInSteps(
   await sql`-- prepared: log_attempts
     ${reported}, moved as (select id, attempt_count from ${toBatchRows("moved", MOVED_COLUMNS, moved.rows)})
     ${logAttempts(toCitusHome(first.organizationId))}`.execute(transaction);
-  return await sql<EndpointChange>`-- prepared: count_for_health
+  const counted = await sql<EndpointChange>`-- prepared: count_for_health
     ${reported}, ${countForHealth(owns)}`.execute(transaction);
+  return counted.rows;
+}
+
+function withReports(reports: readonly AttemptReport[]): RawBuilder<unknown> {
+  return sql`with report as materialized (
+      select ${sql.join(REPORT_COLUMNS.map(({ name }) => sql.ref(name)))}
+      from ${toBatchRows("report", REPORT_COLUMNS, reports)}
+    )`;
 }
 
 type MovedDelivery = { id: DeliveryId; attempt_count: number };

@@ -8,9 +8,10 @@ import type {
 } from "#contract/delivery.ts";
 import type { EndpointKind } from "#contract/endpoint.ts";
 import type { DeliveryId, EndpointId, OrganizationId, Reference } from "#contract/ids.ts";
-import { type BatchColumn, toBatchRows } from "../../db/batch-rows.ts";
+import { type BatchColumn, toBatchRows, toBatchValues } from "../../db/batch-rows.ts";
 import { engineOf, type StatementGroup } from "../../db/engine.ts";
 import type { Db } from "../../db/pool.ts";
+import { FixedStatement } from "../../db/run-prepared.ts";
 import { acrossOrganizations } from "../../db/transactions.ts";
 import { writeLane } from "./lanes.ts";
 import { recordAttempts } from "./record-attempts.ts";
@@ -103,10 +104,15 @@ const FREE_AGAIN = sql`lease_token = null, leased_at = null, lease_until = null,
 /** Takes finished deliveries out of the queue and schedules retries. Returns the deliveries whose token was current. */
 async function releaseLeases(transaction: Db, reports: readonly AttemptReport[]): Promise<ReadonlySet<DeliveryId>> {
   if (engineOf(transaction) === "citus") return await releaseInSteps(transaction, reports);
-  const { rows } = await sql<{ delivery_id: DeliveryId }>`-- prepared: release_leases
+  const rows = await releaseAtOnce.run(transaction, toBatchValues(RELEASE_COLUMNS, reports));
+  return new Set(rows.map((row) => row.delivery_id));
+}
+
+const releaseAtOnce = new FixedStatement<{ delivery_id: DeliveryId }>(
+  () => sql`-- prepared: release_leases
     with held as materialized (
       select queue.delivery_id, report.next_attempt_at
-      from ${toBatchRows("report", RELEASE_COLUMNS, reports)}
+      from ${toBatchRows("report", RELEASE_COLUMNS, [])}
       join delivery_queue queue using (delivery_id, lease_token)
       order by queue.delivery_id for update of queue
     ), rescheduled as (
@@ -117,9 +123,8 @@ async function releaseLeases(transaction: Db, reports: readonly AttemptReport[])
       delete from delivery_queue queue using held
       where queue.delivery_id = held.delivery_id and held.next_attempt_at is null
     )
-    select delivery_id from held`.execute(transaction);
-  return new Set(rows.map((row) => row.delivery_id));
-}
+    select delivery_id from held`,
+);
 
 /** Citus can't run the three parts as one statement. */
 async function releaseInSteps(transaction: Db, reports: readonly AttemptReport[]): Promise<ReadonlySet<DeliveryId>> {

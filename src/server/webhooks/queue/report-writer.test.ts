@@ -28,7 +28,7 @@ const deliverDeps = { clock, send: webhooks.send.send, secretBox, urlBox, header
 async function claimAll(): Promise<readonly LoadedDelivery[]> {
   const at = clock.now();
   const lease = { token: randomUuid(deps.random), at, until: new Date(at.getTime() + webhooks.leaseMs), holder: null };
-  const { deliveries } = await claimDeliveries(db, () => ({ lease, limit: 10, free: 256, after: "" }));
+  const { deliveries } = await claimDeliveries(db, () => ({ lease, free: 256, after: "" }));
   return (await loadDeliveries(db, deliveries)).deliveries;
 }
 

@@ -1,0 +1,124 @@
+import assert from "node:assert/strict";
+import { beforeEach, test } from "node:test";
+import { type RawBuilder, sql } from "kysely";
+import { randomUuid } from "../../lib/random.ts";
+import { DeliveryLoop } from "../delivery/loop.ts";
+import {
+  book,
+  createWebhookService,
+  deliverAll,
+  makeBusiness,
+  makeEndpoint,
+  startReplying,
+  until,
+} from "../testing/webhook-service.ts";
+import { claimDeliveries } from "./claim.ts";
+
+// What one worker holds at once, and how it gets through more lanes than one claim looks at.
+
+const { deps } = await createWebhookService({ webhookTimeoutMs: 15_000 });
+
+beforeEach(async () => {
+  await sql`truncate delivery_queue, delivery_attempts, deliveries, webhook_events cascade`.execute(deps.db);
+});
+
+/**
+ * One due delivery of each of so many organizations: the more one has in flight, the fewer of the last places it gets. They are
+ * chats, because those need no signature.
+ */
+async function queueOneEach(count: number, url: string): Promise<void> {
+  const business = await makeBusiness(deps);
+  const endpoint = await makeEndpoint(deps, business, { url });
+  await book(deps, business);
+  const copy = async (table: string, owner: string, changes: Record<string, RawBuilder<unknown>>) => {
+    const fields = Object.entries(changes).map(([name, value]) => sql`${sql.lit(name)}, ${value}`);
+    await sql`insert into ${sql.table(table)}
+      select (jsonb_populate_record(original, jsonb_build_object(${sql.join(fields)}))).*
+      from ${sql.table(table)} original, generate_series(1, ${count}::integer) n where ${sql.ref(owner)} = ${business.owner}`.execute(
+      deps.db,
+    );
+  };
+  const owner = sql`'org_' || md5(n::text || ${business.owner})`;
+  const endpointId = sql`'ep_' || md5(n::text || ${endpoint.id})`;
+  const deliveryId = sql`md5(n::text || ${endpoint.id})::uuid`;
+  await copy("organizations", "id", { id: owner });
+  const chat = { organization_id: owner, id: endpointId, kind: sql`'teams'` };
+  await copy("endpoints", "organization_id", chat);
+  await copy("delivery_lanes", "organization_id", { organization_id: owner, endpoint_id: endpointId });
+  await copy("webhook_events", "organization_id", { organization_id: owner });
+  const ids = { organization_id: owner, endpoint_id: endpointId };
+  await copy("deliveries", "organization_id", { ...ids, id: deliveryId });
+  await copy("delivery_queue", "organization_id", { ...ids, delivery_id: deliveryId });
+  await sql`delete from delivery_queue where organization_id = ${business.owner}`.execute(deps.db);
+}
+
+test("a worker sends on while its reports wait, until it holds 512 leases", async () => {
+  const receiver = await startReplying(() => ({}));
+  await queueOneEach(600, receiver.url);
+  const loop = new DeliveryLoop(deps);
+  let begun = 0;
+  await deps.db.transaction().execute(async (transaction) => {
+    // Reports wait for this; claims don't use the table.
+    await sql`lock table delivery_attempts in exclusive mode`.execute(transaction);
+    await until(async () => {
+      begun += await loop.goRound();
+      return begun >= 512 && receiver.requests.length === begun;
+    }, "no more can be sent");
+    assert.equal(await loop.goRound(), 0);
+    assert.equal(begun, 512);
+  });
+  await loop.settled();
+  await deliverAll(loop);
+  assert.equal(receiver.requests.length, 600, "each was sent once");
+});
+
+test("a worker has 256 requests in flight, and sends the next as soon as one ends", async () => {
+  const gates: (() => void)[] = [];
+  const receiver = await startReplying(async () => {
+    await new Promise<void>((resolve) => gates.push(resolve));
+    return {};
+  });
+  await queueOneEach(300, receiver.url);
+  const loop = new DeliveryLoop(deps);
+  loop.start();
+  try {
+    await until(() => receiver.requests.length === 256, "all places are taken");
+    const waitsMs: number[] = [];
+    for (let n = 1; n <= 11; n++) {
+      // Woken while no request is free.
+      loop.wake();
+      const startedAt = performance.now();
+      gates.shift()?.();
+      await until(() => receiver.requests.length === 256 + n, "the next has arrived");
+      waitsMs.push(performance.now() - startedAt);
+    }
+    // The next poll would be half a second later on average.
+    const median = waitsMs.sort((a, b) => a - b)[5] ?? Number.POSITIVE_INFINITY;
+    assert.ok(median < 300, `${Math.round(median)} ms`);
+    assert.equal(receiver.requests.length, 256 + 11);
+  } finally {
+    const stopping = loop.stop();
+    await until(() => {
+      for (const open of gates.splice(0)) open();
+      return true;
+    }, "all are answered");
+    await stopping;
+  }
+});
+
+test("claims get past 500 lanes, also those of endpoints that are gone", async () => {
+  const LANES = 600;
+  const business = await makeBusiness(deps);
+  await makeEndpoint(deps, business, { url: "http://127.0.0.1:9/" });
+  await book(deps, business);
+  // Each is a lane of its own, and comes before the endpoint's in the order of ids.
+  await sql`insert into delivery_queue (delivery_id, organization_id, endpoint_id, trigger, is_test, due_at)
+    select gen_random_uuid(), ${business.owner}, '!' || lpad(n::text, 4, '0'), 'automatic', false, ${deps.clock.now()}::timestamptz
+    from generate_series(1, ${LANES}::integer) n`.execute(deps.db);
+  const at = deps.clock.now();
+  const lease = { token: randomUuid(deps.random), at, until: new Date(at.getTime() + 60_000), holder: null };
+  const first = await claimDeliveries(deps.db, () => ({ lease, free: 256, after: "" }));
+  assert.deepEqual([first.deliveries.length, first.after], [0, "!0500"]);
+  const second = await claimDeliveries(deps.db, () => ({ lease, free: 256, after: first.after }));
+  assert.deepEqual([second.deliveries.length, second.after], [1, ""]);
+});
