@@ -9,6 +9,9 @@ const CACHE = join(ROOT, "node_modules/.cache/bookflow-types");
 /** The slowest one comes first. */
 const TYPE_CHECKS = ["server", "browser", "dashboard", "docs", "widget-tests", "widget", "sdk"];
 
+/** The type checker is a Go program. It ends before it would need to collect garbage, which takes a quarter of its time. */
+const ENVIRONMENT = { ...process.env, GOGC: "off", GOMEMLIMIT: "1500MiB" };
+
 type Check = { name: string; program: string; args: string[] };
 
 /** Prints what the checks report, and returns the names of those that failed. */
@@ -48,7 +51,11 @@ function isTerminal(): boolean {
 
 function runCheck({ program, args }: Check): Promise<{ output: string; isGood: boolean }> {
   return new Promise((resolve, reject) => {
-    const child = spawn(process.execPath, [program, ...args], { cwd: ROOT, stdio: ["ignore", "pipe", "pipe"] });
+    const child = spawn(process.execPath, [program, ...args], {
+      cwd: ROOT,
+      env: ENVIRONMENT,
+      stdio: ["ignore", "pipe", "pipe"],
+    });
     let output = "";
     for (const stream of [child.stdout, child.stderr]) {
       stream.setEncoding("utf8").on("data", (text: string) => {
