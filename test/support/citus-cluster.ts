@@ -46,6 +46,9 @@ const CARELESS = [
   "citus.enable_unsafe_triggers=on",
 ];
 
+/** If a server hangs, its transactions on other servers must not keep their locks. Tests keep some open for longer. */
+const WORKER = ["idle_in_transaction_session_timeout=5s"];
+
 export type CitusCluster = {
   /** The coordinator comes first. */
   readonly nodes: readonly CitusNode[];
@@ -77,7 +80,11 @@ export async function startCitusCluster(options: {
   };
   const newNode = () => {
     const name = nodes.length === 0 ? "coordinator" : `worker-${nodes.length}`;
-    const node = new CitusNode({ name, bin: options.bin, folder: join(folder, name), user, settings });
+    const own = options.isDurable && nodes.length > 0 ? WORKER : [];
+    const node = new CitusNode({
+      ...{ name, bin: options.bin, folder: join(folder, name), user },
+      settings: [...settings, ...own],
+    });
     nodes.push(node);
     return node;
   };

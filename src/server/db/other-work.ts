@@ -1,6 +1,7 @@
 import { sql } from "kysely";
 import { assert } from "../lib/assert.ts";
 import { pause } from "../lib/pause.ts";
+import { engineOf } from "./engine.ts";
 import type { Db } from "./pool.ts";
 
 // Tells long work, such as recounts and imports, how much others use the database, so that it can give way to them. On a small
@@ -11,6 +12,8 @@ const BUSY_SHARE = 0.1;
 /** PostgreSQL's connections report what they did about once a second. */
 const WINDOW_MS = 2_000;
 const PAUSE_FACTOR = 1.5;
+/** The servers of a cluster end transactions that are idle for 5 seconds (docs/scale.md). */
+const CITUS_PAUSE_MAX_MS = 2_000;
 
 type Reading = { atMs: number; activeMs: number };
 
@@ -46,7 +49,9 @@ export class OtherWork {
 
   /** After a step of long work: while others are at work, leaves more than half of the time to them. */
   async giveWay(db: Db, { stepMs, signal }: { stepMs: number; signal?: AbortSignal | undefined }): Promise<void> {
-    if (await this.isBusy(db)) await pause(stepMs * PAUSE_FACTOR, signal);
+    if (!(await this.isBusy(db))) return;
+    const pauseMs = stepMs * PAUSE_FACTOR;
+    await pause(engineOf(db) === "citus" ? Math.min(pauseMs, CITUS_PAUSE_MAX_MS) : pauseMs, signal);
   }
 }
 
