@@ -27,7 +27,7 @@ export const AUDIT_WORDS = {
   "endpoint.secret_rotated": "Signing secret rotated",
   "endpoint.tested": "Test sent",
   "endpoint.turned_off": "Endpoint turned off automatically",
-  "endpoint.retried": "All pending deliveries retried",
+  "endpoint.retried": "All queued deliveries retried",
   "delivery.redelivered": "Redelivery requested",
   "delivery.retried": "Delivery retried",
   "deliveries.redelivered": "Bulk redelivery started",
