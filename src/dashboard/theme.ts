@@ -137,6 +137,8 @@ export const theme = createTheme({
       // Never cut off, even in a narrow column.
       styles: { root: { textTransform: "none", fontWeight: 600, minWidth: "max-content" } },
     },
+    // Otherwise the focus ring of a button in it is cut off.
+    Alert: { styles: { body: { overflow: "visible" }, message: { overflow: "visible" } } },
     Paper: { defaultProps: { withBorder: true, radius: "lg" } },
     TextInput: { defaultProps: { size: "sm" } },
     InputWrapper: { defaultProps: { withAsterisk: false } },

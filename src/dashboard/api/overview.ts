@@ -8,4 +8,6 @@ export const overviewQuery = (organization: string) =>
     queryKey: [organization, "overview"],
     queryFn: ({ signal }) => call("getOverview", { organization, signal }),
     refetchInterval: REFRESH_MS,
+    // People come back from the booking page in another tab to see the next step.
+    refetchOnWindowFocus: "always",
   });

@@ -39,7 +39,10 @@ export function ConnectionDialog({ connection, isOpen, onClose, next }: Connecti
             <VerifiedAnswer verified={answer} />
           </div>
           <Group justify="flex-end">
-            {next ? <Button onClick={next.go}>{next.label}</Button> : <Button onClick={close}>Done</Button>}
+            {/* Takes the focus from the form, which is gone. */}
+            <Button autoFocus onClick={next ? next.go : close}>
+              {next ? next.label : "Done"}
+            </Button>
           </Group>
         </Stack>
       ) : connection ? (

@@ -69,7 +69,7 @@ function Home({ overview }: { overview: Overview }) {
           View analytics
         </TextLink>
       </Group>
-      {week.data && <Totals report={week.data} />}
+      {week.data ? <Totals report={week.data} /> : week.isPending && <LoadingCard />}
       <Section
         title="Upcoming appointments"
         description={`Stored bookings, soonest first. Times in ${formatZone(details.timeZone)}.`}

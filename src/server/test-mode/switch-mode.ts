@@ -41,7 +41,8 @@ export async function goLive(
     const period = { widgetId, now: deps.clock.now(), isPractice: live.isPractice };
     await closeLivePeriod(transaction, owner, period);
     await openLivePeriod(transaction, owner, period);
-    await audit(transaction, { action: "widget.went_live", target: widgetId, name: before.name });
+    const detail = live.isPractice ? { mode: "practice" } : {};
+    await audit(transaction, { action: "widget.went_live", target: widgetId, name: before.name, detail });
     return live;
   });
 }

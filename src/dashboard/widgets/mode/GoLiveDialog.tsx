@@ -107,6 +107,7 @@ function GoLiveForm({
           description="We check the connection first. If something is missing, the widget stays as it is."
           data={connections.map((each) => ({ value: each.id, label: toFullName(each) }))}
           allowDeselect={false}
+          data-autofocus
           {...form.getInputProps("connectionId")}
         />
         {next !== widget.mode && <WhatChanges from={widget.mode} to={next} />}

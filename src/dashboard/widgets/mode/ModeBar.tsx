@@ -1,4 +1,4 @@
-import { Alert, Anchor, Group, Menu, Text } from "@mantine/core";
+import { Alert, Anchor, Group, Menu, Stack, Text } from "@mantine/core";
 import { IconCircleCheck, IconDots, IconEraser, IconFlask, IconPlugConnected } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import type { AppWidget } from "#contract/app/widgets.ts";
@@ -74,13 +74,13 @@ function LiveBar({ widget, onOpen }: { widget: AppWidget; onOpen: (dialog: strin
       icon={isPractice ? <IconFlask size={20} stroke={1.6} /> : <IconCircleCheck size={20} stroke={1.6} />}
       title={isPractice ? "This widget is live on a practice calendar" : "This widget is live"}
     >
-      <Group justify="space-between" align="flex-end" gap="xs">
+      <Stack align="flex-start" gap="sm">
         {isPractice ? (
           <PracticeText widget={widget} calendarUrl={connection?.settings["webUrl"]} />
         ) : (
           <Text size="sm">Bookings are made in {connection ? toFullName(connection) : "your scheduling system"}.</Text>
         )}
-        <Menu position="bottom-end">
+        <Menu position="bottom-start">
           <Menu.Target>
             <ActionButton
               variant="default"
@@ -93,7 +93,7 @@ function LiveBar({ widget, onOpen }: { widget: AppWidget; onOpen: (dialog: strin
           </Menu.Target>
           <Menu.Dropdown>
             <Menu.Item leftSection={<IconPlugConnected size={16} stroke={1.6} />} onClick={() => onOpen("go-live")}>
-              Use another connection
+              {isPractice ? "Go live on another system" : "Use another connection"}
             </Menu.Item>
             <Menu.Item leftSection={<IconFlask size={16} stroke={1.6} />} onClick={() => onOpen("test")}>
               Return to test mode
@@ -103,7 +103,7 @@ function LiveBar({ widget, onOpen }: { widget: AppWidget; onOpen: (dialog: strin
             </Menu.Item>
           </Menu.Dropdown>
         </Menu>
-      </Group>
+      </Stack>
     </Alert>
   );
 }

@@ -7,7 +7,7 @@ import type { ConfigAnswer } from "#contract/book.ts";
 import { HOUR_MS } from "#contract/durations.ts";
 import { type ConnectionId, parseConnectionId, type WidgetId } from "#contract/ids.ts";
 import { createTestApp, type TestApp } from "../../../../test/support/app.ts";
-import { askApp } from "../../../../test/support/app-api.ts";
+import { askApp, readAudit } from "../../../../test/support/app-api.ts";
 import { makeWidget, NOON } from "../../../../test/support/builders.ts";
 import { type SignedIn, signIn } from "../../../../test/support/sign-in.ts";
 import { visitId } from "../../../../test/support/touches.ts";
@@ -152,6 +152,11 @@ describe("the practice Cal.com", () => {
     const { admin, widgetId } = await goLive();
     await book(widgetId);
     const viewer = await signIn(local, { role: "viewer", organizationId: admin.organizationId });
+    assert.deepEqual((await readAudit(local.deps.db, admin.organizationId)).at(-1), {
+      action: "widget.went_live",
+      target: widgetId,
+      detail: { name: "Website", mode: "practice" },
+    });
     const read = async () => {
       const { data } = (await askApp(local.app, viewer, "GET /widgets")).body as AppWidgetList;
       const { upcoming, checklist } = (await askApp(local.app, viewer, "GET /overview")).body as Overview;
