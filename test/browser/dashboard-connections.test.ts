@@ -44,14 +44,14 @@ describe("connections in the dashboard", { skip: noBrowser }, () => {
     await dialog.getByRole("button", { name: "Continue to go live" }).click();
     await dialog.getByText("Nobody gets a real appointment.", { exact: false }).waitFor();
     await dialog.getByRole("button", { name: "Check and go live" }).click();
-    await page.getByText("This widget is live on a practice calendar").waitFor();
+    await page.getByText("This widget is in practice mode").waitFor();
     const link = await page.getByRole("link", { name: "practice calendar" }).getAttribute("href");
     assert.equal(link, `${deps.scheduler.practiceUrl}/${widgetId}`, "the calendar is that widget's");
     await assertGoodLooks(page);
     // For viewers too, who can't list connections.
     await dashboard.share(browser, { role: "viewer" });
     await showScreen(page, dashboard.addressOf(`/widgets/${widgetId}`));
-    await page.getByText("This widget is live on a practice calendar").waitFor();
+    await page.getByText("This widget is in practice mode").waitFor();
     await page.getByText("Practice", { exact: true }).waitFor();
     await showScreen(page, dashboard.addressOf("/widgets"));
     await page

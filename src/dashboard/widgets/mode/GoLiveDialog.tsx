@@ -95,7 +95,7 @@ function GoLiveForm({
     isQuiet: true,
     refreshes: [widgetsKey(id), [id]],
     successMessage: (saved) =>
-      saved.mode === "practice" ? `${saved.name} is live on a practice calendar` : `${saved.name} is live`,
+      saved.mode === "practice" ? `${saved.name} is in practice mode` : `${saved.name} is live`,
     onDone: onClose,
   });
   return (

@@ -72,7 +72,7 @@ function LiveBar({ widget, onOpen }: { widget: AppWidget; onOpen: (dialog: strin
       variant="light"
       mb="lg"
       icon={isPractice ? <IconFlask size={20} stroke={1.6} /> : <IconCircleCheck size={20} stroke={1.6} />}
-      title={isPractice ? "This widget is live on a practice calendar" : "This widget is live"}
+      title={isPractice ? "This widget is in practice mode" : "This widget is live"}
     >
       <Stack align="flex-start" gap="sm">
         {isPractice ? (
