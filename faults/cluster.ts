@@ -1,7 +1,10 @@
+import { execFile } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
 import type { OrganizationId, WidgetId } from "#contract/ids.ts";
 import { FUNNEL_STEPS } from "#contract/steps.ts";
 import { parseConfig } from "../src/server/config.ts";
@@ -38,6 +41,9 @@ const SETTLE_LIMIT_MS = 90_000;
 const READY_LIMIT_MS = 60_000;
 /** Until a server counts as silent, statements about others may wait for a connection. */
 const ANSWER_MS_MAX = 6_000;
+const CLI = fileURLToPath(new URL("../src/server/cli/main.ts", import.meta.url));
+const HISTORY_DAYS = 730;
+const HISTORY_VISITS = 200_000;
 
 type Business = {
   readonly owner: OrganizationId;
@@ -56,6 +62,8 @@ type Stage = {
   readonly first: Business;
   readonly second: Business;
   readonly services: readonly Service[];
+  /** Environment of the service's processes and commands. */
+  readonly settings: Readonly<Record<string, string>>;
 };
 
 type ClusterFault = { readonly name: string; readonly isSpared: boolean; happen(stage: Stage): Promise<void> };
@@ -72,7 +80,7 @@ const FAULTS: readonly ClusterFault[] = [
     },
   },
   {
-    name: "a server hangs and goes on",
+    name: "a server hangs and resumes",
     isSpared: true,
     async happen({ first: { node } }) {
       node.hang();
@@ -141,6 +149,30 @@ const FAULTS: readonly ClusterFault[] = [
       if (job?.state !== "finished" || job.shards === 0) throw new Error(`Rebalancing: ${JSON.stringify(job)}`);
       for (const { owner, node } of [first, second])
         for (let n = 0; n < 2 * MOVES; n++) await moveOnce(coordinatorUrl, owner, [node.port, port]);
+    },
+  },
+  {
+    // One transaction that pauses while events come in, on servers that end idle transactions.
+    name: "two years of an organization are recounted",
+    isSpared: true,
+    async happen({ pool, settings, first: { owner } }) {
+      const widget = await makeWidget(openDb(pool), owner);
+      await pool.query(
+        `insert into funnel_visits (organization_id, widget_id, visit_id, started_at, viewed_at, channel, source,
+           campaign, page, device, country)
+         select $1, $2, gen_random_uuid(), at, at, n % 15, n % 200, n % 50, n % 40, n % 3, n % 7
+         from generate_series(1, ${HISTORY_VISITS}) n, lateral (
+           select now() - n * interval '${HISTORY_DAYS} days' / ${HISTORY_VISITS} as at) moment`,
+        [owner, widget],
+      );
+      const env = { ...process.env, ...settings };
+      await promisify(execFile)(process.execPath, [CLI, "stats", "rebuild", "--org", owner], { env });
+      const { rows } = await pool.query<{ visits: number }>(
+        `select sum(reached_1)::integer as visits from funnel_days join day_zones using (organization_id, version)
+         where organization_id = $1 and widget_id = $2`,
+        [owner, widget],
+      );
+      if (rows[0]?.visits !== HISTORY_VISITS) throw new Error(`${rows[0]?.visits} of ${HISTORY_VISITS} visits counted`);
     },
   },
   {
@@ -235,7 +267,7 @@ async function setUp(
   closing.push(async () => {
     await Promise.all([deps.scheduler.outbound.close(), deps.webhooks.send.close()]);
   });
-  return { cluster, coordinatorUrl: listHostUrls(url)[0] ?? "", pool, first, second, services };
+  return { cluster, coordinatorUrl: listHostUrls(url)[0] ?? "", pool, first, second, services, settings };
 }
 
 /** On any server but `elsewhere`. */
@@ -377,7 +409,7 @@ async function check({ pool }: Stage, { owner, eventWidgets, load, receiver, era
   if (missing > 0) wrong.push(`${missing} steps lost`);
   const expected = FUNNEL_STEPS.map((step) => load.visits.filter(({ steps }) => steps.at(-1) === step).length);
   const { rows: counted } = await pool.query<{ bookings: number }>(
-    `select coalesce(sum(bookings), 0)::integer as bookings from funnel_days
+    `select coalesce(sum(bookings), 0)::integer as bookings from funnel_days join day_zones using (organization_id, version)
      where organization_id = $1 and widget_id <> '' and not widget_id = any($2)`,
     [owner, [...eventWidgets]],
   );
@@ -385,7 +417,7 @@ async function check({ pool }: Stage, { owner, eventWidgets, load, receiver, era
   if (counted[0]?.bookings !== made) wrong.push(`${counted[0]?.bookings} bookings counted, ${made} made`);
   const { rows } = await pool.query<{ reached: number[] }>(
     `select array[sum(reached_1), sum(reached_2), sum(reached_3), sum(reached_4), sum(reached_5), sum(reached_6)]::integer[] as reached
-     from funnel_days where organization_id = $1 and widget_id = any($2)`,
+     from funnel_days join day_zones using (organization_id, version) where organization_id = $1 and widget_id = any($2)`,
     [owner, [...eventWidgets]],
   );
   if (String(rows[0]?.reached) !== String(expected)) wrong.push(`counted ${rows[0]?.reached}, sent ${expected}`);
