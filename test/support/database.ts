@@ -19,11 +19,22 @@ export async function createTestDatabase(options: { template?: string; size?: nu
   const pool = openPool({ url, size: options.size ?? 10, log: createLog("silent") });
   after(async () => {
     if (!pool.ending) await pool.end();
-    await onEveryServer(`drop database ${name} with (force)`);
+    await dropDatabase(name);
   });
   // The first connection learns what the database is.
   if (isCluster()) await pool.query("select 1");
   return { url, db: openDb(pool), pool };
+}
+
+async function dropDatabase(name: string): Promise<void> {
+  const drop = () => onEveryServer(`drop database if exists ${name} with (force)`);
+  try {
+    await drop();
+  } catch (error) {
+    // Servers of a busy cluster may need more than PostgreSQL's five seconds to end their connections to each other.
+    if (!isCluster() || !(error instanceof pg.DatabaseError) || error.code !== "55006") throw error;
+    await drop();
+  }
 }
 
 /** Whether the tests run on a Citus cluster: TEST_DATABASE_URL then names several servers, the coordinator first. */
