@@ -10,6 +10,8 @@ function refusal(code: string, routine: string): pg.DatabaseError {
 const CASES: readonly [code: string, routine: string, isUnavailable: boolean][] = [
   ["08006", "ReportConnectionError", true],
   ["XX000", "ReportResultError", true],
+  ["XX000", "CheckRemoteTransactionsHealth", true],
+  ["XX000", "MarkRemoteTransactionFailed", true],
   ["XX000", "LookupShardRelationFromCatalog", true],
   ["XX000", "elog", false],
   ["23505", "ReportResultError", false],

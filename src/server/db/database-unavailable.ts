@@ -25,9 +25,16 @@ export function isDatabaseUnavailable(error: unknown): boolean {
 }
 
 /**
- * On Citus, these have no code of their own: a connection between two servers that broke, and a shard that was split after the
- * statement was planned.
+ * On Citus, these have no code of their own: a connection between two servers that broke during a statement or between two of a
+ * transaction, and a shard that was split after the statement was planned.
  */
+const CITUS_ROUTINES = new Set([
+  "ReportResultError",
+  "CheckRemoteTransactionsHealth",
+  "MarkRemoteTransactionFailed",
+  "LookupShardRelationFromCatalog",
+]);
+
 function isTroubleOfCitus({ code, routine }: pg.DatabaseError): boolean {
-  return code === "XX000" && (routine === "ReportResultError" || routine === "LookupShardRelationFromCatalog");
+  return code === "XX000" && CITUS_ROUTINES.has(routine ?? "");
 }
