@@ -1,4 +1,3 @@
-import { isCountryCode } from "#contract/app/key-names.ts";
 import {
   CHANNELS,
   DEVICES,
@@ -14,6 +13,7 @@ import {
 import type { OrganizationId, WidgetId } from "#contract/ids.ts";
 import type { Db } from "../db/pool.ts";
 import { badParameter, type Query } from "../http/parameters.ts";
+import { isCountry } from "../lib/is-country.ts";
 import { requireWidget } from "../widgets/require-widget.ts";
 
 // Filters are query parameters named like the dimensions: `country=DE&country=AT` is either country, `notDevice=mobile` every
@@ -87,8 +87,8 @@ export function requireKnownKeys(filters: readonly Filter[]): void {
   for (const { dimension, isNegated, keys } of filters) {
     const name = isNegated ? toNegatedName(dimension) : dimension;
     const known = keys.filter((key) => key !== NOT_SET);
-    if (dimension === "country" && !known.every(isCountryCode))
-      throw badParameter(name, `must be a country code of two letters, or ${NOT_SET}`);
+    if (dimension === "country" && !known.every(isCountry))
+      throw badParameter(name, `must be the two-letter code of a country, or ${NOT_SET}`);
     const words = dimension === "device" ? DEVICES : dimension === "channel" ? CHANNELS : null;
     if (words && !known.every((key) => (words as readonly string[]).includes(key)))
       throw badParameter(name, `must be one of ${words.join(", ")}`);

@@ -639,7 +639,8 @@ describe("GET /api/v1/analytics/breakdown", () => {
     for (const filter of ["country=de", "country=De", "device=MOBILE", "channel=paid%20search", "notCountry=at"])
       assert.equal((await getBreakdown(caller, `?dimension=page&${filter}`)).data.length, 1, filter);
     assert.equal((await getBreakdown(caller, "?dimension=page&notCountry=de")).data.length, 0);
-    for (const filter of ["country=Germany", "notCountry=d1", "country=%C3%9F", "device=phone", "channel=Radio"]) {
+    const wrongCountries = ["country=Germany", "notCountry=d1", "country=%C3%9F", "country=XX", "notCountry=qq"];
+    for (const filter of [...wrongCountries, "device=phone", "channel=Radio"]) {
       const { status } = await getJson(app, `/api/v1/analytics/breakdown?dimension=page&${filter}`, caller.headers);
       assert.equal(status, 400, filter);
     }

@@ -3,14 +3,12 @@ import type { IncomingHttpHeaders } from "node:http";
 import { BlockList, isIP } from "node:net";
 import { fileURLToPath } from "node:url";
 import { Reader } from "mmdb-lib";
+import { isCountry } from "../../lib/is-country.ts";
 
 // The visitor's two-letter country, or "" if unknown. The IP address is used only here: it is not stored, not logged,
 // and not part of any error.
 
 export type FindCountry = (request: { readonly ip: string; readonly headers: IncomingHttpHeaders }) => string;
-
-/** What proxies send for "no country": unknown (Cloudflare), Tor, unknown (CloudFront and others). */
-const NO_COUNTRIES = new Set(["XX", "T1", "ZZ"]);
 
 const DATABASE = "@ip-location-db/geo-whois-asn-country-mmdb/geo-whois-asn-country.mmdb";
 
@@ -40,8 +38,9 @@ export function createFindCountry(config: { countryHeader: string | null }): Fin
   };
 }
 
+/** "" for anything that is no country, such as XX (unknown) and T1 (Tor), which Cloudflare sends. */
 export function parseCountry(text: string | string[] | undefined): string {
   if (typeof text !== "string") return "";
   const country = text.trim().toUpperCase();
-  return /^[A-Z]{2}$/.test(country) && !NO_COUNTRIES.has(country) ? country : "";
+  return isCountry(country) ? country : "";
 }
