@@ -7,7 +7,7 @@ import { isPractice } from "../scheduler/practice/practice-url.ts";
 
 /**
  * Pages are stored as origin and path, so those of our own begin with `baseUrl`. The practice Cal.com counts neither as a connection
- * nor as live.
+ * nor as live. A live booking, which may be imported, counts only while a widget is live: its step comes after "Go live".
  */
 export async function readChecklist(
   db: Db,
@@ -42,7 +42,12 @@ export async function readChecklist(
   const { rows: members } = await sql`select from members where organization_id = ${owner} limit 2`.execute(db);
   const connections = await listConnections(db, owner);
   const hasConnection = connections.some(({ settings }) => !isPractice(settings));
-  return { ...row, hasConnection, hasSecondMember: members.length > 1 };
+  return {
+    ...row,
+    hasLiveBooking: row.isLive && row.hasLiveBooking,
+    hasConnection,
+    hasSecondMember: members.length > 1,
+  };
 }
 
 export async function countNow(

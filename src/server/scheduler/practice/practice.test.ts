@@ -8,7 +8,7 @@ import { HOUR_MS } from "#contract/durations.ts";
 import { type ConnectionId, parseConnectionId, type WidgetId } from "#contract/ids.ts";
 import { createTestApp, type TestApp } from "../../../../test/support/app.ts";
 import { askApp, readAudit } from "../../../../test/support/app-api.ts";
-import { makeWidget, NOON } from "../../../../test/support/builders.ts";
+import { makeBooking, makeWidget, NOON } from "../../../../test/support/builders.ts";
 import { type SignedIn, signIn } from "../../../../test/support/sign-in.ts";
 import { visitId } from "../../../../test/support/touches.ts";
 import { RecentMap } from "../../lib/recent-map.ts";
@@ -168,6 +168,13 @@ describe("the practice Cal.com", () => {
     await askApp(local.app, admin, `POST /widgets/${widgetId}/test-mode`);
     assert.deepEqual(await read(), ["test", "practice", false, false, false]);
     local.clock.set(NOON);
+  });
+
+  test("an imported booking does not tick the first live booking while the widget only practises", async () => {
+    const { admin, widgetId } = await goLive();
+    await makeBooking(local.deps.db, admin.organizationId, { widgetId, is_test: false });
+    const { checklist } = (await askApp(local.app, admin, "GET /overview")).body as Overview;
+    assert.deepEqual([checklist.isLive, checklist.hasLiveBooking], [false, false]);
   });
 
   test("a practice connection can't be changed into a real one", async () => {
