@@ -30,17 +30,23 @@ describe("connections in the dashboard", { skip: noBrowser }, () => {
   }
 
   test("a newcomer takes a widget live on the practice Cal.com, and sees that it is one", async () => {
+    const { page, person } = await dashboard.share(browser);
+    const dialog = page.getByRole("dialog");
+    const { address } = await dashboard.addOrganization(person);
+    await showScreen(page, `${address}/connections?add=1`);
+    await dialog.getByText("Create a widget first", { exact: false }).waitFor();
+    assert.equal(await dialog.getByRole("radio", { name: "Practice Cal.com" }).isDisabled(), true);
+    await assertGoodLooks(page);
     await makeWidget(deps.db, owner, { name: "Older", createdAt: new Date("2026-01-01T00:00:00Z") });
     const widgetId = await makeWidget(deps.db, owner, { name: "First steps" });
-    const { page } = await dashboard.share(browser);
     await showScreen(page, dashboard.addressOf(`/connections?add=1&widget=${widgetId}`));
-    const dialog = page.getByRole("dialog");
     await dialog.getByRole("radio", { name: "Practice Cal.com" }).click();
     await dialog.getByRole("button", { name: "Continue" }).click();
     await dialog.getByText("nobody gets an appointment", { exact: false }).waitFor();
     await assertGoodLooks(page);
     await dialog.getByRole("button", { name: "Check and add" }).click();
     await dialog.getByText("Connection works").waitFor();
+    await dialog.getByText("Connected to the practice calendar of", { exact: false }).waitFor();
     await dialog.getByRole("button", { name: "Continue to go live" }).click();
     await dialog.getByText("Nobody gets a real appointment.", { exact: false }).waitFor();
     await dialog.getByRole("button", { name: "Check and go live" }).click();

@@ -1,8 +1,8 @@
 import { Button, Group, Radio, Stack, Text, TextInput, Title } from "@mantine/core";
 import { type UseFormReturnType, useForm } from "@mantine/form";
 import { useQuery } from "@tanstack/react-query";
-import { useEffect, useRef, useState } from "react";
-import type { SavedConnection } from "#contract/app/connections.ts";
+import { useEffect, useId, useRef, useState } from "react";
+import type { NewConnection, SavedConnection } from "#contract/app/connections.ts";
 import { CONNECTION_KINDS, type ConnectionKind } from "#contract/scheduling.ts";
 import { call } from "../api/call.ts";
 import { ApiFailure } from "../api/client.ts";
@@ -42,7 +42,7 @@ export function AddConnectionForm({ onClose, onSaved }: AddConnectionFormProps) 
     run: (values: ConnectionValues) =>
       call("addConnection", {
         organization: id,
-        body: { kind, name: values.name, ...((choice === "practice" && practice) || toParts(kind, values)) },
+        body: { kind, name: values.name, ...((choice === "practice" && practice.parts) || toParts(kind, values)) },
         idempotencyKey,
       }),
     form,
@@ -70,8 +70,7 @@ export function AddConnectionForm({ onClose, onSaved }: AddConnectionFormProps) 
     if (isLast) add.mutate(values);
     else setPlace(place + 1);
   };
-  const hasPractice = practice !== null;
-  if (place === 0) return <SystemChoice {...{ choice, hasPractice, onClose }} onChoose={choose} />;
+  if (place === 0) return <SystemChoice {...{ choice, practice, onClose }} onChoose={choose} />;
   return (
     <form onSubmit={form.onSubmit(proceed)} noValidate>
       <Stack gap="md">
@@ -89,19 +88,23 @@ export function AddConnectionForm({ onClose, onSaved }: AddConnectionFormProps) 
   );
 }
 
+type Practice = { readonly isOffered: boolean; readonly parts: Pick<NewConnection, "settings" | "credentials"> | null };
+
 /**
- * The parts of a connection to the practice Cal.com; null where none is offered. Its calendar is that of the widget the dialog was
- * opened for, or else of the oldest one.
+ * The parts of a connection to the practice Cal.com. Its calendar is that of the widget the dialog was opened for, or else of the
+ * oldest one, so there are no parts before the first widget.
  */
-function usePractice() {
+function usePractice(): Practice {
   const { id } = useOrganization();
   const [{ widget: wanted }] = useUrlState({ widget: "" });
   const practiceUrl = useQuery(connectionsQuery(id)).data?.practiceUrl;
-  const widgets = useQuery(widgetsQuery(id)).data?.data ?? [];
+  const widgets = useQuery(widgetsQuery(id)).data?.data;
+  if (!practiceUrl || !widgets) return { isOffered: false, parts: null };
   const widget = widgets.find((each) => each.id === wanted) ?? widgets.at(-1);
-  if (!practiceUrl || !widget) return null;
+  if (!widget) return { isOffered: true, parts: null };
   const address = `${practiceUrl}/${widget.id}`;
-  return { settings: { apiUrl: address, webUrl: address }, credentials: { apiKey: "practice" } };
+  const parts = { settings: { apiUrl: address, webUrl: address }, credentials: { apiKey: "practice" } };
+  return { isOffered: true, parts };
 }
 
 type StepProps = { choice: Choice; place: number; form: UseFormReturnType<ConnectionValues>; isLast: boolean };
@@ -155,14 +158,16 @@ const DESCRIPTIONS: Readonly<Record<Choice, string>> = {
 
 type SystemChoiceProps = {
   choice: Choice;
-  hasPractice: boolean;
+  practice: Practice;
   onChoose: (choice: Choice) => void;
   onClose: () => void;
 };
 
-function SystemChoice({ choice, hasPractice, onChoose, onClose }: SystemChoiceProps) {
+function SystemChoice({ choice, practice, onChoose, onClose }: SystemChoiceProps) {
   const [chosen, setChosen] = useState(choice);
-  const choices: readonly Choice[] = [...CONNECTION_KINDS, ...(hasPractice ? ["practice" as const] : [])];
+  const choices: readonly Choice[] = [...CONNECTION_KINDS, ...(practice.isOffered ? ["practice" as const] : [])];
+  const needsWidget = (each: Choice) => each === "practice" && practice.parts === null;
+  const id = useId();
   return (
     <form
       onSubmit={(event) => {
@@ -183,16 +188,20 @@ function SystemChoice({ choice, hasPractice, onChoose, onClose }: SystemChoicePr
                 value={each}
                 className={classes["card"]}
                 aria-label={nameOf(each)}
+                aria-describedby={`${id}-${each}`}
+                disabled={needsWidget(each)}
                 data-autofocus={each === choice || undefined}
               >
                 <Group wrap="nowrap" align="flex-start" gap="sm">
-                  <Radio.Indicator mt={2} />
+                  <Radio.Indicator mt={2} disabled={needsWidget(each)} />
                   <div>
                     <Text size="sm" fw={500}>
                       {nameOf(each)}
                     </Text>
-                    <Text size="xs" c="dimmed">
-                      {DESCRIPTIONS[each]}
+                    <Text size="xs" c="dimmed" id={`${id}-${each}`}>
+                      {needsWidget(each)
+                        ? "Create a widget first: this calendar belongs to a widget."
+                        : DESCRIPTIONS[each]}
                     </Text>
                   </div>
                 </Group>

@@ -1,6 +1,6 @@
 import { Button, Group, Modal, Stack } from "@mantine/core";
 import { useState } from "react";
-import type { AppConnection, SavedConnection, VerifiedConnection } from "#contract/app/connections.ts";
+import type { AppConnection, SavedConnection } from "#contract/app/connections.ts";
 import { AddConnectionForm } from "./AddConnectionForm.tsx";
 import { EditConnectionForm } from "./EditConnectionForm.tsx";
 import { VerifiedAnswer } from "./VerifiedAnswer.tsx";
@@ -16,14 +16,14 @@ type ConnectionDialogProps = {
 
 /** Adds or edits a connection. The server checks it before saving; the dialog shows the result before it closes. */
 export function ConnectionDialog({ connection, isOpen, onClose, next }: ConnectionDialogProps) {
-  const [answer, setAnswer] = useState<VerifiedConnection | null>(null);
+  const [answer, setAnswer] = useState<SavedConnection | null>(null);
   const close = () => {
     setAnswer(null);
     onClose();
   };
   const forms = {
     onClose: close,
-    onSaved: ({ verified }: SavedConnection) => (verified ? setAnswer(verified) : close()),
+    onSaved: (saved: SavedConnection) => (saved.verified ? setAnswer(saved) : close()),
   };
   return (
     <Modal
@@ -33,10 +33,10 @@ export function ConnectionDialog({ connection, isOpen, onClose, next }: Connecti
       title={connection ? `Edit ${connection.name}` : "Add connection"}
       size="lg"
     >
-      {answer ? (
+      {answer?.verified ? (
         <Stack gap="md">
           <div role="status">
-            <VerifiedAnswer verified={answer} />
+            <VerifiedAnswer verified={answer.verified} isPractice={answer.connection.isPractice} />
           </div>
           <Group justify="flex-end">
             {/* Takes the focus from the form, which is gone. */}

@@ -4,12 +4,12 @@ import type { VerifiedConnection } from "#contract/app/connections.ts";
 import { ConnectionNotes } from "./ConnectionNotes.tsx";
 
 /** The scheduling system's own description of the business. */
-export function VerifiedAnswer({ verified }: { verified: VerifiedConnection }) {
+export function VerifiedAnswer({ verified, isPractice }: { verified: VerifiedConnection; isPractice: boolean }) {
   const { businessName, timeZone, warnings } = verified;
   return (
     <>
       <Alert color="green" variant="light" icon={<IconCheck size={20} />} title="Connection works">
-        Connected to “{businessName}”{timeZone !== null && ` (${timeZone})`}.
+        Connected to {isPractice && "the practice calendar of "}“{businessName}”{timeZone !== null && ` (${timeZone})`}.
       </Alert>
       <ConnectionNotes notes={warnings} />
     </>
