@@ -117,6 +117,7 @@ export const ALLOWED_IMPORTS: readonly { readonly from: string; readonly to: rea
     "scheduler/connections/queries.ts",
     "scheduler/practice/practice-url.ts",
     ...DASHBOARD,
+    "test-mode/queries.ts",
   ]),
   slice("test-mode", [
     "bookings/stored/erase.ts",

@@ -11,6 +11,7 @@ import {
 import { ENDPOINT_KINDS } from "../endpoint.ts";
 import { Timestamp } from "../timestamps.ts";
 import { WEBHOOK_EVENT_TYPES } from "../webhook-event.ts";
+import { MODES } from "../widget.ts";
 import { NullableInteger, NullableText, NullableTimestamp, nullable, oneOf } from "./forms.ts";
 
 /** One event to one endpoint: a row of the delivery log. */
@@ -28,6 +29,8 @@ export const AppDelivery = Type.Object({
   reference: NullableText,
   /** Null for a test. */
   widgetId: NullableText,
+  /** How its booking was made. Null for a test of the endpoint, and without a stored booking. */
+  mode: nullable(oneOf(MODES)),
   state: oneOf(DELIVERY_STATES),
   cancelReason: nullable(oneOf(CANCEL_REASONS)),
   attemptCount: Type.Integer(),

@@ -14,6 +14,7 @@ import { Page } from "../ui/layout/Page.tsx";
 import { EmptyState } from "../ui/states/EmptyState.tsx";
 import { Loaded } from "../ui/states/Loaded.tsx";
 import { StaleNotice } from "../ui/states/StaleNotice.tsx";
+import { TestNumbers } from "../widgets/mode/TestNumbers.tsx";
 import { WidgetSelect } from "../widgets/WidgetSelect.tsx";
 import { dayAhead } from "../zoned-time.ts";
 import type { Filtering } from "./breakdowns/BreakdownTable.tsx";
@@ -50,7 +51,12 @@ export function AnalyticsPage() {
   return (
     <Page
       title="Analytics"
-      mark={<ZoneBadge />}
+      mark={
+        <>
+          <ZoneBadge />
+          <TestNumbers widget={state.widget} />
+        </>
+      }
       description={<Summary report={report.data} />}
       actions={
         <>

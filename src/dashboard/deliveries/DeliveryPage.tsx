@@ -18,6 +18,7 @@ import { LoadingCard } from "../ui/states/LoadingRows.tsx";
 import { NotHere } from "../ui/states/NotHere.tsx";
 import { StaleNotice } from "../ui/states/StaleNotice.tsx";
 import { nameOf } from "../webhooks/endpoint-words.ts";
+import { ModeBadge } from "../widgets/mode/ModeBadge.tsx";
 import { AttemptsSection } from "./AttemptsSection.tsx";
 import { RequestSection } from "./RequestSection.tsx";
 import { redeliverVerdict, retryVerdict } from "./redeliver-verdict.ts";
@@ -75,6 +76,7 @@ function Delivery({ delivery, query }: DeliveryProps) {
       mark={
         <Group gap={6} role="status">
           <StateBadge delivery={delivery} size="lg" />
+          {delivery.mode !== null && delivery.mode !== "live" && <ModeBadge mode={delivery.mode} />}
         </Group>
       }
       actions={

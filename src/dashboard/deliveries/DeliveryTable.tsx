@@ -5,6 +5,7 @@ import { TextLink } from "../ui/layout/links.tsx";
 import { type Column, ListTable } from "../ui/tables/ListTable.tsx";
 import { When } from "../ui/tables/When.tsx";
 import { KINDS, nameOf } from "../webhooks/endpoint-words.ts";
+import { ModeBadge } from "../widgets/mode/ModeBadge.tsx";
 import classes from "./DeliveryTable.module.css";
 import { describeDue, describeOutcome, EVENT_NAMES, formatDuration } from "./delivery-words.ts";
 import { StateBadge } from "./StateBadge.tsx";
@@ -48,14 +49,17 @@ const ENDPOINT_COLUMN: Column<AppDelivery> = {
 
 function EventCell({ delivery }: { delivery: AppDelivery }) {
   const { paths } = useOrganization();
-  const { id, event, reference } = delivery;
+  const { id, event, reference, mode } = delivery;
   const name = EVENT_NAMES[event.type];
   const isTest = event.type === "endpoint.test";
   return (
     <>
-      <TextLink to={paths.delivery(id)} size="sm" fw={600}>
-        {reference ?? name}
-      </TextLink>
+      <Group gap={6} component="span" display="inline-flex">
+        <TextLink to={paths.delivery(id)} size="sm" fw={600}>
+          {reference ?? name}
+        </TextLink>
+        {mode !== null && mode !== "live" && <ModeBadge mode={mode} isSmall />}
+      </Group>
       <Text size="xs" c="dimmed">
         {isTest ? "No customer data" : reference === null ? "Booking erased" : name}
       </Text>

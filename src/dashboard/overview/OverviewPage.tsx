@@ -1,8 +1,7 @@
-import { Alert, Badge, Group, List, Text, Title } from "@mantine/core";
+import { Alert, Group, List, Text, Title } from "@mantine/core";
 import { IconAlertTriangle, IconCalendarEvent } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import type { Overview } from "#contract/app/overview.ts";
-import type { AppWidget } from "#contract/app/widgets.ts";
 import { Totals } from "../analytics/Totals.tsx";
 import { analyticsQuery } from "../api/analytics.ts";
 import { overviewQuery } from "../api/overview.ts";
@@ -19,7 +18,7 @@ import { EmptyState } from "../ui/states/EmptyState.tsx";
 import { Loaded } from "../ui/states/Loaded.tsx";
 import { LoadingCard } from "../ui/states/LoadingRows.tsx";
 import { StaleNotice } from "../ui/states/StaleNotice.tsx";
-import { ModeBadge } from "../widgets/mode/ModeBadge.tsx";
+import { TestNumbers } from "../widgets/mode/TestNumbers.tsx";
 import { ChecklistSection } from "./ChecklistSection.tsx";
 import { toChecklistSteps } from "./checklist-steps.ts";
 
@@ -55,20 +54,20 @@ function Home({ overview }: { overview: Overview }) {
           isAllowed: (action) => can(action).isAllowed,
         })}
       />
-      <Text size="sm" role="status" mb="lg">
-        {pluralize(visits, "visit")} in the last 30 minutes, {pluralize(bookings, "booking")} in the last 24 hours.
-      </Text>
-      <Group justify="space-between" mb="sm" gap="xs">
+      <Group justify="space-between" mb="xs" gap="xs">
         <Group gap="xs">
           <Title order={2} size="h4">
             Last 7 days
           </Title>
-          <TestNumbers widgets={list} />
+          <TestNumbers includesTests={overview.includesTests} />
         </Group>
         <TextLink to={paths.analytics} size="sm">
           View analytics
         </TextLink>
       </Group>
+      <Text size="sm" role="status" mb="sm">
+        {pluralize(visits, "visit")} in the last 30 minutes, {pluralize(bookings, "booking")} in the last 24 hours.
+      </Text>
       {week.data ? <Totals report={week.data} /> : week.isPending && <LoadingCard />}
       <Section
         title="Upcoming appointments"
@@ -89,17 +88,6 @@ function Home({ overview }: { overview: Overview }) {
         )}
       </Section>
     </>
-  );
-}
-
-/** Visits to widgets that aren't live are counted too. */
-function TestNumbers({ widgets }: { widgets: readonly AppWidget[] }) {
-  const [mode, ...others] = new Set(widgets.map((widget) => widget.mode));
-  if (mode === undefined || (mode === "live" && others.length === 0)) return null;
-  return others.length === 0 ? (
-    <ModeBadge mode={mode} />
-  ) : (
-    <Badge color="yellow">Includes widgets that aren’t live</Badge>
   );
 }
 

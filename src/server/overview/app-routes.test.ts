@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Overview } from "#contract/app/overview.ts";
+import { DAY_MS, HOUR_MS, MINUTE_MS } from "#contract/durations.ts";
 import { createTestApp } from "../../../test/support/app.ts";
 import { askApp } from "../../../test/support/app-api.ts";
 import { makeBooking, makeWidget, NOON } from "../../../test/support/builders.ts";
@@ -26,7 +27,12 @@ const NOTHING_DONE = {
 test("the checklist knows what is done, and the next appointments come soonest first", async () => {
   const owner = await signIn(testApp, { role: "owner" });
   const read = async () => (await askApp(app, owner, "GET /overview")).body as Overview;
-  assert.deepEqual(await read(), { checklist: NOTHING_DONE, upcoming: [], now: { visits: 0, bookings: 0 } });
+  assert.deepEqual(await read(), {
+    checklist: NOTHING_DONE,
+    upcoming: [],
+    now: { visits: 0, bookings: 0 },
+    includesTests: false,
+  });
 
   const widgetId = await makeWidget(deps.db, owner.organizationId);
   await recordTouches(deps.db, [makeTouch({ widgetId, visit: 1, at: NOON })]);
@@ -56,4 +62,28 @@ test("a view on our own pages does not count as a view on the business's site", 
   await recordTouches(deps.db, [{ ...touch, page: `${deps.config.baseUrl}/w/${widgetId}` }]);
   const { checklist } = (await askApp(app, owner, "GET /overview")).body as Overview;
   assert.equal(checklist.isOnPage, false);
+});
+
+test("bookings of the last day are counted, also two of one visit, and tests among the numbers are said", async () => {
+  const owner = await signIn(testApp, { role: "owner" });
+  const { organizationId } = owner;
+  const read = async () => (await askApp(app, owner, "GET /overview")).body as Overview;
+  const widgetId = await makeWidget(deps.db, organizationId, { createdAt: new Date(NOON.getTime() - 30 * DAY_MS) });
+  const at = new Date(NOON.getTime() - HOUR_MS);
+  const book = (booking: string, when: Date) =>
+    makeTouch({ widgetId, visit: 3, at: when, step: "booking_completed", booking });
+  const twoDaysAgo = new Date(NOON.getTime() - 2 * DAY_MS);
+  await recordTouches(deps.db, [book("a", at), book("b", at), book("old", twoDaysAgo)]);
+  const { now, includesTests } = await read();
+  assert.deepEqual({ bookings: now.bookings, includesTests }, { bookings: 2, includesTests: true });
+
+  const goLive = (started_at: Date) =>
+    deps.db
+      .insertInto("live_periods")
+      .values({ organization_id: organizationId, widget_id: widgetId, started_at })
+      .execute();
+  await goLive(new Date(NOON.getTime() - MINUTE_MS));
+  assert.equal((await read()).includesTests, true, "kept after going live");
+  await goLive(new Date(NOON.getTime() - 20 * DAY_MS));
+  assert.equal((await read()).includesTests, false, "live all the time");
 });

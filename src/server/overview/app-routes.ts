@@ -8,7 +8,7 @@ import { toBookingSummary } from "../bookings/stored/to-app-booking.ts";
 import type { Deps } from "../deps.ts";
 import { toKindNumber } from "../funnel/record/key-id.ts";
 import { toKeptSince } from "../plans/kept-since.ts";
-import { countNow, readChecklist } from "./queries.ts";
+import { countNow, hasTestVisits, readChecklist } from "./queries.ts";
 
 const UPCOMING_SHOWN = 5;
 const NOW_MS = 30 * MINUTE_MS;
@@ -38,6 +38,7 @@ export function overviewAppRoutes(api: FastifyInstance, deps: Pick<Deps, "db" | 
         visitsSince: new Date(now.getTime() - NOW_MS),
         bookingsSince: new Date(now.getTime() - DAY_MS),
       }),
+      includesTests: await hasTestVisits(deps.db, owner, { since: new Date(now.getTime() - 7 * DAY_MS), now }),
     };
   });
 }

@@ -4,6 +4,7 @@ import type { OrganizationId } from "#contract/ids.ts";
 import type { Db } from "../db/pool.ts";
 import { listConnections } from "../scheduler/connections/queries.ts";
 import { isPractice } from "../scheduler/practice/practice-url.ts";
+import { isTestVisit } from "../test-mode/queries.ts";
 
 /**
  * Pages are stored as origin and path, so those of our own begin with `baseUrl`. The practice Cal.com counts neither as a connection
@@ -59,9 +60,24 @@ export async function countNow(
     select
       (select count(*) from funnel_visits
         where organization_id = ${owner} and started_at >= ${since.visitsSince}) as visits,
-      (select count(*) from funnel_visits
-        where organization_id = ${owner} and converted_at >= ${since.bookingsSince} and bookings is not null) as bookings`.execute(
-    db,
-  );
+      (select count(*) from funnel_visits cross join lateral jsonb_each(bookings) booking (key, times)
+        where organization_id = ${owner} and converted_at >= ${since.bookingsSince} and bookings is not null
+          and (times ->> 0)::bigint >= ${since.bookingsSince.getTime()}) as bookings`.execute(db);
   return rows[0] ?? { visits: 0, bookings: 0 };
+}
+
+/** Looks only at widgets that were not live all the time, so that it costs nothing once they are. */
+export async function hasTestVisits(
+  db: Db,
+  owner: OrganizationId,
+  { since, now }: { since: Date; now: Date },
+): Promise<boolean> {
+  const { rows } = await sql`
+    select from funnel_visits visit where organization_id = ${owner} and started_at >= ${since}
+      and widget_id not in (
+        select period.widget_id from live_periods period where period.organization_id = ${owner}
+          and not period.is_practice and period.started_at <= ${since} and period.ended_at is null
+      ) and ${isTestVisit(owner, { visit: "visit", now })}
+    limit 1`.execute(db);
+  return rows.length > 0;
 }

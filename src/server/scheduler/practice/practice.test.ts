@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { after, describe, test } from "node:test";
 import type { AppConnectionList, ConnectionCheckAnswer, SavedConnection } from "#contract/app/connections.ts";
+import type { AppDeliveryPage } from "#contract/app/deliveries.ts";
 import type { Overview } from "#contract/app/overview.ts";
 import type { AppWidgetList } from "#contract/app/widgets.ts";
 import type { ConfigAnswer } from "#contract/book.ts";
@@ -132,6 +133,11 @@ describe("the practice Cal.com", () => {
     assert.equal(cards.length, 2);
     for (const { card } of cards)
       assert.match(String(card), /Test booking: Mara Quell[\s\S]*Test: no real appointment was made/);
+    const { data: log } = (await askApp(local.app, admin, "GET /deliveries")).body as AppDeliveryPage;
+    assert.deepEqual(
+      log.map(({ mode }) => mode),
+      ["practice", "practice"],
+    );
     const csv = String((await askApp(local.app, admin, "GET /bookings.csv")).body);
     assert.match(csv, new RegExp(`${reference}.*,yes\\r\\n$`));
     const ads = String((await askApp(local.app, admin, "GET /ad-conversions.csv?platform=google")).body);

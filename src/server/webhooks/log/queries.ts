@@ -1,4 +1,4 @@
-import { type Selectable, sql } from "kysely";
+import { type RawBuilder, type Selectable, sql } from "kysely";
 import type { AttemptErrorCode, AttemptTrigger, DeliveryState } from "#contract/delivery.ts";
 import type {
   DeliveryId,
@@ -10,6 +10,7 @@ import type {
   WidgetId,
 } from "#contract/ids.ts";
 import type { WebhookEventType } from "#contract/webhook-event.ts";
+import type { Mode } from "#contract/widget.ts";
 import { toEmailKey } from "../../db/email-key.ts";
 import type { Db } from "../../db/pool.ts";
 import type { DeliveriesTable, DeliveryAttemptsTable } from "../../db/tables.ts";
@@ -46,6 +47,8 @@ export type DeliveryLogEntry = Omit<Selectable<DeliveriesTable>, "card"> & {
   type: WebhookEventType;
   reference: Reference | null;
   widget_id: WidgetId | null;
+  /** Null without a stored booking. */
+  mode: Mode | null;
   is_erased: boolean;
   /** The trigger of the attempt that waits or is under way. */
   pending: AttemptTrigger | null;
@@ -66,6 +69,10 @@ export async function listDeliveries(
       delivery.cancel_reason, delivery.attempt_count, delivery.retries_used, delivery.next_attempt_at,
       delivery.last_status, delivery.last_error, delivery.created_at, delivery.completed_at, delivery.redelivery_id,
       event.type, event.reference, event.widget_id, event.body is null as is_erased,
+      (
+        select case when not is_test then 'live' when ${wasPractice(owner)} then 'practice' else 'test' end
+        from bookings booking where booking.organization_id = ${owner} and booking.reference = event.reference
+      ) as mode,
       (
         select duration_ms from delivery_attempts attempt
         where attempt.organization_id = ${owner} and attempt.delivery_id = delivery.id
@@ -100,6 +107,15 @@ export async function listDeliveries(
     rows.map(({ id }) => id),
   );
   return rows.map((row) => ({ ...row, ...(queued.get(row.id) ?? NOT_QUEUED) }));
+}
+
+/** Whether the widget of `booking` was live on the practice Cal.com when it was made. */
+function wasPractice(owner: OrganizationId): RawBuilder<boolean> {
+  return sql`exists (
+    select from live_periods period where period.organization_id = ${owner} and period.widget_id = booking.widget_id
+      and period.is_practice and booking.created_at >= period.started_at
+      and (period.ended_at is null or booking.created_at < period.ended_at)
+  )`;
 }
 
 type Queued = Pick<DeliveryLogEntry, "pending" | "is_in_flight">;

@@ -24,6 +24,7 @@ export function toAppDelivery(row: DeliveryLogEntry, { seesCustomers, endpoints 
     event: { id: row.event_id, type: row.type },
     reference: row.reference,
     widgetId: row.widget_id,
+    mode: row.mode,
     state: row.state,
     cancelReason: row.cancel_reason,
     attemptCount: row.attempt_count,

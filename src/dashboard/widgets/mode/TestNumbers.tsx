@@ -1,0 +1,23 @@
+import { Badge } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import { widgetsQuery } from "../../api/widgets.ts";
+import { useOrganization } from "../../shell/use-organization.ts";
+import { ModeBadge } from "./ModeBadge.tsx";
+
+type TestNumbersProps = {
+  /** Of this widget only; empty: of all. */
+  widget?: string;
+  /** Test visits are known to be among the numbers, whatever the modes are now. */
+  includesTests?: boolean;
+};
+
+/** Marks numbers that include test visits: those to widgets that aren't live are counted too. */
+export function TestNumbers({ widget = "", includesTests = false }: TestNumbersProps) {
+  const { id } = useOrganization();
+  const widgets = useQuery(widgetsQuery(id)).data?.data ?? [];
+  const counted = widgets.filter((each) => widget === "" || each.id === widget);
+  const [mode = "live", ...others] = new Set(counted.map((each) => each.mode));
+  if (others.length > 0) return <Badge color="yellow">Includes widgets that aren’t live</Badge>;
+  if (mode !== "live") return <ModeBadge mode={mode} />;
+  return includesTests ? <Badge color="yellow">Includes test data</Badge> : null;
+}
