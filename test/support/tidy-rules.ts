@@ -116,8 +116,8 @@ export const ALLOWED_IMPORTS: readonly { readonly from: string; readonly to: rea
     "plans/kept-since.ts",
     "scheduler/connections/queries.ts",
     "scheduler/practice/practice-url.ts",
-    ...DASHBOARD,
     "test-mode/queries.ts",
+    ...DASHBOARD,
   ]),
   slice("test-mode", [
     "bookings/stored/erase.ts",
