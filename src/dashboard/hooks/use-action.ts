@@ -1,4 +1,5 @@
 import { type QueryKey, type UseMutationResult, useMutation, useQueryClient } from "@tanstack/react-query";
+import { useCallback, useRef } from "react";
 import { ApiFailure } from "../api/client.ts";
 import { toastDone, toastFailure } from "../ui/states/toast.ts";
 
@@ -23,12 +24,15 @@ export type ActionOptions<Input, Output> = {
 /** 0: no answer. After these the server's state may differ from what the screen shows. */
 const REFRESH_AFTER: readonly number[] = [0, 404, 409];
 
-/** An action of the user: runs it, shows a toast, and refreshes the queries it changed. `action.mutate(input)` starts it. */
+/**
+ * An action of the user: runs it, shows a toast, and refreshes the queries it changed. `action.mutate(input)` starts it, and does nothing
+ * while it is running.
+ */
 export function useAction<Input = void, Output = unknown>(
   options: ActionOptions<Input, Output>,
 ): UseMutationResult<Output, Error, Input> {
   const queries = useQueryClient();
-  return useMutation<Output, Error, Input>({
+  const mutation = useMutation<Output, Error, Input>({
     mutationFn: options.run,
     onSuccess: async (output, input) => {
       await Promise.all((options.refreshes ?? []).map((queryKey) => queries.invalidateQueries({ queryKey })));
@@ -50,4 +54,19 @@ export function useAction<Input = void, Output = unknown>(
         for (const queryKey of options.refreshes ?? []) void queries.invalidateQueries({ queryKey });
     },
   });
+  const { mutateAsync } = mutation;
+  // A second click can come before React renders `isPending`.
+  const isRunning = useRef(false);
+  const mutate = useCallback<typeof mutation.mutate>(
+    (...input) => {
+      if (isRunning.current) return;
+      isRunning.current = true;
+      const settle = () => {
+        isRunning.current = false;
+      };
+      mutateAsync(...input).then(settle, settle);
+    },
+    [mutateAsync],
+  );
+  return { ...mutation, mutate };
 }
