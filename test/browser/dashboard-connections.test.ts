@@ -138,7 +138,10 @@ describe("connections in the dashboard", { skip: noBrowser }, () => {
     await dialog.getByRole("button", { name: "Check and add" }).click();
     const fault = dialog.getByRole("alert").getByText("Cal.com doesn't accept this API key.", { exact: false });
     await fault.waitFor();
-    assert.ok(Number((await fault.boundingBox())?.y) > 0, "the fault is in view, above the long form");
+    const header = await dialog.locator("header").boundingBox();
+    const headerEnd = Number(header?.y) + Number(header?.height);
+    assert.ok(Number((await fault.boundingBox())?.y) >= headerEnd, "the fault is in view, below the dialog's title");
+    assert.equal(await page.evaluate("document.activeElement.role"), "alert", "the fault has the focus");
     await dialog.getByLabel("API key", { exact: true }).fill(server.parts.credentials.apiKey);
     await dialog.getByRole("button", { name: "Check and add" }).click();
     await dialog.getByText("Connected to “Lindenhof Dental”", { exact: false }).waitFor();
