@@ -124,7 +124,8 @@ export const theme = createTheme({
         closeButtonProps: { "aria-label": "Close" },
       },
       styles: {
-        title: { fontWeight: 650, fontSize: "1.125rem" },
+        // A long name without spaces would push the close button out.
+        title: { fontWeight: 650, fontSize: "1.125rem", minWidth: 0, overflowWrap: "anywhere" },
         content: { background: "var(--surface)" },
         header: { background: "var(--surface)" },
       },
