@@ -4,6 +4,7 @@ import { useNavigate } from "@tanstack/react-router";
 import type { Me } from "#contract/app/account.ts";
 import { PLAN_TERMS } from "#contract/plans.ts";
 import { NEW_ORGANIZATION, pathsOf } from "../paths.ts";
+import { toInitials } from "./initials.ts";
 import classes from "./Switcher.module.css";
 import { useNarrowSidebar } from "./use-narrow-sidebar.ts";
 
@@ -14,7 +15,9 @@ export function OrganizationSwitcher({ me, current }: { me: Me; current: Me["org
     <Menu width={isNarrow ? 240 : "target"} position="bottom-start" shadow="md" withinPortal={false}>
       <Menu.Target>
         <UnstyledButton className={classes["target"]}>
-          <Avatar name={current.name} color="petrol" size={32} radius="md" aria-hidden />
+          <Avatar color="petrol" size={32} radius="md" aria-hidden>
+            {toInitials(current.name)}
+          </Avatar>
           <span className={classes["texts"]}>
             <VisuallyHidden>Organization: </VisuallyHidden>
             <Text size="sm" fw={600} truncate>

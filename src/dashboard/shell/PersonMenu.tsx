@@ -7,6 +7,7 @@ import { call } from "../api/call.ts";
 import { announceSignOut } from "../api/session-end.ts";
 import { useAction } from "../hooks/use-action.ts";
 import type { Paths } from "../paths.ts";
+import { toInitials } from "./initials.ts";
 import classes from "./Switcher.module.css";
 import { useNarrowSidebar } from "./use-narrow-sidebar.ts";
 
@@ -25,7 +26,9 @@ export function PersonMenu({ me, paths }: { me: Me; paths: Paths }) {
     <Menu width={isNarrow ? 240 : "target"} position="top-start" shadow="md" withinPortal={false}>
       <Menu.Target>
         <UnstyledButton className={classes["target"]} data-plain>
-          <Avatar name={me.user.name} size={32} aria-hidden />
+          <Avatar size={32} aria-hidden>
+            {toInitials(me.user.name)}
+          </Avatar>
           <span className={classes["texts"]}>
             <VisuallyHidden>Your account: </VisuallyHidden>
             <Text size="sm" fw={600} truncate>
