@@ -25,6 +25,9 @@ const FILTERS: readonly string[] = [
   "page=https://www.lindenhof.example/page-7&device=desktop",
   "notService=Check-up",
   "channel=Channel 3&notDevice=tablet&notCountry=DE",
+  "notWeekday=sunday",
+  "notHour=3&notHour=4&device=mobile",
+  "notLeadTime=0",
 ];
 
 /** Asks for a report and reads it whole. */

@@ -56,6 +56,24 @@ export type Channel = (typeof CHANNELS)[number];
 export const DEVICES = ["mobile", "tablet", "desktop", "other"] as const;
 export type Device = (typeof DEVICES)[number];
 
+/** Countries, devices and channels are fixed words, so a filter may write them in any case. */
+export function toUsualCase(dimension: FilterDimension, key: string): string {
+  switch (dimension) {
+    case "country":
+      return /^[a-z]{2}$/i.test(key) ? key.toUpperCase() : key;
+    case "device":
+      return findWord(DEVICES, key);
+    case "channel":
+      return findWord(CHANNELS, key);
+    default:
+      return key;
+  }
+}
+
+function findWord(words: readonly string[], text: string): string {
+  return words.find((word) => word.toLowerCase() === text.toLowerCase()) ?? text;
+}
+
 /** The query parameter that leaves out visits with a key: `notCountry=DE`. */
 export function toNegatedName(dimension: FilterDimension): `not${Capitalize<FilterDimension>}` {
   return `not${dimension.charAt(0).toUpperCase()}${dimension.slice(1)}` as `not${Capitalize<FilterDimension>}`;

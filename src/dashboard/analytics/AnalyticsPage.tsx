@@ -1,4 +1,4 @@
-import { Badge, Button, Group, Paper, SimpleGrid, Skeleton, Stack, Text } from "@mantine/core";
+import { Badge, Button, Paper, SimpleGrid, Skeleton, Stack, Text } from "@mantine/core";
 import { IconClock, IconLinkOff } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { useMemo } from "react";
@@ -66,18 +66,18 @@ export function AnalyticsPage() {
       }
     >
       <LiveStrip widgetNames={filtering.widgetNames} />
-      <Group gap="sm" mb="lg" justify="space-between">
-        <Group gap="xs">
-          <PeriodSelect value={state} onChange={change} />
-          <CompareSelect
-            compare={state.compare}
-            range={{ from: state.compareFrom, to: state.compareTo }}
-            onChange={(compare, { from, to }) => change({ compare, compareFrom: from, compareTo: to })}
-          />
-          <AddFilter state={state} change={change} widgetNames={filtering.widgetNames} />
-        </Group>
-        <WidgetSelect value={state.widget} onChange={(widget) => change({ widget, notWidget: "" })} />
-      </Group>
+      <div className={classes["controls"]}>
+        <PeriodSelect value={state} onChange={change} />
+        <CompareSelect
+          compare={state.compare}
+          range={{ from: state.compareFrom, to: state.compareTo }}
+          onChange={(compare, { from, to }) => change({ compare, compareFrom: from, compareTo: to })}
+        />
+        <AddFilter state={state} change={change} widgetNames={filtering.widgetNames} />
+        <div className={classes["widget"]}>
+          <WidgetSelect value={state.widget} onChange={(widget) => change({ widget, notWidget: "" })} />
+        </div>
+      </div>
       <FilterChips state={state} change={change} widgetNames={filtering.widgetNames} />
       <StaleNotice query={report} />
       {isRefused(report.error) && report.data === undefined ? (

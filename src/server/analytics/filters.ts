@@ -9,6 +9,7 @@ import {
   NOT_SET,
   TIME_KEYS,
   toNegatedName,
+  toUsualCase,
 } from "#contract/dimensions.ts";
 import type { OrganizationId, WidgetId } from "#contract/ids.ts";
 import type { Db } from "../db/pool.ts";
@@ -59,24 +60,6 @@ function toFilter(query: Query, filter: Omit<Filter, "keys">): Filter {
   if (filter.dimension !== "widget" && !keys.every(isKey))
     throw badParameter(name, `must have 1 to ${FILTER_LENGTH_MAX} characters`);
   return { ...filter, keys };
-}
-
-/** Countries, devices and channels are fixed words, so any case will do. */
-function toUsualCase(dimension: FilterDimension, key: string): string {
-  switch (dimension) {
-    case "country":
-      return /^[a-z]{2}$/i.test(key) ? key.toUpperCase() : key;
-    case "device":
-      return findWord(DEVICES, key);
-    case "channel":
-      return findWord(CHANNELS, key);
-    default:
-      return key;
-  }
-}
-
-function findWord(words: readonly string[], text: string): string {
-  return words.find((word) => word.toLowerCase() === text.toLowerCase()) ?? text;
 }
 
 /**

@@ -18,15 +18,16 @@ export class Turns {
   #sliceMs = 0;
 
   /** Does a small piece of the work. */
-  async spend(work: () => void): Promise<void> {
+  async spend<Result>(work: () => Result): Promise<Result> {
     const startedAt = performance.now();
-    work();
+    const result = work();
     this.#sliceMs += performance.now() - startedAt;
-    if (this.#sliceMs < SLICE_MS) return;
+    if (this.#sliceMs < SLICE_MS) return result;
     const sliceMs = Math.min(this.#sliceMs, SLICE_MAX_MS);
     this.#sliceMs = 0;
     this.#workedMs += sliceMs;
     await (this.#workedMs < SHORT_MS ? setImmediate() : giveWay(sliceMs * OTHERS_TIMES));
+    return result;
   }
 }
 

@@ -3,11 +3,11 @@ import { CompositeChart } from "@mantine/charts";
 import { Text } from "@mantine/core";
 import { memo } from "react";
 import type { AppAnalytics } from "#contract/app/analytics.ts";
-import { describeDayRange } from "../../day-range.ts";
 import { FIRST_DAY_OF_WEEK } from "../../first-day-of-week.ts";
 import { formatCount, pluralize } from "../../format.ts";
 import { type Bucket, type Interval, toBuckets, toRoundTicks } from "./buckets.ts";
 import { DayTable } from "./DayTable.tsx";
+import { type Earlier, toEarlier } from "./earlier.ts";
 import { formatBucket, formatTick } from "./format-bucket.ts";
 import classes from "./TimeChart.module.css";
 
@@ -24,43 +24,32 @@ const BARS_MAX = 100;
  */
 export const TimeChart = memo(function TimeChart({ report, interval }: { report: AppAnalytics; interval: Interval }) {
   const buckets = toBuckets(report, interval, FIRST_DAY_OF_WEEK);
-  const { previous } = report;
-  const earlier = previous?.isComplete ? toEarlierBuckets(previous, report.dataSince, interval) : [];
-  const earlierDays = previous ? describeDayRange(previous.from, previous.to) : "";
+  const earlier = toEarlier(report, interval, buckets.length);
   return (
     <figure className={classes["figure"]}>
       <div aria-hidden>
-        <Panel name="views" label="Views" {...{ buckets, earlier, earlierDays, interval }} />
-        <Panel name="bookings" label="Bookings" {...{ buckets, earlier, earlierDays, interval }} />
+        <Panel name="views" label="Views" {...{ buckets, earlier, interval }} />
+        <Panel name="bookings" label="Bookings" {...{ buckets, earlier, interval }} />
       </div>
       <figcaption>
         <Text size="sm" c="dimmed" component="p" m={0}>
-          {describe(buckets, interval)}
+          {[describe(buckets, interval), earlier.note].filter(Boolean).join(" ")}
         </Text>
-        <DayTable buckets={buckets} earlier={earlier} interval={interval} />
+        <DayTable buckets={buckets} earlier={earlier.buckets} interval={interval} />
       </figcaption>
     </figure>
   );
 });
 
-type Previous = NonNullable<AppAnalytics["previous"]>;
-
-/** A partial day ends at the same time of day, and so does its line. */
-function toEarlierBuckets(previous: Previous, dataSince: string | null, interval: Interval): Bucket[] {
-  const now = previous.untilTime === null ? `${previous.to}T24` : `${previous.to}T${previous.untilTime}`;
-  return toBuckets({ ...previous, dataSince, now }, interval, FIRST_DAY_OF_WEEK);
-}
-
 type PanelProps = {
   name: Name;
   label: string;
   buckets: readonly Bucket[];
-  earlier: readonly Bucket[];
-  earlierDays: string;
+  earlier: Earlier;
   interval: Interval;
 };
 
-function Panel({ name, label, buckets, earlier, earlierDays, interval }: PanelProps) {
+function Panel({ name, label, buckets, earlier: { buckets: earlier, label: earlierLabel }, interval }: PanelProps) {
   const points = buckets.map((bucket, i): Point => {
     const [now, before] = [bucket[name], earlier[i]?.[name]];
     return { start: bucket.start, ...(now === undefined ? {} : { now }), ...(before === undefined ? {} : { before }) };
@@ -85,7 +74,7 @@ function Panel({ name, label, buckets, earlier, earlierDays, interval }: PanelPr
         {earlier.length > 0 && (
           <>
             <span className={classes["key"]} data-name="before" />
-            {earlierDays}
+            {earlierLabel}
           </>
         )}
       </div>

@@ -62,3 +62,19 @@ test("what the server would refuse is left out of the filters of an address", ()
     leadTime: ["2-3"],
   });
 });
+
+test("countries, devices and channels of an address are written as in the lists", () => {
+  const cleaned = cleanFilters({
+    ...FILTER_DEFAULTS,
+    country: "de\nDE\nAt",
+    notDevice: "MOBILE",
+    channel: "organic search",
+    campaign: "Spring\nspring",
+  });
+  assert.deepEqual(toFilterParameters(cleaned), {
+    channel: ["Organic Search"],
+    campaign: ["Spring", "spring"],
+    notDevice: ["mobile"],
+    country: ["DE", "AT"],
+  });
+});

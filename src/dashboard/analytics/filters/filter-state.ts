@@ -6,6 +6,7 @@ import {
   isTimeDimension,
   TIME_KEYS,
   toNegatedName,
+  toUsualCase,
 } from "#contract/dimensions.ts";
 
 // Filters in the address: one parameter per dimension, repeated for several keys. In the screen's state, several keys are one
@@ -61,15 +62,13 @@ export function toFilterParameters(state: FilterState): Record<string, readonly 
   return Object.fromEntries(listFilters(state).map((filter) => [toName(filter), filter.keys]));
 }
 
-/** Leaves out what the server would refuse: addresses are edited, cut and passed on. */
+/** Leaves out what the server would refuse, and writes the rest as the lists do: addresses are edited, cut and passed on. */
 export function cleanFilters(state: FilterState): FilterState {
   const cleaned = FILTER_DIMENSIONS.flatMap((dimension) =>
     [false, true].map((isNegated) => {
       const name = toName({ dimension, isNegated });
-      return [
-        name,
-        [...new Set(splitKeys(state[name]))].filter(toCheck(dimension)).slice(0, FILTER_VALUES_MAX),
-      ] as const;
+      const keys = splitKeys(state[name]).map((key) => toUsualCase(dimension, key));
+      return [name, [...new Set(keys)].filter(toCheck(dimension)).slice(0, FILTER_VALUES_MAX)] as const;
     }),
   );
   return Object.fromEntries(cleaned.map(([name, keys]) => [name, keys.join("\n")])) as FilterState;

@@ -20,7 +20,7 @@ export const BREAKDOWN_SORTS = ["bookings", "views", "conversionRate", "key"] as
 type BreakdownSort = (typeof BREAKDOWN_SORTS)[number];
 
 export type ListOrder = {
-  /** Only names that contain this text, ignoring case. */
+  /** Only names that contain this text, ignoring case and accents. */
   search: string | null;
   sort: BreakdownSort;
   isAscending: boolean;
@@ -122,7 +122,7 @@ function findRows(
   // An id is not searched for: people don't see it.
   const texts = dimension === "widget" ? [sql`name`] : [sql`name`, sql`key`];
   const isFound = sql.join(
-    texts.map((text) => sql`position(${toLower(sql`${search}::text`)} in ${toLower(text)}) > 0`),
+    texts.map((text) => sql`position(${fold(sql`${search}::text`)} in ${fold(text)}) > 0`),
     sql` or `,
   );
   return sql`named as materialized (${nameKeys(owner, dimension)})
@@ -190,12 +190,12 @@ function toOrder({ sort, isAscending }: ListOrder): RawBuilder<unknown> {
     bookings: sql`bookings`,
     views: sql`views`,
     conversionRate: sql`rate`,
-    key: toLower(sql`name`),
+    key: fold(sql`name`),
   }[sort];
   return sql`${column} ${isAscending ? sql`asc` : sql`desc`}, bookings desc, views desc, key collate "C"`;
 }
 
-/** The same on every server, whatever its locale. */
-function toLower(text: RawBuilder<unknown>): RawBuilder<unknown> {
-  return sql`lower(${text} collate "pg_c_utf8")`;
+/** Without accents and capitals, so that Ä is found and sorted like A. The same on every server, whatever its locale. */
+function fold(text: RawBuilder<unknown>): RawBuilder<unknown> {
+  return sql`lower(regexp_replace(normalize(${text}, nfd), '[\\u0300-\\u036f]', '', 'g') collate "pg_c_utf8")`;
 }

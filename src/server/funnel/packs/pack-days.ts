@@ -11,7 +11,7 @@ import {
   deletePacks,
   FIRST_DAY,
   findChanges,
-  findPackedDays,
+  findVisitDays,
   findVisitedDayBefore,
   listOutdatedDays,
   listUnpacked,
@@ -72,7 +72,7 @@ export async function repackAll(db: Db, owner: OrganizationId): Promise<void> {
 
 /** Whether all days before this one are covered. */
 async function coversDays(db: Db, owner: OrganizationId, before: string): Promise<boolean> {
-  const { packed_from, packed_before } = await findPackedDays(db, owner);
+  const { packed_from, packed_before } = await findVisitDays(db, owner);
   return packed_from === FIRST_DAY && packed_before !== null && packed_before >= before;
 }
 

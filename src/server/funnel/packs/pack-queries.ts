@@ -52,14 +52,13 @@ export async function deletePacks(transaction: Db, owner: OrganizationId): Promi
     .execute();
 }
 
-/** Both are null before the first day is packed. */
-export async function findPackedDays(
-  db: Db,
-  owner: OrganizationId,
-): Promise<{ packed_from: string | null; packed_before: string | null }> {
+/** Visits since `kept_since` are complete. The packed days are null before the first one is packed. */
+export type VisitDays = { kept_since: Date; packed_from: string | null; packed_before: string | null };
+
+export async function findVisitDays(db: Db, owner: OrganizationId): Promise<VisitDays> {
   const row = await db
     .selectFrom("day_zones")
-    .select(["packed_from", "packed_before"])
+    .select(["kept_since", "packed_from", "packed_before"])
     .where("organization_id", "=", owner)
     .executeTakeFirst();
   assert(row, "an organization has a row in day_zones");

@@ -2,9 +2,10 @@ import { type RawBuilder, sql } from "kysely";
 import { DAY_MS } from "#contract/durations.ts";
 import type { OrganizationId } from "#contract/ids.ts";
 import type { Db } from "../../db/pool.ts";
+import type { Turns } from "../../lib/turns.ts";
 import { PackCache } from "./pack-cache.ts";
 import { decodePack } from "./pack-format.ts";
-import { FIRST_DAY, findPackedDays } from "./pack-queries.ts";
+import { FIRST_DAY, type VisitDays } from "./pack-queries.ts";
 import { readVisits, toDayMs } from "./read-visits.ts";
 import type { VisitPack } from "./visit-pack.ts";
 
@@ -24,6 +25,10 @@ type Reading = {
   transaction: Db;
   owner: OrganizationId;
   window: Window;
+  /** Of the same snapshot. */
+  packed: Pick<VisitDays, "packed_from" | "packed_before">;
+  /** Decoding packs takes as long as counting them. */
+  turns: Turns;
   /** A condition on funnel_visits. Packs can't check it, so with it all visits are read. */
   condition: RawBuilder<unknown> | undefined;
 };
@@ -33,8 +38,8 @@ type Reading = {
  * until the next one is asked for.
  */
 export async function* readPacks(reading: Reading): AsyncGenerator<VisitPack> {
-  const { transaction, owner, window } = reading;
-  const { packed_from, packed_before } = await findPackedDays(transaction, owner);
+  const { window } = reading;
+  const { packed_from, packed_before } = reading.packed;
   if (reading.condition || packed_from === null || packed_before === null) {
     yield* readUnpacked(reading, { fromMs: Date.parse(FIRST_DAY), untilMs: window.endMs });
     return;
@@ -112,8 +117,10 @@ async function* readParts(reading: Reading, parts: readonly SavedPart[]): AsyncG
     for (const { base64, ...part } of await selectParts(reading, missing.slice(i, i + BATCH_PARTS))) {
       if (isKept || memory.length < part.bytes)
         memory = Buffer.from(new ArrayBuffer(isKept ? part.bytes : 2 * part.bytes));
-      memory.write(base64, "base64");
-      const pack = decodePack(Date.parse(part.day), memory.subarray(0, part.bytes));
+      const pack = await reading.turns.spend(() => {
+        memory.write(base64, "base64");
+        return decodePack(Date.parse(part.day), memory.subarray(0, part.bytes));
+      });
       if (isKept) cache.keep(toCacheKey(part), { pack, bytes: part.bytes });
       yield pack;
     }
