@@ -55,6 +55,7 @@ export const ALLOWED_IMPORTS: readonly { readonly from: string; readonly to: rea
   slice("funnel", ["config.ts", "organizations/zone-offsets.ts"]),
   slice("analytics", [
     "api-keys/bearer-auth.ts",
+    "funnel/packs/pack-queries.ts",
     "funnel/packs/read-packs.ts",
     "funnel/packs/visit-pack.ts",
     "funnel/record/key-id.ts",
