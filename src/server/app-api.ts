@@ -14,7 +14,7 @@ import { invitationRoutes } from "./accounts/members/invitation-routes.ts";
 import { meRoutes } from "./accounts/members/me-routes.ts";
 import { memberRoutes } from "./accounts/members/member-routes.ts";
 import { organizationRoutes } from "./accounts/organization-routes.ts";
-import { entryRoutes } from "./accounts/set-up/entry-routes.ts";
+import { entryRoutes } from "./accounts/setup/entry-routes.ts";
 import { analyticsAppRoutes } from "./analytics/app-routes.ts";
 import { keyAppRoutes } from "./api-keys/app-routes.ts";
 import { bookingAppRoutes } from "./bookings/stored/app-routes.ts";

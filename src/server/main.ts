@@ -1,5 +1,5 @@
 import type { FastifyInstance } from "fastify";
-import { makeSetupLink } from "./accounts/set-up/set-up.ts";
+import { makeSetupLink } from "./accounts/setup/setup.ts";
 import { buildApp } from "./app.ts";
 import { type Config, ConfigError, parseConfig, readEnvironment } from "./config.ts";
 import { createDeps, type ServiceDeps } from "./create-deps.ts";

@@ -5,7 +5,7 @@ import { createServer } from "node:net";
 import { describe, test } from "node:test";
 import type { Page } from "playwright-core";
 import { encode } from "uqr";
-import { makeSetupLink } from "../../src/server/accounts/set-up/set-up.ts";
+import { makeSetupLink } from "../../src/server/accounts/setup/setup.ts";
 import { OIDC_CLIENT, openOidcServer } from "../../src/server/accounts/testing/oidc-server.ts";
 import { noBrowser, useBrowser as openBrowser } from "../support/browser.ts";
 import { makeBooking, makeWidget } from "../support/builders.ts";

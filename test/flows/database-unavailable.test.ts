@@ -9,7 +9,7 @@ import { sql } from "kysely";
 import type { OrganizationId } from "#contract/ids.ts";
 import { hashPassword } from "../../src/server/accounts/auth/password.ts";
 import { insertMember } from "../../src/server/accounts/queries.ts";
-import { createUser } from "../../src/server/accounts/set-up/create-user.ts";
+import { createUser } from "../../src/server/accounts/setup/create-user.ts";
 import { openEmbeddedDatabase } from "../../src/server/db/embedded/open.ts";
 import { type Db, openDb, openPool } from "../../src/server/db/pool.ts";
 import { systemClock } from "../../src/server/lib/clock.ts";

@@ -4,7 +4,7 @@ import type { MemberRole } from "#contract/app/role.ts";
 import type { OrganizationId } from "#contract/ids.ts";
 import type { Plan } from "#contract/plans.ts";
 import { insertMember } from "../../src/server/accounts/queries.ts";
-import { createUser } from "../../src/server/accounts/set-up/create-user.ts";
+import { createUser } from "../../src/server/accounts/setup/create-user.ts";
 import { randomUuid, systemRandom } from "../../src/server/lib/random.ts";
 import type { TestApp } from "./app.ts";
 import { makeOrganization } from "./builders.ts";

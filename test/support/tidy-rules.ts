@@ -151,7 +151,7 @@ export const ALLOWED_IMPORTS: readonly { readonly from: string; readonly to: rea
     "webhooks/log/retention.ts",
   ]),
   slice("demo", [
-    "accounts/set-up/create-user.ts",
+    "accounts/setup/create-user.ts",
     "accounts/auth/password.ts",
     "accounts/queries.ts",
     "api-keys/make-key.ts",

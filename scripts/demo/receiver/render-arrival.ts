@@ -1,4 +1,4 @@
-import { type Html, html } from "../../../src/server/http/html.ts";
+import { type Html, html } from "../../../src/server/http/pages/html.ts";
 import { type Arrival, isRecord, type Signature, toText } from "./arrival.ts";
 import { renderJson } from "./render-json.ts";
 import { renderSlackMessage } from "./render-slack.ts";

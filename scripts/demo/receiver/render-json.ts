@@ -1,4 +1,4 @@
-import { type Html, html } from "../../../src/server/http/html.ts";
+import { type Html, html } from "../../../src/server/http/pages/html.ts";
 
 /** A JSON value, indented, with its names and values marked up for colours. */
 export function renderJson(value: unknown, indent = ""): Html {

@@ -1,4 +1,4 @@
-import { type Html, html } from "../../../src/server/http/html.ts";
+import { type Html, html } from "../../../src/server/http/pages/html.ts";
 import { isRecord, toLink, toRecords, toText } from "./arrival.ts";
 
 // Block Kit as Slack draws it: header, section with fields or a text, context. Texts are unescaped as Slack does

@@ -1,4 +1,4 @@
-import { type Html, html } from "../../../src/server/http/html.ts";
+import { type Html, html } from "../../../src/server/http/pages/html.ts";
 import { toLink, toRecords, toText } from "./arrival.ts";
 
 // An Adaptive Card as Teams draws it: text blocks, a fact set, buttons that open a page. A backslash escapes the next

@@ -4,7 +4,7 @@ import { auditBy } from "../audit/audit-by.ts";
 import { exportAudit } from "../audit/export.ts";
 import { type AuditFilter, type AuditRow, listAuditEntries, listAuditPeople } from "../audit/queries.ts";
 import type { Deps } from "../deps.ts";
-import { readPage, readPlaceCursor, toPlaceCursor } from "../http/page.ts";
+import { readPage, readPlaceCursor, toPlaceCursor } from "../http/paging.ts";
 import {
   badParameter,
   isDryRun,

@@ -1,6 +1,6 @@
 import type { OrganizationId } from "#contract/ids.ts";
 import type { Db } from "../db/pool.ts";
-import type { RowPlace } from "../http/page.ts";
+import type { RowPlace } from "../http/paging.ts";
 import { BYTE_ORDER_MARK, toCsvLine } from "../lib/csv.ts";
 import { type AuditFilter, type AuditRow, listAuditEntries } from "./queries.ts";
 

@@ -3,7 +3,7 @@ import { NAME_LENGTH_MAX } from "#contract/book.ts";
 import { hashPassword } from "../accounts/auth/password.ts";
 import { checkPassword } from "../accounts/check-fields.ts";
 import { insertMember } from "../accounts/queries.ts";
-import { createUser } from "../accounts/set-up/create-user.ts";
+import { createUser } from "../accounts/setup/create-user.ts";
 import { auditByOperator } from "../audit/audit-by.ts";
 import { acrossOrganizations } from "../db/transactions.ts";
 import { checkEmail } from "../http/check-fields.ts";

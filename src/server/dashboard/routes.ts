@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 import type { FastifyInstance } from "fastify";
 import { ENTRY_PAGES, HOME } from "#contract/app/entry-pages.ts";
 import type { Deps } from "../deps.ts";
-import { notBuilt, serveBrowserFiles } from "../http/browser-files.ts";
+import { notBuilt, serveBrowserFiles } from "../http/pages/browser-files.ts";
 
 /** Where `npm run build` puts the dashboard, and where its scripts and styles are served. */
 const FOLDER = fileURLToPath(new URL("../../../dist/assets/dashboard/", import.meta.url));

@@ -2,7 +2,7 @@ import { DAY_MS, MINUTE_MS } from "#contract/durations.ts";
 import type { ImportedBooking } from "#contract/imported-booking.ts";
 import { hashPassword } from "../accounts/auth/password.ts";
 import { findUserByEmail, insertMember } from "../accounts/queries.ts";
-import { createUser } from "../accounts/set-up/create-user.ts";
+import { createUser } from "../accounts/setup/create-user.ts";
 import { makeKey } from "../api-keys/make-key.ts";
 import { auditByOperator } from "../audit/audit-by.ts";
 import { importBookings } from "../bookings/import/import-bookings.ts";

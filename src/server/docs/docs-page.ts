@@ -1,4 +1,4 @@
-import { type Html, type HtmlPart, html, renderHead } from "../http/html.ts";
+import { type Html, type HtmlPart, html, renderHead } from "../http/pages/html.ts";
 import { DOCS_ADDRESS, type Document, REFERENCE_ADDRESS, SEARCH_ADDRESS, type Section } from "./documents.ts";
 import { QUERY_LENGTH_MAX } from "./search.ts";
 

@@ -1,4 +1,4 @@
-import { type HtmlPart, html } from "../http/html.ts";
+import { type HtmlPart, html } from "../http/pages/html.ts";
 
 // Enough colour to find your way in a snippet: comments, strings, literals, and the few words that give it structure.
 

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { extname, join, posix } from "node:path";
-import { html } from "../http/html.ts";
+import { html } from "../http/pages/html.ts";
 import { type DocsFrame, renderDocsPage } from "./docs-page.ts";
 import { DECISIONS_ADDRESS, DOCS_ADDRESS, listDecisions, listPlainFiles, listSections } from "./documents.ts";
 import { type MarkdownPage, renderMarkdown } from "./markdown.ts";

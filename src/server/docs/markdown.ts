@@ -1,5 +1,5 @@
 import { Marked, type Token, type Tokens } from "marked";
-import { type Html, html, trustMarkup } from "../http/html.ts";
+import { type Html, html, trustMarkup } from "../http/pages/html.ts";
 import { highlightCode, toLanguageTitle } from "./highlight-code.ts";
 
 // Markdown to HTML. marked escapes texts; the overrides here decide about markup, links, images and code, so that nothing

@@ -1,4 +1,4 @@
-import { type Html, type HtmlPart, html } from "../http/html.ts";
+import { type Html, type HtmlPart, html } from "../http/pages/html.ts";
 import { type ContentsEntry, type DocsFrame, renderContents, renderDocsPage } from "./docs-page.ts";
 import { DECISIONS_ADDRESS, DOCS_ADDRESS, type Document, SEARCH_ADDRESS } from "./documents.ts";
 import type { Heading, MarkdownPage } from "./markdown.ts";

@@ -1,4 +1,4 @@
-import { html, renderHead } from "../http/html.ts";
+import { html, renderHead } from "../http/pages/html.ts";
 import type { DocsFiles } from "./docs-files.ts";
 import { type DocsFrame, renderHeader, renderMenu } from "./docs-page.ts";
 import { REFERENCE_ADDRESS } from "./documents.ts";

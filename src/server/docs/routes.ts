@@ -1,6 +1,6 @@
 import { fileURLToPath } from "node:url";
 import type { FastifyInstance, FastifyReply } from "fastify";
-import { notBuilt, serveBrowserFiles } from "../http/browser-files.ts";
+import { notBuilt, serveBrowserFiles } from "../http/pages/browser-files.ts";
 import { DOCS_FILES_ADDRESS, DOCS_FILES_FOLDER, loadDocsFiles } from "./docs-files.ts";
 import { DOCS_ADDRESS, REFERENCE_ADDRESS, SEARCH_ADDRESS } from "./documents.ts";
 import { openLibrary, type Served } from "./library.ts";

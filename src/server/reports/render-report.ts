@@ -1,4 +1,4 @@
-import { type Html, html } from "../http/html.ts";
+import { type Html, html } from "../http/pages/html.ts";
 import { CHART_COLORS, CHART_SIZE, drawChart } from "./chart.ts";
 import type { Report } from "./read-report.ts";
 import { type ReportWords, toShortDay, toWords } from "./report-words.ts";

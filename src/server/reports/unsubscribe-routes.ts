@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { type OrganizationId, parseOrganizationId } from "#contract/ids.ts";
 import type { Deps } from "../deps.ts";
-import { type Html, html, renderHead, trustMarkup } from "../http/html.ts";
+import { type Html, html, renderHead, trustMarkup } from "../http/pages/html.ts";
 import { deleteByToken, findByToken } from "./queries.ts";
 
 const CSS = `:root{color-scheme:light dark}

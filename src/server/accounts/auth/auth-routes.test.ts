@@ -5,7 +5,7 @@ import { createTestApp } from "../../../../test/support/app.ts";
 import { openBrowser } from "../../../../test/support/browser-session.ts";
 import { NOON } from "../../../../test/support/builders.ts";
 import { signIn, TEST_PASSWORD } from "../../../../test/support/sign-in.ts";
-import { createUser } from "../set-up/create-user.ts";
+import { createUser } from "../setup/create-user.ts";
 import { hashPassword } from "./password.ts";
 
 const testApp = await createTestApp({ rateLimitSignInPerMinute: 0 });

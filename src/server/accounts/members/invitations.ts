@@ -15,7 +15,7 @@ import { hashLinkToken, isShownLinkToken, makeLinkToken, makeShownLinkToken } fr
 import type { Member } from "../auth/member-auth.ts";
 import { hashPassword } from "../auth/password.ts";
 import { insertMember } from "../queries.ts";
-import { createUser } from "../set-up/create-user.ts";
+import { createUser } from "../setup/create-user.ts";
 import { findInvitation, type InvitationRow, takeInvitation, upsertInvitation } from "./invitation-queries.ts";
 
 type JoinDeps = Pick<Deps, "db" | "clock" | "random">;

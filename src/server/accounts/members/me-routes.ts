@@ -14,7 +14,7 @@ import { findOrganization } from "../../organizations/queries.ts";
 import { personOf } from "../auth/member-auth.ts";
 import { deleteOtherSessions, deleteSession, listSessions, type SessionRow } from "../auth/session-queries.ts";
 import { hasPassword, listMemberships, type Membership, updateUserName } from "../queries.ts";
-import { createOrganization } from "../set-up/create-organization.ts";
+import { createOrganization } from "../setup/create-organization.ts";
 import { auditPerson } from "./audit-person.ts";
 
 type MeDeps = Pick<Deps, "db" | "clock" | "random" | "config">;

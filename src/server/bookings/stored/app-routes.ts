@@ -16,7 +16,7 @@ import type { Deps } from "../../deps.ts";
 import { notFound } from "../../http/api-error.ts";
 import { bodyReader } from "../../http/body.ts";
 import { checkLine, requireFields } from "../../http/check-fields.ts";
-import { readPage } from "../../http/page.ts";
+import { readPage } from "../../http/paging.ts";
 import { badParameter, type Query, readPageSize, readParameter } from "../../http/parameters.ts";
 import { parseIsoInstant } from "../../lib/iso-instant.ts";
 import { listBookingDeliveries } from "../../webhooks/log/booking-deliveries.ts";

@@ -2,7 +2,7 @@ import { DeletionPage } from "#contract/deletion.ts";
 import { DeletionsQuery } from "#contract/read-api.ts";
 import { callerOf } from "../../api-keys/bearer-auth.ts";
 import type { Deps } from "../../deps.ts";
-import { readPage } from "../../http/page.ts";
+import { readPage } from "../../http/paging.ts";
 import { type Query, readInstant, readPageSize } from "../../http/parameters.ts";
 import { type ReadApi, readApiResponses } from "../../http/read-api.ts";
 import { toKeptSince } from "../../plans/kept-since.ts";

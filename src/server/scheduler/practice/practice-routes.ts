@@ -2,9 +2,9 @@ import type { FastifyInstance, FastifyRequest } from "fastify";
 import { DAY_MS } from "#contract/durations.ts";
 import { parseReference, parseWidgetId } from "#contract/ids.ts";
 import type { Deps } from "../../deps.ts";
-import { toAcceptedLanguage } from "../../http/accepted-language.ts";
-import { type Html, html, renderHead } from "../../http/html.ts";
-import { requireOwnForm, sendPage } from "../sandbox/appointment-page.ts";
+import { toAcceptedLanguage } from "../../http/pages/accepted-language.ts";
+import { type Html, html, renderHead } from "../../http/pages/html.ts";
+import { requireOwnForm, sendPage } from "../sandbox/own-form.ts";
 import {
   type AppointmentRow,
   cancelAppointment,

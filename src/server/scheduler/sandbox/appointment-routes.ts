@@ -2,9 +2,9 @@ import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Deps } from "../../deps.ts";
-import { toAcceptedLanguage } from "../../http/accepted-language.ts";
+import { toAcceptedLanguage } from "../../http/pages/accepted-language.ts";
 import type { SchedulerDeps } from "../scheduler-deps.ts";
-import { requireOwnForm, sendPage } from "./appointment-page.ts";
+import { requireOwnForm, sendPage } from "./own-form.ts";
 import { cancelByManageToken, findByJoinToken, findByManageToken } from "./manage.ts";
 import { type Page, renderManagePage, renderMeetingPage, renderUnknownLinkPage } from "./render-appointment.ts";
 
@@ -20,7 +20,7 @@ export async function appointmentRoutes(
 ): Promise<void> {
   const { db, clock } = deps;
   const links = { db, clock, baseUrl: deps.scheduler.baseUrl };
-  const css = readFileSync(new URL("./appointment.css", import.meta.url), "utf8");
+  const css = readFileSync(new URL("../../http/pages/plain-page.css", import.meta.url), "utf8");
   const stylesheet = `/manage/appointment.css?v=${createHash("sha256").update(css).digest("hex").slice(0, 8)}`;
 
   app.get("/manage/appointment.css", { schema: { hide: true } }, async (_request, reply) =>

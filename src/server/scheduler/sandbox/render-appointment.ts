@@ -1,5 +1,5 @@
 import type { Language } from "#contract/languages.ts";
-import { type Html, html, renderHead } from "../../http/html.ts";
+import { type Html, html, renderHead } from "../../http/pages/html.ts";
 import { APPOINTMENT_TEXTS, type AppointmentTexts } from "./appointment-texts.ts";
 import type { ManagedAppointment } from "./manage.ts";
 

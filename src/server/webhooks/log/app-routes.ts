@@ -15,7 +15,7 @@ import { auditBy } from "../../audit/audit-by.ts";
 import type { Db } from "../../db/pool.ts";
 import type { Deps } from "../../deps.ts";
 import { ApiError, notFound } from "../../http/api-error.ts";
-import { readPage, readPlaceCursor, toPlaceCursor } from "../../http/page.ts";
+import { readPage, readPlaceCursor, toPlaceCursor } from "../../http/paging.ts";
 import {
   badParameter,
   type Query,

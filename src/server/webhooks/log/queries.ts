@@ -14,7 +14,7 @@ import type { Mode } from "#contract/widget.ts";
 import { toEmailKey } from "../../db/email-key.ts";
 import type { Db } from "../../db/pool.ts";
 import type { DeliveriesTable, DeliveryAttemptsTable } from "../../db/tables.ts";
-import type { RowPlace } from "../../http/page.ts";
+import type { RowPlace } from "../../http/paging.ts";
 import { isInLog, listRedelivering } from "./period.ts";
 
 // The delivery log, newest first. Pages continue after a time and an id, so new rows never shift a page.

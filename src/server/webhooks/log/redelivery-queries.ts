@@ -3,7 +3,7 @@ import type { DeliveryState, RedeliveryFilter, RedeliveryState } from "#contract
 import type { DeliveryId, EndpointId, OrganizationId, RedeliveryId } from "#contract/ids.ts";
 import type { Db } from "../../db/pool.ts";
 import type { RedeliveriesTable } from "../../db/tables.ts";
-import type { RowPlace } from "../../http/page.ts";
+import type { RowPlace } from "../../http/paging.ts";
 import { isInLog, listRedelivering } from "./period.ts";
 
 const FIRST_ID = "00000000-0000-0000-0000-000000000000";

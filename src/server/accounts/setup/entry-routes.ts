@@ -19,11 +19,11 @@ import { checkPassword } from "../check-fields.ts";
 import { findInvitation } from "../members/invitation-queries.ts";
 import { type JoinOutcome, joinAsNewPerson, joinAsPerson } from "../members/invitations.ts";
 import { findUserByEmail, hasUsers } from "../queries.ts";
-import { setUp } from "./set-up.ts";
+import { setUp } from "./setup.ts";
 
 type EntryDeps = Pick<Deps, "db" | "clock" | "random" | "config"> & { readonly accounts: AccountsDeps };
 
-/** Routes that need no session: ways to sign in, set-up of the first owner, and invitations. */
+/** Routes that need no session: ways to sign in, setup of the first owner, and invitations. */
 export function entryRoutes(app: FastifyInstance, deps: EntryDeps): void {
   app.addHook("onRequest", async (request) => requireOwnOrigin(deps.config, request));
 

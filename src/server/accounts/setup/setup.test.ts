@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { createTestApp, type TestApp } from "../../../../test/support/app.ts";
 import { openBrowser } from "../../../../test/support/browser-session.ts";
 import { signIn } from "../../../../test/support/sign-in.ts";
-import { makeSetupLink } from "./set-up.ts";
+import { makeSetupLink } from "./setup.ts";
 
 const ABOUT = {
   name: "Ada Winter",
@@ -21,7 +21,7 @@ async function makeToken({ deps }: TestApp): Promise<string> {
 
 const options = async (testApp: TestApp) => (await openBrowser(testApp).send("GET", "/api/app/sign-in-options")).body;
 
-test("set-up creates the owner and the organization, and signs the owner in", async () => {
+test("setup creates the owner and the organization, and signs the owner in", async () => {
   const testApp = await createTestApp({ defaultPlan: "pro" });
   const token = await makeToken(testApp);
   assert.deepEqual(await options(testApp), { isSetUpNeeded: true, isSignUpOpen: false, hasOidc: false });
@@ -106,7 +106,7 @@ test("all errors are reported per field, and nothing is created", async () => {
   assert.equal((await options(testApp)).isSetUpNeeded, true);
 });
 
-test("a user created on the command line ends set-up too", async () => {
+test("a user created on the command line ends setup too", async () => {
   const testApp = await createTestApp();
   const token = await makeToken(testApp);
   await signIn(testApp, { role: "owner" });

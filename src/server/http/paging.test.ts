@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { ApiError } from "./api-error.ts";
-import { readPage, readPlaceCursor, toPlaceCursor } from "./page.ts";
+import { readPage, readPlaceCursor, toPlaceCursor } from "./paging.ts";
 
 const ID = "0d9c8a4e-5b1f-4c3e-9a67-2f1be8d60c55";
 const AT = new Date("2026-11-01T09:30:00.041Z");

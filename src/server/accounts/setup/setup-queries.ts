@@ -1,6 +1,6 @@
 import type { Db } from "../../db/pool.ts";
 
-// Not scoped to an organization: set-up happens before the first one exists.
+// Not scoped to an organization: setup happens before the first one exists.
 
 export async function insertSetupLink(db: Db, row: { token_hash: Buffer; created_at: Date }): Promise<void> {
   await db.insertInto("setup_links").values(row).execute();

@@ -8,7 +8,7 @@ import { hashPassword } from "../auth/password.ts";
 import { hasUsers } from "../queries.ts";
 import { createOrganization } from "./create-organization.ts";
 import { createUser } from "./create-user.ts";
-import { hasSetupLink, insertSetupLink, takeSetupLinks } from "./set-up-queries.ts";
+import { hasSetupLink, insertSetupLink, takeSetupLinks } from "./setup-queries.ts";
 
 // While there is no user, every start prints a setup link. The first person to open it becomes the first owner.
 
