@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { createSandbox } from "../../src/server/scheduler/sandbox/sandbox.ts";
-import { listWeek, requireBooked, toRequest } from "../../src/server/scheduler/testing/conformance.ts";
+import { listWeek, requireBooked, toRequest } from "../../src/server/scheduler/testing/requests.ts";
 import { findAccessibilityFaults, noBrowser, useBrowser as openBrowser } from "../support/browser.ts";
 import { NOON } from "../support/builders.ts";
 import { createEmbedded, SERVICE, watchErrors } from "../support/embedded.ts";
 
-// The pages behind an appointment's links, as the visitor sees them: they need no script and are accessible.
+// The pages behind an appointment's links and at unknown addresses, as the visitor sees them. They need no script.
 
 const browser = openBrowser();
 const { deps, owner, widgetId, visitor } = await createEmbedded();
@@ -37,12 +37,15 @@ describe("the appointment pages", { skip: noBrowser }, () => {
       const { manageUrl, joinUrl } = await book();
       const page = await browser.open({ ...visitor, colorScheme, viewport: { width: 320, height: 640 } });
       const errors = watchErrors(page);
-      for (const address of [manageUrl, joinUrl, `${SERVICE}/manage/nothing`]) {
+      const unknown = ["/manage/nothing", "/nothing", "/w/w_nothing"].map((path) => SERVICE + path);
+      for (const address of [manageUrl, joinUrl, ...unknown]) {
         await page.goto(address);
         await page.evaluate("document.querySelector('details')?.setAttribute('open', '')");
         assert.deepEqual(await findAccessibilityFaults(page), []);
         assert.equal(await page.evaluate("document.documentElement.scrollWidth"), 320);
       }
+      // The last page, of an unknown widget, has the widget's colours.
+      await page.locator(`:root[data-scheme="${colorScheme}"] .card`).waitFor();
       assert.deepEqual(errors, []);
     });
   }

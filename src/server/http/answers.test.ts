@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
 import { test } from "node:test";
 import type { InjectOptions, LightMyRequestResponse } from "fastify";
 import { createTestApp } from "../../../test/support/app.ts";
@@ -111,6 +112,33 @@ test("an unknown path is 404 for everyone, with any method, under /api and elsew
       }
     }
   }
+});
+
+const BROWSER = { accept: "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8" };
+
+test("a person who opens an unknown address gets a page that says so, with the styles that its policy allows", async () => {
+  for (const url of ["/nothing", "/apixyz", "/w", "/assets"]) {
+    const { statusCode, headers, body } = await app.inject({ url, headers: BROWSER });
+    assert.equal(statusCode, 404, url);
+    assert.equal(headers["content-type"], "text/html; charset=utf-8");
+    assert.equal(headers["cache-control"], "no-store");
+    assert.ok(body.includes("<h1>Page not found</h1>"));
+    const [, style = ""] = /<style>(.*)<\/style>/s.exec(body) ?? [];
+    const hash = createHash("sha256").update(style).digest("base64");
+    assert.ok(String(headers["content-security-policy"]).includes(`style-src 'sha256-${hash}';`));
+    assert.ok(style.includes("h1 {"));
+  }
+});
+
+test("programs get JSON at an unknown address, and so does everyone at an address of the APIs", async () => {
+  for (const accept of ["*/*", "application/json", "application/json, text/html;q=0.9", "text/html;q=0", ""])
+    assert.deepEqual(await getJson(app, "/nothing", { accept }), NOTHING_HERE, accept);
+  for (const url of ["/api", "/api?x", "/api/v1/nothing", "/embed-api/nothing/at/all"])
+    assert.deepEqual(await getJson(app, url, BROWSER), NOTHING_HERE, url);
+  assert.equal(
+    (await app.inject({ url: "/app", method: "POST", headers: BROWSER })).json().error.code,
+    "method_not_allowed",
+  );
 });
 
 test("paths are case-sensitive and have one spelling, apart from percent-encoding", async () => {

@@ -1,6 +1,7 @@
 import { promisify } from "node:util";
 import { brotliCompress, constants, gzip, zstdCompress } from "node:zlib";
 import type { FastifyInstance, FastifyRequest } from "fastify";
+import { parseWeights } from "./accept.ts";
 
 // Compresses responses if the caller asks for it, but only where no other site can make a browser send the request: the length of
 // a compressed response that has both a secret and text from the address reveals the secret (BREACH). See decision 18.
@@ -39,15 +40,8 @@ export function compressResponses(api: FastifyInstance, isSafe: (request: Fastif
 
 /** The best of those that the header names with the highest weight; null if it names none of ours. */
 export function chooseEncoding(header: string): Encoding | null {
-  const weights = new Map(header.split(",").map(parseCoding));
+  const weights = new Map(parseWeights(header.toLowerCase()));
   const weightOf = (encoding: Encoding) => weights.get(encoding) ?? weights.get("*") ?? 0;
   const best = Math.max(...ENCODINGS.map(weightOf));
   return best > 0 ? (ENCODINGS.find((encoding) => weightOf(encoding) === best) ?? null) : null;
-}
-
-function parseCoding(text: string): [string, number] {
-  const [name = "", ...parameters] = text.split(";").map((part) => part.trim().toLowerCase());
-  const weight = parameters.find((parameter) => parameter.startsWith("q="))?.slice(2);
-  const number = weight === undefined ? 1 : Number(weight);
-  return [name, Number.isFinite(number) ? number : 0];
 }

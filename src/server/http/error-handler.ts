@@ -1,15 +1,22 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { isDatabaseUnavailable } from "../db/database-unavailable.ts";
 import type { Deps } from "../deps.ts";
+import { prefersHtml } from "./accept.ts";
 import { ApiError } from "./api-error.ts";
 import { CallerLeft } from "./caller-left.ts";
 import { takeOverRefusals } from "./client-error.ts";
 import { watchMethods } from "./method-not-allowed.ts";
+import { html } from "./pages/html.ts";
+import { type PlainPage, sendPlainPage } from "./pages/plain-page.ts";
 
 /** Turns every error into the contract's error shape. Callers never see internals. */
 export function installErrorHandler(app: FastifyInstance, deps: Pick<Deps, "log">): void {
   takeOverRefusals(app);
-  app.setErrorHandler((error, request, reply) => sendError(deps, { error, request, reply }));
+  app.setErrorHandler((error, request, reply) =>
+    isUnknownPage(error, request)
+      ? sendPlainPage(reply.code(404), UNKNOWN_PAGE)
+      : sendError(deps, { error, request, reply }),
+  );
   const methods = watchMethods(app);
   // Refused in onRequest, so the body of a request to an unknown path or with a wrong method is never read.
   app.addHook("onRequest", (request, _reply, done) =>
@@ -29,6 +36,18 @@ export function sendError(
     .headers(apiError.headers)
     .type("application/json; charset=utf-8")
     .send(apiError.body);
+}
+
+const UNKNOWN_PAGE: PlainPage = {
+  title: "Page not found",
+  body: html`<h1>Page not found</h1>
+<p>Check the address for typing errors, or go to the <a href="/app">dashboard</a> or the <a href="/docs">docs</a>.</p>`,
+};
+
+/** True for a person who opened an unknown address. Errors of the APIs are JSON for everyone. */
+function isUnknownPage(error: unknown, { is404, url, headers }: FastifyRequest): boolean {
+  const isApi = /^\/(?:embed-)?api(?![^/?])/.test(url);
+  return is404 && !isApi && error instanceof ApiError && error.code === "not_found" && prefersHtml(headers.accept);
 }
 
 /** A caller's mistake is not logged. */

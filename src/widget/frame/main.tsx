@@ -40,8 +40,8 @@ async function startUnknown(element: HTMLElement): Promise<void> {
   const context = readContext();
   const bridge = createBridge(context);
   const steps = startSteps(context, bridge);
+  new Look(page, { widgetLook: { accent: null, radius: null, font: null }, theme: context.theme ?? {} });
   if (context.mode === "popup") {
-    new Look(page, { widgetLook: { accent: null, radius: null, font: null }, theme: context.theme ?? {} });
     const texts = await loadTexts(findLanguage([page.lang])?.language ?? "en");
     const top = document.createElement("header");
     top.className = "top";

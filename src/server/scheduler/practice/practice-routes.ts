@@ -3,8 +3,9 @@ import { DAY_MS } from "#contract/durations.ts";
 import { parseReference, parseWidgetId } from "#contract/ids.ts";
 import type { Deps } from "../../deps.ts";
 import { toAcceptedLanguage } from "../../http/pages/accepted-language.ts";
-import { type Html, html, renderHead } from "../../http/pages/html.ts";
-import { requireOwnForm, sendPage } from "../sandbox/own-form.ts";
+import { type Html, html } from "../../http/pages/html.ts";
+import { type PlainPage, sendPlainPage } from "../../http/pages/plain-page.ts";
+import { requireOwnForm } from "../sandbox/own-form.ts";
 import {
   type AppointmentRow,
   cancelAppointment,
@@ -36,17 +37,17 @@ export async function practiceRoutes(
 
   app.get(path, { schema: { hide: true } }, async (request: PageRequest, reply) => {
     const calendar = await findCalendar(deps, request);
-    if (calendar === null) return sendPage(reply.code(404), NOT_FOUND);
+    if (calendar === null) return sendPlainPage(reply.code(404), NOT_FOUND);
     const now = deps.clock.now();
     const range = { from: now, to: new Date(now.getTime() + SHOWN_DAYS * DAY_MS) };
     const rows = await listAppointments(deps.db, calendar.owner, { widgetId: calendar.widgetId, ...range });
-    return sendPage(reply, renderCalendar({ ...calendar, locale: toLocale(request) }, rows));
+    return sendPlainPage(reply, renderCalendar({ ...calendar, locale: toLocale(request) }, rows));
   });
 
   app.get(`${path}/booking/:reference`, { schema: { hide: true } }, async (request: PageRequest, reply) => {
     const found = await findBooking(deps, request);
-    if (found === null) return sendPage(reply.code(404), NOT_FOUND);
-    return sendPage(reply, renderBooking({ ...found, locale: toLocale(request) }, deps.clock.now()));
+    if (found === null) return sendPlainPage(reply.code(404), NOT_FOUND);
+    return sendPlainPage(reply, renderBooking({ ...found, locale: toLocale(request) }, deps.clock.now()));
   });
 
   // In its own scope, because other routes don't accept forms.
@@ -59,7 +60,7 @@ export async function practiceRoutes(
     scope.post(`${path}/booking/:reference`, options, async (request: PageRequest, reply) => {
       requireOwnForm(request);
       const found = await findBooking(deps, request);
-      if (found === null) return sendPage(reply.code(404), NOT_FOUND);
+      if (found === null) return sendPlainPage(reply.code(404), NOT_FOUND);
       const { owner, widgetId, row } = found;
       await cancelAppointment(deps.db, owner, { widgetId, reference: row.reference, now: deps.clock.now() });
       return reply.redirect(`/practice-calcom/${widgetId}/booking/${row.reference}`, 303);
@@ -92,7 +93,7 @@ function toLocale(request: FastifyRequest): string {
 
 type Shown = Calendar & { readonly locale: string };
 
-function renderCalendar(calendar: Shown, rows: readonly AppointmentRow[]): string {
+function renderCalendar(calendar: Shown, rows: readonly AppointmentRow[]): PlainPage {
   const shown = rows.filter((row) => row.canceled_at === null);
   const list = html`<dl>${shown.map(
     (
@@ -100,18 +101,18 @@ function renderCalendar(calendar: Shown, rows: readonly AppointmentRow[]): strin
     ) => html`<div><dt><a href="/practice-calcom/${row.widget_id}/booking/${row.reference}">${row.reference}</a></dt>
 <dd>${toService(calendar.setup, row)}<br>${toWhen(calendar, row)}</dd></div>`,
   )}</dl>`;
-  return renderPage("Practice calendar", [
+  return toPage("Practice calendar", [
     html`<p class="business">${calendar.businessName}</p><h1>Upcoming appointments</h1>`,
     shown.length === 0 ? html`<p>No upcoming appointments.</p>` : list,
   ]);
 }
 
-function renderBooking(found: Shown & { row: AppointmentRow }, now: Date): string {
+function renderBooking(found: Shown & { row: AppointmentRow }, now: Date): PlainPage {
   const { row, businessName, setup } = found;
   const cancel = html`<details><summary>Cancel appointment</summary>
 <p>The time will be available to others immediately.</p>
 <form method="post"><button>Yes, cancel it</button></form></details>`;
-  return renderPage(`Appointment ${row.reference}`, [
+  return toPage(`Appointment ${row.reference}`, [
     html`<p class="business">${businessName}</p>`,
     html`<h1>${row.canceled_at ? "This appointment has been cancelled" : toService(setup, row)}</h1>`,
     html`<dl${row.canceled_at ? html` class="gone"` : null}><div><dt>When</dt><dd>${toWhen(found, row)}</dd></div>
@@ -130,23 +131,12 @@ function toWhen({ timeZone, locale }: Shown, row: AppointmentRow): string {
   return `${format.format(row.start_at)} (${timeZone.replaceAll("_", " ")})`;
 }
 
-function renderPage(title: string, content: readonly (Html | null)[]): string {
-  return html`<!doctype html>
-<html lang="en">
-<head>
-${renderHead(title, ["/manage/appointment.css"])}
-</head>
-<body>
-<main>
-<p class="test">Practice Cal.com: a calendar for trying things out, on this computer.</p>
-${content}
-</main>
-</body>
-</html>
-`.toString();
+function toPage(title: string, content: readonly (Html | null)[]): PlainPage {
+  const banner = html`<p class="test">Practice Cal.com: a calendar for trying things out, on this computer.</p>`;
+  return { title, body: [banner, ...content] };
 }
 
-const NOT_FOUND = renderPage("Page not found", [
+const NOT_FOUND = toPage("Page not found", [
   html`<h1>Page not found</h1>`,
   html`<p>This appointment or calendar doesn’t exist.</p>`,
 ]);

@@ -1,12 +1,11 @@
-import { createHash } from "node:crypto";
-import { readFileSync } from "node:fs";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Deps } from "../../deps.ts";
 import { toAcceptedLanguage } from "../../http/pages/accepted-language.ts";
+import { sendPlainPage } from "../../http/pages/plain-page.ts";
 import type { SchedulerDeps } from "../scheduler-deps.ts";
-import { requireOwnForm, sendPage } from "./own-form.ts";
 import { cancelByManageToken, findByJoinToken, findByManageToken } from "./manage.ts";
-import { type Page, renderManagePage, renderMeetingPage, renderUnknownLinkPage } from "./render-appointment.ts";
+import { requireOwnForm } from "./own-form.ts";
+import { type Reader, renderManagePage, renderMeetingPage, renderUnknownLinkPage } from "./render-appointment.ts";
 
 type LinkRequest = FastifyRequest<{ Params: { token: string } }>;
 
@@ -20,23 +19,17 @@ export async function appointmentRoutes(
 ): Promise<void> {
   const { db, clock } = deps;
   const links = { db, clock, baseUrl: deps.scheduler.baseUrl };
-  const css = readFileSync(new URL("../../http/pages/plain-page.css", import.meta.url), "utf8");
-  const stylesheet = `/manage/appointment.css?v=${createHash("sha256").update(css).digest("hex").slice(0, 8)}`;
-
-  app.get("/manage/appointment.css", { schema: { hide: true } }, async (_request, reply) =>
-    reply.type("text/css; charset=utf-8").header("cache-control", "public, max-age=86400").send(css),
-  );
 
   app.get("/manage/:token", { schema: { hide: true } }, async (request: LinkRequest, reply) => {
     const appointment = await findByManageToken(links, request.params.token);
     if (!appointment) return sendUnknown(request, reply);
-    return sendPage(reply, renderManagePage(toPage(request), appointment, clock.now()));
+    return sendPlainPage(reply, renderManagePage(readReader(request), appointment, clock.now()));
   });
 
   app.get("/meet/:token", { schema: { hide: true } }, async (request: LinkRequest, reply) => {
     const appointment = await findByJoinToken(links, request.params.token);
     if (!appointment) return sendUnknown(request, reply);
-    return sendPage(reply, renderMeetingPage(toPage(request), appointment));
+    return sendPlainPage(reply, renderMeetingPage(readReader(request), appointment));
   });
 
   // In its own scope, because other routes don't accept forms.
@@ -56,10 +49,10 @@ export async function appointmentRoutes(
   });
 
   function sendUnknown(request: FastifyRequest, reply: FastifyReply): FastifyReply {
-    return sendPage(reply.code(404), renderUnknownLinkPage(toPage(request)));
+    return sendPlainPage(reply.code(404), renderUnknownLinkPage(readReader(request)));
   }
+}
 
-  function toPage(request: FastifyRequest): Page {
-    return { ...toAcceptedLanguage(request.headers["accept-language"]), stylesheet };
-  }
+function readReader(request: FastifyRequest): Reader {
+  return toAcceptedLanguage(request.headers["accept-language"]);
 }

@@ -1,22 +1,24 @@
 import type { Language } from "#contract/languages.ts";
-import { type Html, html, renderHead } from "../../http/pages/html.ts";
+import { type Html, html } from "../../http/pages/html.ts";
+import type { PlainPage } from "../../http/pages/plain-page.ts";
 import { APPOINTMENT_TEXTS, type AppointmentTexts } from "./appointment-texts.ts";
 import type { ManagedAppointment } from "./manage.ts";
 
 /** `tag` is the language with the reader's region, for dates and times as in the widget. */
-export type Page = { readonly language: Language; readonly tag: string; readonly stylesheet: string };
+export type Reader = { readonly language: Language; readonly tag: string };
 
 /** The page to see and cancel an appointment: a form with a second step to confirm, and no script. */
-export function renderManagePage(page: Page, appointment: ManagedAppointment, now: Date): string {
-  const texts = APPOINTMENT_TEXTS[page.language];
+export function renderManagePage(reader: Reader, appointment: ManagedAppointment, now: Date): PlainPage {
+  const texts = APPOINTMENT_TEXTS[reader.language];
   const { canceledAt, startAt, businessName } = appointment;
-  if (canceledAt !== null) return renderClosed(page, appointment, { title: texts.canceledTitle, text: texts.canceled });
-  if (startAt <= now) return renderClosed(page, appointment, { title: texts.pastTitle, text: texts.past });
-  return renderDocument(page, {
+  if (canceledAt !== null)
+    return renderClosed(reader, appointment, { title: texts.canceledTitle, text: texts.canceled });
+  if (startAt <= now) return renderClosed(reader, appointment, { title: texts.pastTitle, text: texts.past });
+  return toPage(reader, {
     title: `${texts.yourBooking} – ${businessName}`,
     body: html`<p class="business">${businessName}</p>
 <h1>${texts.yourBooking}</h1>
-${renderFacts(page, appointment)}
+${renderFacts(reader, appointment)}
 ${appointment.joinUrl === null ? null : html`<p><a class="primary" href="${appointment.joinUrl}">${texts.join}</a></p>`}
 <details>
 <summary>${texts.cancel}</summary>
@@ -26,40 +28,44 @@ ${appointment.joinUrl === null ? null : html`<p><a class="primary" href="${appoi
   });
 }
 
-export function renderMeetingPage(page: Page, appointment: ManagedAppointment): string {
-  const texts = APPOINTMENT_TEXTS[page.language];
+export function renderMeetingPage(reader: Reader, appointment: ManagedAppointment): PlainPage {
+  const texts = APPOINTMENT_TEXTS[reader.language];
   if (appointment.canceledAt !== null)
-    return renderClosed(page, appointment, { title: texts.canceledTitle, text: texts.canceled });
-  return renderDocument(page, {
+    return renderClosed(reader, appointment, { title: texts.canceledTitle, text: texts.canceled });
+  return toPage(reader, {
     title: `${texts.meetingTitle} – ${appointment.businessName}`,
     body: html`<p class="business">${appointment.businessName}</p>
 <h1>${texts.meetingTitle}</h1>
 <p>${texts.meeting}</p>
-${renderFacts(page, appointment)}
+${renderFacts(reader, appointment)}
 <p class="note">${texts.sandbox}</p>`,
   });
 }
 
-export function renderUnknownLinkPage(page: Page): string {
-  const texts = APPOINTMENT_TEXTS[page.language];
-  return renderDocument(page, {
+export function renderUnknownLinkPage(reader: Reader): PlainPage {
+  const texts = APPOINTMENT_TEXTS[reader.language];
+  return toPage(reader, {
     title: texts.unknownTitle,
     body: html`<h1>${texts.unknownTitle}</h1>
 <p>${texts.unknown}</p>`,
   });
 }
 
-function renderClosed(page: Page, appointment: ManagedAppointment, said: { title: string; text: string }): string {
-  return renderDocument(page, {
+function renderClosed(
+  reader: Reader,
+  appointment: ManagedAppointment,
+  said: { title: string; text: string },
+): PlainPage {
+  return toPage(reader, {
     title: `${said.title} – ${appointment.businessName}`,
     body: html`<p class="business">${appointment.businessName}</p>
 <h1>${said.title}</h1>
 <p>${said.text}</p>
-${renderFacts(page, appointment)}`,
+${renderFacts(reader, appointment)}`,
   });
 }
 
-function renderFacts({ language, tag }: Page, appointment: ManagedAppointment): Html {
+function renderFacts({ language, tag }: Reader, appointment: ManagedAppointment): Html {
   const texts = APPOINTMENT_TEXTS[language];
   const facts: readonly [label: keyof AppointmentTexts, value: string | Html][] = [
     ["when", toWhen(tag, appointment)],
@@ -79,18 +85,6 @@ function toWhen(tag: string, { startAt, endAt, timeZone }: ManagedAppointment): 
   return html`${day}<br>${time.formatRange(startAt, endAt)} (${timeZone.replaceAll("_", " ")})`;
 }
 
-function renderDocument(page: Page, content: { title: string; body: Html }): string {
-  return html`<!doctype html>
-<html lang="${page.language}">
-<head>
-${renderHead(content.title, [page.stylesheet])}
-</head>
-<body>
-<main>
-<p class="test">${APPOINTMENT_TEXTS[page.language].test}</p>
-${content.body}
-</main>
-</body>
-</html>
-`.toString();
+function toPage({ language }: Reader, { title, body }: { title: string; body: Html }): PlainPage {
+  return { language, title, body: html`<p class="test">${APPOINTMENT_TEXTS[language].test}</p>${body}` };
 }

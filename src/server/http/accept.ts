@@ -1,0 +1,14 @@
+/** The names in an Accept header with their weights, in the header's order. A weight that is not a number counts as 0. */
+export function parseWeights(header: string): [name: string, weight: number][] {
+  return header.split(",").map((part) => {
+    const [name = "", ...parameters] = part.split(";").map((text) => text.trim());
+    const weight = Number(parameters.find((parameter) => /^q=/i.test(parameter))?.slice(2) ?? 1);
+    return [name, Number.isFinite(weight) ? weight : 0];
+  });
+}
+
+/** Browsers name HTML when they open an address. Programs that take anything don't. */
+export function prefersHtml(header: string | undefined): boolean {
+  const weights = new Map(parseWeights((header ?? "").toLowerCase()));
+  return (weights.get("text/html") ?? 0) > (weights.get("application/json") ?? 0);
+}
