@@ -125,7 +125,7 @@ export const theme = createTheme({
       },
       styles: {
         // A long name without spaces would push the close button out.
-        title: { fontWeight: 650, fontSize: "1.125rem", minWidth: 0, overflowWrap: "anywhere" },
+        title: { fontWeight: 650, fontSize: "1.125rem", lineHeight: 1.35, minWidth: 0, overflowWrap: "anywhere" },
         content: { background: "var(--surface)" },
         header: { background: "var(--surface)" },
       },

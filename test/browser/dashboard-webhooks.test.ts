@@ -74,6 +74,7 @@ describe("webhooks in the dashboard", { skip: noBrowser }, () => {
     await add.click();
     await dialog.getByText("Webhooks are sent only to the public internet", { exact: false }).waitFor();
     assert.equal(await url.getAttribute("aria-invalid"), "true");
+    assert.equal(await page.getByRole("alert").count(), 0, "the field shows its own error");
 
     await url.fill(receiver.url);
     await dialog.getByRole("textbox", { name: "Description" }).fill("Practice software");

@@ -15,7 +15,7 @@ import { useOrganization } from "../shell/use-organization.ts";
 import { FormButtons } from "../ui/forms/FormButtons.tsx";
 import { FormFault } from "../ui/forms/FormFault.tsx";
 import classes from "./AddConnectionForm.module.css";
-import { AdvancedFields, ConnectionFields, CredentialsFault } from "./ConnectionFields.tsx";
+import { AdvancedFields, ConnectionFields } from "./ConnectionFields.tsx";
 import { type ConnectionValues, findFault, toParts, toValues } from "./connection-form.ts";
 import { CONNECTION_STEPS, PRACTICE_STEPS } from "./connection-steps.tsx";
 import { wordsOf } from "./connection-words.ts";
@@ -75,7 +75,6 @@ export function AddConnectionForm({ onClose, onSaved }: AddConnectionFormProps) 
     <form onSubmit={form.onSubmit(proceed)} noValidate>
       <Stack gap="md">
         <FormFault error={add.error} />
-        <CredentialsFault form={form} />
         <Step key={`${choice} ${place}`} choice={choice} place={place} form={form} isLast={isLast} />
         <Group justify="space-between" gap="xs">
           <Button variant="subtle" onClick={() => setPlace(place - 1)}>

@@ -1,7 +1,6 @@
 import { NativeSelect, PasswordInput, Stack, TextInput } from "@mantine/core";
 import type { UseFormReturnType } from "@mantine/form";
 import type { ConnectionKind } from "#contract/scheduling.ts";
-import { FaultAlert } from "../ui/forms/FormFault.tsx";
 import { Fold } from "../ui/layout/Fold.tsx";
 import type { ConnectionValues } from "./connection-form.ts";
 import { type ConnectionWords, type FieldName, wordsOf } from "./connection-words.ts";
@@ -50,10 +49,4 @@ function TextField({ form, field, isRequired = false }: FieldProps) {
 
 function toProps(form: FieldsProps["form"], { name, options: _, ...field }: WordsField) {
   return { autoComplete: "off", spellCheck: false, ...field, ...form.getInputProps(name) };
-}
-
-/** The system's error about the credentials as a whole. */
-export function CredentialsFault({ form }: Pick<FieldsProps, "form">) {
-  const fault = form.errors["credentials"];
-  return fault ? <FaultAlert>{fault}</FaultAlert> : null;
 }

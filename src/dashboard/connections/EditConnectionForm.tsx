@@ -10,7 +10,7 @@ import { useOrganization } from "../shell/use-organization.ts";
 import { FormButtons } from "../ui/forms/FormButtons.tsx";
 import { FormFault } from "../ui/forms/FormFault.tsx";
 import { AllSteps } from "./AllSteps.tsx";
-import { AdvancedFields, ConnectionFields, CredentialsFault } from "./ConnectionFields.tsx";
+import { AdvancedFields, ConnectionFields } from "./ConnectionFields.tsx";
 import { type ConnectionValues, toParts, toValues } from "./connection-form.ts";
 
 type EditProps = { connection: AppConnection; onClose: () => void; onSaved: (saved: SavedConnection) => void };
@@ -46,7 +46,6 @@ export function EditConnectionForm({ connection, onClose, onSaved }: EditProps) 
     <form onSubmit={form.onSubmit((values) => save.mutate(values))}>
       <Stack gap="md">
         <FormFault error={save.error} />
-        <CredentialsFault form={form} />
         <TextInput label="Name" autoComplete="off" required data-autofocus {...form.getInputProps("name")} />
         {!connection.isPractice && (
           <Checkbox

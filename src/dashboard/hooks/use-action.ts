@@ -15,7 +15,7 @@ export type ActionOptions<Input, Output> = {
   /** Keys of the queries to refresh, or prefixes of keys. */
   refreshes?: readonly QueryKey[];
   onDone?: (output: Output, input: Input) => void;
-  /** Receives the errors of single fields; other failures become a toast. */
+  /** Receives the errors of its fields; other failures become a toast. */
   form?: ActionForm;
   /** No toast on failure: the screen shows it with FormFault. */
   isQuiet?: boolean;
@@ -42,14 +42,14 @@ export function useAction<Input = void, Output = unknown>(
     },
     onError: (error) => {
       if (!(error instanceof ApiFailure)) throw error;
-      const paths = Object.keys(error.fields);
-      const [first] = paths;
-      if (options.form && first !== undefined) {
-        options.form.setErrors({ ...error.fields });
-        options.form.getInputNode(first)?.focus();
-      } else if (error.status !== 401 && !options.isQuiet) {
-        toastFailure(first === undefined ? error.message : Object.values(error.fields).join(" "));
-      }
+      const { form } = options;
+      const fields = Object.entries(error.fields);
+      if (form && fields.length > 0) form.setErrors({ ...error.fields });
+      const inputs = fields.map(([path]) => form?.getInputNode(path));
+      inputs.find(Boolean)?.focus();
+      const unplaced =
+        fields.length === 0 ? [error.message] : fields.flatMap(([, fault], i) => (inputs[i] ? [] : [fault]));
+      if (unplaced.length > 0 && error.status !== 401 && !options.isQuiet) toastFailure(unplaced.join(" "));
       if (REFRESH_AFTER.includes(error.status))
         for (const queryKey of options.refreshes ?? []) void queries.invalidateQueries({ queryKey });
     },
