@@ -6,10 +6,10 @@ import { createCalendly } from "./calendly/calendly.ts";
 import { createMicrosoftBookings } from "./microsoft-bookings/microsoft-bookings.ts";
 import { startCalendlyServer } from "./testing/calendly-server.ts";
 import { CALENDLY_NOW } from "./testing/calendly-world.ts";
-import { listWeek, requireBooked, toRequest } from "./testing/conformance.ts";
 import { startGraphServer } from "./testing/graph-server.ts";
 import { GRAPH_NOW } from "./testing/graph-world.ts";
 import { createTestOutbound } from "./testing/outbound.ts";
+import { listWeek, requireBooked, toRequest } from "./testing/requests.ts";
 
 const NEVER = new AbortController().signal;
 

@@ -4,10 +4,11 @@ import type { Reference } from "#contract/ids.ts";
 import { createTestClock } from "../../../../test/support/app.ts";
 import { BLOCKED_EMAIL, CALCOM_REQUEST_ID, INVALID_PHONE, toError } from "../testing/calcom-server.ts";
 import { CALCOM_NOW } from "../testing/calcom-world.ts";
-import { listWeek, requireBooked, requireFound, testConformance, toRequest } from "../testing/conformance.ts";
-import { type ExternalSubject, testExternalConformance } from "../testing/external-conformance.ts";
+import { testConformance } from "../testing/conformance/conformance.ts";
+import { type ExternalSubject, testExternalConformance } from "../testing/conformance/external.ts";
 import { openCalcom } from "../testing/open-calcom.ts";
 import { createTestOutbound } from "../testing/outbound.ts";
+import { listWeek, requireBooked, requireFound, toRequest } from "../testing/requests.ts";
 import { createCalcom } from "./calcom.ts";
 
 const NEVER = new AbortController().signal;

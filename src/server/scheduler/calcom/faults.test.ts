@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { CALCOM_REQUEST_ID, type Twist, toError } from "../testing/calcom-server.ts";
 import { CALCOM_NOW } from "../testing/calcom-world.ts";
-import { listWeek, requireBooked, toRequest } from "../testing/conformance.ts";
 import { createTimeLimit } from "../testing/local-server.ts";
 import { openCalcom } from "../testing/open-calcom.ts";
+import { listWeek, requireBooked, toRequest } from "../testing/requests.ts";
 
 // How Cal.com's errors affect a booking.
 

@@ -4,10 +4,11 @@ import { DAY_MS, MINUTE_MS } from "#contract/durations.ts";
 import type { Reference } from "#contract/ids.ts";
 import { CALENDLY_REQUEST_ID, type Twist, toError } from "../testing/calendly-server.ts";
 import { CALENDLY_NOW, eventTypes } from "../testing/calendly-world.ts";
-import { listWeek, requireBooked, requireFound, testConformance, toRequest } from "../testing/conformance.ts";
-import { type ExternalSubject, testExternalConformance } from "../testing/external-conformance.ts";
+import { testConformance } from "../testing/conformance/conformance.ts";
+import { type ExternalSubject, testExternalConformance } from "../testing/conformance/external.ts";
 import { createTimeLimit } from "../testing/local-server.ts";
 import { openCalendly } from "../testing/open-calendly.ts";
+import { listWeek, requireBooked, requireFound, toRequest } from "../testing/requests.ts";
 
 const NEVER = new AbortController().signal;
 const UPSTREAM = { requestId: CALENDLY_REQUEST_ID, failure: null };

@@ -5,8 +5,8 @@ import { makeOrganization, makeWidget, NOON } from "../../../../test/support/bui
 import { limitSystem } from "../limit-system.ts";
 import { openSchedulingSystem } from "../open-system.ts";
 import { CALCOM_REQUEST_ID, startCalcomServer, type Twist, toError } from "../testing/calcom-server.ts";
-import { toRequest } from "../testing/conformance.ts";
 import { createOpenDeps } from "../testing/open-deps.ts";
+import { toRequest } from "../testing/requests.ts";
 import { addConnection } from "./connections.ts";
 import { findConnection } from "./queries.ts";
 

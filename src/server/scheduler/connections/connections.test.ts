@@ -6,9 +6,9 @@ import { makeOrganization, makeWidget } from "../../../../test/support/builders.
 import { updateWidget } from "../../widgets/queries.ts";
 import { openConnection, openSchedulingSystem } from "../open-system.ts";
 import { CALCOM_REQUEST_ID, type CalcomServer, startCalcomServer } from "../testing/calcom-server.ts";
-import { requireFound } from "../testing/conformance.ts";
 import { startGraphServer } from "../testing/graph-server.ts";
 import { createOpenDeps } from "../testing/open-deps.ts";
+import { requireFound } from "../testing/requests.ts";
 import { addConnection, changeConnection, removeConnection } from "./connections.ts";
 import { findConnection, listConnections } from "./queries.ts";
 

@@ -2,12 +2,12 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Reference } from "#contract/ids.ts";
 import { AccountLimits } from "../account-limits.ts";
-import { listWeek, requireBooked, requireFound, toRequest } from "../testing/conformance.ts";
 import { GRAPH_REQUEST_ID, type Twist } from "../testing/graph-server.ts";
 import { GRAPH_NOW } from "../testing/graph-world.ts";
 import { createTimeLimit } from "../testing/local-server.ts";
 import { openGraph } from "../testing/open-graph.ts";
 import { createTestOutbound } from "../testing/outbound.ts";
+import { listWeek, requireBooked, requireFound, toRequest } from "../testing/requests.ts";
 import { createMicrosoftBookings } from "./microsoft-bookings.ts";
 
 // How Microsoft's errors affect a booking, and how "Test" reports them.

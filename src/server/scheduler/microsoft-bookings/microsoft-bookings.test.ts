@@ -3,10 +3,11 @@ import { test } from "node:test";
 import { DAY_MS, MINUTE_MS } from "#contract/durations.ts";
 import type { Reference } from "#contract/ids.ts";
 import type { Slot } from "../scheduling-system.ts";
-import { listWeek, requireBooked, requireFound, testConformance, toRequest } from "../testing/conformance.ts";
-import { type ExternalSubject, testExternalConformance } from "../testing/external-conformance.ts";
+import { testConformance } from "../testing/conformance/conformance.ts";
+import { type ExternalSubject, testExternalConformance } from "../testing/conformance/external.ts";
 import { business, GRAPH_NOW, PRACTICE, REMINDERS, services } from "../testing/graph-world.ts";
 import { openGraph } from "../testing/open-graph.ts";
+import { listWeek, requireBooked, requireFound, toRequest } from "../testing/requests.ts";
 
 const NEVER = new AbortController().signal;
 

@@ -5,7 +5,7 @@ import { makeOrganization, makeWidget } from "../../../../test/support/builders.
 import { createTestDatabase } from "../../../../test/support/database.ts";
 import { createLog } from "../../lib/log.ts";
 import { systemRandom } from "../../lib/random.ts";
-import { listWeek, requireBooked, toRequest } from "../testing/conformance.ts";
+import { listWeek, requireBooked, toRequest } from "../testing/requests.ts";
 import { cancelByManageToken, findByJoinToken, findByManageToken } from "./manage.ts";
 import { deleteEndedAppointments } from "./queries.ts";
 import { createSandbox } from "./sandbox.ts";

@@ -8,7 +8,8 @@ import { createTestDatabase } from "../../../../test/support/database.ts";
 import { createLog } from "../../lib/log.ts";
 import { systemRandom } from "../../lib/random.ts";
 import type { BookOutcome, UnlimitedSystem } from "../scheduling-system.ts";
-import { listWeek, requireBooked, requireFound, testConformance, toRequest } from "../testing/conformance.ts";
+import { testConformance } from "../testing/conformance/conformance.ts";
+import { listWeek, requireBooked, requireFound, toRequest } from "../testing/requests.ts";
 import { createSandbox } from "./sandbox.ts";
 
 const database = await createTestDatabase({ size: 25 });

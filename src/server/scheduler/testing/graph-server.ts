@@ -1,5 +1,13 @@
 import { isDeepStrictEqual } from "node:util";
 import type { MicrosoftBookingsParts } from "../connections/connection-settings.ts";
+import {
+  countSeats,
+  findInvalidField,
+  findSeatCount,
+  type GraphAppointment,
+  isTaken,
+  toMs,
+} from "./graph-appointments.ts";
 import { BUSINESS_ID, business, customQuestions, GRAPH_NOW, services, staffMembers } from "./graph-world.ts";
 import { type Answer, type ReceivedRequest, type Silence, startLocalServer } from "./local-server.ts";
 
@@ -34,30 +42,6 @@ export type GraphServer = {
   /** `POST /appointments`, `GET /calendarView`, `POST token`, … */
   twist(route: string, ...twists: Twist[]): void;
   stop(): Promise<void>;
-};
-
-type GraphAppointment = {
-  id: string;
-  serviceId: string;
-  staffMemberIds: string[];
-  startDateTime: { dateTime: string; timeZone: string };
-  endDateTime: { dateTime: string; timeZone: string };
-  serviceNotes: string;
-  additionalInformation: string;
-  createdDateTime: string;
-  filledAttendeesCount: number;
-  serviceLocation?: unknown;
-  reminders?: unknown;
-  preBuffer?: string;
-  postBuffer?: string;
-  isCustomerAllowedToManageBooking?: boolean;
-  customers: {
-    customerId?: string;
-    name: string;
-    emailAddress: string;
-    notes: string;
-    customQuestionAnswers: { questionId: string; answer: string; selectedOptions: string[] }[];
-  }[];
 };
 
 const TENANT = "contoso.example";
@@ -189,7 +173,7 @@ export async function startGraphServer(): Promise<GraphServer> {
           .filter(({ serviceId }) => findSeatCount(serviceId) > 1)
           .map((appointment) => {
             const { serviceId, startDateTime, endDateTime } = appointment;
-            const hasSeats = countSeats(appointment) < findSeatCount(serviceId);
+            const hasSeats = countSeats(appointments, appointment) < findSeatCount(serviceId);
             const status = hasSeats ? (isOdd ? "SlotsAvailable" : "slotsAvailable") : "busy";
             return { status, startDateTime, endDateTime, serviceId };
           }),
@@ -216,7 +200,7 @@ export async function startGraphServer(): Promise<GraphServer> {
     if ((wanted.staffMemberIds === undefined) === mustHaveStaff) return INVALID_STAFF;
     const members = wanted.staffMemberIds ?? [];
     if (!members.every((id) => service.staffMemberIds.includes(id))) return INVALID_STAFF;
-    if (server.refusesDoubleBookings && members.some((id) => isTaken(id, wanted)))
+    if (server.refusesDoubleBookings && members.some((id) => isTaken(appointments, { staffId: id, wanted })))
       return { status: 500, json: UNKNOWN_ERROR };
     createdCount++;
     const made: GraphAppointment = {
@@ -237,26 +221,6 @@ export async function startGraphServer(): Promise<GraphServer> {
       selfServiceAppointmentId: "00000000-0000-0000-0000-000000000000",
     });
     return { status: 201, json: appointments.at(-1) };
-  }
-
-  function isTaken(staffId: string, wanted: GraphAppointment): boolean {
-    const overlapping = appointments.filter(
-      (other) =>
-        other.staffMemberIds.includes(staffId) &&
-        toMs(other.startDateTime) < toMs(wanted.endDateTime) &&
-        toMs(other.endDateTime) > toMs(wanted.startDateTime),
-    );
-    const isOneGroup = overlapping.every(
-      (other) => other.serviceId === wanted.serviceId && toMs(other.startDateTime) === toMs(wanted.startDateTime),
-    );
-    return !isOneGroup || (overlapping.length > 0 && countSeats(wanted) >= findSeatCount(wanted.serviceId));
-  }
-
-  /** The customers who booked this service at this time. */
-  function countSeats({ serviceId, startDateTime }: GraphAppointment): number {
-    return appointments
-      .filter((other) => other.serviceId === serviceId && toMs(other.startDateTime) === toMs(startDateTime))
-      .reduce((sum, { filledAttendeesCount }) => sum + filledAttendeesCount, 0);
   }
 
   const local = await startLocalServer(async (request) => {
@@ -316,37 +280,6 @@ export async function startGraphServer(): Promise<GraphServer> {
   return server;
 }
 
-/** The first field of a new appointment that doesn't match the documentation. */
-function findInvalidField(
-  wanted: GraphAppointment & Record<string, unknown>,
-  service: (typeof services)[number],
-): string | null {
-  const durationMs = toMs(wanted.endDateTime) - toMs(wanted.startDateTime);
-  const [customer] = wanted.customers;
-  const checks: Record<string, boolean> = {
-    "@odata.type": wanted["@odata.type"] === "#microsoft.graph.bookingAppointment",
-    start: "start" in wanted === false && "end" in wanted === false,
-    startDateTime: /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{7}\+00:00$/.test(wanted.startDateTime.dateTime),
-    timeZone: wanted.startDateTime.timeZone === "UTC" && wanted.endDateTime.timeZone === "UTC",
-    duration: Temporal.Duration.from(service.defaultDuration).total("milliseconds") === durationMs,
-    buffers: (wanted.preBuffer ?? "PT0S") === service.preBuffer && (wanted.postBuffer ?? "PT0S") === service.postBuffer,
-    serviceNotes: /^SVC-/.test(wanted.serviceNotes) && wanted.additionalInformation.includes(wanted.serviceNotes),
-    customers: wanted.customers.length === 1,
-    customer: (customer as Record<string, unknown>)["@odata.type"] === "#microsoft.graph.bookingCustomerInformation",
-    customerId: service.maximumAttendeesCount === 1 || customer?.customerId !== undefined,
-    maximumAttendeesCount: (wanted["maximumAttendeesCount"] ?? 1) === service.maximumAttendeesCount,
-    answers: service.customQuestions.every(
-      ({ questionId, isRequired }) =>
-        !isRequired || customer?.customQuestionAnswers.some((answer) => answer.questionId === questionId),
-    ),
-  };
-  return Object.entries(checks).find(([, isRight]) => !isRight)?.[0] ?? null;
-}
-
-function findSeatCount(serviceId: string): number {
-  return services.find(({ id }) => id === serviceId)?.maximumAttendeesCount ?? 1;
-}
-
 function toOne(item: unknown): Answer {
   return item === undefined
     ? { status: 404, json: { error: { code: "ErrorItemNotFound" } } }
@@ -355,9 +288,4 @@ function toOne(item: unknown): Answer {
 
 function isUtc(text: string): boolean {
   return /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/.test(text);
-}
-
-function toMs(time: { dateTime: string }): number {
-  return Temporal.Instant.from(/[+Z]/.test(time.dateTime.slice(19)) ? time.dateTime : `${time.dateTime}Z`)
-    .epochMilliseconds;
 }

@@ -1,9 +1,10 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { Reference } from "#contract/ids.ts";
-import type { BookRequest } from "../scheduling-system.ts";
-import { type ConformanceSubject, listWeek, requireBooked, toRequest } from "./conformance.ts";
-import type { Answer, Silence } from "./local-server.ts";
+import type { BookRequest } from "../../scheduling-system.ts";
+import type { Answer, Silence } from "../local-server.ts";
+import { listWeek, requireBooked, toRequest } from "../requests.ts";
+import type { ConformanceSubject } from "./subject.ts";
 
 // What every adapter of an external system must do when the system, or the network, does not behave. The stand-in plays it.
 
