@@ -8,7 +8,7 @@ import { openSilentWire } from "../../../test/support/silent-wire.ts";
 import { createLog } from "../lib/log.ts";
 import { DatabaseUnavailable } from "./database-unavailable.ts";
 import { createListen } from "./listen.ts";
-import { type Db, openDb, openPatientDb, openPool } from "./pool.ts";
+import { type Db, openDb, openPatientDb, openPool, Pool } from "./pool.ts";
 
 test("a connection that breaks mid-statement fails that statement and nothing else", async () => {
   const { db, pool } = await createTestDatabase();
@@ -47,7 +47,8 @@ describe("a connection that stops answering", { concurrency: true }, async () =>
   /** One connection, on a wire that can go silent. */
   async function openOnWire() {
     const wire = await openSilentWire(database.url);
-    const pool = openPool({ url: wire.url, size: 1, log: createLog("silent"), statementLimitMs: STATEMENT_LIMIT_MS });
+    const log = createLog("silent");
+    const pool = new Pool({ max: 1 }, { urls: [wire.url], log, statementLimitMs: STATEMENT_LIMIT_MS });
     after(() => pool.end());
     return { wire, pool, db: openDb(pool) };
   }
@@ -95,11 +96,11 @@ describe("a server that stops answering", { concurrency: true }, async () => {
   const database = await createTestDatabase();
 
   /** Two connections, on a wire that can go silent. */
-  async function openOnWire(statementLimitMs?: number) {
+  async function openOnWire() {
     const wire = await openSilentWire(database.url);
     const logged: string[] = [];
     const log = createLog("info", { write: (line) => logged.push(JSON.parse(line).name) });
-    const pool = openPool({ url: wire.url, size: 2, log, ...(statementLimitMs ? { statementLimitMs } : {}) });
+    const pool = openPool({ url: wire.url, size: 2, log });
     after(() => pool.end());
     return { wire, pool, log, logged, db: openDb(pool) };
   }
@@ -153,7 +154,7 @@ describe("a server that stops answering", { concurrency: true }, async () => {
   });
 
   test("does not end a process that is starting: it listens once the server answers", async () => {
-    const { wire, pool, log } = await openOnWire(500);
+    const { wire, pool, log } = await openOnWire();
     await pool.query("select 1");
     const { promise: listens, resolve } = Promise.withResolvers<void>();
     wire.fallSilent();

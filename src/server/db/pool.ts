@@ -200,8 +200,6 @@ export function openPool(options: {
   isSpread?: boolean;
   size: number;
   log: Log;
-  /** Tests use a shorter one. */
-  statementLimitMs?: number;
 }): Pool {
   const [first = "", ...others] = listHostUrls(options.url);
   const settings = {
@@ -218,7 +216,7 @@ export function openPool(options: {
   return new Pool(settings, {
     urls: options.isSpread ? [...others, first] : [first],
     log: options.log,
-    statementLimitMs: options.statementLimitMs ?? STATEMENT_LIMIT_MS,
+    statementLimitMs: STATEMENT_LIMIT_MS,
   });
 }
 

@@ -58,7 +58,7 @@ for (const [device, userAgents] of Object.entries(CASES)) {
 }
 
 test("an extremely long user agent is classified quickly", () => {
-  const startedAt = performance.now();
+  const startedAt = process.cpuUsage();
   for (const piece of ["silk ", "a", "android", "kf", "("]) toDevice(piece.repeat(100_000));
-  assert.ok(performance.now() - startedAt < 1000);
+  assert.ok(process.cpuUsage(startedAt).user < 1_000_000);
 });

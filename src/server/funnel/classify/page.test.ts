@@ -80,10 +80,10 @@ for (const path of [
 ])
   test(`${path} is kept`, () => assert.equal(toPage(`https://example.com${path}`), `https://example.com${path}`));
 
-test("a hostile path takes no longer than an ordinary one", () => {
+test("the effort for a hostile path grows with its length, not with its square", () => {
   for (const hostile of ["%25".repeat(20_000), "a1B".repeat(20_000), "@".repeat(60_000), "%".repeat(60_000)]) {
-    const startedAt = performance.now();
+    const startedAt = process.cpuUsage();
     toPage(`https://example.com/${hostile}`);
-    assert.ok(performance.now() - startedAt < 50);
+    assert.ok(process.cpuUsage(startedAt).user < 500_000, hostile.slice(0, 3));
   }
 });
