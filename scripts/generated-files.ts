@@ -7,7 +7,7 @@ import { renderOperatingGuide } from "./operating-tables.ts";
 
 // The committed files that follow from the code. `npm run generate` writes them; a test fails when one is stale.
 
-export type GeneratedFile = { name: string; render(from: { app: FastifyInstance; pool: Pool }): Promise<string> };
+type GeneratedFile = { name: string; render(from: { app: FastifyInstance; pool: Pool }): Promise<string> };
 
 export const GENERATED_FILES: readonly GeneratedFile[] = [
   { name: ".env.example", render: async () => renderEnvironment() },

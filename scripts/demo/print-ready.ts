@@ -1,7 +1,7 @@
 import type { DemoCredentials } from "../../src/server/demo/credentials.ts";
 import { DEMO_ID, DEMO_PEOPLE } from "../../src/server/demo/practice.ts";
 
-export type DemoPlaces = { service: string; site: string; receiver: string; calendar: string; dataDir: string };
+type DemoPlaces = { service: string; site: string; receiver: string; calendar: string; dataDir: string };
 
 /** A visitor who comes from an ad, to try out attribution. */
 const CAMPAIGN = "utm_source=google&utm_medium=cpc&utm_campaign=autumn-check-up&gclid=Cj0KCQiAdemoClickId0123456789";

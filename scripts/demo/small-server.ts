@@ -6,7 +6,7 @@ import type { AddressInfo } from "node:net";
 const PORTS_TRIED = 20;
 const LOOPBACK = "127.0.0.1";
 
-export type SmallServer = { readonly port: number; readonly address: string; close(): void };
+type SmallServer = { readonly port: number; readonly address: string; close(): void };
 
 /** A server for this machine only, on the first free port starting at the given one; 0 lets the system choose. */
 export async function openSmallServer(listener: RequestListener, firstPort: number): Promise<SmallServer> {

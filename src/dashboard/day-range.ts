@@ -6,7 +6,7 @@ import { toInstant } from "./zoned-time.ts";
 
 // Days that come from query parameters, which anyone can edit.
 
-/** Returns the text if it is a day such as 2026-11-01, else null. 31 February is none. */
+/** Returns the text if it is a day such as 2026-11-01, else null, as for 31 February. */
 export function toDay(text: string): string | null {
   return /^\d{4}-\d\d-\d\d$/.test(text) && !Number.isNaN(Date.parse(text)) && addDays(text, 0) === text ? text : null;
 }

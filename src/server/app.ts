@@ -10,6 +10,7 @@ import { bookingReadRoutes } from "./bookings/stored/read-routes.ts";
 import type { ServiceDeps } from "./create-deps.ts";
 import { dashboardRoutes } from "./dashboard/routes.ts";
 import { docsRoutes } from "./docs/routes.ts";
+import { loadFrameFiles } from "./embed/frame-files.ts";
 import { embedPageRoutes } from "./embed/routes.ts";
 import { VisitReader } from "./funnel/classify/read-visit.ts";
 import { collectRoutes } from "./funnel/collect/routes.ts";
@@ -85,7 +86,7 @@ export async function buildApp(deps: ServiceDeps): Promise<FastifyInstance> {
   embedRoutes(app, deps);
   loaderRoutes(app, new URL("../../dist/loader/", import.meta.url));
   publicLogoRoutes(app, deps);
-  await embedPageRoutes(app, deps);
+  await embedPageRoutes(app, deps, loadFrameFiles());
   await dashboardRoutes(app, deps);
   await bookRoutes(app, deps, { visits, keyCap });
   await appointmentRoutes(app, deps);

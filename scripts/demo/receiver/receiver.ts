@@ -17,7 +17,7 @@ const PAGE_POLICY =
 
 const read = (name: string) => readFileSync(new URL(name, import.meta.url), "utf8");
 
-export type ReceiverLinks = { readonly site: string; readonly deliveries: string };
+type ReceiverLinks = { readonly site: string; readonly deliveries: string };
 
 export class Receiver {
   readonly #options: { readonly listSecrets: () => Promise<string[]>; readonly links: ReceiverLinks };

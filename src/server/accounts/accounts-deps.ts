@@ -1,9 +1,3 @@
-import type { Config } from "../config.ts";
-import type { Db } from "../db/pool.ts";
-import type { Clock } from "../lib/clock.ts";
-import type { Log } from "../lib/log.ts";
-import type { Random } from "../lib/random.ts";
-import type { Mail } from "../mail/mail.ts";
 import type { AuthParts } from "./auth/auth.ts";
 import { DeviceCookie } from "./auth/device-cookie.ts";
 import { failWhileDatabaseIsAway } from "./auth/library-faults.ts";
@@ -24,15 +18,7 @@ type Auth = {
 
 export type AccountsDeps = { readonly auth: Auth; readonly throttle: Throttle; readonly deviceCookie: DeviceCookie };
 
-export function createAccountsDeps(parts: {
-  config: Config;
-  db: Db;
-  clock: Clock;
-  random: Random;
-  log: Log;
-  mail: Mail;
-  secretKey: string;
-}): AccountsDeps {
+export function createAccountsDeps(parts: Omit<AuthParts, "onPasswordReset">): AccountsDeps {
   const { db, clock, random } = parts;
   const onPasswordReset: AuthParts["onPasswordReset"] = async (user) => {
     await deleteResetLinks(db, user.id);

@@ -1,7 +1,7 @@
 import { COMPARISONS, type Comparison, PERIODS, type Period } from "#contract/app/analytics.ts";
 import { WINDOW_DAYS_DEFAULT, WINDOW_DAYS_MAX } from "#contract/limits.ts";
 import { badParameter, type Query, readChoice, readParameter, readWindowDays } from "../http/parameters.ts";
-import { addDays, countDays } from "../lib/calendar.ts";
+import { addDays, countDaysBetween } from "../lib/calendar.ts";
 
 /** Calendar days, both included. */
 export type DayWindow = { from: string; to: string; days: number };
@@ -19,7 +19,7 @@ export async function readPeriod(query: Query, { today, findDataSince }: Today):
   if (period === null) return readDayWindow(query, { today });
   if (period === "all") return toWholeWindow(today, await findDataSince());
   const [from, to] = toDays(period, Temporal.PlainDate.from(today)).map(String) as [string, string];
-  return { from, to, days: countDays(from, to) + 1 };
+  return { from, to, days: countDaysBetween(from, to) + 1 };
 }
 
 function toWholeWindow(today: string, dataSince: string | null): DayWindow {
@@ -27,7 +27,7 @@ function toWholeWindow(today: string, dataSince: string | null): DayWindow {
   if (dataSince !== null && dataSince < longest.from) return longest;
   // Another process, whose clock is ahead, may have recorded a view of tomorrow.
   const from = dataSince === null || dataSince > today ? today : dataSince;
-  return { from, to: today, days: countDays(from, today) + 1 };
+  return { from, to: today, days: countDaysBetween(from, today) + 1 };
 }
 
 function toDays(period: Exclude<Period, "all">, today: Temporal.PlainDate): [Temporal.PlainDate, Temporal.PlainDate] {
@@ -58,7 +58,7 @@ export function readDayWindow(query: Query, { today }: Pick<Today, "today">): Da
   if (readParameter(query, "days") !== null) throw badParameter("days", "cannot be sent together with from or to");
   const last = to === null || to > today ? today : to;
   const first = from ?? lastDays(last, WINDOW_DAYS_DEFAULT).from;
-  const days = countDays(first, last) + 1;
+  const days = countDaysBetween(first, last) + 1;
   if (days < 1) throw badParameter("from", "must not be after to, or after today");
   if (days > WINDOW_DAYS_MAX) throw badParameter("from", `must not be more than ${WINDOW_DAYS_MAX} days before to`);
   return { from: first, to: last, days };
@@ -78,13 +78,13 @@ function toComparison(
       return lastDays(addDays(window.from, -1), window.days);
     case "year": {
       const [from, to] = [yearBefore(window.from), yearBefore(window.to)];
-      return { from, to, days: countDays(from, to) + 1 };
+      return { from, to, days: countDaysBetween(from, to) + 1 };
     }
     case "custom": {
       const [from, to] = [readDay(query, "compareFrom"), readDay(query, "compareTo")];
       if (from === null || to === null)
         throw badParameter("compareFrom", "and compareTo are needed with compare=custom");
-      const days = countDays(from, to) + 1;
+      const days = countDaysBetween(from, to) + 1;
       if (days < 1) throw badParameter("compareFrom", "must not be after compareTo");
       if (days > WINDOW_DAYS_MAX)
         throw badParameter("compareFrom", `must not be more than ${WINDOW_DAYS_MAX} days before compareTo`);

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import type { Language } from "#contract/languages.ts";
+import { LANGUAGES, type Language } from "#contract/languages.ts";
 
 /** Where `npm run build` writes the booking frame's files, and the address they are served under. */
 export const FRAME_FOLDER = fileURLToPath(new URL("../../../dist/assets/frame/", import.meta.url));
@@ -17,7 +17,7 @@ export type FrameFiles = {
 type Manifest = Record<string, { file: string; css?: string[]; imports?: string[] }>;
 
 /** Null before the first build. */
-export function loadFrameFiles(languages: readonly Language[]): FrameFiles | null {
+export function loadFrameFiles(): FrameFiles | null {
   const path = join(FRAME_FOLDER, "manifest.json");
   if (!existsSync(path)) return null;
   // Written by Vite only.
@@ -29,7 +29,7 @@ export function loadFrameFiles(languages: readonly Language[]): FrameFiles | nul
     script: toAddress(entry.file),
     stylesheets: (entry.css ?? []).map(toAddress),
     texts: Object.fromEntries(
-      languages.flatMap((language) => {
+      LANGUAGES.flatMap((language) => {
         const file = manifest[`src/widget/frame/texts/${language}.ts`]?.file;
         return file === undefined ? [] : [[language, toAddress(file)]];
       }),

@@ -1,22 +1,17 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { parseWidgetId } from "#contract/ids.ts";
-import { LANGUAGES } from "#contract/languages.ts";
 import type { Deps } from "../deps.ts";
 import { toAcceptedLanguage } from "../http/pages/accepted-language.ts";
 import { notBuilt, serveBrowserFiles } from "../http/pages/browser-files.ts";
 import { findBookableWidget } from "../widgets/bookable-widget.ts";
 import { directPageUrl } from "../widgets/to-widget.ts";
-import { FRAME_ADDRESS, FRAME_FOLDER, type FrameFiles, loadFrameFiles } from "./frame-files.ts";
+import { FRAME_ADDRESS, FRAME_FOLDER, type FrameFiles } from "./frame-files.ts";
 import { type PageKind, renderFramePage, renderUnknownPage } from "./render-page.ts";
 
 type EmbedDeps = Pick<Deps, "config" | "db">;
 
-/** GET /embed/{widget} is the booking frame, GET /w/{widget} the same as a page of its own; also serves their files. */
-export async function embedPageRoutes(
-  app: FastifyInstance,
-  deps: EmbedDeps,
-  files: FrameFiles | null = loadFrameFiles(LANGUAGES),
-): Promise<void> {
+/** GET /embed/{widget} is the booking frame, GET /w/{widget} the same as a page of its own; also serves their files, if they are built. */
+export async function embedPageRoutes(app: FastifyInstance, deps: EmbedDeps, files: FrameFiles | null): Promise<void> {
   if (files) await serveBrowserFiles(app, { folder: FRAME_FOLDER, address: FRAME_ADDRESS });
   for (const [kind, url] of [
     ["embed", "/embed/:widget"],

@@ -11,7 +11,7 @@ export function addDays(day: string, count: number): string {
 }
 
 /** 0 for the same day. */
-export function countDays(from: string, to: string): number {
+export function countDaysBetween(from: string, to: string): number {
   return Math.round((Date.parse(to) - Date.parse(from)) / DAY_MS);
 }
 

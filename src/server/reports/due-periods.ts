@@ -1,5 +1,5 @@
 import { REPORT_HOUR, type ReportPeriod } from "#contract/app/reports.ts";
-import { addDays, countDays } from "../lib/calendar.ts";
+import { addDays, countDaysBetween } from "../lib/calendar.ts";
 
 // Weeks are from Monday to Sunday and reported on the next Monday; months are reported on the first of the next one.
 
@@ -25,7 +25,7 @@ export function nextStart(period: ReportPeriod, start: string): string {
 /** The days of the week or month that begins with this day. */
 export function toPeriodDays(period: ReportPeriod, start: string): PeriodDays {
   const to = addDays(nextStart(period, start), -1);
-  return { from: start, to, days: countDays(start, to) + 1 };
+  return { from: start, to, days: countDaysBetween(start, to) + 1 };
 }
 
 export function toDaysBefore(period: ReportPeriod, start: string): PeriodDays {

@@ -3,6 +3,7 @@ import type { OrganizationId, WidgetId } from "#contract/ids.ts";
 import type { Mode } from "#contract/widget.ts";
 import type { Db } from "../db/pool.ts";
 import type { WidgetsTable } from "../db/tables.ts";
+import { WIDGET_COLUMNS } from "./queries.ts";
 
 export type AppWidgetRow = Selectable<WidgetsTable> & {
   mode: Mode;
@@ -71,16 +72,8 @@ export async function listWidgetsWithViews(
   return rows;
 }
 
-const WIDGET_COLUMNS = [
-  "id",
-  "organization_id",
-  "name",
-  "business_name",
-  "booking_url",
-  "template",
-  "status",
-  "collect_data",
-  "created_at",
+const SETTING_COLUMNS = [
+  ...WIDGET_COLUMNS,
   "connection_id",
   "accent_color",
   "allowed_domains",
@@ -96,7 +89,7 @@ export async function lockWidget(
 ): Promise<Selectable<WidgetsTable> | null> {
   const row = await transaction
     .selectFrom("widgets")
-    .select(WIDGET_COLUMNS)
+    .select(SETTING_COLUMNS)
     .where("organization_id", "=", owner)
     .where("id", "=", id)
     .forNoKeyUpdate()

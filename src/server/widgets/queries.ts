@@ -3,7 +3,7 @@ import type { OrganizationId, WidgetId } from "#contract/ids.ts";
 import type { Db } from "../db/pool.ts";
 import type { WidgetsTable } from "../db/tables.ts";
 
-const COLUMNS = [
+export const WIDGET_COLUMNS = [
   "id",
   "organization_id",
   "name",
@@ -15,12 +15,12 @@ const COLUMNS = [
   "created_at",
 ] as const;
 
-export type WidgetRow = Pick<Selectable<WidgetsTable>, (typeof COLUMNS)[number]>;
+export type WidgetRow = Pick<Selectable<WidgetsTable>, (typeof WIDGET_COLUMNS)[number]>;
 
 export async function listWidgets(db: Db, owner: OrganizationId): Promise<WidgetRow[]> {
   return await db
     .selectFrom("widgets")
-    .select(COLUMNS)
+    .select(WIDGET_COLUMNS)
     .where("organization_id", "=", owner)
     .orderBy("created_at", "desc")
     .orderBy("id")
@@ -39,7 +39,7 @@ export async function ownsWidget(db: Db, owner: OrganizationId, id: WidgetId): P
 
 /** Without an owner, for the command line. */
 export async function findWidget(db: Db, id: WidgetId): Promise<WidgetRow | null> {
-  return (await db.selectFrom("widgets").select(COLUMNS).where("id", "=", id).executeTakeFirst()) ?? null;
+  return (await db.selectFrom("widgets").select(WIDGET_COLUMNS).where("id", "=", id).executeTakeFirst()) ?? null;
 }
 
 export async function insertWidget(db: Db, row: Insertable<WidgetsTable>): Promise<void> {
@@ -56,7 +56,7 @@ export async function updateWidget(
     .updateTable("widgets")
     .set(change)
     .where("id", "=", id)
-    .returning([...COLUMNS, sql<string>`old.name`.as("former_name")])
+    .returning([...WIDGET_COLUMNS, sql<string>`old.name`.as("former_name")])
     .executeTakeFirst();
   return row ?? null;
 }

@@ -1,4 +1,4 @@
-import { Table, UnstyledButton } from "@mantine/core";
+import { Table, UnstyledButton, VisuallyHidden } from "@mantine/core";
 import { IconArrowDown, IconArrowsSort, IconArrowUp } from "@tabler/icons-react";
 import type { MouseEvent, ReactNode } from "react";
 import classes from "./ListTable.module.css";
@@ -54,10 +54,10 @@ export function ListTable<Row>({ label, columns, rows, rowKey, hasRowLinks = fal
               >
                 {column.sorting ? (
                   <SortButton header={column.header} sorting={column.sorting} />
+                ) : column.isHeaderHidden ? (
+                  <VisuallyHidden>{column.header}</VisuallyHidden>
                 ) : (
-                  <span className={column.isHeaderHidden ? classes["visually-hidden"] : undefined}>
-                    {column.header}
-                  </span>
+                  <span>{column.header}</span>
                 )}
               </Table.Th>
             ))}

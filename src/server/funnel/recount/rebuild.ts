@@ -4,7 +4,7 @@ import { OtherWork } from "../../db/other-work.ts";
 import type { Db } from "../../db/pool.ts";
 import { inOrganization } from "../../db/transactions.ts";
 import type { Deps } from "../../deps.ts";
-import { addDays, countDays, parseTimeZone } from "../../lib/calendar.ts";
+import { addDays, countDaysBetween, parseTimeZone } from "../../lib/calendar.ts";
 import { pause } from "../../lib/pause.ts";
 import { RULES_RELEASE, readZoneRules, type ZoneRules } from "../../lib/zone-rules.ts";
 import { saveZoneOffsets } from "../../organizations/zone-offsets.ts";
@@ -207,7 +207,7 @@ async function countParts(
 function toParts({ first, last }: VisitRange, partDays: number): DayPart[] {
   const start = addDays(first.toISOString(), -1);
   const end = addDays(last.toISOString(), 1);
-  const daysIntoSpan = countDays("1970-01-01", start) % partDays;
+  const daysIntoSpan = countDaysBetween("1970-01-01", start) % partDays;
   const parts: DayPart[] = [];
   for (let day = addDays(start, -daysIntoSpan); day <= end; day = addDays(day, partDays))
     parts.push({ firstDay: day, lastDay: addDays(day, partDays - 1) });
