@@ -7,6 +7,7 @@ import type { OrganizationId, WidgetId } from "#contract/ids.ts";
 import { assertCounted, readAnalytics, readCounters } from "../../../../test/support/analytics.ts";
 import { makeOrganization, makeWidget } from "../../../../test/support/builders.ts";
 import { createTestDatabase } from "../../../../test/support/database.ts";
+import { stopStopwatch, workAsOthers } from "../../../../test/support/others-at-work.ts";
 import { sampleTouches } from "../../../../test/support/random-touches.ts";
 import { makeTouch } from "../../../../test/support/touches.ts";
 import { selectAnalytics } from "../../analytics/queries.ts";
@@ -30,6 +31,8 @@ const NOW = new Date("2026-11-03T10:15:00.000Z");
 const deps = { db, clock: { now: () => NOW } };
 const WINDOWS = [1, 40, 120].map((days) => ({ days, now: NOW }));
 const BATCH = 25;
+/** The pause after a part that seems to take this long is longer than a test. */
+const LONG_PART_MS = 20_000;
 
 type Owner = { owner: OrganizationId; widgets: WidgetId[] };
 
@@ -106,6 +109,35 @@ describe("during a rebuild", () => {
       when: "after",
     });
   });
+
+  for (const areOthersAtWork of [true, false]) {
+    test(`it ${areOthersAtWork ? "pauses" : "does not pause"} after a part while ${areOthersAtWork ? "others are" : "nobody else is"} at work`, async (context) => {
+      if (engineOf(db) === "citus") return context.skip("On Citus there is no helper that looks before the first part");
+      const business = await makeOwner("Europe/Berlin");
+      const { widgets } = business;
+      const year = { widgets, from: new Date("2025-08-20T00:00:00.000Z"), to: NOW };
+      await recordInBatches(sampleTouches(year, { visits: 100, seed: 11 }), 200);
+      const stopwatch = stopStopwatch(context);
+      const { promise: isFirstDone, resolve } = Promise.withResolvers<void>();
+      const stopping = new AbortController();
+      let parts = 0;
+      const rebuilding = rebuildStats(deps, business.owner, {
+        signal: AbortSignal.any([stopping.signal, AbortSignal.timeout(LONG_PART_MS)]),
+        progress: async () => {
+          parts += 1;
+          if (areOthersAtWork) await workAsOthers(db, { connections: 5, ms: LONG_PART_MS / 25 });
+          stopwatch.advance(LONG_PART_MS);
+          resolve();
+        },
+      });
+      if (!areOthersAtWork) return assert.equal((await rebuilding).kind, "rebuilt");
+      await isFirstDone;
+      await sql`select pg_sleep(0.5)`.execute(db);
+      stopping.abort();
+      assert.deepEqual([await rebuilding, parts], [{ kind: "stopped" }, 1]);
+      assert.equal((await rebuildStats(deps, business.owner)).kind, "rebuilt", "for the tests of the background task");
+    });
+  }
 
   test("events recorded meanwhile, for old and new visits, are counted once", async () => {
     const business = await makeOwner("Europe/Berlin");
