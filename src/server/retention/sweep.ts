@@ -1,6 +1,7 @@
 import type { OrganizationId } from "#contract/ids.ts";
 import { deleteExpiredDeletions } from "../bookings/stored/deletion-queries.ts";
 import { deleteExpiredBookings } from "../bookings/stored/erase.ts";
+import { OtherWork } from "../db/other-work.ts";
 import type { Db } from "../db/pool.ts";
 import type { Deps } from "../deps.ts";
 import { deleteExpiredVisits, deleteUnusedCounters } from "../funnel/recount/retention.ts";
@@ -89,9 +90,10 @@ export async function sweepExpired(deps: SweepDeps, signal?: AbortSignal): Promi
   };
   let failed = 0;
   let lastError: unknown;
+  const others = new OtherWork();
   for (const { id } of await listOrganizations(deps.db)) {
     try {
-      await sweepOrganization(deps, id, { total, signal });
+      await sweepOrganization(deps, id, { total, others, signal });
     } catch (error) {
       deps.log.error("retention.failed", { organizationId: id, error });
       failed += 1;
@@ -102,18 +104,22 @@ export async function sweepExpired(deps: SweepDeps, signal?: AbortSignal): Promi
   return total;
 }
 
-/** Deletes in batches, each in its own transaction, and adds to the total. */
+/** Deletes in batches, each in its own transaction, and adds to the total. Gives way to others after each batch. */
 async function sweepOrganization(
   deps: SweepDeps,
   id: OrganizationId,
-  { total, signal }: { total: Total; signal: AbortSignal | undefined },
+  { total, others, signal }: { total: Total; others: OtherWork; signal: AbortSignal | undefined },
 ): Promise<void> {
   for (const { kind, label, isLog, deleteBatch } of KINDS) {
     let deleted = BATCH_ROWS;
     while (deleted === BATCH_ROWS && !signal?.aborted) {
+      const startedAt = performance.now();
       deleted = await deleteOneBatch(deps, id, { isLog: isLog ?? false, deleteBatch });
+      const stepMs = performance.now() - startedAt;
+      others.addOwn(stepMs);
       deps.metrics.expiredRows.inc({ kind: label }, deleted);
       total[kind] += deleted;
+      await others.giveWay(deps.db, { stepMs, signal });
     }
   }
 }
