@@ -7,7 +7,7 @@ import type { TextLine } from "../../lib/text-lines.ts";
 import { toDayText, toLocalDayNumber, type ZoneRules } from "../../lib/zone-rules.ts";
 import { DayKeys } from "../record/day-keys.ts";
 import { KnownKeys } from "../record/known-keys.ts";
-import { recordTouches } from "../record/record.ts";
+import { prepareTouches } from "../record/record.ts";
 import type { Touch } from "../record/touch.ts";
 import { EventParser } from "./parse-import-event.ts";
 import { findDayRules, listKeysOfDays, listWidgetIds, lowerKeptSince } from "./queries.ts";
@@ -110,7 +110,10 @@ async function* readEvents({
   }
 }
 
-/** Records batches one after the other; the next is read while one is being recorded. */
+/** Runs the statements of a part of a batch. */
+type PreparedStep = ReturnType<typeof prepareTouches>;
+
+/** Records batches one after the other; the next is read and prepared while one is being recorded. */
 class BatchRecorder {
   added = 0;
   /** New steps, bookings and failed attempts. */
@@ -125,6 +128,7 @@ class BatchRecorder {
   readonly #others = new OtherWork();
   #batch: Touch[] = [];
   #underWay: Promise<void> = Promise.resolve();
+  #daysUnderWay: ReadonlySet<number> = new Set();
 
   constructor(db: Db, owner: OrganizationId, { rules, now }: { rules: ZoneRules; now: Date }) {
     this.#db = db;
@@ -141,12 +145,15 @@ class BatchRecorder {
     return this.#batch.length >= BATCH_EVENTS;
   }
 
-  /** Waits until the previous batch is recorded, and starts the next one. */
+  /** Prepares the batch while the previous one is being recorded, then waits for that one and starts this one. */
   async flush(): Promise<void> {
-    await this.#underWay;
     const batch = this.#batch;
     this.#batch = [];
-    this.#underWay = this.#record(batch);
+    const days = batch.map((touch) => toLocalDayNumber(this.#rules, touch.at));
+    const steps = await this.#prepare(batch, days);
+    await this.#underWay;
+    this.#daysUnderWay = new Set(days);
+    this.#underWay = this.#record(steps);
     // The next await gets the error; until then it must not count as unhandled.
     this.#underWay.catch(() => {});
   }
@@ -156,16 +163,21 @@ class BatchRecorder {
     await this.#underWay;
   }
 
-  async #record(batch: readonly Touch[]): Promise<void> {
-    if (batch.length === 0) return;
-    const days = batch.map((touch) => toLocalDayNumber(this.#rules, touch.at));
+  async #prepare(batch: readonly Touch[], days: readonly number[]): Promise<PreparedStep[]> {
     const keys = await this.#findKeys(new Set(days));
     const touches = batch.map((touch, i) => keys.get(days[i] ?? 0)?.limit(touch) ?? touch);
     const options = { includePaused: true, now: this.#now, knownKeys: this.#knownKeys };
-    const step = engineOf(this.#db) === "citus" ? CITUS_STEP_EVENTS : BATCH_EVENTS;
-    for (let first = 0; first < touches.length; first += step) {
+    const stepEvents = engineOf(this.#db) === "citus" ? CITUS_STEP_EVENTS : BATCH_EVENTS;
+    const steps: PreparedStep[] = [];
+    for (let first = 0; first < touches.length; first += stepEvents)
+      steps.push(prepareTouches(this.#db, touches.slice(first, first + stepEvents), options));
+    return steps;
+  }
+
+  async #record(steps: readonly PreparedStep[]): Promise<void> {
+    for (const step of steps) {
       const startedAt = performance.now();
-      const { newSteps } = await recordTouches(this.#db, touches.slice(first, first + step), options);
+      const { newSteps } = await step();
       this.imported += newSteps;
       const stepMs = performance.now() - startedAt;
       this.#others.addOwn(stepMs);
@@ -181,6 +193,8 @@ class BatchRecorder {
     }
     const missing = [...days].filter((day) => !found.has(day));
     if (missing.length === 0) return found;
+    // The counters lack the new keys of the batch under way.
+    if (missing.some((day) => this.#daysUnderWay.has(day))) await this.#underWay;
     const byDay = Map.groupBy(await listKeysOfDays(this.#db, this.#owner, missing.map(toDayText)), (row) => row.day);
     for (const day of missing) {
       const keys = new DayKeys();

@@ -31,57 +31,80 @@ type Recorded = {
 };
 
 export async function recordTouches(db: Db, touches: readonly Touch[], options: RecordOptions = {}): Promise<Recorded> {
-  const all: Recorded = { outcomes: [], wasKnown: [], newSteps: 0 };
+  return await prepareTouches(db, touches, options)();
+}
+
+/** Does this process's part at once; the database's part begins when the returned function is called. */
+export function prepareTouches(
+  db: Db,
+  touches: readonly Touch[],
+  options: RecordOptions = {},
+): () => Promise<Recorded> {
   const placed = touches.map((touch, place) => ({ organizationId: touch.organizationId, touch, place }));
-  for (const { rows } of toStatementGroups(db, placed)) {
-    const recorded = await recordGroup(
+  const groups = toStatementGroups(db, placed).map(({ rows }) => ({
+    rows,
+    recordRows: prepareGroup(
       db,
       rows.map(({ touch }) => touch),
       options,
-    );
-    // One result per touch.
-    rows.forEach(({ place }, i) => {
-      all.outcomes[place] = recorded.outcomes[i] as Recorded["outcomes"][number];
-      all.wasKnown[place] = recorded.wasKnown[i] as boolean;
-    });
-    all.newSteps += recorded.newSteps;
-  }
-  return all;
+    ),
+  }));
+  return async () => {
+    const all: Recorded = { outcomes: [], wasKnown: [], newSteps: 0 };
+    for (const { rows, recordRows } of groups) {
+      const recorded = await recordRows();
+      // One result per touch.
+      rows.forEach(({ place }, i) => {
+        all.outcomes[place] = recorded.outcomes[i] as Recorded["outcomes"][number];
+        all.wasKnown[place] = recorded.wasKnown[i] as boolean;
+      });
+      all.newSteps += recorded.newSteps;
+    }
+    return all;
+  };
 }
 
-async function recordGroup(
+function prepareGroup(
   db: Db,
   touches: readonly Touch[],
   { includePaused = false, knownKeys, ...options }: RecordOptions,
-): Promise<Recorded> {
+): () => Promise<Recorded> {
   const { visits, visitOfTouch } = mergeTouches(touches);
   const latest = new Date(Math.max(...touches.map((touch) => touch.at.getTime())));
   const now = options.now ?? latest;
   const newKeys = listNewKeys(visits, knownKeys, now);
   const batch = { visits, includePaused, latest, now, newKeys };
-  const row = engineOf(db) === "citus" ? await recordInSteps(db, batch) : await recordAtOnce(db, batch);
-  const paused = new Set(row.paused);
-  const overBudget = new Set(row.over_budget);
-  const recordedBefore = new Set(row.recorded_before);
-  // A key was stored only if its visit was written.
-  for (const { organizationId, id, visit } of newKeys)
-    if (!paused.has(visit) && !overBudget.has(visit) && !recordedBefore.has(visit))
-      knownKeys?.add(organizationId, id, now);
-  return {
-    outcomes: visitOfTouch.map((visit) =>
-      paused.has(visit) ? "paused" : overBudget.has(visit) ? "over_budget" : "recorded",
-    ),
-    wasKnown: visitOfTouch.map((visit) => recordedBefore.has(visit)),
-    newSteps: row.new_steps,
+  const run = engineOf(db) === "citus" ? () => recordInSteps(db, batch) : prepareAtOnce(db, batch);
+  return async () => {
+    const row = await run();
+    const paused = new Set(row.paused);
+    const overBudget = new Set(row.over_budget);
+    const recordedBefore = new Set(row.recorded_before);
+    // A key was stored only if its visit was written.
+    for (const { organizationId, id, visit } of newKeys)
+      if (!paused.has(visit) && !overBudget.has(visit) && !recordedBefore.has(visit))
+        knownKeys?.add(organizationId, id, now);
+    return {
+      outcomes: visitOfTouch.map((visit) =>
+        paused.has(visit) ? "paused" : overBudget.has(visit) ? "over_budget" : "recorded",
+      ),
+      wasKnown: visitOfTouch.map((visit) => recordedBefore.has(visit)),
+      newSteps: row.new_steps,
+    };
   };
 }
 
-async function recordAtOnce(db: Db, batch: Batch): Promise<ResultRow> {
-  const values = PARAMETERS.map(({ read }) => read(batch));
-  const { rows } = await db.executeQuery<ResultRow>(CompiledQuery.raw(toStatementText(db), values));
-  const [row] = rows;
-  assert(row, "a select of arrays gives one row");
-  return row;
+function prepareAtOnce(db: Db, batch: Batch): () => Promise<ResultRow> {
+  const query = CompiledQuery.raw(
+    toStatementText(db),
+    PARAMETERS.map(({ read }) => read(batch)),
+  );
+  return async () => {
+    const { rows } = await db.executeQuery<ResultRow>(query);
+    const [row] = rows;
+    assert(row, "a select of arrays gives one row");
+    return row;
+  };
 }
 
 function listNewKeys(visits: readonly VisitPart[], knownKeys: KnownKeys | undefined, now: Date): NewKey[] {
