@@ -55,6 +55,8 @@ function toMemorySettings(): string[] {
     `effective_cache_size=${Math.max(256, Math.floor(memoryMib / 2))}MB`,
     "random_page_cost=1.1",
     "jit=off",
+    // A plan that was made while its table was empty stays in use until the first analyze, which by default takes up to a minute.
+    "autovacuum_naptime=10s",
     ...(hasRoomForSharedMemory() ? [] : ["dynamic_shared_memory_type=mmap"]),
   ];
 }
