@@ -121,11 +121,14 @@ export function findConstraint(error: pg.DatabaseError): string {
   return name.replace(/_\d{6,}$/, "");
 }
 
-/** Workers listen on the coordinator; this process may be connected to another server. */
+/**
+ * Workers listen on the coordinator; this process may be connected to another server. PostgreSQL logs a notification like a
+ * change, but after a crash nobody needs it, so its commit does not wait for the disk.
+ */
 export async function notifyListeners(db: Db, channel: string): Promise<void> {
   if (engineOf(db) === "postgresql")
     await sql`-- prepared: notify
-    select pg_notify(${channel}, '')`.execute(db);
+    select set_config('synchronous_commit', 'off', true), pg_notify(${channel}, '')`.execute(db);
   else await sql`select result from run_command_on_coordinator(format('notify %I', ${channel}::text))`.execute(db);
 }
 

@@ -1,4 +1,4 @@
-import { sql } from "kysely";
+import { type RawBuilder, sql } from "kysely";
 import type { AttemptTrigger } from "#contract/delivery.ts";
 import type { ChosenEventType, EndpointKind, EndpointStatus } from "#contract/endpoint.ts";
 import type {
@@ -11,7 +11,7 @@ import type {
   WidgetId,
 } from "#contract/ids.ts";
 import type { WebhookEventType } from "#contract/webhook-event.ts";
-import { notifyListeners } from "../../db/engine.ts";
+import { engineOf, notifyListeners } from "../../db/engine.ts";
 import type { Db } from "../../db/pool.ts";
 
 /** Workers listen on this channel. */
@@ -46,51 +46,69 @@ type NewEvent = {
 
 type NewDelivery = { id: DeliveryId; endpointId: EndpointId; card: Buffer | null; isEnabled: boolean };
 
-/** Inserts an event and a delivery per endpoint, and queues the deliveries of enabled endpoints. */
+/**
+ * Inserts an event and a delivery per endpoint, and queues the deliveries of enabled endpoints: in one statement, except on
+ * Citus, where the queue is on another server.
+ */
 export async function insertEvent(
   transaction: Db,
   owner: OrganizationId,
   { event, deliveries }: { event: NewEvent; deliveries: readonly NewDelivery[] },
 ): Promise<void> {
   const column = <K extends keyof NewDelivery>(name: K) => deliveries.map((delivery) => delivery[name]);
-  await sql`-- prepared: insert_event
-    with event as (
+  const insertedEvent = sql`
       insert into webhook_events (organization_id, id, type, reference, widget_id, body, created_at)
       values (${owner}, ${event.id}, ${event.type}, ${event.reference}, ${event.widgetId}, ${event.body},
-        ${event.now}::timestamptz)
-    )
+        ${event.now}::timestamptz)`;
+  const insertedDeliveries = sql`
     insert into deliveries (organization_id, id, event_id, endpoint_id, state, cancel_reason, card, attempt_count,
       retries_used, next_attempt_at, created_at, completed_at)
     select ${owner}, id, ${event.id}, endpoint_id, case when is_enabled then 'queued' else 'canceled' end,
       case when not is_enabled then 'endpoint_disabled' end, card, 0, 0, case when is_enabled then ${event.now}::timestamptz end,
       ${event.now}::timestamptz, case when not is_enabled then ${event.now}::timestamptz end
     from unnest(${column("id")}::uuid[], ${column("endpointId")}::text[], ${column("card")}::bytea[],
-      ${column("isEnabled")}::boolean[]) as delivery (id, endpoint_id, card, is_enabled)`.execute(transaction);
+      ${column("isEnabled")}::boolean[]) as delivery (id, endpoint_id, card, is_enabled)`;
   const enabled = deliveries.filter(({ isEnabled }) => isEnabled);
   const isTest = event.type === "endpoint.test";
-  await queueDeliveries(transaction, owner, { deliveries: enabled, trigger: "automatic", isTest, dueAt: event.now });
+  const queued = { deliveries: enabled, trigger: "automatic", isTest, dueAt: event.now } as const;
+  if (engineOf(transaction) === "citus") {
+    await sql`-- prepared: insert_event
+    with event as (${insertedEvent})${insertedDeliveries}`.execute(transaction);
+    if (enabled.length > 0) await insertIntoQueue(owner, queued).execute(transaction);
+  } else
+    await sql`-- prepared: insert_queued_event
+    with event as (${insertedEvent}), delivery as (${insertedDeliveries})${insertIntoQueue(owner, queued)}`.execute(
+      transaction,
+    );
+}
+
+type QueuedDeliveries = {
+  deliveries: readonly { id: DeliveryId; endpointId: EndpointId }[];
+  trigger: AttemptTrigger;
+  isTest: boolean;
+  dueAt: Date;
+  redeliveryId?: RedeliveryId;
+};
+
+function insertIntoQueue(owner: OrganizationId, queued: QueuedDeliveries): RawBuilder<unknown> {
+  const ids = queued.deliveries.map(({ id }) => id);
+  const endpointIds = queued.deliveries.map(({ endpointId }) => endpointId);
+  return sql`
+    insert into delivery_queue (delivery_id, organization_id, endpoint_id, trigger, is_test, due_at, redelivery_id)
+    select id, ${owner}, endpoint_id, ${queued.trigger}, ${queued.isTest}::boolean, ${queued.dueAt}::timestamptz,
+      ${queued.redeliveryId ?? null}::text
+    from unnest(${ids}::uuid[], ${endpointIds}::text[]) as queued (id, endpoint_id)`;
 }
 
 /** Skips deliveries that are already queued; returns those that were not. */
 export async function queueDeliveries(
   transaction: Db,
   owner: OrganizationId,
-  queued: {
-    deliveries: readonly { id: DeliveryId; endpointId: EndpointId }[];
-    trigger: AttemptTrigger;
-    isTest: boolean;
-    dueAt: Date;
-    redeliveryId?: RedeliveryId;
-  },
+  queued: QueuedDeliveries,
 ): Promise<DeliveryId[]> {
   if (queued.deliveries.length === 0) return [];
-  const ids = queued.deliveries.map(({ id }) => id);
-  const endpointIds = queued.deliveries.map(({ endpointId }) => endpointId);
   const { rows } = await sql<{ delivery_id: DeliveryId }>`-- prepared: queue_deliveries
-    insert into delivery_queue (delivery_id, organization_id, endpoint_id, trigger, is_test, due_at, redelivery_id)
-    select id, ${owner}, endpoint_id, ${queued.trigger}, ${queued.isTest}::boolean, ${queued.dueAt}::timestamptz,
-      ${queued.redeliveryId ?? null}::text
-    from unnest(${ids}::uuid[], ${endpointIds}::text[]) as delivery (id, endpoint_id)
+    ${insertIntoQueue(owner, queued)}
     on conflict (delivery_id) do nothing
     returning delivery_id`.execute(transaction);
   return rows.map((row) => row.delivery_id);
