@@ -13,7 +13,6 @@ import { ConfirmDialog } from "../ui/forms/ConfirmDialog.tsx";
 import { Section } from "../ui/layout/Section.tsx";
 import { nameOf } from "./endpoint-words.ts";
 
-/** Turns an endpoint off and on, or deletes it. */
 export function TurnOffOrDeleteSection({ endpoint }: { endpoint: AppEndpoint }) {
   return (
     <Section title={endpoint.status === "enabled" ? "Turn off or delete" : "Turn on or delete"}>

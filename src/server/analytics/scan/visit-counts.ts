@@ -14,7 +14,6 @@ export type Totals = Map<number | string, KeyTotals>;
 
 type Wanted = {
   filters: readonly Filter[];
-  /** Dimensions to list. */
   lists: readonly Dimension[];
   /** The dimension whose keys get a funnel each. */
   splitBy?: Dimension | undefined;

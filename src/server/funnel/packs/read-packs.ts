@@ -85,7 +85,6 @@ async function* readUnpacked(
       for await (const { pack } of readVisits(transaction, owner, { ...part, condition })) yield pack;
 }
 
-/** Of a day. */
 type Part = { day: string; part: number };
 type SavedPart = Part & { digest: string; bytes: number };
 type ListedPart = SavedPart | (Part & { digest: null; bytes: null });

@@ -68,7 +68,6 @@ export const PARAMETERS: readonly { name: string; type: string; read: (batch: Ba
   { name: "today", type: "date", read: ({ now }) => now.toISOString() },
 ];
 
-/** A parameter by its name. */
 function parameter(name: string): RawBuilder<unknown> {
   const index = PARAMETERS.findIndex((each) => each.name === name);
   return sql.raw(`$${index + 1}::${PARAMETERS[index]?.type}`);
