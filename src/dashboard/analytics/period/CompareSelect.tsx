@@ -5,11 +5,11 @@ import type { Comparison } from "#contract/app/analytics.ts";
 import { describeDayRange } from "../../day-range.ts";
 import { type DayRange, DayRangeCalendar } from "../../ui/forms/DayRangeCalendar.tsx";
 
-const CHOICES: readonly { value: Comparison; label: string }[] = [
-  { value: "previous", label: "Previous period" },
-  { value: "year", label: "Same period last year" },
-  { value: "custom", label: "Custom period…" },
-  { value: "none", label: "No comparison" },
+const CHOICES: readonly { value: Comparison; label: string; chosenLabel: string }[] = [
+  { value: "previous", label: "Previous period", chosenLabel: "vs. previous period" },
+  { value: "year", label: "Same period last year", chosenLabel: "vs. last year" },
+  { value: "custom", label: "Custom period…", chosenLabel: "vs. custom period" },
+  { value: "none", label: "No comparison", chosenLabel: "No comparison" },
 ];
 
 type CompareProps = {
@@ -23,8 +23,8 @@ const NO_RANGE: DayRange = { from: "", to: "" };
 /** What the report is compared with. */
 export function CompareSelect({ compare, range, onChange }: CompareProps) {
   const [isOpen, calendar] = useDisclosure(false);
+  const days = compare === "custom" ? describeDayRange(range.from, range.to) : "";
   const chosen = CHOICES.find(({ value }) => value === compare) ?? CHOICES[0];
-  const label = compare === "custom" ? describeDayRange(range.from, range.to) || "Custom period" : chosen?.label;
   return (
     <>
       <Menu position="bottom-start" withinPortal={false}>
@@ -34,7 +34,7 @@ export function CompareSelect({ compare, range, onChange }: CompareProps) {
             leftSection={<IconArrowsDiff size={17} stroke={1.6} />}
             rightSection={<IconChevronDown size={15} stroke={1.6} />}
           >
-            {compare === "none" ? "No comparison" : `vs. ${lowerFirst(label ?? "")}`}
+            {days === "" ? chosen?.chosenLabel : `vs. ${days}`}
           </Button>
         </Menu.Target>
         <Menu.Dropdown>
@@ -60,8 +60,4 @@ export function CompareSelect({ compare, range, onChange }: CompareProps) {
       </Modal>
     </>
   );
-}
-
-function lowerFirst(text: string): string {
-  return /^[A-Z][a-z]/.test(text) ? text.charAt(0).toLowerCase() + text.slice(1) : text;
 }

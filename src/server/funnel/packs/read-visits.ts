@@ -62,9 +62,12 @@ type ColumnsRow = Readonly<Record<KeyKind | "started_ms" | "stages" | "widgets" 
   last_visit_id: string;
 };
 
+/** Every report that includes today reads such a range, so it is planned once. */
+const PLANNED_MS = DAY_MS;
+
 /**
- * The next visits after the given place, served by funnel_visits_by_start. Bounds are literals in the text, so that PostgreSQL
- * plans for this range: visits that converted later than they started may be found faster by funnel_visits_by_conversion.
+ * The next visits after the given place, served by funnel_visits_by_start. Bounds of other ranges are literals in the text, so that
+ * PostgreSQL plans for them: visits that converted later than they started may be found faster by funnel_visits_by_conversion.
  */
 async function selectVisits(
   db: Db,
@@ -72,10 +75,13 @@ async function selectVisits(
   { range, after }: { range: VisitRange; after: Place | null },
 ): Promise<{ columns: VisitColumns; lastAt: Date | null; lastVisitId: string }> {
   const { convertedSinceMs, condition } = range;
+  const isShort = range.untilMs - range.fromMs <= PLANNED_MS;
+  const isPlannedOnce = isShort && !after && convertedSinceMs === undefined && condition === undefined;
+  const toInstant = isPlannedOnce ? toParameter : toLiteral;
   const isAfter = after
     ? sql`and (started_at, widget_id, visit_id) > (${toInstant(after.ms)}, ${after.widgetId}, ${after.visitId})`
     : sql``;
-  const { rows } = await sql<ColumnsRow>`
+  const { rows } = await sql<ColumnsRow>`${isPlannedOnce ? sql.raw("-- prepared: select_visits\n") : sql``}
     select ${joinTexts("widget_id")} as widgets, ${joinTexts("started_ms")} as started_ms, ${joinTexts("stage")} as stages,
       ${sql.join(KEY_KINDS.map((kind) => sql`${joinTexts(kind)} as ${sql.ref(kind)}`))}, ${joinTexts("bookings")} as bookings,
       ${joinTexts("failures")} as failures, max(converted_at) as last_at,
@@ -115,6 +121,10 @@ function parseList<Value>(values: string): Value[] {
   return JSON.parse(`[${values}]`) as Value[];
 }
 
-function toInstant(ms: number): RawBuilder<unknown> {
+function toParameter(ms: number): RawBuilder<unknown> {
+  return sql`${new Date(ms)}::timestamptz`;
+}
+
+function toLiteral(ms: number): RawBuilder<unknown> {
   return sql`${sql.lit(new Date(ms).toISOString())}::timestamptz`;
 }
