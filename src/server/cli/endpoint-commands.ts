@@ -18,10 +18,10 @@ import {
   type Refusal,
   removeEndpoint,
   rotateSecret,
-  sendTestEvent,
 } from "../webhooks/endpoints/endpoints.ts";
 import { findEndpointOwner, listEndpoints } from "../webhooks/endpoints/queries.ts";
 import { describeRefusal } from "../webhooks/endpoints/refusal-texts.ts";
+import { sendTestEvent } from "../webhooks/endpoints/send-test-event.ts";
 import type { EndpointSettings } from "../webhooks/endpoints/settings.ts";
 import { retryAll } from "../webhooks/log/retry.ts";
 import { type Arguments, parseChoice, parseSwitch, parseText, requireOrganization } from "./arguments.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { sendTestEvent } from "../endpoints/endpoints.ts";
+import { sendTestEvent } from "../endpoints/send-test-event.ts";
 import { redeliver } from "../log/redeliver.ts";
 import {
   book,

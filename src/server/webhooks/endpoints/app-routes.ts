@@ -42,10 +42,10 @@ import {
   type Refusal,
   removeEndpoint,
   rotateSecret,
-  sendTestEvent,
 } from "./endpoints.ts";
 import { type EndpointRow, findEndpoint, listEndpoints } from "./queries.ts";
 import { describeRefusal } from "./refusal-texts.ts";
+import { sendTestEvent } from "./send-test-event.ts";
 import { toAppEndpoint } from "./to-app-endpoint.ts";
 
 type RouteDeps = Pick<Deps, "db" | "clock" | "random" | "log"> & { readonly webhooks: WebhookDeps };

@@ -19,8 +19,9 @@ import {
   until,
   verify,
 } from "../testing/webhook-service.ts";
-import { addEndpoint, editEndpoint, removeEndpoint, rotateSecret, sendTestEvent } from "./endpoints.ts";
+import { addEndpoint, editEndpoint, removeEndpoint, rotateSecret } from "./endpoints.ts";
 import { findEndpoint, listEndpoints } from "./queries.ts";
+import { sendTestEvent } from "./send-test-event.ts";
 import { toShortUrl } from "./shown-url.ts";
 
 const service = await createWebhookService();

@@ -1,29 +1,13 @@
-import { HOUR_MS, MINUTE_MS } from "#contract/durations.ts";
-import {
-  ENDPOINT_TESTS_PER_MINUTE_MAX,
-  ENDPOINTS_PER_ORGANIZATION_MAX,
-  type EndpointKind,
-  type SecretOverlapHours,
-} from "#contract/endpoint.ts";
-import {
-  type DeliveryId,
-  ENDPOINT_ID,
-  type EndpointId,
-  type OrganizationId,
-  WEBHOOK_EVENT_ID,
-  type WebhookEventId,
-} from "#contract/ids.ts";
+import { HOUR_MS } from "#contract/durations.ts";
+import { ENDPOINTS_PER_ORGANIZATION_MAX, type EndpointKind, type SecretOverlapHours } from "#contract/endpoint.ts";
+import { ENDPOINT_ID, type EndpointId, type OrganizationId } from "#contract/ids.ts";
 import { type Plan, planIncludes } from "#contract/plans.ts";
-import { type EndpointTestEvent, WEBHOOK_API_VERSION } from "#contract/webhook-event.ts";
 import type { Db } from "../../db/pool.ts";
 import { inOrganization } from "../../db/transactions.ts";
 import type { Deps } from "../../deps.ts";
 import { assert } from "../../lib/assert.ts";
-import { randomId, randomUuid } from "../../lib/random.ts";
+import { randomId } from "../../lib/random.ts";
 import { listWidgets } from "../../widgets/queries.ts";
-import { toCard } from "../outbox/outbox.ts";
-import { insertEvent } from "../outbox/queries.ts";
-import { wakeWorkers } from "../outbox/wake-workers.ts";
 import { writeLane } from "../queue/lanes.ts";
 import { cancelForbidden } from "../queue/recovery-queries.ts";
 import { makeSigningSecret } from "../request/sign.ts";
@@ -36,7 +20,6 @@ import {
   listUrls,
   lockEndpoint,
   replaceSecret,
-  takeTestPlace,
   updateEndpoint,
 } from "./queries.ts";
 import { type EndpointSettings, findFaults, toSettingColumns } from "./settings.ts";
@@ -45,7 +28,7 @@ import { checkEndpointUrl } from "./url-rules.ts";
 
 // What an organization does with its endpoints. Refusals are values; callers turn them into messages.
 
-type EndpointDeps = Pick<Deps, "db" | "clock" | "random"> & { readonly webhooks: WebhookDeps };
+export type EndpointDeps = Pick<Deps, "db" | "clock" | "random"> & { readonly webhooks: WebhookDeps };
 
 const HINT_LENGTH = 4;
 /** Workers cancel anything beyond this. */
@@ -63,7 +46,6 @@ const HEALTHY = {
 type NamedEndpoint = Pick<EndpointRow, "id" | "url" | "description">;
 /** Runs in the transaction that makes the change, for example to audit it. `before` is the endpoint before an edit. */
 export type Alongside = (transaction: Db, endpoint: NamedEndpoint, before?: NamedEndpoint) => Promise<void>;
-const nothingElse: Alongside = async () => undefined;
 
 export type Refusal =
   | { kind: "plan_required" }
@@ -91,7 +73,7 @@ export async function addEndpoint(
   deps: EndpointDeps,
   owner: { id: OrganizationId; plan: Plan },
   wanted: NewEndpoint,
-  alongside = nothingElse,
+  alongside?: Alongside,
 ): Promise<AddedEndpoint | Refusal> {
   if (!planIncludes(owner.plan, "webhooks")) return { kind: "plan_required" };
   const { kind, settings = {} } = wanted;
@@ -142,7 +124,7 @@ export async function addEndpoint(
       paused_until: null,
       requests_per_minute: settings.requestsPerMinute ?? null,
     });
-    await alongside(transaction, endpoint);
+    await alongside?.(transaction, endpoint);
     return true;
   });
   return isAdded ? { kind: "added", id, secret, sameUrlAs } : { kind: "too_many" };
@@ -187,7 +169,7 @@ export async function editEndpoint(
   deps: EndpointDeps,
   owner: OrganizationId,
   wanted: EndpointEdit,
-  alongside = nothingElse,
+  alongside?: Alongside,
 ): Promise<{ kind: "edited" } | Refusal> {
   const { id, description, isEnabled, settings = {} } = wanted;
   const current = await findEndpoint(deps.db, owner, id);
@@ -217,7 +199,7 @@ export async function editEndpoint(
     const after = await updateEndpoint(transaction, owner, { id, change });
     assert(after, "it is locked");
     await writeLane(transaction, after);
-    await alongside(transaction, after, before);
+    await alongside?.(transaction, after, before);
     return true;
   });
   if (!isEdited) return { kind: "not_found" };
@@ -255,7 +237,7 @@ export async function removeEndpoint(
   deps: Pick<Deps, "db" | "clock">,
   owner: OrganizationId,
   id: EndpointId,
-  alongside = nothingElse,
+  alongside?: Alongside,
 ): Promise<boolean> {
   const now = deps.clock.now();
   const withoutSecrets = {
@@ -271,7 +253,7 @@ export async function removeEndpoint(
     const change = { ...withoutSecrets, receiver: endpoint.receiver + 1, removed_at: now, updated_at: now };
     await updateEndpoint(transaction, owner, { id, change });
     await writeLane(transaction, { ...endpoint, removed_at: now });
-    await alongside(transaction, endpoint);
+    await alongside?.(transaction, endpoint);
     return true;
   });
   if (isRemoved) await cancelWaiting(deps, { id, now });
@@ -288,7 +270,7 @@ export async function rotateSecret(
   deps: EndpointDeps,
   owner: OrganizationId,
   { id, overlapHours }: { id: EndpointId; overlapHours: SecretOverlapHours },
-  alongside = nothingElse,
+  alongside?: Alongside,
 ): Promise<{ kind: "rotated"; secret: string; previousExpiresAt: Date | null } | Refusal> {
   const current = await findEndpoint(deps.db, owner, id);
   if (current && current.kind !== "webhook") return { kind: "no_secret" };
@@ -303,45 +285,8 @@ export async function rotateSecret(
       now,
       previousExpiresAt,
     });
-    if (endpoint) await alongside(transaction, endpoint);
+    if (endpoint) await alongside?.(transaction, endpoint);
     return endpoint !== null;
   });
   return isReplaced ? { kind: "rotated", secret, previousExpiresAt } : { kind: "not_found" };
-}
-
-/** Queues an `endpoint.test` event: one attempt, shown in the log, without effect on the endpoint's health. */
-export async function sendTestEvent(
-  deps: EndpointDeps & Pick<Deps, "log">,
-  owner: { id: OrganizationId; name: string; plan: Plan },
-  endpointId: EndpointId,
-  alongside = nothingElse,
-): Promise<{ kind: "queued"; deliveryId: DeliveryId } | Refusal> {
-  if (!planIncludes(owner.plan, "webhooks")) return { kind: "plan_required" };
-  const endpoint = await findEndpoint(deps.db, owner.id, endpointId);
-  if (!endpoint) return { kind: "not_found" };
-  if (endpoint.status === "disabled") return { kind: "disabled" };
-
-  const now = deps.clock.now();
-  const id = randomId<WebhookEventId>(deps.random, WEBHOOK_EVENT_ID);
-  const deliveryId = randomUuid(deps.random) as DeliveryId;
-  const event: EndpointTestEvent = {
-    id,
-    type: "endpoint.test",
-    created: now.toISOString(),
-    apiVersion: WEBHOOK_API_VERSION,
-    data: { endpoint: { id: endpointId }, business: { id: owner.id, name: owner.name } },
-  };
-  const isQueued = await inOrganization(deps.db, owner.id, async (transaction) => {
-    const since = new Date(now.getTime() - MINUTE_MS);
-    if (!(await takeTestPlace(transaction, owner.id, { since, most: ENDPOINT_TESTS_PER_MINUTE_MAX }))) return false;
-    await insertEvent(transaction, owner.id, {
-      event: { id, type: event.type, reference: null, widgetId: null, body: Buffer.from(JSON.stringify(event)), now },
-      deliveries: [{ id: deliveryId, endpointId, card: toCard(endpoint.kind, event), isEnabled: true }],
-    });
-    await alongside(transaction, endpoint);
-    return true;
-  });
-  if (!isQueued) return { kind: "too_many_tests" };
-  await wakeWorkers(deps);
-  return { kind: "queued", deliveryId };
 }

@@ -12,7 +12,7 @@ import {
   readEndpoint,
   startReplying,
 } from "../testing/webhook-service.ts";
-import { sendTestEvent } from "./endpoints.ts";
+import { sendTestEvent } from "./send-test-event.ts";
 
 // A chat that answers 401, 403 or 404 to three deliveries in a row is turned off. These tests define what counts toward that
 // streak.

@@ -4,7 +4,7 @@ import type { AppDelivery, AppDeliveryDetail, AppRedelivery } from "#contract/ap
 import type { DeliveryId } from "#contract/ids.ts";
 import { askApp } from "../../../../test/support/app-api.ts";
 import { signIn } from "../../../../test/support/sign-in.ts";
-import { sendTestEvent } from "../endpoints/endpoints.ts";
+import { sendTestEvent } from "../endpoints/send-test-event.ts";
 import {
   type Business,
   book,

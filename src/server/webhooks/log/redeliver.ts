@@ -12,7 +12,6 @@ type RedeliverDeps = Pick<Deps, "db" | "clock" | "log">;
 type Owner = { id: OrganizationId; plan: Plan };
 /** Runs in the transaction that queues the delivery, for example to audit it. */
 export type AlongsideRedelivery = (transaction: Db, delivery: Redeliverable) => Promise<void>;
-const nothingElse: AlongsideRedelivery = async () => undefined;
 
 export type RedeliverRefusal =
   | { kind: "plan_required" }
@@ -31,7 +30,7 @@ export async function redeliver(
   deps: RedeliverDeps,
   owner: Owner,
   id: DeliveryId,
-  alongside = nothingElse,
+  alongside?: AlongsideRedelivery,
 ): Promise<{ kind: "queued" } | RedeliverRefusal> {
   if (!planIncludes(owner.plan, "webhooks")) return { kind: "plan_required" };
   const outcome = await queueOne(deps, owner.id, { id, alongside });
@@ -42,7 +41,7 @@ export async function redeliver(
 async function queueOne(
   deps: RedeliverDeps,
   owner: OrganizationId,
-  { id, alongside }: { id: DeliveryId; alongside: AlongsideRedelivery },
+  { id, alongside }: { id: DeliveryId; alongside: AlongsideRedelivery | undefined },
 ): Promise<{ kind: "queued" } | RedeliverRefusal> {
   return await inOrganization(deps.db, owner, async (transaction): Promise<{ kind: "queued" } | RedeliverRefusal> => {
     // Queue rows are locked before deliveries: see queue/claim.ts.
@@ -62,7 +61,7 @@ async function queueOne(
       dueAt: now,
     });
     if (queued.length === 0) return { kind: "already_queued" };
-    await alongside(transaction, delivery);
+    await alongside?.(transaction, delivery);
     return { kind: "queued" };
   });
 }

@@ -9,7 +9,7 @@ import type { Tables } from "../../db/tables.ts";
 import { createLog } from "../../lib/log.ts";
 import { updateOrganization } from "../../organizations/queries.ts";
 import { DeliveryLoop } from "../delivery/loop.ts";
-import { sendTestEvent } from "../endpoints/endpoints.ts";
+import { sendTestEvent } from "../endpoints/send-test-event.ts";
 import { redeliver } from "../log/redeliver.ts";
 import {
   anotherWorker,

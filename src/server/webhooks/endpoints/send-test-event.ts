@@ -1,0 +1,56 @@
+import { MINUTE_MS } from "#contract/durations.ts";
+import { ENDPOINT_TESTS_PER_MINUTE_MAX } from "#contract/endpoint.ts";
+import {
+  type DeliveryId,
+  type EndpointId,
+  type OrganizationId,
+  WEBHOOK_EVENT_ID,
+  type WebhookEventId,
+} from "#contract/ids.ts";
+import { type Plan, planIncludes } from "#contract/plans.ts";
+import { type EndpointTestEvent, WEBHOOK_API_VERSION } from "#contract/webhook-event.ts";
+import { inOrganization } from "../../db/transactions.ts";
+import type { Deps } from "../../deps.ts";
+import { randomId, randomUuid } from "../../lib/random.ts";
+import { toCard } from "../outbox/outbox.ts";
+import { insertEvent } from "../outbox/queries.ts";
+import { wakeWorkers } from "../outbox/wake-workers.ts";
+import type { Alongside, EndpointDeps, Refusal } from "./endpoints.ts";
+import { findEndpoint, takeTestPlace } from "./queries.ts";
+
+/** Queues an `endpoint.test` event: one attempt, shown in the log, without effect on the endpoint's health. */
+export async function sendTestEvent(
+  deps: EndpointDeps & Pick<Deps, "log">,
+  owner: { id: OrganizationId; name: string; plan: Plan },
+  endpointId: EndpointId,
+  alongside?: Alongside,
+): Promise<{ kind: "queued"; deliveryId: DeliveryId } | Refusal> {
+  if (!planIncludes(owner.plan, "webhooks")) return { kind: "plan_required" };
+  const endpoint = await findEndpoint(deps.db, owner.id, endpointId);
+  if (!endpoint) return { kind: "not_found" };
+  if (endpoint.status === "disabled") return { kind: "disabled" };
+
+  const now = deps.clock.now();
+  const id = randomId<WebhookEventId>(deps.random, WEBHOOK_EVENT_ID);
+  const deliveryId = randomUuid(deps.random) as DeliveryId;
+  const event: EndpointTestEvent = {
+    id,
+    type: "endpoint.test",
+    created: now.toISOString(),
+    apiVersion: WEBHOOK_API_VERSION,
+    data: { endpoint: { id: endpointId }, business: { id: owner.id, name: owner.name } },
+  };
+  const isQueued = await inOrganization(deps.db, owner.id, async (transaction) => {
+    const since = new Date(now.getTime() - MINUTE_MS);
+    if (!(await takeTestPlace(transaction, owner.id, { since, most: ENDPOINT_TESTS_PER_MINUTE_MAX }))) return false;
+    await insertEvent(transaction, owner.id, {
+      event: { id, type: event.type, reference: null, widgetId: null, body: Buffer.from(JSON.stringify(event)), now },
+      deliveries: [{ id: deliveryId, endpointId, card: toCard(endpoint.kind, event), isEnabled: true }],
+    });
+    await alongside?.(transaction, endpoint);
+    return true;
+  });
+  if (!isQueued) return { kind: "too_many_tests" };
+  await wakeWorkers(deps);
+  return { kind: "queued", deliveryId };
+}
