@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { CLICK_ID_NAMES } from "#contract/attribution.ts";
 import { PAID_CLICK_IDS } from "../src/server/funnel/classify/source-tables.ts";
-import { parseWishes } from "../src/widget/frame/context.ts";
-import { readPageAttribution } from "../src/widget/frame/page-attribution.ts";
+import { parseWishes } from "../src/widget/frame/host/context.ts";
+import { readPageAttribution } from "../src/widget/frame/host/page-attribution.ts";
 import { readAddress } from "../src/widget/loader/address.ts";
 
 // Code in visitors' browsers has its own lists, because the contract's lists would bring its schemas along.

@@ -1,5 +1,5 @@
 import type { BookAnswer, BookRequest, ConfigAnswer, FreeSlot } from "#contract/book.ts";
-import { type Span, splitSpan } from "./slots.ts";
+import { type Span, splitSpan } from "./times/slots.ts";
 
 // The frame's requests. Failures are returned as values.
 

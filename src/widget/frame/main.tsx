@@ -4,13 +4,13 @@ import { PAGE_FONT, parseAccentColor, parseFontFamily } from "#contract/widget-l
 import type { FrameContext } from "../messages.ts";
 import { createApi } from "./api.ts";
 import { App } from "./app.tsx";
-import { type Bridge, createBridge, reportHeight } from "./bridge.ts";
-import { parseContext } from "./context.ts";
 import { makeUuid } from "./environment.ts";
 import { Funnel } from "./funnel.ts";
+import { type Bridge, createBridge, reportHeight } from "./host/bridge.ts";
+import { parseContext } from "./host/context.ts";
+import { readPageAttribution } from "./host/page-attribution.ts";
+import { findPreview, type Preview, toPreviewApi } from "./host/preview.ts";
 import { Look, type WidgetLook } from "./look.ts";
-import { readPageAttribution } from "./page-attribution.ts";
-import { findPreview, type Preview, toPreviewApi } from "./preview.ts";
 import type { Session } from "./session.ts";
 import { StepHistory } from "./step-history.ts";
 import { loadTexts } from "./texts/load-texts.ts";

@@ -1,7 +1,7 @@
 import type { FrameContext } from "../messages.ts";
 import type { Api } from "./api.ts";
-import type { Bridge } from "./bridge.ts";
 import type { Funnel } from "./funnel.ts";
+import type { Bridge } from "./host/bridge.ts";
 import type { Look } from "./look.ts";
 import type { StepHistory } from "./step-history.ts";
 import type { Texts } from "./texts/texts.ts";

@@ -4,8 +4,8 @@ import type { BookResult } from "./api.ts";
 import { checkForm, type FormFaults, toFormFaults } from "./check-form.ts";
 import { makeUuid } from "./environment.ts";
 import { type Flow, type FlowAction, toBookingParts } from "./flow.ts";
-import type { FreeTimes } from "./free-times.ts";
 import type { Session } from "./session.ts";
+import type { FreeTimes } from "./times/free-times.ts";
 
 // Sends the booking. The idempotency key stays the same until the server has reported an outcome, so a double click, a lost
 // reply and a retry give one booking. A visitor who changes something after a lost reply (another time, a corrected address)

@@ -10,7 +10,7 @@ type Scheme = "light" | "dark";
 
 /**
  * The real booking frame in preview mode: it counts no visits, makes no bookings and shows unsaved changes
- * (src/widget/frame/preview.ts).
+ * (src/widget/frame/host/preview.ts).
  */
 export function Preview({ widget, values, accent }: PreviewProps) {
   const [scheme, setScheme] = useState<Scheme>("light");

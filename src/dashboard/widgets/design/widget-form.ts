@@ -63,7 +63,7 @@ function toRadius(text: string): number | null {
   return text === "" || Number.isNaN(pixels) ? null : Math.min(Math.max(pixels, 0), CORNER_RADIUS_MAX);
 }
 
-/** What the preview shows before it is saved (src/widget/frame/preview.ts). */
+/** What the preview shows before it is saved (src/widget/frame/host/preview.ts). */
 export function toPreviewed(values: WidgetValues) {
   const { cornerRadius, fontFamily, language, hourCycle, showsLogo } = toWire(values);
   return { template: values.template, cornerRadius, fontFamily, language, hourCycle, showsLogo, privacyUrl: null };

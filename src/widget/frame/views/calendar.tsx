@@ -1,4 +1,5 @@
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
+import type { Texts } from "../texts/texts.ts";
 import {
   addDays,
   addMonths,
@@ -9,9 +10,8 @@ import {
   toMonth,
   toWeekday,
   toWeeks,
-} from "../days.ts";
-import type { Formats } from "../formats.ts";
-import type { Texts } from "../texts/texts.ts";
+} from "../times/days.ts";
+import type { Formats } from "../times/formats.ts";
 import { Icon } from "./icon.tsx";
 
 type CalendarProps = {

@@ -2,8 +2,8 @@ import type { BookAnswer } from "#contract/book.ts";
 import { toGoogleLink, toOutlookLink, toThankYouAddress } from "../calendar-links.ts";
 import { currentMs } from "../environment.ts";
 import { type CalendarEntry, toIcs } from "../ics.ts";
+import { toZoneName } from "../times/zones.ts";
 import { useWhen } from "../use-when.ts";
-import { toZoneName } from "../zones.ts";
 import { Icon } from "./icon.tsx";
 import type { StepProps } from "./step-props.ts";
 

@@ -1,8 +1,8 @@
 import type { RefObject } from "preact";
 import type { ConfigAnswer } from "#contract/book.ts";
 import type { Flow, FlowAction } from "../flow.ts";
-import type { Formats } from "../formats.ts";
 import type { Session } from "../session.ts";
+import type { Formats } from "../times/formats.ts";
 
 /** Props of every step. */
 export type StepProps = {

@@ -1,4 +1,4 @@
-import { toZoneName } from "../zones.ts";
+import { toZoneName } from "../times/zones.ts";
 import { ServiceFacts } from "./choice-steps.tsx";
 import { Icon } from "./icon.tsx";
 import type { StepProps } from "./step-props.ts";

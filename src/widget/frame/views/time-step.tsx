@@ -1,5 +1,8 @@
 import { useMemo, useRef, useState } from "preact/hooks";
 import type { FreeSlot } from "#contract/book.ts";
+import { currentMs } from "../environment.ts";
+import type { FlowStep } from "../flow.ts";
+import type { Problem } from "../submit.ts";
 import {
   addDays,
   type Day,
@@ -10,13 +13,10 @@ import {
   toLastDay,
   toMonth,
   toStartMs,
-} from "../days.ts";
-import { currentMs } from "../environment.ts";
-import type { FlowStep } from "../flow.ts";
-import type { FreeTimes } from "../free-times.ts";
-import type { Problem } from "../submit.ts";
+} from "../times/days.ts";
+import type { FreeTimes } from "../times/free-times.ts";
+import { findOwnZone } from "../times/zones.ts";
 import { useWhen } from "../use-when.ts";
-import { findOwnZone } from "../zones.ts";
 import { Calendar } from "./calendar.tsx";
 import { Notice } from "./notice.tsx";
 import type { StepProps } from "./step-props.ts";

@@ -1,7 +1,7 @@
 import type { FreeSlot } from "#contract/book.ts";
-import { toHour } from "../days.ts";
-import type { Formats } from "../formats.ts";
 import type { Texts } from "../texts/texts.ts";
+import { toHour } from "../times/days.ts";
+import type { Formats } from "../times/formats.ts";
 
 const AFTERNOON_HOUR = 12;
 const EVENING_HOUR = 17;

@@ -1,6 +1,6 @@
 import { useMemo } from "preact/hooks";
 import type { Texts } from "../texts/texts.ts";
-import { groupZones, toZoneName } from "../zones.ts";
+import { groupZones, toZoneName } from "../times/zones.ts";
 import { Icon } from "./icon.tsx";
 
 /** A plain select: every browser and screen reader supports it, and typing finds a city. */

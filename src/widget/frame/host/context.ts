@@ -1,6 +1,6 @@
 import type { RawAttribution } from "#contract/attribution.ts";
 import { parseAccentColor } from "#contract/widget-looks.ts";
-import type { FrameContext, Prefill, Theme } from "../messages.ts";
+import type { FrameContext, Prefill, Theme } from "../../messages.ts";
 
 // Parses what a host page sends. Nothing in it is trusted: anyone can write an address, and any page can post a message.
 

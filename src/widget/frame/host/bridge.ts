@@ -1,5 +1,5 @@
-import type { Envelope, FrameContext, FromFrame, FromLoader, Theme } from "../messages.ts";
-import { MESSAGE_VERSION } from "../messages.ts";
+import type { Envelope, FrameContext, FromFrame, FromLoader, Theme } from "../../messages.ts";
+import { MESSAGE_VERSION } from "../../messages.ts";
 import { parseTheme, parseWishes } from "./context.ts";
 
 // Messages between the frame and its host page. They are sent only to the origin that the loader named.

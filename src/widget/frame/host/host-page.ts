@@ -1,7 +1,7 @@
 import { useRef } from "preact/hooks";
-import type { Flow, FlowAction, Service } from "./flow.ts";
-import type { Session } from "./session.ts";
-import { useWhen } from "./use-when.ts";
+import type { Flow, FlowAction, Service } from "../flow.ts";
+import type { Session } from "../session.ts";
+import { useWhen } from "../use-when.ts";
 
 /** Receives later messages of the host page, and notices when the visitor sees the frame. */
 export function useHostPage(parts: {

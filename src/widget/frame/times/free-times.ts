@@ -1,9 +1,9 @@
 import { useMemo, useState } from "preact/hooks";
 import type { FreeSlot } from "#contract/book.ts";
-import type { Api } from "./api.ts";
-import { currentMs } from "./environment.ts";
+import type { Api } from "../api.ts";
+import { currentMs } from "../environment.ts";
+import { useWhen } from "../use-when.ts";
 import { replaceSlots, SPAN_MAX_MS, withoutTaken } from "./slots.ts";
-import { useWhen } from "./use-when.ts";
 
 /** How far ahead we look before telling the visitor that there are no free times. */
 const SEARCH_SPANS = 2;

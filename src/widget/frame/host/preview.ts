@@ -1,6 +1,6 @@
 import type { ConfigAnswer } from "#contract/book.ts";
 import type { WidgetOptions } from "#contract/widget-options.ts";
-import type { Api } from "./api.ts";
+import type { Api } from "../api.ts";
 
 // The dashboard shows the frame next to a widget's settings, with unsaved changes. Everything works as for visitors,
 // but no visit is counted and nothing is booked.
