@@ -710,7 +710,19 @@ declare
     'utmTerm', 'utmContent', 'gclid', 'gbraid', 'wbraid', 'fbclid', 'msclkid', 'liFatId', 'ttclid', 'gaClientId', 'fbp', 'fbc',
     'firstSeenAt', 'currentPage', 'touches'
   ];
+  unlisted constant jsonb := attribution - attribution_names;
+  listed jsonb := attribution;
+  answer jsonb;
+  items text := '';
 begin
+  for i in 0 .. jsonb_array_length(answers) - 1 loop
+    answer := answers -> i;
+    items := items || case when i = 0 then '{"questionId":' else ',{"questionId":' end || (answer -> 'questionId')
+      || ',"question":' || (answer -> 'question') || ',"answer":' || (answer -> 'answer') || '}';
+  end loop;
+  if unlisted <> '{}' then
+    listed := attribution - array(select jsonb_object_keys(unlisted));
+  end if;
   return '{"reference":' || to_json(reference) || ',"status":' || to_json(status)
     || ',"createdAt":"' || to_char(created_at at time zone 'UTC', iso)
     || '","start":"' || to_char(start_at at time zone 'UTC', iso)
@@ -721,17 +733,8 @@ begin
     || ',"customer":{"name":' || to_json(customer_name) || ',"email":' || to_json(customer_email)
     || ',"phone":' || coalesce(to_json(customer_phone)::text, 'null')
     || ',"notes":' || coalesce(to_json(customer_notes)::text, 'null')
-    || '},"answers":[' || (
-      select case when count(*) = count(item) then coalesce(string_agg(item, ',' order by place), '') end
-      from (
-        select place, '{"questionId":' || (answer -> 'questionId')::text || ',"question":' || (answer -> 'question')::text
-          || ',"answer":' || (answer -> 'answer')::text || '}' as item
-        from jsonb_array_elements(answers) with ordinality as answered (answer, place)
-      ) items)
-    || '],"attribution":{' || coalesce((
-      select string_agg('"' || key || '":' || value::text, ',') from jsonb_each(attribution)
-      where key = any(attribution_names)), '')
-    || '}' || coalesce(',"manageUrl":' || to_json(manage_url), '') || '}';
+    || '},"answers":[' || items
+    || '],"attribution":' || listed || coalesce(',"manageUrl":' || to_json(manage_url), '') || '}';
 end
 $function$
 ;
@@ -750,16 +753,18 @@ CREATE OR REPLACE FUNCTION public.booking_grams(organization_id text, created_at
  IMMUTABLE PARALLEL SAFE COST 10000
 AS $function$
 declare
-  scope text := substr(organization_id, 5) || floor(extract(epoch from created_at - to_timestamp(0)) / 604800)::integer || ':';
+  scope constant text := substr(organization_id, 5) || floor(extract(epoch from created_at - to_timestamp(0)) / 604800)::integer || ':';
   grams text[] := array[scope || 'w' || widget_id];
-  letters text[] := string_to_array(open_text || E'\n\n', null);
+  part text := scope || 'o';
+  padded text := open_text || E'\n\n';
 begin
-  for i in 1 .. cardinality(letters) - 2 loop
-    grams := grams || (scope || 'o' || letters[i] || letters[i + 1] || letters[i + 2]);
+  for i in 1 .. char_length(open_text) loop
+    grams := grams || (part || substr(padded, i, 3));
   end loop;
-  letters := string_to_array(customer_text || E'\n\n', null);
-  for i in 1 .. cardinality(letters) - 2 loop
-    grams := grams || (scope || 'c' || letters[i] || letters[i + 1] || letters[i + 2]);
+  part := scope || 'c';
+  padded := customer_text || E'\n\n';
+  for i in 1 .. char_length(customer_text) loop
+    grams := grams || (part || substr(padded, i, 3));
   end loop;
   return array_to_tsvector(grams);
 end

@@ -2,7 +2,7 @@ import type { Insertable } from "kysely";
 import type { OrganizationId } from "#contract/ids.ts";
 import type { Db } from "../../db/pool.ts";
 import type { BookingsTable } from "../../db/tables.ts";
-import { insertBooking, takeCreatedAt } from "../stored/queries.ts";
+import { insertNextBooking } from "../stored/queries.ts";
 
 export type NewBooking = Omit<Insertable<BookingsTable>, "organization_id" | "created_at">;
 
@@ -15,7 +15,5 @@ export async function storeBooking(
   owner: OrganizationId,
   { booking, now }: { booking: NewBooking; now: Date },
 ): Promise<Date> {
-  const createdAt = await takeCreatedAt(transaction, owner, now);
-  await insertBooking(transaction, { ...booking, organization_id: owner, created_at: createdAt });
-  return createdAt;
+  return await insertNextBooking(transaction, { ...booking, organization_id: owner }, now);
 }
