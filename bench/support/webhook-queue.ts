@@ -44,12 +44,14 @@ export async function fillQueue(deps: ServiceDeps, businesses: readonly Business
   await sql`analyze webhook_events, deliveries, delivery_queue`.execute(deps.patientDb);
 }
 
-export async function waitUntilSent({ db }: ServiceDeps): Promise<void> {
-  for (;;) {
-    const { rows } = await sql<{ count: number }>`select count(*) as count from delivery_queue`.execute(db);
-    if (rows[0]?.count === 0) return;
-    await sleep(100);
-  }
+/** Deliveries waiting or being sent. */
+export async function countQueued({ db }: ServiceDeps): Promise<number> {
+  const { rows } = await sql<{ count: number }>`select count(*) as count from delivery_queue`.execute(db);
+  return rows[0]?.count ?? 0;
+}
+
+export async function waitUntilSent(deps: ServiceDeps): Promise<void> {
+  while ((await countQueued(deps)) > 0) await sleep(100);
 }
 
 /** Turned off, so workers cancel its waiting deliveries, as after a customer's click. */
