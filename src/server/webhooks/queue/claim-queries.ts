@@ -1,8 +1,10 @@
 import { sql } from "kysely";
 import type { AttemptTrigger } from "#contract/delivery.ts";
 import type { DeliveryId, EndpointId, OrganizationId } from "#contract/ids.ts";
-import type { Plan } from "#contract/plans.ts";
+import { toArrayText } from "../../db/array-text.ts";
+import { engineOf } from "../../db/engine.ts";
 import type { Db } from "../../db/pool.ts";
+import { FixedStatement } from "../../db/run-prepared.ts";
 import { PLANS_WITH_WEBHOOKS } from "./caps.ts";
 import type { DueDelivery } from "./choose-fairly.ts";
 import { waitingLanes } from "./lanes.ts";
@@ -27,12 +29,17 @@ export const INDEXES_ONLY = sql`set_config('enable_seqscan', 'off', true), set_c
   set_config('enable_sort', 'off', true), set_config('enable_hashjoin', 'off', true),
   set_config('enable_mergejoin', 'off', true)`;
 
-/** Waits for the claims of other workers. */
+/** Waits for the claims of other workers. On Citus every commit is flushed: see db/citus/late-commits.ts. */
 export async function beginClaim(transaction: Db): Promise<void> {
-  await sql`-- prepared: begin_claim
-    select set_config('transaction_timeout', ${String(CLAIM_LIMIT_MS)}, true), ${INDEXES_ONLY},
-      pg_advisory_xact_lock(${CLAIM_LOCK})`.execute(transaction);
+  await beginning.run(transaction, [engineOf(transaction) === "citus" ? null : "off"]);
 }
+
+const beginning = new FixedStatement(
+  () => sql`-- prepared: begin_claim
+    select set_config('transaction_timeout', ${sql.lit(String(CLAIM_LIMIT_MS))}, true), ${INDEXES_ONLY},
+      set_config('synchronous_commit', coalesce(${null}::text, current_setting('synchronous_commit')), true),
+      pg_advisory_xact_lock(${sql.lit(CLAIM_LOCK)})`,
+);
 
 export type WaitingLane = {
   endpointId: EndpointId;
@@ -51,27 +58,6 @@ type OpenLane = {
   requestsPerMinute: number | null;
 };
 
-/** Includes endpoints without a lane, which are not open: fewer rows than `limit` mean that there are no more. */
-export async function listWaitingLanes(
-  transaction: Db,
-  { after, limit }: { after: string; limit: number },
-): Promise<WaitingLane[]> {
-  const { rows } = await sql<WaitingLane>`-- prepared: list_waiting_lanes
-    with recursive ${waitingLanes(after)}, first_lanes as (
-      select endpoint_id, due_at, delivery_id from waiting_lanes limit ${limit}::integer
-    )
-    select first.endpoint_id as "endpointId", lane.organization_id as "organizationId",
-      coalesce(lane.state = 'open' and organization.plan = any(${PLANS_WITH_WEBHOOKS as Plan[]}::text[]), false) as "isOpen",
-      lane.is_chat as "isChat", lane.is_failing as "isFailing",
-      lane.requests_per_minute as "requestsPerMinute",
-      greatest(first.due_at, lane.paused_until, lane.rated_until) as "dueAt",
-      first.delivery_id as "firstId", first.due_at as "firstDueAt"
-    from first_lanes first
-    left join delivery_lanes lane on lane.endpoint_id = first.endpoint_id
-    left join organizations organization on organization.id = lane.organization_id`.execute(transaction);
-  return rows;
-}
-
 type EndpointInFlight = {
   endpointId: EndpointId;
   organizationId: OrganizationId;
@@ -79,16 +65,64 @@ type EndpointInFlight = {
   isFailing: boolean;
 };
 
-/** Few rows: the leases of attempts that are not reported yet. */
-export async function listInFlight(transaction: Db): Promise<EndpointInFlight[]> {
-  const { rows } = await sql<EndpointInFlight>`-- prepared: list_in_flight
-    select queue.endpoint_id as "endpointId", queue.organization_id as "organizationId", count(*)::integer as requests,
-      coalesce(bool_or(lane.is_failing), false) as "isFailing"
+export type Queue = {
+  /** Includes endpoints without a lane, which are not open: fewer than asked for mean that there are no more. */
+  readonly waiting: readonly WaitingLane[];
+  /** The leases of attempts that are not reported yet. */
+  readonly inFlight: readonly EndpointInFlight[];
+  /** Tests are sent at once, whatever else waits for their endpoint and however it is paused. */
+  readonly tests: readonly DeliveryId[];
+};
+
+type QueueRow =
+  | (WaitingLane & { part: "waiting" })
+  | (EndpointInFlight & { part: "in_flight" })
+  | { part: "test"; firstId: DeliveryId };
+
+/** One statement, because a claim under load waits a turn of the event loop for each. */
+export async function readQueue(
+  transaction: Db,
+  { after, lanes, tests, now }: { after: string; lanes: number; tests: number; now: Date },
+): Promise<Queue> {
+  const rows = await queueReading.run(transaction, [after, lanes, now, PLANS, tests, PLANS]);
+  return {
+    waiting: rows.filter((row) => row.part === "waiting"),
+    inFlight: rows.filter((row) => row.part === "in_flight"),
+    tests: rows.flatMap((row) => (row.part === "test" ? [row.firstId] : [])),
+  };
+}
+
+const PLANS = toArrayText(PLANS_WITH_WEBHOOKS);
+
+const queueReading = new FixedStatement<QueueRow>(
+  () => sql`-- prepared: read_queue
+    with recursive ${waitingLanes("")}, first_lanes as (
+      select endpoint_id, due_at, delivery_id from waiting_lanes limit ${0}::integer
+    ), waiting_tests as (
+      select queue.delivery_id from delivery_queue queue
+      join delivery_lanes lane on lane.endpoint_id = queue.endpoint_id
+      join organizations organization on organization.id = lane.organization_id
+      where queue.is_test and queue.lease_token is null and queue.due_at <= ${null}::timestamptz
+        and lane.state = 'open' and organization.plan = any(${PLANS}::text[])
+      order by queue.due_at limit ${0}::integer
+    )
+    select 'waiting' as part, first.endpoint_id as "endpointId", lane.organization_id as "organizationId",
+      coalesce(lane.state = 'open' and organization.plan = any(${PLANS}::text[]), false) as "isOpen",
+      lane.is_chat as "isChat", lane.is_failing as "isFailing", lane.requests_per_minute as "requestsPerMinute",
+      greatest(first.due_at, lane.paused_until, lane.rated_until) as "dueAt",
+      first.delivery_id as "firstId", first.due_at as "firstDueAt", null::integer as requests
+    from first_lanes first
+    left join delivery_lanes lane on lane.endpoint_id = first.endpoint_id
+    left join organizations organization on organization.id = lane.organization_id
+    union all
+    select 'in_flight', queue.endpoint_id, queue.organization_id, null, null, coalesce(bool_or(lane.is_failing), false), null,
+      null, null, null, count(*)::integer
     from delivery_queue queue left join delivery_lanes lane on lane.endpoint_id = queue.endpoint_id
     where queue.lease_token is not null
-    group by queue.endpoint_id, queue.organization_id`.execute(transaction);
-  return rows;
-}
+    group by queue.endpoint_id, queue.organization_id
+    union all
+    select 'test', null, null, null, null, null, null, null, delivery_id, null, null from waiting_tests`,
+);
 
 /** The first due deliveries of each lane, in their order. */
 export async function listDueDeliveries(
@@ -97,32 +131,20 @@ export async function listDueDeliveries(
   now: Date,
 ): Promise<(DueDelivery & { endpointId: EndpointId })[]> {
   if (lanes.length === 0) return [];
-  const endpointIds = lanes.map(({ endpointId }) => endpointId);
-  const limits = lanes.map(({ limit }) => limit);
-  const { rows } = await sql<DueDelivery & { endpointId: EndpointId }>`-- prepared: list_due_deliveries
-    select lane.endpoint_id as "endpointId", due.delivery_id as "deliveryId", due.due_at as "dueAt"
-    from unnest(${endpointIds}::text[], ${limits}::integer[]) as lane (endpoint_id, most) cross join lateral (
-      select delivery_id, due_at from delivery_queue
-      where endpoint_id = lane.endpoint_id and lease_token is null and due_at <= ${now}::timestamptz
-      order by due_at limit lane.most
-    ) due`.execute(transaction);
-  return rows;
+  const endpointIds = toArrayText(lanes.map(({ endpointId }) => endpointId));
+  const limits = toArrayText(lanes.map(({ limit }) => String(limit)));
+  return await dueListing.run(transaction, [endpointIds, limits, now]);
 }
 
-/** Tests are sent at once, whatever else waits for their endpoint and however it is paused. */
-export async function listWaitingTests(
-  transaction: Db,
-  { now, limit }: { now: Date; limit: number },
-): Promise<DeliveryId[]> {
-  const { rows } = await sql<{ deliveryId: DeliveryId }>`-- prepared: list_waiting_tests
-    select queue.delivery_id as "deliveryId" from delivery_queue queue
-    join delivery_lanes lane on lane.endpoint_id = queue.endpoint_id
-    join organizations organization on organization.id = lane.organization_id
-    where queue.is_test and queue.lease_token is null and queue.due_at <= ${now}::timestamptz
-      and lane.state = 'open' and organization.plan = any(${PLANS_WITH_WEBHOOKS as Plan[]}::text[])
-    order by queue.due_at limit ${limit}::integer`.execute(transaction);
-  return rows.map(({ deliveryId }) => deliveryId);
-}
+const dueListing = new FixedStatement<DueDelivery & { endpointId: EndpointId }>(
+  () => sql`-- prepared: list_due_deliveries
+    select lane.endpoint_id as "endpointId", due.delivery_id as "deliveryId", due.due_at as "dueAt"
+    from unnest(${"{}"}::text[], ${"{}"}::integer[]) as lane (endpoint_id, most) cross join lateral (
+      select delivery_id, due_at from delivery_queue
+      where endpoint_id = lane.endpoint_id and lease_token is null and due_at <= ${null}::timestamptz
+      order by due_at limit lane.most
+    ) due`,
+);
 
 /** For lanes with a rate limit that were claimed from. */
 export async function setRatedUntil(
@@ -155,15 +177,19 @@ export async function leaseDeliveries(
   ids: readonly DeliveryId[],
   lease: Lease,
 ): Promise<ClaimedDelivery[]> {
-  const { rows } = await sql<Omit<ClaimedDelivery, "lease">>`-- prepared: lease_deliveries
-    update delivery_queue set lease_token = ${lease.token}::uuid, leased_at = ${lease.at}::timestamptz,
-      lease_until = ${lease.until}::timestamptz, leased_by = ${lease.holder}::integer
+  const values = [lease.token, lease.at, lease.until, lease.holder, toArrayText(ids)];
+  return (await leasing.run(transaction, values)).map((row) => ({ ...row, lease }));
+}
+
+const leasing = new FixedStatement<Omit<ClaimedDelivery, "lease">>(
+  () => sql`-- prepared: lease_deliveries
+    update delivery_queue set lease_token = ${null}::uuid, leased_at = ${null}::timestamptz,
+      lease_until = ${null}::timestamptz, leased_by = ${null}::integer
     where delivery_id = any(array(
       select delivery_id from delivery_queue
-      where delivery_id = any(${ids as DeliveryId[]}::uuid[]) and lease_token is null
+      where delivery_id = any(${null}::uuid[]) and lease_token is null
       for update skip locked
     ))
     returning delivery_id as "deliveryId", organization_id as "organizationId", endpoint_id as "endpointId", trigger,
-      resume_at as "resumeAt"`.execute(transaction);
-  return rows.map((row) => ({ ...row, lease }));
-}
+      resume_at as "resumeAt"`,
+);

@@ -10,9 +10,8 @@ import {
   type Lease,
   leaseDeliveries,
   listDueDeliveries,
-  listInFlight,
-  listWaitingLanes,
-  listWaitingTests,
+  type Queue,
+  readQueue,
   setRatedUntil,
   type WaitingLane,
 } from "./claim-queries.ts";
@@ -23,6 +22,8 @@ import {
 // - Claims run one at a time, over all workers, under one advisory lock. Caps and fairness therefore hold over all of them.
 // - A claim reads and writes only delivery_queue and delivery_lanes, and reads the plans in organizations.
 // - Its work is bounded by the number of lanes it looks at, not by how many deliveries wait in them.
+// - A claim commits without waiting for the disk. If PostgreSQL crashes, the leases of the last half second may be lost: their
+//   deliveries are sent again, and reports with the lost tokens change nothing. Reports do wait, and the disk gets both in order.
 // - Rows are locked in one order everywhere: booking, queue, event, delivery, attempt, endpoint, lane.
 
 type Claim = {
@@ -59,13 +60,13 @@ export async function claimDeliveries(db: Db, startClaim: () => Claim): Promise<
   return await acrossOrganizations(db, async (transaction) => {
     await beginClaim(transaction);
     const { lease, free, after } = startClaim();
-    const waiting = await listWaitingLanes(transaction, { after, limit: LANES_PER_CLAIM });
+    const queue = await readQueue(transaction, { after, lanes: LANES_PER_CLAIM, tests: free, now: lease.at });
+    const { waiting, tests } = queue;
     const open = waiting.filter((lane) => lane.isOpen);
     const due = open.filter((lane) => lane.dueAt <= lease.at).map((lane) => withCap(lane, lease));
-    const inFlight = toInFlight(due.length === 0 ? [] : await listInFlight(transaction));
+    const inFlight = toInFlight(queue.inFlight);
     const depth = toDepth(free, due.filter((lane) => toLaneRoom(lane, inFlight) > 0).length);
     const lanes = await readLanes(transaction, due, { inFlight, depth, now: lease.at });
-    const tests = waiting.length === 0 ? [] : await listWaitingTests(transaction, { now: lease.at, limit: free });
     const chosen = new Set([...tests, ...chooseFairly(lanes, { inFlight, free })].slice(0, free));
     const deliveries = chosen.size === 0 ? [] : await leaseDeliveries(transaction, [...chosen], lease);
     await paceRated(transaction, lanes, { deliveries, now: lease.at });
@@ -82,7 +83,7 @@ export async function claimDeliveries(db: Db, startClaim: () => Claim): Promise<
 
 /** How many deliveries of each lane are read: together more than may be claimed, so that there is a choice. */
 function toDepth(free: number, laneCount: number): number {
-  return Math.ceil((1.5 * free) / Math.max(1, laneCount));
+  return laneCount >= free ? 1 : Math.ceil((1.5 * free) / Math.max(1, laneCount));
 }
 
 type OpenLane = Extract<WaitingLane, { isOpen: true }>;
@@ -133,7 +134,7 @@ async function readLanes(
   });
 }
 
-function toInFlight(rows: Awaited<ReturnType<typeof listInFlight>>): InFlight {
+function toInFlight(rows: Queue["inFlight"]): InFlight {
   const byEndpoint = new Map<EndpointId, number>();
   const byOrganization = new Map<OrganizationId, number>();
   let toFailing = 0;

@@ -1,10 +1,12 @@
-import { sql } from "kysely";
+import { type RawBuilder, sql } from "kysely";
 import type { AttemptErrorCode } from "#contract/delivery.ts";
 import type { EndpointKind } from "#contract/endpoint.ts";
-import type { DeliveryId, OrganizationId, Reference, WebhookEventId } from "#contract/ids.ts";
+import type { DeliveryId, Reference, WebhookEventId } from "#contract/ids.ts";
 import type { WebhookEventType } from "#contract/webhook-event.ts";
-import { findSettled, type StatementGroup, toStatementGroups } from "../../db/engine.ts";
+import { toArrayText } from "../../db/array-text.ts";
+import { engineOf, findSettled, type StatementGroup, toStatementGroups } from "../../db/engine.ts";
 import type { Db } from "../../db/pool.ts";
+import { FixedStatement } from "../../db/run-prepared.ts";
 import { assert } from "../../lib/assert.ts";
 import type { ClaimedDelivery } from "./claim-queries.ts";
 
@@ -33,7 +35,8 @@ export type LoadedDelivery = ClaimedDelivery & {
   readonly sealedHeaders: Buffer | null;
 };
 
-type Row = Omit<LoadedDelivery, keyof ClaimedDelivery> & { deliveryId: DeliveryId };
+/** The body is JSON, and travels as text: reading bytes takes node-postgres five times as long. */
+type Row = Omit<LoadedDelivery, keyof ClaimedDelivery | "body"> & { deliveryId: DeliveryId; text: string | null };
 
 type Loaded = {
   readonly deliveries: readonly LoadedDelivery[];
@@ -64,12 +67,16 @@ export async function loadDeliveries(db: Db, claimed: readonly ClaimedDelivery[]
   return {
     deliveries: read.flatMap((delivery) => {
       const row = rows.get(delivery.deliveryId);
-      return row ? [{ ...delivery, ...row }] : [];
+      return row ? [toLoaded(delivery, row)] : [];
     }),
     missing: read.filter(({ deliveryId }) => !rows.has(deliveryId)),
     unread,
     error: fault,
   };
+}
+
+function toLoaded(delivery: ClaimedDelivery, { text, ...row }: Row): LoadedDelivery {
+  return { ...delivery, ...row, body: text === null ? null : Buffer.from(text) };
 }
 
 /** Whatever is missing is taken out of the queue, so on Citus it must not be missing only because the organization is moving. */
@@ -83,17 +90,26 @@ async function readGroup(db: Db, group: StatementGroup<ClaimedDelivery>): Promis
 }
 
 async function readRows(db: Db, { rows: claimed, owns }: StatementGroup<ClaimedDelivery>): Promise<Row[]> {
-  const owners: OrganizationId[] = claimed.map(({ organizationId }) => organizationId);
-  const ids: DeliveryId[] = claimed.map(({ deliveryId }) => deliveryId);
-  const { rows } = await sql<Row>`-- prepared: load_deliveries
+  const owners = toArrayText(claimed.map(({ organizationId }) => organizationId));
+  const ids = toArrayText(claimed.map(({ deliveryId }) => deliveryId));
+  if (engineOf(db) === "citus") return (await selectRows({ owners, ids, owns }).execute(db)).rows;
+  return await loadAtOnce.run(db, [owners, ids]);
+}
+
+const loadAtOnce = new FixedStatement<Row>(() => selectRows({ owners: "{}", ids: "{}", owns: () => sql`true` }));
+
+type Selection = Pick<StatementGroup<ClaimedDelivery>, "owns"> & { owners: string; ids: string };
+
+function selectRows({ owners, ids, owns }: Selection): RawBuilder<Row> {
+  return sql<Row>`-- prepared: load_deliveries
     select delivery.id as "deliveryId", delivery.attempt_count + 1 as "attemptNumber", delivery.retries_used as "retriesUsed",
-      delivery.last_error as "lastError", event.id as "eventId", event.type, event.reference, endpoint.kind, endpoint.url, endpoint.sealed_url as "sealedUrl", endpoint.receiver, coalesce(delivery.card, event.body) as body,
+      delivery.last_error as "lastError", event.id as "eventId", event.type, event.reference, endpoint.kind, endpoint.url,
+      endpoint.sealed_url as "sealedUrl", endpoint.receiver, convert_from(coalesce(delivery.card, event.body), 'UTF8') as text,
       endpoint.secret, endpoint.previous_secret as "previousSecret",
       endpoint.previous_secret_expires_at as "previousSecretExpiresAt", endpoint.headers as "sealedHeaders"
     from unnest(${owners}::text[], ${ids}::uuid[]) as claimed (organization_id, id)
     join deliveries delivery on delivery.organization_id = claimed.organization_id and delivery.id = claimed.id
     join webhook_events event on event.organization_id = delivery.organization_id and event.id = delivery.event_id
     join endpoints endpoint on endpoint.organization_id = delivery.organization_id and endpoint.id = delivery.endpoint_id
-    where ${owns("delivery.organization_id")}`.execute(db);
-  return rows;
+    where ${owns("delivery.organization_id")}`;
 }
