@@ -16,10 +16,12 @@ import type { WebhookDeps } from "../webhook-deps.ts";
 import { type DeliverDeps, type Delivered, deliver } from "./deliver.ts";
 import { logAttempt } from "./log-attempt.ts";
 import { beginPass, type Pass } from "./pass.ts";
+import { Places } from "./places.ts";
 import { Recovery } from "./recovery.ts";
 
 // The loop that sends what is due: it claims as many deliveries as it may have requests in flight, loads them beside the next
-// claim, sends them side by side and writes how they ended. A round starts
+// claim, sends them side by side and writes how they ended. While requests end quickly, it claims some ahead, so that there is
+// always something to send during a claim. A round starts
 //
 // - when the loop is woken, because a booking was stored,
 // - when requests have ended or were reported, and a delivery was waiting for that,
@@ -39,19 +41,12 @@ const POLL_MS = 1_000;
 const CLAIM_WORTHWHILE = REQUESTS_AT_ONCE_MAX / 2;
 const GATHER_MS = 5;
 const SCARCE_GATHER_MS = 20;
-/** After a claim of this many, the next one waits for more, whoever wakes it. */
+/** After a claim of this many, the next one waits for more, whoever wakes it: a millisecond for each, up to SCARCE_GATHER_MS. */
 const BUSY_CLAIM = 4;
-const BUSY_GATHER_MS = 8;
 /** A failing endpoint's next request waits for a claim that comes anyway, so that claims for it don't delay others. */
 const FAILING_GATHER_MS = 50;
 /** After this long without a claim, it was the worker that held deliveries back. */
 const CLAIM_GAP_MS_MAX = 10_000;
-/**
- * Leases that a worker holds at once: its requests in flight, including those being loaded, and attempts that ended and wait for
- * their report. Sending goes on while PostgreSQL writes reports.
- */
-const LEASES_MAX = 2 * REQUESTS_AT_ONCE_MAX;
-
 type LoopDeps = Pick<Deps, "db" | "patientDb" | "clock" | "random" | "log" | "metrics"> & {
   readonly webhooks: WebhookDeps;
 };
@@ -68,10 +63,9 @@ export class DeliveryLoop {
   readonly #loadOutage: OutageLog;
   /** Loads and attempts under way. */
   readonly #underWay = new Set<Promise<unknown>>();
-  /** Claimed deliveries whose attempt is not reported yet. */
-  #leases = 0;
-  /** Those of them whose request has not ended. */
-  #requests = 0;
+  readonly #places = new Places();
+  /** Loaded, and waiting for a request to end. */
+  readonly #ready: LoadedDelivery[] = [];
   /** The advisory lock that this process holds (worker-locks.ts); null while it holds none. */
   #workerNumber: number | null = null;
   #isStopping = false;
@@ -126,6 +120,7 @@ export class DeliveryLoop {
     this.wake();
     this.#recoveryAlarm.wake();
     await this.#running;
+    await this.#returnReady();
     await this.settled();
   }
 
@@ -151,22 +146,43 @@ export class DeliveryLoop {
     await this.#recovery.recover({ now, claimingSinceMs: isClaiming ? this.#claimingSinceMs : null });
   }
 
-  /** Loads what was claimed and starts the requests; returns how many. */
+  /** Loads what was claimed and starts the requests, now or when others end; returns how many. */
   async #send(claimed: readonly ClaimedDelivery[]): Promise<number> {
     if (claimed.length === 0) return 0;
-    this.#leases += claimed.length;
-    this.#requests += claimed.length;
+    this.#places.addClaimed(claimed.length);
     let loaded: readonly LoadedDelivery[] = [];
     try {
       loaded = await this.#load(claimed);
-      for (const delivery of loaded) this.#begin(delivery);
+      this.#ready.push(...loaded);
+      this.#beginReady();
       return loaded.length;
     } finally {
-      const unsent = claimed.length - loaded.length;
-      this.#leases -= unsent;
-      this.#requests -= unsent;
-      if (unsent > 0) this.#makeRoom();
+      this.#forget(claimed.length - loaded.length);
     }
+  }
+
+  #beginReady(): void {
+    while (this.#places.canSend) {
+      const next = this.#ready.shift();
+      if (!next) return;
+      this.#begin(next);
+    }
+  }
+
+  /** Claimed deliveries that this worker does not send. */
+  #forget(count: number): void {
+    if (count === 0) return;
+    this.#places.removeClaimed(count);
+    this.#makeRoom();
+  }
+
+  /** Another worker can send them sooner. If that fails, it takes over their leases. */
+  async #returnReady(): Promise<void> {
+    const { db, clock } = this.#deps;
+    const ready = this.#ready.splice(0);
+    if (ready.length === 0) return;
+    await returnLeases(db, ready, clock.now()).catch((error: unknown) => this.#outage.failed(error));
+    this.#forget(ready.length);
   }
 
   /** The next claim does not wait for it. */
@@ -184,9 +200,9 @@ export class DeliveryLoop {
         this.#outage.worked();
         this.#sendBesideClaims(claimed);
         const { hasMore, nextDueMs } = this.#pass;
-        if (hasMore && this.#free >= CLAIM_WORTHWHILE) continue;
-        if (hasMore && this.#free > 0) this.#alarm.wakeWithin(SCARCE_GATHER_MS);
-        if (claimed.length >= BUSY_CLAIM) await pause(BUSY_GATHER_MS);
+        if (hasMore && this.#places.free >= CLAIM_WORTHWHILE) continue;
+        if (hasMore && this.#places.free > 0) this.#alarm.wakeWithin(SCARCE_GATHER_MS);
+        if (claimed.length >= BUSY_CLAIM) await pause(Math.min(SCARCE_GATHER_MS, claimed.length));
         const untilDueMs = nextDueMs - this.#deps.clock.now().getTime();
         await this.#alarm.wait(Math.min(POLL_MS, Math.max(1, untilDueMs)));
       } catch (error) {
@@ -205,17 +221,12 @@ export class DeliveryLoop {
     }
   }
 
-  /** Requests that can be started now. */
-  get #free(): number {
-    return Math.min(REQUESTS_AT_ONCE_MAX - this.#requests, LEASES_MAX - this.#leases);
-  }
-
   get #gatherMs(): number {
-    return this.#free < CLAIM_WORTHWHILE ? SCARCE_GATHER_MS : GATHER_MS;
+    return this.#places.free < CLAIM_WORTHWHILE ? SCARCE_GATHER_MS : GATHER_MS;
   }
 
   async #claim(): Promise<readonly ClaimedDelivery[]> {
-    const free = this.#free;
+    const free = this.#places.startClaim();
     if (free === 0) {
       // Whatever this claim was woken for waits for the end of a request, or for a report.
       this.#pass.hasMore = true;
@@ -274,9 +285,10 @@ export class DeliveryLoop {
   }
 
   #begin(delivery: LoadedDelivery): void {
+    this.#places.beginRequest();
     const work = this.#attempt(delivery).finally(() => {
       this.#underWay.delete(work);
-      this.#leases--;
+      this.#places.endLease();
       this.#vacuum.count();
       this.#reported.add(delivery.organizationId);
       this.#makeRoom();
@@ -288,7 +300,7 @@ export class DeliveryLoop {
   /** A request has ended or a report is written: claims more if the worker's own limits were in the way. */
   #makeRoom(): void {
     if (!this.#pass.hasMore) return;
-    if (this.#free === CLAIM_WORTHWHILE) this.#alarm.wake();
+    if (this.#places.free === CLAIM_WORTHWHILE) this.#alarm.wake();
     else this.#alarm.wakeWithin(this.#gatherMs);
   }
 
@@ -323,7 +335,8 @@ export class DeliveryLoop {
     try {
       return this.#isLeaseFresh(delivery) ? await deliver(this.#deliverDeps, delivery) : null;
     } finally {
-      this.#requests--;
+      this.#places.endRequest();
+      this.#beginReady();
       this.#makeRoom();
     }
   }

@@ -52,9 +52,9 @@ async function queueOneEach(count: number, url: string): Promise<void> {
   await sql`delete from delivery_queue where organization_id = ${business.owner}`.execute(deps.db);
 }
 
-test("a worker sends on while its reports wait, until it holds 512 leases", async () => {
+test("a worker sends on while its reports wait, until it holds 640 leases", async () => {
   const receiver = await startReplying(() => ({}));
-  await queueOneEach(600, receiver.url);
+  await queueOneEach(700, receiver.url);
   const loop = new DeliveryLoop(deps);
   let begun = 0;
   await deps.db.transaction().execute(async (transaction) => {
@@ -62,14 +62,14 @@ test("a worker sends on while its reports wait, until it holds 512 leases", asyn
     await sql`lock table delivery_attempts in exclusive mode`.execute(transaction);
     await until(async () => {
       begun += await loop.goRound();
-      return begun >= 512 && receiver.requests.length === begun;
+      return begun >= 640 && receiver.requests.length === begun;
     }, "no more can be sent");
     assert.equal(await loop.goRound(), 0);
-    assert.equal(begun, 512);
+    assert.equal(begun, 640);
   });
   await loop.settled();
   await deliverAll(loop);
-  assert.equal(receiver.requests.length, 600, "each was sent once");
+  assert.equal(receiver.requests.length, 700, "each was sent once");
 });
 
 test("a worker has 256 requests in flight, and sends the next as soon as one ends", async () => {
@@ -104,6 +104,41 @@ test("a worker has 256 requests in flight, and sends the next as soon as one end
     }, "all are answered");
     await stopping;
   }
+});
+
+async function countLeases(): Promise<number> {
+  return (
+    await deps.db.selectFrom("delivery_queue").select("delivery_id").where("lease_token", "is not", null).execute()
+  ).length;
+}
+
+test("a worker claims ahead only while requests end, and returns what it has not sent when it stops", async () => {
+  const gates: (() => void)[] = [];
+  const receiver = await startReplying(async () => {
+    await new Promise<void>((resolve) => gates.push(resolve));
+    return {};
+  });
+  await queueOneEach(300, receiver.url);
+  const loop = new DeliveryLoop(deps);
+  loop.start();
+  await until(() => receiver.requests.length === 256, "all places are taken");
+  for (let n = 0; n < 3; n++) loop.wake();
+  assert.equal(await countLeases(), 256, "nothing has ended");
+  for (const open of gates.splice(0, 3)) open();
+  await until(() => receiver.requests.length === 259, "the next three have arrived");
+  await until(async () => (await countLeases()) > 256, "more are claimed than can be sent");
+  assert.ok((await countLeases()) <= 256 + 2 * 3);
+  const stopping = loop.stop();
+  await until(async () => (await countLeases()) <= 256, "those are returned");
+  await until(() => {
+    for (const open of gates.splice(0)) open();
+    return receiver.requests.length === 259;
+  }, "all are answered");
+  await stopping;
+  const left = await deps.db.selectFrom("delivery_queue").select(["lease_token"]).execute();
+  assert.deepEqual(left, Array(300 - 259).fill({ lease_token: null }));
+  const attempts = await deps.db.selectFrom("delivery_attempts").select("number").execute();
+  assert.equal(attempts.length, 259, "the others have no attempt");
 });
 
 test("claims get past 500 lanes, also those of endpoints that are gone", async () => {
