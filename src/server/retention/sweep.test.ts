@@ -7,6 +7,7 @@ import { createTestClock } from "../../../test/support/app.ts";
 import { makeBooking, makeOrganization, makeWidget, NOON } from "../../../test/support/builders.ts";
 import { createTestDatabase } from "../../../test/support/database.ts";
 import { readTimes } from "../../../test/support/import-lines.ts";
+import { stopStopwatch, workAsOthers } from "../../../test/support/others-at-work.ts";
 import { deleteExpiredBookings } from "../bookings/stored/erase.ts";
 import { reserveReference } from "../bookings/stored/queries.ts";
 import { type Db, openPool } from "../db/pool.ts";
@@ -154,6 +155,37 @@ test("the abort signal stops a sweep between two batches, oldest deleted first",
   assert.deepEqual(await readTimes(db, owner), all.slice(500));
   assert.equal(await sweep(NOON, { signal: stopping.signal }), 0, "and no other starts");
   assert.equal(await sweep(), 600);
+});
+
+test("a sweep pauses after a batch while others are at work", async (context) => {
+  const { owner, widgetId } = await makeOwner("business");
+  await makeExpired(owner, { widgetId, count: 1_600 });
+  const stopwatch = stopStopwatch(context);
+  const single = openPool({ url, size: 1, log: createLog("silent") });
+  const stopping = new AbortController();
+  let looks = 0;
+  const onStatement = async (text: string) => {
+    // A batch seems to take five seconds, in which others work for six.
+    if (text.includes("delete from bookings")) stopwatch.advance(5_000);
+    if (!text.includes("active_time")) return;
+    looks += 1;
+    if (looks === 1) {
+      // The sweep waits for its only connection until the others are done.
+      const held = await single.connect();
+      await workAsOthers(db, { connections: 6, ms: 1_000 });
+      held.release();
+    }
+    if (looks === 2) {
+      await sql`select pg_sleep(0.5)`.execute(db);
+      stopping.abort();
+    }
+  };
+  const watched = new Kysely<Tables>({
+    dialect: new PostgresDialect({ pool: single }),
+    log: ({ query }) => void onStatement(query.sql),
+  });
+  assert.equal(await sweep(NOON, { db: watched, signal: stopping.signal }), 1_000);
+  await single.end();
 });
 
 test("an organization that upgrades during a sweep keeps the rest", async () => {
