@@ -110,8 +110,8 @@ async function* readEvents({
   }
 }
 
-/** Runs the statements of a part of a batch. */
-type PreparedStep = ReturnType<typeof prepareTouches>;
+/** A part of a batch: how long this process worked on it, and what runs its statements. */
+type PreparedStep = { preparedMs: number; run: ReturnType<typeof prepareTouches> };
 
 /** Records batches one after the other; the next is read and prepared while one is being recorded. */
 class BatchRecorder {
@@ -169,19 +169,23 @@ class BatchRecorder {
     const options = { includePaused: true, now: this.#now, knownKeys: this.#knownKeys };
     const stepEvents = engineOf(this.#db) === "citus" ? CITUS_STEP_EVENTS : BATCH_EVENTS;
     const steps: PreparedStep[] = [];
-    for (let first = 0; first < touches.length; first += stepEvents)
-      steps.push(prepareTouches(this.#db, touches.slice(first, first + stepEvents), options));
+    for (let first = 0; first < touches.length; first += stepEvents) {
+      const startedAt = performance.now();
+      const run = prepareTouches(this.#db, touches.slice(first, first + stepEvents), options);
+      steps.push({ preparedMs: performance.now() - startedAt, run });
+    }
     return steps;
   }
 
   async #record(steps: readonly PreparedStep[]): Promise<void> {
-    for (const step of steps) {
+    for (const { preparedMs, run } of steps) {
       const startedAt = performance.now();
-      const { newSteps } = await step();
+      const { newSteps } = await run();
       this.imported += newSteps;
-      const stepMs = performance.now() - startedAt;
-      this.#others.addOwn(stepMs);
-      await this.#others.giveWay(this.#db, { stepMs });
+      const recordedMs = performance.now() - startedAt;
+      this.#others.addOwn(recordedMs);
+      // Both take processor time from others.
+      await this.#others.giveWay(this.#db, { stepMs: preparedMs + recordedMs });
     }
   }
 
