@@ -42,5 +42,6 @@ function isFree(index) {
 
 for (const [index, [file, address]] of ${JSON.stringify(addresses, null, 2)}.entries())
   if (isFree(index)) await test(file, { timeout: ${fileLimitMs} }, () => import(address));
+await globalThis.closeTestBrowser?.();
 `;
 }

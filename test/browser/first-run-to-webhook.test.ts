@@ -22,7 +22,7 @@ test("a new installation goes from the printed link to its first delivered webho
   const token = /\/setup\?token=(\S+)/.exec(service.output())?.[1];
   const base = `http://127.0.0.1:${service.port}`;
 
-  const page = await browser.open({ viewport: { width: 1280, height: 860 }, reducedMotion: "reduce" });
+  const page = await browser.open({ viewport: { width: 1280, height: 860 } });
   const dialog = page.getByRole("dialog");
   await page.goto(`${base}/setup?token=${token}`);
   await page.getByRole("textbox", { name: "Name", exact: true }).fill("Ada Winter");

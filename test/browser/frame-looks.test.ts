@@ -44,7 +44,7 @@ async function lookAtAll(page: Page, look: (state: string) => Promise<void>): Pr
 }
 
 async function open(path: string, options: BrowserContextOptions = {}): Promise<Page> {
-  const page = await browser.open({ ...service.visitor, reducedMotion: "reduce", ...options });
+  const page = await browser.open({ ...service.visitor, ...options });
   await visitPage(page, path);
   return page;
 }

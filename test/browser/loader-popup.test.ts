@@ -162,7 +162,6 @@ describe("the popup", { skip: noBrowser }, () => {
         viewport: { width, height },
         isMobile: true,
         hasTouch: true,
-        reducedMotion: "reduce",
       } as const;
       const { page } = await visit(BUTTON, {}, telephone);
       await page.locator("#book").click();

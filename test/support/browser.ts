@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { after, afterEach, before } from "node:test";
-import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core";
+import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from "playwright-core";
 import { prepareBrowser } from "../../scripts/test-browser.ts";
 
 // A real browser for tests. Without one, tests that need it are skipped and say so.
@@ -19,6 +19,8 @@ const FLAGS = [
 ];
 /** Far longer than any step takes, also when the machine is busy. */
 const STEP_LIMIT_MS = 15_000;
+/** Nothing moves: an endless animation would be drawn sixty times a second. */
+const VISITOR = { locale: "en-GB", timezoneId: "Europe/Berlin", reducedMotion: "reduce" } as const;
 /** What tests listen to on a page. */
 const LISTENED = ["console", "pageerror", "request"];
 const path = (await prepareBrowser()) ?? "";
@@ -33,23 +35,37 @@ export type TestBrowser = {
   share(name: string, options?: BrowserContextOptions): Promise<Page>;
 };
 
-/** One browser per file. */
+/** One browser for all files of a process, because starting one takes as long as loading a page. */
+let running: Promise<Browser> | null = null;
+/** The test queue calls it after the process's last file. */
+Object.assign(globalThis, { closeTestBrowser: async () => await (await running)?.close() });
+
+function runBrowser(): Promise<Browser> {
+  running ??= chromium.launch({ executablePath: path, args: FLAGS, env: toEnvironment() }).then((browser) =>
+    browser.once("disconnected", () => {
+      running = null;
+    }),
+  );
+  return running;
+}
+
+/** For one file: its pages are closed after its tests. */
 export function useBrowser(): TestBrowser {
   let browser: Browser | null = null;
   const shared = new Map<string, Page>();
   before(async () => {
-    if (!noBrowser) browser = await chromium.launch({ executablePath: path, args: FLAGS, env: toEnvironment() });
+    if (!noBrowser) browser = await runBrowser();
   });
   // A page left open keeps making requests, and slows down what follows.
-  afterEach(async () => {
-    const kept = new Set([...shared.values()].map((page) => page.context()));
+  const closeAllBut = async (kept: Set<BrowserContext>) => {
     const contexts = (browser?.contexts() ?? []).filter((context) => !kept.has(context));
     await Promise.all(contexts.map((context) => context.close()));
-  });
-  after(async () => await browser?.close());
+  };
+  afterEach(() => closeAllBut(new Set([...shared.values()].map((page) => page.context()))));
+  after(() => closeAllBut(new Set()));
   const open = async (options: BrowserContextOptions = {}) => {
     if (!browser) throw new Error("No browser is open");
-    const context = await browser.newContext({ locale: "en-GB", timezoneId: "Europe/Berlin", ...options });
+    const context = await browser.newContext({ ...VISITOR, ...options });
     context.setDefaultTimeout(STEP_LIMIT_MS);
     return await context.newPage();
   };
@@ -73,15 +89,15 @@ const STYLE_RULES = ["color-contrast", "link-in-text-block", "scrollable-region-
 /**
  * What axe finds wrong on the page, one line per fault: WCAG 2.2 AA and best practices. `stylesOnly` applies only the rules
  * that depend on style sheets, for a page whose elements were already checked with other styles. `within` is a selector; without
- * it, the whole page is checked with its frames.
+ * it, the whole page is checked, `withFrames` or without.
  */
 export async function findAccessibilityFaults(
   page: Page,
-  { within = ":root", stylesOnly = false } = {},
+  { within = ":root", stylesOnly = false, withFrames = true } = {},
 ): Promise<string[]> {
   const options = { iframes: false, resultTypes: ["violations"], ...(stylesOnly ? { runOnly: STYLE_RULES } : {}) };
   const faults: string[] = [];
-  for (const frame of within === ":root" ? page.frames() : [page.mainFrame()]) {
+  for (const frame of withFrames && within === ":root" ? page.frames() : [page.mainFrame()]) {
     // Evaluated by the debugger, so that the page's Content-Security-Policy stays strict.
     if (!(await frame.evaluate("'axe' in window"))) await frame.evaluate(`${axe}; undefined`);
     const violations = await frame.evaluate(`(async () => {

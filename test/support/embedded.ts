@@ -34,7 +34,7 @@ export async function createEmbedded(settings: Parameters<typeof createTestApp>[
     web,
     owner,
     widgetId,
-    visitor: { proxy: web.proxy, userAgent: USER_AGENT, reducedMotion: "reduce" },
+    visitor: { proxy: web.proxy, userAgent: USER_AGENT },
   };
 }
 

@@ -39,7 +39,7 @@ export async function startFrameService(): Promise<FrameService> {
     ...service,
     web,
     owner,
-    visitor: { proxy: web.proxy, userAgent: USER_AGENT, reducedMotion: "reduce" },
+    visitor: { proxy: web.proxy, userAgent: USER_AGENT },
     async makeWidget({ template = "classic", accent, bookingUrl } = {}) {
       const id = await makeWidget(db, owner, bookingUrl === undefined ? {} : { bookingUrl });
       await updateWidget(db, id, { template, accent_color: accent ?? null });
