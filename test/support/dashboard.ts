@@ -18,7 +18,7 @@ export const LOOKS = [
 
 export const SIZES = { desktop: { width: 1280, height: 860 }, phone: { width: 360, height: 740 } };
 
-const DESKTOP = { viewport: SIZES.desktop, colorScheme: "light", reducedMotion: "reduce" } as const;
+const DESKTOP = { viewport: SIZES.desktop, colorScheme: "light" } as const;
 
 export type Dashboard = TestApp & {
   /** http://127.0.0.1:{port} */
@@ -113,7 +113,7 @@ export async function goTo(page: Page, address: string): Promise<void> {
 /** Outside AppGate, so that nothing of the dashboard is shown. */
 const EMPTY_PATH = "/nowhere";
 /** Leaves the screen and forgets what was read, as loading the page does. */
-const FORGET = `(async () => {
+export const FORGET = `(async () => {
   history.pushState({ __TSR_index: history.state.__TSR_index + 1 }, "", "${EMPTY_PATH}");
   while (document.querySelector("#content, [role=dialog]")) await new Promise(requestAnimationFrame);
   const findClient = (fiber) =>
@@ -144,9 +144,8 @@ async function openEmpty(browser: TestBrowser, name: string): Promise<Page> {
     .pages()
     .filter((each) => each !== page);
   await Promise.all(others.map((each) => each.close()));
-  if (page.url().startsWith("http")) await page.evaluate("localStorage.clear(); sessionStorage.clear()");
-  await page.goto("about:blank");
   await page.context().clearCookies();
+  if (page.url().startsWith("http")) await page.evaluate(`localStorage.clear(); sessionStorage.clear(); ${FORGET}`);
   return page;
 }
 
