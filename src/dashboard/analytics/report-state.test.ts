@@ -29,6 +29,10 @@ test("an address with wrong parameters shows the report without them", () => {
     assert.deepEqual(ask(address), plain, JSON.stringify(address));
 });
 
+test("a number of days that is too high is replaced with the highest one", () => {
+  assert.deepEqual(ask({ days: "99999" }), { days: "730", compare: "previous" });
+});
+
 test("what is right in an address stays, and a range that is too long is cut", () => {
   assert.deepEqual(ask({ from: "2026-10-01", to: "2027-01-01", compare: "none" }), {
     from: "2026-10-01",
