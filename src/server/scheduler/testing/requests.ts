@@ -5,7 +5,7 @@ import { randomId, systemRandom } from "../../lib/random.ts";
 import type { Booked, BookOutcome, BookRequest, Read, Slot, UnlimitedSystem } from "../scheduling-system.ts";
 
 export const WEEK_MS = 7 * DAY_MS;
-export const NEVER = new AbortController().signal;
+export const NEVER: AbortSignal = new AbortController().signal;
 
 export function toRequest(serviceId: string, slot: Slot): BookRequest {
   return {
