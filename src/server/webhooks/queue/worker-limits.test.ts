@@ -157,3 +157,28 @@ test("claims get past 500 lanes, also those of endpoints that are gone", async (
   const second = await claimDeliveries(deps.db, () => ({ lease, free: 256, after: first.after }));
   assert.deepEqual([second.deliveries.length, second.after], [1, ""]);
 });
+
+test("only claims choose how their commit is flushed; reports wait for the disk as PostgreSQL is set", async () => {
+  await sql`create table flushes (operation text, source text)`.execute(deps.db);
+  await sql`create function note_flush() returns trigger language plpgsql as $$ begin
+      insert into flushes select tg_op, source from pg_settings where name = 'synchronous_commit';
+      return null;
+    end $$`.execute(deps.db);
+  await sql`create trigger note_flush after update or delete on delivery_queue for each statement
+    execute function note_flush()`.execute(deps.db);
+  const receiver = await startReplying(() => ({}));
+  const business = await makeBusiness(deps);
+  await makeEndpoint(deps, business, { url: receiver.url });
+  await book(deps, business);
+  const loop = new DeliveryLoop(deps);
+  await loop.goRound();
+  await loop.settled();
+  assert.equal(receiver.requests.length, 1);
+  const { rows } = await sql<{ operation: string; chosen: boolean }>`
+    select operation, bool_or(source = 'session') as chosen from flushes
+    where operation = 'DELETE' or source = 'session' group by operation order by operation`.execute(deps.db);
+  assert.deepEqual(rows, [
+    { operation: "DELETE", chosen: false },
+    { operation: "UPDATE", chosen: true },
+  ]);
+});
