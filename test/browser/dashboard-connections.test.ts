@@ -142,6 +142,11 @@ describe("connections in the dashboard", { skip: noBrowser }, () => {
     const headerEnd = Number(header?.y) + Number(header?.height);
     assert.ok(Number((await fault.boundingBox())?.y) >= headerEnd, "the fault is in view, below the dialog's title");
     assert.equal(await page.evaluate("document.activeElement.role"), "alert", "the fault has the focus");
+    const lineHeight = await dialog.getByRole("heading", { name: "Add connection" }).evaluate((title) => {
+      const { lineHeight, fontSize } = getComputedStyle(title);
+      return Number.parseFloat(lineHeight) / Number.parseFloat(fontSize);
+    });
+    assert.ok(lineHeight > 1.3, "the lines of a long title don't touch");
     await dialog.getByLabel("API key", { exact: true }).fill(server.parts.credentials.apiKey);
     await dialog.getByRole("button", { name: "Check and add" }).click();
     await dialog.getByText("Connected to “Lindenhof Dental”", { exact: false }).waitFor();
