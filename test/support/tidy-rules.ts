@@ -126,6 +126,7 @@ export const ALLOWED_IMPORTS: readonly { readonly from: string; readonly to: rea
     "scheduler/connections/queries.ts",
     "scheduler/connections/describe-failure.ts",
     "scheduler/open-system.ts",
+    "scheduler/scheduler-deps.ts",
     "scheduler/practice/practice-url.ts",
     "widgets/app-queries.ts",
     "widgets/require-widget.ts",

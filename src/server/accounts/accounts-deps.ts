@@ -1,10 +1,12 @@
 import type { AuthParts } from "./auth/auth.ts";
 import { DeviceCookie } from "./auth/device-cookie.ts";
 import { failWhileDatabaseIsAway } from "./auth/library-faults.ts";
-import type { Person } from "./auth/member-auth.ts";
 import { Throttle } from "./auth/throttle.ts";
 import { deleteResetLinks } from "./auth/verification-queries.ts";
 import { auditPerson } from "./members/audit-person.ts";
+
+/** A person who is signed in. */
+export type Person = { userId: string; email: string; name: string; sessionId: string; isTwoFactorOn: boolean };
 
 /** What the rest of the service sees of better-auth. */
 type Auth = {

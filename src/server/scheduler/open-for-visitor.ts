@@ -1,7 +1,8 @@
 import type { FastifyRequest } from "fastify";
 import { ApiError } from "../http/api-error.ts";
-import { type OpenDeps, openSchedulingSystem, type SchedulingWidget } from "./open-system.ts";
+import { openSchedulingSystem, type SchedulingWidget } from "./open-system.ts";
 import { isFromThisComputer } from "./practice/this-computer.ts";
+import type { OpenDeps } from "./scheduler-deps.ts";
 import type { SchedulingSystem } from "./scheduling-system.ts";
 
 /** The system that a visitor books in. The practice Cal.com is only for people at this computer. */

@@ -1,6 +1,5 @@
 import type { ConnectionId, OrganizationId, WidgetId } from "#contract/ids.ts";
 import type { SchedulingKind } from "#contract/scheduling.ts";
-import type { Deps } from "../deps.ts";
 import { assert } from "../lib/assert.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { AccountLimits } from "./account-limits.ts";
@@ -14,10 +13,8 @@ import { createMicrosoftBookings } from "./microsoft-bookings/microsoft-bookings
 import type { Outbound } from "./outbound.ts";
 import { withPractice } from "./practice/practice-outbound.ts";
 import { createSandbox } from "./sandbox/sandbox.ts";
-import type { SchedulerDeps } from "./scheduler-deps.ts";
+import type { OpenDeps, SchedulerDeps } from "./scheduler-deps.ts";
 import { refused, type SchedulingSystem, type UnlimitedSystem } from "./scheduling-system.ts";
-
-export type OpenDeps = Pick<Deps, "db" | "clock" | "random" | "log"> & { readonly scheduler: SchedulerDeps };
 
 export type SchedulingWidget = {
   readonly id: WidgetId;

@@ -25,6 +25,8 @@ export type SchedulerDeps = {
   readonly opened: RecentMap<ConnectionId, { readonly updatedAtMs: number; readonly system: SchedulingSystem }>;
 };
 
+export type OpenDeps = Pick<Deps, "db" | "clock" | "random" | "log"> & { readonly scheduler: SchedulerDeps };
+
 const OPENED_MAX = 1_000;
 
 export function createSchedulerDeps(

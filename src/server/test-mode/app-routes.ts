@@ -6,7 +6,7 @@ import { auditBy } from "../audit/audit-by.ts";
 import type { Deps } from "../deps.ts";
 import { FieldsError, notFound } from "../http/api-error.ts";
 import { bodyReader } from "../http/body.ts";
-import type { OpenDeps } from "../scheduler/open-system.ts";
+import type { OpenDeps } from "../scheduler/scheduler-deps.ts";
 import { listWidgetsWithViews } from "../widgets/app-queries.ts";
 import { requireWidget } from "../widgets/require-widget.ts";
 import { toAppWidget } from "../widgets/to-app-widget.ts";

@@ -3,14 +3,13 @@ import type { Audit } from "../audit/audit-by.ts";
 import { inOrganization } from "../db/transactions.ts";
 import { describeFailure } from "../scheduler/connections/describe-failure.ts";
 import { holdConnection } from "../scheduler/connections/queries.ts";
-import { type OpenDeps, openConnection } from "../scheduler/open-system.ts";
+import { openConnection } from "../scheduler/open-system.ts";
 import { isPractice } from "../scheduler/practice/practice-url.ts";
+import type { OpenDeps } from "../scheduler/scheduler-deps.ts";
 import { changeWidget, lockWidget } from "../widgets/app-queries.ts";
 import { closeLivePeriod, openLivePeriod } from "./queries.ts";
 
 // A widget is live while it has a connection; without one it is in test mode and books in the sandbox.
-
-type SwitchDeps = OpenDeps;
 
 export type WentLive =
   | { kind: "live"; isPractice: boolean }
@@ -24,7 +23,7 @@ const NOTHING_OFFERED =
 
 /** Checks the connection first: it must answer, and offer at least one service. */
 export async function goLive(
-  deps: SwitchDeps,
+  deps: OpenDeps,
   owner: OrganizationId,
   { widgetId, connectionId, audit }: { widgetId: WidgetId; connectionId: ConnectionId; audit: Audit },
 ): Promise<WentLive> {
@@ -48,7 +47,7 @@ export async function goLive(
 }
 
 async function findFault(
-  deps: SwitchDeps,
+  deps: OpenDeps,
   owner: OrganizationId,
   connectionId: ConnectionId,
 ): Promise<Exclude<WentLive, { kind: "live" }> | null> {
@@ -63,7 +62,7 @@ async function findFault(
 
 /** False if there is no such widget. A widget that is in test mode already stays as it is. */
 export async function goBackToTest(
-  deps: Pick<SwitchDeps, "db" | "clock">,
+  deps: Pick<OpenDeps, "db" | "clock">,
   owner: OrganizationId,
   { widgetId, audit }: { widgetId: WidgetId; audit: Audit },
 ): Promise<boolean> {

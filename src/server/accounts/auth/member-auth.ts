@@ -7,12 +7,9 @@ import type { Plan } from "#contract/plans.ts";
 import type { Deps } from "../../deps.ts";
 import { ApiError } from "../../http/api-error.ts";
 import { assert } from "../../lib/assert.ts";
-import type { AccountsDeps } from "../accounts-deps.ts";
+import type { AccountsDeps, Person } from "../accounts-deps.ts";
 import { listMemberships, type Membership, recordMembershipUse } from "../queries.ts";
 import { requireOwnLink, requireOwnOrigin } from "./origin-check.ts";
-
-/** A person who is signed in. */
-export type Person = { userId: string; email: string; name: string; sessionId: string; isTwoFactorOn: boolean };
 
 /** A person in one of their organizations. */
 export type Member = {

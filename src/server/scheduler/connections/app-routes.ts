@@ -23,8 +23,8 @@ import { chooseId } from "../../http/idempotency-key.ts";
 import { RateLimiter, type RateLimitVerdict, rateLimited } from "../../http/rate-limit.ts";
 import { requireUnchanged } from "../../http/require-unchanged.ts";
 import { checkConnection } from "../check/check-connection.ts";
-import type { OpenDeps } from "../open-system.ts";
 import { isFromThisComputer } from "../practice/this-computer.ts";
+import type { OpenDeps } from "../scheduler-deps.ts";
 import {
   type Alongside,
   addConnection,

@@ -3,9 +3,10 @@ import { CONNECTIONS_PER_ORGANIZATION_MAX, type ConnectionKind } from "#contract
 import type { Db } from "../../db/pool.ts";
 import { inOrganization } from "../../db/transactions.ts";
 import { randomId } from "../../lib/random.ts";
-import { type OpenDeps, openParts } from "../open-system.ts";
+import { openParts } from "../open-system.ts";
 import { withPractice } from "../practice/practice-outbound.ts";
 import { isPractice } from "../practice/practice-url.ts";
+import type { OpenDeps } from "../scheduler-deps.ts";
 import type { Failure, Verified } from "../scheduling-system.ts";
 import { type ConnectionParts, parseConnectionParts } from "./connection-settings.ts";
 import {

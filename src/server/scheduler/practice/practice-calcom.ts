@@ -1,8 +1,8 @@
 import { DAY_MS } from "#contract/durations.ts";
 import { type OrganizationId, parseReference, type WidgetId } from "#contract/ids.ts";
-import type { OpenDeps } from "../open-system.ts";
 import { listAppointments } from "../sandbox/queries.ts";
 import { createSandbox } from "../sandbox/sandbox.ts";
+import type { OpenDeps } from "../scheduler-deps.ts";
 import type { Booked, BookRequest, OfferedService, UnlimitedSystem } from "../scheduling-system.ts";
 
 // A stand-in for Cal.com: the part of its API v2 that Bookflow uses, with a widget's sandbox as the calendar. A booking's uid is

@@ -1,7 +1,7 @@
 import type { OrganizationId } from "#contract/ids.ts";
-import type { OpenDeps } from "../open-system.ts";
 import { type HttpReply, type Outbound, type OutboundReply, type OutboundRequest, toAbortCode } from "../outbound.ts";
 import { findWidgetOwner } from "../sandbox/queries.ts";
+import type { OpenDeps } from "../scheduler-deps.ts";
 import { answerAsCalcom } from "./practice-calcom.ts";
 import { parsePracticeUrl } from "./practice-url.ts";
 

@@ -3,8 +3,7 @@ import { createTestDatabase } from "../../../../test/support/database.ts";
 import type { Pool } from "../../db/pool.ts";
 import { createLog } from "../../lib/log.ts";
 import { systemRandom } from "../../lib/random.ts";
-import type { OpenDeps } from "../open-system.ts";
-import { createSchedulerDeps } from "../scheduler-deps.ts";
+import { createSchedulerDeps, type OpenDeps } from "../scheduler-deps.ts";
 import { createTestOutbound } from "./outbound.ts";
 
 /** For tests: a scheduling system's dependencies, with their own database. Log lines are kept. */
