@@ -26,13 +26,12 @@ export type TimeOfDay = number;
 export function toLocalWindow({ offsets: all }: ZoneRules, { from, to, untilTime = DAY_MS }: WindowDays): LocalWindow {
   const [firstMs, lastMs] = [Date.parse(from), Date.parse(to) + untilTime];
   // Each offset has its own part of the local window. Together they are contiguous unless clocks went back around midnight.
-  const offsets = all
-    .map(({ fromMs, untilMs, seconds }) => ({
-      fromMs: Math.max(fromMs, firstMs - seconds * SECOND_MS),
-      untilMs: Math.min(untilMs, lastMs - seconds * SECOND_MS),
-      seconds,
-    }))
-    .filter(({ fromMs, untilMs }) => fromMs < untilMs);
+  const offsets: Offset[] = [];
+  for (const { fromMs, untilMs, seconds } of all) {
+    const startMs = Math.max(fromMs, firstMs - seconds * SECOND_MS);
+    const endMs = Math.min(untilMs, lastMs - seconds * SECOND_MS);
+    if (startMs < endMs) offsets.push({ fromMs: startMs, untilMs: endMs, seconds });
+  }
   const startMs = offsets[0]?.fromMs ?? firstMs;
   return { startMs, endMs: offsets.at(-1)?.untilMs ?? startMs, offsets };
 }

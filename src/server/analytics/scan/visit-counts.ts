@@ -26,7 +26,7 @@ type Part = { fromMs: number; untilMs: number; shiftMs: number };
 type Chosen = {
   pack: VisitPack;
   viewed: Uint16Array;
-  booked: readonly number[];
+  booked: Uint32Array;
   bookingMatches: Uint8Array | null;
 };
 
@@ -60,6 +60,7 @@ export class VisitCounts {
   // Memory that all packs use in turn: creating typed arrays takes longer than counting.
   readonly #matches = new Uint8Array(PACK_VISITS_MAX);
   readonly #viewed = new Uint16Array(PACK_VISITS_MAX);
+  #booked = new Uint32Array(PACK_VISITS_MAX);
   #tally: Tally = { views: new Uint32Array(0), bookings: new Uint32Array(0) };
 
   constructor({ offsets }: LocalWindow, { filters, lists, splitBy }: Wanted) {
@@ -113,19 +114,22 @@ export class VisitCounts {
   }
 
   /** Returns the bookings of the window. */
-  #countBookings({ bookings }: VisitPack, matches: Uint8Array, bookingMatches: Uint8Array | null): number[] {
+  #countBookings({ bookings }: VisitPack, matches: Uint8Array, bookingMatches: Uint8Array | null): Uint32Array {
     const { visits, atMs, leadMs } = bookings;
-    const booked: number[] = [];
+    // A visit can have several.
+    if (this.#booked.length < visits.length) this.#booked = new Uint32Array(2 * visits.length);
+    const booked = this.#booked;
+    let count = 0;
     for (let i = 0; i < visits.length; i++) {
       if (matches[visits[i] as number] === 0 || bookingMatches?.[i] === 0) continue;
       const localHour = this.#findHour(atMs[i] as number);
       if (localHour === undefined) continue;
-      booked.push(i);
+      booked[count++] = i;
       const hour = localHour - this.firstHour;
       this.hourBookings[hour] = (this.hourBookings[hour] as number) + 1;
       this.#addLead(leadMs[i] as number);
     }
-    return booked;
+    return booked.subarray(0, count);
   }
 
   #addLead(leadMs: number): void {

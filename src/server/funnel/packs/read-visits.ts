@@ -42,7 +42,9 @@ export function toDayMs(instantMs: number): number {
   return Math.floor(instantMs / DAY_MS) * DAY_MS;
 }
 
-function slice({ keys, ...columns }: VisitColumns, from: number, until: number): VisitColumns {
+function slice(all: VisitColumns, from: number, until: number): VisitColumns {
+  if (from === 0 && until === all.startedMs.length) return all;
+  const { keys, ...columns } = all;
   return {
     startedMs: columns.startedMs.slice(from, until),
     stages: columns.stages.slice(from, until),

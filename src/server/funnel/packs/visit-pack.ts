@@ -67,15 +67,16 @@ export function toPack(dayMs: number, columns: VisitColumns): VisitPack {
 /** Few visits have any, so this makes nothing for the others. */
 function listConversions(ofVisits: VisitColumns["bookings"]): { visits: number[]; times: Conversions[string][] } {
   const [visits, times]: [number[], Conversions[string][]] = [[], []];
-  for (let visit = 0; visit < ofVisits.length; visit++)
-    for (const each of Object.values(ofVisits[visit] ?? NONE)) {
+  for (let visit = 0; visit < ofVisits.length; visit++) {
+    const conversions = ofVisits[visit];
+    if (!conversions) continue;
+    for (const each of Object.values(conversions)) {
       visits.push(visit);
       times.push(each);
     }
+  }
   return { visits, times };
 }
-
-const NONE: Conversions = {};
 
 export const NO_VISITS: VisitColumns = {
   startedMs: [],
