@@ -104,6 +104,20 @@ describe("the analytics screen", { skip: noBrowser }, () => {
     assert.equal(new URL(page.url()).search, "");
   });
 
+  test("the controls take one row on tablets and two on phones, and an address may write a country in lower case", async () => {
+    const { page } = await openReport("?country=de");
+    await page.getByRole("group", { name: "Filters" }).getByText("Germany").waitFor();
+    const controls = ["Last 30 days", "vs. previous period", "Add filter"].map((name) =>
+      page.getByRole("button", { name, exact: true }),
+    );
+    const countRows = async (width: number) => {
+      await page.setViewportSize({ width, height: 900 });
+      const boxes = [...controls, page.getByRole("combobox", { name: "Widget" })].map((each) => each.boundingBox());
+      return new Set((await Promise.all(boxes)).map((box) => Math.round(box?.y ?? 0))).size;
+    };
+    assert.deepEqual([await countRows(390), await countRows(768), await countRows(1440)], [2, 1, 1]);
+  });
+
   test("turns rows into filters that combine, live in the address and can be negated and taken back", async () => {
     const { page, report } = await openReport();
     const [channel] = report.channels;
