@@ -1,5 +1,5 @@
 import { MINUTE_MS } from "#contract/durations.ts";
-import type { EndpointId, OrganizationId } from "#contract/ids.ts";
+import type { DeliveryId, EndpointId, OrganizationId } from "#contract/ids.ts";
 import type { Db } from "../../db/pool.ts";
 import { acrossOrganizations } from "../../db/transactions.ts";
 import { CAPS } from "./caps.ts";
@@ -68,7 +68,7 @@ export async function claimDeliveries(db: Db, startClaim: () => Claim): Promise<
     const depth = toDepth(free, due.filter((lane) => toLaneRoom(lane, inFlight) > 0).length);
     const lanes = await readLanes(transaction, due, { inFlight, depth, now: lease.at });
     const chosen = new Set([...tests, ...chooseFairly(lanes, { inFlight, free })].slice(0, free));
-    const deliveries = chosen.size === 0 ? [] : await leaseDeliveries(transaction, [...chosen], lease);
+    const deliveries = chosen.size === 0 ? [] : inOrder(chosen, await leaseDeliveries(transaction, [...chosen], lease));
     await paceRated(transaction, lanes, { deliveries, now: lease.at });
     const held = findHeldBack(lanes, { deliveries, inFlight, depth });
     return {
@@ -84,6 +84,12 @@ export async function claimDeliveries(db: Db, startClaim: () => Claim): Promise<
 /** How many deliveries of each lane are read: together more than may be claimed, so that there is a choice. */
 function toDepth(free: number, laneCount: number): number {
   return laneCount >= free ? 1 : Math.ceil((1.5 * free) / Math.max(1, laneCount));
+}
+
+/** The first of each lane are sent first: two at once to one endpoint would take two connections. */
+function inOrder(chosen: ReadonlySet<DeliveryId>, leased: readonly ClaimedDelivery[]): ClaimedDelivery[] {
+  const byId = new Map(leased.map((delivery) => [delivery.deliveryId, delivery]));
+  return [...chosen].flatMap((id) => byId.get(id) ?? []);
 }
 
 type OpenLane = Extract<WaitingLane, { isOpen: true }>;
