@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Turns } from "./turns.ts";
+import { noteEvents } from "./visitor-load.ts";
 
 /** Keeps the processor busy. */
 function work(ms: number): void {
@@ -35,6 +36,20 @@ test("others get a turn between slices of short work, and most of the time besid
     });
   isOver = true;
   assert.ok(others.ms > 4 * ownMs, `${others.ms} ms of others, ${ownMs} ms of its own`);
+});
+
+test("beside many visitors, most of the time is theirs even while this process has nothing to do", async () => {
+  const turns = new Turns();
+  const spend = async () => {
+    noteEvents(50);
+    await turns.spend(() => work(1));
+  };
+  // Only longer work gives way.
+  for (let piece = 0; piece < 15; piece++) await spend();
+  const startedAt = performance.now();
+  for (let piece = 0; piece < 10; piece++) await spend();
+  const elapsedMs = performance.now() - startedAt;
+  assert.ok(elapsedMs > 80, `10 ms of work took ${elapsedMs} ms`);
 });
 
 test("others don't get a turn after each small piece of work", async () => {

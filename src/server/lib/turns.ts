@@ -1,10 +1,14 @@
 import { setImmediate } from "node:timers/promises";
+import { pause } from "./pause.ts";
+import { hasManyVisitors } from "./visitor-load.ts";
 
 const SLICE_MS = 1;
 /** Work that is done by then only lets others in between its slices. */
 const SHORT_MS = 15;
 /** While others have work, they get this many times as long as each slice of longer work took. */
 const OTHERS_TIMES = 8;
+/** Visitors get this many times as long: a report over two years may then take two seconds. */
+const VISITORS_TIMES = 20;
 /** A slice that took longer was held up by others. */
 const SLICE_MAX_MS = 2 * SLICE_MS;
 /** A turn of the event loop that serves nobody is shorter. */
@@ -26,13 +30,18 @@ export class Turns {
     const sliceMs = Math.min(this.#sliceMs, SLICE_MAX_MS);
     this.#sliceMs = 0;
     this.#workedMs += sliceMs;
-    await (this.#workedMs < SHORT_MS ? setImmediate() : giveWay(sliceMs * OTHERS_TIMES));
+    await (this.#workedMs < SHORT_MS ? setImmediate() : giveWay(sliceMs));
     return result;
   }
 }
 
-/** Until others have had this long, or have nothing to do. */
-async function giveWay(mostMs: number): Promise<void> {
+/**
+ * Until others have had this long, or have nothing to do. Visitors get all of it: while their events are being written, this
+ * process may look idle, but PostgreSQL needs the processor.
+ */
+async function giveWay(sliceMs: number): Promise<void> {
+  if (hasManyVisitors()) return await pause(sliceMs * VISITORS_TIMES);
+  const mostMs = sliceMs * OTHERS_TIMES;
   const startedAt = performance.now();
   let [turnAt, idleTurns] = [startedAt, 0];
   while (idleTurns < IDLE_TURNS && turnAt - startedAt < mostMs) {

@@ -3,7 +3,7 @@ import type { Dimension } from "#contract/dimensions.ts";
 import type { OrganizationId } from "#contract/ids.ts";
 import type { Db } from "../../db/pool.ts";
 import { findVisitDays } from "../../funnel/packs/pack-queries.ts";
-import { readPacks } from "../../funnel/packs/read-packs.ts";
+import { findParts, PacksChanged, readSaved, readUnpacked } from "../../funnel/packs/read-packs.ts";
 import { CallerLeft } from "../../http/caller-left.ts";
 import { FewAtOnce } from "../../lib/few-at-once.ts";
 import { Turns } from "../../lib/turns.ts";
@@ -62,29 +62,52 @@ export async function countVisits(db: Db, scan: Scan, wanted: Wanted = {}): Prom
   return await counts;
 }
 
-async function countNow(
-  db: Db,
-  { scan, wanted, signals }: { scan: Scan; wanted: Wanted; signals: Waiting["signals"] },
-): Promise<VisitCounts> {
+type Work = { scan: Scan; wanted: Wanted; signals: Waiting["signals"] };
+
+async function countNow(db: Db, work: Work): Promise<VisitCounts> {
+  try {
+    const begun = await inSnapshot(db, (transaction) => begin(transaction, work));
+    return await addSaved(db, work, begun);
+  } catch (error) {
+    if (!(error instanceof PacksChanged)) throw error;
+    return await inSnapshot(db, async (transaction) => addSaved(transaction, work, await begin(transaction, work)));
+  }
+}
+
+async function inSnapshot<Result>(db: Db, work: (transaction: Db) => Promise<Result>): Promise<Result> {
+  return await db.transaction().setIsolationLevel("repeatable read").setAccessMode("read only").execute(work);
+}
+
+type Begun = { counts: VisitCounts; turns: Turns; saved: Awaited<ReturnType<typeof findParts>>["saved"] };
+
+/** Counts what no pack has, and finds the packs. */
+async function begin(transaction: Db, { scan, wanted, signals }: Work): Promise<Begun> {
   const { owner, rules, filters, condition } = scan;
   const { lists = [], splitBy } = wanted;
   requireSomeone(signals);
-  return await db
-    .transaction()
-    .setIsolationLevel("repeatable read")
-    .setAccessMode("read only")
-    .execute(async (transaction) => {
-      const { kept_since, ...packed } = await findVisitDays(transaction, owner);
-      const window = toLocalWindow(rules, toKeptDays(scan, kept_since));
-      const counts = new VisitCounts(window, { filters, lists, splitBy });
-      const turns = new Turns();
-      if (window.startMs < window.endMs)
-        for await (const pack of readPacks({ transaction, owner, window, packed, turns, condition })) {
-          requireSomeone(signals);
-          await turns.spend(() => counts.add(pack));
-        }
-      return counts;
-    });
+  const { kept_since, ...packed } = await findVisitDays(transaction, owner);
+  const window = toLocalWindow(rules, toKeptDays(scan, kept_since));
+  const [counts, turns] = [new VisitCounts(window, { filters, lists, splitBy }), new Turns()];
+  if (window.startMs >= window.endMs) return { counts, turns, saved: [] };
+  const visits = { owner, window, condition };
+  const { saved, unpacked } = await findParts(transaction, visits, packed);
+  for await (const pack of readUnpacked(transaction, visits, unpacked)) {
+    requireSomeone(signals);
+    await turns.spend(() => counts.add(pack));
+  }
+  return { counts, turns, saved };
+}
+
+async function addSaved(
+  db: Db,
+  { scan: { owner }, signals }: Work,
+  { counts, turns, saved }: Begun,
+): Promise<VisitCounts> {
+  for await (const pack of readSaved(db, { owner, turns }, saved)) {
+    requireSomeone(signals);
+    await turns.spend(() => counts.add(pack));
+  }
+  return counts;
 }
 
 function requireSomeone(signals: Waiting["signals"]): void {

@@ -2,6 +2,8 @@ import { type RawBuilder, sql } from "kysely";
 import { DAY_MS } from "#contract/durations.ts";
 import type { OrganizationId } from "#contract/ids.ts";
 import type { Db } from "../../db/pool.ts";
+import { FixedStatement } from "../../db/run-prepared.ts";
+import { assert } from "../../lib/assert.ts";
 import { furthest } from "../record/counters.ts";
 import { KEY_KINDS, type KeyKind } from "../record/key-id.ts";
 import { PACK_VISITS_MAX, toPack, toRecord, type VisitColumns, type VisitPack } from "./visit-pack.ts";
@@ -57,6 +59,7 @@ function slice(all: VisitColumns, from: number, until: number): VisitColumns {
 
 /** Of a visit, in the order in which visits are read. */
 type Place = { ms: number; widgetId: string; visitId: string };
+type Owned = { owner: OrganizationId; after: Place | null };
 
 /** Each column as one text: node-postgres takes four times as long to read the same as rows. */
 type ColumnsRow = Readonly<Record<KeyKind | "started_ms" | "stages" | "widgets" | "bookings" | "failures", string>> & {
@@ -64,26 +67,41 @@ type ColumnsRow = Readonly<Record<KeyKind | "started_ms" | "stages" | "widgets" 
   last_visit_id: string;
 };
 
-/** Every report that includes today reads such a range, so it is planned once. */
-const PLANNED_MS = DAY_MS;
+/** Every report that includes today reads such a range. */
+const SHORT_MS = DAY_MS;
 
-/**
- * The next visits after the given place, served by funnel_visits_by_start. Bounds of other ranges are literals in the text, so that
- * PostgreSQL plans for them: visits that converted later than they started may be found faster by funnel_visits_by_conversion.
- */
+/** The next visits after the given place. */
 async function selectVisits(
   db: Db,
   owner: OrganizationId,
   { range, after }: { range: VisitRange; after: Place | null },
 ): Promise<{ columns: VisitColumns; lastAt: Date | null; lastVisitId: string }> {
-  const { convertedSinceMs, condition } = range;
-  const isShort = range.untilMs - range.fromMs <= PLANNED_MS;
-  const isPlannedOnce = isShort && !after && convertedSinceMs === undefined && condition === undefined;
-  const toInstant = isPlannedOnce ? toParameter : toLiteral;
+  const { fromMs, untilMs, convertedSinceMs, condition } = range;
+  const isShort = untilMs - fromMs <= SHORT_MS && !after && convertedSinceMs === undefined && condition === undefined;
+  const [row] = isShort
+    ? await selectShort.run(db, [owner, new Date(fromMs), new Date(untilMs)])
+    : (await toStatement({ owner, ...range, after }, toLiteral).execute(db)).rows;
+  assert(row, "an aggregate has a row");
+  return { columns: toColumns(row), lastAt: row.last_at, lastVisitId: row.last_visit_id };
+}
+
+const selectShort = new FixedStatement<ColumnsRow>(
+  () => sql`-- prepared: select_visits
+    ${toStatement({ owner: "" as OrganizationId, fromMs: 0, untilMs: 0, after: null }, toParameter)}`,
+);
+
+/**
+ * Served by funnel_visits_by_start. Bounds of longer ranges are literals in the text, so that PostgreSQL plans for them: visits
+ * that converted later than they started may be found faster by funnel_visits_by_conversion.
+ */
+function toStatement(
+  { owner, fromMs, untilMs, convertedSinceMs, condition, after }: VisitRange & Owned,
+  toInstant: (ms: number) => RawBuilder<unknown>,
+): RawBuilder<ColumnsRow> {
   const isAfter = after
     ? sql`and (started_at, widget_id, visit_id) > (${toInstant(after.ms)}, ${after.widgetId}, ${after.visitId})`
     : sql``;
-  const { rows } = await sql<ColumnsRow>`${isPlannedOnce ? sql.raw("-- prepared: select_visits\n") : sql``}
+  return sql<ColumnsRow>`
     select ${joinTexts("widget_id")} as widgets, ${joinTexts("started_ms")} as started_ms, ${joinTexts("stage")} as stages,
       ${sql.join(KEY_KINDS.map((kind) => sql`${joinTexts(kind)} as ${sql.ref(kind)}`))}, ${joinTexts("bookings")} as bookings,
       ${joinTexts("failures")} as failures, max(converted_at) as last_at,
@@ -93,14 +111,12 @@ async function selectVisits(
         ${furthest} * 2 + (no_availability_at is not null)::integer as stage,
         ${sql.join(KEY_KINDS.map((kind) => sql.ref(kind)))}, converted_at, bookings, failures
       from funnel_visits
-      where organization_id = ${owner} and started_at >= ${toInstant(after?.ms ?? range.fromMs)}
-        and started_at < ${toInstant(range.untilMs)} ${isAfter}
+      where organization_id = ${owner} and started_at >= ${toInstant(after?.ms ?? fromMs)}
+        and started_at < ${toInstant(untilMs)} ${isAfter}
         ${convertedSinceMs === undefined ? sql`` : sql`and converted_at >= ${toInstant(convertedSinceMs)}`}
         ${condition ? sql`and ${condition}` : sql``}
       order by started_at, widget_id, visit_id limit ${sql.lit(PACK_VISITS_MAX)}
-    ) visit`.execute(db);
-  const row = rows[0] as ColumnsRow;
-  return { columns: toColumns(row), lastAt: row.last_at, lastVisitId: row.last_visit_id };
+    ) visit`;
 }
 
 /** Of numbers, JSON and widget ids. None of them has a comma outside of JSON. */

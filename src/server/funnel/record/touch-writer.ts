@@ -3,6 +3,7 @@ import { OrganizationMoving, toStatementGroups } from "../../db/engine.ts";
 import type { Db } from "../../db/pool.ts";
 import { Batcher, type BatcherLimits } from "../../lib/batcher.ts";
 import type { OutageLog } from "../../lib/outage-log.ts";
+import { noteEvents } from "../../lib/visitor-load.ts";
 import { addDrops } from "./drops.ts";
 import { KnownKeys } from "./known-keys.ts";
 import { recordTouches } from "./record.ts";
@@ -64,6 +65,7 @@ export class TouchWriter {
 
   /** A server that is down fails only the organizations on it. */
   async #record(touches: readonly Touch[]): Promise<Written[]> {
+    noteEvents(touches.length);
     const placed = touches.map((touch, place) => ({ organizationId: touch.organizationId, touch, place }));
     const written: Written[] = [];
     await Promise.all(
