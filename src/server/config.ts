@@ -50,7 +50,7 @@ export const SETTINGS = {
   databasePoolSize: integer({
     name: "DATABASE_POOL_SIZE",
     fallback: "10",
-    // While recounting, a worker needs one connection to listen, one for its lock and one to count. The fourth is for the rest.
+    // While recounting, a worker needs one connection to listen, two to count, and one for the rest.
     min: 4,
     max: 200,
     meaning: "Maximum number of PostgreSQL connections per process.",

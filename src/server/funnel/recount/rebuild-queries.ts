@@ -1,9 +1,7 @@
-import { type ControlledTransaction, type RawBuilder, sql } from "kysely";
+import { type RawBuilder, sql } from "kysely";
 import type { OrganizationId } from "#contract/ids.ts";
 import { engineOf, PLAIN_HOME } from "../../db/engine.ts";
 import type { Db } from "../../db/pool.ts";
-import type { Tables } from "../../db/tables.ts";
-import { assert } from "../../lib/assert.ts";
 import { addInSteps } from "../record/add-in-steps.ts";
 import {
   addToDays,
@@ -46,10 +44,7 @@ export async function findTimeZone(db: Db, owner: OrganizationId): Promise<strin
 
 export type VisitRange = { first: Date; last: Date };
 
-/**
- * When the oldest visit started, and when the last one started or booked. Must be the first statement of the counting
- * transaction, because it fixes the snapshot.
- */
+/** When the oldest visit started, and when the last one started or booked. */
 export async function findVisitRange(transaction: Db, owner: OrganizationId): Promise<VisitRange | null> {
   const { rows } = await sql<{ first: Date | null; last: Date | null }>`
     select min(started_at) as first, greatest(max(started_at), max(converted_at)) as last
@@ -58,22 +53,9 @@ export async function findVisitRange(transaction: Db, owner: OrganizationId): Pr
   return first && last ? { first, last } : null;
 }
 
-/** Another transaction that sees exactly the same rows. */
-export async function joinSnapshot(db: Db, transaction: Db): Promise<ControlledTransaction<Tables>> {
-  const { rows } = await sql<{ id: string }>`select pg_export_snapshot() as id`.execute(transaction);
-  const [exported] = rows;
-  assert(exported, "a select without from gives one row");
-  const joined = await db.startTransaction().setIsolationLevel("repeatable read").execute();
-  await sql`set transaction snapshot ${sql.lit(exported.id)}`.execute(joined);
-  return joined;
-}
-
-/**
- * Grouping hundreds of thousands of visits at once is much faster in memory and by hash. PostgreSQL expects few groups here, and
- * would sort.
- */
-export async function groupInMemory(transaction: Db): Promise<void> {
-  await sql`select set_config('work_mem', '128MB', true), set_config('enable_sort', 'off', true)`.execute(transaction);
+/** The first statement of a repeatable-read transaction that reads the visits fixes what it sees of them. */
+export async function takeSnapshot(transaction: Db, owner: OrganizationId): Promise<void> {
+  await sql`select from funnel_visits where organization_id = ${owner} limit 1`.execute(transaction);
 }
 
 /** Local days, the last included. */
@@ -96,6 +78,7 @@ export async function countPart(
     lastDay,
   }: DayPart & { version: number; rules: string; sealedBefore: string },
 ): Promise<number> {
+  await groupInMemory(transaction);
   const from = sql`(${firstDay}::date - 1)::timestamp at time zone 'UTC'`;
   const until = sql`(${lastDay}::date + 2)::timestamp at time zone 'UTC'`;
   const part = { condition: sql`day between ${firstDay}::date and ${lastDay}::date` };
@@ -119,6 +102,16 @@ export async function countPart(
     , ${addUpPart({ owner, version, sealedBefore, ...part })}
     select coalesce(sum(visits), 0)::integer as visits from added_days where widget_id = ''`.execute(transaction);
   return rows[0]?.visits ?? 0;
+}
+
+/**
+ * Grouping hundreds of thousands of visits at once is much faster in memory and by hash. PostgreSQL expects few groups here, and
+ * would sort. The part's time is reported with its commit, as OtherWork expects.
+ */
+async function groupInMemory(transaction: Db): Promise<void> {
+  await sql`select set_config('work_mem', '128MB', true), set_config('enable_sort', 'off', true), pg_stat_force_next_flush()`.execute(
+    transaction,
+  );
 }
 
 type CountedPart = {
@@ -157,6 +150,17 @@ function addUpPart({ owner, version, sealedBefore, condition }: CountedPart): Ra
 
 /** Of a row of funnel_days: each visit is counted once, under the furthest step it reached. */
 const visitsStarted = sql`reached_1 + reached_2 + reached_3 + reached_4 + reached_5 + reached_6`;
+
+/** Of days that are about to be counted, together with what changed them. */
+export async function deleteChanges(
+  transaction: Db,
+  owner: OrganizationId,
+  { version, firstDay, lastDay }: DayPart & { version: number },
+): Promise<void> {
+  for (const table of ["funnel_days", "funnel_key_days"])
+    await sql`delete from ${sql.table(table)} where organization_id = ${owner} and version = ${version}
+      and day between ${firstDay}::date and ${lastDay}::date`.execute(transaction);
+}
 
 /** Adds the few changes recorded meanwhile to the counted set, including spans. */
 export async function mergeSets(

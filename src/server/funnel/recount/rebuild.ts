@@ -13,21 +13,24 @@ import { LONGEST_SPAN } from "./key-spans.ts";
 import {
   countPart,
   type DayPart,
+  deleteChanges,
   findTimeZone,
   findVisitRange,
-  groupInMemory,
-  joinSnapshot,
   mergeSets,
+  takeSnapshot,
   tryLockRebuild,
   type VisitRange,
 } from "./rebuild-queries.ts";
 import { findOpenSpan } from "./seal-spans.ts";
 
-// Recounts an organization from its visits without delaying recording. Under a short lock, two things start at the same moment:
-// recording also adds its changes to a second set of counters, and a transaction takes a snapshot of the visits and counts them
-// into a third set, with the help of a second transaction that shares the snapshot. Another short lock adds the changes to the
-// counted set, and one update switches over. The hourly retention deletes the sets that are no longer used, including those of an
-// interrupted recount: nobody should wait for that.
+// Recounts an organization from its visits without delaying recording, in parts of a few weeks. From the start on, recording also
+// adds its changes to a second set of counters. For each part, a short lock does two things at the same moment: it deletes the
+// changes of the part's days, and takes a snapshot, which contains them. The part is counted from the snapshot into a third set.
+// A last short lock adds the changes to the counted set, and one update switches over. The hourly retention deletes the sets that
+// are no longer used, including those of an interrupted recount: nobody should wait for that.
+//
+// No snapshot lasts longer than a part: as long as one exists, PostgreSQL keeps every version of the counters that recording
+// changes a hundred times a second, and reads through all of them.
 
 /** Days counted at once: whole spans, and few enough visits to group in memory. */
 const PART_DAYS = LONGEST_SPAN;
@@ -114,59 +117,69 @@ async function rebuild(
   return { kind: "rebuilt", visits, zone };
 }
 
+type Recount = { owner: OrganizationId; rules: ZoneRules; sealedBefore: string; options: RebuildOptions };
 type Counted = { visits: number; version: number; changesVersion: number };
 
-/** Counts the visits as of the moment when recording starts to write its changes to a separate set. */
+/** Counts the visits part by part, while recording writes its changes to a separate set. */
 async function countAll(
   { db }: Pick<Deps, "db">,
   connection: Db,
-  {
-    owner,
-    rules,
-    sealedBefore,
-    options,
-  }: { owner: OrganizationId; rules: ZoneRules; sealedBefore: string; options: RebuildOptions },
+  { owner, rules, sealedBefore, options }: Recount,
 ): Promise<Counted | "stopped"> {
   const isCitus = engineOf(db) === "citus";
-  const counting = await connection.startTransaction().setIsolationLevel("repeatable read").execute();
-  const counters = [counting];
-  try {
-    const { changesVersion, range } = await inOrganization(db, owner, async (transaction) => {
-      const { version, building_version } = await lockDayZone(transaction, owner);
-      const next = Math.max(version, (building_version ?? 0) + 1) + 1;
-      await updateDayZone(transaction, owner, { building_version: next, building_rules: rules.id });
-      // Recording is blocked now, so the counting snapshot ends exactly where the recorded changes begin.
-      await keepInPlace(counting, owner);
-      await requireSettled(counting, owner);
-      return { changesVersion: next, range: await findVisitRange(counting, owner) };
-    });
-    const version = changesVersion + 1;
-    const parts = range ? toParts(range, isCitus ? CITUS_PART_DAYS : PART_DAYS) : [];
-    // On Citus a snapshot can't be shared.
-    if (parts.length > 1 && !isCitus) counters.push(await joinSnapshot(db, counting));
-    let visits = 0;
-    await countParts(counters, parts, {
-      signal: options.signal,
-      count: async (counter, part) => {
-        visits += await countPart(counter, owner, { version, rules: rules.id, sealedBefore, ...part });
-        await options.progress?.(visits);
-      },
-    });
-    if (options.signal?.aborted) {
-      for (const counter of counters) await counter.rollback().execute();
-      return "stopped";
-    }
-    for (const counter of counters) await counter.commit().execute();
-    return { visits, version, changesVersion };
-  } catch (error) {
-    for (const counter of counters.filter(({ isCommitted, isRolledBack }) => !isCommitted && !isRolledBack))
-      await counter
-        .rollback()
-        .execute()
-        .catch(() => {});
-    throw error;
-  }
+  const { changesVersion, range } = await inOrganization(db, owner, async (transaction) => {
+    const { version, building_version } = await lockDayZone(transaction, owner);
+    const next = Math.max(version, (building_version ?? 0) + 1) + 1;
+    await updateDayZone(transaction, owner, { building_version: next, building_rules: rules.id });
+    return { changesVersion: next, range: await findVisitRange(transaction, owner) };
+  });
+  const version = changesVersion + 1;
+  const parts = range ? toParts(range, isCitus ? CITUS_PART_DAYS : PART_DAYS) : [];
+  // On Citus two parts at once would take too much of this process's memory.
+  const counters = parts.length > 1 && !isCitus ? [connection, db] : [connection];
+  const others = new OtherWork();
+  let visits = 0;
+  await countParts(counters, parts, {
+    db,
+    others,
+    signal: options.signal,
+    count: async (counter, part) => {
+      const startedAt = performance.now();
+      visits += await counter
+        .transaction()
+        .setIsolationLevel("repeatable read")
+        .execute(async (counting) => {
+          await startPart(db, counting, { owner, changesVersion, part });
+          return await countPart(counting, owner, { version, rules: rules.id, sealedBefore, ...part });
+        });
+      others.addOwn(performance.now() - startedAt);
+      await options.progress?.(visits);
+    },
+  });
+  return options.signal?.aborted ? "stopped" : { visits, version, changesVersion };
 }
+
+/** Recording is blocked meanwhile, so the snapshot ends exactly where the recorded changes of the part's days begin. */
+async function startPart(
+  db: Db,
+  counting: Db,
+  { owner, changesVersion, part }: { owner: OrganizationId; changesVersion: number; part: DayPart },
+): Promise<void> {
+  await inOrganization(db, owner, async (transaction) => {
+    await lockDayZone(transaction, owner);
+    await deleteChanges(transaction, owner, { version: changesVersion, ...part });
+    await keepInPlace(counting, owner);
+    await requireSettled(counting, owner);
+    await takeSnapshot(counting, owner);
+  });
+}
+
+type PartWork = {
+  db: Db;
+  others: OtherWork;
+  signal: AbortSignal | undefined;
+  count: (counter: Db, part: DayPart) => Promise<void>;
+};
 
 /**
  * Takes parts from the list until it is empty or the signal aborts. While others are at work in the database, the first counter
@@ -175,24 +188,22 @@ async function countAll(
 async function countParts(
   [first, second]: readonly Db[],
   parts: DayPart[],
-  { signal, count }: { signal: AbortSignal | undefined; count: (counter: Db, part: DayPart) => Promise<void> },
+  { db, others, signal, count }: PartWork,
 ): Promise<void> {
-  const others = new OtherWork();
   let hasFailed = false;
   const mayContinue = () => parts.length > 0 && !signal?.aborted && !hasFailed;
   const work = async (counter: Db | undefined, { isHelper }: { isHelper: boolean }) => {
     if (!counter) return;
     try {
-      await groupInMemory(counter);
       while (mayContinue()) {
-        if (isHelper && (await others.isBusy(counter)) !== false) {
+        if (isHelper && (await others.isBusy(db)) !== false) {
           await pause(BUSY_PAUSE_MS, signal);
           continue;
         }
         const startedAt = performance.now();
         const part = parts.shift();
         if (part) await count(counter, part);
-        if (mayContinue()) await others.giveWay(counter, { stepMs: performance.now() - startedAt, signal });
+        if (mayContinue()) await others.giveWay(db, { stepMs: performance.now() - startedAt, signal });
       }
     } catch (error) {
       hasFailed = true;
