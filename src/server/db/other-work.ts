@@ -11,7 +11,7 @@ import type { Db } from "./pool.ts";
 const BUSY_SHARE = 0.1;
 /** PostgreSQL's connections report what they did about once a second. */
 const WINDOW_MS = 2_000;
-const PAUSE_FACTOR = 1.5;
+const PAUSE_FACTOR = 4;
 /** The servers of a cluster end transactions that are idle for 5 seconds (docs/scale.md). */
 const CITUS_PAUSE_MAX_MS = 2_000;
 
@@ -47,7 +47,7 @@ export class OtherWork {
     return this.#isBusy;
   }
 
-  /** After a step of long work: while others are at work, leaves more than half of the time to them. */
+  /** After a step of long work: while others are at work, leaves four fifths of the time to them. */
   async giveWay(db: Db, { stepMs, signal }: { stepMs: number; signal?: AbortSignal | undefined }): Promise<void> {
     if (!(await this.isBusy(db))) return;
     const pauseMs = stepMs * PAUSE_FACTOR;
