@@ -12,7 +12,7 @@ const BUSY_SHARE = 0.1;
 /** PostgreSQL's connections report what they did about once a second. */
 const WINDOW_MS = 2_000;
 const PAUSE_FACTOR = 4;
-/** The servers of a cluster end transactions that are idle for 5 seconds (docs/scale.md). */
+/** Recounts on a cluster are slow already. Those measured in docs/scale.md paused at most this long. */
 const CITUS_PAUSE_MAX_MS = 2_000;
 
 type Reading = { atMs: number; activeMs: number };

@@ -35,7 +35,7 @@ export type LoadedDelivery = ClaimedDelivery & {
   readonly sealedHeaders: Buffer | null;
 };
 
-/** The body is JSON, and travels as text: reading bytes takes node-postgres five times as long. */
+/** The body is JSON, and travels as text: bytes would come as hexadecimal digits, and decoding them took 8 µs per delivery. */
 type Row = Omit<LoadedDelivery, keyof ClaimedDelivery | "body"> & { deliveryId: DeliveryId; text: string | null };
 
 type Loaded = {
