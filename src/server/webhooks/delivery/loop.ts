@@ -20,8 +20,8 @@ import { Places } from "./places.ts";
 import { Recovery } from "./recovery.ts";
 
 // The loop that sends what is due: it claims as many deliveries as it may have requests in flight, loads them beside the next
-// claim, sends them side by side and writes how they ended. While requests end quickly, it claims some ahead, so that there is
-// always something to send during a claim. A round starts
+// claim, sends them side by side and writes how they ended. While more is due than it can claim, one claim follows the other as
+// soon as half of its requests are free. Otherwise a round starts
 //
 // - when the loop is woken, because a booking was stored,
 // - when requests have ended or were reported, and a delivery was waiting for that,
@@ -59,13 +59,13 @@ export class DeliveryLoop {
   readonly #recovery: Recovery;
   readonly #alarm = new Alarm();
   readonly #recoveryAlarm = new Alarm();
+  /** Rings when a claim is worthwhile again. */
+  #room = new Alarm();
   readonly #outage: OutageLog;
   readonly #loadOutage: OutageLog;
   /** Loads and attempts under way. */
   readonly #underWay = new Set<Promise<unknown>>();
   readonly #places = new Places();
-  /** Loaded, and waiting for a request to end. */
-  readonly #ready: LoadedDelivery[] = [];
   /** The advisory lock that this process holds (worker-locks.ts); null while it holds none. */
   #workerNumber: number | null = null;
   #isStopping = false;
@@ -120,7 +120,6 @@ export class DeliveryLoop {
     this.wake();
     this.#recoveryAlarm.wake();
     await this.#running;
-    await this.#returnReady();
     await this.settled();
   }
 
@@ -146,43 +145,20 @@ export class DeliveryLoop {
     await this.#recovery.recover({ now, claimingSinceMs: isClaiming ? this.#claimingSinceMs : null });
   }
 
-  /** Loads what was claimed and starts the requests, now or when others end; returns how many. */
+  /** Loads what was claimed and starts the requests; returns how many. */
   async #send(claimed: readonly ClaimedDelivery[]): Promise<number> {
     if (claimed.length === 0) return 0;
     this.#places.addClaimed(claimed.length);
     let loaded: readonly LoadedDelivery[] = [];
     try {
       loaded = await this.#load(claimed);
-      this.#ready.push(...loaded);
-      this.#beginReady();
+      for (const delivery of loaded) this.#begin(delivery);
       return loaded.length;
     } finally {
-      this.#forget(claimed.length - loaded.length);
+      const unsent = claimed.length - loaded.length;
+      this.#places.removeClaimed(unsent);
+      if (unsent > 0) this.#makeRoom();
     }
-  }
-
-  #beginReady(): void {
-    while (this.#places.canSend) {
-      const next = this.#ready.shift();
-      if (!next) return;
-      this.#begin(next);
-    }
-  }
-
-  /** Claimed deliveries that this worker does not send. */
-  #forget(count: number): void {
-    if (count === 0) return;
-    this.#places.removeClaimed(count);
-    this.#makeRoom();
-  }
-
-  /** Another worker can send them sooner. If that fails, it takes over their leases. */
-  async #returnReady(): Promise<void> {
-    const { db, clock } = this.#deps;
-    const ready = this.#ready.splice(0);
-    if (ready.length === 0) return;
-    await returnLeases(db, ready, clock.now()).catch((error: unknown) => this.#outage.failed(error));
-    this.#forget(ready.length);
   }
 
   /** The next claim does not wait for it. */
@@ -200,8 +176,10 @@ export class DeliveryLoop {
         this.#outage.worked();
         this.#sendBesideClaims(claimed);
         const { hasMore, nextDueMs } = this.#pass;
-        if (hasMore && this.#places.free >= CLAIM_WORTHWHILE) continue;
-        if (hasMore && this.#places.free > 0) this.#alarm.wakeWithin(SCARCE_GATHER_MS);
+        if (hasMore && this.#places.free > 0) {
+          await this.#waitForRoom();
+          continue;
+        }
         if (claimed.length >= BUSY_CLAIM) await pause(Math.min(SCARCE_GATHER_MS, claimed.length));
         const untilDueMs = nextDueMs - this.#deps.clock.now().getTime();
         await this.#alarm.wait(Math.min(POLL_MS, Math.max(1, untilDueMs)));
@@ -210,6 +188,13 @@ export class DeliveryLoop {
         await this.#alarm.wait(POLL_MS);
       }
     }
+  }
+
+  async #waitForRoom(): Promise<void> {
+    if (this.#places.free >= CLAIM_WORTHWHILE) return;
+    // A new one, because the last may have rung while nobody waited.
+    this.#room = new Alarm();
+    await this.#room.wait(SCARCE_GATHER_MS);
   }
 
   async #runRecovery(): Promise<void> {
@@ -226,7 +211,7 @@ export class DeliveryLoop {
   }
 
   async #claim(): Promise<readonly ClaimedDelivery[]> {
-    const free = this.#places.startClaim();
+    const { free } = this.#places;
     if (free === 0) {
       // Whatever this claim was woken for waits for the end of a request, or for a report.
       this.#pass.hasMore = true;
@@ -236,10 +221,10 @@ export class DeliveryLoop {
     const pass = this.#pass;
     const startClaim = () => ({ lease: this.#makeLease(), free, after: pass.after });
     this.#reported.clear();
-    const { deliveries, after, nextDueAt, ...held } = await claimDeliveries(this.#deps.db, startClaim);
+    const { deliveries, after, hasMore, nextDueAt, ...held } = await claimDeliveries(this.#deps.db, startClaim);
     this.#noteClaim();
     pass.after = after;
-    pass.hasMore = after !== "" || deliveries.length === free;
+    pass.hasMore = hasMore;
     pass.nextDueMs = Math.min(pass.nextDueMs, nextDueAt?.getTime() ?? Number.POSITIVE_INFINITY);
     for (const owner of held.heldBack) pass.heldBack.add(owner);
     for (const owner of held.heldBackByFailing) pass.heldBackByFailing.add(owner);
@@ -285,7 +270,6 @@ export class DeliveryLoop {
   }
 
   #begin(delivery: LoadedDelivery): void {
-    this.#places.beginRequest();
     const work = this.#attempt(delivery).finally(() => {
       this.#underWay.delete(work);
       this.#places.endLease();
@@ -300,6 +284,7 @@ export class DeliveryLoop {
   /** A request has ended or a report is written: claims more if the worker's own limits were in the way. */
   #makeRoom(): void {
     if (!this.#pass.hasMore) return;
+    if (this.#places.free >= CLAIM_WORTHWHILE) this.#room.wake();
     if (this.#places.free === CLAIM_WORTHWHILE) this.#alarm.wake();
     else this.#alarm.wakeWithin(this.#gatherMs);
   }
@@ -336,7 +321,6 @@ export class DeliveryLoop {
       return this.#isLeaseFresh(delivery) ? await deliver(this.#deliverDeps, delivery) : null;
     } finally {
       this.#places.endRequest();
-      this.#beginReady();
       this.#makeRoom();
     }
   }

@@ -4,7 +4,7 @@ import type { OrganizationId } from "#contract/ids.ts";
 export type Pass = {
   /** The lane after which the next claim looks; empty once all lanes were seen. */
   after: string;
-  /** More may be due than the last claim could take. */
+  /** More is due than the worker's free requests could take. */
   hasMore: boolean;
   /** When the first delivery is due that cannot be sent yet. */
   nextDueMs: number;

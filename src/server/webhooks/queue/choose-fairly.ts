@@ -57,29 +57,38 @@ export function toLaneCap(lane: { isChat: boolean; isFailing: boolean }, overdue
   return Math.min(CAPS.perCarefulEndpoint + Math.floor(overdueSteps), CAPS.perOverdueEndpoint);
 }
 
+type Choice = {
+  readonly ids: DeliveryId[];
+  /** With more free places, more could be sent now. */
+  readonly isShort: boolean;
+};
+
 /** `free`: requests that the worker can start now. */
 export function chooseFairly(
   lanes: readonly DueLane[],
   { inFlight, free }: { inFlight: InFlight; free: number },
-): DeliveryId[] {
+): Choice {
   const ranked = [...Map.groupBy(lanes, (lane) => lane.organizationId)].flatMap(([owner, ofOwner]) =>
     rankWithinOrganization(
       ofOwner.flatMap((lane) => toCandidates(lane, inFlight)),
       inFlight.byOrganization.get(owner) ?? 0,
     ),
   );
-  const chosen: DeliveryId[] = [];
+  const ids: DeliveryId[] = [];
   let toFailing = inFlight.toFailing;
+  let isShort = false;
   for (const { deliveryId, organizationTotal, isFailing, ...candidate } of ranked.sort(byTotalThenDue)) {
-    if (chosen.length === free) break;
     if (isFailing && toFailing >= CAPS.toFailing) continue;
-    const stillFree = free - chosen.length;
+    const stillFree = free - ids.length;
     const share = mayGoBeyond(candidate) ? stillFree : Math.ceil(stillFree / 2);
-    if (organizationTotal > share) continue;
-    chosen.push(deliveryId);
+    if (organizationTotal > share) {
+      isShort = true;
+      continue;
+    }
+    ids.push(deliveryId);
     if (isFailing) toFailing++;
   }
-  return chosen;
+  return { ids, isShort };
 }
 
 function toCandidates(lane: DueLane, inFlight: InFlight): Candidate[] {

@@ -36,6 +36,8 @@ type Claim = {
 
 type ClaimResult = {
   readonly deliveries: readonly ClaimedDelivery[];
+  /** More is due than the free requests could take. False if none could be claimed: then a report makes room (see below). */
+  readonly hasMore: boolean;
   /** Where the next claim continues; empty when all lanes were seen. */
   readonly after: string;
   /** When the first of the deliveries seen that cannot be sent yet is due. */
@@ -67,15 +69,19 @@ export async function claimDeliveries(db: Db, startClaim: () => Claim): Promise<
     const inFlight = toInFlight(queue.inFlight);
     const depth = toDepth(free, due.filter((lane) => toLaneRoom(lane, inFlight) > 0).length);
     const lanes = await readLanes(transaction, due, { inFlight, depth, now: lease.at });
-    const chosen = new Set([...tests, ...chooseFairly(lanes, { inFlight, free })].slice(0, free));
+    const { ids, isShort } = chooseFairly(lanes, { inFlight, free });
+    const wanted = [...tests, ...ids];
+    const chosen = new Set(wanted.slice(0, free));
     const deliveries = chosen.size === 0 ? [] : inOrder(chosen, await leaseDeliveries(transaction, [...chosen], lease));
     await paceRated(transaction, lanes, { deliveries, now: lease.at });
     const held = findHeldBack(lanes, { deliveries, inFlight, depth });
+    const next = waiting.length < LANES_PER_CLAIM ? "" : (waiting.at(-1)?.endpointId ?? "");
     return {
       deliveries,
+      hasMore: next !== "" || (deliveries.length > 0 && (isShort || wanted.length > free)),
       heldBack: toOwners(held.filter((lane) => !lane.isFailing)),
       heldBackByFailing: toOwners(held.filter((lane) => lane.isFailing)),
-      after: waiting.length < LANES_PER_CLAIM ? "" : (waiting.at(-1)?.endpointId ?? ""),
+      after: next,
       nextDueAt: earliest(open.flatMap(({ dueAt }) => (dueAt > lease.at ? [dueAt] : []))),
     };
   });

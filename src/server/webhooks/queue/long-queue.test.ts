@@ -1,25 +1,39 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { sql } from "kysely";
+import { toStatementGroups } from "../../db/engine.ts";
 import type { Db } from "../../db/pool.ts";
 import { randomUuid } from "../../lib/random.ts";
+import { reportInterrupted } from "../delivery/deliver.ts";
 import { book, createWebhookService, makeBusiness, makeEndpoint } from "../testing/webhook-service.ts";
 import { claimDeliveries } from "./claim.ts";
+import type { ClaimedDelivery } from "./claim-queries.ts";
+import { loadDeliveries } from "./load.ts";
+import { writeReports } from "./report-queries.ts";
 
 const { deps } = await createWebhookService();
 const WAITING = 5_000;
 
-/** Entries of the queue's primary key that this database has read so far. On Citus the rows are in a shard, which it hides. */
+/**
+ * What this database has read of the queue so far: entries of its primary key, and rows without an index. On Citus the rows are in
+ * a shard, which it hides.
+ */
 async function countRead(db: Db): Promise<number> {
   await sql`select pg_stat_force_next_flush(), set_config('citus.override_table_visibility', 'off', false)`.execute(db);
-  const { rows } = await sql<{ read: number }>`
-    select sum(idx_tup_read)::integer as read from pg_stat_user_indexes where indexrelname like 'delivery_queue_pkey%'`.execute(
-    db,
-  );
+  const { rows } = await sql<{ read: number }>`select (
+      (select sum(idx_tup_read) from pg_stat_user_indexes where indexrelname like 'delivery_queue_pkey%') +
+      (select sum(seq_tup_read) from pg_stat_user_tables where relname like 'delivery_queue%')
+    )::integer as read`.execute(db);
   return rows[0]?.read ?? 0;
 }
 
-async function claim(db: Db): Promise<number> {
+async function fillQueue(db: Db, owner: string, endpointId: string): Promise<void> {
+  await sql`insert into delivery_queue (delivery_id, organization_id, endpoint_id, trigger, is_test, due_at)
+    select gen_random_uuid(), ${owner}, ${endpointId}, 'automatic', false, ${deps.clock.now()}::timestamptz
+    from generate_series(1, ${WAITING}::integer)`.execute(db);
+}
+
+async function claim(db: Db): Promise<readonly ClaimedDelivery[]> {
   const at = deps.clock.now();
   const lease = {
     token: randomUuid(deps.random),
@@ -27,7 +41,7 @@ async function claim(db: Db): Promise<number> {
     until: new Date(at.getTime() + deps.webhooks.leaseMs),
     holder: null,
   };
-  return (await claimDeliveries(db, () => ({ lease, free: 256, after: "" }))).deliveries.length;
+  return (await claimDeliveries(db, () => ({ lease, free: 256, after: "" }))).deliveries;
 }
 
 test("a claim from a long queue reads what it leases, although its statements were planned for an empty queue", async () => {
@@ -40,14 +54,35 @@ test("a claim from a long queue reads what it leases, although its statements we
     await sql`delete from delivery_queue`.execute(db);
     await sql`vacuum (truncate false) delivery_queue`.execute(db);
     await book(deps, business);
-    assert.equal(await claim(db), 1);
-    await sql`insert into delivery_queue (delivery_id, organization_id, endpoint_id, trigger, is_test, due_at)
-      select gen_random_uuid(), ${business.owner}, ${id}, 'automatic', false, ${deps.clock.now()}::timestamptz
-      from generate_series(1, ${WAITING}::integer)`.execute(db);
+    assert.equal((await claim(db)).length, 1);
+    await fillQueue(db, business.owner, id);
     const before = await countRead(db);
-    assert.equal(await claim(db), 9);
+    assert.equal((await claim(db)).length, 9);
     const read = (await countRead(db)) - before;
     assert.ok(read > 0 && read < 100, `${read} entries read`);
+  });
+});
+
+test("a report beside a long queue reads what it is about, although the first was written beside a short one", async () => {
+  await sql`truncate delivery_queue`.execute(deps.db);
+  const business = await makeBusiness(deps);
+  const { id } = await makeEndpoint(deps, business, { url: "http://127.0.0.1:9/" });
+  for (let n = 0; n < 2; n++) await book(deps, business);
+  await deps.db.connection().execute(async (db) => {
+    await sql`vacuum analyze delivery_queue`.execute(db);
+    const { deliveries } = await loadDeliveries(db, await claim(db));
+    assert.equal(deliveries.length, 2);
+    const now = deps.clock.now();
+    const reports = deliveries.map((each) => reportInterrupted(deps.webhooks, each, { isWorkerDead: false, now }));
+    const write = async (report: (typeof reports)[number] | undefined) => {
+      for (const group of toStatementGroups(db, report ? [report] : [])) await writeReports(db, group, async () => {});
+    };
+    await write(reports[0]);
+    await fillQueue(db, business.owner, id);
+    const before = await countRead(db);
+    await write(reports[1]);
+    const read = (await countRead(db)) - before;
+    assert.ok(read > 0 && read < 100, `${read} rows and entries read`);
   });
 });
 

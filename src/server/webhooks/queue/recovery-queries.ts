@@ -19,12 +19,15 @@ type LeasedRow = Omit<ClaimedDelivery, "lease"> & {
   holder: number | null;
 };
 
-/** Leases that expired or whose worker is dead. Other workers may find and report the same ones; the tokens decide. */
+/**
+ * Leases that expired or whose worker is dead. Other workers may find and report the same ones; the tokens decide. Not prepared: a
+ * plan made while the queue was short would read all of a long one every second.
+ */
 export async function listLostLeases(
   db: Db,
   { now, deadWorkers, limit }: { now: Date; deadWorkers: readonly number[]; limit: number },
 ): Promise<ClaimedDelivery[]> {
-  const { rows } = await sql<LeasedRow>`-- prepared: list_lost_leases
+  const { rows } = await sql<LeasedRow>`
     select delivery_id as "deliveryId", organization_id as "organizationId", endpoint_id as "endpointId", trigger,
       resume_at as "resumeAt", lease_token as token, leased_at as "leasedAt", lease_until as "leaseUntil", leased_by as holder
     from delivery_queue
