@@ -47,11 +47,16 @@ export class OtherWork {
     return this.#isBusy;
   }
 
-  /** After a step of long work: while others are at work, leaves four fifths of the time to them. */
+  /**
+   * After a step of long work: while others are at work, leaves four fifths of the time to them. In its first window it assumes
+   * that they are.
+   */
   async giveWay(db: Db, { stepMs, signal }: { stepMs: number; signal?: AbortSignal | undefined }): Promise<void> {
-    if (!(await this.isBusy(db))) return;
-    const pauseMs = stepMs * PAUSE_FACTOR;
-    await pause(engineOf(db) === "citus" ? Math.min(pauseMs, CITUS_PAUSE_MAX_MS) : pauseMs, signal);
+    const isBusy = await this.isBusy(db);
+    if (isBusy === false) return;
+    const longestMs =
+      isBusy === null ? WINDOW_MS : engineOf(db) === "citus" ? CITUS_PAUSE_MAX_MS : Number.POSITIVE_INFINITY;
+    await pause(Math.min(stepMs * PAUSE_FACTOR, longestMs), signal);
   }
 }
 
