@@ -9,6 +9,8 @@ import { pathToFileURL } from "node:url";
 /** Removed at the end. Two runs in one checkout don't meet. */
 const FOLDER = join(import.meta.dirname, `../node_modules/.cache/bookflow-tests-${process.pid}`);
 
+const SHARING = pathToFileURL(join(import.meta.dirname, "../test/support/after-last-file.ts")).href;
+
 /** Writes one module per process, and returns their paths. Files start in the given order. */
 export function writeTestQueue(
   files: readonly string[],
@@ -29,6 +31,7 @@ function toModule(files: readonly string[], fileLimitMs: number): string {
   const addresses = files.map((file) => [file, pathToFileURL(resolve(file)).href]);
   return `import { writeFileSync } from "node:fs";
 import { test } from "node:test";
+import { endSharing } from ${JSON.stringify(SHARING)};
 
 function isFree(index) {
   try {
@@ -42,6 +45,6 @@ function isFree(index) {
 
 for (const [index, [file, address]] of ${JSON.stringify(addresses, null, 2)}.entries())
   if (isFree(index)) await test(file, { timeout: ${fileLimitMs} }, () => import(address));
-await globalThis.closeTestBrowser?.();
+await endSharing();
 `;
 }

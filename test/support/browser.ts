@@ -3,6 +3,7 @@ import { createRequire } from "node:module";
 import { after, afterEach, before } from "node:test";
 import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from "playwright-core";
 import { prepareBrowser } from "../../scripts/test-browser.ts";
+import { afterLastFile } from "./after-last-file.ts";
 
 // A real browser for tests. Without one, tests that need it are skipped and say so.
 
@@ -37,8 +38,7 @@ export type TestBrowser = {
 
 /** One browser for all files of a process, because starting one takes as long as loading a page. */
 let running: Promise<Browser> | null = null;
-/** The test queue calls it after the process's last file. */
-Object.assign(globalThis, { closeTestBrowser: async () => await (await running)?.close() });
+afterLastFile(async () => await (await running)?.close());
 
 function runBrowser(): Promise<Browser> {
   running ??= chromium.launch({ executablePath: path, args: FLAGS, env: toEnvironment() }).then((browser) =>

@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-import { once } from "node:events";
 import { after, describe, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { sql } from "kysely";
@@ -10,12 +9,17 @@ import { DatabaseUnavailable } from "./database-unavailable.ts";
 import { createListen } from "./listen.ts";
 import { type Db, openDb, openPatientDb, openPool, Pool } from "./pool.ts";
 
+/** Not events.once, which rejects when the pool emits the error of a connection that breaks between statements. */
+function untilRemoved(pool: Pool): Promise<unknown> {
+  return new Promise((resolve) => pool.once("remove", resolve));
+}
+
 test("a connection that breaks mid-statement fails that statement and nothing else", async () => {
   const { db, pool } = await createTestDatabase();
   const pid = new Promise<number>((resolve) =>
     pool.once("acquire", (client) => resolve((client as unknown as { processID: number }).processID)),
   );
-  const removed = once(pool, "remove");
+  const removed = untilRemoved(pool);
   const failing = assert.rejects(sql`select pg_sleep(60)`.execute(db));
   await sql`select pg_terminate_backend(${await pid}::integer)`.execute(db);
   await Promise.all([failing, removed]);
@@ -62,7 +66,7 @@ describe("a connection that stops answering", { concurrency: true }, async () =>
     test(`is also abandoned at a ${moment}: the transaction fails, its connection is closed, the next one works`, async () => {
       const { wire, pool, db } = await openOnWire();
       await sql`select 1`.execute(db);
-      const removed = once(pool, "remove");
+      const removed = untilRemoved(pool);
       if (moment === "begin") wire.fallSilent();
       const transaction = db.transaction().execute(async (transaction) => {
         if (moment === "statement") wire.fallSilent();
@@ -158,7 +162,7 @@ describe("a server that stops answering", { concurrency: true }, async () => {
     await pool.query("select 1");
     const { promise: listens, resolve } = Promise.withResolvers<void>();
     wire.fallSilent();
-    const removed = once(pool, "remove");
+    const removed = untilRemoved(pool);
     const listening = createListen({ pool, log })("news", resolve);
     await removed;
     wire.mend();
