@@ -126,6 +126,7 @@ class BatchRecorder {
   readonly #days = new RecentMap<number, DayKeys>(DAYS_KEPT);
   readonly #knownKeys = new KnownKeys();
   readonly #others = new OtherWork();
+  #lastStepMs = 0;
   #batch: Touch[] = [];
   #underWay: Promise<void> = Promise.resolve();
   #daysUnderWay: ReadonlySet<number> = new Set();
@@ -179,13 +180,14 @@ class BatchRecorder {
 
   async #record(steps: readonly PreparedStep[]): Promise<void> {
     for (const { preparedMs, run } of steps) {
+      await this.#others.giveWay(this.#db, { stepMs: this.#lastStepMs });
       const startedAt = performance.now();
       const { newSteps } = await run();
       this.imported += newSteps;
       const recordedMs = performance.now() - startedAt;
       this.#others.addOwn(recordedMs);
       // Both take processor time from others.
-      await this.#others.giveWay(this.#db, { stepMs: preparedMs + recordedMs });
+      this.#lastStepMs = preparedMs + recordedMs;
     }
   }
 

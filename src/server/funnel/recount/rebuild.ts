@@ -48,6 +48,8 @@ type RebuildOptions = {
   signal?: AbortSignal;
   /** Called after each part; the next one waits for it. */
   progress?: (visits: number) => unknown;
+  /** Recounts that follow each other share it. */
+  others?: OtherWork;
 };
 
 /** Recounts an organization in its current time zone. `busy`: another process is doing it. */
@@ -73,12 +75,14 @@ export async function rebuildStats(
  * and the next run counts in the newest zone.
  */
 export async function rebuildOutdated(deps: Pick<Deps, "db" | "clock" | "log">, signal: AbortSignal): Promise<void> {
+  const others = new OtherWork();
   for (const organizationId of await listOutdated(deps.db)) {
     if (signal.aborted) return;
     try {
       const zone = await findTimeZone(deps.db, organizationId);
       const changed = new AbortController();
       const outcome = await rebuildStats(deps, organizationId, {
+        others,
         signal: AbortSignal.any([signal, changed.signal]),
         progress: async () => {
           if ((await findTimeZone(deps.db, organizationId)) !== zone) changed.abort();
@@ -137,7 +141,7 @@ async function countAll(
   const parts = range ? toParts(range, isCitus ? CITUS_PART_DAYS : PART_DAYS) : [];
   // On Citus two parts at once would take too much of this process's memory.
   const counters = parts.length > 1 && !isCitus ? [connection, db] : [connection];
-  const others = new OtherWork();
+  const others = options.others ?? new OtherWork();
   let visits = 0;
   await countParts(counters, parts, {
     db,

@@ -21,7 +21,7 @@ import { Recovery } from "./recovery.ts";
 
 // The loop that sends what is due: it claims as many deliveries as it may have requests in flight, loads them beside the next
 // claim, sends them side by side and writes how they ended. While more is due than it can claim, one claim follows the other as
-// soon as half of its requests are free. Otherwise a round starts
+// soon as half of its requests are free, or after 20 ms. Otherwise a round starts
 //
 // - when the loop is woken, because a booking was stored,
 // - when requests have ended or were reported, and a delivery was waiting for that,
@@ -41,7 +41,7 @@ const POLL_MS = 1_000;
 const CLAIM_WORTHWHILE = REQUESTS_AT_ONCE_MAX / 2;
 const GATHER_MS = 5;
 const SCARCE_GATHER_MS = 20;
-/** After a claim of this many, the next one waits for more, whoever wakes it: a millisecond for each, up to SCARCE_GATHER_MS. */
+/** After a claim of this many, the next one waits for more, unless more is due: a millisecond for each, up to SCARCE_GATHER_MS. */
 const BUSY_CLAIM = 4;
 /** A failing endpoint's next request waits for a claim that comes anyway, so that claims for it don't delay others. */
 const FAILING_GATHER_MS = 50;
@@ -175,8 +175,8 @@ export class DeliveryLoop {
         const claimed = await this.#claim();
         this.#outage.worked();
         this.#sendBesideClaims(claimed);
-        const { hasMore, nextDueMs } = this.#pass;
-        if (hasMore && this.#places.free > 0) {
+        const { after, hasMore, nextDueMs } = this.#pass;
+        if (this.#places.free > 0 && (after !== "" || (hasMore && claimed.length > 0))) {
           await this.#waitForRoom();
           continue;
         }
@@ -224,7 +224,7 @@ export class DeliveryLoop {
     const { deliveries, after, hasMore, nextDueAt, ...held } = await claimDeliveries(this.#deps.db, startClaim);
     this.#noteClaim();
     pass.after = after;
-    pass.hasMore = hasMore;
+    pass.hasMore ||= hasMore;
     pass.nextDueMs = Math.min(pass.nextDueMs, nextDueAt?.getTime() ?? Number.POSITIVE_INFINITY);
     for (const owner of held.heldBack) pass.heldBack.add(owner);
     for (const owner of held.heldBackByFailing) pass.heldBackByFailing.add(owner);
@@ -283,7 +283,7 @@ export class DeliveryLoop {
 
   /** A request has ended or a report is written: claims more if the worker's own limits were in the way. */
   #makeRoom(): void {
-    if (!this.#pass.hasMore) return;
+    if (this.#pass.after === "" && !this.#pass.hasMore) return;
     if (this.#places.free >= CLAIM_WORTHWHILE) this.#room.wake();
     if (this.#places.free === CLAIM_WORTHWHILE) this.#alarm.wake();
     else this.#alarm.wakeWithin(this.#gatherMs);

@@ -4,7 +4,7 @@ import type { OrganizationId } from "#contract/ids.ts";
 export type Pass = {
   /** The lane after which the next claim looks; empty once all lanes were seen. */
   after: string;
-  /** More is due than the worker's free requests could take. */
+  /** More is due in the lanes seen than the worker could claim: it claims again when a request has ended. */
   hasMore: boolean;
   /** When the first delivery is due that cannot be sent yet. */
   nextDueMs: number;

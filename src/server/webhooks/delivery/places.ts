@@ -11,26 +11,26 @@ export class Places {
   /** Claimed deliveries whose attempt is not reported yet. */
   #leases = 0;
   /** Those of them whose request has not ended. */
-  #unsent = 0;
+  #unended = 0;
 
   /** Deliveries that can be claimed now. */
   get free(): number {
-    return Math.min(REQUESTS_AT_ONCE_MAX - this.#unsent, LEASES_MAX - this.#leases);
+    return Math.min(REQUESTS_AT_ONCE_MAX - this.#unended, LEASES_MAX - this.#leases);
   }
 
   addClaimed(count: number): void {
     this.#leases += count;
-    this.#unsent += count;
+    this.#unended += count;
   }
 
   /** Claimed deliveries that this worker does not send. */
   removeClaimed(count: number): void {
     this.#leases -= count;
-    this.#unsent -= count;
+    this.#unended -= count;
   }
 
   endRequest(): void {
-    this.#unsent--;
+    this.#unended--;
   }
 
   /** The attempt is reported, or its lease has ended. */

@@ -17,7 +17,7 @@ const NOTIFIED_ROLES: readonly MemberRole[] = ["owner", "admin"];
 
 const SUBJECTS: Readonly<Record<NoticeKind, string>> = {
   exhausted: "A webhook delivery failed",
-  disabling_soon: "A webhook endpoint will be turned off",
+  disabling_soon: "A webhook endpoint will be turned off unless it recovers",
   disabled: "A webhook endpoint was turned off",
 };
 

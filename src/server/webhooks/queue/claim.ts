@@ -36,7 +36,7 @@ type Claim = {
 
 type ClaimResult = {
   readonly deliveries: readonly ClaimedDelivery[];
-  /** More is due than the free requests could take. False if none could be claimed: then a report makes room (see below). */
+  /** More is due in the lanes that it looked at than it could take: too few requests were free, or it read too little of a lane. */
   readonly hasMore: boolean;
   /** Where the next claim continues; empty when all lanes were seen. */
   readonly after: string;
@@ -70,15 +70,15 @@ export async function claimDeliveries(db: Db, startClaim: () => Claim): Promise<
     const depth = toDepth(free, due.filter((lane) => toLaneRoom(lane, inFlight) > 0).length);
     const lanes = await readLanes(transaction, due, { inFlight, depth, now: lease.at });
     const { ids, isShort } = chooseFairly(lanes, { inFlight, free });
-    const wanted = [...tests, ...ids];
-    const chosen = new Set(wanted.slice(0, free));
+    const wanted = new Set([...tests, ...ids]);
+    const chosen = new Set([...wanted].slice(0, free));
     const deliveries = chosen.size === 0 ? [] : inOrder(chosen, await leaseDeliveries(transaction, [...chosen], lease));
     await paceRated(transaction, lanes, { deliveries, now: lease.at });
     const held = findHeldBack(lanes, { deliveries, inFlight, depth });
     const next = waiting.length < LANES_PER_CLAIM ? "" : (waiting.at(-1)?.endpointId ?? "");
     return {
       deliveries,
-      hasMore: next !== "" || (deliveries.length > 0 && (isShort || wanted.length > free)),
+      hasMore: isShort || wanted.size > free || lanes.some((lane) => isCut(lane, { inFlight, depth })),
       heldBack: toOwners(held.filter((lane) => !lane.isFailing)),
       heldBackByFailing: toOwners(held.filter((lane) => lane.isFailing)),
       after: next,
@@ -156,6 +156,11 @@ function toInFlight(rows: Queue["inFlight"]): InFlight {
     if (isFailing) toFailing += requests;
   }
   return { byEndpoint, byOrganization, toFailing };
+}
+
+/** Whether it may have more due than were read, and room for them. */
+function isCut(lane: DueLane, { inFlight, depth }: { inFlight: InFlight; depth: number }): boolean {
+  return lane.due.length === depth && depth < toLaneRoom(lane, inFlight);
 }
 
 /** Lanes that may have more due. In the others, everything due was claimed although there was room for more. */

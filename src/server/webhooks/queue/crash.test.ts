@@ -6,6 +6,7 @@ import { fileURLToPath } from "node:url";
 import { sql } from "kysely";
 import { TEST_SECRET_KEY } from "../../../../test/support/app.ts";
 import { CLEAN_ENVIRONMENT } from "../../../../test/support/clean-environment.ts";
+import { nameConnections } from "../../../../test/support/database.ts";
 import { systemClock } from "../../lib/clock.ts";
 import {
   book,
@@ -30,13 +31,15 @@ const { db } = deps;
 
 const MAIN = fileURLToPath(new URL("../../main.ts", import.meta.url));
 
+const WORKER_NAME = "worker-process";
+
 /** With this time limit a lease has its minimum length, two seconds. */
 function startWorkerProcess(settings: Record<string, string> = {}): ChildProcess {
   const child = spawn(process.execPath, [MAIN], {
     env: {
       ...CLEAN_ENVIRONMENT,
       ROLE: "worker",
-      DATABASE_URL: url,
+      DATABASE_URL: nameConnections(url, WORKER_NAME),
       SECRET_KEY: TEST_SECRET_KEY,
       WEBHOOK_TIMEOUT_MS: "500",
       WEBHOOK_RETRY_SCHEDULE: "1,1,1,1,1,1,1,1",
@@ -54,6 +57,12 @@ async function kill(child: ChildProcess): Promise<void> {
   const ended = once(child, "exit");
   child.kill("SIGKILL");
   await ended;
+}
+
+/** Whether no worker process has a connection. */
+async function isUnattended(): Promise<boolean> {
+  const { rows } = await sql`select pid from pg_stat_activity where application_name = ${WORKER_NAME}`.execute(db);
+  return rows.length === 0;
 }
 
 async function listLeased(): Promise<string[]> {
@@ -84,6 +93,7 @@ test("kill -9 in flight, three times, with 200 bookings queued: all arrive, and 
     const worker = startWorkerProcess();
     await until(() => receiver.requests.length >= killedAfter, `${killedAfter} requests have arrived`);
     await kill(worker);
+    await until(isUnattended, "PostgreSQL has ended what the worker had sent");
     const leased = await listLeased();
     assert.ok(leased.length > 0, "it was killed in flight");
     for (const id of leased) inFlightAtKill.add(id);
@@ -133,7 +143,8 @@ test("on SIGTERM a worker waits for its requests no longer than the grace period
   const first = startWorkerProcess({ WEBHOOK_TIMEOUT_MS: "60000", SHUTDOWN_GRACE_MS: "200" });
   await until(() => receiver.requests.length === 1, "the request is under way");
   await book(deps, business);
-  await until(() => receiver.requests.length === 2, "the other one is answered");
+  await until(() => receiver.requests.length === 2, "the other one has arrived");
+  await until(async () => (await listLeased()).length === 1, "its response is recorded");
   const ended = once(first, "exit");
   first.kill("SIGTERM");
   assert.deepEqual(await ended, [0, null]);

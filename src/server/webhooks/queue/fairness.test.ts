@@ -23,7 +23,7 @@ import { claimDeliveries } from "./claim.ts";
 
 // How many requests can be in flight at once, and that no receiver delays another's deliveries.
 
-const service = await createWebhookService({ webhookTimeoutMs: 5_000 });
+const service = await createWebhookService({ webhookTimeoutMs: 20_000 });
 const { deps } = service;
 
 /** Holds every request until released, and knows how many it holds. */

@@ -63,7 +63,7 @@ test("a claim from a long queue reads what it leases, although its statements we
   });
 });
 
-test("a report beside a long queue reads what it is about, although the first was written beside a short one", async () => {
+test("a report reads only its own entries of a long queue, even if the first one was written while the queue was short", async () => {
   await sql`truncate delivery_queue`.execute(deps.db);
   const business = await makeBusiness(deps);
   const { id } = await makeEndpoint(deps, business, { url: "http://127.0.0.1:9/" });
