@@ -4,6 +4,7 @@ import { parseConfig } from "../src/server/config.ts";
 import { createDeps } from "../src/server/create-deps.ts";
 import { openDb, openPool } from "../src/server/db/pool.ts";
 import { createLog } from "../src/server/lib/log.ts";
+import { endSharing } from "../test/support/after-last-file.ts";
 import { databaseUrl, TEMPLATE_DATABASE } from "../test/support/database.ts";
 import { GENERATED_FILES } from "./generated-files.ts";
 import { openTestServer } from "./test-server.ts";
@@ -26,5 +27,6 @@ try {
   await app.close();
   await pool.end();
 } finally {
+  await endSharing();
   await server.close();
 }

@@ -5,7 +5,7 @@ export function afterLastFile(end: () => Promise<unknown>): void {
   endings.push(end);
 }
 
-/** The test queue calls it. */
+/** Called by the test queue after its last file. */
 export async function endSharing(): Promise<void> {
   await Promise.all(endings.map((end) => end()));
 }

@@ -49,6 +49,11 @@ export function databaseUrl(name: string): string {
   return listDatabaseUrls(name)[0] ?? "";
 }
 
+/** The URL for connections that pg_stat_activity shows by this name. */
+export function nameConnections(url: string, name: string): string {
+  return `${url}${url.includes("?") ? "&" : "?"}application_name=${name}`;
+}
+
 /** The database on every server. */
 export function listDatabaseUrls(name: string): string[] {
   const url = process.env["TEST_DATABASE_URL"];
@@ -76,7 +81,11 @@ function connect(url: string): Promise<pg.Client> {
   const client = new pg.Client({ connectionString: url });
   const connected = client.connect().then(() => client);
   connections.set(url, connected);
-  // The server has stopped, or the database was dropped.
-  client.on("error", () => connections.delete(url));
+  // It can't connect, the server has stopped, or the database was dropped.
+  const forget = () => {
+    if (connections.get(url) === connected) connections.delete(url);
+  };
+  client.on("error", forget);
+  connected.catch(forget);
   return connected;
 }
