@@ -64,7 +64,9 @@ type Stage = {
 
 export async function run({ bin }: { bin: string | null }): Promise<Bar[]> {
   if (bin === null) {
-    console.log("Skipped: it needs PostgreSQL with Citus. Say where: npm run bench -- cluster --bin /path/to/bin");
+    console.log(
+      "Skipped: this bench needs PostgreSQL with Citus. Pass its folder: npm run bench -- cluster --bin /path/to/bin",
+    );
     return [];
   }
   const plain = await measureOn(bin, 0);
@@ -128,7 +130,7 @@ async function measureOn(bin: string, workers: number): Promise<Measured[]> {
     closing.push(() => web.stop());
     const engine = isPlain ? "One PostgreSQL server" : `A coordinator and ${workers} workers`;
     const seconds = round((performance.now() - startedAt) / 1000);
-    console.log(`${engine}: ${businesses.length.toLocaleString("en")} organizations made in ${seconds} s.`);
+    console.log(`${engine}: ${businesses.length.toLocaleString("en")} organizations created in ${seconds} s.`);
     return await measureAll({ servers, settings, web, receiver, deps: bookings.deps, businesses });
   } finally {
     for (const close of closing.toReversed()) await close();

@@ -177,8 +177,8 @@ async function loadBookings(pool: Pool): Promise<{ organizationId: string; early
   await pool.query("vacuum analyze bookings");
   const [size] = sizes;
   console.log(
-    `${BOOKINGS} bookings of ${round((size?.bookings ?? 0) / 1e6)} MB; their index has ${round((size?.search ?? 0) / 1e6)} MB, ` +
-      `made in ${round((performance.now() - startedAt) / 1000)} s`,
+    `${BOOKINGS} bookings of ${round((size?.bookings ?? 0) / 1e6)} MB; their search index is ${round((size?.search ?? 0) / 1e6)} MB; ` +
+      `created in ${round((performance.now() - startedAt) / 1000)} s`,
   );
   return { organizationId: owner, early: size?.early.toISOString() ?? "" };
 }

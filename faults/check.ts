@@ -26,12 +26,12 @@ export async function checkWorld(world: World, load: Load): Promise<Omit<Checked
   const faults = [...load.wrongAnswers.splice(0)];
   for (const service of [...world.webs, ...world.workers]) faults.push(...service.unexpectedExits.splice(0));
   const stored = await untilEvery(load.booked, STORED_LIMIT_MS, () => listStored(world));
-  faults.push(...describe("acknowledged and not in the read API", stored.missing));
+  faults.push(...describe("acknowledged but missing from the read API", stored.missing));
   const startedAt = performance.now();
   const delivered = await untilEvery(new Set(await listStored(world)), DELIVERY_LIMIT_MS, async () => [
     ...world.receiver.taken.keys(),
   ]);
-  faults.push(...describe("stored and never delivered", delivered.missing));
+  faults.push(...describe("stored but never delivered", delivered.missing));
   const deliveredMs = performance.now() - startedAt;
   faults.push(...(await checkEvents(world, load)), ...(await checkCounters(world, load)));
   faults.push(...checkScheduler(world));
@@ -87,8 +87,8 @@ async function checkEvents(world: World, load: Load): Promise<string[]> {
   const sent = new Set(load.visits.flatMap(({ visitId, steps }) => steps.map((step) => `${visitId} ${step}`)));
   const twice = recorded.length - new Set(recorded).size;
   return [
-    ...describe("acknowledged and not recorded", [...sent.difference(new Set(recorded))]),
-    ...describe("recorded and never sent", [...new Set(recorded).difference(sent)]),
+    ...describe("acknowledged but not recorded", [...sent.difference(new Set(recorded))]),
+    ...describe("recorded but never sent", [...new Set(recorded).difference(sent)]),
     ...(twice > 0 ? [`${twice} steps recorded twice`] : []),
   ];
 }

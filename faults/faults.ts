@@ -106,7 +106,7 @@ export const FAULTS: readonly Fault[] = [
   {
     name: "disk full",
     async happen(world, random) {
-      if (!world.hasOwnDisk) return "left out: mounting a disk requires root";
+      if (!world.hasOwnDisk) return "skipped: mounting a disk requires root";
       const ballast = join(world.dataDir, "ballast");
       return await during(lastingMs(random), {
         begin: () => execFileSync("fallocate", ["-l", String(countFreeBytes(world) - SLACK_BYTES), ballast]),

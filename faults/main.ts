@@ -124,7 +124,7 @@ function printTable(memoryBeforeMb: number): void {
   }
   const { events, bookings, refusedBookings, reads, unavailable } = load.counts;
   console.log(
-    `\n${events} events and ${bookings} bookings acknowledged, ${refusedBookings} bookings refused, ${reads} reads, ${unavailable} answers 503.`,
+    `\n${events} events and ${bookings} bookings acknowledged, ${refusedBookings} bookings refused, ${reads} reads, ${unavailable} 503 responses.`,
   );
   const memoryMb = readMemoryMb(world);
   console.log(`Largest process: ${Math.round(memoryBeforeMb)} MB at first, ${Math.round(memoryMb)} MB at the end.`);

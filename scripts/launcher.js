@@ -41,7 +41,7 @@ function findNode() {
   }
   if (Number(process.versions.node.split(".")[0]) >= MAJOR) return process.execPath;
   process.stderr.write(
-    `Bookflow needs Node ${MAJOR}; install it without leaving out optional packages, which bring it.\n`,
+    `Bookflow needs Node ${MAJOR}, which npm installs as an optional package. Reinstall Bookflow without --omit=optional.\n`,
   );
   process.exit(1);
 }

@@ -11,7 +11,7 @@ export function printBars(benches: readonly { name: string; bars: readonly Bar[]
         bench: name,
         what,
         measured,
-        bar,
+        target: bar,
         verdict: isReached ? "pass" : "MISS",
       })),
     ),

@@ -173,7 +173,7 @@ describe("DATABASE_URL", () => {
   ]) {
     test(`${given} is refused and never shown`, () => {
       assert.deepEqual(faultsOf({ DATABASE_URL: given }), [
-        "DATABASE_URL must be an address like postgres://… or postgresql://…, not [secret]",
+        "DATABASE_URL must be an address like postgres://… or postgresql://…",
       ]);
     });
   }
@@ -204,9 +204,7 @@ describe("the other settings", () => {
 
   test("SECRET_KEY has at least 32 characters and is never shown", () => {
     assert.equal(parseConfig({ SECRET_KEY: "k".repeat(32) }).secretKey, "k".repeat(32));
-    assert.deepEqual(faultsOf({ SECRET_KEY: "hunter2" }), [
-      "SECRET_KEY must have at least 32 characters, not [secret]",
-    ]);
+    assert.deepEqual(faultsOf({ SECRET_KEY: "hunter2" }), ["SECRET_KEY must have at least 32 characters"]);
   });
 });
 
@@ -228,7 +226,7 @@ test("all errors come in one message, in the order of the settings", () => {
   };
   assert.deepEqual(faultsOf(bad), [
     'PORT must be a whole number from 0 to 65535, not "http"',
-    "DATABASE_URL must be an address like postgres://… or postgresql://…, not [secret]",
+    "DATABASE_URL must be an address like postgres://… or postgresql://…",
     'ROLE must be one of all, web, worker, not "king"',
     'SHUTDOWN_GRACE_MS must be a whole number from 0 to 600000, not "soon"',
   ]);
@@ -245,7 +243,7 @@ describe("SMTP_URL", () => {
     test(`${given} is accepted unchanged`, () => assert.equal(parseConfig({ SMTP_URL: given }).smtpUrl, given));
   for (const given of ["hunter2@mail.example", "smtp://", "http://user:hunter2@mail.example"])
     test(`${given} is refused and never shown`, () => {
-      const fault = "SMTP_URL must be an address like smtp://… or smtps://…, not [secret]";
+      const fault = "SMTP_URL must be an address like smtp://… or smtps://…";
       assert.deepEqual(faultsOf({ SMTP_URL: given }), [fault]);
     });
 });

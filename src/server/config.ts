@@ -278,7 +278,7 @@ export function parseConfig(environment: Readonly<Record<string, string | undefi
     }
     const parsed = setting.parse(given);
     if ("fault" in parsed)
-      faults.push(`${setting.name} ${parsed.fault}, not ${setting.isSecret ? "[secret]" : toShown(given)}`);
+      faults.push(`${setting.name} ${parsed.fault}${setting.isSecret ? "" : `, not ${toShown(given)}`}`);
     else values[key] = parsed.value;
   }
   // If each process generated its own key, none could read what another one encrypted.

@@ -25,7 +25,7 @@ describe("the appointment pages", { skip: noBrowser }, () => {
     const page = await browser.open({ ...visitor, javaScriptEnabled: false });
     await page.goto(manageUrl);
     await page.locator("summary").press("Enter");
-    await page.getByRole("button", { name: "Yes, cancel it" }).press("Enter");
+    await page.getByRole("button", { name: "Cancel test booking" }).press("Enter");
     await page.getByRole("heading", { name: "This appointment has been cancelled" }).waitFor();
     assert.equal(page.url(), manageUrl);
     await page.reload();

@@ -44,7 +44,7 @@ ${renderAbout(body)}
 ${
   signature.kind === "verified"
     ? html`<p class="signature is-verified"><svg viewBox="0 0 16 16" aria-hidden="true"><path d="M3 8.5l3.2 3.2L13 5"/></svg>Signature verified</p>`
-    : html`<p class="signature is-wrong">Signature refused: ${signature.reason}</p>`
+    : html`<p class="signature is-wrong">Invalid signature: ${signature.reason}</p>`
 }${renderHeaders(arrival)}
 <details><summary>Body</summary><pre tabindex="0">${renderJson(body)}</pre></details></li>`;
 }

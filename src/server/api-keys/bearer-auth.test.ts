@@ -21,7 +21,7 @@ const { app, deps, clock, lines, url: databaseUrl } = await createTestApp();
 const ROUTES = ["/api/v1/widgets", "/api/v1/bookings"];
 
 const NO_KEY = errorAnswer(401, "unauthorized", "Send your API key in the header `Authorization: Bearer <API_KEY>`.");
-const BAD_KEY = errorAnswer(401, "unauthorized", "This API key is unknown or revoked.");
+const BAD_KEY = errorAnswer(401, "unauthorized", "This API key is unknown, revoked or expired.");
 const NO_PLAN = errorAnswer(403, "plan_required", "The read API requires the Business plan.");
 
 async function statusOf(url: string, headers: Record<string, string | string[]>): Promise<number> {

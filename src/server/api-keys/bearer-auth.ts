@@ -96,7 +96,7 @@ export function requireKeyHash(request: FastifyRequest): Buffer {
 }
 
 function unknownKey(): ApiError {
-  return new ApiError("unauthorized", "This API key is unknown or revoked.", {
+  return new ApiError("unauthorized", "This API key is unknown, revoked or expired.", {
     "www-authenticate": 'Bearer realm="api", error="invalid_token"',
   });
 }

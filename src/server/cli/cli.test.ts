@@ -425,7 +425,7 @@ describe("a command that cannot run exits with 1", { concurrency: true }, () => 
       stdout: "",
       stderr:
         'PORT must be a whole number from 0 to 65535, not "http"\n' +
-        "DATABASE_URL must be an address like postgres://… or postgresql://…, not [secret]\n" +
+        "DATABASE_URL must be an address like postgres://… or postgresql://…\n" +
         'LOG_LEVEL must be one of debug, info, warn, error, silent, not "loud"\n',
     });
   });

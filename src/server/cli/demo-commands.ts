@@ -26,7 +26,7 @@ export const DEMO_COMMANDS: readonly Command[] = [
           };
         }
         case "there_already":
-          throw new UsageError("The demo is already loaded. Run `demo clear` to remove it.");
+          throw new UsageError("The demo is already loaded. Run `demo clear` to delete it.");
         case "address_taken":
           throw new UsageError(`The demo needs the email address ${outcome.email}, but another account uses it.`);
         case "refused":
@@ -44,7 +44,7 @@ export const DEMO_COMMANDS: readonly Command[] = [
     positionals: 0,
     async run(context) {
       if (!(await clearDemo(context))) throw new UsageError("The demo isn't loaded.");
-      return { text: `Removed ${DEMO_ID}  ${DEMO_NAME} and all its data.`, json: { id: DEMO_ID } };
+      return { text: `Deleted ${DEMO_ID}  ${DEMO_NAME} and all its data.`, json: { id: DEMO_ID } };
     },
   },
 ];

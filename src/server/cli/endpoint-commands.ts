@@ -80,7 +80,7 @@ export const ENDPOINT_COMMANDS: readonly Command[] = [
   {
     name: "endpoint list",
     usage: "endpoint list --org ORG",
-    summary: "list an organization's endpoints; chat URLs are shown in part",
+    summary: "list an organization's endpoints; Teams and Slack URLs are shortened",
     options: ["org"],
     positionals: 0,
     async run({ db, args }) {

@@ -92,7 +92,7 @@ export const WIDGET_COMMANDS: readonly Command[] = [
   {
     name: "widget go-live",
     usage: "widget go-live WIDGET --connection ID [--clear-test-data]",
-    summary: "check a connection and let the widget book through it; --clear-test-data first deletes its test data",
+    summary: "check a connection and let the widget book through it; --clear-test-data then deletes its test data",
     options: ["connection"],
     flags: ["clear-test-data"],
     positionals: 1,

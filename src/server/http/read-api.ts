@@ -32,7 +32,7 @@ export function readApiResponses(success: TSchema, description: string): Record<
   return {
     200: answer(success, description, RATE_LIMIT),
     400: refuse("`bad_request`: a parameter is invalid.", RATE_LIMIT),
-    401: refuse("`unauthorized`: no Bearer header, or the key is unknown or revoked.", {
+    401: refuse("`unauthorized`: no Bearer header, or the key is unknown, revoked or expired.", {
       "WWW-Authenticate": text("Bearer."),
     }),
     403: refuse("`plan_required`: the organization is not on the Business plan.", RATE_LIMIT),

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { parseForeignJson, parseJsonText } from "./json-text.ts";
 
-const NULL_CHARACTER = { fault: "it holds a null character (\\u0000)" };
+const NULL_CHARACTER = { fault: "it contains a null character (\\u0000)" };
 const INVALID = { fault: "it is not valid JSON" };
 
 // biome-ignore format: one case a line

@@ -18,7 +18,7 @@ export function parseJsonText(text: string): { value: unknown } | { fault: strin
       if (member.includes("\u0000")) hasNull = true;
       return toWellFormed(member);
     });
-    return hasNull ? { fault: "it holds a null character (\\u0000)" } : { value };
+    return hasNull ? { fault: "it contains a null character (\\u0000)" } : { value };
   } catch (error) {
     if (error instanceof SyntaxError) return { fault: "it is not valid JSON" };
     // Deeply nested brackets can exhaust the parser's stack.

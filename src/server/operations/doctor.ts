@@ -55,7 +55,7 @@ export async function examine(deps: DoctorDeps): Promise<Finding[]> {
     await examineMail(deps),
     await examineQueue(deps),
     facts.failing_endpoints > 0
-      ? warning("endpoints", `Failing endpoints: ${facts.failing_endpoints}. Owners and admins have been notified.`)
+      ? warning("endpoints", `Failing endpoints: ${facts.failing_endpoints}. The delivery log shows why.`)
       : ok("endpoints", "No endpoint is failing."),
     facts.unsettled > 0
       ? fault(
@@ -83,7 +83,7 @@ function examineAddress({ config }: DoctorDeps): Finding {
   if (protocol === "https:" || isLoopback(hostname)) return ok("address", `Bookflow's address is ${config.baseUrl}.`);
   return warning(
     "address",
-    `BASE_URL is ${config.baseUrl}, without https, so others on the network can read cookies and bookings. Put a proxy with TLS in front of it.`,
+    `BASE_URL is ${config.baseUrl}, without https, so others on the network can read cookies and bookings. Put a proxy with TLS in front of Bookflow.`,
   );
 }
 

@@ -73,7 +73,7 @@ ${
 }
 <tr><td style="padding:16px 24px 28px"><a href="${links.analytics}" style="display:inline-block;padding:11px 18px;border-radius:6px;background-color:#0b5c6f;color:#ffffff;font-size:15px;font-weight:600;text-decoration:none">View analytics</a></td></tr>
 </table>
-<p style="margin:16px 0 0;${QUIET}">You get this because you subscribed to reports of ${organization}.<br>
+<p style="margin:16px 0 0;${QUIET}">You’re receiving this email because you subscribed to reports for ${organization}.<br>
 <a href="${links.unsubscribe}" style="color:#5b6472">Unsubscribe</a></p>
 </td></tr></table>
 </body>
@@ -95,7 +95,7 @@ function renderChart({ top, first, last }: { top: number; first: string; last: s
   return html`${renderHeading("Views and bookings by day")}
 <p style="margin:0 0 8px;${QUIET}">${mark(CHART_COLORS.views, "Views")}${mark(CHART_COLORS.bookings, "Bookings")}</p>
 <table role="presentation" width="100%" cellpadding="0" cellspacing="0">
-<tr><td valign="top" align="right" style="padding-right:8px;${QUIET};line-height:14px">${top.toLocaleString("en-GB")}</td><td rowspan="2" width="${width}"><img src="cid:${CHART_ID}" width="${width}" height="${height}" alt="Bars of views and bookings from ${first} to ${last}" style="display:block;width:100%;max-width:${width}px;height:auto;border:0"></td></tr>
+<tr><td valign="top" align="right" style="padding-right:8px;${QUIET};line-height:14px">${top.toLocaleString("en-GB")}</td><td rowspan="2" width="${width}"><img src="cid:${CHART_ID}" width="${width}" height="${height}" alt="Bar chart of views and bookings from ${first} to ${last}" style="display:block;width:100%;max-width:${width}px;height:auto;border:0"></td></tr>
 <tr><td valign="bottom" align="right" style="padding-right:8px;${QUIET};line-height:14px">0</td></tr>
 <tr><td></td><td><table role="presentation" width="100%" cellpadding="0" cellspacing="0"><tr><td style="${QUIET}">${first}</td><td align="right" style="${QUIET}">${last}</td></tr></table></td></tr>
 </table>`;

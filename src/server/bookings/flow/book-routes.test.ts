@@ -306,7 +306,7 @@ test("a null character anywhere else is the visitor's error, with or without att
   const body = toBody(await findSlot(widgetId), { customer, attribution: { utmSource: "\u0000" } });
   const { statusCode, json } = await book(widgetId, body, "key-null");
   assert.equal(statusCode, 400);
-  assert.equal(json().error.message, "The body could not be read: it holds a null character (\\u0000).");
+  assert.equal(json().error.message, "The body could not be read: it contains a null character (\\u0000).");
 });
 
 test("bookings are limited per minute, by network and by widget", async () => {

@@ -57,7 +57,8 @@ export async function bookRoutes(
         const widget = await requireWidget(post);
         const idempotencyKey = requireIdempotencyKey(post);
         const request = requireBookRequest(post.body ?? "");
-        if (widget.status === "paused") throw new ApiError("widget_paused", "This widget is paused.");
+        if (widget.status === "paused")
+          throw new ApiError("widget_paused", "This widget is paused. Ask the business to activate it.");
         const system = await openForVisitor(deps, post, widget);
         if (request.isTest !== undefined && request.isTest !== (system.mode !== "live"))
           throw new ApiError("widget_changed", "This widget was switched between test mode and live. Reload the page.");

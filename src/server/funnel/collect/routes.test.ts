@@ -319,7 +319,7 @@ test("requests are limited per address and minute, with Retry-After", async () =
       {
         error: {
           code: "rate_limited",
-          message: "Each IP address may send 2 requests per minute. Wait before sending more.",
+          message: "Each network may send 2 requests per minute. Wait before sending more.",
         },
       },
     ],

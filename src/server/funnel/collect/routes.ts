@@ -81,7 +81,7 @@ function createRateLimit(deps: Pick<Deps, "config" | "clock" | "metrics">) {
 
   function refuse(verdict: RateLimitVerdict): ApiError {
     deps.metrics.funnelEvents.inc({ outcome: "rate_limited" });
-    return rateLimited(verdict, `Each IP address may send ${perMinute} requests per minute. Wait before sending more.`);
+    return rateLimited(verdict, `Each network may send ${perMinute} requests per minute. Wait before sending more.`);
   }
 }
 

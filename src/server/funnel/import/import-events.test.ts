@@ -161,7 +161,7 @@ describe("a bad line is named, and nothing in the file is recorded", () => {
     ["JSON", () => "{", "it is not valid JSON"],
     ["a member", ({ mine }) => makeLine(mine, 1, { visitId: "1" }), "visitId is not a UUID"],
     ["a date", ({ mine }) => makeLine(mine, 1, { at: "2026-11-01T12:00:00.001Z" }), "at is in the future"],
-    ["a null character", ({ mine }) => makeLine(mine, 1, { campaign: "\u0000" }), "it holds a null character (\\u0000)"],
+    ["a null character", ({ mine }) => makeLine(mine, 1, { campaign: "\u0000" }), "it contains a null character (\\u0000)"],
     ["another organization's widget", ({ foreign }) => makeLine(foreign, 1), "widgetId is not a widget of this organization"],
     ["a widget that does not exist", () => makeLine("w_zzzzzzzzzzzz" as WidgetId, 1), "widgetId is not a widget of this organization"],
   ]; // biome-ignore format: one case a line

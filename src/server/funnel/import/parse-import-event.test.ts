@@ -195,8 +195,8 @@ describe("a bad line says what is wrong", () => {
     [{ ...LEAST, campaign: 2026 }, "campaign is not a string"],
     [{ ...LEAST, device: 1 }, "device is not a string"],
     [{ ...LEAST, country: 49 }, "country is not a string"],
-    [{ ...LEAST, campaign: "a\u0000b" }, "it holds a null character (\\u0000)"],
-    [{ ...LEAST, note: "\u0000" }, "it holds a null character (\\u0000)"],
+    [{ ...LEAST, campaign: "a\u0000b" }, "it contains a null character (\\u0000)"],
+    [{ ...LEAST, note: "\u0000" }, "it contains a null character (\\u0000)"],
   ];
   for (const [line, fault] of cases) {
     const name = typeof line === "string" ? line : JSON.stringify(line);

@@ -111,7 +111,7 @@ function renderBooking(found: Shown & { row: AppointmentRow }, now: Date): Plain
   const { row, businessName, setup } = found;
   const cancel = html`<details><summary>Cancel appointment</summary>
 <p>The time will be available to others immediately.</p>
-<form method="post"><button>Yes, cancel it</button></form></details>`;
+<form method="post"><button>Cancel appointment</button></form></details>`;
   return toPage(`Appointment ${row.reference}`, [
     html`<p class="business">${businessName}</p>`,
     html`<h1>${row.canceled_at ? "This appointment has been cancelled" : toService(setup, row)}</h1>`,

@@ -14,7 +14,6 @@ export type AppointmentTexts = {
   join: string;
   cancel: string;
   sure: string;
-  yesCancel: string;
   meetingTitle: string;
   meeting: string;
   /** Every appointment here is a test. */
@@ -38,7 +37,6 @@ export const APPOINTMENT_TEXTS: Readonly<Record<Language, AppointmentTexts>> = {
     join: "Join the meeting",
     cancel: "Cancel test booking",
     sure: "The time will be available to others immediately.",
-    yesCancel: "Yes, cancel it",
     meetingTitle: "Your meeting room",
     meeting: "Please come back to this page when your appointment starts.",
     test: "Test booking: no appointment was made.",
@@ -60,7 +58,6 @@ export const APPOINTMENT_TEXTS: Readonly<Record<Language, AppointmentTexts>> = {
     join: "Am Online-Termin teilnehmen",
     cancel: "Testbuchung stornieren",
     sure: "Der Termin wird sofort wieder für andere freigegeben.",
-    yesCancel: "Ja, absagen",
     meetingTitle: "Ihr Online-Termin",
     meeting: "Bitte öffnen Sie diese Seite wieder, wenn Ihr Termin beginnt.",
     test: "Testbuchung: Es wurde kein Termin gebucht.",
@@ -82,8 +79,7 @@ export const APPOINTMENT_TEXTS: Readonly<Record<Language, AppointmentTexts>> = {
     join: "Rejoindre la réunion",
     cancel: "Annuler la réservation de test",
     sure: "Le créneau sera immédiatement proposé à d’autres personnes.",
-    yesCancel: "Oui, annuler",
-    meetingTitle: "Votre salle de réunion",
+    meetingTitle: "Votre salle virtuelle",
     meeting: "Revenez sur cette page à l’heure de votre rendez-vous.",
     test: "Réservation de test\u00a0: aucun rendez-vous n’a été pris.",
     sandbox: "Cette salle fait partie de l’agenda de test. Il n’y a ni image ni son.",
@@ -104,8 +100,7 @@ export const APPOINTMENT_TEXTS: Readonly<Record<Language, AppointmentTexts>> = {
     join: "Unirse a la reunión",
     cancel: "Cancelar la reserva de prueba",
     sure: "La hora quedará disponible para otras personas de inmediato.",
-    yesCancel: "Sí, cancelar",
-    meetingTitle: "Su sala de reuniones",
+    meetingTitle: "Su sala virtual",
     meeting: "Vuelva a esta página a la hora de su cita.",
     test: "Reserva de prueba: no se ha reservado ninguna cita.",
     sandbox: "Esta sala forma parte del calendario de prueba. No hay vídeo ni sonido.",
@@ -125,8 +120,7 @@ export const APPOINTMENT_TEXTS: Readonly<Record<Language, AppointmentTexts>> = {
     join: "Entrar na reunião",
     cancel: "Cancelar a marcação de teste",
     sure: "O horário ficará de imediato disponível para outras pessoas.",
-    yesCancel: "Sim, cancelar",
-    meetingTitle: "A sua sala de reuniões",
+    meetingTitle: "A sua sala virtual",
     meeting: "Volte a esta página à hora da sua marcação.",
     test: "Marcação de teste: não foi feita nenhuma marcação real.",
     sandbox: "Esta sala faz parte da agenda de teste. Não há vídeo nem som.",

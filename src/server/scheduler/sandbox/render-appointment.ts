@@ -23,7 +23,7 @@ ${appointment.joinUrl === null ? null : html`<p><a class="primary" href="${appoi
 <details>
 <summary>${texts.cancel}</summary>
 <p>${texts.sure}</p>
-<form method="post"><button>${texts.yesCancel}</button></form>
+<form method="post"><button>${texts.cancel}</button></form>
 </details>`,
   });
 }
@@ -44,11 +44,12 @@ ${renderFacts(reader, appointment)}
 
 export function renderUnknownLinkPage(reader: Reader): PlainPage {
   const texts = APPOINTMENT_TEXTS[reader.language];
-  return toPage(reader, {
+  return {
+    language: reader.language,
     title: texts.unknownTitle,
     body: html`<h1>${texts.unknownTitle}</h1>
 <p>${texts.unknown}</p>`,
-  });
+  };
 }
 
 function renderClosed(

@@ -78,7 +78,7 @@ export const texts: Texts = {
   practiceMode: "Übungsmodus: Es wird kein echter Termin gebucht.",
   testBookedTitle: "Testbuchung abgeschlossen",
   testBooked: "Es wurde kein Termin gebucht, denn diese Seite ist im Testmodus.",
-  practiceBooked: "Es wurde kein echter Termin gebucht, denn diese Seite bucht in einem Übungskalender.",
+  practiceBooked: "Es wurde kein echter Termin gebucht, denn diese Seite verwendet einen Übungskalender.",
   cancelTest: "Testbuchung stornieren",
   test: "Test",
   bookedTitle: "Ihr Termin ist gebucht",

@@ -77,7 +77,7 @@ export const texts: Texts = {
   practiceMode: "Practice mode: no real appointment is made.",
   testBookedTitle: "Test booking complete",
   testBooked: "No appointment was made, because this page is in test mode.",
-  practiceBooked: "No real appointment was made, because this page books in a practice calendar.",
+  practiceBooked: "No real appointment was made, because this page uses a practice calendar.",
   cancelTest: "Cancel test booking",
   test: "Test",
   bookedTitle: "You’re booked",

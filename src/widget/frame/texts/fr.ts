@@ -79,7 +79,7 @@ export const texts: Texts = {
   practiceMode: "Mode entraînement\u00a0: aucun vrai rendez-vous n’est pris.",
   testBookedTitle: "Réservation de test terminée",
   testBooked: "Aucun rendez-vous n’a été pris, car cette page est en mode test.",
-  practiceBooked: "Aucun vrai rendez-vous n’a été pris, car cette page utilise un calendrier d’entraînement.",
+  practiceBooked: "Aucun vrai rendez-vous n’a été pris, car cette page utilise un agenda d’entraînement.",
   cancelTest: "Annuler la réservation de test",
   test: "Test",
   bookedTitle: "Votre rendez-vous est réservé",

@@ -74,10 +74,10 @@ export const texts: Texts = {
   openBookingPage: "Abrir a página de marcações",
 
   testMode: "Modo de teste: não é feita nenhuma marcação real.",
-  practiceMode: "Modo de prática: não é feita nenhuma marcação real.",
+  practiceMode: "Modo de treino: não é feita nenhuma marcação real.",
   testBookedTitle: "Marcação de teste concluída",
   testBooked: "Não foi feita nenhuma marcação real, porque esta página está em modo de teste.",
-  practiceBooked: "Não foi feita nenhuma marcação real, porque esta página usa um calendário de prática.",
+  practiceBooked: "Não foi feita nenhuma marcação real, porque esta página usa uma agenda de treino.",
   cancelTest: "Cancelar a marcação de teste",
   test: "Teste",
   bookedTitle: "A sua marcação está confirmada",
