@@ -98,6 +98,9 @@ const queueReading = new FixedStatement<QueueRow>(
   () => sql`-- prepared: read_queue
     with recursive ${waitingLanes("")}, first_lanes as (
       select endpoint_id, due_at, delivery_id from waiting_lanes limit ${0}::integer
+    ), leased as (
+      select endpoint_id, organization_id, count(*)::integer as requests from delivery_queue
+      where lease_token is not null group by endpoint_id, organization_id
     ), waiting_tests as (
       select queue.delivery_id from delivery_queue queue
       join delivery_lanes lane on lane.endpoint_id = queue.endpoint_id
@@ -115,11 +118,9 @@ const queueReading = new FixedStatement<QueueRow>(
     left join delivery_lanes lane on lane.endpoint_id = first.endpoint_id
     left join organizations organization on organization.id = lane.organization_id
     union all
-    select 'in_flight', queue.endpoint_id, queue.organization_id, null, null, coalesce(bool_or(lane.is_failing), false), null,
-      null, null, null, count(*)::integer
-    from delivery_queue queue left join delivery_lanes lane on lane.endpoint_id = queue.endpoint_id
-    where queue.lease_token is not null
-    group by queue.endpoint_id, queue.organization_id
+    select 'in_flight', leased.endpoint_id, leased.organization_id, null, null, coalesce(lane.is_failing, false), null,
+      null, null, null, leased.requests
+    from leased left join delivery_lanes lane on lane.endpoint_id = leased.endpoint_id
     union all
     select 'test', null, null, null, null, null, null, null, delivery_id, null, null from waiting_tests`,
 );
