@@ -5,7 +5,7 @@ import { DAY_MS } from "#contract/durations.ts";
 import type { OrganizationId, WidgetId } from "#contract/ids.ts";
 import { openEmbeddedDatabase } from "../src/server/db/embedded/open.ts";
 import { type Db, openPatientDb, openPool, type Pool } from "../src/server/db/pool.ts";
-import { createLog } from "../src/server/lib/log.ts";
+import { createLog } from "../src/server/lib/log/log.ts";
 import { type Bar, judgeMemory } from "./support/bars.ts";
 import { makeEventRequests } from "./support/event-requests.ts";
 import { type History, makeHistory } from "./support/funnel-history.ts";

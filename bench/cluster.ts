@@ -3,14 +3,14 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { ServiceDeps } from "../src/server/create-deps.ts";
-import { listHostUrls } from "../src/server/lib/host-urls.ts";
+import { listHostUrls } from "../src/server/lib/text/host-urls.ts";
 import {
   type CitusCluster,
   createCitusDatabase,
   createDatabase,
   queryOnce,
   startCitusCluster,
-} from "../test/support/citus-cluster.ts";
+} from "../test/support/database/citus-cluster.ts";
 import type { Bar } from "./support/bars.ts";
 import { listSlots, NO_BOOKING_LIMITS, toBookingRequest } from "./support/booking-requests.ts";
 import type { Child } from "./support/child.ts";

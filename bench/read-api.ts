@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { openEmbeddedDatabase } from "../src/server/db/embedded/open.ts";
 import { openPatientDb, openPool } from "../src/server/db/pool.ts";
-import { createLog } from "../src/server/lib/log.ts";
+import { createLog } from "../src/server/lib/log/log.ts";
 import { makeKey, makeOrganization, makeWidget } from "../test/support/builders.ts";
 import { type Bar, judgeMemory } from "./support/bars.ts";
 import { startServer } from "./support/child.ts";

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { openEmbeddedDatabase } from "../src/server/db/embedded/open.ts";
 import { openPatientDb, openPool, type Pool } from "../src/server/db/pool.ts";
-import { createLog } from "../src/server/lib/log.ts";
+import { createLog } from "../src/server/lib/log/log.ts";
 import { makeOrganization, makeWidget } from "../test/support/builders.ts";
 import { type Bar, judgeMemory } from "./support/bars.ts";
 import { runLoad, toRequest } from "./support/load.ts";

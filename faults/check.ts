@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { sql } from "kysely";
 import { FUNNEL_STEPS } from "#contract/steps.ts";
-import { listTakenSteps } from "../test/support/collect.ts";
+import { listTakenSteps } from "../test/support/funnel/collect.ts";
 import type { Load } from "./load.ts";
 import type { World } from "./world.ts";
 

@@ -12,8 +12,8 @@ import { createDeps, type ServiceDeps } from "../src/server/create-deps.ts";
 import { LOCATE } from "../src/server/db/citus/nodes.ts";
 import { MIGRATIONS_FOLDER, migrate } from "../src/server/db/migrate.ts";
 import { openDb, openPool, type Pool } from "../src/server/db/pool.ts";
-import { listHostUrls } from "../src/server/lib/host-urls.ts";
-import { createLog } from "../src/server/lib/log.ts";
+import { createLog } from "../src/server/lib/log/log.ts";
+import { listHostUrls } from "../src/server/lib/text/host-urls.ts";
 import { addEndpoint } from "../src/server/webhooks/endpoints/endpoints.ts";
 import { makeKey, makeOrganization, makeWidget } from "../test/support/builders.ts";
 import {
@@ -23,8 +23,8 @@ import {
   createDatabase,
   queryOnce,
   startCitusCluster,
-} from "../test/support/citus-cluster.ts";
-import { listTakenSteps } from "../test/support/collect.ts";
+} from "../test/support/database/citus-cluster.ts";
+import { listTakenSteps } from "../test/support/funnel/collect.ts";
 import { Eraser } from "./eraser.ts";
 import { Load } from "./load.ts";
 import { type Receiver, startReceiver } from "./receiver.ts";

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { Agent, request } from "undici";
 import { DAY_MS } from "#contract/durations.ts";
 import { FUNNEL_STEPS } from "#contract/steps.ts";
-import { DESKTOP, eventsBody } from "../test/support/collect.ts";
+import { DESKTOP, eventsBody } from "../test/support/funnel/collect.ts";
 import type { World } from "./world.ts";
 
 // Browsers, visitors who book and polling clients, each talking to any of the web processes. Unacknowledged requests are sent

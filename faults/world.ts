@@ -21,7 +21,7 @@ import { dataFolderPaths } from "../src/server/db/embedded/folders.ts";
 import { openEmbeddedDatabase } from "../src/server/db/embedded/open.ts";
 import { MIGRATIONS_FOLDER, migrate } from "../src/server/db/migrate.ts";
 import { type Db, openDb, openPool } from "../src/server/db/pool.ts";
-import { createLog } from "../src/server/lib/log.ts";
+import { createLog } from "../src/server/lib/log/log.ts";
 import { addConnection } from "../src/server/scheduler/connections/connections.ts";
 import { type CalcomServer, startCalcomServer } from "../src/server/scheduler/testing/calcom-server.ts";
 import { addEndpoint } from "../src/server/webhooks/endpoints/endpoints.ts";

@@ -1,8 +1,8 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { parseArgs } from "node:util";
-import { listHostUrls } from "../src/server/lib/host-urls.ts";
-import { createCitusDatabase, startCitusCluster } from "../test/support/citus-cluster.ts";
+import { listHostUrls } from "../src/server/lib/text/host-urls.ts";
+import { createCitusDatabase, startCitusCluster } from "../test/support/database/citus-cluster.ts";
 
 // `npm run cluster -- --bin DIR [-- COMMAND …]`: starts a Citus cluster of one coordinator and two workers on loopback, for tests
 // and benches. Runs the command with DATABASE_URL and TEST_DATABASE_URL set, or waits for Ctrl+C; then stops the cluster and

@@ -8,7 +8,7 @@ import { readCredentials } from "../src/server/demo/credentials.ts";
 import { loadDemo } from "../src/server/demo/load.ts";
 import { DEMO_ID, WEBSITE } from "../src/server/demo/practice.ts";
 import { assert } from "../src/server/lib/assert.ts";
-import { createLog } from "../src/server/lib/log.ts";
+import { createLog } from "../src/server/lib/log/log.ts";
 import { StartError } from "../src/server/lib/start-error.ts";
 import { connectCalcom } from "./demo/connect-calcom.ts";
 import { connectReceiver, hasSentWebhooks, listSigningSecrets } from "./demo/connect-receiver.ts";

@@ -3,9 +3,9 @@ import { buildApp } from "../src/server/app.ts";
 import { parseConfig } from "../src/server/config.ts";
 import { createDeps } from "../src/server/create-deps.ts";
 import { openDb, openPool } from "../src/server/db/pool.ts";
-import { createLog } from "../src/server/lib/log.ts";
+import { createLog } from "../src/server/lib/log/log.ts";
 import { endSharing } from "../test/support/after-last-file.ts";
-import { databaseUrl, TEMPLATE_DATABASE } from "../test/support/database.ts";
+import { databaseUrl, TEMPLATE_DATABASE } from "../test/support/database/database.ts";
 import { GENERATED_FILES } from "./generated-files.ts";
 import { openTestServer } from "./test-server.ts";
 

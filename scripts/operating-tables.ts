@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { SETTINGS } from "../src/server/config.ts";
-import { createMetrics } from "../src/server/lib/metrics.ts";
+import { createMetrics } from "../src/server/lib/log/metrics.ts";
 
 // The tables in docs/operating.md that are generated from the code. The rest of the guide is written by hand.
 

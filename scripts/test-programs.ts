@@ -13,7 +13,7 @@ const PROGRAMS = { service: "src/server/main.ts", "command-line": "src/server/cl
 const SOURCES = ["src/{contract,server}/**/*.ts", "package-lock.json", "scripts/test-programs.ts"];
 const DAY_MS = 24 * 60 * 60_000;
 
-/** Sets TEST_NODE_OPTIONS for test/support/clean-environment.ts. The programs are bundled again when their sources change. */
+/** Sets TEST_NODE_OPTIONS for test/support/programs/clean-environment.ts. The programs are bundled again when their sources change. */
 export async function bundlePrograms(): Promise<void> {
   const folder = join(ROOT, "node_modules/.cache", `bookflow-programs-${hashSources()}`);
   if (!existsSync(folder)) await build(folder);

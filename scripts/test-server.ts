@@ -5,8 +5,8 @@ import { dataFolderPaths } from "../src/server/db/embedded/folders.ts";
 import { openEmbeddedDatabase } from "../src/server/db/embedded/open.ts";
 import { MIGRATIONS_FOLDER, migrate } from "../src/server/db/migrate.ts";
 import { openPool } from "../src/server/db/pool.ts";
-import { createLog } from "../src/server/lib/log.ts";
-import { createCitusDatabase } from "../test/support/citus-cluster.ts";
+import { createLog } from "../src/server/lib/log/log.ts";
+import { createCitusDatabase } from "../test/support/database/citus-cluster.ts";
 import {
   databaseUrl,
   isCluster,
@@ -14,8 +14,8 @@ import {
   onEveryServer,
   onServer,
   TEMPLATE_DATABASE,
-} from "../test/support/database.ts";
-import { temporaryFolder } from "../test/support/temporary-folder.ts";
+} from "../test/support/database/database.ts";
+import { temporaryFolder } from "../test/support/programs/temporary-folder.ts";
 
 /** Nothing in it is worth keeping, and no table lives long enough to need vacuuming. */
 const SETTINGS_OFF = ["fsync", "synchronous_commit", "full_page_writes", "autovacuum", "wal_init_zero"];
@@ -27,7 +27,7 @@ export type TestServer = {
 
 /**
  * The server at TEST_DATABASE_URL, or one for this run only; either way with a freshly migrated template database. Sets
- * TEST_DATABASE_URL for test/support/database.ts here and in the processes that run the tests.
+ * TEST_DATABASE_URL for test/support/database/database.ts here and in the processes that run the tests.
  */
 export async function openTestServer(): Promise<TestServer> {
   const server = process.env["TEST_DATABASE_URL"] ? { close: async () => {} } : await openPrivateServer();

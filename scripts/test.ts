@@ -4,7 +4,7 @@ import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { run } from "node:test";
 import { spec } from "node:test/reporters";
-import { isCluster, listDatabaseUrls } from "../test/support/database.ts";
+import { isCluster, listDatabaseUrls } from "../test/support/database/database.ts";
 import { buildBrowserFiles } from "./build.ts";
 import { runChecks } from "./check.ts";
 import { prepareBrowser } from "./test-browser.ts";

@@ -2,11 +2,11 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, test } from "node:test";
-import { createMetrics } from "../src/server/lib/metrics.ts";
-import { createTestDatabase } from "./support/database.ts";
-import { ROOT } from "./support/document-blocks.ts";
-import { readPromql } from "./support/promql.ts";
-import { startServiceProcess } from "./support/service-process.ts";
+import { createMetrics } from "../src/server/lib/log/metrics.ts";
+import { createTestDatabase } from "./support/database/database.ts";
+import { startServiceProcess } from "./support/programs/service-process.ts";
+import { ROOT } from "./support/repository/document-blocks.ts";
+import { readPromql } from "./support/repository/promql.ts";
 
 // The Grafana dashboard, the alert rules and the operating guide must use metrics and labels that a running service has.
 

@@ -7,10 +7,10 @@ import { describe, test } from "node:test";
 import { Compile } from "typebox/compile";
 import { ApiErrorBody } from "#contract/api-error.ts";
 import { until } from "../src/server/webhooks/testing/webhook-service.ts";
-import { createTestDatabase, isCluster } from "./support/database.ts";
-import { type Block, listBlocks, ROOT } from "./support/document-blocks.ts";
-import { createNewcomer, findFreePort } from "./support/newcomer.ts";
-import { toSchemaExample } from "./support/schema-example.ts";
+import { toSchemaExample } from "./support/app/schema-example.ts";
+import { createTestDatabase, isCluster } from "./support/database/database.ts";
+import { createNewcomer, findFreePort } from "./support/programs/newcomer.ts";
+import { type Block, listBlocks, ROOT } from "./support/repository/document-blocks.ts";
 
 // Everything the documents tell people to type is typed here as written, except for ports and hosts. A block fails if it is
 // neither run here, nor by a test named here, nor listed as impossible to run.
@@ -34,7 +34,7 @@ const NOT_RUN: readonly { document: string; start: string; why: string }[] = [
   {
     document: "docs/client-library.md",
     start: "npm ",
-    why: "they write into the checkout and a project of the reader's; test/support/installed-client.ts does both in copies",
+    why: "they write into the checkout and a project of the reader's; test/support/programs/installed-client.ts does both in copies",
   },
   { document: "docs/operating.md", start: "pg_dump", why: "npm's PostgreSQL comes without pg_dump" },
   { document: "docs/operating.md", start: "pg_restore", why: "npm's PostgreSQL comes without pg_restore" },

@@ -3,8 +3,8 @@ import { readFile } from "node:fs/promises";
 import { test } from "node:test";
 import { GENERATED_FILES } from "../scripts/generated-files.ts";
 import { SETTINGS } from "../src/server/config.ts";
-import { createTestApp } from "./support/app.ts";
-import { createTestDatabase } from "./support/database.ts";
+import { createTestApp } from "./support/app/app.ts";
+import { createTestDatabase } from "./support/database/database.ts";
 
 const { app } = await createTestApp();
 const { pool } = await createTestDatabase();

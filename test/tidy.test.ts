@@ -11,8 +11,8 @@ import {
   findLongFiles,
   findLongFunctions,
   type SourceFiles,
-} from "./support/tidy.ts";
-import { ALLOWED_IMPORTS } from "./support/tidy-rules.ts";
+} from "./support/repository/tidy.ts";
+import { ALLOWED_IMPORTS } from "./support/repository/tidy-rules.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const source = readFiles(["src/**/*.{ts,tsx}", "migrations/*.sql"]);
@@ -52,8 +52,8 @@ describe("imports in the wrong direction are found", () => {
     ["src/contract/booking.ts", 'import { z } from "zod";', "must not import the package zod"],
     ["src/contract/booking.ts", 'import { join } from "node:path";', "must not import the package node:path"],
     ["src/contract/booking.ts", 'import type { Db } from "../server/db/pool.ts";', "must not import src/server/db/pool.ts"],
-    ["src/server/lib/clock.ts", 'import type { Db } from "../db/pool.ts";', "must not import src/server/db/pool.ts"],
-    ["src/server/lib/clock.ts", 'import { parseConfig } from "../config.ts";', "must not import src/server/config.ts"],
+    ["src/server/lib/time/clock.ts", 'import type { Db } from "../../db/pool.ts";', "must not import src/server/db/pool.ts"],
+    ["src/server/lib/time/clock.ts", 'import { parseConfig } from "../../config.ts";', "must not import src/server/config.ts"],
     ["src/server/db/pool.ts", 'import { ApiError } from "../http/api-error.ts";', "must not import src/server/http/api-error.ts"],
     ["src/server/http/listen.ts", 'import { openPool } from "../db/pool.ts";', "must not import src/server/db/pool.ts"],
     ["src/server/http/listen.ts", 'import {\n  a,\n  b,\n} from "../bookings/queries.ts";', "must not import src/server/bookings/queries.ts"],
@@ -68,7 +68,7 @@ describe("imports in the wrong direction are found", () => {
     ["src/server/bookings/import.ts", 'import { fetch } from "undici";', "must not import the package undici"],
     ["src/server/bookings/import.ts", 'import assert from "node:assert/strict";', "must not import the package node:assert/strict"],
     ["src/server/webhooks/event.ts", 'import { r } from "./testing/receiver.ts";', "must not import src/server/webhooks/testing/receiver.ts"],
-    ["src/dashboard/main.tsx", 'import { x } from "../server/lib/calendar.ts";', "must not import src/server/lib/calendar.ts"],
+    ["src/dashboard/main.tsx", 'import { x } from "../server/lib/time/calendar.ts";', "must not import src/server/lib/time/calendar.ts"],
     ["src/widget/loader/loader.ts", 'import { x } from "../../dashboard/paths.ts";', "must not import src/dashboard/paths.ts"],
     ["src/server/payments/pay.ts", "", "is in a folder that ALLOWED_IMPORTS does not list"],
   ];
@@ -82,7 +82,7 @@ describe("imports in the wrong direction are found", () => {
       ["src/contract/booking.ts", 'import { Type } from "typebox";\nimport { x } from "./ids.ts";'],
       [
         "src/server/bookings/import.ts",
-        'import type { Id } from "#contract/ids.ts";\nimport { x } from "../lib/log.ts";',
+        'import type { Id } from "#contract/ids.ts";\nimport { x } from "../lib/log/log.ts";',
       ],
       ["src/server/app.ts", 'import { x } from "./bookings/read-routes.ts";'],
       ["src/server/db/pool.ts", 'import pg from "pg";'],
@@ -112,8 +112,8 @@ describe("banned texts are found", () => {
     ["const x = Math.random();", "holds Math.random: take randomness from deps.random"],
     ['import { randomBytes } from "node:crypto";', "holds randomBytes: take randomness from deps.random"],
     ["const id = crypto.randomUUID();", "holds randomUUID: take randomness from deps.random"],
-    ['import { setTimeout as sleep } from "node:timers/promises";', "holds setTimeout: wait with lib/repeat.ts"],
-    ["setInterval(run, 5);", "holds setInterval: wait with lib/repeat.ts"],
+    ['import { setTimeout as sleep } from "node:timers/promises";', "holds setTimeout: wait with lib/concurrency/repeat.ts"],
+    ["setInterval(run, 5);", "holds setInterval: wait with lib/concurrency/repeat.ts"],
     ["await fetch(url);", "holds fetch(: send through guarded-send.ts"],
     ['process.env["PORT"]', "holds process.env: add a setting to config.ts"],
     ["sql`select now()`", "holds now(): hand time, ids and randomness to the statement as parameters"],
@@ -135,7 +135,7 @@ describe("banned texts are found", () => {
   test("in migrations too, but not where they are allowed", () => {
     const files = new Map([
       ["migrations/0009_x.sql", "alter table x add y timestamptz default now(); -- not random()"],
-      ["src/server/lib/clock.ts", "export const systemClock = { now: () => new Date() };"],
+      ["src/server/lib/time/clock.ts", "export const systemClock = { now: () => new Date() };"],
       ["src/server/config.ts", "return process.env;"],
       ["src/server/bookings/import.test.ts", "new Date(); Math.random();"],
       [

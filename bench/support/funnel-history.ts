@@ -3,7 +3,7 @@ import type { OrganizationId, WidgetId } from "#contract/ids.ts";
 import type { Db, Pool } from "../../src/server/db/pool.ts";
 import { KEY_KINDS, type KeyKind, toKeyId, toKindNumber } from "../../src/server/funnel/record/key-id.ts";
 import { rebuildStats } from "../../src/server/funnel/recount/rebuild.ts";
-import { systemClock } from "../../src/server/lib/clock.ts";
+import { systemClock } from "../../src/server/lib/time/clock.ts";
 import { makeKey, makeOrganization, makeWidget } from "../../test/support/builders.ts";
 
 // Two years of an organization's visits, inserted straight into their table. The counters are then built from them by `stats

@@ -6,7 +6,7 @@ import type { ServiceDeps } from "../../src/server/create-deps.ts";
 import { recordTouches } from "../../src/server/funnel/record/record.ts";
 import { addEndpoint } from "../../src/server/webhooks/endpoints/endpoints.ts";
 import { makeKey, makeOrganization, makeWidget } from "../../test/support/builders.ts";
-import { makeTouch, SEARCH_AD } from "../../test/support/touches.ts";
+import { makeTouch, SEARCH_AD } from "../../test/support/funnel/touches.ts";
 
 // Many small organizations, each with a widget, a key, an endpoint, some bookings and a month of visits.
 

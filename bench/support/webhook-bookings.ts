@@ -5,7 +5,7 @@ import { takeReference } from "../../src/server/bookings/flow/reference.ts";
 import { parseConfig } from "../../src/server/config.ts";
 import { createDeps, type ServiceDeps } from "../../src/server/create-deps.ts";
 import { openDatabase } from "../../src/server/db/open-database.ts";
-import { createLog } from "../../src/server/lib/log.ts";
+import { createLog } from "../../src/server/lib/log/log.ts";
 import { addEndpoint } from "../../src/server/webhooks/endpoints/endpoints.ts";
 import { wakeWorkers } from "../../src/server/webhooks/outbox/wake-workers.ts";
 import { makeOrganization, makeWidget } from "../../test/support/builders.ts";

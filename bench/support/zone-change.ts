@@ -3,7 +3,7 @@ import { setTimeout } from "node:timers/promises";
 import { sql } from "kysely";
 import type { Analytics } from "#contract/analytics.ts";
 import type { Db } from "../../src/server/db/pool.ts";
-import { systemClock } from "../../src/server/lib/clock.ts";
+import { systemClock } from "../../src/server/lib/time/clock.ts";
 import type { Bar } from "./bars.ts";
 import { signIn } from "./filtered-reports.ts";
 import { HISTORY_DAYS, type History } from "./funnel-history.ts";

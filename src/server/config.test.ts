@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { describe, test } from "node:test";
-import { createCommandLine } from "../../test/support/cli.ts";
+import { createCommandLine } from "../../test/support/app/cli.ts";
 import { ConfigError, parseConfig, SETTINGS } from "./config.ts";
 
 /** The lines of the error message for these settings. */

@@ -1,6 +1,6 @@
 import { MINUTE_MS } from "#contract/durations.ts";
 import { PLANS, type Plan } from "#contract/plans.ts";
-import { LOG_LEVELS, type LogLevel } from "./lib/log.ts";
+import { LOG_LEVELS, type LogLevel } from "./lib/log/log.ts";
 import {
   choice,
   databaseAddress,

@@ -1,10 +1,10 @@
 import type { Config } from "./config.ts";
 import type { Listen } from "./db/listen.ts";
 import type { Db } from "./db/pool.ts";
-import type { Clock } from "./lib/clock.ts";
-import type { Log } from "./lib/log.ts";
-import type { Metrics } from "./lib/metrics.ts";
-import type { Random } from "./lib/random.ts";
+import type { Log } from "./lib/log/log.ts";
+import type { Metrics } from "./lib/log/metrics.ts";
+import type { Random } from "./lib/secrets/random.ts";
+import type { Clock } from "./lib/time/clock.ts";
 
 /**
  * Dependencies that every slice may use. Functions ask for the parts they need: `Pick<Deps, "db" | "clock">`. Each

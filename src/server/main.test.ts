@@ -9,9 +9,9 @@ import { after, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import pg from "pg";
 import { makeKey, makeOrganization } from "../../test/support/builders.ts";
-import { CLEAN_ENVIRONMENT } from "../../test/support/clean-environment.ts";
-import { untilSomeoneWaits } from "../../test/support/count-blocked.ts";
-import { createTestDatabase } from "../../test/support/database.ts";
+import { untilSomeoneWaits } from "../../test/support/database/count-blocked.ts";
+import { createTestDatabase } from "../../test/support/database/database.ts";
+import { CLEAN_ENVIRONMENT } from "../../test/support/programs/clean-environment.ts";
 
 const { url, db } = await createTestDatabase();
 

@@ -6,9 +6,9 @@ import { createDeps, type ServiceDeps } from "./create-deps.ts";
 import { warnOfLateCommits } from "./db/citus/late-commits.ts";
 import { type Database, openDatabase } from "./db/open-database.ts";
 import { listen } from "./http/listen.ts";
-import { createLog, type Log } from "./lib/log.ts";
+import { onStopSignal } from "./lib/concurrency/stop-signal.ts";
+import { createLog, type Log } from "./lib/log/log.ts";
 import { StartError } from "./lib/start-error.ts";
-import { onStopSignal } from "./lib/stop-signal.ts";
 import { buildWorkerApp } from "./operations/worker-app.ts";
 import { startWorker, TASKS } from "./worker.ts";
 

@@ -1,7 +1,7 @@
 import { link, mkdir, readFile, unlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Config } from "./config.ts";
-import { type Random, randomUuid } from "./lib/random.ts";
+import { type Random, randomUuid } from "./lib/secrets/random.ts";
 import { StartError } from "./lib/start-error.ts";
 
 const FILE_NAME = "secret-key";

@@ -1,5 +1,5 @@
 import { isIP } from "node:net";
-import { listHostUrls } from "./lib/host-urls.ts";
+import { listHostUrls } from "./lib/text/host-urls.ts";
 
 // The kinds of settings: how each is parsed, and how its range is described.
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { DAY_MS } from "#contract/durations.ts";
-import { createTestApp } from "../../test/support/app.ts";
+import { createTestApp } from "../../test/support/app/app.ts";
 import { startWorker, type Task } from "./worker.ts";
 
 const { deps, lines } = await createTestApp();

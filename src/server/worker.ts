@@ -6,7 +6,7 @@ import type { ServiceDeps } from "./create-deps.ts";
 import { packOutdated } from "./funnel/packs/pack-days.ts";
 import { rebuildOutdated } from "./funnel/recount/rebuild.ts";
 import { sealOutdated } from "./funnel/recount/seal-spans.ts";
-import { repeat } from "./lib/repeat.ts";
+import { repeat } from "./lib/concurrency/repeat.ts";
 import { sendReports } from "./reports/send-reports.ts";
 import { sweepExpired } from "./retention/sweep.ts";
 import { DeliveryLoop } from "./webhooks/delivery/loop.ts";

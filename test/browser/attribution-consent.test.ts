@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { BrowserContextOptions, Frame, Page } from "playwright-core";
 import type { RawAttribution } from "#contract/attribution.ts";
-import { noBrowser, useBrowser as openBrowser } from "../support/browser.ts";
+import { noBrowser, useBrowser as openBrowser } from "../support/browser/browser.ts";
 import {
   createEmbedded,
   readContexts,
@@ -11,8 +11,8 @@ import {
   toScript,
   waitForContexts,
   watchErrors,
-} from "../support/embedded.ts";
-import { toPage } from "../support/host-site.ts";
+} from "../support/browser/embedded.ts";
+import { toPage } from "../support/browser/host-site.ts";
 
 // What the loader stores about a visitor and tells the frame, in a real browser on a separate site.
 

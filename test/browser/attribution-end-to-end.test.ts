@@ -11,10 +11,10 @@ import {
   startReplying,
   verify,
 } from "../../src/server/webhooks/testing/webhook-service.ts";
-import { noBrowser, useBrowser as openBrowser } from "../support/browser.ts";
+import { noBrowser, useBrowser as openBrowser } from "../support/browser/browser.ts";
+import { createEmbedded, SERVICE, SITE, toScript, waitForContexts, watchErrors } from "../support/browser/embedded.ts";
+import { toPage } from "../support/browser/host-site.ts";
 import { makeKey } from "../support/builders.ts";
-import { createEmbedded, SERVICE, SITE, toScript, waitForContexts, watchErrors } from "../support/embedded.ts";
-import { toPage } from "../support/host-site.ts";
 
 // A visitor comes from an ad, looks around, and books on the third page, inside the frame. Every place where the business looks
 // shows the same source.

@@ -7,11 +7,11 @@ import type { Page } from "playwright-core";
 import { encode } from "uqr";
 import { makeSetupLink } from "../../src/server/accounts/setup/setup.ts";
 import { OIDC_CLIENT, openOidcServer } from "../../src/server/accounts/testing/oidc-server.ts";
-import { noBrowser, useBrowser as openBrowser } from "../support/browser.ts";
+import { type SignedIn, signIn, TEST_PASSWORD } from "../support/app/sign-in.ts";
+import { toTotpCode } from "../support/app/totp.ts";
+import { noBrowser, useBrowser as openBrowser } from "../support/browser/browser.ts";
+import { goTo, openGuestPage, openPage, showScreen, startDashboard, takeCookie } from "../support/browser/dashboard.ts";
 import { makeBooking, makeWidget } from "../support/builders.ts";
-import { goTo, openGuestPage, openPage, showScreen, startDashboard, takeCookie } from "../support/dashboard.ts";
-import { type SignedIn, signIn, TEST_PASSWORD } from "../support/sign-in.ts";
-import { toTotpCode } from "../support/totp.ts";
 
 const browser = openBrowser();
 const dashboard = await startDashboard({ plan: "pro" });

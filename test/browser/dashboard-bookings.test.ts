@@ -4,12 +4,12 @@ import { describe, test } from "node:test";
 import type { Page } from "playwright-core";
 import type { MemberRole } from "#contract/app/role.ts";
 import { book, makeEndpoint, until } from "../../src/server/webhooks/testing/webhook-service.ts";
-import { askApp, readAudit } from "../support/app-api.ts";
-import { findAccessibilityFaults, noBrowser, useBrowser } from "../support/browser.ts";
+import { askApp, readAudit } from "../support/app/app-api.ts";
+import { fillPractice } from "../support/bookings/busy-practice.ts";
+import { findAccessibilityFaults, noBrowser, useBrowser } from "../support/browser/browser.ts";
+import { showScreen, startDashboard } from "../support/browser/dashboard.ts";
+import { assertGoodLooks, checkLooks } from "../support/browser/looks.ts";
 import { makeBooking, makeWidget } from "../support/builders.ts";
-import { fillPractice } from "../support/busy-practice.ts";
-import { showScreen, startDashboard } from "../support/dashboard.ts";
-import { assertGoodLooks, checkLooks } from "../support/looks.ts";
 
 const PAGE_SIZE = 50;
 /** After this time the list reads new bookings. */

@@ -5,10 +5,10 @@ import { listConnections } from "../../src/server/scheduler/connections/queries.
 import { type CalcomServer, startCalcomServer } from "../../src/server/scheduler/testing/calcom-server.ts";
 import { startCalendlyServer } from "../../src/server/scheduler/testing/calendly-server.ts";
 import { updateWidget } from "../../src/server/widgets/queries.ts";
-import { noBrowser, useBrowser } from "../support/browser.ts";
+import { noBrowser, useBrowser } from "../support/browser/browser.ts";
+import { showScreen, startDashboard } from "../support/browser/dashboard.ts";
+import { assertGoodLooks, checkLooks } from "../support/browser/looks.ts";
 import { makeWidget } from "../support/builders.ts";
-import { showScreen, startDashboard } from "../support/dashboard.ts";
-import { assertGoodLooks, checkLooks } from "../support/looks.ts";
 
 const dashboard = await startDashboard({ settings: { webhookAllowCidrs: ["127.0.0.0/8"] } });
 const { deps, clock, organizationId: owner } = dashboard;

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { noBrowser, useBrowser } from "../support/browser.ts";
-import { showScreen, startDashboard } from "../support/dashboard.ts";
-import { checkLooks } from "../support/looks.ts";
+import { noBrowser, useBrowser } from "../support/browser/browser.ts";
+import { showScreen, startDashboard } from "../support/browser/dashboard.ts";
+import { checkLooks } from "../support/browser/looks.ts";
 
 const dashboard = await startDashboard({ plan: "business" });
 const { base } = dashboard;

@@ -15,12 +15,12 @@ import {
   verify,
 } from "../../src/server/webhooks/testing/webhook-service.ts";
 import { startWorker } from "../../src/server/worker.ts";
-import { askApp } from "../support/app-api.ts";
-import { noBrowser, useBrowser } from "../support/browser.ts";
+import { askApp } from "../support/app/app-api.ts";
+import { signIn } from "../support/app/sign-in.ts";
+import { noBrowser, useBrowser } from "../support/browser/browser.ts";
+import { showScreen, startDashboard } from "../support/browser/dashboard.ts";
+import { checkLooks } from "../support/browser/looks.ts";
 import { makeWidget } from "../support/builders.ts";
-import { showScreen, startDashboard } from "../support/dashboard.ts";
-import { checkLooks } from "../support/looks.ts";
-import { signIn } from "../support/sign-in.ts";
 
 // The usual timeout: a busy machine may stop this process, and with it the receiver, for longer than the two seconds of QUICK.
 const settings = { ...QUICK, webhookAllowCidrs: [...QUICK.webhookAllowCidrs], webhookTimeoutMs: 15_000 };

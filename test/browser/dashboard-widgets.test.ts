@@ -2,13 +2,13 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { Page } from "playwright-core";
 import type { WidgetId } from "#contract/ids.ts";
-import { askApp } from "../support/app-api.ts";
-import { noBrowser, useBrowser } from "../support/browser.ts";
+import { askApp } from "../support/app/app-api.ts";
+import { noBrowser, useBrowser } from "../support/browser/browser.ts";
+import { goTo, showScreen, startDashboard } from "../support/browser/dashboard.ts";
+import { countBooked, fillForm, goToForm, listSteps, send, waitForBooked } from "../support/browser/frame.ts";
+import { assertGoodLooks } from "../support/browser/looks.ts";
 import { makeWidget } from "../support/builders.ts";
-import { goTo, showScreen, startDashboard } from "../support/dashboard.ts";
-import { countBooked, fillForm, goToForm, listSteps, send, waitForBooked } from "../support/frame.ts";
-import { assertGoodLooks } from "../support/looks.ts";
-import { visitId } from "../support/touches.ts";
+import { visitId } from "../support/funnel/touches.ts";
 
 const VISITOR = "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0";
 

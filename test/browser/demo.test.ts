@@ -6,9 +6,9 @@ import { fileURLToPath } from "node:url";
 import type { Frame, Page } from "playwright-core";
 import { makeTestFolder, waitUntilNoneRuns } from "../../src/server/db/embedded/testing/processes.ts";
 import { BRANCH, CHILDREN, WEBSITE } from "../../src/server/demo/practice.ts";
-import { findAccessibilityFaults, noBrowser, useBrowser as openBrowser } from "../support/browser.ts";
-import { CLEAN_ENVIRONMENT } from "../support/clean-environment.ts";
-import { listAccessible } from "../support/embedded.ts";
+import { findAccessibilityFaults, noBrowser, useBrowser as openBrowser } from "../support/browser/browser.ts";
+import { listAccessible } from "../support/browser/embedded.ts";
+import { CLEAN_ENVIRONMENT } from "../support/programs/clean-environment.ts";
 
 const PROGRAM = fileURLToPath(new URL("../../scripts/demo.ts", import.meta.url));
 const SIGNS = { service: /Dashboard +(http:\S+)\/app\//, site: /Sample site +(\S+)/, receiver: /Receiver +(\S+)/ };

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { Page } from "playwright-core";
-import { createTestApp } from "../support/app.ts";
-import { findAccessibilityFaults, noBrowser, useBrowser as openBrowser } from "../support/browser.ts";
-import { openWire } from "../support/wire.ts";
+import { createTestApp } from "../support/app/app.ts";
+import { openWire } from "../support/app/wire.ts";
+import { findAccessibilityFaults, noBrowser, useBrowser as openBrowser } from "../support/browser/browser.ts";
 
 // The documents as readers see them: on desktop and phone, in light and dark.
 

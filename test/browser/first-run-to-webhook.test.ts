@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { headerOf, startReplying, until, verify } from "../../src/server/webhooks/testing/webhook-service.ts";
-import { noBrowser, useBrowser as openBrowser } from "../support/browser.ts";
-import { createTestDatabase } from "../support/database.ts";
-import { fillForm, goToForm, send, waitForBooked } from "../support/frame.ts";
-import { startServiceProcess } from "../support/service-process.ts";
+import { noBrowser, useBrowser as openBrowser } from "../support/browser/browser.ts";
+import { fillForm, goToForm, send, waitForBooked } from "../support/browser/frame.ts";
+import { createTestDatabase } from "../support/database/database.ts";
+import { startServiceProcess } from "../support/programs/service-process.ts";
 
 const browser = openBrowser();
 

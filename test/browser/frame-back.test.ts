@@ -2,11 +2,11 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Frame, Page } from "playwright-core";
-import { noBrowser, useBrowser as openBrowser } from "../support/browser.ts";
+import { noBrowser, useBrowser as openBrowser } from "../support/browser/browser.ts";
+import { createEmbedded, findFrame, SERVICE, SITE, toScript, watchErrors } from "../support/browser/embedded.ts";
+import { countBooked, fillForm, goToForm, send, waitForBooked } from "../support/browser/frame.ts";
+import { toPage } from "../support/browser/host-site.ts";
 import { NOON } from "../support/builders.ts";
-import { createEmbedded, findFrame, SERVICE, SITE, toScript, watchErrors } from "../support/embedded.ts";
-import { countBooked, fillForm, goToForm, send, waitForBooked } from "../support/frame.ts";
-import { toPage } from "../support/host-site.ts";
 
 // The browser's Back and Forward during a booking, on a website with its own history.
 

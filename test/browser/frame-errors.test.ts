@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { Page, Route } from "playwright-core";
 import { updateWidget } from "../../src/server/widgets/queries.ts";
-import { noBrowser, useBrowser as openBrowser } from "../support/browser.ts";
+import { noBrowser, useBrowser as openBrowser } from "../support/browser/browser.ts";
 import {
   countBooked,
   fillForm,
@@ -13,7 +13,7 @@ import {
   visitPage,
   waitForBooked,
   waitForSteps,
-} from "../support/frame.ts";
+} from "../support/browser/frame.ts";
 
 const browser = openBrowser();
 const service = await startFrameService();

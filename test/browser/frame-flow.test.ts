@@ -3,7 +3,7 @@ import { readFile } from "node:fs/promises";
 import { describe, test } from "node:test";
 import type { Page } from "playwright-core";
 import { updateWidget } from "../../src/server/widgets/queries.ts";
-import { noBrowser, useBrowser as openBrowser } from "../support/browser.ts";
+import { noBrowser, useBrowser as openBrowser } from "../support/browser/browser.ts";
 import {
   countBooked,
   fillForm,
@@ -15,8 +15,8 @@ import {
   visitPage,
   waitForBooked,
   waitForSteps,
-} from "../support/frame.ts";
-import { toPage } from "../support/host-site.ts";
+} from "../support/browser/frame.ts";
+import { toPage } from "../support/browser/host-site.ts";
 
 const ALL_STEPS = [
   "booking_completed",

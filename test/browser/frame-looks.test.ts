@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { BrowserContextOptions, Page } from "playwright-core";
 import { TEMPLATES } from "#contract/widget.ts";
-import { findAccessibilityFaults, noBrowser, useBrowser as openBrowser } from "../support/browser.ts";
-import { fillForm, goToForm, send, startFrameService, visitPage, waitForBooked } from "../support/frame.ts";
+import { findAccessibilityFaults, noBrowser, useBrowser as openBrowser } from "../support/browser/browser.ts";
+import { fillForm, goToForm, send, startFrameService, visitPage, waitForBooked } from "../support/browser/frame.ts";
 
 const browser = openBrowser();
 const service = await startFrameService();

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { describe, test } from "node:test";
 import type { Page } from "playwright-core";
-import { noBrowser, useBrowser as openBrowser } from "../support/browser.ts";
+import { noBrowser, useBrowser as openBrowser } from "../support/browser/browser.ts";
 import {
   createEmbedded,
   listAccessible,
@@ -12,8 +12,8 @@ import {
   SITE,
   waitForContexts,
   watchErrors,
-} from "../support/embedded.ts";
-import { type Answer, toPage } from "../support/host-site.ts";
+} from "../support/browser/embedded.ts";
+import { type Answer, toPage } from "../support/browser/host-site.ts";
 
 // docs/embedding.md is tested as written: its snippets are pasted into pages, with this service's address and widget.
 

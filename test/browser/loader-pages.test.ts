@@ -3,8 +3,7 @@ import { describe, test } from "node:test";
 import type { Page } from "playwright-core";
 import { PAGE_FONT } from "#contract/widget-looks.ts";
 import { updateWidget } from "../../src/server/widgets/queries.ts";
-import { noBrowser, useBrowser as openBrowser } from "../support/browser.ts";
-import { makeWidget } from "../support/builders.ts";
+import { noBrowser, useBrowser as openBrowser } from "../support/browser/browser.ts";
 import {
   createEmbedded,
   listAccessible,
@@ -15,8 +14,9 @@ import {
   toScript,
   waitForContexts,
   watchErrors,
-} from "../support/embedded.ts";
-import { type Answer, toPage } from "../support/host-site.ts";
+} from "../support/browser/embedded.ts";
+import { type Answer, toPage } from "../support/browser/host-site.ts";
+import { makeWidget } from "../support/builders.ts";
 
 // The loader on pages of every kind: it works where it can, and never disturbs the page where it can't.
 

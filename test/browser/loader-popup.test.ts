@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { BrowserContextOptions, Frame, Page } from "playwright-core";
 import { updateWidget } from "../../src/server/widgets/queries.ts";
-import { findAccessibilityFaults, noBrowser, useBrowser as openBrowser } from "../support/browser.ts";
+import { findAccessibilityFaults, noBrowser, useBrowser as openBrowser } from "../support/browser/browser.ts";
 import {
   createEmbedded,
   findFrame,
@@ -14,8 +14,8 @@ import {
   toScript,
   waitForContexts,
   watchErrors,
-} from "../support/embedded.ts";
-import { toPage } from "../support/host-site.ts";
+} from "../support/browser/embedded.ts";
+import { toPage } from "../support/browser/host-site.ts";
 
 const browser = openBrowser();
 const { web, widgetId, visitor, deps } = await createEmbedded();

@@ -22,10 +22,10 @@ import {
   makeEndpoint,
   startReplying,
 } from "../../src/server/webhooks/testing/webhook-service.ts";
-import { askApp } from "../support/app-api.ts";
+import { askApp } from "../support/app/app-api.ts";
+import { listRoutes } from "../support/app/routes.ts";
+import { type SignedIn, signIn } from "../support/app/sign-in.ts";
 import { makeKey, makeOrganization, makeWidget } from "../support/builders.ts";
-import { listRoutes } from "../support/routes.ts";
-import { type SignedIn, signIn } from "../support/sign-in.ts";
 
 // Every route of the dashboard API, called by everyone: nobody, each role, another organization's owner, and on each plan.
 

@@ -10,9 +10,9 @@ import {
   moveClock,
   startReplying,
 } from "../../src/server/webhooks/testing/webhook-service.ts";
-import { askApp } from "../support/app-api.ts";
+import { askApp } from "../support/app/app-api.ts";
+import { signIn } from "../support/app/sign-in.ts";
 import { makeWidget } from "../support/builders.ts";
-import { signIn } from "../support/sign-in.ts";
 
 // The audit log names each target as it was called then; it may have been renamed or removed since.
 

@@ -10,9 +10,9 @@ import {
   until,
   verify,
 } from "../../src/server/webhooks/testing/webhook-service.ts";
-import { bookThrough, findFreeTime } from "../support/book.ts";
+import { bookThrough, findFreeTime } from "../support/bookings/book.ts";
 import { makeKey } from "../support/builders.ts";
-import { startServiceProcess } from "../support/service-process.ts";
+import { startServiceProcess } from "../support/programs/service-process.ts";
 
 const CUSTOMER = { name: "Mara Quell", email: "mara@example.com", notes: "Second floor" };
 

@@ -2,10 +2,10 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { makeOrganization, makeWidget } from "../support/builders.ts";
-import { createTestDatabase } from "../support/database.ts";
-import { createEventSender, type EventSender } from "../support/event-sender.ts";
-import { countReached, expectReached, listRecorded } from "../support/recorded.ts";
-import { startServiceProcess } from "../support/service-process.ts";
+import { createTestDatabase } from "../support/database/database.ts";
+import { createEventSender, type EventSender } from "../support/funnel/event-sender.ts";
+import { countReached, expectReached, listRecorded } from "../support/funnel/recorded.ts";
+import { startServiceProcess } from "../support/programs/service-process.ts";
 
 const KILLS = 3;
 /** Events answered before the kill, however fast the machine is. */

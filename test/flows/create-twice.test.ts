@@ -3,9 +3,9 @@ import { after, describe, test } from "node:test";
 import { APP_PREFIX } from "#contract/app/routes.ts";
 import { ENDPOINTS_PER_ORGANIZATION_MAX } from "#contract/endpoint.ts";
 import { startCalcomServer } from "../../src/server/scheduler/testing/calcom-server.ts";
-import { createTestApp } from "../support/app.ts";
-import { askApp, readAudit } from "../support/app-api.ts";
-import { type SignedIn, signIn } from "../support/sign-in.ts";
+import { createTestApp } from "../support/app/app.ts";
+import { askApp, readAudit } from "../support/app/app-api.ts";
+import { type SignedIn, signIn } from "../support/app/sign-in.ts";
 
 // A response is lost, and the person presses the button again: the dashboard sends the open form's key with each request.
 

@@ -12,14 +12,14 @@ import { insertMember } from "../../src/server/accounts/queries.ts";
 import { createUser } from "../../src/server/accounts/setup/create-user.ts";
 import { openEmbeddedDatabase } from "../../src/server/db/embedded/open.ts";
 import { type Db, openDb, openPool } from "../../src/server/db/pool.ts";
-import { systemClock } from "../../src/server/lib/clock.ts";
-import { createLog } from "../../src/server/lib/log.ts";
-import { systemRandom } from "../../src/server/lib/random.ts";
+import { createLog } from "../../src/server/lib/log/log.ts";
+import { systemRandom } from "../../src/server/lib/secrets/random.ts";
+import { systemClock } from "../../src/server/lib/time/clock.ts";
 import { makeKey, makeOrganization, makeWidget } from "../support/builders.ts";
-import { DESKTOP, eventsBody } from "../support/collect.ts";
-import { createEventSender, type EventSender } from "../support/event-sender.ts";
-import { countReached, expectReached, listRecorded } from "../support/recorded.ts";
-import { startServiceProcess } from "../support/service-process.ts";
+import { DESKTOP, eventsBody } from "../support/funnel/collect.ts";
+import { createEventSender, type EventSender } from "../support/funnel/event-sender.ts";
+import { countReached, expectReached, listRecorded } from "../support/funnel/recorded.ts";
+import { startServiceProcess } from "../support/programs/service-process.ts";
 
 /** Enough for every browser to have sent some. */
 const EVENTS = 200;

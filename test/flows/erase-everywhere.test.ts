@@ -13,10 +13,10 @@ import {
   pathOf,
   startReplying,
 } from "../../src/server/webhooks/testing/webhook-service.ts";
-import { askApp, readAudit } from "../support/app-api.ts";
-import { findFreeTime } from "../support/book.ts";
-import { findEverywhere } from "../support/search-database.ts";
-import { signIn } from "../support/sign-in.ts";
+import { askApp, readAudit } from "../support/app/app-api.ts";
+import { signIn } from "../support/app/sign-in.ts";
+import { findFreeTime } from "../support/bookings/book.ts";
+import { findEverywhere } from "../support/database/search-database.ts";
 
 const ERASED = "mara.quell@patients.example";
 const OTHER = "otto.quell@patients.example";

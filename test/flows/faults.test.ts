@@ -5,7 +5,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
-import { CLEAN_ENVIRONMENT } from "../support/clean-environment.ts";
+import { CLEAN_ENVIRONMENT } from "../support/programs/clean-environment.ts";
 
 const ROUNDS = 3;
 

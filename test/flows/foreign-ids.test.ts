@@ -2,11 +2,11 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { isDeepStrictEqual } from "node:util";
 import { API_KEY_ID, ORGANIZATION_ID, REFERENCE, WIDGET_ID } from "#contract/ids.ts";
-import { randomId, systemRandom } from "../../src/server/lib/random.ts";
-import { createTestApp } from "../support/app.ts";
+import { randomId, systemRandom } from "../../src/server/lib/secrets/random.ts";
+import { createTestApp } from "../support/app/app.ts";
+import { makeCaller } from "../support/app/read-api.ts";
+import { listRoutes } from "../support/app/routes.ts";
 import { makeBooking, makeKey, makeOrganization, makeWidget } from "../support/builders.ts";
-import { makeCaller } from "../support/read-api.ts";
-import { listRoutes } from "../support/routes.ts";
 
 // One organization's key, every route, and every id of another organization in every place an id can appear.
 

@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { InjectOptions } from "fastify";
 import { BOOK_BODY_MAX_BYTES } from "#contract/book.ts";
-import { createTestApp } from "../support/app.ts";
+import { createTestApp } from "../support/app/app.ts";
 import { makeKey, makeOrganization, makeWidget } from "../support/builders.ts";
-import { DIRECT_TOUCH } from "../support/touches.ts";
+import { DIRECT_TOUCH } from "../support/funnel/touches.ts";
 
 // One request from a stranger, as large as its route allows, must not block the event loop. Every input here made some pattern
 // or loop take quadratic time at full size, or could. CPU time is measured, so a busy machine changes little.

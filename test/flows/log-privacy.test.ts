@@ -4,11 +4,11 @@ import type { InjectOptions } from "fastify";
 import { sql } from "kysely";
 import type { Reference } from "#contract/ids.ts";
 import { hashApiKey } from "../../src/server/api-keys/token.ts";
-import { createTestApp } from "../support/app.ts";
+import { createTestApp } from "../support/app/app.ts";
+import { makeCaller } from "../support/app/read-api.ts";
+import { listRoutes } from "../support/app/routes.ts";
+import { openWire } from "../support/app/wire.ts";
 import { makeBooking } from "../support/builders.ts";
-import { makeCaller } from "../support/read-api.ts";
-import { listRoutes } from "../support/routes.ts";
-import { openWire } from "../support/wire.ts";
 
 // Every kind of request, successful or not, with personal data, keys and addresses wherever a caller can put them; then the
 // whole log is searched for any of them.

@@ -15,7 +15,7 @@ import { recordTouches } from "../../src/server/funnel/record/record.ts";
 import { TouchWriter } from "../../src/server/funnel/record/touch-writer.ts";
 import { rebuildStats } from "../../src/server/funnel/recount/rebuild.ts";
 import { sealSpans } from "../../src/server/funnel/recount/seal-spans.ts";
-import { OutageLog } from "../../src/server/lib/outage-log.ts";
+import { OutageLog } from "../../src/server/lib/log/outage-log.ts";
 import { deleteOrganization } from "../../src/server/organizations/delete-queries.ts";
 import { editEndpoint } from "../../src/server/webhooks/endpoints/endpoints.ts";
 import { findEndpoint } from "../../src/server/webhooks/endpoints/queries.ts";
@@ -30,12 +30,12 @@ import {
   readDelivery,
   startReplying,
 } from "../../src/server/webhooks/testing/webhook-service.ts";
-import { readAnalytics } from "../support/analytics.ts";
+import { hideOrganization } from "../support/app/hide-organization.ts";
 import { NOON } from "../support/builders.ts";
-import { queryOnce } from "../support/citus-cluster.ts";
-import { isCluster, listDatabaseUrls } from "../support/database.ts";
-import { hideOrganization } from "../support/hide-organization.ts";
-import { DIRECT_TOUCH, makeTouch } from "../support/touches.ts";
+import { queryOnce } from "../support/database/citus-cluster.ts";
+import { isCluster, listDatabaseUrls } from "../support/database/database.ts";
+import { readAnalytics } from "../support/funnel/analytics.ts";
+import { DIRECT_TOUCH, makeTouch } from "../support/funnel/touches.ts";
 
 // On Citus, an organization's rows can't be seen for a moment while they move to another server. Nothing may be concluded from
 // that: not that an event has no widget, that a booking is settled, that nobody is to be erased, or that a day had no visits.

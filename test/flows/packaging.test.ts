@@ -8,8 +8,8 @@ import { after, describe, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { packProgram } from "../../scripts/package.ts";
 import { SETTINGS } from "../../src/server/config.ts";
-import { createTestDatabase } from "../support/database.ts";
-import { findOtherNode } from "../support/other-node.ts";
+import { createTestDatabase } from "../support/database/database.ts";
+import { findOtherNode } from "../support/programs/other-node.ts";
 
 // Images can't be built where tests run, so what the Dockerfile, compose.yaml and the systemd unit rely on is compared with the
 // repository. The packed program is run.

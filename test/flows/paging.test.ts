@@ -6,10 +6,10 @@ import type { WidgetId } from "#contract/ids.ts";
 import { takeReference } from "../../src/server/bookings/flow/reference.ts";
 import { storeBooking } from "../../src/server/bookings/flow/store-booking.ts";
 import { openDb, openPool } from "../../src/server/db/pool.ts";
-import { systemRandom } from "../../src/server/lib/random.ts";
-import { createTestApp } from "../support/app.ts";
+import { systemRandom } from "../../src/server/lib/secrets/random.ts";
+import { createTestApp } from "../support/app/app.ts";
+import { getAllPages, getPage, makeCaller, plainBooking, type TestCaller } from "../support/app/read-api.ts";
 import { makeWidget, NOON } from "../support/builders.ts";
-import { getAllPages, getPage, makeCaller, plainBooking, type TestCaller } from "../support/read-api.ts";
 
 // Paging and incremental sync while bookings are being made, many of them in one millisecond: the clock stands still, and steps
 // back now and then. Every writer has its own connection, and transactions end in a different order than they start.

@@ -12,12 +12,12 @@ import {
 import { refuseBrowsers } from "../../sdk/src/refuse-browsers.ts";
 import { toDelayMs } from "../../sdk/src/retry.ts";
 import { recordTouches } from "../../src/server/funnel/record/record.ts";
-import { createTestApp } from "../support/app.ts";
+import { createTestApp } from "../support/app/app.ts";
+import { makeCaller } from "../support/app/read-api.ts";
+import { openWire } from "../support/app/wire.ts";
 import { makeBooking, makeWidget } from "../support/builders.ts";
-import { type Fault, startFaultyProxy } from "../support/faulty-proxy.ts";
-import { makeCaller } from "../support/read-api.ts";
-import { makeTouch } from "../support/touches.ts";
-import { openWire } from "../support/wire.ts";
+import { makeTouch } from "../support/funnel/touches.ts";
+import { type Fault, startFaultyProxy } from "../support/programs/faulty-proxy.ts";
 
 // sdk/src against the real service over HTTP.
 

@@ -14,13 +14,13 @@ import type * as eventContract from "#contract/webhook-event.ts";
 import type * as widgetContract from "#contract/widget.ts";
 import type * as client from "../../sdk/src/index.ts";
 import { signBody } from "../../src/server/webhooks/request/sign.ts";
-import { createTestApp } from "../support/app.ts";
-import { noBrowser, useBrowser } from "../support/browser.ts";
+import { createTestApp } from "../support/app/app.ts";
+import { makeCaller } from "../support/app/read-api.ts";
+import { openWire } from "../support/app/wire.ts";
+import { noBrowser, useBrowser } from "../support/browser/browser.ts";
 import { makeBooking } from "../support/builders.ts";
-import { installClient } from "../support/installed-client.ts";
-import { findOtherNode } from "../support/other-node.ts";
-import { makeCaller } from "../support/read-api.ts";
-import { openWire } from "../support/wire.ts";
+import { installClient } from "../support/programs/installed-client.ts";
+import { findOtherNode } from "../support/programs/other-node.ts";
 
 // The client library as it would be published: packed, installed, imported, bundled, and used as its guide says.
 

@@ -10,14 +10,14 @@ import { fileURLToPath } from "node:url";
 import { sql } from "kysely";
 import { DAY_MS } from "#contract/durations.ts";
 import { type Booking, createClient } from "../../sdk/src/index.ts";
-import { createTestApp } from "../support/app.ts";
+import { createTestApp } from "../support/app/app.ts";
+import { fillBookings, makeCaller, type TestCaller } from "../support/app/read-api.ts";
+import { openWire } from "../support/app/wire.ts";
 import { makeBooking, NOON } from "../support/builders.ts";
-import { CLEAN_ENVIRONMENT } from "../support/clean-environment.ts";
-import { createTestDatabase } from "../support/database.ts";
-import { startFaultyProxy } from "../support/faulty-proxy.ts";
-import { placeClient } from "../support/installed-client.ts";
-import { fillBookings, makeCaller, type TestCaller } from "../support/read-api.ts";
-import { openWire } from "../support/wire.ts";
+import { createTestDatabase } from "../support/database/database.ts";
+import { CLEAN_ENVIRONMENT } from "../support/programs/clean-environment.ts";
+import { startFaultyProxy } from "../support/programs/faulty-proxy.ts";
+import { placeClient } from "../support/programs/installed-client.ts";
 
 // The sync examples, run as by a user of the package, and killed repeatedly while bookings are made.
 

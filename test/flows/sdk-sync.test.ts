@@ -5,11 +5,11 @@ import { MINUTE_MS } from "#contract/durations.ts";
 import type { Reference } from "#contract/ids.ts";
 import { ApiError, type Booking, type BookingStore, createClient, syncBookings } from "../../sdk/src/index.ts";
 import { deleteBooking } from "../../src/server/bookings/stored/erase.ts";
-import { createTestApp } from "../support/app.ts";
+import { createTestApp } from "../support/app/app.ts";
+import { fillBookings, makeCaller, type TestCaller } from "../support/app/read-api.ts";
+import { openWire } from "../support/app/wire.ts";
 import { makeBooking, makeWidget, NOON } from "../support/builders.ts";
-import { startFaultyProxy } from "../support/faulty-proxy.ts";
-import { fillBookings, makeCaller, type TestCaller } from "../support/read-api.ts";
-import { openWire } from "../support/wire.ts";
+import { startFaultyProxy } from "../support/programs/faulty-proxy.ts";
 
 // syncBookings from sdk/src against the real service, with a store that can be interrupted at any step.
 

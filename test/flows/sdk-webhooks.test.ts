@@ -21,8 +21,8 @@ import {
   startReplying,
   until,
 } from "../../src/server/webhooks/testing/webhook-service.ts";
-import { CLEAN_ENVIRONMENT } from "../support/clean-environment.ts";
-import { placeClient } from "../support/installed-client.ts";
+import { CLEAN_ENVIRONMENT } from "../support/programs/clean-environment.ts";
+import { placeClient } from "../support/programs/installed-client.ts";
 
 // verifyWebhook from sdk/src, and the receivers in sdk/examples, against real deliveries and forgeries.
 

@@ -4,9 +4,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
 import type { Analytics } from "#contract/analytics.ts";
-import { bookThrough, findFreeTime } from "../support/book.ts";
-import { createCommandLine } from "../support/cli.ts";
-import { startServiceProcess } from "../support/service-process.ts";
+import { createCommandLine } from "../support/app/cli.ts";
+import { bookThrough, findFreeTime } from "../support/bookings/book.ts";
+import { startServiceProcess } from "../support/programs/service-process.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "bookflow-off-"));
 // PostgreSQL runs as another user when root starts it, and that user needs access to the folder.

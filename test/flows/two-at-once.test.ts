@@ -4,11 +4,11 @@ import type { SavedConnection } from "#contract/app/connections.ts";
 import type { AppWidget } from "#contract/app/widgets.ts";
 import { startCalcomServer } from "../../src/server/scheduler/testing/calcom-server.ts";
 import { makeEndpoint } from "../../src/server/webhooks/testing/webhook-service.ts";
-import { createTestApp } from "../support/app.ts";
-import { askApp, readAudit } from "../support/app-api.ts";
+import { createTestApp } from "../support/app/app.ts";
+import { askApp, readAudit } from "../support/app/app-api.ts";
+import type { Answer } from "../support/app/read-api.ts";
+import { type SignedIn, signIn } from "../support/app/sign-in.ts";
 import { makeWidget } from "../support/builders.ts";
-import type { Answer } from "../support/read-api.ts";
-import { type SignedIn, signIn } from "../support/sign-in.ts";
 
 // Two people change one thing at the same moment.
 

@@ -5,7 +5,7 @@ import { makeKey as makeApiKey } from "../../src/server/api-keys/make-key.ts";
 import { takeReference } from "../../src/server/bookings/flow/reference.ts";
 import { type NewBooking, storeBooking } from "../../src/server/bookings/flow/store-booking.ts";
 import type { Db } from "../../src/server/db/pool.ts";
-import { randomId, systemRandom } from "../../src/server/lib/random.ts";
+import { randomId, systemRandom } from "../../src/server/lib/secrets/random.ts";
 import { insertOrganization } from "../../src/server/organizations/queries.ts";
 import { insertWidget } from "../../src/server/widgets/queries.ts";
 

@@ -1,5 +1,5 @@
 import { BASE58, type IdForm } from "#contract/ids.ts";
-import { type Random, randomId } from "../lib/random.ts";
+import { type Random, randomId } from "../lib/secrets/random.ts";
 
 // Ids of people and of their sessions and invitations. Callers see only the ids of users, sessions and invitations.
 

@@ -2,10 +2,10 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { AuditAction, AuditPage, AuditPeople } from "#contract/app/audit.ts";
 import { HOUR_MS } from "#contract/durations.ts";
-import { createTestApp } from "../../../test/support/app.ts";
-import { askApp } from "../../../test/support/app-api.ts";
+import { createTestApp } from "../../../test/support/app/app.ts";
+import { askApp } from "../../../test/support/app/app-api.ts";
+import { signIn } from "../../../test/support/app/sign-in.ts";
 import { makeOrganization, NOON } from "../../../test/support/builders.ts";
-import { signIn } from "../../../test/support/sign-in.ts";
 import { writeAudit } from "../audit/write-audit.ts";
 
 const testApp = await createTestApp();

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { sql } from "kysely";
-import { createTestApp } from "../../../test/support/app.ts";
-import { askApp } from "../../../test/support/app-api.ts";
-import { openBrowser } from "../../../test/support/browser-session.ts";
+import { createTestApp } from "../../../test/support/app/app.ts";
+import { askApp } from "../../../test/support/app/app-api.ts";
+import { openBrowser } from "../../../test/support/app/browser-session.ts";
+import { signIn } from "../../../test/support/app/sign-in.ts";
 import { makeBooking, makeWidget } from "../../../test/support/builders.ts";
-import { signIn } from "../../../test/support/sign-in.ts";
 import { listDeleted, ORGANIZATION_TABLES } from "../organizations/delete-queries.ts";
 
 const testApp = await createTestApp();

@@ -1,7 +1,7 @@
 import { COMPARISONS, type Comparison, PERIODS, type Period } from "#contract/app/analytics.ts";
 import { WINDOW_DAYS_DEFAULT, WINDOW_DAYS_MAX } from "#contract/limits.ts";
 import { badParameter, type Query, readChoice, readParameter, readWindowDays } from "../http/parameters.ts";
-import { addDays, countDaysBetween } from "../lib/calendar.ts";
+import { addDays, countDaysBetween } from "../lib/time/calendar.ts";
 
 /** Calendar days, both included. */
 export type DayWindow = { from: string; to: string; days: number };

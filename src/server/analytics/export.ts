@@ -1,7 +1,7 @@
 import type { AppAnalytics, AppBreakdown } from "#contract/app/analytics.ts";
 import type { Dimension } from "#contract/dimensions.ts";
 import { FUNNEL_STEPS } from "#contract/steps.ts";
-import { BYTE_ORDER_MARK, type CsvCell, toCsvLine } from "../lib/csv.ts";
+import { BYTE_ORDER_MARK, type CsvCell, toCsvLine } from "../lib/text/csv.ts";
 import { isNamed } from "./breakdown/named-rows.ts";
 
 /** `breakdown` is the whole list of one dimension. */

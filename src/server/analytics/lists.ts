@@ -5,7 +5,7 @@ import type { OrganizationId } from "#contract/ids.ts";
 import { CAMPAIGNS_MAX, CHANNELS_MAX, SOURCES_MAX } from "#contract/limits.ts";
 import type { Db } from "../db/pool.ts";
 import { KEY_KINDS, type KeyKind, toKindNumber } from "../funnel/record/key-id.ts";
-import { Turns } from "../lib/turns.ts";
+import { Turns } from "../lib/concurrency/turns.ts";
 import { chooseBest } from "./breakdown/best-keys.ts";
 import { isKeyed } from "./dimension-keys.ts";
 import type { Totals, VisitCounts } from "./scan/visit-counts.ts";

@@ -1,8 +1,8 @@
 import type { Analytics } from "#contract/analytics.ts";
 import type { OrganizationId } from "#contract/ids.ts";
 import type { Db } from "../db/pool.ts";
-import { addDays } from "../lib/calendar.ts";
-import { toLocalDay } from "../lib/zone-rules.ts";
+import { addDays } from "../lib/time/calendar.ts";
+import { toLocalDay } from "../lib/time/zone-rules.ts";
 import { toWidgetFilters } from "./filters.ts";
 import { LISTED_KINDS, selectContractLists } from "./lists.ts";
 import { type AnalyticsCounts, type CountedWindow, selectAnalytics } from "./queries.ts";

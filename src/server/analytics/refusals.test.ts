@@ -2,14 +2,14 @@ import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import { setTimeout as wait } from "node:timers/promises";
 import { sql } from "kysely";
-import { createTestApp } from "../../../test/support/app.ts";
-import { untilSomeoneWaits } from "../../../test/support/count-blocked.ts";
-import { makeCaller } from "../../../test/support/read-api.ts";
-import { makeTouch } from "../../../test/support/touches.ts";
+import { createTestApp } from "../../../test/support/app/app.ts";
+import { makeCaller } from "../../../test/support/app/read-api.ts";
+import { untilSomeoneWaits } from "../../../test/support/database/count-blocked.ts";
+import { makeTouch } from "../../../test/support/funnel/touches.ts";
 import { buildApp } from "../app.ts";
 import { openDb, openPool } from "../db/pool.ts";
 import { recordTouches } from "../funnel/record/record.ts";
-import { createLog } from "../lib/log.ts";
+import { createLog } from "../lib/log/log.ts";
 
 // Breakdowns over real HTTP that are refused, or whose reader has left.
 

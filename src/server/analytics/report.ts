@@ -3,8 +3,8 @@ import type { AppBreakdown } from "#contract/app/analytics.ts";
 import { DAY_MS } from "#contract/durations.ts";
 import { WINDOW_DAYS_MAX } from "#contract/limits.ts";
 import { FUNNEL_STEPS, type FunnelStep } from "#contract/steps.ts";
-import { addDays } from "../lib/calendar.ts";
 import { RecentMap } from "../lib/recent-map.ts";
+import { addDays } from "../lib/time/calendar.ts";
 import type { KeyCounts } from "./lists.ts";
 import type { AnalyticsCounts, DayCounts } from "./queries.ts";
 

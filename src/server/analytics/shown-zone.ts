@@ -2,8 +2,8 @@ import { sql } from "kysely";
 import type { OrganizationId } from "#contract/ids.ts";
 import type { Db } from "../db/pool.ts";
 import { assert } from "../lib/assert.ts";
-import { parseTimeZone } from "../lib/calendar.ts";
-import { readZoneRules, type ZoneRules } from "../lib/zone-rules.ts";
+import { parseTimeZone } from "../lib/time/calendar.ts";
+import { readZoneRules, type ZoneRules } from "../lib/time/zone-rules.ts";
 import { readSavedRules } from "../organizations/zone-offsets.ts";
 
 // Reports are in the organization's time zone from the moment it is changed. Counters are of one zone, and recounting them takes

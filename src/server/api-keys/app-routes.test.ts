@@ -2,11 +2,11 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { AppKey, CreatedKey } from "#contract/app/keys.ts";
 import { MINUTE_MS } from "#contract/durations.ts";
-import { createTestApp } from "../../../test/support/app.ts";
-import { askApp, readAudit } from "../../../test/support/app-api.ts";
+import { createTestApp } from "../../../test/support/app/app.ts";
+import { askApp, readAudit } from "../../../test/support/app/app-api.ts";
+import { getJson } from "../../../test/support/app/read-api.ts";
+import { signIn } from "../../../test/support/app/sign-in.ts";
 import { makeKey, NOON } from "../../../test/support/builders.ts";
-import { getJson } from "../../../test/support/read-api.ts";
-import { signIn } from "../../../test/support/sign-in.ts";
 
 const testApp = await createTestApp();
 const { app, deps, clock } = testApp;

@@ -13,7 +13,7 @@ import { bodyReader } from "../http/body.ts";
 import { type Checked, checkLine, requireFields } from "../http/check-fields.ts";
 import { chooseId } from "../http/idempotency-key.ts";
 import { assert } from "../lib/assert.ts";
-import { parseIsoInstant } from "../lib/iso-instant.ts";
+import { parseIsoInstant } from "../lib/time/iso-instant.ts";
 import { type ApiKeyRow, listApiKeys, revokeOwnKey } from "./app-queries.ts";
 import { makeKey } from "./make-key.ts";
 

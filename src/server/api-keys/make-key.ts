@@ -1,6 +1,6 @@
 import { API_KEY_ID, type ApiKeyId, type OrganizationId } from "#contract/ids.ts";
 import type { Db } from "../db/pool.ts";
-import { type Random, randomId } from "../lib/random.ts";
+import { type Random, randomId } from "../lib/secrets/random.ts";
 import { insertApiKey } from "./queries.ts";
 import { hashApiKey, makeApiKey, toDisplayParts } from "./token.ts";
 

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { test } from "node:test";
 import { BASE62 } from "#contract/ids.ts";
-import { systemRandom } from "../lib/random.ts";
+import { systemRandom } from "../lib/secrets/random.ts";
 import { hashApiKey, isApiKey, makeApiKey, toDisplayParts } from "./token.ts";
 
 const KEY = makeApiKey({ bytes: (count) => Buffer.alloc(count, 1) });

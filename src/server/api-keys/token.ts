@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { BASE62 } from "#contract/ids.ts";
-import { type Random, randomText } from "../lib/random.ts";
+import { type Random, randomText } from "../lib/secrets/random.ts";
 
 // A key is `svc_live_` and 40 characters; the last 6 are a checksum of everything before them. So a mistyped or invented key
 // is refused without asking the database, and secret scanners can recognise a leaked key.

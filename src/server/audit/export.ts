@@ -1,7 +1,7 @@
 import type { OrganizationId } from "#contract/ids.ts";
 import type { Db } from "../db/pool.ts";
 import type { RowPlace } from "../http/paging.ts";
-import { BYTE_ORDER_MARK, toCsvLine } from "../lib/csv.ts";
+import { BYTE_ORDER_MARK, toCsvLine } from "../lib/text/csv.ts";
 import { type AuditFilter, type AuditRow, listAuditEntries } from "./queries.ts";
 
 const ROWS_PER_PIECE = 500;

@@ -1,7 +1,7 @@
 import type { AuditAction } from "#contract/app/audit.ts";
 import type { OrganizationId } from "#contract/ids.ts";
 import type { Deps } from "../deps.ts";
-import { randomUuid } from "../lib/random.ts";
+import { randomUuid } from "../lib/secrets/random.ts";
 
 export type NewAuditEntry = {
   organizationId: OrganizationId;

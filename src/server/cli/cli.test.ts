@@ -3,11 +3,11 @@ import { mkdirSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, test } from "node:test";
 import type { OrganizationId, WidgetId } from "#contract/ids.ts";
-import { createTestApp } from "../../../test/support/app.ts";
+import { createTestApp } from "../../../test/support/app/app.ts";
+import { createCommandLine, type Outcome } from "../../../test/support/app/cli.ts";
+import { makeLine, makeOwner, readTimes } from "../../../test/support/bookings/import-lines.ts";
 import { makeBooking, makeKey, makeOrganization, makeWidget } from "../../../test/support/builders.ts";
-import { createCommandLine, type Outcome } from "../../../test/support/cli.ts";
-import { createTestDatabase, databaseUrl, isCluster } from "../../../test/support/database.ts";
-import { makeLine, makeOwner, readTimes } from "../../../test/support/import-lines.ts";
+import { createTestDatabase, databaseUrl, isCluster } from "../../../test/support/database/database.ts";
 
 const { app, deps, url } = await createTestApp();
 const { db } = deps;

@@ -9,7 +9,7 @@ import {
 import { type DeliveryId, parseDeliveryId, parseEndpointId, parseRedeliveryId, parseWidgetId } from "#contract/ids.ts";
 import { auditByOperator } from "../audit/audit-by.ts";
 import { ApiError } from "../http/api-error.ts";
-import { parseIsoInstant } from "../lib/iso-instant.ts";
+import { parseIsoInstant } from "../lib/time/iso-instant.ts";
 import { findOrganization, type OrganizationRow } from "../organizations/queries.ts";
 import { auditRedelivery, auditRetry } from "../webhooks/endpoints/audit.ts";
 import { findDeliveryOwner } from "../webhooks/endpoints/queries.ts";

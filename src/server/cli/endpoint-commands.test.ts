@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { EndpointId } from "#contract/ids.ts";
-import { TEST_SECRET_KEY } from "../../../test/support/app.ts";
-import { readAudit } from "../../../test/support/app-api.ts";
-import { createCommandLine, type Outcome } from "../../../test/support/cli.ts";
+import { TEST_SECRET_KEY } from "../../../test/support/app/app.ts";
+import { readAudit } from "../../../test/support/app/app-api.ts";
+import { createCommandLine, type Outcome } from "../../../test/support/app/cli.ts";
 import { deleteBooking } from "../bookings/stored/erase.ts";
 import { editEndpoint } from "../webhooks/endpoints/endpoints.ts";
 import {

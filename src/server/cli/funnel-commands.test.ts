@@ -5,11 +5,11 @@ import { describe, test } from "node:test";
 import { sql } from "kysely";
 import type { Analytics } from "#contract/analytics.ts";
 import { MINUTE_MS } from "#contract/durations.ts";
-import { createTestApp } from "../../../test/support/app.ts";
+import { createTestApp } from "../../../test/support/app/app.ts";
+import { createCommandLine, type Outcome } from "../../../test/support/app/cli.ts";
+import { getJson, makeCaller, type TestCaller } from "../../../test/support/app/read-api.ts";
 import { makeOrganization } from "../../../test/support/builders.ts";
-import { createCommandLine, type Outcome } from "../../../test/support/cli.ts";
-import { getJson, makeCaller, type TestCaller } from "../../../test/support/read-api.ts";
-import { visitId } from "../../../test/support/touches.ts";
+import { visitId } from "../../../test/support/funnel/touches.ts";
 import { rebuildStats } from "../funnel/recount/rebuild.ts";
 
 const { app, deps, url } = await createTestApp();

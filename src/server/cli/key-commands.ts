@@ -5,7 +5,7 @@ import { makeKey } from "../api-keys/make-key.ts";
 import { revokeApiKey } from "../api-keys/queries.ts";
 import { auditByOperator } from "../audit/audit-by.ts";
 import { acrossOrganizations, inOrganization } from "../db/transactions.ts";
-import { parseIsoInstant } from "../lib/iso-instant.ts";
+import { parseIsoInstant } from "../lib/time/iso-instant.ts";
 import { parseText, requireOrganization } from "./arguments.ts";
 import type { Command } from "./command.ts";
 import { UsageError } from "./usage-error.ts";

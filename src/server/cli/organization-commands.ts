@@ -3,8 +3,8 @@ import { ORGANIZATION_ID, type OrganizationId } from "#contract/ids.ts";
 import { PLANS } from "#contract/plans.ts";
 import { auditByOperator } from "../audit/audit-by.ts";
 import { acrossOrganizations, inOrganization } from "../db/transactions.ts";
-import { parseTimeZone } from "../lib/calendar.ts";
-import { randomId } from "../lib/random.ts";
+import { randomId } from "../lib/secrets/random.ts";
+import { parseTimeZone } from "../lib/time/calendar.ts";
 import { type DeletedOrganization, listDeleted } from "../organizations/delete-queries.ts";
 import {
   insertOrganization,

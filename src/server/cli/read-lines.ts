@@ -1,5 +1,5 @@
 import { createReadStream } from "node:fs";
-import { type TextLine, toTextLines } from "../lib/text-lines.ts";
+import { type TextLine, toTextLines } from "../lib/text/text-lines.ts";
 import { UsageError } from "./usage-error.ts";
 
 /** About a thousand lines. */

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { OrganizationId } from "#contract/ids.ts";
-import { createTestApp } from "../../../test/support/app.ts";
-import { openBrowser } from "../../../test/support/browser-session.ts";
+import { createTestApp } from "../../../test/support/app/app.ts";
+import { openBrowser } from "../../../test/support/app/browser-session.ts";
+import { createCommandLine } from "../../../test/support/app/cli.ts";
 import { makeOrganization } from "../../../test/support/builders.ts";
-import { createCommandLine } from "../../../test/support/cli.ts";
 
 const testApp = await createTestApp({ rateLimitSignInPerMinute: 0 });
 const { deps, url } = testApp;

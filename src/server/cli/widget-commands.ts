@@ -5,8 +5,8 @@ import { ALLOWED_DOMAINS_MAX, parseAccentColor, parseAllowedDomain } from "#cont
 import { auditByOperator } from "../audit/audit-by.ts";
 import type { Db } from "../db/pool.ts";
 import { acrossOrganizations, inOrganization } from "../db/transactions.ts";
-import { randomId } from "../lib/random.ts";
-import { isSafeLink } from "../lib/safe-link.ts";
+import { randomId } from "../lib/secrets/random.ts";
+import { isSafeLink } from "../lib/text/safe-link.ts";
 import { clearTestData } from "../test-mode/clear-tests.ts";
 import { countTestData, type TestData } from "../test-mode/queries.ts";
 import { goBackToTest, goLive } from "../test-mode/switch-mode.ts";

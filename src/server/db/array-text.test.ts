@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { sql } from "kysely";
-import { createTestDatabase } from "../../../test/support/database.ts";
+import { createTestDatabase } from "../../../test/support/database/database.ts";
 import { toArrayText } from "./array-text.ts";
 
 const { db } = await createTestDatabase();

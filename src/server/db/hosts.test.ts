@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 import { after, describe, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { sql } from "kysely";
-import { createTestDatabase } from "../../../test/support/database.ts";
-import { openSilentWire } from "../../../test/support/silent-wire.ts";
-import { createLog } from "../lib/log.ts";
+import { createTestDatabase } from "../../../test/support/database/database.ts";
+import { openSilentWire } from "../../../test/support/database/silent-wire.ts";
+import { createLog } from "../lib/log/log.ts";
 import { type Db, openDb, openPool } from "./pool.ts";
 
 describe("a pool over several servers", { concurrency: true }, async () => {

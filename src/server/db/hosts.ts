@@ -1,4 +1,4 @@
-import type { Log } from "../lib/log.ts";
+import type { Log } from "../lib/log/log.ts";
 import type { DatabaseUnavailable } from "./database-unavailable.ts";
 import { SilenceWatch } from "./silence-watch.ts";
 

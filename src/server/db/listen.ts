@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type pg from "pg";
-import type { Log } from "../lib/log.ts";
-import { OutageLog } from "../lib/outage-log.ts";
+import type { Log } from "../lib/log/log.ts";
+import { OutageLog } from "../lib/log/outage-log.ts";
 import type { Pool } from "./pool.ts";
 
 const RECONNECT_MS = 1_000;

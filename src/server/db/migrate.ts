@@ -1,7 +1,7 @@
 import { readdir, readFile } from "node:fs/promises";
 import pg from "pg";
 import { assert } from "../lib/assert.ts";
-import type { Log } from "../lib/log.ts";
+import type { Log } from "../lib/log/log.ts";
 import { StartError } from "../lib/start-error.ts";
 import { distributeTables, requireAlone, requireDistributed } from "./citus/distribute.ts";
 import { connectPatiently, type Pool } from "./pool.ts";

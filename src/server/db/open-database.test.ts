@@ -4,10 +4,10 @@ import { type AddressInfo, connect, createServer, type NetConnectOpts, type Sock
 import { after, test } from "node:test";
 import { sql } from "kysely";
 import pg from "pg";
-import { createTestDatabase } from "../../../test/support/database.ts";
-import { openSilentWire } from "../../../test/support/silent-wire.ts";
+import { createTestDatabase } from "../../../test/support/database/database.ts";
+import { openSilentWire } from "../../../test/support/database/silent-wire.ts";
 import { parseConfig } from "../config.ts";
-import { createLog } from "../lib/log.ts";
+import { createLog } from "../lib/log/log.ts";
 import { StartError } from "../lib/start-error.ts";
 import { openDatabase } from "./open-database.ts";
 

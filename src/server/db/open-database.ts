@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Config } from "../config.ts";
-import type { Log } from "../lib/log.ts";
+import type { Log } from "../lib/log/log.ts";
 import { StartError } from "../lib/start-error.ts";
 import { DatabaseUnavailable } from "./database-unavailable.ts";
 import { openEmbeddedDatabase } from "./embedded/open.ts";

@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { sql } from "kysely";
-import { createTestDatabase } from "../../../test/support/database.ts";
-import { stopStopwatch, workAsOthers } from "../../../test/support/others-at-work.ts";
+import { createTestDatabase } from "../../../test/support/database/database.ts";
+import { stopStopwatch, workAsOthers } from "../../../test/support/database/others-at-work.ts";
 import { OtherWork } from "./other-work.ts";
 
 const { db } = await createTestDatabase();

@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import { assert } from "../lib/assert.ts";
-import { pause } from "../lib/pause.ts";
+import { pause } from "../lib/concurrency/pause.ts";
 import { engineOf } from "./engine.ts";
 import type { Db } from "./pool.ts";
 

@@ -1,7 +1,7 @@
 import { Kysely } from "kysely";
 import pg from "pg";
-import { listHostUrls } from "../lib/host-urls.ts";
-import type { Log } from "../lib/log.ts";
+import type { Log } from "../lib/log/log.ts";
+import { listHostUrls } from "../lib/text/host-urls.ts";
 import { asCareful, type CarefulClient, toClientOf } from "./careful-client.ts";
 import { type Node, Nodes } from "./citus/nodes.ts";
 import { DatabaseUnavailable } from "./database-unavailable.ts";

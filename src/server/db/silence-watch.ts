@@ -1,4 +1,4 @@
-import type { Log } from "../lib/log.ts";
+import type { Log } from "../lib/log/log.ts";
 import { DatabaseUnavailable } from "./database-unavailable.ts";
 
 // Decides whether the database is silent. A slow statement is not enough: a caller must be waiting, and for three seconds

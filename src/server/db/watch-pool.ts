@@ -1,4 +1,4 @@
-import type { Metrics } from "../lib/metrics.ts";
+import type { Metrics } from "../lib/log/metrics.ts";
 import type { Pool } from "./pool.ts";
 
 /** Reports in /metrics how much of the pool is in use, and whether anything waits for it. */

@@ -1,7 +1,7 @@
 import { parseReference, type Reference } from "#contract/ids.ts";
 import type { Deps } from "../deps.ts";
 import { assert } from "../lib/assert.ts";
-import { randomUuid } from "../lib/random.ts";
+import { randomUuid } from "../lib/secrets/random.ts";
 import { toCells, toResources } from "../scheduler/sandbox/free-times.ts";
 import { makeLinkSecret, toJoinUrl, toManageUrl } from "../scheduler/sandbox/links.ts";
 import { insertAppointment } from "../scheduler/sandbox/queries.ts";

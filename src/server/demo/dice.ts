@@ -1,4 +1,4 @@
-import type { Random } from "../lib/random.ts";
+import type { Random } from "../lib/secrets/random.ts";
 
 /** A seeded random generator, the same in every run so that its results can be tested. Not for secrets. */
 export type Dice = Random & {

@@ -11,7 +11,7 @@ import type { Deps } from "../deps.ts";
 import { recordTouches } from "../funnel/record/record.ts";
 import type { Touch } from "../funnel/record/touch.ts";
 import { assert } from "../lib/assert.ts";
-import type { TextLine } from "../lib/text-lines.ts";
+import type { TextLine } from "../lib/text/text-lines.ts";
 import { findOrganization, insertOrganization } from "../organizations/queries.ts";
 import { insertSandbox } from "../scheduler/sandbox/queries.ts";
 import { closeLivePeriod, openLivePeriod } from "../test-mode/queries.ts";

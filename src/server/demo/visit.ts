@@ -5,7 +5,7 @@ import type { ImportedBooking } from "#contract/imported-booking.ts";
 import type { Step } from "#contract/steps.ts";
 import { toCampaignKey } from "../funnel/classify/classify-source.ts";
 import { type Conversion, type Touch, toStepBit, type VisitClass } from "../funnel/record/touch.ts";
-import { randomId, randomUuid } from "../lib/random.ts";
+import { randomId, randomUuid } from "../lib/secrets/random.ts";
 import type { SandboxService } from "../scheduler/sandbox/setup.ts";
 import { classifyWay, makeAttribution } from "./attribution.ts";
 import type { Appointment, PracticeCalendar } from "./calendar.ts";

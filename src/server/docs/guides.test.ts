@@ -3,7 +3,7 @@ import { existsSync, globSync, readFileSync } from "node:fs";
 import { posix } from "node:path";
 import { describe, test } from "node:test";
 import { fileURLToPath } from "node:url";
-import { createTestApp } from "../../../test/support/app.ts";
+import { createTestApp } from "../../../test/support/app/app.ts";
 import { renderMarkdown } from "./markdown.ts";
 
 const ROOT = fileURLToPath(new URL("../../../", import.meta.url));

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { globSync, readFileSync } from "node:fs";
 import { test } from "node:test";
-import { createTestApp } from "../../../test/support/app.ts";
+import { createTestApp } from "../../../test/support/app/app.ts";
 
 const { app } = await createTestApp();
 

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import Fastify from "fastify";
 import type { WidgetId } from "#contract/ids.ts";
-import { createTestApp } from "../../../test/support/app.ts";
+import { createTestApp } from "../../../test/support/app/app.ts";
 import { makeOrganization, makeWidget } from "../../../test/support/builders.ts";
 import { installErrorHandler } from "../http/error-handler.ts";
 import { updateWidget } from "../widgets/queries.ts";

@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { test } from "node:test";
 import type { InjectOptions, LightMyRequestResponse } from "fastify";
-import { createTestApp } from "../../../test/support/app.ts";
+import { createTestApp } from "../../../test/support/app/app.ts";
+import { errorAnswer, getJson, makeCaller } from "../../../test/support/app/read-api.ts";
 import { makeBooking, NOON } from "../../../test/support/builders.ts";
-import { errorAnswer, getJson, makeCaller } from "../../../test/support/read-api.ts";
 import { revokeApiKey } from "../api-keys/queries.ts";
 
 const { app, deps, lines } = await createTestApp();

@@ -1,5 +1,5 @@
 import { EMAIL_LENGTH_MAX, NAME_LENGTH_MAX } from "#contract/book.ts";
-import { parseTimeZone } from "../lib/calendar.ts";
+import { parseTimeZone } from "../lib/time/calendar.ts";
 import { FieldsError } from "./api-error.ts";
 
 // Checks what people type into forms, and operators on the command line. Each check returns the value or says what is wrong

@@ -1,7 +1,7 @@
 import { type IncomingMessage, METHODS, type Server } from "node:http";
 import type { Socket } from "node:net";
 import type { FastifyInstance } from "fastify";
-import { systemRandom } from "../lib/random.ts";
+import { systemRandom } from "../lib/secrets/random.ts";
 import { ApiError } from "./api-error.ts";
 import { makeRequestId } from "./request-id.ts";
 import { commonHeaders } from "./response-headers.ts";

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from "node:zlib";
-import { createTestApp } from "../../../test/support/app.ts";
+import { createTestApp } from "../../../test/support/app/app.ts";
+import { makeCaller } from "../../../test/support/app/read-api.ts";
+import { signIn } from "../../../test/support/app/sign-in.ts";
 import { makeWidget } from "../../../test/support/builders.ts";
-import { makeCaller } from "../../../test/support/read-api.ts";
-import { signIn } from "../../../test/support/sign-in.ts";
 import { chooseEncoding } from "./compress.ts";
 
 const testApp = await createTestApp();

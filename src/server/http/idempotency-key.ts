@@ -1,8 +1,8 @@
 import type { FastifyRequest } from "fastify";
 import { IDEMPOTENCY_KEY_LENGTH_MAX } from "#contract/book.ts";
 import type { IdForm } from "#contract/ids.ts";
-import { deriveRandom } from "../lib/derived-random.ts";
-import { type Random, randomId } from "../lib/random.ts";
+import { deriveRandom } from "../lib/secrets/derived-random.ts";
+import { type Random, randomId } from "../lib/secrets/random.ts";
 import { ApiError } from "./api-error.ts";
 
 export function requireIdempotencyKey(request: FastifyRequest): string {

@@ -5,7 +5,7 @@ import { syncBuiltinESMExports } from "node:module";
 import { connect, createServer, type Socket } from "node:net";
 import { mock, test } from "node:test";
 import type { FastifyInstance } from "fastify";
-import { createTestApp } from "../../../test/support/app.ts";
+import { createTestApp } from "../../../test/support/app/app.ts";
 import { buildApp } from "../app.ts";
 import { StartError } from "../lib/start-error.ts";
 import { listen } from "./listen.ts";

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { createTestApp } from "../../../test/support/app.ts";
-import { makeCaller } from "../../../test/support/read-api.ts";
-import { openWire, type WireAnswer } from "../../../test/support/wire.ts";
+import { createTestApp } from "../../../test/support/app/app.ts";
+import { makeCaller } from "../../../test/support/app/read-api.ts";
+import { openWire, type WireAnswer } from "../../../test/support/app/wire.ts";
 
 const { app, deps } = await createTestApp();
 const { exchange } = await openWire(app);

@@ -1,4 +1,4 @@
-import { parseIsoInstant } from "../lib/iso-instant.ts";
+import { parseIsoInstant } from "../lib/time/iso-instant.ts";
 import { badParameter, type Query, readParameter } from "./parameters.ts";
 
 // Lists in pages, newest first. The next page starts below the last row of the current one, so new rows don't shift the

@@ -1,6 +1,6 @@
 import { SEARCH_LENGTH_MAX } from "#contract/app/limits.ts";
 import { PAGE_SIZE_DEFAULT, PAGE_SIZE_MAX, WINDOW_DAYS_DEFAULT, WINDOW_DAYS_MAX } from "#contract/limits.ts";
-import { parseIsoInstant } from "../lib/iso-instant.ts";
+import { parseIsoInstant } from "../lib/time/iso-instant.ts";
 import { ApiError } from "./api-error.ts";
 
 // Query parameters of the read API. JSON Schema with type coercion would accept `1e2` and `+5` as integers and cannot

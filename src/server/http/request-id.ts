@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from "node:http";
 import { BASE58, type IdForm } from "#contract/ids.ts";
-import { type Random, randomId } from "../lib/random.ts";
+import { type Random, randomId } from "../lib/secrets/random.ts";
 
 const REQUEST_ID: IdForm = { prefix: "req_", alphabet: BASE58, length: 16 };
 

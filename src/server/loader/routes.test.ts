@@ -6,7 +6,7 @@ import { after, test } from "node:test";
 import { pathToFileURL } from "node:url";
 import { brotliCompressSync, brotliDecompressSync, gunzipSync, gzipSync } from "node:zlib";
 import Fastify from "fastify";
-import { createTestApp } from "../../../test/support/app.ts";
+import { createTestApp } from "../../../test/support/app/app.ts";
 import { loaderRoutes } from "./routes.ts";
 
 const SCRIPT = "(function(){})();";

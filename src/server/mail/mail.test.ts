@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { createTestApp, type TestApp } from "../../../test/support/app.ts";
-import { openBrowser } from "../../../test/support/browser-session.ts";
-import { openMailServer, toMailText } from "../../../test/support/mail-server.ts";
-import { signIn } from "../../../test/support/sign-in.ts";
-import { createLog } from "../lib/log.ts";
-import { createMetrics, type Metrics } from "../lib/metrics.ts";
+import { createTestApp, type TestApp } from "../../../test/support/app/app.ts";
+import { openBrowser } from "../../../test/support/app/browser-session.ts";
+import { signIn } from "../../../test/support/app/sign-in.ts";
+import { openMailServer, toMailText } from "../../../test/support/programs/mail-server.ts";
+import { createLog } from "../lib/log/log.ts";
+import { createMetrics, type Metrics } from "../lib/log/metrics.ts";
 import { createMail } from "./mail.ts";
 
 /** The mail counters in /metrics. */

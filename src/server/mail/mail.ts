@@ -1,8 +1,8 @@
 import type { SendMailOptions } from "nodemailer";
 import type { Config } from "../config.ts";
-import type { Log } from "../lib/log.ts";
-import type { Metrics } from "../lib/metrics.ts";
-import { within } from "../lib/pause.ts";
+import { within } from "../lib/concurrency/pause.ts";
+import type { Log } from "../lib/log/log.ts";
+import type { Metrics } from "../lib/log/metrics.ts";
 
 /** An email with one link. */
 type LinkMail = { to: string; subject: string; text: string; link: string };

@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { sql } from "kysely";
 import { HOUR_MS, MINUTE_MS } from "#contract/durations.ts";
-import { createTestApp } from "../../../test/support/app.ts";
+import { createTestApp } from "../../../test/support/app/app.ts";
 import { makeOrganization, makeWidget } from "../../../test/support/builders.ts";
-import { systemClock } from "../lib/clock.ts";
+import { systemClock } from "../lib/time/clock.ts";
 import { createMail } from "../mail/mail.ts";
 import { examine } from "./doctor.ts";
 

@@ -3,7 +3,7 @@ import { randomUUID } from "node:crypto";
 import { test } from "node:test";
 import { sql } from "kysely";
 import { DAY_MS } from "#contract/durations.ts";
-import { createTestApp } from "../../../test/support/app.ts";
+import { createTestApp } from "../../../test/support/app/app.ts";
 import { makeOrganization, makeWidget } from "../../../test/support/builders.ts";
 
 // Booking outcomes in /metrics.

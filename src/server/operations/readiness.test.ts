@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { createTestApp } from "../../../test/support/app.ts";
+import { createTestApp } from "../../../test/support/app/app.ts";
 import { buildApp } from "../app.ts";
 import { openDb, openPool } from "../db/pool.ts";
 import { watchPool } from "../db/watch-pool.ts";
-import { createMetrics } from "../lib/metrics.ts";
+import { createMetrics } from "../lib/log/metrics.ts";
 import {
   book,
   createWebhookService,

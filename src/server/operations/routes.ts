@@ -3,7 +3,7 @@ import { sql } from "kysely";
 import { observeBookings } from "../bookings/flow/observe-bookings.ts";
 import type { Deps } from "../deps.ts";
 import { ApiError } from "../http/api-error.ts";
-import { within } from "../lib/pause.ts";
+import { within } from "../lib/concurrency/pause.ts";
 import { OVERDUE_SECONDS_MAX, observeQueue } from "../webhooks/queue/observe.ts";
 
 /** Monitoring treats a database that takes longer than this as down. */

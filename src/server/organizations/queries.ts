@@ -2,7 +2,7 @@ import { type Insertable, type Selectable, sql, type Updateable } from "kysely";
 import type { OrganizationId } from "#contract/ids.ts";
 import type { Db } from "../db/pool.ts";
 import type { OrganizationsTable } from "../db/tables.ts";
-import { RULES_RELEASE, readZoneRules } from "../lib/zone-rules.ts";
+import { RULES_RELEASE, readZoneRules } from "../lib/time/zone-rules.ts";
 import { saveZoneOffsets } from "./zone-offsets.ts";
 
 const COLUMNS = ["id", "name", "plan", "time_zone", "created_at"] as const;

@@ -3,7 +3,7 @@ import { toArrayText } from "../db/array-text.ts";
 import type { Db } from "../db/pool.ts";
 import { assert } from "../lib/assert.ts";
 import { RecentMap } from "../lib/recent-map.ts";
-import { findZoneRules, type ZoneRules } from "../lib/zone-rules.ts";
+import { findZoneRules, type ZoneRules } from "../lib/time/zone-rules.ts";
 
 /**
  * Must be committed with, or before, the first row that names these rules. Rules with the same name are the same everywhere.

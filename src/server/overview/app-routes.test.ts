@@ -2,11 +2,11 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Overview } from "#contract/app/overview.ts";
 import { DAY_MS, HOUR_MS, MINUTE_MS } from "#contract/durations.ts";
-import { createTestApp } from "../../../test/support/app.ts";
-import { askApp } from "../../../test/support/app-api.ts";
+import { createTestApp } from "../../../test/support/app/app.ts";
+import { askApp } from "../../../test/support/app/app-api.ts";
+import { signIn } from "../../../test/support/app/sign-in.ts";
 import { makeBooking, makeWidget, NOON } from "../../../test/support/builders.ts";
-import { signIn } from "../../../test/support/sign-in.ts";
-import { makeTouch } from "../../../test/support/touches.ts";
+import { makeTouch } from "../../../test/support/funnel/touches.ts";
 import { recordTouches } from "../funnel/record/record.ts";
 
 const testApp = await createTestApp();

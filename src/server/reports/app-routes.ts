@@ -3,7 +3,7 @@ import { REPORT_PERIODS, ReportChange, ReportSubscriptions } from "#contract/app
 import { BASE62 } from "#contract/ids.ts";
 import { type Member, memberOf } from "../accounts/auth/member-auth.ts";
 import type { Deps } from "../deps.ts";
-import { randomText } from "../lib/random.ts";
+import { randomText } from "../lib/secrets/random.ts";
 import type { Mail } from "../mail/mail.ts";
 import { findOrganization } from "../organizations/queries.ts";
 import { findDueStart, nextStart } from "./due-periods.ts";

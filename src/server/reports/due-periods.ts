@@ -1,5 +1,5 @@
 import { REPORT_HOUR, type ReportPeriod } from "#contract/app/reports.ts";
-import { addDays, countDaysBetween } from "../lib/calendar.ts";
+import { addDays, countDaysBetween } from "../lib/time/calendar.ts";
 
 // Weeks are from Monday to Sunday and reported on the next Monday; months are reported on the first of the next one.
 

@@ -5,7 +5,7 @@ import { OtherWork } from "../db/other-work.ts";
 import type { Db } from "../db/pool.ts";
 import type { Deps } from "../deps.ts";
 import { deleteExpiredVisits, deleteUnusedCounters } from "../funnel/recount/retention.ts";
-import type { Random } from "../lib/random.ts";
+import type { Random } from "../lib/secrets/random.ts";
 import { findOrganization, listOrganizations } from "../organizations/queries.ts";
 import { toKeptSince } from "../plans/kept-since.ts";
 import { deleteEndedAppointments } from "../scheduler/sandbox/queries.ts";

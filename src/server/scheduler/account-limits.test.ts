@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
-import { createTestClock } from "../../../test/support/app.ts";
+import { createTestClock } from "../../../test/support/app/app.ts";
 import { AccountLimits } from "./account-limits.ts";
 import { createCalendly } from "./calendly/calendly.ts";
 import { createMicrosoftBookings } from "./microsoft-bookings/microsoft-bookings.ts";

@@ -1,5 +1,5 @@
 import { MINUTE_MS } from "#contract/durations.ts";
-import type { Clock } from "../lib/clock.ts";
+import type { Clock } from "../lib/time/clock.ts";
 import { createKeptRead, type KeptRead } from "./kept-read.ts";
 import { found, type OfferedService, type Read, refused, type UnlimitedSystem } from "./scheduling-system.ts";
 

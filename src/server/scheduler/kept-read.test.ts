@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { createTestClock } from "../../../test/support/app.ts";
+import { createTestClock } from "../../../test/support/app/app.ts";
 import { NOON } from "../../../test/support/builders.ts";
 import { createKeptRead } from "./kept-read.ts";
 import { type Read, unavailable } from "./scheduling-system.ts";

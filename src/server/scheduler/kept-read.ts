@@ -1,4 +1,4 @@
-import type { Clock } from "../lib/clock.ts";
+import type { Clock } from "../lib/time/clock.ts";
 import { toAbortCode } from "./outbound.ts";
 import { type Failure, type Read, unavailable } from "./scheduling-system.ts";
 

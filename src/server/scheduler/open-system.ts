@@ -1,7 +1,7 @@
 import type { ConnectionId, OrganizationId, WidgetId } from "#contract/ids.ts";
 import type { SchedulingKind } from "#contract/scheduling.ts";
 import { assert } from "../lib/assert.ts";
-import type { Clock } from "../lib/clock.ts";
+import type { Clock } from "../lib/time/clock.ts";
 import type { AccountLimits } from "./account-limits.ts";
 import { createCalcom } from "./calcom/calcom.ts";
 import { createCalendly } from "./calendly/calendly.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
-import { createTestClock } from "../../../test/support/app.ts";
+import { createTestClock } from "../../../test/support/app/app.ts";
 import { createOutbound, type OutboundRequest } from "./outbound.ts";
 import { type Answer, createTimeLimit, type Silence, startLocalServer } from "./testing/local-server.ts";
 import { createTestOutbound } from "./testing/outbound.ts";

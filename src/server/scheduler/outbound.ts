@@ -1,6 +1,6 @@
 import type { SendFailureCode } from "#contract/send-failure.ts";
-import type { Clock } from "../lib/clock.ts";
-import { parseForeignJson } from "../lib/json-text.ts";
+import { parseForeignJson } from "../lib/text/json-text.ts";
+import type { Clock } from "../lib/time/clock.ts";
 import { ConnectionPool } from "../sending/connection-pool.ts";
 import { type Ending, exchange, type ReplyHeaders, type ReplySink } from "../sending/exchange.ts";
 import type { GuardSettings } from "../sending/guarded-connector.ts";

@@ -1,7 +1,7 @@
 import type { ConnectionId } from "#contract/ids.ts";
 import type { Deps } from "../deps.ts";
 import { RecentMap } from "../lib/recent-map.ts";
-import { createSealer, type Sealer } from "../lib/sealed.ts";
+import { createSealer, type Sealer } from "../lib/secrets/sealed.ts";
 import type { Cidr } from "../sending/address-rules.ts";
 import type { ResolveHost } from "../sending/resolve-host.ts";
 import { AccountLimits } from "./account-limits.ts";

@@ -3,7 +3,7 @@ import { createSocket, type Socket } from "node:dgram";
 import { Resolver } from "node:dns/promises";
 import { once } from "node:events";
 import { after, test } from "node:test";
-import type { Clock } from "../lib/clock.ts";
+import type { Clock } from "../lib/time/clock.ts";
 import { createHostResolver, createSystemResolver, findInHostsFile, type ResolveHost } from "./resolve-host.ts";
 
 const RECORD_TYPES = { 1: "A", 28: "AAAA" } as const;

@@ -1,8 +1,8 @@
 import { Resolver } from "node:dns/promises";
 import { readFile } from "node:fs/promises";
 import { isIP } from "node:net";
-import type { Clock } from "../lib/clock.ts";
 import { RecentMap } from "../lib/recent-map.ts";
+import type { Clock } from "../lib/time/clock.ts";
 
 // Resolves a receiver's host name. `dns.lookup` is not used: it blocks a thread of libuv's small pool for as long
 // as a name server stays silent, so a few names with a dead name server would hold up every other delivery (and file

@@ -7,8 +7,8 @@ import {
   ENDPOINT_TESTS_PER_MINUTE_MAX,
   ENDPOINTS_PER_ORGANIZATION_MAX,
 } from "#contract/endpoint.ts";
-import { createTestApp } from "../../../test/support/app.ts";
-import { toSchemaExample } from "../../../test/support/schema-example.ts";
+import { createTestApp } from "../../../test/support/app/app.ts";
+import { toSchemaExample } from "../../../test/support/app/schema-example.ts";
 import { parseConfig } from "../config.ts";
 import { CAPS } from "./queue/caps.ts";
 

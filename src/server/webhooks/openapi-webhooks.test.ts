@@ -4,8 +4,8 @@ import { Check } from "typebox/value";
 import { Booking, BookingPage } from "#contract/booking.ts";
 import { BookingCreatedEvent } from "#contract/webhook-event.ts";
 import { WidgetList } from "#contract/widget.ts";
-import { createTestApp } from "../../../test/support/app.ts";
-import { type OpenApiDocument, toSchemaExample } from "../../../test/support/schema-example.ts";
+import { createTestApp } from "../../../test/support/app/app.ts";
+import { type OpenApiDocument, toSchemaExample } from "../../../test/support/app/schema-example.ts";
 
 const { app } = await createTestApp();
 const document: OpenApiDocument & { webhooks: Record<string, Record<string, Webhook>> } = (

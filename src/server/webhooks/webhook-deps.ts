@@ -1,8 +1,8 @@
 import type { Config } from "../config.ts";
 import { assert } from "../lib/assert.ts";
-import type { Clock } from "../lib/clock.ts";
-import type { Random } from "../lib/random.ts";
-import { createSealer, rememberOpened, type Sealer } from "../lib/sealed.ts";
+import type { Random } from "../lib/secrets/random.ts";
+import { createSealer, rememberOpened, type Sealer } from "../lib/secrets/sealed.ts";
+import type { Clock } from "../lib/time/clock.ts";
 import { type Cidr, parseCidr } from "../sending/address-rules.ts";
 import { createSystemResolver, type ResolveHost } from "../sending/resolve-host.ts";
 import type { RetrySchedule } from "./delivery/retry-schedule.ts";

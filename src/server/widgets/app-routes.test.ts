@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { AppWidget } from "#contract/app/widgets.ts";
-import { createTestApp } from "../../../test/support/app.ts";
-import { askApp, readAudit } from "../../../test/support/app-api.ts";
+import { createTestApp } from "../../../test/support/app/app.ts";
+import { askApp, readAudit } from "../../../test/support/app/app-api.ts";
+import { signIn } from "../../../test/support/app/sign-in.ts";
 import { makeOrganization, makeWidget, NOON } from "../../../test/support/builders.ts";
-import { signIn } from "../../../test/support/sign-in.ts";
-import { makeTouch } from "../../../test/support/touches.ts";
+import { makeTouch } from "../../../test/support/funnel/touches.ts";
 import { recordTouches } from "../funnel/record/record.ts";
 
 const testApp = await createTestApp({ baseUrl: "https://book.example" });

@@ -5,7 +5,7 @@ import { parseAccentColor, parseAllowedDomain, parseFontFamily } from "#contract
 import { NO_OPTIONS, type WidgetOptions } from "#contract/widget-options.ts";
 import type { WidgetsTable } from "../db/tables.ts";
 import { type Checked, checkLine, requireFields } from "../http/check-fields.ts";
-import { isSafeLink } from "../lib/safe-link.ts";
+import { isSafeLink } from "../lib/text/safe-link.ts";
 
 type CheckedWidget = Partial<Omit<Insertable<WidgetsTable>, "id" | "organization_id" | "created_at">>;
 type WidgetBefore = Pick<Selectable<WidgetsTable>, "options" | "offers" | "connection_id">;

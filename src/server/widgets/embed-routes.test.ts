@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { ConfigAnswer } from "#contract/book.ts";
-import { createTestApp } from "../../../test/support/app.ts";
+import { createTestApp } from "../../../test/support/app/app.ts";
 import { makeOrganization, makeWidget } from "../../../test/support/builders.ts";
 import { changeWidget } from "./app-queries.ts";
 

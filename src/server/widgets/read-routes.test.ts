@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { WidgetId } from "#contract/ids.ts";
-import { createTestApp } from "../../../test/support/app.ts";
+import { createTestApp } from "../../../test/support/app/app.ts";
+import { getJson, makeCaller } from "../../../test/support/app/read-api.ts";
 import { makeKey, makeOrganization, makeWidget } from "../../../test/support/builders.ts";
-import { getJson, makeCaller } from "../../../test/support/read-api.ts";
 import { insertWidget, updateWidget } from "./queries.ts";
 
 const { app, deps } = await createTestApp({ baseUrl: "https://book.example" });

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { MINUTE_MS } from "#contract/durations.ts";
-import { createTestApp } from "../../../../test/support/app.ts";
-import { openBrowser } from "../../../../test/support/browser-session.ts";
+import { createTestApp } from "../../../../test/support/app/app.ts";
+import { openBrowser } from "../../../../test/support/app/browser-session.ts";
+import { signIn, TEST_PASSWORD } from "../../../../test/support/app/sign-in.ts";
 import { NOON } from "../../../../test/support/builders.ts";
-import { signIn, TEST_PASSWORD } from "../../../../test/support/sign-in.ts";
 import { createUser } from "../setup/create-user.ts";
 import { hashPassword } from "./password.ts";
 

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { getMigrations } from "better-auth/db/migration";
-import { createTestApp } from "../../../../test/support/app.ts";
-import { createLog } from "../../lib/log.ts";
+import { createTestApp } from "../../../../test/support/app/app.ts";
+import { createLog } from "../../lib/log/log.ts";
 import { createBetterAuth } from "./auth.ts";
 
 test("our tables have every column that better-auth needs", async () => {

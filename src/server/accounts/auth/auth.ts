@@ -7,9 +7,9 @@ import { PASSWORD_LENGTH_MAX, PASSWORD_LENGTH_MIN, RESET_LINK_MINUTES } from "#c
 import { AUTH_PREFIX } from "#contract/app/routes.ts";
 import type { Config } from "../../config.ts";
 import type { Db } from "../../db/pool.ts";
-import type { Clock } from "../../lib/clock.ts";
-import type { Log } from "../../lib/log.ts";
-import type { Random } from "../../lib/random.ts";
+import type { Log } from "../../lib/log/log.ts";
+import type { Random } from "../../lib/secrets/random.ts";
+import type { Clock } from "../../lib/time/clock.ts";
 import type { Mail } from "../../mail/mail.ts";
 import { makeIdFor } from "../account-ids.ts";
 import { hasInvitationFor } from "../members/invitation-queries.ts";

@@ -1,6 +1,6 @@
 import { createHmac, hkdfSync, timingSafeEqual } from "node:crypto";
 import type { Config } from "../../config.ts";
-import type { Random } from "../../lib/random.ts";
+import type { Random } from "../../lib/secrets/random.ts";
 
 // A browser that has signed in to an account keeps a signed cookie that says so. Strangers who guess the account's password use up
 // the account's attempts. A known browser has its own, so it can still sign in. The cookie alone gives no access.

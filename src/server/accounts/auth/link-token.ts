@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { BASE62 } from "#contract/ids.ts";
-import { type Random, randomText } from "../../lib/random.ts";
+import { type Random, randomText } from "../../lib/secrets/random.ts";
 
 const TOKEN_LENGTH = 43;
 /** Part of the hashed token, so it cannot be removed from it. */

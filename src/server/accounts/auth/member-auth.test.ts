@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { DAY_MS, MINUTE_MS } from "#contract/durations.ts";
-import { createTestApp } from "../../../../test/support/app.ts";
+import { createTestApp } from "../../../../test/support/app/app.ts";
+import { errorAnswer } from "../../../../test/support/app/read-api.ts";
+import { signIn } from "../../../../test/support/app/sign-in.ts";
 import { makeOrganization, NOON } from "../../../../test/support/builders.ts";
-import { errorAnswer } from "../../../../test/support/read-api.ts";
-import { signIn } from "../../../../test/support/sign-in.ts";
 import { insertMember } from "../queries.ts";
 
 const testApp = await createTestApp();

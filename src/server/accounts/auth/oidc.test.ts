@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { createTestApp } from "../../../../test/support/app.ts";
-import { openBrowser, type TestBrowser } from "../../../../test/support/browser-session.ts";
-import { signIn } from "../../../../test/support/sign-in.ts";
+import { createTestApp } from "../../../../test/support/app/app.ts";
+import { openBrowser, type TestBrowser } from "../../../../test/support/app/browser-session.ts";
+import { signIn } from "../../../../test/support/app/sign-in.ts";
 import { OIDC_CLIENT, type OidcPerson, openOidcServer } from "../testing/oidc-server.ts";
 
 const server = await openOidcServer();

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { systemRandom } from "../../lib/random.ts";
+import { systemRandom } from "../../lib/secrets/random.ts";
 import { hashPassword, verifyPassword } from "./password.ts";
 
 const hash = (password: string) => hashPassword({ random: systemRandom }, password);

@@ -1,6 +1,6 @@
 import { type Argon2Parameters, argon2, timingSafeEqual } from "node:crypto";
 import { promisify } from "node:util";
-import type { Random } from "../../lib/random.ts";
+import type { Random } from "../../lib/secrets/random.ts";
 
 // Passwords are stored as argon2id hashes in the PHC string format. Each hash names its own costs, so the costs can be raised
 // later while older hashes keep working.

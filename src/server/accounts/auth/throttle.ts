@@ -3,7 +3,7 @@ import { EMAIL_LENGTH_MAX } from "#contract/book.ts";
 import type { Config } from "../../config.ts";
 import { toClientNetwork } from "../../http/client-network.ts";
 import { limitStrangers, type RateLimiter, rateLimited } from "../../http/rate-limit.ts";
-import type { Clock } from "../../lib/clock.ts";
+import type { Clock } from "../../lib/time/clock.ts";
 
 export const TOO_MANY_ATTEMPTS = "Too many attempts. Please wait a minute, then try again.";
 /** An office shares one network; for one account, each network and each device gets a third of that. */

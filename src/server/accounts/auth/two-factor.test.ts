@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { createTestApp } from "../../../../test/support/app.ts";
-import { openBrowser, type TestBrowser } from "../../../../test/support/browser-session.ts";
-import { signIn, TEST_PASSWORD } from "../../../../test/support/sign-in.ts";
-import { toTotpCode } from "../../../../test/support/totp.ts";
+import { createTestApp } from "../../../../test/support/app/app.ts";
+import { openBrowser, type TestBrowser } from "../../../../test/support/app/browser-session.ts";
+import { signIn, TEST_PASSWORD } from "../../../../test/support/app/sign-in.ts";
+import { toTotpCode } from "../../../../test/support/app/totp.ts";
 
 const testApp = await createTestApp({ rateLimitSignInPerMinute: 0 });
 const { deps } = testApp;

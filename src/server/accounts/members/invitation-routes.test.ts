@@ -2,10 +2,10 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { MemberRole } from "#contract/app/role.ts";
 import { DAY_MS } from "#contract/durations.ts";
-import { createTestApp } from "../../../../test/support/app.ts";
-import { openBrowser, type TestBrowser } from "../../../../test/support/browser-session.ts";
+import { createTestApp } from "../../../../test/support/app/app.ts";
+import { openBrowser, type TestBrowser } from "../../../../test/support/app/browser-session.ts";
+import { signIn, TEST_PASSWORD } from "../../../../test/support/app/sign-in.ts";
 import { makeOrganization, NOON } from "../../../../test/support/builders.ts";
-import { signIn, TEST_PASSWORD } from "../../../../test/support/sign-in.ts";
 
 const testApp = await createTestApp({ rateLimitSignInPerMinute: 0 });
 const { deps, clock } = testApp;

@@ -8,7 +8,7 @@ import { writeAudit } from "../../audit/write-audit.ts";
 import type { Db } from "../../db/pool.ts";
 import { inOrganization } from "../../db/transactions.ts";
 import type { Deps } from "../../deps.ts";
-import { randomId } from "../../lib/random.ts";
+import { randomId } from "../../lib/secrets/random.ts";
 import type { Mail } from "../../mail/mail.ts";
 import { INVITATION_ID } from "../account-ids.ts";
 import { hashLinkToken, isShownLinkToken, makeLinkToken, makeShownLinkToken } from "../auth/link-token.ts";

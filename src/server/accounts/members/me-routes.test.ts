@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { sql } from "kysely";
-import { createTestApp } from "../../../../test/support/app.ts";
-import { openBrowser } from "../../../../test/support/browser-session.ts";
-import { signIn, TEST_PASSWORD } from "../../../../test/support/sign-in.ts";
+import { createTestApp } from "../../../../test/support/app/app.ts";
+import { openBrowser } from "../../../../test/support/app/browser-session.ts";
+import { signIn, TEST_PASSWORD } from "../../../../test/support/app/sign-in.ts";
 import { sweepAccounts } from "../auth/sweep-accounts.ts";
 
 const testApp = await createTestApp({ rateLimitSignInPerMinute: 0 });

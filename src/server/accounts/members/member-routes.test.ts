@@ -2,10 +2,10 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { MemberRole } from "#contract/app/role.ts";
 import type { OrganizationId } from "#contract/ids.ts";
-import { createTestApp } from "../../../../test/support/app.ts";
-import { openBrowser } from "../../../../test/support/browser-session.ts";
+import { createTestApp } from "../../../../test/support/app/app.ts";
+import { openBrowser } from "../../../../test/support/app/browser-session.ts";
+import { signIn } from "../../../../test/support/app/sign-in.ts";
 import { makeOrganization } from "../../../../test/support/builders.ts";
-import { signIn } from "../../../../test/support/sign-in.ts";
 
 const testApp = await createTestApp();
 const { deps } = testApp;

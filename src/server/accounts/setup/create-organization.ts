@@ -1,7 +1,7 @@
 import { ORGANIZATION_ID, type OrganizationId } from "#contract/ids.ts";
 import { writeAudit } from "../../audit/write-audit.ts";
 import type { Deps } from "../../deps.ts";
-import { randomId } from "../../lib/random.ts";
+import { randomId } from "../../lib/secrets/random.ts";
 import { insertOrganization } from "../../organizations/queries.ts";
 import { insertMember } from "../queries.ts";
 

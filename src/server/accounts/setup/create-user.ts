@@ -1,6 +1,6 @@
 import type { Db } from "../../db/pool.ts";
-import type { Clock } from "../../lib/clock.ts";
-import { type Random, randomId } from "../../lib/random.ts";
+import { type Random, randomId } from "../../lib/secrets/random.ts";
+import type { Clock } from "../../lib/time/clock.ts";
 import { makeIdFor, USER_ID } from "../account-ids.ts";
 import { insertUser, insertUserAccount } from "../queries.ts";
 

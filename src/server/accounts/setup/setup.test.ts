@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { createTestApp, type TestApp } from "../../../../test/support/app.ts";
-import { openBrowser } from "../../../../test/support/browser-session.ts";
-import { signIn } from "../../../../test/support/sign-in.ts";
+import { createTestApp, type TestApp } from "../../../../test/support/app/app.ts";
+import { openBrowser } from "../../../../test/support/app/browser-session.ts";
+import { signIn } from "../../../../test/support/app/sign-in.ts";
 import { makeSetupLink } from "./setup.ts";
 
 const ABOUT = {

@@ -3,7 +3,7 @@ import { Type } from "typebox";
 import { Compile } from "typebox/compile";
 import type { Dimension } from "#contract/dimensions.ts";
 import { badParameter, type Query, readParameter } from "../../http/parameters.ts";
-import { parseJsonText } from "../../lib/json-text.ts";
+import { parseJsonText } from "../../lib/text/json-text.ts";
 import { type DayWindow, isDay } from "../app-window.ts";
 import type { Filter } from "../filters.ts";
 import type { KeyCounts } from "../lists.ts";

@@ -2,11 +2,11 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { AppBreakdown } from "#contract/app/analytics.ts";
 import type { WidgetId } from "#contract/ids.ts";
-import { createTestApp } from "../../../../test/support/app.ts";
-import { askApp } from "../../../../test/support/app-api.ts";
+import { createTestApp } from "../../../../test/support/app/app.ts";
+import { askApp } from "../../../../test/support/app/app-api.ts";
+import { signIn } from "../../../../test/support/app/sign-in.ts";
 import { makeWidget } from "../../../../test/support/builders.ts";
-import { signIn } from "../../../../test/support/sign-in.ts";
-import { DIRECT, makeTouch, SEARCH_AD } from "../../../../test/support/touches.ts";
+import { DIRECT, makeTouch, SEARCH_AD } from "../../../../test/support/funnel/touches.ts";
 import { recordTouches } from "../../funnel/record/record.ts";
 import type { Touch } from "../../funnel/record/touch.ts";
 

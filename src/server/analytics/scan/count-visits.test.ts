@@ -2,14 +2,14 @@ import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import { Kysely, PostgresDialect, sql } from "kysely";
 import { makeOrganization, makeWidget } from "../../../../test/support/builders.ts";
-import { createTestDatabase } from "../../../../test/support/database.ts";
-import { makeTouch } from "../../../../test/support/touches.ts";
+import { createTestDatabase } from "../../../../test/support/database/database.ts";
+import { makeTouch } from "../../../../test/support/funnel/touches.ts";
 import { openPool } from "../../db/pool.ts";
 import type { Tables } from "../../db/tables.ts";
 import { packDays } from "../../funnel/packs/pack-days.ts";
 import { recordTouches } from "../../funnel/record/record.ts";
-import { createLog } from "../../lib/log.ts";
-import { readZoneRules } from "../../lib/zone-rules.ts";
+import { createLog } from "../../lib/log/log.ts";
+import { readZoneRules } from "../../lib/time/zone-rules.ts";
 import { countVisits } from "./count-visits.ts";
 
 const { db, url } = await createTestDatabase();

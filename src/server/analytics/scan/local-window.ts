@@ -1,5 +1,5 @@
 import { DAY_MS, SECOND_MS } from "#contract/durations.ts";
-import type { ZoneRules } from "../../lib/zone-rules.ts";
+import type { ZoneRules } from "../../lib/time/zone-rules.ts";
 
 // A window of local days as instants, for counting visits.
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { type Conversions, toPack, toRecord } from "../../funnel/packs/visit-pack.ts";
-import { readZoneRules } from "../../lib/zone-rules.ts";
+import { readZoneRules } from "../../lib/time/zone-rules.ts";
 import { toLocalWindow } from "./local-window.ts";
 import { VisitCounts } from "./visit-counts.ts";
 

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { createTestApp } from "../../../../test/support/app.ts";
-import { findFreeTime } from "../../../../test/support/book.ts";
+import { createTestApp } from "../../../../test/support/app/app.ts";
+import { findFreeTime } from "../../../../test/support/bookings/book.ts";
 import { makeKey, makeOrganization, makeWidget } from "../../../../test/support/builders.ts";
-import { eventsBody, listEvents, postEvents } from "../../../../test/support/collect.ts";
+import { eventsBody, listEvents, postEvents } from "../../../../test/support/funnel/collect.ts";
 
 const { app, deps, clock } = await createTestApp();
 clock.set(new Date());

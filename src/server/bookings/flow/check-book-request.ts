@@ -9,10 +9,10 @@ import {
 } from "#contract/book.ts";
 import type { Answer } from "#contract/booking.ts";
 import { FIELD_FAULTS } from "../../http/check-fields.ts";
-import { parseTimeZone } from "../../lib/calendar.ts";
-import { parseIsoInstant } from "../../lib/iso-instant.ts";
-import { parseJsonText } from "../../lib/json-text.ts";
 import { describeSchemaFault } from "../../lib/schema-fault.ts";
+import { parseJsonText } from "../../lib/text/json-text.ts";
+import { parseTimeZone } from "../../lib/time/calendar.ts";
+import { parseIsoInstant } from "../../lib/time/iso-instant.ts";
 import type { OfferedService } from "../../scheduler/scheduling-system.ts";
 
 const TOO_LONG = "This is too long.";

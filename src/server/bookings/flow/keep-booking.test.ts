@@ -4,8 +4,8 @@ import { sql } from "kysely";
 import { Check } from "typebox/value";
 import type { OrganizationId } from "#contract/ids.ts";
 import { BookingCreatedEvent } from "#contract/webhook-event.ts";
-import { importLines, makeLine } from "../../../../test/support/import-lines.ts";
-import { plainBooking } from "../../../../test/support/read-api.ts";
+import { plainBooking } from "../../../../test/support/app/read-api.ts";
+import { importLines, makeLine } from "../../../../test/support/bookings/import-lines.ts";
 import {
   type Business,
   book,

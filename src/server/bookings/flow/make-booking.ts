@@ -4,7 +4,7 @@ import { MINUTE_MS } from "#contract/durations.ts";
 import type { ConnectionId, OrganizationId, Reference, WidgetId } from "#contract/ids.ts";
 import { inOrganization } from "../../db/transactions.ts";
 import type { Deps } from "../../deps.ts";
-import { pause } from "../../lib/pause.ts";
+import { pause } from "../../lib/concurrency/pause.ts";
 import type { Booked, BookOutcome, SchedulingSystem } from "../../scheduler/scheduling-system.ts";
 import { freeReferences } from "../stored/queries.ts";
 import {

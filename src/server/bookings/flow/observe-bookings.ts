@@ -1,5 +1,5 @@
 import type { Deps } from "../../deps.ts";
-import { measureInTime } from "../../lib/measure.ts";
+import { measureInTime } from "../../lib/log/measure.ts";
 import { measureUnsettled } from "./unsettled-queries.ts";
 
 /** Sets the gauges of unsettled bookings; to NaN when the database doesn't answer. */

@@ -1,6 +1,6 @@
 import { type OrganizationId, REFERENCE, type Reference } from "#contract/ids.ts";
 import type { Db } from "../../db/pool.ts";
-import { type Random, randomId } from "../../lib/random.ts";
+import { type Random, randomId } from "../../lib/secrets/random.ts";
 import { reserveReference } from "../stored/queries.ts";
 
 /** There are 32^6 references, so a second try is rare and ten failures in a row mean a bug. */

@@ -7,7 +7,7 @@ import { inOrganization } from "../../db/transactions.ts";
 import type { Deps } from "../../deps.ts";
 import { recordTouches } from "../../funnel/record/record.ts";
 import { type Conversion, type Touch, toStepBit } from "../../funnel/record/touch.ts";
-import { randomText } from "../../lib/random.ts";
+import { randomText } from "../../lib/secrets/random.ts";
 import type { Booked } from "../../scheduler/scheduling-system.ts";
 import { wakeWorkers } from "../../webhooks/outbox/wake-workers.ts";
 import { readCollectData } from "../../widgets/bookable-widget.ts";

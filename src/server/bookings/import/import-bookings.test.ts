@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { OrganizationId, WidgetId } from "#contract/ids.ts";
-import { createTestApp } from "../../../../test/support/app.ts";
+import { createTestApp } from "../../../../test/support/app/app.ts";
+import { type ImportLine, importLines, makeLine, makeOwner } from "../../../../test/support/bookings/import-lines.ts";
 import { makeBooking, makeKey, makeOrganization, makeWidget } from "../../../../test/support/builders.ts";
-import { createTestDatabase } from "../../../../test/support/database.ts";
-import { type ImportLine, importLines, makeLine, makeOwner } from "../../../../test/support/import-lines.ts";
+import { createTestDatabase } from "../../../../test/support/database/database.ts";
 import type { Db } from "../../db/pool.ts";
 import { BOOKING_COLUMNS } from "../stored/queries.ts";
 

@@ -1,7 +1,7 @@
 import type { OrganizationId } from "#contract/ids.ts";
 import { keepInPlace, requireSettled } from "../../db/engine.ts";
 import type { Db } from "../../db/pool.ts";
-import type { TextLine } from "../../lib/text-lines.ts";
+import type { TextLine } from "../../lib/text/text-lines.ts";
 import { type ImportRow, parseImportLine } from "./parse-import-line.ts";
 import {
   advanceClock,

@@ -2,12 +2,18 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { sql } from "kysely";
 import type { OrganizationId, Reference, WidgetId } from "#contract/ids.ts";
+import {
+  importLines,
+  makeLine,
+  makeOwner,
+  readTimes,
+  toLines,
+} from "../../../../test/support/bookings/import-lines.ts";
 import { makeBooking, NOON } from "../../../../test/support/builders.ts";
-import { untilSomeoneWaits } from "../../../../test/support/count-blocked.ts";
-import { createTestDatabase } from "../../../../test/support/database.ts";
-import { importLines, makeLine, makeOwner, readTimes, toLines } from "../../../../test/support/import-lines.ts";
+import { untilSomeoneWaits } from "../../../../test/support/database/count-blocked.ts";
+import { createTestDatabase } from "../../../../test/support/database/database.ts";
 import type { Db } from "../../db/pool.ts";
-import type { TextLine } from "../../lib/text-lines.ts";
+import type { TextLine } from "../../lib/text/text-lines.ts";
 import { insertBooking, takeCreatedAt } from "../stored/queries.ts";
 import { importBookings } from "./import-bookings.ts";
 

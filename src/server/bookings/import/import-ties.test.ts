@@ -2,9 +2,15 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import { Kysely, PostgresDialect } from "kysely";
+import {
+  afterOctober,
+  importLines,
+  makeLine,
+  makeOwner,
+  readTimes,
+} from "../../../../test/support/bookings/import-lines.ts";
 import { makeBooking, NOON } from "../../../../test/support/builders.ts";
-import { createTestDatabase } from "../../../../test/support/database.ts";
-import { afterOctober, importLines, makeLine, makeOwner, readTimes } from "../../../../test/support/import-lines.ts";
+import { createTestDatabase } from "../../../../test/support/database/database.ts";
 import type { Tables } from "../../db/tables.ts";
 
 const { db, pool } = await createTestDatabase();

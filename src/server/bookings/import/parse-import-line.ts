@@ -5,11 +5,11 @@ import { type Answer, BOOKING_STATUS_CONFIRMED } from "#contract/booking.ts";
 import { parseReference, parseWidgetId } from "#contract/ids.ts";
 import { ImportedBooking } from "#contract/imported-booking.ts";
 import { TOUCHES_MAX } from "../../funnel/classify/read-attribution.ts";
-import { parseTimeZone } from "../../lib/calendar.ts";
-import { parseIsoInstant } from "../../lib/iso-instant.ts";
-import { parseJsonText } from "../../lib/json-text.ts";
-import { isSafeLink } from "../../lib/safe-link.ts";
 import { describeSchemaFault } from "../../lib/schema-fault.ts";
+import { parseJsonText } from "../../lib/text/json-text.ts";
+import { isSafeLink } from "../../lib/text/safe-link.ts";
+import { parseTimeZone } from "../../lib/time/calendar.ts";
+import { parseIsoInstant } from "../../lib/time/iso-instant.ts";
 
 const schema = Compile(ImportedBooking);
 

@@ -3,10 +3,10 @@ import { createHash } from "node:crypto";
 import { describe, test } from "node:test";
 import type { Attribution } from "#contract/attribution.ts";
 import type { OrganizationId, WidgetId } from "#contract/ids.ts";
-import { createTestApp } from "../../../../test/support/app.ts";
-import { askApp, readAudit } from "../../../../test/support/app-api.ts";
+import { createTestApp } from "../../../../test/support/app/app.ts";
+import { askApp, readAudit } from "../../../../test/support/app/app-api.ts";
+import { signIn } from "../../../../test/support/app/sign-in.ts";
 import { makeBooking, makeOrganization, makeWidget } from "../../../../test/support/builders.ts";
-import { signIn } from "../../../../test/support/sign-in.ts";
 
 const testApp = await createTestApp();
 const { app, deps } = testApp;

@@ -92,7 +92,7 @@ function toId(text: string | undefined): string {
   return text !== undefined && /^[\w.-]+$/.test(text) ? text : "";
 }
 
-/** An id may begin with "-", so cells are not guarded like those of lib/csv.ts: the platform would not recognise it. */
+/** An id may begin with "-", so cells are not guarded like those of lib/text/csv.ts: the platform would not recognise it. */
 function toLine(cells: readonly string[]): string {
   return `${cells.map((cell) => (/[",\r\n]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell)).join(",")}\r\n`;
 }

@@ -3,10 +3,10 @@ import { describe, test } from "node:test";
 import type { BookingDetail, BookingSummary } from "#contract/app/bookings.ts";
 import { DAY_MS, MINUTE_MS } from "#contract/durations.ts";
 import type { OrganizationId, WidgetId } from "#contract/ids.ts";
-import { askApp, readAudit } from "../../../../test/support/app-api.ts";
+import { askApp, readAudit } from "../../../../test/support/app/app-api.ts";
+import { signIn } from "../../../../test/support/app/sign-in.ts";
 import { makeBooking, makeOrganization, makeWidget, NOON } from "../../../../test/support/builders.ts";
-import { findEverywhere } from "../../../../test/support/search-database.ts";
-import { signIn } from "../../../../test/support/sign-in.ts";
+import { findEverywhere } from "../../../../test/support/database/search-database.ts";
 import {
   book,
   createWebhookService,

@@ -18,7 +18,7 @@ import { bodyReader } from "../../http/body.ts";
 import { checkLine, requireFields } from "../../http/check-fields.ts";
 import { readPage } from "../../http/paging.ts";
 import { badParameter, type Query, readPageSize, readParameter } from "../../http/parameters.ts";
-import { parseIsoInstant } from "../../lib/iso-instant.ts";
+import { parseIsoInstant } from "../../lib/time/iso-instant.ts";
 import { listBookingDeliveries } from "../../webhooks/log/booking-deliveries.ts";
 import { keptSince, readerOf, readFilter } from "./app-filter.ts";
 import { continueAfter, countBookings, findBooking, listBookings, toPlace } from "./app-queries.ts";

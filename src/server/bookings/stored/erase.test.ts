@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Reference } from "#contract/ids.ts";
 import { makeBooking } from "../../../../test/support/builders.ts";
-import { findEverywhere } from "../../../../test/support/search-database.ts";
+import { findEverywhere } from "../../../../test/support/database/search-database.ts";
 import { sweepExpired } from "../../retention/sweep.ts";
 import {
   type Business,

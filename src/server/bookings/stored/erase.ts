@@ -4,7 +4,7 @@ import { requireSettled } from "../../db/engine.ts";
 import type { Db } from "../../db/pool.ts";
 import { inOrganization } from "../../db/transactions.ts";
 import type { Deps } from "../../deps.ts";
-import type { Random } from "../../lib/random.ts";
+import type { Random } from "../../lib/secrets/random.ts";
 import { deleteDeliveries, eraseDeliveries } from "../../webhooks/outbox/erase.ts";
 import { fanOutErased } from "../../webhooks/outbox/erased.ts";
 import { recordDeletions } from "./deletion-queries.ts";

@@ -1,7 +1,7 @@
 import { Attribution } from "#contract/attribution.ts";
 import type { OrganizationId, WidgetId } from "#contract/ids.ts";
 import type { Db } from "../../db/pool.ts";
-import { BYTE_ORDER_MARK, toCsvLine } from "../../lib/csv.ts";
+import { BYTE_ORDER_MARK, toCsvLine } from "../../lib/text/csv.ts";
 import { type AppBookingFilter, continueAfter, listBookings, toPlace } from "./app-queries.ts";
 import type { BookingRow } from "./queries.ts";
 
@@ -81,7 +81,7 @@ function toLine(row: BookingRow, widgetNames: ReadonlyMap<WidgetId, string>): st
     row.customer_phone,
     row.customer_notes,
     row.answers.map(({ question, answer }) => `${question}: ${answer}`).join("\n"),
-    // A semicolon would be guarded against formulas (lib/csv.ts), which would change the answer.
+    // A semicolon would be guarded against formulas (lib/text/csv.ts), which would change the answer.
     row.answers.length === 0 ? "" : JSON.stringify(row.answers).replaceAll(";", "\\u003b"),
     ...ATTRIBUTION_NAMES.map((name) => row.attribution[name]),
     row.manage_url,

@@ -2,10 +2,10 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { BOOKING_SORTS, type BookingSort, type BookingSummary } from "#contract/app/bookings.ts";
 import { DAY_MS, HOUR_MS } from "#contract/durations.ts";
-import { createTestApp } from "../../../../test/support/app.ts";
-import { askApp } from "../../../../test/support/app-api.ts";
+import { createTestApp } from "../../../../test/support/app/app.ts";
+import { askApp } from "../../../../test/support/app/app-api.ts";
+import { signIn } from "../../../../test/support/app/sign-in.ts";
 import { makeBooking, makeOrganization, makeWidget, NOON } from "../../../../test/support/builders.ts";
-import { signIn } from "../../../../test/support/sign-in.ts";
 import { type AppBookingFilter, countBookings } from "./app-queries.ts";
 
 const testApp = await createTestApp();

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { sql } from "kysely";
-import { createTestApp } from "../../../../test/support/app.ts";
+import { createTestApp } from "../../../../test/support/app/app.ts";
+import { fillBookings, getPage, makeCaller, type TestCaller } from "../../../../test/support/app/read-api.ts";
 import { makeBooking, makeKey, NOON } from "../../../../test/support/builders.ts";
-import { fillBookings, getPage, makeCaller, type TestCaller } from "../../../../test/support/read-api.ts";
 import { revokeApiKey } from "../../api-keys/queries.ts";
 
 // From a key's second request on, one statement checks the key and reads the page, shared by simultaneous requests.

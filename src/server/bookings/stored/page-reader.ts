@@ -4,7 +4,7 @@ import { planIncludes } from "#contract/plans.ts";
 import type { KeyHolder } from "../../api-keys/bearer-auth.ts";
 import type { Deps } from "../../deps.ts";
 import { ApiError } from "../../http/api-error.ts";
-import { Batcher, type BatcherLimits } from "../../lib/batcher.ts";
+import { Batcher, type BatcherLimits } from "../../lib/concurrency/batcher.ts";
 import { RecentMap } from "../../lib/recent-map.ts";
 import { toKeptSince } from "../../plans/kept-since.ts";
 import { type ApiPage, type KeyedPage, type KeyedPageRow, type PageFilter, selectKeyedPages } from "./page-queries.ts";

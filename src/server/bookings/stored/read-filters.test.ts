@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { WIDGET_ID, type WidgetId } from "#contract/ids.ts";
-import { createTestApp } from "../../../../test/support/app.ts";
-import { makeBooking, makeWidget, NOON } from "../../../../test/support/builders.ts";
+import { createTestApp } from "../../../../test/support/app/app.ts";
 import {
   errorAnswer,
   fillBookings,
@@ -10,8 +9,9 @@ import {
   getJson,
   getPage,
   makeCaller,
-} from "../../../../test/support/read-api.ts";
-import { randomId, systemRandom } from "../../lib/random.ts";
+} from "../../../../test/support/app/read-api.ts";
+import { makeBooking, makeWidget, NOON } from "../../../../test/support/builders.ts";
+import { randomId, systemRandom } from "../../lib/secrets/random.ts";
 import { updateWidget } from "../../widgets/queries.ts";
 
 const { app, deps, clock } = await createTestApp();

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { createTestApp } from "../../../../test/support/app.ts";
+import { createTestApp } from "../../../../test/support/app/app.ts";
 import { makeBooking, makeKey, makeOrganization, makeWidget, NOON } from "../../../../test/support/builders.ts";
 
 const { app, deps } = await createTestApp();

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { createTestApp } from "../../../../test/support/app.ts";
+import { createTestApp } from "../../../../test/support/app/app.ts";
+import { getJson, makeCaller } from "../../../../test/support/app/read-api.ts";
 import { makeBooking } from "../../../../test/support/builders.ts";
-import { getJson, makeCaller } from "../../../../test/support/read-api.ts";
 
 const { app, deps } = await createTestApp();
 

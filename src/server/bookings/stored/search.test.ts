@@ -4,9 +4,9 @@ import fc from "fast-check";
 import { sql } from "kysely";
 import { DAY_MS } from "#contract/durations.ts";
 import { type OrganizationId, REFERENCE, type Reference, type WidgetId } from "#contract/ids.ts";
+import { plainBooking } from "../../../../test/support/app/read-api.ts";
 import { makeBooking, makeOrganization, makeWidget, NOON } from "../../../../test/support/builders.ts";
-import { createTestDatabase } from "../../../../test/support/database.ts";
-import { plainBooking } from "../../../../test/support/read-api.ts";
+import { createTestDatabase } from "../../../../test/support/database/database.ts";
 import { cleanSearch } from "../../http/parameters.ts";
 import { type BookingSearch, searchBookings } from "./search-queries.ts";
 

@@ -3,7 +3,7 @@ import { RawAttribution as RawFields } from "#contract/attribution.ts";
 import { NOT_SET } from "#contract/dimensions.ts";
 import { ATTRIBUTION_TEXT_MAX } from "../../funnel/classify/read-attribution.ts";
 import type { VisitClass } from "../../funnel/record/touch.ts";
-import { parseIsoInstant } from "../../lib/iso-instant.ts";
+import { parseIsoInstant } from "../../lib/time/iso-instant.ts";
 
 /** The loader's raw fields and our classification, without absent fields. */
 export function toAttribution(raw: RawAttribution, visit: VisitClass & { page: string }): Attribution {

@@ -1,5 +1,5 @@
 import type pg from "pg";
-import type { Log } from "../../lib/log.ts";
+import type { Log } from "../../lib/log/log.ts";
 import { StartError } from "../../lib/start-error.ts";
 import { COORDINATOR_TABLES, DISTRIBUTED_TABLES, REFERENCE_TABLES } from "./table-places.ts";
 

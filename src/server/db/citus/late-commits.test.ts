@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { createTestApp } from "../../../../test/support/app.ts";
-import { queryOnce } from "../../../../test/support/citus-cluster.ts";
-import { isCluster, listDatabaseUrls } from "../../../../test/support/database.ts";
-import { createLog } from "../../lib/log.ts";
+import { createTestApp } from "../../../../test/support/app/app.ts";
+import { queryOnce } from "../../../../test/support/database/citus-cluster.ts";
+import { isCluster, listDatabaseUrls } from "../../../../test/support/database/database.ts";
+import { createLog } from "../../lib/log/log.ts";
 import { examine } from "../../operations/doctor.ts";
 import { openDb, openPool } from "../pool.ts";
 import { warnOfLateCommits } from "./late-commits.ts";

@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import type { Log } from "../../lib/log.ts";
+import type { Log } from "../../lib/log/log.ts";
 import { engineOf } from "../engine.ts";
 import type { Db } from "../pool.ts";
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { createLog } from "../../lib/log.ts";
+import { createLog } from "../../lib/log/log.ts";
 import { DatabaseUnavailable } from "../database-unavailable.ts";
 import { Nodes } from "./nodes.ts";
 

@@ -1,6 +1,6 @@
 import { MINUTE_MS, SECOND_MS } from "#contract/durations.ts";
 import { parseOrganizationId } from "#contract/ids.ts";
-import type { Log } from "../../lib/log.ts";
+import type { Log } from "../../lib/log/log.ts";
 import { RecentMap } from "../../lib/recent-map.ts";
 import type { DatabaseUnavailable } from "../database-unavailable.ts";
 import { SilenceWatch, TICK_MS } from "../silence-watch.ts";

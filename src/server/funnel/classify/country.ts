@@ -3,7 +3,7 @@ import type { IncomingHttpHeaders } from "node:http";
 import { BlockList, isIP } from "node:net";
 import { fileURLToPath } from "node:url";
 import { Reader } from "mmdb-lib";
-import { isCountry } from "../../lib/is-country.ts";
+import { isCountry } from "../../lib/text/is-country.ts";
 
 // The visitor's two-letter country, or "" if unknown. The IP address is used only here: it is not stored, not logged,
 // and not part of any error.

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { createTestApp, type TestApp } from "../../../../test/support/app.ts";
+import { createTestApp, type TestApp } from "../../../../test/support/app/app.ts";
 import { makeOrganization, makeWidget } from "../../../../test/support/builders.ts";
-import { dumpDatabase, eventsBody, listEvents, postEvents } from "../../../../test/support/collect.ts";
+import { dumpDatabase, eventsBody, listEvents, postEvents } from "../../../../test/support/funnel/collect.ts";
 import type { Config } from "../../config.ts";
 
 // The contract's promise: an anonymous event keeps only the step, time, page, source, medium, campaign, channel, device,

@@ -4,9 +4,15 @@ import { test } from "node:test";
 import { sql } from "kysely";
 import { DAY_MS, MINUTE_MS } from "#contract/durations.ts";
 import { BROWSER_STEPS } from "#contract/steps.ts";
-import { createTestApp } from "../../../../test/support/app.ts";
+import { createTestApp } from "../../../../test/support/app/app.ts";
 import { makeOrganization, makeWidget } from "../../../../test/support/builders.ts";
-import { countViews, eventsBody, listEvents, postEvents, readOutcomes } from "../../../../test/support/collect.ts";
+import {
+  countViews,
+  eventsBody,
+  listEvents,
+  postEvents,
+  readOutcomes,
+} from "../../../../test/support/funnel/collect.ts";
 import { parseConfig } from "../../config.ts";
 import type { Db } from "../../db/pool.ts";
 import { NETWORK_BUDGET_FACTOR, WIDGET_BUDGET_FACTOR } from "../record/visit-budget.ts";

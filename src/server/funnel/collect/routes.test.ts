@@ -7,12 +7,18 @@ import Fastify from "fastify";
 import { sql } from "kysely";
 import type { WidgetId } from "#contract/ids.ts";
 import { BROWSER_STEPS } from "#contract/steps.ts";
-import { createTestApp } from "../../../../test/support/app.ts";
+import { createTestApp } from "../../../../test/support/app/app.ts";
 import { makeOrganization, makeWidget } from "../../../../test/support/builders.ts";
-import { countViews, eventsBody, listEvents, postEvents, readOutcomes } from "../../../../test/support/collect.ts";
+import {
+  countViews,
+  eventsBody,
+  listEvents,
+  postEvents,
+  readOutcomes,
+} from "../../../../test/support/funnel/collect.ts";
 import { buildApp } from "../../app.ts";
 import { installErrorHandler } from "../../http/error-handler.ts";
-import { createMetrics } from "../../lib/metrics.ts";
+import { createMetrics } from "../../lib/log/metrics.ts";
 import { VisitReader } from "../classify/read-visit.ts";
 import { KeyCap } from "../record/key-cap.ts";
 import { collectRoutes } from "./routes.ts";

@@ -4,7 +4,7 @@ import type { Deps } from "../../deps.ts";
 import { ApiError, notFound } from "../../http/api-error.ts";
 import { toClientNetwork } from "../../http/client-network.ts";
 import { limitStrangers, type RateLimitVerdict, rateLimited } from "../../http/rate-limit.ts";
-import type { BatcherLimits } from "../../lib/batcher.ts";
+import type { BatcherLimits } from "../../lib/concurrency/batcher.ts";
 import { type Collected, Collector, type VisitParts } from "./collect.ts";
 
 const QUEUE_FULL_WAIT_SECONDS = "2";

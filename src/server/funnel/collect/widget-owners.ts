@@ -1,8 +1,8 @@
 import { MINUTE_MS } from "#contract/durations.ts";
 import type { OrganizationId, WidgetId } from "#contract/ids.ts";
 import type { Db } from "../../db/pool.ts";
-import { Batcher, type BatcherLimits } from "../../lib/batcher.ts";
-import type { OutageLog } from "../../lib/outage-log.ts";
+import { Batcher, type BatcherLimits } from "../../lib/concurrency/batcher.ts";
+import type { OutageLog } from "../../lib/log/outage-log.ts";
 import { RecentMap } from "../../lib/recent-map.ts";
 import { findWidgetOwners } from "./queries.ts";
 

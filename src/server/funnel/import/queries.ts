@@ -1,8 +1,8 @@
 import { sql } from "kysely";
 import type { OrganizationId, WidgetId } from "#contract/ids.ts";
 import type { Db } from "../../db/pool.ts";
-import { parseTimeZone } from "../../lib/calendar.ts";
-import { readZoneRules, type ZoneRules } from "../../lib/zone-rules.ts";
+import { parseTimeZone } from "../../lib/time/calendar.ts";
+import { readZoneRules, type ZoneRules } from "../../lib/time/zone-rules.ts";
 import { CAPPED_KINDS } from "../record/day-keys.ts";
 import { toKindNumber } from "../record/key-id.ts";
 

@@ -4,7 +4,7 @@ import { keepInPlace, requireSettled } from "../../db/engine.ts";
 import type { Db } from "../../db/pool.ts";
 import { inOrganization } from "../../db/transactions.ts";
 import type { Deps } from "../../deps.ts";
-import { addDays } from "../../lib/calendar.ts";
+import { addDays } from "../../lib/time/calendar.ts";
 import { lockDayZone, updateDayZone } from "../recount/day-zone.ts";
 import { encodePack } from "./pack-format.ts";
 import {

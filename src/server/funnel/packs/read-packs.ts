@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from "kysely";
 import { DAY_MS } from "#contract/durations.ts";
 import type { OrganizationId } from "#contract/ids.ts";
 import type { Db } from "../../db/pool.ts";
-import type { Turns } from "../../lib/turns.ts";
+import type { Turns } from "../../lib/concurrency/turns.ts";
 import { PackCache } from "./pack-cache.ts";
 import { decodePack } from "./pack-format.ts";
 import { FIRST_DAY, type VisitDays } from "./pack-queries.ts";

@@ -1,12 +1,12 @@
 import { MINUTE_MS } from "#contract/durations.ts";
 import type { OrganizationId } from "#contract/ids.ts";
 import type { Db } from "../../db/pool.ts";
-import { Batcher, type BatcherLimits } from "../../lib/batcher.ts";
-import { parseTimeZone } from "../../lib/calendar.ts";
-import type { Log } from "../../lib/log.ts";
-import { OutageLog } from "../../lib/outage-log.ts";
+import { Batcher, type BatcherLimits } from "../../lib/concurrency/batcher.ts";
+import type { Log } from "../../lib/log/log.ts";
+import { OutageLog } from "../../lib/log/outage-log.ts";
 import { RecentMap } from "../../lib/recent-map.ts";
-import { findDayEnd, readZoneRules } from "../../lib/zone-rules.ts";
+import { parseTimeZone } from "../../lib/time/calendar.ts";
+import { findDayEnd, readZoneRules } from "../../lib/time/zone-rules.ts";
 import { type KeyRow, listKeysOfToday } from "../collect/queries.ts";
 import { CAPPED_KINDS, DayKeys } from "./day-keys.ts";
 import { toKindNumber } from "./key-id.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { WidgetId } from "#contract/ids.ts";
-import { DIRECT_TOUCH } from "../../../../test/support/touches.ts";
+import { DIRECT_TOUCH } from "../../../../test/support/funnel/touches.ts";
 import { mergeTouches, STEP_COLUMNS } from "./merge-touches.ts";
 import { type Touch, toStepBit } from "./touch.ts";
 

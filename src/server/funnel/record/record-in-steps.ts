@@ -6,7 +6,7 @@ import { findSettled, OrganizationMoving, toCitusHome } from "../../db/engine.ts
 import type { Db } from "../../db/pool.ts";
 import { inOrganization } from "../../db/transactions.ts";
 import { assert } from "../../lib/assert.ts";
-import { addDays } from "../../lib/calendar.ts";
+import { addDays } from "../../lib/time/calendar.ts";
 import { readSavedRules } from "../../organizations/zone-offsets.ts";
 import { outdatePacks } from "../packs/pack-queries.ts";
 import { addInSteps, toSideType } from "./add-in-steps.ts";

@@ -4,10 +4,10 @@ import { test } from "node:test";
 import { sql } from "kysely";
 import type { WidgetId } from "#contract/ids.ts";
 import { makeOrganization, makeWidget, NOON, ownerOf } from "../../../../test/support/builders.ts";
-import { countViews, listEvents } from "../../../../test/support/collect.ts";
-import { createTestDatabase, onEveryServer, onServer } from "../../../../test/support/database.ts";
-import { createLog } from "../../lib/log.ts";
-import { OutageLog } from "../../lib/outage-log.ts";
+import { createTestDatabase, onEveryServer, onServer } from "../../../../test/support/database/database.ts";
+import { countViews, listEvents } from "../../../../test/support/funnel/collect.ts";
+import { createLog } from "../../lib/log/log.ts";
+import { OutageLog } from "../../lib/log/outage-log.ts";
 import type { Touch } from "./touch.ts";
 import { TouchWriter, WRITER_LIMITS } from "./touch-writer.ts";
 

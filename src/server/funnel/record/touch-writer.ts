@@ -1,9 +1,9 @@
 import pg from "pg";
 import { OrganizationMoving, toStatementGroups } from "../../db/engine.ts";
 import type { Db } from "../../db/pool.ts";
-import { Batcher, type BatcherLimits } from "../../lib/batcher.ts";
-import type { OutageLog } from "../../lib/outage-log.ts";
-import { noteEvents } from "../../lib/visitor-load.ts";
+import { Batcher, type BatcherLimits } from "../../lib/concurrency/batcher.ts";
+import { noteEvents } from "../../lib/concurrency/visitor-load.ts";
+import type { OutageLog } from "../../lib/log/outage-log.ts";
 import { addDrops } from "./drops.ts";
 import { KnownKeys } from "./known-keys.ts";
 import { recordTouches } from "./record.ts";

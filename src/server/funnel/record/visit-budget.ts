@@ -1,8 +1,8 @@
 import { hash } from "node:crypto";
 import { DAY_MS } from "#contract/durations.ts";
 import type { WidgetId } from "#contract/ids.ts";
-import type { Random } from "../../lib/random.ts";
 import { RecentMap } from "../../lib/recent-map.ts";
+import type { Random } from "../../lib/secrets/random.ts";
 
 // How many new visits a widget gets per day, from one network and in total, counted in memory by each process. It
 // limits what strangers can make us store. IP addresses are never kept: counts are found by a hash with a random salt

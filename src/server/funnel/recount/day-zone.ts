@@ -3,8 +3,8 @@ import type { OrganizationId } from "#contract/ids.ts";
 import { requireSettled } from "../../db/engine.ts";
 import type { Db } from "../../db/pool.ts";
 import type { DayZonesTable } from "../../db/tables.ts";
-import { parseTimeZone } from "../../lib/calendar.ts";
-import { RULES_RELEASE, readZoneRules } from "../../lib/zone-rules.ts";
+import { parseTimeZone } from "../../lib/time/calendar.ts";
+import { RULES_RELEASE, readZoneRules } from "../../lib/time/zone-rules.ts";
 
 // Statements on day_zones, the row that says how an organization's local days are counted. Recording holds a share lock
 // on it; a process that changes the counting locks it exclusively, for one short step at a time.

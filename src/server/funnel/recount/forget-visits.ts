@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from "kysely";
 import type { OrganizationId, WidgetId } from "#contract/ids.ts";
 import type { Db } from "../../db/pool.ts";
 import { inOrganization } from "../../db/transactions.ts";
-import { addDays } from "../../lib/calendar.ts";
+import { addDays } from "../../lib/time/calendar.ts";
 import { outdatePacks } from "../packs/pack-queries.ts";
 import { addInSteps, toSideType } from "../record/add-in-steps.ts";
 import { changes, SIDE_COLUMNS } from "../record/counters.ts";

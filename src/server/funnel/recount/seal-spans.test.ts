@@ -2,11 +2,11 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { sql } from "kysely";
 import type { OrganizationId } from "#contract/ids.ts";
-import { readAnalytics } from "../../../../test/support/analytics.ts";
 import { makeOrganization, makeWidget } from "../../../../test/support/builders.ts";
-import { createTestDatabase } from "../../../../test/support/database.ts";
-import { makeTouch } from "../../../../test/support/touches.ts";
-import { createLog } from "../../lib/log.ts";
+import { createTestDatabase } from "../../../../test/support/database/database.ts";
+import { readAnalytics } from "../../../../test/support/funnel/analytics.ts";
+import { makeTouch } from "../../../../test/support/funnel/touches.ts";
+import { createLog } from "../../lib/log/log.ts";
 import { recordTouches } from "../record/record.ts";
 import { sealOutdated } from "./seal-spans.ts";
 

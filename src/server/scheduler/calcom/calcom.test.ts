@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Reference } from "#contract/ids.ts";
-import { createTestClock } from "../../../../test/support/app.ts";
+import { createTestClock } from "../../../../test/support/app/app.ts";
 import { BLOCKED_EMAIL, CALCOM_REQUEST_ID, INVALID_PHONE, toError } from "../testing/calcom-server.ts";
 import { CALCOM_NOW } from "../testing/calcom-world.ts";
 import { testConformance } from "../testing/conformance/conformance.ts";

@@ -1,6 +1,6 @@
 import { HOUR_MS, MINUTE_MS } from "#contract/durations.ts";
-import type { Clock } from "../../lib/clock.ts";
-import { parseIsoInstant } from "../../lib/iso-instant.ts";
+import type { Clock } from "../../lib/time/clock.ts";
+import { parseIsoInstant } from "../../lib/time/iso-instant.ts";
 import type { CalcomParts } from "../connections/connection-settings.ts";
 import { isStillFree } from "../is-still-free.ts";
 import { createKeptCatalog } from "../kept-catalog.ts";

@@ -1,4 +1,4 @@
-import { parseTimeZone } from "../../lib/calendar.ts";
+import { parseTimeZone } from "../../lib/time/calendar.ts";
 import { toHttpsLink } from "../https-link.ts";
 import { found, type OfferedService, type Question, type Read, refused } from "../scheduling-system.ts";
 import type { CalcomApi } from "./api.ts";

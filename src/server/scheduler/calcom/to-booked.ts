@@ -1,5 +1,5 @@
 import { MINUTE_MS } from "#contract/durations.ts";
-import { parseIsoInstant } from "../../lib/iso-instant.ts";
+import { parseIsoInstant } from "../../lib/time/iso-instant.ts";
 import { toHttpsLink } from "../https-link.ts";
 import type { Booked, Sought } from "../scheduling-system.ts";
 import type { CalcomService } from "./catalog.ts";

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { HOUR_MS, MINUTE_MS } from "#contract/durations.ts";
 import type { CalendlyPlan } from "#contract/scheduling.ts";
-import type { Clock } from "../../lib/clock.ts";
-import { parseIsoInstant } from "../../lib/iso-instant.ts";
+import type { Clock } from "../../lib/time/clock.ts";
+import { parseIsoInstant } from "../../lib/time/iso-instant.ts";
 import type { AccountLimits } from "../account-limits.ts";
 import type { CalendlyParts } from "../connections/connection-settings.ts";
 import { isStillFree } from "../is-still-free.ts";

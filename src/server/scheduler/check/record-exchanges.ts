@@ -1,4 +1,4 @@
-import type { Clock } from "../../lib/clock.ts";
+import type { Clock } from "../../lib/time/clock.ts";
 import type { Outbound, OutboundReply, OutboundRequest } from "../outbound.ts";
 import type { Mask } from "./mask.ts";
 

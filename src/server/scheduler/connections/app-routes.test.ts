@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import type { AppConnection, ConnectionCheckAnswer, SavedConnection } from "#contract/app/connections.ts";
-import { createTestApp } from "../../../../test/support/app.ts";
-import { askApp, readAudit } from "../../../../test/support/app-api.ts";
+import { createTestApp } from "../../../../test/support/app/app.ts";
+import { askApp, readAudit } from "../../../../test/support/app/app-api.ts";
+import { signIn } from "../../../../test/support/app/sign-in.ts";
 import { makeWidget, NOON } from "../../../../test/support/builders.ts";
-import { signIn } from "../../../../test/support/sign-in.ts";
 import { type CalcomServer, startCalcomServer } from "../testing/calcom-server.ts";
 
 const testApp = await createTestApp({ webhookAllowCidrs: ["127.0.0.0/8"] });

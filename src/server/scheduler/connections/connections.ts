@@ -2,7 +2,7 @@ import { CONNECTION_ID, type ConnectionId, type OrganizationId } from "#contract
 import { CONNECTIONS_PER_ORGANIZATION_MAX, type ConnectionKind } from "#contract/scheduling.ts";
 import type { Db } from "../../db/pool.ts";
 import { inOrganization } from "../../db/transactions.ts";
-import { randomId } from "../../lib/random.ts";
+import { randomId } from "../../lib/secrets/random.ts";
 import { openParts } from "../open-system.ts";
 import { withPractice } from "../practice/practice-outbound.ts";
 import { isPractice } from "../practice/practice-url.ts";

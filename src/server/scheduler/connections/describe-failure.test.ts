@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
-import { createTestApp } from "../../../../test/support/app.ts";
-import { askApp } from "../../../../test/support/app-api.ts";
-import { signIn } from "../../../../test/support/sign-in.ts";
+import { createTestApp } from "../../../../test/support/app/app.ts";
+import { askApp } from "../../../../test/support/app/app-api.ts";
+import { signIn } from "../../../../test/support/app/sign-in.ts";
 import { parseConfig } from "../../config.ts";
 import { startGraphServer } from "../testing/graph-server.ts";
 import { describeFailure } from "./describe-failure.ts";

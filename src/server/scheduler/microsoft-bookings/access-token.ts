@@ -1,4 +1,4 @@
-import type { Clock } from "../../lib/clock.ts";
+import type { Clock } from "../../lib/time/clock.ts";
 import type { MicrosoftBookingsParts } from "../connections/connection-settings.ts";
 import { createKeptRead, type KeptRead } from "../kept-read.ts";
 import type { Outbound } from "../outbound.ts";

@@ -1,4 +1,4 @@
-import type { Clock } from "../../lib/clock.ts";
+import type { Clock } from "../../lib/time/clock.ts";
 import type { AccountLimits } from "../account-limits.ts";
 import type { MicrosoftBookingsParts } from "../connections/connection-settings.ts";
 import { type Outbound, type OutboundReply, type OutboundRequest, toAbortCode } from "../outbound.ts";

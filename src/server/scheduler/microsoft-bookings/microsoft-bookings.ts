@@ -1,5 +1,5 @@
 import { DAY_MS, HOUR_MS } from "#contract/durations.ts";
-import type { Clock } from "../../lib/clock.ts";
+import type { Clock } from "../../lib/time/clock.ts";
 import type { AccountLimits } from "../account-limits.ts";
 import type { MicrosoftBookingsParts } from "../connections/connection-settings.ts";
 import { createKeptCatalog } from "../kept-catalog.ts";

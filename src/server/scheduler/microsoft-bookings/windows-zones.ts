@@ -1,6 +1,6 @@
 import cldr from "cldr-core/supplemental/windowsZones.json" with { type: "json" };
-import { parseTimeZone } from "../../lib/calendar.ts";
 import { RecentMap } from "../../lib/recent-map.ts";
+import { parseTimeZone } from "../../lib/time/calendar.ts";
 
 // Microsoft names time zones by Windows id (`W. Europe Standard Time`), by IANA name, or by the title that Windows shows
 // (`(UTC+01:00) Amsterdam, Berlin, …`). Ids come from the Unicode CLDR. Titles are in no maintained table, but they consist

@@ -8,7 +8,7 @@ import {
   WIDGET_ID,
   type WidgetId,
 } from "#contract/ids.ts";
-import { type Random, randomText } from "../../lib/random.ts";
+import { type Random, randomText } from "../../lib/secrets/random.ts";
 
 // The token of a link holds the letters of the widget's id and of the reference, by which the row is found, and a secret,
 // which is compared in constant time: widget (12) | reference (6) | secret (24 of 62 letters, 142 bits).

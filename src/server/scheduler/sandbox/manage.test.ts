@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { createTestClock } from "../../../../test/support/app.ts";
+import { createTestClock } from "../../../../test/support/app/app.ts";
 import { makeOrganization, makeWidget } from "../../../../test/support/builders.ts";
-import { createTestDatabase } from "../../../../test/support/database.ts";
-import { createLog } from "../../lib/log.ts";
-import { systemRandom } from "../../lib/random.ts";
+import { createTestDatabase } from "../../../../test/support/database/database.ts";
+import { createLog } from "../../lib/log/log.ts";
+import { systemRandom } from "../../lib/secrets/random.ts";
 import { listWeek, requireBooked, toRequest } from "../testing/requests.ts";
 import { cancelByManageToken, findByJoinToken, findByManageToken } from "./manage.ts";
 import { deleteEndedAppointments } from "./queries.ts";

@@ -3,7 +3,7 @@ import { MINUTE_MS } from "#contract/durations.ts";
 import type { OrganizationId, WidgetId } from "#contract/ids.ts";
 import type { Deps } from "../../deps.ts";
 import { assert } from "../../lib/assert.ts";
-import { randomUuid } from "../../lib/random.ts";
+import { randomUuid } from "../../lib/secrets/random.ts";
 import {
   type Booked,
   type BookOutcome,

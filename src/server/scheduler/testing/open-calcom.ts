@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { after } from "node:test";
-import { createTestClock, type TestClock } from "../../../../test/support/app.ts";
+import { createTestClock, type TestClock } from "../../../../test/support/app/app.ts";
 import { createCalcom } from "../calcom/calcom.ts";
 import type { UnlimitedSystem } from "../scheduling-system.ts";
 import { type CalcomServer, startCalcomServer } from "./calcom-server.ts";

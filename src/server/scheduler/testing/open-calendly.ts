@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { after } from "node:test";
-import { createTestClock, type TestClock } from "../../../../test/support/app.ts";
+import { createTestClock, type TestClock } from "../../../../test/support/app/app.ts";
 import { AccountLimits } from "../account-limits.ts";
 import { createCalendly } from "../calendly/calendly.ts";
 import type { UnlimitedSystem } from "../scheduling-system.ts";

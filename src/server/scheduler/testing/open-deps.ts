@@ -1,8 +1,8 @@
-import { createTestClock, TEST_SECRET_KEY, type TestClock } from "../../../../test/support/app.ts";
-import { createTestDatabase } from "../../../../test/support/database.ts";
+import { createTestClock, TEST_SECRET_KEY, type TestClock } from "../../../../test/support/app/app.ts";
+import { createTestDatabase } from "../../../../test/support/database/database.ts";
 import type { Pool } from "../../db/pool.ts";
-import { createLog } from "../../lib/log.ts";
-import { systemRandom } from "../../lib/random.ts";
+import { createLog } from "../../lib/log/log.ts";
+import { systemRandom } from "../../lib/secrets/random.ts";
 import { createSchedulerDeps, type OpenDeps } from "../scheduler-deps.ts";
 import { createTestOutbound } from "./outbound.ts";
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { after } from "node:test";
-import type { Clock } from "../../lib/clock.ts";
+import type { Clock } from "../../lib/time/clock.ts";
 import { type Cidr, parseCidr } from "../../sending/address-rules.ts";
 import { createOutbound, type Outbound } from "../outbound.ts";
 

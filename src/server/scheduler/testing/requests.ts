@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { DAY_MS } from "#contract/durations.ts";
 import { REFERENCE, type Reference } from "#contract/ids.ts";
-import { randomId, systemRandom } from "../../lib/random.ts";
+import { randomId, systemRandom } from "../../lib/secrets/random.ts";
 import type { Booked, BookOutcome, BookRequest, Read, Slot, UnlimitedSystem } from "../scheduling-system.ts";
 
 export const WEEK_MS = 7 * DAY_MS;

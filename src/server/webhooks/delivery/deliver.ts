@@ -1,6 +1,6 @@
 import type { AttemptDetail } from "#contract/delivery.ts";
-import type { Clock } from "../../lib/clock.ts";
-import type { Sealer } from "../../lib/sealed.ts";
+import type { Sealer } from "../../lib/secrets/sealed.ts";
+import type { Clock } from "../../lib/time/clock.ts";
 import { parseRetryAfter } from "../../sending/retry-after.ts";
 import type { LoadedDelivery } from "../queue/load.ts";
 import type { AttemptReport } from "../queue/report-queries.ts";

@@ -1,9 +1,9 @@
 import type { OrganizationId } from "#contract/ids.ts";
 import type { Deps } from "../../deps.ts";
-import { Alarm } from "../../lib/alarm.ts";
-import { OutageLog } from "../../lib/outage-log.ts";
-import { pause } from "../../lib/pause.ts";
-import { randomUuid } from "../../lib/random.ts";
+import { Alarm } from "../../lib/concurrency/alarm.ts";
+import { pause } from "../../lib/concurrency/pause.ts";
+import { OutageLog } from "../../lib/log/outage-log.ts";
+import { randomUuid } from "../../lib/secrets/random.ts";
 import { EndpointCare } from "../health/endpoint-care.ts";
 import { REQUESTS_AT_ONCE_MAX } from "../queue/caps.ts";
 import { claimDeliveries } from "../queue/claim.ts";

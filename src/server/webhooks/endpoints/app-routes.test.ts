@@ -6,9 +6,9 @@ import type { MemberRole } from "#contract/app/role.ts";
 import { DAY_MS } from "#contract/durations.ts";
 import type { EndpointId } from "#contract/ids.ts";
 import type { Plan } from "#contract/plans.ts";
-import { askApp, readAudit } from "../../../../test/support/app-api.ts";
+import { askApp, readAudit } from "../../../../test/support/app/app-api.ts";
+import { type SignedIn, signIn } from "../../../../test/support/app/sign-in.ts";
 import { NOON } from "../../../../test/support/builders.ts";
-import { type SignedIn, signIn } from "../../../../test/support/sign-in.ts";
 import { deleteBooking } from "../../bookings/stored/erase.ts";
 import {
   type Business,

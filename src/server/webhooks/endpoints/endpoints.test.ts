@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { sql } from "kysely";
 import { HOUR_MS } from "#contract/durations.ts";
 import { ENDPOINTS_PER_ORGANIZATION_MAX } from "#contract/endpoint.ts";
-import { countBlocked } from "../../../../test/support/count-blocked.ts";
+import { countBlocked } from "../../../../test/support/database/count-blocked.ts";
 import {
   book,
   createWebhookService,

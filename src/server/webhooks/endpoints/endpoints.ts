@@ -6,7 +6,7 @@ import type { Db } from "../../db/pool.ts";
 import { inOrganization } from "../../db/transactions.ts";
 import type { Deps } from "../../deps.ts";
 import { assert } from "../../lib/assert.ts";
-import { randomId } from "../../lib/random.ts";
+import { randomId } from "../../lib/secrets/random.ts";
 import { listWidgets } from "../../widgets/queries.ts";
 import { writeLane } from "../queue/lanes.ts";
 import { cancelForbidden } from "../queue/recovery-queries.ts";

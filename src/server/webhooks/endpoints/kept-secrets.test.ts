@@ -3,8 +3,8 @@ import { test } from "node:test";
 import { sql } from "kysely";
 import type { AppDelivery } from "#contract/app/deliveries.ts";
 import type { AppEndpoint } from "#contract/app/endpoints.ts";
-import { askApp } from "../../../../test/support/app-api.ts";
-import { signIn } from "../../../../test/support/sign-in.ts";
+import { askApp } from "../../../../test/support/app/app-api.ts";
+import { signIn } from "../../../../test/support/app/sign-in.ts";
 import { sweepExpired } from "../../retention/sweep.ts";
 import {
   book,

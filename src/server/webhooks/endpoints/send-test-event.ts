@@ -11,7 +11,7 @@ import { type Plan, planIncludes } from "#contract/plans.ts";
 import { type EndpointTestEvent, WEBHOOK_API_VERSION } from "#contract/webhook-event.ts";
 import { inOrganization } from "../../db/transactions.ts";
 import type { Deps } from "../../deps.ts";
-import { randomId, randomUuid } from "../../lib/random.ts";
+import { randomId, randomUuid } from "../../lib/secrets/random.ts";
 import { toCard } from "../outbox/outbox.ts";
 import { insertEvent } from "../outbox/queries.ts";
 import { wakeWorkers } from "../outbox/wake-workers.ts";

@@ -3,9 +3,9 @@ import { test } from "node:test";
 import { Webhook } from "standardwebhooks";
 import type { AppDeliveryDetail } from "#contract/app/deliveries.ts";
 import type { AddedEndpoint, AppEndpoint, EndpointStatistics, RotatedSecret } from "#contract/app/endpoints.ts";
-import { askApp, readAudit } from "../../../../test/support/app-api.ts";
+import { askApp, readAudit } from "../../../../test/support/app/app-api.ts";
+import { signIn } from "../../../../test/support/app/sign-in.ts";
 import { makeWidget } from "../../../../test/support/builders.ts";
-import { signIn } from "../../../../test/support/sign-in.ts";
 import { sweepExpired } from "../../retention/sweep.ts";
 import { addUpAttempts } from "../log/statistics.ts";
 import {

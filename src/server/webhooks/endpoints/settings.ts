@@ -9,7 +9,7 @@ import {
 } from "#contract/endpoint.ts";
 import type { EndpointId, WidgetId } from "#contract/ids.ts";
 import { STANDARD_WEBHOOK_HEADERS, WEBHOOK_HEADERS } from "#contract/webhook-event.ts";
-import type { Sealer } from "../../lib/sealed.ts";
+import type { Sealer } from "../../lib/secrets/sealed.ts";
 
 // What an endpoint gets and how: event types, widgets, custom headers and rate. Checked when it is saved, so that sending
 // relies on it.

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { sql } from "kysely";
-import { readAudit } from "../../../../test/support/app-api.ts";
+import { readAudit } from "../../../../test/support/app/app-api.ts";
 import { editEndpoint } from "../endpoints/endpoints.ts";
 import {
   type Business,

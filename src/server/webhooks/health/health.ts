@@ -1,7 +1,7 @@
 import { describeAttempt } from "#contract/attempt-words.ts";
 import { DAY_MS } from "#contract/durations.ts";
 import type { EndpointKind } from "#contract/endpoint.ts";
-import { toInstantWords } from "../../lib/instant-words.ts";
+import { toInstantWords } from "../../lib/time/instant-words.ts";
 import type { EndpointHealth } from "../queue/report-queries.ts";
 
 // When an endpoint is turned off, and when its owner is notified. One success resets everything.

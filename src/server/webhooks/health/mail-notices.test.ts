@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { openMailServer, toMailText } from "../../../../test/support/mail-server.ts";
-import { signIn } from "../../../../test/support/sign-in.ts";
+import { signIn } from "../../../../test/support/app/sign-in.ts";
+import { openMailServer, toMailText } from "../../../../test/support/programs/mail-server.ts";
 import { removeEndpoint } from "../endpoints/endpoints.ts";
 import {
   book,

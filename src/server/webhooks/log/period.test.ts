@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { AppDelivery, AppDeliveryDetail, AppRedelivery } from "#contract/app/deliveries.ts";
 import type { DeliveryId } from "#contract/ids.ts";
-import { askApp } from "../../../../test/support/app-api.ts";
-import { signIn } from "../../../../test/support/sign-in.ts";
+import { askApp } from "../../../../test/support/app/app-api.ts";
+import { signIn } from "../../../../test/support/app/sign-in.ts";
 import { sendTestEvent } from "../endpoints/send-test-event.ts";
 import {
   type Business,

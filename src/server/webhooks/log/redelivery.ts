@@ -5,7 +5,7 @@ import { requireSettled } from "../../db/engine.ts";
 import type { Db } from "../../db/pool.ts";
 import { inOrganization } from "../../db/transactions.ts";
 import type { Deps } from "../../deps.ts";
-import { randomId } from "../../lib/random.ts";
+import { randomId } from "../../lib/secrets/random.ts";
 import { findEndpoint } from "../endpoints/queries.ts";
 import { queueDeliveries } from "../outbox/queries.ts";
 import { wakeWorkers } from "../outbox/wake-workers.ts";

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { DeliveryId } from "#contract/ids.ts";
-import { askApp, readAudit } from "../../../../test/support/app-api.ts";
-import { signIn } from "../../../../test/support/sign-in.ts";
+import { askApp, readAudit } from "../../../../test/support/app/app-api.ts";
+import { signIn } from "../../../../test/support/app/sign-in.ts";
 import {
   book,
   createWebhookService,

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { AppDelivery } from "#contract/app/deliveries.ts";
-import { askApp } from "../../../../test/support/app-api.ts";
+import { askApp } from "../../../../test/support/app/app-api.ts";
+import { signIn } from "../../../../test/support/app/sign-in.ts";
 import { makeWidget } from "../../../../test/support/builders.ts";
-import { signIn } from "../../../../test/support/sign-in.ts";
 import {
   book,
   createWebhookService,

@@ -12,7 +12,7 @@ import {
 import { planIncludes } from "#contract/plans.ts";
 import { type BookingErasedEvent, WEBHOOK_API_VERSION } from "#contract/webhook-event.ts";
 import type { Db } from "../../db/pool.ts";
-import { type Random, randomId, randomUuid } from "../../lib/random.ts";
+import { type Random, randomId, randomUuid } from "../../lib/secrets/random.ts";
 import { findOrganization } from "../../organizations/queries.ts";
 import { listWidgets } from "../../widgets/queries.ts";
 import { insertEvent } from "./queries.ts";

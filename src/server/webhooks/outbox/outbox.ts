@@ -11,7 +11,7 @@ import { type Plan, planIncludes } from "#contract/plans.ts";
 import type { CardEvent } from "#contract/webhook-event.ts";
 import type { Db } from "../../db/pool.ts";
 import type { Deps } from "../../deps.ts";
-import { type Random, randomId, randomUuid } from "../../lib/random.ts";
+import { type Random, randomId, randomUuid } from "../../lib/secrets/random.ts";
 import { toSlackCard } from "./cards/slack-card.ts";
 import { toTeamsCard } from "./cards/teams-card.ts";
 import { type BookingFacts, toBookingCreatedEvent } from "./event.ts";

@@ -4,10 +4,10 @@ import { once } from "node:events";
 import { after, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { sql } from "kysely";
-import { TEST_SECRET_KEY } from "../../../../test/support/app.ts";
-import { CLEAN_ENVIRONMENT } from "../../../../test/support/clean-environment.ts";
-import { nameConnections } from "../../../../test/support/database.ts";
-import { systemClock } from "../../lib/clock.ts";
+import { TEST_SECRET_KEY } from "../../../../test/support/app/app.ts";
+import { nameConnections } from "../../../../test/support/database/database.ts";
+import { CLEAN_ENVIRONMENT } from "../../../../test/support/programs/clean-environment.ts";
+import { systemClock } from "../../lib/time/clock.ts";
 import {
   book,
   createWebhookService,

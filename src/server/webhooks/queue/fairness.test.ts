@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, beforeEach, test } from "node:test";
 import { sql } from "kysely";
-import { randomUuid } from "../../lib/random.ts";
+import { randomUuid } from "../../lib/secrets/random.ts";
 import { DeliveryLoop } from "../delivery/loop.ts";
 import {
   anotherWorker,

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { sql } from "kysely";
 import { toStatementGroups } from "../../db/engine.ts";
 import type { Db } from "../../db/pool.ts";
-import { randomUuid } from "../../lib/random.ts";
+import { randomUuid } from "../../lib/secrets/random.ts";
 import { reportInterrupted } from "../delivery/deliver.ts";
 import { book, createWebhookService, makeBusiness, makeEndpoint } from "../testing/webhook-service.ts";
 import { claimDeliveries } from "./claim.ts";

@@ -1,5 +1,5 @@
 import type { Deps } from "../../deps.ts";
-import { measureInTime } from "../../lib/measure.ts";
+import { measureInTime } from "../../lib/log/measure.ts";
 import { measureQueue, type QueueMeasure } from "./measure.ts";
 
 /** If deliveries that could be sent have waited this long, no worker is working. */

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { sql } from "kysely";
-import { randomUuid } from "../../lib/random.ts";
+import { randomUuid } from "../../lib/secrets/random.ts";
 import { deliver, reportInterrupted } from "../delivery/deliver.ts";
 import { EndpointCare } from "../health/endpoint-care.ts";
 import {

@@ -2,10 +2,10 @@ import pg from "pg";
 import type { OrganizationId } from "#contract/ids.ts";
 import { type StatementGroup, toStatementGroups } from "../../db/engine.ts";
 import type { Db } from "../../db/pool.ts";
-import { Alarm } from "../../lib/alarm.ts";
-import type { Clock } from "../../lib/clock.ts";
-import type { Log } from "../../lib/log.ts";
-import { OutageLog } from "../../lib/outage-log.ts";
+import { Alarm } from "../../lib/concurrency/alarm.ts";
+import type { Log } from "../../lib/log/log.ts";
+import { OutageLog } from "../../lib/log/outage-log.ts";
+import type { Clock } from "../../lib/time/clock.ts";
 import { type AttemptReport, type AuditGone, type EndpointHealth, writeReports } from "./report-queries.ts";
 
 // Writes reports in batches, one at a time; reports that arrive meanwhile go into the next batch. While the database is down,

@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { beforeEach, type TestContext, test } from "node:test";
 import { type RawBuilder, sql } from "kysely";
 import { HOUR_MS } from "#contract/durations.ts";
-import { pause } from "../../lib/pause.ts";
-import { randomUuid } from "../../lib/random.ts";
+import { pause } from "../../lib/concurrency/pause.ts";
+import { randomUuid } from "../../lib/secrets/random.ts";
 import { DeliveryLoop } from "../delivery/loop.ts";
 import {
   book,

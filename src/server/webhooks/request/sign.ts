@@ -1,6 +1,6 @@
 import { createHmac } from "node:crypto";
 import { SIGNING_SECRET_BYTES, SIGNING_SECRET_PREFIX } from "#contract/endpoint.ts";
-import type { Random } from "../../lib/random.ts";
+import type { Random } from "../../lib/secrets/random.ts";
 
 // Every request is signed twice with the same secret: as the contract says (Service-Signature), and as the Standard Webhooks
 // specification says (webhook-signature), so that its libraries can verify us. `body` must be the bytes that are sent, and `at`

@@ -1,0 +1,115 @@
+import { hash } from "node:crypto";
+import { versions } from "node:process";
+import { DAY_MS, SECOND_MS } from "#contract/durations.ts";
+import { RecentMap } from "../recent-map.ts";
+import { parseTimeZone } from "./calendar.ts";
+
+// A time zone's rules in the runtime, as a list of offsets. All code and all statements that convert instants to local
+// days use these lists, so they agree whatever the database server knows.
+
+type ZoneOffset = { readonly fromMs: number; readonly untilMs: number; readonly seconds: number };
+
+export type ZoneRules = {
+  /** Identifies these offsets: the zone, and a hash of the list. */
+  readonly id: string;
+  /** Oldest first, without gaps. The first begins and the last ends at infinity. */
+  readonly offsets: readonly [ZoneOffset, ...ZoneOffset[]];
+};
+
+/** Release of the runtime's time zone database, for example 2026c. Later ones compare greater. */
+export const RULES_RELEASE: string = versions["tz"] ?? "";
+
+/** Clock changes outside these years are not listed; the nearest known offset applies. */
+const FIRST_MS = Date.UTC(1970, 0, 1);
+const LAST_MS = Date.UTC(2101, 0, 1);
+
+const ZONES_KEPT = 1_000;
+const known = new RecentMap<string, ZoneRules>(ZONES_KEPT);
+
+/** The runtime must know the zone (`parseTimeZone`). Reading a zone's rules takes a few milliseconds, once. */
+export function readZoneRules(zone: string): ZoneRules {
+  const read = known.get(zone);
+  if (read) return read;
+  const offsets = listOffsets(zone);
+  const text = offsets.map(({ fromMs, seconds }) => `${fromMs} ${seconds}`).join("\n");
+  const rules: ZoneRules = { id: `${zone} ${hash("sha256", text).slice(0, 12)}`, offsets };
+  known.set(zone, rules);
+  return rules;
+}
+
+/** The rules with this id; null if the runtime has others for their zone. */
+export function findZoneRules(id: string): ZoneRules | null {
+  const zone = parseTimeZone(id.slice(0, id.lastIndexOf(" ")));
+  const rules = zone === null ? null : readZoneRules(zone);
+  return rules?.id === id ? rules : null;
+}
+
+/** YYYY-MM-DD. */
+export function toLocalDay(rules: ZoneRules, instant: Date): string {
+  return toDayText(toLocalDayNumber(rules, instant));
+}
+
+/** The local day as a number of days since 1 January 1970. */
+export function toLocalDayNumber(rules: ZoneRules, instant: Date): number {
+  return Math.floor(toLocalMs(rules, instant) / DAY_MS);
+}
+
+/** YYYY-MM-DD. */
+export function toDayText(dayNumber: number): string {
+  return new Date(dayNumber * DAY_MS).toISOString().slice(0, "YYYY-MM-DD".length);
+}
+
+/** Milliseconds since local midnight. */
+export function toTimeOfDayMs(rules: ZoneRules, instant: Date): number {
+  const localMs = toLocalMs(rules, instant);
+  return localMs - Math.floor(localMs / DAY_MS) * DAY_MS;
+}
+
+/** What calendar and clock show, as milliseconds since the same reading in 1970. */
+function toLocalMs(rules: ZoneRules, instant: Date): number {
+  const ms = instant.getTime();
+  return ms + findOffset(rules, ms).seconds * SECOND_MS;
+}
+
+/** The first instant after the given one that falls on another local day. */
+export function findDayEnd(rules: ZoneRules, instant: Date): Date {
+  const today = toLocalDay(rules, instant);
+  // A day lasts 23 to 25 hours nearly everywhere; where clocks jump by a whole day, the next change of offset ends it.
+  let low = instant.getTime();
+  let high = low + 49 * 3_600_000;
+  while (high - low > 1) {
+    const middle = Math.floor((low + high) / 2);
+    if (toLocalDay(rules, new Date(middle)) === today) low = middle;
+    else high = middle;
+  }
+  return new Date(high);
+}
+
+function findOffset({ offsets }: ZoneRules, ms: number): ZoneOffset {
+  let low = 0;
+  let high = offsets.length - 1;
+  while (low < high) {
+    const middle = (low + high + 1) >> 1;
+    if ((offsets[middle]?.fromMs ?? 0) <= ms) low = middle;
+    else high = middle - 1;
+  }
+  return offsets[low] ?? offsets[0];
+}
+
+function listOffsets(zone: string): ZoneRules["offsets"] {
+  let at = Temporal.Instant.fromEpochMilliseconds(FIRST_MS).toZonedDateTimeISO(zone);
+  const starts = [{ ms: Number.NEGATIVE_INFINITY, seconds: at.offsetNanoseconds / 1e9 }];
+  for (;;) {
+    const next = at.getTimeZoneTransition("next");
+    if (next === null || next.epochMilliseconds >= LAST_MS) break;
+    starts.push({ ms: next.epochMilliseconds, seconds: next.offsetNanoseconds / 1e9 });
+    at = next;
+  }
+  const offsets = starts.map(({ ms, seconds }, i) => ({
+    fromMs: ms,
+    untilMs: starts[i + 1]?.ms ?? Number.POSITIVE_INFINITY,
+    seconds,
+  }));
+  // The first entry begins at minus infinity, so there is always a match.
+  return offsets as [ZoneOffset, ...ZoneOffset[]];
+}

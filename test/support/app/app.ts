@@ -1,0 +1,71 @@
+import { after } from "node:test";
+import type { FastifyInstance } from "fastify";
+import { createAccountsDeps } from "../../../src/server/accounts/accounts-deps.ts";
+import { buildApp } from "../../../src/server/app.ts";
+import { type Config, parseConfig } from "../../../src/server/config.ts";
+import type { ServiceDeps } from "../../../src/server/create-deps.ts";
+import { createListen } from "../../../src/server/db/listen.ts";
+import { openPatientDb } from "../../../src/server/db/pool.ts";
+import { createLog } from "../../../src/server/lib/log/log.ts";
+import { createMetrics } from "../../../src/server/lib/log/metrics.ts";
+import { systemRandom } from "../../../src/server/lib/secrets/random.ts";
+import { createMail } from "../../../src/server/mail/mail.ts";
+import { createSchedulerDeps } from "../../../src/server/scheduler/scheduler-deps.ts";
+import { createWebhookDeps } from "../../../src/server/webhooks/webhook-deps.ts";
+import { NOON } from "../builders.ts";
+import { createTestDatabase } from "../database/database.ts";
+
+export const TEST_SECRET_KEY = "a secret key for tests, of 32 characters and more";
+
+/** A clock that stands still until a test moves it. */
+export type TestClock = { now(): Date; set(instant: Date): void };
+
+export function createTestClock(start = NOON): TestClock {
+  let instant = start;
+  return {
+    now: () => instant,
+    set(next) {
+      instant = next;
+    },
+  };
+}
+
+export type TestApp = { app: FastifyInstance; deps: ServiceDeps; clock: TestClock; lines: string[]; url: string };
+
+/** The whole service on its own database, answering real requests made in memory; its log lines are kept. */
+export async function createTestApp(settings: Partial<Config> = {}): Promise<TestApp> {
+  const { db, pool, url } = await createTestDatabase();
+  const clock = createTestClock();
+  const lines: string[] = [];
+  const config = { ...parseConfig({}), ...settings };
+  const log = createLog("debug", { write: (line) => lines.push(line) });
+  const webhooks = createWebhookDeps({ config, secretKey: TEST_SECRET_KEY, clock, random: systemRandom });
+  const { resolve, allow, nat64 } = webhooks;
+  const metrics = createMetrics();
+  const mail = createMail({ config, log, metrics });
+  const deps: ServiceDeps = {
+    config,
+    db,
+    patientDb: openPatientDb(pool),
+    clock,
+    random: systemRandom,
+    log,
+    listen: createListen({ pool, log }),
+    metrics,
+    webhooks,
+    mail,
+    accounts: createAccountsDeps({ config, db, clock, random: systemRandom, log, mail, secretKey: TEST_SECRET_KEY }),
+    scheduler: createSchedulerDeps({
+      config,
+      secretKey: TEST_SECRET_KEY,
+      resolve,
+      allow,
+      nat64,
+      clock,
+      random: systemRandom,
+    }),
+  };
+  const app = await buildApp(deps);
+  after(() => app.close());
+  return { app, deps, clock, lines, url };
+}

@@ -1,0 +1,122 @@
+import assert from "node:assert/strict";
+import type { FastifyInstance } from "fastify";
+import type { Booking } from "#contract/booking.ts";
+import { type ApiKeyId, type OrganizationId, REFERENCE, type Reference, type WidgetId } from "#contract/ids.ts";
+import type { Plan } from "#contract/plans.ts";
+import type { NewBooking } from "../../../src/server/bookings/flow/store-booking.ts";
+import type { Db } from "../../../src/server/db/pool.ts";
+import { makeKey, makeOrganization, makeWidget, NOON } from "../builders.ts";
+
+/** An organization that uses the read API: one widget, one key, and the header with the key. */
+export type TestCaller = {
+  owner: OrganizationId;
+  widgetId: WidgetId;
+  keyId: ApiKeyId;
+  key: string;
+  headers: { authorization: string };
+};
+
+export async function makeCaller(db: Db, options: { plan?: Plan; expiresAt?: Date } = {}): Promise<TestCaller> {
+  const owner = await makeOrganization(db, options.plan === undefined ? {} : { plan: options.plan });
+  const widgetId = await makeWidget(db, owner);
+  const { id, key } = await makeKey(db, owner, options.expiresAt === undefined ? {} : { expiresAt: options.expiresAt });
+  return { owner, widgetId, keyId: id, key, headers: { authorization: `Bearer ${key}` } };
+}
+
+/** What most tests check of a response: its status and its whole body. */
+export type Answer = { status: number; body: unknown };
+
+export async function getJson(
+  app: FastifyInstance,
+  url: string,
+  headers: Record<string, string | string[]> = {},
+): Promise<Answer> {
+  const response = await app.inject({ url, headers });
+  return { status: response.statusCode, body: response.json() };
+}
+
+/** The contract's error shape. */
+export function errorAnswer(status: number, code: string, message: string): Answer {
+  return { status, body: { error: { code, message } } };
+}
+
+/** An ordinary booking with the given reference and widget. */
+export function plainBooking(reference: Reference, widgetId: WidgetId): NewBooking {
+  return {
+    reference,
+    widget_id: widgetId,
+    status: "confirmed",
+    start_at: NOON,
+    end_at: NOON,
+    time_zone: "UTC",
+    service_id: "svc-1",
+    service_name: "Check-up",
+    staff: "[]",
+    customer_name: "Mara Quell",
+    customer_email: "mara.quell@example.com",
+    answers: "[]",
+    attribution: "{}",
+  };
+}
+
+/** Many plain bookings at once, a millisecond apart starting at `firstAt`; returns their createdAt, oldest first. */
+export async function fillBookings(
+  db: Db,
+  caller: Pick<TestCaller, "owner" | "widgetId">,
+  options: { count: number; firstAt: Date },
+): Promise<string[]> {
+  const instants = Array.from({ length: options.count }, (_, i) => new Date(options.firstAt.getTime() + i));
+  const rows = instants.map((createdAt, i) => ({
+    ...plainBooking(`${REFERENCE.prefix}${toReferenceDigits(i)}` as Reference, caller.widgetId),
+    organization_id: caller.owner,
+    created_at: createdAt,
+  }));
+  await db.insertInto("bookings").values(rows).execute();
+  return instants.map((instant) => instant.toISOString());
+}
+
+function toReferenceDigits(number: number): string {
+  let rest = number;
+  let text = "";
+  for (let i = 0; i < REFERENCE.length; i++) {
+    text = REFERENCE.alphabet.charAt(rest % REFERENCE.alphabet.length) + text;
+    rest = Math.floor(rest / REFERENCE.alphabet.length);
+  }
+  return text;
+}
+
+/** One page of /api/v1/bookings, reduced to what paging needs. */
+export type Page = { createdAts: string[]; references: string[]; nextCursor: string | null };
+
+/** Requests one page and expects success. */
+export async function getPage(
+  app: FastifyInstance,
+  headers: Record<string, string>,
+  query: Record<string, string | number> = {},
+): Promise<Page> {
+  const search = new URLSearchParams(Object.entries(query).map(([name, value]) => [name, String(value)]));
+  const { status, body } = await getJson(app, `/api/v1/bookings?${search}`, headers);
+  assert.equal(status, 200, JSON.stringify(body));
+  const { data, nextCursor } = body as { data: Booking[]; nextCursor: string | null };
+  return {
+    createdAts: data.map((booking) => booking.createdAt),
+    references: data.map((booking) => booking.reference),
+    nextCursor,
+  };
+}
+
+/** Follows nextCursor from the first page to the last. */
+export async function getAllPages(
+  app: FastifyInstance,
+  headers: Record<string, string>,
+  query: Record<string, string | number> = {},
+): Promise<Page[]> {
+  const pages = [await getPage(app, headers, query)];
+  for (let cursor = pages[0]?.nextCursor; cursor; cursor = pages.at(-1)?.nextCursor) {
+    const page = await getPage(app, headers, { ...query, cursor });
+    // A cursor that doesn't decrease would loop for ever.
+    assert.ok(page.nextCursor === null || page.nextCursor < cursor, String(page.nextCursor));
+    pages.push(page);
+  }
+  return pages;
+}

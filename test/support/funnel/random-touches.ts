@@ -1,0 +1,81 @@
+import fc from "fast-check";
+import { DAY_MS } from "#contract/durations.ts";
+import type { WidgetId } from "#contract/ids.ts";
+import { STEPS } from "#contract/steps.ts";
+import { type Touch, toStepBit, type VisitClass } from "../../../src/server/funnel/record/touch.ts";
+import { ownerOf } from "../builders.ts";
+import { DIRECT, SEARCH_AD } from "./touches.ts";
+
+// Random visits for property tests: few instants, classes and bookings each, so that touches often tie and contradict.
+
+const CLASSES: readonly VisitClass[] = [
+  DIRECT,
+  SEARCH_AD,
+  { source: "google", medium: "organic", campaign: "(not set)", channel: "Organic Search" },
+  { source: "newsletter", medium: "email", campaign: "autumn", channel: "Email" },
+  { source: "ñandú 🦤", medium: "qr", campaign: "Ünïcode", channel: "Unassigned" },
+];
+
+export type TouchRange = { widgets: readonly WidgetId[]; from: Date; to: Date };
+
+/** The touches of up to `visitsMax` visits between the two instants. */
+export function touchesOfVisits(range: TouchRange, visitsMax: number): fc.Arbitrary<Touch[]> {
+  return fc.array(touchesOfOneVisit(range), { minLength: 1, maxLength: visitsMax }).map((visits) => visits.flat());
+}
+
+function touchesOfOneVisit({ widgets, from, to }: TouchRange): fc.Arbitrary<Touch[]> {
+  const instant = fc.integer({ min: from.getTime(), max: to.getTime() }).map((ms) => new Date(ms));
+  return fc
+    .record({
+      widgetId: fc.constantFrom(...widgets),
+      visitId: fc.uuid(),
+      times: fc.array(instant, { minLength: 1, maxLength: 3 }),
+    })
+    .chain((visit) => fc.array(oneTouch(visit), { minLength: 1, maxLength: 8 }));
+}
+
+function oneTouch(visit: { widgetId: WidgetId; visitId: string; times: readonly Date[] }): fc.Arbitrary<Touch> {
+  return fc
+    .record({
+      at: fc.constantFrom(...visit.times),
+      step: fc.constantFrom(...STEPS),
+      class: fc.constantFrom(...CLASSES),
+      page: fc.constantFrom("", "https://example.com/book", "https://example.com/preise"),
+      device: fc.constantFrom("mobile", "desktop"),
+      country: fc.constantFrom("DE", "AT", ""),
+      booking: fc.constantFrom("a", "b"),
+      leadMs: fc.option(fc.integer({ min: -DAY_MS, max: 40 * DAY_MS })),
+      service: fc.constantFrom(undefined, "Check-up", "Zahnreinigung 🦷"),
+    })
+    .map((drawn) => ({
+      ...drawn.class,
+      organizationId: ownerOf(visit.widgetId),
+      widgetId: visit.widgetId,
+      visitId: visit.visitId,
+      at: drawn.at,
+      steps: toStepBit(drawn.step),
+      page: drawn.page,
+      device: drawn.device,
+      country: drawn.country,
+      conversion: toConversion(drawn),
+    }));
+}
+
+function toConversion(drawn: {
+  at: Date;
+  step: (typeof STEPS)[number];
+  booking: string;
+  leadMs: number | null;
+  service: string | undefined;
+}): Touch["conversion"] {
+  const { at, step, booking, leadMs, service } = drawn;
+  if (step === "booking_failed") return { step, key: booking, startAt: null };
+  if (step !== "booking_completed") return null;
+  const startAt = leadMs === null ? null : new Date(at.getTime() + leadMs);
+  return { step, key: booking, startAt, ...(service ? { service } : {}) };
+}
+
+/** The same touches for the same seed. */
+export function sampleTouches(range: TouchRange, { visits, seed }: { visits: number; seed: number }): Touch[] {
+  return fc.sample(touchesOfOneVisit(range), { seed, numRuns: visits }).flat();
+}

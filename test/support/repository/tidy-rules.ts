@@ -1,0 +1,322 @@
+// Rules for the code that neither the compiler nor the linter checks, as data. test/tidy.test.ts applies them; ARCHITECTURE.md
+// has the reasons. A path ending in "/" stands for everything in that folder.
+
+/** Every slice may import these. */
+const FLOOR = ["src/contract/", "src/server/lib/", "src/server/db/", "src/server/http/", "src/server/deps.ts"];
+
+const SLICES = "src/server/";
+/** What dashboard API routes need besides their own slice. */
+const DASHBOARD = ["accounts/auth/member-auth.ts", "audit/audit-by.ts"];
+const slice = (name: string, others: readonly string[] = []) => ({
+  from: `${SLICES}${name}/`,
+  to: [...FLOOR, ...others.map((other) => SLICES + other)],
+});
+
+/**
+ * Who may import whom inside src/. Files in one folder may always import each other; anything not listed is forbidden. contract
+ * <- lib <- db, http <- slices <- app, worker, cli <- main.
+ */
+export const ALLOWED_IMPORTS: readonly { readonly from: string; readonly to: readonly string[] }[] = [
+  { from: "src/contract/", to: [] },
+  { from: "src/dashboard/", to: ["src/contract/"] },
+  { from: "src/widget/", to: ["src/contract/"] },
+  { from: "src/docs/", to: [] },
+
+  { from: "src/server/lib/", to: ["src/contract/"] },
+  { from: "src/server/setting.ts", to: ["src/server/lib/text/host-urls.ts"] },
+  { from: "src/server/config.ts", to: ["src/contract/", "src/server/setting.ts", "src/server/lib/log/log.ts"] },
+  { from: "src/server/secret-key.ts", to: ["src/server/config.ts", "src/server/lib/"] },
+  { from: "src/server/db/", to: ["src/contract/", "src/server/lib/", "src/server/config.ts"] },
+  { from: "src/server/deps.ts", to: ["src/server/config.ts", "src/server/db/", "src/server/lib/"] },
+  {
+    from: "src/server/http/",
+    to: ["src/contract/", "src/server/lib/", "src/server/deps.ts", "src/server/db/database-unavailable.ts"],
+  },
+
+  slice("organizations"),
+  slice("plans"),
+  slice("audit"),
+  slice("mail", ["config.ts"]),
+  slice("accounts", ["audit/", "config.ts", "mail/mail.ts", "organizations/", "plans/kept-since.ts"]),
+  slice("docs"),
+  slice("dashboard"),
+  slice("loader"),
+  slice("embed", ["widgets/bookable-widget.ts", "widgets/to-widget.ts"]),
+  slice("api-keys", ["plans/gate.ts", ...DASHBOARD]),
+  slice("widgets", [
+    "api-keys/bearer-auth.ts",
+    "scheduler/connections/describe-failure.ts",
+    "scheduler/open-for-visitor.ts",
+    "scheduler/open-system.ts",
+    "scheduler/scheduler-deps.ts",
+    "scheduler/scheduling-system.ts",
+    ...DASHBOARD,
+  ]),
+  slice("funnel", ["config.ts", "organizations/zone-offsets.ts"]),
+  slice("analytics", [
+    "api-keys/bearer-auth.ts",
+    "funnel/packs/pack-queries.ts",
+    "funnel/packs/read-packs.ts",
+    "funnel/packs/visit-pack.ts",
+    "funnel/record/key-id.ts",
+    "funnel/record/local-day.ts",
+    "funnel/record/merge-touches.ts",
+    "funnel/recount/key-spans.ts",
+    "organizations/zone-offsets.ts",
+    "plans/kept-since.ts",
+    "widgets/require-widget.ts",
+    ...DASHBOARD,
+  ]),
+  slice("sending"),
+  slice("webhooks", [
+    "audit/write-audit.ts",
+    "config.ts",
+    "mail/mail.ts",
+    "organizations/queries.ts",
+    "plans/gate.ts",
+    "sending/",
+    "widgets/queries.ts",
+    ...DASHBOARD,
+  ]),
+  slice("operations", ["bookings/flow/observe-bookings.ts", "mail/mail.ts", "webhooks/queue/observe.ts"]),
+  slice("scheduler", ["sending/", ...DASHBOARD]),
+  slice("bookings", [
+    "api-keys/bearer-auth.ts",
+    "funnel/classify/privacy-signal.ts",
+    "funnel/classify/read-attribution.ts",
+    "funnel/classify/redact-addresses.ts",
+    "funnel/classify/channel-rules.ts",
+    "funnel/classify/read-visit.ts",
+    "funnel/record/key-cap.ts",
+    "funnel/record/record.ts",
+    "funnel/record/touch.ts",
+    "plans/kept-since.ts",
+    "scheduler/open-for-visitor.ts",
+    "scheduler/open-system.ts",
+    "scheduler/scheduler-deps.ts",
+    "scheduler/scheduling-system.ts",
+    "widgets/bookable-widget.ts",
+    "widgets/limited-widget.ts",
+    "widgets/offer.ts",
+    "widgets/practice-periods.ts",
+    "widgets/require-widget.ts",
+    "widgets/widget-names.ts",
+    "webhooks/log/booking-deliveries.ts",
+    "webhooks/outbox/erase.ts",
+    "webhooks/outbox/erased.ts",
+    "webhooks/outbox/event.ts",
+    "webhooks/outbox/outbox.ts",
+    "webhooks/outbox/wake-workers.ts",
+    ...DASHBOARD,
+  ]),
+  slice("overview", [
+    "bookings/stored/app-filter.ts",
+    "bookings/stored/list-queries.ts",
+    "bookings/stored/to-app-booking.ts",
+    "funnel/record/key-id.ts",
+    "plans/kept-since.ts",
+    "scheduler/connections/queries.ts",
+    "scheduler/practice/practice-url.ts",
+    "test-mode/queries.ts",
+    ...DASHBOARD,
+  ]),
+  slice("test-mode", [
+    "bookings/stored/erase.ts",
+    "funnel/recount/forget-visits.ts",
+    "scheduler/connections/queries.ts",
+    "scheduler/connections/describe-failure.ts",
+    "scheduler/open-system.ts",
+    "scheduler/scheduler-deps.ts",
+    "scheduler/practice/practice-url.ts",
+    "widgets/app-queries.ts",
+    "widgets/require-widget.ts",
+    "widgets/to-app-widget.ts",
+    ...DASHBOARD,
+  ]),
+  slice("reports", [
+    "analytics/app-report.ts",
+    "mail/mail.ts",
+    "organizations/queries.ts",
+    "test-mode/queries.ts",
+    "webhooks/endpoints/shown-url.ts",
+    ...DASHBOARD,
+  ]),
+  slice("retention", [
+    "bookings/stored/deletion-queries.ts",
+    "bookings/stored/erase.ts",
+    "funnel/recount/retention.ts",
+    "organizations/queries.ts",
+    "plans/kept-since.ts",
+    "scheduler/sandbox/queries.ts",
+    "webhooks/log/period.ts",
+    "webhooks/log/retention.ts",
+  ]),
+  slice("demo", [
+    "accounts/setup/create-user.ts",
+    "accounts/auth/password.ts",
+    "accounts/queries.ts",
+    "api-keys/make-key.ts",
+    "api-keys/token.ts",
+    "audit/audit-by.ts",
+    "bookings/import/import-bookings.ts",
+    "config.ts",
+    "funnel/classify/classify-source.ts",
+    "funnel/record/record.ts",
+    "funnel/record/touch.ts",
+    "organizations/delete-queries.ts",
+    "organizations/queries.ts",
+    "scheduler/sandbox/",
+    "scheduler/weekly-hours.ts",
+    "secret-key.ts",
+    "test-mode/queries.ts",
+    "widgets/queries.ts",
+  ]),
+
+  { from: "src/server/create-deps.ts", to: ["src/server/"] },
+  { from: "src/server/cli/", to: ["src/contract/", "src/server/"] },
+  { from: "src/server/app.ts", to: ["src/contract/", "src/server/"] },
+  { from: "src/server/app-api.ts", to: ["src/contract/", "src/server/"] },
+  { from: "src/server/worker.ts", to: ["src/contract/", "src/server/"] },
+  { from: "src/server/main.ts", to: ["src/contract/", "src/server/"] },
+];
+
+/** Files that only these may import, whatever else is allowed. */
+export const RESERVED_FILES: readonly { readonly file: RegExp; readonly importers: readonly string[] }[] = [
+  {
+    file: /^src\/server\/.*routes\.ts$/,
+    importers: ["src/server/app.ts", "src/server/app-api.ts", "src/server/operations/worker-app.ts"],
+  },
+  { file: /\/testing\//, importers: [] },
+];
+
+/** Packages that only these may import; every other package may be imported anywhere. */
+export const RESERVED_PACKAGES: readonly { readonly package: RegExp; readonly importers: readonly string[] }[] = [
+  {
+    package: /^pg$/,
+    importers: [
+      "src/server/db/",
+      "src/server/lib/log/log.ts",
+      // Only for the code of a DatabaseError.
+      "src/server/funnel/record/touch-writer.ts",
+      "src/server/scheduler/sandbox/queries.ts",
+      "src/server/webhooks/queue/report-writer.ts",
+    ],
+  },
+  {
+    package: /^undici$/,
+    importers: [
+      "src/server/sending/connection-pool.ts",
+      "src/server/sending/exchange.ts",
+      "src/server/sending/guarded-connector.ts",
+    ],
+  },
+  { package: /^(?!typebox(\/|$))/, importers: ["src/server/", "src/dashboard/", "src/widget/"] },
+  { package: /^(node:test|node:assert.*|fast-check)$/, importers: [] },
+];
+
+const LIB = "src/server/lib/";
+const EMBEDDED = "src/server/db/embedded/";
+const FRAME = "src/widget/frame/environment.ts";
+
+/** Texts that no file in src/ may contain except these. Comments are ignored, except for the last. */
+export const BANNED_TEXTS: readonly {
+  readonly pattern: RegExp;
+  readonly allowedIn: readonly string[];
+  readonly instead: string;
+}[] = [
+  {
+    pattern: /\bDate\.now\b/,
+    allowedIn: [LIB, EMBEDDED, "src/widget/loader/start.ts", FRAME],
+    instead: "take the time from deps.clock",
+  },
+  { pattern: /\bnew Date\(\s*\)/, allowedIn: [LIB, EMBEDDED], instead: "take the time from deps.clock" },
+  { pattern: /\bMath\.random\b/, allowedIn: [], instead: "take randomness from deps.random" },
+  {
+    pattern: /\b(randomBytes|randomUUID|randomInt|randomFill|randomFillSync|getRandomValues)\b/,
+    allowedIn: [LIB, EMBEDDED, FRAME, "src/dashboard/hooks/use-idempotency-key.ts"],
+    instead: "take randomness from deps.random",
+  },
+  {
+    pattern: /\b(setTimeout|setInterval|setImmediate)\b/,
+    allowedIn: [
+      LIB,
+      EMBEDDED,
+      "src/server/db/listen.ts",
+      "src/server/db/open-database.ts",
+      "src/server/db/pool.ts",
+      "src/server/scheduler/",
+      "src/server/sending/",
+      "src/dashboard/",
+      "src/docs/",
+      "src/widget/",
+    ],
+    instead: "wait with lib/concurrency/repeat.ts",
+  },
+  {
+    pattern: /(?<![.\w])fetch\(/,
+    allowedIn: ["src/dashboard/", "src/docs/", "src/widget/"],
+    instead: "send through guarded-send.ts",
+  },
+  {
+    pattern: /\bprocess\.env\b/,
+    allowedIn: ["src/server/config.ts", EMBEDDED, "src/server/lib/concurrency/stop-signal.ts"],
+    instead: "add a setting to config.ts",
+  },
+  {
+    pattern: /(?<![.\w])(now|random|clock_timestamp|statement_timestamp|gen_random_uuid|uuidv[47])\(\)(?!:)/i,
+    // The doctor compares the clocks.
+    allowedIn: [LIB, "src/server/operations/doctor-queries.ts"],
+    instead: "hand time, ids and randomness to the statement as parameters",
+  },
+  {
+    pattern: /\bcurrent_(timestamp|date|time)\b/i,
+    allowedIn: ["src/server/db/migrate.ts"],
+    instead: "hand the time to the statement as a parameter",
+  },
+  {
+    // A record set names its columns right after.
+    pattern: /\bselect \*(?! from jsonb?_to_recordset\b)|\.selectAll\(|\breturning \*|\.returningAll\(/i,
+    allowedIn: [],
+    instead: "list the columns",
+  },
+  {
+    pattern: /\.(?:transaction|startTransaction)\(\)/,
+    allowedIn: [
+      "src/server/db/transactions.ts",
+      // Reads only.
+      "src/server/analytics/scan/count-visits.ts",
+      // These keep the organization in place themselves, not from the start or not by a block.
+      "src/server/bookings/import/import-bookings.ts",
+      "src/server/funnel/packs/pack-days.ts",
+      "src/server/funnel/recount/rebuild.ts",
+      "src/server/funnel/recount/rebuild-queries.ts",
+    ],
+    instead: "use inOrganization or acrossOrganizations",
+  },
+];
+
+export const BANNED_MARKS = /\b(TODO|FIXME|XXX|HACK)\b/;
+
+/** Words that say nothing about a file's content. */
+export const BANNED_FILE_WORDS = /(?<![a-z])(utils?|helpers?|common|misc|managers?|data|infos?)(?![a-z])/;
+
+export const LINES_MAX = 350;
+export const FUNCTION_LINES_MAX = 60;
+
+/** Files with longer functions, and their maximum: the loader, where functions inside one function make the smallest file. */
+export const LONG_FUNCTIONS: readonly { readonly file: string; readonly linesMax: number }[] = [
+  { file: "src/widget/loader/booking-frame.ts", linesMax: 84 },
+  { file: "src/widget/loader/start.ts", linesMax: 70 },
+];
+
+/** Where processes and pages start. Every other file must be reachable from one of these. */
+export const ENTRY_POINTS: readonly string[] = [
+  "src/server/main.ts",
+  "src/server/cli/main.ts",
+  "src/server/db/embedded/supervisor.ts",
+  "src/dashboard/main.tsx",
+  "src/widget/loader/main.ts",
+  "src/widget/frame/main.tsx",
+  "src/docs/guides/main.ts",
+  "src/docs/reference/main.ts",
+];
