@@ -27,6 +27,5 @@ try {
   await app.close();
   await pool.end();
 } finally {
-  await endSharing();
-  await server.close();
+  await endSharing().finally(() => server.close());
 }

@@ -46,7 +46,7 @@ test("the demo's receiver answers like the real ones, and shows what it got", as
 
   const page = await readPage();
   assert.equal(page.match(/Signature verified/g)?.length, 1);
-  assert.match(page, /Signature refused: The signature does not match this secret and body\./);
+  assert.match(page, /Invalid signature: The signature does not match this secret and body\./);
   assert.match(page, /attempt 4/);
   assert.ok(page.includes("&lt;img src=x onerror=alert(1)&gt; &amp; Söhne") && !page.includes("<img src=x"));
 });

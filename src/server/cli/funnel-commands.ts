@@ -39,7 +39,7 @@ export const FUNNEL_COMMANDS: readonly Command[] = [
           throw nothingImported(result);
         case "changed":
           throw new UsageError(
-            `The file changed during the import, at line ${result.line}. The lines before it were imported. Run the command again.`,
+            `The file changed during the import, near line ${result.line}. Earlier lines were imported. Run the command again.`,
           );
         default:
           return result satisfies never;

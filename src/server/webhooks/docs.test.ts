@@ -53,7 +53,7 @@ test("the guide's other figures match the code", () => {
     `Up to ${CAPS.perEndpoint} requests to one endpoint`,
     "After three failed attempts in a row, the limit drops to one",
     `it rises by one per second, up to ${CAPS.perOverdueEndpoint}`,
-    `at most ${ENDPOINT_TESTS_PER_MINUTE_MAX} tests per organization and minute`,
+    `at most ${ENDPOINT_TESTS_PER_MINUTE_MAX} tests per organization per minute`,
     `up to ${ENDPOINT_HEADERS_MAX} custom headers`,
     "the endpoint is turned off (a test never turns it off)",
   ])

@@ -310,7 +310,7 @@ test("every outcome is counted per event; an unreadable request counts as one", 
   assert.deepEqual(await readOutcomes(app), { recorded: 2, malformed: 1, unknown_widget: 1 });
 });
 
-test("requests are limited per address and minute, with Retry-After", async () => {
+test("requests are limited per network and minute, with Retry-After", async () => {
   const { app, deps, clock } = await createTestApp({ rateLimitEventsPerMinute: 2, trustProxy: 1 });
   const id = await makeWidget(deps.db, await makeOrganization(deps.db));
   const post = (ip: string) => postEvents(app, id, eventsBody(), { "x-forwarded-for": ip });

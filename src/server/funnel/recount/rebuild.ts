@@ -149,13 +149,15 @@ async function countAll(
     signal: options.signal,
     count: async (counter, part) => {
       const startedAt = performance.now();
-      visits += await counter
+      const counted = await counter
         .transaction()
         .setIsolationLevel("repeatable read")
         .execute(async (counting) => {
           await startPart(db, counting, { owner, changesVersion, part });
           return await countPart(counting, owner, { version, rules: rules.id, sealedBefore, ...part });
         });
+      // Two may count at once.
+      visits += counted;
       others.addOwn(performance.now() - startedAt);
       await options.progress?.(visits);
     },

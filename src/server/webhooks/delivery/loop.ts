@@ -175,13 +175,14 @@ export class DeliveryLoop {
         const claimed = await this.#claim();
         this.#outage.worked();
         this.#sendBesideClaims(claimed);
-        const { after, hasMore, nextDueMs } = this.#pass;
-        if (this.#places.free > 0 && (after !== "" || (hasMore && claimed.length > 0))) {
+        const { after, hasMore, hasClaimed, nextDueMs } = this.#pass;
+        const isFull = this.#places.free === 0;
+        if (!isFull && (after !== "" || (hasMore && hasClaimed))) {
           await this.#waitForRoom();
           continue;
         }
         if (claimed.length >= BUSY_CLAIM) await pause(Math.min(SCARCE_GATHER_MS, claimed.length));
-        const untilDueMs = nextDueMs - this.#deps.clock.now().getTime();
+        const untilDueMs = isFull ? POLL_MS : nextDueMs - this.#deps.clock.now().getTime();
         await this.#alarm.wait(Math.min(POLL_MS, Math.max(1, untilDueMs)));
       } catch (error) {
         this.#outage.failed(error);
@@ -225,9 +226,12 @@ export class DeliveryLoop {
     this.#noteClaim();
     pass.after = after;
     pass.hasMore ||= hasMore;
+    pass.hasClaimed ||= deliveries.length > 0;
     pass.nextDueMs = Math.min(pass.nextDueMs, nextDueAt?.getTime() ?? Number.POSITIVE_INFINITY);
     for (const owner of held.heldBack) pass.heldBack.add(owner);
     for (const owner of held.heldBackByFailing) pass.heldBackByFailing.add(owner);
+    // What has ended during the claim found no pass that waits for it.
+    if (hasMore && deliveries.length === 0 && this.#places.free > free) this.#makeRoom();
     for (const owner of this.#reported) this.#makeRoomFor(owner);
     return deliveries;
   }

@@ -6,6 +6,8 @@ export type Pass = {
   after: string;
   /** More is due in the lanes seen than the worker could claim: it claims again when a request has ended. */
   hasMore: boolean;
+  /** Some deliveries were claimed. */
+  hasClaimed: boolean;
   /** When the first delivery is due that cannot be sent yet. */
   nextDueMs: number;
   /** Organizations with more to send: a report of one of their attempts makes room. */
@@ -18,6 +20,7 @@ export function beginPass(): Pass {
   return {
     after: "",
     hasMore: false,
+    hasClaimed: false,
     nextDueMs: Number.POSITIVE_INFINITY,
     heldBack: new Set(),
     heldBackByFailing: new Set(),

@@ -74,11 +74,12 @@ export async function claimDeliveries(db: Db, startClaim: () => Claim): Promise<
     const chosen = new Set([...wanted].slice(0, free));
     const deliveries = chosen.size === 0 ? [] : inOrder(chosen, await leaseDeliveries(transaction, [...chosen], lease));
     await paceRated(transaction, lanes, { deliveries, now: lease.at });
-    const held = findHeldBack(lanes, { deliveries, inFlight, depth });
+    const claimed = new Set(deliveries.map(({ deliveryId }) => deliveryId));
+    const held = findHeldBack(lanes, { claimed, inFlight, depth });
     const next = waiting.length < LANES_PER_CLAIM ? "" : (waiting.at(-1)?.endpointId ?? "");
     return {
       deliveries,
-      hasMore: isShort || wanted.size > free || lanes.some((lane) => isCut(lane, { inFlight, depth })),
+      hasMore: isShort || wanted.size > free || lanes.some((lane) => isCut(lane, { claimed, inFlight, depth })),
       heldBack: toOwners(held.filter((lane) => !lane.isFailing)),
       heldBackByFailing: toOwners(held.filter((lane) => lane.isFailing)),
       after: next,
@@ -158,17 +159,16 @@ function toInFlight(rows: Queue["inFlight"]): InFlight {
   return { byEndpoint, byOrganization, toFailing };
 }
 
-/** Whether it may have more due than were read, and room for them. */
-function isCut(lane: DueLane, { inFlight, depth }: { inFlight: InFlight; depth: number }): boolean {
-  return lane.due.length === depth && depth < toLaneRoom(lane, inFlight);
+type Outcome = { readonly claimed: ReadonlySet<DeliveryId>; readonly inFlight: InFlight; readonly depth: number };
+
+/** Whether all that was read of it is claimed, and it has room for more. */
+function isCut(lane: DueLane, { claimed, inFlight, depth }: Outcome): boolean {
+  const isAllClaimed = lane.due.every(({ deliveryId }) => claimed.has(deliveryId));
+  return isAllClaimed && lane.due.length === depth && depth < toLaneRoom(lane, inFlight);
 }
 
 /** Lanes that may have more due. In the others, everything due was claimed although there was room for more. */
-function findHeldBack(
-  lanes: readonly DueLane[],
-  { deliveries, inFlight, depth }: { deliveries: readonly ClaimedDelivery[]; inFlight: InFlight; depth: number },
-): DueLane[] {
-  const claimed = new Set(deliveries.map(({ deliveryId }) => deliveryId));
+function findHeldBack(lanes: readonly DueLane[], { claimed, inFlight, depth }: Outcome): DueLane[] {
   const isExhausted = (lane: DueLane) =>
     lane.due.length < Math.min(depth, toLaneRoom(lane, inFlight)) &&
     lane.due.every(({ deliveryId }) => claimed.has(deliveryId));

@@ -122,11 +122,10 @@ test("what a claim did not read of a lane is claimed next, although no request e
   stopPolls(context);
   const gate = Promise.withResolvers<object>();
   const receiver = await startReplying((_request, count) => (count === 1 ? {} : gate.promise));
+  await queueOneEach(1, receiver.url);
   const loop = new DeliveryLoop(deps);
   loop.start();
   try {
-    await queueOneEach(1, receiver.url);
-    loop.wake();
     await until(() => receiver.requests.length === 1, "the loop has begun");
     await loop.settled();
     // The first recovery has started its round too.
