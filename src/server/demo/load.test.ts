@@ -175,7 +175,7 @@ describe("a loaded demo", () => {
   test("is loaded only once", async () => {
     const { code, stderr } = await commandLine.runInside(["demo", "load"]);
     assert.equal(code, 2);
-    assert.match(stderr, /^The demo is already loaded\. Run `demo clear` to remove it\.$/m);
+    assert.match(stderr, /^The demo is already loaded\. Run `demo clear` to delete it\.$/m);
     const { totals } = await ask(`/analytics?days=${DEMO_DAYS}`);
     assert.equal(totals.views, visits.length);
   });

@@ -4,7 +4,7 @@ import { findTexts } from "./texts.ts";
 
 test("the loader uses the page's language, or English if it doesn't know it", () => {
   assert.deepEqual(findTexts("de-AT"), ["Termin buchen", "Schließen", "Keine Verbindung", "Erneut versuchen"]);
-  assert.deepEqual(findTexts("PT"), ["Fazer marcação", "Fechar", "Sem ligação", "Tentar novamente"]);
+  assert.deepEqual(findTexts("PT"), ["Agendar", "Fechar", "Sem ligação", "Tentar novamente"]);
   for (const locale of ["en-GB", "ja", "", "x"])
     assert.deepEqual(findTexts(locale), ["Book an appointment", "Close", "No connection", "Try again"], locale);
 });

@@ -8,7 +8,7 @@ const TEXTS = {
   de: "Termin buchen,Schließen,Keine Verbindung,Erneut versuchen",
   fr: "Prendre rendez-vous,Fermer,Pas de connexion,Réessayer",
   es: "Reservar cita,Cerrar,Sin conexión,Reintentar",
-  pt: "Fazer marcação,Fechar,Sem ligação,Tentar novamente",
+  pt: "Agendar,Fechar,Sem ligação,Tentar novamente",
 } satisfies Record<Language, `${string},${string},${string},${string}`>;
 
 export function findTexts(locale: string): [title: string, close: string, failure: string, retry: string] {

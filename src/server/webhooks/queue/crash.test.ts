@@ -202,6 +202,8 @@ test("the deliveries of a worker killed with kill -9 are sent by another within 
   // Neither the end of the lease, after 80 seconds, nor the schedule causes the second request.
   const settings = { WEBHOOK_TIMEOUT_MS: "20000", WEBHOOK_RETRY_SCHEDULE: "600,600" };
   const first = startWorkerProcess(settings);
+  // Leases that it takes before it holds its lock would not carry its number.
+  await until(async () => (await countLivingWorkers()) === 1, "the worker holds its lock");
   await book(deps, business);
   await until(() => receiver.requests.length === 1, "the request is in flight");
   const second = startWorkerProcess(settings);
