@@ -7,6 +7,7 @@ import type { Page } from "playwright-core";
 import { encode } from "uqr";
 import { makeSetupLink } from "../../src/server/accounts/setup/setup.ts";
 import { OIDC_CLIENT, openOidcServer } from "../../src/server/accounts/testing/oidc-server.ts";
+import { until } from "../../src/server/webhooks/testing/webhook-service.ts";
 import { type SignedIn, signIn, TEST_PASSWORD } from "../support/app/sign-in.ts";
 import { toTotpCode } from "../support/app/totp.ts";
 import { noBrowser, useBrowser as openBrowser } from "../support/browser/browser.ts";
@@ -158,7 +159,9 @@ describe("an organization's people", { skip: noBrowser }, () => {
       await asking.getByText(`If ${email} has an account, we’ve sent it a link.`).waitFor();
       await showScreen(asking, asking.url());
     }
-    const links = dashboard.lines.flatMap((line) => /\/reset-password\?token=[^"]+/.exec(line)?.[0] ?? []);
+    const listLinks = () => dashboard.lines.flatMap((line) => /\/reset-password\?token=[^"]+/.exec(line)?.[0] ?? []);
+    await until(() => listLinks().length > 0, "the link is sent");
+    const links = listLinks();
     assert.equal(links.length, 1);
     await showScreen(asking, `${dashboard.base}${links[0]}`);
     await asking.getByLabel("New password").first().fill(PASSWORD);

@@ -133,15 +133,18 @@ function toPasswordOptions({ config, db, random, log, mail, onPasswordReset }: A
     revokeSessionsOnPasswordReset: true,
     // Not awaited: the time that sending takes would reveal whether the account exists.
     sendResetPassword: async ({ user, token }) => {
-      void deleteResetLinks(db, user.id, token).catch((error: unknown) =>
+      // When a new link arrives, the ones before it are invalid.
+      const voiding = deleteResetLinks(db, user.id, token).catch((error: unknown) =>
         log.error("accounts.reset_links_not_voided", { error }),
       );
-      void mail.send({
-        to: user.email,
-        subject: "Reset your password",
-        text: `Someone asked to reset the password for your Bookflow account. The link below works once and expires in ${RESET_LINK_MINUTES} minutes. If it wasn't you, you can ignore this email.`,
-        link: `${config.baseUrl}${ENTRY_PAGES.resetPassword}?token=${encodeURIComponent(token)}`,
-      });
+      void voiding.then(() =>
+        mail.send({
+          to: user.email,
+          subject: "Reset your password",
+          text: `Someone asked to reset the password for your Bookflow account. The link below works once and expires in ${RESET_LINK_MINUTES} minutes. If it wasn't you, you can ignore this email.`,
+          link: `${config.baseUrl}${ENTRY_PAGES.resetPassword}?token=${encodeURIComponent(token)}`,
+        }),
+      );
     },
     onPasswordReset: async ({ user }) => await onPasswordReset(user),
   };
