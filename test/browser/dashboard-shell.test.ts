@@ -161,6 +161,8 @@ describe("around every screen", { skip: noBrowser }, () => {
     await shortcuts.waitFor({ state: "detached" });
     await page.getByRole("button", { name: "Help" }).press("Enter");
     assert.equal(await page.getByRole("menuitem", { name: "Documentation" }).getAttribute("href"), "/docs");
+    // A menu takes the focus a moment after it opens.
+    await page.locator("[role=menu]:focus-within").waitFor();
     await page.getByRole("menuitem", { name: "Keyboard shortcuts" }).press("Enter");
     await shortcuts.waitFor();
   });
