@@ -12,6 +12,7 @@ import type { TextLine } from "../../lib/text/text-lines.ts";
 import { toKindNumber } from "../record/key-id.ts";
 import { recordTouches } from "../record/record.ts";
 import type { Touch } from "../record/touch.ts";
+import { deleteExpiredVisits, deleteUnusedCounters } from "../recount/retention.ts";
 import { sealSpans } from "../recount/seal-spans.ts";
 import { type EventImport, importEvents } from "./import-events.ts";
 import { EventParser } from "./parse-import-event.ts";
@@ -119,6 +120,24 @@ test("history deleted under a smaller plan is shown again once it is imported", 
 
   assert.deepEqual(await importLines(owner, lines), { kind: "imported", imported: 0, skipped: lines.length });
   assert.equal((await readAnalytics(db, owner, { days: 365, now: NOON })).totals.views, 60);
+});
+
+test("days whose counters were deleted count once after their events are imported again", async () => {
+  const { owner, widgetId } = await makeOwner();
+  const lines = Array.from({ length: 31 }, (_, visit) =>
+    makeLine(widgetId, visit, { at: new Date(NOON.getTime() - (visit + 10) * DAY_MS).toISOString() }),
+  );
+  await importLines(owner, lines);
+  await sealSpans(db, owner, NOON);
+  // In the middle of a span.
+  const batch = { keptSince: new Date(NOON.getTime() - 27 * DAY_MS), limit: 1_000 };
+  assert.equal(await deleteExpiredVisits(db, owner, batch), 13);
+  assert.ok((await deleteUnusedCounters(db, owner, batch)) > 0);
+
+  assert.deepEqual(await importLines(owner, lines), { kind: "imported", imported: 13, skipped: 18 });
+  const windows = [20, 30, 33, 36, 39, 45, 730].map((days) => ({ days, now: NOON }));
+  const expected = { touches: lines.map(toTouch), zone: "Europe/Berlin", widgets: [widgetId], windows };
+  await assertCounted(db, owner, { ...expected, when: "imported again" });
 });
 
 test("duplicates in a file count once, and the first line wins", async () => {

@@ -2,6 +2,7 @@ import type { OrganizationId, WidgetId } from "#contract/ids.ts";
 import { engineOf } from "../../db/engine.ts";
 import { OtherWork } from "../../db/other-work.ts";
 import type { Db } from "../../db/pool.ts";
+import { pause } from "../../lib/concurrency/pause.ts";
 import { RecentMap } from "../../lib/recent-map.ts";
 import type { TextLine } from "../../lib/text/text-lines.ts";
 import { toDayText, toLocalDayNumber, type ZoneRules } from "../../lib/time/zone-rules.ts";
@@ -9,8 +10,10 @@ import { DayKeys } from "../record/day-keys.ts";
 import { KnownKeys } from "../record/known-keys.ts";
 import { prepareTouches } from "../record/record.ts";
 import type { Touch } from "../record/touch.ts";
+import { updateDayZone } from "../recount/day-zone.ts";
+import { rebuildStats } from "../recount/rebuild.ts";
 import { EventParser } from "./parse-import-event.ts";
-import { findDayRules, listKeysOfDays, listWidgetIds, lowerKeptSince } from "./queries.ts";
+import { findDayRules, hasDeletedSince, listKeysOfDays, listWidgetIds } from "./queries.ts";
 
 // The file is read twice: first to check it, then to record it in one transaction per batch. A single transaction would
 // lock the counters of every day it touches and block recording until its end. If the import is interrupted, it can
@@ -22,6 +25,8 @@ const BATCH_EVENTS = 2_000;
 const CITUS_STEP_EVENTS = 500;
 /** Files are mostly in chronological order, so only a few days are in use at a time. */
 const DAYS_KEPT = 50;
+/** Between attempts to recount, while another process does. */
+const BUSY_PAUSE_MS = 500;
 
 type EventFile = {
   /** Reads the file from its beginning. */
@@ -56,10 +61,21 @@ export async function importEvents(db: Db, owner: OrganizationId, file: EventFil
   } finally {
     await recorder.finish();
   }
-  if (recorder.oldest) await lowerKeptSince(db, owner, recorder.oldest);
+  if (recorder.oldest && (await hasDeletedSince(db, owner, recorder.oldest)))
+    await showAgain(db, owner, { oldest: recorder.oldest, now: file.now });
   file.progress("recorded", line);
   const { added, imported } = recorder;
   return added === checked ? { kind: "imported", imported, skipped: added - imported } : { kind: "changed", line };
+}
+
+/**
+ * Shows days again that a smaller plan had deleted. Their old counters need not add up (recount/retention.ts), so everything is
+ * recounted first.
+ */
+async function showAgain(db: Db, owner: OrganizationId, { oldest, now }: { oldest: Date; now: Date }): Promise<void> {
+  const recount = () => rebuildStats({ db, clock: { now: () => now } }, owner);
+  while ((await recount()).kind === "busy") await pause(BUSY_PAUSE_MS);
+  await updateDayZone(db, owner, { kept_since: oldest });
 }
 
 /** Records as many events as were checked, or up to a fault. Returns the last line that was read. */

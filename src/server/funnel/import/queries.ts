@@ -11,14 +11,15 @@ export async function listWidgetIds(db: Db, owner: OrganizationId): Promise<Set<
   return new Set(rows.map((row) => row.id));
 }
 
-/** Days since then are shown again, because the import brought back what a smaller plan had deleted. */
-export async function lowerKeptSince(db: Db, owner: OrganizationId, oldest: Date): Promise<void> {
-  await db
-    .updateTable("day_zones")
-    .set({ kept_since: oldest })
+/** Whether some of the days since then were deleted under a smaller plan. */
+export async function hasDeletedSince(db: Db, owner: OrganizationId, oldest: Date): Promise<boolean> {
+  const row = await db
+    .selectFrom("day_zones")
+    .select("organization_id")
     .where("organization_id", "=", owner)
     .where("kept_since", ">", oldest)
-    .execute();
+    .executeTakeFirst();
+  return row !== undefined;
 }
 
 /** The rules by which the organization's days are counted now. */
