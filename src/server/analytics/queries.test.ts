@@ -1,12 +1,14 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
+import { DAY_MS } from "#contract/durations.ts";
 import type { OrganizationId, WidgetId } from "#contract/ids.ts";
 import type { Plan } from "#contract/plans.ts";
 import { makeOrganization, makeWidget } from "../../../test/support/builders.ts";
 import { createTestDatabase } from "../../../test/support/database/database.ts";
 import { readAnalytics } from "../../../test/support/funnel/analytics.ts";
-import { makeTouch } from "../../../test/support/funnel/touches.ts";
+import { makeTouch, SEARCH_AD } from "../../../test/support/funnel/touches.ts";
 import { recordTouches } from "../funnel/record/record.ts";
+import { deleteUnusedCounters } from "../funnel/recount/retention.ts";
 import { sealSpans } from "../funnel/recount/seal-spans.ts";
 import { toKeptSince } from "../plans/kept-since.ts";
 
@@ -176,6 +178,32 @@ describe("lists give the same result from spans as from days", { concurrency: tr
     assert.deepEqual(await readAll(), fromDays);
     for (const { totals, channels } of fromDays) assert.deepEqual(channels[0]?.views ?? 0, totals.views);
     assert.equal(fromDays.at(-1)?.totals.views, past.length);
+  });
+
+  test("however much of a span lies before the window or has expired", async () => {
+    const { owner, widgetId } = await makeOwner("UTC");
+    const daysAgo = (days: number) => new Date(NOW.getTime() - days * DAY_MS);
+    // A prime number of campaigns, so that neighbouring days and spans differ.
+    await recordTouches(
+      db,
+      Array.from({ length: 50 }, (_, days) => {
+        const campaign = `Campaign ${days % 7}`;
+        return makeTouch({ widgetId, visit: days, at: daysAgo(days), class: { ...SEARCH_AD, campaign } });
+      }),
+    );
+    // The oldest kept day, and then the first day of the window, are once on each day of a span.
+    const keptSince = Array.from({ length: 9 }, (_, index) => daysAgo(48 - index));
+    const windows = Array.from({ length: 30 }, (_, index) => 20 + index);
+    const readAll = (since: Date) =>
+      Promise.all(windows.map((days) => readAnalytics(db, owner, { days, now: NOW, keptSince: since })));
+    const fromDays = await Promise.all(keptSince.map(readAll));
+
+    await sealSpans(db, owner, NOW);
+    for (const [index, since] of keptSince.entries()) {
+      assert.deepEqual(await readAll(since), fromDays[index], `hidden before ${since.toISOString()}`);
+      await deleteUnusedCounters(db, owner, { keptSince: since, limit: 10_000 });
+      assert.deepEqual(await readAll(since), fromDays[index], `deleted before ${since.toISOString()}`);
+    }
   });
 });
 

@@ -29,6 +29,9 @@ export type AnalyticsCounts = DayCounts & ContractLists;
 /** Two years of days are returned as three arrays: building objects would take PostgreSQL longer than the sums. */
 type DayRow = Omit<DayCounts, "days"> & { days: string[]; day_views: number[]; day_bookings: number[] };
 
+/** A span has about as many rows as three of its days. */
+const SUBTRACTED_DAYS_MAX = 2;
+
 /** Widget id under which all widgets are counted together. */
 const ALL_WIDGETS = "";
 
@@ -94,7 +97,7 @@ export function countDays(owner: OrganizationId, window: CountedWindow): RawBuil
       from day_zones where organization_id = ${owner} and zone = ${shownZone(owner, window)}
     ), span as (
       select zone, version, least(sealed_before, ${spanStart(sql`(today + 1)`, SHORTEST_SPAN)}) as sealed_before, today,
-        greatest(today - (${window.days}::integer - 1), oldest_day) as first_day
+        greatest(today - (${window.days}::integer - 1), oldest_day) as first_day, oldest_day
       from local
     ), day_counts as (
       select day, reached_1, reached_2, reached_3, reached_4, reached_5, reached_6, no_availability, bookings, failed,
@@ -111,8 +114,10 @@ export function countKeys(
   { widgetId }: Pick<CountedWindow, "widgetId">,
   isListed: RawBuilder<unknown>,
 ): RawBuilder<unknown> {
-  return sql`edges as (
-      select version, first_day, today, ${sql.join(SPAN_LENGTHS.flatMap(toEdges))} from span
+  return sql`listed as (
+      select version, ${listedFrom()} as listed_from, first_day, today, sealed_before from span
+    ), edges as (
+      select version, listed_from, first_day, today, ${sql.join(SPAN_LENGTHS.flatMap(toEdges))} from listed
     ), key_counts as materialized (
       select kind, key as id, sum(views) as views, sum(bookings) as bookings
       from edges cross join lateral (${listParts({ owner, widgetId: widgetId ?? ALL_WIDGETS, isListed })}) parts
@@ -158,9 +163,22 @@ function toCounts<Row extends DayRow>([first]: readonly Row[]) {
   return { ...row, days };
 }
 
-/** For each length, where its spans start and end in the window. */
+/**
+ * The day from which counts are added up. If the window leaves out only the first days of a span, that is the start of the span:
+ * subtracting those days reads less than adding up all others. None of them may have expired, because retention deletes single
+ * days.
+ */
+function listedFrom(): RawBuilder<unknown> {
+  const start = spanStart(sql`first_day`, SHORTEST_SPAN);
+  return sql`case
+    when first_day - ${start} <= ${sql.lit(SUBTRACTED_DAYS_MAX)} and ${start} >= oldest_day
+      and ${start} + ${sql.lit(SHORTEST_SPAN)} <= sealed_before
+    then ${start} else first_day end`;
+}
+
+/** For each length, where its spans start and end. */
 function toEdges(days: number): RawBuilder<unknown>[] {
-  const first = spanStart(sql`(first_day + ${sql.lit(days - 1)})`, days);
+  const first = spanStart(sql`(listed_from + ${sql.lit(days - 1)})`, days);
   const last = spanStart(sql`sealed_before`, days);
   return [sql`${first} as ${firstOf(days)}`, sql`greatest(${last}, ${first}) as ${afterOf(days)}`];
 }
@@ -170,10 +188,13 @@ const afterOf = (days: number) => sql.ref(`after_${days}`);
 
 type ListedCounts = { owner: OrganizationId; widgetId: string; isListed: RawBuilder<unknown> };
 
-/** The window without gaps and overlaps: days, spans of growing and then shrinking length, days. */
+/**
+ * The window without gaps and overlaps: days, spans of growing and then shrinking length, days. What they contain from before
+ * the window is subtracted.
+ */
 function listParts({ owner, widgetId, isListed }: ListedCounts): RawBuilder<unknown> {
-  const counts = (table: string) => sql`
-    select kind, key, views, bookings from ${sql.table(table)} counted
+  const counts = (table: string, sign = sql``) => sql`
+    select kind, key, ${sign}views as views, ${sign}bookings as bookings from ${sql.table(table)} counted
     where ${isListed} and organization_id = ${owner} and counted.version = edges.version and widget_id = ${widgetId}`;
   const days = counts("funnel_key_days");
   const spans = (length: number, from: RawBuilder<unknown>, to: RawBuilder<unknown>) =>
@@ -181,7 +202,8 @@ function listParts({ owner, widgetId, isListed }: ListedCounts): RawBuilder<unkn
   const longest = SPAN_LENGTHS[SPAN_LENGTHS.length - 1] as number;
   const pairs = SPAN_LENGTHS.slice(1).map((longer, i) => ({ shorter: SPAN_LENGTHS[i] as number, longer }));
   const parts = [
-    sql`${days} and day >= first_day and day < least(${firstOf(SHORTEST_SPAN)}, today + 1)`,
+    sql`${counts("funnel_key_days", sql`-`)} and day >= listed_from and day < first_day`,
+    sql`${days} and day >= listed_from and day < least(${firstOf(SHORTEST_SPAN)}, today + 1)`,
     ...pairs.map(({ shorter, longer }) =>
       spans(shorter, firstOf(shorter), sql`least(${firstOf(longer)}, ${afterOf(shorter)})`),
     ),

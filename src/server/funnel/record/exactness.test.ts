@@ -46,8 +46,9 @@ const FIRST = new Date("2026-08-20T00:00:00.000Z");
 const NOW = new Date("2026-11-03T10:15:00.000Z");
 const clock = { now: () => NOW };
 
-/** The last day alone, up to a month and beyond, from within and from before the first touches. */
-const WINDOWS = [1, 40, 76, 120].map((days) => ({ days, now: NOW }));
+/** The last day alone, and more days than there are touches; others are drawn. */
+const WINDOW_DAYS = [1, 120];
+const DRAWN_DAYS = { min: 2, max: 80 };
 const VISITS_MAX = 12;
 const RUNS = 30;
 const TIME_LIMIT_MS = 60_000;
@@ -62,6 +63,7 @@ type Scenario = {
   atOnce: Touch[][];
   sealsBetween: boolean;
   packsBetween: boolean;
+  windowDays: number[];
 };
 
 test("any order, duplication and batching of touches matches a count by hand, and so do rebuilds", async () => {
@@ -70,7 +72,8 @@ test("any order, duplication and batching of touches matches a count by hand, an
   await fc.assert(
     fc.asyncProperty(scenarios(widgets), async (scenario) => {
       await startOver(owner, scenario.zone);
-      const expected = { touches: scenario.touches, zone: scenario.zone, widgets, windows: WINDOWS };
+      const windows = [...WINDOW_DAYS, ...scenario.windowDays].map((days) => ({ days, now: NOW }));
+      const expected = { touches: scenario.touches, zone: scenario.zone, widgets, windows };
 
       for (const batch of scenario.before) await recordTouches(db, batch);
       if (scenario.sealsBetween) await sealSpans(db, owner, NOW);
@@ -111,6 +114,7 @@ function scenarios(widgets: readonly WidgetId[]): fc.Arbitrary<Scenario> {
       touches: touchesOfVisits({ widgets, from: FIRST, to: NOW }, VISITS_MAX),
       sealsBetween: fc.boolean(),
       packsBetween: fc.boolean(),
+      windowDays: fc.array(fc.integer(DRAWN_DAYS), { minLength: 2, maxLength: 2 }),
     })
     .chain((drawn) =>
       fc
