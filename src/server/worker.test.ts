@@ -2,6 +2,16 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { DAY_MS } from "#contract/durations.ts";
 import { createTestApp } from "../../test/support/app/app.ts";
+import type { Listen } from "./db/listen.ts";
+import { pause } from "./lib/concurrency/pause.ts";
+import {
+  book,
+  createWebhookService,
+  makeBusiness,
+  makeEndpoint,
+  startReplying,
+  until,
+} from "./webhooks/testing/webhook-service.ts";
 import { startWorker, type Task } from "./worker.ts";
 
 const { deps, lines } = await createTestApp();
@@ -109,4 +119,26 @@ test("a worker stops at once when nothing is running", async () => {
   await hasRun;
   await worker.stop();
   assert.deepEqual(await countRuns("idle"), { failed: 0, succeeded: 1 });
+});
+
+test("a worker claims nothing before it holds its lock", async () => {
+  const { deps } = await createWebhookService();
+  const business = await makeBusiness(deps);
+  const holders: (number | null)[] = [];
+  const receiver = await startReplying(async () => {
+    const rows = await deps.db.selectFrom("delivery_queue").select("leased_by").execute();
+    holders.push(...rows.map((row) => row.leased_by));
+    return {};
+  });
+  await makeEndpoint(deps, business, { url: receiver.url });
+  await book(deps, business);
+
+  const listenLater: Listen = (...options) => {
+    const listening = pause(50).then(() => deps.listen(...options));
+    return { stop: async () => await (await listening).stop() };
+  };
+  const worker = startWorker({ ...deps, listen: listenLater }, []);
+  await until(() => holders.length === 1, "the delivery has arrived");
+  await worker.stop();
+  assert.equal(typeof holders[0], "number");
 });

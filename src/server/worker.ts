@@ -6,6 +6,7 @@ import type { ServiceDeps } from "./create-deps.ts";
 import { packOutdated } from "./funnel/packs/pack-days.ts";
 import { rebuildOutdated } from "./funnel/recount/rebuild.ts";
 import { sealOutdated } from "./funnel/recount/seal-spans.ts";
+import { Alarm } from "./lib/concurrency/alarm.ts";
 import { repeat } from "./lib/concurrency/repeat.ts";
 import { sendReports } from "./reports/send-reports.ts";
 import { sweepExpired } from "./retention/sweep.ts";
@@ -56,17 +57,27 @@ export function startWorker(deps: ServiceDeps, tasks: readonly Task[]): { stop()
   };
 }
 
+/** Without its lock the worker delivers too, but its leases last a minute if it dies. */
+const LOCK_WAIT_MS = 2 * SECOND_MS;
+
 /** Woken by every stored booking with something to send, from any process. */
 function startDeliveries(deps: ServiceDeps): { stop(): Promise<void> } {
   const loop = new DeliveryLoop(deps);
-  loop.start();
   const workerNumber = deps.random.bytes(4).readInt32BE() & 0x7fff_ffff;
+  const held = new Alarm();
   const listening = deps.listen(DELIVERIES_CHANNEL, () => loop.wake(), {
     lock: [WORKER_LOCKS, workerNumber],
-    onChange: (isHeld) => loop.setWorkerNumber(isHeld ? workerNumber : null),
+    onChange: (isHeld) => {
+      loop.setWorkerNumber(isHeld ? workerNumber : null);
+      if (isHeld) held.wake();
+    },
   });
+  // The first claims should carry the number too.
+  const started = held.wait(LOCK_WAIT_MS).then(() => loop.start());
   return {
     async stop() {
+      held.wake();
+      await started;
       await loop.stop();
       // Not earlier: without its lock other workers would take over the requests that are still in flight.
       await listening.stop();
