@@ -29,7 +29,7 @@ export type AnalyticsCounts = DayCounts & ContractLists;
 /** Two years of days are returned as three arrays: building objects would take PostgreSQL longer than the sums. */
 type DayRow = Omit<DayCounts, "days"> & { days: string[]; day_views: number[]; day_bookings: number[] };
 
-/** A span has about as many rows as three of its days. */
+/** With three, a span and the subtracted days would have about as many rows as the five days in the window. */
 const SUBTRACTED_DAYS_MAX = 2;
 
 /** Widget id under which all widgets are counted together. */
@@ -116,11 +116,12 @@ export function countKeys(
 ): RawBuilder<unknown> {
   return sql`listed as (
       select version, ${listedFrom()} as listed_from, first_day, today, sealed_before from span
-    ), edges as (
-      select version, listed_from, first_day, today, ${sql.join(SPAN_LENGTHS.flatMap(toEdges))} from listed
+    ), edges as materialized (
+      select version, listed_from, first_day, today + 1 as after_today, ${sql.join(SPAN_LENGTHS.flatMap(toEdges))}
+      from listed
     ), key_counts as materialized (
       select kind, key as id, sum(views) as views, sum(bookings) as bookings
-      from edges cross join lateral (${listParts({ owner, widgetId: widgetId ?? ALL_WIDGETS, isListed })}) parts
+      from (${listParts({ owner, widgetId: widgetId ?? ALL_WIDGETS, isListed })}) parts
       group by kind, key
       having sum(views) <> 0 or sum(bookings) <> 0
     )`;
@@ -180,36 +181,40 @@ function listedFrom(): RawBuilder<unknown> {
 function toEdges(days: number): RawBuilder<unknown>[] {
   const first = spanStart(sql`(listed_from + ${sql.lit(days - 1)})`, days);
   const last = spanStart(sql`sealed_before`, days);
-  return [sql`${first} as ${firstOf(days)}`, sql`greatest(${last}, ${first}) as ${afterOf(days)}`];
+  return [
+    sql`${first} as ${sql.ref(`first_${days}`)}`,
+    sql`greatest(${last}, ${first}) as ${sql.ref(`after_${days}`)}`,
+  ];
 }
-
-const firstOf = (days: number) => sql.ref(`first_${days}`);
-const afterOf = (days: number) => sql.ref(`after_${days}`);
 
 type ListedCounts = { owner: OrganizationId; widgetId: string; isListed: RawBuilder<unknown> };
 
 /**
  * The window without gaps and overlaps: days, spans of growing and then shrinking length, days. What they contain from before
- * the window is subtracted.
+ * the window is subtracted. The edges are scalars, which saves joining every row with them.
  */
 function listParts({ owner, widgetId, isListed }: ListedCounts): RawBuilder<unknown> {
+  const edge = (name: string) => sql`(select ${sql.ref(name)} from edges)`;
   const counts = (table: string, sign = sql``) => sql`
-    select kind, key, ${sign}views as views, ${sign}bookings as bookings from ${sql.table(table)} counted
-    where ${isListed} and organization_id = ${owner} and counted.version = edges.version and widget_id = ${widgetId}`;
+    select kind, key, ${sign}views as views, ${sign}bookings as bookings from ${sql.table(table)}
+    where ${isListed} and organization_id = ${owner} and version = ${edge("version")} and widget_id = ${widgetId}`;
   const days = counts("funnel_key_days");
+  const subtractedDays = counts("funnel_key_days", sql`-`);
   const spans = (length: number, from: RawBuilder<unknown>, to: RawBuilder<unknown>) =>
     sql`${counts("funnel_key_spans")} and span_days = ${sql.lit(length)} and start_day >= ${from} and start_day < ${to}`;
+  const firstOf = (length: number) => edge(`first_${length}`);
+  const afterOf = (length: number) => edge(`after_${length}`);
   const longest = SPAN_LENGTHS[SPAN_LENGTHS.length - 1] as number;
   const pairs = SPAN_LENGTHS.slice(1).map((longer, i) => ({ shorter: SPAN_LENGTHS[i] as number, longer }));
   const parts = [
-    sql`${counts("funnel_key_days", sql`-`)} and day >= listed_from and day < first_day`,
-    sql`${days} and day >= listed_from and day < least(${firstOf(SHORTEST_SPAN)}, today + 1)`,
+    sql`${subtractedDays} and day >= ${edge("listed_from")} and day < ${edge("first_day")}`,
+    sql`${days} and day >= ${edge("listed_from")} and day < least(${firstOf(SHORTEST_SPAN)}, ${edge("after_today")})`,
     ...pairs.map(({ shorter, longer }) =>
       spans(shorter, firstOf(shorter), sql`least(${firstOf(longer)}, ${afterOf(shorter)})`),
     ),
     spans(longest, firstOf(longest), afterOf(longest)),
     ...pairs.toReversed().map(({ shorter, longer }) => spans(shorter, afterOf(longer), afterOf(shorter))),
-    sql`${days} and day >= ${afterOf(SHORTEST_SPAN)} and day <= today`,
+    sql`${days} and day >= ${afterOf(SHORTEST_SPAN)} and day < ${edge("after_today")}`,
   ];
   return sql.join(parts, sql` union all `);
 }
