@@ -1,9 +1,8 @@
 import assert from "node:assert/strict";
-import { test } from "node:test";
+import { describe, test } from "node:test";
 import { DAY_MS } from "#contract/durations.ts";
 import { createTestApp } from "../../test/support/app/app.ts";
 import type { Listen } from "./db/listen.ts";
-import { pause } from "./lib/concurrency/pause.ts";
 import {
   book,
   createWebhookService,
@@ -121,24 +120,55 @@ test("a worker stops at once when nothing is running", async () => {
   assert.deepEqual(await countRuns("idle"), { failed: 0, succeeded: 1 });
 });
 
-test("a worker claims nothing before it holds its lock", async () => {
-  const { deps } = await createWebhookService();
-  const business = await makeBusiness(deps);
-  const holders: (number | null)[] = [];
-  const receiver = await startReplying(async () => {
-    const rows = await deps.db.selectFrom("delivery_queue").select("leased_by").execute();
-    holders.push(...rows.map((row) => row.leased_by));
-    return {};
-  });
-  await makeEndpoint(deps, business, { url: receiver.url });
-  await book(deps, business);
+describe("the delivery loop and the worker's lock", () => {
+  /** A booking to deliver, and a worker that listens and takes its lock only when told to. */
+  async function setUp() {
+    const service = await createWebhookService();
+    const business = await makeBusiness(service.deps);
+    const { db } = service.deps;
+    const listHolders = async () => {
+      const leases = db.selectFrom("delivery_queue").where("lease_token", "is not", null);
+      return (await leases.select("leased_by").execute()).map((row) => row.leased_by);
+    };
+    const holders: (number | null)[] = [];
+    const receiver = await startReplying(async () => {
+      holders.push(...(await listHolders()));
+      return {};
+    });
+    await makeEndpoint(service.deps, business, { url: receiver.url });
+    await book(service.deps, business);
 
-  const listenLater: Listen = (...options) => {
-    const listening = pause(50).then(() => deps.listen(...options));
-    return { stop: async () => await (await listening).stop() };
-  };
-  const worker = startWorker({ ...deps, listen: listenLater }, []);
-  await until(() => holders.length === 1, "the delivery has arrived");
-  await worker.stop();
-  assert.equal(typeof holders[0], "number");
+    const { promise: mayListen, resolve: listen } = Promise.withResolvers<void>();
+    const listenLater: Listen = (...options) => {
+      const listening = mayListen.then(() => service.deps.listen(...options));
+      return { stop: async () => await (await listening).stop() };
+    };
+    const worker = startWorker({ ...service.deps, listen: listenLater }, []);
+    return { worker, listen, listHolders, holders };
+  }
+
+  test("the first lease carries the worker's number", async () => {
+    const { worker, listen, listHolders, holders } = await setUp();
+    assert.deepEqual(await listHolders(), []);
+    listen();
+    await until(() => holders.length === 1, "the delivery has arrived");
+    await worker.stop();
+    assert.equal(typeof holders[0], "number");
+  });
+
+  test("a worker that gets no lock delivers too", async () => {
+    const { worker, listen, holders } = await setUp();
+    await until(() => holders.length === 1, "the delivery has arrived");
+    listen();
+    await worker.stop();
+    assert.deepEqual(holders, [null]);
+  });
+
+  test("a worker that is stopped before claims nothing", async () => {
+    const { worker, listen, listHolders, holders } = await setUp();
+    const stopped = worker.stop();
+    listen();
+    await stopped;
+    assert.deepEqual([holders, await listHolders()], [[], []]);
+  });
 });

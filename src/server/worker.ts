@@ -57,26 +57,30 @@ export function startWorker(deps: ServiceDeps, tasks: readonly Task[]): { stop()
   };
 }
 
-/** Without its lock the worker delivers too, but its leases last a minute if it dies. */
+/** After this long, deliveries start without the lock. If the worker then dies, its leases are taken over when they expire. */
 const LOCK_WAIT_MS = 2 * SECOND_MS;
 
 /** Woken by every stored booking with something to send, from any process. */
 function startDeliveries(deps: ServiceDeps): { stop(): Promise<void> } {
   const loop = new DeliveryLoop(deps);
   const workerNumber = deps.random.bytes(4).readInt32BE() & 0x7fff_ffff;
-  const held = new Alarm();
+  const lockHeld = new Alarm();
+  let isStopping = false;
   const listening = deps.listen(DELIVERIES_CHANNEL, () => loop.wake(), {
     lock: [WORKER_LOCKS, workerNumber],
     onChange: (isHeld) => {
       loop.setWorkerNumber(isHeld ? workerNumber : null);
-      if (isHeld) held.wake();
+      if (isHeld) lockHeld.wake();
     },
   });
-  // The first claims should carry the number too.
-  const started = held.wait(LOCK_WAIT_MS).then(() => loop.start());
+  // Not earlier, so that the first leases carry the number too.
+  const started = lockHeld.wait(LOCK_WAIT_MS).then(() => {
+    if (!isStopping) loop.start();
+  });
   return {
     async stop() {
-      held.wake();
+      isStopping = true;
+      lockHeld.wake();
       await started;
       await loop.stop();
       // Not earlier: without its lock other workers would take over the requests that are still in flight.

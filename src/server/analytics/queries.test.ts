@@ -191,7 +191,7 @@ describe("lists give the same result from spans as from days", { concurrency: tr
         return makeTouch({ widgetId, visit: days, at: daysAgo(days), class: { ...SEARCH_AD, campaign } });
       }),
     );
-    // The oldest kept day, and then the first day of the window, are once on each day of a span.
+    // The oldest kept day and the first day of the window each fall on every day of a span.
     const keptSince = Array.from({ length: 9 }, (_, index) => daysAgo(48 - index));
     const windows = Array.from({ length: 30 }, (_, index) => 20 + index);
     const readAll = (since: Date) =>

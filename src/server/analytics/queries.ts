@@ -48,7 +48,7 @@ export type CountedWindow = {
 /**
  * Everything a report needs, read in one statement and therefore from one snapshot: a switch to another time zone, or a visit
  * being recorded, is included completely or not at all. Days come only from the local-day counters. The lists use the longest
- * spans in the middle of the window, shorter ones around them and single days at both ends: see funnel/recount/key-spans.ts.
+ * spans in the middle of the window, shorter ones around them and single days at both ends: see listParts and funnel/recount/key-spans.ts.
  * Served by the primary keys of the three tables, regardless of the number of events.
  */
 export async function selectAnalytics(
@@ -114,11 +114,11 @@ export function countKeys(
   { widgetId }: Pick<CountedWindow, "widgetId">,
   isListed: RawBuilder<unknown>,
 ): RawBuilder<unknown> {
-  return sql`listed as (
-      select version, ${listedFrom()} as listed_from, first_day, today, sealed_before from span
+  return sql`reading as (
+      select version, ${readFrom()} as read_from, first_day, today, sealed_before from span
     ), edges as materialized (
-      select version, listed_from, first_day, today + 1 as after_today, ${sql.join(SPAN_LENGTHS.flatMap(toEdges))}
-      from listed
+      select version, read_from, first_day, today + 1 as after_today, ${sql.join(SPAN_LENGTHS.flatMap(toEdges))}
+      from reading
     ), key_counts as materialized (
       select kind, key as id, sum(views) as views, sum(bookings) as bookings
       from (${listParts({ owner, widgetId: widgetId ?? ALL_WIDGETS, isListed })}) parts
@@ -165,11 +165,11 @@ function toCounts<Row extends DayRow>([first]: readonly Row[]) {
 }
 
 /**
- * The day from which counts are added up. If the window leaves out only the first days of a span, that is the start of the span:
- * subtracting those days reads less than adding up all others. None of them may have expired, because retention deletes single
- * days.
+ * The day from which counts are added up. If the window starts a day or two into a sealed span, that is the start of the span, and
+ * those days are subtracted: that reads fewer rows. Only if every day of the span is kept, because retention deletes single days,
+ * but not their share of the span.
  */
-function listedFrom(): RawBuilder<unknown> {
+function readFrom(): RawBuilder<unknown> {
   const start = spanStart(sql`first_day`, SHORTEST_SPAN);
   return sql`case
     when first_day - ${start} <= ${sql.lit(SUBTRACTED_DAYS_MAX)} and ${start} >= oldest_day
@@ -179,7 +179,7 @@ function listedFrom(): RawBuilder<unknown> {
 
 /** For each length, where its spans start and end. */
 function toEdges(days: number): RawBuilder<unknown>[] {
-  const first = spanStart(sql`(listed_from + ${sql.lit(days - 1)})`, days);
+  const first = spanStart(sql`(read_from + ${sql.lit(days - 1)})`, days);
   const last = spanStart(sql`sealed_before`, days);
   return [
     sql`${first} as ${sql.ref(`first_${days}`)}`,
@@ -207,8 +207,8 @@ function listParts({ owner, widgetId, isListed }: ListedCounts): RawBuilder<unkn
   const longest = SPAN_LENGTHS[SPAN_LENGTHS.length - 1] as number;
   const pairs = SPAN_LENGTHS.slice(1).map((longer, i) => ({ shorter: SPAN_LENGTHS[i] as number, longer }));
   const parts = [
-    sql`${subtractedDays} and day >= ${edge("listed_from")} and day < ${edge("first_day")}`,
-    sql`${days} and day >= ${edge("listed_from")} and day < least(${firstOf(SHORTEST_SPAN)}, ${edge("after_today")})`,
+    sql`${subtractedDays} and day >= ${edge("read_from")} and day < ${edge("first_day")}`,
+    sql`${days} and day >= ${edge("read_from")} and day < least(${firstOf(SHORTEST_SPAN)}, ${edge("after_today")})`,
     ...pairs.map(({ shorter, longer }) =>
       spans(shorter, firstOf(shorter), sql`least(${firstOf(longer)}, ${afterOf(shorter)})`),
     ),

@@ -21,11 +21,12 @@ export const FUNNEL_COMMANDS: readonly Command[] = [
       const told = {
         checked: reportEvery(PROGRESS_LINES, (lines) => tell(`${lines} lines checked`)),
         recorded: reportEvery(PROGRESS_LINES, (lines) => tell(`${lines} lines recorded`)),
+        recounted: reportEvery(PROGRESS_VISITS, (visits) => tell(`${visits} visits counted`)),
       };
       const result = await importEvents(db, organization.id, {
         read: () => readLines(args.positional[0] ?? ""),
         now: clock.now(),
-        progress: (stage, lines) => told[stage](lines),
+        progress: (stage, count) => told[stage](count),
       });
       switch (result.kind) {
         case "imported": {

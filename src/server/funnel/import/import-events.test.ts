@@ -43,7 +43,7 @@ async function* toLines(lines: readonly Line[]): AsyncGenerator<readonly TextLin
 async function importLines(
   owner: OrganizationId,
   lines: readonly Line[],
-  progress: (stage: "checked" | "recorded", lines: number) => void = () => {},
+  progress: Parameters<typeof importEvents>[2]["progress"] = () => {},
 ): Promise<EventImport> {
   return await importEvents(db, owner, { read: () => toLines(lines), now: NOON, progress });
 }

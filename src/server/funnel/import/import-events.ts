@@ -10,7 +10,6 @@ import { DayKeys } from "../record/day-keys.ts";
 import { KnownKeys } from "../record/known-keys.ts";
 import { prepareTouches } from "../record/record.ts";
 import type { Touch } from "../record/touch.ts";
-import { updateDayZone } from "../recount/day-zone.ts";
 import { rebuildStats } from "../recount/rebuild.ts";
 import { EventParser } from "./parse-import-event.ts";
 import { findDayRules, hasDeletedSince, listKeysOfDays, listWidgetIds } from "./queries.ts";
@@ -32,7 +31,8 @@ type EventFile = {
   /** Reads the file from its beginning. */
   read: () => AsyncIterable<readonly TextLine[]>;
   now: Date;
-  progress: (stage: "checked" | "recorded", lines: number) => void;
+  /** The number of lines, or of visits when they are recounted at the end. */
+  progress: (stage: "checked" | "recorded" | "recounted", count: number) => void;
 };
 
 export type EventImport =
@@ -61,21 +61,20 @@ export async function importEvents(db: Db, owner: OrganizationId, file: EventFil
   } finally {
     await recorder.finish();
   }
-  if (recorder.oldest && (await hasDeletedSince(db, owner, recorder.oldest)))
-    await showAgain(db, owner, { oldest: recorder.oldest, now: file.now });
   file.progress("recorded", line);
+  if (recorder.oldest) await showSince(db, owner, recorder.oldest, file);
   const { added, imported } = recorder;
   return added === checked ? { kind: "imported", imported, skipped: added - imported } : { kind: "changed", line };
 }
 
-/**
- * Shows days again that a smaller plan had deleted. Their old counters need not add up (recount/retention.ts), so everything is
- * recounted first.
- */
-async function showAgain(db: Db, owner: OrganizationId, { oldest, now }: { oldest: Date; now: Date }): Promise<void> {
-  const recount = () => rebuildStats({ db, clock: { now: () => now } }, owner);
-  while ((await recount()).kind === "busy") await pause(BUSY_PAUSE_MS);
-  await updateDayZone(db, owner, { kept_since: oldest });
+/** Shows days again that retention had deleted. Their counters need not add up (recount/retention.ts), so all are recounted. */
+async function showSince(db: Db, owner: OrganizationId, oldest: Date, { now, progress }: EventFile): Promise<void> {
+  const options = { shownSince: oldest, progress: (visits: number) => progress("recounted", visits) };
+  while (await hasDeletedSince(db, owner, oldest)) {
+    const { kind } = await rebuildStats({ db, clock: { now: () => now } }, owner, options);
+    if (kind !== "busy") return;
+    await pause(BUSY_PAUSE_MS);
+  }
 }
 
 /** Records as many events as were checked, or up to a fault. Returns the last line that was read. */

@@ -11,7 +11,7 @@ export async function listWidgetIds(db: Db, owner: OrganizationId): Promise<Set<
   return new Set(rows.map((row) => row.id));
 }
 
-/** Whether some of the days since then were deleted under a smaller plan. */
+/** Whether retention has deleted any day since then. */
 export async function hasDeletedSince(db: Db, owner: OrganizationId, oldest: Date): Promise<boolean> {
   const row = await db
     .selectFrom("day_zones")

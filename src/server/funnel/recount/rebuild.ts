@@ -50,6 +50,8 @@ type RebuildOptions = {
   progress?: (visits: number) => unknown;
   /** Recounts that follow each other share it. */
   others?: OtherWork;
+  /** Days since then are shown again, even if they had been deleted. */
+  shownSince?: Date;
 };
 
 /** Recounts an organization in its current time zone. `busy`: another process is doing it. */
@@ -111,11 +113,13 @@ async function rebuild(
   if (counted === "stopped") return { kind: "stopped" };
   const { visits, changesVersion, version } = counted;
   await inOrganization(deps.db, owner, async (transaction) => {
-    await lockDayZone(transaction, owner);
+    const { kept_since } = await lockDayZone(transaction, owner);
+    const { shownSince = kept_since } = options;
     await mergeSets(transaction, owner, { from: changesVersion, into: version, sealedBefore });
     await updateDayZone(transaction, owner, {
       ...{ zone, rules: rules.id, rules_release: RULES_RELEASE, version, sealed_before: sealedBefore },
       ...{ building_version: null, building_rules: null },
+      kept_since: shownSince < kept_since ? shownSince : kept_since,
     });
   });
   return { kind: "rebuilt", visits, zone };

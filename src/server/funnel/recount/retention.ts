@@ -12,8 +12,8 @@ import { deleteOldSets } from "./rebuild-queries.ts";
 
 // Retention of visits and everything derived from them. Local days are kept or deleted as a whole, and so are visits: a visit
 // is deleted once the day of its last step is. The progress is remembered as an instant, day_zones.kept_since: no day before it
-// is shown (analytics/queries.ts), even after a move to a longer plan, unless an import brings it back. So the counters of such
-// days need not add up, and are simply deleted.
+// is shown (analytics/queries.ts), even after a move to a longer plan, unless an import brings it back, and that recounts. So the
+// counters of such days need not add up: single days are simply deleted, while a span that contains them stays as it is.
 
 type Batch = { keptSince: Date; limit: number };
 

@@ -183,6 +183,11 @@ test("on SIGTERM a worker lets requests in progress finish, records them, and st
   assert.equal((await readDelivery(deps, business.owner)).state, "delivered");
 });
 
+async function countNumberedLeases(): Promise<number> {
+  const rows = await db.selectFrom("delivery_queue").select("leased_by").where("leased_by", "is not", null).execute();
+  return rows.length;
+}
+
 /** Advisory locks held by worker processes on this database. */
 async function countLivingWorkers(): Promise<number> {
   const { rows } = await sql`select from pg_locks join pg_database on pg_database.oid = pg_locks.database
@@ -205,6 +210,7 @@ test("the deliveries of a worker killed with kill -9 are sent by another within 
   await book(deps, business);
   const first = startWorkerProcess(settings);
   await until(() => receiver.requests.length === 1, "the request is in flight");
+  assert.equal(await countNumberedLeases(), 1, "the lease carries the worker's number");
   const second = startWorkerProcess(settings);
   await until(async () => (await countLivingWorkers()) === 2, "both workers are alive");
   await kill(first);
