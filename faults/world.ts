@@ -1,14 +1,5 @@
 import { execFileSync } from "node:child_process";
-import {
-  chmodSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  rmSync,
-  statfsSync,
-  writeFileSync,
-} from "node:fs";
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statfsSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -18,6 +9,7 @@ import { parseConfig } from "../src/server/config.ts";
 import { createDeps, type ServiceDeps } from "../src/server/create-deps.ts";
 import { SUPERUSER_PASSWORD_FILE } from "../src/server/db/embedded/create-cluster.ts";
 import { dataFolderPaths } from "../src/server/db/embedded/folders.ts";
+import { readPidFile } from "../src/server/db/embedded/leftover-server.ts";
 import { openEmbeddedDatabase } from "../src/server/db/embedded/open.ts";
 import { MIGRATIONS_FOLDER, migrate } from "../src/server/db/migrate.ts";
 import { type Db, openDb, openPool } from "../src/server/db/pool.ts";
@@ -210,10 +202,9 @@ export function listServerPids(world: World): number[] {
   return [postmaster, ...children.trim().split(/\s+/).filter(Boolean).map(Number)];
 }
 
-/** NaN while no server runs. */
+/** NaN while no server runs, or one has not written its pid yet. */
 export function readPostmasterPid({ dataDir }: World): number {
-  const file = join(dataFolderPaths(dataDir).cluster, "postmaster.pid");
-  return existsSync(file) ? Number.parseInt(readFileSync(file, "utf8"), 10) : Number.NaN;
+  return readPidFile(dataFolderPaths(dataDir).cluster)?.pid || Number.NaN;
 }
 
 export function countFreeBytes({ dataDir }: World): number {

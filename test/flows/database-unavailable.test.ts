@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
-import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { chmodSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
@@ -10,6 +10,8 @@ import type { OrganizationId } from "#contract/ids.ts";
 import { hashPassword } from "../../src/server/accounts/auth/password.ts";
 import { insertMember } from "../../src/server/accounts/queries.ts";
 import { createUser } from "../../src/server/accounts/setup/create-user.ts";
+import { dataFolderPaths } from "../../src/server/db/embedded/folders.ts";
+import { readPidFile } from "../../src/server/db/embedded/leftover-server.ts";
 import { openEmbeddedDatabase } from "../../src/server/db/embedded/open.ts";
 import { type Db, openDb, openPool } from "../../src/server/db/pool.ts";
 import { createLog } from "../../src/server/lib/log/log.ts";
@@ -49,7 +51,7 @@ async function startWithOwnDatabase() {
     await embedded.release();
     rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
   });
-  return { service, db: openDb(pool), postmasterFile: join(dataDir, "postgres", "postmaster.pid") };
+  return { service, db: openDb(pool), cluster: dataFolderPaths(dataDir).cluster };
 }
 
 /** NaN if the system doesn't report it. */
@@ -59,14 +61,14 @@ function readMemoryMb(pid: number): number {
 }
 
 /** Every process of the server: a stopped one keeps its connections and stays silent. */
-async function listServerPids(db: Db, postmasterFile: string): Promise<number[]> {
+async function listServerPids(db: Db, cluster: string): Promise<number[]> {
   const { rows } = await sql<{ pid: number }>`select pid from pg_stat_activity`.execute(db);
-  return [readPostmasterPid(postmasterFile), ...rows.map((row) => row.pid)];
+  return [readPostmasterPid(cluster), ...rows.map((row) => row.pid)];
 }
 
-/** NaN while no server runs. */
-function readPostmasterPid(postmasterFile: string): number {
-  return existsSync(postmasterFile) ? Number.parseInt(readFileSync(postmasterFile, "utf8"), 10) : Number.NaN;
+/** NaN while no server runs, or one has not written its pid yet. */
+function readPostmasterPid(cluster: string): number {
+  return readPidFile(cluster)?.pid || Number.NaN;
 }
 
 async function until(isSo: () => boolean): Promise<void> {
@@ -105,7 +107,7 @@ test("while PostgreSQL is down requests get 503, memory stays flat, and everythi
   skip: WITHOUT_SIGNALS,
   timeout: 120_000,
 }, async () => {
-  const { service, db, postmasterFile } = await startWithOwnDatabase();
+  const { service, db, cluster } = await startWithOwnDatabase();
   const owner = await makeOrganization(db);
   const sender = createEventSender([await makeWidget(db, owner), await makeWidget(db, owner)], service.port);
   let grownMb = 0;
@@ -117,15 +119,15 @@ test("while PostgreSQL is down requests get 503, memory stays flat, and everythi
     };
     await untilMoreAreSent();
     const memoryMb = readMemoryMb(service.pid);
-    const pids = await listServerPids(db, postmasterFile);
+    const pids = await listServerPids(db, cluster);
     await whileStopped(pids, () => until(() => (sender.statuses.get(503) ?? 0) > 0));
     grownMb = readMemoryMb(service.pid) - memoryMb;
     await untilMoreAreSent();
 
     // Its processes end without a reply; the supervisor restarts the server, and it recovers.
-    const killed = readPostmasterPid(postmasterFile);
+    const killed = readPostmasterPid(cluster);
     process.kill(killed, "SIGKILL");
-    await until(() => ![killed, Number.NaN].includes(readPostmasterPid(postmasterFile)));
+    await until(() => ![killed, Number.NaN].includes(readPostmasterPid(cluster)));
     await untilMoreAreSent();
   };
   await sender.sendWhile(outages());
@@ -241,7 +243,7 @@ test("with PostgreSQL hung or gone, every route gives 503 within seconds, then a
   skip: WITHOUT_SIGNALS,
   timeout: 120_000,
 }, async () => {
-  const { service, db, postmasterFile } = await startWithOwnDatabase();
+  const { service, db, cluster } = await startWithOwnDatabase();
   const { port } = service;
   const doors = await listDoors(db, port);
   const knockAll = () => Promise.all(doors.map((door) => knock(port, door)));
@@ -258,7 +260,7 @@ test("with PostgreSQL hung or gone, every route gives 503 within seconds, then a
     return performance.now() - startedAt;
   };
 
-  const pids = await listServerPids(db, postmasterFile);
+  const pids = await listServerPids(db, cluster);
   await whileStopped(pids, async () => {
     assertUnavailable(await knockAll(), ALL_UNAVAILABLE_MS);
     assertUnavailable(await knockAll(), KNOWN_UNAVAILABLE_MS);
@@ -269,11 +271,11 @@ test("with PostgreSQL hung or gone, every route gives 503 within seconds, then a
   assert.ok(backMs < BACK_MS, `ready after ${backMs} ms`);
   for (const { route, status } of await knockAll()) assert.ok(status < 500, `${route} answers ${status}`);
 
-  const killed = readPostmasterPid(postmasterFile);
+  const killed = readPostmasterPid(cluster);
   process.kill(killed, "SIGKILL");
   let answers: DoorAnswer[] = [];
   do answers = await knockAll();
-  while (answers.every(({ status }) => status < 500) && readPostmasterPid(postmasterFile) === killed);
+  while (answers.every(({ status }) => status < 500) && readPostmasterPid(cluster) === killed);
   assertUnavailable(
     answers.filter(({ status }) => status >= 500),
     ALL_UNAVAILABLE_MS,
