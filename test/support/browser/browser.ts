@@ -100,6 +100,9 @@ export async function findAccessibilityFaults(
   for (const frame of withFrames && within === ":root" ? page.frames() : [page.mainFrame()]) {
     // Evaluated by the debugger, so that the page's Content-Security-Policy stays strict.
     if (!(await frame.evaluate("'axe' in window"))) await frame.evaluate(`${axe}; undefined`);
+    // A colour that fades has no contrast to check. Visitors of these tests prefer reduced motion.
+    const isMoving = await frame.evaluate("document.getAnimations().length > 0");
+    if (isMoving) faults.push(`${new URL(frame.url()).pathname}: it moves`);
     const violations = await frame.evaluate(`(async () => {
       const { violations } = await axe.run(${JSON.stringify(within)}, ${JSON.stringify(options)});
       return violations.map(({ id, help, nodes }) => ({ id, help, targets: nodes.map((node) => node.target.join(" ")) }));
