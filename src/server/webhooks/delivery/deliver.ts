@@ -15,7 +15,7 @@ import { nextAttemptAt, type RetrySchedule } from "./retry-schedule.ts";
 //   delivered                       delivered                                  delivered
 //   retry, with retries left        retrying, next attempt by the schedule     state unchanged
 //   retry, with none left           failed                                     state unchanged
-//   failed (final)                  failed                                     state unchanged
+//   failed (final)                  failed                                     state unchanged; "retry now": failed
 //   interrupted (worker is gone)    as retry                                   state unchanged
 //   held back (endpoint is failing) as retry                                   state unchanged
 //   secret cannot be read           retrying, and no retry is used             state unchanged
@@ -34,7 +34,7 @@ export type DeliverDeps = {
 
 export type Delivered = {
   report: AttemptReport;
-  /** For the operator: a chat refused our card, or SECRET_KEY does not open the signing secret or the chat URL. */
+  /** For the operator: a chat refused our card, or SECRET_KEY does not open the signing secret, the chat URL or a custom header. */
   operatorFault: "card_refused" | "secret_unreadable" | null;
 };
 
@@ -95,8 +95,8 @@ export function reportHeldBack(
 
 /** The request, signed now; null if something sealed cannot be opened. */
 function toPost(deps: DeliverDeps, delivery: LoadedDelivery, body: Buffer): OutboundPost | null {
-  const { endpointId, sealedUrl, eventId, deliveryId } = delivery;
-  const url = sealedUrl === null ? delivery.url : deps.urlBox.open(endpointId, sealedUrl);
+  const { endpointId, eventId, deliveryId } = delivery;
+  const url = openUrl(deps.urlBox, delivery);
   if (url === null) return null;
   if (delivery.kind !== "webhook") return { url, endpointId, body, signed: null, customHeaders: {} };
   const at = deps.clock.now();
@@ -115,6 +115,11 @@ function toPost(deps: DeliverDeps, delivery: LoadedDelivery, body: Buffer): Outb
     signed: { eventType: delivery.type, eventId, deliveryId, signatures },
     customHeaders,
   };
+}
+
+function openUrl(box: Sealer, { kind, endpointId, url, sealedUrl }: LoadedDelivery): string | null {
+  if (kind === "webhook") return url;
+  return sealedUrl === null ? null : box.open(endpointId, sealedUrl);
 }
 
 function openHeaders(box: Sealer, { endpointId, sealedHeaders }: LoadedDelivery): Record<string, string> | null {

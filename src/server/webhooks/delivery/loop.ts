@@ -250,8 +250,8 @@ export class DeliveryLoop {
   }
 
   /**
-   * Returns the leases of what it can't load. While that fails too, it tries again as long as the lease lasts: giving up would
-   * turn every claimed delivery into an interrupted attempt.
+   * Returns the leases of what it can't load, or whose endpoint was removed after the claim. While that fails too, it tries again
+   * as long as the lease lasts: giving up would turn every claimed delivery into an interrupted attempt.
    */
   async #load(claimed: readonly ClaimedDelivery[]): Promise<readonly LoadedDelivery[]> {
     const { db, clock } = this.#deps;
@@ -260,15 +260,17 @@ export class DeliveryLoop {
       try {
         if (missing.length > 0) await dropLeases(db, missing);
         if (unread.length === 0) this.#loadOutage.worked();
-        else {
-          this.#loadOutage.failed(fault);
-          await returnLeases(db, unread, new Date(clock.now().getTime() + POLL_MS));
-        }
-        return deliveries;
+        else this.#loadOutage.failed(fault);
+        const { removed = [], sendable = [] } = Object.groupBy(deliveries, ({ isEndpointRemoved }) =>
+          isEndpointRemoved ? "removed" : "sendable",
+        );
+        const returned = [...unread, ...removed];
+        if (returned.length > 0) await returnLeases(db, returned, new Date(clock.now().getTime() + POLL_MS));
+        return sendable;
       } catch (error) {
         if (this.#isStopping || !claimed.some((delivery) => this.#isLeaseFresh(delivery))) throw error;
         this.#outage.failed(error);
-        await new Alarm().wait(POLL_MS);
+        await pause(POLL_MS);
       }
     }
   }

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { sql } from "kysely";
 import { deleteBooking } from "../../bookings/stored/erase.ts";
 import { updateOrganization } from "../../organizations/queries.ts";
 import { updateWidget } from "../../widgets/queries.ts";
@@ -17,6 +18,7 @@ import {
   readDeliveries,
   readDelivery,
   startReplying,
+  until,
 } from "../testing/webhook-service.ts";
 
 const service = await createWebhookService();
@@ -100,6 +102,29 @@ test("removing an endpoint while a retry waits stops all requests and redeliveri
   assert.equal(receiver.requests.length, 1);
   const row = await db.selectFrom("endpoints").selectAll().where("id", "=", endpoint.id).executeTakeFirstOrThrow();
   assert.deepEqual([row.secret.length, row.previous_secret], [0, null], "its secrets are gone");
+});
+
+test("an endpoint removed between claiming and loading gets no request, and its delivery is cancelled", async () => {
+  for (const kind of ["webhook", "slack"] as const) {
+    const business = await makeBusiness(deps);
+    const receiver = await startReplying(() => ({}));
+    const endpoint = await makeEndpoint(deps, business, { url: receiver.url, kind });
+    await book(deps, business);
+    const isClaimed = async () =>
+      (await db.selectFrom("delivery_queue").select("lease_token").executeTakeFirst())?.lease_token !== null;
+    const round = await db.transaction().execute(async (transaction) => {
+      // Loading reads the events, claiming does not.
+      await sql`lock table webhook_events`.execute(transaction);
+      const started = loop.goRound();
+      await until(isClaimed, "it is claimed");
+      await removeEndpoint(deps, business.owner, endpoint.id);
+      return { started };
+    });
+    assert.equal(await round.started, 0);
+    await waitForDays();
+    assert.deepEqual(await readFate(business), { ...CANCELED, attempt_count: 0, cancel_reason: "endpoint_removed" });
+    assert.equal(receiver.requests.length, 0);
+  }
 });
 
 test("a downgrade while a retry waits stops all requests; after an upgrade it can be redelivered", async () => {

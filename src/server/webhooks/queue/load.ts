@@ -22,6 +22,8 @@ export type LoadedDelivery = ClaimedDelivery & {
   /** Null for a test. */
   readonly reference: Reference | null;
   readonly kind: EndpointKind;
+  /** Since the claim; its secrets are gone. */
+  readonly isEndpointRemoved: boolean;
   /** For a chat, only the part that may be shown. */
   readonly url: string;
   readonly sealedUrl: Buffer | null;
@@ -103,8 +105,8 @@ type Selection = Pick<StatementGroup<ClaimedDelivery>, "owns"> & { owners: strin
 function selectRows({ owners, ids, owns }: Selection): RawBuilder<Row> {
   return sql<Row>`-- prepared: load_deliveries
     select delivery.id as "deliveryId", delivery.attempt_count + 1 as "attemptNumber", delivery.retries_used as "retriesUsed",
-      delivery.last_error as "lastError", event.id as "eventId", event.type, event.reference, endpoint.kind, endpoint.url,
-      endpoint.sealed_url as "sealedUrl", endpoint.receiver, convert_from(coalesce(delivery.card, event.body), 'UTF8') as text,
+      delivery.last_error as "lastError", event.id as "eventId", event.type, event.reference, endpoint.kind,
+      endpoint.removed_at is not null as "isEndpointRemoved", endpoint.url, endpoint.sealed_url as "sealedUrl", endpoint.receiver, convert_from(coalesce(delivery.card, event.body), 'UTF8') as text,
       endpoint.secret, endpoint.previous_secret as "previousSecret",
       endpoint.previous_secret_expires_at as "previousSecretExpiresAt", endpoint.headers as "sealedHeaders"
     from unnest(${owners}::text[], ${ids}::uuid[]) as claimed (organization_id, id)
