@@ -88,6 +88,19 @@ test("a receiver that hangs, fails or asks for a pause makes no process unready,
   await sql`delete from delivery_queue`.execute(deps.db);
 });
 
+test("a delivery that waits for its endpoint's rate limit is not overdue, until the limit would allow it", async () => {
+  const business = await makeBusiness(deps);
+  const receiver = await startReplying(() => ({}));
+  await makeEndpoint(deps, business, { url: receiver.url, settings: { requestsPerMinute: 1 } });
+  for (let n = 0; n < 2; n++) await book(deps, business);
+  await deliverAll(loop);
+  moveClock(service, 50);
+  assert.deepEqual(await readGauges(), { waiting: 1, in_flight: 0, oldest_due_seconds: 50, overdue_seconds: 0 });
+  moveClock(service, 30);
+  assert.equal((await readGauges())["overdue_seconds"], 20);
+  await sql`delete from delivery_queue`.execute(deps.db);
+});
+
 test("an expired lease that nobody picks up counts too", async () => {
   const business = await makeBusiness(deps);
   const receiver = await startReplying(() => null);

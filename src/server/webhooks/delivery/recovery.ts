@@ -5,6 +5,7 @@ import { cancelForbidden, dropLeases, leaseHeldBack, listLostLeases } from "../q
 import type { ReportWriter } from "../queue/report-writer.ts";
 import { DeadWorkers } from "../queue/worker-locks.ts";
 import { type DeliverDeps, reportHeldBack, reportInterrupted } from "./deliver.ts";
+import { logAttempt } from "./log-attempt.ts";
 
 // What a worker does once a second beside its claims: it cancels what must no longer be sent, takes over what dead workers left,
 // and lets go of what was held back too long.
@@ -52,6 +53,7 @@ export class Recovery {
     }
   }
 
+  /** Without a log line and metrics for each attempt: other workers may report the same ones. */
   async #takeOver(now: Date): Promise<void> {
     const { db, metrics, log } = this.#deps;
     const { schedule, writer } = this.#parts;
@@ -75,9 +77,11 @@ export class Recovery {
     const held = await leaseHeldBack(this.#deps.db, { lease: makeLease(), dueBefore, limit: RECOVER_BATCH });
     if (held.length === 0) return;
     this.#deps.log.warn("deliveries.held_back", { count: held.length });
-    const writes = (await load(held)).map((delivery) =>
-      writer.write(reportHeldBack({ schedule }, delivery, now), delivery.lease.until),
-    );
+    const writes = (await load(held)).map((delivery) => {
+      const report = reportHeldBack({ schedule }, delivery, now);
+      logAttempt(this.#deps, delivery, { report, operatorFault: null });
+      return writer.write(report, delivery.lease.until);
+    });
     await Promise.all(writes);
   }
 }

@@ -77,11 +77,20 @@ export async function cancelRedelivery(
   });
 }
 
-/** Background task: continues the redeliveries that are running. */
+/** Background task: continues the redeliveries that are running. A failure in one does not stop the others. */
 export async function runRedeliveries(deps: RedeliveryDeps, signal: AbortSignal): Promise<void> {
+  let failed = 0;
+  let lastError: unknown;
   for (const { organization_id: owner, id } of await listRunning(deps.db)) {
-    while (!signal.aborted && (await advanceRedelivery(deps, owner, id)) === "advanced");
+    try {
+      while (!signal.aborted && (await advanceRedelivery(deps, owner, id)) === "advanced");
+    } catch (error) {
+      deps.log.error("redelivery.failed", { organizationId: owner, error });
+      failed += 1;
+      lastError = error;
+    }
   }
+  if (failed > 0) throw new Error(`Redeliveries that could not be continued: ${failed}`, { cause: lastError });
 }
 
 /** Queues one batch. `waiting`: enough of it is unsent, or another worker is at it. */

@@ -123,6 +123,11 @@ test("a delivery whose last retry was held back has failed, and its owner is tol
   const failed = (await readDeliveries(deps, business.owner)).filter(({ state }) => state === "failed");
   assert.ok(failed.length > 100);
   assert.ok(failed.every(({ last_error, attempt_count }) => last_error === "held_back" && attempt_count === 9));
+  const { values } = await deps.metrics.deliveriesEnded.get();
+  assert.deepEqual(
+    values.map(({ labels, value }) => [labels.outcome, value]),
+    [["failed", failed.length]],
+  );
   const [notice] = await listNotices(deps.db, business.owner, { limitEach: 1 });
   assert.match(
     notice?.detail ?? "",

@@ -34,7 +34,7 @@ export async function measureQueue(db: Db, now: Date): Promise<QueueMeasure> {
   const sendable = lanes.filter((lane) => lane.is_sendable && lane.due_at !== null && lane.due_at < now);
   const lastAttempts = await readLastAttempts(db, sendable);
   const sendableSince = sendable.map((lane) =>
-    // The receiver's last answer, or the end of its pause, made room for the next request.
+    // The receiver's last answer, or the end of its pause or of its rate limit's, made room for the next request.
     Math.max(toMs(lane.due_at), toMs(lane.paused_until), toMs(lastAttempts.get(lane.endpointId) ?? null)),
   );
   const leaseEnds = lanes.flatMap(({ lease_until }) => (lease_until === null ? [] : [lease_until.getTime()]));
@@ -56,7 +56,7 @@ async function measureLanes(db: Db): Promise<LaneMeasure[]> {
       from delivery_queue group by endpoint_id, organization_id
     )
     select queued.endpoint_id as "endpointId", queued.organization_id as "organizationId", queued.waiting,
-      queued.in_flight, queued.due_at, queued.lease_until, lane.paused_until,
+      queued.in_flight, queued.due_at, queued.lease_until, greatest(lane.paused_until, lane.rated_until) as paused_until,
       coalesce(lane.state = 'open' and not lane.is_failing
         and organization.plan = any(${PLANS_WITH_WEBHOOKS as Plan[]}::text[])
         and sum(queued.in_flight) over (partition by queued.organization_id) < ${CAPS.perOrganization}::integer

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { beforeEach, test } from "node:test";
 import { Kysely, sql } from "kysely";
 import type { DeliveryId } from "#contract/ids.ts";
-import { onServer } from "../../../../test/support/database/database.ts";
+import { onEveryServer, onServer } from "../../../../test/support/database/database.ts";
 import { EngineDialect } from "../../db/engine.ts";
 import { openPool } from "../../db/pool.ts";
 import type { Tables } from "../../db/tables.ts";
@@ -162,9 +162,12 @@ test("the loop survives a database outage, and logs it once", async () => {
   assert.deepEqual([logged("deliveries.claim_failed"), logged("deliveries.claim_resumed")], [1, 1]);
 });
 
-test("a reply that PostgreSQL refuses loses neither its own report nor any other", async () => {
-  await sql`create function refuse_reply() returns trigger language plpgsql as
-    'begin if new.reply = ''poison'' then raise ''refused''; end if; return new; end'`.execute(db);
+test("a reply that PostgreSQL refuses loses neither its own report nor any other, even if the second try fails", async () => {
+  await onEveryServer("create sequence without_reply", new URL(url).pathname.slice(1));
+  await sql`create function refuse_reply() returns trigger language plpgsql as $$ begin
+    if new.reply = 'poison' then raise 'refused'; end if;
+    if new.reply is null and nextval('without_reply') = 1 then raise exception using errcode = '40P01'; end if;
+    return new; end $$`.execute(db);
   await sql`create trigger refuse before insert on delivery_attempts for each row execute function refuse_reply()`.execute(
     db,
   );

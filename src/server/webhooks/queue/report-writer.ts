@@ -2,7 +2,7 @@ import pg from "pg";
 import type { OrganizationId } from "#contract/ids.ts";
 import { type StatementGroup, toStatementGroups } from "../../db/engine.ts";
 import type { Db } from "../../db/pool.ts";
-import { Alarm } from "../../lib/concurrency/alarm.ts";
+import { pause } from "../../lib/concurrency/pause.ts";
 import type { Log } from "../../lib/log/log.ts";
 import { OutageLog } from "../../lib/log/outage-log.ts";
 import type { Clock } from "../../lib/time/clock.ts";
@@ -33,7 +33,6 @@ export class ReportWriter {
   readonly #deps: WriterDeps;
   readonly #care: Care;
   readonly #outage: OutageLog;
-  readonly #pause = new Alarm();
   #pending: Pending[] = [];
   #isWriting = false;
 
@@ -66,7 +65,7 @@ export class ReportWriter {
       const now = this.#deps.clock.now();
       for (const late of unwritten.filter(({ leaseUntil }) => leaseUntil <= now)) late.resolve();
       this.#pending.unshift(...unwritten.filter(({ leaseUntil }) => leaseUntil > now));
-      await this.#pause.wait(RETRY_MS);
+      await pause(RETRY_MS);
     }
     this.#isWriting = false;
   }
@@ -81,7 +80,7 @@ export class ReportWriter {
         return batch;
       }
       if (batch.length > 1) return await this.#writeApart({ rows: batch, owns });
-      await this.#writeWithoutReply({ rows: batch, owns }, error);
+      if (!(await this.#writeWithoutReply({ rows: batch, owns }, error))) return batch;
     }
     this.#outage.worked();
     for (const { resolve } of batch) resolve();
@@ -95,16 +94,24 @@ export class ReportWriter {
     return unwritten;
   }
 
-  /** The reply and its headers are the only parts of a report that come from outside, so it is written without them. */
-  async #writeWithoutReply({ rows: [pending], owns }: StatementGroup<Pending>, refusal: unknown): Promise<void> {
-    if (!pending) return;
+  /**
+   * The reply and its headers are the only parts of a report that come from outside, so it is written without them. False if it
+   * must be written again.
+   */
+  async #writeWithoutReply({ rows: [pending], owns }: StatementGroup<Pending>, refusal: unknown): Promise<boolean> {
+    if (!pending) return true;
     const { report } = pending;
     this.#deps.log.error("delivery.report_refused", { deliveryId: report.deliveryId, error: refusal });
     try {
       await this.#finish({ rows: [{ ...report, reply: null, replyIsTruncated: true, detail: null }], owns });
     } catch (error) {
+      if (!isRefusal(error)) {
+        this.#outage.failed(error);
+        return false;
+      }
       this.#deps.log.error("delivery.report_lost", { deliveryId: report.deliveryId, error });
     }
+    return true;
   }
 
   async #finish(group: StatementGroup<AttemptReport>): Promise<void> {
