@@ -180,6 +180,23 @@ describe("clearing test data", () => {
     clock.set(NOON);
   });
 
+  test("leaves no day with data if there was only test data, whatever the ids of the visits", async () => {
+    const admin = await signIn(testApp, { role: "admin" });
+    const widgetId = await makeWidget(deps.db, admin.organizationId);
+    const readSince = async () =>
+      ((await askApp(app, admin, "GET /analytics?days=1")).body as { dataSince: string | null }).dataSince;
+    clock.set(new Date(NOON.getTime() + HOUR_MS));
+    const ids = ["00000000-0000-0000-0000-000000000000", "ffffffff-ffff-ffff-ffff-ffffffffffff", visitId(1)];
+    const touch = makeTouch({ widgetId, visit: 1, at: clock.now() });
+    for (const id of ids) await recordTouches(deps.db, [{ ...touch, visitId: id }]);
+    assert.equal(await readSince(), "2026-11-01");
+    clock.set(new Date(NOON.getTime() + 2 * HOUR_MS));
+    const { body } = await askApp(app, admin, `POST /widgets/${widgetId}/clear-test-data`, {});
+    assert.deepEqual(body, { bookings: 0, visits: 3, deliveries: 0 });
+    assert.equal(await readSince(), null);
+    clock.set(NOON);
+  });
+
   test("the counters are those that a recount gives, spans included", async () => {
     const admin = await signIn(testApp, { role: "admin" });
     const owner = admin.organizationId;

@@ -44,7 +44,7 @@ async function forgetBatch(
     delete from funnel_visits where organization_id = ${owner} and widget_id = ${widgetId} and visit_id = any(array(
       select visit_id from funnel_visits visit
       where organization_id = ${owner} and widget_id = ${widgetId}
-        and visit_id > coalesce(${after}::uuid, '00000000-0000-0000-0000-000000000000') and ${where}
+        and ${after === null ? sql`true` : sql`visit_id > ${after}::uuid`} and ${where}
       order by visit_id limit ${sql.lit(BATCH_VISITS)}
     ))
     returning organization_id, widget_id, visit_id, ${SIDES}`.execute(transaction);
