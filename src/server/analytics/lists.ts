@@ -185,7 +185,7 @@ async function toArrays(
 
 /** CTE `widget_counts` or `service_counts`. */
 export function giveTextCounts(
-  totals: Totals = new Map(),
+  totals: Totals,
   dimension: Extract<Dimension, "widget" | "service">,
 ): RawBuilder<unknown> {
   const values = (name: "views" | "bookings") => [...totals.values()].map((row) => row[name]);

@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import { HOUR_MS, MINUTE_MS } from "#contract/durations.ts";
 import type { OrganizationId } from "#contract/ids.ts";
 import type { Db } from "../db/pool.ts";
-import { STEP_COLUMNS } from "../funnel/record/merge-touches.ts";
+import { lastAt } from "../funnel/record/merge-touches.ts";
 
 const SHOWN_BOOKINGS = 8;
 /** A visit that started earlier and is still going on is not shown. It keeps the scan short. */
@@ -23,7 +23,6 @@ type LiveBooking = {
 /** Visits with a step in the last five minutes and in the last hour. Served by funnel_visits_by_start. */
 export async function countLiveVisits(db: Db, owner: OrganizationId, now: Date): Promise<LiveCounts> {
   const ago = (ms: number) => sql`${new Date(now.getTime() - ms)}::timestamptz`;
-  const lastAt = sql`greatest(started_at, converted_at, ${sql.join(STEP_COLUMNS.map(({ column }) => sql.ref(column)))})`;
   const { rows } = await sql<LiveCounts>`
     select count(*) filter (where ${lastAt} >= ${ago(5 * MINUTE_MS)})::integer as visits_5,
       count(*) filter (where ${lastAt} >= ${ago(HOUR_MS)})::integer as visits_60

@@ -1,5 +1,5 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import type pg from "pg";
+import { pause } from "../lib/concurrency/pause.ts";
 import type { Log } from "../lib/log/log.ts";
 import { OutageLog } from "../lib/log/outage-log.ts";
 import type { Pool } from "./pool.ts";
@@ -35,8 +35,7 @@ export function createListen(deps: { pool: Pool; log: Log }): Listen {
         await listenOnce(deps.pool, { channel, onListening, onNotify, presence, signal }).catch((error: unknown) =>
           outage.failed(error),
         );
-        if (!stopping.signal.aborted)
-          await sleep(RECONNECT_MS, undefined, { signal: stopping.signal }).catch(() => undefined);
+        await pause(RECONNECT_MS, signal);
       }
     })();
     return {

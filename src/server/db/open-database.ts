@@ -71,7 +71,8 @@ async function waitForServer(pool: Pool, notice: (sentence: string) => void): Pr
       await pool.query("select 1");
       return;
     } catch (error) {
-      if (!isWorthWaitingFor(error) || performance.now() >= giveUpAtMs) throw new StartError(describeRefusal(error));
+      if (!isWorthWaitingFor(error) || performance.now() >= giveUpAtMs)
+        throw new StartError(describeRefusal(error), { cause: error });
       if (attempt === 1) notice("Waiting for the database at DATABASE_URL.");
       await sleep(RETRY_PAUSE_MS);
     }

@@ -241,7 +241,6 @@ export const BANNED_TEXTS: readonly {
     allowedIn: [
       LIB,
       EMBEDDED,
-      "src/server/db/listen.ts",
       "src/server/db/open-database.ts",
       "src/server/db/pool.ts",
       "src/server/scheduler/",
@@ -289,7 +288,6 @@ export const BANNED_TEXTS: readonly {
       "src/server/bookings/import/import-bookings.ts",
       "src/server/funnel/packs/pack-days.ts",
       "src/server/funnel/recount/rebuild.ts",
-      "src/server/funnel/recount/rebuild-queries.ts",
     ],
     instead: "use inOrganization or acrossOrganizations",
   },

@@ -31,8 +31,8 @@ type Wanted = {
 type Found = { saved: readonly SavedPart[]; unpacked: readonly Span[] };
 
 /**
- * Where to find each visit once that started in the window, or converted since its start; some others may be among them. The
- * transaction must be repeatable read, and `packed` and the visits of unpacked days must be read in it too.
+ * Where to find the visits that started in the window, or converted since its start: each of them once, and some others. The
+ * transaction must be repeatable read; `packed_from`, `packed_before` and the visits of unpacked days must be read in it too.
  */
 export async function findParts(
   transaction: Db,

@@ -7,9 +7,9 @@ import { OutageLog } from "../../lib/log/outage-log.ts";
 import { RecentMap } from "../../lib/recent-map.ts";
 import { parseTimeZone } from "../../lib/time/calendar.ts";
 import { findDayEnd, readZoneRules } from "../../lib/time/zone-rules.ts";
-import { type KeyRow, listKeysOfToday } from "../collect/queries.ts";
 import { CAPPED_KINDS, DayKeys } from "./day-keys.ts";
 import { toKindNumber } from "./key-id.ts";
+import { type KeyRow, listKeysOfToday } from "./key-queries.ts";
 import type { VisitFacts } from "./touch.ts";
 
 // The limit on distinct keys per day (day-keys.ts) for live visits: each organization's keys for today, kept in memory and read

@@ -1,3 +1,4 @@
+import { sql } from "kysely";
 import type { Step } from "#contract/steps.ts";
 import { KEY_KINDS, toVisitKeys, type VisitKeys } from "./key-id.ts";
 import { type Touch, toStepBit } from "./touch.ts";
@@ -11,6 +12,9 @@ export const STEP_COLUMNS = [
   { column: "form_at", step: "form_started" },
   { column: "no_availability_at", step: "no_availability" },
 ] as const satisfies readonly { column: string; step: Step }[];
+
+/** The latest instant of a row of funnel_visits; nulls are ignored. */
+export const lastAt = sql`greatest(started_at, converted_at, ${sql.join(STEP_COLUMNS.map(({ column }) => sql.ref(column)))})`;
 
 const STEP_BITS = STEP_COLUMNS.map(({ step }) => toStepBit(step));
 
@@ -84,7 +88,7 @@ function addTouch(part: VisitPart, touch: Touch): void {
   addConversion(part, touch);
 }
 
-/** In the order in which record.ts picks the start of a visit: by instant, then by the numbers of its keys. */
+/** In the order in which `unite` (record-statement.ts) picks the start of a visit: by instant, then by the numbers of its keys. */
 export function startsBefore(a: Touch, b: Touch): boolean {
   if (a.at.getTime() !== b.at.getTime()) return a.at < b.at;
   const [keys, others] = [toVisitKeys(a), toVisitKeys(b)];

@@ -151,7 +151,7 @@ function addUpPart({ owner, version, sealedBefore, condition }: CountedPart): Ra
 /** Of a row of funnel_days: each visit is counted once, under the furthest step it reached. */
 const visitsStarted = sql`reached_1 + reached_2 + reached_3 + reached_4 + reached_5 + reached_6`;
 
-/** Of days that are about to be counted, together with what changed them. */
+/** Deletes the changes recorded for days that are about to be counted: the snapshot contains them. */
 export async function deleteChanges(
   transaction: Db,
   owner: OrganizationId,

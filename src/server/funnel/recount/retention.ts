@@ -5,7 +5,7 @@ import type { Db } from "../../db/pool.ts";
 import { inOrganization } from "../../db/transactions.ts";
 import { deleteEmptyPacks, outdatePacks, utcDay } from "../packs/pack-queries.ts";
 import { localDay } from "../record/local-day.ts";
-import { STEP_COLUMNS } from "../record/merge-touches.ts";
+import { lastAt } from "../record/merge-touches.ts";
 import { type DayZone, lockDayZone, updateDayZone } from "./day-zone.ts";
 import { SPAN_LENGTHS } from "./key-spans.ts";
 import { deleteOldSets } from "./rebuild-queries.ts";
@@ -16,9 +16,6 @@ import { deleteOldSets } from "./rebuild-queries.ts";
 // counters of such days need not add up: single days are simply deleted, while a span that contains them stays as it is.
 
 type Batch = { keptSince: Date; limit: number };
-
-/** The latest instant of a visit; nulls are ignored. */
-const lastAt = sql`greatest(started_at, converted_at, ${sql.join(STEP_COLUMNS.map(({ column }) => sql.ref(column)))})`;
 
 /**
  * Deletes the oldest visits that ended before the kept days, at most `limit`. Returns how many. During a recount, a visit is

@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from "node:timers/promises";
+import { pause } from "./pause.ts";
 
 /**
  * Runs immediately and then again a period after each run ends, until the signal. Resolves when the last run has ended.
@@ -9,7 +9,6 @@ export async function repeat(
 ): Promise<void> {
   while (!options.signal.aborted) {
     await run();
-    // Only the abort can end this wait early, and the loop's condition checks it.
-    await sleep(options.periodMs, undefined, { signal: options.signal }).catch(() => undefined);
+    await pause(options.periodMs, options.signal);
   }
 }

@@ -1,6 +1,12 @@
 import { sql } from "kysely";
 import type { AttemptTrigger } from "#contract/delivery.ts";
-import type { DeliveryId, EndpointId, OrganizationId, Reference } from "#contract/ids.ts";
+import {
+  type DeliveryId,
+  type EndpointId,
+  type OrganizationId,
+  REFERENCE_PATTERN,
+  type Reference,
+} from "#contract/ids.ts";
 import type { Db } from "../../db/pool.ts";
 
 /**
@@ -21,6 +27,9 @@ export async function eraseDeliveries(
   await eraseFromNotices(transaction, owner, references);
 }
 
+/** Within a text, so without the anchors. */
+const REFERENCE_FORM = REFERENCE_PATTERN.slice(1, -1);
+
 /** A notice names one booking at most. */
 async function eraseFromNotices(
   transaction: Db,
@@ -28,9 +37,11 @@ async function eraseFromNotices(
   references: readonly Reference[],
 ): Promise<void> {
   await sql`
-    update endpoint_notices set detail = regexp_replace(detail, 'SVC-[0-9A-Za-z]{6}', 'an erased booking')
+    update endpoint_notices set detail = regexp_replace(detail, ${sql.lit(REFERENCE_FORM)}, 'an erased booking')
     where organization_id = ${owner}
-      and substring(detail from 'SVC-[0-9A-Za-z]{6}') = any(${references as Reference[]}::text[])`.execute(transaction);
+      and substring(detail from ${sql.lit(REFERENCE_FORM)}) = any(${references as Reference[]}::text[])`.execute(
+    transaction,
+  );
 }
 
 /**

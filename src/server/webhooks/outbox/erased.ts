@@ -41,8 +41,9 @@ export async function fanOutErased(
   for (const { reference, widgetId } of bookings) {
     const wanted = endpoints.filter(({ widget_ids }) => widget_ids === null || widget_ids.includes(widgetId));
     if (wanted.length === 0) continue;
+    const id = randomId<WebhookEventId>(random, WEBHOOK_EVENT_ID);
     const event: BookingErasedEvent = {
-      id: randomId<WebhookEventId>(random, WEBHOOK_EVENT_ID),
+      id,
       type: "booking.erased",
       created: now.toISOString(),
       apiVersion: WEBHOOK_API_VERSION,
@@ -50,7 +51,7 @@ export async function fanOutErased(
     };
     await insertEvent(transaction, owner, {
       event: {
-        id: event.id as WebhookEventId,
+        id,
         type: event.type,
         reference,
         widgetId,

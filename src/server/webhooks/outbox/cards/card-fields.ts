@@ -11,15 +11,15 @@ export type CardFields = {
   readonly summary: string;
   readonly facts: readonly { readonly label: string; readonly value: string }[];
   readonly footer: string;
-  /** An http or https address of at most BUTTON_URL_LENGTH_MAX ASCII characters, or null. */
+  /** An http or https address of at most MANAGE_URL_LENGTH_MAX ASCII characters, or null. */
   readonly manageUrl: string | null;
 };
 
-/** Slack's limit of a header; Teams has none. */
+/** Slack's limit of a header; Teams has none. The parts of a title are cut so that it fits; a test checks it. */
 export const TITLE_LENGTH_MAX = 150;
 const TEST_NOTE = "Test: no real appointment was made";
-/** Slack's limit of a button's address. */
-const BUTTON_URL_LENGTH_MAX = 3_000;
+/** Slack's limit of a text, and far below that of a Teams card. */
+const MANAGE_URL_LENGTH_MAX = 3_000;
 
 /** `write` cleans, escapes and cuts; every text that is not ours goes through it. */
 export function toCardFields(event: CardEvent, write: WriteText, isTest = false): CardFields {
@@ -51,7 +51,7 @@ function toBookingFields(event: BookingCreatedEvent, write: WriteText, isTest: b
       { label: "Reference", value: write(booking.reference, 40) },
     ],
     footer: `${write(widget.name, 100)} | ${write(business.name, 100)}${isTest ? ` | ${TEST_NOTE}` : ""}`,
-    manageUrl: toButtonUrl(booking.manageUrl),
+    manageUrl: toManageUrl(booking.manageUrl),
   };
 }
 
@@ -117,8 +117,8 @@ function toLocalTime(format: Intl.DateTimeFormat | null, text: string): { day: s
   return { day: `${weekday} ${day} ${month} ${year}`, time: `${hour}:${minute}` };
 }
 
-function toButtonUrl(text: string | undefined): string | null {
+function toManageUrl(text: string | undefined): string | null {
   const url = text === undefined ? null : URL.parse(text);
   if (url === null || (url.protocol !== "https:" && url.protocol !== "http:")) return null;
-  return url.href.length <= BUTTON_URL_LENGTH_MAX ? url.href : null;
+  return url.href.length <= MANAGE_URL_LENGTH_MAX ? url.href : null;
 }

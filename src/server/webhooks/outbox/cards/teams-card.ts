@@ -9,6 +9,7 @@ import { type EscapeCharacter, textWriter } from "./card-text.ts";
 // The parts of a card are far below Teams' limit of 28 KB: about 1,800 characters of text, 3,000 of link and a frame of
 // a kilobyte, so the limit holds even if every character of text were re-encoded as \uXXXX.
 
+/** Checked by a test. */
 export const TEAMS_MESSAGE_BYTES_MAX = 28_000;
 
 export function toTeamsCard(event: CardEvent, isTest = false): Buffer {
