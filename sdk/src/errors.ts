@@ -1,7 +1,7 @@
 // Everything this library throws, except TypeErrors for wrong arguments and the reason of your own AbortSignal.
 
 export class BookflowError<Code extends string = string> extends Error {
-  /** A stable code for programs. */
+  /** A stable, machine-readable code. */
   readonly code: Code;
 
   constructor(code: Code, message: string, options?: ErrorOptions) {

@@ -32,9 +32,9 @@ export type ApiErrorCode = keyof typeof API_ERROR_STATUS;
 export const ApiErrorBody = Type.Object(
   {
     error: Type.Object({
-      code: Type.String({ description: "A stable code for programs.", examples: ["bad_request"] }),
+      code: Type.String({ description: "A stable, machine-readable code.", examples: ["bad_request"] }),
       message: Type.String({
-        description: "A sentence for people. Its wording may change.",
+        description: "A human-readable message. Its wording may change.",
         examples: ["The parameter limit must be a whole number from 1 to 500."],
       }),
     }),

@@ -47,7 +47,7 @@ export function describeAttempt({ kind, status, errorCode, responseFault = null 
     case "payload_erased":
       return "Not sent: the booking was erased";
     default: {
-      const failure = status === null ? FAILURE_WORDS[errorCode] : `${FAILURE_WORDS[errorCode]} after HTTP ${status}`;
+      const failure = status === null ? FAILURE_WORDS[errorCode] : `HTTP ${status}, then: ${FAILURE_WORDS[errorCode]}`;
       return responseFault === null ? failure : `${failure} (${responseFault})`;
     }
   }

@@ -2,14 +2,14 @@ import { type Static, Type } from "typebox";
 import { bookingFields } from "./booking.ts";
 import { timestampOf } from "./timestamps.ts";
 
-// Deletions of stored bookings, for those who keep copies of them. Nothing personal.
+// Deletions of stored bookings, for those who keep copies of them. They contain no personal data.
 
-/** `erased`: with all bookings of an email address. `deleted`: this booking alone. `expired`: its retention ended. */
+/** `erased`: with all bookings of an email address. `deleted`: on its own, or with a widget's test data. `expired`: its retention ended. */
 export type DeletionReason = Static<typeof deletionReason>;
 
 export const deletionReason = Type.Union([Type.Literal("erased"), Type.Literal("deleted"), Type.Literal("expired")], {
   description:
-    "`erased` with all bookings of an email address, `deleted` on its own, or `expired` at the end of its retention.",
+    "`erased` with all bookings of an email address, `deleted` on its own or with a widget's test data, or `expired` at the end of its retention.",
   examples: ["erased"],
 });
 

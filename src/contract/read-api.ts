@@ -88,8 +88,11 @@ function toKeySchema(dimension: Dimension): TSchema {
 
 const filters = Object.fromEntries(
   DIMENSIONS.flatMap((dimension) => [
-    [dimension, keys(dimension, `${describeFilter(dimension).only} Repeat it for several.`)],
-    [toNegatedName(dimension), keys(dimension, `${describeFilter(dimension).not} Repeat it for several.`)],
+    [dimension, keys(dimension, `${describeFilter(dimension).only} Repeat the parameter for several values.`)],
+    [
+      toNegatedName(dimension),
+      keys(dimension, `${describeFilter(dimension).not} Repeat the parameter for several values.`),
+    ],
   ]),
 );
 
@@ -106,7 +109,7 @@ const timeKeys = (dimension: TimeDimension, description: string) =>
   Type.Optional(
     Type.Array(Type.Enum([...TIME_KEYS[dimension]]), {
       maxItems: FILTER_VALUES_MAX,
-      description: `${description} Repeat it for several.`,
+      description: `${description} Repeat the parameter for several values.`,
     }),
   );
 

@@ -211,7 +211,7 @@ describe("the other settings", () => {
 test("DATABASE_URL requires SECRET_KEY: every process must read what another sealed", () => {
   const DATABASE_URL = "postgres://user:pass@db.example/bookflow";
   assert.deepEqual(faultsOf({ DATABASE_URL }), [
-    "SECRET_KEY must be set if DATABASE_URL is, to the same value for every process",
+    "SECRET_KEY must be set when DATABASE_URL is set, and must be the same for every process",
   ]);
   assert.equal(parseConfig({ DATABASE_URL, SECRET_KEY: "k".repeat(32) }).databaseUrl, DATABASE_URL);
 });

@@ -283,7 +283,7 @@ export function parseConfig(environment: Readonly<Record<string, string | undefi
   }
   // If each process generated its own key, none could read what another one encrypted.
   if (values["databaseUrl"] && values["secretKey"] === null)
-    faults.push("SECRET_KEY must be set if DATABASE_URL is, to the same value for every process");
+    faults.push("SECRET_KEY must be set when DATABASE_URL is set, and must be the same for every process");
   const oidc = ["oidcIssuer", "oidcClientId", "oidcClientSecret"].filter((key) => values[key] === null);
   if (oidc.length > 0 && oidc.length < 3)
     faults.push("OIDC_ISSUER, OIDC_CLIENT_ID and OIDC_CLIENT_SECRET must be set together or not at all");

@@ -218,7 +218,7 @@ describe("an organization's people", { skip: noBrowser }, () => {
     await dialog.waitFor({ state: "hidden" });
     assert.equal(await name.inputValue(), "Ada von Winter");
     await other.getByRole("button", { name: "Save" }).click();
-    await other.getByText("Name changed").waitFor();
+    await other.getByText("Name saved").waitFor();
     await other.getByRole("button", { name: /Your account: Ada von Winter/ }).waitFor();
   });
 

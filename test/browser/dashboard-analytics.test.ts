@@ -57,10 +57,13 @@ describe("the analytics screen", { skip: noBrowser }, () => {
       new RegExp(`Views\\s+${totals.views}\\s[\\s\\S]*Bookings\\s+${totals.bookings}\\s`),
     );
     assert.equal(await cards.getByText("compared with 3 Sept 2026 – 2 Oct 2026").count(), 4);
-    const steps = await page.getByRole("listitem").filter({ hasText: "left here" }).allInnerTexts();
+    const steps = await page
+      .getByRole("listitem")
+      .filter({ hasText: /drop(ped|-)/ })
+      .allInnerTexts();
     assert.equal(steps.length, 5);
     assert.match(steps[0] ?? "", new RegExp(`^Saw the widget\\s+${funnel.widget_viewed}\\s+100\\.0%`));
-    assert.match(steps[0] ?? "", new RegExp(`${funnel.widget_viewed - funnel.service_selected} visits left here`));
+    assert.match(steps[0] ?? "", new RegExp(`${funnel.widget_viewed - funnel.service_selected} visits dropped off`));
 
     await page.getByRole("button", { name: "Show as table" }).click();
     const days = page.getByRole("table", { name: "Views and bookings by day" }).getByRole("row");

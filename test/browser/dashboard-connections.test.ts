@@ -49,7 +49,8 @@ describe("connections in the dashboard", { skip: noBrowser }, () => {
     await dialog.getByText("Connected to the practice calendar of", { exact: false }).waitFor();
     await dialog.getByRole("button", { name: "Continue to go live" }).click();
     await dialog.getByText("Nobody gets a real appointment.", { exact: false }).waitFor();
-    await dialog.getByRole("button", { name: "Check and go live" }).click();
+    await dialog.getByRole("button", { name: "Check and start practice mode" }).click();
+    await dialog.waitFor({ state: "detached" });
     await page.getByText("This widget is in practice mode").waitFor();
     const link = await page.getByRole("link", { name: "practice calendar" }).getAttribute("href");
     assert.equal(link, `${deps.scheduler.practiceUrl}/${widgetId}`, "the calendar is that widget's");
@@ -78,6 +79,7 @@ describe("connections in the dashboard", { skip: noBrowser }, () => {
     await showScreen(page, dashboard.addressOf(`/widgets/${widgetId}?mode=go-live`));
     await dialog.getByText("Every booking becomes a real appointment there.").waitFor();
     await dialog.getByRole("button", { name: "Check and go live" }).click();
+    await dialog.waitFor({ state: "detached" });
     await page.getByText("This widget is live", { exact: true }).waitFor();
     await showScreen(page, dashboard.addressOf(`/widgets/${widgetId}?mode=go-live`));
     await dialog.getByRole("combobox", { name: "Scheduling system" }).click();

@@ -129,7 +129,7 @@ export function describeLastError({ lastError, lastErrorStatus }: AppConnection)
     case "too_large":
       return "The response was too large.";
     case "practice_off":
-      return "Bookflow can now be reached from outside this computer, where the practice Cal.com doesn’t exist. Connect your own scheduling system.";
+      return "The practice Cal.com works only while Bookflow can’t be reached from outside this computer. Connect your own scheduling system.";
     default:
       return `${FAILURE_WORDS[lastError]}.`;
   }

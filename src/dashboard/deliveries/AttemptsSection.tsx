@@ -49,7 +49,7 @@ function Attempt({ attempt, delivery, isNewest }: AttemptProps) {
             Attempt {number}
           </Text>
           <Badge color={color}>{name}</Badge>
-          {attempt.trigger === "manual" && <Badge color="gray">{nextAttemptAt ? "Retry now" : "Redelivery"}</Badge>}
+          {attempt.trigger === "manual" && <Badge color="gray">{nextAttemptAt ? "Manual retry" : "Redelivery"}</Badge>}
         </Group>
         <Text size="xs" c="dimmed" className={classes["time"]}>
           {format.exact(attempt.startedAt)}

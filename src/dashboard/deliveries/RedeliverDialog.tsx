@@ -134,7 +134,7 @@ function RedeliverFields({ form, endpoints }: FieldsProps) {
       />
       <TextInput type="datetime-local" label="Created before" description="Optional." {...form.getInputProps("to")} />
       <Select
-        label="Error of the last attempt"
+        label="Last error"
         data={[
           { value: "", label: "Any" },
           ...ATTEMPT_ERROR_CODES.map((code) => ({ value: code, label: ERROR_NAMES[code] })),

@@ -56,7 +56,7 @@ function Redelivery({ redelivery }: { redelivery: AppRedelivery }) {
     successMessage: () => "Redelivery cancelled",
   });
   const { state, matched, delivered, failed, waiting, createdAt } = redelivery;
-  const isDone = state !== "running" && waiting === 0;
+  const isDone = state === "finished" && waiting === 0;
   const { name, color } = isDone ? { name: "Done", color: "green" } : STATE_WORDS[state];
   const label = `${pluralize(matched, "delivery", "deliveries")}, started ${formatRelative(createdAt)}`;
   return (

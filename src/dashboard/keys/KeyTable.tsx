@@ -93,5 +93,10 @@ function ExpiryCell({ row }: { row: AppKey }) {
   const { format } = useOrganization();
   const at = row.revokedAt ?? row.expiresAt;
   if (at === null) return "Never";
-  return <span title={format.exact(at)}>{format.date(at)}</span>;
+  return (
+    <span title={format.exact(at)}>
+      {row.revokedAt !== null && "Revoked "}
+      {format.date(at)}
+    </span>
+  );
 }

@@ -63,7 +63,8 @@ function InviteForm({ onClose, onShared }: { onClose: () => void; onShared: (sha
     form,
     isQuiet: true,
     refreshes: [invitationsQuery(id).queryKey],
-    successMessage: ({ invitation }) => `Invitation for ${invitation.email} created`,
+    successMessage: ({ invitation, mail }) =>
+      mail === "sent" ? `Invitation sent to ${invitation.email}` : `Invitation for ${invitation.email} created`,
     onDone: ({ link, mail }) =>
       link === null || mail === "sent" ? onClose() : onShared({ link, intro: INTROS[mail] }),
   });

@@ -123,7 +123,7 @@ function RemoveDialog({ member, onClose }: { member: MemberShape | null; onClose
   const remove = useAction({
     run: ({ userId }: MemberShape) => call("removeMember", { organization: id, params: { userId } }),
     refreshes: [meKey, membersQuery(id).queryKey],
-    successMessage: (_, removed) => `${removed.name} removed`,
+    successMessage: (_, removed) => (removed.userId === me.user.id ? `You left ${name}` : `${removed.name} removed`),
     onDone: (_, removed) => {
       onClose();
       if (removed.userId === me.user.id) void navigate({ to: HOME, replace: true });

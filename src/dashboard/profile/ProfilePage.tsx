@@ -35,7 +35,7 @@ function NameSection({ name }: { name: string }) {
     run: (name: string) => call("changeMe", { body: { name } }),
     form,
     refreshes: [meKey],
-    successMessage: () => "Name changed",
+    successMessage: () => "Name saved",
     onDone: (_, changed) => form.setInitialValues({ name: changed }),
   });
   return (

@@ -78,7 +78,7 @@ function HealthCell({ endpoint }: { endpoint: AppEndpoint }) {
         <Badge color={CONDITION_COLORS[health.condition]}>{CONDITION_NAMES[health.condition]}</Badge>
         {health.failingSince !== null && (
           <Text size="xs" c="dimmed">
-            since <When at={health.failingSince} />
+            first failure <When at={health.failingSince} />
           </Text>
         )}
       </Group>

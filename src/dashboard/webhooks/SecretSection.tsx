@@ -78,7 +78,7 @@ function RotationText({ hasPrevious }: { hasPrevious: boolean }) {
     <Text size="sm">
       You’ll get a new secret. During the overlap, requests are signed with both the old and the new secret, so you have
       time to update your software.
-      {hasPrevious && " The old secret that is still valid stops working immediately."}
+      {hasPrevious && " The secret from the previous rotation stops working immediately."}
     </Text>
   );
 }

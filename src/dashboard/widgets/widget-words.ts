@@ -22,4 +22,4 @@ export const LANGUAGE_NAMES: Record<Language, string> = {
   pt: "Português",
 };
 
-export const HOUR_CYCLE_NAMES: Record<HourCycle, string> = { h12: "12 hours (2:30 pm)", h23: "24 hours (14:30)" };
+export const HOUR_CYCLE_NAMES: Record<HourCycle, string> = { h12: "12-hour (2:30 pm)", h23: "24-hour (14:30)" };

@@ -83,7 +83,7 @@ function toComparison(
     case "custom": {
       const [from, to] = [readDay(query, "compareFrom"), readDay(query, "compareTo")];
       if (from === null || to === null)
-        throw badParameter("compareFrom", "and compareTo are needed with compare=custom");
+        throw badParameter("compare", "needs compareFrom and compareTo if it is custom");
       const days = countDaysBetween(from, to) + 1;
       if (days < 1) throw badParameter("compareFrom", "must not be after compareTo");
       if (days > WINDOW_DAYS_MAX)

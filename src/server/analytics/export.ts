@@ -23,7 +23,7 @@ export function* exportBreakdown(dimension: Dimension, pieces: Iterable<readonly
   for (const rows of pieces) yield rows.map((row) => toCsvLine(columns.map(([, toCell]) => toCell(row)))).join("");
 }
 
-/** A service has no views: visitors choose it after they have seen the widget. */
+/** The views of a service are only the visits that booked it, so the file leaves them out. */
 function listColumns(dimension: Dimension): Column[] {
   const key: Column = [dimension === "source" ? "source / medium" : dimension, (row) => row.key];
   const name: Column = ["name", (row) => row.label];

@@ -597,7 +597,7 @@ describe("GET /api/v1/analytics/breakdown", () => {
         {
           status: 400,
           message:
-            "The parameter cursor belongs to another dimension, other days or other filters: send those of the first page.",
+            "The parameter cursor was issued for a different dimension, days or filters: send the same ones as for the first page.",
         },
         query,
       );

@@ -44,7 +44,10 @@ export function toDayReport(counts: DayCounts, window: { to: string; days: numbe
   };
 }
 
-/** From visits by furthest step to visits that reached each step: never more than reached the step before. */
+/**
+ * From visits by furthest step (`furthest` in funnel/record/counters.ts) to visits that reached each step: never more than reached
+ * the step before.
+ */
 export function toFunnel(reached: readonly number[]): Record<FunnelStep, number> {
   const steps = FUNNEL_STEPS.map((step, index) => {
     const visits = reached.slice(index).reduce((sum, count) => sum + count, 0);

@@ -69,7 +69,7 @@ export const FUNNEL_COMMANDS: readonly Command[] = [
         case "busy":
           throw new StartError(`Another process is already recalculating ${id}.`);
         case "unknown_zone":
-          throw new StartError(`The database server does not know the time zone ${outcome.zone}.`);
+          throw new StartError(`The database server doesn't recognise the time zone ${outcome.zone}.`);
         case "stopped":
           throw new Error("A rebuild without a signal was stopped");
         default:

@@ -5,7 +5,7 @@ import { pluralize } from "./pluralize.ts";
 export const RETENTION_COMMAND: Command = {
   name: "retention run",
   usage: "retention run",
-  summary: "delete data older than the plan's retention now",
+  summary: "immediately delete data past its plan's retention period",
   options: [],
   positionals: 0,
   async run(context) {

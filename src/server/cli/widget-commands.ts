@@ -108,8 +108,8 @@ export const WIDGET_COMMANDS: readonly Command[] = [
       if (outcome.kind === "not_ready") throw new UsageError(`The widget stays in test mode. ${outcome.message}`);
       const cleared = args.flag("clear-test-data") ? await clear(context, { id, owner, name }) : null;
       const { isPractice } = outcome;
-      const where = isPractice ? " on the practice Cal.com, where nobody gets an appointment" : "";
-      const text = `Widget ${id} is live${where}.${cleared === null ? "" : ` ${describeCleared(cleared)}`}`;
+      const mode = isPractice ? "in practice mode: nobody gets a real appointment" : "live";
+      const text = `Widget ${id} is ${mode}.${cleared === null ? "" : ` ${describeCleared(cleared)}`}`;
       return { text, json: { id, isLive: true, isPractice, ...(cleared === null ? {} : { cleared }) } };
     },
   },

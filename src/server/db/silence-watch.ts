@@ -75,7 +75,7 @@ export class SilenceWatch {
         this.#ticks = 0;
         this.#parts.log.info("database.answering");
       },
-      // The next tick tries again, or the silence continues.
+      // The ticks go on. Once silent, it is tried again twice a second.
       () => undefined,
     );
   }

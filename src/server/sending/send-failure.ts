@@ -40,7 +40,7 @@ export function toFailureCode(error: Error, socket: SocketFacts): SendFailureCod
 
 /** The parser's reason, such as "Missing expected CR after header value". undici puts it in brackets, without the reply. */
 export function toReplyFault(error: Error): string | null {
-  if (toCode(error) === CONTENT_LENGTH_MISMATCH) return "Content-Length is not that of the body, or is sent twice";
+  if (toCode(error) === CONTENT_LENGTH_MISMATCH) return "Content-Length doesn't match the body, or is sent twice";
   return error.name === "HTTPParserError" ? (/ \((.{1,200})\)$/.exec(error.message)?.[1] ?? null) : null;
 }
 

@@ -23,7 +23,7 @@ verify \`${STANDARD_WEBHOOK_HEADERS.signature}\` with a Standard Webhooks librar
 afterwards. The same event may arrive more than once: use \`id\` to remove duplicates.`;
 
 const RETRIES =
-  "Any response other than 2xx or 410 is retried, up to 8 times within about two hours. Redirects are not followed.";
+  "A delivery is retried after any response other than 2xx or 410, up to 8 times within about two hours. Redirects are not followed.";
 
 const header = (name: string, description: string, example: string) => ({
   name,
@@ -59,14 +59,14 @@ const toWebhook = (type: WebhookEventType, { schema, ...described }: Described) 
       ),
       header(
         WEBHOOK_HEADERS.signature,
-        "The signing time (unix seconds) and the signature. While a rotation overlaps there is one signature per secret.",
+        "The signing time (unix seconds) and the signature. During the overlap of a rotation there is one signature per secret.",
         "t=1793525400,v1=72037e86def453cf6a64018f6cf1777244901dd1b7431177c7374ccb54040b54",
       ),
       header(STANDARD_WEBHOOK_HEADERS.id, "The event's id, as in the body.", "evt_4f2c8a90d1e74b6fa35c0b7e9d8a6c12"),
       header(STANDARD_WEBHOOK_HEADERS.timestamp, "The signing time, unix seconds.", "1793525400"),
       header(
         STANDARD_WEBHOOK_HEADERS.signature,
-        "The signature as Standard Webhooks defines it. While a rotation overlaps, one per secret with a space between them.",
+        "The signature as Standard Webhooks defines it. During the overlap of a rotation, one per secret with a space between them.",
         "v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=",
       ),
     ],
@@ -85,7 +85,7 @@ export const OPENAPI_WEBHOOKS = {
     operationId: "bookingCreated",
     summary: "Booking created",
     description: `Sent to every endpoint that is on and subscribed to this event type when a booking is made through a widget that has Store
-bookings on (plans ${PLAN_NAMES}).
+bookings on (${PLAN_NAMES} plans).
 
 ${RULES}
 
@@ -97,7 +97,7 @@ ${RETRIES}`,
     operationId: "bookingErased",
     summary: "Booking erased",
     description: `Sent to endpoints that are subscribed to this event type when a stored booking is erased or deleted and, if the
-endpoint is set to receive it, at the end of its retention: delete your copy. It contains nothing personal.
+endpoint is set to receive it, at the end of its retention: delete your copy. The event contains no personal data.
 
 ${RULES}
 

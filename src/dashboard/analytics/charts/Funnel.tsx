@@ -65,7 +65,7 @@ function DropOff({ before, after }: { before: number; after: number }) {
   const left = before - after;
   return (
     <div className={classes["left"]}>
-      {left === 0 ? "No one left here" : `${pluralize(left, "visit")} left here (${formatRate(left / before)})`}
+      {left === 0 ? "No drop-off" : `${pluralize(left, "visit")} dropped off (${formatRate(left / before)})`}
     </div>
   );
 }

@@ -143,8 +143,8 @@ function describe(buckets: readonly Bucket[], interval: Interval): string {
   const [views, bookings] = [total("views"), total("bookings")];
   const counts = `${pluralize(views, "view")} and ${pluralize(bookings, "booking")} in ${pluralize(buckets.length, interval)}.`;
   const best = [
-    views > 0 ? `most views ${describeBest(buckets, "views", interval)}` : "",
-    bookings > 0 ? `most bookings ${describeBest(buckets, "bookings", interval)}` : "",
+    views > 0 ? `most views${describeBest(buckets, "views", interval)}` : "",
+    bookings > 0 ? `most bookings${describeBest(buckets, "bookings", interval)}` : "",
   ].filter(Boolean);
   const sentence = best.join("; ");
   return best.length === 0 ? counts : `${counts} ${sentence.charAt(0).toUpperCase()}${sentence.slice(1)}.`;
@@ -154,7 +154,6 @@ function describeBest(buckets: readonly Bucket[], name: Name, interval: Interval
   const most = Math.max(...buckets.map((bucket) => bucket[name] ?? 0));
   const [best, ...others] = buckets.filter((bucket) => bucket[name] === most);
   const when = { hour: "on", day: "on", week: "in the", month: "in" }[interval];
-  if (!best || others.length > 0)
-    return `${when.replace(" the", "")} ${pluralize(others.length + 1, interval)} (${formatCount(most)} each)`;
-  return `${when} ${formatBucket(best.start, interval).replace("Week", "week")} (${formatCount(most)})`;
+  if (!best || others.length > 0) return `: ${pluralize(others.length + 1, interval)} with ${formatCount(most)} each`;
+  return ` ${when} ${formatBucket(best.start, interval).replace("Week", "week")} (${formatCount(most)})`;
 }

@@ -47,7 +47,7 @@ test("a comparison of the same length, or a shorter one, is drawn whole", () => 
 test("a comparison without hours is not drawn as hours without visits", () => {
   const { buckets, note } = toEarlier({ previous: makePrevious(10), dataSince: "2026-01-01" }, "hour", 48);
   assert.deepEqual(buckets, []);
-  assert.equal(note, "The comparison is not drawn by hour: it has more than 2 days.");
+  assert.equal(note, "The comparison isn’t shown by hour because it covers more than 2 days.");
 });
 
 test("without a whole earlier period there is no line", () => {

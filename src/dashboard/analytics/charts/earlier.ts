@@ -22,7 +22,7 @@ export function toEarlier({ previous, dataSince }: Compared, interval: Interval,
   if (interval === "hour" && previous.hourly === null)
     return {
       ...{ buckets: [], label },
-      note: `The comparison is not drawn by hour: it has more than ${pluralize(HOURLY_DAYS_MAX, "day")}.`,
+      note: `The comparison isn’t shown by hour because it covers more than ${pluralize(HOURLY_DAYS_MAX, "day")}.`,
     };
   // A partial day ends at the same time of day, and so does its line.
   const now = previous.untilTime === null ? `${previous.to}T24` : `${previous.to}T${previous.untilTime}`;

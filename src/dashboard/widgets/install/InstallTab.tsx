@@ -56,7 +56,7 @@ export function InstallTab({ widget }: { widget: AppWidget }) {
           )}
           {widget.status === "paused" && (
             <Alert color="yellow" variant="light" icon={<IconAlertTriangle size={20} stroke={1.6} />}>
-              This widget is paused. Visitors can’t book, and views aren’t counted.
+              This widget is paused. Visitors can’t book, and visits aren’t counted.
             </Alert>
           )}
         </Stack>

@@ -45,7 +45,7 @@ const PLATFORM_STEPS = {
   gtm: {
     name: "Google Tag Manager",
     steps: [
-      "Create a tag of the type “Custom HTML” and paste the snippet.",
+      "Create a “Custom HTML” tag and paste the snippet.",
       "Trigger it on the pages you want, then choose “Submit”. Tag Manager can’t place a widget inside the page, so use the floating button or the popup.",
     ],
   },

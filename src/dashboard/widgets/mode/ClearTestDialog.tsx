@@ -32,7 +32,7 @@ export function ClearTestDialog(props: { widget: AppWidget; isOpen: boolean; onC
       {found.data === undefined
         ? "Counting test data…"
         : hasSome
-          ? `${describeTestData(found.data)} from testing and practising will be deleted, and analytics will be corrected. Live bookings and visits are kept.`
+          ? `${describeTestData(found.data)} from test and practice mode will be deleted, and analytics will be corrected. Live bookings and visits are kept.`
           : "This widget has no test data."}
     </ConfirmDialog>
   );

@@ -20,6 +20,8 @@ import { describeTestData, hasTestData, LEAVING_LIVE } from "./test-words.ts";
 
 type DialogProps = { widget: AppWidget; isOpen: boolean; onClose: () => void };
 
+const START_LABELS = { practice: "Check and start practice mode", live: "Check and go live" };
+
 /** Checks the connection, then lets the widget book through it. */
 export function GoLiveDialog({ widget, isOpen, onClose }: DialogProps) {
   return (
@@ -113,13 +115,13 @@ function GoLiveForm({
         {next !== widget.mode && <WhatChanges from={widget.mode} to={next} />}
         {offersClearing && (
           <Checkbox
-            label="Delete this widget’s test data"
-            description={`${describeTestData(found.data)}. If you delete them, your analytics no longer count them.`}
+            label="Clear this widget’s test data"
+            description={`${describeTestData(found.data)}. If you clear them, your analytics no longer count them.`}
             {...form.getInputProps("clearsTestData", { type: "checkbox" })}
           />
         )}
         <FormButtons
-          label={widget.mode === "live" ? "Check and use this connection" : "Check and go live"}
+          label={next === widget.mode ? "Check and use this connection" : START_LABELS[next]}
           isBusy={go.isPending}
           onCancel={onClose}
         />

@@ -38,7 +38,7 @@ export function requireSameList(cursor: Cursor, asked: string): void {
   if (cursor.asked !== asked)
     throw badParameter(
       "cursor",
-      "belongs to another dimension, other days or other filters: send those of the first page",
+      "was issued for a different dimension, days or filters: send the same ones as for the first page",
     );
 }
 

@@ -184,7 +184,7 @@ function nameKeys(owner: OrganizationId, dimension: Dimension): RawBuilder<unkno
     from key_counts join funnel_keys on organization_id = ${owner} and funnel_keys.id = key_counts.id`;
 }
 
-/** Then by bookings, views and key, so that no two rows are in any order. */
+/** Then by bookings, views and key, so that the order of any two rows is fixed. */
 function toOrder({ sort, isAscending }: ListOrder): RawBuilder<unknown> {
   const column = {
     bookings: sql`bookings`,

@@ -18,7 +18,7 @@ export function deletionReadRoutes(api: ReadApi, deps: Pick<Deps, "db" | "clock"
         summary: "List deleted bookings",
         description:
           "Stored bookings that were erased, deleted, or reached the end of their retention, newest first by deletedAt. Use it " +
-          "to delete them from your copy too. Nothing personal is included.",
+          "to delete them from your copy too. No personal data is included.",
         querystring: DeletionsQuery,
         response: readApiResponses(DeletionPage, "One page of deletions."),
       },

@@ -39,11 +39,7 @@ export type BookingFilter = {
   limit: number;
 };
 
-/**
- * Newest first. createdAt is unique within an organization, so a page that ends at one createdAt and the next page that
- * begins below it neither skip nor repeat. Served by the unique index on (organization_id, created_at), or with a widget by
- * bookings_by_widget, however deep the page. Prepared and put together once: planning took longer than reading a page.
- */
+/** Newest first, for the dashboard and exports. The read API's pages, and why none skips or repeats: page-queries.ts. */
 export async function selectBookings(db: Db, owner: OrganizationId, filter: BookingFilter): Promise<BookingRow[]> {
   const { widgetId } = filter;
   const values = [owner, filter.createdFrom, filter.createdBefore ?? "infinity", filter.limit];

@@ -173,7 +173,7 @@ async function runBooking(
 
   const canceled = await system.cancel({ externalId, reference });
   const isCanceled = canceled.kind === "found";
-  const pleaseCancel = `Couldn't cancel the appointment. Cancel ${reference} at ${at} in the scheduling system.`;
+  const pleaseCancel = `Couldn't cancel the appointment. Cancel appointment ${reference} (${at}) in the scheduling system.`;
   report({ name: "cancel", isOk: isCanceled, message: isCanceled ? "Cancelled the appointment." : pleaseCancel });
 }
 

@@ -22,7 +22,7 @@ test("connecting Microsoft Bookings says which part is wrong, and where to find 
   };
   assert.match(await connect({ clientSecret: "wrong" }), /^The client secret is wrong or has expired\./);
   const cases: [route: Parameters<typeof server.twist>[0], status: number, json: object, said: RegExp][] = [
-    ["POST token", 400, { error: "invalid_request" }, /^Microsoft doesn't know this directory \(tenant\) ID\./],
+    ["POST token", 400, { error: "invalid_request" }, /^Microsoft doesn't recognise this directory \(tenant\) ID\./],
     ["POST token", 400, { error: "unauthorized_client" }, /^This directory has no application with this ID\./],
     ["POST token", 400, { error: "something_new" }, /^Microsoft doesn't accept this application\./],
     ["GET /services", 403, {}, /Add the application permissions Bookings\.Read\.All and/],

@@ -22,7 +22,7 @@ export function describeFailure(failure: Failure, kind: SchedulingKind): string 
     case "not_confirmed":
       return `${name} rejected these settings. Check them under Advanced.`;
     case "version":
-      return "The server doesn't know this API version. A self-hosted Cal.com may need 2024-08-13.";
+      return "The server doesn't support this API version. A self-hosted Cal.com may need 2024-08-13.";
     default:
       return failure.reason satisfies never;
   }
@@ -35,7 +35,7 @@ const PRACTICE_OFF =
   "The practice Cal.com works only while Bookflow can't be reached from outside this computer. Connect your own scheduling system.";
 
 const WRONG: Readonly<Record<WrongCredential, string>> = {
-  tenant: "Microsoft doesn't know this directory (tenant) ID. Copy it from the application's Overview page.",
+  tenant: "Microsoft doesn't recognise this directory (tenant) ID. Copy it from the application's Overview page.",
   application:
     "This directory has no application with this ID. Copy the application (client) ID from the same Overview page as the directory ID.",
   secret:
@@ -54,13 +54,13 @@ const WORDS = {
     name: "Cal.com",
     credentials: "Cal.com doesn't accept this API key. It may have expired or been deleted. Create a new one.",
     permission: "The API key's user isn't allowed to do this. Use a key from the user who owns the event types.",
-    notFound: "There is no Cal.com at this API URL. Check it under Advanced.",
+    notFound: "This API URL doesn't lead to Cal.com. Check it under Advanced.",
   },
   calendly: {
     name: "Calendly",
     credentials: "Calendly doesn't accept this token. It may have been revoked. Create a new one.",
     permission:
       "The token lacks a scope. Create one with users:read, event_types:read, availability:read and scheduled_events:write.",
-    notFound: "There is no Calendly at this API URL. Check it under Advanced.",
+    notFound: "This API URL doesn't lead to Calendly. Check it under Advanced.",
   },
 } as const;

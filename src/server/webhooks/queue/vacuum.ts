@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import type { Deps } from "../../deps.ts";
 
-/** Deliveries after which the queue is vacuumed. */
+/** Attempts after which the queue is vacuumed. */
 const VACUUM_AFTER = 5_000;
 
 /**
@@ -17,7 +17,7 @@ export class QueueVacuum {
     this.#deps = deps;
   }
 
-  /** A delivery has left the queue. */
+  /** An attempt has ended. */
   count(): void {
     if (++this.#finished < VACUUM_AFTER || this.#running) return;
     this.#finished = 0;

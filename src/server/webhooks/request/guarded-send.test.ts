@@ -263,7 +263,7 @@ test("what is wrong with a reply that isn't valid HTTP is said", async () => {
     ["HTTP/1.1 200 OK\nContent-Length: 2\n\nok", "Missing expected CR after response line"],
     [
       `${head}Content-Length: 2\r\nContent-Length: 2\r\n\r\nok`,
-      "Content-Length is not that of the body, or is sent twice",
+      "Content-Length doesn't match the body, or is sent twice",
     ],
     [`${head}Content-Length: two\r\n\r\nok`, "Invalid character in Content-Length"],
     [`${head}Transfer-Encoding: chunked\r\n\r\nlong\r\n`, "Invalid character in chunk size"],
