@@ -29,7 +29,7 @@ import { connectionAppRoutes } from "./scheduler/connections/app-routes.ts";
 import { testModeAppRoutes } from "./test-mode/app-routes.ts";
 import { endpointAppRoutes } from "./webhooks/endpoints/app-routes.ts";
 import { deliveryAppRoutes } from "./webhooks/log/app-routes.ts";
-import { redeliveryAppRoutes } from "./webhooks/log/redelivery-routes.ts";
+import { redeliveryAppRoutes } from "./webhooks/log/bulk-redelivery-routes.ts";
 import { widgetAppRoutes } from "./widgets/app-routes.ts";
 
 /**

@@ -12,7 +12,7 @@ import { sendReports } from "./reports/send-reports.ts";
 import { sweepExpired } from "./retention/sweep.ts";
 import { DeliveryLoop } from "./webhooks/delivery/loop.ts";
 import { mailNotices } from "./webhooks/health/mail-notices.ts";
-import { runRedeliveries } from "./webhooks/log/redelivery.ts";
+import { runRedeliveries } from "./webhooks/log/bulk-redelivery.ts";
 import { addUpAttempts } from "./webhooks/log/statistics.ts";
 import { DELIVERIES_CHANNEL } from "./webhooks/outbox/queries.ts";
 import { WORKER_LOCKS } from "./webhooks/queue/worker-locks.ts";

@@ -14,7 +14,7 @@ import { type Plan, planIncludes } from "#contract/plans.ts";
 import { addConnection } from "../../src/server/scheduler/connections/connections.ts";
 import { startCalcomServer } from "../../src/server/scheduler/testing/calcom-server.ts";
 import { removeEndpoint } from "../../src/server/webhooks/endpoints/endpoints.ts";
-import { startRedelivery } from "../../src/server/webhooks/log/redelivery.ts";
+import { startRedelivery } from "../../src/server/webhooks/log/bulk-redelivery.ts";
 import {
   book,
   createWebhookService,

@@ -2,7 +2,7 @@ import type { AppRedelivery, NewRedelivery } from "#contract/app/deliveries.ts";
 import type { RedeliveryFilter } from "#contract/delivery.ts";
 import { parseEndpointId, parseWidgetId } from "#contract/ids.ts";
 import { parseIsoInstant } from "../../lib/time/iso-instant.ts";
-import type { RedeliveryRow } from "./redelivery-queries.ts";
+import type { RedeliveryRow } from "./bulk-redelivery-queries.ts";
 
 /** The filter, or a sentence for each wrong field. Without `to`, deliveries created until now, inclusive, are meant. */
 export function toFilter(wanted: NewRedelivery, now: Date): RedeliveryFilter | { faults: Record<string, string> } {

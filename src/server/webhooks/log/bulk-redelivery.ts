@@ -9,7 +9,6 @@ import { randomId } from "../../lib/secrets/random.ts";
 import { findEndpoint } from "../endpoints/queries.ts";
 import { queueDeliveries } from "../outbox/queries.ts";
 import { wakeWorkers } from "../outbox/wake-workers.ts";
-import { toLogKeptSince } from "./period.ts";
 import {
   countMatching,
   countUnsent,
@@ -21,7 +20,8 @@ import {
   lockRedelivery,
   requeueDeliveries,
   saveProgress,
-} from "./redelivery-queries.ts";
+} from "./bulk-redelivery-queries.ts";
+import { toLogKeptSince } from "./period.ts";
 
 // A bulk redelivery starts the whole schedule of every matching delivery again: first attempt and up to eight retries. Its row
 // remembers how far it got, in the transaction that queued the last batch, so that any worker can continue after a crash.

@@ -22,7 +22,7 @@ import {
   startReplying,
   until,
 } from "../testing/webhook-service.ts";
-import { runRedeliveries, startRedelivery } from "./redelivery.ts";
+import { runRedeliveries, startRedelivery } from "./bulk-redelivery.ts";
 
 // Bulk redelivery: what it chooses, that it retries, shows progress and survives crashes.
 

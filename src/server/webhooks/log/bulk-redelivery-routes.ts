@@ -8,8 +8,8 @@ import type { Deps } from "../../deps.ts";
 import { ApiError, FieldsError, notFound } from "../../http/api-error.ts";
 import { bodyReader } from "../../http/body.ts";
 import { REDELIVER_REFUSALS } from "../endpoints/refusal-texts.ts";
-import { cancelRedelivery, startRedelivery } from "./redelivery.ts";
-import { listRedeliveries } from "./redelivery-queries.ts";
+import { cancelRedelivery, startRedelivery } from "./bulk-redelivery.ts";
+import { listRedeliveries } from "./bulk-redelivery-queries.ts";
 import { toAppRedelivery, toFilter } from "./to-app-redelivery.ts";
 
 type RouteDeps = Pick<Deps, "db" | "clock" | "random" | "log">;
