@@ -34,12 +34,7 @@ export function EndpointFields({ form, kind }: { form: Form; kind: EndpointKind 
               label="Booking erased"
               description="Lets your software delete its copy. Contains no customer data."
             />
-            <Checkbox
-              value={EXPIRY}
-              label="Also send at the end of a booking’s retention period"
-              disabled={!wantsErased}
-              ms="xl"
-            />
+            <Checkbox value={EXPIRY} label="Also send at the end of retention" disabled={!wantsErased} ms="xl" />
           </Stack>
         </Checkbox.Group>
       )}

@@ -35,7 +35,7 @@ export function SettingsSection({ endpoint }: { endpoint: AppEndpoint }) {
 
 function describeEvents({ eventTypes, reportsExpiry }: AppEndpoint): string {
   const names = eventTypes.map((type) => EVENT_NAMES[type]);
-  return [...names, ...(reportsExpiry ? ["End of a booking’s retention period"] : [])].join(", ");
+  return [...names, ...(reportsExpiry ? ["End of retention"] : [])].join(", ");
 }
 
 const CHAT = "Anyone with the full URL can post to the channel, so only part of it is shown.";

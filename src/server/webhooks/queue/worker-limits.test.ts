@@ -47,12 +47,23 @@ async function queueOneEach(count: number, url: string): Promise<void> {
   await copy("day_zones", "organization_id", { organization_id: owner });
   const chat = { organization_id: owner, id: endpointId, kind: sql`'teams'` };
   await copy("endpoints", "organization_id", chat);
+  await sealUrls(url);
   await copy("delivery_lanes", "organization_id", { organization_id: owner, endpoint_id: endpointId });
   await copy("webhook_events", "organization_id", { organization_id: owner });
   const ids = { organization_id: owner, endpoint_id: endpointId };
   await copy("deliveries", "organization_id", { ...ids, id: deliveryId });
   await copy("delivery_queue", "organization_id", { ...ids, delivery_id: deliveryId });
   await sql`delete from delivery_queue where organization_id = ${business.owner}`.execute(deps.db);
+}
+
+async function sealUrls(url: string): Promise<void> {
+  const chats = await deps.db.selectFrom("endpoints").select("id").where("kind", "=", "teams").execute();
+  const ids = chats.map(({ id }) => id);
+  const sealed = ids.map((id) => deps.webhooks.urlBox.seal(id, url));
+  await sql`update endpoints set sealed_url = chat.sealed_url
+    from unnest(${ids}::text[], ${sealed}::bytea[]) as chat (id, sealed_url) where endpoints.id = chat.id`.execute(
+    deps.db,
+  );
 }
 
 const POLL_MS = 1_000;
