@@ -55,6 +55,11 @@ const DAYS: readonly { name: string; query: Parameters<typeof listStarts>[0]; st
     starts: ["03-29T01:00", "03-29T02:00"],
   },
   {
+    name: "an opening in the middle of the skipped hour is an hour later too",
+    query: { day: "2026-03-29", timeZone: "Europe/Berlin", opens: "02:30", closes: "05:30" },
+    starts: ["03-29T01:30", "03-29T02:30"],
+  },
+  {
     name: "clocks that change by half an hour (Lord Howe)",
     query: { day: "2026-04-05", timeZone: "Australia/Lord_Howe", opens: "00:00", closes: "03:00" },
     starts: ["04-04T13:00", "04-04T14:00", "04-04T15:00"],

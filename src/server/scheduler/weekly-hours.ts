@@ -5,8 +5,8 @@ import type { Interval } from "./intervals.ts";
 export type WeeklyHours = { readonly weekday: number; readonly opens: string; readonly closes: string };
 
 /**
- * The open hours of each day between `from` and `to`, sorted. When clocks change, hours have their real length, and an
- * opening at a skipped time is the first moment after it.
+ * The open hours of each day between `from` and `to`, sorted. When clocks change, hours have their real length, and a skipped
+ * time moves forward by as much as the clocks do: when 02:00 becomes 03:00, an opening at 02:30 is at 03:30.
  */
 export function toOpenIntervals(
   hours: readonly WeeklyHours[],
