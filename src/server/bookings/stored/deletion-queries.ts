@@ -22,18 +22,15 @@ export async function recordDeletions(
 ): Promise<void> {
   const lastAt = await takeDeletedAt(transaction, owner, { count: bookings.length, now });
   const firstMs = lastAt.getTime() - bookings.length + 1;
-  await transaction
-    .insertInto("booking_deletions")
-    .values(
-      bookings.map(({ reference, widgetId }, place) => ({
-        organization_id: owner,
-        deleted_at: new Date(firstMs + place),
-        reference,
-        widget_id: widgetId,
-        reason,
-      })),
-    )
-    .execute();
+  const references = bookings.map(({ reference }) => reference);
+  const widgetIds = bookings.map(({ widgetId }) => widgetId);
+  const instants = bookings.map((_, place) => new Date(firstMs + place));
+  // As arrays: one parameter per value would limit how many bookings one transaction can delete.
+  await sql`
+    insert into booking_deletions (organization_id, deleted_at, reference, widget_id, reason)
+    select ${owner}, deleted_at, reference, widget_id, ${reason}
+    from unnest(${instants}::timestamptz[], ${references}::text[], ${widgetIds}::text[])
+      as deleted (deleted_at, reference, widget_id)`.execute(transaction);
 }
 
 /** The last of `count` consecutive milliseconds, all later than those of any deletion before. */

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { sql } from "kysely";
 import type { Reference } from "#contract/ids.ts";
 import { makeBooking } from "../../../../test/support/builders.ts";
 import { findEverywhere } from "../../../../test/support/database/search-database.ts";
@@ -180,6 +181,24 @@ test("similar addresses and other organizations' bookings are not erased", async
   for (const email of ["mara@example.com", "", "%", "mara_work@example.com", "ara+work@example.com"])
     assert.equal(await eraseBookingsByEmail(deps, owner, email), 0, email);
   assert.equal(await deleteBooking(deps, other.owner, reference as never), false);
+});
+
+test("an address with more bookings than a statement has parameters for is erased at once", async () => {
+  const { owner, widgetId } = await makeBusiness(deps);
+  const email = "regular@example.com";
+  await makeBooking(db, owner, { widgetId, customer_email: email });
+  const count = 13_108;
+  await sql`
+    insert into bookings (organization_id, reference, widget_id, status, created_at, start_at, end_at, time_zone, service_id,
+      service_name, staff, customer_name, customer_email, answers, attribution)
+    select organization_id, 'SVC-' || n, widget_id, status, created_at + n * interval '1 millisecond', start_at, end_at,
+      time_zone, service_id, service_name, staff, customer_name, customer_email, answers, attribution
+    from bookings, generate_series(2, ${count}::integer) n where organization_id = ${owner}`.execute(db);
+  assert.equal(await eraseBookingsByEmail(deps, owner, email), count);
+  const { rows } = await sql`
+    select count(*)::integer as count, count(distinct deleted_at)::integer as instants, array_agg(distinct widget_id) as widgets
+    from booking_deletions where organization_id = ${owner} and reason = 'erased'`.execute(db);
+  assert.deepEqual(rows, [{ count, instants: count, widgets: [widgetId] }]);
 });
 
 test("an erased reference is never given out again", async () => {
