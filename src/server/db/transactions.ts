@@ -30,6 +30,11 @@ function isStoppedByMove(db: Db, error: unknown): boolean {
   return error instanceof pg.DatabaseError && error.code === DEADLOCK && engineOf(db) === "citus";
 }
 
+/** For statements that must read the same moment. On Citus, each server has its own; that of the first one read is the earliest. */
+export async function inSnapshot<T>(db: Db, run: (transaction: Db) => Promise<T>): Promise<T> {
+  return await db.transaction().setIsolationLevel("repeatable read").setAccessMode("read only").execute(run);
+}
+
 /**
  * Runs in a transaction about several organizations, or about none. On Citus, a process that is connected to a worker must not
  * read distributed tables in it before it writes to them.

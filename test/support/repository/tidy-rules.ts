@@ -282,14 +282,12 @@ export const BANNED_TEXTS: readonly {
     pattern: /\.(?:transaction|startTransaction)\(\)/,
     allowedIn: [
       "src/server/db/transactions.ts",
-      // Reads only.
-      "src/server/analytics/scan/count-visits.ts",
       // These keep the organization in place themselves, not from the start or not by a block.
       "src/server/bookings/import/import-bookings.ts",
       "src/server/funnel/packs/pack-days.ts",
       "src/server/funnel/recount/rebuild.ts",
     ],
-    instead: "use inOrganization or acrossOrganizations",
+    instead: "use inOrganization, acrossOrganizations or inSnapshot",
   },
 ];
 

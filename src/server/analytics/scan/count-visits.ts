@@ -2,6 +2,7 @@ import type { RawBuilder } from "kysely";
 import type { Dimension } from "#contract/dimensions.ts";
 import type { OrganizationId } from "#contract/ids.ts";
 import type { Db } from "../../db/pool.ts";
+import { inSnapshot } from "../../db/transactions.ts";
 import { findVisitDays } from "../../funnel/packs/pack-queries.ts";
 import { findParts, PacksChanged, readSaved, readUnpacked } from "../../funnel/packs/read-packs.ts";
 import { CallerLeft } from "../../http/caller-left.ts";
@@ -72,10 +73,6 @@ async function countNow(db: Db, work: Work): Promise<VisitCounts> {
     if (!(error instanceof PacksChanged)) throw error;
     return await inSnapshot(db, async (transaction) => addSaved(transaction, work, await begin(transaction, work)));
   }
-}
-
-async function inSnapshot<Result>(db: Db, work: (transaction: Db) => Promise<Result>): Promise<Result> {
-  return await db.transaction().setIsolationLevel("repeatable read").setAccessMode("read only").execute(work);
 }
 
 type Begun = { counts: VisitCounts; turns: Turns; saved: Awaited<ReturnType<typeof findParts>>["saved"] };

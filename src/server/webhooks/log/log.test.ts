@@ -196,6 +196,24 @@ test("the log says when a manual attempt is queued and when it is in progress", 
   assert.deepEqual((await read()).facts, ["delivered", null, false]);
 });
 
+test("a delivery that ends while it is read is shown as it was before or after, never as one that nobody sends", async () => {
+  const business = await makeBusiness(deps);
+  const receiver = await startReplying(() => ({}));
+  await makeEndpoint(deps, business, { url: receiver.url });
+  for (let count = 0; count < 40; count++) await book(deps, business);
+  let isDone = false;
+  const sent = deliverAll(loop).finally(() => {
+    isDone = true;
+  });
+  const seen = new Set<string>();
+  while (!isDone) for (const { state, pending } of await list(business, { limit: 40 })) seen.add(`${state} ${pending}`);
+  await sent;
+  assert.deepEqual(
+    [...seen].filter((each) => !["queued automatic", "delivered null"].includes(each)),
+    [],
+  );
+});
+
 test("events, deliveries and attempts are kept for 30 days after the last attempt, whatever the plan", async () => {
   await sql`truncate delivery_queue, webhook_events cascade`.execute(db);
   const business = await makeBusiness(deps, "business");

@@ -14,6 +14,7 @@ import type { Mode } from "#contract/widget.ts";
 import { toEmailKey } from "../../db/email-key.ts";
 import type { Db } from "../../db/pool.ts";
 import type { DeliveriesTable, DeliveryAttemptsTable } from "../../db/tables.ts";
+import { inSnapshot } from "../../db/transactions.ts";
 import type { RowPlace } from "../../http/paging.ts";
 import { isInLog, listRedelivering } from "./period.ts";
 
@@ -56,15 +57,33 @@ export type DeliveryLogEntry = Omit<Selectable<DeliveriesTable>, "card"> & {
   last_duration_ms: number | null;
 };
 
+/** A delivery that ends meanwhile is read as it was before: with its place in the queue, so that whoever shows it asks again. */
 export async function listDeliveries(
   db: Db,
   owner: OrganizationId,
   filter: DeliveryLogFilter,
 ): Promise<DeliveryLogEntry[]> {
+  return await inSnapshot(db, async (transaction) => {
+    const redelivering = await listRedelivering(transaction, owner);
+    const rows = await selectDeliveries(transaction, owner, { ...filter, redelivering });
+    const queued = await findQueued(
+      transaction,
+      rows.map(({ id }) => id),
+    );
+    return rows.map((row) => ({ ...row, ...(queued.get(row.id) ?? NOT_QUEUED) }));
+  });
+}
+
+type LogRow = Omit<DeliveryLogEntry, keyof Queued>;
+
+async function selectDeliveries(
+  transaction: Db,
+  owner: OrganizationId,
+  filter: DeliveryLogFilter & { redelivering: readonly DeliveryId[] },
+): Promise<LogRow[]> {
   const { keptSince, endpointId, reference, deliveryId, eventId, email, widgetId, state, status, error } = filter;
-  const { redeliveryId, from, to, cursor } = filter;
-  const redelivering = await listRedelivering(db, owner);
-  const { rows } = await sql<Omit<DeliveryLogEntry, "pending" | "is_in_flight">>`
+  const { redeliveryId, from, to, cursor, redelivering } = filter;
+  const { rows } = await sql<LogRow>`
     select delivery.organization_id, delivery.id, delivery.event_id, delivery.endpoint_id, delivery.state,
       delivery.cancel_reason, delivery.attempt_count, delivery.retries_used, delivery.next_attempt_at,
       delivery.last_status, delivery.last_error, delivery.created_at, delivery.completed_at, delivery.redelivery_id,
@@ -101,12 +120,8 @@ export async function listDeliveries(
         sql`(delivery.created_at < ${cursor.at}
         or (delivery.created_at = ${cursor.at} and delivery.id > ${cursor.id}::uuid))`,
     ])}
-    order by delivery.created_at desc, delivery.id limit ${filter.limit}`.execute(db);
-  const queued = await findQueued(
-    db,
-    rows.map(({ id }) => id),
-  );
-  return rows.map((row) => ({ ...row, ...(queued.get(row.id) ?? NOT_QUEUED) }));
+    order by delivery.created_at desc, delivery.id limit ${filter.limit}`.execute(transaction);
+  return rows;
 }
 
 /** Whether the widget of `booking` was live on the practice Cal.com when it was made. */
