@@ -112,6 +112,24 @@ test("repeating the request for the last allowed or a since removed endpoint ref
   assert.match(await again(), /^Your first attempt already added this endpoint/);
 });
 
+test("a widget's form may be sent again whatever our checks change in its values", async () => {
+  const member = await signIn(testApp, { role: "member", plan: "business" });
+  const body = {
+    name: " Website ",
+    bookingUrl: "https://lindenhof.example",
+    accentColor: "#4B45D6",
+    allowedDomains: ["Example.com", "example.com"],
+    thankYouUrl: "",
+    offer: [{ serviceId: "consultation", staffIds: null }],
+  };
+  const send = async (change: object = {}) =>
+    await post(member, "/widgets", { key: "one form", body: { ...body, ...change } });
+  const first = await send();
+  assert.equal(first.status, 201);
+  assert.deepEqual(await send(), first);
+  assert.equal((await send({ bookingUrl: "https://elsewhere.example" })).status, 409);
+});
+
 test("an organization is created once per form and person", async () => {
   const person = await signIn(testApp, { role: "owner" });
   const other = await signIn(testApp, { role: "owner" });

@@ -16,7 +16,7 @@ import { describeFailure } from "../scheduler/connections/describe-failure.ts";
 import { openSchedulingSystem } from "../scheduler/open-system.ts";
 import type { OpenDeps } from "../scheduler/scheduler-deps.ts";
 import { changeWidget, listWidgetsWithViews, lockWidget } from "./app-queries.ts";
-import { checkWidgetChange } from "./check-widget.ts";
+import { checkWidgetChange, checkWidgetSettings } from "./check-widget.ts";
 import { insertWidget } from "./queries.ts";
 import { toAppWidget, toWidgetSettings } from "./to-app-widget.ts";
 
@@ -49,7 +49,7 @@ export function widgetAppRoutes(api: FastifyInstance, deps: WidgetDeps): void {
     };
     const made = await makeOnce(() => inOrganization(deps.db, owner, make));
     const widget = await readWidget(deps, owner, id);
-    if (made === null) requireSame(widget, typed);
+    if (made === null) requireSame(widget, checkWidgetSettings(typed, deps.config.baseUrl));
     return reply.code(201).send(widget);
   });
 
@@ -132,9 +132,9 @@ const NEW_WIDGET = {
 } as const;
 
 /** A repeated request gets the first answer again, unless its values differ from what was created. */
-function requireSame(widget: AppWidget, typed: NewWidget): void {
+function requireSame(widget: AppWidget, wanted: object): void {
   const now: Readonly<Record<string, unknown>> = widget;
-  if (Object.entries(typed).every(([name, value]) => isDeepStrictEqual(now[name], value))) return;
+  if (Object.entries(wanted).every(([name, value]) => isDeepStrictEqual(now[name], value))) return;
   throw new ApiError(
     "conflict",
     "Your first attempt already created this widget, with the values you entered then. Check the list.",

@@ -7,15 +7,30 @@ import type { WidgetsTable } from "../db/tables.ts";
 import { type Checked, checkLine, requireFields } from "../http/check-fields.ts";
 import { isSafeLink } from "../lib/text/safe-link.ts";
 
+type TypedWidget = Omit<WidgetChange, "was">;
 type CheckedWidget = Partial<Omit<Insertable<WidgetsTable>, "id" | "organization_id" | "created_at">>;
 type WidgetBefore = Pick<Selectable<WidgetsTable>, "options" | "offers" | "connection_id">;
 
 /** Converts the form to columns; throws its faults by field. `before` is the widget as it is, or null for a new one. */
-export function checkWidgetChange(
-  typed: Omit<WidgetChange, "was">,
-  baseUrl: string,
-  before: WidgetBefore | null,
-): CheckedWidget {
+export function checkWidgetChange(typed: TypedWidget, baseUrl: string, before: WidgetBefore | null): CheckedWidget {
+  const checked = checkWidgetSettings(typed, baseUrl);
+  const columns = {
+    name: checked.name,
+    business_name: checked.businessName,
+    template: checked.template,
+    status: checked.status,
+    collect_data: checked.collectData,
+    booking_url: checked.bookingUrl,
+    accent_color: checked.accentColor,
+    allowed_domains: checked.allowedDomains,
+    options: toOptions(checked, before),
+    offers: toOffers(checked, before),
+  };
+  return Object.fromEntries(Object.entries(columns).filter(([, value]) => value !== undefined)) as CheckedWidget;
+}
+
+/** The form's values as they are stored and shown; throws its faults by field. */
+export function checkWidgetSettings(typed: TypedWidget, baseUrl: string): TypedWidget {
   const { name, businessName, bookingUrl, accentColor, allowedDomains, fontFamily, thankYouUrl, privacyUrl } = typed;
   const checked = requireFields({
     name: name === undefined ? undefined : checkLine(name, { lengthMax: WIDGET_NAME_LENGTH_MAX }),
@@ -30,32 +45,15 @@ export function checkWidgetChange(
     thankYouUrl: thankYouUrl === undefined ? undefined : checkUrl(thankYouUrl, baseUrl),
     privacyUrl: privacyUrl === undefined ? undefined : checkUrl(privacyUrl, baseUrl),
   });
-  const columns = {
-    name: checked.name,
-    business_name: checked.businessName,
-    template: typed.template,
-    status: typed.status,
-    collect_data: typed.collectData,
-    booking_url: checked.bookingUrl,
-    accent_color: checked.accentColor,
-    allowed_domains: checked.allowedDomains,
-    options: toOptions(typed, checked, before),
-    offers: toOffers(typed, before),
-  };
-  return Object.fromEntries(Object.entries(columns).filter(([, value]) => value !== undefined)) as CheckedWidget;
+  return { ...typed, ...checked };
 }
 
 /** As JSON text; undefined if no option is changed. */
-function toOptions(
-  typed: Omit<WidgetChange, "was">,
-  checked: Partial<WidgetOptions>,
-  before: WidgetBefore | null,
-): string | undefined {
-  const given = { ...typed, ...checked };
+function toOptions(checked: TypedWidget, before: WidgetBefore | null): string | undefined {
   const names = Object.keys(NO_OPTIONS) as (keyof WidgetOptions)[];
-  const changed = names.filter((name) => typed[name] !== undefined);
+  const changed = names.filter((name) => checked[name] !== undefined);
   if (changed.length === 0) return undefined;
-  const options = { ...before?.options, ...Object.fromEntries(changed.map((name) => [name, given[name]])) };
+  const options = { ...before?.options, ...Object.fromEntries(changed.map((name) => [name, checked[name]])) };
   return JSON.stringify(
     Object.fromEntries(names.filter((name) => isSet(options, name)).map((name) => [name, options[name]])),
   );
@@ -66,7 +64,7 @@ function isSet(options: Partial<WidgetOptions>, name: keyof WidgetOptions): bool
 }
 
 /** Each scheduling system has its own services, so the offer is kept with the one that it was chosen for. */
-function toOffers({ offer }: Omit<WidgetChange, "was">, before: WidgetBefore | null): string | undefined {
+function toOffers({ offer }: TypedWidget, before: WidgetBefore | null): string | undefined {
   if (offer === undefined) return undefined;
   const { [before?.connection_id ?? "sandbox"]: _, ...others } = before?.offers ?? {};
   return JSON.stringify(offer === null ? others : { ...others, [before?.connection_id ?? "sandbox"]: offer });
