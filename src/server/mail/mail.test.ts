@@ -89,6 +89,27 @@ test("a refusal by the mail server is logged and counted, without the address", 
   assert.ok(!lines.join("").includes("guest@"));
 });
 
+const WELCOME = "235 Welcome";
+for (const [what, replies, outcome] of [
+  ["accepted", {}, "sent"],
+  ["refused for good", { recipient: "550 Nobody here" }, "refused"],
+  ["deferred", { recipient: "451 Not now" }, "failed"],
+  ["never offered because its login is refused", { logins: [WELCOME, "535 Not now"] }, "failed"],
+  ["never offered because its connection is refused", { greetings: ["220 Hello", "554 Too busy"] }, "failed"],
+  ["sent just before the connection breaks", { hangsUp: true }, "unknown"],
+] as const) {
+  test(`after a first login that works, the outcome of a report that is ${what} is ${outcome}`, async () => {
+    const { greetings = [], logins = [WELCOME, WELCOME], ...others } = { recipient: "250 OK", ...replies };
+    const server = await openMailServer({ ...others, greetings: [...greetings], logins: [...logins] });
+    const smtpUrl = server.url.replace("smtp://", "smtp://bookflow:secret@");
+    const log = createLog("error", { write: () => undefined });
+    const mail = createMail({ config: { smtpUrl, mailFrom: "a@book.example" }, log, metrics: createMetrics() });
+    const picture = { cid: "chart@book.example", content: Buffer.from("png") };
+    const report = { to: "guest@example.com", subject: "S", text: "T", html: "<p>T</p>", picture, headers: {} };
+    assert.equal(await mail.sendOnce(report), outcome);
+  });
+}
+
 test("an unreachable mail server delays no response", async () => {
   const testApp = await createTestApp({ smtpUrl: "smtp://127.0.0.1:1" });
   const { email } = await signIn(testApp, { role: "admin" });

@@ -110,11 +110,18 @@ function createMailOff({ log, metrics: { mails } }: { log: Log; metrics: Pick<Me
   };
 }
 
-/** Replies of 500 and more are final; without a reply the outcome is unknown. */
+/** The commands that offer an email. Before them, the mail server can only refuse us. */
+const OFFERS: readonly (string | undefined)[] = ["MAIL FROM", "RCPT TO", "DATA"];
+
+/**
+ * Replies of 500 and more to an email are final. Without a reply the outcome is unknown, because nodemailer reports a connection
+ * that breaks after DATA like one that was never made; only a failed login is certain to come first.
+ */
 function toOutcome(error: unknown): MailOutcome {
-  const { responseCode } = error as { responseCode?: number };
+  const { code, command, responseCode } = error as { code?: string; command?: string; responseCode?: number };
+  if (code === "EAUTH") return "failed";
   if (responseCode === undefined) return "unknown";
-  return responseCode >= 500 ? "refused" : "failed";
+  return responseCode >= 500 && OFFERS.includes(command) ? "refused" : "failed";
 }
 
 /** Mail servers repeat addresses in their messages, so only the code is logged. */

@@ -206,6 +206,18 @@ test("a mail server that can't be reached or says try later is asked again after
   assert.equal(countFailed(), 2);
 });
 
+test("a report whose login is refused after a first one worked is sent half an hour later", async () => {
+  const server = await openMailServer({ recipient: "250 OK", logins: ["235 Welcome", "535 Not now"] });
+  const practice = await openPractice(server.url.replace("smtp://", "smtp://bookflow:secret@"));
+  const { clock } = practice;
+  clock.set(MONDAY);
+  await send(practice);
+  assert.deepEqual([server.mails.length, await countDue(practice)], [0, 1]);
+  clock.set(new Date(MONDAY.getTime() + HALF_AN_HOUR_MS + 1));
+  await send(practice);
+  assert.deepEqual([server.mails.length, await countDue(practice)], [1, 0]);
+});
+
 /** Reports that are still to be sent about the week before Monday, or an earlier one. */
 async function countDue({ deps }: Pick<TestApp, "deps">): Promise<number> {
   const waiting = deps.db.selectFrom("report_subscriptions").select("token").where("next_start", "<=", "2026-10-26");

@@ -2,27 +2,40 @@ import { once } from "node:events";
 import { createServer, type Socket } from "node:net";
 import { after } from "node:test";
 
-/** A mail server that accepts one email per connection and keeps it. With `isSilent` it never says that it has accepted one. */
-export async function openMailServer(reply: { recipient: string; isSilent?: boolean } = { recipient: "250 OK" }) {
+type Replies = {
+  recipient: string;
+  /** It never says that it has accepted an email. */
+  isSilent?: boolean;
+  /** It closes the connection instead of saying so. */
+  hangsUp?: boolean;
+  /** Replies to the connections in turn, and then 220. */
+  greetings?: string[];
+  /** Replies to the logins in turn. Without them, it asks nobody to log in. */
+  logins?: string[];
+};
+
+/** A mail server that accepts one email per connection and keeps it. */
+export async function openMailServer(reply: Replies = { recipient: "250 OK" }) {
   const mails: string[] = [];
   const waiting: (() => void)[] = [];
   const server = createServer((socket: Socket) => {
     let isBody = false;
     let text = "";
     socket.setEncoding("utf8").on("error", () => undefined);
-    socket.write("220 mail.example\r\n");
+    socket.write(`${reply.greetings?.shift() ?? "220 mail.example"}\r\n`);
     socket.on("data", (chunk: string) => {
       text += chunk;
       if (isBody) {
         if (!text.endsWith("\r\n.\r\n")) return;
         mails.push(text);
         isBody = false;
-        if (!reply.isSilent) socket.write("250 OK\r\n");
+        if (reply.hangsUp) socket.destroy();
+        else if (!reply.isSilent) socket.write("250 OK\r\n");
         for (const go of waiting.splice(0)) go();
       } else if (text.startsWith("DATA")) {
         isBody = true;
         socket.write("354 Go on\r\n");
-      } else socket.write(`${text.startsWith("RCPT") ? reply.recipient : "250 OK"}\r\n`);
+      } else socket.write(`${toReply(text, reply)}\r\n`);
       text = "";
     });
   }).listen(0, "127.0.0.1");
@@ -32,6 +45,12 @@ export async function openMailServer(reply: { recipient: string; isSilent?: bool
   const port = typeof address === "object" ? address?.port : 0;
   const next = () => (mails.length > 0 ? Promise.resolve() : new Promise<void>((resolve) => waiting.push(resolve)));
   return { url: `smtp://127.0.0.1:${port}`, mails, next };
+}
+
+function toReply(command: string, { recipient, logins }: Replies): string {
+  if (command.startsWith("RCPT")) return recipient;
+  if (command.startsWith("EHLO") && logins) return "250-mail.example\r\n250 AUTH PLAIN";
+  return (command.startsWith("AUTH") && logins?.shift()) || "250 OK";
 }
 
 /** Decodes quoted-printable, which wraps lines in emails. */
