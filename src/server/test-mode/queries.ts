@@ -41,8 +41,14 @@ export function isTestVisit(owner: OrganizationId, { visit, now }: { visit: stri
   const createdAt = sql`(
     select widget.created_at from widgets widget where widget.organization_id = ${owner} and widget.id = ${column("widget_id")}
   )`;
+  // Not converted_at: that is the last attempt, which may be a test or have failed.
+  const hasLiveBooking = sql`exists (
+    select from jsonb_each(${column("bookings")}) as booking (key, times)
+    cross join lateral (select timestamptz 'epoch' + (times ->> 0)::bigint * interval '1 millisecond' as at) booked
+    where ${wasLive(sql`booked.at`)}
+  )`;
   return sql<boolean>`(${column("started_at")} < ${now} and ${column("started_at")} >= ${createdAt}
-    and not ${wasLive(column("started_at"))} and not ${wasLive(column("converted_at"))})`;
+    and not ${wasLive(column("started_at"))} and not ${hasLiveBooking})`;
 }
 
 export type TestData = { bookings: number; visits: number; deliveries: number };

@@ -180,6 +180,32 @@ describe("clearing test data", () => {
     clock.set(NOON);
   });
 
+  test("keeps a visit with a live booking, even if a test booking or a failed attempt follows", async () => {
+    const admin = await signIn(testApp, { role: "admin" });
+    const widgetId = await makeWidget(deps.db, admin.organizationId);
+    const { id: connectionId } = await connect(admin);
+    const at = (hours: number) => new Date(NOON.getTime() + hours * HOUR_MS);
+    for (const [hours, step] of [
+      [2, "booking_completed"],
+      [4, "booking_completed"],
+      [4, "booking_failed"],
+    ] as const) {
+      const touch = makeTouch({ widgetId, visit: 1, at: at(hours), step, booking: `${hours}` });
+      await recordTouches(deps.db, [makeTouch({ widgetId, visit: 1, at: at(1) }), touch]);
+    }
+    await recordTouches(deps.db, [makeTouch({ widgetId, visit: 2, at: at(4), step: "booking_completed" })]);
+    clock.set(at(2));
+    await askApp(app, admin, `POST /widgets/${widgetId}/go-live`, { connectionId });
+    clock.set(at(3));
+    await askApp(app, admin, `POST /widgets/${widgetId}/test-mode`);
+    clock.set(at(5));
+    const { body } = await askApp(app, admin, `POST /widgets/${widgetId}/clear-test-data`, {});
+    assert.deepEqual(body, { bookings: 0, visits: 1, deliveries: 0 });
+    const { rows } = await sql`select visit_id from funnel_visits where widget_id = ${widgetId}`.execute(deps.db);
+    assert.deepEqual(rows, [{ visit_id: visitId(1) }]);
+    clock.set(NOON);
+  });
+
   test("leaves no day with data if there was only test data, whatever the ids of the visits", async () => {
     const admin = await signIn(testApp, { role: "admin" });
     const widgetId = await makeWidget(deps.db, admin.organizationId);
