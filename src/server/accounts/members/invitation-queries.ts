@@ -7,14 +7,30 @@ const COLUMNS = ["organization_id", "id", "email", "role", "invited_by", "create
 
 export type InvitationRow = Pick<Selectable<InvitationsTable>, (typeof COLUMNS)[number]>;
 
-/** A new invitation for the same address replaces the old one and its link. */
-export async function upsertInvitation(db: Db, row: Insertable<InvitationsTable>): Promise<void> {
+/**
+ * A new invitation for the same address replaces the old one and its link. With `keepsOwners`, it doesn't replace an unexpired
+ * invitation of an owner, and false is returned. The statement itself checks this, so an invitation that is created at the same
+ * moment counts too.
+ */
+export async function upsertInvitation(
+  db: Db,
+  row: Insertable<InvitationsTable>,
+  { keepsOwners }: { keepsOwners: boolean },
+): Promise<boolean> {
   const { organization_id: _owner, email: _email, ...change } = row;
-  await db
+  const upserted = await db
     .insertInto("invitations")
     .values(row)
-    .onConflict((conflict) => conflict.columns(["organization_id", "email"]).doUpdateSet(change))
-    .execute();
+    .onConflict((conflict) => {
+      const replaced = conflict.columns(["organization_id", "email"]).doUpdateSet(change);
+      if (!keepsOwners) return replaced;
+      return replaced.where((old) =>
+        old.or([old("invitations.role", "!=", "owner"), old("invitations.expires_at", "<=", row.created_at)]),
+      );
+    })
+    .returning("id")
+    .executeTakeFirst();
+  return upserted !== undefined;
 }
 
 export async function listInvitations(db: Db, owner: OrganizationId, now: Date): Promise<InvitationRow[]> {

@@ -132,6 +132,31 @@ describe("inviting", () => {
     assert.equal((await owner.browser.send("GET", "/api/app/invitations")).body.data.length, 1);
   });
 
+  test("an admin cannot replace an owner's invitation until it has expired", async () => {
+    const owner = await makeAdmin("owner");
+    const email = newEmail();
+    const { token } = await invite(owner.browser, email, "owner");
+    const admin = openBrowser(testApp, await signIn(testApp, { role: "admin", organizationId: owner.organizationId }));
+    const replace = async () => (await admin.send("POST", "/api/app/invitations", { email, role: "viewer" })).status;
+    assert.equal(await replace(), 403);
+    const { data } = (await owner.browser.send("GET", "/api/app/invitations")).body;
+    assert.deepEqual([data.length, data[0].email, data[0].role], [1, email, "owner"]);
+    const lookUp = await openBrowser(testApp).send("POST", "/api/app/invitations/look-up", { token });
+    assert.equal(lookUp.status, 200, "the link still works");
+    clock.set(new Date(NOON.getTime() + 7 * DAY_MS));
+    assert.equal(await replace(), 201);
+    clock.set(NOON);
+  });
+
+  test("an owner can replace an owner's invitation", async () => {
+    const owner = await makeAdmin("owner");
+    const email = newEmail();
+    await invite(owner.browser, email, "owner");
+    await invite(owner.browser, email, "viewer");
+    const { data } = (await owner.browser.send("GET", "/api/app/invitations")).body;
+    assert.deepEqual([data.length, data[0].role], [1, "viewer"]);
+  });
+
   test("gives the same answer whether or not the address has an account; only members are reported", async () => {
     const [admin, elsewhere] = [await makeAdmin(), await signIn(testApp, { role: "owner" })];
     const shape = async (email: string) => {

@@ -13,7 +13,7 @@ import { checkRole } from "../check-fields.ts";
 import { deleteInvitation, type InvitationRow, listInvitations } from "./invitation-queries.ts";
 import { invite } from "./invitations.ts";
 import { listMembers } from "./member-queries.ts";
-import { requireOwnerForOwners } from "./require-owner.ts";
+import { ownersOnly, requireOwnerForOwners } from "./require-owner.ts";
 
 /** The organization's open invitations. Behind the member guard; entry-routes.ts accepts them. */
 export function invitationRoutes(
@@ -42,8 +42,9 @@ export function invitationRoutes(
         throw new ApiError("conflict", "This person is already a member.");
       const organization = await findOrganization(deps.db, member.organizationId);
       assert(organization, "a member's organization exists");
-      const invited = await invite(deps, member, { email, role, organizationName: organization.name });
-      return reply.code(201).send({ ...invited, invitation: toShape(invited.invitation) });
+      const outcome = await invite(deps, member, { email, role, organizationName: organization.name });
+      if (outcome.kind === "owner_invited") throw ownersOnly();
+      return reply.code(201).send({ ...outcome, invitation: toShape(outcome.invitation) });
     },
   );
 

@@ -21,14 +21,19 @@ import { findInvitation, type InvitationRow, takeInvitation, upsertInvitation } 
 type JoinDeps = Pick<Deps, "db" | "clock" | "random">;
 type InviteDeps = JoinDeps & Pick<Deps, "config"> & { readonly mail: Mail };
 
-type Invited = { invitation: InvitationRow; mail: InvitationMail; link: string | null };
+type InviteOutcome =
+  | { kind: "invited"; invitation: InvitationRow; mail: InvitationMail; link: string | null }
+  | { kind: "owner_invited" };
 
-/** Emails the link. Without a mail server, or if it refuses the email, returns a link for the member to share. */
+/**
+ * Emails the link. Without a mail server, or if it refuses the email, returns a link for the member to share. `owner_invited`: the
+ * address has an owner's invitation, which only owners may replace.
+ */
 export async function invite(
   deps: InviteDeps,
   member: Member,
   { email, role, organizationName }: { email: string; role: MemberRole; organizationName: string },
-): Promise<Invited> {
+): Promise<InviteOutcome> {
   const { mail } = deps;
   const now = deps.clock.now();
   const mailed = makeLinkToken(deps.random);
@@ -42,8 +47,9 @@ export async function invite(
     created_at: now,
     expires_at: new Date(now.getTime() + INVITATION_DAYS * DAY_MS),
   };
-  await inOrganization(deps.db, member.organizationId, async (db) => {
-    await upsertInvitation(db, { ...invitation, token_hash: mail.isOn ? mailed.hash : shown.hash });
+  const isSaved = await inOrganization(deps.db, member.organizationId, async (db) => {
+    const row = { ...invitation, token_hash: mail.isOn ? mailed.hash : shown.hash };
+    if (!(await upsertInvitation(db, row, { keepsOwners: member.role !== "owner" }))) return false;
     await writeAudit(
       { ...deps, db },
       {
@@ -55,18 +61,20 @@ export async function invite(
         at: now,
       },
     );
+    return true;
   });
+  if (!isSaved) return { kind: "owner_invited" };
   const toLink = (token: string) => `${deps.config.baseUrl}${ENTRY_PAGES.invitation}?token=${token}`;
-  if (!mail.isOn) return { invitation, mail: "off", link: toLink(shown.token) };
+  if (!mail.isOn) return { kind: "invited", invitation, mail: "off", link: toLink(shown.token) };
   const isSent = await mail.send({
     to: email,
     subject: `Join ${organizationName} on Bookflow`,
     text: `${member.email} has invited you to join ${organizationName} on Bookflow. The link below works once and expires in ${INVITATION_DAYS} days.`,
     link: toLink(mailed.token),
   });
-  if (isSent) return { invitation, mail: "sent", link: null };
-  await upsertInvitation(deps.db, { ...invitation, token_hash: shown.hash });
-  return { invitation, mail: "failed", link: toLink(shown.token) };
+  if (isSent) return { kind: "invited", invitation, mail: "sent", link: null };
+  await upsertInvitation(deps.db, { ...invitation, token_hash: shown.hash }, { keepsOwners: false });
+  return { kind: "invited", invitation, mail: "failed", link: toLink(shown.token) };
 }
 
 export type JoinOutcome =
@@ -106,7 +114,7 @@ export async function joinAsNewPerson(
     const { email } = invitation;
     const person = await createUser({ ...deps, db }, { name, email, passwordHash, isEmailProven });
     if (person) return await addMember(deps, db, { invitation, person });
-    await upsertInvitation(db, { ...invitation, token_hash: hash });
+    await upsertInvitation(db, { ...invitation, token_hash: hash }, { keepsOwners: false });
     return { kind: "has_account" };
   });
 }
