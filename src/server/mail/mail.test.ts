@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { createTestApp, type TestApp } from "../../../test/support/app/app.ts";
 import { openBrowser } from "../../../test/support/app/browser-session.ts";
 import { signIn } from "../../../test/support/app/sign-in.ts";
-import { openMailServer, toMailText } from "../../../test/support/programs/mail-server.ts";
+import { type MailReplies, openMailServer, toMailText } from "../../../test/support/programs/mail-server.ts";
 import { createLog } from "../lib/log/log.ts";
 import { createMetrics, type Metrics } from "../lib/log/metrics.ts";
 import { createMail } from "./mail.ts";
@@ -90,17 +90,17 @@ test("a refusal by the mail server is logged and counted, without the address", 
 });
 
 const WELCOME = "235 Welcome";
-for (const [what, replies, outcome] of [
+const REPORT_CASES: readonly [what: string, replies: Partial<MailReplies>, outcome: string][] = [
   ["accepted", {}, "sent"],
   ["refused for good", { recipient: "550 Nobody here" }, "refused"],
   ["deferred", { recipient: "451 Not now" }, "failed"],
   ["never offered because its login is refused", { logins: [WELCOME, "535 Not now"] }, "failed"],
   ["never offered because its connection is refused", { greetings: ["220 Hello", "554 Too busy"] }, "failed"],
   ["sent just before the connection breaks", { hangsUp: true }, "unknown"],
-] as const) {
+];
+for (const [what, replies, outcome] of REPORT_CASES) {
   test(`after a first login that works, the outcome of a report that is ${what} is ${outcome}`, async () => {
-    const { greetings = [], logins = [WELCOME, WELCOME], ...others } = { recipient: "250 OK", ...replies };
-    const server = await openMailServer({ ...others, greetings: [...greetings], logins: [...logins] });
+    const server = await openMailServer({ recipient: "250 OK", logins: [WELCOME, WELCOME], ...replies });
     const smtpUrl = server.url.replace("smtp://", "smtp://bookflow:secret@");
     const log = createLog("error", { write: () => undefined });
     const mail = createMail({ config: { smtpUrl, mailFrom: "a@book.example" }, log, metrics: createMetrics() });

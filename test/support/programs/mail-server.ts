@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { createServer, type Socket } from "node:net";
 import { after } from "node:test";
 
-type Replies = {
+export type MailReplies = {
   recipient: string;
   /** It never says that it has accepted an email. */
   isSilent?: boolean;
@@ -15,7 +15,7 @@ type Replies = {
 };
 
 /** A mail server that accepts one email per connection and keeps it. */
-export async function openMailServer(reply: Replies = { recipient: "250 OK" }) {
+export async function openMailServer(reply: MailReplies = { recipient: "250 OK" }) {
   const mails: string[] = [];
   const waiting: (() => void)[] = [];
   const server = createServer((socket: Socket) => {
@@ -47,7 +47,7 @@ export async function openMailServer(reply: Replies = { recipient: "250 OK" }) {
   return { url: `smtp://127.0.0.1:${port}`, mails, next };
 }
 
-function toReply(command: string, { recipient, logins }: Replies): string {
+function toReply(command: string, { recipient, logins }: MailReplies): string {
   if (command.startsWith("RCPT")) return recipient;
   if (command.startsWith("EHLO") && logins) return "250-mail.example\r\n250 AUTH PLAIN";
   return (command.startsWith("AUTH") && logins?.shift()) || "250 OK";
