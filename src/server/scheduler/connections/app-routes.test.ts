@@ -1,10 +1,15 @@
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import type { AppConnection, ConnectionCheckAnswer, SavedConnection } from "#contract/app/connections.ts";
+import type { ConnectionId, OrganizationId } from "#contract/ids.ts";
 import { createTestApp } from "../../../../test/support/app/app.ts";
 import { askApp, readAudit } from "../../../../test/support/app/app-api.ts";
 import { signIn } from "../../../../test/support/app/sign-in.ts";
 import { makeWidget, NOON } from "../../../../test/support/builders.ts";
+import { DIRECT_TOUCH } from "../../../../test/support/funnel/touches.ts";
+import { insertPending } from "../../bookings/flow/pending-queries.ts";
+import { takeReference } from "../../bookings/flow/reference.ts";
+import { settleFailed } from "../../bookings/flow/settle-booking.ts";
 import { type CalcomServer, startCalcomServer } from "../testing/calcom-server.ts";
 
 const testApp = await createTestApp({ webhookAllowCidrs: ["127.0.0.0/8"] });
@@ -111,6 +116,46 @@ test("a connection is renamed, given new credentials, tested, and removed once n
     "connection.removed",
   ]);
 });
+
+test("while a booking's outcome is unknown, a connection gets new credentials but no other account", async () => {
+  const admin = await signIn(testApp, { role: "admin" });
+  const [server, elsewhere] = [await serveCalcom(), await serveCalcom()];
+  const { id } = ((await connect(admin, server)).body as SavedConnection).connection;
+  const unsettled = await leaveUnsettled(admin.organizationId, id as ConnectionId);
+  const change = async (body: object) => await askApp(app, admin, `PATCH /connections/${id}`, body);
+
+  const refused = await change({ name: "Annex", ...elsewhere.parts });
+  const message = "A booking through this connection is still in progress. Try again in a few minutes.";
+  assert.deepEqual(refused, { status: 409, body: { error: { code: "conflict", message } } });
+  assert.deepEqual((await list(admin))[0]?.settings, server.parts.settings);
+  assert.equal((await change(server.parts)).status, 200);
+  const settings = { ...server.parts.settings, webUrl: "https://cal.lindenhof.example" };
+  assert.equal((await change({ ...server.parts, settings })).status, 200, "the same account");
+
+  await settleFailed(deps, { ...unsettled, failure: "lost" });
+  assert.equal((await change(elsewhere.parts)).status, 200);
+  const actions = (await readAudit(deps.db, admin.organizationId)).length;
+  assert.equal(actions, 4, "the refused change is not logged");
+});
+
+async function leaveUnsettled(owner: OrganizationId, connectionId: ConnectionId) {
+  const reference = await takeReference(deps.db, owner, deps.random);
+  const widgetId = await makeWidget(deps.db, owner);
+  await insertPending(deps.db, owner, {
+    reference,
+    widget_id: widgetId,
+    asked_in: connectionId,
+    keyHash: Buffer.from(reference),
+    service_id: "10",
+    start_at: NOON,
+    askingUntil: NOON,
+    given_up_at: NOON,
+    touch: DIRECT_TOUCH,
+    copy: null,
+    now: NOON,
+  });
+  return { owner, reference, widgetId, touch: DIRECT_TOUCH };
+}
 
 test("a check shows its steps and requests, books only when asked to, and shows no secret", async () => {
   const admin = await signIn(testApp, { role: "admin" });

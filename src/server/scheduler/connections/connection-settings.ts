@@ -78,7 +78,7 @@ type ParsedParts =
 /** Parses what a person typed, or what was stored. Optional settings that are empty get their default. */
 export function parseConnectionParts(
   kind: ConnectionKind,
-  given: { settings: Readonly<Record<string, unknown>>; credentials: unknown },
+  given: { settings: Settings; credentials: unknown },
 ): ParsedParts {
   const settings: Record<string, unknown> = { ...FALLBACKS[kind] };
   const refusedFields: string[] = [];
@@ -97,6 +97,16 @@ export function parseConnectionParts(
   if (refusedFields.length > 0) return { kind: "refused", fields: [...new Set(refusedFields)] };
   // The shape of this kind has just been checked; the compiler cannot follow the lookup.
   return { kind: "parsed", parts: { kind, ...parts } as ConnectionParts };
+}
+
+/** The settings that say in which account appointments are made. The others say how to get there, or what it can do. */
+const ACCOUNT_SETTINGS = ["tenantId", "businessId", "graphUrl", "apiUrl"];
+
+type Settings = Readonly<Record<string, unknown>>;
+
+/** False if appointments made with one of these settings cannot be found with the other. */
+export function isSameAccount(one: Settings, other: Settings): boolean {
+  return ACCOUNT_SETTINGS.every((name) => one[name] === other[name]);
 }
 
 /** Without a trailing slash, so that paths can be appended. The length is checked first: the pattern takes quadratic time. */

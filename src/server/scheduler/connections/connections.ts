@@ -8,7 +8,7 @@ import { withPractice } from "../practice/practice-outbound.ts";
 import { isPractice } from "../practice/practice-url.ts";
 import type { OpenDeps } from "../scheduler-deps.ts";
 import type { Failure, Verified } from "../scheduling-system.ts";
-import { type ConnectionParts, parseConnectionParts } from "./connection-settings.ts";
+import { type ConnectionParts, isSameAccount, parseConnectionParts } from "./connection-settings.ts";
 import {
   type ConnectionRow,
   deleteConnection,
@@ -34,7 +34,7 @@ export type ConnectionRefusal =
   | { readonly kind: "test_failed"; readonly failure: Failure }
   | { readonly kind: "too_many" }
   | { readonly kind: "in_use" }
-  /** The outcome of a booking is unknown, and it can only be looked up through this connection. */
+  /** The outcome of a booking is unknown, and it can only be looked up in this connection's account. */
   | { readonly kind: "booking_under_way" }
   | { readonly kind: "not_found" };
 
@@ -101,18 +101,23 @@ export async function changeConnection(
     return { kind: "fields_refused", fields: ["apiUrl"] };
   const tried = parts === undefined ? null : await tryParts(deps, owner, { ...parts, kind: known.kind });
   if (tried !== null && tried.kind !== "works") return tried;
-  const isChanged = await inOrganization(deps.db, owner, async (transaction) => {
+  const outcome = await inOrganization(deps.db, owner, async (transaction) => {
     const row = await lockConnection(transaction, owner, id);
-    if (row === null) return false;
+    if (row === null) return "not_found";
+    // Settings are always written as an object.
+    const settings = row.settings as Record<string, unknown>;
+    const staysInAccount = tried === null || isSameAccount(settings, tried.parts.settings);
+    // A lost booking can only be looked up in the account where it was made.
+    if (!staysInAccount && (await hasUnsettledBooking(transaction, owner, id))) return "booking_under_way";
     await meanwhile(transaction, row);
     const change = {
       ...(name === undefined ? {} : { name }),
       ...(tried === null ? {} : toChange(deps, row, tried.parts)),
     };
     await updateConnection(transaction, owner, { id, change });
-    return true;
+    return "changed";
   });
-  return isChanged ? { kind: "changed", verified: tried?.verified ?? null } : { kind: "not_found" };
+  return outcome === "changed" ? { kind: outcome, verified: tried?.verified ?? null } : { kind: outcome };
 }
 
 function toChange(deps: OpenDeps, row: ConnectionRow, parts: ConnectionParts) {
