@@ -33,6 +33,16 @@ export async function upsertInvitation(
   return upserted !== undefined;
 }
 
+/** Replaces an invitation's link. False if the invitation was revoked, accepted or replaced. */
+export async function updateInvitationToken(
+  db: Db,
+  owner: OrganizationId,
+  { id, token_hash }: { id: string; token_hash: Buffer },
+): Promise<boolean> {
+  const own = db.updateTable("invitations").where("organization_id", "=", owner).where("id", "=", id);
+  return (await own.set({ token_hash }).returning("id").executeTakeFirst()) !== undefined;
+}
+
 export async function listInvitations(db: Db, owner: OrganizationId, now: Date): Promise<InvitationRow[]> {
   return await db
     .selectFrom("invitations")

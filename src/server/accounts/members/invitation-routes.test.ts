@@ -1,9 +1,11 @@
 import assert from "node:assert/strict";
-import { describe, test } from "node:test";
+import { once } from "node:events";
+import { type AddressInfo, createServer } from "node:net";
+import { after, describe, test } from "node:test";
 import type { MemberRole } from "#contract/app/role.ts";
 import { DAY_MS } from "#contract/durations.ts";
 import { createTestApp } from "../../../../test/support/app/app.ts";
-import { openBrowser, type TestBrowser } from "../../../../test/support/app/browser-session.ts";
+import { type BrowserAnswer, openBrowser, type TestBrowser } from "../../../../test/support/app/browser-session.ts";
 import { signIn, TEST_PASSWORD } from "../../../../test/support/app/sign-in.ts";
 import { makeOrganization, NOON } from "../../../../test/support/builders.ts";
 
@@ -197,6 +199,59 @@ describe("inviting", () => {
       "invitation.revoked",
       "member.added",
     ]);
+  });
+});
+
+/** A mail server that refuses every email, after `beforeRefusal` has finished. */
+async function openRefusingMailServer(beforeRefusal: () => Promise<unknown>): Promise<string> {
+  const server = createServer((socket) => {
+    socket.write("220 mail.example\r\n");
+    socket.setEncoding("utf8").on("data", async (command: string) => {
+      const isRecipient = command.startsWith("RCPT");
+      if (isRecipient) await beforeRefusal();
+      socket.write(isRecipient ? "550 Nobody here\r\n" : "250 OK\r\n");
+    });
+  }).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  after(() => server.close());
+  return `smtp://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+describe("an email that is refused", () => {
+  let duringSend: () => Promise<unknown> = async () => undefined;
+  const open = async () => {
+    const smtpUrl = await openRefusingMailServer(() => duringSend());
+    const mailing = await createTestApp({ smtpUrl, rateLimitSignInPerMinute: 0 });
+    return { mailing, browser: openBrowser(mailing, await signIn(mailing, { role: "owner" })) };
+  };
+  const list = async (browser: TestBrowser) => (await browser.send("GET", "/api/app/invitations")).body.data;
+
+  test("does not bring back an invitation that was revoked while the email was being sent", async () => {
+    const { mailing, browser } = await open();
+    duringSend = async () => {
+      const [{ id }] = await list(browser);
+      assert.equal((await browser.send("DELETE", `/api/app/invitations/${id}`)).status, 204);
+    };
+    const { status, body } = await browser.send("POST", "/api/app/invitations", { email: newEmail(), role: "viewer" });
+    assert.deepEqual([status, body.error?.code, "link" in body], [409, "conflict", false]);
+    assert.deepEqual(await list(browser), []);
+    assert.deepEqual(await mailing.deps.db.selectFrom("invitations").select("id").execute(), []);
+  });
+
+  test("does not undo a newer invitation for the same address", async () => {
+    const { browser } = await open();
+    const email = newEmail();
+    const newer: BrowserAnswer[] = [];
+    duringSend = async () => {
+      duringSend = async () => undefined;
+      newer.push(await browser.send("POST", "/api/app/invitations", { email, role: "admin" }));
+    };
+    const { status } = await browser.send("POST", "/api/app/invitations", { email, role: "viewer" });
+    const body = newer[0]?.body;
+    assert.deepEqual([status, body.mail], [409, "failed"]);
+    assert.deepEqual(await list(browser), [body.invitation]);
+    const token = new URL(body.link).searchParams.get("token");
+    assert.equal((await browser.send("POST", "/api/app/invitations/look-up", { token })).body.role, "admin");
   });
 });
 

@@ -15,6 +15,9 @@ import { invite } from "./invitations.ts";
 import { listMembers } from "./member-queries.ts";
 import { ownersOnly, requireOwnerForOwners } from "./require-owner.ts";
 
+const GONE_MEANWHILE =
+  "The email could not be sent. Meanwhile, the invitation was revoked, accepted or replaced. Check the list of invitations.";
+
 /** The organization's open invitations. Behind the member guard; entry-routes.ts accepts them. */
 export function invitationRoutes(
   app: FastifyInstance,
@@ -43,8 +46,16 @@ export function invitationRoutes(
       const organization = await findOrganization(deps.db, member.organizationId);
       assert(organization, "a member's organization exists");
       const outcome = await invite(deps, member, { email, role, organizationName: organization.name });
-      if (outcome.kind === "owner_invited") throw ownersOnly();
-      return reply.code(201).send({ ...outcome, invitation: toShape(outcome.invitation) });
+      switch (outcome.kind) {
+        case "owner_invited":
+          throw ownersOnly();
+        case "gone":
+          throw new ApiError("conflict", GONE_MEANWHILE);
+        case "invited":
+          return reply.code(201).send({ ...outcome, invitation: toShape(outcome.invitation) });
+        default:
+          return outcome satisfies never;
+      }
     },
   );
 

@@ -16,18 +16,26 @@ import type { Member } from "../auth/member-auth.ts";
 import { hashPassword } from "../auth/password.ts";
 import { insertMember } from "../queries.ts";
 import { createUser } from "../setup/create-user.ts";
-import { findInvitation, type InvitationRow, takeInvitation, upsertInvitation } from "./invitation-queries.ts";
+import {
+  findInvitation,
+  type InvitationRow,
+  takeInvitation,
+  updateInvitationToken,
+  upsertInvitation,
+} from "./invitation-queries.ts";
 
 type JoinDeps = Pick<Deps, "db" | "clock" | "random">;
 type InviteDeps = JoinDeps & Pick<Deps, "config"> & { readonly mail: Mail };
 
 type InviteOutcome =
   | { kind: "invited"; invitation: InvitationRow; mail: InvitationMail; link: string | null }
-  | { kind: "owner_invited" };
+  | { kind: "owner_invited" }
+  | { kind: "gone" };
 
 /**
  * Emails the link. Without a mail server, or if it refuses the email, returns a link for the member to share. `owner_invited`: the
- * address has an owner's invitation, which only owners may replace.
+ * address has an owner's invitation, which only owners may replace. `gone`: the email failed, and by then the invitation had
+ * been revoked, accepted or replaced.
  */
 export async function invite(
   deps: InviteDeps,
@@ -73,7 +81,8 @@ export async function invite(
     link: toLink(mailed.token),
   });
   if (isSent) return { kind: "invited", invitation, mail: "sent", link: null };
-  await upsertInvitation(deps.db, { ...invitation, token_hash: shown.hash }, { keepsOwners: false });
+  const { organization_id: owner, id } = invitation;
+  if (!(await updateInvitationToken(deps.db, owner, { id, token_hash: shown.hash }))) return { kind: "gone" };
   return { kind: "invited", invitation, mail: "failed", link: toLink(shown.token) };
 }
 
