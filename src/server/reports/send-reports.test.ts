@@ -218,6 +218,55 @@ test("a report whose login is refused after a first one worked is sent half an h
   assert.deepEqual([server.mails.length, await countDue(practice)], [1, 0]);
 });
 
+test("an organization whose time zone this runtime doesn't know keeps nobody else from getting a report", async () => {
+  const server = await openMailServer();
+  const practice = await openPractice(server.url);
+  const { app, deps, clock, member, lines } = practice;
+  const elsewhere = await signIn(practice, { role: "viewer" });
+  await askApp(app, elsewhere, "PATCH /reports", { weekly: true });
+  const { organizationId } = elsewhere;
+  await sql`update organizations set time_zone = 'Mars/Base' where id = ${organizationId}`.execute(deps.db);
+  clock.set(MONDAY);
+  await assert.rejects(send(practice), /^Error: Failed reports: 0, unknown time zones: 1$/);
+  assert.deepEqual(listRecipients(server), [member.email]);
+  assert.equal(lines.filter((line) => line.includes("report.zone_unknown") && line.includes("Mars/Base")).length, 1);
+});
+
+test("an organization whose report can't be read keeps nobody else from getting one, and is tried again", async () => {
+  const server = await openMailServer();
+  const practice = await openPractice(server.url);
+  const { app, deps, clock, owner, member, lines } = practice;
+  const elsewhere = await signIn(practice, { role: "viewer" });
+  await askApp(app, elsewhere, "PATCH /reports", { weekly: true });
+  await openLivePeriod(deps.db, elsewhere.organizationId, {
+    widgetId: await makeWidget(deps.db, elsewhere.organizationId, { createdAt: CREATED }),
+    now: CREATED,
+    isPractice: false,
+  });
+  // Reports are sent in the order of the organizations' ids, so the broken one comes first.
+  const isFirst = owner < elsewhere.organizationId;
+  const [broken, healthy] = isFirst ? [member, elsewhere] : [elsewhere, member];
+  const { rows } = await sql<{ row: string }>`
+    delete from day_zones where organization_id = ${broken.organizationId} returning to_json(day_zones)::text as row`.execute(
+    deps.db,
+  );
+  const noon = new Date("2026-11-02T12:00:00.000Z");
+  clock.set(noon);
+  await assert.rejects(send(practice), /^Error: Failed reports: 1, unknown time zones: 0$/);
+  assert.deepEqual(listRecipients(server), [healthy.email]);
+  const failures = lines.filter((line) => line.includes("report.failed"));
+  assert.deepEqual([failures.length, failures[0]?.includes(broken.organizationId)], [1, true]);
+
+  await sql`insert into day_zones select * from json_populate_record(null::day_zones, ${rows[0]?.row}::json)`.execute(
+    deps.db,
+  );
+  clock.set(new Date(noon.getTime() + HALF_AN_HOUR_MS + 1));
+  await send(practice);
+  assert.deepEqual(listRecipients(server), [healthy.email, broken.email]);
+});
+
+const listRecipients = ({ mails }: { mails: string[] }) => mails.map((mail) => /^To: (.*?)\r$/m.exec(mail)?.[1]);
+
 /** Reports that are still to be sent about the week before Monday, or an earlier one. */
 async function countDue({ deps }: Pick<TestApp, "deps">): Promise<number> {
   const waiting = deps.db.selectFrom("report_subscriptions").select("token").where("next_start", "<=", "2026-10-26");
@@ -316,10 +365,7 @@ test("who leaves the organization gets no more reports, and other members keep t
   await askApp(app, member, `DELETE /members/${member.userId}`);
   clock.set(MONDAY);
   await send(practice);
-  assert.deepEqual(
-    server.mails.map((mail) => /^To: (.*?)\r$/m.exec(mail)?.[1]),
-    [other.email],
-  );
+  assert.deepEqual(listRecipients(server), [other.email]);
 });
 
 test("on the Free plan, a month that begins before its 30 days has no comparison", async () => {

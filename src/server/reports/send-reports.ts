@@ -1,6 +1,7 @@
 import { REPORT_PERIODS } from "#contract/app/reports.ts";
 import { MINUTE_MS } from "#contract/durations.ts";
 import type { Deps } from "../deps.ts";
+import { parseTimeZone } from "../lib/time/calendar.ts";
 import type { Mail } from "../mail/mail.ts";
 import { findDueStart, nextStart } from "./due-periods.ts";
 import { type DueReport, listDue, listZones, moveBack, moveOn, takeReport } from "./queries.ts";
@@ -19,28 +20,52 @@ const BATCH = 50;
 /** Longer than reading and sending one report takes. */
 const TRY_AGAIN_MS = 30 * MINUTE_MS;
 
-type ReportDeps = Pick<Deps, "db" | "clock" | "config"> & { readonly mail: Mail };
+type ReportDeps = Pick<Deps, "db" | "clock" | "config" | "log"> & { readonly mail: Mail };
+/** Members of an organization get the same report, so it is read once. */
+type Reports = Map<string, Promise<Report | null>>;
 
-/** Background task: emails the reports that are due. Needs a mail server. */
+/** Background task: emails the reports that are due. Needs a mail server. A failure in one does not stop the others. */
 export async function sendReports(deps: ReportDeps, signal: AbortSignal): Promise<void> {
   if (!deps.mail.isOn) return;
   const now = deps.clock.now();
   const zones = await listZones(deps.db);
-  const due = zones.flatMap((zone) =>
+  const unknownZones = zones.filter((zone) => parseTimeZone(zone) === null);
+  for (const zone of unknownZones)
+    deps.log.error("report.zone_unknown", { sentence: `No reports are sent in ${zone}: the time zone is unknown.` });
+  const knownZones = zones.filter((zone) => !unknownZones.includes(zone));
+  const due = knownZones.flatMap((zone) =>
     REPORT_PERIODS.map((period) => ({ zone, period, start: findDueStart(period, zone, now) })),
   );
   const triedBefore = new Date(now.getTime() - TRY_AGAIN_MS);
-  // Members of an organization get the same report.
-  const reports = new Map<string, Report | null>();
+  const reports: Reports = new Map();
+  let failed = 0;
+  let lastError: unknown;
   for (const each of await listDue(deps.db, { due, triedBefore, limit: BATCH })) {
-    if (signal.aborted) return;
-    const { organization_id: owner, period, start } = each;
-    const takenAt = deps.clock.now();
-    if (!(await takeReport(deps.db, owner, { ...each, now: takenAt, triedBefore }))) continue;
-    const key = [owner, period, start].join(" ");
-    if (!reports.has(key)) reports.set(key, await readReport(deps, { id: owner, plan: each.plan }, { period, start }));
-    await sendOne(deps, each, { report: reports.get(key) ?? null, takenAt });
+    if (signal.aborted) break;
+    try {
+      await takeAndSend(deps, each, { reports, triedBefore });
+    } catch (error) {
+      deps.log.error("report.failed", { organizationId: each.organization_id, error });
+      failed += 1;
+      lastError = error;
+    }
   }
+  if (failed + unknownZones.length > 0)
+    throw new Error(`Failed reports: ${failed}, unknown time zones: ${unknownZones.length}`, { cause: lastError });
+}
+
+async function takeAndSend(
+  deps: ReportDeps,
+  due: DueReport,
+  { reports, triedBefore }: { reports: Reports; triedBefore: Date },
+): Promise<void> {
+  const { organization_id: owner, period, start } = due;
+  const takenAt = deps.clock.now();
+  if (!(await takeReport(deps.db, owner, { ...due, now: takenAt, triedBefore }))) return;
+  const key = [owner, period, start].join(" ");
+  const reading = reports.get(key) ?? readReport(deps, { id: owner, plan: due.plan }, { period, start });
+  reports.set(key, reading);
+  await sendOne(deps, due, { report: await reading, takenAt });
 }
 
 async function sendOne(
