@@ -96,6 +96,8 @@ describe("when something goes wrong", { skip: noBrowser }, () => {
     await page.locator(".time").first().click();
     await page.getByRole("button", { name: "Continue" }).click();
     assert.equal(await page.getByLabel("Name").inputValue(), "Mara Quell");
+    const heading = page.getByRole("heading", { name: "Your details" });
+    assert.ok(await heading.evaluate((element) => element === document.activeElement));
     await send(page);
     await waitForBooked(page);
     assert.deepEqual(await countBooked(deps, widgetId), [2, 2]);
@@ -186,6 +188,27 @@ describe("when something goes wrong", { skip: noBrowser }, () => {
     await waitForBooked(page);
     assert.equal(keys.length, 1);
     assert.deepEqual(await countBooked(deps, widgetId), [1, 1]);
+  });
+
+  test("a widget that changed while its page was open says so until a time is chosen, and keeps the form", async () => {
+    const { page } = await openForm();
+    const error = { code: "widget_changed", message: "This widget was switched between test mode and live." };
+    await page.route("**/bookings", (route) => route.fulfill({ status: 409, json: { error } }), { times: 1 });
+    await fillForm(page);
+    await send(page);
+    const notice = page.getByRole("alert");
+    await notice.getByText("The available services have changed").waitFor();
+    await goToForm(page);
+    await page.getByRole("button", { name: "Back" }).click();
+    await page.getByRole("button", { name: /^Tuesday 3 November/ }).click();
+    assert.equal(await notice.count(), 0);
+    await page.locator(".time").first().click();
+    await page.getByRole("button", { name: "Continue" }).click();
+    await send(page);
+    await waitForBooked(page);
+    await page.getByRole("button", { name: "Book another appointment" }).click();
+    await page.getByRole("button", { name: /Online meeting/ }).waitFor();
+    assert.equal(await notice.count(), 0);
   });
 
   test("a widget paused while its page is open says so", async () => {

@@ -28,10 +28,11 @@ type BookingProps = {
 
 /** Holds what the visitor has chosen and entered; each step shows a part of it. */
 export function Booking(props: BookingProps) {
-  const { session, config, hasChanged } = props;
+  const { session, config } = props;
   const { texts, locale, context, funnel, visit, steps: history } = session;
   const { services } = config;
   const [flow, change] = useReducer(changeFlow, null, () => startFlow(services, context));
+  const [hasChanged, setChanged] = useState(props.hasChanged);
   const [timeZone, setTimeZone] = useState(() => findOwnZone() ?? config.timeZone);
   const firstWeekday = toFirstWeekday(locale);
   const formats = createFormats(locale, timeZone, { firstWeekday, hourCycle: config.widget.hourCycle });
@@ -48,6 +49,10 @@ export function Booking(props: BookingProps) {
     funnel.record("widget_viewed");
   };
   const view = useHostPage({ session, services, flow, change, startOver });
+  // The notice must not come back and take the focus when the visitor then chooses another day or books again.
+  useWhen([flow.slot], () => {
+    if (flow.slot) setChanged(false);
+  });
   useWhen([flow.service, flow.booked], () => {
     if (flow.service) funnel.record("service_selected");
   });
@@ -66,9 +71,7 @@ export function Booking(props: BookingProps) {
       progress={toProgress(services, flow)}
     >
       <div class={`body step-${flow.step}`} ref={view}>
-        {hasChanged && !flow.slot && (
-          <Notice kind="problem" title={texts.changedTitle} text={texts.changed} takesFocus />
-        )}
+        {hasChanged && <Notice kind="problem" title={texts.changedTitle} text={texts.changed} takesFocus />}
         <Step
           {...{ session, config, flow, change, formats, headed, firstWeekday, times, timeZone, submit }}
           onTimeZone={setTimeZone}

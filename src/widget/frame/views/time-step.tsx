@@ -81,7 +81,7 @@ function NoTimes({ session, config, flow, onGoTo }: TimeStepProps) {
 }
 
 function DayAndTime(props: TimeStepProps) {
-  const { config, flow, change, formats, timeZone } = props;
+  const { config, flow, formats, timeZone } = props;
   const { texts } = props.session;
   const [isTimeMissing, setTimeMissing] = useState(false);
   const timesElement = useRef<HTMLDivElement>(null);
@@ -99,7 +99,7 @@ function DayAndTime(props: TimeStepProps) {
   };
   const goOn = () => {
     setTimeMissing(!flow.slot);
-    if (flow.slot) change({ type: "wentTo", step: "form" });
+    if (flow.slot) props.onGoTo("form");
     else timesElement.current?.querySelector("input")?.focus();
   };
   return (
