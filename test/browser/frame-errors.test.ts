@@ -190,6 +190,25 @@ describe("when something goes wrong", { skip: noBrowser }, () => {
     assert.deepEqual(await countBooked(deps, widgetId), [1, 1]);
   });
 
+  test("while a booking is being sent, the form says so even after the visitor has gone back", async () => {
+    const { page, widgetId } = await openForm();
+    const { promise: released, resolve: release } = Promise.withResolvers<void>();
+    await page.route("**/bookings", async (route) => {
+      await released;
+      await route.continue();
+    });
+    await fillForm(page);
+    await send(page);
+    await page.getByRole("button", { name: "Back" }).click();
+    await page.locator(".time").last().click();
+    await page.getByRole("button", { name: "Continue" }).click();
+    const submit = page.locator("[type=submit]");
+    assert.deepEqual([await submit.innerText(), await submit.getAttribute("aria-disabled")], ["Booking…", "true"]);
+    release();
+    await waitForBooked(page);
+    assert.deepEqual(await countBooked(deps, widgetId), [1, 1]);
+  });
+
   test("a widget that changed while its page was open says so until a time is chosen, and keeps the form", async () => {
     const { page } = await openForm();
     const error = { code: "widget_changed", message: "This widget was switched between test mode and live." };

@@ -20,7 +20,7 @@ export type Submit = {
   /** Counts refusals, so that screen readers read each one. */
   readonly refusals: number;
   send(): Promise<void>;
-  /** The visitor has moved on. */
+  /** The visitor has moved on. A booking that is being sent continues. */
   dismiss(): void;
   forget(): void;
 };
@@ -77,7 +77,7 @@ export function useSubmit(parts: Parts): Submit {
   return {
     ...state,
     send,
-    dismiss: () => setState({ ...QUIET, refusals: state.refusals }),
+    dismiss: () => setState({ ...QUIET, isSending: sending.current, refusals: state.refusals }),
     forget: () => {
       attempts.forget();
       setState(QUIET);
