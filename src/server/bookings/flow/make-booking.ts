@@ -58,7 +58,7 @@ export type MadeBooking =
 /** More than asking and looking up take together. After it, a task takes over. */
 const ASKING_MS = MINUTE_MS;
 /** How long we search for a lost outcome before calling it a failure. */
-const SEARCH_MS = 15 * MINUTE_MS;
+export const SEARCH_MS = 15 * MINUTE_MS;
 const LOOK_UP_PAUSES_MS = [0, 2_000, 5_000];
 const SECOND_REQUEST_PAUSE_MS = 250;
 /** An external system may take long to book; the sandbox takes milliseconds. */

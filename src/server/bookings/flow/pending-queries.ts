@@ -137,11 +137,12 @@ const KEY = sql`organization_id as "organizationId", reference`;
 
 /**
  * Claims requests whose process has gone, across all organizations. Nobody else claims them until `askingUntil`: of two
- * workers that find the same request, the second one waits for the first and then no longer finds it overdue.
+ * workers that find the same request, the second one waits for the first and then no longer finds it overdue. A request that
+ * nobody has claimed since `unattendedSince` is given up at `searchUntil`, not earlier.
  */
 export async function takeOverdue(
   db: Db,
-  claim: { now: Date; askingUntil: Date; limit: number },
+  claim: { now: Date; askingUntil: Date; unattendedSince: Date; searchUntil: Date; limit: number },
 ): Promise<PendingBooking[]> {
   const isOverdue = sql`state = 'asking' and asking_until < ${claim.now}`;
   const { rows: found } = await sql<PendingKey>`
@@ -149,7 +150,8 @@ export async function takeOverdue(
   const taken: PendingBooking[] = [];
   for (const group of toStatementGroups(db, found)) {
     const { rows } = await sql<PendingBooking>`
-      update pending_bookings set asking_until = ${claim.askingUntil}
+      update pending_bookings set asking_until = ${claim.askingUntil},
+        given_up_at = case when asking_until < ${claim.unattendedSince} then ${claim.searchUntil} else given_up_at end
       where ${isAmong(group)} and ${isOverdue} returning ${COLUMNS}`.execute(db);
     taken.push(...rows);
   }

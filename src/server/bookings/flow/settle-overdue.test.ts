@@ -52,7 +52,7 @@ async function giveConnection(widgetId: WidgetId, connectionId: ConnectionId | n
 /** The state a process leaves when it ends before settling a request; the appointment exists unless the request was lost. */
 async function leaveUnsettled(
   practice: Practice,
-  options: { email?: string; touch?: object; isLost?: boolean; askedIn?: ConnectionId | "sandbox" } = {},
+  options: { email?: string; touch?: object; isLost?: boolean; askedIn?: ConnectionId; givenUpAt?: Date } = {},
 ): Promise<Reference> {
   const { owner, widgetId, connectionId } = practice;
   const reference = await takeReference(db, owner, deps.random);
@@ -66,7 +66,7 @@ async function leaveUnsettled(
     service_id: CHECK_UP,
     start_at: START,
     askingUntil: new Date(clock.now().getTime() - 1),
-    given_up_at: new Date(clock.now().getTime() + 15 * MINUTE_MS),
+    given_up_at: options.givenUpAt ?? new Date(clock.now().getTime() + 15 * MINUTE_MS),
     touch: { ...DIRECT_TOUCH, ...options.touch },
     copy,
     now: clock.now(),
@@ -209,10 +209,50 @@ test("the lookup goes to the system that took the request, even if the widget no
 test("if that connection was deleted, the booking fails after a quarter of an hour", async () => {
   const practice = await makePractice();
   const reference = await leaveUnsettled(practice, { askedIn: "conn_gone" as ConnectionId });
-  await settleOverdue(deps, NEVER);
-  assert.equal((await readState(reference))?.state, "asking");
+  for (let minutes = 0; minutes < 15; minutes += 3) {
+    clock.set(new Date(NOON.getTime() + minutes * MINUTE_MS));
+    await settleOverdue(deps, NEVER);
+    assert.equal((await readState(reference))?.state, "asking");
+  }
   clock.set(new Date(NOON.getTime() + 15 * MINUTE_MS));
   await settleOverdue(deps, NEVER);
   assert.equal((await readState(reference))?.state, "failed");
+  await forgetAll();
+});
+
+const BUSY = { answer: { status: 503, json: {} } };
+
+test("after twenty minutes without a worker, one failed lookup does not give a booking up", async () => {
+  const practice = await makePractice();
+  const reference = await leaveUnsettled(practice);
+  practice.server.twist("GET /bookings", BUSY);
+  clock.set(new Date(NOON.getTime() + 20 * MINUTE_MS));
+  await settleOverdue(deps, NEVER);
+  assert.equal((await readState(reference))?.state, "asking");
+  clock.set(new Date(NOON.getTime() + 23 * MINUTE_MS));
+  await settleOverdue(deps, NEVER);
+  assert.deepEqual(
+    (await listStored(practice.owner)).map((booking) => booking.reference),
+    [reference],
+  );
+  await forgetAll();
+});
+
+test("while workers run, a system that never answers is given up when its time is over", async () => {
+  const practice = await makePractice();
+  const reference = await leaveUnsettled(practice, { givenUpAt: NOON });
+  practice.server.twist("GET /bookings", BUSY);
+  await settleOverdue(deps, NEVER);
+  assert.deepEqual(await readState(reference), { state: "failed", failure: "lost", answer: null });
+  await forgetAll();
+});
+
+test("a lookup that is broken off because the process ends gives nothing up", { timeout: 20_000 }, async () => {
+  const practice = await makePractice();
+  const reference = await leaveUnsettled(practice, { givenUpAt: NOON });
+  const ending = new AbortController();
+  practice.server.twist("GET /bookings", { answer: "hang", onArrival: () => ending.abort() });
+  await settleOverdue(deps, ending.signal);
+  assert.equal((await readState(reference))?.state, "asking");
   await forgetAll();
 });

@@ -5,6 +5,7 @@ import { openConnection, openSchedulingSystem } from "../../scheduler/open-syste
 import type { SchedulerDeps } from "../../scheduler/scheduler-deps.ts";
 import type { SchedulingSystem } from "../../scheduler/scheduling-system.ts";
 import { freeReferences } from "../stored/queries.ts";
+import { SEARCH_MS } from "./make-booking.ts";
 import { deleteSettledPending, type PendingBooking, takeOverdue } from "./pending-queries.ts";
 import { settleConfirmed, settleFailed } from "./settle-booking.ts";
 
@@ -12,6 +13,8 @@ const BATCH = 50;
 const CONCURRENCY = 10;
 /** How long a worker has for a batch before another may claim it. A batch of silent systems takes a third of this. */
 const LOOKING_MS = 2 * MINUTE_MS;
+/** If nobody looked for a request for this long, because no worker was running, it gets the full time for its search again. */
+const UNATTENDED_MS = 5 * MINUTE_MS;
 const KEYS_KEPT_MS = DAY_MS;
 const DELETE_BATCH = 500;
 /** Without a copy the visitor's time zone is unknown. It is not recorded either, so this never reaches anyone. */
@@ -22,12 +25,18 @@ type OverdueDeps = Pick<Deps, "db" | "clock" | "random" | "log" | "metrics"> & {
 /**
  * Background task: settles booking requests whose process ended or whose outcome was lost. It looks the reference up in the
  * scheduling system. If the booking is there, it is stored and sent late; if not, it failed. A system that doesn't answer is
- * asked again for a quarter of an hour.
+ * asked again for a quarter of an hour, which starts anew if no worker was running meanwhile.
  */
 export async function settleOverdue(deps: OverdueDeps, signal: AbortSignal): Promise<void> {
   const now = deps.clock.now();
   await forgetSettled(deps, new Date(now.getTime() - KEYS_KEPT_MS));
-  const overdue = await takeOverdue(deps.db, { now, askingUntil: new Date(now.getTime() + LOOKING_MS), limit: BATCH });
+  const overdue = await takeOverdue(deps.db, {
+    now,
+    askingUntil: new Date(now.getTime() + LOOKING_MS),
+    unattendedSince: new Date(now.getTime() - UNATTENDED_MS),
+    searchUntil: new Date(now.getTime() + SEARCH_MS),
+    limit: BATCH,
+  });
   const waiting = overdue.values();
   const settleWaiting = async () => {
     for (const pending of waiting) {
@@ -69,9 +78,11 @@ async function settleOne(deps: OverdueDeps, pending: PendingBooking, signal: Abo
   if (system && found?.kind === "found") {
     const isTest = system.mode !== "live";
     await settleConfirmed(deps, { ...booking, booked: found.value, timeZone: copy?.timeZone ?? UNKNOWN_ZONE, isTest });
-  } else if (found?.kind === "absent" || deps.clock.now() >= pending.given_up_at) {
-    await settleFailed(deps, { ...booking, failure: "lost" });
+    return;
   }
+  // A lookup that was broken off, because this process is ending, says nothing about the booking.
+  const isGivenUp = !signal.aborted && deps.clock.now() >= pending.given_up_at;
+  if (found?.kind === "absent" || isGivenUp) await settleFailed(deps, { ...booking, failure: "lost" });
 }
 
 /** The system that was asked, even if the widget uses another one now. Null if that connection was deleted. */
