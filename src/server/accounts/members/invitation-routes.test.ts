@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { type AddressInfo, createServer } from "node:net";
 import { after, describe, test } from "node:test";
 import type { MemberRole } from "#contract/app/role.ts";
-import { DAY_MS } from "#contract/durations.ts";
+import { DAY_MS, MINUTE_MS } from "#contract/durations.ts";
 import { createTestApp } from "../../../../test/support/app/app.ts";
 import { type BrowserAnswer, openBrowser, type TestBrowser } from "../../../../test/support/app/browser-session.ts";
 import { signIn, TEST_PASSWORD } from "../../../../test/support/app/sign-in.ts";
@@ -199,6 +199,45 @@ describe("inviting", () => {
       "invitation.revoked",
       "member.added",
     ]);
+  });
+});
+
+describe("a minute allows 20 invitations", () => {
+  const send = (browser: TestBrowser) =>
+    browser.send("POST", "/api/app/invitations", { email: newEmail(), role: "viewer" });
+  const sendMany = async (browser: TestBrowser, times: number) => {
+    for (let i = 0; i < times; i++) assert.equal((await send(browser)).status, 201);
+  };
+
+  test("per organization, whoever sends them", async () => {
+    const [first, elsewhere] = [await makeAdmin(), await makeAdmin()];
+    const { organizationId } = first;
+    const second = openBrowser(testApp, await signIn(testApp, { role: "admin", organizationId }));
+    await sendMany(first.browser, 10);
+    await sendMany(second, 10);
+    const { status, body, response } = await send(second);
+    assert.deepEqual([status, body.error.code, response.headers["retry-after"]], [429, "rate_limited", "60"]);
+    assert.equal((await first.browser.send("GET", "/api/app/invitations")).body.data.length, 20);
+    await sendMany(elsewhere.browser, 1);
+    clock.set(new Date(NOON.getTime() + MINUTE_MS));
+    await sendMany(second, 1);
+    clock.set(NOON);
+  });
+
+  test("per person, in all their organizations together", async () => {
+    const person = await makeAdmin("owner");
+    await sendMany(person.browser, 20);
+    const timeZone = "Europe/Berlin";
+    assert.equal(
+      (await person.browser.send("POST", "/api/app/organizations", { name: "Second", timeZone })).status,
+      201,
+    );
+    assert.deepEqual(
+      (await person.browser.send("GET", "/api/app/invitations")).body.data,
+      [],
+      "the new organization's",
+    );
+    assert.equal((await send(person.browser)).status, 429);
   });
 });
 

@@ -5,59 +5,35 @@ import { inOrganization } from "../../db/transactions.ts";
 import type { Deps } from "../../deps.ts";
 import { ApiError, notFound } from "../../http/api-error.ts";
 import { checkEmail, requireFields } from "../../http/check-fields.ts";
+import { RateLimiter, rateLimited } from "../../http/rate-limit.ts";
 import { assert } from "../../lib/assert.ts";
 import type { Mail } from "../../mail/mail.ts";
 import { findOrganization } from "../../organizations/queries.ts";
-import { memberOf } from "../auth/member-auth.ts";
+import { type Member, memberOf } from "../auth/member-auth.ts";
 import { checkRole } from "../check-fields.ts";
 import { deleteInvitation, type InvitationRow, listInvitations } from "./invitation-queries.ts";
 import { invite } from "./invitations.ts";
 import { listMembers } from "./member-queries.ts";
 import { ownersOnly, requireOwnerForOwners } from "./require-owner.ts";
 
+/**
+ * For one organization, and for one person in all their organizations. While sign-up is open, strangers can invite anyone too, and
+ * our mail server must not send their spam.
+ */
+const INVITATIONS_PER_MINUTE = 20;
 const GONE_MEANWHILE =
   "The email could not be sent. Meanwhile, the invitation was revoked, accepted or replaced. Check the list of invitations.";
 
+type InvitationDeps = Pick<Deps, "db" | "clock" | "random" | "config"> & { readonly mail: Mail };
+
 /** The organization's open invitations. Behind the member guard; entry-routes.ts accepts them. */
-export function invitationRoutes(
-  app: FastifyInstance,
-  deps: Pick<Deps, "db" | "clock" | "random" | "config"> & { readonly mail: Mail },
-): void {
+export function invitationRoutes(app: FastifyInstance, deps: InvitationDeps): void {
   app.get("/invitations", { schema: { response: { 200: InvitationList } } }, async (request) => {
     const rows = await listInvitations(deps.db, memberOf(request).organizationId, deps.clock.now());
     return { data: rows.map(toShape) };
   });
 
-  app.post<{ Body: { email: string; role: string } }>(
-    "/invitations",
-    {
-      schema: { body: NewInvitation, response: { 201: CreatedInvitation } },
-    },
-    async (request, reply) => {
-      const member = memberOf(request);
-      const { email, role } = requireFields({
-        email: checkEmail(request.body.email),
-        role: checkRole(request.body.role),
-      });
-      requireOwnerForOwners(member, [role]);
-      const members = await listMembers(deps.db, member.organizationId);
-      if (members.some((each) => each.email === email))
-        throw new ApiError("conflict", "This person is already a member.");
-      const organization = await findOrganization(deps.db, member.organizationId);
-      assert(organization, "a member's organization exists");
-      const outcome = await invite(deps, member, { email, role, organizationName: organization.name });
-      switch (outcome.kind) {
-        case "owner_invited":
-          throw ownersOnly();
-        case "gone":
-          throw new ApiError("conflict", GONE_MEANWHILE);
-        case "invited":
-          return reply.code(201).send({ ...outcome, invitation: toShape(outcome.invitation) });
-        default:
-          return outcome satisfies never;
-      }
-    },
-  );
+  inviteRoute(app, deps);
 
   app.delete<{ Params: { id: string } }>(
     "/invitations/:id",
@@ -76,6 +52,49 @@ export function invitationRoutes(
       return reply.code(204).send();
     },
   );
+}
+
+function inviteRoute(app: FastifyInstance, deps: InvitationDeps): void {
+  const limiter = new RateLimiter({ perMinute: INVITATIONS_PER_MINUTE });
+
+  app.post<{ Body: { email: string; role: string } }>(
+    "/invitations",
+    {
+      schema: { body: NewInvitation, response: { 201: CreatedInvitation } },
+    },
+    async (request, reply) => {
+      const member = memberOf(request);
+      const { email, role } = requireFields({
+        email: checkEmail(request.body.email),
+        role: checkRole(request.body.role),
+      });
+      requireOwnerForOwners(member, [role]);
+      const members = await listMembers(deps.db, member.organizationId);
+      if (members.some((each) => each.email === email))
+        throw new ApiError("conflict", "This person is already a member.");
+      requireFewInvitations(limiter, member, deps.clock.now());
+      const organization = await findOrganization(deps.db, member.organizationId);
+      assert(organization, "a member's organization exists");
+      const outcome = await invite(deps, member, { email, role, organizationName: organization.name });
+      switch (outcome.kind) {
+        case "owner_invited":
+          throw ownersOnly();
+        case "gone":
+          throw new ApiError("conflict", GONE_MEANWHILE);
+        case "invited":
+          return reply.code(201).send({ ...outcome, invitation: toShape(outcome.invitation) });
+        default:
+          return outcome satisfies never;
+      }
+    },
+  );
+}
+
+function requireFewInvitations(limiter: RateLimiter, { organizationId, userId }: Member, now: Date): void {
+  for (const key of [organizationId, userId]) {
+    const verdict = limiter.take(key, now);
+    if (!verdict.isAllowed) throw rateLimited(verdict, "Too many invitations. Wait a minute, then try again.");
+  }
 }
 
 function toShape(row: InvitationRow): InvitationShape {
