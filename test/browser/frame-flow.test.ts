@@ -60,6 +60,13 @@ function showFrame(widgetId: string, context: object, above = ""): void {
 type Heard = [origin: string, message: { type: string } & Record<string, unknown>][];
 const readHeard = (page: Page) => page.evaluate("heard") as Promise<Heard>;
 
+function tellFrame(page: Page, message: object): Promise<void> {
+  return page.evaluate(
+    ([data, target]) => document.querySelector("iframe")?.contentWindow?.postMessage(data, target as string),
+    [{ svc: 1, frame: "f1", ...message }, SERVICE] as const,
+  );
+}
+
 describe("a visitor books", { skip: noBrowser }, () => {
   test("on the direct page, and everything is stored, counted and shown correctly", async () => {
     const widgetId = await service.makeWidget();
@@ -236,11 +243,7 @@ describe("a visitor books", { skip: noBrowser }, () => {
     await visitPage(page, `${SITE}/`);
     const frame = page.frameLocator("iframe");
     await frame.getByRole("button", { name: /Consultation/ }).waitFor();
-    const tell = (message: object) =>
-      page.evaluate(
-        ([data, target]) => document.querySelector("iframe")?.contentWindow?.postMessage(data, target as string),
-        [{ svc: 1, frame: "f1", ...message }, SERVICE] as const,
-      );
+    const tell = (message: object) => tellFrame(page, message);
     await tell({ frame: "f2", type: "context", service: "online-meeting" });
     await tell({ type: "theme", theme: { mode: "dark", accent: "#ffd400" } });
     await frame.locator("html[data-scheme=dark]").waitFor();
@@ -250,6 +253,23 @@ describe("a visitor books", { skip: noBrowser }, () => {
     await frame.getByRole("button", { name: "Close" }).click();
     await frame.locator("body").press("Escape");
     await page.waitForFunction("heard.filter(([, data]) => data.type === 'close').length === 2");
+  });
+
+  test("and what the host page says about the visitor's source while the frame is loading is used", async () => {
+    showFrame(await service.makeWidget(), { attribution: { utmSource: "google", gclid: "X" } });
+    const page = await browser.share("visitor", visitor);
+    const { promise: released, resolve: release } = Promise.withResolvers<void>();
+    await page.route("**/config", async (route) => {
+      await released;
+      await route.continue();
+    });
+    await visitPage(page, `${SITE}/`);
+    await page.waitForFunction("heard.some(([, data]) => data.type === 'ready')");
+    await tellFrame(page, { type: "context", attribution: { utmSource: "google" } });
+    const sent = page.waitForRequest("**/events");
+    release();
+    const { attribution } = (await sent).postDataJSON() as { attribution: object };
+    assert.deepEqual(attribution, { utmSource: "google" });
   });
 
   test("with storage blocked", async () => {

@@ -16,9 +16,10 @@ import {
   watchErrors,
 } from "../support/browser/embedded.ts";
 import { toPage } from "../support/browser/host-site.ts";
+import { makeWidget } from "../support/builders.ts";
 
 const browser = openBrowser();
-const { web, widgetId, visitor, deps } = await createEmbedded();
+const { web, widgetId, visitor, deps, owner } = await createEmbedded();
 const STUB = "<script>window.svc=window.svc||function(){(svc.q=svc.q||[]).push(arguments)}</script>";
 const BUTTON = `<p style="height:1500px">Welcome.</p><button id="book" data-svc-open="${widgetId}" data-svc-service="online-meeting">Book</button>`;
 
@@ -253,5 +254,35 @@ describe("svc(…)", { skip: noBrowser }, () => {
       before,
     );
     assert.deepEqual(errors, []);
+  });
+
+  test("applies a theme set while the frame is loading", async () => {
+    const { page } = await visit("<svc-booking></svc-booking>");
+    await findFrame(page);
+    const { promise: released, resolve: release } = Promise.withResolvers<void>();
+    await page.route("**/config", async (route) => {
+      await released;
+      await route.continue();
+    });
+    // In the same visit, so that no step makes the loader repeat the theme.
+    await page.reload();
+    await waitForContexts(page, 1);
+    const frame = page.frames().find((each) => each.url().startsWith(`${SERVICE}/embed/`));
+    await frame?.locator(".skeleton").waitFor();
+    await page.evaluate("svc('theme', { mode: 'dark' })");
+    release();
+    await frame?.getByText("Consultation (sample)", { exact: true }).waitFor();
+    await frame?.locator("html[data-scheme=dark]").waitFor();
+  });
+
+  test("applies a theme set later to a widget that is paused or does not exist", async () => {
+    const paused = await makeWidget(deps.db, owner);
+    await updateWidget(deps.db, paused, { status: "paused" });
+    for (const widget of [paused, "w_nope"]) {
+      const { page } = await visit(`<svc-booking widget="${widget}"></svc-booking>`);
+      const frame = await findFrame(page);
+      await page.evaluate("svc('theme', { mode: 'dark' })");
+      await frame.locator("html[data-scheme=dark]").waitFor();
+    }
   });
 });

@@ -40,7 +40,7 @@ async function startUnknown(element: HTMLElement): Promise<void> {
   const context = readContext();
   const bridge = createBridge(context);
   const steps = startSteps(context, bridge);
-  new Look(page, { widgetLook: { accent: null, radius: null, font: null }, theme: context.theme ?? {} });
+  const look = new Look(page, { widgetLook: { accent: null, radius: null, font: null }, theme: context.theme ?? {} });
   if (context.mode === "popup") {
     const texts = await loadTexts(findLanguage([page.lang])?.language ?? "en");
     const top = document.createElement("header");
@@ -48,7 +48,7 @@ async function startUnknown(element: HTMLElement): Promise<void> {
     element.firstElementChild?.prepend(top);
     render(<CloseButton steps={steps} texts={texts} />, top);
   }
-  appear(element, context, bridge);
+  appear(element, { context, bridge, look });
 }
 
 async function start(element: HTMLElement, widget: string): Promise<void> {
@@ -91,10 +91,10 @@ async function start(element: HTMLElement, widget: string): Promise<void> {
 
   // A preview must not change the dashboard's history.
   const steps = startSteps(context, bridge, preview ? null : window.history);
-  const session: Session = { api, bridge, funnel, look, steps, visit, texts, locale: tag, context };
+  const session: Session = { api, bridge, funnel, steps, visit, texts, locale: tag, context };
   element.textContent = "";
   render(<App session={session} />, element);
-  appear(element, context, bridge);
+  appear(element, { context, bridge, look });
 }
 
 /** The accent of a preview comes with its theme. */
@@ -128,9 +128,15 @@ function startSteps(context: FrameContext, bridge: Bridge, history: History | nu
 }
 
 /** An inline frame grows with its content; a popup fills the window and scrolls. */
-function appear(element: HTMLElement, context: FrameContext, bridge: Bridge): void {
+function appear(element: HTMLElement, host: { context: FrameContext; bridge: Bridge; look: Look }): void {
+  const { context, bridge, look } = host;
   page.dataset["mode"] = context.mode ?? "";
   if (context.mode !== "popup") reportHeight(element, bridge);
+  // The host page may send its theme and the visitor's consent once, as soon as the frame is ready.
+  bridge.listen((heard) => {
+    if (heard.type === "theme") look.change(heard.theme);
+    else if (heard.attribution) context.attribution = heard.attribution;
+  });
   bridge.post({ type: "ready" });
 }
 

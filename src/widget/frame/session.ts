@@ -2,7 +2,6 @@ import type { FrameContext } from "../messages.ts";
 import type { Api } from "./api.ts";
 import type { Funnel } from "./funnel.ts";
 import type { Bridge } from "./host/bridge.ts";
-import type { Look } from "./look.ts";
 import type { StepHistory } from "./step-history.ts";
 import type { Texts } from "./texts/texts.ts";
 import type { VisitKeeper } from "./visit.ts";
@@ -12,7 +11,6 @@ export type Session = {
   readonly api: Api;
   readonly bridge: Bridge;
   readonly funnel: Funnel;
-  readonly look: Look;
   readonly steps: StepHistory;
   readonly visit: VisitKeeper;
   readonly texts: Texts;

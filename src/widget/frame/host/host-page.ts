@@ -3,7 +3,7 @@ import type { Flow, FlowAction, Service } from "../flow.ts";
 import type { Session } from "../session.ts";
 import { useWhen } from "../use-when.ts";
 
-/** Receives later messages of the host page, and notices when the visitor sees the frame. */
+/** Follows what the host page asks of the booking, and notices when the visitor sees the frame. */
 export function useHostPage(parts: {
   session: Session;
   services: readonly Service[];
@@ -12,16 +12,15 @@ export function useHostPage(parts: {
   startOver: (service?: string) => void;
 }) {
   const view = useRef<HTMLDivElement>(null);
-  const { bridge, context, funnel, look } = parts.session;
+  const { bridge, context, funnel } = parts.session;
   // Listens once, and uses the values of the moment a message arrives.
   const latest = useRef(parts);
   latest.current = parts;
 
   useWhen([], () =>
     bridge.listen((heard) => {
-      if (heard.type === "theme") return look.change(heard.theme);
+      if (heard.type !== "context") return;
       const { services, flow, change, startOver } = latest.current;
-      if (heard.attribution) context.attribution = heard.attribution;
       if (heard.prefill) {
         context.prefill = heard.prefill;
         change({ type: "prefilled", prefill: heard.prefill });
