@@ -1,5 +1,6 @@
-// Keeps bookings.csv up to date with Bookflow. Run it as often as you like; it may be killed at any time:
-//   BOOKFLOW_URL=https://… BOOKFLOW_API_KEY=svc_live_… node sync-to-csv.ts
+// Keeps bookings.csv up to date with Bookflow. Run it as often as you like; it may be killed at any time.
+// Two runs must not overlap, so run it under a lock, on Linux for example with flock:
+//   BOOKFLOW_URL=https://… BOOKFLOW_API_KEY=svc_live_… flock bookings.lock node sync-to-csv.ts
 
 import { existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { type Booking, createClient, syncBookings } from "@bookflow/client";

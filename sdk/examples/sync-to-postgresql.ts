@@ -7,6 +7,8 @@ import pg from "pg";
 const { BOOKFLOW_URL = "", BOOKFLOW_API_KEY = "", DATABASE_URL = "" } = process.env;
 const db = new pg.Client({ connectionString: DATABASE_URL });
 await db.connect();
+// One run at a time: another one waits here until this one ends or is killed.
+await db.query("select pg_advisory_lock(hashtext('bookings_checkpoint'))");
 await db.query(`
   create table if not exists bookings (reference text primary key, created_at timestamptz not null, booking jsonb not null);
   create table if not exists bookings_checkpoint (only_row boolean primary key default true check (only_row), checkpoint text not null);`);

@@ -4,8 +4,11 @@ import type { Booking } from "./types.ts";
 // Keeps a copy of the bookings up to date. createdAt is unique within an organization and becomes visible in order, so
 // `since` finds everything newer than the newest booking seen; pages come newest first. Deletions have a deletedAt of the same
 // kind. After every page the store gets the checkpoint: what it now holds for certain. Because a checkpoint is always true of its store, a
-// run may be cut off at any point, or even run twice at once: the next run continues from the checkpoint, repeated bookings are
-// upserted, and repeated deletions find nothing to delete.
+// run may be cut off at any point: the next run continues from the checkpoint, repeated bookings are upserted, and repeated
+// deletions find nothing to delete.
+//
+// A store must have one run at a time. Otherwise one run may upsert a booking that it read before the booking was erased, after
+// the other run has applied that deletion and before it saves the next page. If the first run is then cut off, the booking stays.
 //
 // Bookings are read before deletions. A booking that is deleted in between is deleted from the store in the same run or, at the
 // latest, in the next; a reference is never used again.
@@ -45,7 +48,10 @@ export type SyncOptions = {
 
 const LIMIT_DEFAULT = 500;
 
-/** Brings the store up to date and returns how many bookings were upserted, known ones included. */
+/**
+ * Brings the store up to date and returns how many bookings were upserted, known ones included. May be cut off at any point, but
+ * a store must have only one run at a time.
+ */
 export async function syncBookings(
   client: Pick<Client, "bookings" | "deletions">,
   options: SyncOptions,

@@ -10,6 +10,7 @@ import { fileURLToPath } from "node:url";
 import { sql } from "kysely";
 import { DAY_MS } from "#contract/durations.ts";
 import { type Booking, createClient } from "../../sdk/src/index.ts";
+import { until } from "../../src/server/webhooks/testing/webhook-service.ts";
 import { createTestApp } from "../support/app/app.ts";
 import { fillBookings, makeCaller, type TestCaller } from "../support/app/read-api.ts";
 import { openWire } from "../support/app/wire.ts";
@@ -131,6 +132,28 @@ test("a table in PostgreSQL ends with exactly the service's bookings", async () 
     rows.map((row) => row.booking),
     await readAll(caller),
   );
+});
+
+test("a second run of the PostgreSQL example waits for the first", async () => {
+  const caller = await makeCaller(deps.db);
+  await makeBooking(deps.db, caller.owner, { widgetId: caller.widgetId });
+  const { db, url } = await createTestDatabase({ template: "template1" });
+  const run = () => runExample("sync-to-postgresql.ts", { BOOKFLOW_API_KEY: caller.key, DATABASE_URL: url }, null);
+  const isWaiting = async () => {
+    const { rows } = await sql`
+      select from pg_locks join pg_database on pg_database.oid = database
+      where datname = current_database() and locktype = 'advisory' and not granted`.execute(db);
+    return rows.length > 0;
+  };
+  let second: Promise<Run> | undefined;
+  await db.connection().execute(async (first) => {
+    await sql`select pg_advisory_lock(hashtext('bookings_checkpoint'))`.execute(first);
+    second = run();
+    await until(isWaiting, "the second run waits");
+    assert.deepEqual(proxy.requests, []);
+    await sql`select pg_advisory_unlock(hashtext('bookings_checkpoint'))`.execute(first);
+  });
+  assert.deepEqual(await second, { code: 0, printed: "1 bookings\n" });
 });
 
 test("a CSV file ends with exactly the service's bookings", async () => {
