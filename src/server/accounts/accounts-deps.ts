@@ -1,6 +1,7 @@
 import type { AuthParts } from "./auth/auth.ts";
 import { DeviceCookie } from "./auth/device-cookie.ts";
 import { failWhileDatabaseIsAway } from "./auth/library-faults.ts";
+import { deleteSessions } from "./auth/session-queries.ts";
 import { Throttle } from "./auth/throttle.ts";
 import { deleteResetLinks } from "./auth/verification-queries.ts";
 import { auditPerson } from "./members/audit-person.ts";
@@ -21,10 +22,14 @@ type Auth = {
 export type AccountsDeps = { readonly auth: Auth; readonly throttle: Throttle; readonly deviceCookie: DeviceCookie };
 
 export function createAccountsDeps(parts: Omit<AuthParts, "onPasswordReset">): AccountsDeps {
-  const { db, clock, random } = parts;
+  const { db, clock, random, log } = parts;
+  // The new password is already saved, so the sessions end first: whatever fails after that must not leave anyone signed in.
   const onPasswordReset: AuthParts["onPasswordReset"] = async (user) => {
+    await deleteSessions(db, user.id);
     await deleteResetLinks(db, user.id);
-    await auditPerson({ db, clock, random }, { user, action: "user.password_reset" });
+    await auditPerson({ db, clock, random }, { user, action: "user.password_reset" }).catch((error: unknown) =>
+      log.error("accounts.reset_not_audited", { error }),
+    );
   };
   // Loaded by the first request that needs it, which takes a second longer. Workers and commands never need it, and it takes 20 MB
   // of memory.

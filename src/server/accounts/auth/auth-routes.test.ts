@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { setImmediate } from "node:timers/promises";
+import { sql } from "kysely";
 import { MINUTE_MS } from "#contract/durations.ts";
 import { createTestApp } from "../../../../test/support/app/app.ts";
 import { openBrowser } from "../../../../test/support/app/browser-session.ts";
@@ -18,6 +19,18 @@ const WRONG = { error: { code: "unauthorized", message: "Wrong email address or 
 async function auditActions(organizationId: string): Promise<string[]> {
   const rows = await deps.db.selectFrom("audit_entries").select(["action", "organization_id"]).orderBy("at").execute();
   return rows.filter((row) => row.organization_id === organizationId).map((row) => row.action);
+}
+
+async function whileAuditIsRefused<T>(work: () => Promise<T>): Promise<T> {
+  await sql`create function refuse() returns trigger language plpgsql as $$ begin raise 'refused'; end $$`.execute(
+    deps.db,
+  );
+  await sql`create trigger refused before insert on audit_entries execute function refuse()`.execute(deps.db);
+  try {
+    return await work();
+  } finally {
+    await sql`drop function refuse cascade`.execute(deps.db);
+  }
 }
 
 describe("signing in", () => {
@@ -203,6 +216,15 @@ describe("a forgotten password", () => {
     assert.deepEqual(await auditActions(person.organizationId), ["user.password_reset", "user.signed_in"]);
   });
 
+  test("ends every session even if the audit log cannot be written", async () => {
+    const person = await signIn(testApp, { role: "owner" });
+    const { token } = await askForLink(person.email);
+    const { status } = await whileAuditIsRefused(() => reset(token, "a new password"));
+    assert.equal((await openBrowser(testApp, { cookie: person.cookie }).send("GET", "/api/app/me")).status, 401);
+    assert.equal(status, 200);
+    assert.ok(lines.some((line) => line.includes("accounts.reset_not_audited")));
+  });
+
   test("a new link invalidates the previous one, and changing the password invalidates every link", async () => {
     const person = await signIn(testApp, { role: "owner" });
     const [first, second] = [await askForLink(person.email), await askForLink(person.email)];
@@ -285,6 +307,15 @@ describe("changing the password", () => {
     assert.equal((await browser.send("GET", "/api/app/me")).status, 200);
     assert.equal((await openBrowser(testApp, { cookie: person.cookie }).send("GET", "/api/app/me")).status, 401);
     assert.deepEqual(await auditActions(person.organizationId), ["user.signed_in", "user.password_changed"]);
+  });
+
+  test("does not sign the person out if the audit log cannot be written", async () => {
+    const { cookie } = await signIn(testApp, { role: "owner" });
+    const browser = openBrowser(testApp, { cookie });
+    const payload = { currentPassword: TEST_PASSWORD, newPassword: "a new password" };
+    const change = () => browser.send("POST", "/api/auth/change-password", payload);
+    assert.equal((await whileAuditIsRefused(change)).status, 500);
+    assert.equal((await browser.send("GET", "/api/app/me")).status, 200);
   });
 
   test("needs a session", async () => {

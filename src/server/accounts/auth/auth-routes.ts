@@ -53,14 +53,15 @@ async function passThrough(
   if (!response.ok) throw toAuthError(door, { status: response.status, code: String(answer["code"] ?? "") });
   // No user yet means that the second factor is still to come.
   const user = before ?? (answer["user"] as AuthUser | undefined);
+  const action = before ? door.audit?.signedIn : door.audit?.comingIn;
   if (user) {
     await requireUnusedCode(deps, door, { user, answer, code: String(body[door.codeField ?? ""] ?? "") });
-    if (door.voidsResetLinks) await deleteResetLinks(deps.db, user.id);
-    const action = before ? door.audit?.signedIn : door.audit?.comingIn;
-    if (action) await auditPerson(deps, { user, action });
     if (action === "user.signed_in" && isRemembered(cookies)) cookies.push(deps.accounts.deviceCookie.make(user.email));
   }
+  // Set before anything else can fail: after a password change, the previous cookie no longer works.
   if (cookies.length > 0) reply.header("set-cookie", cookies);
+  if (user && door.voidsResetLinks) await deleteResetLinks(deps.db, user.id);
+  if (user && action) await auditPerson(deps, { user, action });
   // The token belongs in the cookie only, where no script can read it.
   const { token: _token, ...shown } = answer;
   return reply.code(response.status).send(shown);

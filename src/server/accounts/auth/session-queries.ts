@@ -31,6 +31,10 @@ export async function deleteSessionByToken(db: Db, token: string): Promise<void>
   await db.deleteFrom("user_sessions").where("token", "=", token).execute();
 }
 
+export async function deleteSessions(db: Db, userId: string): Promise<void> {
+  await db.deleteFrom("user_sessions").where("user_id", "=", userId).execute();
+}
+
 /** Returns how many were deleted. */
 export async function deleteOtherSessions(db: Db, userId: string, keptId: string): Promise<number> {
   const gone = db.deleteFrom("user_sessions").where("user_id", "=", userId).where("id", "!=", keptId).returning("id");
