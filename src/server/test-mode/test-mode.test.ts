@@ -38,7 +38,7 @@ async function readConfig(widgetId: string): Promise<ConfigAnswer> {
   return (await app.inject(`/embed-api/${widgetId}/config`)).json();
 }
 
-async function book(widgetId: string, change: object = {}) {
+async function book(widgetId: string, change: object = {}, key?: string) {
   const { services } = await readConfig(widgetId);
   const [service] = services;
   const range = "from=2026-11-01&to=2026-11-15";
@@ -55,7 +55,7 @@ async function book(widgetId: string, change: object = {}) {
   return await app.inject({
     method: "POST",
     url: `/embed-api/${widgetId}/bookings`,
-    headers: { "content-type": "application/json", "idempotency-key": `${widgetId} ${slots[0].start}` },
+    headers: { "content-type": "application/json", "idempotency-key": key ?? `${widgetId} ${slots[0].start}` },
     payload: JSON.stringify(payload),
   });
 }
@@ -88,6 +88,21 @@ describe("test mode", () => {
       deliveries.map(({ mode }) => mode),
       ["test"],
     );
+  });
+
+  test("a repeated key gets its booking again even if the widget has gone live in between", async () => {
+    const admin = await signIn(testApp, { role: "admin" });
+    const widgetId = await makeWidget(deps.db, admin.organizationId);
+    const { id: connectionId, server } = await connect(admin);
+    const first = await book(widgetId, { isTest: true }, "one booking");
+    assert.equal(first.statusCode, 201, first.body);
+    const { start, service } = first.json();
+    assert.equal((await askApp(app, admin, `POST /widgets/${widgetId}/go-live`, { connectionId })).status, 200);
+    const repeated = { isTest: true, start, serviceId: service.id };
+    const again = await book(widgetId, repeated, "one booking");
+    assert.deepEqual([again.statusCode, again.json()], [201, first.json()]);
+    const other = await book(widgetId, repeated, "another booking");
+    assert.deepEqual([other.statusCode, other.json().error.code, server.bookings.length], [409, "widget_changed", 0]);
   });
 
   test("a widget goes live with a connection that works, and back", async () => {

@@ -331,6 +331,29 @@ test("a paused widget refuses bookings, even from a page opened earlier", async 
   assert.equal(answer.json().error.code, "widget_paused");
 });
 
+for (const [change, happen] of [
+  ["paused", (id: WidgetId) => sql`update widgets set status = 'paused' where id = ${id}`.execute(deps.db)],
+  [
+    "changed to offer something else",
+    (id: WidgetId) =>
+      sql`update widgets set offers = '{"sandbox": [{"serviceId": "online-meeting", "staffIds": null}]}'
+        where id = ${id}`.execute(deps.db),
+  ],
+] as const)
+  test(`a repeated key gets its booking again even if the widget was ${change} in between`, async () => {
+    const { widgetId, key } = await makeSetting({ collectData: true });
+    const body = toBody(await findSlot(widgetId));
+    const next = toBody(await findSlot(widgetId), { start: "2026-11-12T10:00:00.000Z" });
+    const first = await book(widgetId, body, "one booking");
+    assert.equal(first.statusCode, 201, first.body);
+    await happen(widgetId);
+    const again = await book(widgetId, body, "one booking");
+    assert.deepEqual([again.statusCode, again.json()], [201, first.json()]);
+    const refusals = [await book(widgetId, body, "another booking"), await book(widgetId, next, "one booking")];
+    for (const refused of refusals) assert.ok([403, 422].includes(refused.statusCode), refused.body);
+    assert.equal((await read("/api/v1/bookings", key)).data.length, 1);
+  });
+
 test("erasing by email also empties an unsettled request", async () => {
   const { owner, widgetId } = await makeSetting({ collectData: true });
   const reference = await takeReference(deps.db, owner, deps.random);

@@ -2,7 +2,6 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { RawAttribution } from "#contract/attribution.ts";
 import { BOOK_BODY_MAX_BYTES, BookAnswer, type BookRequest, type FreeSlot } from "#contract/book.ts";
 import { DAY_MS } from "#contract/durations.ts";
-import type { Offer } from "#contract/widget-options.ts";
 import type { Deps } from "../../deps.ts";
 import { honourPrivacySignal } from "../../funnel/classify/privacy-signal.ts";
 import { ATTRIBUTION_TEXT_MAX, readAttribution } from "../../funnel/classify/read-attribution.ts";
@@ -12,6 +11,7 @@ import type { KeyCap } from "../../funnel/record/key-cap.ts";
 import { ApiError, FieldsError } from "../../http/api-error.ts";
 import { requireIdempotencyKey } from "../../http/idempotency-key.ts";
 import { assert } from "../../lib/assert.ts";
+import { parseIsoInstant } from "../../lib/time/iso-instant.ts";
 import { openForVisitor } from "../../scheduler/open-for-visitor.ts";
 import type { SchedulerDeps } from "../../scheduler/scheduler-deps.ts";
 import { type OfferedService, type SchedulingSystem, toFreeSlot } from "../../scheduler/scheduling-system.ts";
@@ -20,7 +20,13 @@ import { limitWidgetRoute } from "../../widgets/limited-widget.ts";
 import { applyOffer, chooseStaff, toOfferedStaff } from "../../widgets/offer.ts";
 import { toAttribution } from "../stored/to-attribution.ts";
 import { type CheckedRequest, checkBookRequest, parseBookRequest } from "./check-book-request.ts";
-import { type MadeBooking, makeBooking, type WantedBooking } from "./make-booking.ts";
+import {
+  answerAgain,
+  type MadeBooking,
+  makeBooking,
+  type RepeatedBooking,
+  type WantedBooking,
+} from "./make-booking.ts";
 import type { PendingTouch } from "./pending-queries.ts";
 import { Settler } from "./settler.ts";
 
@@ -57,13 +63,16 @@ export async function bookRoutes(
         const widget = await requireWidget(post);
         const idempotencyKey = requireIdempotencyKey(post);
         const request = requireBookRequest(post.body ?? "");
-        if (widget.status === "paused")
-          throw new ApiError("widget_paused", "This widget is paused. Ask the business to activate it.");
         const system = await openForVisitor(deps, post, widget);
-        if (request.isTest !== undefined && request.isTest !== (system.mode !== "live"))
-          throw new ApiError("widget_changed", "This widget was switched between test mode and live. Reload the page.");
-
-        const { checked, service } = await requireChecked(system, request, widget.offer);
+        const bookable = await checkBookable(system, widget, request);
+        if (bookable instanceof ApiError) {
+          const repeated = toRepeated(widget, request, idempotencyKey);
+          const made = repeated && (await answerAgain({ ...deps, settler }, system, repeated));
+          // The refusal is for new bookings. The first request with this key may have been booked, and must not be twice.
+          if (made?.kind !== "confirmed" && made?.kind !== "under_way") throw bookable;
+          return await sendOutcome(reply, made, async () => []);
+        }
+        const { checked, service } = bookable;
         const offered = request.staffId === undefined ? toOfferedStaff(widget.offer, service) : null;
         const staffId =
           offered === null
@@ -86,18 +95,34 @@ function requireBookRequest(body: string): BookRequest {
   return parsed.request;
 }
 
-async function requireChecked(
+/** The checked request and its service, or why nothing new can be booked with it. */
+async function checkBookable(
   system: SchedulingSystem,
+  { status, offer }: BookableWidget,
   request: BookRequest,
-  offer: Offer | null,
-): Promise<{ checked: CheckedRequest; service: OfferedService }> {
+): Promise<{ checked: CheckedRequest; service: OfferedService } | ApiError> {
+  if (status === "paused")
+    return new ApiError("widget_paused", "This widget is paused. Ask the business to activate it.");
+  if (request.isTest !== undefined && request.isTest !== (system.mode !== "live"))
+    return new ApiError("widget_changed", "This widget was switched between test mode and live. Reload the page.");
   const services = await system.listServices();
   if (services.kind !== "found") throw unavailable();
   const service = applyOffer(services.value, offer).find(({ id }) => id === request.serviceId);
   const result = checkBookRequest(request, service);
-  if ("fields" in result) throw new FieldsError(result.fields);
+  if ("fields" in result) return new FieldsError(result.fields);
   assert(service, "an unknown service is a fault");
   return { checked: result.checked, service };
+}
+
+/** Null if it can't repeat a request that was accepted. */
+function toRepeated(
+  { organizationId, id, connectionId }: BookableWidget,
+  { serviceId, start, timeZone }: BookRequest,
+  idempotencyKey: string,
+): RepeatedBooking | null {
+  const startAt = parseIsoInstant(start, "down");
+  const booking = { owner: organizationId, widgetId: id, connectionId, idempotencyKey, serviceId, copy: { timeZone } };
+  return startAt && { ...booking, startAt };
 }
 
 /** Where the visitor came from: the loader's raw fields, and how we classify them. */

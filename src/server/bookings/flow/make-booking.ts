@@ -66,17 +66,22 @@ const SECOND_REQUEST_WAIT_MS = { external: 30_000, sandbox: 4_000 };
 /** The process that got the first request may have ended after the scheduling system confirmed the booking. */
 const SECOND_REQUEST_LOOK_UPS_MS: readonly number[] = [1_000, 5_000, 15_000];
 
+/** What a repeated request needs to say to get the answer of the first one. */
+export type RepeatedBooking = Pick<
+  WantedBooking,
+  "owner" | "widgetId" | "connectionId" | "idempotencyKey" | "serviceId" | "startAt"
+> & { copy: Pick<PendingCopy, "timeZone"> };
+
 export async function makeBooking(
   deps: MakeDeps,
   system: SchedulingSystem,
   wanted: WantedBooking,
 ): Promise<MadeBooking> {
-  const keyHash = createHash("sha256").update(wanted.idempotencyKey).digest();
   for (;;) {
-    const reference = await reserve(deps, wanted, keyHash);
+    const reference = await reserve(deps, wanted);
     if (reference !== null) return await makeFirst(deps, system, { wanted, reference });
-    const known = await answerAgain(deps, system, { wanted, keyHash });
-    if (known.kind !== "withdrawn") return known;
+    const known = await answerAgain(deps, system, wanted);
+    if (known.kind !== "unused") return known;
   }
 }
 
@@ -105,7 +110,7 @@ async function makeFirst(
   }
 }
 
-async function reserve(deps: MakeDeps, wanted: WantedBooking, keyHash: Buffer): Promise<Reference | null> {
+async function reserve(deps: MakeDeps, wanted: WantedBooking): Promise<Reference | null> {
   let taken: Reference | null = null;
   const reserving = inOrganization(deps.db, wanted.owner, async (transaction) => {
     const reference = await takeReference(transaction, wanted.owner, deps.random);
@@ -115,7 +120,7 @@ async function reserve(deps: MakeDeps, wanted: WantedBooking, keyHash: Buffer): 
       reference,
       widget_id: wanted.widgetId,
       asked_in: wanted.connectionId ?? "sandbox",
-      keyHash,
+      keyHash: hashKey(wanted),
       service_id: wanted.serviceId,
       start_at: wanted.startAt,
       askingUntil: new Date(now.getTime() + ASKING_MS),
@@ -181,18 +186,19 @@ function toAsked(outcome: Exclude<BookOutcome, { kind: "unknown" }>): Asked {
 }
 
 /**
- * The same key gives the same response; while the first request is in progress, the second one waits for it. `withdrawn`: the
- * first request never got as far as the scheduling system.
+ * The same key gives the same response; while the first request is in progress, the second one waits for it. `unused`: there was
+ * no first request, or it was withdrawn before the scheduling system was asked.
  */
-async function answerAgain(
+export async function answerAgain(
   deps: MakeDeps,
   system: SchedulingSystem,
-  { wanted, keyHash }: { wanted: WantedBooking; keyHash: Buffer },
-): Promise<MadeBooking | { kind: "withdrawn" }> {
+  wanted: RepeatedBooking,
+): Promise<MadeBooking | { kind: "unused" }> {
+  const key = { widgetId: wanted.widgetId, keyHash: hashKey(wanted) };
   const limitMs = SECOND_REQUEST_WAIT_MS[system.kind === "sandbox" ? "sandbox" : "external"];
   for (let waitedMs = 0; waitedMs <= limitMs; waitedMs += SECOND_REQUEST_PAUSE_MS) {
-    const pending = await findPendingByKey(deps.db, wanted.owner, { widgetId: wanted.widgetId, keyHash });
-    if (!pending) return { kind: "withdrawn" };
+    const pending = await findPendingByKey(deps.db, wanted.owner, key);
+    if (!pending) return { kind: "unused" };
     if (pending.service_id !== wanted.serviceId || pending.start_at.getTime() !== wanted.startAt.getTime())
       return { kind: "key_reused" };
     if (pending.answer) return { kind: "confirmed", answer: await completeAnswer(system, pending.answer, wanted) };
@@ -208,11 +214,15 @@ async function answerAgain(
   return { kind: "under_way" };
 }
 
+function hashKey({ idempotencyKey }: Pick<WantedBooking, "idempotencyKey">): Buffer {
+  return createHash("sha256").update(idempotencyKey).digest();
+}
+
 /** Null when the booking is not there yet. Only the first request's process, or later a task, may conclude that it failed. */
 async function lookUp(
   deps: MakeDeps,
   system: SchedulingSystem,
-  { wanted, pending }: { wanted: WantedBooking; pending: PendingBooking },
+  { wanted, pending }: { wanted: RepeatedBooking; pending: PendingBooking },
 ): Promise<MadeBooking | null> {
   if (pending.asked_in !== (wanted.connectionId ?? "sandbox")) return null;
   const { reference, touch } = pending;
@@ -240,7 +250,7 @@ async function lookUp(
 async function completeAnswer(
   system: SchedulingSystem,
   recorded: RecordedAnswer,
-  { serviceId, startAt, copy }: WantedBooking,
+  { serviceId, startAt, copy }: RepeatedBooking,
 ): Promise<BookAnswer> {
   const { timeZone } = recorded;
   if (timeZone !== undefined) return { ...recorded, timeZone };
