@@ -9,6 +9,7 @@ import { signIn, TEST_PASSWORD } from "../../../../test/support/app/sign-in.ts";
 import { NOON } from "../../../../test/support/builders.ts";
 import { createUser } from "../setup/create-user.ts";
 import { hashPassword } from "./password.ts";
+import { deleteResetLinks, hashResetLink, RESET_LINK } from "./verification-queries.ts";
 
 const testApp = await createTestApp({ rateLimitSignInPerMinute: 0 });
 const { app, deps, lines } = testApp;
@@ -235,6 +236,40 @@ describe("a forgotten password", () => {
     assert.equal((await reset(second.token, "a new password")).status, 404);
     const { token } = await askForLink(person.email);
     assert.equal((await reset(token, "a new password")).status, 200);
+  });
+
+  test("of two links that are requested at once, the newer one survives", async () => {
+    const { userId } = await signIn(testApp, { role: "owner" });
+    const add = async (token: string, createdAt: Date) => {
+      const identifier = hashResetLink(RESET_LINK + token);
+      const times = { expires_at: new Date(Date.now() + MINUTE_MS), created_at: createdAt, updated_at: createdAt };
+      const row = { id: `v_${token}_${userId}`, identifier, value: userId };
+      await deps.db
+        .insertInto("user_verifications")
+        .values({ ...row, ...times })
+        .execute();
+      return identifier;
+    };
+    const list = async () => {
+      const rows = deps.db.selectFrom("user_verifications").select("identifier").where("value", "=", userId);
+      return (await rows.execute()).map((row) => row.identifier);
+    };
+    for (const order of [
+      ["older", "newer"],
+      ["newer", "older"],
+    ]) {
+      await add("older", NOON);
+      const newer = await add("newer", new Date(NOON.getTime() + 1));
+      for (const token of order) await deleteResetLinks(deps.db, userId, token);
+      assert.deepEqual(await list(), [newer]);
+      await deleteResetLinks(deps.db, userId);
+      await add("one", NOON);
+      await add("two", NOON);
+      for (const token of ["one", "two"]) await deleteResetLinks(deps.db, userId, token);
+      assert.equal((await list()).length, 1, "at the same instant");
+      await deleteResetLinks(deps.db, userId);
+      assert.deepEqual(await list(), []);
+    }
   });
 
   test("requesting a link does not interrupt someone who is entering their second factor", async () => {

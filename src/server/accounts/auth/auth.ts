@@ -133,7 +133,7 @@ function toPasswordOptions({ config, db, random, log, mail, onPasswordReset }: A
     revokeSessionsOnPasswordReset: true,
     // Not awaited: the time that sending takes would reveal whether the account exists.
     sendResetPassword: async ({ user, token }) => {
-      // When a new link arrives, the ones before it are invalid.
+      // By the time a link arrives, the older ones are invalid.
       const voiding = deleteResetLinks(db, user.id, token).catch((error: unknown) =>
         log.error("accounts.reset_links_not_voided", { error }),
       );

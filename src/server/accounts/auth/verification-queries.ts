@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { sql } from "kysely";
 import { MINUTE_MS } from "#contract/durations.ts";
 import type { Db } from "../../db/pool.ts";
 
@@ -16,13 +17,20 @@ export function hashResetLink(identifier: string): string {
   return RESET_LINK_MARK + hash(identifier);
 }
 
-/** Invalidates a person's reset links, except for the newest. */
+/**
+ * Invalidates all of a person's reset links, or with `keptToken` only those older than that link. If two links are requested at
+ * once, the newer one survives.
+ */
 export async function deleteResetLinks(db: Db, userId: string, keptToken: string | null = null): Promise<void> {
   let links = db
     .deleteFrom("user_verifications")
     .where("value", "=", userId)
     .where("identifier", "like", `${RESET_LINK_MARK}%`);
-  if (keptToken !== null) links = links.where("identifier", "!=", hashResetLink(RESET_LINK + keptToken));
+  if (keptToken !== null) {
+    const kept = hashResetLink(RESET_LINK + keptToken);
+    links = links.where(sql<boolean>`(created_at, identifier) < (
+      select created_at, identifier from user_verifications where identifier = ${kept})`);
+  }
   await links.execute();
 }
 
