@@ -383,6 +383,35 @@ describe("sign-up", () => {
   });
 });
 
+describe("the name at sign-up", () => {
+  const signUp = async (change: object) => {
+    const open = await createTestApp({ signUp: "open", rateLimitSignInPerMinute: 0 });
+    const { email } = await signIn(open, { role: "owner" });
+    const payload = { email: "ada@example.com", password: TEST_PASSWORD, ...change };
+    const send = (body: object) => openBrowser(open).send("POST", "/api/auth/sign-up/email", body);
+    const [known, unknown] = [await send({ ...payload, email }), await send(payload)];
+    const user = open.deps.db.selectFrom("users").select("name").where("email", "=", payload.email);
+    return { known, unknown, savedName: (await user.executeTakeFirst())?.name };
+  };
+
+  test("is cleaned up, and then gets the same answer for known and unknown addresses", async () => {
+    const { known, unknown, savedName } = await signUp({ name: " Ada\u0000\nWinter " });
+    assert.deepEqual([known.status, unknown.status, savedName], [200, 200, "Ada Winter"]);
+  });
+
+  for (const [what, name, status, fault] of [
+    ["a long one", "x".repeat(60_000), 422, "This name is too long."],
+    ["an empty one", " ", 422, "Please enter a name."],
+    ["a number", 5, 400, undefined],
+    ["none", undefined, 400, undefined],
+  ] as const)
+    test(`is refused if it is ${what}`, async () => {
+      const { known, unknown, savedName } = await signUp({ name });
+      assert.deepEqual([known.status, known.body], [unknown.status, unknown.body]);
+      assert.deepEqual([unknown.status, unknown.body.error.fields?.name, savedName], [status, fault, undefined]);
+    });
+});
+
 describe("attempts are throttled", () => {
   const createThrottled = async () => {
     const throttled = await createTestApp({ rateLimitSignInPerMinute: 6 });

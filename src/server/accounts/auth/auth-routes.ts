@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { AUTH_PREFIX } from "#contract/app/routes.ts";
 import type { Deps } from "../../deps.ts";
 import { ApiError } from "../../http/api-error.ts";
+import { checkName, requireFields } from "../../http/check-fields.ts";
 import type { AccountsDeps } from "../accounts-deps.ts";
 import { auditPerson } from "../members/audit-person.ts";
 import { type AuthDoor, OIDC_PROVIDER, POST_DOORS } from "./auth-doors.ts";
@@ -40,11 +41,12 @@ async function passThrough(
   request: FastifyRequest<{ Body: unknown }>,
   reply: FastifyReply,
 ): Promise<unknown> {
-  const body = toPassedOn(door, request.body);
-  requireOwnPages(door, body);
-  if (door.isThrottled) deps.accounts.throttle.take(request, readAttempt(deps, door, { request, body }));
+  const given = toPassedOn(door, request.body);
+  requireOwnPages(door, given);
+  if (door.isThrottled) deps.accounts.throttle.take(request, readAttempt(deps, door, { request, body: given }));
   if (door.isSignUp && deps.config.signUp === "closed")
     throw new ApiError("forbidden", "Sign-up is closed. Ask for an invitation.");
+  const body = door.isSignUp ? withCheckedName(given) : given;
   const before = door.audit?.signedIn ? await readPerson(deps, request.headers.cookie) : null;
 
   const response = await deps.accounts.auth.handle(toWebRequest(deps, request, JSON.stringify(body)));
@@ -82,6 +84,12 @@ function toPassedOn(door: AuthDoor, body: unknown): Body {
   const given = (typeof body === "object" && body !== null ? body : {}) as Body;
   const picked = door.fields.filter((name) => Object.hasOwn(given, name)).map((name) => [name, given[name]]);
   return { ...Object.fromEntries(picked), ...door.fixed };
+}
+
+/** better-auth accepts any text as a name, and itself refuses everything else. */
+function withCheckedName(body: Body): Body {
+  const { name } = body;
+  return typeof name === "string" ? { ...body, ...requireFields({ name: checkName(name) }) } : body;
 }
 
 function requireOwnPages(door: AuthDoor, body: Body): void {
