@@ -13,7 +13,7 @@ export type Person = { userId: string; email: string; name: string; sessionId: s
 type Auth = {
   /** Answers a request to /api/auth. */
   handle(request: Request): Promise<Response>;
-  /** The person whose session the cookie holds, or null. `cookies` must be sent back in both cases. */
+  /** The person whose session the cookie holds, or null. `cookies` must be sent back: they renew the session. */
   readSession(cookie: string): Promise<{ person: Person | null; cookies: string[] }>;
   /** Checks a password and starts a session. Returns the cookies to send, or null. With two-factor on, they lead to the second step. */
   signIn(credentials: { email: string; password: string; userAgent: string }): Promise<string[] | null>;
@@ -47,9 +47,11 @@ export function createAccountsDeps(parts: Omit<AuthParts, "onPasswordReset">): A
       handle: (request) => use((library) => library.handler(request)),
       async readSession(cookie) {
         const { response, headers } = await use((library) =>
-          library.api.getSession({ headers: new Headers({ cookie }), returnHeaders: true }),
+          library.api.getSession({ headers: new Headers({ cookie }), returnHeaders: true }).catch(toNoSession),
         );
-        const person = response && {
+        // Without a session, better-auth deletes the cookie. The browser may have got a new one since it sent this request.
+        if (!response) return { person: null, cookies: [] };
+        const person = {
           userId: response.user.id,
           email: response.user.email,
           name: response.user.name,
@@ -70,4 +72,10 @@ export function createAccountsDeps(parts: Omit<AuthParts, "onPasswordReset">): A
       },
     },
   };
+}
+
+/** better-auth answers 401 if a session ends while it is being renewed. */
+function toNoSession(error: unknown): { response: null; headers: Headers } {
+  if ((error as { statusCode?: unknown }).statusCode !== 401) throw error;
+  return { response: null, headers: new Headers() };
 }
