@@ -85,6 +85,8 @@ export type BookRequest = {
   readonly startAt: Date;
   /** Null when the visitor has no preference. */
   readonly staffId: string | null;
+  /** The people among whom the system chooses if the visitor has no preference; null or omitted: everyone. */
+  readonly offeredStaffIds?: readonly string[] | null;
   readonly customer: {
     readonly name: string;
     readonly email: string;

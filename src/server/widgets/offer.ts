@@ -1,5 +1,5 @@
 import type { Offer } from "#contract/widget-options.ts";
-import type { OfferedService, SchedulingSystem, Slot } from "../scheduler/scheduling-system.ts";
+import type { OfferedService, Slot } from "../scheduler/scheduling-system.ts";
 
 // Which of a scheduling system's services and people a widget offers, and in which order. What the system no longer has is
 // left out; what it has got since is not offered until someone adds it. Null: everything, as the system lists it.
@@ -15,7 +15,7 @@ export function applyOffer(services: readonly OfferedService[], offer: Offer | n
   });
 }
 
-/** The people among whom a visitor without a preference is booked; null: the system chooses. */
+/** The people among whom the system chooses for a visitor without a preference; null: everyone. */
 export function toOfferedStaff(offer: Offer | null, service: OfferedService): readonly string[] | null {
   const staffIds = offer?.find(({ serviceId }) => serviceId === service.id)?.staffIds ?? null;
   return staffIds === null || !service.staffSelectable ? null : service.staff.map(({ id }) => id);
@@ -27,15 +27,4 @@ export function limitSlots(slots: readonly Slot[], staffIds: readonly string[] |
     const free = staffIds.filter((id) => slot.staffIds.includes(id));
     return free.length === 0 ? [] : [{ ...slot, staffIds: free }];
   });
-}
-
-/** One of these people who is free at that time; null if nobody is, and then booking with anyone finds the time taken. */
-export async function chooseStaff(
-  system: SchedulingSystem,
-  { serviceId, startAt, staffIds }: { serviceId: string; startAt: Date; staffIds: readonly string[] },
-): Promise<string | null> {
-  const to = new Date(startAt.getTime() + 1);
-  const slots = await system.listSlots({ serviceId, from: startAt, to, staffId: null });
-  if (slots.kind !== "found") return staffIds[0] ?? null;
-  return limitSlots(slots.value, staffIds)[0]?.staffIds[0] ?? staffIds[0] ?? null;
 }

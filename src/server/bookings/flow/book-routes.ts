@@ -17,7 +17,7 @@ import type { SchedulerDeps } from "../../scheduler/scheduler-deps.ts";
 import { type OfferedService, type SchedulingSystem, toFreeSlot } from "../../scheduler/scheduling-system.ts";
 import type { BookableWidget } from "../../widgets/bookable-widget.ts";
 import { limitWidgetRoute } from "../../widgets/limited-widget.ts";
-import { applyOffer, chooseStaff, toOfferedStaff } from "../../widgets/offer.ts";
+import { applyOffer, limitSlots, toOfferedStaff } from "../../widgets/offer.ts";
 import { toAttribution } from "../stored/to-attribution.ts";
 import { type CheckedRequest, checkBookRequest, parseBookRequest } from "./check-book-request.ts";
 import {
@@ -72,15 +72,9 @@ export async function bookRoutes(
           if (made?.kind !== "confirmed" && made?.kind !== "under_way") throw bookable;
           return await sendOutcome(reply, made, async () => []);
         }
-        const { checked, service } = bookable;
-        const offered = request.staffId === undefined ? toOfferedStaff(widget.offer, service) : null;
-        const staffId =
-          offered === null
-            ? (request.staffId ?? null)
-            : await chooseStaff(system, { serviceId: service.id, startAt: checked.startAt, staffIds: offered });
         const origin = readOrigin(deps, visits, { post, request, widget });
         const counted = await keyCap.applyForBooking(widget.organizationId, origin.visit, deps.clock.now());
-        const wanted = { idempotencyKey, ...toWanted({ widget, request, checked, staffId, origin, counted }) };
+        const wanted = { idempotencyKey, ...toWanted({ widget, request, bookable, origin, counted }) };
         const made = await makeBooking({ ...deps, settler }, system, wanted);
         return await sendOutcome(reply, made, () => findFreshSlots(system, wanted));
       },
@@ -95,12 +89,14 @@ function requireBookRequest(body: string): BookRequest {
   return parsed.request;
 }
 
+type Bookable = { checked: CheckedRequest; service: OfferedService };
+
 /** The checked request and its service, or why nothing new can be booked with it. */
 async function checkBookable(
   system: SchedulingSystem,
   { status, offer }: BookableWidget,
   request: BookRequest,
-): Promise<{ checked: CheckedRequest; service: OfferedService } | ApiError> {
+): Promise<Bookable | ApiError> {
   if (status === "paused")
     return new ApiError("widget_paused", "This widget is paused. Ask the business to activate it.");
   if (request.isTest !== undefined && request.isTest !== (system.mode !== "live"))
@@ -145,27 +141,26 @@ type Origin = { raw: RawAttribution; visit: ReadVisit };
 function toWanted({
   widget,
   request,
-  checked,
-  staffId,
+  bookable,
   origin,
   counted,
 }: {
   widget: BookableWidget;
   request: BookRequest;
-  checked: CheckedRequest;
-  staffId: string | null;
+  bookable: Bookable;
   origin: Origin;
   /** The visit as analytics counts it, with the cap on distinct keys applied. */
   counted: ReadVisit;
 }): Omit<WantedBooking, "idempotencyKey"> {
-  const { startAt, timeZone, customer, answers } = checked;
+  const { startAt, timeZone, customer, answers } = bookable.checked;
   return {
     owner: widget.organizationId,
     widgetId: widget.id,
     connectionId: widget.connectionId,
     serviceId: request.serviceId,
     startAt,
-    staffId,
+    staffId: request.staffId ?? null,
+    offeredStaffIds: toOfferedStaff(widget.offer, bookable.service),
     locale: request.locale ?? "en",
     touch: toTouch(request, counted),
     copy: { timeZone, customer, answers, attribution: toAttribution(origin.raw, origin.visit) },
@@ -209,12 +204,12 @@ function sendFailed(reply: FastifyReply): FastifyReply {
 /** Empty when the scheduling system cannot list them: the visitor still learns that the slot is taken. */
 async function findFreshSlots(
   system: SchedulingSystem,
-  { serviceId, staffId, startAt }: Pick<WantedBooking, "serviceId" | "staffId" | "startAt">,
+  { serviceId, staffId, offeredStaffIds, startAt }: WantedBooking,
 ): Promise<FreeSlot[]> {
   const from = new Date(startAt.getTime() - DAY_MS / 2);
   const to = new Date(startAt.getTime() + FRESH_SLOT_DAYS * DAY_MS);
   const slots = await system.listSlots({ serviceId, staffId, from, to });
-  return slots.kind === "found" ? slots.value.map(toFreeSlot) : [];
+  return slots.kind === "found" ? limitSlots(slots.value, offeredStaffIds).map(toFreeSlot) : [];
 }
 
 function toTouch(request: BookRequest, visit: ReadVisit): PendingTouch {

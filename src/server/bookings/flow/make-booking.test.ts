@@ -55,6 +55,7 @@ async function makeSetting(): Promise<Setting & { email: string }> {
     serviceId: service.id,
     startAt: slot.startAt,
     staffId: null,
+    offeredStaffIds: null,
     locale: "en",
     touch: DIRECT_TOUCH,
     copy: { timeZone: "Europe/Berlin", customer, answers: [], attribution: {} },

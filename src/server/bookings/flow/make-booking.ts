@@ -39,7 +39,10 @@ export type WantedBooking = {
   idempotencyKey: string;
   serviceId: string;
   startAt: Date;
+  /** Null: the visitor has no preference. */
   staffId: string | null;
+  /** The people whom the widget offers; null: everyone. */
+  offeredStaffIds: readonly string[] | null;
   locale: string;
   touch: PendingTouch;
   /** Everything personal; written to the database only if the widget stores bookings. */
@@ -148,13 +151,14 @@ async function ask(
   system: SchedulingSystem,
   { wanted, reference }: { wanted: WantedBooking; reference: Reference },
 ): Promise<Asked> {
-  const { serviceId, startAt, staffId, copy, locale } = wanted;
+  const { serviceId, startAt, staffId, offeredStaffIds, copy, locale } = wanted;
   const measure = metrics.bookingDuration.startTimer({ system: system.kind });
   const outcome = await system.book({
     reference,
     serviceId,
     startAt,
     staffId,
+    offeredStaffIds,
     customer: { ...copy.customer, timeZone: copy.timeZone, locale },
     answers: copy.answers,
   });

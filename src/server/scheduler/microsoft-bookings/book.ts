@@ -29,7 +29,7 @@ type BookDeps = {
   readonly service: GraphService;
   /** Looks for the appointment with the request's reference. */
   readonly find: () => Promise<FindOutcome>;
-  /** Everyone who is free at the request's time and, if the visitor chose someone, is that person. */
+  /** Everyone who is free at the request's time and offered and, if the visitor chose someone, is that person. */
   readonly listFreeStaff: () => Promise<Read<readonly string[]>>;
   /** Appointments at the request's time and next to it. */
   readonly listNearby: () => Promise<Read<readonly Appointment[]>>;

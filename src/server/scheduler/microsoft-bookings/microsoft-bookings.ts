@@ -74,7 +74,9 @@ export function createMicrosoftBookings(
         find: () => findByReference(request, signal),
         listFreeStaff: async () => {
           const slots = await readSlots({ graph, clock: deps.clock, ...known.value }, { ...request, ...at }, signal);
-          return slots.kind === "found" ? found(slots.value[0]?.staffIds ?? []) : slots;
+          if (slots.kind !== "found") return slots;
+          const free = slots.value[0]?.staffIds ?? [];
+          return found(free.filter((id) => request.offeredStaffIds?.includes(id) ?? true));
         },
         listNearby: () => graph.list(calendarPath, shapes.appointments, signal),
       };

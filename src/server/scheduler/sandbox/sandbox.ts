@@ -154,7 +154,7 @@ async function book(
   const range = { from: startAt, to: new Date(startAt.getTime() + 1) };
   for (let tries = 0; tries < service.staffIds.length; tries++) {
     const [slot] = await findFreeTimes(deps, owner, { sandbox, service, staffId: request.staffId, ...range });
-    const [staffId] = slot?.staffIds ?? [];
+    const staffId = slot?.staffIds.find((id) => request.offeredStaffIds?.includes(id) ?? true);
     if (staffId === undefined) break;
     const row = toRow(deps, owner, { service, request, staffId });
     const appointment = { row, resources: toResources({ service, staffId }), cells: toCells(service, startAt) };

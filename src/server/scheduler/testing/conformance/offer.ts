@@ -87,6 +87,21 @@ export function testOffer(open: () => Promise<ConformanceSubject>): void {
     assert.deepEqual(booked.staff, [service.staff.find(({ id }) => id === staffId)]);
   });
 
+  test("chooses only among the people who are offered", async (context) => {
+    const { system, now, services } = await open();
+    const { choosable: serviceId } = services;
+    if (serviceId === null) return context.skip("this system offers no people");
+    const [slot] = await listWeek(system, { now, serviceId });
+    const staffId = slot?.staffIds.at(-1);
+    assert.ok(slot && staffId);
+    const book = () => system.book({ ...toRequest(serviceId, slot), offeredStaffIds: [staffId] }, NEVER);
+    assert.deepEqual(
+      requireBooked(await book()).staff.map(({ id }) => id),
+      [staffId],
+    );
+    assert.deepEqual(await book(), { kind: "slot_taken" });
+  });
+
   test("offers only what a visitor can book with immediate confirmation", async () => {
     const { system, services } = await open();
     const offered = new Set(requireFound(await system.listServices(NEVER)).map(({ id }) => id));
