@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { setImmediate } from "node:timers/promises";
 import { sql } from "kysely";
-import { MINUTE_MS } from "#contract/durations.ts";
+import { DAY_MS, MINUTE_MS } from "#contract/durations.ts";
 import { createTestApp } from "../../../../test/support/app/app.ts";
 import { openBrowser } from "../../../../test/support/app/browser-session.ts";
 import { signIn, TEST_PASSWORD } from "../../../../test/support/app/sign-in.ts";
@@ -351,6 +351,21 @@ describe("changing the password", () => {
     const change = () => browser.send("POST", "/api/auth/change-password", payload);
     assert.equal((await whileAuditIsRefused(change)).status, 500);
     assert.equal((await browser.send("GET", "/api/app/me")).status, 200);
+  });
+
+  test("forwards a renewed cookie even if it fails", async () => {
+    const { cookie, userId } = await signIn(testApp, { role: "owner" });
+    // better-auth uses the system's time.
+    const nearlyOver = { expires_at: new Date(Date.now() + DAY_MS) };
+    await deps.db.updateTable("user_sessions").set(nearlyOver).where("user_id", "=", userId).execute();
+    const browser = openBrowser(testApp, { cookie });
+    const change = (currentPassword: string) =>
+      browser.send("POST", "/api/auth/change-password", { currentPassword, newPassword: "a new password" });
+    assert.equal((await change("not the password")).status, 422);
+    assert.match(browser.lastSetCookies.join(), /^bookflow\.session_token=[^;]{20,}; Max-Age=604800;/);
+    await deps.db.updateTable("user_sessions").set(nearlyOver).where("user_id", "=", userId).execute();
+    assert.equal((await change(TEST_PASSWORD)).status, 200);
+    assert.equal((await browser.send("GET", "/api/app/me")).status, 200, "the cookie of the new session counts");
   });
 
   test("needs a session", async () => {

@@ -3,10 +3,11 @@ import { AUTH_PREFIX } from "#contract/app/routes.ts";
 import type { Deps } from "../../deps.ts";
 import { ApiError } from "../../http/api-error.ts";
 import { checkName, requireFields } from "../../http/check-fields.ts";
-import type { AccountsDeps } from "../accounts-deps.ts";
+import type { AccountsDeps, Person } from "../accounts-deps.ts";
 import { auditPerson } from "../members/audit-person.ts";
 import { type AuthDoor, OIDC_PROVIDER, POST_DOORS } from "./auth-doors.ts";
 import { toAuthError } from "./auth-fault.ts";
+import { findPerson } from "./member-auth.ts";
 import { requireOwnOrigin } from "./origin-check.ts";
 import { deleteSessionByToken } from "./session-queries.ts";
 import { deleteResetLinks, takeTotpCode } from "./verification-queries.ts";
@@ -47,14 +48,14 @@ async function passThrough(
   if (door.isSignUp && deps.config.signUp === "closed")
     throw new ApiError("forbidden", "Sign-up is closed. Ask for an invitation.");
   const body = door.isSignUp ? withCheckedName(given) : given;
-  const before = door.audit?.signedIn ? await readPerson(deps, request.headers.cookie) : null;
+  const before = door.audit?.signedIn ? await findPerson(deps, request, reply) : null;
 
   const response = await deps.accounts.auth.handle(toWebRequest(deps, request, JSON.stringify(body)));
   const cookies = response.headers.getSetCookie();
   const answer = await readJson(response);
   if (!response.ok) throw toAuthError(door, { status: response.status, code: String(answer["code"] ?? "") });
   // No user yet means that the second factor is still to come.
-  const user = before ?? (answer["user"] as AuthUser | undefined);
+  const user = before ? toAuthUser(before) : (answer["user"] as AuthUser | undefined);
   const action = before ? door.audit?.signedIn : door.audit?.comingIn;
   if (user) {
     await requireUnusedCode(deps, door, { user, answer, code: String(body[door.codeField ?? ""] ?? "") });
@@ -75,8 +76,8 @@ async function comeBack(deps: AuthRouteDeps, request: FastifyRequest, reply: Fas
   const response = await deps.accounts.auth.handle(toWebRequest(deps, request, null));
   const cookies = response.headers.getSetCookie();
   if (cookies.length > 0) reply.header("set-cookie", cookies);
-  const person = await readPerson(deps, cookies.map((line) => line.split(";")[0]).join("; "));
-  if (person) await auditPerson(deps, { user: person, action: "user.signed_in" });
+  const { person } = await deps.accounts.auth.readSession(cookies.map((line) => line.split(";")[0]).join("; "));
+  if (person) await auditPerson(deps, { user: toAuthUser(person), action: "user.signed_in" });
   return reply.redirect(response.headers.get("location") ?? `${deps.config.baseUrl}/sign-in?error=oidc`, 302);
 }
 
@@ -151,7 +152,6 @@ async function readJson(response: Response): Promise<Body> {
   return (JSON.parse(text) ?? {}) as Body;
 }
 
-async function readPerson(deps: AuthRouteDeps, cookie = ""): Promise<AuthUser | null> {
-  const { person } = await deps.accounts.auth.readSession(cookie);
-  return person && { id: person.userId, email: person.email };
+function toAuthUser({ userId, email }: Person): AuthUser {
+  return { id: userId, email };
 }

@@ -78,12 +78,22 @@ export function memberOf(request: FastifyRequest): Member {
 }
 
 async function identifyPerson(deps: GuardDeps, request: FastifyRequest, reply: FastifyReply): Promise<Person> {
-  const cookie = request.headers.cookie;
-  const session = cookie === undefined ? null : await deps.accounts.auth.readSession(cookie);
-  // Using a session extends it: better-auth renews its cookie from time to time, and deletes it after the end.
-  if (session && session.cookies.length > 0) reply.header("set-cookie", session.cookies);
-  if (!session?.person) throw notSignedIn();
-  return session.person;
+  const person = await findPerson(deps, request, reply);
+  if (!person) throw notSignedIn();
+  return person;
+}
+
+/** The person who is signed in, or null. Using a session extends it: better-auth renews its cookie from time to time. */
+export async function findPerson(
+  { accounts }: Pick<GuardDeps, "accounts">,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<Person | null> {
+  const { cookie } = request.headers;
+  if (cookie === undefined) return null;
+  const { person, cookies } = await accounts.auth.readSession(cookie);
+  if (cookies.length > 0) reply.header("set-cookie", cookies);
+  return person;
 }
 
 export function notSignedIn(): ApiError {

@@ -67,6 +67,17 @@ describe("accepting", () => {
     assert.equal((await anonymous.send("POST", "/api/auth/sign-in/email", attempt)).status, 200, "the password stays");
   });
 
+  test("renews the session of the person who joins", async () => {
+    const [admin, person] = [await makeAdmin(), await signIn(testApp, { role: "viewer" })];
+    const { token } = await invite(admin.browser, person.email);
+    // better-auth uses the system's time.
+    const nearlyOver = { expires_at: new Date(Date.now() + DAY_MS) };
+    await deps.db.updateTable("user_sessions").set(nearlyOver).where("user_id", "=", person.userId).execute();
+    const browser = openBrowser(testApp, person);
+    assert.equal((await accept(browser, { token })).status, 200);
+    assert.match(browser.lastSetCookies.join(), /^bookflow\.session_token=[^;]{20,}; Max-Age=604800;/);
+  });
+
   test("fails for someone who is signed in with another address", async () => {
     const [admin, other] = [await makeAdmin(), await signIn(testApp, { role: "owner" })];
     const { token } = await invite(admin.browser, newEmail());

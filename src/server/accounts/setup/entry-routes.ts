@@ -14,6 +14,7 @@ import { checkEmail, checkName, checkTimeZone, requireFields } from "../../http/
 import { assert } from "../../lib/assert.ts";
 import type { AccountsDeps } from "../accounts-deps.ts";
 import { hashLinkToken } from "../auth/link-token.ts";
+import { findPerson } from "../auth/member-auth.ts";
 import { requireOwnOrigin } from "../auth/origin-check.ts";
 import { checkPassword } from "../check-fields.ts";
 import { findInvitation } from "../members/invitation-queries.ts";
@@ -88,7 +89,7 @@ function invitationRoutes(app: FastifyInstance, deps: EntryDeps): void {
     async (request, reply) => {
       deps.accounts.throttle.take(request);
       const { token, name, password } = request.body;
-      if (name === undefined && password === undefined) return await acceptAsPerson(deps, request);
+      if (name === undefined && password === undefined) return await acceptAsPerson(deps, request, reply);
       const fields = requireFields({ name: checkName(name ?? ""), password: checkPassword(password ?? "") });
       const joined = requireJoined(await joinAsNewPerson(deps, { token, ...fields }));
       await beginSession(deps, { request, reply, email: joined.email, password: fields.password });
@@ -97,11 +98,15 @@ function invitationRoutes(app: FastifyInstance, deps: EntryDeps): void {
   );
 }
 
-async function acceptAsPerson(deps: EntryDeps, request: FastifyRequest<{ Body: InvitationAcceptance }>) {
-  const session = await deps.accounts.auth.readSession(request.headers.cookie ?? "");
-  if (!session.person) throw new ApiError("unauthorized", "Sign in, or enter a name and a password.");
+async function acceptAsPerson(
+  deps: EntryDeps,
+  request: FastifyRequest<{ Body: InvitationAcceptance }>,
+  reply: FastifyReply,
+) {
+  const person = await findPerson(deps, request, reply);
+  if (!person) throw new ApiError("unauthorized", "Sign in, or enter a name and a password.");
   const { token } = request.body;
-  const joined = requireJoined(await joinAsPerson(deps, { token, person: session.person }));
+  const joined = requireJoined(await joinAsPerson(deps, { token, person }));
   return { organizationId: joined.organizationId };
 }
 
