@@ -49,6 +49,8 @@ async function passThrough(
     throw new ApiError("forbidden", "Sign-up is closed. Ask for an invitation.");
   const body = door.isSignUp ? withCheckedName(given) : given;
   const before = door.audit?.signedIn ? await findPerson(deps, request, reply) : null;
+  // A person who is signed in sends a code to turn two-factor on. better-auth also accepts one if it is on already.
+  if (door.codeField && before?.isTwoFactorOn) throw toAuthError(door, { status: 400, code: "TOTP_ALREADY_ENABLED" });
 
   const response = await deps.accounts.auth.handle(toWebRequest(deps, request, JSON.stringify(body)));
   const cookies = response.headers.getSetCookie();

@@ -95,6 +95,18 @@ test("a code works once, even when sent several times at once", async () => {
   assert.equal(sessions.length, 2, "the code that turned it on, and the code that signed in");
 });
 
+test("a code from someone who is signed in and has two-factor on changes and logs nothing", async () => {
+  const { browser, organizationId } = await makePerson();
+  const { uri } = await turnOn(browser);
+  for (const code of [nextCode(uri), nextCode(uri), codeNow(uri), wrongCode(uri)]) {
+    const { status, body } = await browser.send("POST", "/api/auth/two-factor/verify-totp", { code });
+    assert.deepEqual([status, body.error?.code], [409, "conflict"]);
+  }
+  assert.equal((await browser.send("GET", "/api/app/me")).status, 200);
+  const entries = deps.db.selectFrom("audit_entries").select("action").where("organization_id", "=", organizationId);
+  assert.deepEqual(await entries.execute(), [{ action: "user.two_factor_enabled" }]);
+});
+
 test("a code alone, without the password first, is refused", async () => {
   const { browser } = await makePerson();
   const { uri } = await turnOn(browser);
