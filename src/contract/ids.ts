@@ -38,7 +38,7 @@ export function parseReference(text: string): Reference | null {
   return new RegExp(REFERENCE_PATTERN).test(text) ? (text as Reference) : null;
 }
 
-function hasForm(text: string, form: IdForm): boolean {
+export function hasForm(text: string, form: IdForm): boolean {
   if (text.length !== form.prefix.length + form.length || !text.startsWith(form.prefix)) return false;
   for (let i = form.prefix.length; i < text.length; i++) {
     if (!form.alphabet.includes(text.charAt(i))) return false;

@@ -1,4 +1,4 @@
-import { BASE58, type IdForm } from "#contract/ids.ts";
+import { BASE58, hasForm, type IdForm } from "#contract/ids.ts";
 import { type Random, randomId } from "../lib/secrets/random.ts";
 
 // Ids of people and of their sessions and invitations. Callers see only the ids of users, sessions and invitations.
@@ -7,6 +7,18 @@ export const USER_ID: IdForm = { prefix: "usr_", alphabet: BASE58, length: 16 };
 const SESSION_ID: IdForm = { prefix: "ses_", alphabet: BASE58, length: 16 };
 export const INVITATION_ID: IdForm = { prefix: "inv_", alphabet: BASE58, length: 16 };
 const INNER_ID: IdForm = { prefix: "", alphabet: BASE58, length: 22 };
+
+export function isUserId(text: string): boolean {
+  return hasForm(text, USER_ID);
+}
+
+export function isSessionId(text: string): boolean {
+  return hasForm(text, SESSION_ID);
+}
+
+export function isInvitationId(text: string): boolean {
+  return hasForm(text, INVITATION_ID);
+}
 
 /** A new id for a row of one of better-auth's models. */
 export function makeIdFor(random: Random, model: string): string {

@@ -184,7 +184,8 @@ describe("inviting", () => {
   test("another organization's invitations are not visible", async () => {
     const [admin, other] = [await makeAdmin(), await makeAdmin()];
     const { id } = await invite(admin.browser, newEmail());
-    assert.equal((await other.browser.send("DELETE", `/api/app/invitations/${id}`)).status, 404);
+    for (const each of [id, "inv_none", "%00"])
+      assert.equal((await other.browser.send("DELETE", `/api/app/invitations/${each}`)).status, 404, each);
     assert.deepEqual((await other.browser.send("GET", "/api/app/invitations")).body, { data: [] });
   });
 

@@ -9,6 +9,7 @@ import { RateLimiter, rateLimited } from "../../http/rate-limit.ts";
 import { assert } from "../../lib/assert.ts";
 import type { Mail } from "../../mail/mail.ts";
 import { findOrganization } from "../../organizations/queries.ts";
+import { isInvitationId } from "../account-ids.ts";
 import { type Member, memberOf } from "../auth/member-auth.ts";
 import { checkRole } from "../check-fields.ts";
 import { deleteInvitation, type InvitationRow, listInvitations } from "./invitation-queries.ts";
@@ -41,8 +42,10 @@ export function invitationRoutes(app: FastifyInstance, deps: InvitationDeps): vo
     async (request, reply) => {
       const member = memberOf(request);
       const { organizationId } = member;
+      const { id } = request.params;
+      if (!isInvitationId(id)) throw notFound("Invitation");
       await inOrganization(deps.db, organizationId, async (db) => {
-        const gone = await deleteInvitation(db, organizationId, request.params.id);
+        const gone = await deleteInvitation(db, organizationId, id);
         if (!gone) throw notFound("Invitation");
         requireOwnerForOwners(member, [gone.role]);
         const action = "invitation.revoked" as const;

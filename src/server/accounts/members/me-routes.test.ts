@@ -66,7 +66,8 @@ describe("sign-ins", () => {
     assert.equal((await browser.send("DELETE", `/api/app/me/sessions/${id}`)).status, 204);
     assert.equal((await other.send("GET", "/api/app/me")).status, 401);
     assert.equal((await browser.send("GET", "/api/app/me")).status, 200);
-    assert.equal((await browser.send("DELETE", `/api/app/me/sessions/${id}`)).status, 404);
+    for (const each of [id, "ses_none", "%00"])
+      assert.equal((await browser.send("DELETE", `/api/app/me/sessions/${each}`)).status, 404, each);
   });
 
   test("all others can be ended together, and the current one continues", async () => {

@@ -11,6 +11,7 @@ import { ApiError } from "../../http/api-error.ts";
 import { checkName, checkTimeZone, requireFields } from "../../http/check-fields.ts";
 import { chooseId } from "../../http/idempotency-key.ts";
 import { findOrganization } from "../../organizations/queries.ts";
+import { isSessionId } from "../account-ids.ts";
 import { personOf } from "../auth/member-auth.ts";
 import { deleteOtherSessions, deleteSession, listSessions, type SessionRow } from "../auth/session-queries.ts";
 import { hasPassword, listMemberships, type Membership, updateUserName } from "../queries.ts";
@@ -73,8 +74,9 @@ function sessionRoutes(app: FastifyInstance, deps: MeDeps): void {
     { schema: { response: { 204: {} } } },
     async (request, reply) => {
       const { userId, email } = personOf(request);
+      const { id } = request.params;
       await acrossOrganizations(deps.db, async (db) => {
-        const isGone = await deleteSession(db, userId, request.params.id);
+        const isGone = isSessionId(id) && (await deleteSession(db, userId, id));
         if (!isGone) throw new ApiError("not_found", "This session has already ended.");
         await auditPerson({ ...deps, db }, { user: { id: userId, email }, action: "user.session_ended" });
       });

@@ -115,7 +115,7 @@ describe("removing", () => {
   test("another organization's members are not visible", async () => {
     const owner = await join(await makeOrganization(deps.db), "owner");
     const theirs = await join(await makeOrganization(deps.db), "viewer");
-    for (const id of [theirs.userId, "usr_none"]) {
+    for (const id of [theirs.userId, "usr_none", "%00"]) {
       assert.equal((await owner.browser.send("DELETE", `/api/app/members/${id}`)).status, 404);
       assert.equal((await owner.browser.send("PATCH", `/api/app/members/${id}`, { role: "owner" })).status, 404);
     }

@@ -7,6 +7,7 @@ import type { Deps } from "../../deps.ts";
 import { ApiError, notFound } from "../../http/api-error.ts";
 import { requireFields } from "../../http/check-fields.ts";
 import { requireUnchanged } from "../../http/require-unchanged.ts";
+import { isUserId } from "../account-ids.ts";
 import { type Member, memberOf, requireRole } from "../auth/member-auth.ts";
 import { checkRole } from "../check-fields.ts";
 import {
@@ -97,7 +98,7 @@ function removeRoute(app: FastifyInstance, deps: MemberDeps): void {
  */
 async function findTarget(db: Db, actor: Member, userId: string): Promise<{ target: MemberRow; owners: number }> {
   const owners = await lockOwners(db, actor.organizationId);
-  const target = await findMember(db, actor.organizationId, userId);
+  const target = isUserId(userId) ? await findMember(db, actor.organizationId, userId) : null;
   if (!target) throw notFound("Member");
   return { target, owners };
 }
