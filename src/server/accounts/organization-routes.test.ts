@@ -98,6 +98,27 @@ test("an owner deletes the organization by typing its name, and everything of it
   });
 });
 
+test("an organization created again with the same Idempotency-Key can be deleted again", async () => {
+  const owner = await signIn(testApp, { role: "owner" });
+  for (const name of ["First", "Second"]) {
+    const created = await app.inject({
+      method: "POST",
+      url: "/api/app/organizations",
+      headers: { ...owner.headers, "idempotency-key": "again" },
+      payload: { name, timeZone: "Europe/Berlin" },
+    });
+    assert.equal(created.statusCode, 201);
+    const headers = { ...owner.headers, "x-organization": created.json().id };
+    const url = "/api/app/organization/delete";
+    assert.equal((await app.inject({ method: "POST", url, headers, payload: { name } })).statusCode, 204, name);
+    const kept = (await listDeleted(deps.db)).filter(({ id }) => id === created.json().id);
+    assert.deepEqual(
+      kept.map((each) => each.name),
+      [name],
+    );
+  }
+});
+
 test("a logo is a picture, and visitors get it under an address that changes with it", async () => {
   const admin = await signIn(testApp, { role: "admin" });
   const picture = Buffer.from("89504e470d0a1a0a0000", "hex");

@@ -79,11 +79,14 @@ export type DeletedOrganization = {
   members: number;
 };
 
-export async function insertDeleted(db: Db, row: DeletedOrganization): Promise<void> {
-  const { deletedAt, deletedBy, ...rest } = row;
+/** An id can come back: the demo's is fixed, and others follow from an Idempotency-Key. Only its last deletion is kept. */
+export async function upsertDeleted(db: Db, row: DeletedOrganization): Promise<void> {
+  const { deletedAt, deletedBy, id, ...rest } = row;
+  const deletion = { ...rest, deleted_at: deletedAt, deleted_by: deletedBy };
   await db
     .insertInto("deleted_organizations")
-    .values({ ...rest, deleted_at: deletedAt, deleted_by: deletedBy })
+    .values({ id, ...deletion })
+    .onConflict((conflict) => conflict.column("id").doUpdateSet(deletion))
     .execute();
 }
 

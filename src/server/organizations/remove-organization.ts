@@ -1,7 +1,7 @@
 import type { OrganizationId } from "#contract/ids.ts";
 import { inOrganization } from "../db/transactions.ts";
 import type { Deps } from "../deps.ts";
-import { countOf, deleteOrganization, insertDeleted } from "./delete-queries.ts";
+import { countOf, deleteOrganization, upsertDeleted } from "./delete-queries.ts";
 
 /**
  * Deletes an organization and all its data, and keeps a line for the operator. `db` should be patientDb: with many bookings
@@ -14,7 +14,7 @@ export async function removeOrganization(
   const isDeleted = await inOrganization(db, id, async (transaction) => {
     const counts = await countOf(transaction, id);
     if (!(await deleteOrganization(transaction, id))) return false;
-    await insertDeleted(transaction, { id, name, deletedAt: clock.now(), deletedBy, ...counts });
+    await upsertDeleted(transaction, { id, name, deletedAt: clock.now(), deletedBy, ...counts });
     return true;
   });
   if (isDeleted) log.warn("organization.deleted", { organizationId: id });
