@@ -95,15 +95,56 @@ describe("the widgets screens", { skip: noBrowser }, () => {
     await name.fill("Not saved");
     await page.getByRole("tab", { name: "Install" }).click();
     await page.getByRole("heading", { name: "Add to your page" }).waitFor();
-    await page.getByRole("tab", { name: "Design" }).click();
-    assert.equal(await name.inputValue(), "Not saved");
     await page.getByRole("link", { name: "Bookings" }).first().click();
     const dialog = page.getByRole("dialog", { name: "Discard unsaved changes?" });
     await dialog.getByRole("button", { name: "Cancel" }).click();
+    await page.getByRole("tab", { name: "Design" }).click();
     assert.equal(await name.inputValue(), "Not saved");
     await page.getByRole("link", { name: "Bookings" }).first().click();
     await dialog.getByRole("button", { name: "Leave" }).click();
     await page.getByRole("heading", { level: 1, name: "Bookings" }).waitFor();
+  });
+
+  test("unsaved services survive a refresh and switching tabs, and a service that is gone isn’t a change", async () => {
+    const id = await makeWidget(dashboard.deps.db, dashboard.organizationId, { name: "Choosy" });
+    const person = await dashboard.find("owner");
+    const offer = [
+      { serviceId: "removed", staffIds: null },
+      { serviceId: "consultation", staffIds: null },
+    ];
+    await askApp(dashboard.app, person, `PATCH /widgets/${id}`, { offer });
+    const page = await openWidget(id, "?tab=services");
+    const save = page.getByRole("button", { name: "Save services" });
+    const [offered, other] = [page.getByRole("checkbox").nth(0), page.getByRole("checkbox").nth(1)];
+    await offered.and(page.locator(":checked")).waitFor();
+    assert.equal(await save.isDisabled(), true);
+    await other.check();
+
+    // Pausing the widget reads everything again, and its system has one service more by now.
+    await page.route(`**/api/app/widgets/${id}/services`, async (route) => {
+      const response = await route.fetch();
+      const { services } = await response.json();
+      const added = { id: "added", name: "Brand new", durationMinutes: 10, staff: [] };
+      await route.fulfill({ response, json: { services: [...services, added] } });
+    });
+    await page.getByRole("button", { name: "Pause" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Pause" }).click();
+    await page.getByRole("checkbox", { name: "Brand new" }).waitFor();
+    assert.deepEqual([await other.isChecked(), await save.isEnabled()], [true, true]);
+    await page.getByRole("tab", { name: "Install" }).click();
+    await page.getByRole("heading", { name: "Add to your page" }).waitFor();
+    await page.getByRole("tab", { name: "Services" }).click();
+    assert.equal(await other.isChecked(), true);
+    await askApp(dashboard.app, person, `PATCH /widgets/${id}`, { offer: null });
+    await save.click();
+    await page.getByText("Someone else changed the services.", { exact: false }).waitFor();
+    assert.equal(await other.isChecked(), true);
+    // By keyboard, since toasts cover the button.
+    await save.press("Enter");
+    await page.getByText("Services for Choosy saved").waitFor();
+    const ids = (await read(id)).offers["sandbox"]?.map(({ serviceId }) => serviceId);
+    assert.deepEqual([ids?.length, ids?.[0]], [2, "consultation"]);
+    assert.equal(await save.isDisabled(), true);
   });
 
   test("simultaneous changes by two people are both kept, or the second person is told", async () => {

@@ -10,7 +10,15 @@ import { ActionButton } from "../ui/forms/ActionButton.tsx";
 import { LeaveGuard } from "../ui/forms/LeaveGuard.tsx";
 import { Section } from "../ui/layout/Section.tsx";
 import { Loaded } from "../ui/states/Loaded.tsx";
-import { type ChosenService, moveService, toChosen, toOffer } from "./chosen-services.ts";
+import {
+  type Choice,
+  type ChosenService,
+  moveService,
+  type Offer,
+  toChoice,
+  toOffer,
+  updateChosen,
+} from "./chosen-services.ts";
 import classes from "./ServicesTab.module.css";
 import { useWidgetChange } from "./use-widget-change.ts";
 
@@ -21,7 +29,8 @@ export function ServicesTab({ widget }: { widget: AppWidget }) {
   return (
     <Section title="Services and staff" description={DESCRIPTIONS[widget.mode]}>
       <Loaded query={services} rows={4}>
-        {(data) => <OfferForm key={JSON.stringify([widget.offer, data])} widget={widget} known={data.services} />}
+        {/* Each scheduling system has its own services. */}
+        {(data) => <OfferForm key={widget.connectionId} widget={widget} known={data.services} />}
       </Loaded>
     </Section>
   );
@@ -37,19 +46,21 @@ const DESCRIPTIONS: Readonly<Record<Mode, string>> = {
 function OfferForm({ widget, known }: { widget: AppWidget; known: WidgetServices["services"] }) {
   const { can } = useOrganization();
   const verdict = can("changeWidget");
-  const [isAll, setAll] = useState(widget.offer === null);
-  const [chosen, setChosen] = useState(() => toChosen(known, widget.offer));
-  const offer = isAll ? null : toOffer(chosen);
-  const isDirty = JSON.stringify(offer) !== JSON.stringify(widget.offer);
-  const save = useWidgetChange(widget.id, { successMessage: (saved) => `Services for ${saved.name} saved` });
+  const { isAll, chosen, isDirty, isContested, edit, forget } = useChoice(widget, known);
+  const save = useWidgetChange(widget.id, {
+    successMessage: (saved) => `Services for ${saved.name} saved`,
+    onDone: forget,
+  });
+  const offer = toOffer({ isAll, chosen });
   const isEmpty = offer !== null && offer.length === 0;
-  const change = (service: ChosenService) => setChosen(chosen.map((each) => (each.id === service.id ? service : each)));
+  const change = (service: ChosenService) =>
+    edit({ chosen: chosen.map((each) => (each.id === service.id ? service : each)) });
   return (
     <Stack gap="md">
       <LeaveGuard isDirty={isDirty} />
       <Radio.Group
         value={isAll ? "all" : "some"}
-        onChange={(value) => setAll(value === "all")}
+        onChange={(value) => edit({ isAll: value === "all" })}
         aria-label="Services to offer"
       >
         <Stack gap="xs">
@@ -64,7 +75,7 @@ function OfferForm({ widget, known }: { widget: AppWidget; known: WidgetServices
               <ServiceRow
                 service={service}
                 onChange={change}
-                onMove={(by) => setChosen(moveService(chosen, index, by))}
+                onMove={(by) => edit({ chosen: moveService(chosen, index, by) })}
                 isFirst={index === 0}
                 isLast={index === chosen.length - 1}
               />
@@ -75,6 +86,11 @@ function OfferForm({ widget, known }: { widget: AppWidget; known: WidgetServices
       {isEmpty && (
         <Text size="sm" c="red" role="alert">
           Choose at least one service.
+        </Text>
+      )}
+      {isContested && (
+        <Text size="sm" c="red" role="alert">
+          Someone else changed the services. Save again to overwrite their choice.
         </Text>
       )}
       <Group justify="flex-end">
@@ -89,6 +105,27 @@ function OfferForm({ widget, known }: { widget: AppWidget; known: WidgetServices
       </Group>
     </Stack>
   );
+}
+
+/** Shows what is saved until it is edited. Edits stay when the widget or its services are read again. */
+function useChoice(widget: AppWidget, known: WidgetServices["services"]) {
+  const [edited, setEdited] = useState<(Choice & { was: Offer | null }) | null>(null);
+  const saved = toChoice(known, widget.offer);
+  const shown = edited ? { ...edited, chosen: updateChosen(edited.chosen, known) } : saved;
+  // Compared with the known services, because one that the system no longer has isn't an edit.
+  const isDirty = !isSame(toOffer(shown), toOffer(saved));
+  return {
+    isAll: shown.isAll,
+    chosen: shown.chosen,
+    isDirty,
+    isContested: isDirty && edited !== null && !isSame(edited.was, widget.offer),
+    edit: (change: Partial<Choice>) => setEdited({ was: widget.offer, ...shown, ...change }),
+    forget: () => setEdited(null),
+  };
+}
+
+function isSame(one: Offer | null, other: Offer | null): boolean {
+  return JSON.stringify(one) === JSON.stringify(other);
 }
 
 type RowProps = {

@@ -2,6 +2,7 @@ import { Tabs } from "@mantine/core";
 import { IconAppWindow, IconExternalLink } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { useParams } from "@tanstack/react-router";
+import { useState } from "react";
 import type { AppWidget } from "#contract/app/widgets.ts";
 import { isNotFound } from "../api/client.ts";
 import { widgetQuery } from "../api/widgets.ts";
@@ -78,10 +79,21 @@ function Actions({ widget }: { widget: AppWidget }) {
 /** All tabs fit in one row on a phone. */
 const TAB_PADDING = { base: "xs", sm: "md" };
 
+/**
+ * Tabs with a form stay mounted behind the others once they were opened, so that unsaved changes survive and leaving the page asks
+ * about them. Mantine's default way of keeping them would remove their effects, and with them the question.
+ */
 function WidgetTabs({ widget }: { widget: AppWidget }) {
   const [{ tab }, change] = useUrlState(DEFAULTS);
+  const [opened, setOpened] = useState([tab]);
+  if (!opened.includes(tab)) setOpened([...opened, tab]);
   return (
-    <Tabs value={tab} onChange={(next) => change({ tab: next ?? DEFAULTS.tab })} keepMounted={false}>
+    <Tabs
+      value={tab}
+      onChange={(next) => change({ tab: next ?? DEFAULTS.tab })}
+      keepMounted={false}
+      keepMountedMode="display-none"
+    >
       <Tabs.List mb="lg">
         <Tabs.Tab value="design" px={TAB_PADDING}>
           Design
@@ -96,11 +108,10 @@ function WidgetTabs({ widget }: { widget: AppWidget }) {
           Store bookings
         </Tabs.Tab>
       </Tabs.List>
-      {/* Stays mounted behind the other tabs, so that unsaved changes survive. */}
-      <Tabs.Panel value="design" keepMounted>
+      <Tabs.Panel value="design" keepMounted={opened.includes("design")}>
         <DesignTab widget={widget} />
       </Tabs.Panel>
-      <Tabs.Panel value="services">
+      <Tabs.Panel value="services" keepMounted={opened.includes("services")}>
         <ServicesTab widget={widget} />
       </Tabs.Panel>
       <Tabs.Panel value="install">

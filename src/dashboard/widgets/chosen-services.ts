@@ -6,19 +6,37 @@ export type ChosenService = WidgetServices["services"][number] & {
   staffIds: string[];
 };
 
-type Offer = NonNullable<AppWidget["offer"]>;
+export type Offer = NonNullable<AppWidget["offer"]>;
 
-/** Offered services first, in their order, then the others. */
-export function toChosen(known: WidgetServices["services"], offer: Offer | null): ChosenService[] {
+/** What the form shows. Services can be chosen even while everything is offered. */
+export type Choice = { isAll: boolean; chosen: readonly ChosenService[] };
+
+/** Offered services first, in their order, then the others. Services that the system no longer has are left out. */
+export function toChoice(known: WidgetServices["services"], offer: Offer | null): Choice {
   const offered = (offer ?? []).flatMap(({ serviceId, staffIds }) => {
     const service = known.find(({ id }) => id === serviceId);
     return service ? [{ ...service, isOffered: true, staffIds: staffIds ?? [] }] : [];
   });
   const others = known.filter(({ id }) => !offered.some((service) => service.id === id));
-  return [...offered, ...others.map((service) => ({ ...service, isOffered: offer === null, staffIds: [] }))];
+  const chosen = [...offered, ...others.map((service) => ({ ...service, isOffered: offer === null, staffIds: [] }))];
+  return { isAll: offer === null, chosen };
 }
 
-export function toOffer(chosen: readonly ChosenService[]): Offer {
+/** Follows changes in the scheduling system: services it no longer has are left out, and new ones come last, not offered. */
+export function updateChosen(
+  chosen: readonly ChosenService[],
+  known: WidgetServices["services"],
+): readonly ChosenService[] {
+  const kept = chosen.flatMap((service) => {
+    const current = known.find(({ id }) => id === service.id);
+    return current ? [{ ...service, ...current }] : [];
+  });
+  const added = known.filter(({ id }) => !chosen.some((service) => service.id === id));
+  return [...kept, ...added.map((service) => ({ ...service, isOffered: false, staffIds: [] }))];
+}
+
+export function toOffer({ isAll, chosen }: Choice): Offer | null {
+  if (isAll) return null;
   return chosen
     .filter(({ isOffered }) => isOffered)
     .map(({ id, staffIds }) => ({ serviceId: id, staffIds: staffIds.length === 0 ? null : staffIds }));
