@@ -76,11 +76,19 @@ describe("connections in the dashboard", { skip: noBrowser }, () => {
     const { parts } = await serveCalcom();
     const later = { now: () => new Date(clock.now().getTime() + 1) };
     await addConnection({ ...deps, clock: later }, owner, { kind: "calcom", name: "Reception", ...parts });
+    await page.route("**/clear-test-data", (route) =>
+      route.request().postDataJSON().dryRun
+        ? route.fulfill({ json: { bookings: 0, visits: 3, deliveries: 0 } })
+        : route.fulfill({ status: 500 }),
+    );
     await showScreen(page, dashboard.addressOf(`/widgets/${widgetId}?mode=go-live`));
     await dialog.getByText("Every booking becomes a real appointment there.").waitFor();
+    await dialog.getByRole("checkbox", { name: "Clear this widget’s test data" }).waitFor();
     await dialog.getByRole("button", { name: "Check and go live" }).click();
     await dialog.waitFor({ state: "detached" });
     await page.getByText("This widget is live", { exact: true }).waitFor();
+    await page.getByText("The test data may not have been cleared.", { exact: false }).waitFor();
+    await page.unroute("**/clear-test-data");
     await showScreen(page, dashboard.addressOf(`/widgets/${widgetId}?mode=go-live`));
     await dialog.getByRole("combobox", { name: "Scheduling system" }).click();
     await page.getByRole("option", { name: "Practice Cal.com" }).click();

@@ -21,8 +21,10 @@ export type ActionOptions<Input, Output> = {
   isQuiet?: boolean;
 };
 
-/** 0: no answer. After these the server's state may differ from what the screen shows. */
-const REFRESH_AFTER: readonly number[] = [0, 404, 409];
+/** After these the server's state may differ from what the screen shows. 0: no answer. */
+function needsRefresh({ status }: ApiFailure): boolean {
+  return [0, 404, 409].includes(status) || status >= 500;
+}
 
 /**
  * An action of the user: runs it, shows a toast, and refreshes the queries it changed. `action.mutate(input)` starts it, and does nothing
@@ -50,7 +52,7 @@ export function useAction<Input = void, Output = unknown>(
       const unplaced =
         fields.length === 0 ? [error.message] : fields.flatMap(([, fault], i) => (inputs[i] ? [] : [fault]));
       if (unplaced.length > 0 && error.status !== 401 && !options.isQuiet) toastFailure(unplaced.join(" "));
-      if (REFRESH_AFTER.includes(error.status))
+      if (needsRefresh(error))
         for (const queryKey of options.refreshes ?? []) void queries.invalidateQueries({ queryKey });
     },
   });

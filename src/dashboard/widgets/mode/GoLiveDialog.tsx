@@ -6,6 +6,7 @@ import type { AppConnection } from "#contract/app/connections.ts";
 import type { AppWidget } from "#contract/app/widgets.ts";
 import type { Mode } from "#contract/widget.ts";
 import { call } from "../../api/call.ts";
+import { ApiFailure } from "../../api/client.ts";
 import { connectionsQuery } from "../../api/connections.ts";
 import { testDataQuery, widgetsKey } from "../../api/widgets.ts";
 import { toFullName } from "../../connections/connection-words.ts";
@@ -16,6 +17,7 @@ import { FormFault } from "../../ui/forms/FormFault.tsx";
 import { ButtonLink } from "../../ui/layout/links.tsx";
 import { Loaded } from "../../ui/states/Loaded.tsx";
 import { LoadingRows } from "../../ui/states/LoadingRows.tsx";
+import { toastFailure } from "../../ui/states/toast.ts";
 import { describeTestData, hasTestData, LEAVING_LIVE } from "./test-words.ts";
 
 type DialogProps = { widget: AppWidget; isOpen: boolean; onClose: () => void };
@@ -90,7 +92,8 @@ function GoLiveForm({
     run: async ({ connectionId, clearsTestData }: typeof form.values) => {
       const params = { widget: widget.id };
       const saved = await call("goLive", { organization: id, params, body: { connectionId } });
-      if (offersClearing && clearsTestData) await call("clearTestData", { organization: id, params, body: {} });
+      if (offersClearing && clearsTestData)
+        await call("clearTestData", { organization: id, params, body: {} }).catch(tellNotCleared);
       return saved;
     },
     form,
@@ -128,6 +131,12 @@ function GoLiveForm({
       </Stack>
     </form>
   );
+}
+
+/** The widget already books through the connection, so this isn't a failure to go live. */
+function tellNotCleared(error: Error): void {
+  if (!(error instanceof ApiFailure)) throw error;
+  toastFailure("The test data may not have been cleared. To check, choose “Clear test data” under “Change mode”.");
 }
 
 function WhatChanges({ from, to }: { from: Mode; to: Mode }) {
