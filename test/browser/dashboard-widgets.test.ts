@@ -266,6 +266,18 @@ describe("the widgets screens", { skip: noBrowser }, () => {
     assert.equal((await read(id)).status, "active");
   });
 
+  test("when test data can’t be counted, the dialog says so and tries again", async () => {
+    const { page } = await dashboard.share(browser, { role: "member" });
+    await page.route("**/clear-test-data", (route) => route.abort());
+    await showScreen(page, dashboard.addressOf(`/widgets/${widget}?mode=clear`));
+    const dialog = page.getByRole("dialog");
+    await dialog.getByText("The test data couldn’t be counted.").waitFor();
+    assert.equal(await dialog.getByRole("button", { name: "Clear test data" }).isDisabled(), true);
+    await page.unroute("**/clear-test-data");
+    await dialog.getByRole("button", { name: "Try again" }).click();
+    await dialog.getByText("This widget has no test data.").waitFor();
+  });
+
   test("a viewer can look but not change anything", async () => {
     const { page } = await dashboard.share(browser, { role: "viewer" });
     await showScreen(page, dashboard.addressOf(`/widgets/${widget}`));

@@ -13,6 +13,8 @@ type ConfirmDialogProps = {
   /** Text to type first, for what cannot be undone. */
   typed?: { expected: string; label: string };
   isBusy?: boolean;
+  /** There is nothing to confirm. */
+  isDisabled?: boolean;
   onConfirm: () => void;
   onClose: () => void;
 };
@@ -25,6 +27,7 @@ export function ConfirmDialog({
   isDangerous = true,
   typed,
   isBusy = false,
+  isDisabled = false,
   onConfirm,
   onClose,
 }: ConfirmDialogProps) {
@@ -32,7 +35,7 @@ export function ConfirmDialog({
   useEffect(() => {
     if (!isOpen) setText("");
   }, [isOpen]);
-  const isReady = !typed || text.trim().toLowerCase() === typed.expected.toLowerCase();
+  const isReady = !isDisabled && (!typed || text.trim().toLowerCase() === typed.expected.toLowerCase());
   const confirm = (event: FormEvent) => {
     event.preventDefault();
     if (isReady && !isBusy) onConfirm();

@@ -1,5 +1,6 @@
+import { Button, Group } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
-import type { AppWidget } from "#contract/app/widgets.ts";
+import type { AppWidget, TestDataShape } from "#contract/app/widgets.ts";
 import { call } from "../../api/call.ts";
 import { testDataQuery } from "../../api/widgets.ts";
 import { useAction } from "../../hooks/use-action.ts";
@@ -26,14 +27,33 @@ export function ClearTestDialog(props: { widget: AppWidget; isOpen: boolean; onC
       confirmLabel="Clear test data"
       isDangerous
       isBusy={clear.isPending || found.isPending}
-      onConfirm={() => (hasSome ? clear.mutate() : onClose())}
+      isDisabled={!hasSome}
+      onConfirm={() => clear.mutate()}
       onClose={onClose}
     >
-      {found.data === undefined
-        ? "Counting test data…"
-        : hasSome
-          ? `${describeTestData(found.data)} from test and practice mode will be deleted, and analytics will be corrected. Live bookings and visits are kept.`
-          : "This widget has no test data."}
+      {found.data ? (
+        describeClearing(found.data)
+      ) : found.isError ? (
+        <CountFailed isBusy={found.isFetching} onRetry={() => void found.refetch()} />
+      ) : (
+        "Counting test data…"
+      )}
     </ConfirmDialog>
+  );
+}
+
+function describeClearing(found: TestDataShape): string {
+  if (!hasTestData(found)) return "This widget has no test data.";
+  return `${describeTestData(found)} from test and practice mode will be deleted, and analytics will be corrected. Live bookings and visits are kept.`;
+}
+
+function CountFailed({ isBusy, onRetry }: { isBusy: boolean; onRetry: () => void }) {
+  return (
+    <Group justify="space-between" gap="sm" role="alert">
+      The test data couldn’t be counted.
+      <Button size="xs" variant="default" loading={isBusy} onClick={onRetry}>
+        Try again
+      </Button>
+    </Group>
   );
 }
