@@ -252,11 +252,18 @@ describe("an organization's people", { skip: noBrowser }, () => {
       await showScreen(tab, dashboard.addressOf("/members"));
       await tab.getByRole("table", { name: "Members" }).waitFor();
     }
+    await other.getByRole("button", { name: "Invite" }).click();
+    const invitation = other.getByRole("dialog", { name: "Invite" });
+    await invitation.getByLabel("Email address").fill("mara@example.com");
     await signOut(page);
     const dialog = other.getByRole("dialog", { name: "You’ve been signed out" });
     await dialog.getByLabel("Password").first().fill(TEST_PASSWORD);
+    await other.keyboard.press("Escape");
     await dialog.getByRole("button", { name: "Sign in" }).click();
     await dialog.waitFor({ state: "detached" });
+    assert.equal(await invitation.getByLabel("Email address").inputValue(), "mara@example.com");
+    await other.keyboard.press("Escape");
+    await invitation.waitFor({ state: "detached" });
 
     await dashboard.deps.db.deleteFrom("user_sessions").where("user_id", "=", person.userId).execute();
     // Again and again, since a check that began before the deletion is not repeated.

@@ -4,8 +4,8 @@ import { SessionEnd } from "./SessionEnd.tsx";
 export function Root() {
   return (
     <>
-      <Outlet />
       <SessionEnd />
+      <Outlet />
     </>
   );
 }

@@ -1,4 +1,5 @@
-import { Modal, Stack, Text } from "@mantine/core";
+import { getDefaultZIndex, Modal, Stack, Text } from "@mantine/core";
+import { useWindowEvent } from "@mantine/hooks";
 import { useQueryClient } from "@tanstack/react-query";
 import { useSyncExternalStore } from "react";
 import type { Me } from "#contract/app/account.ts";
@@ -13,6 +14,10 @@ import { SignInForm } from "../entry/SignInForm.tsx";
  */
 export function SessionEnd() {
   const isEnded = useSyncExternalStore(watchSessionEnd, readSessionEnd);
+  // Every open dialog listens on the window, also those behind this one. Root mounts this component first, so it comes before them.
+  useWindowEvent("keydown", (event) => isEnded && event.key === "Escape" && event.stopImmediatePropagation(), {
+    capture: true,
+  });
   const queries = useQueryClient();
   const before = queries.getQueryData<Me>(meKey);
   const resume = async () => {
@@ -25,6 +30,8 @@ export function SessionEnd() {
   return (
     <Modal
       opened={isEnded}
+      // Above dialogs and menus that were open.
+      zIndex={getDefaultZIndex("overlay")}
       onClose={() => undefined}
       withCloseButton={false}
       closeOnClickOutside={false}
