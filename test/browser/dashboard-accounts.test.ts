@@ -217,9 +217,12 @@ describe("an organization's people", { skip: noBrowser }, () => {
     await dialog.getByRole("button", { name: "Sign in" }).click();
     await dialog.waitFor({ state: "hidden" });
     assert.equal(await name.inputValue(), "Ada von Winter");
+    await name.fill("Ada von Winter ");
     await other.getByRole("button", { name: "Save" }).click();
     await other.getByText("Name saved").waitFor();
     await other.getByRole("button", { name: /Your account: Ada von Winter/ }).waitFor();
+    assert.equal(await name.inputValue(), "Ada von Winter");
+    assert.equal(await other.getByText("Someone else changed this", { exact: false }).count(), 0);
   });
 
   test("another person who signs in after a session ended sees nothing of the earlier one", async () => {

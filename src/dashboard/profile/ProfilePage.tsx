@@ -38,10 +38,16 @@ function NameSection({ name }: { name: string }) {
     successMessage: () => "Name saved",
     onDone: (_, changed) => form.setInitialValues({ name: changed }),
   });
+  // The server trims it too. With a space more, the saved name would look like someone else's change.
+  const save = (typed: string) => {
+    const name = typed.trim();
+    form.setValues({ name });
+    rename.mutate(name);
+  };
   return (
     <Section title="Name" description="Shown to other members of your organizations.">
       <LeaveGuard isDirty={form.isDirty()} />
-      <form onSubmit={form.onSubmit((values) => rename.mutate(values.name))}>
+      <form onSubmit={form.onSubmit((values) => save(values.name))}>
         <Group align="flex-end" gap="sm">
           <TextInput label="Name" autoComplete="name" required flex="1 1 14rem" {...form.getInputProps("name")} />
           <Button type="submit" disabled={!form.isDirty()} loading={rename.isPending}>
