@@ -199,7 +199,7 @@ describe("webhooks in the dashboard", { skip: noBrowser }, () => {
 
   test("a delivery is followed from its first failure to its success, and redelivered", async () => {
     const receiver = await startReplying((_, count) =>
-      count === 1 ? { status: 500, body: "no room" } : { status: 200, body: "stored" },
+      count <= 2 ? { status: 500, body: "no room" } : { status: 200, body: "stored" },
     );
     const id = await makeEndpoint(receiver.url, { description: "Ledger" });
     const reference = await book(deps, business);
@@ -220,7 +220,10 @@ describe("webhooks in the dashboard", { skip: noBrowser }, () => {
     const again = page.getByRole("button", { name: "Redeliver" });
 
     moveClock(dashboard, 31);
+    await page.getByText("Attempt 2", { exact: true }).waitFor();
+    await page.getByRole("button", { name: "Retry now" }).click();
     await page.getByText("stored", { exact: true }).waitFor();
+    await page.getByText("Manual retry", { exact: true }).waitFor();
     await page.getByRole("status").getByText("Delivered").waitFor();
     const body = await page.locator("pre").last().innerText();
     assert.equal(JSON.parse(body).data.booking.reference, reference);
@@ -228,9 +231,9 @@ describe("webhooks in the dashboard", { skip: noBrowser }, () => {
 
     await again.click();
     await page.getByRole("dialog").getByRole("button", { name: "Redeliver" }).click();
-    await page.getByText("Attempt 3", { exact: true }).waitFor();
+    await page.getByText("Attempt 4", { exact: true }).waitFor();
     await page.getByText("Redelivery", { exact: true }).waitFor();
-    assert.deepEqual(receiver.requests[2]?.body, receiver.requests[0]?.body);
+    assert.deepEqual(receiver.requests[3]?.body, receiver.requests[0]?.body);
   });
 
   test("a pause the receiver asked for is shown next to its failures, and can be ended by the owner", async () => {

@@ -9,7 +9,7 @@ import { Fold } from "../ui/layout/Fold.tsx";
 import { Section } from "../ui/layout/Section.tsx";
 import { EmptyState } from "../ui/states/EmptyState.tsx";
 import classes from "./AttemptsSection.module.css";
-import { formatDuration } from "./delivery-words.ts";
+import { describeManual, formatDuration } from "./delivery-words.ts";
 
 export function AttemptsSection({ delivery }: { delivery: AppDeliveryDetail }) {
   const { attempts, state } = delivery;
@@ -18,7 +18,13 @@ export function AttemptsSection({ delivery }: { delivery: AppDeliveryDetail }) {
       {attempts.length > 0 ? (
         <ol className={classes["attempts"]} reversed>
           {attempts.map((attempt, index) => (
-            <Attempt key={attempt.number} attempt={attempt} delivery={delivery} isNewest={index === 0} />
+            <Attempt
+              key={attempt.number}
+              attempt={attempt}
+              earlier={attempts[index + 1]}
+              delivery={delivery}
+              isNewest={index === 0}
+            />
           ))}
         </ol>
       ) : (
@@ -34,9 +40,15 @@ const RESULTS: Record<AppAttempt["result"], { name: string; color: string }> = {
   interrupted: { name: "Interrupted", color: "yellow" },
 };
 
-type AttemptProps = { attempt: AppAttempt; delivery: AppDeliveryDetail; isNewest: boolean };
+type AttemptProps = {
+  attempt: AppAttempt;
+  /** The attempt before this one. */
+  earlier: AppAttempt | undefined;
+  delivery: AppDeliveryDetail;
+  isNewest: boolean;
+};
 
-function Attempt({ attempt, delivery, isNewest }: AttemptProps) {
+function Attempt({ attempt, earlier, delivery, isNewest }: AttemptProps) {
   const { format, can } = useOrganization();
   const { name, color } = RESULTS[attempt.result];
   const { number, reply, durationMs, nextAttemptAt } = attempt;
@@ -49,7 +61,7 @@ function Attempt({ attempt, delivery, isNewest }: AttemptProps) {
             Attempt {number}
           </Text>
           <Badge color={color}>{name}</Badge>
-          {attempt.trigger === "manual" && <Badge color="gray">{nextAttemptAt ? "Manual retry" : "Redelivery"}</Badge>}
+          {attempt.trigger === "manual" && <Badge color="gray">{describeManual(earlier)}</Badge>}
         </Group>
         <Text size="xs" c="dimmed" className={classes["time"]}>
           {format.exact(attempt.startedAt)}
