@@ -387,12 +387,19 @@ describe("the analytics screen", { skip: noBrowser }, () => {
     // The dropped events were another widget's.
     const { page } = await openReport(`?widget=${practice.website}`);
     assert.equal(await page.getByText("not counted").count(), 0);
+    await openReport(`?widget=${practice.website}&widget=${practice.branch}`);
+    await page.getByText("Test", { exact: true }).waitFor();
   });
 
   test("before the first view, the screen points to creating a widget, and then to its snippet", async () => {
     const { page, person } = await dashboard.share(browser);
     const { id: organizationId, address } = await dashboard.addOrganization(person);
+    await page.route("**/api/app/analytics?*", (route) => route.abort());
     await showScreen(page, address);
+    await page.getByRole("alert").getByText("Can’t reach Bookflow.", { exact: false }).waitFor();
+    await page.unroute("**/api/app/analytics?*");
+    await page.getByRole("button", { name: "Try again" }).click();
+    await page.getByText("Average lead time").waitFor();
     await page.getByRole("link", { name: "Create widget" }).click();
     await page.getByRole("dialog", { name: "Create widget" }).waitFor();
     const widget = await makeWidget(dashboard.deps.db, organizationId, { name: "Shop" });

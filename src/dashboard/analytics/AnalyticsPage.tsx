@@ -24,7 +24,7 @@ import { describeReport } from "./describe-report.ts";
 import { ExportMenu } from "./ExportMenu.tsx";
 import { AddFilter } from "./filters/AddFilter.tsx";
 import { FilterChips } from "./filters/FilterChips.tsx";
-import { listFilters, toggleKey } from "./filters/filter-state.ts";
+import { listFilters, passesFilters, toggleKey } from "./filters/filter-state.ts";
 import { LiveStrip } from "./LiveStrip.tsx";
 import { CompareSelect } from "./period/CompareSelect.tsx";
 import { PeriodSelect } from "./period/PeriodSelect.tsx";
@@ -54,7 +54,7 @@ export function AnalyticsPage() {
       mark={
         <>
           <ZoneBadge />
-          <TestNumbers widget={state.widget} />
+          <TestNumbers isCounted={(key) => passesFilters(state, { dimension: "widget", key })} />
         </>
       }
       description={<Summary report={report.data} />}

@@ -4,6 +4,7 @@ import {
   cleanFilters,
   FILTER_DEFAULTS,
   listFilters,
+  passesFilters,
   replaceFilter,
   setFilter,
   toFilterParameters,
@@ -77,4 +78,14 @@ test("countries, devices and channels of an address are written as in the lists"
     notDevice: ["mobile"],
     country: ["DE", "AT"],
   });
+});
+
+test("a key passes if it is one of those shown, or not one of those left out", () => {
+  const listPassing = (filters: object) =>
+    ["DE", "AT", "CH"].filter((key) =>
+      passesFilters({ ...FILTER_DEFAULTS, ...filters }, { dimension: "country", key }),
+    );
+  assert.deepEqual(listPassing({ device: "mobile" }), ["DE", "AT", "CH"]);
+  assert.deepEqual(listPassing({ country: "DE\nAT" }), ["DE", "AT"]);
+  assert.deepEqual(listPassing({ notCountry: "DE\nAT" }), ["CH"]);
 });

@@ -33,6 +33,15 @@ export function listFilters(state: FilterState): ShownFilter[] {
   );
 }
 
+/** Whether the dimension's filters, if any, include visits with this key. */
+export function passesFilters(
+  state: FilterState,
+  { dimension, key }: { dimension: FilterDimension; key: string },
+): boolean {
+  const filters = listFilters(state).filter((filter) => filter.dimension === dimension);
+  return filters.every(({ keys, isNegated }) => keys.includes(key) !== isNegated);
+}
+
 /** Adds a key, or removes it if it is there. A key is never both shown and left out. */
 export function toggleKey(
   state: FilterState,

@@ -5,17 +5,17 @@ import { useOrganization } from "../../shell/use-organization.ts";
 import { ModeBadge } from "./ModeBadge.tsx";
 
 type TestNumbersProps = {
-  /** Of this widget only; empty: of all. */
-  widget?: string;
+  /** Whether the numbers include this widget's visits; all by default. */
+  isCounted?: (widgetId: string) => boolean;
   /** Test visits are known to be among the numbers, whatever the modes are now. */
   includesTests?: boolean;
 };
 
 /** Marks numbers that include test visits: those to widgets that aren't live are counted too. */
-export function TestNumbers({ widget = "", includesTests = false }: TestNumbersProps) {
+export function TestNumbers({ isCounted = () => true, includesTests = false }: TestNumbersProps) {
   const { id } = useOrganization();
   const widgets = useQuery(widgetsQuery(id)).data?.data ?? [];
-  const counted = widgets.filter((each) => widget === "" || each.id === widget);
+  const counted = widgets.filter((each) => isCounted(each.id));
   const [mode = "live", ...others] = new Set(counted.map((each) => each.mode));
   if (others.length > 0) return <Badge color="yellow">Includes widgets that aren’t live</Badge>;
   if (mode !== "live") return <ModeBadge mode={mode} />;
