@@ -11,6 +11,8 @@ import { makeBooking, makeWidget } from "../support/builders.ts";
 
 // What all screens share, and the screens of an organization's and a person's own settings.
 
+const PNG_START = "89504e470d0a1a0a0000";
+
 const dashboard = await startDashboard({ plan: "pro", settings: { webhookAllowCidrs: ["127.0.0.0/8"] } });
 
 describe("around every screen", { skip: noBrowser }, () => {
@@ -32,6 +34,18 @@ describe("around every screen", { skip: noBrowser }, () => {
     await name.fill("Lindenhof Dental");
     await page.getByRole("button", { name: "Save" }).click();
     await page.getByRole("button", { name: /Organization: Lindenhof Dental/ }).waitFor();
+  });
+
+  test("a logo is uploaded and removed, and the same file can be chosen again", async () => {
+    const { page } = await dashboard.share(browser, { role: "admin" });
+    await goTo(page, dashboard.addressOf("/settings"));
+    const input = page.locator("input[type=file]");
+    await input.setInputFiles({ name: "logo.png", mimeType: "image/png", buffer: Buffer.from(PNG_START, "hex") });
+    await page.getByText("Logo saved").waitFor();
+    await page.getByRole("button", { name: "Remove logo" }).click();
+    await page.getByText("No logo yet").waitFor();
+    // The browser reports no change if the input still has that file.
+    assert.equal(await input.inputValue(), "");
   });
 
   test("a screen whose code can't be loaded says so, and appears once the network is back", async () => {

@@ -1,4 +1,5 @@
 import { FileButton, Group, Text } from "@mantine/core";
+import { useRef } from "react";
 import { LOGO_BYTES_MAX } from "#contract/app/limits.ts";
 import { call } from "../api/call.ts";
 import { useAction } from "../hooks/use-action.ts";
@@ -25,7 +26,10 @@ export function LogoSection() {
     refreshes: [[id, "organization"]],
     successMessage: () => "Logo removed",
   });
+  const clearInput = useRef<() => void>(null);
   const choose = (file: File | null) => {
+    // Otherwise the browser would not report the same file a second time.
+    clearInput.current?.();
     if (file && file.size > LOGO_BYTES_MAX) toastFailure("Choose a PNG, JPEG or WebP image of at most 200 KB.");
     else if (file) save.mutate(file);
   };
@@ -39,7 +43,7 @@ export function LogoSection() {
         ) : (
           <img src={logoUrl} alt={`Logo of ${name}`} className={classes["logo"]} />
         )}
-        <FileButton onChange={choose} accept={ACCEPTED}>
+        <FileButton onChange={choose} accept={ACCEPTED} resetRef={clearInput}>
           {(props) => (
             <ActionButton variant="default" verdict={can("saveLogo")} loading={save.isPending} {...props}>
               {logoUrl === null ? "Upload logo" : "Replace logo"}
