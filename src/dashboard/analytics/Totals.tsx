@@ -3,7 +3,15 @@ import { IconArrowDownRight, IconArrowUpRight, IconMinus } from "@tabler/icons-r
 import type { AppAnalytics } from "#contract/app/analytics.ts";
 import { describeDayRange } from "../day-range.ts";
 import { formatCount, formatRate } from "../format.ts";
-import { type Change, formatDays, NO_EARLIER_DATA, toCountChange, toDaysChange, toRateChange } from "./change.ts";
+import {
+  type Change,
+  formatDays,
+  NO_EARLIER_DATA,
+  toCountChange,
+  toDaysChange,
+  toDayUnit,
+  toRateChange,
+} from "./change.ts";
 import classes from "./Totals.module.css";
 
 /** The main figures, with their change if there is a comparison. */
@@ -40,7 +48,7 @@ export function Totals({ report }: { report: AppAnalytics }) {
       label: "Average lead time",
       hint: "From booking to appointment",
       value: totals.avgLeadDays === null ? "–" : formatDays(totals.avgLeadDays),
-      unit: totals.avgLeadDays === null ? "" : totals.avgLeadDays === 1 ? "day" : "days",
+      unit: totals.avgLeadDays === null ? "" : toDayUnit(totals.avgLeadDays),
       change: compare((earlier) => toDaysChange(totals.avgLeadDays, earlier.avgLeadDays)),
     },
   ];

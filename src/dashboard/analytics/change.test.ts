@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { toCountChange, toDaysChange, toRateChange } from "./change.ts";
+import { toCountChange, toDaysChange, toDayUnit, toRateChange } from "./change.ts";
 
 test("counts change in percent, and from nothing in words", () => {
   assert.deepEqual(toCountChange(12, 10), { direction: "up", text: "20.0%" });
@@ -22,4 +22,8 @@ test("lead times change in days, but only if both periods have bookings", () => 
   assert.deepEqual(toDaysChange(6.5, 5), { direction: "up", text: "1.5 days" });
   assert.deepEqual(toDaysChange(6, null), { direction: "none", text: "No earlier bookings" });
   assert.deepEqual(toDaysChange(null, 6), { direction: "none", text: "No bookings" });
+});
+
+test("a lead time that is shown as 1 is one day", () => {
+  assert.deepEqual([0.94, 0.96, 1, 1.04, 1.06].map(toDayUnit), ["days", "day", "day", "day", "days"]);
 });

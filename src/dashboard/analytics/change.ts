@@ -33,6 +33,11 @@ export function formatDays(days: number): string {
   return decimals.format(days);
 }
 
+/** Of the number as it is shown: 1.04 days are shown as 1. */
+export function toDayUnit(days: number): "day" | "days" {
+  return formatDays(days) === formatDays(1) ? "day" : "days";
+}
+
 function toChange(difference: number, text: string): Change {
   if (difference === 0) return { direction: "same", text: "No change" };
   return { direction: difference > 0 ? "up" : "down", text };

@@ -3,10 +3,10 @@ import { useDisclosure } from "@mantine/hooks";
 import { IconCalendar, IconCheck, IconChevronDown } from "@tabler/icons-react";
 import { type FormEvent, useState } from "react";
 import { WINDOW_DAYS_MAX } from "#contract/limits.ts";
-import { describeDayRange, toDayCount } from "../../day-range.ts";
+import { toDayCount } from "../../day-range.ts";
 import { DayRangeCalendar } from "../../ui/forms/DayRangeCalendar.tsx";
 import classes from "./PeriodSelect.module.css";
-import { type ChosenPeriod, isSamePeriod, PRESETS } from "./periods.ts";
+import { type ChosenPeriod, describePeriod, isSamePeriod, PRESETS } from "./periods.ts";
 
 type PeriodProps = { value: ChosenPeriod; onChange: (period: ChosenPeriod) => void };
 
@@ -53,11 +53,6 @@ export function PeriodSelect({ value, onChange }: PeriodProps) {
       </Popover.Dropdown>
     </Popover>
   );
-}
-
-function describePeriod(value: ChosenPeriod): string {
-  const preset = PRESETS.find(({ chosen }) => isSamePeriod(chosen, value));
-  return preset?.label ?? (describeDayRange(value.from, value.to) || `Last ${toDayCount(value.days)} days`);
 }
 
 function CustomForm({ value, onChange }: PeriodProps) {

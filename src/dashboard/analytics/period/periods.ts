@@ -1,5 +1,5 @@
 import { PERIODS, type Period } from "#contract/app/analytics.ts";
-import { toDayCount } from "../../day-range.ts";
+import { describeDayRange, toDayCount } from "../../day-range.ts";
 
 // Periods of the analytics screen. The address has either a named period, a number of days, or two days.
 
@@ -28,6 +28,14 @@ export function toWindow({ period, days, from, to }: ChosenPeriod): Record<strin
 export function isSamePeriod(a: ChosenPeriod, b: ChosenPeriod): boolean {
   const [first, second] = [toWindow(a), toWindow(b)];
   return ["period", "days", "from", "to"].every((name) => first[name] === second[name]);
+}
+
+export function describePeriod(value: ChosenPeriod): string {
+  const preset = PRESETS.find(({ chosen }) => isSamePeriod(chosen, value));
+  if (preset) return preset.label;
+  const count = toDayCount(value.days);
+  // The days include today.
+  return describeDayRange(value.from, value.to) || (count === "1" ? "Today" : `Last ${count} days`);
 }
 
 function named(period: Period): ChosenPeriod {
