@@ -68,7 +68,9 @@ function Home({ overview }: { overview: Overview }) {
       <Text size="sm" role="status" mb="sm">
         {pluralize(visits, "visit")} in the last 30 minutes, {pluralize(bookings, "booking")} in the last 24 hours.
       </Text>
-      {week.data ? <Totals report={week.data} /> : week.isPending && <LoadingCard />}
+      <Loaded query={week} placeholder={<LoadingCard />}>
+        {(report) => <Totals report={report} />}
+      </Loaded>
       <Section
         title="Upcoming appointments"
         description={`Stored bookings, soonest first. Times in ${formatZone(details.timeZone)}.`}
