@@ -168,6 +168,20 @@ describe("around every screen", { skip: noBrowser }, () => {
       await page.keyboard.press("Enter");
       await page.waitForURL(dashboard.addressOf(path));
     }
+    await page.keyboard.press("Control+K");
+    const { promise: isSeen, resolve: fail } = Promise.withResolvers<void>();
+    await page.route("**/api/app/bookings?*", async (route) => {
+      await isSeen;
+      await route.abort();
+    });
+    await page.getByPlaceholder("Search screens, bookings, widgets and endpoints").fill("nobody");
+    await page.getByText("Searching…").waitFor();
+    fail();
+    await page.getByText("The search failed.", { exact: false }).waitFor();
+    await page.unroute("**/api/app/bookings?*");
+    await page.getByPlaceholder("Search screens, bookings, widgets and endpoints").fill("nobody else");
+    await page.getByText("No matches").waitFor();
+    await page.keyboard.press("Escape");
     await page.keyboard.press("Shift+?");
     const shortcuts = page.getByRole("dialog", { name: "Keyboard shortcuts" });
     await shortcuts.waitFor();

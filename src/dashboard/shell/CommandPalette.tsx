@@ -12,6 +12,7 @@ import {
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { type KeyboardEvent, useState } from "react";
+import type { BookingSummary } from "#contract/app/bookings.ts";
 import { SEARCH_LENGTH_MAX } from "#contract/app/limits.ts";
 import type { AppWidget } from "#contract/app/widgets.ts";
 import { bookingsQuery } from "../api/bookings.ts";
@@ -34,7 +35,7 @@ export function CommandPalette({ organization, paths }: { organization: string; 
   const navigate = useNavigate();
   const [query, setQuery] = useState("");
   const [isOpen, setOpen] = useState(false);
-  const groups = useFound({ organization, paths, query: query.trim(), isOpen });
+  const { groups, notice } = useFound({ organization, paths, query: query.trim(), isOpen });
   return (
     <Spotlight.Root
       query={query}
@@ -70,7 +71,7 @@ export function CommandPalette({ organization, paths }: { organization: string; 
             ))}
           </Spotlight.ActionsGroup>
         ))}
-        {groups.length === 0 && <Spotlight.Empty>No matches</Spotlight.Empty>}
+        {notice && <Spotlight.Empty>{notice}</Spotlight.Empty>}
       </Spotlight.ActionsList>
     </Spotlight.Root>
   );
@@ -87,18 +88,26 @@ function toFoundWidget({ id, name, mode }: AppWidget, paths: Paths): Found {
   return { key: id, label: name, description: MODE_NAMES[mode], icon: IconAppWindow, to: paths.widget(id) };
 }
 
+function toFoundBooking({ reference, customer, service }: BookingSummary, paths: Paths): Found {
+  return {
+    key: reference,
+    label: customer?.name ?? reference,
+    description: customer ? `${reference} · ${service.name}` : service.name,
+    icon: IconCalendarEvent,
+    to: paths.booking(reference),
+  };
+}
+
 type Search = { organization: string; paths: Paths; query: string; isOpen: boolean };
 
-function useFound({ organization, paths, query, isOpen }: Search): { label: string; found: Found[] }[] {
-  const [search] = useDebouncedValue(query, TYPING_MS);
+/** The matches. The notice says why there are none, or that some may be missing. */
+function useFound({ organization, paths, query, isOpen }: Search): {
+  groups: { label: string; found: Found[] }[];
+  notice: string | null;
+} {
   const widgets = useQuery({ ...widgetsQuery(organization), enabled: isOpen });
   const endpoints = useQuery({ ...endpointsQuery(organization), enabled: isOpen });
-  const bookings = useInfiniteQuery({
-    ...bookingsQuery(organization, { search }),
-    enabled: isOpen && search.length >= BOOKING_SEARCH_MIN,
-  });
-  // The query keeps the previous search's bookings on screen while it loads, which would be wrong matches here.
-  const isFound = search === query && search.length >= BOOKING_SEARCH_MIN && !bookings.isPlaceholderData;
+  const bookings = useFoundBookings({ organization, query, isOpen });
   const matches = (...texts: string[]) => texts.some((text) => text.toLowerCase().includes(query.toLowerCase()));
   const screens = [
     ...NAVIGATION.flatMap(({ items }) => items),
@@ -113,15 +122,7 @@ function useFound({ organization, paths, query, isOpen }: Search): { label: stri
     },
     {
       label: "Bookings",
-      found: (isFound ? (bookings.data?.pages[0]?.data ?? []) : [])
-        .slice(0, BOOKINGS_SHOWN)
-        .map(({ reference, customer, service }) => ({
-          key: reference,
-          label: customer?.name ?? reference,
-          description: customer ? `${reference} · ${service.name}` : service.name,
-          icon: IconCalendarEvent,
-          to: paths.booking(reference),
-        })),
+      found: bookings.found.map((booking) => toFoundBooking(booking, paths)),
     },
     {
       label: "Widgets",
@@ -142,5 +143,30 @@ function useFound({ organization, paths, query, isOpen }: Search): { label: stri
         })),
     },
   ];
-  return groups.filter(({ found }) => found.length > 0);
+  const sources = [widgets, endpoints, bookings];
+  const shown = groups.filter(({ found }) => found.length > 0);
+  return { groups: shown, notice: toNotice(sources, shown.length > 0) };
+}
+
+type Source = { isLoading: boolean; isLoadingError: boolean };
+
+function toNotice(sources: readonly Source[], hasMatches: boolean): string | null {
+  if (sources.some(({ isLoadingError }) => isLoadingError)) return "The search failed. Some results may be missing.";
+  if (hasMatches) return null;
+  return sources.some(({ isLoading }) => isLoading) ? "Searching…" : "No matches";
+}
+
+function useFoundBookings({ organization, query, isOpen }: Omit<Search, "paths">): Source & {
+  found: readonly BookingSummary[];
+} {
+  const [search] = useDebouncedValue(query, TYPING_MS);
+  const bookings = useInfiniteQuery({
+    ...bookingsQuery(organization, { search }),
+    enabled: isOpen && search.length >= BOOKING_SEARCH_MIN,
+  });
+  if (query.length < BOOKING_SEARCH_MIN) return { found: [], isLoading: false, isLoadingError: false };
+  // The query keeps the previous search's bookings on screen while it loads, which would be wrong matches here.
+  if (search !== query || bookings.isPlaceholderData) return { found: [], isLoading: true, isLoadingError: false };
+  const { data, isLoading, isLoadingError } = bookings;
+  return { found: data?.pages[0]?.data.slice(0, BOOKINGS_SHOWN) ?? [], isLoading, isLoadingError };
 }
