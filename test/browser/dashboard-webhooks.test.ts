@@ -142,6 +142,11 @@ describe("webhooks in the dashboard", { skip: noBrowser }, () => {
     await dialog.getByText("Test failed").waitFor();
     await dialog.getByText(/^HTTP 503 after/).waitFor();
     await receiver.stop();
+    await page.route("**/api/app/deliveries/*", (route) => route.abort());
+    await dialog.getByRole("button", { name: "Send another" }).click();
+    await dialog.getByText("Can’t reach Bookflow.", { exact: false }).waitFor();
+    assert.equal(await dialog.getByText("Sending to", { exact: false }).count(), 0);
+    await page.unroute("**/api/app/deliveries/*");
     await dialog.getByRole("button", { name: "Send another" }).click();
     await dialog.getByText(/^Connection refused after/).waitFor();
     await dialog.getByRole("link", { name: "View in log" }).click();

@@ -36,6 +36,7 @@ function Test({ endpoint, onClose }: { endpoint: AppEndpoint; onClose: () => voi
   useEffect(() => mutate(), [mutate]);
   const deliveryId = test.data?.deliveryId;
   const delivery = useQuery({ ...deliveryQuery(id, deliveryId ?? ""), enabled: deliveryId !== undefined });
+  const hasFailed = test.isError || delivery.isLoadingError;
   const isOver = delivery.data !== undefined && delivery.data.pending === null && !delivery.data.isInFlight;
   return (
     <Stack gap="md">
@@ -45,7 +46,7 @@ function Test({ endpoint, onClose }: { endpoint: AppEndpoint; onClose: () => voi
         {isOver ? (
           <TestResult delivery={delivery.data} />
         ) : (
-          !test.error && (
+          !hasFailed && (
             <Group gap="sm" py="md">
               <Loader size="sm" aria-hidden />
               <Text size="sm">Sending to {URL.parse(endpoint.url)?.host}…</Text>
@@ -59,7 +60,7 @@ function Test({ endpoint, onClose }: { endpoint: AppEndpoint; onClose: () => voi
             View in log
           </ButtonLink>
         )}
-        <Button variant="default" disabled={!isOver && !test.error} onClick={() => test.mutate()}>
+        <Button variant="default" disabled={!isOver && !hasFailed} onClick={() => test.mutate()}>
           Send another test
         </Button>
         <Button onClick={onClose}>Done</Button>
