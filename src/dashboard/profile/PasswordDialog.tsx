@@ -24,6 +24,7 @@ export function PasswordDialog<Output>(props: PasswordDialogProps<Output>) {
   const form = useForm({ initialValues: { password: "" } });
   const close = () => {
     form.reset();
+    confirm.reset();
     props.onClose();
   };
   const confirm = useAction({
