@@ -97,6 +97,7 @@ describe("the widgets screens", { skip: noBrowser }, () => {
     await page.getByRole("heading", { name: "Add to your page" }).waitFor();
     await page.getByRole("link", { name: "Bookings" }).first().click();
     const dialog = page.getByRole("dialog", { name: "Discard unsaved changes?" });
+    await dialog.getByText("Your changes to the design haven’t been saved.").waitFor();
     await dialog.getByRole("button", { name: "Cancel" }).click();
     await page.getByRole("tab", { name: "Design" }).click();
     assert.equal(await name.inputValue(), "Not saved");

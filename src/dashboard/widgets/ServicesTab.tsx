@@ -57,7 +57,7 @@ function OfferForm({ widget, known }: { widget: AppWidget; known: WidgetServices
     edit({ chosen: chosen.map((each) => (each.id === service.id ? service : each)) });
   return (
     <Stack gap="md">
-      <LeaveGuard isDirty={isDirty} />
+      <LeaveGuard isDirty={isDirty}>Your changes to the services haven’t been saved.</LeaveGuard>
       <Radio.Group
         value={isAll ? "all" : "some"}
         onChange={(value) => edit({ isAll: value === "all" })}
@@ -90,7 +90,7 @@ function OfferForm({ widget, known }: { widget: AppWidget; known: WidgetServices
       )}
       {isContested && (
         <Text size="sm" c="red" role="alert">
-          Someone else changed the services. Save again to overwrite their choice.
+          Someone else changed the services. Save to overwrite their choice.
         </Text>
       )}
       <Group justify="flex-end">

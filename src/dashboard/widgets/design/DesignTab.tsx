@@ -30,7 +30,7 @@ export function DesignTab({ widget }: { widget: AppWidget }) {
   const accent = parseAccentColor(values.accentColor.trim());
   return (
     <div className={classes["columns"]}>
-      <LeaveGuard isDirty={form.isDirty()} />
+      <LeaveGuard isDirty={form.isDirty()}>Your changes to the design haven’t been saved.</LeaveGuard>
       <WidgetForm
         form={form}
         error={save.error}
