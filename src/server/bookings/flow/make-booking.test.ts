@@ -290,6 +290,26 @@ test("a repeated key learns of a booking whose process was killed after the sche
   assert.equal(await countAppointments(owner), 1);
 });
 
+test("a repeated key does not confirm an appointment that the first request is about to cancel", async () => {
+  const { owner, system, wanted } = await makeSetting();
+  const losing: SchedulingSystem = {
+    ...system,
+    kind: "microsoft-bookings",
+    book: async (request) => {
+      const outcome = await system.book(request);
+      assert.ok(outcome.kind === "booked");
+      // Until after the second request would have looked, if it looked as early as in the sandbox.
+      await sleep(1_500);
+      await system.cancel({ externalId: outcome.booked.externalId, reference: request.reference });
+      return { kind: "slot_taken" };
+    },
+  };
+  const both = await Promise.all([makeBooking(making, losing, wanted), makeBooking(making, losing, wanted)]);
+  assert.deepEqual(both, Array(2).fill({ kind: "failed", failure: "slot_taken" }));
+  const stored = await db.selectFrom("bookings").select("reference").where("organization_id", "=", owner).execute();
+  assert.deepEqual(stored, []);
+});
+
 test("a repeated key waits only seconds for a sandbox whose process was killed before it booked", async () => {
   const { owner, system, wanted } = await makeSetting();
   const killed: SchedulingSystem = { ...system, book: () => Promise.reject(new Error("killed")) };

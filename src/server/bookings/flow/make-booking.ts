@@ -64,10 +64,16 @@ const ASKING_MS = MINUTE_MS;
 export const SEARCH_MS = 15 * MINUTE_MS;
 const LOOK_UP_PAUSES_MS = [0, 2_000, 5_000];
 const SECOND_REQUEST_PAUSE_MS = 250;
-/** An external system may take long to book; the sandbox takes milliseconds. */
-const SECOND_REQUEST_WAIT_MS = { external: 30_000, sandbox: 4_000 };
-/** The process that got the first request may have ended after the scheduling system confirmed the booking. */
-const SECOND_REQUEST_LOOK_UPS_MS: readonly number[] = [1_000, 5_000, 15_000];
+/**
+ * How long a second request waits, and when it looks the booking up: the process that got the first request may have ended after
+ * the scheduling system confirmed it. While the first request can still be booking, for 20 seconds (scheduler/limit-system.ts), an
+ * appointment proves nothing, because it is cancelled again if it lost a race. That never happens in the sandbox, which takes
+ * milliseconds.
+ */
+const SECOND_REQUEST = {
+  external: { waitMs: 30_000, lookUpsMs: [22_000, 28_000] },
+  sandbox: { waitMs: 4_000, lookUpsMs: [1_000] },
+};
 
 /** What a repeated request needs to say to get the answer of the first one. */
 export type RepeatedBooking = Pick<
@@ -199,8 +205,8 @@ export async function answerAgain(
   wanted: RepeatedBooking,
 ): Promise<MadeBooking | { kind: "unused" }> {
   const key = { widgetId: wanted.widgetId, keyHash: hashKey(wanted) };
-  const limitMs = SECOND_REQUEST_WAIT_MS[system.kind === "sandbox" ? "sandbox" : "external"];
-  for (let waitedMs = 0; waitedMs <= limitMs; waitedMs += SECOND_REQUEST_PAUSE_MS) {
+  const { waitMs, lookUpsMs } = SECOND_REQUEST[system.kind === "sandbox" ? "sandbox" : "external"];
+  for (let waitedMs = 0; waitedMs <= waitMs; waitedMs += SECOND_REQUEST_PAUSE_MS) {
     const pending = await findPendingByKey(deps.db, wanted.owner, key);
     if (!pending) return { kind: "unused" };
     if (pending.service_id !== wanted.serviceId || pending.start_at.getTime() !== wanted.startAt.getTime())
@@ -209,9 +215,7 @@ export async function answerAgain(
     if (pending.failure) return { kind: "failed", failure: pending.failure };
     // The customer was erased since: we don't repeat the answer, and the booking must not be made twice.
     if (pending.state === "confirmed") return { kind: "under_way" };
-    const found = SECOND_REQUEST_LOOK_UPS_MS.includes(waitedMs)
-      ? await lookUp(deps, system, { wanted, pending })
-      : null;
+    const found = lookUpsMs.includes(waitedMs) ? await lookUp(deps, system, { wanted, pending }) : null;
     if (found) return found;
     await pause(SECOND_REQUEST_PAUSE_MS);
   }
