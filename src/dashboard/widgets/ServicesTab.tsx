@@ -140,7 +140,7 @@ function ServiceRow({ service, isFirst, isLast, onChange, onMove }: RowProps) {
   const { name, durationMinutes, staff, isOffered, staffIds } = service;
   return (
     <Group justify="space-between" align="flex-start" wrap="nowrap">
-      <Stack gap="xs" flex={1}>
+      <Stack gap="xs" flex={1} miw={0}>
         <Checkbox
           label={name}
           description={`${durationMinutes} minutes`}
