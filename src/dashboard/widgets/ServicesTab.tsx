@@ -83,16 +83,8 @@ function OfferForm({ widget, known }: { widget: AppWidget; known: WidgetServices
           ))}
         </ol>
       )}
-      {isEmpty && (
-        <Text size="sm" c="red" role="alert">
-          Choose at least one service.
-        </Text>
-      )}
-      {isContested && (
-        <Text size="sm" c="red" role="alert">
-          Someone else changed the services. Save to overwrite their choice.
-        </Text>
-      )}
+      {isEmpty && <Fault text="Choose at least one service." />}
+      {isContested && <Fault text="Someone else changed the services. Save to overwrite their choice." />}
       <Group justify="flex-end">
         <ActionButton
           verdict={verdict}
@@ -104,6 +96,14 @@ function OfferForm({ widget, known }: { widget: AppWidget; known: WidgetServices
         </ActionButton>
       </Group>
     </Stack>
+  );
+}
+
+function Fault({ text }: { text: string }) {
+  return (
+    <Text size="sm" c="red" role="alert">
+      {text}
+    </Text>
   );
 }
 

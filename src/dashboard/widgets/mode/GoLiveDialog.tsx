@@ -71,15 +71,9 @@ function ChooseConnection({ widget, onClose }: Omit<DialogProps, "isOpen">) {
   );
 }
 
-function GoLiveForm({
-  widget,
-  connections,
-  onClose,
-}: {
-  widget: AppWidget;
-  connections: readonly AppConnection[];
-  onClose: () => void;
-}) {
+type FormProps = Omit<DialogProps, "isOpen"> & { connections: readonly AppConnection[] };
+
+function GoLiveForm({ widget, connections, onClose }: FormProps) {
   const { id } = useOrganization();
   const found = useQuery({ ...testDataQuery(id, widget.id), enabled: widget.mode !== "live" });
   // After practising, the system that was connected last is the one to go live on.
