@@ -362,9 +362,9 @@ describe("an AbortSignal ends a request with its own reason", () => {
     proxy.faults = [{ status: 503, headers: { "retry-after": "100" } }];
     const stopping = new AbortController();
     const { setTimeout: begin } = globalThis;
-    t.mock.method(globalThis, "setTimeout", (run: () => void, ms: number) => {
+    t.mock.method(globalThis, "setTimeout", (run: (...args: unknown[]) => void, ms: number, ...args: unknown[]) => {
       if (ms === 100_000) setImmediate(() => stopping.abort(stopped));
-      return begin(run, ms);
+      return begin(run, ms, ...args);
     });
     const pausing = caught(Error, () =>
       listReferences(connect({ baseUrl: proxy.url }).bookings({ signal: stopping.signal })),
