@@ -228,7 +228,7 @@ describe("webhooks in the dashboard", { skip: noBrowser }, () => {
     await page.getByText("Attempt 2", { exact: true }).waitFor();
     await page.getByRole("button", { name: "Retry now" }).click();
     await page.getByText("stored", { exact: true }).waitFor();
-    await page.getByText("Manual retry", { exact: true }).waitFor();
+    await page.getByText("Manual", { exact: true }).waitFor();
     await page.getByRole("status").getByText("Delivered").waitFor();
     const body = await page.locator("pre").last().innerText();
     assert.equal(JSON.parse(body).data.booking.reference, reference);
@@ -237,7 +237,7 @@ describe("webhooks in the dashboard", { skip: noBrowser }, () => {
     await again.click();
     await page.getByRole("dialog").getByRole("button", { name: "Redeliver" }).click();
     await page.getByText("Attempt 4", { exact: true }).waitFor();
-    await page.getByText("Redelivery", { exact: true }).waitFor();
+    await page.getByText("Manual", { exact: true }).nth(1).waitFor();
     assert.deepEqual(receiver.requests[3]?.body, receiver.requests[0]?.body);
   });
 

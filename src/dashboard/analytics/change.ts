@@ -33,7 +33,7 @@ export function formatDays(days: number): string {
   return decimals.format(days);
 }
 
-/** Of the number as it is shown: 1.04 days are shown as 1. */
+/** The unit for the rounded number: 1.04 days are shown as 1 day. */
 export function toDayUnit(days: number): "day" | "days" {
   return formatDays(days) === formatDays(1) ? "day" : "days";
 }

@@ -9,7 +9,7 @@ import { Fold } from "../ui/layout/Fold.tsx";
 import { Section } from "../ui/layout/Section.tsx";
 import { EmptyState } from "../ui/states/EmptyState.tsx";
 import classes from "./AttemptsSection.module.css";
-import { describeManual, formatDuration } from "./delivery-words.ts";
+import { formatDuration } from "./delivery-words.ts";
 
 export function AttemptsSection({ delivery }: { delivery: AppDeliveryDetail }) {
   const { attempts, state } = delivery;
@@ -18,13 +18,7 @@ export function AttemptsSection({ delivery }: { delivery: AppDeliveryDetail }) {
       {attempts.length > 0 ? (
         <ol className={classes["attempts"]} reversed>
           {attempts.map((attempt, index) => (
-            <Attempt
-              key={attempt.number}
-              attempt={attempt}
-              earlier={attempts[index + 1]}
-              delivery={delivery}
-              isNewest={index === 0}
-            />
+            <Attempt key={attempt.number} attempt={attempt} delivery={delivery} isNewest={index === 0} />
           ))}
         </ol>
       ) : (
@@ -42,13 +36,11 @@ const RESULTS: Record<AppAttempt["result"], { name: string; color: string }> = {
 
 type AttemptProps = {
   attempt: AppAttempt;
-  /** The attempt before this one. */
-  earlier: AppAttempt | undefined;
   delivery: AppDeliveryDetail;
   isNewest: boolean;
 };
 
-function Attempt({ attempt, earlier, delivery, isNewest }: AttemptProps) {
+function Attempt({ attempt, delivery, isNewest }: AttemptProps) {
   const { format, can } = useOrganization();
   const { name, color } = RESULTS[attempt.result];
   const { number, reply, durationMs, nextAttemptAt } = attempt;
@@ -61,7 +53,7 @@ function Attempt({ attempt, earlier, delivery, isNewest }: AttemptProps) {
             Attempt {number}
           </Text>
           <Badge color={color}>{name}</Badge>
-          {attempt.trigger === "manual" && <Badge color="gray">{describeManual(earlier)}</Badge>}
+          {attempt.trigger === "manual" && <Badge color="gray">Manual</Badge>}
         </Group>
         <Text size="xs" c="dimmed" className={classes["time"]}>
           {format.exact(attempt.startedAt)}

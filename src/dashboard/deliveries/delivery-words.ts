@@ -66,8 +66,3 @@ const seconds = new Intl.NumberFormat(undefined, { minimumFractionDigits: 1, max
 export function formatDuration(durationMs: number): string {
   return durationMs < 1_000 ? `${durationMs} ms` : `${seconds.format(durationMs / 1_000)} s`;
 }
-
-/** What a manual attempt was: a retry if another attempt was already scheduled, else a redelivery. */
-export function describeManual(earlier: { nextAttemptAt: string | null } | undefined): string {
-  return earlier?.nextAttemptAt ? "Manual retry" : "Redelivery";
-}

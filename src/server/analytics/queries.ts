@@ -1,6 +1,7 @@
 import { type RawBuilder, sql } from "kysely";
 import type { OrganizationId, WidgetId } from "#contract/ids.ts";
 import type { Db } from "../db/pool.ts";
+import { visitsStarted } from "../funnel/record/counters.ts";
 import { KEY_KINDS } from "../funnel/record/key-id.ts";
 import { localDay } from "../funnel/record/local-day.ts";
 import { SHORTEST_SPAN, SPAN_LENGTHS, spanStart } from "../funnel/recount/key-spans.ts";
@@ -88,9 +89,6 @@ export async function selectDays(db: Db, owner: OrganizationId, window: CountedW
   return toCounts(rows);
 }
 
-/** Of a row of funnel_days: each visit is counted once, under the furthest step it reached. */
-const VIEWS = sql`reached_1 + reached_2 + reached_3 + reached_4 + reached_5 + reached_6`;
-
 /** CTEs `span`, the days of the window, and `day_counts`. All are empty if the counters are of another zone. */
 export function countDays(owner: OrganizationId, window: CountedWindow): RawBuilder<unknown> {
   return sql`local as (
@@ -104,7 +102,7 @@ export function countDays(owner: OrganizationId, window: CountedWindow): RawBuil
       from local
     ), day_counts as (
       select day, reached_1, reached_2, reached_3, reached_4, reached_5, reached_6, no_availability, bookings, failed,
-        lead_ms, lead_count, ${VIEWS} as views
+        lead_ms, lead_count, ${visitsStarted} as views
       from span
       join funnel_days on organization_id = ${owner} and funnel_days.version = span.version
         and widget_id = ${window.widgetId ?? ALL_WIDGETS} and day between first_day and today
@@ -136,12 +134,12 @@ export function countWidgets(
   { widgetId }: Pick<CountedWindow, "widgetId">,
 ): RawBuilder<unknown> {
   return sql`widget_counts as materialized (
-      select widget_id, sum(${VIEWS}) as views, sum(bookings) as bookings
+      select widget_id, sum(${visitsStarted}) as views, sum(bookings) as bookings
       from span
       join funnel_days on organization_id = ${owner} and funnel_days.version = span.version
         and widget_id ${widgetId === null ? sql`<> ${ALL_WIDGETS}` : sql`= ${widgetId}`} and day between first_day and today
       group by widget_id
-      having sum(${VIEWS}) <> 0 or sum(bookings) <> 0
+      having sum(${visitsStarted}) <> 0 or sum(bookings) <> 0
     )`;
 }
 
@@ -235,7 +233,7 @@ export async function selectDataSince(
     select (
       select min(day) from funnel_days
       where organization_id = ${owner} and funnel_days.version = local.version
-        and widget_id = ${widgetId ?? ALL_WIDGETS} and day >= oldest_day and (${VIEWS} > 0 or bookings > 0 or failed > 0)
+        and widget_id = ${widgetId ?? ALL_WIDGETS} and day >= oldest_day and (${visitsStarted} > 0 or bookings > 0 or failed > 0)
     ) as data_since
     from local`.execute(db);
   return rows[0]?.data_since;

@@ -149,7 +149,7 @@ export class Pool extends pg.Pool {
     careful.on("error", (error) =>
       careful.fail(new DatabaseUnavailable("The connection to the database broke", error)),
     );
-    // Of the first connection, only its own reply tells.
+    // The first connection learns the engine only from its own reply.
     careful.nodes = this.engine === "citus" ? this.#nodes : null;
     // Runs before whatever is asked first. If it fails, the connection is broken, and that statement fails too.
     careful.query(KEEP_PLANS).then(

@@ -59,6 +59,7 @@ export const ALLOWED_IMPORTS: readonly { readonly from: string; readonly to: rea
     "funnel/packs/read-packs.ts",
     "funnel/packs/visit-pack.ts",
     "funnel/record/key-id.ts",
+    "funnel/record/counters.ts",
     "funnel/record/local-day.ts",
     "funnel/record/merge-touches.ts",
     "funnel/recount/key-spans.ts",

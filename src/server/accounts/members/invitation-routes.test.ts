@@ -256,6 +256,7 @@ describe("a minute allows 20 invitations", () => {
 /** A mail server that refuses every email, after `beforeRefusal` has finished. */
 async function openRefusingMailServer(beforeRefusal: () => Promise<unknown>): Promise<string> {
   const server = createServer((socket) => {
+    socket.on("error", () => undefined);
     socket.write("220 mail.example\r\n");
     socket.setEncoding("utf8").on("data", async (command: string) => {
       const isRecipient = command.startsWith("RCPT");

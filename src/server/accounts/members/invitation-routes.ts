@@ -94,7 +94,7 @@ function inviteRoute(app: FastifyInstance, deps: InvitationDeps): void {
 }
 
 function requireFewInvitations(limiter: RateLimiter, { organizationId, userId }: Member, now: Date): void {
-  for (const key of [organizationId, userId]) {
+  for (const key of [userId, organizationId]) {
     const verdict = limiter.take(key, now);
     if (!verdict.isAllowed) throw rateLimited(verdict, "Too many invitations. Wait a minute, then try again.");
   }

@@ -11,6 +11,7 @@ import type { KeyCap } from "../../funnel/record/key-cap.ts";
 import { ApiError, FieldsError } from "../../http/api-error.ts";
 import { requireIdempotencyKey } from "../../http/idempotency-key.ts";
 import { assert } from "../../lib/assert.ts";
+import { parseTimeZone } from "../../lib/time/calendar.ts";
 import { parseIsoInstant } from "../../lib/time/iso-instant.ts";
 import { openForVisitor } from "../../scheduler/open-for-visitor.ts";
 import type { SchedulerDeps } from "../../scheduler/scheduler-deps.ts";
@@ -68,7 +69,7 @@ export async function bookRoutes(
         if (bookable instanceof ApiError) {
           const repeated = toRepeated(widget, request, idempotencyKey);
           const made = repeated && (await answerAgain({ ...deps, settler }, system, repeated));
-          // The refusal is for new bookings. The first request with this key may have been booked, and must not be twice.
+          // The refusal is for new bookings. The first request with this key may have led to a booking, which must not be made again.
           if (made?.kind !== "confirmed" && made?.kind !== "under_way") throw bookable;
           return await sendOutcome(reply, made, async () => []);
         }
@@ -102,7 +103,7 @@ async function checkBookable(
   if (request.isTest !== undefined && request.isTest !== (system.mode !== "live"))
     return new ApiError("widget_changed", "This widget was switched between test mode and live. Reload the page.");
   const services = await system.listServices();
-  if (services.kind !== "found") throw unavailable();
+  if (services.kind !== "found") return unavailable();
   const service = applyOffer(services.value, offer).find(({ id }) => id === request.serviceId);
   const result = checkBookRequest(request, service);
   if ("fields" in result) return new FieldsError(result.fields);
@@ -116,9 +117,10 @@ function toRepeated(
   { serviceId, start, timeZone }: BookRequest,
   idempotencyKey: string,
 ): RepeatedBooking | null {
-  const startAt = parseIsoInstant(start, "down");
-  const booking = { owner: organizationId, widgetId: id, connectionId, idempotencyKey, serviceId, copy: { timeZone } };
-  return startAt && { ...booking, startAt };
+  const [startAt, zone] = [parseIsoInstant(start, "down"), parseTimeZone(timeZone)];
+  if (startAt === null || zone === null) return null;
+  const booking = { owner: organizationId, widgetId: id, connectionId, idempotencyKey, serviceId, startAt };
+  return { ...booking, copy: { timeZone: zone } };
 }
 
 /** Where the visitor came from: the loader's raw fields, and how we classify them. */

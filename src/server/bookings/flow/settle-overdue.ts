@@ -13,7 +13,7 @@ const BATCH = 50;
 const CONCURRENCY = 10;
 /** How long a worker has for a batch before another may claim it. A batch of silent systems takes a third of this. */
 const LOOKING_MS = 2 * MINUTE_MS;
-/** If nobody looked for a request for this long, because no worker was running, it gets the full time for its search again. */
+/** If nobody looked for a request for this long, because no worker was running or many waited, it gets the full time again. */
 const UNATTENDED_MS = 5 * MINUTE_MS;
 const KEYS_KEPT_MS = DAY_MS;
 const DELETE_BATCH = 500;

@@ -22,6 +22,9 @@ export const SIDE_COLUMNS = [
   "failures",
 ] as const;
 
+/** Of a row of funnel_days: each visit is counted once, under the furthest step it reached. */
+export const visitsStarted = sql`reached_1 + reached_2 + reached_3 + reached_4 + reached_5 + reached_6`;
+
 /**
  * The furthest of the six funnel steps, from 1. Every visit has seen the widget, and every attempt to book includes
  * picking a time and starting the form. So a visit that picked a time counts as having picked a day, as the contract says.

@@ -11,6 +11,7 @@ import {
   insertDays,
   insertKeyDays,
   SIDE_COLUMNS,
+  visitsStarted,
 } from "../record/counters.ts";
 import { selectPeriod } from "../record/local-day.ts";
 import { SPAN_LENGTHS, spanStart } from "./key-spans.ts";
@@ -147,9 +148,6 @@ function addUpPart({ owner, version, sealedBefore, condition }: CountedPart): Ra
       order by widget_id, span_days, start_day, kind, key
     )`;
 }
-
-/** Of a row of funnel_days: each visit is counted once, under the furthest step it reached. */
-const visitsStarted = sql`reached_1 + reached_2 + reached_3 + reached_4 + reached_5 + reached_6`;
 
 /** Deletes the changes recorded for days that are about to be counted: the snapshot contains them. */
 export async function deleteChanges(

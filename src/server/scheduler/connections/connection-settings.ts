@@ -104,7 +104,7 @@ const ACCOUNT_SETTINGS = ["tenantId", "businessId", "graphUrl", "apiUrl"];
 
 type Settings = Readonly<Record<string, unknown>>;
 
-/** False if appointments made with one of these settings cannot be found with the other. */
+/** False if appointments made with one of these settings cannot be found with the other. Another person's key is not recognised. */
 export function isSameAccount(one: Settings, other: Settings): boolean {
   return ACCOUNT_SETTINGS.every((name) => one[name] === other[name]);
 }

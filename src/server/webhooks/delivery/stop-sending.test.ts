@@ -110,8 +110,8 @@ test("an endpoint removed between claiming and loading gets no request, and its 
     const receiver = await startReplying(() => ({}));
     const endpoint = await makeEndpoint(deps, business, { url: receiver.url, kind });
     await book(deps, business);
-    const isClaimed = async () =>
-      (await db.selectFrom("delivery_queue").select("lease_token").executeTakeFirst())?.lease_token !== null;
+    const queued = db.selectFrom("delivery_queue").select("lease_token").where("organization_id", "=", business.owner);
+    const isClaimed = async () => (await queued.executeTakeFirstOrThrow()).lease_token !== null;
     const round = await db.transaction().execute(async (transaction) => {
       // Loading reads the events, claiming does not.
       await sql`lock table webhook_events`.execute(transaction);

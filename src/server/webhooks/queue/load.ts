@@ -22,7 +22,7 @@ export type LoadedDelivery = ClaimedDelivery & {
   /** Null for a test. */
   readonly reference: Reference | null;
   readonly kind: EndpointKind;
-  /** Since the claim; its secrets are gone. */
+  /** After the claim. Its secrets are deleted. */
   readonly isEndpointRemoved: boolean;
   /** For a chat, only the part that may be shown. */
   readonly url: string;

@@ -34,7 +34,7 @@ export async function measureQueue(db: Db, now: Date): Promise<QueueMeasure> {
   const sendable = lanes.filter((lane) => lane.is_sendable && lane.due_at !== null && lane.due_at < now);
   const lastAttempts = await readLastAttempts(db, sendable);
   const sendableSince = sendable.map((lane) =>
-    // The receiver's last answer, or the end of its pause or of its rate limit's, made room for the next request.
+    // There was room for the next request after the receiver's last answer, its pause and its rate limit.
     Math.max(toMs(lane.due_at), toMs(lane.paused_until), toMs(lastAttempts.get(lane.endpointId) ?? null)),
   );
   const leaseEnds = lanes.flatMap(({ lease_until }) => (lease_until === null ? [] : [lease_until.getTime()]));
