@@ -55,7 +55,7 @@ export type Deletion = {
   reference: string;
   /** The widget it was booked through. */
   widgetId: string;
-  /** `erased` with all bookings of an email address, `deleted` on its own or with a widget's test data, or `expired` at the end of its retention. */
+  /** `erased` with all bookings of an email address, `expired` at the end of its retention, or `deleted` in any other way. */
   reason: "erased" | "deleted" | "expired";
   /** When the booking was deleted. The filter and the ordering use this. ISO 8601 in UTC with milliseconds. */
   deletedAt: string;
@@ -331,7 +331,7 @@ export type BookingErasedEvent = {
       id: string;
       name: string;
     };
-    /** `erased` with all bookings of an email address, `deleted` on its own or with a widget's test data, or `expired` at the end of its retention. */
+    /** `erased` with all bookings of an email address, `expired` at the end of its retention, or `deleted` in any other way. */
     reason: "erased" | "deleted" | "expired";
   };
 };

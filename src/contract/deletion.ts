@@ -9,7 +9,7 @@ export type DeletionReason = Static<typeof deletionReason>;
 
 export const deletionReason = Type.Union([Type.Literal("erased"), Type.Literal("deleted"), Type.Literal("expired")], {
   description:
-    "`erased` with all bookings of an email address, `deleted` on its own or with a widget's test data, or `expired` at the end of its retention.",
+    "`erased` with all bookings of an email address, `expired` at the end of its retention, or `deleted` in any other way.",
   examples: ["erased"],
 });
 

@@ -46,7 +46,7 @@ function Users({ connection, onClose }: { connection: AppConnection; onClose: ()
   const widgets = useQuery(widgetsQuery(id));
   return (
     <Stack gap="md">
-      <Text size="sm">These widgets use this connection. Choose another connection for these widgets first.</Text>
+      <Text size="sm">These widgets use this connection. Choose another connection for them first.</Text>
       <Loaded query={widgets} rows={2}>
         {({ data }) => (
           <List size="sm" spacing={4}>

@@ -75,7 +75,7 @@ export class SilenceWatch {
         this.#ticks = 0;
         this.#parts.log.info("database.answering");
       },
-      // The next tick counts on. Once the server is silent, it is probed twice a second.
+      // The next tick goes on counting. Once the server is silent, it is probed twice a second.
       () => undefined,
     );
   }

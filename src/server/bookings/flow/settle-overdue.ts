@@ -25,7 +25,7 @@ type OverdueDeps = Pick<Deps, "db" | "clock" | "random" | "log" | "metrics"> & {
 /**
  * Background task: settles booking requests whose process ended or whose outcome was lost. It looks the reference up in the
  * scheduling system. If the booking is there, it is stored and sent late; if not, it failed. A system that doesn't answer is
- * asked again for a quarter of an hour, which starts anew if no worker was running meanwhile.
+ * asked again for a quarter of an hour, which starts again if no worker was running meanwhile.
  */
 export async function settleOverdue(deps: OverdueDeps, signal: AbortSignal): Promise<void> {
   const now = deps.clock.now();

@@ -190,10 +190,7 @@ function toApiError(refusal: ConnectionRefusal, kind: ConnectionKind): ApiError 
         `An organization can have at most ${CONNECTIONS_PER_ORGANIZATION_MAX} connections.`,
       );
     case "in_use":
-      return new ApiError(
-        "conflict",
-        "Widgets still use this connection. Choose another connection for these widgets first.",
-      );
+      return new ApiError("conflict", "Widgets still use this connection. Choose another connection for them first.");
     case "booking_under_way":
       return new ApiError(
         "conflict",
