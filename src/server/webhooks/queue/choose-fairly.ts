@@ -7,7 +7,7 @@ import { CAPS } from "./caps.ts";
 //   with many.
 // - CAPS hold for endpoints, organizations and failing endpoints.
 // - A failing webhook gets one request at a time, and one more for every step that its first delivery is overdue: a hung
-//   receiver with a backlog must not stretch the schedule of each delivery.
+//   receiver with a backlog must not stretch the schedule of each delivery. A claim starts only a few of them.
 // - A lane with a rate limit gets what a second of it allows.
 // - An organization gets at most half of the places that are still free, so there is always room for the next one.
 // - A lane with nothing in flight may send one beyond the organization's cap and its half, as long as its organization
@@ -41,13 +41,16 @@ type Candidate = {
 /** With the number of requests its organization would have in flight. */
 type Ranked = Candidate & { readonly organizationTotal: number };
 
-/** How many more requests the lane may have in flight. */
+/** How many more requests to the lane may start now. */
 export function toLaneRoom(
-  { endpointId, cap, requestsPerMinute }: Pick<DueLane, "endpointId" | "cap" | "requestsPerMinute">,
+  { endpointId, cap, isFailing, requestsPerMinute }: Omit<DueLane, "organizationId" | "due">,
   inFlight: InFlight,
 ): number {
   const room = Math.max(0, cap - (inFlight.byEndpoint.get(endpointId) ?? 0));
-  return requestsPerMinute === null ? room : Math.min(room, Math.max(1, Math.floor(requestsPerMinute / 60)));
+  const perClaim = isFailing ? CAPS.perOverdueClaim : Number.POSITIVE_INFINITY;
+  const perSecond =
+    requestsPerMinute === null ? Number.POSITIVE_INFINITY : Math.max(1, Math.floor(requestsPerMinute / 60));
+  return Math.min(room, perClaim, perSecond);
 }
 
 /** `overdueSteps`: how long the lane's first delivery could have been sent. */

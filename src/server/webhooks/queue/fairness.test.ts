@@ -153,6 +153,26 @@ test("a hung receiver with a backlog holds no delivery back for more than a minu
   assert.ok(Math.max(...claimed.values()) <= 45, `the last waited ${Math.max(...claimed.values())} s`);
 });
 
+test("a hung receiver's overdue deliveries start a few at a time, so that they don't all time out together", async () => {
+  const business = await makeBusiness(deps);
+  const endpoint = await makeEndpoint(deps, business, { url: "http://127.0.0.1:9/" });
+  await changeEndpoints(deps, [endpoint.id], { failed_attempts: 3 });
+  await bookMany(business, 12);
+  const claim = async () => {
+    const at = new Date(deps.clock.now().getTime() + 30_000);
+    const lease = { token: randomUuid(deps.random), at, until: new Date(at.getTime() + 60_000), holder: null };
+    return await claimDeliveries(deps.db, () => ({ lease, free: 128, after: "" }));
+  };
+  for (const expected of [4, 4, 4, 0]) {
+    const { deliveries, heldBackByFailing } = await claim();
+    assert.equal(deliveries.length, expected);
+    assert.equal(heldBackByFailing.has(business.owner), expected > 0, "the next report of theirs starts more");
+  }
+  await changeEndpoints(deps, [endpoint.id], { failed_attempts: 0 });
+  await sql`update delivery_queue set lease_token = null, leased_at = null, lease_until = null`.execute(deps.db);
+  assert.equal((await claim()).deliveries.length, 10, "not those of an endpoint that works");
+});
+
 test("many dead receivers leave room for healthy ones", async () => {
   const { receiver, letGo } = await startHolding();
   const loop = new DeliveryLoop(deps);
