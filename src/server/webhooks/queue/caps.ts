@@ -10,7 +10,7 @@ export const CAPS = {
   perCarefulEndpoint: 1,
   /** To a failing webhook whose deliveries are overdue; half of what an organization may have in flight. */
   perOverdueEndpoint: REQUESTS_AT_ONCE_MAX / 8,
-  /** Started together for such a webhook: requests that start together also time out together, and keep others waiting. */
+  /** Started by one claim for such a webhook: requests that start together also time out together, and delay others. */
   perOverdueClaim: 4,
   /** An endpoint is failing after this many failed attempts in a row. */
   failingAfter: 3,
