@@ -81,7 +81,7 @@ async function runTests(files: string[]): Promise<Counts> {
     files: writeTestQueue(files, { processes, fileLimitMs: FILE_LIMIT_MS }),
     concurrency: processes,
     // Collects garbage less often; there is memory for it.
-    execArgv: ["--max-semi-space-size=32"],
+    execArgv: ["--max-semi-space-size=32", "--import", join(import.meta.dirname, "follow-tests.ts")],
     signal: stopping.signal,
   });
   events.on("test:pass", ({ nesting, details, skip }) => {

@@ -5,9 +5,8 @@ import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom
 export type Metrics = ReturnType<typeof createMetrics>;
 
 export function createMetrics() {
-  const registry = new Registry();
+  const registry = Registry.merge([shareNodeMetrics()]);
   const registers = [registry];
-  collectDefaultMetrics({ register: registry });
   const watchers: (() => void)[] = [];
   return {
     registry,
@@ -27,6 +26,15 @@ export function createMetrics() {
     ...createQueueMetrics(registers),
     ...createEndpointMetrics(registers),
   };
+}
+
+/** Node's metrics, once for all starts in a process: collecting them takes a timer that fires a hundred times a second. */
+let nodeMetrics: Registry | null = null;
+function shareNodeMetrics(): Registry {
+  if (nodeMetrics) return nodeMetrics;
+  nodeMetrics = new Registry();
+  collectDefaultMetrics({ register: nodeMetrics });
+  return nodeMetrics;
 }
 
 function createProcessMetrics(registers: Registry[]) {
