@@ -1,5 +1,5 @@
-import { Box, Text, UnstyledButton } from "@mantine/core";
-import { type KeyboardEvent, type ReactNode, useState } from "react";
+import { Text } from "@mantine/core";
+import { type CSSProperties, type KeyboardEvent, type ReactNode, useState } from "react";
 import { FIRST_DAY_OF_WEEK } from "../../first-day-of-week.ts";
 import { pluralize } from "../../format.ts";
 import { useIsPhone } from "../../hooks/use-is-phone.ts";
@@ -113,30 +113,31 @@ type CellProps = Pick<HeatMapProps, "noun"> & {
   onChoose: () => void;
 };
 
+/** Plain elements: there are 168 of them, and Mantine's take several times as long. */
 function HourCell({ at, count, most, isChosen, isInTabOrder, noun, onChoose }: CellProps) {
   const name = `${toHourName(at)}: ${pluralize(count, noun)}`;
   // Filtering by an empty hour would leave nothing to show.
   const isActive = count > 0 || isChosen;
   return (
-    <Box
-      component="td"
+    <td
       className={classes["cell"]}
-      __vars={{ "--share": String(count / Math.max(1, most)) }}
+      style={{ "--share": count / Math.max(1, most) } as CSSProperties}
       data-none={count === 0}
     >
-      <UnstyledButton
+      <button
+        type="button"
         className={classes["hour"]}
         data-hour={toId(at)}
         title={name}
+        aria-label={name}
         aria-pressed={isChosen}
         aria-disabled={!isActive}
         tabIndex={isInTabOrder ? 0 : -1}
         onClick={() => isActive && onChoose()}
       >
-        <span className={classes["unseen"]}>{name}</span>
-        {count > 0 && <span aria-hidden>{shortCount.format(count)}</span>}
-      </UnstyledButton>
-    </Box>
+        {count > 0 && shortCount.format(count)}
+      </button>
+    </td>
   );
 }
 
