@@ -1,5 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import pg from "pg";
+import { openDb, openPool } from "../../db/pool.ts";
+import { createLog } from "../../lib/log/log.ts";
 import { startWorker } from "../../worker.ts";
 import {
   book,
@@ -10,8 +13,10 @@ import {
   startReplying,
   until,
 } from "../testing/webhook-service.ts";
+import { DELIVERIES_CHANNEL } from "./queries.ts";
+import { wakeWorkers } from "./wake-workers.ts";
 
-const { deps } = await createWebhookService();
+const { deps, url } = await createWebhookService();
 
 test("a booking wakes the worker, so its delivery does not wait for the next poll", async (t) => {
   const business = await makeBusiness(deps);
@@ -31,6 +36,33 @@ test("a booking wakes the worker, so its delivery does not wait for the next pol
   // The worker has just polled when a booking is made, so its next poll is about a second later.
   const median = waitsMs.sort((a, b) => a - b)[5] ?? Number.POSITIVE_INFINITY;
   assert.ok(median < 500, `${Math.round(median)} ms`);
+});
+
+test("bookings stored during a notification share the next one, and a later booking has its own", async (t) => {
+  const listener = new pg.Client({ connectionString: url });
+  await listener.connect();
+  t.after(() => listener.end());
+  const heard: string[] = [];
+  listener.on("notification", ({ channel }) => heard.push(channel));
+  await listener.query(`listen ${DELIVERIES_CHANNEL}; listen all_sent`);
+  await Promise.all(Array.from({ length: 20 }, () => wakeWorkers(deps)));
+  await wakeWorkers(deps);
+  // Notifications arrive in the order in which they were sent.
+  await listener.query("notify all_sent");
+  await until(() => heard.includes("all_sent"), "all have arrived");
+  assert.deepEqual(heard, [...Array(3).fill(DELIVERIES_CHANNEL), "all_sent"]);
+});
+
+test("a notification that fails is logged and harms nobody, and the next one is tried", async () => {
+  const pool = openPool({ url, size: 1, log: createLog("silent") });
+  await pool.end();
+  const lines: string[] = [];
+  const away = { db: openDb(pool), log: createLog("warn", { write: (line) => lines.push(line) }) };
+  await Promise.all([wakeWorkers(away), wakeWorkers(away), wakeWorkers(away)]);
+  assert.equal(lines.length, 2, "the second and third shared one");
+  await wakeWorkers(away);
+  assert.equal(lines.length, 3);
+  assert.ok(lines.every((line) => line.includes("deliveries.wake_failed")));
 });
 
 test("stopping waits for the request in progress, records its outcome, and sends nothing more", async () => {
