@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
 import { sql } from "kysely";
 import { DAY_MS, HOUR_MS, MINUTE_MS } from "#contract/durations.ts";
 import type { OrganizationId, WidgetId } from "#contract/ids.ts";
@@ -12,6 +13,7 @@ import type { TextLine } from "../../lib/text/text-lines.ts";
 import { toKindNumber } from "../record/key-id.ts";
 import { recordTouches } from "../record/record.ts";
 import type { Touch } from "../record/touch.ts";
+import { tryLockRebuild } from "../recount/rebuild-queries.ts";
 import { deleteExpiredVisits, deleteUnusedCounters } from "../recount/retention.ts";
 import { sealSpans } from "../recount/seal-spans.ts";
 import { type EventImport, importEvents } from "./import-events.ts";
@@ -107,19 +109,77 @@ test("a file is counted by its own times, even in sealed spans, and importing it
   assert.deepEqual(await readAll(owner), before, "not a byte has changed");
 });
 
-test("history deleted under a smaller plan is shown again once it is imported", async () => {
-  const { owner, widgetId } = await makeOwner();
-  const lines = makeHistory(widgetId, { visits: 60, days: 300 });
-  await importLines(owner, lines);
+/** As retention leaves an organization whose days were all deleted; the visits stay, so that an import brings nothing new. */
+async function hideAllDays(owner: OrganizationId): Promise<void> {
   await db
     .updateTable("day_zones")
     .set({ kept_since: new Date(NOON.getTime() + DAY_MS) })
     .where("organization_id", "=", owner)
     .execute();
-  assert.equal((await readAnalytics(db, owner, { days: 365, now: NOON })).totals.views, 0);
+}
 
-  assert.deepEqual(await importLines(owner, lines), { kind: "imported", imported: 0, skipped: lines.length });
-  assert.equal((await readAnalytics(db, owner, { days: 365, now: NOON })).totals.views, 60);
+async function countViews(owner: OrganizationId): Promise<number> {
+  return (await readAnalytics(db, owner, { days: 365, now: NOON })).totals.views;
+}
+
+describe("history deleted under a smaller plan", () => {
+  test("is shown again once it is imported", async () => {
+    const { owner, widgetId } = await makeOwner();
+    const lines = makeHistory(widgetId, { visits: 60, days: 300 });
+    await importLines(owner, lines);
+    await hideAllDays(owner);
+    assert.equal(await countViews(owner), 0);
+
+    assert.deepEqual(await importLines(owner, lines), { kind: "imported", imported: 0, skipped: lines.length });
+    assert.equal(await countViews(owner), 60);
+  });
+
+  test("is shown once another process has ended its recount", async () => {
+    const { owner, widgetId } = await makeOwner();
+    const lines = makeHistory(widgetId, { visits: 60, days: 300 });
+    await importLines(owner, lines);
+    await hideAllDays(owner);
+    await db.connection().execute(async (otherProcess) => {
+      const lock = await tryLockRebuild(otherProcess, owner);
+      const stages: string[] = [];
+      const { promise: isRecorded, resolve } = Promise.withResolvers<void>();
+      const importing = importLines(owner, lines, (stage) => {
+        stages.push(stage);
+        if (stage === "recorded") resolve();
+      });
+      await isRecorded;
+      // Time for a first try.
+      await sleep(100);
+      assert.equal(stages.at(-1), "recorded");
+      assert.equal(await countViews(owner), 0);
+      await lock?.release();
+      await importing;
+      assert.equal(stages.at(-1), "recounted");
+    });
+    assert.equal(await countViews(owner), 60);
+  });
+
+  test("is counted together with what is recorded during its recount", async () => {
+    const { owner, widgetId } = await makeOwner();
+    const lines = makeHistory(widgetId, { visits: 60, days: 300 });
+    await importLines(owner, lines);
+    await hideAllDays(owner);
+    // On days that are recounted before and after them.
+    const live = Array.from({ length: 20 }, (_, index) =>
+      toTouch(
+        makeLine(widgetId, 100_000 + index, { at: new Date(NOON.getTime() - index * 15 * DAY_MS).toISOString() }),
+      ),
+    );
+    const waiting = live.values();
+    await importLines(owner, lines, async (stage) => {
+      // The recount goes on when these are recorded.
+      if (stage === "recounted") for (const touch of waiting) await recordTouches(db, [touch]);
+    });
+    assert.ok(waiting.next().done);
+    const touches = [...lines.map(toTouch), ...live];
+    const windows = [1, 30, 365].map((days) => ({ days, now: NOON }));
+    await assertCounted(db, owner, { touches, zone: "Europe/Berlin", widgets: [widgetId], windows, when: "both" });
+  });
 });
 
 test("days whose counters were deleted count once after their events are imported again", async () => {
