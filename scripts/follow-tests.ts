@@ -1,20 +1,23 @@
 import hooks from "node:async_hooks";
 
-// Loaded before anything else in the processes that run tests. node:test finds the test that a nested one belongs to with an
-// async hook that sees every promise, which makes each `await` thirty times slower. While node:test is loaded, it gets the
-// functions below instead: they follow the running test with AsyncLocalStorage. Without this file, tests only take longer.
+// Preloaded in the processes that run tests. node:test uses an async hook to find the parent of a nested test; the hook sees
+// every promise and makes each `await` thirty times slower. While node:test loads, it gets the functions below instead of Node's
+// own: they follow the running test with AsyncLocalStorage. It needs all three or none, so a run fails if a new version of Node
+// uses only some of them. Without this file, tests only take longer.
 
 type Init = (id: number, type: string, triggerId: number, resource: object) => void;
 
 const { AsyncLocalStorage, AsyncResource, createHook, executionAsyncId } = hooks;
-const runningTest = new AsyncLocalStorage<number>();
-/** How node:test notes that a resource is a test; it ignores others. */
-let note: Init = () => {};
+const runningTestId = new AsyncLocalStorage<number>();
+const used = new Set<string>();
+/** The hook of node:test. It only needs to hear of tests. */
+let recordTest: Init = () => {};
 
 class TestResource extends AsyncResource {
   constructor(...args: ConstructorParameters<typeof AsyncResource>) {
     super(...args);
-    note(this.asyncId(), args[0], this.triggerAsyncId(), this);
+    used.add("AsyncResource");
+    recordTest(this.asyncId(), args[0], this.triggerAsyncId(), this);
   }
 
   override runInAsyncScope<This, Result, Args extends unknown[]>(
@@ -23,17 +26,29 @@ class TestResource extends AsyncResource {
     ...args: Args
   ): Result {
     const id = this.asyncId();
-    return super.runInAsyncScope(() => runningTest.run(id, () => Reflect.apply(run, self, args)));
+    return super.runInAsyncScope(() => runningTestId.run(id, () => Reflect.apply(run, self, args)));
   }
 }
 
-Object.assign(hooks, {
+const replacements = {
   AsyncResource: TestResource,
-  executionAsyncId: () => runningTest.getStore() ?? executionAsyncId(),
   createHook({ init }: { init: Init }) {
-    note = init;
+    used.add("createHook");
+    recordTest = init;
     return { enable() {}, disable() {} };
   },
-});
+  executionAsyncId() {
+    used.add("executionAsyncId");
+    return runningTestId.getStore() ?? executionAsyncId();
+  },
+};
+
+Object.assign(hooks, replacements);
 await import("node:test");
 Object.assign(hooks, { AsyncResource, createHook, executionAsyncId });
+
+process.once("exit", () => {
+  if (used.size === 0 || used.size === Object.keys(replacements).length) return;
+  console.error(`node:test has changed: scripts/follow-tests.ts must be adapted. It used ${[...used].join(", ")}.`);
+  process.exitCode = 1;
+});

@@ -80,8 +80,11 @@ async function runTests(files: string[]): Promise<Counts> {
   const events = run({
     files: writeTestQueue(files, { processes, fileLimitMs: FILE_LIMIT_MS }),
     concurrency: processes,
-    // Collects garbage less often; there is memory for it.
-    execArgv: ["--max-semi-space-size=32", "--import", join(import.meta.dirname, "follow-tests.ts")],
+    execArgv: [
+      // Collects garbage less often; there is memory for it.
+      "--max-semi-space-size=32",
+      `--import=${new URL("follow-tests.ts", import.meta.url)}`,
+    ],
     signal: stopping.signal,
   });
   events.on("test:pass", ({ nesting, details, skip }) => {

@@ -113,7 +113,7 @@ type CellProps = Pick<HeatMapProps, "noun"> & {
   onChoose: () => void;
 };
 
-/** Plain elements: there are 168 of them, and Mantine's take several times as long. */
+/** Plain elements, because there are 168 cells, and Mantine's components take several times as long to render. */
 function HourCell({ at, count, most, isChosen, isInTabOrder, noun, onChoose }: CellProps) {
   const name = `${toHourName(at)}: ${pluralize(count, noun)}`;
   // Filtering by an empty hour would leave nothing to show.
@@ -121,6 +121,7 @@ function HourCell({ at, count, most, isChosen, isInTabOrder, noun, onChoose }: C
   return (
     <td
       className={classes["cell"]}
+      // React's type has no custom properties.
       style={{ "--share": count / Math.max(1, most) } as CSSProperties}
       data-none={count === 0}
     >

@@ -22,14 +22,14 @@ export function WorldMap({ rows, filtering }: MapProps) {
     const code = target instanceof SVGElement ? target.dataset["country"] : undefined;
     if (code !== undefined && byCode.has(code)) filtering.onShowOnly("country", code);
   };
-  const isPlain = (code: string) => !byCode.has(code) && !filtering.isChosen("country", code);
-  const plain = SHAPES.filter(([code]) => isPlain(code)).map(([, shape]) => shape);
+  const isUnmarked = (code: string) => !byCode.has(code) && !filtering.isChosen("country", code);
+  const unmarkedShapes = SHAPES.filter(([code]) => isUnmarked(code)).map(([, shape]) => shape);
   return (
     <svg className={classes["map"]} viewBox={`0 0 ${world.width} ${world.height}`} aria-hidden onClick={choose}>
-      {/* One shape instead of 170, since there is nothing to say about each. */}
-      <path d={plain.join("")} />
+      {/* They look the same and can't be clicked, so one path draws them all. */}
+      <path d={unmarkedShapes.join("")} />
       {SHAPES.map(([code, shape]) => {
-        if (isPlain(code)) return null;
+        if (isUnmarked(code)) return null;
         const row = byCode.get(code);
         return (
           <path

@@ -1,11 +1,12 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
 
-// Every metric of the service. Each start has its own registry, so tests do not share counts.
+// Every metric of the service. Each start has its own registry, so tests share no counts except those of Node itself.
 
 export type Metrics = ReturnType<typeof createMetrics>;
 
 export function createMetrics() {
-  const registry = Registry.merge([shareNodeMetrics()]);
+  // A copy, so that only Node's metrics are shared.
+  const registry = Registry.merge([findNodeMetrics()]);
   const registers = [registry];
   const watchers: (() => void)[] = [];
   return {
@@ -28,9 +29,10 @@ export function createMetrics() {
   };
 }
 
-/** Node's metrics, once for all starts in a process: collecting them takes a timer that fires a hundred times a second. */
 let nodeMetrics: Registry | null = null;
-function shareNodeMetrics(): Registry {
+
+/** Node's metrics, collected once per process: each collection keeps a timer that fires a hundred times a second. */
+function findNodeMetrics(): Registry {
   if (nodeMetrics) return nodeMetrics;
   nodeMetrics = new Registry();
   collectDefaultMetrics({ register: nodeMetrics });

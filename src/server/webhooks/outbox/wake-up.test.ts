@@ -38,7 +38,7 @@ test("a booking wakes the worker, so its delivery does not wait for the next pol
   assert.ok(median < 500, `${Math.round(median)} ms`);
 });
 
-test("bookings stored during a notification share the next one, and a later booking has its own", async (t) => {
+test("calls during a notification share the next one, and a later call has its own", async (t) => {
   const listener = new pg.Client({ connectionString: url });
   await listener.connect();
   t.after(() => listener.end());
@@ -49,18 +49,18 @@ test("bookings stored during a notification share the next one, and a later book
   await wakeWorkers(deps);
   // Notifications arrive in the order in which they were sent.
   await listener.query("notify all_sent");
-  await until(() => heard.includes("all_sent"), "all have arrived");
+  await until(() => heard.includes("all_sent"), "every notification has arrived");
   assert.deepEqual(heard, [...Array(3).fill(DELIVERIES_CHANNEL), "all_sent"]);
 });
 
-test("a notification that fails is logged and harms nobody, and the next one is tried", async () => {
+test("a notification that fails is logged and never throws, and the next call tries again", async () => {
   const pool = openPool({ url, size: 1, log: createLog("silent") });
   await pool.end();
   const lines: string[] = [];
-  const away = { db: openDb(pool), log: createLog("warn", { write: (line) => lines.push(line) }) };
-  await Promise.all([wakeWorkers(away), wakeWorkers(away), wakeWorkers(away)]);
-  assert.equal(lines.length, 2, "the second and third shared one");
-  await wakeWorkers(away);
+  const unreachable = { db: openDb(pool), log: createLog("warn", { write: (line) => lines.push(line) }) };
+  await Promise.all([wakeWorkers(unreachable), wakeWorkers(unreachable), wakeWorkers(unreachable)]);
+  assert.equal(lines.length, 2, "the second and third call share a notification");
+  await wakeWorkers(unreachable);
   assert.equal(lines.length, 3);
   assert.ok(lines.every((line) => line.includes("deliveries.wake_failed")));
 });
