@@ -8,6 +8,7 @@ import { openEmbeddedDatabase } from "./open.ts";
 import {
   findSupervisors,
   killIfAlive,
+  killTogether,
   makeTestFolder,
   query,
   queryWhenBack,
@@ -153,8 +154,7 @@ describe("one data folder, start to finish", () => {
 
   test("kill -9 of client and supervisor together leaves no server behind", async () => {
     const client = await startClient({ dataDir, shared });
-    // The client first: one that outlives its supervisor for a moment starts another.
-    for (const pid of [client.pid, ...findSupervisors(dataDir)]) killIfAlive(pid);
+    killTogether([client.pid, ...findSupervisors(dataDir)]);
     await client.kill();
     assert.deepEqual(await waitUntilNoneRuns(dataDir), []);
   });
@@ -162,7 +162,7 @@ describe("one data folder, start to finish", () => {
   test("a start after kill -9 of everything finds every committed row", async () => {
     const client = await startClient({ dataDir, shared });
     await query(urlOf(client), "create table committed as select 2 as value");
-    for (const pid of [client.pid, ...findSupervisors(dataDir), readServerPid(dataDir)]) killIfAlive(pid);
+    killTogether([client.pid, ...findSupervisors(dataDir), readServerPid(dataDir)]);
     assert.equal(existsSync(join(dataDir, "supervisor.json")), true);
     const next = await startClient({ dataDir, shared });
     assert.deepEqual(await query(urlOf(next), "select value from committed"), [{ value: 2 }]);

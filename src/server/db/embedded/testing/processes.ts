@@ -119,8 +119,17 @@ export async function waitUntilNoneRuns(folder: string): Promise<{ pid: number; 
 }
 
 export function killIfAlive(pid: number): void {
+  signalIfAlive(pid, "SIGKILL");
+}
+
+/** As in a power cut: none of them can react to another one's end. */
+export function killTogether(pids: readonly number[]): void {
+  for (const signal of ["SIGSTOP", "SIGKILL"] as const) for (const pid of pids) signalIfAlive(pid, signal);
+}
+
+function signalIfAlive(pid: number, signal: NodeJS.Signals): void {
   try {
-    process.kill(pid, "SIGKILL");
+    process.kill(pid, signal);
   } catch {
     // Already gone.
   }
