@@ -22,14 +22,16 @@ export function WorldMap({ rows, filtering }: MapProps) {
     const code = target instanceof SVGElement ? target.dataset["country"] : undefined;
     if (code !== undefined && byCode.has(code)) filtering.onShowOnly("country", code);
   };
-  const isUnmarked = (code: string) => !byCode.has(code) && !filtering.isChosen("country", code);
-  const unmarkedShapes = SHAPES.filter(([code]) => isUnmarked(code)).map(([, shape]) => shape);
+  const isMarked = (code: string) => byCode.has(code) || filtering.isChosen("country", code);
   return (
     <svg className={classes["map"]} viewBox={`0 0 ${world.width} ${world.height}`} aria-hidden onClick={choose}>
-      {/* They look the same and can't be clicked, so one path draws them all. */}
-      <path d={unmarkedShapes.join("")} />
-      {SHAPES.map(([code, shape]) => {
-        if (isUnmarked(code)) return null;
+      {/* All other countries look the same and can't be clicked, so one path draws them. */}
+      <path
+        d={SHAPES.filter(([code]) => !isMarked(code))
+          .map(([, shape]) => shape)
+          .join("")}
+      />
+      {SHAPES.filter(([code]) => isMarked(code)).map(([code, shape]) => {
         const row = byCode.get(code);
         return (
           <path

@@ -109,13 +109,18 @@ test("a file is counted by its own times, even in sealed spans, and importing it
   assert.deepEqual(await readAll(owner), before, "not a byte has changed");
 });
 
-/** As retention leaves an organization whose days were all deleted; the visits stay, so that an import brings nothing new. */
-async function hideAllDays(owner: OrganizationId): Promise<void> {
+/** An organization as retention leaves it after deleting all its days, and the file that brings them back. Its visits still exist. */
+async function makeHiddenHistory(): Promise<{ owner: OrganizationId; widgetId: WidgetId; lines: Line[] }> {
+  const { owner, widgetId } = await makeOwner();
+  const lines = makeHistory(widgetId, { visits: 60, days: 300 });
+  await importLines(owner, lines);
   await db
     .updateTable("day_zones")
     .set({ kept_since: new Date(NOON.getTime() + DAY_MS) })
     .where("organization_id", "=", owner)
     .execute();
+  assert.equal(await countViews(owner), 0);
+  return { owner, widgetId, lines };
 }
 
 async function countViews(owner: OrganizationId): Promise<number> {
@@ -124,23 +129,16 @@ async function countViews(owner: OrganizationId): Promise<number> {
 
 describe("history deleted under a smaller plan", () => {
   test("is shown again once it is imported", async () => {
-    const { owner, widgetId } = await makeOwner();
-    const lines = makeHistory(widgetId, { visits: 60, days: 300 });
-    await importLines(owner, lines);
-    await hideAllDays(owner);
-    assert.equal(await countViews(owner), 0);
-
+    const { owner, lines } = await makeHiddenHistory();
     assert.deepEqual(await importLines(owner, lines), { kind: "imported", imported: 0, skipped: lines.length });
     assert.equal(await countViews(owner), 60);
   });
 
   test("is shown once another process has ended its recount", async () => {
-    const { owner, widgetId } = await makeOwner();
-    const lines = makeHistory(widgetId, { visits: 60, days: 300 });
-    await importLines(owner, lines);
-    await hideAllDays(owner);
+    const { owner, lines } = await makeHiddenHistory();
     await db.connection().execute(async (otherProcess) => {
       const lock = await tryLockRebuild(otherProcess, owner);
+      assert.ok(lock);
       const stages: string[] = [];
       const { promise: isRecorded, resolve } = Promise.withResolvers<void>();
       const importing = importLines(owner, lines, (stage) => {
@@ -152,7 +150,7 @@ describe("history deleted under a smaller plan", () => {
       await sleep(100);
       assert.equal(stages.at(-1), "recorded");
       assert.equal(await countViews(owner), 0);
-      await lock?.release();
+      await lock.release();
       await importing;
       assert.equal(stages.at(-1), "recounted");
     });
@@ -160,10 +158,7 @@ describe("history deleted under a smaller plan", () => {
   });
 
   test("is counted together with what is recorded during its recount", async () => {
-    const { owner, widgetId } = await makeOwner();
-    const lines = makeHistory(widgetId, { visits: 60, days: 300 });
-    await importLines(owner, lines);
-    await hideAllDays(owner);
+    const { owner, widgetId, lines } = await makeHiddenHistory();
     // On days that are recounted before and after them.
     const live = Array.from({ length: 20 }, (_, index) =>
       toTouch(

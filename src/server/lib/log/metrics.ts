@@ -6,7 +6,7 @@ export type Metrics = ReturnType<typeof createMetrics>;
 
 export function createMetrics() {
   // A copy, so that only Node's metrics are shared.
-  const registry = Registry.merge([findNodeMetrics()]);
+  const registry = Registry.merge([collectNodeMetrics()]);
   const registers = [registry];
   const watchers: (() => void)[] = [];
   return {
@@ -32,7 +32,7 @@ export function createMetrics() {
 let nodeMetrics: Registry | null = null;
 
 /** Node's metrics, collected once per process: each collection keeps a timer that fires a hundred times a second. */
-function findNodeMetrics(): Registry {
+function collectNodeMetrics(): Registry {
   if (nodeMetrics) return nodeMetrics;
   nodeMetrics = new Registry();
   collectDefaultMetrics({ register: nodeMetrics });
