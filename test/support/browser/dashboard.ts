@@ -112,13 +112,15 @@ export async function goTo(page: Page, address: string): Promise<void> {
 
 /** Outside AppGate, so that nothing of the dashboard is shown. */
 const EMPTY_PATH = "/nowhere";
-/** Leaves the screen and forgets what was read, as loading the page does. */
+/** Leaves the screen and forgets what was read, as loading the page does. A hidden screen isn't styled once more to be removed. */
 export const FORGET = `(async () => {
+  const root = document.getElementById("root");
+  root.hidden = true;
   history.pushState({ __TSR_index: history.state.__TSR_index + 1 }, "", "${EMPTY_PATH}");
   while (document.querySelector("#content, [role=dialog]")) await new Promise(requestAnimationFrame);
   const findClient = (fiber) =>
     fiber && (fiber.memoizedProps?.client ?? findClient(fiber.child) ?? findClient(fiber.sibling));
-  const root = document.getElementById("root");
+  root.hidden = false;
   const key = Object.keys(root).find((name) => name.startsWith("__reactContainer$"));
   findClient(root[key].stateNode.current).clear();
   for (const close of document.querySelectorAll(".mantine-Notification-root button")) close.click();
