@@ -1,15 +1,14 @@
 import type { FastifyRequest } from "fastify";
 import type { Static, TSchema } from "typebox";
-import { Compile, type Validator } from "typebox/compile";
+import { shapeOf } from "../lib/shape.ts";
 import { ApiError, FieldsError } from "./api-error.ts";
 
 // Request bodies of the dashboard API. Each fault is reported with its field, so that a form can show it there.
 
-/** Fields that the schema does not name are ignored, unless it forbids them. As in compile-on-use.ts, the first request compiles the schema. */
+/** Fields that the schema does not name are ignored, unless it forbids them. */
 export function bodyReader<Schema extends TSchema>(schema: Schema): (request: FastifyRequest) => Static<Schema> {
-  let shape: Validator<Record<never, never>, Schema> | null = null;
+  const shape = shapeOf(schema);
   return (request) => {
-    shape ??= Compile(schema);
     const { body } = request;
     if (typeof body !== "object" || body === null || Array.isArray(body))
       throw new ApiError("bad_request", "The body must be a JSON object.");

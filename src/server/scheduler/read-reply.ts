@@ -1,3 +1,4 @@
+import type { Shape } from "../lib/shape.ts";
 import type { HttpReply, OutboundReply } from "./outbound.ts";
 import { type Failure, found, type Read, refused, type Upstream, unavailable } from "./scheduling-system.ts";
 
@@ -11,9 +12,6 @@ import { type Failure, found, type Read, refused, type Upstream, unavailable } f
 // | 404                       | refused: not found                          |
 // | 408, 429, 5xx, no reply   | unavailable, with the wait that was asked for |
 // | 3xx and every other 4xx   | refused: invalid                            |
-
-/** A compiled TypeBox schema. */
-export type Shape<T> = { Check(value: unknown): value is T };
 
 export function readReply<T>(reply: OutboundReply, shape: Shape<T>): Read<T> {
   if (reply.kind !== "reply" || !isSuccess(reply)) return toFailure(reply);

@@ -1,5 +1,6 @@
+import type { Shape } from "../lib/shape.ts";
 import type { HttpReply, OutboundReply } from "./outbound.ts";
-import { isSuccess, readReply, type Shape, toFailure, toUnreadable, toUpstream } from "./read-reply.ts";
+import { isSuccess, readReply, toFailure, toUnreadable, toUpstream } from "./read-reply.ts";
 import { type BookOutcome, type FindOutcome, type Read, unavailable } from "./scheduling-system.ts";
 
 // What became of a booking, from the reply to the request that books:

@@ -1,8 +1,8 @@
 import { hash } from "node:crypto";
 import { Type } from "typebox";
-import { Compile } from "typebox/compile";
 import type { Dimension } from "#contract/dimensions.ts";
 import { badParameter, type Query, readParameter } from "../../http/parameters.ts";
+import { shapeOf } from "../../lib/shape.ts";
 import { parseJsonText } from "../../lib/text/json-text.ts";
 import { type DayWindow, isDay } from "../app-window.ts";
 import type { Filter } from "../filters.ts";
@@ -15,7 +15,7 @@ import type { KeyCounts } from "../lists.ts";
 type Cursor = { today: string; asked: string; after: KeyCounts };
 
 const Count = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER });
-const CursorText = Compile(Type.Tuple([Type.String(), Type.String(), Count, Count, Type.String()]));
+const CursorText = shapeOf(Type.Tuple([Type.String(), Type.String(), Count, Count, Type.String()]));
 
 export function toCursor({ today, asked, after: { bookings, views, key } }: Cursor): string {
   return Buffer.from(JSON.stringify([today, asked, bookings, views, key])).toString("base64url");

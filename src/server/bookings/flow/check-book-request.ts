@@ -1,4 +1,3 @@
-import { Compile } from "typebox/compile";
 import {
   ANSWER_LENGTH_MAX,
   BookRequest,
@@ -10,6 +9,7 @@ import {
 import type { Answer } from "#contract/booking.ts";
 import { FIELD_FAULTS } from "../../http/check-fields.ts";
 import { describeSchemaFault } from "../../lib/schema-fault.ts";
+import { shapeOf } from "../../lib/shape.ts";
 import { parseJsonText } from "../../lib/text/json-text.ts";
 import { parseTimeZone } from "../../lib/time/calendar.ts";
 import { parseIsoInstant } from "../../lib/time/iso-instant.ts";
@@ -20,7 +20,7 @@ const TOO_LONG = "This is too long.";
 const NUMBER = /^-?[0-9]{1,15}(\.[0-9]{1,15}|,(?![0-9]{3}$)[0-9]{1,15})?$/;
 const NOT_A_NUMBER = "Please enter a number, for example 3 or 1.5.";
 
-const schema = Compile(BookRequest);
+const schema = shapeOf(BookRequest);
 
 export type CheckedRequest = {
   startAt: Date;

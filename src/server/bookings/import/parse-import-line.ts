@@ -1,4 +1,3 @@
-import { Compile } from "typebox/compile";
 import { Attribution } from "#contract/attribution.ts";
 import { EMAIL_LENGTH_MAX } from "#contract/book.ts";
 import { type Answer, BOOKING_STATUS_CONFIRMED } from "#contract/booking.ts";
@@ -6,12 +5,13 @@ import { parseReference, parseWidgetId } from "#contract/ids.ts";
 import { ImportedBooking } from "#contract/imported-booking.ts";
 import { TOUCHES_MAX } from "../../funnel/classify/read-attribution.ts";
 import { describeSchemaFault } from "../../lib/schema-fault.ts";
+import { shapeOf } from "../../lib/shape.ts";
 import { parseJsonText } from "../../lib/text/json-text.ts";
 import { isSafeLink } from "../../lib/text/safe-link.ts";
 import { parseTimeZone } from "../../lib/time/calendar.ts";
 import { parseIsoInstant } from "../../lib/time/iso-instant.ts";
 
-const schema = Compile(ImportedBooking);
+const schema = shapeOf(ImportedBooking);
 
 /** The read API's timestamps have four-digit years. */
 const NEWEST_INSTANT = new Date("9999-12-31T23:59:59.999Z");

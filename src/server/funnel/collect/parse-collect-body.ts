@@ -1,8 +1,8 @@
-import { Compile } from "typebox/compile";
 import { COLLECT_EVENTS_MAX, CollectRequest } from "#contract/collect.ts";
 import { BROWSER_STEPS } from "#contract/steps.ts";
+import { shapeOf } from "../../lib/shape.ts";
 
-const schema = Compile(CollectRequest);
+const schema = shapeOf(CollectRequest);
 
 /** Messages by field. They never repeat what was sent. */
 const FAULTS: Readonly<Record<string, string>> = {

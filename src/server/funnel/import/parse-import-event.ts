@@ -1,9 +1,9 @@
-import { Compile } from "typebox/compile";
 import { DEVICES, type Device } from "#contract/dimensions.ts";
 import { type OrganizationId, parseWidgetId } from "#contract/ids.ts";
 import { ImportedEvent } from "#contract/imported-event.ts";
 import { STEPS } from "#contract/steps.ts";
 import { RecentMap } from "../../lib/recent-map.ts";
+import { shapeOf } from "../../lib/shape.ts";
 import { parseJsonText } from "../../lib/text/json-text.ts";
 import { parseIsoInstant } from "../../lib/time/iso-instant.ts";
 import { VisitClassifier } from "../classify/classify-visit.ts";
@@ -12,7 +12,7 @@ import { toPage } from "../classify/page.ts";
 import { readAttribution } from "../classify/read-attribution.ts";
 import { type Conversion, type Touch, toStepBit, type VisitClass } from "../record/touch.ts";
 
-const schema = Compile(ImportedEvent);
+const schema = shapeOf(ImportedEvent);
 
 /** Messages by field; all other fields can only have the wrong type. */
 const FAULTS: Readonly<Record<string, string>> = {

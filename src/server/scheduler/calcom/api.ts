@@ -1,6 +1,7 @@
+import type { Shape } from "../../lib/shape.ts";
 import type { CalcomParts } from "../connections/connection-settings.ts";
 import type { Outbound, OutboundReply } from "../outbound.ts";
-import { readReply, type Shape } from "../read-reply.ts";
+import { readReply } from "../read-reply.ts";
 import { found, type Read } from "../scheduling-system.ts";
 import { sendPatiently } from "../send-patiently.ts";
 import { FIXED_VERSIONS } from "./shapes.ts";

@@ -1,5 +1,5 @@
 import { type Static, type TSchema, Type } from "typebox";
-import { Compile } from "typebox/compile";
+import { shapeOf } from "../../lib/shape.ts";
 
 // The parts of Cal.com's replies that we read. Each resource has its own API version; a server that doesn't know a version
 // silently answers in the oldest one, whose shape doesn't match and is then reported as unreadable.
@@ -67,7 +67,7 @@ const Booking = Type.Object({
 });
 export type Booking = Static<typeof Booking>;
 
-const success = <T extends TSchema>(data: T) => Compile(Type.Object({ status: Type.Literal("success"), data }));
+const success = <T extends TSchema>(data: T) => shapeOf(Type.Object({ status: Type.Literal("success"), data }));
 
 export const shapes = {
   me: success(
@@ -79,13 +79,13 @@ export const shapes = {
   slots: success(Type.Record(Type.String(), Type.Array(Type.Object({ start: Type.String(), end: Type.String() })))),
   booking: success(Booking),
   bookings: success(Type.Array(Booking)),
-  error: Compile(
+  error: shapeOf(
     Type.Object({
       error: Type.Object({ code: maybe(Type.String()), message: maybe(Type.String()), details: maybe(Type.Unknown()) }),
     }),
   ),
   /** A field that the API has no type for, as Cal.com stores it. */
-  storedField: Compile(
+  storedField: shapeOf(
     Type.Object({ name: Type.String(), required: maybe(Type.Boolean()), hidden: maybe(Type.Boolean()) }),
   ),
 };

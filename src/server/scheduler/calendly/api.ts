@@ -1,6 +1,7 @@
+import type { Shape } from "../../lib/shape.ts";
 import type { CalendlyParts } from "../connections/connection-settings.ts";
 import type { Outbound, OutboundReply } from "../outbound.ts";
-import { readReply, type Shape } from "../read-reply.ts";
+import { readReply } from "../read-reply.ts";
 import { found, type Read, unavailable } from "../scheduling-system.ts";
 import { sendPatiently } from "../send-patiently.ts";
 

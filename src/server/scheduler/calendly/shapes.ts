@@ -1,5 +1,5 @@
 import { type Static, type TSchema, Type } from "typebox";
-import { Compile } from "typebox/compile";
+import { shapeOf } from "../../lib/shape.ts";
 
 // The parts of Calendly's replies (API v2) that we read.
 
@@ -63,9 +63,9 @@ const Invitee = Type.Object({
 });
 export type Invitee = Static<typeof Invitee>;
 
-const resource = <T extends TSchema>(type: T) => Compile(Type.Object({ resource: type }));
+const resource = <T extends TSchema>(type: T) => shapeOf(Type.Object({ resource: type }));
 const collection = <T extends TSchema>(type: T) =>
-  Compile(
+  shapeOf(
     Type.Object({
       collection: Type.Array(type),
       pagination: maybe(Type.Object({ next_page_token: maybe(Type.String()) })),
@@ -89,7 +89,7 @@ export const shapes = {
   invitees: collection(Invitee),
   invitee: resource(Invitee),
   /** Which of the two places has the code depends on the endpoint. */
-  error: Compile(
+  error: shapeOf(
     Type.Object({
       code: maybe(Type.String()),
       details: maybe(Type.Array(Type.Object({ code: maybe(Type.String()) }))),

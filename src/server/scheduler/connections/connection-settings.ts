@@ -1,7 +1,7 @@
 import { type Static, Type } from "typebox";
-import { Compile } from "typebox/compile";
 import { oneOf } from "#contract/app/forms.ts";
 import { CALENDLY_PLANS, type ConnectionKind } from "#contract/scheduling.ts";
+import { shapeOf } from "../../lib/shape.ts";
 
 // The parts of each kind of connection: settings, which are shown, and credentials, which are sealed. Addresses can be
 // changed because Cal.com may be self-hosted and Microsoft has national clouds; they are used only through outbound.ts.
@@ -65,9 +65,9 @@ const FALLBACKS = {
 } as const;
 
 const shapes = {
-  "microsoft-bookings": Compile(Type.Object(MicrosoftBookings)),
-  calcom: Compile(Type.Object(Calcom)),
-  calendly: Compile(Type.Object(Calendly)),
+  "microsoft-bookings": shapeOf(Type.Object(MicrosoftBookings)),
+  calcom: shapeOf(Type.Object(Calcom)),
+  calendly: shapeOf(Type.Object(Calendly)),
 };
 
 type ParsedParts =

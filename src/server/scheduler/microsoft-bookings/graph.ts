@@ -1,8 +1,9 @@
+import type { Shape } from "../../lib/shape.ts";
 import type { Clock } from "../../lib/time/clock.ts";
 import type { AccountLimits } from "../account-limits.ts";
 import type { MicrosoftBookingsParts } from "../connections/connection-settings.ts";
 import { type Outbound, type OutboundReply, type OutboundRequest, toAbortCode } from "../outbound.ts";
-import { readReply, type Shape } from "../read-reply.ts";
+import { readReply } from "../read-reply.ts";
 import { type Failure, found, type Read, unavailable } from "../scheduling-system.ts";
 import { sendPatiently } from "../send-patiently.ts";
 import { createAccessToken } from "./access-token.ts";

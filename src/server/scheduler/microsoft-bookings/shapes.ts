@@ -1,5 +1,5 @@
 import { type Static, type TSchema, Type } from "typebox";
-import { Compile } from "typebox/compile";
+import { shapeOf } from "../../lib/shape.ts";
 
 // The parts of Microsoft Graph's replies that we read. Graph omits or nulls everything that it may omit or null. Lists that
 // take much computing are limited, because whoever connects a system can choose the server that answers as Graph.
@@ -123,22 +123,22 @@ const Appointment = Type.Object({
 export type Appointment = Static<typeof Appointment>;
 
 const listOf = <T extends TSchema>(item: T) =>
-  Compile(Type.Object({ value: Type.Array(item), "@odata.nextLink": maybe(Type.String()) }));
+  shapeOf(Type.Object({ value: Type.Array(item), "@odata.nextLink": maybe(Type.String()) }));
 
 export const shapes = {
-  token: Compile(
+  token: shapeOf(
     Type.Object({ access_token: Type.String({ pattern: "^[\\x21-\\x7e]+$" }), expires_in: Type.Number() }),
   ),
-  business: Compile(Business),
+  business: shapeOf(Business),
   services: listOf(Service),
-  service: Compile(Service),
+  service: shapeOf(Service),
   staffMembers: listOf(StaffMember),
   customQuestions: listOf(CustomQuestion),
-  customer: Compile(Type.Object({ id: Type.String() })),
+  customer: shapeOf(Type.Object({ id: Type.String() })),
   appointments: listOf(Appointment),
-  appointment: Compile(Appointment),
+  appointment: shapeOf(Appointment),
   /** The documents and the service use different names for the list. */
-  staffAvailability: Compile(
+  staffAvailability: shapeOf(
     Type.Union([Type.Object({ value: StaffAvailability }), Type.Object({ staffAvailabilityItem: StaffAvailability })]),
   ),
 };
