@@ -16,7 +16,6 @@ let recordTest: Init = () => {};
 class TestResource extends AsyncResource {
   constructor(...args: ConstructorParameters<typeof AsyncResource>) {
     super(...args);
-    used.add("AsyncResource");
     recordTest(this.asyncId(), args[0], this.triggerAsyncId(), this);
   }
 
@@ -25,6 +24,7 @@ class TestResource extends AsyncResource {
     self?: This,
     ...args: Args
   ): Result {
+    used.add("AsyncResource");
     const id = this.asyncId();
     return super.runInAsyncScope(() => runningTestId.run(id, () => Reflect.apply(run, self, args)));
   }

@@ -30,7 +30,7 @@ const FILE_LIMIT_MS = (isCluster() ? 15 : 4) * 60_000;
 
 type Counts = { passed: number; failed: number; skipped: number };
 
-// Every file is a separate process, and most load the whole service, so compiled code is cached for the others.
+// Each process loads most of the service, so compiled code is cached for the others and for the next run.
 process.env["NODE_COMPILE_CACHE"] ??= join(import.meta.dirname, "../node_modules/.cache/bookflow");
 
 const stopping = new AbortController();

@@ -112,7 +112,8 @@ export async function goTo(page: Page, address: string): Promise<void> {
 
 /** Outside AppGate, so that nothing of the dashboard is shown. */
 const EMPTY_PATH = "/nowhere";
-/** Leaves the screen and forgets what was read, as loading the page does. A hidden screen isn't styled once more to be removed. */
+/** Leaves the screen and forgets what was read, as loading the page does. Hides the screen first, so that the
+ * browser doesn't restyle it while React removes it. */
 export const FORGET = `(async () => {
   const root = document.getElementById("root");
   root.hidden = true;

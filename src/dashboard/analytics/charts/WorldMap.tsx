@@ -25,7 +25,7 @@ export function WorldMap({ rows, filtering }: MapProps) {
   const isMarked = (code: string) => byCode.has(code) || filtering.isChosen("country", code);
   return (
     <svg className={classes["map"]} viewBox={`0 0 ${world.width} ${world.height}`} aria-hidden onClick={choose}>
-      {/* All other countries look the same and can't be clicked, so one path draws them. */}
+      {/* Countries that aren't marked look the same and can't be clicked, so one path draws them all. */}
       <path
         d={SHAPES.filter(([code]) => !isMarked(code))
           .map(([, shape]) => shape)

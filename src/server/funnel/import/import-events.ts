@@ -31,8 +31,8 @@ type EventFile = {
   /** Reads the file from its beginning. */
   read: () => AsyncIterable<readonly TextLine[]>;
   now: Date;
-  /** The number of lines, or of visits when they are recounted at the end. */
-  progress: (stage: "checked" | "recorded" | "recounted", count: number) => void;
+  /** The number of lines, or of visits when they are recounted at the end; the recount waits for what it returns. */
+  progress: (stage: "checked" | "recorded" | "recounted", count: number) => unknown;
 };
 
 export type EventImport =

@@ -3,7 +3,7 @@ import { PLANS, type Plan, planIncludes } from "#contract/plans.ts";
 /** Requests that one worker has in flight at once. */
 export const REQUESTS_AT_ONCE_MAX = 256;
 
-/** How many requests may be in flight at once, across all workers. */
+/** Limits on requests. Unless a comment says otherwise: in flight at once, across all workers. */
 export const CAPS = {
   perEndpoint: 10,
   /** To an endpoint that is a chat or is failing. */

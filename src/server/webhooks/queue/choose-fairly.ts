@@ -7,7 +7,8 @@ import { CAPS } from "./caps.ts";
 //   with many.
 // - CAPS hold for endpoints, organizations and failing endpoints.
 // - A failing webhook gets one request at a time, and one more for every step that its first delivery is overdue: a hung
-//   receiver with a backlog must not stretch the schedule of each delivery. A claim starts only a few of them.
+//   receiver with a backlog must not stretch the schedule of each delivery. One claim starts at most
+//   `perOverdueClaim` requests to it.
 // - A lane with a rate limit gets what a second of it allows.
 // - An organization gets at most half of the places that are still free, so there is always room for the next one.
 // - A lane with nothing in flight may send one beyond the organization's cap and its half, as long as its organization

@@ -166,11 +166,11 @@ test("a hung receiver's overdue deliveries start a few at a time, so that they d
   for (const expected of [4, 4, 4, 0]) {
     const { deliveries, heldBackByFailing } = await claim();
     assert.equal(deliveries.length, expected);
-    assert.equal(heldBackByFailing.has(business.owner), expected > 0, "the next report of theirs starts more");
+    assert.equal(heldBackByFailing.has(business.owner), expected > 0, "their next report starts more");
   }
   await changeEndpoints(deps, [endpoint.id], { failed_attempts: 0 });
   await sql`update delivery_queue set lease_token = null, leased_at = null, lease_until = null`.execute(deps.db);
-  assert.equal((await claim()).deliveries.length, 10, "not those of an endpoint that works");
+  assert.equal((await claim()).deliveries.length, 10, "a working endpoint isn't limited per claim");
 });
 
 test("many dead receivers leave room for healthy ones", async () => {
