@@ -153,7 +153,7 @@ async function runBooking(
   const { service } = offer;
   const sought = { reference, serviceId: service.id, startAt: slot.startAt };
   const outcome = await system.book({ ...sought, ...toTestBooking(service, email) });
-  const at = toInstantWords(slot.startAt);
+  const at = toInstantWords(slot.startAt, "UTC");
   if (outcome.kind === "booked")
     report({ name: "book", isOk: true, message: `Booked ${service.name} for ${at} with reference ${reference}.` });
   else report({ name: "book", isOk: false, message: describeOutcome(outcome, `${reference}, ${at}`) });

@@ -6,6 +6,7 @@ import type { Db } from "../../db/pool.ts";
 import type { Deps } from "../../deps.ts";
 import { RecentMap } from "../../lib/recent-map.ts";
 import { randomUuid } from "../../lib/secrets/random.ts";
+import { findOrganization } from "../../organizations/queries.ts";
 import { toEndpointName } from "../endpoints/shown-url.ts";
 import { cancelForbidden } from "../queue/recovery-queries.ts";
 import type { EndpointHealth } from "../queue/report-queries.ts";
@@ -100,11 +101,12 @@ export class EndpointCare {
     const notSince = verdict.kind === "disable" ? now : new Date(now.getTime() - NOTICE_PAUSE_MS);
     const key = `${health.endpoint_id} ${kind}`;
     if ((this.#notified.get(key) ?? Number.NEGATIVE_INFINITY) > notSince.getTime()) return;
+    const organization = await findOrganization(db, health.organization_id);
     const notice = {
       id: randomUuid(random),
       endpointId: health.endpoint_id,
       kind,
-      detail: describeVerdict(verdict, health),
+      detail: describeVerdict(verdict, health, organization?.time_zone ?? "UTC"),
       now,
       notSince,
     };

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { sql } from "kysely";
 import { readAudit } from "../../../../test/support/app/app-api.ts";
+import { updateOrganization } from "../../organizations/queries.ts";
 import { editEndpoint } from "../endpoints/endpoints.ts";
 import {
   type Business,
@@ -29,11 +30,11 @@ async function readNotices({ owner }: Business) {
     .map(({ kind, created_at, detail }) => ({ kind, at: created_at.toISOString(), detail }));
 }
 
-/** "1 November 2026 at 12:00 UTC" */
+/** "1 November 2026 at 12:00 (UTC)" */
 function inWords(instant: string): string {
   const [day = "", time = ""] = [instant.slice(0, 10), instant.slice(11, 16)];
   const month = new Date(instant).toLocaleString("en", { month: "long", timeZone: "UTC" });
-  return `${Number(day.slice(8))} ${month} ${day.slice(0, 4)} at ${time} UTC`;
+  return `${Number(day.slice(8))} ${month} ${day.slice(0, 4)} at ${time} (UTC)`;
 }
 
 /** Time passes, and whatever comes due is attempted. */
@@ -65,7 +66,7 @@ test("owners are told of the first failed delivery, a day before the endpoint is
   assert.deepEqual((await readNotices(business)).at(-1), {
     kind: "disabling_soon",
     at: at(4 * DAY),
-    detail: `No delivery has succeeded since ${inWords(at(0))} (last attempt: HTTP 500, booking ${second}). If none succeeds by ${inWords(at(5 * DAY))}, the next failure turns the endpoint off.`,
+    detail: `No delivery has succeeded since ${inWords(at(0))}. If none succeeds by ${inWords(at(5 * DAY))}, the next failure turns the endpoint off. Last attempt (booking ${second}): HTTP 500.`,
   });
   assert.equal((await readEndpoint(deps, id)).status, "enabled");
 
@@ -88,7 +89,7 @@ test("owners are told of the first failed delivery, a day before the endpoint is
   assert.deepEqual((await readNotices(business)).at(-1), {
     kind: "disabled",
     at: at(5 * DAY),
-    detail: `Deliveries kept failing (last attempt: HTTP 500, booking ${third}), so the endpoint was turned off.`,
+    detail: `Deliveries kept failing, so the endpoint was turned off. Last attempt (booking ${third}): HTTP 500.`,
   });
   assert.deepEqual(await readAudit(deps.db, business.owner), [
     { action: "endpoint.turned_off", target: id, detail: { name: new URL(receiver.url).host, reason: "failing" } },
@@ -109,6 +110,7 @@ test("owners are told of the first failed delivery, a day before the endpoint is
 
 test("no endpoint is turned off without a warning a day before, however rarely anything is sent", async () => {
   const business = await makeBusiness(deps);
+  await updateOrganization(deps.db, business.owner, { time_zone: "Europe/Berlin" });
   const receiver = await startReplying(() => ({ status: 500 }));
   const { id } = await makeEndpoint(deps, business, { url: receiver.url });
   const tryOne = async () => {
@@ -124,7 +126,7 @@ test("no endpoint is turned off without a warning a day before, however rarely a
   assert.deepEqual(await tryOne(), ["enabled", "disabling_soon"], "more than five days, but the owner wasn't warned");
   assert.match(
     (await readNotices(business)).at(-1)?.detail ?? "",
-    /^No delivery has succeeded since 1 March 2027 at 09:00 UTC \(last attempt: HTTP 500, booking SVC-\w{6}\)\. If none succeeds by 7 March 2027 at 15:30 UTC, the next failure turns the endpoint off\.$/,
+    /^No delivery has succeeded since 1 March 2027 at 10:00 \(Europe\/Berlin\)\. If none succeeds by 7 March 2027 at 16:30 \(Europe\/Berlin\), the next failure turns the endpoint off\. Last attempt \(booking SVC-\w{6}\): HTTP 500\.$/,
   );
   clock.set(new Date("2027-03-07T15:30:39.999Z"));
   assert.deepEqual(await tryOne(), ["enabled", "disabling_soon"]);
@@ -196,7 +198,7 @@ test("410 turns an endpoint off at once, notifies its owner, and cancels waiting
     [
       [
         "disabled",
-        `The receiver says it is permanently gone (HTTP 410, booking ${reference}), so the endpoint was turned off.`,
+        `The receiver says it is permanently gone, so the endpoint was turned off. Last attempt (booking ${reference}): HTTP 410.`,
       ],
     ],
   );

@@ -43,23 +43,27 @@ export function isFailingLong(health: EndpointHealth, now: Date): boolean {
   return now.getTime() - health.failing_since.getTime() >= FAILING_MS_MAX - WARNING_MS;
 }
 
-/** The notice's text for the owner. */
-export function describeVerdict(verdict: Exclude<HealthVerdict, { kind: "well" }>, health: EndpointHealth): string {
+/** The notice's text for the owner, with times in the organization's time zone. */
+export function describeVerdict(
+  verdict: Exclude<HealthVerdict, { kind: "well" }>,
+  health: EndpointHealth,
+  timeZone: string,
+): string {
   const reference = health.last_failure?.reference ?? null;
   const last = describeLast(health);
-  const lastWithBooking = reference === null ? last : `${last}, booking ${reference}`;
+  const lastAttempt = reference === null ? `Last attempt: ${last}.` : `Last attempt (booking ${reference}): ${last}.`;
   switch (verdict.kind) {
     case "exhausted":
       return `The delivery of ${reference ?? "an event"} failed and won't be retried. Last attempt: ${last}.`;
     case "disabling_soon":
       return (
-        `No delivery has succeeded since ${toInstantWords(verdict.failingSince)} (last attempt: ${lastWithBooking}). ` +
-        `If none succeeds by ${toInstantWords(verdict.offAt)}, the next failure turns the endpoint off.`
+        `No delivery has succeeded since ${toInstantWords(verdict.failingSince, timeZone)}. If none succeeds by ` +
+        `${toInstantWords(verdict.offAt, timeZone)}, the next failure turns the endpoint off. ${lastAttempt}`
       );
     case "disable":
       return verdict.reason === "gone"
-        ? `The receiver says it is permanently gone (${lastWithBooking}), so the endpoint was turned off.`
-        : `Deliveries kept failing (last attempt: ${lastWithBooking}), so the endpoint was turned off.`;
+        ? `The receiver says it is permanently gone, so the endpoint was turned off. ${lastAttempt}`
+        : `Deliveries kept failing, so the endpoint was turned off. ${lastAttempt}`;
     default:
       return verdict satisfies never;
   }

@@ -43,7 +43,10 @@ test("only the organization's owners and admins are emailed, once, that an endpo
   assert.deepEqual(listReceivers(server.mails), addresses.slice(0, 2).sort());
   const mail = toMailText(server.mails[0]);
   assert.match(mail, /^Subject: A webhook endpoint was turned off \(Lindenhof Dental\)\r$/m);
-  assert.match(mail, /127\.0\.0\.1:\d+: The receiver says it is permanently gone \(HTTP 410, booking SVC-\w{6}\)/);
+  assert.match(
+    mail,
+    /127\.0\.0\.1:\d+: The receiver says it is permanently gone, .+ Last attempt \(booking SVC-\w{6}\): HTTP 410\./,
+  );
   assert.ok(mail.includes(`${deps.config.baseUrl}/app/${business.owner}/webhooks/${endpointId}`));
 });
 
