@@ -11,7 +11,7 @@ export const FAILURE_WORDS: Readonly<Record<SendFailureCode, string>> = {
   connection_refused: "Connection refused",
   connection_reset: "Connection reset",
   tls_error: "Invalid TLS certificate",
-  blocked_address: "The host isn’t a public address",
+  blocked_address: "The host doesn’t have a public address",
   invalid_response: "Not a valid HTTP response",
   response_headers_too_large: "Response headers over 16 KiB",
   network_error: "Network error",

@@ -92,7 +92,7 @@ describe("webhooks in the dashboard", { skip: noBrowser }, () => {
 
     await page.getByRole("button", { name: "Send test" }).click();
     await dialog.getByText("Test delivered").waitFor();
-    await dialog.getByText(/^HTTP 200 after \d+ ms\.$/).waitFor();
+    await dialog.getByText(/^HTTP 200 \(\d+ ms\)\.$/).waitFor();
     assert.equal(await dialog.locator("pre").innerText(), "thank you");
     const [request] = receiver.requests;
     assert.ok(request);
@@ -140,7 +140,7 @@ describe("webhooks in the dashboard", { skip: noBrowser }, () => {
     await page.getByRole("button", { name: "Send test to Weekender" }).click();
     const dialog = page.getByRole("dialog");
     await dialog.getByText("Test failed").waitFor();
-    await dialog.getByText(/^HTTP 503 after/).waitFor();
+    await dialog.getByText(/^HTTP 503 \(/).waitFor();
     await receiver.stop();
     await page.route("**/api/app/deliveries/*", (route) => route.abort());
     await dialog.getByRole("button", { name: "Send another" }).click();
@@ -148,9 +148,12 @@ describe("webhooks in the dashboard", { skip: noBrowser }, () => {
     assert.equal(await dialog.getByText("Sending to", { exact: false }).count(), 0);
     await page.unroute("**/api/app/deliveries/*");
     await dialog.getByRole("button", { name: "Send another" }).click();
-    await dialog.getByText(/^Connection refused after/).waitFor();
+    await dialog.getByText(/^Connection refused \(/).waitFor();
     await dialog.getByRole("link", { name: "View in log" }).click();
     await page.getByRole("heading", { level: 1, name: "Test delivery" }).waitFor();
+    await page.getByRole("button", { name: "Details of attempt 1" }).click();
+    await page.getByText("Body size").waitFor();
+    assert.equal(await page.getByText("Reused").count(), 0, "there was no connection");
   });
 
   test("an endpoint is edited, turned off and on, and deleted", async () => {
@@ -275,13 +278,13 @@ describe("webhooks in the dashboard", { skip: noBrowser }, () => {
     await editEndpoint(deps, owner, { id, isEnabled: false });
     references.push(await book(deps, business));
     const log = await open(`/deliveries?endpoint=${id}`);
-    await log.getByRole("button", { name: "Redeliver…" }).click();
+    await log.getByRole("button", { name: "Redeliver events" }).click();
     await log.getByRole("dialog").getByRole("button", { name: "Redeliver" }).click();
     // It is not widened to all endpoints that are on.
     await log.getByRole("dialog").getByText("Turn it on first").waitFor();
     await editEndpoint(deps, owner, { id, isEnabled: true });
     const page = await open(`/webhooks/${id}`);
-    await page.getByRole("button", { name: "Redeliver…" }).click();
+    await page.getByRole("button", { name: "Redeliver events" }).click();
     const dialog = page.getByRole("dialog");
     await dialog.getByLabel("Created since").fill("2026-10-31T12:00");
     await dialog.getByRole("checkbox", { name: "Cancelled" }).check();
@@ -392,12 +395,12 @@ describe("webhooks in the dashboard", { skip: noBrowser }, () => {
       ["Edit endpoint", "Cancel"],
       ["Rotate secret", "Rotate secret"],
       ["Turn off endpoint", "Turn off endpoint"],
-      ["Redeliver…", "Redeliver"],
+      ["Redeliver events", "Redeliver events"],
       ["Delete endpoint", "Delete endpoint"],
     ] as const)
       assert.equal((await walkDialog(page, button(name))).at(-1), last, name);
     await showScreen(page, dashboard.addressOf(`/deliveries/${(await findDelivery())?.id}`));
-    assert.equal((await walkDialog(page, button("Redeliver"))).at(-1), "Redeliver");
+    assert.equal((await walkDialog(page, button("Redeliver event"))).at(-1), "Redeliver event");
   });
 
   test("every screen is accessible, in light and dark, on desktop and phone", async () => {

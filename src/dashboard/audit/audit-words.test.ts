@@ -34,6 +34,8 @@ test("details are written as one line", () => {
       "Changed: name, store bookings; formerly Old; store bookings: on",
     ],
     [{ name: "CRM", changed: "url" }, "Changed: URL"],
+    [{ name: "CRM", changed: "url, eventTypes, reportsExpiry" }, "Changed: URL, events"],
+    [{ name: "CRM", reason: "gone" }, "The receiver says it is permanently gone"],
     [{ name: "SVC-234567", endpoint: "CRM" }, "Endpoint: CRM"],
     [{ deliveries: 1 }, "1 delivery"],
     [{ isSearch: "no" }, ""],

@@ -46,14 +46,22 @@ function describeFact(name: string, value: string | number, format: Format): str
       return `formerly ${value}`;
     case "since":
       return `created since ${format.dateTime(String(value))}`;
+    case "reason":
+      return OFF_REASONS[String(value)] ?? `reason: ${value}`;
     case "isSearch":
       return value === "yes" ? "search results only" : "";
     case "changed":
-      return `changed: ${String(value).split(", ").map(toWords).join(", ")}`;
+      return `changed: ${[...new Set(String(value).split(", ").map(toWords))].join(", ")}`;
     default:
       return `${toWords(name)}: ${value}`;
   }
 }
+
+/** Why Bookflow turned an endpoint off. */
+const OFF_REASONS: Readonly<Record<string, string>> = {
+  gone: "the receiver says it is permanently gone",
+  failing: "deliveries kept failing",
+};
 
 const FIELD_WORDS: Readonly<Record<string, string>> = {
   collectData: "store bookings",

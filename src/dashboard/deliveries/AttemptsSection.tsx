@@ -61,7 +61,7 @@ function Attempt({ attempt, delivery, isNewest }: AttemptProps) {
       </Group>
       <Text size="sm" mt={4}>
         {describeAttempt({ ...attempt, kind })}
-        {durationMs !== null && ` after ${formatDuration(durationMs)}`}.
+        {durationMs !== null && ` (${formatDuration(durationMs)})`}.
         {nextAttemptAt !== null && ` Next attempt scheduled for ${format.timeToSecond(nextAttemptAt)}.`}
       </Text>
       {kind === "teams" && attempt.status === 202 && attempt.result === "delivered" && (
@@ -102,7 +102,7 @@ function Details({ attempt: { request, responseHeaders, timings } }: { attempt: 
           ["Sent to", request?.remoteAddress],
           ["Body size", request && `${request.bodyBytes.toLocaleString()} bytes`],
           ["DNS lookup", inMs(timings?.lookupMs)],
-          ["Connection", timings?.connectMs == null ? "Reused" : inMs(timings.connectMs)],
+          ["Connection", inMs(timings?.connectMs) || (request?.remoteAddress && "Reused")],
           ["TLS", inMs(timings?.tlsMs)],
           ["First byte", inMs(timings?.firstByteMs)],
         ]}

@@ -57,7 +57,7 @@ export function DeliveriesPage() {
             Refresh
           </Button>
           <ActionButton variant="default" verdict={can("startRedelivery")} onClick={() => setRedelivering(true)}>
-            Redeliver…
+            Redeliver events
           </ActionButton>
         </>
       }

@@ -58,7 +58,7 @@ function Delivery({ delivery, query }: DeliveryProps) {
   const redeliver = useAction({
     run: () => call("redeliver", { organization: id, params: { delivery: delivery.id } }),
     refreshes: [deliveriesKey(id)],
-    successMessage: () => "Delivery queued",
+    successMessage: () => "Redelivery queued",
     onDone: () => setAsking(false),
   });
   const retry = useAction({
@@ -86,7 +86,7 @@ function Delivery({ delivery, query }: DeliveryProps) {
           </ActionButton>
         ) : (
           <ActionButton verdict={redeliverVerdict(can, delivery)} onClick={() => setAsking(true)}>
-            Redeliver
+            Redeliver event
           </ActionButton>
         )
       }
@@ -98,7 +98,7 @@ function Delivery({ delivery, query }: DeliveryProps) {
       <ConfirmDialog
         isOpen={isAsking}
         title="Redeliver this event?"
-        confirmLabel="Redeliver"
+        confirmLabel="Redeliver event"
         isDangerous={false}
         isBusy={redeliver.isPending}
         onConfirm={() => redeliver.mutate()}

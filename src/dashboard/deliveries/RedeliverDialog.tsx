@@ -95,7 +95,7 @@ function RedeliverForm({ filters, onClose }: Omit<RedeliverProps, "isOpen">) {
         </Text>
         <FormFault error={redeliver.error} />
         <RedeliverFields form={form} endpoints={offered} />
-        <FormButtons label="Redeliver" isBusy={redeliver.isPending} onCancel={onClose} />
+        <FormButtons label="Redeliver events" isBusy={redeliver.isPending} onCancel={onClose} />
       </Stack>
     </form>
   );

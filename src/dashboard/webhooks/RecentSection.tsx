@@ -32,7 +32,7 @@ export function RecentSection({ endpoint }: { endpoint: AppEndpoint }) {
             verdict={onlyWhileOn(can("startRedelivery"), endpoint)}
             onClick={() => setRedelivering(true)}
           >
-            Redeliver…
+            Redeliver events
           </ActionButton>
           <ButtonLink variant="default" to={paths.deliveries} search={{ endpoint: endpoint.id }}>
             View all deliveries

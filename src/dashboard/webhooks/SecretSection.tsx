@@ -102,7 +102,7 @@ function OverlapChoice({ value, onChange }: OverlapChoiceProps) {
 }
 
 const OVERLAPS: Record<SecretOverlapHours, string> = {
-  0: "None (the secret has leaked and must stop working now)",
+  0: "None (if the secret has leaked)",
   1: "1 hour",
   24: "24 hours",
   168: "7 days",

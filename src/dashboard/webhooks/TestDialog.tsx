@@ -78,7 +78,7 @@ const MEANINGS: Record<AppEndpoint["kind"], string> = {
 function TestResult({ delivery }: { delivery: AppDeliveryDetail }) {
   const [attempt] = delivery.attempts;
   const isDelivered = delivery.state === "delivered";
-  const duration = attempt?.durationMs == null ? "" : ` after ${formatDuration(attempt.durationMs)}`;
+  const duration = attempt?.durationMs == null ? "" : ` (${formatDuration(attempt.durationMs)})`;
   return (
     <Stack gap="md">
       <Alert
