@@ -44,7 +44,8 @@ const rateFormat = new Intl.NumberFormat(undefined, {
   minimumFractionDigits: 1,
   maximumFractionDigits: 1,
 });
-const relativeFormat = new Intl.RelativeTimeFormat("en", { numeric: "auto" });
+/** Never "yesterday": a day is 24 hours here. */
+const relativeFormat = new Intl.RelativeTimeFormat("en", { numeric: "always" });
 
 /** America/New_York as people write it. */
 export function formatZone(timeZone: string): string {

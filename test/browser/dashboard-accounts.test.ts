@@ -318,13 +318,24 @@ describe("OpenID Connect", { skip: noBrowser }, () => {
     const service = await startDashboard({ settings, port });
     const { organizationId } = service;
     const email = "ada@example.com";
-    await signIn(service, { role: "admin", organizationId, email });
+    const { userId } = await signIn(service, { role: "admin", organizationId, email });
+    await service.deps.db.deleteFrom("user_accounts").where("user_id", "=", userId).execute();
     issuer.visitor = { sub: "ada", email, email_verified: true };
     const page = await openPage(browser);
     await page.goto(service.addressOf("/audit"));
     await page.getByRole("button", { name: "Continue with single sign-on" }).click();
     await page.getByRole("table", { name: "Audit log" }).waitFor();
     assert.equal(page.url(), service.addressOf("/audit"));
+
+    await page.context().clearCookies();
+    await goTo(page, service.addressOf("/members"));
+    const ended = page.getByRole("dialog", { name: "You’ve been signed out" });
+    const again = ended.getByRole("button", { name: "Continue with single sign-on" });
+    await again.waitFor();
+    assert.equal(await ended.getByLabel("Password").count(), 0, "this person has no password");
+    await again.click();
+    await page.getByRole("table", { name: "Members" }).waitFor();
+    assert.equal(page.url(), service.addressOf("/members"));
 
     issuer.visitor = { sub: "nobody", email: "nobody@example.com", email_verified: true };
     await page.context().clearCookies();

@@ -41,7 +41,7 @@ describe("around every screen", { skip: noBrowser }, () => {
     await goTo(page, dashboard.addressOf("/settings"));
     const input = page.locator("input[type=file]");
     await input.setInputFiles({ name: "logo.png", mimeType: "image/png", buffer: Buffer.from(PNG_START, "hex") });
-    await page.getByText("Logo saved").waitFor();
+    await page.getByText("Logo uploaded").waitFor();
     await page.getByRole("button", { name: "Remove logo" }).click();
     await page.getByText("No logo yet").waitFor();
     // The browser reports no change if the input still has that file.

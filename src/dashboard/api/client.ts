@@ -106,6 +106,6 @@ function unreachable({ method, idempotencyKey }: ApiRequest): ApiFailure {
 }
 
 const UNREACHABLE = "Can’t reach Bookflow. Check your connection and try again.";
-const UNCERTAIN = "Can’t reach Bookflow. Your change may have been saved. Check before trying again.";
+const UNCERTAIN = "Can’t reach Bookflow. Your request may have arrived. Check before trying again.";
 const REPEATABLE = "Can’t reach Bookflow. Check your connection and try again. Nothing will be created twice.";
 const BROKEN = "Bookflow isn’t responding properly. Try again in a moment.";

@@ -1,6 +1,7 @@
 import { Alert } from "@mantine/core";
 import { IconCheck } from "@tabler/icons-react";
 import type { VerifiedConnection } from "#contract/app/connections.ts";
+import { formatZone } from "../format.ts";
 import { ConnectionNotes } from "./ConnectionNotes.tsx";
 
 /** The scheduling system's own description of the business. */
@@ -9,7 +10,8 @@ export function VerifiedAnswer({ verified, isPractice }: { verified: VerifiedCon
   return (
     <>
       <Alert color="green" variant="light" icon={<IconCheck size={20} />} title="Connection works">
-        Connected to {isPractice && "the practice calendar of "}“{businessName}”{timeZone !== null && ` (${timeZone})`}.
+        Connected to {isPractice && "the practice calendar of "}“{businessName}”
+        {timeZone !== null && ` (${formatZone(timeZone)})`}.
       </Alert>
       <ConnectionNotes notes={warnings} />
     </>

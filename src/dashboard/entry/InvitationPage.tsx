@@ -16,6 +16,7 @@ import { ButtonLink } from "../ui/layout/links.tsx";
 import { Loaded } from "../ui/states/Loaded.tsx";
 import { EntryFrame } from "./EntryFrame.tsx";
 import { NewPasswordInput } from "./NewPasswordInput.tsx";
+import { OidcButton } from "./OidcButton.tsx";
 import { SignInForm } from "./SignInForm.tsx";
 
 const DEFAULTS = { token: "" };
@@ -94,6 +95,7 @@ function WithAccount({ token, preview }: { token: string; preview: InvitationPre
         <Text size="sm">Sign in to accept the invitation.</Text>
         <FormFault error={accept.error} />
         <SignInForm email={preview.email} onSignedIn={() => accept.mutate()} />
+        <OidcButton returnPath={`${ENTRY_PAGES.invitation}?token=${token}`} />
       </>
     );
   if (signedIn.email !== preview.email)

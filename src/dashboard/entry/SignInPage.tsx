@@ -1,15 +1,14 @@
-import { Alert, Button, Divider, Stack } from "@mantine/core";
+import { Alert, Divider, Stack } from "@mantine/core";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { ENTRY_PAGES } from "#contract/app/entry-pages.ts";
-import { call } from "../api/call.ts";
 import { optionsQuery } from "../api/queries.ts";
 import { forgetSessionEnd } from "../api/session-end.ts";
-import { useAction } from "../hooks/use-action.ts";
 import { useUrlState } from "../hooks/use-url-state.ts";
 import { toReturnPath } from "../paths.ts";
 import { TextLink } from "../ui/layout/links.tsx";
 import { EntryFrame } from "./EntryFrame.tsx";
+import { OidcButton } from "./OidcButton.tsx";
 import { SignInForm } from "./SignInForm.tsx";
 
 const DEFAULTS = { next: "", error: "", email: "" };
@@ -53,26 +52,9 @@ export function SignInPage() {
         <TextLink to={ENTRY_PAGES.forgotPassword} size="sm">
           Forgot your password?
         </TextLink>
-        {options.data?.hasOidc && <OidcButton next={next} />}
+        {options.data?.hasOidc && <Divider label="or" />}
+        <OidcButton returnPath={toReturnPath(next)} />
       </Stack>
     </EntryFrame>
-  );
-}
-
-function OidcButton({ next }: { next: string }) {
-  const start = useAction({
-    run: () =>
-      call("signInWithOidc", {
-        body: { callbackURL: toReturnPath(next), errorCallbackURL: `${ENTRY_PAGES.signIn}?error=oidc` },
-      }),
-    onDone: ({ url }) => window.location.assign(url),
-  });
-  return (
-    <>
-      <Divider label="or" />
-      <Button variant="default" fullWidth loading={start.isPending} onClick={() => start.mutate()}>
-        Continue with single sign-on
-      </Button>
-    </>
   );
 }

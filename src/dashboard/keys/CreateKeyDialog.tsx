@@ -112,7 +112,7 @@ function KeyOnce({ value, onDone }: { value: string; onDone: () => void }) {
       value={value}
       onDone={onDone}
     >
-      <CopyField label="Try it in your terminal" value={curl} />
+      <CopyField label="Terminal command to try it" value={curl} />
     </ShownOnce>
   );
 }

@@ -36,7 +36,7 @@ export function TwoFactorSection({ user }: { user: Me["user"] }) {
       <PasswordDialog
         isOpen={open === "turn-off"}
         title="Turn off two-factor authentication?"
-        confirmLabel="Turn off"
+        confirmLabel="Turn off two-factor authentication"
         isDangerous
         run={(password) => call("disableTwoFactor", { body: { password } })}
         successMessage="Two-factor authentication turned off"
@@ -76,7 +76,7 @@ function TwoFactorButtons({ user, onOpen }: ButtonsProps) {
           Create new recovery codes
         </Button>
         <Button variant="default" color="red" onClick={() => onOpen("turn-off")}>
-          Turn off
+          Turn off two-factor authentication
         </Button>
       </Group>
     );

@@ -79,7 +79,7 @@ function ConfirmStep({ uri, onClose, onConfirmed }: { uri: string; onClose: () =
           data-autofocus
           {...form.getInputProps("code")}
         />
-        <FormButtons label="Turn on" isBusy={confirm.isPending} onCancel={onClose} />
+        <FormButtons label="Turn on two-factor authentication" isBusy={confirm.isPending} onCancel={onClose} />
       </Stack>
     </form>
   );

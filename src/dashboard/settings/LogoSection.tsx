@@ -19,7 +19,7 @@ export function LogoSection() {
     run: async (file: File) =>
       call("saveLogo", { organization: id, body: { picture: toBase64(new Uint8Array(await file.arrayBuffer())) } }),
     refreshes: [[id, "organization"]],
-    successMessage: () => "Logo saved",
+    successMessage: () => (logoUrl === null ? "Logo uploaded" : "Logo replaced"),
   });
   const remove = useAction({
     run: () => call("removeLogo", { organization: id }),

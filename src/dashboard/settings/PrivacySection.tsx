@@ -29,7 +29,8 @@ export function PrivacySection() {
           <TextLink underline="always" to={paths.bookings}>
             Bookings
           </TextLink>
-          . That deletes their bookings and the stored webhook deliveries. Your scheduling system isn’t changed.
+          . That deletes their bookings and the content of the stored webhook deliveries. Your scheduling system isn’t
+          changed.
         </List.Item>
       </List>
     </Section>

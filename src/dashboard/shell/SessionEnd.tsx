@@ -6,6 +6,7 @@ import type { Me } from "#contract/app/account.ts";
 import { call } from "../api/call.ts";
 import { meKey } from "../api/queries.ts";
 import { forgetSessionEnd, readSessionEnd, watchSessionEnd } from "../api/session-end.ts";
+import { OidcButton } from "../entry/OidcButton.tsx";
 import { SignInForm } from "../entry/SignInForm.tsx";
 
 /**
@@ -40,10 +41,19 @@ export function SessionEnd() {
       overlayProps={{ backgroundOpacity: 1, color: "var(--mantine-color-body)" }}
     >
       <Stack gap="md">
-        <Text size="sm">
-          Your session has ended. Sign in to continue where you left off. Nothing you typed is lost.
-        </Text>
-        <SignInForm email={before?.user.email ?? ""} onSignedIn={() => void resume()} />
+        {before?.user.hasPassword === false ? (
+          <>
+            <Text size="sm">Your session has ended. Sign in to return to this page.</Text>
+            <OidcButton returnPath={window.location.pathname + window.location.search} />
+          </>
+        ) : (
+          <>
+            <Text size="sm">
+              Your session has ended. Sign in to continue where you left off. Nothing you typed is lost.
+            </Text>
+            <SignInForm email={before?.user.email ?? ""} onSignedIn={() => void resume()} />
+          </>
+        )}
       </Stack>
     </Modal>
   );
