@@ -172,7 +172,9 @@ describe("when something goes wrong", { skip: noBrowser }, () => {
     });
     await fillForm(page);
     await send(page);
-    await page.getByRole("alert").getByText("Your booking didn’t go through").waitFor();
+    const notice = page.getByRole("alert");
+    await notice.getByText("We couldn’t confirm your booking").waitFor();
+    await notice.getByText("You won’t be booked twice.").waitFor();
     await send(page);
     await waitForBooked(page);
     assert.deepEqual([keys.length, new Set(keys).size], [2, 1]);
@@ -216,7 +218,7 @@ describe("when something goes wrong", { skip: noBrowser }, () => {
     await fillForm(page);
     await send(page);
     const notice = page.getByRole("alert");
-    await notice.getByText("The available services have changed").waitFor();
+    await notice.getByText("This page has changed").waitFor();
     await goToForm(page);
     await page.getByRole("button", { name: "Back" }).click();
     await page.getByRole("button", { name: /^Tuesday 3 November/ }).click();
@@ -260,7 +262,29 @@ describe("when something goes wrong", { skip: noBrowser }, () => {
     await page.route("**/slots?*", (route) => route.abort("connectionreset"));
     await visitPage(page, `/w/${await service.makeWidget()}`);
     await page.getByRole("button", { name: /Online meeting/ }).click();
-    await page.getByRole("alert").getByText("This page didn’t load").waitFor();
+    const notice = page.getByRole("alert");
+    await notice.getByText("Available times couldn’t be loaded").waitFor();
+    await notice.getByText("Please check your connection and try again.").waitFor();
+    await page.unroute("**/slots?*");
+    await page.getByRole("button", { name: "Try again" }).click();
+    await page.locator(".time").first().waitFor();
+  });
+
+  test("an error from the server is not blamed on the visitor's connection", async () => {
+    const page = await browser.share("visitor", visitor);
+    const refuse = (route: Route) => route.fulfill({ status: 503, json: { error: { code: "unavailable" } } });
+    const readNotice = async () => {
+      const notice = page.getByRole("alert");
+      return [await notice.getByRole("heading").innerText(), await notice.locator("p").innerText()];
+    };
+    await page.route("**/config", refuse);
+    await page.route("**/slots?*", refuse);
+    await visitPage(page, `/w/${await service.makeWidget()}`);
+    assert.deepEqual(await readNotice(), ["This page didn’t load", "Please try again in a moment."]);
+    await page.unroute("**/config");
+    await page.getByRole("button", { name: "Try again" }).click();
+    await page.getByRole("button", { name: /Online meeting/ }).click();
+    assert.deepEqual(await readNotice(), ["Available times couldn’t be loaded", "Please try again in a moment."]);
     await page.unroute("**/slots?*");
     await page.getByRole("button", { name: "Try again" }).click();
     await page.locator(".time").first().waitFor();

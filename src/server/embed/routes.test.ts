@@ -61,6 +61,24 @@ describe("the booking frame's page", () => {
     assert.doesNotMatch(body, /<script>/);
   });
 
+  test("links to a booking page for browsers without JavaScript, but never to itself", async () => {
+    const id = await makeWidget(deps.db, owner);
+    const findLink = async (path: string) => {
+      const { body } = await ask(path);
+      assert.ok(body.includes("Please turn on JavaScript in your browser to book."));
+      return /<noscript>.*<a href="([^"]+)".*<\/noscript>/.exec(body)?.[1] ?? null;
+    };
+    const findLinks = async () => [await findLink(`/embed/${id}`), await findLink(`/w/${id}`)];
+    const own = `https://book.example/w/${id}`;
+    for (const booking_url of [null, own]) {
+      await updateWidget(deps.db, id, { booking_url });
+      assert.deepEqual(await findLinks(), [own, null]);
+    }
+    const elsewhere = "https://scheduler.example/lindenhof";
+    await updateWidget(deps.db, id, { booking_url: elsewhere });
+    assert.deepEqual(await findLinks(), [elsewhere, elsewhere]);
+  });
+
   test("has its template and accent, and so does the configuration", async () => {
     const id = await makeWidget(deps.db, owner);
     await updateWidget(deps.db, id, { template: "minimal", accent_color: "#0a7a55" });

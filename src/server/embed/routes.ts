@@ -47,8 +47,12 @@ async function sendPage(
   if (isFramed || !widget) reply.header("x-robots-tag", "noindex");
   if (!widget) return reply.code(404).send(renderUnknownPage({ kind, language, files }));
   const spoken = widget.options.language ?? language;
-  const bookingUrl = widget.bookingUrl ?? directPageUrl(deps.config.baseUrl, widget.id);
-  return reply.send(renderFramePage({ kind, widget, bookingUrl, language: spoken, files }));
+  const directUrl = directPageUrl(deps.config.baseUrl, widget.id);
+  const bookingUrl = widget.bookingUrl ?? directUrl;
+  const isThisPage = kind === "direct" && bookingUrl === directUrl;
+  return reply.send(
+    renderFramePage({ kind, widget, bookingUrl: isThisPage ? null : bookingUrl, language: spoken, files }),
+  );
 }
 
 /** Our own pages are always allowed, because the dashboard shows a preview. */

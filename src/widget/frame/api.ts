@@ -3,7 +3,10 @@ import { type Span, splitSpan } from "./times/slots.ts";
 
 // The frame's requests. Failures are returned as values.
 
-type Loaded<T> = { kind: "loaded"; value: T } | { kind: "failed" };
+/** `connection`: no complete answer arrived. `server`: the server answered with an error. */
+export type LoadFailure = "connection" | "server";
+
+type Loaded<T> = { kind: "loaded"; value: T } | { kind: "failed"; failure: LoadFailure };
 
 export type BookResult =
   | { kind: "booked"; answer: BookAnswer }
@@ -87,9 +90,11 @@ export function createApi(widget: string) {
 async function read<T>(address: string): Promise<Loaded<T>> {
   try {
     const response = await fetch(address, { signal: AbortSignal.timeout(READ_LIMIT_MS) });
-    return response.ok ? { kind: "loaded", value: (await response.json()) as T } : { kind: "failed" };
+    return response.ok
+      ? { kind: "loaded", value: (await response.json()) as T }
+      : { kind: "failed", failure: "server" };
   } catch {
-    return { kind: "failed" };
+    return { kind: "failed", failure: "connection" };
   }
 }
 

@@ -1,5 +1,6 @@
 import { useState } from "preact/hooks";
 import type { ConfigAnswer } from "#contract/book.ts";
+import type { LoadFailure } from "./api.ts";
 import type { Session } from "./session.ts";
 import { useWhen } from "./use-when.ts";
 import { Booking } from "./views/booking.tsx";
@@ -8,7 +9,7 @@ import { Shell } from "./views/shell.tsx";
 
 type State =
   | { kind: "loading" }
-  | { kind: "failed" }
+  | { kind: "failed"; failure: LoadFailure }
   | { kind: "ready"; config: ConfigAnswer; isPaused: boolean; hasChanged: boolean };
 
 /** Loads the configuration, then shows the booking. */
@@ -18,7 +19,7 @@ export function App({ session }: { session: Session }) {
   const load = async ({ hasChanged = false } = {}) => {
     setState({ kind: "loading" });
     const answer = await api.loadConfig();
-    if (answer.kind === "failed") return setState({ kind: "failed" });
+    if (answer.kind === "failed") return setState(answer);
     const config = answer.value;
     document.title = texts.bookWith(config.widget.businessName);
     setState({ kind: "ready", config, isPaused: config.widget.status === "paused", hasChanged });
@@ -35,7 +36,7 @@ export function App({ session }: { session: Session }) {
     case "failed":
       return (
         <Shell session={session} widget={null}>
-          <Notice kind="problem" title={texts.loadFailedTitle} text={texts.loadFailed}>
+          <Notice kind="problem" title={texts.loadFailedTitle} text={texts[`${state.failure}Failed`]}>
             <button type="button" class="primary" onClick={() => void load()}>
               {texts.retry}
             </button>

@@ -11,7 +11,7 @@ import type { FreeTimes } from "./times/free-times.ts";
 // reply and a retry give one booking. A visitor who changes something after a lost reply (another time, a corrected address)
 // first learns the outcome of the earlier try, because it may have been booked.
 
-export type Problem = "taken" | "unavailable" | "offline" | "busy";
+export type Problem = "taken" | "unavailable" | "unconfirmed" | "offline" | "busy";
 
 export type Submit = {
   readonly isSending: boolean;
@@ -147,8 +147,9 @@ function settle(parts: Parts, result: BookResult, sent: BookRequest): Partial<St
     case "paused":
       parts.onPaused();
       return null;
-    case "busy":
     case "unavailable":
+      return { problem: result.isSettled ? "unavailable" : "unconfirmed" };
+    case "busy":
     case "offline":
       return { problem: result.kind };
     default:

@@ -126,6 +126,19 @@ test("an appointment that has started is shown without a form, and an open form 
   assert.ok(!body.includes("<form"));
 });
 
+test("the meeting page asks the visitor to come back until the appointment starts", async () => {
+  const { meet, slot } = await bookOnline();
+  const asksToComeBack = async (at: Date) => {
+    clock.set(at);
+    const { body } = await get(meet);
+    assert.ok(body.includes("<h1>Your meeting room</h1>"));
+    return body.includes("Please come back to this page when your appointment starts.");
+  };
+  assert.equal(await asksToComeBack(new Date(slot.startAt.getTime() - 1)), true);
+  assert.equal(await asksToComeBack(slot.startAt), false);
+  assert.equal(await asksToComeBack(slot.endAt), false);
+});
+
 test("a wrong token, or the other page's token, is not found", async () => {
   const { manage, meet } = await bookOnline();
   const swap = (path: string, to: string) => path.replace(/^\/\w+/, to);

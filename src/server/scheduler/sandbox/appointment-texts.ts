@@ -15,6 +15,7 @@ export type AppointmentTexts = {
   cancel: string;
   sure: string;
   meetingTitle: string;
+  /** Until the appointment starts. */
   meeting: string;
   /** Every appointment here is a test. */
   test: string;
@@ -43,7 +44,7 @@ export const APPOINTMENT_TEXTS: Readonly<Record<Language, AppointmentTexts>> = {
     sandbox: "This room is part of the test calendar. There is no video or sound.",
     unknownTitle: "Appointment not found",
     unknown:
-      "The link may be incomplete, or the appointment was a long time ago. Please open the link exactly as you received it.",
+      "The link may be incomplete, or the appointment was deleted. Please open the link exactly as you received it.",
   },
   de: {
     yourBooking: "Ihre Testbuchung",
@@ -64,7 +65,7 @@ export const APPOINTMENT_TEXTS: Readonly<Record<Language, AppointmentTexts>> = {
     sandbox: "Dieser Online-Termin gehört zum Testkalender. Bild und Ton gibt es hier nicht.",
     unknownTitle: "Termin nicht gefunden",
     unknown:
-      "Vielleicht ist der Link unvollständig, oder der Termin liegt schon lange zurück. Bitte öffnen Sie den Link genau so, wie Sie ihn erhalten haben.",
+      "Vielleicht ist der Link unvollständig, oder der Termin wurde gelöscht. Bitte öffnen Sie den Link genau so, wie Sie ihn erhalten haben.",
   },
   fr: {
     yourBooking: "Votre réservation de test",
@@ -85,7 +86,7 @@ export const APPOINTMENT_TEXTS: Readonly<Record<Language, AppointmentTexts>> = {
     sandbox: "Cette salle fait partie de l’agenda de test. Il n’y a ni image ni son.",
     unknownTitle: "Rendez-vous introuvable",
     unknown:
-      "Le lien est peut-être incomplet, ou le rendez-vous est trop ancien. Ouvrez le lien exactement tel que vous l’avez reçu.",
+      "Le lien est peut-être incomplet, ou le rendez-vous a été supprimé. Ouvrez le lien exactement tel que vous l’avez reçu.",
   },
   es: {
     yourBooking: "Su reserva de prueba",
@@ -105,7 +106,7 @@ export const APPOINTMENT_TEXTS: Readonly<Record<Language, AppointmentTexts>> = {
     test: "Reserva de prueba: no se ha reservado ninguna cita.",
     sandbox: "Esta sala forma parte del calendario de prueba. No hay vídeo ni sonido.",
     unknownTitle: "Cita no encontrada",
-    unknown: "Puede que el enlace esté incompleto o que la cita sea muy antigua. Abra el enlace tal como lo recibió.",
+    unknown: "Puede que el enlace esté incompleto o que la cita se haya eliminado. Abra el enlace tal como lo recibió.",
   },
   pt: {
     yourBooking: "A sua marcação de teste",
@@ -125,6 +126,6 @@ export const APPOINTMENT_TEXTS: Readonly<Record<Language, AppointmentTexts>> = {
     test: "Marcação de teste: não foi feita nenhuma marcação real.",
     sandbox: "Esta sala faz parte da agenda de teste. Não há vídeo nem som.",
     unknownTitle: "Marcação não encontrada",
-    unknown: "O link pode estar incompleto, ou a marcação é muito antiga. Abra o link tal como o recebeu.",
+    unknown: "O link pode estar incompleto, ou a marcação foi eliminada. Abra o link tal como o recebeu.",
   },
 };

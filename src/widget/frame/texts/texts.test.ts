@@ -12,6 +12,7 @@ describe("every language has its own version of every text", () => {
     test(language, async () => {
       const texts = await loadTexts(language);
       for (const [name, text] of Object.entries(texts)) {
+        if (typeof text === "number") continue;
         const said = typeof text === "string" ? text : text(2 as never, "x" as never);
         assert.ok(said.trim() !== "" && !said.includes("undefined"), name);
         const original = english[name as keyof typeof english];

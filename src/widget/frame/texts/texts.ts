@@ -29,6 +29,8 @@ export type Texts = {
   morning: string;
   afternoon: string;
   evening: string;
+  /** When people who speak this language start to say evening. */
+  eveningHour: number;
   pleaseChooseTime: string;
   timeZone: string;
   suggestedZones: string;
@@ -60,6 +62,9 @@ export type Texts = {
   taken: string;
   unavailableTitle: string;
   unavailable: string;
+  /** The outcome is unknown: it may have been booked. */
+  unconfirmedTitle: string;
+  unconfirmed: string;
   offlineTitle: string;
   offline: string;
   busyTitle: string;
@@ -67,7 +72,10 @@ export type Texts = {
   changedTitle: string;
   changed: string;
   loadFailedTitle: string;
-  loadFailed: string;
+  timesFailedTitle: string;
+  connectionFailed: string;
+  /** The server answered with an error. */
+  serverFailed: string;
   pausedTitle: string;
   paused: string;
   openBookingPage: string;

@@ -1,6 +1,6 @@
 import { useMemo, useState } from "preact/hooks";
 import type { FreeSlot } from "#contract/book.ts";
-import type { Api } from "../api.ts";
+import type { Api, LoadFailure } from "../api.ts";
 import { currentMs } from "../environment.ts";
 import { useWhen } from "../use-when.ts";
 import { replaceSlots, SPAN_MAX_MS, withoutTaken } from "./slots.ts";
@@ -16,13 +16,13 @@ type Times = {
   readonly fromMs: number;
   readonly loadedToMs: number;
   readonly wantedToMs: number;
-  readonly isFailed: boolean;
+  readonly failure: LoadFailure | null;
 };
 
 export type FreeTimes = {
   readonly slots: readonly FreeSlot[];
   readonly loadedToMs: number;
-  readonly isFailed: boolean;
+  readonly failure: LoadFailure | null;
   readonly isLoading: boolean;
   /** There are no free times as far ahead as we looked. */
   readonly isEmpty: boolean;
@@ -41,16 +41,16 @@ export function useFreeTimes(api: Api, choice: Choice | null): FreeTimes {
   const pick = (known: Times | null) => (known?.key === key ? known : fresh);
   const change = (to: (times: Times) => Times) => setTimes((known) => to(pick(known)));
   const times = pick(kept);
-  const { loadedToMs, wantedToMs, isFailed } = times;
-  const isLoading = choice !== null && !isFailed && loadedToMs < wantedToMs;
+  const { loadedToMs, wantedToMs, failure } = times;
+  const isLoading = choice !== null && failure === null && loadedToMs < wantedToMs;
 
-  useWhen([key, loadedToMs, wantedToMs, isFailed], () => {
+  useWhen([key, loadedToMs, wantedToMs, failure], () => {
     if (choice === null || !isLoading) return;
     let isCurrent = true;
     const span = { fromMs: loadedToMs, toMs: wantedToMs };
     void api.loadSlots({ ...choice, span }).then((answer) => {
       if (!isCurrent) return;
-      if (answer.kind === "failed") return change((known) => ({ ...known, isFailed: true }));
+      if (answer.kind === "failed") return change((known) => ({ ...known, failure: answer.failure }));
       change((known) =>
         extend({ ...known, slots: replaceSlots(known.slots, span, answer.value), loadedToMs: span.toMs }),
       );
@@ -63,11 +63,11 @@ export function useFreeTimes(api: Api, choice: Choice | null): FreeTimes {
   return {
     slots: times.slots,
     loadedToMs,
-    isFailed,
+    failure,
     isLoading,
-    isEmpty: choice !== null && !isLoading && !isFailed && times.slots.length === 0,
+    isEmpty: choice !== null && !isLoading && failure === null && times.slots.length === 0,
     loadUpTo: (toMs) => change((known) => ({ ...known, wantedToMs: Math.max(known.wantedToMs, toMs) })),
-    retry: () => change((known) => ({ ...known, isFailed: false })),
+    retry: () => change((known) => ({ ...known, failure: null })),
     leaveOut: (taken) => change((known) => ({ ...known, slots: withoutTaken(known.slots, taken) })),
     forget: () => setTimes(null),
   };
@@ -75,7 +75,7 @@ export function useFreeTimes(api: Api, choice: Choice | null): FreeTimes {
 
 function startTimes(key: string): Times {
   const fromMs = currentMs();
-  return { key, slots: [], fromMs, loadedToMs: fromMs, wantedToMs: fromMs + SPAN_MAX_MS, isFailed: false };
+  return { key, slots: [], fromMs, loadedToMs: fromMs, wantedToMs: fromMs + SPAN_MAX_MS, failure: null };
 }
 
 /** Looks further ahead until it finds something. */

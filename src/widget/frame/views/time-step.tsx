@@ -46,8 +46,8 @@ export function TimeStep(props: TimeStepProps) {
       <h2 ref={headed} tabIndex={-1}>
         {texts.chooseTime}
       </h2>
-      {times.isFailed ? (
-        <Notice kind="problem" title={texts.loadFailedTitle} text={texts.loadFailed}>
+      {times.failure !== null ? (
+        <Notice kind="problem" title={texts.timesFailedTitle} text={texts[`${times.failure}Failed`]}>
           <button type="button" class="primary" onClick={times.retry}>
             {texts.retry}
           </button>

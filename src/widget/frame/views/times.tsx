@@ -1,12 +1,7 @@
 import type { FreeSlot } from "#contract/book.ts";
 import type { Texts } from "../texts/texts.ts";
-import { toHour } from "../times/days.ts";
 import type { Formats } from "../times/formats.ts";
-
-const AFTERNOON_HOUR = 12;
-const EVENING_HOUR = 17;
-/** Longer lists are split into morning, afternoon and evening. */
-const UNGROUPED_MAX = 8;
+import { groupByPartOfDay } from "../times/part-of-day.ts";
 
 /** The free times of one day as radio buttons: arrow keys move, and nothing happens before Continue. */
 export function Times(props: {
@@ -29,7 +24,7 @@ export function Times(props: {
   return (
     <fieldset class="times">
       <legend>{props.legend}</legend>
-      {toGroups(props).map(({ label, members }) => (
+      {groupByPartOfDay(props).map(({ label, members }) => (
         // biome-ignore lint/a11y/useAriaPropsSupportedByRole: where it has a label it is a group
         <div
           key={label ?? ""}
@@ -60,18 +55,4 @@ export function Times(props: {
       ))}
     </fieldset>
   );
-}
-
-function toGroups(props: { texts: Texts; timeZone: string; slots: readonly FreeSlot[] }) {
-  const { texts, timeZone, slots } = props;
-  if (slots.length <= UNGROUPED_MAX) return [{ label: null, members: slots }];
-  const hourOf = (slot: FreeSlot) => toHour(Date.parse(slot.start), timeZone);
-  return [
-    { label: texts.morning, members: slots.filter((slot) => hourOf(slot) < AFTERNOON_HOUR) },
-    {
-      label: texts.afternoon,
-      members: slots.filter((slot) => hourOf(slot) >= AFTERNOON_HOUR && hourOf(slot) < EVENING_HOUR),
-    },
-    { label: texts.evening, members: slots.filter((slot) => hourOf(slot) >= EVENING_HOUR) },
-  ].filter(({ members }) => members.length > 0);
 }
