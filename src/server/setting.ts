@@ -112,7 +112,7 @@ export function secretText(described: Described): Setting<string> {
 }
 
 export function secondsList(described: Described): Setting<readonly number[]> {
-  const range = "1 to 20 whole numbers separated by commas";
+  const range = `1 to 20 whole numbers from 0 to ${LONGEST_DELAY_SECONDS}, separated by commas`;
   return {
     ...described,
     range,

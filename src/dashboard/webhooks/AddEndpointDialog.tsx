@@ -65,7 +65,7 @@ function AddForm({ onClose, onAdded }: { onClose: () => void; onAdded: (added: A
     isQuiet: true,
     refreshes: endpointRefreshes(id),
     successMessage: ({ endpoint, sameUrlAs }) =>
-      `${nameOf(endpoint)} added${sameUrlAs === null ? "" : ". Another endpoint has the same URL, so each event is sent to this URL twice"}`,
+      `${nameOf(endpoint)} added${sameUrlAs === null ? "" : ". Another endpoint has the same URL, so events that both receive are sent to it twice"}`,
     onDone: onAdded,
   });
   const { help, example } = KINDS[kind];

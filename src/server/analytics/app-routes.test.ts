@@ -168,6 +168,13 @@ test("invalid windows are refused, and future days are left out", async () => {
     assert.equal((await askApp(app, viewer, `GET /analytics?${query}`)).status, 400, query);
   const { from, to, days } = await ask(viewer, "?from=2026-10-30&to=2027-01-01");
   assert.deepEqual([from, to, days], ["2026-10-30", "2026-11-01", 3]);
+  const tooLong = await askApp(app, viewer, "GET /analytics?from=2024-11-01&to=2027-01-01");
+  assert.deepEqual(tooLong.body, {
+    error: {
+      code: "bad_request",
+      message: "The parameter from is too early: the period can have at most 730 days.",
+    },
+  });
   const longest = await ask(viewer, "?from=2024-11-02&to=2026-11-01");
   assert.deepEqual([longest.days, longest.daily.length], [730, 730]);
   const open = await ask(viewer, "?to=2026-10-10");
@@ -263,6 +270,7 @@ describe("comparisons", () => {
       "compare=yesterday",
       "compare=custom",
       "compare=custom&compareFrom=2026-08-02&compareTo=2026-08-01",
+      "compare=custom&compareFrom=2024-08-01&compareTo=2026-08-01",
     ]) {
       const { status } = await askApp(app, viewer, `GET /analytics?${query}`);
       assert.equal(status, 400, query);

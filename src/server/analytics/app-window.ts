@@ -60,7 +60,8 @@ export function readDayWindow(query: Query, { today }: Pick<Today, "today">): Da
   const first = from ?? lastDays(last, WINDOW_DAYS_DEFAULT).from;
   const days = countDaysBetween(first, last) + 1;
   if (days < 1) throw badParameter("from", "must not be after to, or after today");
-  if (days > WINDOW_DAYS_MAX) throw badParameter("from", `must not be more than ${WINDOW_DAYS_MAX} days before to`);
+  if (days > WINDOW_DAYS_MAX)
+    throw badParameter("from", `is too early: the period can have at most ${WINDOW_DAYS_MAX} days`);
   return { from: first, to: last, days };
 }
 
@@ -87,7 +88,7 @@ function toComparison(
       const days = countDaysBetween(from, to) + 1;
       if (days < 1) throw badParameter("compareFrom", "must not be after compareTo");
       if (days > WINDOW_DAYS_MAX)
-        throw badParameter("compareFrom", `must not be more than ${WINDOW_DAYS_MAX} days before compareTo`);
+        throw badParameter("compareFrom", `is too early: the period can have at most ${WINDOW_DAYS_MAX} days`);
       return { from, to, days };
     }
     case "none":

@@ -38,7 +38,8 @@ test("connection check prints each request without the key, the steps and a verd
   const { code, stdout } = await cli.runInside(["connection", "check", id, "--book"]);
   assert.equal(code, 0, stdout);
   assert.match(stdout, /^GET http:\/\/127\.0\.0\.1:\d+\/v2\/me\n {2}\d+ ms, HTTP 200 \{/m);
-  assert.match(stdout, /^ok {4}book: Booked Check-up for /m);
+  assert.match(stdout, /^ok {4}available times: Available times in the next 14 days: /m);
+  assert.match(stdout, /^ok {4}booking: Booked Check-up for /m);
   assert.match(stdout, /\nThis connection works: a test appointment was booked, found and cancelled\.\n$/);
   assert.equal(stdout.includes(server.parts.credentials.apiKey), false);
   assert.deepEqual(
@@ -77,7 +78,7 @@ test("a widget goes live with a connection that works, back to test mode, and lo
   server.twist("GET /me", { answer: { status: 401, json: {} } });
   const refused = await run("go-live", widgetId, "--connection", id);
   assert.equal(refused.code, 2);
-  assert.match(refused.stderr, /^The widget stays in test mode\. Cal\.com doesn't accept this API key\./);
+  assert.match(refused.stderr, /^Nothing was changed\. Cal\.com doesn't accept this API key\./);
   assert.deepEqual(JSON.parse((await run("clear-test-data", widgetId, "--dry-run", "--json")).stdout), {
     bookings: 1,
     visits: 0,

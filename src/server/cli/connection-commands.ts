@@ -1,4 +1,5 @@
 import { open, writeFile } from "node:fs/promises";
+import type { ConnectionCheckStepName } from "#contract/app/connections.ts";
 import { parseConnectionId } from "#contract/ids.ts";
 import { checkEmail } from "../http/check-fields.ts";
 import { CHECK_DAYS, type ConnectionCheck, checkConnection } from "../scheduler/check/check-connection.ts";
@@ -69,11 +70,20 @@ async function requireWritable(file: string): Promise<void> {
   }
 }
 
+const STEP_WORDS: Readonly<Record<ConnectionCheckStepName, string>> = {
+  account: "account",
+  services: "services",
+  free_times: "available times",
+  book: "booking",
+  find: "lookup",
+  cancel: "cancellation",
+};
+
 function toText({ exchanges, steps, verdict }: ConnectionCheck): string {
   return [
     ...exchanges.map(toExchangeText),
     ...steps.flatMap(({ name, isOk, message, notes = [] }) => [
-      `${isOk ? "ok  " : "FAIL"}  ${name}: ${toPrintable(message)}`,
+      `${isOk ? "ok  " : "FAIL"}  ${STEP_WORDS[name]}: ${toPrintable(message)}`,
       ...notes.map((note) => `      - ${toPrintable(note)}`),
     ]),
     "",

@@ -13,7 +13,7 @@ import { parseIsoInstant } from "../lib/time/iso-instant.ts";
 import { findOrganization, type OrganizationRow } from "../organizations/queries.ts";
 import { auditRedelivery, auditRetry } from "../webhooks/endpoints/audit.ts";
 import { findDeliveryOwner } from "../webhooks/endpoints/queries.ts";
-import { REDELIVER_REFUSALS, RETRY_REFUSALS } from "../webhooks/endpoints/refusal-texts.ts";
+import { BULK_REDELIVER_REFUSALS, REDELIVER_REFUSALS, RETRY_REFUSALS } from "../webhooks/endpoints/refusal-texts.ts";
 import { readEndpointNames } from "../webhooks/log/booking-deliveries.ts";
 import { cancelRedelivery, startRedelivery } from "../webhooks/log/bulk-redelivery.ts";
 import { listRedeliveries } from "../webhooks/log/bulk-redelivery-queries.ts";
@@ -130,7 +130,7 @@ export const DELIVERY_COMMANDS: readonly Command[] = [
         }),
       );
       if (outcome.kind === "no_endpoint") throw new UsageError("This organization has no endpoint with this ID.");
-      if (outcome.kind !== "started") throw new UsageError(REDELIVER_REFUSALS[outcome.kind]);
+      if (outcome.kind !== "started") throw new UsageError(BULK_REDELIVER_REFUSALS[outcome.kind]);
       const [row] = await listRedeliveries(db, organization.id, { id: outcome.id, limit: 1 });
       return {
         text: `Started redelivery ${outcome.id} of ${pluralize(row?.matched ?? 0, "delivery", "deliveries")}.`,

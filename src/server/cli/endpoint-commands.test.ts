@@ -75,7 +75,7 @@ test("endpoint add prints the id and, only once, the signing secret", async () =
   ]);
   assert.match(
     told.stdout,
-    /^Added endpoint we_\w{16}\.\nEndpoint we_\w{16} has the same URL, so each event is sent to this URL twice\.\n$/,
+    /^Added endpoint we_\w{16}\.\nEndpoint we_\w{16} has the same URL, so events that both endpoints receive are sent to this URL twice\.\n$/,
   );
 });
 
@@ -211,6 +211,8 @@ test("endpoint test and delivery redeliver send once, or say why not", async () 
     refusal("This endpoint is off. Turn it on first."),
   );
   assert.deepEqual(await redeliver(String(deliveryId)), refusal("This delivery's endpoint is off. Turn it on first."));
+  const bulk = ["redelivery", "start", "--org", business.owner, "--from", "2026-01-01", "--endpoint", String(id)];
+  assert.deepEqual(await cli.runInside(bulk), refusal("This endpoint is off. Turn it on first."));
 });
 
 test("the command line does with endpoints and deliveries what the dashboard does", async () => {
@@ -293,7 +295,11 @@ test("the command line does with endpoints and deliveries what the dashboard doe
       ["endpoint", "set", id, "--headers", "x"],
       '--headers must be a JSON object with strings as values, for example {"X-Api-Key":"abc"}.',
     ],
-    [["endpoint", "set", id, "--widgets", "w_none"], "Widget not found."],
+    [["endpoint", "set", id, "--widgets", "w_none"], "--widgets: Widget not found."],
+    [
+      ["endpoint", "set", id, "--rate", "0", "--headers", '{"Host":"a"}'],
+      "--headers: The header Host can't be set. --rate: This must be a whole number from 1 to 6000.",
+    ],
     [["delivery", "retry", delivery], "This delivery is finished. Redeliver it instead."],
     [
       ["delivery", "list", "--org", business.owner, "--search", "x"],

@@ -60,7 +60,9 @@ export const ENDPOINT_COMMANDS: readonly Command[] = [
       const { id, secret, sameUrlAs } = outcome;
       const saved = secret === null ? "" : ` Save its signing secret now; it won't be shown again:\n${secret}`;
       const warning =
-        sameUrlAs === null ? "" : `\nEndpoint ${sameUrlAs} has the same URL, so each event is sent to this URL twice.`;
+        sameUrlAs === null
+          ? ""
+          : `\nEndpoint ${sameUrlAs} has the same URL, so events that both endpoints receive are sent to this URL twice.`;
       return { text: `Added endpoint ${id}.${saved}${warning}`, json: { id, secret, sameUrlAs } };
     },
   },
@@ -274,5 +276,18 @@ async function findOwner({ db }: CommandContext, id: OrganizationRow["id"] | nul
 }
 
 function toUsageError(refusal: Refusal): UsageError {
+  if (refusal.kind === "invalid") return new UsageError(Object.entries(refusal.fields).map(toOptionFault).join(" "));
   return new UsageError(refusal.kind === "not_found" ? NO_ENDPOINT : describeRefusal(refusal));
+}
+
+/** Without `eventTypes`: its fault names the event type, and may be caused by --events or by --expiry. */
+const OPTION_BY_FIELD: Readonly<Record<string, string>> = {
+  widgetIds: "widgets",
+  headers: "headers",
+  requestsPerMinute: "rate",
+};
+
+function toOptionFault([field, fault]: [string, string]): string {
+  const option = OPTION_BY_FIELD[field];
+  return option === undefined ? fault : `--${option}: ${fault}`;
 }

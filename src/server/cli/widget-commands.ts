@@ -105,7 +105,7 @@ export const WIDGET_COMMANDS: readonly Command[] = [
       if (!outcome || outcome.kind === "no_connection")
         throw new UsageError("The widget's organization has no connection with this ID.");
       if (outcome.kind === "no_widget") throw noWidget(id);
-      if (outcome.kind === "not_ready") throw new UsageError(`The widget stays in test mode. ${outcome.message}`);
+      if (outcome.kind === "not_ready") throw new UsageError(`Nothing was changed. ${outcome.message}`);
       const cleared = args.flag("clear-test-data") ? await clear(context, { id, owner, name }) : null;
       const { isPractice } = outcome;
       const mode = isPractice ? "in practice mode: nobody gets a real appointment" : "live";

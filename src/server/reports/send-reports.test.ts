@@ -331,6 +331,10 @@ test("one click ends the subscription, without signing in; opening the link only
     const unknown = path.replace(/[^/]+$/, token);
     assert.deepEqual([(await app.inject(unknown)).statusCode, (await post(unknown)).statusCode], [200, 200], token);
   }
+  const open = async (url: string) => /<h1>(.*)<\/h1>/.exec((await app.inject(url)).body)?.[1];
+  const truncated = path.slice(0, -1);
+  for (const unknown of [truncated, elsewhere, path.replace(/[^/]+$/, "%00")])
+    assert.equal(await open(unknown), "This link is no longer valid", unknown);
   const read = async () => (await askApp(app, member, "GET /reports")).body;
   assert.deepEqual(await read(), { weekly: true, monthly: true, isMailOn: true });
 
@@ -339,6 +343,9 @@ test("one click ends the subscription, without signing in; opening the link only
   assert.deepEqual([done.statusCode, /You’re unsubscribed/.test(done.body)], [200, true]);
   assert.deepEqual(await read(), { weekly: false, monthly: true, isMailOn: true });
   assert.equal((await post(path)).statusCode, 200, "a second click does no harm");
+  await askApp(app, member, "PATCH /reports", { weekly: true });
+  assert.equal(await open(path), "This link is no longer valid", "it belongs to the earlier subscription");
+  await askApp(app, member, "PATCH /reports", { weekly: false });
   clock.set(new Date("2026-11-09T07:00:00Z"));
   await send(practice);
   assert.equal(server.mails.length, 1);

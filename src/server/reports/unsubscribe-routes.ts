@@ -20,7 +20,7 @@ export async function unsubscribeRoutes(app: FastifyInstance, { db }: Pick<Deps,
     const link = parseLink(request.params);
     const period = link && (await findByToken(db, link.owner, link.token));
     const ask = html`<form method="post"><button>Unsubscribe</button></form>`;
-    return sendPlainPage(reply, period === null ? DONE : toPage(`Unsubscribe from the ${period} report?`, ask));
+    return sendPlainPage(reply, period === null ? INVALID_LINK : toPage(`Unsubscribe from the ${period} report?`, ask));
   });
 
   // In its own scope, because other routes don't accept forms.
@@ -44,6 +44,11 @@ function parseLink({ organization, token }: TokenRequest["params"]): { owner: Or
 }
 
 const DONE = toPage("You’re unsubscribed", html`<p>You won’t get this report any more.</p>`);
+/** The link may be truncated, already used, or from an earlier subscription, so this person may still get reports. */
+const INVALID_LINK = toPage(
+  "This link is no longer valid",
+  html`<p>You can change email reports under Analytics in the dashboard.</p>`,
+);
 
 function toPage(title: string, content: Html): PlainPage {
   return { title, body: [html`<h1>${title}</h1>`, content] };

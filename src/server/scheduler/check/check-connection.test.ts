@@ -182,7 +182,7 @@ test("a check shows nothing of other people's appointments but their times", asy
 test("a test appointment whose confirmation was lost is found and cancelled", async () => {
   const { owner, id } = await connect("calcom", calcom.parts);
   calcom.twist("POST /bookings", { answer: "reset", creates: true });
-  const { steps, reference } = await check(owner, id, true);
+  const { steps, verdict } = await check(owner, id, true);
   assert.deepEqual(
     steps.slice(-3).map(({ name, isOk }) => [name, isOk]),
     [
@@ -191,8 +191,25 @@ test("a test appointment whose confirmation was lost is found and cancelled", as
       ["cancel", true],
     ],
   );
-  assert.match(steps.at(-3)?.message ?? "", new RegExp(`Check its calendar for ${reference}, \\d+ \\w+ \\d{4} at `));
+  assert.equal(verdict, "The test failed. The scheduling system didn't confirm the booking.");
   assert.equal(calcom.bookings.at(-1)?.status, "cancelled");
+});
+
+test("a test appointment that was neither confirmed nor cancelled has to be looked up in the calendar", async () => {
+  const { owner, id } = await connect("calcom", calcom.parts);
+  calcom.twist("POST /bookings", { answer: "reset" });
+  const { verdict, reference } = await check(owner, id, true);
+  const advice = `didn't confirm the booking\\. Check its calendar for ${reference}, \\d+ \\w+ \\d{4} at `;
+  assert.match(verdict, new RegExp(advice));
+});
+
+test("an account without a known time zone is told to set one", async () => {
+  const { owner, id } = await connect("calcom", calcom.parts);
+  const data = { username: "lindenhof", name: "Lindenhof Dental", timeZone: "Mars/Olympus" };
+  calcom.twist("GET /me", { answer: { status: 200, json: { status: "success", data } } });
+  const { verdict, isWorking } = await check(owner, id, false);
+  const cause = "Signed in as “Lindenhof Dental”, which has no time zone that Bookflow knows.";
+  assert.deepEqual([isWorking, verdict], [false, `The test failed. ${cause} Set one in the account.`]);
 });
 
 test("a check says what fails and what to do", async () => {
@@ -202,7 +219,7 @@ test("a check says what fails and what to do", async () => {
   assert.equal(checked.isWorking, false);
   assert.equal(
     checked.verdict,
-    "This connection does not work yet. The API key's user isn't allowed to do this. Use a key from the user who owns the event types. (HTTP 403)",
+    "The test failed. The API key's user isn't allowed to do this. Use a key from the user who owns the event types. (HTTP 403)",
   );
 });
 

@@ -83,7 +83,7 @@ export async function checkParts(
     reference: wanted.reference,
     email: wanted.email,
     isWorking: failed === undefined,
-    verdict: failed ? `This connection does not work yet. ${failed.message}` : toPraise(wanted.withBooking),
+    verdict: failed ? `The test failed. ${failed.message}` : toPraise(wanted.withBooking),
     steps,
     exchanges,
   };
@@ -110,7 +110,8 @@ async function runSteps(system: SchedulingSystem, check: Check, report: (step: C
   const verified = await system.verify();
   if (verified.kind !== "found") return fail("account", verified);
   const { businessName, timeZone, warnings } = verified.value;
-  const account = `Signed in as “${businessName}”, time zone ${timeZone ?? "unknown"}.`;
+  const zone = timeZone === null ? NO_TIME_ZONE : `time zone ${timeZone}.`;
+  const account = `Signed in as “${businessName}”, ${zone}`;
   report({ name: "account", isOk: timeZone !== null, message: account, notes: [...warnings] });
   if (timeZone === null) return;
 
@@ -138,6 +139,7 @@ async function runSteps(system: SchedulingSystem, check: Check, report: (step: C
 
 type Offer = { service: OfferedService; slots: readonly Slot[] };
 
+const NO_TIME_ZONE = "which has no time zone that Bookflow knows. Set one in the account.";
 const ONLY_FIRST = `Available times were read for the first ${SERVICES_MAX} services only.`;
 const NO_TIMES = `No service has an available time in the next ${CHECK_DAYS} days. Check opening hours and staff.`;
 
@@ -154,25 +156,27 @@ async function runBooking(
   const sought = { reference, serviceId: service.id, startAt: slot.startAt };
   const outcome = await system.book({ ...sought, ...toTestBooking(service, email) });
   const at = toInstantWords(slot.startAt, "UTC");
-  if (outcome.kind === "booked")
-    report({ name: "book", isOk: true, message: `Booked ${service.name} for ${at} with reference ${reference}.` });
-  else report({ name: "book", isOk: false, message: describeOutcome(outcome, `${reference}, ${at}`) });
-  if (outcome.kind !== "booked" && outcome.kind !== "unknown") return;
+  if (outcome.kind !== "booked" && outcome.kind !== "unknown")
+    return report({ name: "book", isOk: false, message: describeRefusal(outcome) });
 
   // The appointment may exist even if its confirmation was lost.
   const found = await system.findByReference(sought);
   const foundId = found.kind === "found" ? found.value.externalId : null;
   const externalId = outcome.kind === "booked" ? outcome.booked.externalId : foundId;
   const isFound = foundId !== null && foundId === externalId;
+  const isCanceled = externalId !== null && (await system.cancel({ externalId, reference })).kind === "found";
+
+  const booked = `Booked ${service.name} for ${at} with reference ${reference}.`;
+  const unconfirmed = "The scheduling system didn't confirm the booking.";
+  const pleaseCheck = isCanceled ? "" : ` Check its calendar for ${reference}, ${at}.`;
+  const isBooked = outcome.kind === "booked";
+  report({ name: "book", isOk: isBooked, message: isBooked ? booked : `${unconfirmed}${pleaseCheck}` });
   report({
     name: "find",
     isOk: isFound,
     message: isFound ? "Found the appointment by its reference." : "The appointment was not found by its reference.",
   });
   if (externalId === null) return;
-
-  const canceled = await system.cancel({ externalId, reference });
-  const isCanceled = canceled.kind === "found";
   const pleaseCancel = `Couldn't cancel the appointment. Cancel appointment ${reference} (${at}) in the scheduling system.`;
   report({ name: "cancel", isOk: isCanceled, message: isCanceled ? "Cancelled the appointment." : pleaseCancel });
 }
@@ -198,15 +202,10 @@ function toTestBooking(service: OfferedService, email: string) {
   };
 }
 
-function describeOutcome(outcome: Exclude<BookOutcome, { kind: "booked" }>, appointment: string): string {
-  switch (outcome.kind) {
-    case "slot_taken":
-      return "The scheduling system offered a time and then reported it as taken.";
-    case "unknown":
-      return `The scheduling system didn't confirm the booking. Check its calendar for ${appointment}.`;
-    default:
-      return `The booking was not accepted.${toStatus(outcome)}`;
-  }
+function describeRefusal(outcome: Exclude<BookOutcome, { kind: "booked" | "unknown" }>): string {
+  return outcome.kind === "slot_taken"
+    ? "The scheduling system offered a time and then reported it as taken."
+    : `The booking was not accepted.${toStatus(outcome)}`;
 }
 
 function toStatus({ upstream }: Failure): string {

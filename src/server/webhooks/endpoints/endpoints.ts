@@ -66,7 +66,7 @@ type NewEndpoint = {
   settings?: EndpointSettings;
 };
 
-/** `secret` is null for chats. `sameUrlAs`: another endpoint with this URL, which gets the same events. */
+/** `secret` is null for chats. `sameUrlAs`: another endpoint with this URL. */
 type AddedEndpoint = { kind: "added"; id: EndpointId; secret: string | null; sameUrlAs: EndpointId | null };
 
 export async function addEndpoint(

@@ -4,24 +4,23 @@ import type { RedeliverRefusal } from "../log/redeliver.ts";
 import type { RetryRefusal } from "../log/retry.ts";
 import type { Refusal } from "./endpoints.ts";
 
-// Refusals as sentences, shared by the command line and the dashboard API. Each words "not found" itself.
+// Refusals as sentences, shared by the command line and the dashboard API. Each words "not found" and faults of fields itself.
 
 const PLAN_REQUIRED = "Webhooks require the Pro or Business plan.";
+const ENDPOINT_OFF = "This endpoint is off. Turn it on first.";
 
-export function describeRefusal(refusal: Exclude<Refusal, { kind: "not_found" }>): string {
+export function describeRefusal(refusal: Exclude<Refusal, { kind: "not_found" | "invalid" }>): string {
   switch (refusal.kind) {
     case "plan_required":
       return PLAN_REQUIRED;
     case "url_refused":
       return refusal.reason;
-    case "invalid":
-      return Object.values(refusal.fields).join(" ");
     case "no_secret":
       return "Teams and Slack endpoints have no signing secret.";
     case "too_many":
       return `An organization can have at most ${ENDPOINTS_PER_ORGANIZATION_MAX} endpoints.`;
     case "disabled":
-      return "This endpoint is off. Turn it on first.";
+      return ENDPOINT_OFF;
     case "too_many_tests":
       return `You can send ${ENDPOINT_TESTS_PER_MINUTE_MAX} test events per minute. Try again in a minute.`;
     default:
@@ -44,4 +43,9 @@ export const REDELIVER_REFUSALS: Readonly<Record<Exclude<RedeliverRefusal["kind"
   endpoint_removed: "This delivery's endpoint was deleted.",
   endpoint_disabled: "This delivery's endpoint is off. Turn it on first.",
   payload_erased: "This delivery's booking was erased, so there is nothing left to send.",
+};
+
+export const BULK_REDELIVER_REFUSALS: Readonly<Record<"plan_required" | "endpoint_disabled", string>> = {
+  plan_required: PLAN_REQUIRED,
+  endpoint_disabled: ENDPOINT_OFF,
 };

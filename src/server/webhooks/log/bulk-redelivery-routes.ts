@@ -7,7 +7,7 @@ import type { Db } from "../../db/pool.ts";
 import type { Deps } from "../../deps.ts";
 import { ApiError, FieldsError, notFound } from "../../http/api-error.ts";
 import { bodyReader } from "../../http/body.ts";
-import { REDELIVER_REFUSALS } from "../endpoints/refusal-texts.ts";
+import { BULK_REDELIVER_REFUSALS } from "../endpoints/refusal-texts.ts";
 import { cancelRedelivery, startRedelivery } from "./bulk-redelivery.ts";
 import { listRedeliveries } from "./bulk-redelivery-queries.ts";
 import { toAppRedelivery, toFilter } from "./to-app-redelivery.ts";
@@ -48,7 +48,7 @@ export function redeliveryAppRoutes(api: FastifyInstance, deps: RouteDeps): void
       }),
     );
     if (outcome.kind === "no_endpoint") throw notFound("Endpoint");
-    if (outcome.kind !== "started") throw new ApiError(outcome.kind, REDELIVER_REFUSALS[outcome.kind]);
+    if (outcome.kind !== "started") throw new ApiError(outcome.kind, BULK_REDELIVER_REFUSALS[outcome.kind]);
     return reply.code(202).send(await readRedelivery(deps.db, owner.id, outcome.id));
   });
 

@@ -351,5 +351,7 @@ test("refusals say what is wrong", async () => {
     assert.deepEqual(await refusal({ [field as string]: value }), [422, "invalid_fields", field], "sends nothing");
   assert.deepEqual(await refusal({ endpoint: "we_1111111111111111" }), [404, "not_found"]);
   await editEndpoint(deps, business.owner, { id: endpoint, isEnabled: false });
-  assert.deepEqual(await refusal({ endpoint }), [409, "endpoint_disabled"]);
+  const { status, body } = await start({ endpoint });
+  const error = { code: "endpoint_disabled", message: "This endpoint is off. Turn it on first." };
+  assert.deepEqual([status, body], [409, { error }]);
 });
