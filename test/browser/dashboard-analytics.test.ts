@@ -85,7 +85,7 @@ describe("the analytics screen", { skip: noBrowser }, () => {
       await page.getByRole("region", { name: "Lost bookings" }).innerText(),
       new RegExp(`${totals.noAvailability}`),
     );
-    await page.getByText("Europe/Berlin").waitFor();
+    await page.getByText("By weekday and hour. Times in Europe/Berlin.").waitFor();
   });
 
   test("accepts any number of days, and keeps period and widget in the URL, so that Back and reloading show the same", async () => {
@@ -105,6 +105,16 @@ describe("the analytics screen", { skip: noBrowser }, () => {
     await page.goBack();
     await page.getByText("3 Oct 2026 – 1 Nov 2026.").waitFor();
     assert.equal(new URL(page.url()).search, "");
+  });
+
+  test("while a widget is excluded, the widget select doesn't say all widgets, and choosing them brings it back", async () => {
+    const { page } = await openReport(`?notWidget=${practice.branch}`);
+    const select = page.getByRole("combobox", { name: "Widget" });
+    assert.equal(await select.inputValue(), "All but 1 widget");
+    await select.click();
+    await page.getByRole("option", { name: "All widgets" }).click();
+    await page.waitForURL((url) => url.search === "");
+    assert.equal(await select.inputValue(), "All widgets");
   });
 
   test("the controls take one row on tablets and two on phones, and an address may write a country in lower case", async () => {
@@ -176,6 +186,7 @@ describe("the analytics screen", { skip: noBrowser }, () => {
     await page.getByRole("checkbox", { name: "2–3 days" }).press("Space");
     await page.getByRole("button", { name: "Apply" }).press("Enter");
     await page.waitForURL((url) => url.searchParams.get("leadTime") === "2-3");
+    await page.getByText("Lost bookings have no service or lead time.").waitFor();
     const leadTime = page.getByRole("region", { name: "Lead time" }).getByRole("button", { name: /^2–3 days/ });
     await leadTime.and(page.locator("[aria-pressed=true]")).click();
     await page.waitForURL((url) => !url.searchParams.has("leadTime"));
@@ -264,6 +275,7 @@ describe("the analytics screen", { skip: noBrowser }, () => {
     const focused = () => page.evaluate("document.activeElement.textContent || document.activeElement.ariaLabel");
     await press("Organic Search");
     await chips.getByText("Channel is Organic Search").waitFor();
+    await page.getByTitle("Remove filter Organic Search").waitFor();
     assert.equal(await focused(), "Organic Search");
     await press("Exclude Phone");
     await chips.getByText("Device is not Phone").waitFor();
@@ -402,8 +414,12 @@ describe("the analytics screen", { skip: noBrowser }, () => {
     await page.getByText("Average lead time").waitFor();
     await page.getByRole("link", { name: "Create widget" }).click();
     await page.getByRole("dialog", { name: "Create widget" }).waitFor();
-    const widget = await makeWidget(dashboard.deps.db, organizationId, { name: "Shop" });
     await showScreen(page, `${address}/analytics`);
+    await page.getByRole("button", { name: "Create widget" }).click();
+    await page.getByRole("dialog", { name: "Create widget" }).waitFor();
+    const widget = await makeWidget(dashboard.deps.db, organizationId, { name: "Shop", status: "paused" });
+    await showScreen(page, `${address}/analytics`);
+    await page.getByText("Shop is paused: visits aren’t counted until it’s active again.").waitFor();
     await page.getByText(`<svc-booking widget="${widget}">`).waitFor();
     await assertGoodLooks(page);
   });

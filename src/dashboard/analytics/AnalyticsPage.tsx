@@ -25,6 +25,7 @@ import { ExportMenu } from "./ExportMenu.tsx";
 import { AddFilter } from "./filters/AddFilter.tsx";
 import { FilterChips } from "./filters/FilterChips.tsx";
 import { listFilters, passesFilters, toggleKey } from "./filters/filter-state.ts";
+import { toWidgetChoice } from "./filters/filter-words.ts";
 import { LiveStrip } from "./LiveStrip.tsx";
 import { CompareSelect } from "./period/CompareSelect.tsx";
 import { PeriodSelect } from "./period/PeriodSelect.tsx";
@@ -75,7 +76,7 @@ export function AnalyticsPage() {
         />
         <AddFilter state={state} change={change} widgetNames={filtering.widgetNames} />
         <div className={classes["widget"]}>
-          <WidgetSelect value={state.widget} onChange={(widget) => change({ widget, notWidget: "" })} />
+          <WidgetSelect value={toWidgetChoice(state)} onChange={(widget) => change({ widget, notWidget: "" })} />
         </div>
       </div>
       <FilterChips state={state} change={change} widgetNames={filtering.widgetNames} />

@@ -6,50 +6,72 @@ import { formatCount, formatRate } from "../format.ts";
 import { useOrganization } from "../shell/use-organization.ts";
 import { TextLink } from "../ui/layout/links.tsx";
 import { Section } from "../ui/layout/Section.tsx";
+import { describeNoLoss, type Loss } from "./describe-loss.ts";
 import classes from "./LostBookings.module.css";
 
+type LostBookingsProps = {
+  totals: AppAnalytics["totals"];
+  /** The filters leave out visits that didn't book. */
+  isBookedOnly: boolean;
+};
+
 /** Visitors who tried to book but couldn't, with what the business can do about it. */
-export function LostBookings({ totals }: { totals: AppAnalytics["totals"] }) {
-  const { paths } = useOrganization();
-  const { views, noAvailability, failed, bookings } = totals;
+export function LostBookings({ totals, isBookedOnly }: LostBookingsProps) {
   return (
     <Section title="Lost bookings" description="Visitors who tried to book but couldn’t.">
-      <SimpleGrid cols={{ base: 1, md: 2 }} spacing="lg">
-        <Reason
-          icon={<IconCalendarOff size={22} stroke={1.6} aria-hidden />}
-          title="No times available"
-          count={noAvailability}
-          share={views > 0 ? `${formatRate(noAvailability / views)} of views` : ""}
-          none="Every visitor who looked found an available time."
-        >
-          Add availability or staff in your scheduling system. Also check how far ahead people can book: a calendar that
-          ends next week soon looks full.
-        </Reason>
-        <Reason
-          icon={<IconPlugConnectedX size={22} stroke={1.6} aria-hidden />}
-          title="Failed bookings"
-          count={failed}
-          share={failed + bookings > 0 ? `${formatRate(failed / (failed + bookings))} of attempts` : ""}
-          none="Every booking went through."
-        >
-          Someone else took the slot, or the scheduling system didn’t respond. If this happens often, check your{" "}
-          <TextLink to={paths.connections} underline="always">
-            connections
-          </TextLink>
-          .
-        </Reason>
-      </SimpleGrid>
+      {isBookedOnly ? (
+        <Text size="sm" c="dimmed">
+          Lost bookings have no service or lead time. To see them, remove filters by service and lead time.
+        </Text>
+      ) : (
+        <Reasons totals={totals} />
+      )}
     </Section>
   );
 }
 
-type ReasonProps = { icon: ReactNode; title: string; count: number; share: string; none: string; children: ReactNode };
-
-function Reason({ icon, title, count, share, none, children }: ReasonProps) {
-  const isNone = count === 0;
+function Reasons({ totals }: Pick<LostBookingsProps, "totals">) {
+  const { paths } = useOrganization();
+  const { views, noAvailability, failed, bookings } = totals;
   return (
-    <div className={classes["reason"]} data-none={isNone}>
-      <div className={classes["icon"]}>{isNone ? <IconCircleCheck size={22} stroke={1.6} aria-hidden /> : icon}</div>
+    <SimpleGrid cols={{ base: 1, md: 2 }} spacing="lg">
+      <Reason
+        icon={<IconCalendarOff size={22} stroke={1.6} aria-hidden />}
+        title="No times available"
+        count={noAvailability}
+        of={views}
+        unit="views"
+      >
+        Add availability or staff in your scheduling system. Also check how far ahead people can book: a calendar that
+        ends next week soon looks full.
+      </Reason>
+      <Reason
+        icon={<IconPlugConnectedX size={22} stroke={1.6} aria-hidden />}
+        title="Failed bookings"
+        count={failed}
+        of={failed + bookings}
+        unit="attempts"
+      >
+        Someone else took the slot, or the scheduling system didn’t respond. If this happens often, check your{" "}
+        <TextLink to={paths.connections} underline="always">
+          connections
+        </TextLink>
+        .
+      </Reason>
+    </SimpleGrid>
+  );
+}
+
+type ReasonProps = Loss & { icon: ReactNode; title: string; children: ReactNode };
+
+function Reason({ icon, title, children, ...loss }: ReasonProps) {
+  const { count, of, unit } = loss;
+  const none = describeNoLoss(loss);
+  return (
+    <div className={classes["reason"]} data-success={none?.isSuccess}>
+      <div className={classes["icon"]}>
+        {none?.isSuccess ? <IconCircleCheck size={22} stroke={1.6} aria-hidden /> : icon}
+      </div>
       <div className={classes["body"]}>
         <div className={classes["head"]}>
           <Text size="sm" fw={500}>
@@ -57,11 +79,15 @@ function Reason({ icon, title, count, share, none, children }: ReasonProps) {
           </Text>
           <div className={classes["figures"]}>
             <span className={classes["count"]}>{formatCount(count)}</span>
-            {!isNone && <span className={classes["share"]}>{share}</span>}
+            {!none && of > 0 && (
+              <span className={classes["share"]}>
+                {formatRate(count / of)} of {unit}
+              </span>
+            )}
           </div>
         </div>
         <Text size="sm" c="dimmed" mt={4}>
-          {isNone ? none : children}
+          {none ? none.text : children}
         </Text>
       </div>
     </div>

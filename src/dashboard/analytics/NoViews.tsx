@@ -1,16 +1,19 @@
 import { Text } from "@mantine/core";
 import { IconChartHistogram } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
+import { useNavigate } from "@tanstack/react-router";
 import { widgetsQuery } from "../api/widgets.ts";
 import { useOrganization } from "../shell/use-organization.ts";
 import { CopyField } from "../ui/copy/CopyField.tsx";
+import { ActionButton } from "../ui/forms/ActionButton.tsx";
 import { ButtonLink } from "../ui/layout/links.tsx";
 import { Section } from "../ui/layout/Section.tsx";
 import { EmptyState } from "../ui/states/EmptyState.tsx";
 
 /** Before the first view: how to get one. */
 export function NoViews({ widget }: { widget: string }) {
-  const { id, paths } = useOrganization();
+  const { id, paths, can } = useOrganization();
+  const navigate = useNavigate();
   const { data } = useQuery(widgetsQuery(id));
   const shown = data?.data.find((each) => each.id === widget) ?? data?.data[0];
   if (data && !shown)
@@ -20,9 +23,12 @@ export function NoViews({ widget }: { widget: string }) {
           icon={IconChartHistogram}
           title="Create your first widget"
           action={
-            <ButtonLink to={paths.widgets} search={{ new: "1" }}>
+            <ActionButton
+              verdict={can("createWidget")}
+              onClick={() => void navigate({ to: paths.widgets, search: () => ({ new: "1" }) })}
+            >
               Create widget
-            </ButtonLink>
+            </ActionButton>
           }
         >
           Visitors book through a widget on your website. Once it’s on your page, this is where you’ll see how many
@@ -33,8 +39,10 @@ export function NoViews({ widget }: { widget: string }) {
   return (
     <Section title="No views yet">
       <Text size="sm" mb="md" maw="42rem">
-        Paste this snippet into the page where visitors should book. The first view shows up here a few seconds after
-        someone opens the page.
+        Paste this snippet into the page where visitors should book.{" "}
+        {shown?.status === "paused"
+          ? `${shown.name} is paused: visits aren’t counted until it’s active again.`
+          : "The first view shows up here a few seconds after someone opens the page."}
       </Text>
       {shown && <CopyField label={`Snippet for ${shown.name}`} value={shown.snippet} />}
       {shown && (

@@ -4,6 +4,7 @@ import { useQuery } from "@tanstack/react-query";
 import { type AppAnalytics, type BookingTimes, LISTED_DIMENSIONS } from "#contract/app/analytics.ts";
 import { DIMENSIONS, type Dimension, TIME_KEYS } from "#contract/dimensions.ts";
 import { bookingTimesQuery } from "../api/analytics.ts";
+import { formatZone } from "../format.ts";
 import { useOrganization } from "../shell/use-organization.ts";
 import { Section } from "../ui/layout/Section.tsx";
 import { EmptyState } from "../ui/states/EmptyState.tsx";
@@ -17,7 +18,7 @@ import { HeatMap } from "./charts/HeatMap.tsx";
 import { LeadTimes } from "./charts/LeadTimes.tsx";
 import { SplitFunnel } from "./charts/SplitFunnel.tsx";
 import { TimeChart } from "./charts/TimeChart.tsx";
-import { FILTER_DEFAULTS, listFilters, toggleKey } from "./filters/filter-state.ts";
+import { countsOnlyBookedVisits, FILTER_DEFAULTS, listFilters, toggleKey } from "./filters/filter-state.ts";
 import { LostBookings } from "./LostBookings.tsx";
 import { NoViews } from "./NoViews.tsx";
 import classes from "./Report.module.css";
@@ -78,7 +79,7 @@ export function Report({ report, state, change, scope, filtering }: ReportProps)
         ))}
       </SimpleGrid>
       <PlacesAndTimes {...{ report, state, change, scope, filtering }} onShowAll={showAll} />
-      <LostBookings totals={totals} />
+      <LostBookings totals={totals} isBookedOnly={countsOnlyBookedVisits(state)} />
     </>
   );
 }
@@ -181,6 +182,7 @@ const NO_HOUR = { weekday: "", hour: "", notWeekday: "", notHour: "" };
 
 /** A cell filters by its weekday and its hour. */
 function BusyHours({ times, state, change }: Pick<ReportProps, "state" | "change"> & { times: BookingTimes }) {
+  const { details } = useOrganization();
   const isViews = state.heat === "views";
   const weekdays: readonly string[] = TIME_KEYS.weekday;
   const chosen =
@@ -190,7 +192,7 @@ function BusyHours({ times, state, change }: Pick<ReportProps, "state" | "change
   return (
     <Section
       title="Busy hours"
-      description="By weekday and hour, in your time zone."
+      description={`By weekday and hour. Times in ${formatZone(details.timeZone)}.`}
       actions={
         <SegmentedControl
           size="xs"

@@ -2,24 +2,25 @@ import { Paper, SimpleGrid, Text, VisuallyHidden } from "@mantine/core";
 import { IconArrowDownRight, IconArrowUpRight, IconMinus } from "@tabler/icons-react";
 import type { AppAnalytics } from "#contract/app/analytics.ts";
 import { describeDayRange } from "../day-range.ts";
-import { formatCount, formatRate } from "../format.ts";
+import { formatCount } from "../format.ts";
 import {
   type Change,
+  formatConversionRate,
   formatDays,
-  NO_EARLIER_DATA,
   toCountChange,
   toDaysChange,
   toDayUnit,
+  toMissingChange,
   toRateChange,
 } from "./change.ts";
 import classes from "./Totals.module.css";
 
 /** The main figures, with their change if there is a comparison. */
 export function Totals({ report }: { report: AppAnalytics }) {
-  const { totals, previous } = report;
+  const { totals, previous, dataSince } = report;
   const compare = (to: (earlier: AppAnalytics["totals"]) => Change): Change | null => {
     if (!previous) return null;
-    return previous.isComplete ? to(previous.totals) : NO_EARLIER_DATA;
+    return previous.isComplete ? to(previous.totals) : toMissingChange({ previous, dataSince });
   };
   const period = previous ? describeDayRange(previous.from, previous.to) : "";
   const cards: TotalProps[] = [
@@ -40,7 +41,7 @@ export function Totals({ report }: { report: AppAnalytics }) {
     {
       label: "Conversion rate",
       hint: "Bookings ÷ views",
-      value: formatRate(totals.conversionRate),
+      value: formatConversionRate(totals),
       change: compare((earlier) => toRateChange(totals, earlier)),
       isMoreBetter: true,
     },

@@ -1,6 +1,13 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { toCountChange, toDaysChange, toDayUnit, toRateChange } from "./change.ts";
+import {
+  formatConversionRate,
+  toCountChange,
+  toDaysChange,
+  toDayUnit,
+  toMissingChange,
+  toRateChange,
+} from "./change.ts";
 
 test("counts change in percent, and from nothing in words", () => {
   assert.deepEqual(toCountChange(12, 10), { direction: "up", text: "20.0%" });
@@ -18,10 +25,23 @@ test("rates change in points, but only if both periods have views", () => {
   assert.deepEqual(toRateChange(rate(0, 0), rate(0.5)), { direction: "none", text: "No views" });
 });
 
-test("lead times change in days, but only if both periods have bookings", () => {
+test("bookings without views have no conversion rate", () => {
+  assert.equal(formatConversionRate({ views: 0, conversionRate: 0 }), "–");
+  assert.equal(formatConversionRate({ views: 10, conversionRate: 0 }), "0.0%");
+});
+
+test("an earlier period that has data for some of its days is not called one without data", () => {
+  const say = (dataSince: string | null) => toMissingChange({ previous: { to: "2026-10-31" }, dataSince }).text;
+  assert.equal(say("2026-10-15"), "Not enough earlier data");
+  assert.equal(say("2026-10-31"), "Not enough earlier data");
+  assert.equal(say("2026-11-01"), "No earlier data");
+  assert.equal(say(null), "No earlier data");
+});
+
+test("lead times change in days, but only if both periods have lead times", () => {
   assert.deepEqual(toDaysChange(6.5, 5), { direction: "up", text: "1.5 days" });
-  assert.deepEqual(toDaysChange(6, null), { direction: "none", text: "No earlier bookings" });
-  assert.deepEqual(toDaysChange(null, 6), { direction: "none", text: "No bookings" });
+  assert.deepEqual(toDaysChange(6, null), { direction: "none", text: "No earlier lead times" });
+  assert.deepEqual(toDaysChange(null, 6), { direction: "none", text: "No lead times" });
 });
 
 test("a lead time that is shown as 1 is one day", () => {

@@ -3,8 +3,15 @@ import { formatRate } from "../format.ts";
 /** A figure's change since the earlier period. `none`: there is no difference to show, and the text says why. */
 export type Change = { direction: "up" | "down" | "same" | "none"; text: string };
 
-export const NO_EARLIER_DATA: Change = { direction: "none", text: "No earlier data" };
 const decimals = new Intl.NumberFormat(undefined, { maximumFractionDigits: 1 });
+
+type Covered = { previous: { to: string }; dataSince: string | null };
+
+/** For a comparison that can't be made, because data begins after the earlier period or during it. */
+export function toMissingChange({ previous, dataSince }: Covered): Change {
+  const isPartial = dataSince !== null && previous.to >= dataSince;
+  return { direction: "none", text: isPartial ? "Not enough earlier data" : "No earlier data" };
+}
 
 /** In percent of the earlier count. */
 export function toCountChange(now: number, before: number): Change {
@@ -22,9 +29,15 @@ export function toRateChange(now: Rated, before: Rated): Change {
   return toChange(points, `${decimals.format(Math.abs(points))} ${Math.abs(points) === 1 ? "point" : "points"}`);
 }
 
+/** A dash without views: imported bookings have none. */
+export function formatConversionRate({ views, conversionRate }: Rated): string {
+  return views === 0 ? "–" : formatRate(conversionRate);
+}
+
+/** Bookings without a known appointment time have no lead time. */
 export function toDaysChange(now: number | null, before: number | null): Change {
-  if (now === null) return { direction: "none", text: "No bookings" };
-  if (before === null) return { direction: "none", text: "No earlier bookings" };
+  if (now === null) return { direction: "none", text: "No lead times" };
+  if (before === null) return { direction: "none", text: "No earlier lead times" };
   const days = Math.round((now - before) * 10) / 10;
   return toChange(days, `${decimals.format(Math.abs(days))} ${Math.abs(days) === 1 ? "day" : "days"}`);
 }

@@ -105,7 +105,10 @@ async function examineQueue(deps: DoctorDeps): Promise<Finding> {
   const { waiting, in_flight: inFlight, overdue_seconds: overdue } = measure;
   return overdue > OVERDUE_SECONDS_MAX
     ? fault("deliveries", `Deliveries are ${Math.round(overdue)} s overdue. Is a worker (ROLE=worker or all) running?`)
-    : ok("deliveries", `${waiting} queued, ${inFlight} being sent, none more than ${OVERDUE_SECONDS_MAX / 60} minutes overdue.`);
+    : ok(
+        "deliveries",
+        `${waiting} queued, ${inFlight} being sent, none more than ${OVERDUE_SECONDS_MAX / 60} minutes overdue.`,
+      );
 }
 
 const ok = (check: string, message: string): Finding => ({ check, state: "ok", message });

@@ -3,7 +3,9 @@ import { IconArrowDown, IconArrowUp, IconFilterMinus } from "@tabler/icons-react
 import type { AnalyticsEntry } from "#contract/analytics.ts";
 import type { AppBreakdown } from "#contract/app/analytics.ts";
 import type { Dimension } from "#contract/dimensions.ts";
-import { formatCount, formatRate } from "../../format.ts";
+import { formatCount } from "../../format.ts";
+import { formatConversionRate } from "../change.ts";
+import { toToggleTitle } from "../filters/filter-words.ts";
 import classes from "./BreakdownTable.module.css";
 import { DIMENSION_WORDS, findSharedSite, toFlag, toKeyName } from "./dimension-words.ts";
 
@@ -87,7 +89,7 @@ export function BreakdownTable({ dimension, rows, sort, most = findMost(rows), f
             </Table.Td>
             {columns.map((column) => (
               <Table.Td key={column.sort} className={column.sort === "bookings" ? classes["bookings"] : undefined}>
-                {column.sort === "conversionRate" ? formatRate(row.conversionRate) : formatCount(row[column.sort])}
+                {column.sort === "conversionRate" ? formatConversionRate(row) : formatCount(row[column.sort])}
               </Table.Td>
             ))}
           </Table.Tr>
@@ -114,13 +116,14 @@ function KeyCell({ dimension, row, filtering, site }: KeyProps) {
   const { widgetNames, isChosen, onLeaveOut } = filtering;
   const isOnSite = site !== null && row.key.startsWith(site);
   const name = isOnSite ? row.key.slice(site.length) || "/" : toKeyName(dimension, row.key, widgetNames);
+  const isPressed = isChosen(dimension, row.key);
   const flag = dimension === "country" ? toFlag(row.key) : "";
   return (
     <div className={classes["cell"]}>
       <UnstyledButton
         className={classes["text"]}
-        title={dimension === "page" ? row.key : `Show only ${name}`}
-        aria-pressed={isChosen(dimension, row.key)}
+        title={dimension === "page" ? row.key : toToggleTitle(name, isPressed)}
+        aria-pressed={isPressed}
       >
         {flag && (
           <span className={classes["flag"]} aria-hidden>

@@ -4,9 +4,10 @@ import { Text } from "@mantine/core";
 import { memo } from "react";
 import type { AppAnalytics } from "#contract/app/analytics.ts";
 import { FIRST_DAY_OF_WEEK } from "../../first-day-of-week.ts";
-import { formatCount, pluralize } from "../../format.ts";
+import { formatCount } from "../../format.ts";
 import { type Bucket, type Interval, toBuckets, toRoundTicks } from "./buckets.ts";
 import { DayTable } from "./DayTable.tsx";
+import { describeBuckets } from "./describe-buckets.ts";
 import { type Earlier, toEarlier } from "./earlier.ts";
 import { formatBucket, formatTick } from "./format-bucket.ts";
 import classes from "./TimeChart.module.css";
@@ -33,7 +34,7 @@ export const TimeChart = memo(function TimeChart({ report, interval }: { report:
       </div>
       <figcaption>
         <Text size="sm" c="dimmed" component="p" m={0}>
-          {[describe(buckets, interval), earlier.note].filter(Boolean).join(" ")}
+          {[describeBuckets(buckets, interval), earlier.note].filter(Boolean).join(" ")}
         </Text>
         <DayTable buckets={buckets} earlier={earlier.buckets} interval={interval} />
       </figcaption>
@@ -136,24 +137,3 @@ const SHARED = {
   strokeDasharray: "0",
   valueFormatter: formatCount,
 } as const;
-
-/** "412 views and 31 bookings in 30 days. Most views on 4 Nov 2026 (38); most bookings on 6 Nov 2026 (5)." */
-function describe(buckets: readonly Bucket[], interval: Interval): string {
-  const total = (name: Name) => buckets.reduce((sum, bucket) => sum + (bucket[name] ?? 0), 0);
-  const [views, bookings] = [total("views"), total("bookings")];
-  const counts = `${pluralize(views, "view")} and ${pluralize(bookings, "booking")} in ${pluralize(buckets.length, interval)}.`;
-  const best = [
-    views > 0 ? `most views${describeBest(buckets, "views", interval)}` : "",
-    bookings > 0 ? `most bookings${describeBest(buckets, "bookings", interval)}` : "",
-  ].filter(Boolean);
-  const sentence = best.join("; ");
-  return best.length === 0 ? counts : `${counts} ${sentence.charAt(0).toUpperCase()}${sentence.slice(1)}.`;
-}
-
-function describeBest(buckets: readonly Bucket[], name: Name, interval: Interval): string {
-  const most = Math.max(...buckets.map((bucket) => bucket[name] ?? 0));
-  const [best, ...others] = buckets.filter((bucket) => bucket[name] === most);
-  const when = { hour: "on", day: "on", week: "in the", month: "in" }[interval];
-  if (!best || others.length > 0) return `: ${pluralize(others.length + 1, interval)} with ${formatCount(most)} each`;
-  return ` ${when} ${formatBucket(best.start, interval).replace("Week", "week")} (${formatCount(most)})`;
-}

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import {
   cleanFilters,
+  countsOnlyBookedVisits,
   FILTER_DEFAULTS,
   listFilters,
   passesFilters,
@@ -88,4 +89,13 @@ test("a key passes if it is one of those shown, or not one of those left out", (
   assert.deepEqual(listPassing({ device: "mobile" }), ["DE", "AT", "CH"]);
   assert.deepEqual(listPassing({ country: "DE\nAT" }), ["DE", "AT"]);
   assert.deepEqual(listPassing({ notCountry: "DE\nAT" }), ["CH"]);
+});
+
+test("a filter by service or lead time leaves out visits that didn't book, unless it only excludes", () => {
+  const check = (filters: Partial<typeof FILTER_DEFAULTS>) =>
+    countsOnlyBookedVisits({ ...FILTER_DEFAULTS, ...filters });
+  assert.ok(check({ service: "Haircut" }));
+  assert.ok(check({ leadTime: "2-3", notService: "Haircut" }));
+  assert.ok(!check({ notService: "Haircut", notLeadTime: "0" }));
+  assert.ok(!check({ country: "DE" }));
 });

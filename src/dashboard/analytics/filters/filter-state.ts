@@ -42,6 +42,11 @@ export function passesFilters(
   return filters.every(({ keys, isNegated }) => keys.includes(key) !== isNegated);
 }
 
+/** Whether visits that didn't book are left out: they have no service and no lead time, so only "is not" includes them. */
+export function countsOnlyBookedVisits(state: FilterState): boolean {
+  return state.service !== "" || state.leadTime !== "";
+}
+
 /** Adds a key, or removes it if it is there. A key is never both shown and left out. */
 export function toggleKey(
   state: FilterState,

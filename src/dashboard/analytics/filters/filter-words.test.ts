@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { toKeysText } from "./filter-words.ts";
+import { toKeysText, toToggleTitle, toWidgetChoice } from "./filter-words.ts";
 
 test("a filter names up to three keys, and how many others there are", () => {
   const say = (...keys: string[]) => toKeysText({ dimension: "channel", isNegated: false, keys }, new Map());
@@ -15,4 +15,17 @@ test("times and lead times have names", () => {
     toKeysText({ dimension, isNegated: false, keys }, new Map());
   assert.equal(say("leadTime", "0", "31-or-more"), "Less than a day or 31 days or more");
   assert.equal(say("weekday", "monday", "sunday"), "Monday or Sunday");
+});
+
+test("a row that is chosen says that a click removes its filter", () => {
+  assert.equal(toToggleTitle("Germany", false), "Show only Germany");
+  assert.equal(toToggleTitle("Germany", true), "Remove filter Germany");
+});
+
+test("the widget select doesn't say all widgets while some are left out", () => {
+  assert.equal(toWidgetChoice({ widget: "", notWidget: "" }), "");
+  assert.equal(toWidgetChoice({ widget: "w_1", notWidget: "" }), "w_1");
+  assert.equal(toWidgetChoice({ widget: "w_1", notWidget: "w_2" }), "w_1");
+  assert.equal(toWidgetChoice({ widget: "", notWidget: "w_2" }), "All but 1 widget");
+  assert.equal(toWidgetChoice({ widget: "", notWidget: "w_1\nw_2" }), "All but 2 widgets");
 });
