@@ -3,7 +3,7 @@ import { readFile } from "node:fs/promises";
 import { describe, test } from "node:test";
 import type { Page } from "playwright-core";
 import type { MemberRole } from "#contract/app/role.ts";
-import { book, makeEndpoint, until } from "../../src/server/webhooks/testing/webhook-service.ts";
+import { book, changeEndpoints, makeEndpoint, until } from "../../src/server/webhooks/testing/webhook-service.ts";
 import { askApp, readAudit } from "../support/app/app-api.ts";
 import { fillPractice } from "../support/bookings/busy-practice.ts";
 import { findAccessibilityFaults, noBrowser, useBrowser } from "../support/browser/browser.ts";
@@ -273,10 +273,47 @@ describe("the bookings screen", { skip: noBrowser }, () => {
     await page.getByTitle(url).waitFor();
   });
 
+  test("a booking that was imported without a source and never sent says so", async () => {
+    const { page, person } = await dashboard.share(browser);
+    const { id, address } = await dashboard.addOrganization(person);
+    const widgetId = await makeWidget(dashboard.deps.db, id);
+    const { reference } = await makeBooking(dashboard.deps.db, id, { widgetId, attribution: "{}" });
+    await showScreen(page, `${address}/bookings/${reference}`);
+    await page.getByText("No source was imported with this booking.").waitFor();
+    await page.getByText("This booking wasn’t sent to any endpoint", { exact: false }).waitFor();
+  });
+
+  test("the overview tells endpoints that fail from those that Bookflow turned off", async () => {
+    const { deps } = dashboard;
+    const { page, person } = await dashboard.share(browser);
+    const { id: owner, address } = await dashboard.addOrganization(person, { plan: "pro" });
+    const business = { owner, widgetId: await makeWidget(deps.db, owner), plan: "pro" } as const;
+    const add = async (host: string) => (await makeEndpoint(deps, business, { url: `https://${host}/hook` })).id;
+    const [failing, off] = [await add("93.184.216.34"), await add("93.184.216.35")];
+    await changeEndpoints(deps, [failing], { failing_since: dashboard.clock.now() });
+    const turnedOff = { status: "disabled", disabled_reason: "failing", disabled_at: dashboard.clock.now() } as const;
+    await changeEndpoints(deps, [off], turnedOff);
+    await showScreen(page, address);
+    const problems = page.getByRole("alert").getByRole("listitem");
+    await problems.nth(1).waitFor();
+    assert.deepEqual((await problems.allInnerTexts()).sort(), [
+      "Bookflow turned off 93.184.216.35.",
+      "Deliveries to 93.184.216.34 are failing.",
+    ]);
+  });
+
   test("when nothing is stored, the screen says why and what the export needs, and a first booking appears by itself", async () => {
     const { db } = dashboard.deps;
     const { page, person } = await dashboard.share(browser);
     const { id: organizationId, address } = await dashboard.addOrganization(person, { plan: "free" });
+    await page.route("**/api/app/widgets", (route) => route.abort());
+    await showScreen(page, `${address}/bookings`);
+    await page.getByRole("heading", { name: "No bookings yet" }).waitFor();
+    await page.unroute("**/api/app/widgets");
+    await showScreen(page, `${address}/bookings`);
+    await page.getByRole("heading", { name: "No widgets yet" }).waitFor();
+    await page.getByRole("button", { name: "Create widget" }).click();
+    await page.getByRole("dialog", { name: "Create widget" }).getByText("for the bookings list.").waitFor();
     await makeWidget(db, organizationId, { collectData: false });
     await showScreen(page, `${address}/bookings`);
     await page.getByRole("heading", { name: "Store bookings is off" }).waitFor();

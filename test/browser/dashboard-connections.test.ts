@@ -168,7 +168,7 @@ describe("connections in the dashboard", { skip: noBrowser }, () => {
 
     server.twist("GET /me", { answer: { status: 401, json: {} } });
     await page.getByRole("button", { name: "Test Practice" }).click();
-    await dialog.getByText("This connection does not work yet.", { exact: false }).waitFor();
+    await dialog.getByText("The test failed.", { exact: false }).waitFor();
     await row.getByText("Not working").waitFor();
     await page.getByRole("link", { name: "Connections 1 failing", includeHidden: true }).waitFor();
     await dialog.getByRole("button", { name: "Test again" }).click();

@@ -3,7 +3,7 @@ import { describe, test } from "node:test";
 import type { Page } from "playwright-core";
 import type { WidgetId } from "#contract/ids.ts";
 import { askApp } from "../support/app/app-api.ts";
-import { noBrowser, useBrowser } from "../support/browser/browser.ts";
+import { findAccessibilityFaults, noBrowser, useBrowser } from "../support/browser/browser.ts";
 import { goTo, showScreen, startDashboard } from "../support/browser/dashboard.ts";
 import { countBooked, fillForm, goToForm, listSteps, send, waitForBooked } from "../support/browser/frame.ts";
 import { assertGoodLooks } from "../support/browser/looks.ts";
@@ -48,6 +48,7 @@ describe("the widgets screens", { skip: noBrowser }, () => {
     await page.getByText(`data-svc-open="${id}"`).waitFor();
     await page.getByText("Floating button", { exact: true }).click();
     await page.getByText('data-mode="float"').waitFor();
+    await page.getByText("add this line to every page without the button:", { exact: false }).waitFor();
 
     await page.getByText("Waiting for the first view").waitFor();
     await page.route(`**/api/app/widgets/${id}`, (route) => route.abort());
@@ -254,8 +255,9 @@ describe("the widgets screens", { skip: noBrowser }, () => {
       await page.getByRole("dialog", { name: dialog }).getByRole("button", { name: button }).click();
     await page.getByRole("switch", { name: /On: new bookings/ }).click({ force: true });
     await page.getByText("Stored bookings stay for 24 months").waitFor();
-    await confirm("Stop storing bookings?", "Stop storing");
+    await confirm("Stop storing bookings?", "Stop storing bookings");
     await page.getByText("Store bookings turned off for Shop").waitFor();
+    await page.getByRole("switch", { name: "Off: new bookings aren’t stored" }).waitFor();
     assert.equal((await read(id)).collect_data, false);
     await page.getByRole("button", { name: "Pause" }).click();
     await confirm("Pause Shop?", "Pause");
@@ -265,6 +267,44 @@ describe("the widgets screens", { skip: noBrowser }, () => {
     await confirm("Activate Shop?", "Activate");
     await page.getByText("Shop activated").waitFor();
     assert.equal((await read(id)).status, "active");
+  });
+
+  test("a live widget that is paused says that nobody can book", async () => {
+    const id = await makeWidget(dashboard.deps.db, dashboard.organizationId, { name: "Asleep" });
+    const { page } = await dashboard.share(browser, { role: "member" });
+    const route = `**/api/app/widgets/${id}`;
+    await page.route(route, async (request) => {
+      const response = await request.fetch();
+      await request.fulfill({ response, json: { ...(await response.json()), mode: "live", status: "paused" } });
+    });
+    await showScreen(page, dashboard.addressOf(`/widgets/${id}`));
+    await page.getByText("This widget is live but paused", { exact: true }).waitFor();
+    await page.getByText("Visitors can’t book until the widget is activated.").waitFor();
+    assert.deepEqual(await findAccessibilityFaults(page), []);
+    await page.unroute(route);
+  });
+
+  test("without a connection, going live leads an admin to add one, and tells a member to ask", async () => {
+    const { page } = await dashboard.share(browser, { role: "member" });
+    const dialog = page.getByRole("dialog");
+    const connect = dialog.getByRole("link", { name: "Connect scheduling system" });
+    await showScreen(page, dashboard.addressOf(`/widgets/${widget}?mode=go-live`));
+    await dialog.getByText("Ask an admin to connect your scheduling system.").waitFor();
+    assert.equal(await connect.count(), 0);
+    await dashboard.share(browser, { role: "admin" });
+    await showScreen(page, dashboard.addressOf(`/widgets/${widget}?mode=go-live`));
+    await connect.waitFor();
+  });
+
+  test("clearing test data says what was cleared", async () => {
+    const { page } = await dashboard.share(browser, { role: "member" });
+    await page.route("**/clear-test-data", (route) =>
+      route.fulfill({ json: { bookings: 1, visits: 3, deliveries: 0 } }),
+    );
+    await showScreen(page, dashboard.addressOf(`/widgets/${widget}?mode=clear`));
+    await page.getByRole("dialog").getByRole("button", { name: "Clear test data" }).click();
+    await page.getByText("Test data cleared: 1 booking, 3 visits and 0 deliveries").waitFor();
+    await page.unroute("**/clear-test-data");
   });
 
   test("when test data can’t be counted, the dialog says so and tries again", async () => {

@@ -46,8 +46,9 @@ export function AttributionSection({ attribution }: { attribution: Attribution }
       {facts.some(([, value]) => Boolean(value)) ? (
         <Facts facts={facts} />
       ) : (
+        // Only imported bookings can lack a source: those from widgets are always classified.
         <Text size="sm" c="dimmed">
-          No data. The visitor didn’t consent, or their browser sent none.
+          No source was imported with this booking.
         </Text>
       )}
     </Section>

@@ -35,7 +35,7 @@ export function DeliveriesSection({ deliveries }: { deliveries: readonly AppDeli
     return (
       <Section title="Deliveries">
         <Text size="sm" c="dimmed">
-          No deliveries. There was no endpoint at the time, or the booking is older than the delivery log.
+          This booking wasn’t sent to any endpoint, or its deliveries are no longer in the log.
         </Text>
       </Section>
     );

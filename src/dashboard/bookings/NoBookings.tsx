@@ -1,7 +1,9 @@
-import { IconCalendarEvent, IconDatabaseOff } from "@tabler/icons-react";
+import { IconAppWindow, IconCalendarEvent, IconDatabaseOff, IconPlus } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
+import { useNavigate } from "@tanstack/react-router";
 import { widgetsQuery } from "../api/widgets.ts";
 import { useOrganization } from "../shell/use-organization.ts";
+import { ActionButton } from "../ui/forms/ActionButton.tsx";
 import { ButtonLink } from "../ui/layout/links.tsx";
 import { EmptyState } from "../ui/states/EmptyState.tsx";
 import { NoMatches } from "../ui/states/NoMatches.tsx";
@@ -9,23 +11,47 @@ import { NoMatches } from "../ui/states/NoMatches.tsx";
 /** Why the list is empty, and what to do next. */
 export function NoBookings({ isFiltered, onClear }: { isFiltered: boolean; onClear: () => void }) {
   const { id, paths, details } = useOrganization();
-  const { data: widgets } = useQuery(widgetsQuery(id));
+  const widgets = useQuery(widgetsQuery(id)).data?.data;
   if (isFiltered)
     return <NoMatches onClear={onClear}>Only bookings from the last {details.plan.retention} are stored.</NoMatches>;
-  if (widgets?.data.some((widget) => widget.collectData))
+  // Until the widgets are loaded, the reason isn't known.
+  if (!widgets || widgets.some(({ collectData }) => collectData))
     return (
       <EmptyState icon={IconCalendarEvent} title="No bookings yet">
         New bookings appear here as soon as they’re made through a widget with Store bookings on.
       </EmptyState>
     );
+  if (widgets.length === 0) return <NoWidgets />;
   return (
     <EmptyState
       icon={IconDatabaseOff}
       title="Store bookings is off"
       action={<ButtonLink to={paths.widgets}>Go to widgets</ButtonLink>}
     >
-      Visitors can book and are counted in analytics, but their bookings aren’t stored or sent to webhooks. Turn on
-      Store bookings for a widget to see its new bookings here.
+      New bookings are counted in analytics, but they aren’t stored or sent to webhooks. Turn on Store bookings for a
+      widget to see its new bookings here.
+    </EmptyState>
+  );
+}
+
+function NoWidgets() {
+  const { paths, can } = useOrganization();
+  const navigate = useNavigate();
+  return (
+    <EmptyState
+      icon={IconAppWindow}
+      title="No widgets yet"
+      action={
+        <ActionButton
+          verdict={can("createWidget")}
+          leftSection={<IconPlus size={17} stroke={1.8} />}
+          onClick={() => void navigate({ to: paths.widgets, search: () => ({ new: "1" }) })}
+        >
+          Create widget
+        </ActionButton>
+      }
+    >
+      Visitors book through a widget on your website. Create one with Store bookings on to see its bookings here.
     </EmptyState>
   );
 }

@@ -4,6 +4,8 @@ import { useQuery } from "@tanstack/react-query";
 import type { Overview } from "#contract/app/overview.ts";
 import { Totals } from "../analytics/Totals.tsx";
 import { analyticsQuery } from "../api/analytics.ts";
+import { connectionsQuery } from "../api/connections.ts";
+import { endpointsQuery } from "../api/endpoints.ts";
 import { overviewQuery } from "../api/overview.ts";
 import { widgetsQuery } from "../api/widgets.ts";
 import { BookingTable } from "../bookings/BookingTable.tsx";
@@ -18,9 +20,11 @@ import { EmptyState } from "../ui/states/EmptyState.tsx";
 import { Loaded } from "../ui/states/Loaded.tsx";
 import { LoadingCard } from "../ui/states/LoadingRows.tsx";
 import { StaleNotice } from "../ui/states/StaleNotice.tsx";
+import { nameOf } from "../webhooks/endpoint-words.ts";
 import { TestNumbers } from "../widgets/mode/TestNumbers.tsx";
 import { ChecklistSection } from "./ChecklistSection.tsx";
 import { toChecklistSteps } from "./checklist-steps.ts";
+import { type AroundName, describeConnectionProblem, describeEndpointProblem } from "./problem-words.ts";
 
 const WEEK = { days: "7", from: "", to: "", widget: "" };
 
@@ -93,10 +97,14 @@ function Home({ overview }: { overview: Overview }) {
   );
 }
 
-/** Failing endpoints and connections; renders nothing if there are none. */
+/** Endpoints and connections that don't work; renders nothing if there are none. */
 function Problems() {
   const { id, paths, can } = useOrganization();
-  const { endpoints, connections } = useAlerts(id, can("listConnections").isAllowed);
+  const seesConnections = can("listConnections").isAllowed;
+  const alerts = useAlerts(id, seesConnections);
+  const endpoints = useQuery(endpointsQuery(id)).data?.data.filter(isIn(alerts.endpoints)) ?? [];
+  const allConnections = useQuery({ ...connectionsQuery(id), enabled: seesConnections });
+  const connections = allConnections.data?.data.filter(isIn(alerts.connections)) ?? [];
   if (endpoints.length + connections.length === 0) return null;
   return (
     <Alert
@@ -108,23 +116,39 @@ function Problems() {
     >
       <List size="sm" spacing={4}>
         {connections.map((connection) => (
-          <List.Item key={connection.id}>
-            <TextLink to={paths.connections} underline="always">
-              {connection.name}
-            </TextLink>{" "}
-            isn’t working. Visitors may not be able to book.
-          </List.Item>
+          <Problem
+            key={connection.id}
+            name={connection.name}
+            to={paths.connections}
+            words={describeConnectionProblem(connection)}
+          />
         ))}
         {endpoints.map((endpoint) => (
-          <List.Item key={endpoint.id}>
-            Deliveries to{" "}
-            <TextLink to={paths.endpoint(endpoint.id)} underline="always">
-              {endpoint.name}
-            </TextLink>{" "}
-            are failing.
-          </List.Item>
+          <Problem
+            key={endpoint.id}
+            name={nameOf(endpoint)}
+            to={paths.endpoint(endpoint.id)}
+            words={describeEndpointProblem(endpoint)}
+          />
         ))}
       </List>
     </Alert>
+  );
+}
+
+function isIn(list: readonly { id: string }[]): (item: { id: string }) => boolean {
+  const ids = new Set(list.map(({ id }) => id));
+  return ({ id }) => ids.has(id);
+}
+
+function Problem({ name, to, words: [before, after] }: { name: string; to: string; words: AroundName }) {
+  return (
+    <List.Item>
+      {before}
+      <TextLink to={to} underline="always">
+        {name}
+      </TextLink>
+      {after}
+    </List.Item>
   );
 }

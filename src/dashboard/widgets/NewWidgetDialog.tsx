@@ -11,6 +11,7 @@ import { useOrganization } from "../shell/use-organization.ts";
 import { FormButtons } from "../ui/forms/FormButtons.tsx";
 import { FormFault } from "../ui/forms/FormFault.tsx";
 import { TemplateChoice } from "./design/TemplateChoice.tsx";
+import { describeStorageUses } from "./widget-words.ts";
 
 /** Asks for the basics only; they can be changed later. Opens the new widget. */
 export function NewWidgetDialog({ isOpen, onClose }: { isOpen: boolean; onClose: () => void }) {
@@ -22,7 +23,7 @@ export function NewWidgetDialog({ isOpen, onClose }: { isOpen: boolean; onClose:
 }
 
 function NewWidgetForm({ onClose }: { onClose: () => void }) {
-  const { id, name, paths } = useOrganization();
+  const { id, name, paths, plan } = useOrganization();
   const navigate = useNavigate();
   const idempotencyKey = useIdempotencyKey();
   const form = useForm({
@@ -57,7 +58,7 @@ function NewWidgetForm({ onClose }: { onClose: () => void }) {
         <TemplateChoice {...form.getInputProps("template")} />
         <Switch
           label="Store bookings"
-          description="Saves each booking with the customer’s details for the bookings list, exports, the read API and webhooks. When off, nothing about customers is stored."
+          description={`Saves each booking with the customer’s details for ${describeStorageUses(plan)}. When off, nothing about customers is stored.`}
           {...form.getInputProps("collectData", { type: "checkbox" })}
         />
         <FormButtons label="Create widget" isBusy={create.isPending} onCancel={onClose} />

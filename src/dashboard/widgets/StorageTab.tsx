@@ -1,11 +1,13 @@
 import { List, SimpleGrid, Switch, Text } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import type { AppWidget } from "#contract/app/widgets.ts";
+import { planIncludes } from "#contract/plans.ts";
 import { useOrganization } from "../shell/use-organization.ts";
 import { ConfirmDialog } from "../ui/forms/ConfirmDialog.tsx";
 import { TextLink } from "../ui/layout/links.tsx";
 import { Section } from "../ui/layout/Section.tsx";
 import { useWidgetChange } from "./use-widget-change.ts";
+import { describeOutputs } from "./widget-words.ts";
 
 /** The Store bookings switch, and what it means. */
 export function StorageTab({ widget }: { widget: AppWidget }) {
@@ -21,7 +23,7 @@ export function StorageTab({ widget }: { widget: AppWidget }) {
     <Section title="Store bookings" description="Save a copy of each booking made through this widget.">
       <Switch
         size="md"
-        label={collectData ? "On: new bookings are stored" : "Off: nothing about customers is stored"}
+        label={collectData ? "On: new bookings are stored" : "Off: new bookings aren’t stored"}
         description={verdict.isAllowed ? undefined : verdict.reason}
         checked={collectData}
         disabled={!verdict.isAllowed}
@@ -32,7 +34,7 @@ export function StorageTab({ widget }: { widget: AppWidget }) {
       <ConfirmDialog
         isOpen={isOpen}
         title={collectData ? "Stop storing bookings?" : "Start storing bookings?"}
-        confirmLabel={collectData ? "Stop storing" : "Start storing"}
+        confirmLabel={collectData ? "Stop storing bookings" : "Start storing bookings"}
         isDangerous={collectData}
         isBusy={change.isPending}
         onConfirm={() => change.mutate({ collectData: !collectData })}
@@ -47,7 +49,8 @@ export function StorageTab({ widget }: { widget: AppWidget }) {
 }
 
 function Consequences() {
-  const { details, paths } = useOrganization();
+  const { details, paths, plan } = useOrganization();
+  const outputs = describeOutputs(plan);
   return (
     <SimpleGrid cols={{ base: 1, sm: 2 }} spacing="xl">
       <div>
@@ -61,9 +64,12 @@ function Consequences() {
             <TextLink to={paths.bookings} underline="always">
               Bookings
             </TextLink>
-            , in exports and in the read API.
+            .
           </List.Item>
-          <List.Item>Each booking is sent to your webhooks, Teams and Slack.</List.Item>
+          {outputs !== "" && <List.Item>Bookings are included in {outputs}.</List.Item>}
+          {planIncludes(plan, "webhooks") && (
+            <List.Item>Each booking is sent to your webhooks, Teams and Slack.</List.Item>
+          )}
           <List.Item>Bookings are deleted after {details.plan.retention}, or when you erase them.</List.Item>
         </List>
       </div>
@@ -72,7 +78,7 @@ function Consequences() {
           When it’s off
         </Text>
         <List size="sm" spacing={6}>
-          <List.Item>Nothing about customers is saved, not even briefly.</List.Item>
+          <List.Item>Customers’ details from new bookings aren’t saved, not even briefly.</List.Item>
           <List.Item>Visitors can still book. The details are only in your scheduling system.</List.Item>
           <List.Item>Analytics keep counting anonymously.</List.Item>
           <List.Item>New bookings aren’t sent to webhooks.</List.Item>

@@ -51,7 +51,7 @@ export function WidgetForm({ form, error, isBusy, onSave }: WidgetFormProps) {
         <Stack gap="md">
           <TextInput
             label="Fallback booking page"
-            description="Opens if the widget can’t be displayed. Defaults to the widget’s page on Bookflow."
+            description="Linked while the widget is paused, or on its booking page if JavaScript is off."
             placeholder="https://example.com/book"
             type="url"
             readOnly={readOnly}
@@ -97,7 +97,7 @@ function UrlFields({ form, readOnly }: Pick<WidgetFormProps, "form"> & { readOnl
     <>
       <TextInput
         label="Thank-you page"
-        description="Opens after a booking instead of our confirmation, with the reference in its address (?reference=SVC-…)."
+        description="Opens after a booking instead of our confirmation, with the reference in its address (?reference=SVC-…). In test and practice mode the confirmation stays."
         placeholder="https://example.com/thank-you"
         type="url"
         readOnly={readOnly}

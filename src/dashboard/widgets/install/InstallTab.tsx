@@ -14,7 +14,7 @@ export function InstallTab({ widget }: { widget: AppWidget }) {
   const [state, change] = useUrlState(DEFAULTS);
   const wanted: InstallMode = state.show in INSTALL_MODES ? (state.show as InstallMode) : "inline";
   const platform = isPlatform(state.platform) ? state.platform : "html";
-  const { steps, snippet, mode } = toInstall(widget, platform, wanted);
+  const { steps, snippet, mode, everyPage } = toInstall(widget, platform, wanted);
   return (
     <>
       <Section
@@ -45,8 +45,10 @@ export function InstallTab({ widget }: { widget: AppWidget }) {
             ))}
           </List>
           <Text size="sm" c="dimmed">
-            To see where visitors first came from, add the first line to every page of your site. If you use a Content
-            Security Policy, allow this origin in script-src and frame-src:{" "}
+            To see where visitors first came from, {everyPage.text} {everyPage.code && <code>{everyPage.code}</code>}
+          </Text>
+          <Text size="sm" c="dimmed">
+            If you use a Content Security Policy, allow this origin in script-src and frame-src:{" "}
             <code>{new URL(widget.pageUrl).origin}</code>
           </Text>
           {widget.allowedDomains.length > 0 && (

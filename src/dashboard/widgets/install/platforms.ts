@@ -1,5 +1,5 @@
 import type { AppWidget } from "#contract/app/widgets.ts";
-import { type InstallMode, toSnippet } from "./snippets.ts";
+import { type InstallMode, toLoaderUrl, toSnippet } from "./snippets.ts";
 
 type InstallWidget = Pick<AppWidget, "id" | "pageUrl" | "snippet">;
 
@@ -61,14 +61,32 @@ export function isPlatform(text: string): text is Platform {
 /** These add code to the end of the page, where an inline widget would appear below everything. */
 const END_OF_PAGE: readonly Platform[] = ["wix", "gtm"];
 
+/** How pages without a widget remember where visitors came from: the end of a sentence, and the code it ends with. */
+type EveryPage = { readonly text: string; readonly code?: string };
+
 export function toInstall(
   widget: InstallWidget,
   platform: Platform,
   wanted: InstallMode,
-): { steps: readonly string[]; snippet: string; mode: InstallMode } {
+): { steps: readonly string[]; snippet: string; mode: InstallMode; everyPage: EveryPage } {
   const mode = wanted === "inline" && END_OF_PAGE.includes(platform) ? "float" : wanted;
   const snippet = platform === "nextjs" ? toNextSnippet(widget, mode) : toSnippet(widget, mode);
-  return { steps: PLATFORM_STEPS[platform].steps, snippet, mode };
+  return { steps: PLATFORM_STEPS[platform].steps, snippet, mode, everyPage: toEveryPage(widget, platform, mode) };
+}
+
+/**
+ * Only the first loader on a page counts, so a plain loader must not come before the one that shows the button. Next.js doesn't
+ * reload the page when visitors follow a link, so there every page needs the same loader.
+ */
+function toEveryPage(widget: InstallWidget, platform: Platform, mode: InstallMode): EveryPage {
+  const url = toLoaderUrl(widget);
+  if (platform === "nextjs")
+    return mode === "float"
+      ? { text: "use the component in your root layout. The button then appears on every page." }
+      : { text: "add this to your root layout:", code: `<Script src="${url}" />` };
+  if (mode === "float")
+    return { text: "add this line to every page without the button:", code: `<script async src="${url}"></script>` };
+  return { text: "add the first line to every page of your site." };
 }
 
 function toNextSnippet(widget: InstallWidget, mode: InstallMode): string {

@@ -18,9 +18,8 @@ export const INSTALL_MODES = {
 export type InstallMode = keyof typeof INSTALL_MODES;
 
 export function toSnippet(widget: Pick<AppWidget, "id" | "pageUrl" | "snippet">, mode: InstallMode): string {
-  const base = widget.pageUrl.slice(0, -`/w/${widget.id}`.length);
   const loader = (attributes: string) =>
-    `<script async src="${base}/loader.js" data-widget="${widget.id}"${attributes}></script>`;
+    `<script async src="${toLoaderUrl(widget)}" data-widget="${widget.id}"${attributes}></script>`;
   switch (mode) {
     case "inline":
       return widget.snippet;
@@ -31,4 +30,8 @@ export function toSnippet(widget: Pick<AppWidget, "id" | "pageUrl" | "snippet">,
     default:
       return mode satisfies never;
   }
+}
+
+export function toLoaderUrl({ id, pageUrl }: Pick<AppWidget, "id" | "pageUrl">): string {
+  return `${pageUrl.slice(0, -`/w/${id}`.length)}/loader.js`;
 }

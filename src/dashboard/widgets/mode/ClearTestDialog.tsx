@@ -16,7 +16,7 @@ export function ClearTestDialog(props: { widget: AppWidget; isOpen: boolean; onC
   const clear = useAction({
     run: () => call("clearTestData", { organization: id, params: { widget: widget.id }, body: {} }),
     refreshes: [[id]],
-    successMessage: (cleared) => `Deleted ${describeTestData(cleared)}`,
+    successMessage: (cleared) => `Test data cleared: ${describeTestData(cleared)}`,
     onDone: onClose,
   });
   const hasSome = found.data !== undefined && hasTestData(found.data);

@@ -18,6 +18,7 @@ import { ButtonLink } from "../../ui/layout/links.tsx";
 import { Loaded } from "../../ui/states/Loaded.tsx";
 import { LoadingRows } from "../../ui/states/LoadingRows.tsx";
 import { toastFailure } from "../../ui/states/toast.ts";
+import { describeGoLive } from "./mode-words.ts";
 import { describeTestData, hasTestData, LEAVING_LIVE } from "./test-words.ts";
 
 type DialogProps = { widget: AppWidget; isOpen: boolean; onClose: () => void };
@@ -39,7 +40,7 @@ export function GoLiveDialog({ widget, isOpen, onClose }: DialogProps) {
 }
 
 function ChooseConnection({ widget, onClose }: Omit<DialogProps, "isOpen">) {
-  const { id, paths } = useOrganization();
+  const { id } = useOrganization();
   const connections = useQuery(connectionsQuery(id));
   return (
     <Loaded query={connections} placeholder={<LoadingRows count={2} />}>
@@ -47,27 +48,39 @@ function ChooseConnection({ widget, onClose }: Omit<DialogProps, "isOpen">) {
         data.length > 0 ? (
           <GoLiveForm widget={widget} connections={data} onClose={onClose} />
         ) : (
-          <Stack gap="md">
-            <Text size="sm">
-              First connect your scheduling system: Cal.com, Microsoft Bookings or Calendly. You’ll come back here
-              afterwards.
-            </Text>
-            <Group justify="flex-end" gap="xs">
-              <Button variant="default" onClick={onClose}>
-                Cancel
-              </Button>
-              <ButtonLink
-                to={paths.connections}
-                search={{ add: "1", widget: widget.id }}
-                leftSection={<IconPlugConnected size={17} stroke={1.6} />}
-              >
-                Connect scheduling system
-              </ButtonLink>
-            </Group>
-          </Stack>
+          <NoConnections widget={widget} onClose={onClose} />
         )
       }
     </Loaded>
+  );
+}
+
+/** Members can take a widget live, but only admins can add the connection it needs. */
+function NoConnections({ widget, onClose }: Omit<DialogProps, "isOpen">) {
+  const { paths, can } = useOrganization();
+  const canAdd = can("addConnection").isAllowed;
+  return (
+    <Stack gap="md">
+      <Text size="sm">
+        {canAdd
+          ? "First connect your scheduling system: Cal.com, Microsoft Bookings or Calendly. You’ll come back here afterwards."
+          : "Ask an admin to connect your scheduling system."}
+      </Text>
+      <Group justify="flex-end" gap="xs">
+        <Button variant="default" onClick={onClose}>
+          {canAdd ? "Cancel" : "Close"}
+        </Button>
+        {canAdd && (
+          <ButtonLink
+            to={paths.connections}
+            search={{ add: "1", widget: widget.id }}
+            leftSection={<IconPlugConnected size={17} stroke={1.6} />}
+          >
+            Connect scheduling system
+          </ButtonLink>
+        )}
+      </Group>
+    </Stack>
   );
 }
 
@@ -88,13 +101,13 @@ function GoLiveForm({ widget, connections, onClose }: FormProps) {
       const saved = await call("goLive", { organization: id, params, body: { connectionId } });
       if (offersClearing && clearsTestData)
         await call("clearTestData", { organization: id, params, body: {} }).catch(tellNotCleared);
-      return saved;
+      // `successMessage` may already see the changed widget.
+      return describeGoLive(widget, saved);
     },
     form,
     isQuiet: true,
     refreshes: [widgetsKey(id), [id]],
-    successMessage: (saved) =>
-      saved.mode === "practice" ? `${saved.name} is in practice mode` : `${saved.name} is live`,
+    successMessage: (sentence) => sentence,
     onDone: onClose,
   });
   return (

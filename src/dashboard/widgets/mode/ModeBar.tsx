@@ -1,5 +1,12 @@
 import { Alert, Anchor, Group, Menu, Stack, Text } from "@mantine/core";
-import { IconCircleCheck, IconDots, IconEraser, IconFlask, IconPlugConnected } from "@tabler/icons-react";
+import {
+  IconCircleCheck,
+  IconDots,
+  IconEraser,
+  IconFlask,
+  IconPlayerPause,
+  IconPlugConnected,
+} from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import type { AppWidget } from "#contract/app/widgets.ts";
 import { connectionsQuery } from "../../api/connections.ts";
@@ -11,6 +18,7 @@ import { TextLink } from "../../ui/layout/links.tsx";
 import { BackToTestDialog } from "./BackToTestDialog.tsx";
 import { ClearTestDialog } from "./ClearTestDialog.tsx";
 import { GoLiveDialog } from "./GoLiveDialog.tsx";
+import { describeMode, PAUSED_TEXT } from "./mode-words.ts";
 
 /** `mode`: the open dialog; other screens link to it. */
 const DEFAULTS = { mode: "" };
@@ -27,7 +35,7 @@ export function ModeBar({ widget }: { widget: AppWidget }) {
   });
   return (
     <>
-      {widget.mode === "test" ? <TestBar onOpen={open} /> : <LiveBar widget={widget} onOpen={open} />}
+      {widget.mode === "test" ? <TestBar widget={widget} onOpen={open} /> : <LiveBar widget={widget} onOpen={open} />}
       <GoLiveDialog {...dialog("go-live")} />
       <BackToTestDialog {...dialog("test")} />
       <ClearTestDialog {...dialog("clear")} />
@@ -35,7 +43,9 @@ export function ModeBar({ widget }: { widget: AppWidget }) {
   );
 }
 
-function TestBar({ onOpen }: { onOpen: (dialog: string) => void }) {
+type BarProps = { widget: AppWidget; onOpen: (dialog: string) => void };
+
+function TestBar({ widget, onOpen }: BarProps) {
   const { can } = useOrganization();
   return (
     <Alert
@@ -43,9 +53,10 @@ function TestBar({ onOpen }: { onOpen: (dialog: string) => void }) {
       variant="light"
       mb="lg"
       icon={<IconFlask size={20} stroke={1.6} />}
-      title="This widget is in test mode"
+      title={`This widget is ${describeMode(widget)}`}
     >
       <Text size="sm" mb="sm">
+        {widget.status === "paused" && `${PAUSED_TEXT} `}
         It offers made-up services and times, and tells visitors that no appointment is made. Visits, bookings and
         webhooks work as they will when it’s live. To take real bookings, connect your scheduling system and go live.
       </Text>
@@ -61,24 +72,30 @@ function TestBar({ onOpen }: { onOpen: (dialog: string) => void }) {
   );
 }
 
-function LiveBar({ widget, onOpen }: { widget: AppWidget; onOpen: (dialog: string) => void }) {
+function LiveBar({ widget, onOpen }: BarProps) {
   const { id, can } = useOrganization();
   const connections = useQuery({ ...connectionsQuery(id), enabled: can("listConnections").isAllowed });
   const connection = connections.data?.data.find((each) => each.id === widget.connectionId);
   const isPractice = widget.mode === "practice";
+  const isPaused = widget.status === "paused";
+  const Picture = isPaused ? IconPlayerPause : isPractice ? IconFlask : IconCircleCheck;
   return (
     <Alert
-      color={isPractice ? "yellow" : "green"}
+      color={isPractice || isPaused ? "yellow" : "green"}
       variant="light"
       mb="lg"
-      icon={isPractice ? <IconFlask size={20} stroke={1.6} /> : <IconCircleCheck size={20} stroke={1.6} />}
-      title={isPractice ? "This widget is in practice mode" : "This widget is live"}
+      icon={<Picture size={20} stroke={1.6} />}
+      title={`This widget is ${describeMode(widget)}`}
     >
       <Stack align="flex-start" gap="sm">
+        {isPaused && <Text size="sm">{PAUSED_TEXT}</Text>}
         {isPractice ? (
           <PracticeText widget={widget} calendarUrl={connection?.settings["webUrl"]} />
         ) : (
-          <Text size="sm">Bookings are made in {connection ? toFullName(connection) : "your scheduling system"}.</Text>
+          <Text size="sm">
+            Bookings {isPaused ? "will be" : "are"} made in{" "}
+            {connection ? toFullName(connection) : "your scheduling system"}.
+          </Text>
         )}
         <Menu position="bottom-start">
           <Menu.Target>
@@ -115,7 +132,7 @@ function PracticeText({ widget, calendarUrl }: { widget: AppWidget; calendarUrl:
   const connect = "Connect your own scheduling system";
   return (
     <Text size="sm">
-      Bookings are made in the{" "}
+      Bookings {widget.status === "paused" ? "will be" : "are"} made in the{" "}
       {calendarUrl ? (
         <Anchor href={calendarUrl} target="_blank" underline="always" inherit>
           {calendar}

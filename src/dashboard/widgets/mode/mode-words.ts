@@ -1,0 +1,22 @@
+import type { AppWidget } from "#contract/app/widgets.ts";
+import type { Mode } from "#contract/widget.ts";
+
+const MODE_TEXTS: Record<Mode, string> = { test: "in test mode", practice: "in practice mode", live: "live" };
+
+/** "in practice mode", "live but paused". */
+export function describeMode({ mode, status }: Pick<AppWidget, "mode" | "status">): string {
+  const text = MODE_TEXTS[mode];
+  if (status !== "paused") return text;
+  return mode === "live" ? `${text} but paused` : `${text} and paused`;
+}
+
+export const PAUSED_TEXT = "Visitors can’t book until the widget is activated.";
+
+type Chosen = Pick<AppWidget, "name" | "mode" | "status" | "connectionId">;
+
+/** The toast after a connection was chosen for a widget in the go-live dialog. */
+export function describeGoLive(before: Pick<Chosen, "mode" | "connectionId">, saved: Chosen): string {
+  if (saved.connectionId === before.connectionId) return "Connection checked";
+  if (saved.mode === before.mode) return "Connection changed";
+  return `${saved.name} is ${describeMode(saved)}`;
+}
