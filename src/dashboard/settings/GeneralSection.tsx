@@ -2,6 +2,7 @@ import { Group, Stack, Text, TextInput } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { call } from "../api/call.ts";
 import { meKey } from "../api/queries.ts";
+import { formatZone } from "../format.ts";
 import { useAction } from "../hooks/use-action.ts";
 import { toChange, useFollowedValues } from "../hooks/use-followed-values.ts";
 import { useOrganization } from "../shell/use-organization.ts";
@@ -18,7 +19,9 @@ export function GeneralSection() {
   const verdict = can("changeOrganization");
   const { name, timeZone } = details;
   const form = useForm({ initialValues: { name, timeZone } });
-  useFollowedValues(form, { name, timeZone });
+  useFollowedValues(form, { name, timeZone }, (field, value) =>
+    field === "timeZone" ? formatZone(String(value)) : String(value),
+  );
   const save = useAction({
     run: () => call("changeOrganization", { organization: id, body: toChange(form) }),
     form,

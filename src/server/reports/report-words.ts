@@ -55,26 +55,28 @@ export function toWords({ period, analytics, failingEndpoints }: Report): Report
 
 const LIST_TITLES = { channel: "Top channels", source: "Top sources", campaign: "Top campaigns" } as const;
 
-function toTotals({ totals, previous }: AppAnalytics, before: string): ReportWords["totals"] {
+function toTotals({ totals, previous, dataSince }: AppAnalytics, before: string): ReportWords["totals"] {
   const earlier = previous?.isComplete ? previous.totals : null;
+  const isPartial = previous !== null && dataSince !== null && previous.to >= dataSince;
+  const missing = isPartial ? "Not enough earlier data" : "No earlier data";
   const compare = (name: "views" | "bookings") => {
-    if (!earlier) return "No earlier data";
+    if (!earlier) return missing;
     if (earlier[name] === 0) return `0 ${before}`;
     return `${change.format(totals[name] / earlier[name] - 1).replace("-", "−")} compared with ${before}`;
   };
-  const wasText = (was: string) => (earlier ? `${was} ${before}` : "No earlier data");
+  const wasText = (was: string) => (earlier ? `${was} ${before}` : missing);
   return [
     { label: "Views", value: count.format(totals.views), change: compare("views") },
     { label: "Bookings", value: count.format(totals.bookings), change: compare("bookings") },
     {
       label: "Conversion rate",
-      value: percent.format(totals.conversionRate),
+      value: totals.views > 0 ? percent.format(totals.conversionRate) : "–",
       change: wasText(earlier && earlier.views > 0 ? percent.format(earlier.conversionRate) : "No views"),
     },
     {
       label: "Average lead time",
       value: toDays(totals.avgLeadDays),
-      change: wasText(earlier && earlier.avgLeadDays !== null ? toDays(earlier.avgLeadDays) : "No bookings"),
+      change: wasText(earlier && earlier.avgLeadDays !== null ? toDays(earlier.avgLeadDays) : "No lead times"),
     },
   ];
 }

@@ -107,7 +107,7 @@ test("a report has totals with their change, top lists, lost bookings and failin
   assert.deepEqual(text.replaceAll("\r", "").split("\n\n").slice(0, 6), [
     "Lindenhof & Söhne: weekly report, 26 October – 1 November 2026",
     "Views: 3 (+50% compared with the week before)\nBookings: 1 (0 the week before)\n" +
-      "Conversion rate: 33.3% (0% the week before)\nAverage lead time: 2 days (No bookings the week before)",
+      "Conversion rate: 33.3% (0% the week before)\nAverage lead time: 2 days (No lead times the week before)",
     "Top channels\n  Paid Search: 1 booking, 2 views\n  Direct: 0 bookings, 1 view",
     "Top sources\n  google / cpc: 1 booking, 2 views\n  (direct) / (none): 0 bookings, 1 view",
     "Top campaigns\n  Autumn: 1 booking, 2 views\n  No campaign: 0 bookings, 1 view",
@@ -375,22 +375,27 @@ test("who leaves the organization gets no more reports, and other members keep t
   assert.deepEqual(listRecipients(server), [other.email]);
 });
 
-test("on the Free plan, a month that begins before its 30 days has no comparison", async () => {
-  const server = await openMailServer();
-  const practice = await openPractice(server.url, { plan: "free" });
-  const { app, deps, live, member, clock } = practice;
-  clock.set(new Date("2026-10-31T12:00:00Z"));
-  await askApp(app, member, "PATCH /reports", { monthly: true, weekly: false });
-  await recordTouches(deps.db, [
-    makeTouch({ widgetId: live, visit: 1, at: "2026-09-15T09:00:00Z" }),
-    makeTouch({ widgetId: live, visit: 2, at: "2026-10-01T01:00:00Z" }),
-    makeTouch({ widgetId: live, visit: 3, at: "2026-10-20T09:00:00Z" }),
-  ]);
-  clock.set(new Date("2026-11-01T07:00:00Z"));
-  await send(practice);
-  const text = String(readMail(server.mails[0]).parts.get("text/plain"));
-  assert.match(text, /: monthly report, October 2026\r?\n\r?\nViews: 1 \(No earlier data\)/);
-});
+const WITHOUT_COMPARISON = [
+  { plan: "free", views: 1, words: "No earlier data", why: "the Free plan keeps 30 days" },
+  { plan: "pro", views: 2, words: "Not enough earlier data", why: "the first visit was during the month before" },
+] as const;
+for (const { plan, views, words, why } of WITHOUT_COMPARISON)
+  test(`a month has no comparison when ${why}`, async () => {
+    const server = await openMailServer();
+    const practice = await openPractice(server.url, { plan });
+    const { app, deps, live, member, clock } = practice;
+    clock.set(new Date("2026-10-31T12:00:00Z"));
+    await askApp(app, member, "PATCH /reports", { monthly: true, weekly: false });
+    await recordTouches(deps.db, [
+      makeTouch({ widgetId: live, visit: 1, at: "2026-09-15T09:00:00Z" }),
+      makeTouch({ widgetId: live, visit: 2, at: "2026-10-01T01:00:00Z" }),
+      makeTouch({ widgetId: live, visit: 3, at: "2026-10-20T09:00:00Z" }),
+    ]);
+    clock.set(new Date("2026-11-01T07:00:00Z"));
+    await send(practice);
+    const text = String(readMail(server.mails[0]).parts.get("text/plain"));
+    assert.ok(text.replaceAll("\r", "").includes(`: monthly report, October 2026\n\nViews: ${views} (${words})`), text);
+  });
 
 test("without a mail server the screen can say so, and nothing is attempted or skipped", async () => {
   const practice = await openPractice(null);
