@@ -166,7 +166,9 @@ describe("the analytics screen", { skip: noBrowser }, () => {
     const chips = page.getByRole("group", { name: "Filters" });
     const menu = page.getByRole("dialog", { name: /^Country is/ });
     await chips.getByRole("button", { name: "Country is Germany", exact: true }).press("Enter");
-    await menu.getByRole("textbox", { name: "Search values" }).and(page.locator(":focus")).waitFor();
+    // A key pressed while the menu opens would go to where the focus moves.
+    const search = menu.getByRole("textbox", { name: "Search values" }).and(page.locator(":focus"));
+    await search.waitFor();
     await page.keyboard.type("aus");
     await menu.getByRole("checkbox", { name: /Austria/ }).press("Space");
     await menu.getByRole("button", { name: "Apply" }).press("Enter");
@@ -175,6 +177,7 @@ describe("the analytics screen", { skip: noBrowser }, () => {
       .getByRole("button", { name: "Country is Germany or Austria", exact: true })
       .and(page.locator(":focus"))
       .press("Enter");
+    await search.waitFor();
     await menu.getByRole("radio", { name: "is not" }).press("Space");
     await menu.getByRole("button", { name: "Apply" }).press("Enter");
     await page.waitForURL((url) => url.search === "?notCountry=DE&notCountry=AT");
@@ -182,7 +185,9 @@ describe("the analytics screen", { skip: noBrowser }, () => {
     await chips.getByText("Country is Germany or Austria").waitFor();
 
     await page.getByRole("button", { name: "Add filter" }).press("Enter");
-    await page.getByRole("combobox", { name: "Filter by" }).selectOption("Lead time");
+    const by = page.getByRole("combobox", { name: "Filter by" });
+    await by.and(page.locator(":focus")).waitFor();
+    await by.selectOption("Lead time");
     await page.getByRole("checkbox", { name: "2–3 days" }).press("Space");
     await page.getByRole("button", { name: "Apply" }).press("Enter");
     await page.waitForURL((url) => url.searchParams.get("leadTime") === "2-3");
