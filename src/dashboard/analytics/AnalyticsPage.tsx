@@ -24,8 +24,7 @@ import { describeReport } from "./describe-report.ts";
 import { ExportMenu } from "./ExportMenu.tsx";
 import { AddFilter } from "./filters/AddFilter.tsx";
 import { FilterChips } from "./filters/FilterChips.tsx";
-import { listFilters, passesFilters, toggleKey } from "./filters/filter-state.ts";
-import { toWidgetChoice } from "./filters/filter-words.ts";
+import { listFilters, passesFilters, splitKeys, toggleKey } from "./filters/filter-state.ts";
 import { LiveStrip } from "./LiveStrip.tsx";
 import { CompareSelect } from "./period/CompareSelect.tsx";
 import { PeriodSelect } from "./period/PeriodSelect.tsx";
@@ -67,18 +66,7 @@ export function AnalyticsPage() {
       }
     >
       <LiveStrip widgetNames={filtering.widgetNames} />
-      <div className={classes["controls"]}>
-        <PeriodSelect value={state} onChange={change} />
-        <CompareSelect
-          compare={state.compare}
-          range={{ from: state.compareFrom, to: state.compareTo }}
-          onChange={(compare, { from, to }) => change({ compare, compareFrom: from, compareTo: to })}
-        />
-        <AddFilter state={state} change={change} widgetNames={filtering.widgetNames} />
-        <div className={classes["widget"]}>
-          <WidgetSelect value={toWidgetChoice(state)} onChange={(widget) => change({ widget, notWidget: "" })} />
-        </div>
-      </div>
+      <Controls state={state} change={change} widgetNames={filtering.widgetNames} />
       <FilterChips state={state} change={change} widgetNames={filtering.widgetNames} />
       <StaleNotice query={report} />
       {isRefused(report.error) && report.data === undefined ? (
@@ -99,6 +87,29 @@ export function AnalyticsPage() {
       )}
       <WholeListDialog dimension={list} scope={scope} filtering={filtering} onClose={() => change({ list: "" })} />
     </Page>
+  );
+}
+
+type ControlsProps = { state: ReportState; change: ChangeState; widgetNames: Filtering["widgetNames"] };
+
+function Controls({ state, change, widgetNames }: ControlsProps) {
+  return (
+    <div className={classes["controls"]}>
+      <PeriodSelect value={state} onChange={change} />
+      <CompareSelect
+        compare={state.compare}
+        range={{ from: state.compareFrom, to: state.compareTo }}
+        onChange={(compare, { from, to }) => change({ compare, compareFrom: from, compareTo: to })}
+      />
+      <AddFilter state={state} change={change} widgetNames={widgetNames} />
+      <div className={classes["widget"]}>
+        <WidgetSelect
+          value={state.widget}
+          excluded={splitKeys(state.notWidget).length}
+          onChange={(widget) => change({ widget, notWidget: "" })}
+        />
+      </div>
+    </div>
   );
 }
 

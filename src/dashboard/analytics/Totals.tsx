@@ -1,6 +1,7 @@
 import { Paper, SimpleGrid, Text, VisuallyHidden } from "@mantine/core";
 import { IconArrowDownRight, IconArrowUpRight, IconMinus } from "@tabler/icons-react";
 import type { AppAnalytics } from "#contract/app/analytics.ts";
+import { describeMissingComparison } from "#contract/app/comparison-words.ts";
 import { describeDayRange } from "../day-range.ts";
 import { formatCount } from "../format.ts";
 import {
@@ -10,7 +11,6 @@ import {
   toCountChange,
   toDaysChange,
   toDayUnit,
-  toMissingChange,
   toRateChange,
 } from "./change.ts";
 import classes from "./Totals.module.css";
@@ -20,7 +20,8 @@ export function Totals({ report }: { report: AppAnalytics }) {
   const { totals, previous, dataSince } = report;
   const compare = (to: (earlier: AppAnalytics["totals"]) => Change): Change | null => {
     if (!previous) return null;
-    return previous.isComplete ? to(previous.totals) : toMissingChange({ previous, dataSince });
+    if (previous.isComplete) return to(previous.totals);
+    return { direction: "none", text: describeMissingComparison(previous, dataSince) };
   };
   const period = previous ? describeDayRange(previous.from, previous.to) : "";
   const cards: TotalProps[] = [

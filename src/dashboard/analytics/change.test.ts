@@ -1,13 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import {
-  formatConversionRate,
-  toCountChange,
-  toDaysChange,
-  toDayUnit,
-  toMissingChange,
-  toRateChange,
-} from "./change.ts";
+import { formatConversionRate, toCountChange, toDaysChange, toDayUnit, toRateChange } from "./change.ts";
 
 test("counts change in percent, and from nothing in words", () => {
   assert.deepEqual(toCountChange(12, 10), { direction: "up", text: "20.0%" });
@@ -28,14 +21,6 @@ test("rates change in points, but only if both periods have views", () => {
 test("bookings without views have no conversion rate", () => {
   assert.equal(formatConversionRate({ views: 0, conversionRate: 0 }), "–");
   assert.equal(formatConversionRate({ views: 10, conversionRate: 0 }), "0.0%");
-});
-
-test("an earlier period that has data for some of its days is not called one without data", () => {
-  const say = (dataSince: string | null) => toMissingChange({ previous: { to: "2026-10-31" }, dataSince }).text;
-  assert.equal(say("2026-10-15"), "Not enough earlier data");
-  assert.equal(say("2026-10-31"), "Not enough earlier data");
-  assert.equal(say("2026-11-01"), "No earlier data");
-  assert.equal(say(null), "No earlier data");
 });
 
 test("lead times change in days, but only if both periods have lead times", () => {

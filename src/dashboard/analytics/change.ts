@@ -5,14 +5,6 @@ export type Change = { direction: "up" | "down" | "same" | "none"; text: string 
 
 const decimals = new Intl.NumberFormat(undefined, { maximumFractionDigits: 1 });
 
-type Covered = { previous: { to: string }; dataSince: string | null };
-
-/** For a comparison that can't be made, because data begins after the earlier period or during it. */
-export function toMissingChange({ previous, dataSince }: Covered): Change {
-  const isPartial = dataSince !== null && previous.to >= dataSince;
-  return { direction: "none", text: isPartial ? "Not enough earlier data" : "No earlier data" };
-}
-
 /** In percent of the earlier count. */
 export function toCountChange(now: number, before: number): Change {
   if (before === 0 && now > 0) return { direction: "none", text: "Up from 0" };

@@ -4,8 +4,6 @@ import { useQuery } from "@tanstack/react-query";
 import type { Overview } from "#contract/app/overview.ts";
 import { Totals } from "../analytics/Totals.tsx";
 import { analyticsQuery } from "../api/analytics.ts";
-import { connectionsQuery } from "../api/connections.ts";
-import { endpointsQuery } from "../api/endpoints.ts";
 import { overviewQuery } from "../api/overview.ts";
 import { widgetsQuery } from "../api/widgets.ts";
 import { BookingTable } from "../bookings/BookingTable.tsx";
@@ -100,11 +98,7 @@ function Home({ overview }: { overview: Overview }) {
 /** Endpoints and connections that don't work; renders nothing if there are none. */
 function Problems() {
   const { id, paths, can } = useOrganization();
-  const seesConnections = can("listConnections").isAllowed;
-  const alerts = useAlerts(id, seesConnections);
-  const endpoints = useQuery(endpointsQuery(id)).data?.data.filter(isIn(alerts.endpoints)) ?? [];
-  const allConnections = useQuery({ ...connectionsQuery(id), enabled: seesConnections });
-  const connections = allConnections.data?.data.filter(isIn(alerts.connections)) ?? [];
+  const { endpoints, connections } = useAlerts(id, can("listConnections").isAllowed);
   if (endpoints.length + connections.length === 0) return null;
   return (
     <Alert
@@ -134,11 +128,6 @@ function Problems() {
       </List>
     </Alert>
   );
-}
-
-function isIn(list: readonly { id: string }[]): (item: { id: string }) => boolean {
-  const ids = new Set(list.map(({ id }) => id));
-  return ({ id }) => ids.has(id);
 }
 
 function Problem({ name, to, words: [before, after] }: { name: string; to: string; words: AroundName }) {

@@ -1,18 +1,21 @@
 import { Select } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { widgetsQuery } from "../api/widgets.ts";
+import { pluralize } from "../format.ts";
 import { useOrganization } from "../shell/use-organization.ts";
 import { MODE_NAMES } from "./mode/ModeBadge.tsx";
 
 type WidgetSelectProps = {
   value: string;
+  /** How many widgets another filter leaves out of all of them. */
+  excluded?: number;
   onChange: (widget: string) => void;
   /** Shows the label, for use beside other labelled fields. */
   hasLabel?: boolean;
 };
 
 /** Filters a screen by widget; an empty string means all widgets. Several have a line each, and can only be shown here. */
-export function WidgetSelect({ value, onChange, hasLabel = false }: WidgetSelectProps) {
+export function WidgetSelect({ value, excluded = 0, onChange, hasLabel = false }: WidgetSelectProps) {
   const { id } = useOrganization();
   const widgets = useQuery(widgetsQuery(id));
   const known = (widgets.data?.data ?? []).map((widget) => ({
@@ -21,15 +24,17 @@ export function WidgetSelect({ value, onChange, hasLabel = false }: WidgetSelect
   }));
   const isKnown = value === "" || known.some((option) => option.value === value);
   const count = value.split("\n").length;
+  const isAllBut = value === "" && excluded > 0;
   return (
     <Select
       {...(hasLabel ? { label: "Widget" } : { "aria-label": "Widget" })}
       data={[
         { value: ALL, label: "All widgets" },
         ...known,
+        ...(isAllBut ? [{ value: ALL_BUT, label: `All but ${pluralize(excluded, "widget")}` }] : []),
         ...(isKnown ? [] : [{ value, label: count > 1 ? `${count} widgets` : value }]),
       ]}
-      value={value === "" ? ALL : value}
+      value={isAllBut ? ALL_BUT : value || ALL}
       onChange={(chosen) => onChange(chosen === null || chosen === ALL ? "" : chosen)}
       allowDeselect={false}
       searchable={known.length > SEARCHABLE_ABOVE}
@@ -38,6 +43,7 @@ export function WidgetSelect({ value, onChange, hasLabel = false }: WidgetSelect
   );
 }
 
-/** Not a widget's id. */
+/** Not ids of widgets. */
 const ALL = "all";
+const ALL_BUT = "all but some";
 const SEARCHABLE_ABOVE = 8;

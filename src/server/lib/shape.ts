@@ -7,7 +7,10 @@ export type Shape<T> = {
   Errors(value: unknown): TLocalizedValidationError[];
 };
 
-/** Compiles the schema when the first value is checked. Compiling all of them at start would add a sixth to a command's start-up time. */
+/**
+ * Compiles the schema when the first value is checked. Compiling all of them at start would add a sixth to a command's start-up
+ * time.
+ */
 export function shapeOf<Schema extends TSchema>(schema: Schema): Shape<Static<Schema>> {
   let compiled: Validator<Record<never, never>, Schema> | null = null;
   const compile = () => {

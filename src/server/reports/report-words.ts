@@ -1,4 +1,5 @@
 import type { AppAnalytics } from "#contract/app/analytics.ts";
+import { describeMissingComparison } from "#contract/app/comparison-words.ts";
 import type { ReportPeriod } from "#contract/app/reports.ts";
 import { NOT_SET } from "#contract/dimensions.ts";
 import { toEndpointName } from "../webhooks/endpoints/shown-url.ts";
@@ -57,8 +58,7 @@ const LIST_TITLES = { channel: "Top channels", source: "Top sources", campaign: 
 
 function toTotals({ totals, previous, dataSince }: AppAnalytics, before: string): ReportWords["totals"] {
   const earlier = previous?.isComplete ? previous.totals : null;
-  const isPartial = previous !== null && dataSince !== null && previous.to >= dataSince;
-  const missing = isPartial ? "Not enough earlier data" : "No earlier data";
+  const missing = describeMissingComparison(previous, dataSince);
   const compare = (name: "views" | "bookings") => {
     if (!earlier) return missing;
     if (earlier[name] === 0) return `0 ${before}`;

@@ -98,6 +98,6 @@ function toName({ dimension, isNegated }: Pick<ShownFilter, "dimension" | "isNeg
   return isNegated ? toNegatedName(dimension) : dimension;
 }
 
-function splitKeys(text: string): string[] {
+export function splitKeys(text: string): string[] {
   return text.split("\n").filter(Boolean);
 }

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { toKeysText, toToggleTitle, toWidgetChoice } from "./filter-words.ts";
+import { toKeysText, toToggleTitle } from "./filter-words.ts";
 
 test("a filter names up to three keys, and how many others there are", () => {
   const say = (...keys: string[]) => toKeysText({ dimension: "channel", isNegated: false, keys }, new Map());
@@ -20,12 +20,4 @@ test("times and lead times have names", () => {
 test("a row that is chosen says that a click removes its filter", () => {
   assert.equal(toToggleTitle("Germany", false), "Show only Germany");
   assert.equal(toToggleTitle("Germany", true), "Remove filter Germany");
-});
-
-test("the widget select doesn't say all widgets while some are left out", () => {
-  assert.equal(toWidgetChoice({ widget: "", notWidget: "" }), "");
-  assert.equal(toWidgetChoice({ widget: "w_1", notWidget: "" }), "w_1");
-  assert.equal(toWidgetChoice({ widget: "w_1", notWidget: "w_2" }), "w_1");
-  assert.equal(toWidgetChoice({ widget: "", notWidget: "w_2" }), "All but 1 widget");
-  assert.equal(toWidgetChoice({ widget: "", notWidget: "w_1\nw_2" }), "All but 2 widgets");
 });

@@ -1,5 +1,4 @@
 import { type FilterDimension, isTimeDimension, TIME_KEYS, type TimeDimension } from "#contract/dimensions.ts";
-import { pluralize } from "../../format.ts";
 import { DIMENSION_WORDS, toKeyName } from "../breakdowns/dimension-words.ts";
 import { formatHourOfDay, formatWeekday } from "../charts/format-bucket.ts";
 import type { ShownFilter } from "./filter-state.ts";
@@ -43,15 +42,6 @@ export function toFilterKeyName(dimension: FilterDimension, key: string, widgetN
 /** What a click on a row does. */
 export function toToggleTitle(name: string, isChosen: boolean): string {
   return isChosen ? `Remove filter ${name}` : `Show only ${name}`;
-}
-
-/**
- * The value of the widget select. If only "is not" filters by widget, it is a text, which the select shows as it is: "All
- * widgets" would be wrong then.
- */
-export function toWidgetChoice({ widget, notWidget }: { widget: string; notWidget: string }): string {
-  if (widget !== "" || notWidget === "") return widget;
-  return `All but ${pluralize(notWidget.split("\n").length, "widget")}`;
 }
 
 /** More names would make a chip too long. */
