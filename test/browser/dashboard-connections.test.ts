@@ -127,6 +127,8 @@ describe("connections in the dashboard", { skip: noBrowser }, () => {
     await page.getByText("No connections yet").waitFor();
     await page.getByRole("button", { name: "Add connection" }).click();
     const proceed = () => dialog.getByRole("button", { name: "Continue" }).press("Enter");
+    // A dialog takes the focus a moment after it opens.
+    await dialog.locator(":focus").waitFor();
     await proceed();
     await dialog.getByRole("heading", { name: "Register an application" }).waitFor();
     assert.equal(await page.evaluate("document.activeElement.textContent"), "Register an application");

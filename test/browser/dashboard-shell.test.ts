@@ -152,6 +152,7 @@ describe("around every screen", { skip: noBrowser }, () => {
     const { page } = await dashboard.share(browser);
     await showScreen(page, dashboard.addressOf("/members"));
     await page.getByRole("table", { name: "Members" }).waitFor();
+    const search = page.getByPlaceholder("Search screens, bookings, widgets and endpoints");
     for (const [text, label, path] of [
       ["audit", "Audit log", "/audit"],
       ["127.0.0.1:9", "127.0.0.1:9", `/webhooks/${endpointId}`],
@@ -160,7 +161,6 @@ describe("around every screen", { skip: noBrowser }, () => {
       ["harbour", "Harbour branch", `/widgets/${widgetId}`],
     ] as const) {
       await page.keyboard.press("Control+K");
-      const search = page.getByPlaceholder("Search screens, bookings, widgets and endpoints");
       assert.equal(await search.inputValue(), "", "it was opened again at once, and starts empty");
       await search.fill(text);
       await page.getByRole("button", { name: label }).last().waitFor();
@@ -174,14 +174,15 @@ describe("around every screen", { skip: noBrowser }, () => {
       await isSeen;
       await route.abort();
     });
-    await page.getByPlaceholder("Search screens, bookings, widgets and endpoints").fill("nobody");
+    await search.fill("nobody");
     await page.getByText("Searching…").waitFor();
     fail();
     await page.getByText("The search failed.", { exact: false }).waitFor();
     await page.unroute("**/api/app/bookings?*");
-    await page.getByPlaceholder("Search screens, bookings, widgets and endpoints").fill("nobody else");
+    await search.fill("nobody else");
     await page.getByText("No matches").waitFor();
     await page.keyboard.press("Escape");
+    await search.waitFor({ state: "detached" });
     await page.keyboard.press("Shift+?");
     const shortcuts = page.getByRole("dialog", { name: "Keyboard shortcuts" });
     await shortcuts.waitFor();

@@ -128,6 +128,7 @@ describe("the API reference", { skip: noBrowser }, () => {
     }
 
     await page.keyboard.press("Control+k");
+    await page.locator("input:focus").waitFor();
     await page.keyboard.type("get analytics");
     const match = page.getByRole("option", { name: /Get analytics/ }).first();
     await match.waitFor();

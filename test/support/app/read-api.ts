@@ -71,6 +71,13 @@ export async function fillBookings(
     organization_id: caller.owner,
     created_at: createdAt,
   }));
+  // Taken, so that a booking made later can't get one of them.
+  const taken = rows.map(({ organization_id, reference }) => ({ organization_id, reference }));
+  await db
+    .insertInto("booking_references")
+    .values(taken)
+    .onConflict((conflict) => conflict.doNothing())
+    .execute();
   await db.insertInto("bookings").values(rows).execute();
   return instants.map((instant) => instant.toISOString());
 }
