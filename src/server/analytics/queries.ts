@@ -4,7 +4,13 @@ import type { Db } from "../db/pool.ts";
 import { visitsStarted } from "../funnel/record/counters.ts";
 import { KEY_KINDS } from "../funnel/record/key-id.ts";
 import { localDay } from "../funnel/record/local-day.ts";
-import { SHORTEST_SPAN, SPAN_LENGTHS, spanStart } from "../funnel/recount/key-spans.ts";
+import {
+  ALL_WIDGETS,
+  SHORTEST_SPAN,
+  SPAN_LENGTHS,
+  spanStart,
+  WIDGET_SPAN_LENGTHS,
+} from "../funnel/recount/key-spans.ts";
 import { type ContractLists, type KeyList, LISTED_KINDS, listAll, listForContract } from "./lists.ts";
 import type { LocalWindow } from "./scan/local-window.ts";
 
@@ -30,12 +36,6 @@ export type AnalyticsCounts = DayCounts & ContractLists;
 /** Two years of days are returned as three arrays: building objects would take PostgreSQL longer than the sums. */
 type DayRow = Omit<DayCounts, "days"> & { days: string[]; day_views: number[]; day_bookings: number[] };
 
-/** With three, a span and the subtracted days would have about as many rows as the five days in the window. */
-const SUBTRACTED_DAYS_MAX = 2;
-
-/** Widget id under which all widgets are counted together. */
-const ALL_WIDGETS = "";
-
 export type CountedWindow = {
   /** Only counters of this zone answer. By default, it is the organization's. */
   zone?: string;
@@ -57,7 +57,9 @@ export async function selectAnalytics(
   owner: OrganizationId,
   window: CountedWindow,
 ): Promise<AnalyticsCounts | null> {
-  const { rows } = await sql<DayRow & ContractLists>`-- prepared: select_analytics
+  const prepared =
+    window.widgetId === null ? sql`-- prepared: select_analytics` : sql`-- prepared: select_widget_analytics`;
+  const { rows } = await sql<DayRow & ContractLists>`${prepared}
     with ${countDays(owner, window)}, ${countKeys(owner, window, sql`kind <= ${sql.lit(LISTED_KINDS.length)}`)}
     select zone, today::text as today, totals.*, ${listForContract(owner)}
     from span cross join (${dayTotals}) totals`.execute(db);
@@ -92,13 +94,13 @@ export async function selectDays(db: Db, owner: OrganizationId, window: CountedW
 /** CTEs `span`, the days of the window, and `day_counts`. All are empty if the counters are of another zone. */
 export function countDays(owner: OrganizationId, window: CountedWindow): RawBuilder<unknown> {
   return sql`local as (
-      select zone, version, sealed_before,
+      select zone, version, spans_sealed_before as sealed_before,
         coalesce(${window.lastDay ?? null}::date, ${localDay(sql`day_zones.rules`, sql`${window.now}::timestamptz`)}) as today,
         ${localDay(sql`day_zones.rules`, sql`greatest(${window.keptSince}::timestamptz, kept_since)`)} as oldest_day
       from day_zones where organization_id = ${owner} and zone = ${shownZone(owner, window)}
     ), span as (
       select zone, version, least(sealed_before, ${spanStart(sql`(today + 1)`, SHORTEST_SPAN)}) as sealed_before, today,
-        greatest(today - (${window.days}::integer - 1), oldest_day) as first_day, oldest_day
+        greatest(today - (${window.days}::integer - 1), oldest_day) as first_day
       from local
     ), day_counts as (
       select day, reached_1, reached_2, reached_3, reached_4, reached_5, reached_6, no_availability, bookings, failed,
@@ -115,14 +117,13 @@ export function countKeys(
   { widgetId }: Pick<CountedWindow, "widgetId">,
   isListed: RawBuilder<unknown>,
 ): RawBuilder<unknown> {
-  return sql`reading as (
-      select version, ${readFrom()} as read_from, first_day, today, sealed_before from span
-    ), edges as materialized (
-      select version, read_from, first_day, today + 1 as after_today, ${sql.join(SPAN_LENGTHS.flatMap(toEdges))}
-      from reading
+  const lengths = widgetId === null ? SPAN_LENGTHS : WIDGET_SPAN_LENGTHS;
+  return sql`edges as materialized (
+      select version, first_day, today + 1 as after_today, ${sql.join(lengths.flatMap(toEdges))}
+      from span
     ), key_counts as materialized (
       select kind, key as id, sum(views) as views, sum(bookings) as bookings
-      from (${listParts({ owner, widgetId: widgetId ?? ALL_WIDGETS, isListed })}) parts
+      from (${listParts({ owner, widgetId: widgetId ?? ALL_WIDGETS, lengths, isListed })}) parts
       group by kind, key
       having sum(views) <> 0 or sum(bookings) <> 0
     )`;
@@ -164,22 +165,9 @@ function toCounts<Row extends DayRow>([first]: readonly Row[]) {
   return { ...row, days };
 }
 
-/**
- * The day from which counts are added up. If the window starts a day or two into a sealed span, that is the start of the span, and
- * those days are subtracted: that reads fewer rows. Only if every day of the span is kept, because retention deletes single days,
- * but not their share of the span.
- */
-function readFrom(): RawBuilder<unknown> {
-  const start = spanStart(sql`first_day`, SHORTEST_SPAN);
-  return sql`case
-    when first_day - ${start} <= ${sql.lit(SUBTRACTED_DAYS_MAX)} and ${start} >= oldest_day
-      and ${start} + ${sql.lit(SHORTEST_SPAN)} <= sealed_before
-    then ${start} else first_day end`;
-}
-
 /** For each length, where its spans start and end. */
 function toEdges(days: number): RawBuilder<unknown>[] {
-  const first = spanStart(sql`(read_from + ${sql.lit(days - 1)})`, days);
+  const first = spanStart(sql`(first_day + ${sql.lit(days - 1)})`, days);
   const last = spanStart(sql`sealed_before`, days);
   return [
     sql`${first} as ${sql.ref(`first_${days}`)}`,
@@ -187,34 +175,38 @@ function toEdges(days: number): RawBuilder<unknown>[] {
   ];
 }
 
-type ListedCounts = { owner: OrganizationId; widgetId: string; isListed: RawBuilder<unknown> };
+type ListedCounts = {
+  owner: OrganizationId;
+  widgetId: string;
+  /** At least one. */
+  lengths: readonly number[];
+  isListed: RawBuilder<unknown>;
+};
 
 /**
- * The window without gaps and overlaps: days, spans of growing and then shrinking length, days. What they contain from before
- * the window is subtracted. The edges are scalars, which saves joining every row with them.
+ * The window without gaps and overlaps: days, spans of growing and then shrinking length, days. The edges are scalars, which
+ * saves joining every row with them.
  */
-function listParts({ owner, widgetId, isListed }: ListedCounts): RawBuilder<unknown> {
+function listParts({ owner, widgetId, lengths, isListed }: ListedCounts): RawBuilder<unknown> {
   const edge = (name: string) => sql`(select ${sql.ref(name)} from edges)`;
-  const counts = (table: string, sign = sql``) => sql`
-    select kind, key, ${sign}views as views, ${sign}bookings as bookings from ${sql.table(table)}
+  const counts = (table: string) => sql`
+    select kind, key, views, bookings from ${sql.table(table)}
     where ${isListed} and organization_id = ${owner} and version = ${edge("version")} and widget_id = ${widgetId}`;
   const days = counts("funnel_key_days");
-  const subtractedDays = counts("funnel_key_days", sql`-`);
   const spans = (length: number, from: RawBuilder<unknown>, to: RawBuilder<unknown>) =>
     sql`${counts("funnel_key_spans")} and span_days = ${sql.lit(length)} and start_day >= ${from} and start_day < ${to}`;
   const firstOf = (length: number) => edge(`first_${length}`);
   const afterOf = (length: number) => edge(`after_${length}`);
-  const longest = SPAN_LENGTHS[SPAN_LENGTHS.length - 1] as number;
-  const pairs = SPAN_LENGTHS.slice(1).map((longer, i) => ({ shorter: SPAN_LENGTHS[i] as number, longer }));
+  const [shortest, longest] = [lengths[0], lengths.at(-1)] as [number, number];
+  const pairs = lengths.slice(1).map((longer, i) => ({ shorter: lengths[i] as number, longer }));
   const parts = [
-    sql`${subtractedDays} and day >= ${edge("read_from")} and day < ${edge("first_day")}`,
-    sql`${days} and day >= ${edge("read_from")} and day < least(${firstOf(SHORTEST_SPAN)}, ${edge("after_today")})`,
+    sql`${days} and day >= ${edge("first_day")} and day < least(${firstOf(shortest)}, ${edge("after_today")})`,
     ...pairs.map(({ shorter, longer }) =>
       spans(shorter, firstOf(shorter), sql`least(${firstOf(longer)}, ${afterOf(shorter)})`),
     ),
     spans(longest, firstOf(longest), afterOf(longest)),
     ...pairs.toReversed().map(({ shorter, longer }) => spans(shorter, afterOf(longer), afterOf(shorter))),
-    sql`${days} and day >= ${afterOf(SHORTEST_SPAN)} and day < ${edge("after_today")}`,
+    sql`${days} and day >= ${afterOf(shortest)} and day < ${edge("after_today")}`,
   ];
   return sql.join(parts, sql` union all `);
 }

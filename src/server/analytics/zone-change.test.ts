@@ -255,7 +255,7 @@ async function startOver(owner: OrganizationId): Promise<void> {
   await saveZoneOffsets(db, rules);
   await db
     .updateTable("day_zones")
-    .set({ zone: "UTC", rules: rules.id, version: 1, sealed_before: "1970-01-01", building_version: null })
+    .set({ zone: "UTC", rules: rules.id, version: 1, spans_sealed_before: "1970-01-01", building_version: null })
     .set({ building_rules: null, packed_from: null, packed_before: null })
     .where("organization_id", "=", owner)
     .execute();

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { readdir } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -84,6 +84,23 @@ test("a database migrated by an older Bookflow gets the missing migrations", asy
   assert.deepEqual(await migrate({ pool, log, folder: makeFolder(one) }), { applied: ["0001_one.sql"] });
   assert.deepEqual(await migrate({ pool, log, folder: makeFolder(two) }), { applied: ["0002_two.sql"] });
   assert.deepEqual(await listTables(pool), ["one", "schema_migrations", "two"]);
+});
+
+test("spans of earlier lengths are deleted, and nothing counts as added up", async () => {
+  const { pool } = await createEmptyDatabase();
+  const older = names.filter((name) => name < "0017");
+  const texts = older.map((name) => [name, readFileSync(new URL(name, MIGRATIONS_FOLDER), "utf8")]);
+  await migrate({ pool, log, folder: makeFolder(Object.fromEntries(texts)) });
+  await pool.query(`
+    insert into organizations (id, name, plan, created_at) values ('org_a', 'Practice', 'pro', now());
+    insert into day_zones (organization_id, zone, rules, rules_release, version, sealed_before)
+      values ('org_a', 'UTC', 'UTC', '2026a', 1, '2026-11-03');
+    insert into funnel_key_spans values ('org_a', 1, '', 8, '2026-10-26', 1, 5, 7, 0)`);
+  await migrate({ pool, log, folder: MIGRATIONS_FOLDER });
+  const { rows } = await pool.query(
+    "select sealed_before, spans_sealed_before, (select count(*) from funnel_key_spans) as spans from day_zones",
+  );
+  assert.deepEqual(rows, [{ sealed_before: "1970-01-01", spans_sealed_before: "1970-01-01", spans: 0 }]);
 });
 
 test("a database migrated by a newer Bookflow is refused with one line and not touched", async () => {

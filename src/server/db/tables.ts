@@ -132,7 +132,7 @@ export type DayZonesTable = {
   rules: string;
   rules_release: string;
   version: number;
-  sealed_before: string;
+  spans_sealed_before: Generated<string>;
   kept_since: Generated<Date>;
   building_version: number | null;
   building_rules: string | null;

@@ -1,4 +1,4 @@
-import { type Insertable, type Selectable, sql, type Updateable } from "kysely";
+import type { Insertable, Selectable, Updateable } from "kysely";
 import type { OrganizationId } from "#contract/ids.ts";
 import type { Db } from "../db/pool.ts";
 import type { OrganizationsTable } from "../db/tables.ts";
@@ -17,7 +17,7 @@ export async function insertOrganization(db: Db, row: Insertable<OrganizationsTa
   await db
     .with("made", (cte) => cte.insertInto("organizations").values(row).returning("id"))
     .insertInto("day_zones")
-    .columns(["organization_id", "zone", "rules", "rules_release", "version", "sealed_before"])
+    .columns(["organization_id", "zone", "rules", "rules_release", "version"])
     .expression((select) =>
       select
         .selectFrom("made")
@@ -27,7 +27,6 @@ export async function insertOrganization(db: Db, row: Insertable<OrganizationsTa
           val(rules.id).as("rules"),
           val(RULES_RELEASE).as("rules_release"),
           lit(1).as("version"),
-          sql<string>`date '1970-01-01'`.as("sealed_before"),
         ]),
     )
     .execute();

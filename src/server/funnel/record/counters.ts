@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from "kysely";
 import type { Home } from "../../db/engine.ts";
-import { SPAN_LENGTHS, spanStart } from "../recount/key-spans.ts";
+import { hasSpans, SPAN_LENGTHS, spanStart } from "../recount/key-spans.ts";
 import { KEY_KINDS, toKindNumber } from "./key-id.ts";
 import { localDayNear } from "./local-day.ts";
 
@@ -144,7 +144,7 @@ export const addToSpans = ({ id, join }: Home) => sql`
   from key_changes ${join}
   cross join (values ${sql.join(SPAN_LENGTHS.map((days) => sql`(${sql.lit(days)})`))}) span (span_days)
   cross join lateral (select ${spanStart(sql`day`, sql`span_days`)} as start_day) start
-  where day < sealed_before and start_day + span_days <= sealed_before
+  where day < sealed_before and start_day + span_days <= sealed_before and ${hasSpans(sql`widget_id`, sql`span_days`)}
   group by ${id}, version, widget_id, span_days, start_day, kind, key
   order by ${id}, version, widget_id, span_days, start_day, kind, key
   on conflict (organization_id, version, widget_id, span_days, start_day, kind, key)

@@ -155,7 +155,14 @@ async function startOver(owner: OrganizationId, zone: string): Promise<void> {
   await saveZoneOffsets(db, rules);
   await db
     .updateTable("day_zones")
-    .set({ zone, rules: rules.id, version: 1, sealed_before: "1970-01-01", packed_from: null, packed_before: null })
+    .set({
+      zone,
+      rules: rules.id,
+      version: 1,
+      spans_sealed_before: "1970-01-01",
+      packed_from: null,
+      packed_before: null,
+    })
     .where("organization_id", "=", owner)
     .execute();
   await sql`truncate funnel_keys, funnel_visits, funnel_days, funnel_key_days, funnel_key_spans, visit_packs`.execute(

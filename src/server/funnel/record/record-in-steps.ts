@@ -94,7 +94,7 @@ async function lockAndAdmit(
         with ordinality as visit (widget_id, visit_id, may_start, number)
       left join widgets on widgets.organization_id = ${owner} and widgets.id = visit.widget_id
     )
-    select version, rules, sealed_before, building_version, building_rules, packed_before,
+    select version, rules, spans_sealed_before as sealed_before, building_version, building_rules, packed_before,
       array(select (number - 1)::integer from sent where not is_open) as paused,
       array(select (number - 1)::integer from sent where is_open and not may_start and not exists (
         select from funnel_visits stored where stored.organization_id = ${owner}

@@ -164,7 +164,7 @@ export const statement = sql`-- prepared: record_touches
         with ordinality as visit (${columns}, may_start, number)
       left join widgets on widgets.organization_id = visit.organization_id and widgets.id = visit.widget_id
     ), zones as materialized (
-      select organization_id, version, rules, sealed_before, building_version, building_rules,
+      select organization_id, version, rules, spans_sealed_before as sealed_before, building_version, building_rules,
         ${utcStart(sql`packed_from`)} as packed_from, ${utcStart(sql`packed_before`)} as packed_before
       from day_zones where organization_id in (select organization_id from sent where is_open)
       order by organization_id for share

@@ -16,7 +16,7 @@ const COLUMNS = [
   "zone",
   "rules",
   "version",
-  "sealed_before",
+  "spans_sealed_before",
   "kept_since",
   "building_version",
   "building_rules",

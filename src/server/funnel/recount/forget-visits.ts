@@ -55,7 +55,8 @@ async function forgetBatch(
     ), sets as (
       select counted.organization_id, counted.version, day_rules, counted.sealed_before, period_from, period_until, shift
       from (
-        select organization_id, version, rules as day_rules, sealed_before from day_zones where organization_id = ${owner}
+        select organization_id, version, rules as day_rules, spans_sealed_before as sealed_before from day_zones
+        where organization_id = ${owner}
         union all
         select organization_id, building_version, building_rules, date '1970-01-01' from day_zones
         where organization_id = ${owner} and building_version is not null

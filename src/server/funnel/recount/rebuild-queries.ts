@@ -14,7 +14,7 @@ import {
   visitsStarted,
 } from "../record/counters.ts";
 import { selectPeriod } from "../record/local-day.ts";
-import { SPAN_LENGTHS, spanStart } from "./key-spans.ts";
+import { hasSpans, partOf, SPAN_LENGTHS, spanStart } from "./key-spans.ts";
 
 type RebuildLock = { release(): Promise<void> };
 
@@ -123,16 +123,17 @@ type CountedPart = {
   condition: RawBuilder<unknown>;
 };
 
-/** Adds up the sealed spans of a part from `key_changes`, each length from the one before. */
+/** Adds up the sealed spans of a part from `key_changes`. */
 function addUpPart({ owner, version, sealedBefore, condition }: CountedPart): RawBuilder<unknown> {
-  const sums = SPAN_LENGTHS.map((length, i) => {
-    const shorter = SPAN_LENGTHS[i - 1];
-    const [source, day] = shorter === undefined ? ["key_changes", "day"] : [`spans_of_${shorter}`, "start_day"];
+  const sums = SPAN_LENGTHS.map((length) => {
+    const shorter = partOf(length);
+    const [source, day] = shorter === null ? ["key_changes", "day"] : [`spans_of_${shorter}`, "start_day"];
     const start = spanStart(sql.ref(day), length);
     return sql`${sql.ref(`spans_of_${length}`)} as materialized (
       select widget_id, ${start} as start_day, kind, key, sum(views)::integer as views, sum(bookings)::integer as bookings
       from ${sql.table(source)}
-      where ${start} + ${sql.lit(length)} <= ${sealedBefore}::date and ${shorter === undefined ? condition : sql`true`}
+      where ${start} + ${sql.lit(length)} <= ${sealedBefore}::date and ${hasSpans(sql`widget_id`, length)}
+        and ${shorter === null ? condition : sql`true`}
       group by widget_id, ${start}, kind, key
     )`;
   });

@@ -117,7 +117,7 @@ async function rebuild(
     const { shownSince = kept_since } = options;
     await mergeSets(transaction, owner, { from: changesVersion, into: version, sealedBefore });
     await updateDayZone(transaction, owner, {
-      ...{ zone, rules: rules.id, rules_release: RULES_RELEASE, version, sealed_before: sealedBefore },
+      ...{ zone, rules: rules.id, rules_release: RULES_RELEASE, version, spans_sealed_before: sealedBefore },
       ...{ building_version: null, building_rules: null },
       kept_since: shownSince < kept_since ? shownSince : kept_since,
     });

@@ -10,8 +10,8 @@ import { createLog } from "../../lib/log/log.ts";
 import { recordTouches } from "../record/record.ts";
 import { sealOutdated } from "./seal-spans.ts";
 
-// Spans of 8 days start on 24 September, 2, 10, 18 and 26 October, 3 and 11 November 2026; spans of 64 days on 4 June, 7 August
-// and 10 October.
+// Spans of 5 days start on 24 and 29 September, 4, 9, 14, 19, 24 and 29 October, 3, 8 and 13 November 2026; spans of 10 days on
+// 24 September, 4, 14 and 24 October, 3 and 13 November; spans of 60 days on 6 July, 4 September and 3 November.
 
 const { db } = await createTestDatabase();
 
@@ -32,60 +32,78 @@ async function makeVisited(timeZone: string, days: readonly string[]) {
     await recordTouches(db, touches);
   };
   await visit(...days);
-  return { owner, visit };
+  return { owner, widgetId, visit };
 }
 
 async function readSealedBefore(...owners: OrganizationId[]): Promise<(string | undefined)[]> {
-  const rows = await db.selectFrom("day_zones").select(["organization_id", "sealed_before"]).execute();
-  return owners.map((owner) => rows.find((row) => row.organization_id === owner)?.sealed_before);
+  const rows = await db.selectFrom("day_zones").select(["organization_id", "spans_sealed_before"]).execute();
+  return owners.map((owner) => rows.find((row) => row.organization_id === owner)?.spans_sealed_before);
 }
 
-/** "days from first day: views" of all widgets' sums, by channel. */
-async function readSpans(owner: OrganizationId): Promise<string[]> {
+/** "days from first day: views" by channel, of all widgets together or of one. */
+async function readSpans(owner: OrganizationId, widgetId = ""): Promise<string[]> {
   const { rows } = await sql<{ span: string }>`
     select span_days || ' from ' || start_day || ': ' || views as span from funnel_key_spans
-    where organization_id = ${owner} and widget_id = '' and kind = 1 order by span_days, start_day`.execute(db);
+    where organization_id = ${owner} and widget_id = ${widgetId} and kind = 1 order by span_days, start_day`.execute(
+    db,
+  );
   return rows.map(({ span }) => span);
 }
 
 test("a span is sealed when it is over in the organization's time zone", async () => {
-  const days = ["2026-07-10", "2026-07-11", "2026-09-30", "2026-10-01", "2026-10-26", "2026-11-02", "2026-11-03"];
+  const days = ["2026-07-09", "2026-07-10", "2026-09-30", "2026-10-01", "2026-10-26", "2026-11-02", "2026-11-09"];
   const { owner: utc } = await makeVisited("UTC", days);
   const { owner: auckland } = await makeVisited("Pacific/Auckland", days);
   const spans = [
-    "8 from 2026-07-06: 2",
-    "8 from 2026-09-24: 2",
-    "8 from 2026-10-26: 2",
-    "64 from 2026-06-04: 2",
-    "64 from 2026-08-07: 2",
+    "5 from 2026-07-06: 2",
+    "5 from 2026-09-29: 2",
+    "5 from 2026-10-24: 1",
+    "5 from 2026-10-29: 1",
+    "10 from 2026-07-06: 2",
+    "10 from 2026-09-24: 2",
+    "10 from 2026-10-24: 2",
+    "60 from 2026-07-06: 2",
+    "60 from 2026-09-04: 4",
   ];
-  await runTask("2026-11-10T23:59:00Z");
-  assert.deepEqual(await readSealedBefore(utc, auckland), ["2026-11-03", "2026-11-11"]);
+  await runTask("2026-11-12T23:59:00Z");
+  assert.deepEqual(await readSealedBefore(utc, auckland), ["2026-11-08", "2026-11-13"]);
   assert.deepEqual(await readSpans(utc), spans);
-  const next = "8 from 2026-11-03: 1";
-  assert.deepEqual(await readSpans(auckland), [...spans.slice(0, 3), next, ...spans.slice(3)]);
+  const five = "5 from 2026-11-08: 1";
+  const ten = "10 from 2026-11-03: 1";
+  assert.deepEqual(await readSpans(auckland), [
+    ...spans.slice(0, 4),
+    five,
+    ...spans.slice(4, 7),
+    ten,
+    ...spans.slice(7),
+  ]);
 
-  await runTask("2026-11-11T00:00:00Z");
-  assert.deepEqual(await readSealedBefore(utc, auckland), ["2026-11-11", "2026-11-11"]);
+  await runTask("2026-11-13T00:00:00Z");
+  assert.deepEqual(await readSealedBefore(utc, auckland), ["2026-11-13", "2026-11-13"]);
   assert.deepEqual(await readSpans(utc), await readSpans(auckland));
 });
 
 test("late events are added to the spans and the day, even where there were none", async () => {
-  const { owner, visit } = await makeVisited("UTC", ["2026-09-30"]);
+  const { owner, widgetId, visit } = await makeVisited("UTC", ["2026-09-30"]);
   await runTask("2026-11-05T00:00:00Z");
   // 2 November is the last sealed day.
   await visit("2026-09-24", "2026-10-09", "2026-10-10", "2026-11-02", "2026-11-04");
-  const eights = ["8 from 2026-09-24: 2", "8 from 2026-10-02: 1", "8 from 2026-10-10: 1", "8 from 2026-10-26: 1"];
-  assert.deepEqual(await readSpans(owner), [...eights, "64 from 2026-08-07: 3"]);
+  const fives = ["5 from 2026-09-24: 1", "5 from 2026-09-29: 1", "5 from 2026-10-09: 2", "5 from 2026-10-29: 1"];
+  const tens = ["10 from 2026-09-24: 2", "10 from 2026-10-04: 2", "10 from 2026-10-24: 1"];
+  const sixties = ["60 from 2026-09-04: 5"];
+  assert.deepEqual(await readSpans(owner), [...fives, ...tens, ...sixties]);
   await runTask("2027-01-05T00:00:00Z");
-  const later = ["8 from 2026-11-03: 1", "64 from 2026-08-07: 3", "64 from 2026-10-10: 3"];
-  assert.deepEqual(await readSpans(owner), [...eights, ...later]);
+  const withLast = [fives, tens, sixties].flatMap((spans, i) => [...spans, `${[5, 10, 60][i]} from 2026-11-03: 1`]);
+  assert.deepEqual(await readSpans(owner), withLast);
+  const ofWidget = withLast.filter((span) => !span.startsWith("5 "));
+  assert.deepEqual(await readSpans(owner, widgetId), ofWidget, "a single widget has no spans of five days");
   const { totals, channels } = await readAnalytics(db, owner, { days: 300, now: new Date("2027-01-05T00:00:00Z") });
   assert.deepEqual([totals.views, channels.map(({ views }) => views)], [6, [6]]);
 });
 
 test("an organization that fails is logged and does not hold up the others; a stopping worker starts none", async () => {
-  const made = [await makeVisited("UTC", ["2026-09-30"]), await makeVisited("UTC", ["2026-09-30"])];
+  const days = ["2026-06-30", "2026-09-30"];
+  const made = [await makeVisited("UTC", days), await makeVisited("UTC", days)];
   const [broken, sound] = made.map(({ owner }) => owner).sort() as [OrganizationId, OrganizationId];
   await runTask("2027-03-05T00:00:00Z", AbortSignal.abort());
   assert.deepEqual(await readSealedBefore(broken, sound), ["1970-01-01", "1970-01-01"]);
@@ -102,5 +120,6 @@ test("an organization that fails is logged and does not hold up the others; a st
     lines.map(({ name, organizationId }) => [name, organizationId]),
     [["stats.seal_failed", broken]],
   );
-  assert.deepEqual(await readSealedBefore(broken, sound), ["1970-01-01", "2027-03-03"]);
+  // What was added up before the failure stays: each step is one of the longest spans.
+  assert.deepEqual(await readSealedBefore(broken, sound), ["2026-07-06", "2027-03-03"]);
 });

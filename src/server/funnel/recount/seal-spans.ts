@@ -6,7 +6,7 @@ import type { Deps } from "../../deps.ts";
 import { assert } from "../../lib/assert.ts";
 import { localDay } from "../record/local-day.ts";
 import { lockDayZone, updateDayZone } from "./day-zone.ts";
-import { SHORTEST_SPAN, SPAN_LENGTHS, spanStart } from "./key-spans.ts";
+import { ALL_WIDGETS, hasSpans, LONGEST_SPAN, partOf, SHORTEST_SPAN, SPAN_LENGTHS, spanStart } from "./key-spans.ts";
 
 /** Background task: seals the spans of every organization that has any to seal. A failure does not hold up the others. */
 export async function sealOutdated(deps: Pick<Deps, "db" | "clock" | "log">, signal: AbortSignal): Promise<void> {
@@ -21,15 +21,42 @@ export async function sealOutdated(deps: Pick<Deps, "db" | "clock" | "log">, sig
   }
 }
 
-/** Adds up spans that are over. Recording for this organization waits for it, once in eight days. */
+/** Adds up spans that are over. */
 export async function sealSpans(db: Db, owner: OrganizationId, now: Date): Promise<void> {
-  await inOrganization(db, owner, async (transaction) => {
-    const { version, rules, sealed_before: from } = await lockDayZone(transaction, owner);
-    const to = await findOpenSpan(transaction, rules, now);
-    if (from >= to) return;
+  while (await sealSome(db, owner, now));
+}
+
+/**
+ * Recording for this organization waits for it: every five days, for one span. After an upgrade there can be years to add up, so
+ * it ends with the longest span that has counters. Returns whether there is more to do.
+ */
+async function sealSome(db: Db, owner: OrganizationId, now: Date): Promise<boolean> {
+  return await inOrganization(db, owner, async (transaction) => {
+    const { version, rules, spans_sealed_before: from } = await lockDayZone(transaction, owner);
+    const open = await findOpenSpan(transaction, rules, now);
+    if (from >= open) return false;
+    const to = await findEnd(transaction, owner, { version, from, open });
     await addUpSpans(transaction, owner, { version, from, to });
-    await updateDayZone(transaction, owner, { sealed_before: to });
+    await updateDayZone(transaction, owner, { spans_sealed_before: to });
+    return to < open;
   });
+}
+
+/** Where the longest span with the next counters ends, or the open span starts. */
+async function findEnd(
+  db: Db,
+  owner: OrganizationId,
+  { version, from, open }: { version: number; from: string; open: string },
+): Promise<string> {
+  const { rows } = await sql<{ day: string }>`
+    select least(${spanStart(sql`min(day)`, LONGEST_SPAN)} + ${sql.lit(LONGEST_SPAN)}, ${open}::date) as day
+    from funnel_key_days
+    where organization_id = ${owner} and version = ${version} and widget_id = ${ALL_WIDGETS} and day >= ${from}::date`.execute(
+    db,
+  );
+  const [row] = rows;
+  assert(row, "min gives one row");
+  return row.day;
 }
 
 /** The first day of the span that is not over yet. */
@@ -48,10 +75,10 @@ async function addUpSpans(
   owner: OrganizationId,
   { version, from, to }: { version: number; from: string; to: string },
 ): Promise<void> {
-  for (const [i, length] of SPAN_LENGTHS.entries()) {
-    const part = SPAN_LENGTHS[i - 1];
-    const [table, day] = part === undefined ? ["funnel_key_days", "day"] : ["funnel_key_spans", "start_day"];
-    const isPart = part === undefined ? sql`` : sql`and span_days = ${sql.lit(part)}`;
+  for (const length of SPAN_LENGTHS) {
+    const part = partOf(length);
+    const [table, day] = part === null ? ["funnel_key_days", "day"] : ["funnel_key_spans", "start_day"];
+    const isPart = part === null ? sql`` : sql`and span_days = ${sql.lit(part)}`;
     const start = (text: RawBuilder<unknown>) => spanStart(text, length);
     // In key order, so that rows that are read together are stored together.
     await sql`
@@ -59,7 +86,7 @@ async function addUpSpans(
       select organization_id, version, widget_id, ${sql.lit(length)}, ${start(sql.ref(day))} as start, kind, key,
         sum(views), sum(bookings)
       from ${sql.table(table)}
-      where organization_id = ${owner} and version = ${version} ${isPart}
+      where organization_id = ${owner} and version = ${version} and ${hasSpans(sql`widget_id`, length)} ${isPart}
         and ${sql.ref(day)} >= ${start(sql`${from}::date`)} and ${sql.ref(day)} < ${start(sql`${to}::date`)}
       group by organization_id, version, widget_id, start, kind, key
       order by organization_id, version, widget_id, start, kind, key`.execute(db);
@@ -69,7 +96,7 @@ async function addUpSpans(
 async function listUnsealed(db: Db, now: Date): Promise<OrganizationId[]> {
   const today = localDay(sql`day_zones.rules`, sql`${now}::timestamptz`);
   const { rows } = await sql<{ organization_id: OrganizationId }>`
-    select organization_id from (select organization_id, sealed_before, ${today} as today from day_zones) local
-    where sealed_before < ${spanStart(sql`today`, SHORTEST_SPAN)} order by organization_id`.execute(db);
+    select organization_id from (select organization_id, spans_sealed_before, ${today} as today from day_zones) local
+    where spans_sealed_before < ${spanStart(sql`today`, SHORTEST_SPAN)} order by organization_id`.execute(db);
   return rows.map((row) => row.organization_id);
 }
