@@ -117,12 +117,13 @@ create table day_zones (
   rules text not null,
   rules_release text not null,
   version integer not null,
-  sealed_before date not null,
+  sealed_before date default '1970-01-01'::date not null,
   kept_since timestamp(3) with time zone default '1970-01-01 00:00:00+00'::timestamp with time zone not null,
   building_version integer,
   building_rules text,
   packed_from date,
   packed_before date,
+  spans_sealed_before date default '1970-01-01'::date not null,
   constraint day_zones_check CHECK (((building_version IS NULL) = (building_rules IS NULL))),
   constraint day_zones_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id),
   constraint day_zones_pkey PRIMARY KEY (organization_id)
@@ -336,6 +337,7 @@ create table funnel_key_spans (
   key bigint not null,
   views integer not null,
   bookings integer not null,
+  constraint funnel_key_spans_days CHECK ((span_days = ANY (ARRAY[5, 10, 60]))),
   constraint funnel_key_spans_pkey PRIMARY KEY (organization_id, version, widget_id, span_days, start_day, kind, key)
 );
 

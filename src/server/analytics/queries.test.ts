@@ -192,10 +192,11 @@ describe("lists give the same result from spans as from days", { concurrency: tr
       }),
     );
     // The oldest kept day and the first day of the window each fall on every day of a span.
-    const keptSince = Array.from({ length: 9 }, (_, index) => daysAgo(48 - index));
+    const keptSince = Array.from({ length: 10 }, (_, index) => daysAgo(48 - index));
     const windows = Array.from({ length: 30 }, (_, index) => 20 + index);
+    const asked = windows.flatMap((days) => [null, widgetId].map((widget) => ({ days, widgetId: widget })));
     const readAll = (since: Date) =>
-      Promise.all(windows.map((days) => readAnalytics(db, owner, { days, now: NOW, keptSince: since })));
+      Promise.all(asked.map((window) => readAnalytics(db, owner, { ...window, now: NOW, keptSince: since })));
     const fromDays = await Promise.all(keptSince.map(readAll));
 
     await sealSpans(db, owner, NOW);

@@ -92,7 +92,7 @@ test("spans of earlier lengths are deleted, and nothing counts as added up", asy
   const texts = older.map((name) => [name, readFileSync(new URL(name, MIGRATIONS_FOLDER), "utf8")]);
   await migrate({ pool, log, folder: makeFolder(Object.fromEntries(texts)) });
   await pool.query(`
-    insert into organizations (id, name, plan, created_at) values ('org_a', 'Practice', 'pro', now());
+    insert into organizations (id, name, plan, created_at) values ('org_a', 'Practice', 'pro', '2026-11-01');
     insert into day_zones (organization_id, zone, rules, rules_release, version, sealed_before)
       values ('org_a', 'UTC', 'UTC', '2026a', 1, '2026-11-03');
     insert into funnel_key_spans values ('org_a', 1, '', 8, '2026-10-26', 1, 5, 7, 0)`);

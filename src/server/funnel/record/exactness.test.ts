@@ -43,7 +43,8 @@ const ZONES = [
   "Africa/El_Aaiun",
 ];
 const FIRST = new Date("2026-08-20T00:00:00.000Z");
-const NOW = new Date("2026-11-03T10:15:00.000Z");
+// The spans that are over end on different days: 8 November for 5 days, 3 November for 10 and 60.
+const NOW = new Date("2026-11-09T10:15:00.000Z");
 const clock = { now: () => NOW };
 
 /** The last day alone, and more days than there are touches; others are drawn. */

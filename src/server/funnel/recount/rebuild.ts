@@ -35,7 +35,7 @@ import { findOpenSpan } from "./seal-spans.ts";
 /** Days counted at once: whole spans, and few enough visits to group in memory. */
 const PART_DAYS = LONGEST_SPAN;
 /** On Citus the counters of a part pass through this process (add-in-steps.ts), which also adds up parts of a span. */
-const CITUS_PART_DAYS = 32;
+const CITUS_PART_DAYS = 30;
 const BUSY_PAUSE_MS = 500;
 
 type RebuildOutcome =

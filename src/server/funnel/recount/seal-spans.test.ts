@@ -120,6 +120,6 @@ test("an organization that fails is logged and does not hold up the others; a st
     lines.map(({ name, organizationId }) => [name, organizationId]),
     [["stats.seal_failed", broken]],
   );
-  // What was added up before the failure stays: each step is one of the longest spans.
+  // Steps before the failing one stay: each ends with a span of 60 days.
   assert.deepEqual(await readSealedBefore(broken, sound), ["2026-07-06", "2027-03-03"]);
 });

@@ -14,7 +14,7 @@ export async function sealOutdated(deps: Pick<Deps, "db" | "clock" | "log">, sig
   for (const organizationId of await listUnsealed(deps.db, now)) {
     if (signal.aborted) return;
     try {
-      await sealSpans(deps.db, organizationId, now);
+      await sealSpans(deps.db, organizationId, now, signal);
     } catch (error) {
       deps.log.error("stats.seal_failed", { organizationId, error });
     }
@@ -22,13 +22,13 @@ export async function sealOutdated(deps: Pick<Deps, "db" | "clock" | "log">, sig
 }
 
 /** Adds up spans that are over. */
-export async function sealSpans(db: Db, owner: OrganizationId, now: Date): Promise<void> {
-  while (await sealSome(db, owner, now));
+export async function sealSpans(db: Db, owner: OrganizationId, now: Date, signal?: AbortSignal): Promise<void> {
+  while (!signal?.aborted && (await sealSome(db, owner, now)));
 }
 
 /**
- * Recording for this organization waits for it: every five days, for one span. After an upgrade there can be years to add up, so
- * it ends with the longest span that has counters. Returns whether there is more to do.
+ * Adds up to the end of the next span of 60 days that has counters, and returns whether there is more to do. Recording for this
+ * organization waits meanwhile: usually once every five days; after an upgrade, with years to add up, for one step at a time.
  */
 async function sealSome(db: Db, owner: OrganizationId, now: Date): Promise<boolean> {
   return await inOrganization(db, owner, async (transaction) => {
@@ -42,7 +42,7 @@ async function sealSome(db: Db, owner: OrganizationId, now: Date): Promise<boole
   });
 }
 
-/** Where the longest span with the next counters ends, or the open span starts. */
+/** The end of the 60-day span with the next counters, or the start of the open span if that is earlier. */
 async function findEnd(
   db: Db,
   owner: OrganizationId,
