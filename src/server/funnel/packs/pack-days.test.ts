@@ -156,6 +156,16 @@ describe("whatever changes a visit outdates the packs of its days in the same tr
     assert.equal(await countViews(owner), 3);
   });
 
+  test("a booking that is sent again with a later instant, after which its visit ends later", async () => {
+    const { owner, widgetId } = await makePacked();
+    const book = (at: string) => recordTouches(db, [makeTouch({ widgetId, visit: 3, at, step: "booking_completed" })]);
+    await book("2026-11-03T12:00:00Z");
+    await packDays(db, owner, { now: NOW });
+    await book("2026-11-05T12:00:00Z");
+    await assertPacksValid(db, owner);
+    assert.deepEqual(await describePacks(db, owner), ["2026-11-03: outdated"]);
+  });
+
   test("an event that adds nothing, and one of today, outdate nothing", async () => {
     const { owner, widgetId } = await makePacked(3, 9);
     await recordTouches(db, [view(widgetId, 3), view(widgetId, 10)]);

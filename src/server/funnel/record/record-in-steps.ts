@@ -31,7 +31,7 @@ type Zone = {
 type Admission = Zone & Pick<ResultRow, "paused" | "over_budget">;
 
 /** A visit's row before and after, as `unite` returns it. */
-type United = { widget_id: string; visit_id: string; is_new: boolean; new_steps: number } & {
+type United = { widget_id: string; visit_id: string; is_new: boolean; new_steps: number; moves_end: boolean } & {
   started_at: Date;
   old_started_at: Date | null;
 } & Record<(typeof KEY_KINDS)[number], number>;
@@ -127,7 +127,10 @@ async function uniteVisits(
 
 function hasChanged(row: United): boolean {
   const sides = row as Readonly<Record<string, unknown>>;
-  return SIDE_COLUMNS.some((name) => JSON.stringify(sides[name]) !== JSON.stringify(sides[`old_${name}`]));
+  // Packs say when their visits end.
+  return (
+    row.moves_end || SIDE_COLUMNS.some((name) => JSON.stringify(sides[name]) !== JSON.stringify(sides[`old_${name}`]))
+  );
 }
 
 async function nameKeys(

@@ -131,7 +131,8 @@ export const unite = (source: RawBuilder<unknown>, { returnsAll = false } = {}) 
         old.started_at is null as is_new,
         old.started_at is null or (${of("old", startColumns)}) <> (${of("new", startColumns)})
           or old.bookings is distinct from new.bookings as moves_keys,
-        ${countSteps("new")} - (${countSteps("old")}) as new_steps`;
+        ${countSteps("new")} - (${countSteps("old")}) as new_steps,
+        new.converted_at is distinct from old.converted_at as moves_end`;
 
 /** The common table expressions `sets` and `sides`, from `zones` and `united`. */
 export const toSides = (latest: RawBuilder<unknown>) => sql`
