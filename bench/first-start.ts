@@ -3,8 +3,8 @@ import { chmodSync, cpSync, mkdtempSync, rmSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { findFreePort } from "../test/support/programs/free-port.ts";
 import type { Bar } from "./support/bars.ts";
-import { findFreePort } from "./support/child.ts";
 
 // The first `npm start` after `npm ci`: browser files are built, the database is created and migrated. Measured on a copy of
 // the files under version control, until the service is ready.

@@ -25,11 +25,12 @@ import {
   startCitusCluster,
 } from "../test/support/database/citus-cluster.ts";
 import { listTakenSteps } from "../test/support/funnel/collect.ts";
+import { findFreePort } from "../test/support/programs/free-port.ts";
 import { Eraser } from "./eraser.ts";
 import { Load } from "./load.ts";
 import { type Receiver, startReceiver } from "./receiver.ts";
 import { Service } from "./service.ts";
-import { findFreePort, toServiceSettings } from "./world.ts";
+import { toServiceSettings } from "./world.ts";
 
 // `npm run faults -- --cluster DIR`: faults of a Citus cluster under load, from PostgreSQL with Citus in the folder DIR. Two
 // organizations, each on a server of its own, send events, book, read and delete bookings. What happens to the server of the

@@ -1,6 +1,5 @@
 import { execFileSync } from "node:child_process";
 import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statfsSync, writeFileSync } from "node:fs";
-import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import pg from "pg";
@@ -18,6 +17,7 @@ import { addConnection } from "../src/server/scheduler/connections/connections.t
 import { type CalcomServer, startCalcomServer } from "../src/server/scheduler/testing/calcom-server.ts";
 import { addEndpoint } from "../src/server/webhooks/endpoints/endpoints.ts";
 import { makeKey, makeOrganization, makeWidget } from "../test/support/builders.ts";
+import { findFreePort } from "../test/support/programs/free-port.ts";
 import { type DatabaseProxy, startDatabaseProxy } from "./database-proxy.ts";
 import { type Receiver, startReceiver } from "./receiver.ts";
 import { Service } from "./service.ts";
@@ -183,15 +183,6 @@ async function setUpBusiness(deps: ServiceDeps, outside: { receiver: Receiver; c
   const externalWidget = bookingWidgets[0] as WidgetId;
   await db.updateTable("widgets").set({ connection_id: connection.id }).where("id", "=", externalWidget).execute();
   return { apiKey, eventWidgets, bookingWidgets, externalWidget };
-}
-
-export async function findFreePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await new Promise((resolve) => server.once("listening", resolve));
-  const address = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  if (address === null || typeof address === "string") throw new Error("No port is free");
-  return address.port;
 }
 
 /** The postmaster and all its children. */

@@ -9,7 +9,8 @@ import { ApiErrorBody } from "#contract/api-error.ts";
 import { until } from "../src/server/webhooks/testing/webhook-service.ts";
 import { toSchemaExample } from "./support/app/schema-example.ts";
 import { createTestDatabase, isCluster } from "./support/database/database.ts";
-import { createNewcomer, findFreePort } from "./support/programs/newcomer.ts";
+import { findFreePort } from "./support/programs/free-port.ts";
+import { createNewcomer } from "./support/programs/newcomer.ts";
 import { type Block, listBlocks, ROOT } from "./support/repository/document-blocks.ts";
 
 // Everything the documents tell people to type is typed here as written, except for ports and hosts. A block fails if it is

@@ -1,7 +1,5 @@
 import assert from "node:assert/strict";
-import { once } from "node:events";
 import { readFile } from "node:fs/promises";
-import { createServer } from "node:net";
 import { describe, test } from "node:test";
 import type { Page } from "playwright-core";
 import { encode } from "uqr";
@@ -13,6 +11,7 @@ import { toTotpCode } from "../support/app/totp.ts";
 import { noBrowser, useBrowser as openBrowser } from "../support/browser/browser.ts";
 import { goTo, openGuestPage, openPage, showScreen, startDashboard, takeCookie } from "../support/browser/dashboard.ts";
 import { makeBooking, makeWidget } from "../support/builders.ts";
+import { findFreePort } from "../support/programs/free-port.ts";
 
 const browser = openBrowser();
 const dashboard = await startDashboard({ plan: "pro" });
@@ -422,15 +421,4 @@ async function turnOnTwoFactor(page: Page, password: string): Promise<{ uri: str
 function listDarkModules(text: string): string[] {
   const { data } = encode(text, { ecc: "M", border: 4 });
   return data.flatMap((row, y) => row.flatMap((isDark, x) => (isDark ? [`M${x} ${y}`] : [])));
-}
-
-/** Return links contain the port, so it is chosen before the service listens. */
-async function findFreePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const address = server.address();
-  server.close();
-  await once(server, "close");
-  assert.ok(address !== null && typeof address === "object");
-  return address.port;
 }

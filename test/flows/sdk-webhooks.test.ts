@@ -1,8 +1,6 @@
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
-import { once } from "node:events";
 import { copyFileSync, readdirSync } from "node:fs";
-import { createServer } from "node:net";
 import { join } from "node:path";
 import { after, describe, test } from "node:test";
 import { fileURLToPath } from "node:url";
@@ -22,6 +20,7 @@ import {
   until,
 } from "../../src/server/webhooks/testing/webhook-service.ts";
 import { CLEAN_ENVIRONMENT } from "../support/programs/clean-environment.ts";
+import { findFreePort } from "../support/programs/free-port.ts";
 import { placeClient } from "../support/programs/installed-client.ts";
 
 // verifyWebhook from sdk/src, and the receivers in sdk/examples, against real deliveries and forgeries.
@@ -235,13 +234,4 @@ async function startExample(project: string, name: string, options: { secret: st
     );
   await until(answers, `${name} answers`);
   return { printed: () => printed };
-}
-
-async function findFreePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as { port: number };
-  server.close();
-  await once(server, "close");
-  return port;
 }

@@ -1,13 +1,13 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { chmodSync, chownSync, mkdirSync, mkdtempSync, openSync, readFileSync, rmSync } from "node:fs";
-import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
 import { chooseDatabaseUser, type DatabaseUser } from "../../../src/server/db/embedded/database-user.ts";
 import { programOptions, runProgram } from "../../../src/server/db/embedded/run-program.ts";
+import { findFreePort } from "../programs/free-port.ts";
 
 // A Citus cluster on loopback, from an installation that is already on the machine: one coordinator and some workers.
 
@@ -276,13 +276,4 @@ export async function queryOnce<Row extends pg.QueryResultRow>(url: string, text
   } finally {
     await client.end();
   }
-}
-
-async function findFreePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as { port: number };
-  server.close();
-  await once(server, "close");
-  return port;
 }

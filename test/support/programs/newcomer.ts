@@ -2,12 +2,12 @@ import assert from "node:assert/strict";
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { chmodSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
-import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after } from "node:test";
 import { ROOT } from "../repository/document-blocks.ts";
 import { CLEAN_ENVIRONMENT } from "./clean-environment.ts";
+import { findFreePort } from "./free-port.ts";
 
 // Someone who has just installed Bookflow and follows its documents: a checkout with its own data folder, the service started
 // by `npm start`, and a terminal next to it.
@@ -133,13 +133,4 @@ function endGroup(child: ChildProcess): void {
     // They may all have ended by themselves.
     if ((error as NodeJS.ErrnoException).code !== "ESRCH") throw error;
   }
-}
-
-export async function findFreePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as { port: number };
-  server.close();
-  await once(server, "close");
-  return port;
 }

@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
-import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
-import { connect, createServer } from "node:net";
+import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { after, test } from "node:test";
 import { fileURLToPath } from "node:url";
+import { findFreePort } from "../../../../test/support/programs/free-port.ts";
 import { rotateSecret } from "../endpoints/endpoints.ts";
 import { redeliver } from "../log/redeliver.ts";
 import {
@@ -57,15 +57,6 @@ function isThere(program: string): boolean {
   } catch {
     return false;
   }
-}
-
-async function findFreePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as { port: number };
-  server.close();
-  await once(server, "close");
-  return port;
 }
 
 /** The response to a request with an invalid Content-Length; empty if the connection is closed without one. */
