@@ -100,7 +100,8 @@ describe("the analytics screen", { skip: noBrowser }, () => {
     await page.waitForURL((url) => url.search === `?days=12&widget=${practice.branch}`);
     await page.reload();
     await page.getByText("21 Oct 2026 – 1 Nov 2026.").waitFor();
-    assert.equal(await page.getByRole("combobox", { name: "Widget" }).inputValue(), "Branch in Potsdam (test)");
+    const chosen = page.locator('[value="Branch in Potsdam (test)"]');
+    await page.getByRole("combobox", { name: "Widget" }).and(chosen).waitFor();
     await page.goBack();
     await page.goBack();
     await page.getByText("3 Oct 2026 – 1 Nov 2026.").waitFor();

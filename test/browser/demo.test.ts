@@ -9,6 +9,7 @@ import { BRANCH, CHILDREN, WEBSITE } from "../../src/server/demo/practice.ts";
 import { findAccessibilityFaults, noBrowser, useBrowser as openBrowser } from "../support/browser/browser.ts";
 import { listAccessible } from "../support/browser/embedded.ts";
 import { CLEAN_ENVIRONMENT } from "../support/programs/clean-environment.ts";
+import { findFreePort } from "../support/programs/free-port.ts";
 
 const PROGRAM = fileURLToPath(new URL("../../scripts/demo.ts", import.meta.url));
 const SIGNS = { service: /Dashboard +(http:\S+)\/app\//, site: /Sample site +(\S+)/, receiver: /Receiver +(\S+)/ };
@@ -21,7 +22,7 @@ type Demo = { child: ChildProcess; service: string; site: string; receiver: stri
 async function startDemo(): Promise<Demo> {
   const child = spawn(process.execPath, [PROGRAM], {
     cwd: folder,
-    env: { ...CLEAN_ENVIRONMENT, DATA_DIR: `${folder}/data`, PORT: "0" },
+    env: { ...CLEAN_ENVIRONMENT, DATA_DIR: `${folder}/data`, PORT: String(await findFreePort()) },
     stdio: ["ignore", "pipe", "pipe"],
   });
   after(() => child.kill("SIGKILL"));

@@ -59,6 +59,8 @@ test("a report is not counted if its reader leaves while it waits, unless someon
     fetch(`${base + BREAKDOWN}&${filter}`, { headers, ...(signal ? { signal } : {}) });
   const listCanceled = () => lines.map((line) => JSON.parse(line)).filter(({ name }) => name === "request.canceled");
 
+  // Requests that wait for a new connection would come after later ones.
+  await Promise.all(Array.from({ length: 8 }, () => sql`select pg_sleep(0.2)`.execute(deps.db)));
   const recording = await deps.db.startTransaction().execute();
   await sql`lock table funnel_visits in access exclusive mode`.execute(recording);
   const first = ask("device=mobile");

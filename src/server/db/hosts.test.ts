@@ -7,6 +7,8 @@ import { openSilentWire } from "../../../test/support/database/silent-wire.ts";
 import { createLog } from "../lib/log/log.ts";
 import { type Db, openDb, openPool } from "./pool.ts";
 
+const POOL_SIZE = 20;
+
 describe("a pool over several servers", { concurrency: true }, async () => {
   const database = await createTestDatabase();
 
@@ -16,7 +18,7 @@ describe("a pool over several servers", { concurrency: true }, async () => {
     const [first, ...others] = wires.map((wire) => new URL(wire.url));
     assert.ok(first);
     const url = first.href.replace(first.host, [first, ...others].map(({ host }) => host).join(","));
-    const pool = openPool({ url, isSpread: true, size: 4, log: createLog("silent") });
+    const pool = openPool({ url, isSpread: true, size: POOL_SIZE, log: createLog("silent") });
     after(() => pool.end());
     return { wires, pool, db: openDb(pool), ports: [first, ...others].map(({ port }) => Number(port)) };
   }
@@ -50,7 +52,10 @@ describe("a pool over several servers", { concurrency: true }, async () => {
     wire?.mend();
     // It is tried twice a second.
     await sleep(2_000);
-    await Promise.all(Array.from({ length: 4 }, () => sql`select pg_sleep(0.2)`.execute(db)));
+    // More at once each time: open connections are used again.
+    for (let count = 4; !used.has(port) && count <= POOL_SIZE; count += 4) {
+      await Promise.all(Array.from({ length: count }, () => sql`select pg_sleep(0.5)`.execute(db)));
+    }
     assert.ok(used.has(port));
   });
 

@@ -137,14 +137,14 @@ describe("a server that stops answering", { concurrency: true }, async () => {
     await sleep(50);
     wire.fallSilent();
     const waits = await Promise.all(Array.from({ length: 5 }, () => measureRefusal(db)));
-    for (const waitedMs of waits) assert.ok(waitedMs < 5_000, `waited ${waitedMs} ms`);
-    assert.ok((await measureRefusal(db)) < 100, "and now it is known");
-    assert.ok((await measureRefusal(patientDb)) < 100);
+    for (const waitedMs of waits) assert.ok(waitedMs < 10_000, `waited ${waitedMs} ms`);
+    assert.ok((await measureRefusal(db)) < 1_000, "and now it is known");
+    assert.ok((await measureRefusal(patientDb)) < 1_000);
     assert.equal(pool.isSilent, true);
 
     wire.mend();
     const awayMs = await untilAnswered(db);
-    assert.ok(awayMs < 2_000, `back after ${awayMs} ms`);
+    assert.ok(awayMs < 9_000, `back after ${awayMs} ms`);
     assert.equal(pool.isSilent, false);
     await long;
     assert.ok(performance.now() - longMs > 5_900, "a long statement that was under way is waited for");

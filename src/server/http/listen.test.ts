@@ -6,6 +6,7 @@ import { connect, createServer, type Socket } from "node:net";
 import { mock, test } from "node:test";
 import type { FastifyInstance } from "fastify";
 import { createTestApp } from "../../../test/support/app/app.ts";
+import { findFreePort } from "../../../test/support/programs/free-port.ts";
 import { buildApp } from "../app.ts";
 import { StartError } from "../lib/start-error.ts";
 import { listen } from "./listen.ts";
@@ -158,10 +159,10 @@ test(
   withTwoAddresses,
   async () => {
     const app = await buildApp(deps);
-    const other = createServer().listen({ host: String(second), port: 0 });
+    // Not just any port: another process may have the same one at the first address.
+    const port = await findFreePort();
+    const other = createServer().listen({ host: String(second), port });
     await once(other, "listening");
-    const address = other.address();
-    const port = typeof address === "object" ? Number(address?.port) : 0;
     await assert.rejects(listenOnBoth(app, port), StartError);
     await untilRefused({ host: "127.0.0.1", port });
     other.close();

@@ -50,7 +50,7 @@ async function startNameServer(zone: Zone): Promise<{ dns: Resolver; asked: stri
   });
   socket.bind(0, "127.0.0.1");
   await once(socket, "listening");
-  const dns = new Resolver({ timeout: 200, tries: 1 });
+  const dns = new Resolver({ timeout: 2_000, tries: 1 });
   dns.setServers([`127.0.0.1:${socket.address().port}`]);
   return { dns, asked };
 }

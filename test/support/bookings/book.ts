@@ -9,7 +9,7 @@ type ConfigService = { id: string; questions: { id: string; options?: string[] }
 
 const AHEAD_DAYS = 14;
 
-/** The first free time of the first service, with an answer to each of its questions. */
+/** A free time of the first service, late enough not to be too soon by the time it is booked, with an answer to each of its questions. */
 export async function findFreeTime(base: string, widgetId: string, answer = "an answer"): Promise<FreeTime> {
   const ask = async (path: string) => (await fetch(`${base}/embed-api/${widgetId}${path}`)).json();
   const { services } = (await ask("/config")) as { services: ConfigService[] };
@@ -18,7 +18,7 @@ export async function findFreeTime(base: string, widgetId: string, answer = "an 
   const toDay = (ms: number) => new Date(ms).toISOString().slice(0, 10);
   const range = `from=${toDay(Date.now())}&to=${toDay(Date.now() + AHEAD_DAYS * DAY_MS)}`;
   const { slots } = (await ask(`/slots?service=${service.id}&${range}`)) as { slots: { start: string }[] };
-  const [slot] = slots;
+  const slot = slots.at(-1);
   if (!slot) throw new Error("The service has no free time");
   const answers = service.questions.map(({ id, options }) => ({ questionId: id, answer: options?.[0] ?? answer }));
   return { serviceId: service.id, start: slot.start, answers };

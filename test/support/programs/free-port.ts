@@ -8,10 +8,15 @@ import { createServer } from "node:net";
  */
 const PORTS = { min: 20_000, max: 30_000 };
 
+/** Nothing may listen on them yet. */
+const given = new Set<number>();
+
 export async function findFreePort(): Promise<number> {
   for (;;) {
     const port = randomInt(PORTS.min, PORTS.max);
-    if (await isFree(port)) return port;
+    if (given.has(port) || !(await isFree(port))) continue;
+    given.add(port);
+    return port;
   }
 }
 

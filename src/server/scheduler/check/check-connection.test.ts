@@ -126,7 +126,7 @@ for (const { kind, server, firstRead, slotRead, count, made } of SYSTEMS) {
 
   test(`a saved check of ${kind} that got no reply in time fails in the same way when it is replayed`, async () => {
     const { owner, id } = await connect(kind, server.parts);
-    const limits = { ...deps.scheduler.limits, readMs: 50 };
+    const limits = { ...deps.scheduler.limits, readMs: 500 };
     server.twist(slotRead, { answer: "hang" });
     const wanted = { id, withBooking: false, email: null };
     const checked = await checkConnection({ ...deps, scheduler: { ...deps.scheduler, limits } }, owner, wanted);

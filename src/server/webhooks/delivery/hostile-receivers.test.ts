@@ -8,9 +8,9 @@ import { guardedSend, post, respond, startReceiver, type TestReceiver, untimed }
 
 // Receivers that misbehave: each delivery ends within the time limit, uses bounded memory and is reported correctly.
 
-const TIMEOUT_MS = 300;
+const TIMEOUT_MS = 600;
 /** A busy machine runs timers late; it never runs them early. */
-const AT_THE_LIMIT = { minMs: TIMEOUT_MS - 1, maxMs: TIMEOUT_MS + 1_500 };
+const AT_THE_LIMIT = { minMs: TIMEOUT_MS - 1, maxMs: TIMEOUT_MS + 9_000 };
 /** For receivers that are detected long before a limit. */
 const PATIENT_MS = 10_000;
 const IN_TIME = { maxMs: PATIENT_MS - 1 };

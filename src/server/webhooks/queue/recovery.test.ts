@@ -30,7 +30,7 @@ import { createWebhookDeps } from "../webhook-deps.ts";
 
 // What happens when a worker, the database or the clock fails.
 
-const service = await createWebhookService();
+const service = await createWebhookService({ webhookTimeoutMs: 2_000 });
 const { deps, clock, loop, lines, url } = service;
 const { db } = deps;
 const LEASE_SECONDS = deps.webhooks.leaseMs / 1_000;

@@ -16,7 +16,7 @@ import {
 
 // Replies that start and don't end. A receiver that has sent a status has answered.
 
-const service = await createWebhookService({ webhookTimeoutMs: 700 });
+const service = await createWebhookService({ webhookTimeoutMs: 3_000 });
 const { deps, clock, loop } = service;
 
 type Ended = { kind: EndpointKind; head: string; body: string; state: string; error: string | null; isOff?: true };

@@ -29,7 +29,7 @@ import { type ReceivedRequest, respond, startReceiver, type TestReceiver } from 
 export const QUICK = {
   webhookAllowCidrs: ["127.0.0.0/8"],
   webhookRetryJitter: 0,
-  webhookTimeoutMs: 2_000,
+  webhookTimeoutMs: 5_000,
 } as const;
 
 type WebhookService = TestApp & { loop: DeliveryLoop };
