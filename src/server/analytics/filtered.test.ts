@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { sql } from "kysely";
 import {
   DIMENSIONS,
   type Dimension,
@@ -18,12 +17,11 @@ import { createTestDatabase } from "../../../test/support/database/database.ts";
 import { countAllByHand } from "../../../test/support/funnel/count-by-hand.ts";
 import { assertPacksValid } from "../../../test/support/funnel/packs.ts";
 import { touchesOfVisits } from "../../../test/support/funnel/random-touches.ts";
+import { startOver } from "../../../test/support/funnel/start-over.ts";
 import { packDays } from "../funnel/packs/pack-days.ts";
 import { recordTouches } from "../funnel/record/record.ts";
 import { sealSpans } from "../funnel/recount/seal-spans.ts";
 import { readZoneRules, toLocalDay } from "../lib/time/zone-rules.ts";
-import { updateOrganization } from "../organizations/queries.ts";
-import { saveZoneOffsets } from "../organizations/zone-offsets.ts";
 import { readQuestion, readReport } from "./app-report.ts";
 import { readBreakdown } from "./breakdown/breakdown.ts";
 import type { Filter } from "./filters.ts";
@@ -68,7 +66,7 @@ test("any filters give what counting by hand gives, in totals, days, hours, funn
   const widgets = [await makeWidget(db, owner, { name: "Home" }), await makeWidget(db, owner, { name: "Shop" })];
   await fc.assert(
     fc.asyncProperty(scenarios(widgets), async (scenario) => {
-      await startOver(owner, scenario.zone);
+      await startOver(db, owner, scenario.zone);
       await recordAndPack(owner, scenario);
       if (scenario.seals) await sealSpans(db, owner, NOW);
       await compare(owner, scenario);
@@ -248,26 +246,4 @@ function toQuery(filters: readonly Filter[]): Record<string, string[]> {
 
 function sum(numbers: readonly number[]): number {
   return numbers.reduce((total, number) => total + number, 0);
-}
-
-/** As if nothing had ever been recorded. */
-async function startOver(owner: OrganizationId, zone: string): Promise<void> {
-  await updateOrganization(db, owner, { time_zone: zone });
-  const rules = readZoneRules(zone);
-  await saveZoneOffsets(db, rules);
-  await db
-    .updateTable("day_zones")
-    .set({
-      zone,
-      rules: rules.id,
-      version: 1,
-      spans_sealed_before: "1970-01-01",
-      packed_from: null,
-      packed_before: null,
-    })
-    .where("organization_id", "=", owner)
-    .execute();
-  await sql`truncate funnel_keys, funnel_visits, funnel_days, funnel_key_days, funnel_key_spans, visit_packs`.execute(
-    db,
-  );
 }

@@ -57,6 +57,7 @@ export async function selectAnalytics(
   owner: OrganizationId,
   window: CountedWindow,
 ): Promise<AnalyticsCounts | null> {
+  // A name stands for one text, and that of a single widget has fewer lengths of spans.
   const prepared =
     window.widgetId === null ? sql`-- prepared: select_analytics` : sql`-- prepared: select_widget_analytics`;
   const { rows } = await sql<DayRow & ContractLists>`${prepared}

@@ -9,7 +9,7 @@ type ConfigService = { id: string; questions: { id: string; options?: string[] }
 
 const AHEAD_DAYS = 14;
 
-/** A free time of the first service, late enough not to be too soon by the time it is booked, with an answer to each of its questions. */
+/** The last free time of the first service, with an answer to each of its questions. The first may soon be too close to book. */
 export async function findFreeTime(base: string, widgetId: string, answer = "an answer"): Promise<FreeTime> {
   const ask = async (path: string) => (await fetch(`${base}/embed-api/${widgetId}${path}`)).json();
   const { services } = (await ask("/config")) as { services: ConfigService[] };

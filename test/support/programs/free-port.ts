@@ -2,13 +2,10 @@ import { randomInt } from "node:crypto";
 import { once } from "node:events";
 import { createServer } from "node:net";
 
-/**
- * Below the ports that operating systems give to whoever asks for any free one: such a port may be taken again before the
- * program that it was found for listens on it.
- */
+/** Lower than the ports that operating systems give out: one of those may be taken by the time a program listens on it. */
 const PORTS = { min: 20_000, max: 30_000 };
 
-/** Nothing may listen on them yet. */
+/** Ports returned so far. Their programs may not listen on them yet. */
 const given = new Set<number>();
 
 export async function findFreePort(): Promise<number> {

@@ -1,16 +1,14 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { sql } from "kysely";
-import type { OrganizationId, WidgetId } from "#contract/ids.ts";
+import type { WidgetId } from "#contract/ids.ts";
 import { makeOrganization, makeWidget } from "../../../../test/support/builders.ts";
 import { createTestDatabase } from "../../../../test/support/database/database.ts";
 import { assertCounted } from "../../../../test/support/funnel/analytics.ts";
 import { assertPacksValid } from "../../../../test/support/funnel/packs.ts";
 import { touchesOfVisits } from "../../../../test/support/funnel/random-touches.ts";
-import { readZoneRules } from "../../lib/time/zone-rules.ts";
+import { startOver } from "../../../../test/support/funnel/start-over.ts";
 import { updateOrganization } from "../../organizations/queries.ts";
-import { saveZoneOffsets } from "../../organizations/zone-offsets.ts";
 import { packDays } from "../packs/pack-days.ts";
 import { rebuildStats } from "../recount/rebuild.ts";
 import { sealSpans } from "../recount/seal-spans.ts";
@@ -72,7 +70,7 @@ test("any order, duplication and batching of touches matches a count by hand, an
   const widgets = [await makeWidget(db, owner), await makeWidget(db, owner)];
   await fc.assert(
     fc.asyncProperty(scenarios(widgets), async (scenario) => {
-      await startOver(owner, scenario.zone);
+      await startOver(db, owner, scenario.zone);
       const windows = [...WINDOW_DAYS, ...scenario.windowDays].map((days) => ({ days, now: NOW }));
       const expected = { touches: scenario.touches, zone: scenario.zone, widgets, windows };
 
@@ -147,26 +145,4 @@ function toBatches(touches: readonly Touch[], sizes: readonly number[]): Touch[]
 
 function countVisits(touches: readonly Touch[]): number {
   return new Set(touches.map(({ widgetId, visitId }) => `${widgetId} ${visitId}`)).size;
-}
-
-/** Resets to the state before anything was recorded. */
-async function startOver(owner: OrganizationId, zone: string): Promise<void> {
-  await updateOrganization(db, owner, { time_zone: zone });
-  const rules = readZoneRules(zone);
-  await saveZoneOffsets(db, rules);
-  await db
-    .updateTable("day_zones")
-    .set({
-      zone,
-      rules: rules.id,
-      version: 1,
-      spans_sealed_before: "1970-01-01",
-      packed_from: null,
-      packed_before: null,
-    })
-    .where("organization_id", "=", owner)
-    .execute();
-  await sql`truncate funnel_keys, funnel_visits, funnel_days, funnel_key_days, funnel_key_spans, visit_packs`.execute(
-    db,
-  );
 }
