@@ -36,6 +36,16 @@ function watchKeys(page: Page): string[] {
   return keys;
 }
 
+/** Requests to book leave the browser only when the result is called. */
+async function holdBookings(page: Page): Promise<() => void> {
+  const { promise: released, resolve: release } = Promise.withResolvers<void>();
+  await page.route("**/bookings", async (route) => {
+    await released;
+    await route.continue();
+  });
+  return release;
+}
+
 /** The request reaches the service; the test decides what happens to the reply. */
 async function arrive(route: Route): Promise<void> {
   const request = route.request();
@@ -184,9 +194,11 @@ describe("when something goes wrong", { skip: noBrowser }, () => {
   test("a double click books once", async () => {
     const { page, widgetId } = await openForm();
     const keys = watchKeys(page);
-    await fillForm(page, { email: "slow-3s@example.com" });
+    const release = await holdBookings(page);
+    await fillForm(page);
     await page.getByRole("button", { name: "Book now" }).dblclick();
     await page.getByRole("button", { name: "Booking…" }).click({ force: true });
+    release();
     await waitForBooked(page);
     assert.equal(keys.length, 1);
     assert.deepEqual(await countBooked(deps, widgetId), [1, 1]);
@@ -194,11 +206,7 @@ describe("when something goes wrong", { skip: noBrowser }, () => {
 
   test("while a booking is being sent, the form says so even after the visitor has gone back", async () => {
     const { page, widgetId } = await openForm();
-    const { promise: released, resolve: release } = Promise.withResolvers<void>();
-    await page.route("**/bookings", async (route) => {
-      await released;
-      await route.continue();
-    });
+    const release = await holdBookings(page);
     await fillForm(page);
     await send(page);
     await page.getByRole("button", { name: "Back" }).click();

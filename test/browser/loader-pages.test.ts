@@ -267,7 +267,7 @@ describe("when the service is down", { skip: noBrowser }, () => {
         head: `<script async src="http://${host}/loader.js"></script>`,
         lang: "de",
       }),
-      { path: "/lp", prepare: (opened) => opened.clock.install() },
+      { path: "/lp", prepare: stopClock },
     );
     await page.waitForFunction("document.querySelector('svc-booking') && customElements.get('svc-booking')");
     await page.clock.runFor(1_000);
@@ -292,6 +292,12 @@ describe("when the service is down", { skip: noBrowser }, () => {
     assert.ok(!popup.some((each) => each.startsWith("progress")), "no native progress bar");
     assert.deepEqual(errors, []);
   });
+
+  /** Time passes only when the test says so. */
+  async function stopClock(page: Page): Promise<void> {
+    await page.clock.install({ time: 0 });
+    await page.clock.pauseAt(1_000);
+  }
 
   /** Our own words, a retry and a link to the booking page. */
   async function seesFailure(page: Page): Promise<string[]> {

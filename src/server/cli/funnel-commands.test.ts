@@ -101,20 +101,21 @@ describe("import events", { concurrency: true }, () => {
 
   test("a file too large for the heap is imported, and progress is reported", { timeout: 120_000 }, async () => {
     const caller = await makeCaller(db);
-    const lines = Array.from({ length: 10_500 }, (_, index) => {
+    const lines = Array.from({ length: 2_500 }, (_, index) => {
       const visit = Math.floor(index / 2);
       const at = new Date(Date.UTC(2026, 3, 1) + visit * 10 * MINUTE_MS + (index % 2) * MINUTE_MS);
       const step = index % 2 === 0 ? "widget_viewed" : "slot_selected";
       const campaign = { source: `s${visit % 40}`, medium: "email", campaign: `c${visit % 60}` };
-      return makeLine(caller, visit, { at, step, ...campaign, unknown: "long ".repeat(1_000) });
+      return makeLine(caller, visit, { at, step, ...campaign, unknown: "long ".repeat(4_000) });
     });
-    const file = writeLines("large.ndjson", lines);
+    // Blank lines count as lines that were read, but take no time.
+    const file = writeLines("large.ndjson", [...Array(8_000).fill(""), ...lines]);
     assert.ok(2 * statSync(file).size > HEAP_MB * 2 ** 20);
     const command = ["import", "events", "--org", caller.owner, file, "--json"];
     const outcome = await cli.run(command, { nodeOptions: `--max-old-space-size=${HEAP_MB}` });
-    assert.deepEqual(outcome, said('{"imported":10500,"skipped":0}', "10000 lines checked\n10000 lines recorded\n"));
+    assert.deepEqual(outcome, said('{"imported":2500,"skipped":0}', "10000 lines checked\n10000 lines recorded\n"));
     const { totals, campaigns } = await getAnalytics(caller, 730);
-    assert.deepEqual([totals.views, totals.slotSessions, campaigns.length], [5_250, 5_250, 25]);
+    assert.deepEqual([totals.views, totals.slotSessions, campaigns.length], [1_250, 1_250, 25]);
   });
 });
 
