@@ -1,6 +1,7 @@
 import { type RawBuilder, sql } from "kysely";
 import type { OrganizationId, WidgetId } from "#contract/ids.ts";
 import type { Db } from "../db/pool.ts";
+import { FixedStatement } from "../db/run-prepared.ts";
 import { visitsStarted } from "../funnel/record/counters.ts";
 import { KEY_KINDS } from "../funnel/record/key-id.ts";
 import { localDay } from "../funnel/record/local-day.ts";
@@ -57,14 +58,35 @@ export async function selectAnalytics(
   owner: OrganizationId,
   window: CountedWindow,
 ): Promise<AnalyticsCounts | null> {
-  // A name stands for one text, and that of a single widget has fewer lengths of spans.
-  const prepared =
-    window.widgetId === null ? sql`-- prepared: select_analytics` : sql`-- prepared: select_widget_analytics`;
-  const { rows } = await sql<DayRow & ContractLists>`${prepared}
+  const { zone = null, lastDay = null, widgetId, ...rest } = window;
+  const values = { owner, zone, lastDay, ...rest };
+  if (widgetId === null) return toCounts(await allWidgets.run(db, values));
+  return toCounts(await oneWidget.run(db, { widgetId, ...values }));
+}
+
+type WindowValues = Required<Omit<CountedWindow, "widgetId">> & { owner: OrganizationId };
+
+// The statement for a single widget has fewer lengths of spans.
+
+const allWidgets = new FixedStatement<DayRow & ContractLists, WindowValues>(
+  (values) => sql`-- prepared: select_analytics
+    ${toStatement(values, null)}`,
+);
+
+const oneWidget = new FixedStatement<DayRow & ContractLists, WindowValues & { widgetId: WidgetId }>(
+  (values) => sql`-- prepared: select_widget_analytics
+    ${toStatement(values, values.widgetId)}`,
+);
+
+function toStatement(
+  { owner, zone, lastDay, days, now, keptSince }: WindowValues,
+  widgetId: WidgetId | null,
+): RawBuilder<unknown> {
+  const window = { zone, lastDay, days, now, keptSince, widgetId };
+  return sql`
     with ${countDays(owner, window)}, ${countKeys(owner, window, sql`kind <= ${sql.lit(LISTED_KINDS.length)}`)}
     select zone, today::text as today, totals.*, ${listForContract(owner)}
-    from span cross join (${dayTotals}) totals`.execute(db);
-  return toCounts(rows);
+    from span cross join (${dayTotals}) totals`;
 }
 
 export type ReportCounts = DayCounts & { lists: KeyList[] };

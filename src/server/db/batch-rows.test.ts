@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { sql } from "kysely";
 import { createTestDatabase } from "../../../test/support/database/database.ts";
-import { type BatchColumn, toBatchRows } from "./batch-rows.ts";
+import { type BatchColumn, toBatchRows, toBatchValues } from "./batch-rows.ts";
 
 const { db } = await createTestDatabase();
 
@@ -21,9 +21,10 @@ test("a statement gets the items of a batch as rows, in their order", async () =
     { words: null, count: null, isKept: null, at: null },
     { words: "", count: 0, isKept: false, at: new Date(0) },
   ];
-  const read = async (batch: readonly Item[]) =>
-    (await sql`select words, count, is_kept as "isKept", at from ${toBatchRows("item", COLUMNS, batch)}`.execute(db))
-      .rows;
+  const read = async (batch: readonly Item[]) => {
+    const rows = toBatchRows("item", COLUMNS, toBatchValues(COLUMNS, batch));
+    return (await sql`select words, count, is_kept as "isKept", at from ${rows}`.execute(db)).rows;
+  };
   assert.deepEqual(await read(items), items);
   assert.deepEqual(await read([]), []);
 });

@@ -15,17 +15,19 @@ export type BatchColumn<Item> = {
 export function toBatchRows<Item>(
   alias: string,
   columns: readonly BatchColumn<Item>[],
-  items: readonly Item[],
+  values: BatchValues,
 ): RawBuilder<unknown> {
-  const values = toBatchValues(columns, items);
-  const arrays = columns.map(({ type }, i) => sql`${values[i]}::${sql.raw(type)}[]`);
+  const arrays = columns.map(({ name, type }) => sql`${values[name]}::${sql.raw(type)}[]`);
   const names = columns.map(({ name }) => sql.ref(name));
   return sql`unnest(${sql.join(arrays)}) as ${sql.ref(alias)} (${sql.join(names)})`;
 }
 
-/** The parameters of `toBatchRows`. */
-export function toBatchValues<Item>(columns: readonly BatchColumn<Item>[], items: readonly Item[]): string[] {
-  return columns.map(({ read }) => toArrayText(items.map((item) => toText(read(item)))));
+/** An array per column, by its name. */
+export type BatchValues = Readonly<Record<string, string>>;
+
+export function toBatchValues<Item>(columns: readonly BatchColumn<Item>[], items: readonly Item[]): BatchValues {
+  const arrays = columns.map(({ name, read }) => [name, toArrayText(items.map((item) => toText(read(item))))]);
+  return Object.fromEntries(arrays);
 }
 
 function toText(value: string | number | boolean | Date | null): string | null {

@@ -59,7 +59,6 @@ function slice(all: VisitColumns, from: number, until: number): VisitColumns {
 
 /** Of a visit, in the order in which visits are read. */
 type Place = { ms: number; widgetId: string; visitId: string };
-type Owned = { owner: OrganizationId; after: Place | null };
 
 /** Each column as one text: node-postgres takes four times as long to read the same as rows. */
 type ColumnsRow = Readonly<Record<KeyKind | "started_ms" | "stages" | "widgets" | "bookings" | "failures", string>> & {
@@ -79,28 +78,44 @@ async function selectVisits(
   const { fromMs, untilMs, convertedSinceMs, condition } = range;
   const isShort = untilMs - fromMs <= SHORT_MS && !after && convertedSinceMs === undefined && condition === undefined;
   const [row] = isShort
-    ? await selectShort.run(db, [owner, new Date(fromMs), new Date(untilMs)])
-    : (await toStatement({ owner, ...range, after }, toLiteral).execute(db)).rows;
+    ? await selectShort.run(db, { owner, from: new Date(fromMs), until: new Date(untilMs) })
+    : (await toLongStatement(owner, { range, after }).execute(db)).rows;
   assert(row, "an aggregate has a row");
   return { columns: toColumns(row), lastAt: row.last_at, lastVisitId: row.last_visit_id };
 }
 
-const selectShort = new FixedStatement<ColumnsRow>(
-  () => sql`-- prepared: select_visits
-    ${toStatement({ owner: "" as OrganizationId, fromMs: 0, untilMs: 0, after: null }, toParameter)}`,
+const selectShort = new FixedStatement<ColumnsRow, { owner: OrganizationId; from: Date; until: Date }>(
+  ({ owner, from, until }) => sql`-- prepared: select_visits
+    ${toStatement(owner, { from: sql`${from}::timestamptz`, until: sql`${until}::timestamptz` })}`,
 );
 
 /**
- * Served by funnel_visits_by_start. Bounds of longer ranges are literals in the text, so that PostgreSQL plans for them: visits
- * that converted later than they started may be found faster by funnel_visits_by_conversion.
+ * Bounds of longer ranges are literals in the text, so that PostgreSQL plans for them: visits that converted later than they
+ * started may be found faster by funnel_visits_by_conversion.
  */
-function toStatement(
-  { owner, fromMs, untilMs, convertedSinceMs, condition, after }: VisitRange & Owned,
-  toInstant: (ms: number) => RawBuilder<unknown>,
+function toLongStatement(
+  owner: OrganizationId,
+  { range, after }: { range: VisitRange; after: Place | null },
 ): RawBuilder<ColumnsRow> {
-  const isAfter = after
-    ? sql`and (started_at, widget_id, visit_id) > (${toInstant(after.ms)}, ${after.widgetId}, ${after.visitId})`
-    : sql``;
+  const { fromMs, untilMs, convertedSinceMs, condition } = range;
+  const conditions = [
+    ...(after
+      ? [sql`(started_at, widget_id, visit_id) > (${toLiteral(after.ms)}, ${after.widgetId}, ${after.visitId})`]
+      : []),
+    ...(convertedSinceMs === undefined ? [] : [sql`converted_at >= ${toLiteral(convertedSinceMs)}`]),
+    ...(condition ? [condition] : []),
+  ];
+  return toStatement(owner, { from: toLiteral(after?.ms ?? fromMs), until: toLiteral(untilMs), conditions });
+}
+
+type StatementRange = {
+  from: RawBuilder<unknown>;
+  until: RawBuilder<unknown>;
+  conditions?: readonly RawBuilder<unknown>[];
+};
+
+/** Served by funnel_visits_by_start. */
+function toStatement(owner: OrganizationId, { from, until, conditions = [] }: StatementRange): RawBuilder<ColumnsRow> {
   return sql<ColumnsRow>`
     select ${joinTexts("widget_id")} as widgets, ${joinTexts("started_ms")} as started_ms, ${joinTexts("stage")} as stages,
       ${sql.join(KEY_KINDS.map((kind) => sql`${joinTexts(kind)} as ${sql.ref(kind)}`))}, ${joinTexts("bookings")} as bookings,
@@ -111,10 +126,11 @@ function toStatement(
         ${furthest} * 2 + (no_availability_at is not null)::integer as stage,
         ${sql.join(KEY_KINDS.map((kind) => sql.ref(kind)))}, converted_at, bookings, failures
       from funnel_visits
-      where organization_id = ${owner} and started_at >= ${toInstant(after?.ms ?? fromMs)}
-        and started_at < ${toInstant(untilMs)} ${isAfter}
-        ${convertedSinceMs === undefined ? sql`` : sql`and converted_at >= ${toInstant(convertedSinceMs)}`}
-        ${condition ? sql`and ${condition}` : sql``}
+      where organization_id = ${owner} and started_at >= ${from} and started_at < ${until}
+        ${sql.join(
+          conditions.map((each) => sql`and ${each}`),
+          sql` `,
+        )}
       order by started_at, widget_id, visit_id limit ${sql.lit(PACK_VISITS_MAX)}
     ) visit`;
 }
@@ -137,10 +153,6 @@ function toColumns(row: ColumnsRow): VisitColumns {
 
 function parseList<Value>(values: string): Value[] {
   return JSON.parse(`[${values}]`) as Value[];
-}
-
-function toParameter(ms: number): RawBuilder<unknown> {
-  return sql`${new Date(ms)}::timestamptz`;
 }
 
 function toLiteral(ms: number): RawBuilder<unknown> {

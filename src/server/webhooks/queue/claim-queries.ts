@@ -31,13 +31,13 @@ export const INDEXES_ONLY = sql`set_config('enable_seqscan', 'off', true), set_c
 
 /** Waits for the claims of other workers. On Citus every commit is flushed: see db/citus/late-commits.ts. */
 export async function beginClaim(transaction: Db): Promise<void> {
-  await beginning.run(transaction, [engineOf(transaction) === "citus" ? null : "off"]);
+  await beginning.run(transaction, { synchronousCommit: engineOf(transaction) === "citus" ? null : "off" });
 }
 
-const beginning = new FixedStatement(
-  () => sql`-- prepared: begin_claim
+const beginning = new FixedStatement<unknown, { synchronousCommit: string }>(
+  ({ synchronousCommit }) => sql`-- prepared: begin_claim
     select set_config('transaction_timeout', ${sql.lit(String(CLAIM_LIMIT_MS))}, true), ${INDEXES_ONLY},
-      set_config('synchronous_commit', coalesce(${null}::text, current_setting('synchronous_commit')), true),
+      set_config('synchronous_commit', coalesce(${synchronousCommit}::text, current_setting('synchronous_commit')), true),
       pg_advisory_xact_lock(${sql.lit(CLAIM_LOCK)})`,
 );
 
@@ -79,12 +79,17 @@ type QueueRow =
   | (EndpointInFlight & { part: "in_flight" })
   | { part: "test"; firstId: DeliveryId };
 
+type QueueQuestion = {
+  /** The last endpoint that was read. */
+  after: string;
+  lanes: number;
+  tests: number;
+  now: Date;
+};
+
 /** One statement, because a claim under load waits a turn of the event loop for each. */
-export async function readQueue(
-  transaction: Db,
-  { after, lanes, tests, now }: { after: string; lanes: number; tests: number; now: Date },
-): Promise<Queue> {
-  const rows = await queueReading.run(transaction, [after, lanes, now, PLANS, tests, PLANS]);
+export async function readQueue(transaction: Db, question: QueueQuestion): Promise<Queue> {
+  const rows = await queueReading.run(transaction, question);
   return {
     waiting: rows.filter((row) => row.part === "waiting"),
     inFlight: rows.filter((row) => row.part === "in_flight"),
@@ -94,10 +99,10 @@ export async function readQueue(
 
 const PLANS = toArrayText(PLANS_WITH_WEBHOOKS);
 
-const queueReading = new FixedStatement<QueueRow>(
-  () => sql`-- prepared: read_queue
-    with recursive ${waitingLanes("")}, first_lanes as (
-      select endpoint_id, due_at, delivery_id from waiting_lanes limit ${0}::integer
+const queueReading = new FixedStatement<QueueRow, QueueQuestion>(
+  ({ after, lanes, tests, now }) => sql`-- prepared: read_queue
+    with recursive ${waitingLanes(after)}, first_lanes as (
+      select endpoint_id, due_at, delivery_id from waiting_lanes limit ${lanes}::integer
     ), leased as (
       select endpoint_id, organization_id, count(*)::integer as requests from delivery_queue
       where lease_token is not null group by endpoint_id, organization_id
@@ -105,9 +110,9 @@ const queueReading = new FixedStatement<QueueRow>(
       select queue.delivery_id from delivery_queue queue
       join delivery_lanes lane on lane.endpoint_id = queue.endpoint_id
       join organizations organization on organization.id = lane.organization_id
-      where queue.is_test and queue.lease_token is null and queue.due_at <= ${null}::timestamptz
+      where queue.is_test and queue.lease_token is null and queue.due_at <= ${now}::timestamptz
         and lane.state = 'open' and organization.plan = any(${PLANS}::text[])
-      order by queue.due_at limit ${0}::integer
+      order by queue.due_at limit ${tests}::integer
     )
     select 'waiting' as part, first.endpoint_id as "endpointId", lane.organization_id as "organizationId",
       coalesce(lane.state = 'open' and organization.plan = any(${PLANS}::text[]), false) as "isOpen",
@@ -134,15 +139,18 @@ export async function listDueDeliveries(
   if (lanes.length === 0) return [];
   const endpointIds = toArrayText(lanes.map(({ endpointId }) => endpointId));
   const limits = toArrayText(lanes.map(({ limit }) => String(limit)));
-  return await dueListing.run(transaction, [endpointIds, limits, now]);
+  return await dueListing.run(transaction, { endpointIds, limits, now });
 }
 
-const dueListing = new FixedStatement<DueDelivery & { endpointId: EndpointId }>(
-  () => sql`-- prepared: list_due_deliveries
+const dueListing = new FixedStatement<
+  DueDelivery & { endpointId: EndpointId },
+  { endpointIds: string; limits: string; now: Date }
+>(
+  ({ endpointIds, limits, now }) => sql`-- prepared: list_due_deliveries
     select lane.endpoint_id as "endpointId", due.delivery_id as "deliveryId", due.due_at as "dueAt"
-    from unnest(${"{}"}::text[], ${"{}"}::integer[]) as lane (endpoint_id, most) cross join lateral (
+    from unnest(${endpointIds}::text[], ${limits}::integer[]) as lane (endpoint_id, most) cross join lateral (
       select delivery_id, due_at from delivery_queue
-      where endpoint_id = lane.endpoint_id and lease_token is null and due_at <= ${null}::timestamptz
+      where endpoint_id = lane.endpoint_id and lease_token is null and due_at <= ${now}::timestamptz
       order by due_at limit lane.most
     ) due`,
 );
@@ -178,17 +186,16 @@ export async function leaseDeliveries(
   ids: readonly DeliveryId[],
   lease: Lease,
 ): Promise<ClaimedDelivery[]> {
-  const values = [lease.token, lease.at, lease.until, lease.holder, toArrayText(ids)];
-  return (await leasing.run(transaction, values)).map((row) => ({ ...row, lease }));
+  return (await leasing.run(transaction, { ...lease, ids: toArrayText(ids) })).map((row) => ({ ...row, lease }));
 }
 
-const leasing = new FixedStatement<Omit<ClaimedDelivery, "lease">>(
-  () => sql`-- prepared: lease_deliveries
-    update delivery_queue set lease_token = ${null}::uuid, leased_at = ${null}::timestamptz,
-      lease_until = ${null}::timestamptz, leased_by = ${null}::integer
+const leasing = new FixedStatement<Omit<ClaimedDelivery, "lease">, Lease & { ids: string }>(
+  ({ token, at, until, holder, ids }) => sql`-- prepared: lease_deliveries
+    update delivery_queue set lease_token = ${token}::uuid, leased_at = ${at}::timestamptz,
+      lease_until = ${until}::timestamptz, leased_by = ${holder}::integer
     where delivery_id = any(array(
       select delivery_id from delivery_queue
-      where delivery_id = any(${null}::uuid[]) and lease_token is null
+      where delivery_id = any(${ids}::uuid[]) and lease_token is null
       for update skip locked
     ))
     returning delivery_id as "deliveryId", organization_id as "organizationId", endpoint_id as "endpointId", trigger,

@@ -95,14 +95,17 @@ async function readRows(db: Db, { rows: claimed, owns }: StatementGroup<ClaimedD
   const owners = toArrayText(claimed.map(({ organizationId }) => organizationId));
   const ids = toArrayText(claimed.map(({ deliveryId }) => deliveryId));
   if (engineOf(db) === "citus") return (await selectRows({ owners, ids, owns }).execute(db)).rows;
-  return await loadAtOnce.run(db, [owners, ids]);
+  return await loadAtOnce.run(db, { owners, ids });
 }
 
-const loadAtOnce = new FixedStatement<Row>(() => selectRows({ owners: "{}", ids: "{}", owns: () => sql`true` }));
+/** Texts of arrays, which belong together. */
+type LoadedIds = { owners: string; ids: string };
 
-type Selection = Pick<StatementGroup<ClaimedDelivery>, "owns"> & { owners: string; ids: string };
+const loadAtOnce = new FixedStatement<Row, LoadedIds>(({ owners, ids }) =>
+  selectRows({ owners, ids, owns: () => sql`true` }),
+);
 
-function selectRows({ owners, ids, owns }: Selection): RawBuilder<Row> {
+function selectRows({ owners, ids, owns }: LoadedIds & Pick<StatementGroup<ClaimedDelivery>, "owns">): RawBuilder<Row> {
   return sql<Row>`-- prepared: load_deliveries
     select delivery.id as "deliveryId", delivery.attempt_count + 1 as "attemptNumber", delivery.retries_used as "retriesUsed",
       delivery.last_error as "lastError", event.id as "eventId", event.type, event.reference, endpoint.kind,

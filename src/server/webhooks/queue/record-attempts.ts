@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from "kysely";
 import type { EndpointStatus } from "#contract/endpoint.ts";
 import type { DeliveryId, EndpointId } from "#contract/ids.ts";
-import { type BatchColumn, toBatchRows, toBatchValues } from "../../db/batch-rows.ts";
+import { type BatchColumn, type BatchValues, toBatchRows, toBatchValues } from "../../db/batch-rows.ts";
 import { engineOf, findSettled, type Home, PLAIN_HOME, type StatementGroup, toCitusHome } from "../../db/engine.ts";
 import type { Db } from "../../db/pool.ts";
 import { FixedStatement } from "../../db/run-prepared.ts";
@@ -49,10 +49,10 @@ export async function recordAttempts(
   return rows.map((row) => ({ ...row, lane_changed: hasLaneChanged(row) }));
 }
 
-const recordAtOnce = new FixedStatement<EndpointChange>(() => {
+const recordAtOnce = new FixedStatement<EndpointChange, BatchValues>((values) => {
   const owns: Owns = () => sql`true`;
   return sql`-- prepared: record_attempts
-    ${withReports([])}, moved as (${moveDeliveries(owns)}), logged as (${logAttempts(PLAIN_HOME)}), ${countForHealth(owns)}`;
+    ${withReports(values)}, moved as (${moveDeliveries(owns)}), logged as (${logAttempts(PLAIN_HOME)}), ${countForHealth(owns)}`;
 });
 
 /** Citus inserts in a statement of its own. */
@@ -62,7 +62,7 @@ async function recordInSteps(
 ): Promise<EndpointChange[]> {
   const [first] = reports;
   assert(first, "a group has reports");
-  const reported = withReports(reports);
+  const reported = withReports(toBatchValues(REPORT_COLUMNS, reports));
   const move = sql<MovedDelivery>`-- prepared: move_deliveries
     ${reported} ${moveDeliveries(owns)}`;
   const moved = await findSettled(transaction, first.organizationId, {
@@ -70,17 +70,17 @@ async function recordInSteps(
     isFound: ({ rows }) => rows.length > 0,
   });
   await sql`-- prepared: log_attempts
-    ${reported}, moved as (select id, attempt_count from ${toBatchRows("moved", MOVED_COLUMNS, moved.rows)})
+    ${reported}, moved as (select id, attempt_count from ${toBatchRows("moved", MOVED_COLUMNS, toBatchValues(MOVED_COLUMNS, moved.rows))})
     ${logAttempts(toCitusHome(first.organizationId))}`.execute(transaction);
   const counted = await sql<EndpointChange>`-- prepared: count_for_health
     ${reported}, ${countForHealth(owns)}`.execute(transaction);
   return counted.rows;
 }
 
-function withReports(reports: readonly AttemptReport[]): RawBuilder<unknown> {
+function withReports(values: BatchValues): RawBuilder<unknown> {
   return sql`with report as materialized (
       select ${sql.join(REPORT_COLUMNS.map(({ name }) => sql.ref(name)))}
-      from ${toBatchRows("report", REPORT_COLUMNS, reports)}
+      from ${toBatchRows("report", REPORT_COLUMNS, values)}
     )`;
 }
 

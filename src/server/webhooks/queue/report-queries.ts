@@ -8,7 +8,7 @@ import type {
 } from "#contract/delivery.ts";
 import type { EndpointKind } from "#contract/endpoint.ts";
 import type { DeliveryId, EndpointId, OrganizationId, Reference } from "#contract/ids.ts";
-import { type BatchColumn, toBatchRows, toBatchValues } from "../../db/batch-rows.ts";
+import { type BatchColumn, type BatchValues, toBatchRows, toBatchValues } from "../../db/batch-rows.ts";
 import { engineOf, type StatementGroup } from "../../db/engine.ts";
 import type { Db } from "../../db/pool.ts";
 import { FixedStatement } from "../../db/run-prepared.ts";
@@ -112,11 +112,11 @@ async function releaseLeases(transaction: Db, reports: readonly AttemptReport[])
  * Not prepared: a plan made while the queue was short compares every report with the whole queue, and one report beside 80,000
  * waiting deliveries then took 20 s.
  */
-const releaseAtOnce = new FixedStatement<{ delivery_id: DeliveryId }>(
-  () => sql`
+const releaseAtOnce = new FixedStatement<{ delivery_id: DeliveryId }, BatchValues>(
+  (values) => sql`
     with held as materialized (
       select queue.delivery_id, report.next_attempt_at
-      from ${toBatchRows("report", RELEASE_COLUMNS, [])}
+      from ${toBatchRows("report", RELEASE_COLUMNS, values)}
       join delivery_queue queue using (delivery_id, lease_token)
       order by queue.delivery_id for update of queue
     ), rescheduled as (
@@ -132,9 +132,11 @@ const releaseAtOnce = new FixedStatement<{ delivery_id: DeliveryId }>(
 
 /** Citus can't run the three parts as one statement. */
 async function releaseInSteps(transaction: Db, reports: readonly AttemptReport[]): Promise<ReadonlySet<DeliveryId>> {
+  const toRows = (some: readonly AttemptReport[]) =>
+    toBatchRows("report", RELEASE_COLUMNS, toBatchValues(RELEASE_COLUMNS, some));
   const { rows } = await sql<{ delivery_id: DeliveryId }>`
     select queue.delivery_id
-    from ${toBatchRows("report", RELEASE_COLUMNS, reports)} join delivery_queue queue using (delivery_id, lease_token)
+    from ${toRows(reports)} join delivery_queue queue using (delivery_id, lease_token)
     order by queue.delivery_id for update of queue`.execute(transaction);
   const held = new Set(rows.map((row) => row.delivery_id));
   const retried = reports.filter(({ deliveryId, nextAttemptAt }) => held.has(deliveryId) && nextAttemptAt !== null);
@@ -143,9 +145,7 @@ async function releaseInSteps(transaction: Db, reports: readonly AttemptReport[]
     await sql`
       update delivery_queue queue
       set due_at = report.next_attempt_at, ${FREE_AGAIN}
-      from ${toBatchRows("report", RELEASE_COLUMNS, retried)} where queue.delivery_id = report.delivery_id`.execute(
-      transaction,
-    );
+      from ${toRows(retried)} where queue.delivery_id = report.delivery_id`.execute(transaction);
   if (finished.length > 0)
     await sql`delete from delivery_queue where delivery_id = any(${finished}::uuid[])`.execute(transaction);
   return held;
