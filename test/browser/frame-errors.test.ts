@@ -36,7 +36,7 @@ function watchKeys(page: Page): string[] {
   return keys;
 }
 
-/** Requests to book leave the browser only when the result is called. */
+/** Keeps booking requests in the browser until the returned function is called. */
 async function holdBookings(page: Page): Promise<() => void> {
   const { promise: released, resolve: release } = Promise.withResolvers<void>();
   await page.route("**/bookings", async (route) => {

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { Page } from "playwright-core";
+import { HOUR_MS } from "#contract/durations.ts";
 import { PAGE_FONT } from "#contract/widget-looks.ts";
 import { updateWidget } from "../../src/server/widgets/queries.ts";
 import { noBrowser, useBrowser as openBrowser } from "../support/browser/browser.ts";
@@ -296,7 +297,7 @@ describe("when the service is down", { skip: noBrowser }, () => {
   /** Time passes only when the test says so. */
   async function stopClock(page: Page): Promise<void> {
     await page.clock.install({ time: 0 });
-    await page.clock.pauseAt(1_000);
+    await page.clock.pauseAt(HOUR_MS);
   }
 
   /** Our own words, a retry and a link to the booking page. */

@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from "kysely";
 import type { OrganizationId, WidgetId } from "#contract/ids.ts";
 import type { Db } from "../db/pool.ts";
-import { FixedStatement } from "../db/run-prepared.ts";
+import { FixedStatement, type Placeholders } from "../db/run-prepared.ts";
 import { visitsStarted } from "../funnel/record/counters.ts";
 import { KEY_KINDS } from "../funnel/record/key-id.ts";
 import { localDay } from "../funnel/record/local-day.ts";
@@ -64,9 +64,13 @@ export async function selectAnalytics(
   return toCounts(await oneWidget.run(db, { widgetId, ...values }));
 }
 
-type WindowValues = Required<Omit<CountedWindow, "widgetId">> & { owner: OrganizationId };
+type WindowValues = Pick<CountedWindow, "days" | "now" | "keptSince"> & {
+  owner: OrganizationId;
+  zone: string | null;
+  lastDay: string | null;
+};
 
-// The statement for a single widget has fewer lengths of spans.
+// There are two statements, because a prepared name stands for one text and single widgets have fewer lengths of spans.
 
 const allWidgets = new FixedStatement<DayRow & ContractLists, WindowValues>(
   (values) => sql`-- prepared: select_analytics
@@ -79,7 +83,7 @@ const oneWidget = new FixedStatement<DayRow & ContractLists, WindowValues & { wi
 );
 
 function toStatement(
-  { owner, zone, lastDay, days, now, keptSince }: WindowValues,
+  { owner, zone, lastDay, days, now, keptSince }: Placeholders<WindowValues>,
   widgetId: WidgetId | null,
 ): RawBuilder<unknown> {
   const window = { zone, lastDay, days, now, keptSince, widgetId };

@@ -297,7 +297,9 @@ test("a file of bookings too large for the heap is imported, and progress is rep
   assert.ok(2 * statSync(file).size > HEAP_MB * 2 ** 20);
   const args = ["import", "bookings", "--org", owner, file, "--json"];
   const outcome = await cli.run(args, { nodeOptions: `--max-old-space-size=${HEAP_MB}` });
-  assert.deepEqual(outcome, { code: 0, stdout: '{"imported":1000,"skipped":0}\n', stderr: "10035 lines read\n" });
+  // Said once, after the batch in which 10,000 is reached.
+  assert.match(outcome.stderr, /^10[0-4][0-9]{2} lines read\n$/);
+  assert.deepEqual(outcome, { ...outcome, code: 0, stdout: '{"imported":1000,"skipped":0}\n' });
 });
 
 describe("retention run and migrate", { concurrency: true }, () => {

@@ -103,7 +103,7 @@ describe("import events", { concurrency: true }, () => {
     const caller = await makeCaller(db);
     const lines = Array.from({ length: 2_500 }, (_, index) => {
       const visit = Math.floor(index / 2);
-      const at = new Date(Date.UTC(2026, 3, 1) + visit * 10 * MINUTE_MS + (index % 2) * MINUTE_MS);
+      const at = new Date(Date.UTC(2026, 3, 1) + visit * 40 * MINUTE_MS + (index % 2) * MINUTE_MS);
       const step = index % 2 === 0 ? "widget_viewed" : "slot_selected";
       const campaign = { source: `s${visit % 40}`, medium: "email", campaign: `c${visit % 60}` };
       return makeLine(caller, visit, { at, step, ...campaign, unknown: "long ".repeat(4_000) });

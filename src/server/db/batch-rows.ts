@@ -1,4 +1,5 @@
 import { type RawBuilder, sql } from "kysely";
+import { assert } from "../lib/assert.ts";
 import { toArrayText } from "./array-text.ts";
 
 /** A column of a batch: its name and type in the statement, and an item's value in it. */
@@ -17,12 +18,15 @@ export function toBatchRows<Item>(
   columns: readonly BatchColumn<Item>[],
   values: BatchValues,
 ): RawBuilder<unknown> {
-  const arrays = columns.map(({ name, type }) => sql`${values[name]}::${sql.raw(type)}[]`);
+  const arrays = columns.map(({ name, type }) => {
+    assert(values[name] !== undefined, `the batch has the column ${name}`);
+    return sql`${values[name]}::${sql.raw(type)}[]`;
+  });
   const names = columns.map(({ name }) => sql.ref(name));
   return sql`unnest(${sql.join(arrays)}) as ${sql.ref(alias)} (${sql.join(names)})`;
 }
 
-/** An array per column, by its name. */
+/** Each column's array as text, by the name of the column. */
 export type BatchValues = Readonly<Record<string, string>>;
 
 export function toBatchValues<Item>(columns: readonly BatchColumn<Item>[], items: readonly Item[]): BatchValues {

@@ -9,13 +9,14 @@ const { db } = await createTestDatabase();
 type Row = { first: string | null; second: number; again: string | null; same: string };
 
 let builds = 0;
-const statement = new FixedStatement<Row, { name: string; count: number }>(({ name, count }) => {
+type Values = { name: string | null; count: number };
+const statement = new FixedStatement<Row, Values>(({ name, count }) => {
   builds += 1;
   return sql<Row>`-- prepared: fixed_statement
     select ${name}::text as first, ${count}::integer as second, ${name}::text as again, ${"always"}::text as same`;
 });
 
-test("a fixed statement is put together once, and gets its values by name, whatever their order", async () => {
+test("a fixed statement is built once, and gets its values by name, whatever their order", async () => {
   assert.deepEqual(await statement.run(db, { count: 1, name: "a" }), [
     { first: "a", second: 1, again: "a", same: "always" },
   ]);
@@ -26,6 +27,13 @@ test("a fixed statement is put together once, and gets its values by name, whate
 });
 
 test("a missing value is a bug, not null", async () => {
-  const values = { count: 1 } as unknown as { name: string; count: number };
-  await assert.rejects(statement.run(db, values), /the statement's name has a value/);
+  for (const values of [{ count: 1 }, { count: 1, name: undefined }])
+    await assert.rejects(statement.run(db, values as unknown as Values), /the statement's name has a value/);
+});
+
+test("a statement that reads its values while it is built fails", async () => {
+  const reading = new FixedStatement<Row, Values>(({ name }) => sql<Row>`select ${`${name}`}`);
+  await assert.rejects(reading.run(db, { name: "a", count: 1 }), /The statement's name is only known when it runs/);
+  const listing = new FixedStatement<Row, Values>((values) => sql<Row>`select ${{ ...values }.name}`);
+  await assert.rejects(listing.run(db, { name: "a", count: 1 }), /can't be listed while it is built/);
 });

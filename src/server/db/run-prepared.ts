@@ -12,39 +12,56 @@ export async function runPrepared<Row>(db: Db, name: string, statement: Compilab
   return rows;
 }
 
-/** Stands for a value while a statement's text is put together. */
-class Placeholder {
-  readonly name: string;
-
-  constructor(name: string) {
-    this.name = name;
-  }
-}
-
 /**
- * A large statement that always has the same text. The text is put together once: for the statement that records attempts, that
- * took Node longer than the rest of the report and left so much garbage that collecting it delayed deliveries by 50 ms.
+ * A large statement that always has the same text. The text is built once: for the statement that records attempts, that took
+ * Node longer than the rest of the report and left so much garbage that collecting it delayed deliveries by 50 ms.
  */
 export class FixedStatement<Row, Values extends object> {
-  readonly #build: (values: Values) => RawBuilder<Row>;
-  #compiled: CompiledQuery | null = null;
+  readonly #build: (values: Placeholders<Values>) => RawBuilder<Row>;
+  #built: { text: string; parameters: readonly unknown[] } | null = null;
 
-  /** `build` gets placeholders, so it can only put the values into the statement. */
-  constructor(build: (values: Values) => RawBuilder<Row>) {
+  /** `build` gets a placeholder for each value. It may only put them into the statement: comparing one tells nothing. */
+  constructor(build: (values: Placeholders<Values>) => RawBuilder<Row>) {
     this.#build = build;
   }
 
-  async run(db: Db, values: { readonly [Name in keyof Values]: Values[Name] | null }): Promise<Row[]> {
-    this.#compiled ??= this.#build(toPlaceholders<Values>()).compile(db);
-    const find = ({ name }: Placeholder) => {
-      assert(name in values, `the statement's ${name} has a value`);
-      return values[name as keyof Values];
-    };
-    const parameters = this.#compiled.parameters.map((each) => (each instanceof Placeholder ? find(each) : each));
-    return (await db.executeQuery<Row>(CompiledQuery.raw(this.#compiled.sql, parameters))).rows;
+  async run(db: Db, values: Values): Promise<Row[]> {
+    if (this.#built === null) {
+      const { sql, parameters } = this.#build(toPlaceholders<Placeholders<Values>>()).compile(db);
+      this.#built = { text: sql, parameters };
+    }
+    const { text, parameters } = this.#built;
+    const given = parameters.map((each) => (each instanceof Placeholder ? each.find(values) : each));
+    return (await db.executeQuery<Row>(CompiledQuery.raw(text, given))).rows;
+  }
+}
+
+/** A value that may be null has a placeholder too. */
+export type Placeholders<Values> = { readonly [Name in keyof Values]: NonNullable<Values[Name]> };
+
+class Placeholder {
+  readonly #name: string;
+
+  constructor(name: string) {
+    this.#name = name;
+  }
+
+  find(values: object): unknown {
+    const value = (values as Record<string, unknown>)[this.#name];
+    assert(value !== undefined, `the statement's ${this.#name} has a value`);
+    return value;
+  }
+
+  [Symbol.toPrimitive](): never {
+    throw new Error(`The statement's ${this.#name} is only known when it runs`);
   }
 }
 
 function toPlaceholders<Values extends object>(): Values {
-  return new Proxy({} as Values, { get: (_, name) => new Placeholder(String(name)) });
+  return new Proxy({} as Values, {
+    get: (_, name) => new Placeholder(String(name)),
+    ownKeys: () => {
+      throw new Error("The values of a fixed statement can't be listed while it is built");
+    },
+  });
 }

@@ -34,7 +34,7 @@ export async function beginClaim(transaction: Db): Promise<void> {
   await beginning.run(transaction, { synchronousCommit: engineOf(transaction) === "citus" ? null : "off" });
 }
 
-const beginning = new FixedStatement<unknown, { synchronousCommit: string }>(
+const beginning = new FixedStatement<unknown, { synchronousCommit: string | null }>(
   ({ synchronousCommit }) => sql`-- prepared: begin_claim
     select set_config('transaction_timeout', ${sql.lit(String(CLAIM_LIMIT_MS))}, true), ${INDEXES_ONLY},
       set_config('synchronous_commit', coalesce(${synchronousCommit}::text, current_setting('synchronous_commit')), true),
@@ -79,7 +79,7 @@ type QueueRow =
   | (EndpointInFlight & { part: "in_flight" })
   | { part: "test"; firstId: DeliveryId };
 
-type QueueQuestion = {
+type QueueLimits = {
   /** The last endpoint that was read. */
   after: string;
   lanes: number;
@@ -88,8 +88,8 @@ type QueueQuestion = {
 };
 
 /** One statement, because a claim under load waits a turn of the event loop for each. */
-export async function readQueue(transaction: Db, question: QueueQuestion): Promise<Queue> {
-  const rows = await queueReading.run(transaction, question);
+export async function readQueue(transaction: Db, limits: QueueLimits): Promise<Queue> {
+  const rows = await queueReading.run(transaction, limits);
   return {
     waiting: rows.filter((row) => row.part === "waiting"),
     inFlight: rows.filter((row) => row.part === "in_flight"),
@@ -99,7 +99,7 @@ export async function readQueue(transaction: Db, question: QueueQuestion): Promi
 
 const PLANS = toArrayText(PLANS_WITH_WEBHOOKS);
 
-const queueReading = new FixedStatement<QueueRow, QueueQuestion>(
+const queueReading = new FixedStatement<QueueRow, QueueLimits>(
   ({ after, lanes, tests, now }) => sql`-- prepared: read_queue
     with recursive ${waitingLanes(after)}, first_lanes as (
       select endpoint_id, due_at, delivery_id from waiting_lanes limit ${lanes}::integer

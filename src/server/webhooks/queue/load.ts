@@ -98,14 +98,18 @@ async function readRows(db: Db, { rows: claimed, owns }: StatementGroup<ClaimedD
   return await loadAtOnce.run(db, { owners, ids });
 }
 
-/** Texts of arrays, which belong together. */
-type LoadedIds = { owners: string; ids: string };
+/** Two arrays as text: each id has its owner at the same place. */
+type ClaimedIds = { owners: string; ids: string };
 
-const loadAtOnce = new FixedStatement<Row, LoadedIds>(({ owners, ids }) =>
+const loadAtOnce = new FixedStatement<Row, ClaimedIds>(({ owners, ids }) =>
   selectRows({ owners, ids, owns: () => sql`true` }),
 );
 
-function selectRows({ owners, ids, owns }: LoadedIds & Pick<StatementGroup<ClaimedDelivery>, "owns">): RawBuilder<Row> {
+function selectRows({
+  owners,
+  ids,
+  owns,
+}: ClaimedIds & Pick<StatementGroup<ClaimedDelivery>, "owns">): RawBuilder<Row> {
   return sql<Row>`-- prepared: load_deliveries
     select delivery.id as "deliveryId", delivery.attempt_count + 1 as "attemptNumber", delivery.retries_used as "retriesUsed",
       delivery.last_error as "lastError", event.id as "eventId", event.type, event.reference, endpoint.kind,

@@ -69,8 +69,9 @@ async function recordInSteps(
     find: () => move.execute(transaction),
     isFound: ({ rows }) => rows.length > 0,
   });
+  const movedRows = toBatchRows("moved", MOVED_COLUMNS, toBatchValues(MOVED_COLUMNS, moved.rows));
   await sql`-- prepared: log_attempts
-    ${reported}, moved as (select id, attempt_count from ${toBatchRows("moved", MOVED_COLUMNS, toBatchValues(MOVED_COLUMNS, moved.rows))})
+    ${reported}, moved as (select id, attempt_count from ${movedRows})
     ${logAttempts(toCitusHome(first.organizationId))}`.execute(transaction);
   const counted = await sql<EndpointChange>`-- prepared: count_for_health
     ${reported}, ${countForHealth(owns)}`.execute(transaction);

@@ -132,8 +132,8 @@ const releaseAtOnce = new FixedStatement<{ delivery_id: DeliveryId }, BatchValue
 
 /** Citus can't run the three parts as one statement. */
 async function releaseInSteps(transaction: Db, reports: readonly AttemptReport[]): Promise<ReadonlySet<DeliveryId>> {
-  const toRows = (some: readonly AttemptReport[]) =>
-    toBatchRows("report", RELEASE_COLUMNS, toBatchValues(RELEASE_COLUMNS, some));
+  const toRows = (batch: readonly AttemptReport[]) =>
+    toBatchRows("report", RELEASE_COLUMNS, toBatchValues(RELEASE_COLUMNS, batch));
   const { rows } = await sql<{ delivery_id: DeliveryId }>`
     select queue.delivery_id
     from ${toRows(reports)} join delivery_queue queue using (delivery_id, lease_token)
