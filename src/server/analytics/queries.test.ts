@@ -197,7 +197,9 @@ describe("lists give the same result from spans as from days", { concurrency: tr
     const asked = windows.flatMap((days) => [null, widgetId].map((widget) => ({ days, widgetId: widget })));
     const readAll = (since: Date) =>
       Promise.all(asked.map((window) => readAnalytics(db, owner, { ...window, now: NOW, keptSince: since })));
-    const fromDays = await Promise.all(keptSince.map(readAll));
+    // One after the other: requests that wait too long for a connection fail.
+    const fromDays: Awaited<ReturnType<typeof readAll>>[] = [];
+    for (const since of keptSince) fromDays.push(await readAll(since));
 
     await sealSpans(db, owner, NOW);
     for (const [index, since] of keptSince.entries()) {
