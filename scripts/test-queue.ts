@@ -43,8 +43,18 @@ function isFree(index) {
   }
 }
 
+// Tests start when their file is loaded. Otherwise node:test would no longer wait for tests that are added after an await,
+// if those before it had already ended: it would cancel them.
+function load(address) {
+  return (context) => {
+    const loading = import(address);
+    context.before(() => loading);
+    return loading;
+  };
+}
+
 for (const [index, [file, address]] of ${JSON.stringify(addresses, null, 2)}.entries())
-  if (isFree(index)) await test(file, { timeout: ${fileLimitMs} }, () => import(address));
+  if (isFree(index)) await test(file, { timeout: ${fileLimitMs} }, load(address));
 await endSharing();
 `;
 }
