@@ -1,9 +1,9 @@
-import type { Socket } from "node:net";
 import pg from "pg";
 import { assert } from "../lib/assert.ts";
 import { LOCATE, type Node, type Nodes } from "./citus/nodes.ts";
 import { type DatabaseUnavailable, isDatabaseUnavailable } from "./database-unavailable.ts";
 import type { Host, Hosts } from "./hosts.ts";
+import { type Connection, JoinedQuery, joinsNext } from "./joined-query.ts";
 
 /** A statement that starts with this is planned once per connection, under the name that follows. */
 const PREPARED = "-- prepared: ";
@@ -25,6 +25,8 @@ export class CarefulClient extends pg.Client {
   /** On Citus, the server with the rows that its statement or transaction is about. */
   node: Node | null = null;
   #asked = 0;
+  /** Prepared statements that are sent with the next one. */
+  #joining: string[] = [];
   #fault: DatabaseUnavailable | null = null;
 
   // The types of pg.Client's many overloads cannot be written down again; the arguments pass through as they are.
@@ -57,10 +59,25 @@ export class CarefulClient extends pg.Client {
     return rows[0] ? (this.nodes?.learn(owner, rows[0].address) ?? null) : null;
   }
 
-  #ask(text: string, values: unknown[] | undefined): Promise<unknown> {
-    if (this.#fault) return Promise.reject(this.#fault);
-    const name =
-      typeof text === "string" && text.startsWith(PREPARED) ? text.slice(PREPARED.length, text.indexOf("\n")) : null;
+  async #ask(text: string, values: unknown[] = []): Promise<unknown> {
+    if (this.#fault) throw this.#fault;
+    const name = toName(text);
+    if (name !== null && name === text && this.#connection.parsedStatements[name] !== undefined) {
+      this.#joining.push(name);
+      return { rows: [] };
+    }
+    // A text without parameters may be several statements, and those can't be joined.
+    if (name === null && values.length === 0) await this.#sendJoining();
+    return await this.#send({ name, text, values });
+  }
+
+  /** The last of them is sent as the statement that the others join. */
+  async #sendJoining(): Promise<void> {
+    const name = this.#joining.pop();
+    if (name !== undefined) await this.#send({ name, text: name, values: [] });
+  }
+
+  #send({ name, text, values }: { name: string | null; text: string; values: unknown[] }): Promise<unknown> {
     const { promise, resolve, reject } = Promise.withResolvers();
     const callback = (error: Error | null, result: unknown) => {
       this.#asked--;
@@ -71,9 +88,20 @@ export class CarefulClient extends pg.Client {
     };
     this.#asked++;
     this.waitedTicks ??= 0;
+    const joining = this.#joining.splice(0);
+    const statement = name === null ? { text } : { name, text };
     // biome-ignore lint/suspicious/noExplicitAny: see above
-    (super.query as any)(name === null ? text : { name, text }, values, callback);
+    const query = super.query as any;
+    if (joining.length === 0) query.call(this, statement, values, callback);
+    else query.call(this, new JoinedQuery({ ...statement, values }, joining), undefined, callback);
     return promise;
+  }
+
+  /** What was to be joined has not been sent, and must not be sent for the next user of the connection. */
+  forget(): void {
+    this.isPatient = false;
+    this.node = null;
+    this.#joining = [];
   }
 
   /** Every later statement fails with this error; node-postgres would only say that it cannot be sent. */
@@ -84,10 +112,19 @@ export class CarefulClient extends pg.Client {
   /** The connection's statement and the rest of its transaction fail, and the pool does not use it again. */
   cutOff(fault: DatabaseUnavailable): void {
     this.fail(fault);
-    // The connection is public in node-postgres's code, but missing from its types.
-    const { connection } = this as unknown as { connection: { stream: Socket } };
-    connection.stream.destroy(fault);
+    this.#connection.stream.destroy(fault);
   }
+
+  get #connection(): Connection {
+    return (this as unknown as { connection: Connection }).connection;
+  }
+}
+
+/** Null if the statement is planned each time. */
+function toName(text: unknown): string | null {
+  if (typeof text !== "string") return null;
+  if (text.startsWith(PREPARED)) return text.slice(PREPARED.length, text.indexOf("\n"));
+  return joinsNext(text) ? text : null;
 }
 
 /** Each new connection chooses its server. */

@@ -81,11 +81,7 @@ export class Pool extends pg.Pool {
     this.#statementLimitMs = options.statementLimitMs;
     this.#timer = setInterval(() => this.#tick(), TICK_MS).unref();
     this.on("connect", (client) => this.#watchClient(client));
-    this.on("release", (_error, client) => {
-      const careful = asCareful(client);
-      careful.isPatient = false;
-      careful.node = null;
-    });
+    this.on("release", (_error, client) => asCareful(client).forget());
     this.on("remove", (client) => this.#clients.delete(asCareful(client)));
     // A connection broke while idle: the pool has already replaced it, and the next statement gets a new one. A connection
     // being closed may also hear from an embedded server that it is stopping.

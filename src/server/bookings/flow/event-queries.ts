@@ -1,31 +1,8 @@
 import { type Selectable, sql } from "kysely";
-import type { OrganizationId, Reference, WidgetId } from "#contract/ids.ts";
-import type { Plan } from "#contract/plans.ts";
+import type { OrganizationId, Reference } from "#contract/ids.ts";
 import type { Db } from "../../db/pool.ts";
 import type { BookingsTable } from "../../db/tables.ts";
-import { assert } from "../../lib/assert.ts";
 import { BOOKING_COLUMNS, type BookingRow } from "../stored/queries.ts";
-
-/** What a webhook event says beyond the booking itself. */
-export type BookingContext = {
-  organization_id: OrganizationId;
-  organization_name: string;
-  plan: Plan;
-  widget_id: WidgetId;
-  widget_name: string;
-  business_name: string;
-};
-
-export async function findBookingContext(db: Db, owner: OrganizationId, widgetId: WidgetId): Promise<BookingContext> {
-  const { rows } = await sql<BookingContext>`-- prepared: booking_context
-    select organizations.id as organization_id, organizations.name as organization_name, organizations.plan,
-      widgets.id as widget_id, widgets.name as widget_name, widgets.business_name
-    from widgets join organizations on organizations.id = widgets.organization_id
-    where widgets.organization_id = ${owner} and widgets.id = ${widgetId}`.execute(db);
-  const [context] = rows;
-  assert(context, "a booking is stored for a widget of its organization");
-  return context;
-}
 
 export type BookingWithoutEvent = BookingRow & Pick<Selectable<BookingsTable>, "organization_id">;
 

@@ -4,12 +4,7 @@ import { inOrganization } from "../../db/transactions.ts";
 import type { Deps } from "../../deps.ts";
 import { fanOut, fanOutSafely } from "../../webhooks/outbox/outbox.ts";
 import { wakeWorkers } from "../../webhooks/outbox/wake-workers.ts";
-import {
-  type BookingWithoutEvent,
-  findBookingContext,
-  listBookingsWithoutEvent,
-  markHasEvent,
-} from "./event-queries.ts";
+import { type BookingWithoutEvent, listBookingsWithoutEvent, markHasEvent } from "./event-queries.ts";
 import { type NewBooking, storeBooking } from "./store-booking.ts";
 import { toBookingFacts } from "./to-booking-facts.ts";
 
@@ -32,9 +27,7 @@ export async function keepBooking(
   const hasEvent = await fanOutSafely(deps, transaction, {
     owner,
     run: async () => {
-      const context = await findBookingContext(transaction, owner, booking.widget_id);
-      const event = { booking: toBookingFacts(booking, context), plan: context.plan, now };
-      hasDeliveries = await fanOut(deps, transaction, event);
+      hasDeliveries = await fanOut(deps, transaction, { owner, booking: toBookingFacts(booking), now });
     },
   });
   await storeBooking(transaction, owner, { booking: { ...booking, lacks_event: !hasEvent }, now });
@@ -69,8 +62,6 @@ async function writeMissingEvent(deps: KeepDeps & Pick<Deps, "db">, booking: Boo
   await inOrganization(deps.db, owner, async (transaction) => {
     // Another worker may have finished it, or an erasure deleted it; the row lock decides.
     if (!(await markHasEvent(transaction, owner, booking.reference))) return;
-    const context = await findBookingContext(transaction, owner, booking.widget_id);
-    const facts = toBookingFacts(booking, context);
-    await fanOut(deps, transaction, { booking: facts, plan: context.plan, now: deps.clock.now() });
+    await fanOut(deps, transaction, { owner, booking: toBookingFacts(booking), now: deps.clock.now() });
   });
 }

@@ -1,10 +1,9 @@
 import type { BookingFacts } from "../../webhooks/outbox/event.ts";
 import type { BookingRow } from "../stored/queries.ts";
-import type { BookingContext } from "./event-queries.ts";
 import type { NewBooking } from "./store-booking.ts";
 
 /** Converts a booking, new or read back, to what its webhook event is made of. */
-export function toBookingFacts(booking: NewBooking | BookingRow, context: BookingContext): BookingFacts {
+export function toBookingFacts(booking: NewBooking | BookingRow): BookingFacts {
   return {
     reference: booking.reference,
     externalId: booking.external_id ?? null,
@@ -25,8 +24,7 @@ export function toBookingFacts(booking: NewBooking | BookingRow, context: Bookin
     manageUrl: booking.manage_url ?? null,
     joinUrl: booking.join_url ?? null,
     isTest: booking.is_test ?? false,
-    widget: { id: context.widget_id, name: context.widget_name, businessName: context.business_name },
-    organization: { id: context.organization_id, name: context.organization_name },
+    widgetId: booking.widget_id,
   };
 }
 

@@ -1,10 +1,11 @@
 import { type Attribution, CLICK_ID_NAMES } from "#contract/attribution.ts";
 import type { Answer } from "#contract/booking.ts";
-import type { OrganizationId, WebhookEventId, WidgetId } from "#contract/ids.ts";
+import type { WebhookEventId, WidgetId } from "#contract/ids.ts";
 import { type BookingCreatedEvent, WEBHOOK_API_VERSION, type WebhookAttribution } from "#contract/webhook-event.ts";
 import type { StoredStaff } from "../../db/tables.ts";
+import type { EventContext } from "./queries.ts";
 
-/** The stored booking, widget and organization that the envelope is made from. */
+/** The stored booking that the envelope is made from. */
 export type BookingFacts = {
   reference: string;
   externalId: string | null;
@@ -21,14 +22,13 @@ export type BookingFacts = {
   joinUrl: string | null;
   /** Shown on cards only: the event has exactly the contract's fields. */
   isTest: boolean;
-  widget: { id: WidgetId; name: string; businessName: string };
-  organization: { id: OrganizationId; name: string };
+  widgetId: WidgetId;
 };
 
 /** Unlike the REST shape, staff are objects, UTM fields and click ids are nested, and the join link is included. */
 export function toBookingCreatedEvent(
   facts: BookingFacts,
-  { id, created }: { id: WebhookEventId; created: Date },
+  { id, created, context }: { id: WebhookEventId; created: Date; context: EventContext },
 ): BookingCreatedEvent {
   return {
     id,
@@ -50,8 +50,8 @@ export function toBookingCreatedEvent(
         ...(facts.manageUrl === null ? {} : { manageUrl: facts.manageUrl }),
         joinUrl: facts.joinUrl,
       },
-      business: { id: facts.organization.id, name: facts.widget.businessName || facts.organization.name },
-      widget: { id: facts.widget.id, name: facts.widget.name },
+      business: { id: context.organization_id, name: context.business_name || context.organization_name },
+      widget: { id: context.widget_id, name: context.widget_name },
       attribution: toWebhookAttribution(facts.attribution),
     },
   };

@@ -7,7 +7,7 @@ import {
   WEBHOOK_EVENT_ID,
   type WebhookEventId,
 } from "#contract/ids.ts";
-import { type Plan, planIncludes } from "#contract/plans.ts";
+import { planIncludes } from "#contract/plans.ts";
 import type { CardEvent } from "#contract/webhook-event.ts";
 import type { Db } from "../../db/pool.ts";
 import type { Deps } from "../../deps.ts";
@@ -15,7 +15,7 @@ import { type Random, randomId, randomUuid } from "../../lib/secrets/random.ts";
 import { toSlackCard } from "./cards/slack-card.ts";
 import { toTeamsCard } from "./cards/teams-card.ts";
 import { type BookingFacts, toBookingCreatedEvent } from "./event.ts";
-import { insertEvent, listEndpointsForEvent } from "./queries.ts";
+import { findEventContext, insertEvent } from "./queries.ts";
 
 /** A visitor waits for the booking, so the fan-out never waits longer for a lock. */
 const LOCK_LIMIT_MS = 1_000;
@@ -29,16 +29,18 @@ export async function fanOutSafely(
   transaction: Db,
   { owner, run }: { owner: OrganizationId; run: () => Promise<void> },
 ): Promise<boolean> {
-  // Two statements per round trip: the visitor is waiting.
-  await sql`savepoint fan_out; set local lock_timeout = ${sql.lit(LOCK_LIMIT_MS)}`.execute(transaction);
+  await sql`savepoint fan_out`.execute(transaction);
+  await sql`set local lock_timeout = ${sql.lit(LOCK_LIMIT_MS)}`.execute(transaction);
   try {
     await run();
-    await sql`set local lock_timeout to default; release savepoint fan_out`.execute(transaction);
+    await sql`set local lock_timeout to default`.execute(transaction);
+    await sql`release savepoint fan_out`.execute(transaction);
     return true;
   } catch (error) {
     deps.log.error("booking.fan_out_failed", { organizationId: owner, error });
     deps.metrics.fanOutFailures.inc();
-    await sql`rollback to savepoint fan_out; release savepoint fan_out`.execute(transaction);
+    await sql`rollback to savepoint fan_out`.execute(transaction);
+    await sql`release savepoint fan_out`.execute(transaction);
     return false;
   }
 }
@@ -47,16 +49,15 @@ export async function fanOutSafely(
 export async function fanOut(
   deps: { random: Random },
   transaction: Db,
-  { booking, plan, now }: { booking: BookingFacts; plan: Plan; now: Date },
+  { owner, booking, now }: { owner: OrganizationId; booking: BookingFacts; now: Date },
 ): Promise<boolean> {
-  if (!planIncludes(plan, "webhooks")) return false;
-  const owner = booking.organization.id;
-  const { id: widgetId } = booking.widget;
-  const endpoints = await listEndpointsForEvent(transaction, owner, { type: "booking.created", widgetId });
-  if (endpoints.length === 0) return false;
+  const { widgetId } = booking;
+  const context = await findEventContext(transaction, owner, { type: "booking.created", widgetId });
+  const { plan, endpoints } = context;
+  if (!planIncludes(plan, "webhooks") || endpoints.length === 0) return false;
 
   const id = randomId<WebhookEventId>(deps.random, WEBHOOK_EVENT_ID);
-  const event = toBookingCreatedEvent(booking, { id, created: now });
+  const event = toBookingCreatedEvent(booking, { id, created: now, context });
   await insertEvent(transaction, owner, {
     event: {
       id,

@@ -10,29 +10,46 @@ import type {
   WebhookEventId,
   WidgetId,
 } from "#contract/ids.ts";
+import type { Plan } from "#contract/plans.ts";
 import type { WebhookEventType } from "#contract/webhook-event.ts";
 import { engineOf, notifyListeners } from "../../db/engine.ts";
 import type { Db } from "../../db/pool.ts";
+import { assert } from "../../lib/assert.ts";
 
 /** Workers listen on this channel. */
 export const DELIVERIES_CHANNEL = "bookflow_deliveries";
 
-/** Includes disabled endpoints: events they miss are recorded as `canceled` and can be redelivered. */
-export async function listEndpointsForEvent(
+/** What a booking's event says beyond the booking itself, and where it goes. */
+export type EventContext = {
+  organization_id: OrganizationId;
+  organization_name: string;
+  plan: Plan;
+  widget_id: WidgetId;
+  widget_name: string;
+  business_name: string;
+  /** Includes disabled endpoints: events they miss are recorded as `canceled` and can be redelivered. */
+  endpoints: readonly { id: EndpointId; kind: EndpointKind; status: EndpointStatus }[];
+};
+
+export async function findEventContext(
   db: Db,
   owner: OrganizationId,
   { type, widgetId }: { type: ChosenEventType; widgetId: WidgetId },
-): Promise<{ id: EndpointId; kind: EndpointKind; status: EndpointStatus }[]> {
-  const { rows } = await sql<{
-    id: EndpointId;
-    kind: EndpointKind;
-    status: EndpointStatus;
-  }>`-- prepared: event_endpoints
-    select id, kind, status from endpoints
-    where organization_id = ${owner} and removed_at is null and ${type} = any(event_types)
-      and (widget_ids is null or ${widgetId} = any(widget_ids))
-    order by id`.execute(db);
-  return rows;
+): Promise<EventContext> {
+  const { rows } = await sql<EventContext>`-- prepared: event_context
+    select organizations.id as organization_id, organizations.name as organization_name, organizations.plan,
+      widgets.id as widget_id, widgets.name as widget_name, widgets.business_name,
+      (
+        select coalesce(json_agg(json_build_object('id', id, 'kind', kind, 'status', status) order by id), '[]')
+        from endpoints
+        where organization_id = ${owner} and removed_at is null and ${type} = any(event_types)
+          and (widget_ids is null or ${widgetId} = any(widget_ids))
+      ) as endpoints
+    from widgets join organizations on organizations.id = widgets.organization_id
+    where widgets.organization_id = ${owner} and widgets.id = ${widgetId}`.execute(db);
+  const [context] = rows;
+  assert(context, "a booking is stored for a widget of its organization");
+  return context;
 }
 
 type NewEvent = {
