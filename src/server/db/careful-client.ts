@@ -3,7 +3,7 @@ import { assert } from "../lib/assert.ts";
 import { LOCATE, type Node, type Nodes } from "./citus/nodes.ts";
 import { type DatabaseUnavailable, isDatabaseUnavailable } from "./database-unavailable.ts";
 import type { Host, Hosts } from "./hosts.ts";
-import { type Connection, JoinedQuery, joinsNext } from "./joined-query.ts";
+import { beginsTransaction, type Connection, JoinedQuery, joinsNext } from "./joined-query.ts";
 
 /** A statement that starts with this is planned once per connection, under the name that follows. */
 const PREPARED = "-- prepared: ";
@@ -25,16 +25,19 @@ export class CarefulClient extends pg.Client {
   /** On Citus, the server with the rows that its statement or transaction is about. */
   node: Node | null = null;
   #asked = 0;
-  /** Prepared statements that are sent with the next one. */
-  #joining: string[] = [];
+  /** Prepared statements that will be sent with the next one. */
+  #unsent: string[] = [];
   #fault: DatabaseUnavailable | null = null;
 
   // The types of pg.Client's many overloads cannot be written down again; the arguments pass through as they are.
   // biome-ignore lint/suspicious/noExplicitAny: see above
   override query(...args: any[]): any {
     const [text, values] = args;
-    // biome-ignore lint/suspicious/noExplicitAny: see above
-    if (typeof text.submit === "function" || typeof args.at(-1) === "function") return (super.query as any)(...args);
+    if (typeof text !== "string" || typeof args.at(-1) === "function") {
+      assert(this.#unsent.length === 0, "only a text whose reply is a promise may follow a statement that joins it");
+      // biome-ignore lint/suspicious/noExplicitAny: see above
+      return (super.query as any)(...args);
+    }
     const owner = this.nodes?.findOwner(text, values) ?? null;
     return owner === null ? this.#ask(text, values) : this.#askAbout(owner, text, values);
   }
@@ -59,21 +62,25 @@ export class CarefulClient extends pg.Client {
     return rows[0] ? (this.nodes?.learn(owner, rows[0].address) ?? null) : null;
   }
 
-  async #ask(text: string, values: unknown[] = []): Promise<unknown> {
+  async #ask(text: string, values: unknown[] | undefined): Promise<unknown> {
     if (this.#fault) throw this.#fault;
-    const name = toName(text);
-    if (name !== null && name === text && this.#connection.parsedStatements[name] !== undefined) {
-      this.#joining.push(name);
+    if (joinsNext(text) && this.#connection.parsedStatements[text] !== undefined) {
+      this.#unsent.push(text);
       return { rows: [] };
     }
-    // A text without parameters may be several statements, and those can't be joined.
-    if (name === null && values.length === 0) await this.#sendJoining();
-    return await this.#send({ name, text, values });
+    if (text === "rollback") {
+      const [first] = this.#unsent.splice(0);
+      if (first !== undefined && beginsTransaction(first)) return { rows: [] };
+    }
+    const name = toName(text);
+    // A text without parameters may be several statements, and nothing can be joined to those.
+    if (name === null && !values?.length) await this.#sendUnsent();
+    return await this.#send({ name, text, values: values ?? [] });
   }
 
   /** The last of them is sent as the statement that the others join. */
-  async #sendJoining(): Promise<void> {
-    const name = this.#joining.pop();
+  async #sendUnsent(): Promise<void> {
+    const name = this.#unsent.pop();
     if (name !== undefined) await this.#send({ name, text: name, values: [] });
   }
 
@@ -88,7 +95,7 @@ export class CarefulClient extends pg.Client {
     };
     this.#asked++;
     this.waitedTicks ??= 0;
-    const joining = this.#joining.splice(0);
+    const joining = this.#unsent.splice(0);
     const statement = name === null ? { text } : { name, text };
     // biome-ignore lint/suspicious/noExplicitAny: see above
     const query = super.query as any;
@@ -97,11 +104,11 @@ export class CarefulClient extends pg.Client {
     return promise;
   }
 
-  /** What was to be joined has not been sent, and must not be sent for the next user of the connection. */
+  /** Called when its user has finished. Statements that were never sent must not run for the next one. */
   forget(): void {
     this.isPatient = false;
     this.node = null;
-    this.#joining = [];
+    this.#unsent = [];
   }
 
   /** Every later statement fails with this error; node-postgres would only say that it cannot be sent. */
@@ -121,8 +128,7 @@ export class CarefulClient extends pg.Client {
 }
 
 /** Null if the statement is planned each time. */
-function toName(text: unknown): string | null {
-  if (typeof text !== "string") return null;
+function toName(text: string): string | null {
   if (text.startsWith(PREPARED)) return text.slice(PREPARED.length, text.indexOf("\n"));
   return joinsNext(text) ? text : null;
 }

@@ -120,13 +120,48 @@ describe("a transaction", { concurrency: true }, () => {
     });
     assert.ok(await isWritten("statements"));
     await db.transaction().execute(async () => undefined);
-    await assert.rejects(
-      db.transaction().execute(() => Promise.reject(new Error("changed our mind"))),
-      { message: "changed our mind" },
-    );
     await write(db, "after none");
     assert.ok(await isWritten("after none"));
   });
+});
+
+describe("a rollback", { concurrency: true }, () => {
+  test("isn't sent for a transaction whose beginning wasn't", async () => {
+    const { pool, db } = await openOne();
+    const client = await pool.connect();
+    client.release();
+    const count = await countRoundTrips(client, async () => {
+      const refused = db.transaction().execute(() => Promise.reject(new Error("changed our mind")));
+      await assert.rejects(refused, { message: "changed our mind" });
+    });
+    assert.equal(count, 0);
+    await write(db, "after a rollback");
+    assert.ok(await isWritten("after a rollback"));
+  });
+
+  test("is sent alone in a failed transaction", async () => {
+    const { pool, db } = await openOne();
+    const refused = db.transaction().execute(async (transaction) => {
+      await sql`savepoint one`.execute(transaction);
+      await sql`select from nowhere where ${true}`.execute(transaction).catch(() => undefined);
+      await sql`release savepoint one`.execute(transaction);
+      throw new Error("changed our mind");
+    });
+    await assert.rejects(refused, { message: "changed our mind" });
+    assert.equal(pool.totalCount, 1, "and the connection is used again");
+  });
+});
+
+test("a connection that is asked twice at once leaves nothing out", async () => {
+  const { pool } = await openOne();
+  const client = await pool.connect();
+  await client.query("begin");
+  await Promise.all([client.query("select 1"), client.query("savepoint one"), client.query("select 2")]);
+  await client.query("rollback to savepoint one");
+  await client.query("rollback");
+  await client.query("begin");
+  assert.throws(() => client.query("select 1", () => undefined), /may follow/);
+  client.release();
 });
 
 test("a statement is skipped if one that was sent with it fails", async () => {

@@ -1,18 +1,21 @@
 import type { Socket } from "node:net";
 import pg from "pg";
 
-// Statements such as `begin` say nothing that anyone waits for, so they are sent together with the next statement. A
-// transaction then takes one round trip less, which for short ones is a quarter of the processor time on both sides. The server
-// runs them in order, and if one fails, it skips those after it.
+// Nobody waits for the reply to statements such as `begin`, so they are sent together with the next statement: a transaction takes
+// one round trip less. The server runs them in order, and if one fails, it skips those after it.
 
-/** Short texts that are always the same: each is prepared once per connection, under its text as name. */
-const JOINS_NEXT =
-  /^(?:begin|start transaction [a-z ]+|(?:release )?savepoint \w+|set local \w+ (?:= \w+|to default))$/;
+const BEGINS = /^(?:begin|start transaction [a-z ]+)$/;
+const PREPARES = /^(?:(?:release )?savepoint \w+|set local \w+ (?:= \w+|to default))$/;
 /** PostgreSQL's limit for names. */
 const NAME_MAX = 63;
 
+/** Only fixed texts: each is prepared once per connection, under its text as name, and stays prepared. */
 export function joinsNext(text: string): boolean {
-  return text.length <= NAME_MAX && JOINS_NEXT.test(text);
+  return text.length <= NAME_MAX && (BEGINS.test(text) || PREPARES.test(text));
+}
+
+export function beginsTransaction(text: string): boolean {
+  return BEGINS.test(text);
 }
 
 /** What node-postgres has in its code, but not in its types. */
@@ -24,6 +27,7 @@ export type Connection = {
 };
 
 type Query = {
+  requiresPreparation(): boolean;
   prepare(connection: Connection): void;
   handleCommandComplete(message: unknown, connection: Connection): void;
 };
@@ -38,6 +42,11 @@ export class JoinedQuery extends BaseQuery {
   constructor(config: pg.QueryConfig, before: readonly string[]) {
     super(config);
     this.#before = before;
+  }
+
+  /** Nothing can be joined to a text that is sent as it is. */
+  override requiresPreparation(): boolean {
+    return true;
   }
 
   override prepare(connection: Connection): void {

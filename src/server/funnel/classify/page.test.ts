@@ -82,8 +82,8 @@ for (const path of [
 
 test("the effort for a hostile path grows with its length, not with its square", () => {
   for (const hostile of ["%25".repeat(20_000), "a1B".repeat(20_000), "@".repeat(60_000), "%".repeat(60_000)]) {
-    const startedAt = process.cpuUsage();
+    const startedAt = process.threadCpuUsage();
     toPage(`https://example.com/${hostile}`);
-    assert.ok(process.cpuUsage(startedAt).user < 500_000, hostile.slice(0, 3));
+    assert.ok(process.threadCpuUsage(startedAt).user < 500_000, hostile.slice(0, 3));
   }
 });

@@ -198,7 +198,7 @@ test("a crash between two batches loses nothing and sends nothing twice", async 
   // Another worker fails at the end of a batch, and its transaction is rolled back.
   const onlyOneBatch = sql`check (id <> ${sql.lit(started.id)} or queued <= 500)`;
   await sql`alter table redeliveries add constraint only_one_batch ${onlyOneBatch}`.execute(deps.db);
-  const refused = (error: Error) => (error.cause as { constraint?: string }).constraint === "only_one_batch";
+  const refused = (error: Error) => String(error.cause).includes('"only_one_batch');
   await assert.rejects(runRedeliveries(deps, NOBODY_STOPS), refused);
   await sql`alter table redeliveries drop constraint only_one_batch`.execute(deps.db);
   assert.equal((await progress(started.id)).queued, 500);

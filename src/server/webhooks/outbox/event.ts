@@ -3,7 +3,7 @@ import type { Answer } from "#contract/booking.ts";
 import type { WebhookEventId, WidgetId } from "#contract/ids.ts";
 import { type BookingCreatedEvent, WEBHOOK_API_VERSION, type WebhookAttribution } from "#contract/webhook-event.ts";
 import type { StoredStaff } from "../../db/tables.ts";
-import type { EventContext } from "./queries.ts";
+import type { BookingEventContext } from "./queries.ts";
 
 /** The stored booking that the envelope is made from. */
 export type BookingFacts = {
@@ -28,7 +28,7 @@ export type BookingFacts = {
 /** Unlike the REST shape, staff are objects, UTM fields and click ids are nested, and the join link is included. */
 export function toBookingCreatedEvent(
   facts: BookingFacts,
-  { id, created, context }: { id: WebhookEventId; created: Date; context: EventContext },
+  { id, created, context }: { id: WebhookEventId; created: Date; context: BookingEventContext },
 ): BookingCreatedEvent {
   return {
     id,

@@ -15,7 +15,7 @@ import { type Random, randomId, randomUuid } from "../../lib/secrets/random.ts";
 import { toSlackCard } from "./cards/slack-card.ts";
 import { toTeamsCard } from "./cards/teams-card.ts";
 import { type BookingFacts, toBookingCreatedEvent } from "./event.ts";
-import { findEventContext, insertEvent } from "./queries.ts";
+import { findBookingEventContext, insertEvent } from "./queries.ts";
 
 /** A visitor waits for the booking, so the fan-out never waits longer for a lock. */
 const LOCK_LIMIT_MS = 1_000;
@@ -23,6 +23,7 @@ const LOCK_LIMIT_MS = 1_000;
 /**
  * Runs a booking's fan-out in a savepoint of the caller's transaction and returns whether it succeeded. A failure never
  * reaches the booking: the fan-out is rolled back and logged, the booking is stored with `lacks_event`, and a task repeats it.
+ * `run` must not catch errors of the database. The savepoint and the limit take no round trips (joined-query.ts).
  */
 export async function fanOutSafely(
   deps: Pick<Deps, "log" | "metrics">,
@@ -52,7 +53,7 @@ export async function fanOut(
   { owner, booking, now }: { owner: OrganizationId; booking: BookingFacts; now: Date },
 ): Promise<boolean> {
   const { widgetId } = booking;
-  const context = await findEventContext(transaction, owner, { type: "booking.created", widgetId });
+  const context = await findBookingEventContext(transaction, owner, { type: "booking.created", widgetId });
   const { plan, endpoints } = context;
   if (!planIncludes(plan, "webhooks") || endpoints.length === 0) return false;
 

@@ -20,7 +20,7 @@ import { assert } from "../../lib/assert.ts";
 export const DELIVERIES_CHANNEL = "bookflow_deliveries";
 
 /** What a booking's event says beyond the booking itself, and where it goes. */
-export type EventContext = {
+export type BookingEventContext = {
   organization_id: OrganizationId;
   organization_name: string;
   plan: Plan;
@@ -31,12 +31,12 @@ export type EventContext = {
   endpoints: readonly { id: EndpointId; kind: EndpointKind; status: EndpointStatus }[];
 };
 
-export async function findEventContext(
+export async function findBookingEventContext(
   db: Db,
   owner: OrganizationId,
   { type, widgetId }: { type: ChosenEventType; widgetId: WidgetId },
-): Promise<EventContext> {
-  const { rows } = await sql<EventContext>`-- prepared: event_context
+): Promise<BookingEventContext> {
+  const { rows } = await sql<BookingEventContext>`-- prepared: booking_event_context
     select organizations.id as organization_id, organizations.name as organization_name, organizations.plan,
       widgets.id as widget_id, widgets.name as widget_name, widgets.business_name,
       (
