@@ -110,7 +110,7 @@ async function measure(bench: Bench): Promise<Bar[]> {
 
 type Throughput = { rate: number; cpu: string; residentMb: number };
 
-/** The middle of several rounds of each, in turn. The service's first seconds are slower than all others, so one round isn't enough. */
+/** The median of several rounds of each, in turn. The first round is slower: the service has only just started. */
 async function measureThroughput(bench: Bench) {
   const fromQueue: Throughput[] = [];
   const whileBooking: Throughput[] = [];

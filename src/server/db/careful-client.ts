@@ -34,7 +34,7 @@ export class CarefulClient extends pg.Client {
   override query(...args: any[]): any {
     const [text, values] = args;
     if (typeof text !== "string" || typeof args.at(-1) === "function") {
-      assert(this.#unsent.length === 0, "only a text whose reply is a promise may follow a statement that joins it");
+      assert(this.#unsent.length === 0, "no statement waits to be sent with this one");
       // biome-ignore lint/suspicious/noExplicitAny: see above
       return (super.query as any)(...args);
     }
@@ -68,6 +68,7 @@ export class CarefulClient extends pg.Client {
       this.#unsent.push(text);
       return { rows: [] };
     }
+    // What wasn't sent need not be undone.
     if (text === "rollback") {
       const [first] = this.#unsent.splice(0);
       if (first !== undefined && beginsTransaction(first)) return { rows: [] };
