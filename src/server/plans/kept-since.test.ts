@@ -1,10 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Plan } from "#contract/plans.ts";
+import { runInDistantTimeZone } from "../../../test/support/time-zone.ts";
 import { toKeptSince } from "./kept-since.ts";
 
 // Retention is counted in UTC, whatever the server's own zone.
-process.env["TZ"] = "America/St_Johns";
+runInDistantTimeZone();
 
 const CUTOFFS: readonly [plan: Plan, now: string, cutoff: string][] = [
   ["free", "2026-11-01T12:00:00.000Z", "2026-10-02T12:00:00.000Z"],

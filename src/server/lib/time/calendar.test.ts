@@ -1,9 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { runInDistantTimeZone } from "../../../../test/support/time-zone.ts";
 import { addDays, countDaysBetween, parseTimeZone } from "./calendar.ts";
 
 // Days are counted in UTC, whatever the server's own zone.
-process.env["TZ"] = "America/St_Johns";
+runInDistantTimeZone();
 
 const DAYS: readonly [day: string, count: number, result: string][] = [
   ["2026-11-01", 0, "2026-11-01"],
