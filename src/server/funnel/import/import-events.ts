@@ -44,6 +44,9 @@ export type EventImport =
 
 export async function importEvents(db: Db, owner: OrganizationId, file: EventFile): Promise<EventImport> {
   const source = { ...file, owner, widgets: await listWidgetIds(db, owner), parser: new EventParser() };
+  // Watches the others from now on, so that recording need not wait to know whether they are at work.
+  const others = new OtherWork();
+  await others.isBusy(db);
 
   let checked = 0;
   for await (const block of readEvents(source)) {
@@ -54,7 +57,8 @@ export async function importEvents(db: Db, owner: OrganizationId, file: EventFil
     }
   }
 
-  const recorder = new BatchRecorder(db, owner, { rules: await findDayRules(db, owner), now: file.now });
+  const rules = await findDayRules(db, owner);
+  const recorder = new BatchRecorder(db, owner, { rules, others, now: file.now });
   let line = 0;
   try {
     line = await recordEvents(recorder, readEvents(source), { checked, progress: file.progress });
@@ -140,16 +144,21 @@ class BatchRecorder {
   readonly #now: Date;
   readonly #days = new RecentMap<number, DayKeys>(DAYS_KEPT);
   readonly #knownKeys = new KnownKeys();
-  readonly #others = new OtherWork();
+  readonly #others: OtherWork;
   #lastStepMs = 0;
   #batch: Touch[] = [];
   #underWay: Promise<void> = Promise.resolve();
   #daysUnderWay: ReadonlySet<number> = new Set();
 
-  constructor(db: Db, owner: OrganizationId, { rules, now }: { rules: ZoneRules; now: Date }) {
+  constructor(
+    db: Db,
+    owner: OrganizationId,
+    { rules, others, now }: { rules: ZoneRules; others: OtherWork; now: Date },
+  ) {
     this.#db = db;
     this.#owner = owner;
     this.#rules = rules;
+    this.#others = others;
     this.#now = now;
   }
 

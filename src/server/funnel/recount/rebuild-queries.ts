@@ -2,6 +2,7 @@ import { type RawBuilder, sql } from "kysely";
 import type { OrganizationId } from "#contract/ids.ts";
 import { engineOf, PLAIN_HOME } from "../../db/engine.ts";
 import type { Db } from "../../db/pool.ts";
+import { countDaysBetween } from "../../lib/time/calendar.ts";
 import { addInSteps } from "../record/add-in-steps.ts";
 import {
   addToDays,
@@ -54,6 +55,13 @@ export async function findVisitRange(transaction: Db, owner: OrganizationId): Pr
   return first && last ? { first, last } : null;
 }
 
+export async function hasMoreVisits(db: Db, owner: OrganizationId, limit: number): Promise<boolean> {
+  const { rows } = await sql<{ count: number }>`
+    select count(*)::integer as count
+    from (select from funnel_visits where organization_id = ${owner} limit ${limit + 1}) visit`.execute(db);
+  return (rows[0]?.count ?? 0) > limit;
+}
+
 /** The first statement of a repeatable-read transaction that reads the visits fixes what it sees of them. */
 export async function takeSnapshot(transaction: Db, owner: OrganizationId): Promise<void> {
   await sql`select from funnel_visits where organization_id = ${owner} limit 1`.execute(transaction);
@@ -64,7 +72,7 @@ export type DayPart = { firstDay: string; lastDay: string };
 
 /**
  * Counts everything that happened on these local days into a set that has nothing on them yet, so rows are only inserted. The
- * days must be whole spans: those that are sealed are added up with them.
+ * days must be whole spans of 10 days: sealed spans that are not longer than the part are added up with it.
  * Visits are read from a day before to a day after, because a local day begins and ends up to 14 hours before or after that of
  * UTC; what happened outside the days is counted with its own part. Returns how many visits started on these days.
  */
@@ -100,7 +108,7 @@ export async function countPart(
   const { rows } = await sql<{ visits: number }>`${counted}
     , added_days as (${insertDays(PLAIN_HOME, part)} returning widget_id, ${visitsStarted} as visits)
     , added_keys as (${insertKeyDays(PLAIN_HOME, part)})
-    , ${addUpPart({ owner, version, sealedBefore, ...part })}
+    , ${addUpPart({ owner, version, sealedBefore, days: countDaysBetween(firstDay, lastDay) + 1, ...part })}
     select coalesce(sum(visits), 0)::integer as visits from added_days where widget_id = ''`.execute(transaction);
   return rows[0]?.visits ?? 0;
 }
@@ -119,13 +127,15 @@ type CountedPart = {
   owner: OrganizationId;
   version: number;
   sealedBefore: string;
+  days: number;
   /** Chooses the part's days. */
   condition: RawBuilder<unknown>;
 };
 
 /** Adds up the sealed spans of a part from `key_changes`. */
-function addUpPart({ owner, version, sealedBefore, condition }: CountedPart): RawBuilder<unknown> {
-  const sums = SPAN_LENGTHS.map((length) => {
+function addUpPart({ owner, version, sealedBefore, days, condition }: CountedPart): RawBuilder<unknown> {
+  const lengths = SPAN_LENGTHS.filter((length) => length <= days);
+  const sums = lengths.map((length) => {
     const shorter = partOf(length);
     const [source, day] = shorter === null ? ["key_changes", "day"] : [`spans_of_${shorter}`, "start_day"];
     const start = spanStart(sql.ref(day), length);
@@ -137,7 +147,7 @@ function addUpPart({ owner, version, sealedBefore, condition }: CountedPart): Ra
       group by widget_id, ${start}, kind, key
     )`;
   });
-  const spans = SPAN_LENGTHS.map(
+  const spans = lengths.map(
     (length) => sql`
       select widget_id, ${sql.lit(length)} as span_days, start_day, kind, key, views, bookings
       from ${sql.table(`spans_of_${length}`)}`,

@@ -110,6 +110,33 @@ describe("during a rebuild", () => {
     });
   });
 
+  test("a part with many visits is counted in steps of ten days, which make up its span of sixty", async (context) => {
+    if (engineOf(db) === "citus") return context.skip("Parts are shorter on Citus");
+    const business = await makeOwner("Europe/Berlin");
+    // One span of sixty days, without its first and its last day.
+    const period = { from: new Date("2026-07-08T00:00:00.000Z"), to: new Date("2026-09-02T00:00:00.000Z") };
+    const touches = sampleTouches({ ...period, widgets: business.widgets }, { visits: 5_001, seed: 13 });
+    await recordInBatches(touches, 2_000);
+    let steps = 0;
+    await rebuildStats(deps, business.owner, {
+      progress: () => {
+        steps += 1;
+      },
+    });
+    assert.equal(steps, 6);
+    const windows = [...WINDOWS, { days: 150, now: NOW }];
+    await assertCounted(db, business.owner, { ...business, touches, zone: "Europe/Berlin", windows, when: "after" });
+    const { rows } = await sql<{ span_days: number; views: number }>`
+      select span_days, sum(views)::integer as views from funnel_key_spans join day_zones using (organization_id, version)
+      where organization_id = ${business.owner} and widget_id = '' group by span_days order by span_days`.execute(db);
+    const [{ views = 0 } = {}] = rows;
+    assert.ok(views > 5_000);
+    assert.deepEqual(
+      rows,
+      [5, 10, 60].map((span_days) => ({ span_days, views })),
+    );
+  });
+
   for (const areOthersAtWork of [true, false]) {
     test(`it ${areOthersAtWork ? "pauses" : "does not pause"} after a part while ${areOthersAtWork ? "others are" : "nobody else is"} at work`, async (context) => {
       if (engineOf(db) === "citus") return context.skip("On Citus there is no helper that looks before the first part");

@@ -9,19 +9,20 @@ import { addDays, countDaysBetween, parseTimeZone } from "../../lib/time/calenda
 import { RULES_RELEASE, readZoneRules, type ZoneRules } from "../../lib/time/zone-rules.ts";
 import { saveZoneOffsets } from "../../organizations/zone-offsets.ts";
 import { listOutdated, lockDayZone, updateDayZone } from "./day-zone.ts";
-import { LONGEST_SPAN } from "./key-spans.ts";
+import { LONGEST_SPAN, SHORTEST_WIDGET_SPAN } from "./key-spans.ts";
 import {
   countPart,
   type DayPart,
   deleteChanges,
   findTimeZone,
   findVisitRange,
+  hasMoreVisits,
   mergeSets,
   takeSnapshot,
   tryLockRebuild,
   type VisitRange,
 } from "./rebuild-queries.ts";
-import { findOpenSpan } from "./seal-spans.ts";
+import { addUpSpansOf, findOpenSpan } from "./seal-spans.ts";
 
 // Recounts an organization from its visits without delaying recording, in parts of a few weeks. From the start on, recording also
 // adds its changes to a second set of counters. For each part, a short lock does two things at the same moment: it deletes the
@@ -32,8 +33,14 @@ import { findOpenSpan } from "./seal-spans.ts";
 // No snapshot lasts longer than a part: as long as one exists, PostgreSQL keeps every version of the counters that recording
 // changes a hundred times a second, and reads through all of them.
 
-/** Days counted at once: whole spans, and few enough visits to group in memory. */
+/** Whole spans, and few enough visits to group in memory. */
 const PART_DAYS = LONGEST_SPAN;
+/**
+ * With many visits, a part is counted in steps: on a small machine, recording is slowed down while a step is counted, and a part
+ * can take four seconds.
+ */
+const STEP_DAYS = SHORTEST_WIDGET_SPAN;
+const PART_VISITS_MAX = 5_000;
 /** On Citus the counters of a part pass through this process (add-in-steps.ts), which also adds up parts of a span. */
 const CITUS_PART_DAYS = 30;
 const BUSY_PAUSE_MS = 500;
@@ -143,22 +150,28 @@ async function countAll(
   });
   const version = changesVersion + 1;
   const parts = range ? toParts(range, isCitus ? CITUS_PART_DAYS : PART_DAYS) : [];
+  const isInSteps = !isCitus && (await hasMoreVisits(db, owner, parts.length * PART_VISITS_MAX));
   // On Citus two parts at once would take too much of this process's memory.
   const counters = parts.length > 1 && !isCitus ? [connection, db] : [connection];
   const others = options.others ?? new OtherWork();
   let visits = 0;
-  await countParts(counters, parts, {
+  await countParts(counters, isInSteps ? parts.map(toSteps) : parts.map((part) => [part]), {
     db,
     others,
     signal: options.signal,
-    count: async (counter, part) => {
+    count: async (counter, { completed, ...part }) => {
       const startedAt = performance.now();
       const counted = await counter
         .transaction()
         .setIsolationLevel("repeatable read")
         .execute(async (counting) => {
           await startPart(db, counting, { owner, changesVersion, part });
-          return await countPart(counting, owner, { version, rules: rules.id, sealedBefore, ...part });
+          const started = await countPart(counting, owner, { version, rules: rules.id, sealedBefore, ...part });
+          if (completed && completed.lastDay < sealedBefore) {
+            const days = { version, from: completed.firstDay, to: addDays(completed.lastDay, 1) };
+            await addUpSpansOf(LONGEST_SPAN, counting, owner, days);
+          }
+          return started;
         });
       // Two may count at once.
       visits += counted;
@@ -184,36 +197,43 @@ async function startPart(
   });
 }
 
+/** `completed` is the part whose last step this is; its span of 60 days can then be added up. */
+type Step = DayPart & { completed?: DayPart };
+
 type PartWork = {
   db: Db;
   others: OtherWork;
   signal: AbortSignal | undefined;
-  count: (counter: Db, part: DayPart) => Promise<void>;
+  count: (counter: Db, step: Step) => Promise<void>;
 };
 
 /**
- * Takes parts from the list until it is empty or the signal aborts. While others are at work in the database, the first counter
- * pauses after each part, and the second one waits.
+ * Takes parts from the list until it is empty or the signal aborts, and counts their steps. While others are at work in the
+ * database, the first counter pauses after each step, and the second one waits.
  */
 async function countParts(
   [first, second]: readonly Db[],
-  parts: DayPart[],
+  parts: Step[][],
   { db, others, signal, count }: PartWork,
 ): Promise<void> {
   let hasFailed = false;
-  const mayContinue = () => parts.length > 0 && !signal?.aborted && !hasFailed;
+  const mayContinue = (steps: readonly unknown[]) => steps.length > 0 && !signal?.aborted && !hasFailed;
   const work = async (counter: Db | undefined, { isHelper }: { isHelper: boolean }) => {
     if (!counter) return;
     try {
-      while (mayContinue()) {
+      while (mayContinue(parts)) {
         if (isHelper && (await others.isBusy(db)) !== false) {
           await pause(BUSY_PAUSE_MS, signal);
           continue;
         }
-        const startedAt = performance.now();
-        const part = parts.shift();
-        if (part) await count(counter, part);
-        if (mayContinue()) await others.giveWay(db, { stepMs: performance.now() - startedAt, signal });
+        const steps = parts.shift() ?? [];
+        while (mayContinue(steps)) {
+          const startedAt = performance.now();
+          const step = steps.shift();
+          if (step) await count(counter, step);
+          if (mayContinue([...steps, ...parts]))
+            await others.giveWay(db, { stepMs: performance.now() - startedAt, signal });
+        }
       }
     } catch (error) {
       hasFailed = true;
@@ -233,4 +253,12 @@ function toParts({ first, last }: VisitRange, partDays: number): DayPart[] {
   for (let day = addDays(start, -daysIntoSpan); day <= end; day = addDays(day, partDays))
     parts.push({ firstDay: day, lastDay: addDays(day, partDays - 1) });
   return parts;
+}
+
+function toSteps(part: DayPart): Step[] {
+  return Array.from({ length: PART_DAYS / STEP_DAYS }, (_, n): Step => {
+    const firstDay = addDays(part.firstDay, n * STEP_DAYS);
+    const lastDay = addDays(firstDay, STEP_DAYS - 1);
+    return lastDay === part.lastDay ? { firstDay, lastDay, completed: part } : { firstDay, lastDay };
+  });
 }

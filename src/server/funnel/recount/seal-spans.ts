@@ -69,28 +69,34 @@ export async function findOpenSpan(db: Db, rules: string, now: Date): Promise<st
   return row.day;
 }
 
+type Days = { version: number; from: string; to: string };
+
 /** Spans of every length that end after `from` and by `to`; none of them has been sealed before. */
-async function addUpSpans(
+async function addUpSpans(db: Db, owner: OrganizationId, days: Days): Promise<void> {
+  for (const length of SPAN_LENGTHS) await addUpSpansOf(length, db, owner, days);
+}
+
+/** Spans of 60 days are added up from those of 10 days, which must have been added up before. */
+export async function addUpSpansOf(
+  length: (typeof SPAN_LENGTHS)[number],
   db: Db,
   owner: OrganizationId,
-  { version, from, to }: { version: number; from: string; to: string },
+  { version, from, to }: Days,
 ): Promise<void> {
-  for (const length of SPAN_LENGTHS) {
-    const part = partOf(length);
-    const [table, day] = part === null ? ["funnel_key_days", "day"] : ["funnel_key_spans", "start_day"];
-    const isPart = part === null ? sql`` : sql`and span_days = ${sql.lit(part)}`;
-    const start = (text: RawBuilder<unknown>) => spanStart(text, length);
-    // In key order, so that rows that are read together are stored together.
-    await sql`
-      insert into funnel_key_spans (organization_id, version, widget_id, span_days, start_day, kind, key, views, bookings)
-      select organization_id, version, widget_id, ${sql.lit(length)}, ${start(sql.ref(day))} as start, kind, key,
-        sum(views), sum(bookings)
-      from ${sql.table(table)}
-      where organization_id = ${owner} and version = ${version} and ${hasSpans(sql`widget_id`, length)} ${isPart}
-        and ${sql.ref(day)} >= ${start(sql`${from}::date`)} and ${sql.ref(day)} < ${start(sql`${to}::date`)}
-      group by organization_id, version, widget_id, start, kind, key
-      order by organization_id, version, widget_id, start, kind, key`.execute(db);
-  }
+  const part = partOf(length);
+  const [table, day] = part === null ? ["funnel_key_days", "day"] : ["funnel_key_spans", "start_day"];
+  const isPart = part === null ? sql`` : sql`and span_days = ${sql.lit(part)}`;
+  const start = (text: RawBuilder<unknown>) => spanStart(text, length);
+  // In key order, so that rows that are read together are stored together.
+  await sql`
+    insert into funnel_key_spans (organization_id, version, widget_id, span_days, start_day, kind, key, views, bookings)
+    select organization_id, version, widget_id, ${sql.lit(length)}, ${start(sql.ref(day))} as start, kind, key,
+      sum(views), sum(bookings)
+    from ${sql.table(table)}
+    where organization_id = ${owner} and version = ${version} and ${hasSpans(sql`widget_id`, length)} ${isPart}
+      and ${sql.ref(day)} >= ${start(sql`${from}::date`)} and ${sql.ref(day)} < ${start(sql`${to}::date`)}
+    group by organization_id, version, widget_id, start, kind, key
+    order by organization_id, version, widget_id, start, kind, key`.execute(db);
 }
 
 async function listUnsealed(db: Db, now: Date): Promise<OrganizationId[]> {
