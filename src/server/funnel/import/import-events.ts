@@ -44,7 +44,7 @@ export type EventImport =
 
 export async function importEvents(db: Db, owner: OrganizationId, file: EventFile): Promise<EventImport> {
   const source = { ...file, owner, widgets: await listWidgetIds(db, owner), parser: new EventParser() };
-  // Watches the others from now on, so that recording need not wait to know whether they are at work.
+  // Starts to measure now, so that recording already knows whether others are at work.
   const others = new OtherWork();
   await others.isBusy(db);
 

@@ -55,10 +55,19 @@ export async function findVisitRange(transaction: Db, owner: OrganizationId): Pr
   return first && last ? { first, last } : null;
 }
 
-export async function hasMoreVisits(db: Db, owner: OrganizationId, limit: number): Promise<boolean> {
+/** Days of UTC. */
+export async function hasMoreVisitsThan(
+  db: Db,
+  owner: OrganizationId,
+  { limit, firstDay, lastDay }: DayPart & { limit: number },
+): Promise<boolean> {
   const { rows } = await sql<{ count: number }>`
-    select count(*)::integer as count
-    from (select from funnel_visits where organization_id = ${owner} limit ${limit + 1}) visit`.execute(db);
+    select count(*)::integer as count from (
+      select from funnel_visits
+      where organization_id = ${owner} and started_at >= ${firstDay}::date::timestamp at time zone 'UTC'
+        and started_at < (${lastDay}::date + 1)::timestamp at time zone 'UTC'
+      limit ${limit + 1}
+    ) visit`.execute(db);
   return (rows[0]?.count ?? 0) > limit;
 }
 

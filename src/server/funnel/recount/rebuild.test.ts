@@ -115,14 +115,21 @@ describe("during a rebuild", () => {
     const business = await makeOwner("Europe/Berlin");
     // One span of sixty days, without its first and its last day.
     const period = { from: new Date("2026-07-08T00:00:00.000Z"), to: new Date("2026-09-02T00:00:00.000Z") };
-    const touches = sampleTouches({ ...period, widgets: business.widgets }, { visits: 5_001, seed: 13 });
-    await recordInBatches(touches, 2_000);
+    const touches = sampleTouches({ ...period, widgets: business.widgets }, { visits: 5_100, seed: 13 });
+    const isLate = (index: number) => index % 100 === 0;
+    const meanwhile = touches.filter((_, index) => isLate(index));
+    await recordInBatches(
+      touches.filter((_, index) => !isLate(index)),
+      2_000,
+    );
     let steps = 0;
     await rebuildStats(deps, business.owner, {
-      progress: () => {
+      progress: async () => {
         steps += 1;
+        await recordTouches(db, meanwhile.splice(0, 20));
       },
     });
+    await recordInBatches(meanwhile, 2_000);
     assert.equal(steps, 6);
     const windows = [...WINDOWS, { days: 150, now: NOW }];
     await assertCounted(db, business.owner, { ...business, touches, zone: "Europe/Berlin", windows, when: "after" });

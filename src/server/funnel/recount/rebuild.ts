@@ -16,7 +16,7 @@ import {
   deleteChanges,
   findTimeZone,
   findVisitRange,
-  hasMoreVisits,
+  hasMoreVisitsThan,
   mergeSets,
   takeSnapshot,
   tryLockRebuild,
@@ -30,17 +30,17 @@ import { addUpSpansOf, findOpenSpan } from "./seal-spans.ts";
 // A last short lock adds the changes to the counted set, and one update switches over. The hourly retention deletes the sets that
 // are no longer used, including those of an interrupted recount: nobody should wait for that.
 //
-// No snapshot lasts longer than a part: as long as one exists, PostgreSQL keeps every version of the counters that recording
+// No snapshot lasts longer than a step: as long as one exists, PostgreSQL keeps every version of the counters that recording
 // changes a hundred times a second, and reads through all of them.
 
-/** Whole spans, and few enough visits to group in memory. */
+/** Days per part: whole spans, and few enough visits to group in memory. */
 const PART_DAYS = LONGEST_SPAN;
 /**
- * With many visits, a part is counted in steps: on a small machine, recording is slowed down while a step is counted, and a part
- * can take four seconds.
+ * A part with more visits is counted in steps. Counting slows recording down on a small machine, and half a second of that is
+ * better than four.
  */
+const UNDIVIDED_VISITS_MAX = 5_000;
 const STEP_DAYS = SHORTEST_WIDGET_SPAN;
-const PART_VISITS_MAX = 5_000;
 /** On Citus the counters of a part pass through this process (add-in-steps.ts), which also adds up parts of a span. */
 const CITUS_PART_DAYS = 30;
 const BUSY_PAUSE_MS = 500;
@@ -53,7 +53,7 @@ type RebuildOutcome =
 
 type RebuildOptions = {
   signal?: AbortSignal;
-  /** Called after each part; the next one waits for it. */
+  /** Called after each step; the next one waits for it. */
   progress?: (visits: number) => unknown;
   /** Recounts that follow each other share it. */
   others?: OtherWork;
@@ -150,12 +150,13 @@ async function countAll(
   });
   const version = changesVersion + 1;
   const parts = range ? toParts(range, isCitus ? CITUS_PART_DAYS : PART_DAYS) : [];
-  const isInSteps = !isCitus && (await hasMoreVisits(db, owner, parts.length * PART_VISITS_MAX));
+  const steps: Step[][] = [];
+  for (const part of parts) steps.push(isCitus ? [part] : await divide(db, owner, part));
   // On Citus two parts at once would take too much of this process's memory.
   const counters = parts.length > 1 && !isCitus ? [connection, db] : [connection];
   const others = options.others ?? new OtherWork();
   let visits = 0;
-  await countParts(counters, isInSteps ? parts.map(toSteps) : parts.map((part) => [part]), {
+  await countParts(counters, steps, {
     db,
     others,
     signal: options.signal,
@@ -166,12 +167,12 @@ async function countAll(
         .setIsolationLevel("repeatable read")
         .execute(async (counting) => {
           await startPart(db, counting, { owner, changesVersion, part });
-          const started = await countPart(counting, owner, { version, rules: rules.id, sealedBefore, ...part });
+          const visitsStarted = await countPart(counting, owner, { version, rules: rules.id, sealedBefore, ...part });
           if (completed && completed.lastDay < sealedBefore) {
             const days = { version, from: completed.firstDay, to: addDays(completed.lastDay, 1) };
-            await addUpSpansOf(LONGEST_SPAN, counting, owner, days);
+            await addUpSpansOf(counting, owner, { length: LONGEST_SPAN, ...days });
           }
-          return started;
+          return visitsStarted;
         });
       // Two may count at once.
       visits += counted;
@@ -208,8 +209,9 @@ type PartWork = {
 };
 
 /**
- * Takes parts from the list until it is empty or the signal aborts, and counts their steps. While others are at work in the
- * database, the first counter pauses after each step, and the second one waits.
+ * Takes parts from the list until it is empty or the signal aborts. Counts one step of each at a time and puts the rest back, so
+ * that the steps of a part are counted one after another. While others are at work in the database, the first counter pauses after
+ * each step, and the second one waits.
  */
 async function countParts(
   [first, second]: readonly Db[],
@@ -217,23 +219,20 @@ async function countParts(
   { db, others, signal, count }: PartWork,
 ): Promise<void> {
   let hasFailed = false;
-  const mayContinue = (steps: readonly unknown[]) => steps.length > 0 && !signal?.aborted && !hasFailed;
+  const mayContinue = () => parts.length > 0 && !signal?.aborted && !hasFailed;
   const work = async (counter: Db | undefined, { isHelper }: { isHelper: boolean }) => {
     if (!counter) return;
     try {
-      while (mayContinue(parts)) {
+      while (mayContinue()) {
         if (isHelper && (await others.isBusy(db)) !== false) {
           await pause(BUSY_PAUSE_MS, signal);
           continue;
         }
-        const steps = parts.shift() ?? [];
-        while (mayContinue(steps)) {
-          const startedAt = performance.now();
-          const step = steps.shift();
-          if (step) await count(counter, step);
-          if (mayContinue([...steps, ...parts]))
-            await others.giveWay(db, { stepMs: performance.now() - startedAt, signal });
-        }
+        const startedAt = performance.now();
+        const [step, ...rest] = parts.shift() ?? [];
+        if (step) await count(counter, step);
+        if (rest.length > 0) parts.unshift(rest);
+        if (mayContinue()) await others.giveWay(db, { stepMs: performance.now() - startedAt, signal });
       }
     } catch (error) {
       hasFailed = true;
@@ -255,7 +254,8 @@ function toParts({ first, last }: VisitRange, partDays: number): DayPart[] {
   return parts;
 }
 
-function toSteps(part: DayPart): Step[] {
+async function divide(db: Db, owner: OrganizationId, part: DayPart): Promise<Step[]> {
+  if (!(await hasMoreVisitsThan(db, owner, { limit: UNDIVIDED_VISITS_MAX, ...part }))) return [part];
   return Array.from({ length: PART_DAYS / STEP_DAYS }, (_, n): Step => {
     const firstDay = addDays(part.firstDay, n * STEP_DAYS);
     const lastDay = addDays(firstDay, STEP_DAYS - 1);

@@ -73,15 +73,14 @@ type Days = { version: number; from: string; to: string };
 
 /** Spans of every length that end after `from` and by `to`; none of them has been sealed before. */
 async function addUpSpans(db: Db, owner: OrganizationId, days: Days): Promise<void> {
-  for (const length of SPAN_LENGTHS) await addUpSpansOf(length, db, owner, days);
+  for (const length of SPAN_LENGTHS) await addUpSpansOf(db, owner, { length, ...days });
 }
 
-/** Spans of 60 days are added up from those of 10 days, which must have been added up before. */
+/** Spans of 60 days are added up from those of 10 days, which must already exist. */
 export async function addUpSpansOf(
-  length: (typeof SPAN_LENGTHS)[number],
   db: Db,
   owner: OrganizationId,
-  { version, from, to }: Days,
+  { length, version, from, to }: Days & { length: (typeof SPAN_LENGTHS)[number] },
 ): Promise<void> {
   const part = partOf(length);
   const [table, day] = part === null ? ["funnel_key_days", "day"] : ["funnel_key_spans", "start_day"];
