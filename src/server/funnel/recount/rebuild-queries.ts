@@ -55,7 +55,7 @@ export async function findVisitRange(transaction: Db, owner: OrganizationId): Pr
   return first && last ? { first, last } : null;
 }
 
-/** Days of UTC. */
+/** In UTC: the borders of local days make no difference here. */
 export async function hasMoreVisitsThan(
   db: Db,
   owner: OrganizationId,

@@ -24,9 +24,10 @@ import {
 } from "./rebuild-queries.ts";
 import { addUpSpansOf, findOpenSpan } from "./seal-spans.ts";
 
-// Recounts an organization from its visits without delaying recording, in parts of a few weeks. From the start on, recording also
-// adds its changes to a second set of counters. For each part, a short lock does two things at the same moment: it deletes the
-// changes of the part's days, and takes a snapshot, which contains them. The part is counted from the snapshot into a third set.
+// Recounts an organization from its visits without delaying recording, in parts of a few weeks; a part with many visits has several
+// steps. From the start on, recording also adds its changes to a second set of counters. For each step, a short lock does two
+// things at the same moment: it deletes the changes of the step's days, and takes a snapshot, which contains them. The step is
+// counted from the snapshot into a third set.
 // A last short lock adds the changes to the counted set, and one update switches over. The hourly retention deletes the sets that
 // are no longer used, including those of an interrupted recount: nobody should wait for that.
 //
