@@ -16,7 +16,7 @@ const PREPARED = "-- prepared: ";
 export class CarefulClient extends pg.Client {
   /** A patient client has no time limit. */
   isPatient = false;
-  /** Ticks since the server last sent anything on this connection; null while no statement is running. */
+  /** Ticks since a statement last ended on this connection; null while none is running. */
   waitedTicks: number | null = null;
   /** The server that it is connected to. */
   server: Host | null = null;

@@ -14,7 +14,7 @@ export const [SHORTEST_SPAN, SHORTEST_WIDGET_SPAN, LONGEST_SPAN] = SPAN_LENGTHS;
 export const WIDGET_SPAN_LENGTHS = [SHORTEST_WIDGET_SPAN, LONGEST_SPAN] as const;
 
 /** The length of the shorter spans that spans of this length are added up from, or null for days. */
-export function partOf(length: number): number | null {
+export function shorterSpanOf(length: number): number | null {
   return length === LONGEST_SPAN ? SHORTEST_WIDGET_SPAN : null;
 }
 

@@ -15,7 +15,7 @@ import {
   visitsStarted,
 } from "../record/counters.ts";
 import { selectPeriod } from "../record/local-day.ts";
-import { hasSpans, partOf, SPAN_LENGTHS, spanStart } from "./key-spans.ts";
+import { hasSpans, SPAN_LENGTHS, shorterSpanOf, spanStart } from "./key-spans.ts";
 
 type RebuildLock = { release(): Promise<void> };
 
@@ -59,7 +59,7 @@ export async function findVisitRange(transaction: Db, owner: OrganizationId): Pr
 export async function hasMoreVisitsThan(
   db: Db,
   owner: OrganizationId,
-  { limit, firstDay, lastDay }: DayPart & { limit: number },
+  { limit, firstDay, lastDay }: DayRange & { limit: number },
 ): Promise<boolean> {
   const { rows } = await sql<{ count: number }>`
     select count(*)::integer as count from (
@@ -77,15 +77,15 @@ export async function takeSnapshot(transaction: Db, owner: OrganizationId): Prom
 }
 
 /** Local days, the last included. */
-export type DayPart = { firstDay: string; lastDay: string };
+export type DayRange = { firstDay: string; lastDay: string };
 
 /**
  * Counts everything that happened on these local days into a set that has nothing on them yet, so rows are only inserted. The
- * days must be whole spans of 10 days: sealed spans that are not longer than the part are added up with it.
+ * days must be whole spans of 10 days: sealed spans that are not longer are added up too.
  * Visits are read from a day before to a day after, because a local day begins and ends up to 14 hours before or after that of
- * UTC; what happened outside the days is counted with its own part. Returns how many visits started on these days.
+ * UTC; what happened outside the days is counted with its own step. Returns how many visits started on these days.
  */
-export async function countPart(
+export async function countStep(
   transaction: Db,
   owner: OrganizationId,
   {
@@ -94,12 +94,12 @@ export async function countPart(
     sealedBefore,
     firstDay,
     lastDay,
-  }: DayPart & { version: number; rules: string; sealedBefore: string },
+  }: DayRange & { version: number; rules: string; sealedBefore: string },
 ): Promise<number> {
   await groupInMemory(transaction);
   const from = sql`(${firstDay}::date - 1)::timestamp at time zone 'UTC'`;
   const until = sql`(${lastDay}::date + 2)::timestamp at time zone 'UTC'`;
-  const part = { condition: sql`day between ${firstDay}::date and ${lastDay}::date` };
+  const chosen = { condition: sql`day between ${firstDay}::date and ${lastDay}::date` };
   const selectVisits = (condition: RawBuilder<unknown>) => sql`
       select organization_id, ${version}::integer as version, ${rules}::text as day_rules, period_from, period_until, shift,
         ${sealedBefore}::date as sealed_before, widget_id, 1 as sign, true as moves_keys,
@@ -113,18 +113,18 @@ export async function countPart(
       ${selectVisits(sql`started_at < ${from} and converted_at >= ${from}`)}
     ), ${changes}`;
   if (engineOf(transaction) === "citus")
-    return await addInSteps(transaction, owner, { counted, condition: part.condition, includeSpans: true });
+    return await addInSteps(transaction, owner, { counted, condition: chosen.condition, includeSpans: true });
   const { rows } = await sql<{ visits: number }>`${counted}
-    , added_days as (${insertDays(PLAIN_HOME, part)} returning widget_id, ${visitsStarted} as visits)
-    , added_keys as (${insertKeyDays(PLAIN_HOME, part)})
-    , ${addUpPart({ owner, version, sealedBefore, days: countDaysBetween(firstDay, lastDay) + 1, ...part })}
+    , added_days as (${insertDays(PLAIN_HOME, chosen)} returning widget_id, ${visitsStarted} as visits)
+    , added_keys as (${insertKeyDays(PLAIN_HOME, chosen)})
+    , ${addUpSpansOfDays({ owner, version, sealedBefore, days: countDaysBetween(firstDay, lastDay) + 1, ...chosen })}
     select coalesce(sum(visits), 0)::integer as visits from added_days where widget_id = ''`.execute(transaction);
   return rows[0]?.visits ?? 0;
 }
 
 /**
  * Grouping hundreds of thousands of visits at once is much faster in memory and by hash. PostgreSQL expects few groups here, and
- * would sort. The part's time is reported with its commit, as OtherWork expects.
+ * would sort. The step's time is reported with its commit, as OtherWork expects.
  */
 async function groupInMemory(transaction: Db): Promise<void> {
   await sql`select set_config('work_mem', '128MB', true), set_config('enable_sort', 'off', true), pg_stat_force_next_flush()`.execute(
@@ -132,20 +132,20 @@ async function groupInMemory(transaction: Db): Promise<void> {
   );
 }
 
-type CountedPart = {
+type CountedDays = {
   owner: OrganizationId;
   version: number;
   sealedBefore: string;
   days: number;
-  /** Chooses the part's days. */
+  /** Chooses the days. */
   condition: RawBuilder<unknown>;
 };
 
-/** Adds up the sealed spans of a part from `key_changes`. */
-function addUpPart({ owner, version, sealedBefore, days, condition }: CountedPart): RawBuilder<unknown> {
+/** Adds up the sealed spans of the days from `key_changes`. */
+function addUpSpansOfDays({ owner, version, sealedBefore, days, condition }: CountedDays): RawBuilder<unknown> {
   const lengths = SPAN_LENGTHS.filter((length) => length <= days);
   const sums = lengths.map((length) => {
-    const shorter = partOf(length);
+    const shorter = shorterSpanOf(length);
     const [source, day] = shorter === null ? ["key_changes", "day"] : [`spans_of_${shorter}`, "start_day"];
     const start = spanStart(sql.ref(day), length);
     return sql`${sql.ref(`spans_of_${length}`)} as materialized (
@@ -173,7 +173,7 @@ function addUpPart({ owner, version, sealedBefore, days, condition }: CountedPar
 export async function deleteChanges(
   transaction: Db,
   owner: OrganizationId,
-  { version, firstDay, lastDay }: DayPart & { version: number },
+  { version, firstDay, lastDay }: DayRange & { version: number },
 ): Promise<void> {
   for (const table of ["funnel_days", "funnel_key_days"])
     await sql`delete from ${sql.table(table)} where organization_id = ${owner} and version = ${version}

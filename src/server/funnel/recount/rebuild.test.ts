@@ -144,6 +144,39 @@ describe("during a rebuild", () => {
     );
   });
 
+  test("a second connection that is left alone with its part goes on while others are at work", async (context) => {
+    if (engineOf(db) === "citus") return context.skip("On Citus one connection counts");
+    const { owner, widgets } = await makeOwner("UTC");
+    const [widgetId] = widgets as [WidgetId];
+    // One visit for the first connection, and a part of several steps for the second.
+    const early = makeTouch({ widgetId, visit: 0, at: "2026-06-20T12:00:00.000Z" });
+    const touches = Array.from({ length: 5_001 }, (_, visit) =>
+      makeTouch({ widgetId, visit: visit + 1, at: new Date(Date.UTC(2026, 6, 8 + (visit % 56), 12)) }),
+    );
+    await recordInBatches([early, ...touches], 2_000);
+    const stopwatch = stopStopwatch(context);
+    const { promise: isHelped, resolve } = Promise.withResolvers<void>();
+    let steps = 0;
+    const outcome = await rebuildStats(deps, owner, {
+      signal: AbortSignal.timeout(10_000),
+      progress: async () => {
+        steps += 1;
+        if (steps === 1) {
+          stopwatch.advance(LONG_PART_MS);
+          return await isHelped;
+        }
+        resolve();
+        // The first connection finds nothing left, and ends.
+        await setImmediate();
+        if (steps === 2) stopwatch.advance(1_999);
+        if (steps !== 3) return;
+        await workAsOthers(db, { connections: 5, ms: 200 });
+        stopwatch.advance(1);
+      },
+    });
+    assert.deepEqual([outcome, steps], [{ kind: "rebuilt", visits: 5_002, zone: "UTC" }, 7]);
+  });
+
   for (const areOthersAtWork of [true, false]) {
     test(`it ${areOthersAtWork ? "pauses" : "does not pause"} after a part while ${areOthersAtWork ? "others are" : "nobody else is"} at work`, async (context) => {
       if (engineOf(db) === "citus") return context.skip("On Citus there is no helper that looks before the first part");

@@ -11,8 +11,8 @@ import { saveZoneOffsets } from "../../organizations/zone-offsets.ts";
 import { listOutdated, lockDayZone, updateDayZone } from "./day-zone.ts";
 import { LONGEST_SPAN, SHORTEST_WIDGET_SPAN } from "./key-spans.ts";
 import {
-  countPart,
-  type DayPart,
+  countStep,
+  type DayRange,
   deleteChanges,
   findTimeZone,
   findVisitRange,
@@ -72,9 +72,13 @@ export async function rebuildStats(
     const lock = await tryLockRebuild(connection, owner);
     if (!lock) return { kind: "busy" };
     try {
-      return await rebuild(deps, connection, { owner, options });
-    } finally {
+      const outcome = await rebuild(deps, connection, { owner, options });
       await lock.release();
+      return outcome;
+    } catch (error) {
+      // A broken connection has lost the lock, and can't release it either.
+      await lock.release().catch(() => {});
+      throw error;
     }
   });
 }
@@ -125,8 +129,13 @@ async function rebuild(
     const { shownSince = kept_since } = options;
     await mergeSets(transaction, owner, { from: changesVersion, into: version, sealedBefore });
     await updateDayZone(transaction, owner, {
-      ...{ zone, rules: rules.id, rules_release: RULES_RELEASE, version, spans_sealed_before: sealedBefore },
-      ...{ building_version: null, building_rules: null },
+      zone,
+      rules: rules.id,
+      rules_release: RULES_RELEASE,
+      version,
+      spans_sealed_before: sealedBefore,
+      building_version: null,
+      building_rules: null,
       kept_since: shownSince < kept_since ? shownSince : kept_since,
     });
   });
@@ -151,24 +160,24 @@ async function countAll(
   });
   const version = changesVersion + 1;
   const parts = range ? toParts(range, isCitus ? CITUS_PART_DAYS : PART_DAYS) : [];
-  const steps: Step[][] = [];
-  for (const part of parts) steps.push(isCitus ? [part] : await divide(db, owner, part));
+  const partsInSteps: Step[][] = [];
+  for (const part of parts) partsInSteps.push(isCitus ? [part] : await divide(db, owner, part));
   // On Citus two parts at once would take too much of this process's memory.
   const counters = parts.length > 1 && !isCitus ? [connection, db] : [connection];
   const others = options.others ?? new OtherWork();
   let visits = 0;
-  await countParts(counters, steps, {
+  await countParts(counters, partsInSteps, {
     db,
     others,
     signal: options.signal,
-    count: async (counter, { completed, ...part }) => {
+    count: async (counter, { completed, ...step }) => {
       const startedAt = performance.now();
       const counted = await counter
         .transaction()
         .setIsolationLevel("repeatable read")
         .execute(async (counting) => {
-          await startPart(db, counting, { owner, changesVersion, part });
-          const visitsStarted = await countPart(counting, owner, { version, rules: rules.id, sealedBefore, ...part });
+          await startStep(db, counting, { owner, changesVersion, step });
+          const visitsStarted = await countStep(counting, owner, { version, rules: rules.id, sealedBefore, ...step });
           if (completed && completed.lastDay < sealedBefore) {
             const days = { version, from: completed.firstDay, to: addDays(completed.lastDay, 1) };
             await addUpSpansOf(counting, owner, { length: LONGEST_SPAN, ...days });
@@ -184,15 +193,15 @@ async function countAll(
   return options.signal?.aborted ? "stopped" : { visits, version, changesVersion };
 }
 
-/** Recording is blocked meanwhile, so the snapshot ends exactly where the recorded changes of the part's days begin. */
-async function startPart(
+/** Recording is blocked meanwhile, so the snapshot ends exactly where the recorded changes of the step's days begin. */
+async function startStep(
   db: Db,
   counting: Db,
-  { owner, changesVersion, part }: { owner: OrganizationId; changesVersion: number; part: DayPart },
+  { owner, changesVersion, step }: { owner: OrganizationId; changesVersion: number; step: DayRange },
 ): Promise<void> {
   await inOrganization(db, owner, async (transaction) => {
     await lockDayZone(transaction, owner);
-    await deleteChanges(transaction, owner, { version: changesVersion, ...part });
+    await deleteChanges(transaction, owner, { version: changesVersion, ...step });
     await keepInPlace(counting, owner);
     await requireSettled(counting, owner);
     await takeSnapshot(counting, owner);
@@ -200,7 +209,7 @@ async function startPart(
 }
 
 /** `completed` is the part whose last step this is; its span of 60 days can then be added up. */
-type Step = DayPart & { completed?: DayPart };
+type Step = DayRange & { completed?: DayRange };
 
 type PartWork = {
   db: Db;
@@ -211,8 +220,8 @@ type PartWork = {
 
 /**
  * Takes parts from the list until it is empty or the signal aborts. Counts one step of each at a time and puts the rest back, so
- * that the steps of a part are counted one after another. While others are at work in the database, the first counter pauses after
- * each step, and the second one waits.
+ * that the steps of a part are counted one after another. While others are at work in the database, counters pause after each step,
+ * and the second one counts nothing as long as the first one does.
  */
 async function countParts(
   [first, second]: readonly Db[],
@@ -220,12 +229,13 @@ async function countParts(
   { db, others, signal, count }: PartWork,
 ): Promise<void> {
   let hasFailed = false;
+  let isFirstAtWork = true;
   const mayContinue = () => parts.length > 0 && !signal?.aborted && !hasFailed;
   const work = async (counter: Db | undefined, { isHelper }: { isHelper: boolean }) => {
     if (!counter) return;
     try {
       while (mayContinue()) {
-        if (isHelper && (await others.isBusy(db)) !== false) {
+        if (isHelper && isFirstAtWork && (await others.isBusy(db)) !== false) {
           await pause(BUSY_PAUSE_MS, signal);
           continue;
         }
@@ -238,6 +248,9 @@ async function countParts(
     } catch (error) {
       hasFailed = true;
       throw error;
+    } finally {
+      // It may end while the helper counts a step of the last part; the helper must then count the others, whoever is at work.
+      if (!isHelper) isFirstAtWork = false;
     }
   };
   const ended = await Promise.allSettled([work(first, { isHelper: false }), work(second, { isHelper: true })]);
@@ -245,17 +258,17 @@ async function countParts(
 }
 
 /** Local days are at most one day off those of UTC. */
-function toParts({ first, last }: VisitRange, partDays: number): DayPart[] {
+function toParts({ first, last }: VisitRange, partDays: number): DayRange[] {
   const start = addDays(first.toISOString(), -1);
   const end = addDays(last.toISOString(), 1);
   const daysIntoSpan = countDaysBetween("1970-01-01", start) % partDays;
-  const parts: DayPart[] = [];
+  const parts: DayRange[] = [];
   for (let day = addDays(start, -daysIntoSpan); day <= end; day = addDays(day, partDays))
     parts.push({ firstDay: day, lastDay: addDays(day, partDays - 1) });
   return parts;
 }
 
-async function divide(db: Db, owner: OrganizationId, part: DayPart): Promise<Step[]> {
+async function divide(db: Db, owner: OrganizationId, part: DayRange): Promise<Step[]> {
   if (!(await hasMoreVisitsThan(db, owner, { limit: UNDIVIDED_VISITS_MAX, ...part }))) return [part];
   return Array.from({ length: PART_DAYS / STEP_DAYS }, (_, n): Step => {
     const firstDay = addDays(part.firstDay, n * STEP_DAYS);

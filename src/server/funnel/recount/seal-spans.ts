@@ -6,7 +6,15 @@ import type { Deps } from "../../deps.ts";
 import { assert } from "../../lib/assert.ts";
 import { localDay } from "../record/local-day.ts";
 import { lockDayZone, updateDayZone } from "./day-zone.ts";
-import { ALL_WIDGETS, hasSpans, LONGEST_SPAN, partOf, SHORTEST_SPAN, SPAN_LENGTHS, spanStart } from "./key-spans.ts";
+import {
+  ALL_WIDGETS,
+  hasSpans,
+  LONGEST_SPAN,
+  SHORTEST_SPAN,
+  SPAN_LENGTHS,
+  shorterSpanOf,
+  spanStart,
+} from "./key-spans.ts";
 
 /** Background task: seals the spans of every organization that has any to seal. A failure does not hold up the others. */
 export async function sealOutdated(deps: Pick<Deps, "db" | "clock" | "log">, signal: AbortSignal): Promise<void> {
@@ -82,9 +90,9 @@ export async function addUpSpansOf(
   owner: OrganizationId,
   { length, version, from, to }: Days & { length: (typeof SPAN_LENGTHS)[number] },
 ): Promise<void> {
-  const part = partOf(length);
-  const [table, day] = part === null ? ["funnel_key_days", "day"] : ["funnel_key_spans", "start_day"];
-  const isPart = part === null ? sql`` : sql`and span_days = ${sql.lit(part)}`;
+  const shorter = shorterSpanOf(length);
+  const [table, day] = shorter === null ? ["funnel_key_days", "day"] : ["funnel_key_spans", "start_day"];
+  const isShorter = shorter === null ? sql`` : sql`and span_days = ${sql.lit(shorter)}`;
   const start = (text: RawBuilder<unknown>) => spanStart(text, length);
   // In key order, so that rows that are read together are stored together.
   await sql`
@@ -92,7 +100,7 @@ export async function addUpSpansOf(
     select organization_id, version, widget_id, ${sql.lit(length)}, ${start(sql.ref(day))} as start, kind, key,
       sum(views), sum(bookings)
     from ${sql.table(table)}
-    where organization_id = ${owner} and version = ${version} and ${hasSpans(sql`widget_id`, length)} ${isPart}
+    where organization_id = ${owner} and version = ${version} and ${hasSpans(sql`widget_id`, length)} ${isShorter}
       and ${sql.ref(day)} >= ${start(sql`${from}::date`)} and ${sql.ref(day)} < ${start(sql`${to}::date`)}
     group by organization_id, version, widget_id, start, kind, key
     order by organization_id, version, widget_id, start, kind, key`.execute(db);
