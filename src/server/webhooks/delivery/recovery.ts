@@ -1,3 +1,4 @@
+import type { OrganizationId } from "#contract/ids.ts";
 import type { Deps } from "../../deps.ts";
 import type { ClaimedDelivery, Lease } from "../queue/claim-queries.ts";
 import { type LoadedDelivery, loadDeliveries } from "../queue/load.ts";
@@ -30,6 +31,8 @@ export class Recovery {
   readonly #deps: RecoveryDeps;
   readonly #parts: LoopParts;
   readonly #deadWorkers = new DeadWorkers();
+  /** Organizations whose server was down when their lost leases were last read. They must not keep the others waiting. */
+  readonly #unread = new Set<OrganizationId>();
 
   constructor(deps: RecoveryDeps, parts: LoopParts) {
     this.#deps = deps;
@@ -58,12 +61,15 @@ export class Recovery {
     const { db, metrics, log } = this.#deps;
     const { schedule, writer } = this.#parts;
     const deadWorkers = await this.#deadWorkers.find(db);
-    const lost = await listLostLeases(db, { now, deadWorkers, limit: RECOVER_BATCH });
+    const lost = await listLostLeases(db, { now, deadWorkers, last: [...this.#unread], limit: RECOVER_BATCH });
     if (lost.length === 0) return;
-    metrics.leasesExpired.inc(lost.length);
-    log.warn("deliveries.leases_expired", { count: lost.length });
     const { deliveries, missing, unread, error } = await loadDeliveries(db, lost);
+    for (const { organizationId } of lost) this.#unread.delete(organizationId);
+    for (const { organizationId } of unread) this.#unread.add(organizationId);
     if (unread.length > 0) log.error("deliveries.recovery_failed", { error });
+    if (unread.length === lost.length) return;
+    metrics.leasesExpired.inc(lost.length - unread.length);
+    log.warn("deliveries.leases_expired", { count: lost.length - unread.length });
     if (missing.length > 0) await dropLeases(db, missing);
     const reports = deliveries.map((delivery) => {
       const isWorkerDead = delivery.lease.holder !== null && deadWorkers.includes(delivery.lease.holder);

@@ -155,14 +155,19 @@ const dueListing = new FixedStatement<
     ) due`,
 );
 
-/** For lanes with a rate limit that were claimed from. */
+/** For lanes with a rate limit that were claimed from. Lanes are locked by id, as in report-queries.ts. */
 export async function setRatedUntil(
   transaction: Db,
   lanes: readonly { endpointId: EndpointId; until: Date }[],
 ): Promise<void> {
+  const endpointIds = lanes.map(({ endpointId }) => endpointId);
+  await sql`-- prepared: lock_rated_lanes
+    select from delivery_lanes where endpoint_id = any(${endpointIds}::text[]) order by endpoint_id for update`.execute(
+    transaction,
+  );
   await sql`-- prepared: set_rated_until
     update delivery_lanes lane set rated_until = rated.until
-    from unnest(${lanes.map(({ endpointId }) => endpointId)}::text[], ${lanes.map(({ until }) => until)}::timestamptz[])
+    from unnest(${endpointIds}::text[], ${lanes.map(({ until }) => until)}::timestamptz[])
       as rated (endpoint_id, until)
     where lane.endpoint_id = rated.endpoint_id`.execute(transaction);
 }

@@ -20,12 +20,18 @@ type LeasedRow = Omit<ClaimedDelivery, "lease"> & {
 };
 
 /**
- * Leases that expired or whose worker is dead. Other workers may find and report the same ones; the tokens decide. Not prepared: a
- * plan made while the queue was short would read all of a long one every second.
+ * Leases that expired or whose worker is dead, those of the organizations in `last` after all others. Other workers may find and
+ * report the same ones; the tokens decide. Not prepared: a plan made while the queue was short would read all of a long one every
+ * second.
  */
 export async function listLostLeases(
   db: Db,
-  { now, deadWorkers, limit }: { now: Date; deadWorkers: readonly number[]; limit: number },
+  {
+    now,
+    deadWorkers,
+    last = [],
+    limit,
+  }: { now: Date; deadWorkers: readonly number[]; last?: OrganizationId[]; limit: number },
 ): Promise<ClaimedDelivery[]> {
   const { rows } = await sql<LeasedRow>`
     select delivery_id as "deliveryId", organization_id as "organizationId", endpoint_id as "endpointId", trigger,
@@ -33,6 +39,7 @@ export async function listLostLeases(
     from delivery_queue
     where lease_token is not null
       and (lease_until < ${now}::timestamptz or leased_by = any(${deadWorkers as number[]}::integer[]))
+    order by organization_id = any(${last}::text[])
     limit ${limit}::integer`.execute(db);
   return rows.map(({ token, leasedAt, leaseUntil, holder, ...row }) => ({
     ...row,

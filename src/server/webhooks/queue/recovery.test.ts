@@ -3,8 +3,9 @@ import { beforeEach, test } from "node:test";
 import { Kysely, sql } from "kysely";
 import type { DeliveryId } from "#contract/ids.ts";
 import { onEveryServer, onServer } from "../../../../test/support/database/database.ts";
+import { stopStopwatch } from "../../../../test/support/database/others-at-work.ts";
 import { EngineDialect } from "../../db/engine.ts";
-import { openPool } from "../../db/pool.ts";
+import { openDb, openPool } from "../../db/pool.ts";
 import type { Tables } from "../../db/tables.ts";
 import { createLog } from "../../lib/log/log.ts";
 import { updateOrganization } from "../../organizations/queries.ts";
@@ -27,6 +28,8 @@ import {
   until,
 } from "../testing/webhook-service.ts";
 import { createWebhookDeps } from "../webhook-deps.ts";
+import { listLostLeases } from "./recovery-queries.ts";
+import { DeadWorkers } from "./worker-locks.ts";
 
 // What happens when a worker, the database or the clock fails.
 
@@ -308,6 +311,41 @@ test("a delivery claimed too late is not sent, since another worker may be about
   moveClock(service, 30);
   await deliverAll(loop);
   assert.deepEqual([(await readDelivery(deps, business.owner)).state, receiver.requests.length], ["delivered", 1]);
+});
+
+test("lost leases of organizations that couldn't be read come after all others", async () => {
+  const [first, second] = [await makeInFlight(), await makeInFlight()];
+  const owners = [first, second].map(({ business }) => business.owner);
+  const now = new Date(clock.now().getTime() + (LEASE_SECONDS + 1) * 1_000);
+  for (const last of owners) {
+    const lost = await listLostLeases(db, { now, deadWorkers: [], last: [last], limit: 1 });
+    assert.deepEqual(
+      lost.map(({ organizationId }) => organizationId),
+      owners.filter((owner) => owner !== last),
+    );
+  }
+  first.letGo();
+  second.letGo();
+  await loop.settled();
+});
+
+test("a worker is dead only if its lock was missing all the time, not before and after an outage", async (context) => {
+  const { letGo } = await makeInFlight();
+  await sql`update delivery_queue set leased_by = 4711`.execute(db);
+  const stopwatch = stopStopwatch(context);
+  const workers = new DeadWorkers();
+  const pool = openPool({ url, size: 1, log: createLog("silent") });
+  await pool.end();
+  const unavailable = openDb(pool);
+  assert.deepEqual(await workers.find(db), []);
+  stopwatch.advance(1_000);
+  await assert.rejects(workers.find(unavailable));
+  stopwatch.advance(1_000);
+  assert.deepEqual(await workers.find(db), [], "its first look after the outage");
+  stopwatch.advance(1_600);
+  assert.deepEqual(await workers.find(db), [4711]);
+  letGo();
+  await loop.settled();
 });
 
 test("a queue entry without a delivery is dropped", async () => {

@@ -78,9 +78,10 @@ export type AuditGone = (transaction: Db, owner: OrganizationId, id: EndpointId)
 export async function writeReports(db: Db, group: Reports, auditGone: AuditGone): Promise<EndpointHealth[]> {
   return await acrossOrganizations(db, async (transaction) => {
     const released = await releaseLeases(transaction, group.rows);
-    const accepted = group.rows.filter(({ deliveryId }) => released.has(deliveryId));
+    const accepted = group.rows.filter(({ deliveryId, leaseToken }) => released.get(deliveryId) === leaseToken);
     const endpoints = accepted.length === 0 ? [] : await recordAttempts(transaction, { ...group, rows: accepted });
-    for (const endpoint of endpoints) if (endpoint.lane_changed) await writeLane(transaction, endpoint);
+    const changed = endpoints.filter((endpoint) => endpoint.lane_changed);
+    for (const endpoint of changed.toSorted((a, b) => (a.id < b.id ? -1 : 1))) await writeLane(transaction, endpoint);
     const inUse = endpoints.filter((endpoint) => endpoint.was_in_use);
     for (const { organization_id: owner, id, is_gone } of inUse) if (is_gone) await auditGone(transaction, owner, id);
     return inUse
@@ -101,21 +102,28 @@ function findLastFailure(reports: readonly AttemptReport[]): AttemptReport | nul
 const FREE_AGAIN = sql`lease_token = null, leased_at = null, lease_until = null, leased_by = null,
         trigger = 'automatic', resume_at = null, redelivery_id = null`;
 
-/** Takes finished deliveries out of the queue and schedules retries. Returns the deliveries whose token was current. */
-async function releaseLeases(transaction: Db, reports: readonly AttemptReport[]): Promise<ReadonlySet<DeliveryId>> {
+/** The current token of each delivery. A batch may have reports on two leases of one delivery. */
+type Released = ReadonlyMap<DeliveryId, string>;
+type ReleasedRow = { delivery_id: DeliveryId; lease_token: string };
+
+/** Takes finished deliveries out of the queue and schedules retries. Returns the deliveries for which a token was current. */
+async function releaseLeases(transaction: Db, reports: readonly AttemptReport[]): Promise<Released> {
   if (engineOf(transaction) === "citus") return await releaseInSteps(transaction, reports);
-  const rows = await releaseAtOnce.run(transaction, toBatchValues(RELEASE_COLUMNS, reports));
-  return new Set(rows.map((row) => row.delivery_id));
+  return toReleased(await releaseAtOnce.run(transaction, toBatchValues(RELEASE_COLUMNS, reports)));
+}
+
+function toReleased(rows: readonly ReleasedRow[]): Released {
+  return new Map(rows.map((row) => [row.delivery_id, row.lease_token]));
 }
 
 /**
  * Not prepared: a plan made while the queue was short compares every report with the whole queue, and one report beside 80,000
  * waiting deliveries then took 20 s.
  */
-const releaseAtOnce = new FixedStatement<{ delivery_id: DeliveryId }, BatchValues>(
+const releaseAtOnce = new FixedStatement<ReleasedRow, BatchValues>(
   (values) => sql`
     with held as materialized (
-      select queue.delivery_id, report.next_attempt_at
+      select queue.delivery_id, queue.lease_token, report.next_attempt_at
       from ${toBatchRows("report", RELEASE_COLUMNS, values)}
       join delivery_queue queue using (delivery_id, lease_token)
       order by queue.delivery_id for update of queue
@@ -127,20 +135,21 @@ const releaseAtOnce = new FixedStatement<{ delivery_id: DeliveryId }, BatchValue
       delete from delivery_queue queue using held
       where queue.delivery_id = held.delivery_id and held.next_attempt_at is null
     )
-    select delivery_id from held`,
+    select delivery_id, lease_token from held`,
 );
 
 /** Citus can't run the three parts as one statement. */
-async function releaseInSteps(transaction: Db, reports: readonly AttemptReport[]): Promise<ReadonlySet<DeliveryId>> {
+async function releaseInSteps(transaction: Db, reports: readonly AttemptReport[]): Promise<Released> {
   const toRows = (batch: readonly AttemptReport[]) =>
     toBatchRows("report", RELEASE_COLUMNS, toBatchValues(RELEASE_COLUMNS, batch));
-  const { rows } = await sql<{ delivery_id: DeliveryId }>`
-    select queue.delivery_id
+  const { rows } = await sql<ReleasedRow>`
+    select queue.delivery_id, queue.lease_token
     from ${toRows(reports)} join delivery_queue queue using (delivery_id, lease_token)
     order by queue.delivery_id for update of queue`.execute(transaction);
-  const held = new Set(rows.map((row) => row.delivery_id));
-  const retried = reports.filter(({ deliveryId, nextAttemptAt }) => held.has(deliveryId) && nextAttemptAt !== null);
-  const finished = [...held.difference(new Set(retried.map(({ deliveryId }) => deliveryId)))];
+  const released = toReleased(rows);
+  const held = reports.filter(({ deliveryId, leaseToken }) => released.get(deliveryId) === leaseToken);
+  const retried = held.filter(({ nextAttemptAt }) => nextAttemptAt !== null);
+  const finished = held.filter(({ nextAttemptAt }) => nextAttemptAt === null).map(({ deliveryId }) => deliveryId);
   if (retried.length > 0)
     await sql`
       update delivery_queue queue
@@ -148,7 +157,7 @@ async function releaseInSteps(transaction: Db, reports: readonly AttemptReport[]
       from ${toRows(retried)} where queue.delivery_id = report.delivery_id`.execute(transaction);
   if (finished.length > 0)
     await sql`delete from delivery_queue where delivery_id = any(${finished}::uuid[])`.execute(transaction);
-  return held;
+  return released;
 }
 
 const RELEASE_COLUMNS: readonly BatchColumn<AttemptReport>[] = [

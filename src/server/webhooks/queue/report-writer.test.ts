@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { sql } from "kysely";
+import { toStatementGroups } from "../../db/engine.ts";
 import { randomUuid } from "../../lib/secrets/random.ts";
 import { deliver, reportInterrupted } from "../delivery/deliver.ts";
 import { EndpointCare } from "../health/endpoint-care.ts";
@@ -17,6 +18,7 @@ import {
 import { claimDeliveries } from "./claim.ts";
 import { type LoadedDelivery, loadDeliveries } from "./load.ts";
 import { listLostLeases } from "./recovery-queries.ts";
+import { writeReports } from "./report-queries.ts";
 import { ReportWriter } from "./report-writer.ts";
 
 const service = await createWebhookService();
@@ -73,4 +75,25 @@ test("of two reports on one attempt, as after an outage, the first counts and th
     assert.deepEqual(results, Array(4).fill(status === 200 ? "delivered" : "failed"));
     assert.deepEqual(await db.selectFrom("delivery_queue").selectAll().execute(), [], "no place in the queue is left");
   }
+});
+
+test("of reports on two leases of one delivery, written together, only the one on the current lease counts", async () => {
+  const business = await makeBusiness(deps);
+  const receiver = await startReplying(() => ({}));
+  await makeEndpoint(deps, business, { url: receiver.url });
+  await book(deps, business);
+  const [claimed] = await claimAll();
+  assert.ok(claimed);
+  const { report } = await deliver(deliverDeps, claimed);
+  const taken = { ...report, leaseToken: randomUuid(deps.random), status: 500, result: "failed" } as const;
+  for (const reports of [
+    [taken, report],
+    [report, taken],
+  ])
+    for (const group of toStatementGroups(db, reports)) await writeReports(db, group, async () => {});
+  const attempts = await readAttempts(deps, business.owner);
+  assert.deepEqual(
+    attempts.map(({ number, result, status }) => [number, result, status]),
+    [[1, "delivered", 200]],
+  );
 });

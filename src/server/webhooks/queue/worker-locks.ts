@@ -18,13 +18,23 @@ export class DeadWorkers {
 
   /** The numbers of workers that hold leases and are dead. Call it about once a second. */
   async find(db: Db): Promise<number[]> {
-    const missing = new Set(await listMissingHolders(db));
+    const missing = new Set(await this.#listMissing(db));
     const nowMs = performance.now();
     for (const holder of this.#missingSinceMs.keys()) if (!missing.has(holder)) this.#missingSinceMs.delete(holder);
     for (const holder of missing) {
       if (!this.#missingSinceMs.has(holder)) this.#missingSinceMs.set(holder, nowMs);
     }
     return [...this.#missingSinceMs].filter(([, sinceMs]) => nowMs - sinceMs >= MISSING_MS).map(([holder]) => holder);
+  }
+
+  /** While the database is down, nobody holds a lock, and living workers need time to reconnect afterwards. */
+  async #listMissing(db: Db): Promise<number[]> {
+    try {
+      return await listMissingHolders(db);
+    } catch (error) {
+      this.#missingSinceMs.clear();
+      throw error;
+    }
   }
 }
 
