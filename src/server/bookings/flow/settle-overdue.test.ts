@@ -130,6 +130,31 @@ test("a booking that cannot be settled holds up neither the others nor the clean
   await forgetAll();
 });
 
+test("all requests that were settled more than a day ago are forgotten in one run", async () => {
+  const practice = await makePractice();
+  const model = await leaveUnsettled(practice, { isLost: true });
+  await sql`
+    update pending_bookings set state = 'failed', failure = 'lost', copy = null,
+      settled_at = ${new Date(NOON.getTime() - DAY_MS - 1)} where reference = ${model}`.execute(db);
+  await sql`
+    insert into pending_bookings (organization_id, reference, widget_id, asked_in, key_hash, service_id, start_at, state,
+      asking_until, given_up_at, touch, failure, created_at, settled_at)
+    select organization_id, reference || number, widget_id, asked_in, key_hash || convert_to(number::text, 'UTF8'), service_id,
+      start_at, state, asking_until, given_up_at, touch, failure, created_at, settled_at
+    from pending_bookings cross join generate_series(1, 1100) number
+    where organization_id = ${practice.owner} and reference = ${model}`.execute(db);
+  const recent = await leaveUnsettled(practice, { isLost: true });
+  await sql`
+    update pending_bookings set state = 'failed', failure = 'lost', copy = null, settled_at = ${NOON}
+    where reference = ${recent}`.execute(db);
+
+  await settleOverdue(deps, NEVER);
+
+  const { rows: left } = await sql`select reference from pending_bookings`.execute(db);
+  assert.deepEqual(left, [{ reference: recent }]);
+  await forgetAll();
+});
+
 test("characters that PostgreSQL cannot store are removed and never fail a booking", async () => {
   const practice = await makePractice();
   const reference = await leaveUnsettled(practice);

@@ -29,7 +29,6 @@ type OverdueDeps = Pick<Deps, "db" | "clock" | "random" | "log" | "metrics"> & {
  */
 export async function settleOverdue(deps: OverdueDeps, signal: AbortSignal): Promise<void> {
   const now = deps.clock.now();
-  await forgetSettled(deps, new Date(now.getTime() - KEYS_KEPT_MS));
   const overdue = await takeOverdue(deps.db, {
     now,
     askingUntil: new Date(now.getTime() + LOOKING_MS),
@@ -45,17 +44,23 @@ export async function settleOverdue(deps: OverdueDeps, signal: AbortSignal): Pro
     }
   };
   await Promise.all(Array.from({ length: CONCURRENCY }, settleWaiting));
+  const settledBefore = new Date(now.getTime() - KEYS_KEPT_MS);
+  while (!signal.aborted && (await forgetSettled(deps, settledBefore)) === DELETE_BATCH);
 }
 
-/** Forgets old Idempotency-Keys. The reference of a failed booking becomes free again, unless an appointment may have it. */
-async function forgetSettled({ db }: OverdueDeps, settledBefore: Date): Promise<void> {
-  await acrossOrganizations(db, async (transaction) => {
+/**
+ * Forgets a batch of old Idempotency-Keys, and returns how many. The reference of a failed booking becomes free again, unless an
+ * appointment may have it.
+ */
+async function forgetSettled({ db }: OverdueDeps, settledBefore: Date): Promise<number> {
+  return await acrossOrganizations(db, async (transaction) => {
     const forgotten = await deleteSettledPending(transaction, { settledBefore, limit: DELETE_BATCH });
     const unused = forgotten.filter(({ failure }) => failure !== null && failure !== "lost");
     for (const [owner, requests] of Map.groupBy(unused, ({ organization_id }) => organization_id)) {
       const references = requests.map(({ reference }) => reference);
       await freeReferences(transaction, owner, references);
     }
+    return forgotten.length;
   });
 }
 
