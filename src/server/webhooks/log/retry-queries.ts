@@ -20,7 +20,7 @@ export async function lockWaiting(
 
 /**
  * Makes waiting deliveries due now, and returns them. A retry that was due later becomes a manual attempt that remembers
- * when; whatever is due already stays as it is.
+ * when. Redeliveries and tests have no schedule to continue, so they only become due; whatever is due already stays as it is.
  */
 export async function advanceWaiting(
   transaction: Db,
@@ -39,7 +39,9 @@ export async function advanceWaiting(
       for update
     )
     update delivery_queue queue
-    set resume_at = coalesce(queue.resume_at, queue.due_at), due_at = ${waiting.now}::timestamptz, trigger = 'manual'
+    set due_at = ${waiting.now}::timestamptz,
+      resume_at = case when queue.trigger = 'automatic' and not queue.is_test then queue.due_at else queue.resume_at end,
+      trigger = case when queue.is_test then queue.trigger else 'manual' end
     from chosen where queue.delivery_id = chosen.delivery_id
     returning queue.delivery_id`.execute(transaction);
   return rows.map((row) => row.delivery_id);

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { DeliveryId } from "#contract/ids.ts";
+import type { DeliveryId, EndpointId } from "#contract/ids.ts";
 import { askApp, readAudit } from "../../../../test/support/app/app-api.ts";
 import { signIn } from "../../../../test/support/app/sign-in.ts";
 import {
@@ -117,6 +117,40 @@ test("everything that waits for an endpoint is sent now, whatever pause its rece
     target: endpointId,
     detail: { name: new URL(receiver.url).host, deliveries: 5 },
   });
+});
+
+/** What is queued for the endpoint is due in a second, as after returnLeases. */
+async function postpone(endpointId: EndpointId): Promise<void> {
+  const dueAt = new Date(clock.now().getTime() + 1_000);
+  await deps.db.updateTable("delivery_queue").set({ due_at: dueAt }).where("endpoint_id", "=", endpointId).execute();
+}
+
+test("a redelivery that waits is sent now, and if it fails the delivery keeps its state", async () => {
+  const { business, receiver, endpointId, member, state } = await makeFailing({ status: 200, headers: {} });
+  await book(deps, business);
+  await deliverAll(loop);
+  const { id } = await readDelivery(deps, business.owner);
+  for (const status of [500, 410]) {
+    state.status = status;
+    await askApp(app, member, `POST /deliveries/${id}/redeliver`);
+    await postpone(endpointId);
+    await askApp(app, member, `POST /endpoints/${endpointId}/retry`);
+    await deliverAll(loop);
+    const delivery = await readDelivery(deps, business.owner);
+    assert.deepEqual([delivery.state, delivery.next_attempt_at], ["delivered", null], `after ${status}`);
+  }
+  assert.equal(receiver.requests.length, 3);
+});
+
+test("a test that waits is sent now, and only once", async () => {
+  const { business, receiver, endpointId, member } = await makeFailing();
+  await askApp(app, member, `POST /endpoints/${endpointId}/test`);
+  await postpone(endpointId);
+  await askApp(app, member, `POST /endpoints/${endpointId}/retry`);
+  await deliverAll(loop);
+  const delivery = await readDelivery(deps, business.owner);
+  assert.deepEqual([delivery.state, delivery.next_attempt_at], ["failed", null]);
+  assert.equal(receiver.requests.length, 1);
 });
 
 test("what is being sent, or belongs to an endpoint that is off, is not retried", async () => {
