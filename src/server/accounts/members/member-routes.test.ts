@@ -6,6 +6,8 @@ import { createTestApp } from "../../../../test/support/app/app.ts";
 import { openBrowser } from "../../../../test/support/app/browser-session.ts";
 import { signIn } from "../../../../test/support/app/sign-in.ts";
 import { makeOrganization } from "../../../../test/support/builders.ts";
+import { untilSomeoneWaits } from "../../../../test/support/database/count-blocked.ts";
+import { deleteMember, lockOwners, updateMemberRole } from "./member-queries.ts";
 
 const testApp = await createTestApp();
 const { deps } = testApp;
@@ -109,6 +111,31 @@ describe("removing", () => {
       const roles = [await roleOf(id, a.userId), await roleOf(id, b.userId)];
       assert.equal(roles.filter((role) => role === "owner").length, 1, JSON.stringify(roles));
       assert.equal(answers.filter(({ status }) => status === 204).length, 1);
+    }
+  });
+
+  test("someone who is removed or loses their role while their request waits can no longer change members", async () => {
+    for (const [role, method, isOwn] of [
+      [null, "DELETE", false],
+      [null, "PATCH", false],
+      ["viewer", "DELETE", false],
+      ["admin", "DELETE", false],
+      ["viewer", "PATCH", true],
+    ] as const) {
+      const id = await makeOrganization(deps.db);
+      const [actor, other] = [await join(id, "owner"), await join(id, "owner")];
+      await join(id, "owner");
+      const target = isOwn ? actor : other;
+      const answer = await deps.db.transaction().execute(async (transaction) => {
+        await lockOwners(transaction, id);
+        const waiting = actor.browser.send(method, `/api/app/members/${target.userId}`, { role: "admin" });
+        await untilSomeoneWaits(deps.db);
+        if (role === null) await deleteMember(transaction, id, actor.userId);
+        else await updateMemberRole(transaction, id, { userId: actor.userId, role });
+        return { waiting };
+      });
+      assert.equal((await answer.waiting).status, 403, `${role} ${method}`);
+      assert.equal(await roleOf(id, target.userId), isOwn ? role : "owner");
     }
   });
 

@@ -1,5 +1,6 @@
 import type { FastifyInstance } from "fastify";
 import { MemberChange, MemberList, type MemberShape } from "#contract/app/account.ts";
+import type { OrganizationId } from "#contract/ids.ts";
 import { writeAudit } from "../../audit/write-audit.ts";
 import type { Db } from "../../db/pool.ts";
 import { inOrganization } from "../../db/transactions.ts";
@@ -32,11 +33,12 @@ export function memberRoutes(app: FastifyInstance, deps: MemberDeps): void {
     "/members/:userId",
     { schema: { body: MemberChange, response: { 204: {} } } },
     async (request, reply) => {
-      const actor = memberOf(request);
-      const { organizationId } = actor;
+      const { organizationId } = memberOf(request);
       const { role } = requireFields({ role: checkRole(request.body.role) });
       await inOrganization(deps.db, organizationId, async (db) => {
-        const { target, owners } = await findTarget(db, actor, request.params.userId);
+        const { actor, owners } = await lockActor(db, memberOf(request));
+        requireRole(actor, "admin");
+        const target = await findTarget(db, organizationId, request.params.userId);
         requireOwnerForOwners(actor, [target.role, role]);
         requireUnchanged({ role: target.role }, request.body.was);
         if (role !== "owner") keepOneOwner(target, owners);
@@ -66,12 +68,12 @@ function removeRoute(app: FastifyInstance, deps: MemberDeps): void {
     "/members/:userId",
     { schema: { response: { 204: {} } } },
     async (request, reply) => {
-      const actor = memberOf(request);
-      const { organizationId } = actor;
-      const isOwnLeave = request.params.userId === actor.userId;
-      if (!isOwnLeave) requireRole(actor, "admin");
+      const { organizationId, userId } = memberOf(request);
+      const isOwnLeave = request.params.userId === userId;
       await inOrganization(deps.db, organizationId, async (db) => {
-        const { target, owners } = await findTarget(db, actor, request.params.userId);
+        const { actor, owners } = await lockActor(db, memberOf(request));
+        if (!isOwnLeave) requireRole(actor, "admin");
+        const target = await findTarget(db, organizationId, request.params.userId);
         requireOwnerForOwners(actor, [target.role]);
         keepOneOwner(target, owners);
         await deleteMember(db, organizationId, target.user_id);
@@ -93,14 +95,20 @@ function removeRoute(app: FastifyInstance, deps: MemberDeps): void {
 }
 
 /**
- * Locks the owners first: if two owners remove each other at the same moment, the second request fails because only one
- * owner is left.
+ * The member with their current role: someone may have removed them or changed their role since the guard looked. Locks the
+ * owners first, so if two owners remove each other at the same moment, only one of them succeeds.
  */
-async function findTarget(db: Db, actor: Member, userId: string): Promise<{ target: MemberRow; owners: number }> {
-  const owners = await lockOwners(db, actor.organizationId);
-  const target = isUserId(userId) ? await findMember(db, actor.organizationId, userId) : null;
+async function lockActor(db: Db, member: Member): Promise<{ actor: Member; owners: number }> {
+  const owners = await lockOwners(db, member.organizationId);
+  const current = await findMember(db, member.organizationId, member.userId);
+  if (!current) throw new ApiError("forbidden", "You're no longer a member of this organization.");
+  return { actor: { ...member, role: current.role }, owners };
+}
+
+async function findTarget(db: Db, organizationId: OrganizationId, userId: string): Promise<MemberRow> {
+  const target = isUserId(userId) ? await findMember(db, organizationId, userId) : null;
   if (!target) throw notFound("Member");
-  return { target, owners };
+  return target;
 }
 
 function keepOneOwner(target: MemberRow, owners: number): void {
