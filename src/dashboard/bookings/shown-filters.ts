@@ -51,7 +51,7 @@ export function describeList(filters: ShownFilters): string {
 }
 
 export function isWhen(text: string): text is keyof typeof WHEN_LABELS {
-  return text in WHEN_LABELS;
+  return Object.hasOwn(WHEN_LABELS, text);
 }
 
 export const SORT_LABELS: Record<BookingSort, string> = {
@@ -63,7 +63,7 @@ export const SORT_LABELS: Record<BookingSort, string> = {
 
 /** The chosen order, or the default one: upcoming appointments start with the next. */
 export function toSort({ sort, when, startFrom, startTo }: ShownFilters): BookingSort {
-  if (sort in SORT_LABELS) return sort as BookingSort;
+  if (Object.hasOwn(SORT_LABELS, sort)) return sort as BookingSort;
   if (when === "past") return "latest";
   return when === "upcoming" || startFrom !== "" || startTo !== "" ? "soonest" : "newest";
 }
