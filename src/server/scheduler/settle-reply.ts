@@ -66,10 +66,14 @@ export async function settleFault(reply: HttpReply, ask: Ask): Promise<BookOutco
   return isTaken ? { kind: "slot_taken" } : unavailable(upstream, reply.retryAfterMs);
 }
 
-/** A conflict can be with our own request, if the network delivered it twice. */
-export async function settleConflict({ find }: Ask): Promise<BookOutcome> {
+/**
+ * A conflict can be with our own request, if the network delivered it twice. If the system cannot be asked, the outcome is
+ * unknown.
+ */
+export async function settleConflict(reply: HttpReply, { find }: Ask): Promise<BookOutcome> {
   const sought = await find();
-  return sought.kind === "found" ? { kind: "booked", booked: sought.value } : { kind: "slot_taken" };
+  if (sought.kind === "found") return { kind: "booked", booked: sought.value };
+  return sought.kind === "absent" ? { kind: "slot_taken" } : { kind: "unknown", upstream: toUpstream(reply) };
 }
 
 /** For a refusal that doesn't say why: if the time is no longer free, that is the reason. */

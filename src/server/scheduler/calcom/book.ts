@@ -85,7 +85,7 @@ export async function cancelBooking(
 
 /** A 403 is about the customer, unless it has the words that concern the key. */
 async function settleRefusal(reply: HttpReply, ask: Ask): Promise<BookOutcome> {
-  if (reply.status === 409) return await settleConflict(ask);
+  if (reply.status === 409) return await settleConflict(reply, ask);
   if (reply.status !== 400 && reply.status !== 403) return toFailure(reply);
   const message = toMessage(reply);
   if (message.includes(KEY_REFUSAL)) return refused("credentials", toUpstream(reply));

@@ -111,6 +111,16 @@ for (const { name, twist, outcome, isMade = false } of BOOK_CASES) {
   });
 }
 
+test("after a 409 from Cal.com, which then can't be queried, the outcome is unknown", async () => {
+  const { system, server } = await openCalcom();
+  const [slot] = await listWeek(system, { now: CALCOM_NOW, serviceId: "10" });
+  assert.ok(slot);
+  server.twist("POST /bookings", { answer: toError(409, "booking_conflict_error", "Conflict"), creates: true });
+  server.twist("GET /bookings", { answer: { status: 503 } });
+  const outcome = await system.book(toRequest("10", slot), NEVER);
+  assert.deepEqual(outcome, { kind: "unknown", upstream: { status: 409, ...UPSTREAM } });
+});
+
 for (const isMade of [true, false]) {
   test(`a timeout while Cal.com is silent has an unknown outcome; the booking is then found: ${isMade}`, async () => {
     const { system, server } = await openCalcom();

@@ -37,7 +37,7 @@ export async function bookEventType(
 }
 
 async function settleRefusal(reply: HttpReply, ask: Ask): Promise<BookOutcome> {
-  if (reply.status === 409) return await settleConflict(ask);
+  if (reply.status === 409) return await settleConflict(reply, ask);
   if (reply.status !== 400) return toFailure(reply);
   const error = shapes.error.Check(reply.json) ? reply.json : {};
   const codes = [error.code, ...(error.details ?? []).map(({ code }) => code)];

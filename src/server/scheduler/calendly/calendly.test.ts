@@ -177,6 +177,17 @@ const BOOK_CASES: readonly { name: string; twist: Twist; outcome: unknown; isMad
     outcome: { kind: "refused", reason: "not_found", upstream: { status: 404, ...UPSTREAM } },
   },
   {
+    name: "409 because of our own request: booked",
+    twist: { answer: toError(409, "Conflict"), creates: true },
+    outcome: "booked",
+    isMade: true,
+  },
+  {
+    name: "409 and no booking: taken",
+    twist: { answer: toError(409, "Conflict") },
+    outcome: { kind: "slot_taken" },
+  },
+  {
     name: "500, but the booking exists: booked",
     twist: { answer: toError(500, "Internal Server Error"), creates: true },
     outcome: "booked",
@@ -219,6 +230,16 @@ for (const { name, twist, outcome, isMade = false } of BOOK_CASES) {
     assert.equal(server.bookings.length, isMade ? 1 : 0);
   });
 }
+
+test("after a 409 from Calendly, which then can't be queried, the outcome is unknown", async () => {
+  const { system, server } = await openCalendly();
+  const [slot] = await listWeek(system, { now: CALENDLY_NOW, serviceId: "CHECKUP" });
+  assert.ok(slot);
+  server.twist("POST /invitees", { answer: toError(409, "Conflict"), creates: true });
+  server.twist("GET /scheduled_events", { answer: { status: 503 } });
+  const outcome = await system.book(toRequest("CHECKUP", slot), NEVER);
+  assert.deepEqual(outcome, { kind: "unknown", upstream: { status: 409, ...UPSTREAM } });
+});
 
 test("a timeout while Calendly is silent has an unknown outcome, and the booking is found later", async () => {
   const { system, server } = await openCalendly();
