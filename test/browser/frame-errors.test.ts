@@ -204,6 +204,31 @@ describe("when something goes wrong", { skip: noBrowser }, () => {
     assert.deepEqual(await countBooked(deps, widgetId), [1, 1]);
   });
 
+  test("submitting again while the browser's history is rewound books once", async () => {
+    const widgetId = await service.makeWidget();
+    const page = await browser.open(visitor);
+    await visitPage(page, `/w/${widgetId}`);
+    await goToForm(page);
+    const keys = watchKeys(page);
+    // Browsers move in their own time, while the form is still on screen.
+    await page.evaluate(() => {
+      const go = history.go.bind(history);
+      const submit = () => document.querySelector("form")?.requestSubmit();
+      history.go = (delta) => {
+        submit();
+        setTimeout(submit, 100);
+        setTimeout(go, 200, delta);
+      };
+    });
+    await fillForm(page);
+    await send(page);
+    await waitForBooked(page);
+    await page.waitForFunction(() => history.state.svc.at === 0);
+    assert.equal(keys.length, 1);
+    assert.deepEqual(await countBooked(deps, widgetId), [1, 1]);
+    await waitForBooked(page);
+  });
+
   test("while a booking is being sent, the form says so even after the visitor has gone back", async () => {
     const { page, widgetId } = await openForm();
     const release = await holdBookings(page);

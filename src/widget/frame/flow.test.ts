@@ -87,6 +87,19 @@ describe("the browser's Back and Forward", () => {
     test(sentence, () => assert.equal(leadsTo(services, flow, { step, isBack }), expected));
 });
 
+test("a confirmation stays until the visitor starts over", () => {
+  const start = startFlow([service("only")], {});
+  const answer = {
+    ...{ reference: "SVC-ABC234", status: "confirmed", timeZone: "Europe/Berlin", staff: [], joinUrl: null },
+    ...{ start: SLOT.start, end: SLOT.end, service: { id: "only", name: "only" } },
+  };
+  const booked = changeFlow(start, { type: "booked", answer });
+  assert.equal(booked.step, "done");
+  assert.equal(changeFlow(booked, { type: "wentTo", step: "time" }), booked);
+  assert.equal(changeFlow(booked, { type: "slotChosen", slot: SLOT }), booked);
+  assert.equal(changeFlow(booked, { type: "startedOver", flow: start }), start);
+});
+
 test("a later prefill fills only empty fields", () => {
   let flow = startFlow([asking], { prefill: { email: "mara@example.com" } });
   flow = changeFlow(flow, { type: "entered", values: { name: "Mara" } });

@@ -55,7 +55,9 @@ export function startFlow(services: readonly Service[], wishes: { service?: stri
   return only ? changeFlow(empty, { type: "serviceChosen", service: only }) : empty;
 }
 
+/** After a booking is made, the visitor can only start over. */
 export function changeFlow(flow: Flow, action: FlowAction): Flow {
+  if (flow.booked && action.type !== "startedOver") return flow;
   switch (action.type) {
     case "serviceChosen": {
       const { service } = action;

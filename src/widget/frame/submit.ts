@@ -66,10 +66,11 @@ export function useSubmit(parts: Parts): Submit {
       ...(attribution === undefined ? {} : { attribution }),
     };
     const { result, sent } = await attempts.book(request);
-    sending.current = false;
+    // The form stays on screen until the browser has moved, and must not book again.
     if (result.kind === "booked") await session.steps.rewind();
     else session.bridge.post({ type: "failed", code: toCode(result) });
     const refusal = settle(parts, result, sent);
+    sending.current = false;
     if (refusal) refuse(refusal);
     else setState(QUIET);
   }
