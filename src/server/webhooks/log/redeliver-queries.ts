@@ -16,7 +16,6 @@ export type Redeliverable = {
   endpoint_status: EndpointStatus;
   endpoint_removed_at: Date | null;
   has_body: boolean;
-  is_test: boolean;
 };
 
 /** Whether the delivery is queued. Waits for a report that is just removing it from the queue. */
@@ -41,8 +40,7 @@ export async function findRedeliverable(
   const { rows } = await sql<Redeliverable>`
     select delivery.id, delivery.endpoint_id, delivery.state, event.reference, endpoint.url as endpoint_url,
       endpoint.description as endpoint_description, endpoint.status as endpoint_status,
-      endpoint.removed_at as endpoint_removed_at, coalesce(delivery.card, event.body) is not null as has_body,
-      event.type = 'endpoint.test' as is_test
+      endpoint.removed_at as endpoint_removed_at, coalesce(delivery.card, event.body) is not null as has_body
     from webhook_events event
     join deliveries delivery on delivery.organization_id = event.organization_id and delivery.event_id = event.id
     join endpoints endpoint on endpoint.organization_id = delivery.organization_id and endpoint.id = delivery.endpoint_id

@@ -57,7 +57,8 @@ async function queueOne(
     const queued = await queueDeliveries(transaction, owner, {
       deliveries: [{ id, endpointId: delivery.endpoint_id }],
       trigger: "manual",
-      isTest: delivery.is_test,
+      // Tests are sent before everything else, so there may be few of them: a redelivered one waits for its turn.
+      isTest: false,
       dueAt: now,
     });
     if (queued.length === 0) return { kind: "already_queued" };

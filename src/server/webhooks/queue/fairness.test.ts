@@ -3,6 +3,8 @@ import { after, beforeEach, test } from "node:test";
 import { sql } from "kysely";
 import { randomUuid } from "../../lib/secrets/random.ts";
 import { DeliveryLoop } from "../delivery/loop.ts";
+import { sendTestEvent } from "../endpoints/send-test-event.ts";
+import { redeliver } from "../log/redeliver.ts";
 import {
   anotherWorker,
   type Business,
@@ -106,6 +108,35 @@ test("an idle endpoint can send even when slow neighbours fill the organization'
   letGo();
   await loop.settled();
   await deliverAll(loop);
+});
+
+test("redelivered test events wait for their turn, so they can't take other organizations' places", async () => {
+  const business = await makeBusiness(deps);
+  const owner = { id: business.owner, name: "Lindenhof Dental", plan: business.plan };
+  let hold = Promise.resolve();
+  const receiver = await startReplying(async () => {
+    await hold;
+    return {};
+  });
+  const { id } = await makeEndpoint(deps, business, { url: receiver.url });
+  const loop = new DeliveryLoop(deps);
+  for (let sent = 0; sent < 12; sent++) {
+    if (sent === 10) moveClock(service, 61);
+    assert.equal((await sendTestEvent(deps, owner, id)).kind, "queued");
+    await deliverAll(loop);
+  }
+  assert.equal(receiver.requests.length, 12);
+  const gate = Promise.withResolvers<void>();
+  hold = gate.promise;
+  for (const delivery of await readDeliveries(deps, business.owner)) await redeliver(deps, owner, delivery.id);
+  await loop.goRound();
+  await until(() => receiver.requests.length >= 22, "ten are in flight");
+  await loop.goRound();
+  assert.equal(receiver.requests.length, 22);
+  gate.resolve();
+  await loop.settled();
+  await deliverAll(loop);
+  assert.equal(receiver.requests.length, 24);
 });
 
 test("a failing endpoint and a chat get one request at a time", async () => {
