@@ -108,6 +108,17 @@ test("after five failures in a row the system gets no requests for half a minute
   assert.equal((await system.listSlots(QUERY)).kind, "found");
 });
 
+test("a failure that five visitors waited for counts once", async () => {
+  const { server, system } = await connect();
+  const asked = () => server.requests.filter(({ path }) => path === "/v2/me").length;
+  const askedBefore = asked();
+  server.twist("GET /me", DOWN);
+  const reads = await Promise.all(Array.from({ length: 5 }, () => system.listServices()));
+  assert.deepEqual(new Set(reads.map(({ kind }) => kind)), new Set(["unavailable"]));
+  assert.equal((await system.listServices()).kind, "found");
+  assert.equal(asked(), askedBefore + 2);
+});
+
 test("a wait the system asks for is honoured, up to five minutes", async () => {
   const { server, system, wait } = await connect();
   server.twist("GET /slots", { answer: { status: 429, headers: { "Retry-After": "3600" } } });

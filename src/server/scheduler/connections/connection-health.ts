@@ -39,6 +39,8 @@ export class ConnectionHealth {
   readonly #owner: OrganizationId;
   readonly #id: ConnectionId;
   #failuresInRow = 0;
+  /** Everyone who waits for the same request gets the same failure (kept-read.ts), which counts once. */
+  readonly #counted = new WeakSet<Outcome>();
   #pausedUntilMs = 0;
   #written: { what: string; atMs: number } | null = null;
 
@@ -64,6 +66,8 @@ export class ConnectionHealth {
   }
 
   #pause(outcome: Outcome, now: Date): void {
+    if (this.#counted.has(outcome)) return;
+    this.#counted.add(outcome);
     this.#failuresInRow++;
     const askedMs = outcome.kind === "unavailable" ? (outcome.retryAfterMs ?? 0) : 0;
     const ownMs = this.#failuresInRow >= FAILURES_BEFORE_PAUSE ? PAUSE_MS : 0;
