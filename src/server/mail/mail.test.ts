@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
-import { test } from "node:test";
+import { once } from "node:events";
+import { type AddressInfo, createServer } from "node:net";
+import { after, test } from "node:test";
 import { createTestApp, type TestApp } from "../../../test/support/app/app.ts";
 import { openBrowser } from "../../../test/support/app/browser-session.ts";
 import { signIn } from "../../../test/support/app/sign-in.ts";
@@ -109,6 +111,33 @@ for (const [what, replies, outcome] of REPORT_CASES) {
     assert.equal(await mail.sendOnce(report), outcome);
   });
 }
+
+test("a mail server that never finishes its reply is given up, and its connection is closed", async () => {
+  const connections: Promise<unknown>[] = [];
+  const server = createServer((socket) => {
+    connections.push(
+      once(
+        socket.on("error", () => undefined),
+        "close",
+      ),
+    );
+    socket.write("220 mail.example\r\n");
+    const timer = setInterval(() => socket.write("2"), 20);
+    socket.resume().once("close", () => clearInterval(timer));
+  }).listen(0, "127.0.0.1");
+  after(() => server.close());
+  await once(server, "listening");
+  const smtpUrl = `smtp://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const log = createLog("error", { write: () => undefined });
+  const deps = { config: { smtpUrl, mailFrom: "a@book.example" }, log, metrics: createMetrics() };
+  const mail = createMail(deps, { limitMs: 100 });
+  assert.equal(await mail.check(), "ETIMEDOUT");
+  assert.equal(
+    await mail.send({ to: "guest@example.com", subject: "S", text: "T", link: "https://book.example/x" }),
+    false,
+  );
+  assert.equal((await Promise.all(connections)).length, 2);
+});
 
 test("an unreachable mail server delays no response", async () => {
   const testApp = await createTestApp({ smtpUrl: "smtp://127.0.0.1:1" });

@@ -1,4 +1,5 @@
-import type { SendMailOptions } from "nodemailer";
+import { Socket } from "node:net";
+import type { SendMailOptions, Transporter } from "nodemailer";
 import type { Config } from "../config.ts";
 import { within } from "../lib/concurrency/pause.ts";
 import type { Log } from "../lib/log/log.ts";
@@ -36,26 +37,38 @@ export type Mail = {
 
 const TIMEOUT_MS = 10_000;
 /** Limit for the whole conversation, because a person is waiting for the answer. */
-const SEND_LIMIT_MS = 15_000;
+const LIMIT_MS = 15_000;
 
 /** A failure to send is logged and counted, never thrown. */
-export function createMail(deps: {
-  config: Pick<Config, "smtpUrl" | "mailFrom">;
-  log: Log;
-  metrics: Pick<Metrics, "mails">;
-}): Mail {
+export function createMail(
+  deps: {
+    config: Pick<Config, "smtpUrl" | "mailFrom">;
+    log: Log;
+    metrics: Pick<Metrics, "mails">;
+  },
+  { limitMs = LIMIT_MS }: { limitMs?: number } = {},
+): Mail {
   const { config, log } = deps;
   const { mails } = deps.metrics;
   if (config.smtpUrl === null) return createMailOff(deps);
   const { smtpUrl: url } = config;
   const limits = { connectionTimeout: TIMEOUT_MS, greetingTimeout: TIMEOUT_MS, socketTimeout: TIMEOUT_MS };
-  const connect = async () => (await import("nodemailer")).createTransport({ url, ...limits });
+  const converse = async (run: (transport: Transporter) => Promise<unknown>): Promise<void> => {
+    const { createTransport } = await import("nodemailer");
+    // Our own socket, because nodemailer can't be told to close a connection.
+    const socket = new Socket();
+    try {
+      await within(limitMs, run(createTransport({ url, ...limits, socket })));
+    } catch (error) {
+      socket.destroy();
+      throw error;
+    }
+  };
   // Initialise the counters to 0, so that an alert notices the first failure.
   for (const outcome of ["sent", "failed"] as const) mails.inc({ outcome }, 0);
   const post = async (mail: SendMailOptions): Promise<MailOutcome> => {
     try {
-      const transport = await connect();
-      await within(SEND_LIMIT_MS, transport.sendMail({ from: config.mailFrom, ...mail }));
+      await converse((transport) => transport.sendMail({ from: config.mailFrom, ...mail }));
       mails.inc({ outcome: "sent" });
       log.info("mail.sent");
       return "sent";
@@ -66,14 +79,11 @@ export function createMail(deps: {
     }
   };
   const check = async () => {
-    const transport = await connect();
     try {
-      await transport.verify();
+      await converse((transport) => transport.verify());
       return null;
     } catch (error) {
       return toCode(error);
-    } finally {
-      transport.close();
     }
   };
   return {

@@ -10,7 +10,7 @@ export async function pause(ms: number, signal?: AbortSignal): Promise<void> {
 export async function within<T>(limitMs: number, work: Promise<T>): Promise<T> {
   const timer = new AbortController();
   const late = setTimeout(limitMs, null, { signal: timer.signal }).then(() => {
-    throw new Error(`Not done within ${limitMs} ms`);
+    throw Object.assign(new Error(`Not done within ${limitMs} ms`), { code: "ETIMEDOUT" });
   });
   try {
     return await Promise.race([work, late]);
