@@ -42,8 +42,9 @@ async function toMatching(
 ): Promise<RawBuilder<boolean>> {
   const redelivering = await listRedelivering(db, owner);
   const { states, from, to, endpoint, widget, error } = filter;
+  // PostgreSQL can't read the ISO strings of years before 1 and after 9999.
   return sql<boolean>`delivery.organization_id = ${owner} and delivery.state = any(${states as DeliveryState[]}::text[])
-    and delivery.created_at >= ${from}::timestamptz and delivery.created_at < ${to}::timestamptz
+    and delivery.created_at >= ${new Date(from)} and delivery.created_at < ${new Date(to)}
     and (${endpoint ?? null}::text is null or delivery.endpoint_id = ${endpoint ?? null})
     and (${error ?? null}::text is null or delivery.last_error = ${error ?? null})
     and (${widget ?? null}::text is null or event.widget_id = ${widget ?? null})

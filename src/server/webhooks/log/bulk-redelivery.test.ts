@@ -153,6 +153,17 @@ test("it can be limited by endpoint, time, state, error and widget", async () =>
   }
 });
 
+test("its time can begin and end at the ends of the calendar", async () => {
+  const { business, endpoint, start, read } = await makeTeam();
+  await failOne(business, endpoint);
+  const { status, body } = await start({ from: "0001-01-01T00:00+01:00", to: "9999-12-31T23:59:59.999999Z" });
+  assert.deepEqual([status, body.state, body.matched, body.queued], [202, "finished", 1, 1]);
+  assert.deepEqual(await read(body.id), body);
+  const later = await start({ from: "9999-12-31T23:59:59-23:59", to: "9999-12-31T23:59:59-23:59" });
+  assert.deepEqual([later.status, later.body.state, later.body.matched], [202, "finished", 0]);
+  await deliverAll(loop);
+});
+
 test("what was erased, tests, and what waits already are left out", async () => {
   const { business, endpoint, start, member, reply } = await makeTeam();
   await failOne(business, endpoint);
