@@ -160,6 +160,14 @@ describe("the analytics screen", { skip: noBrowser }, () => {
     await page.locator('path[data-country="DE"]').click();
     await chips.getByText("Country is Germany").waitFor();
     await page.waitForURL((url) => url.search === "?country=DE");
+
+    const twenty = Array.from({ length: 20 }, (_, i) => `notSource=other${i}`).join("&");
+    await goTo(page, dashboard.addressOf(`/analytics?${twenty}`));
+    const full = inTable("Source / medium")
+      .getByRole("button", { name: /^Exclude/ })
+      .and(page.locator("[aria-disabled=true][title='A filter can have up to 20 values.']"));
+    await full.first().press("Enter");
+    assert.equal(new URL(page.url()).searchParams.getAll("notSource").length, 20);
   });
 
   test("a filter's values are chosen in its menu, and hours and lead times are filters too", async () => {

@@ -24,7 +24,7 @@ import { describeReport } from "./describe-report.ts";
 import { ExportMenu } from "./ExportMenu.tsx";
 import { AddFilter } from "./filters/AddFilter.tsx";
 import { FilterChips } from "./filters/FilterChips.tsx";
-import { listFilters, passesFilters, splitKeys, toggleKey } from "./filters/filter-state.ts";
+import { isFull, listFilters, passesFilters, splitKeys, toggleKey } from "./filters/filter-state.ts";
 import { LiveStrip } from "./LiveStrip.tsx";
 import { CompareSelect } from "./period/CompareSelect.tsx";
 import { PeriodSelect } from "./period/PeriodSelect.tsx";
@@ -127,6 +127,7 @@ function useFiltering(state: ReportState, change: ChangeState): Filtering {
     isChosen: (dimension, key) =>
       shown.some((filter) => !filter.isNegated && filter.dimension === dimension && filter.keys.includes(key)),
     onShowOnly: (dimension, key) => change({ ...toggleKey(state, { dimension, key, isNegated: false }), list: "" }),
+    canLeaveOut: (dimension) => !isFull(state, { dimension, isNegated: true }),
     onLeaveOut: (dimension, key) => change({ ...toggleKey(state, { dimension, key, isNegated: true }), list: "" }),
   };
 }

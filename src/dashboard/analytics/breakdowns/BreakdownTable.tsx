@@ -5,7 +5,7 @@ import type { AppBreakdown } from "#contract/app/analytics.ts";
 import type { Dimension } from "#contract/dimensions.ts";
 import { formatCount } from "../../format.ts";
 import { formatConversionRate } from "../change.ts";
-import { toToggleTitle } from "../filters/filter-words.ts";
+import { FULL_FILTER, toToggleTitle } from "../filters/filter-words.ts";
 import classes from "./BreakdownTable.module.css";
 import { DIMENSION_WORDS, findSharedSite, toFlag, toKeyName } from "./dimension-words.ts";
 
@@ -16,6 +16,7 @@ export type Filtering = {
   widgetNames: ReadonlyMap<string, string>;
   isChosen: (dimension: Dimension, key: string) => boolean;
   onShowOnly: (dimension: Dimension, key: string) => void;
+  canLeaveOut: (dimension: Dimension) => boolean;
   onLeaveOut: (dimension: Dimension, key: string) => void;
 };
 
@@ -113,10 +114,11 @@ type KeyProps = {
 };
 
 function KeyCell({ dimension, row, filtering, site }: KeyProps) {
-  const { widgetNames, isChosen, onLeaveOut } = filtering;
+  const { widgetNames, isChosen, canLeaveOut, onLeaveOut } = filtering;
   const isOnSite = site !== null && row.key.startsWith(site);
   const name = isOnSite ? row.key.slice(site.length) || "/" : toKeyName(dimension, row.key, widgetNames);
   const isPressed = isChosen(dimension, row.key);
+  const isExcludable = canLeaveOut(dimension);
   const flag = dimension === "country" ? toFlag(row.key) : "";
   return (
     <div className={classes["cell"]}>
@@ -135,11 +137,12 @@ function KeyCell({ dimension, row, filtering, site }: KeyProps) {
       <ActionIcon
         className={classes["exclude"]}
         size="sm"
-        title={`Exclude ${name}`}
+        title={isExcludable ? `Exclude ${name}` : FULL_FILTER}
         aria-label={`Exclude ${name}`}
+        {...(isExcludable ? {} : { "data-disabled": true, "aria-disabled": true })}
         onClick={(event) => {
           event.stopPropagation();
-          onLeaveOut(dimension, row.key);
+          if (isExcludable) onLeaveOut(dimension, row.key);
         }}
       >
         <IconFilterMinus size={15} stroke={1.75} aria-hidden />

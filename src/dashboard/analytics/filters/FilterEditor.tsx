@@ -20,7 +20,7 @@ import { NAMES_LANGUAGE, toFlag } from "../breakdowns/dimension-words.ts";
 import { type ReportState, toScope } from "../report-state.ts";
 import classes from "./FilterEditor.module.css";
 import type { ShownFilter } from "./filter-state.ts";
-import { toFilterKeyName } from "./filter-words.ts";
+import { FULL_FILTER, toFilterKeyName } from "./filter-words.ts";
 
 const SEARCH_PAUSE_MS = 250;
 
@@ -174,7 +174,7 @@ function Values({ dimension, chosen, first, search, widgetNames, rows }: ValuesP
       </ScrollArea.Autosize>
       {isFull && (
         <Text size="xs" c="dimmed" mt={4} role="status">
-          A filter can have up to {FILTER_VALUES_MAX} values.
+          {FULL_FILTER}
         </Text>
       )}
     </>

@@ -4,6 +4,7 @@ import {
   cleanFilters,
   countsOnlyBookedVisits,
   FILTER_DEFAULTS,
+  isFull,
   listFilters,
   passesFilters,
   replaceFilter,
@@ -29,6 +30,14 @@ test("leaving out what was shown takes it from the shown ones", () => {
   const shown = { ...FILTER_DEFAULTS, country: "DE\nAT" };
   const left = { ...shown, ...toggleKey(shown, { ...COUNTRY, isNegated: true, key: "DE" }) };
   assert.deepEqual(toFilterParameters(left), { country: ["AT"], notCountry: ["DE"] });
+});
+
+test("a filter is full with as many keys as the server accepts, and its opposite is not", () => {
+  const keys = Array.from({ length: 20 }, (_, i) => `C${i}`);
+  const left = { ...FILTER_DEFAULTS, notCampaign: keys.join("\n") };
+  assert.ok(isFull(left, { dimension: "campaign", isNegated: true }));
+  assert.ok(!isFull(left, { dimension: "campaign", isNegated: false }));
+  assert.ok(!isFull({ ...left, notCampaign: keys.slice(1).join("\n") }, { dimension: "campaign", isNegated: true }));
 });
 
 test("an edited filter has the chosen keys, and none removes it", () => {

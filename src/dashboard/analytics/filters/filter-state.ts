@@ -47,6 +47,11 @@ export function countsOnlyBookedVisits(state: FilterState): boolean {
   return state.service !== "" || state.leadTime !== "";
 }
 
+/** Whether a filter has as many keys as the server accepts. */
+export function isFull(state: FilterState, filter: Omit<ShownFilter, "keys">): boolean {
+  return splitKeys(state[toName(filter)]).length >= FILTER_VALUES_MAX;
+}
+
 /** Adds a key, or removes it if it is there. A key is never both shown and left out. */
 export function toggleKey(
   state: FilterState,

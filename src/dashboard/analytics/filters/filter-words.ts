@@ -1,4 +1,10 @@
-import { type FilterDimension, isTimeDimension, TIME_KEYS, type TimeDimension } from "#contract/dimensions.ts";
+import {
+  FILTER_VALUES_MAX,
+  type FilterDimension,
+  isTimeDimension,
+  TIME_KEYS,
+  type TimeDimension,
+} from "#contract/dimensions.ts";
 import { DIMENSION_WORDS, toKeyName } from "../breakdowns/dimension-words.ts";
 import { formatHourOfDay, formatWeekday } from "../charts/format-bucket.ts";
 import type { ShownFilter } from "./filter-state.ts";
@@ -43,6 +49,8 @@ export function toFilterKeyName(dimension: FilterDimension, key: string, widgetN
 export function toToggleTitle(name: string, isChosen: boolean): string {
   return isChosen ? `Remove filter ${name}` : `Show only ${name}`;
 }
+
+export const FULL_FILTER = `A filter can have up to ${FILTER_VALUES_MAX} values.`;
 
 /** More names would make a chip too long. */
 const NAMED_MAX = 3;
