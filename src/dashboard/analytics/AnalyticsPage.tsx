@@ -142,7 +142,7 @@ function WrongAddress({ onReset }: { onReset: () => void }) {
     <Paper className={classes["instead"]}>
       <EmptyState
         icon={IconLinkOff}
-        title="This address doesn’t lead to a report"
+        title="Report not found"
         action={
           <Button variant="default" onClick={onReset}>
             Reset report
