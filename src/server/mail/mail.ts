@@ -51,24 +51,12 @@ export function createMail(
   const { config, log } = deps;
   const { mails } = deps.metrics;
   if (config.smtpUrl === null) return createMailOff(deps);
-  const { smtpUrl: url } = config;
-  const limits = { connectionTimeout: TIMEOUT_MS, greetingTimeout: TIMEOUT_MS, socketTimeout: TIMEOUT_MS };
-  const converse = async (run: (transport: Transporter) => Promise<unknown>): Promise<void> => {
-    const { createTransport } = await import("nodemailer");
-    // Our own socket, because nodemailer can't be told to close a connection.
-    const socket = new Socket();
-    try {
-      await within(limitMs, run(createTransport({ url, ...limits, socket })));
-    } catch (error) {
-      socket.destroy();
-      throw error;
-    }
-  };
+  const connection = { url: config.smtpUrl, limitMs };
   // Initialise the counters to 0, so that an alert notices the first failure.
   for (const outcome of ["sent", "failed"] as const) mails.inc({ outcome }, 0);
   const post = async (mail: SendMailOptions): Promise<MailOutcome> => {
     try {
-      await converse((transport) => transport.sendMail({ from: config.mailFrom, ...mail }));
+      await converse(connection, (transport) => transport.sendMail({ from: config.mailFrom, ...mail }));
       mails.inc({ outcome: "sent" });
       log.info("mail.sent");
       return "sent";
@@ -80,7 +68,7 @@ export function createMail(
   };
   const check = async () => {
     try {
-      await converse((transport) => transport.verify());
+      await converse(connection, (transport) => transport.verify());
       return null;
     } catch (error) {
       return toCode(error);
@@ -101,6 +89,23 @@ export function createMail(
       return "failed";
     },
   };
+}
+
+/** Closes the connection if the conversation fails or takes too long. */
+async function converse(
+  { url, limitMs }: { url: string; limitMs: number },
+  run: (transport: Transporter) => Promise<unknown>,
+): Promise<void> {
+  const { createTransport } = await import("nodemailer");
+  const limits = { connectionTimeout: TIMEOUT_MS, greetingTimeout: TIMEOUT_MS, socketTimeout: TIMEOUT_MS };
+  // Our own socket, because nodemailer can't be told to close a connection.
+  const socket = new Socket();
+  try {
+    await within(limitMs, run(createTransport({ url, ...limits, socket })));
+  } catch (error) {
+    socket.destroy();
+    throw error;
+  }
 }
 
 /** Without a mail server. */
