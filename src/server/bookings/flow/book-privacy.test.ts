@@ -53,6 +53,30 @@ test("with Global Privacy Control a booking keeps no click or browser identifier
   assert.equal(attribution["channel"], "Organic Social");
 });
 
+test("with Global Privacy Control a booking keeps no tag or page that contains a click id", async () => {
+  const gclid = "marker-click-of-twenty-letters";
+  const attribution = await bookWith(
+    { "sec-gpc": "1" },
+    {
+      landingPage: `https://site.example/lp?utm_source=google&utm_campaign=${gclid}`,
+      currentPage: `https://site.example/${gclid}`,
+      utmSource: "google",
+      utmCampaign: `autumn-${gclid}`,
+      utmTerm: gclid,
+      gclid,
+    },
+  );
+  assert.deepEqual(attribution, {
+    source: "google",
+    medium: "(not set)",
+    channel: "Organic Search",
+    pageUrl: "https://site.example",
+    landingPage: "https://site.example/lp?utm_source=google",
+    currentPage: "https://site.example/",
+    utmSource: "google",
+  });
+});
+
 test("without the signal they are stored and used for classification", async () => {
   const attribution = await bookWith({});
   assert.equal(attribution["gclid"], "marker-click");

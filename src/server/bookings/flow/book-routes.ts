@@ -129,9 +129,11 @@ function readOrigin(
   visits: VisitReader,
   { post, request, widget }: { post: BookingPost; request: BookRequest; widget: BookableWidget },
 ): Origin {
-  const raw = redactAddresses(honourPrivacySignal(post.headers, readAttribution(request.attribution)));
-  const page = readPage(request.page) ?? raw.currentPage ?? "";
-  return { raw, visit: visits.read(post, { raw, page, ownHosts: [deps.config.baseUrl, widget.bookingUrl ?? ""] }) };
+  const sent = redactAddresses(readAttribution(request.attribution));
+  const raw = honourPrivacySignal(post.headers, sent);
+  const page = readPage(request.page) ?? sent.currentPage ?? "";
+  const ownHosts = [deps.config.baseUrl, widget.bookingUrl ?? ""];
+  return { raw, visit: visits.read(post, { raw: sent, page, ownHosts }) };
 }
 
 function readPage(page: unknown): string | null {

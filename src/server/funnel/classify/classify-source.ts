@@ -52,6 +52,16 @@ export function listClickIds(touch: RawAttribution): string[] {
   return CLICK_ID_NAMES.flatMap((field) => touch[field] ?? []).filter((id) => id.length >= CLICK_ID_MIN_LENGTH);
 }
 
+/**
+ * Whether a text contains one of the touch's click ids. Tracking templates such as `utm_campaign={gclid}` exist, and the
+ * promise about click ids applies to them too.
+ */
+export function toClickIdTest(touch: Pick<RawAttribution, ClickIdName>): (text: string) => boolean {
+  const clickIds = CLICK_ID_NAMES.flatMap((field) => parseTag(touch[field])?.toLowerCase() ?? []);
+  const secrets = clickIds.filter((id) => id.length >= CLICK_ID_MIN_LENGTH);
+  return (text) => secrets.some((secret) => text.toLowerCase().includes(secret));
+}
+
 /** Rules C1 to C12, read from the top; the first match wins. The campaign is utm_campaign in all of them. */
 const SOURCE_RULES: readonly ((evidence: Evidence) => { source: string; medium: string } | null)[] = [
   // C1: a tagged source beats click ids and the referrer; without a medium, C1b finds one.
@@ -107,12 +117,9 @@ function nameSource(evidence: Evidence): { source: string; medium: string } {
 }
 
 function gatherEvidence(touch: RawTouch, site: SiteHosts): Evidence {
-  const clickIds = CLICK_ID_NAMES.map((field) => ({ field, value: parseTag(touch[field]) }));
-  const hasClickId = (field: ClickIdName) => clickIds.some((id) => id.field === field && id.value !== null);
-  const secrets = clickIds.map((id) => id.value?.toLowerCase() ?? "").filter((id) => id.length >= CLICK_ID_MIN_LENGTH);
-  // Tracking templates such as `utm_campaign={gclid}` exist, and the promise about click ids applies to them too.
-  const withoutClickIds = (tag: string | null) =>
-    tag !== null && secrets.some((secret) => tag.toLowerCase().includes(secret)) ? null : tag;
+  const hasClickId = (field: ClickIdName) => parseTag(touch[field]) !== null;
+  const containsClickId = toClickIdTest(touch);
+  const withoutClickIds = (tag: string | null) => (tag !== null && containsClickId(tag) ? null : tag);
 
   const hasGoogleAd = GOOGLE_AD_FIELDS.some((field) => parseTag(touch[field]) !== null);
   const utmSource = withoutClickIds(parseLowerCaseTag(touch.utmSource));

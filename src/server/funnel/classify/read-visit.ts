@@ -6,6 +6,7 @@ import { listClickIds } from "./classify-source.ts";
 import { VisitClassifier } from "./classify-visit.ts";
 import { createFindCountry, type FindCountry } from "./country.ts";
 import { toPage } from "./page.ts";
+import { honourPrivacySignal } from "./privacy-signal.ts";
 import { UserAgents } from "./user-agent.ts";
 
 /** What a request says about its visit. The IP address and the user agent are not passed on from here. */
@@ -20,13 +21,15 @@ export class VisitReader {
     this.#findCountry = createFindCountry(config);
   }
 
+  /** `raw` is as it was sent: without its click ids, they could not be found in the page's path. */
   read(
     request: { readonly headers: IncomingHttpHeaders; readonly ip: string },
     sent: { raw: RawAttribution; page: string; ownHosts: readonly string[] },
   ): ReadVisit {
     const page = toPage(sent.page, listClickIds(sent.raw));
     const { device, isBot } = this.#userAgents.read(request.headers["user-agent"]);
-    const visit = this.#classifier.classify({ raw: sent.raw, page, ownHosts: sent.ownHosts });
+    const raw = honourPrivacySignal(request.headers, sent.raw);
+    const visit = this.#classifier.classify({ raw, page, ownHosts: sent.ownHosts });
     return { ...visit, page, device, isBot, country: this.#findCountry(request) };
   }
 }

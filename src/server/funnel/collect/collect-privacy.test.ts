@@ -46,7 +46,7 @@ const body = eventsBody({
   extra: MARKERS.unknown,
 });
 
-const headers = (ip: string) => ({
+const toHeaders = (ip: string) => ({
   "user-agent": `Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) Mobile/15E148 ${MARKERS.userAgent}`,
   "x-forwarded-for": ip,
   "x-real-ip": ip,
@@ -55,7 +55,11 @@ const headers = (ip: string) => ({
   referer: `https://www.lindenhof.example/?${MARKERS.query}`,
 });
 
-async function sendEverything(settings: Partial<Config>): Promise<TestApp & { answers: string }> {
+async function sendEverything(
+  settings: Partial<Config>,
+  signal: Record<string, string> = {},
+): Promise<TestApp & { answers: string }> {
+  const headers = (ip: string) => ({ ...toHeaders(ip), ...signal });
   const service = await createTestApp(settings);
   const { app, deps } = service;
   const widget = await makeWidget(deps.db, await makeOrganization(deps.db));
@@ -80,14 +84,16 @@ async function sendEverything(settings: Partial<Config>): Promise<TestApp & { an
   return { ...service, answers: JSON.stringify([answers, metrics.body]) };
 }
 
-for (const [name, settings] of Object.entries({
-  "believing a proxy": { trustProxy: 1 },
-  "believing nobody": { trustProxy: false },
-  "with the country from a header": { trustProxy: 1, countryHeader: "x-country" },
-  "when an address has sent too much": { trustProxy: 1, rateLimitEventsPerMinute: 3 },
-} satisfies Record<string, Partial<Config>>)) {
+for (const [name, settings, signal] of [
+  ["believing a proxy", { trustProxy: 1 }, {}],
+  ["believing nobody", { trustProxy: false }, {}],
+  ["with the country from a header", { trustProxy: 1, countryHeader: "x-country" }, {}],
+  ["when an address has sent too much", { trustProxy: 1, rateLimitEventsPerMinute: 3 }, {}],
+  ["with Global Privacy Control", { trustProxy: 1 }, { "sec-gpc": "1" }],
+  ["with Do Not Track", { trustProxy: 1 }, { dnt: "1" }],
+] satisfies [string, Partial<Config>, Record<string, string>][]) {
   test(`no address, user agent, query, click id or cookie is in a table, log line or response, ${name}`, async () => {
-    const { deps, lines, answers } = await sendEverything(settings);
+    const { deps, lines, answers } = await sendEverything(settings, signal);
     const database = await dumpDatabase(deps.db);
     assert.ok(database.includes("https://www.lindenhof.example/book"), "something was recorded");
     assert.ok(lines.length > 20, "something was logged");
@@ -117,11 +123,26 @@ test("only these values are stored", async () => {
   assert.deepEqual(kept, new Set(["", "DE"].map((country) => JSON.stringify({ ...common, country }))));
 });
 
+test("a click id in the path of the page isn't stored, with or without a privacy signal", async () => {
+  const { app, deps } = await createTestApp();
+  const widget = await makeWidget(deps.db, await makeOrganization(deps.db));
+  const gclid = "marker-click-of-twenty-letters";
+  for (const signal of [{}, { "sec-gpc": "1" }, { dnt: "1" }])
+    await postEvents(
+      app,
+      widget,
+      eventsBody({ page: `https://www.lindenhof.example/${gclid}`, attribution: { gclid } }),
+      signal,
+    );
+  const pages = (await listEvents(deps.db)).map(({ page }) => page);
+  assert.deepEqual(pages, Array(3).fill("https://www.lindenhof.example"));
+});
+
 test("a database error is logged without any value from the events", async () => {
   const { app, deps, lines } = await createTestApp();
   const widget = await makeWidget(deps.db, await makeOrganization(deps.db));
   await deps.db.schema.alterTable("funnel_visits").renameTo("funnel_visits_gone").execute();
-  const { status } = await postEvents(app, widget, { ...body, visitId: crypto.randomUUID() }, headers(MARKERS.ipv4));
+  const { status } = await postEvents(app, widget, { ...body, visitId: crypto.randomUUID() }, toHeaders(MARKERS.ipv4));
   assert.equal(status, 503);
   const failure = lines.find((line) => line.includes("collection.interrupted"));
   assert.match(failure ?? "", /"error":\{"type":"DatabaseError","code":"42P01","message":"on a statement"\}/);

@@ -5,7 +5,6 @@ import type { Deps } from "../../deps.ts";
 import { toClientNetwork } from "../../http/client-network.ts";
 import type { BatcherLimits } from "../../lib/concurrency/batcher.ts";
 import { OutageLog } from "../../lib/log/outage-log.ts";
-import { honourPrivacySignal } from "../classify/privacy-signal.ts";
 import { ATTRIBUTION_TEXT_MAX, readAttribution } from "../classify/read-attribution.ts";
 import type { VisitReader } from "../classify/read-visit.ts";
 import type { KeyCap } from "../record/key-cap.ts";
@@ -91,7 +90,7 @@ export class Collector {
     const { organizationId, ownHosts } = found.owner;
 
     if (isPrefetch(arrival.headers)) return "prefetch";
-    const raw = honourPrivacySignal(arrival.headers, readAttribution(request.attribution));
+    const raw = readAttribution(request.attribution);
     const visit = this.#visits.read(arrival, { raw, page: readPage(request.page), ownHosts });
     if (visit.isBot) return "bot";
     if (visit.isSpam) return "spam_referrer";
