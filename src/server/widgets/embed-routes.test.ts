@@ -1,11 +1,15 @@
 import assert from "node:assert/strict";
-import { test } from "node:test";
+import { after, test } from "node:test";
 import type { ConfigAnswer } from "#contract/book.ts";
 import { createTestApp } from "../../../test/support/app/app.ts";
 import { makeOrganization, makeWidget } from "../../../test/support/builders.ts";
+import { addConnection } from "../scheduler/connections/connections.ts";
+import { startCalcomServer } from "../scheduler/testing/calcom-server.ts";
 import { changeWidget } from "./app-queries.ts";
+import { updateWidget } from "./queries.ts";
 
-const { app, deps } = await createTestApp();
+const { app, deps } = await createTestApp({ webhookAllowCidrs: ["127.0.0.0/8"] });
+after(() => deps.scheduler.outbound.close());
 
 for (const [path, perNetwork, perWidget] of [
   ["config", "rateLimitConfigPerMinute", "rateLimitWidgetConfigPerMinute"],
@@ -96,4 +100,22 @@ test("a widget offers only the chosen services and people, in the chosen order",
   assert.equal((await book("fully-booked")).statusCode, 422);
   const booked = await book("consultation");
   assert.deepEqual([booked.statusCode, booked.json().staff], [201, [{ id: "sam-rivera", name: "Sam Example" }]]);
+});
+
+test("a paused widget says so even while its scheduling system is down", async () => {
+  const server = await startCalcomServer();
+  after(() => server.stop());
+  const owner = await makeOrganization(deps.db);
+  const widgetId = await makeWidget(deps.db, owner);
+  const added = await addConnection(deps, owner, { kind: "calcom", name: "Clinic", ...server.parts });
+  assert.ok(added.kind === "added");
+  await updateWidget(deps.db, widgetId, { connection_id: added.id });
+  await server.stop();
+  const ask = () => app.inject(`/embed-api/${widgetId}/config`);
+  assert.equal((await ask()).statusCode, 503);
+  await updateWidget(deps.db, widgetId, { status: "paused" });
+  const answer = await ask();
+  assert.equal(answer.statusCode, 200);
+  const { widget, services } = answer.json() as ConfigAnswer;
+  assert.deepEqual([widget.status, services], ["paused", []]);
 });

@@ -10,6 +10,7 @@ import { openForVisitor } from "../scheduler/open-for-visitor.ts";
 import type { SchedulerDeps } from "../scheduler/scheduler-deps.ts";
 import {
   type Failure,
+  found,
   type OfferedService,
   type SchedulingSystem,
   type SlotQuery,
@@ -43,7 +44,8 @@ export function embedRoutes(app: FastifyInstance, deps: EmbedDeps): void {
     async (request) => {
       const widget = await requireWidgetForConfig(request);
       const system = await openForVisitor(deps, request, widget);
-      const services = await system.listServices();
+      // A paused widget needs no services. The business may have paused it because the system is down.
+      const services = widget.status === "paused" ? found([]) : await system.listServices();
       if (services.kind !== "found") throw toUnavailable(services);
       const offered = applyOffer(services.value, widget.offer);
       return toConfig(widget, { services: offered, mode: system.mode, baseUrl: config.baseUrl });
