@@ -107,8 +107,16 @@ describe("the bookings screen", { skip: noBrowser }, () => {
       await waitForRows(page, 1);
       assert.match(await rows(page).innerText(), /Ottilie Sonderfall/, text);
     }
+    const { promise: isReleased, resolve: release } = Promise.withResolvers<void>();
+    await page.route(/\/bookings\?/, (route) => isReleased.then(() => route.continue()));
     await search.fill("nobody at all");
+    await page.locator("main [aria-busy=true]").waitFor();
+    const number = page.getByRole("status").filter({ hasText: "Times in" });
+    assert.equal((await number.innerText()).trim(), "Times in Europe/Berlin.", "the number isn't known yet");
+    release();
     await page.getByRole("heading", { name: "No matches" }).waitFor();
+    assert.match(await number.innerText(), /^0 matches\./);
+    await page.unroute(/\/bookings\?/);
     await page.getByRole("button", { name: "Clear filters" }).last().click();
     await waitForRows(page, PAGE_SIZE);
     assert.equal(await search.inputValue(), "");

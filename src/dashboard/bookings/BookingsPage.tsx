@@ -74,8 +74,9 @@ function BookingList({ filters, onChange }: ListProps) {
   const bookings = useInfiniteQuery(bookingsQuery(id, sent));
   const loaded = bookings.data?.pages.flatMap((page) => page.data) ?? [];
   const counted = useQuery({ ...bookingCountQuery(id, sent), enabled: bookings.hasNextPage });
-  // A list that is loaded to its end needs no count from the server.
-  const total = bookings.hasNextPage || !bookings.data ? counted.data : { count: loaded.length, hasMore: false };
+  // A list that is loaded to its end needs no count from the server. The previous list has other filters.
+  const isWhole = bookings.data && !bookings.isPlaceholderData && !bookings.hasNextPage;
+  const total = isWhole ? { count: loaded.length, hasMore: false } : counted.data;
   const isFiltered = hasFilters(filters);
   const sort = toSort(filters);
   const change = (next: BookingSort) => onChange({ sort: next === toSort({ ...filters, sort: "" }) ? "" : next });
