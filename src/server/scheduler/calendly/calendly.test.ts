@@ -131,15 +131,21 @@ test("a booking whose event cannot be read afterwards is still booked", async ()
   assert.deepEqual([booked.endAt, booked.staff, booked.joinUrl], [slot.endAt, [], null]);
 });
 
-test("the eleventh booking within a minute is not sent, and the wait is known", async () => {
-  const { system, server, clock } = await openCalendly();
-  const slots = await listWeek(system, { now: CALENDLY_NOW, serviceId: "CHECKUP" });
-  for (const slot of slots.slice(0, 10)) requireBooked(await system.book(toRequest("CHECKUP", slot), NEVER));
-  const [eleventh] = slots.slice(10);
+async function openWithTenBookings() {
+  const opened = await openCalendly();
+  const slots = await listWeek(opened.system, { now: CALENDLY_NOW, serviceId: "CHECKUP" });
+  const requests = slots.slice(0, 11).map((slot) => toRequest("CHECKUP", slot));
+  for (const request of requests.slice(0, 10)) requireBooked(await opened.system.book(request, NEVER));
+  const [eleventh] = requests.slice(10);
   assert.ok(eleventh);
+  return { ...opened, eleventh };
+}
+
+test("the eleventh booking within a minute is not sent, and the wait is known", async () => {
+  const { system, server, clock, eleventh } = await openWithTenBookings();
   const sentBefore = server.requests.length;
   clock.set(new Date(CALENDLY_NOW.getTime() + 20_000));
-  assert.deepEqual(await system.book(toRequest("CHECKUP", eleventh), NEVER), {
+  assert.deepEqual(await system.book(eleventh, NEVER), {
     kind: "unavailable",
     retryAfterMs: 40_000,
     upstream: null,
@@ -147,7 +153,29 @@ test("the eleventh booking within a minute is not sent, and the wait is known", 
   assert.equal(server.requests.length, sentBefore);
   clock.set(new Date(CALENDLY_NOW.getTime() + MINUTE_MS));
   server.now = clock.now();
-  requireBooked(await system.book(toRequest("CHECKUP", eleventh), NEVER));
+  requireBooked(await system.book(eleventh, NEVER));
+});
+
+test("a booking that waits for Calendly's limit is sent even if its timer fires a millisecond early", async () => {
+  const { system, server, clock, eleventh } = await openWithTenBookings();
+  const freeAtMs = CALENDLY_NOW.getTime() + MINUTE_MS;
+  server.now = new Date(freeAtMs);
+  clock.set(new Date(freeAtMs - 20));
+  const outcome = system.book(eleventh, NEVER);
+  setTimeout(() => clock.set(new Date(freeAtMs - 1)), 5);
+  setTimeout(() => clock.set(new Date(freeAtMs)), 40);
+  requireBooked(await outcome);
+});
+
+test("a booking that waits for Calendly's limit is not sent if the visitor leaves", async () => {
+  const { system, server, clock, eleventh } = await openWithTenBookings();
+  const sentBefore = server.requests.length;
+  clock.set(new Date(CALENDLY_NOW.getTime() + MINUTE_MS - 2_000));
+  const leaver = new AbortController();
+  const outcome = system.book(eleventh, leaver.signal);
+  setTimeout(() => leaver.abort(), 5);
+  assert.deepEqual(await outcome, { kind: "unavailable", retryAfterMs: 2_000, upstream: null });
+  assert.equal(server.requests.length, sentBefore);
 });
 
 const BOOK_CASES: readonly { name: string; twist: Twist; outcome: unknown; isMade?: boolean }[] = [

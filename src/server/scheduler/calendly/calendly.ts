@@ -95,11 +95,14 @@ async function waitForQuota(
   { quota, clock }: { quota: BookingQuota; clock: Clock },
   signal: AbortSignal,
 ): Promise<number> {
-  const waitMs = quota.findWaitMs(clock.now());
-  if (waitMs > WAIT_MS_MAX) return waitMs;
-  // The only rejection is the abort of the signal, after which nothing is sent.
-  if (waitMs > 0) await sleep(waitMs, undefined, { signal }).catch(() => undefined);
-  const leftMs = quota.findWaitMs(clock.now());
+  let leftMs = quota.findWaitMs(clock.now());
+  // A timer can fire a millisecond early, so one sleep may not be enough.
+  for (let sleptMs = 0; leftMs > 0 && sleptMs + leftMs <= WAIT_MS_MAX && !signal.aborted; ) {
+    // The only rejection is the abort of the signal, after which nothing is sent.
+    await sleep(leftMs, undefined, { signal }).catch(() => undefined);
+    sleptMs += leftMs;
+    leftMs = quota.findWaitMs(clock.now());
+  }
   if (leftMs === 0) quota.add(clock.now());
   return leftMs;
 }
