@@ -161,11 +161,9 @@ function noWidget(text: string): UsageError {
 }
 
 async function clear(context: CommandContext, { id, owner, name }: NamedWidget): Promise<TestData> {
-  const { patientDb, db, clock, random } = context;
-  const cleared = await clearTestData({ db: patientDb, clock }, owner, id);
+  const { patientDb, clock, random } = context;
   const audit = auditByOperator({ random }, owner, clock.now());
-  await audit(db, { action: "widget.test_data_cleared", target: id, name, detail: { ...cleared } });
-  return cleared;
+  return await clearTestData({ db: patientDb, clock }, owner, { widgetId: id, name, audit });
 }
 
 function describeCleared(cleared: TestData): string {

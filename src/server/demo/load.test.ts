@@ -129,8 +129,11 @@ describe("a loaded demo", () => {
 
   test("has no test data, so clearing that deletes nothing", async () => {
     const patient = { db: deps.patientDb, clock: deps.clock };
-    for (const { id } of DEMO_WIDGETS)
-      assert.deepEqual(await clearTestData(patient, DEMO_ID, id), { bookings: 0, visits: 0, deliveries: 0 });
+    const audit = async () => undefined;
+    for (const { id: widgetId, name } of DEMO_WIDGETS) {
+      const cleared = await clearTestData(patient, DEMO_ID, { widgetId, name, audit });
+      assert.deepEqual(cleared, { bookings: 0, visits: 0, deliveries: 0 });
+    }
     assert.equal((await ask(`/analytics?days=${DEMO_DAYS}`)).totals.views, visits.length);
     const { data } = await ask("/bookings?limit=500");
     const { pathname } = new URL(data.find(({ start }: { start: string }) => start > NOON.toISOString()).manageUrl);

@@ -53,11 +53,9 @@ export function testModeAppRoutes(api: FastifyInstance, deps: TestModeDeps): voi
       const widgetId = await requireWidget(deps.db, owner, request.params.widget);
       const { dryRun = false } = readClear(request);
       if (dryRun) return await countTestData(deps.db, owner, { widgetId, now: deps.clock.now() });
-      const cleared = await clearTestData({ db: deps.patientDb, clock: deps.clock }, owner, widgetId);
       const { name } = await readWidget(deps, owner, widgetId);
       const audit = auditBy(deps, member, deps.clock.now());
-      await audit(deps.db, { action: "widget.test_data_cleared", target: widgetId, name, detail: { ...cleared } });
-      return cleared;
+      return await clearTestData({ db: deps.patientDb, clock: deps.clock }, owner, { widgetId, name, audit });
     },
   );
 }

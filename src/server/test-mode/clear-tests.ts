@@ -1,4 +1,5 @@
 import type { OrganizationId, WidgetId } from "#contract/ids.ts";
+import type { Audit } from "../audit/audit-by.ts";
 import { deleteTestBookings } from "../bookings/stored/erase.ts";
 import { requireSettled } from "../db/engine.ts";
 import type { Db } from "../db/pool.ts";
@@ -6,6 +7,7 @@ import { inOrganization } from "../db/transactions.ts";
 import type { Deps } from "../deps.ts";
 import { forgetVisits } from "../funnel/recount/forget-visits.ts";
 import {
+  countTestData,
   deleteAppointmentsOf,
   deleteUnstoredAppointments,
   isTestVisit,
@@ -18,14 +20,17 @@ const BATCH_BOOKINGS = 500;
 /**
  * Deletes what a widget collected in test mode and on the practice Cal.com: stored bookings with their deliveries, visits, and
  * practice appointments.
- * Counters follow in the same transactions. References stay taken. `db` must not be a transaction: it works in batches.
+ * Counters follow in the same transactions. References stay taken. `db` must not be a transaction: it works in batches. The audit
+ * entry comes first, with what was found, so that it is there even if a batch fails.
  */
 export async function clearTestData(
   { db, clock }: Pick<Deps, "db" | "clock">,
   owner: OrganizationId,
-  widgetId: WidgetId,
+  { widgetId, name, audit }: { widgetId: WidgetId; name: string; audit: Audit },
 ): Promise<TestData> {
   const now = clock.now();
+  const found = await countTestData(db, owner, { widgetId, now });
+  await audit(db, { action: "widget.test_data_cleared", target: widgetId, name, detail: found });
   const { bookings, deliveries } = await clearBookings(db, owner, { widgetId, now });
   const visits = await forgetVisits(db, owner, { widgetId, now, where: isTestVisit(owner, { visit: "visit", now }) });
   await deleteUnstoredAppointments(db, owner, widgetId);

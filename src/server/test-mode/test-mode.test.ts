@@ -11,13 +11,15 @@ import type { WidgetId } from "#contract/ids.ts";
 import { createTestApp } from "../../../test/support/app/app.ts";
 import { askApp, readAudit } from "../../../test/support/app/app-api.ts";
 import { type SignedIn, signIn } from "../../../test/support/app/sign-in.ts";
-import { makeKey, makeWidget, NOON } from "../../../test/support/builders.ts";
+import { makeBooking, makeKey, makeWidget, NOON } from "../../../test/support/builders.ts";
+import { untilSomeoneWaits } from "../../../test/support/database/count-blocked.ts";
 import { readCounters } from "../../../test/support/funnel/analytics.ts";
 import { assertPacksValid } from "../../../test/support/funnel/packs.ts";
 import { sampleTouches } from "../../../test/support/funnel/random-touches.ts";
 import { makeTouch, visitId } from "../../../test/support/funnel/touches.ts";
 import { packDays } from "../funnel/packs/pack-days.ts";
 import { recordTouches } from "../funnel/record/record.ts";
+import { lockDayZone } from "../funnel/recount/day-zone.ts";
 import { rebuildStats } from "../funnel/recount/rebuild.ts";
 import { sealSpans } from "../funnel/recount/seal-spans.ts";
 import { type CalcomServer, startCalcomServer } from "../scheduler/testing/calcom-server.ts";
@@ -272,6 +274,29 @@ describe("clearing test data", () => {
     await rebuildStats(deps, owner);
     await sealSpans(deps.db, owner, clock.now());
     assert.deepEqual(await readCounters(deps.db, owner), incremental);
+    clock.set(NOON);
+  });
+
+  test("is in the audit log with what was found as soon as anything is deleted", async () => {
+    const admin = await signIn(testApp, { role: "admin" });
+    const owner = admin.organizationId;
+    const widgetId = await makeWidget(deps.db, owner);
+    await view(widgetId, 1);
+    await makeBooking(deps.db, owner, { widgetId, is_test: true });
+    clock.set(new Date(NOON.getTime() + HOUR_MS));
+    const found = { bookings: 1, visits: 1, deliveries: 0 };
+    const { clearing } = await deps.db.transaction().execute(async (transaction) => {
+      await lockDayZone(transaction, owner);
+      const clearing = askApp(app, admin, `POST /widgets/${widgetId}/clear-test-data`, {});
+      await untilSomeoneWaits(deps.db);
+      const left = deps.db.selectFrom("bookings").select("reference").where("widget_id", "=", widgetId);
+      assert.deepEqual(await left.execute(), []);
+      assert.deepEqual((await readAudit(deps.db, owner)).slice(-1), [
+        { action: "widget.test_data_cleared", target: widgetId, detail: { name: "Website", ...found } },
+      ]);
+      return { clearing };
+    });
+    assert.deepEqual((await clearing).body, found);
     clock.set(NOON);
   });
 
