@@ -258,6 +258,10 @@ describe("webhooks in the dashboard", { skip: noBrowser }, () => {
     await page.getByRole("dialog").getByText("Test failed").waitFor();
     await page.getByRole("dialog").getByRole("button", { name: "Done" }).click();
     const before = receiver.requests.length;
+    // A proxy's page instead of the answer.
+    await page.route("**/api/app/endpoints/*/retry", (route) => route.fulfill({ body: "<html>" }), { times: 1 });
+    await page.getByRole("button", { name: "Retry all now" }).click();
+    await page.getByText("Something went wrong. Reload the page and try again.").waitFor();
     await page.getByRole("button", { name: "Retry all now" }).click();
     await page.getByText("Retrying 1 delivery").waitFor();
     await until(() => receiver.requests.length === before + 1, "it is sent in spite of the pause");

@@ -1,6 +1,6 @@
 import { type QueryKey, type UseMutationResult, useMutation, useQueryClient } from "@tanstack/react-query";
 import { useCallback, useRef } from "react";
-import { ApiFailure } from "../api/client.ts";
+import { ApiFailure, explain } from "../api/client.ts";
 import { toastDone, toastFailure } from "../ui/states/toast.ts";
 
 type ActionForm = {
@@ -43,7 +43,11 @@ export function useAction<Input = void, Output = unknown>(
       options.onDone?.(output, input);
     },
     onError: (error) => {
-      if (!(error instanceof ApiFailure)) throw error;
+      if (!(error instanceof ApiFailure)) {
+        if (!options.isQuiet) toastFailure(explain(error));
+        // A bug: the console shows where.
+        throw error;
+      }
       const { form } = options;
       const fields = Object.entries(error.fields);
       if (form && fields.length > 0) form.setErrors({ ...error.fields });
