@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { DAY_MS, HOUR_MS } from "#contract/durations.ts";
-import { formatRelative } from "./format.ts";
+import { formatIn, formatRelative, formatShortDay } from "./format.ts";
 
 test("relative times count whole days and weeks, and never name a calendar day", () => {
   const table: [aheadMs: number, words: string][] = [
@@ -13,4 +13,12 @@ test("relative times count whole days and weeks, and never name a calendar day",
   ];
   for (const [aheadMs, words] of table)
     assert.equal(formatRelative(new Date(Date.now() + aheadMs).toISOString()), words);
+});
+
+test("the days of an axis are those of the organization's time zone, as its times are", () => {
+  const { shortDate, shortDateTime, time } = formatIn("America/New_York");
+  const midnight = "2026-11-02T00:00:00Z";
+  assert.equal(shortDate(midnight), formatShortDay("2026-11-01"));
+  assert.ok(shortDateTime(midnight).startsWith(shortDate(midnight)), shortDateTime(midnight));
+  assert.ok(shortDateTime(midnight).endsWith(time(midnight).slice(-"00".length)), shortDateTime(midnight));
 });

@@ -27,16 +27,20 @@ export function formatIn(timeZone: string) {
     /** With seconds and the time zone, for tooltips and logs. */
     exact: instant({ ...PARTS, second: "2-digit", timeZoneName: "short" }),
     date: instant({ dateStyle: "medium" }),
+    /** Without the year, for axes. */
+    shortDate: instant(SHORT_DAY),
+    shortDateTime: instant({ ...SHORT_DAY, hour: "2-digit", minute: "2-digit" }),
     time: instant({ timeStyle: "short" }),
     /** With seconds: the first retries are less than a minute apart. */
     timeToSecond: instant({ timeStyle: "medium" }),
   };
 }
 
+const SHORT_DAY = { day: "numeric", month: "short" } as const;
 const PARTS = { year: "numeric", month: "short", day: "numeric", hour: "2-digit", minute: "2-digit" } as const;
 
 const dayFormat = new Intl.DateTimeFormat(undefined, { timeZone: "UTC", dateStyle: "medium" });
-const shortDayFormat = new Intl.DateTimeFormat(undefined, { timeZone: "UTC", day: "numeric", month: "short" });
+const shortDayFormat = new Intl.DateTimeFormat(undefined, { timeZone: "UTC", ...SHORT_DAY });
 const countFormat = new Intl.NumberFormat();
 /** Always one decimal, so that rates in a column line up. */
 const rateFormat = new Intl.NumberFormat(undefined, {

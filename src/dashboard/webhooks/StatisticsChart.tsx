@@ -4,7 +4,7 @@ import { Table, Text } from "@mantine/core";
 import { memo } from "react";
 import type { EndpointStatistics } from "#contract/app/endpoints.ts";
 import { formatDuration } from "../deliveries/delivery-words.ts";
-import { formatCount, formatShortDay, pluralize } from "../format.ts";
+import { formatCount, pluralize } from "../format.ts";
 import { useOrganization } from "../shell/use-organization.ts";
 import { Fold } from "../ui/layout/Fold.tsx";
 import classes from "./StatisticsChart.module.css";
@@ -21,7 +21,7 @@ export const StatisticsChart = memo(function StatisticsChart({
   statistics: EndpointStatistics;
 }) {
   const { format } = useOrganization();
-  const toTick = (from: string) => (period === "30d" ? formatShortDay(from) : format.time(from));
+  const toTick = { "24h": format.time, "7d": format.shortDateTime, "30d": format.shortDate }[period];
   const shared = { ...SHARED, xAxisProps: { ...SHARED.xAxisProps, tickFormatter: toTick }, data: intervals };
   const tooltipProps = {
     labelFormatter: (from: unknown) => (typeof from === "string" ? format.dateTime(from) : ""),
