@@ -191,14 +191,23 @@ export async function listRunning(db: Db): Promise<{ organization_id: Organizati
     .execute();
 }
 
-/** Deliveries of a redelivery that wait for their first attempt. */
-export async function countUnsent(db: Db, id: RedeliveryId): Promise<number> {
-  const { count } = await db
-    .selectFrom("delivery_queue")
-    .select(({ fn }) => fn.countAll<number>().as("count"))
-    .where("redelivery_id", "=", id)
-    .executeTakeFirstOrThrow();
-  return count;
+export async function listStates(
+  db: Db,
+  owner: OrganizationId,
+): Promise<{ id: RedeliveryId; state: RedeliveryState }[]> {
+  return await db.selectFrom("redeliveries").select(["id", "state"]).where("organization_id", "=", owner).execute();
+}
+
+/**
+ * How many deliveries of each redelivery wait for their first attempt. By id, for the index; a statement of its own, because the
+ * queue may be on another server than the redeliveries.
+ */
+export async function countUnsent(db: Db, ids: readonly RedeliveryId[]): Promise<ReadonlyMap<RedeliveryId, number>> {
+  const { rows } = await sql<{ id: RedeliveryId; count: number }>`
+    select redelivery_id as id, count(*) as count from delivery_queue
+    where redelivery_id = any(${ids as RedeliveryId[]}::text[])
+    group by redelivery_id`.execute(db);
+  return new Map(rows.map(({ id, count }) => [id, count]));
 }
 
 export type RedeliveryRow = Selectable<RedeliveriesTable> & { counts: Partial<Record<DeliveryState, number>> };

@@ -54,6 +54,20 @@ async function failOne(business: Business, endpoint: EndpointId): Promise<void> 
   await enable(business, endpoint);
 }
 
+/** Copies the only delivery, one millisecond apart. */
+async function copyFailed({ owner }: Business, endpoint: EndpointId, count: number): Promise<void> {
+  await sql`
+    insert into webhook_events (organization_id, id, type, body, created_at)
+    select organization_id, id || '-' || n, type, body, created_at + n * interval '1 millisecond'
+    from webhook_events event, generate_series(1, ${count}::integer) n where organization_id = ${owner}`.execute(
+    deps.db,
+  );
+  await sql`
+    insert into deliveries (organization_id, id, event_id, endpoint_id, state, attempt_count, retries_used, created_at)
+    select organization_id, gen_random_uuid(), id, ${endpoint}, 'failed', 1, 8, created_at
+    from webhook_events event where organization_id = ${owner} and id like '%-%'`.execute(deps.db);
+}
+
 test("it retries like any delivery, with the whole schedule, and shows how far it got", async () => {
   const { business, reply, receiver, endpoint, start, read, member } = await makeTeam();
   for (let count = 0; count < 3; count++) await failOne(business, endpoint);
@@ -182,14 +196,7 @@ test("what was erased, tests, and what waits already are left out", async () => 
 test("a crash between two batches loses nothing and sends nothing twice", async () => {
   const { business, endpoint, reply, receiver } = await makeTeam();
   await failOne(business, endpoint);
-  await sql`
-    insert into webhook_events (organization_id, id, type, body, created_at)
-    select organization_id, id || '-' || n, type, body, created_at + n * interval '1 millisecond'
-    from webhook_events event, generate_series(1, 1200) n where organization_id = ${business.owner}`.execute(deps.db);
-  await sql`
-    insert into deliveries (organization_id, id, event_id, endpoint_id, state, attempt_count, retries_used, created_at)
-    select organization_id, gen_random_uuid(), id, ${endpoint}, 'failed', 1, 8, created_at
-    from webhook_events event where organization_id = ${business.owner} and id like '%-%'`.execute(deps.db);
+  await copyFailed(business, endpoint, 1_200);
   moveClock(service, 10);
   reply.status = 200;
   const before = receiver.requests.length;
@@ -220,6 +227,58 @@ test("a crash between two batches loses nothing and sends nothing twice", async 
   await deliverAll(loop);
   assert.deepEqual(await progress(started.id), { state: "finished", matched: 1_201, queued: 1_201 });
   assert.equal(receiver.requests.length - before, 1_201);
+});
+
+test("all redeliveries of an organization together leave room for new bookings, and share it", async () => {
+  const { business, endpoint, member, read } = await makeTeam();
+  await failOne(business, endpoint);
+  const [copied] = await readDeliveries(deps, business.owner);
+  assert.ok(copied);
+  await copyFailed(business, endpoint, 4_500);
+  const windowAt = (index: number) => new Date(copied.created_at.getTime() + 1 + index * 1_500).toISOString();
+  const start = async (index: number) => {
+    moveClock(service, 10);
+    const owner = { id: business.owner, plan: business.plan };
+    const filter = { states: ["failed"], from: windowAt(index), to: windowAt(index + 1) } as const;
+    const started = await startRedelivery(deps, owner, filter, async () => undefined);
+    assert.ok(started.kind === "started");
+    return started.id;
+  };
+  const queue = () => deps.db.selectFrom("delivery_queue").where("organization_id", "=", business.owner);
+  const send = (limit: number) =>
+    deps.db
+      .deleteFrom("delivery_queue")
+      .where("delivery_id", "in", queue().select("delivery_id").limit(limit))
+      .execute();
+  const run = async (ids: readonly string[]) => {
+    await runRedeliveries(deps, NOBODY_STOPS);
+    const { count } = await queue()
+      .select(({ fn }) => fn.countAll<number>().as("count"))
+      .executeTakeFirstOrThrow();
+    assert.ok(count <= 1_000, `${count} are queued`);
+    return await Promise.all(ids.map(async (id) => (await read(id)).queued));
+  };
+
+  const first = await start(0);
+  assert.deepEqual(await run([first]), [1_000]);
+  const ids = [first, await start(1), await start(2)];
+  assert.deepEqual(await run(ids), [1_000, 0, 0]);
+  await send(400);
+  assert.deepEqual(await run(ids), [1_000, 334, 66], "the first one has more than its share");
+  assert.equal((await askApp(app, member, `DELETE /redeliveries/${ids[1]}`)).status, 204);
+  await send(1_000);
+  assert.deepEqual(await run(ids), [1_500, 334, 566], "a cancelled one takes no share");
+  for (let round = 0; round < 3; round++) {
+    await send(1_000);
+    await run(ids);
+  }
+  assert.deepEqual(await Promise.all(ids.map(async (id) => (await read(id)).state)), [
+    "finished",
+    "canceled",
+    "finished",
+  ]);
+  assert.deepEqual(await run(ids), [1_500, 334, 1_500]);
+  await send(1_000);
 });
 
 test("a later redelivery of the same deliveries leaves the progress of the earlier ones as it was", async () => {

@@ -16,6 +16,7 @@ import {
   insertRedelivery,
   listMatching,
   listRunning,
+  listStates,
   lockRedeliveries,
   lockRedelivery,
   requeueDeliveries,
@@ -29,7 +30,10 @@ import { toLogKeptSince } from "./period.ts";
 type RedeliveryDeps = Pick<Deps, "db" | "clock" | "random" | "log">;
 
 const BATCH = 500;
-/** New bookings wait behind what is queued, so no more than this much of a redelivery waits for its first attempt. */
+/**
+ * New bookings wait behind what is queued, so no more than this many deliveries of an organization's redeliveries wait for their
+ * first attempt.
+ */
 const UNSENT_MAX = 1_000;
 
 type RedeliveryRefusal = { kind: "plan_required" } | { kind: "no_endpoint" } | { kind: "endpoint_disabled" };
@@ -93,7 +97,7 @@ export async function runRedeliveries(deps: RedeliveryDeps, signal: AbortSignal)
   if (failed > 0) throw new Error(`Redeliveries that could not be continued: ${failed}`, { cause: lastError });
 }
 
-/** Queues one batch. `waiting`: enough of it is unsent, or another worker is at it. */
+/** Queues one batch. `waiting`: enough is unsent, or another worker is at it. */
 async function advanceRedelivery(
   deps: RedeliveryDeps,
   owner: OrganizationId,
@@ -103,7 +107,7 @@ async function advanceRedelivery(
     await requireSettled(transaction, owner);
     const redelivery = (await lockRedeliveries(transaction, owner)) && (await lockRedelivery(transaction, owner, id));
     if (!redelivery) return "waiting";
-    const limit = Math.min(BATCH, UNSENT_MAX - (await countUnsent(transaction, id)));
+    const limit = Math.min(BATCH, await findRoom(transaction, owner, id));
     if (limit <= 0) return "waiting";
     const now = deps.clock.now();
     const batch = { filter: redelivery.filter, after: redelivery.place, keptSince: toLogKeptSince(now), limit };
@@ -121,4 +125,19 @@ async function advanceRedelivery(
   });
   if (outcome !== "waiting") await wakeWorkers(deps);
   return outcome;
+}
+
+/**
+ * How many more deliveries of this redelivery may wait; none if negative. Those that are running share the room equally, so one
+ * to a slow endpoint doesn't hold up the others.
+ */
+async function findRoom(transaction: Db, owner: OrganizationId, id: RedeliveryId): Promise<number> {
+  const redeliveries = await listStates(transaction, owner);
+  const running = redeliveries.filter(({ state }) => state === "running").length;
+  const unsent = await countUnsent(
+    transaction,
+    redeliveries.map((each) => each.id),
+  );
+  const total = unsent.values().reduce((sum, count) => sum + count, 0);
+  return Math.min(UNSENT_MAX - total, Math.ceil(UNSENT_MAX / running) - (unsent.get(id) ?? 0));
 }
