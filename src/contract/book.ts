@@ -30,6 +30,11 @@ export const BookRequest = Type.Object({
   locale: Type.Optional(text(35)),
   /** Whether the frame told the visitor that no real appointment is made. If that has changed since, nothing is booked. */
   isTest: Type.Optional(Type.Boolean()),
+  /**
+   * The visitor no longer wants what an earlier request with this key asked for, and its response was lost. If it was booked, the
+   * response is its booking. If not, nothing is booked with this key any more, even if the earlier request arrives later.
+   */
+  isAbandoned: Type.Optional(Type.Boolean()),
   customer: Type.Object({
     name: Type.String(),
     email: Type.String(),

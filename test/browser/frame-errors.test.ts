@@ -155,6 +155,42 @@ describe("when something goes wrong", { skip: noBrowser }, () => {
     assert.deepEqual(await countBooked(deps, widgetId), [1, 1]);
   });
 
+  for (const [name, title, fail] of [
+    [
+      "refused unread",
+      "Please wait a moment",
+      (route: Route) => route.fulfill({ status: 429, json: { error: { code: "rate_limited" } } }),
+    ],
+    ["lost", "No connection", (route: Route) => route.abort("connectionreset")],
+  ] as const)
+    test(`a visitor who changes a request that was ${name} gets the new time, even if the old request arrives later`, async () => {
+      const { page, widgetId } = await openForm();
+      let late: Route | undefined;
+      await page.route("**/bookings", async (route) => {
+        if (late) return await route.continue();
+        late = route;
+        await fail(route);
+      });
+      await fillForm(page, { email: "mara@exmaple.com" });
+      await send(page);
+      await page.getByRole("alert").getByText(title).waitFor();
+      await page.getByRole("button", { name: "Back" }).click();
+      await page.locator(".time").last().click();
+      await page.getByRole("button", { name: "Continue" }).click();
+      await page.getByLabel("Email").fill("mara@example.com");
+      await send(page);
+      await waitForBooked(page);
+      await page.getByText("mara@example.com").waitFor();
+      if (name === "lost" && late) await arrive(late);
+      const booked = await deps.db
+        .selectFrom("bookings")
+        .select(["customer_email", "start_at"])
+        .where("widget_id", "=", widgetId)
+        .execute();
+      assert.deepEqual(booked, [{ customer_email: "mara@example.com", start_at: new Date("2026-11-02T15:30:00Z") }]);
+      assert.deepEqual(await countBooked(deps, widgetId), [1, 1]);
+    });
+
   test("a failed request is retried with a new key once the server says nothing was booked", async () => {
     const { page, widgetId } = await openForm();
     const keys = watchKeys(page);

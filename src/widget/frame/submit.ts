@@ -9,7 +9,7 @@ import type { FreeTimes } from "./times/free-times.ts";
 
 // Sends the booking. The idempotency key stays the same until the server has reported an outcome, so a double click, a lost
 // reply and a retry give one booking. A visitor who changes something after a lost reply (another time, a corrected address)
-// first learns the outcome of the earlier try, because it may have been booked.
+// abandons the earlier try: if it was booked, they see that booking; if not, it can't be booked later.
 
 export type Problem = "taken" | "unavailable" | "unconfirmed" | "offline" | "busy";
 
@@ -90,18 +90,18 @@ export function useSubmit(parts: Parts): Submit {
 function useAttempts({ api }: Session) {
   const unknown = useRef<Attempt | null>(null);
 
-  async function attempt(next: Attempt): Promise<BookResult> {
-    unknown.current = next;
-    const result = await api.book(next.request, next.key);
-    if (!isOutcomeUnknown(result)) unknown.current = null;
+  async function attempt(next: Attempt, isAbandoned = false): Promise<BookResult> {
+    const result = await api.book({ ...next.request, isAbandoned }, next.key);
+    // A rate-limited request was not looked at, so we know as much as before.
+    if (result.kind !== "busy") unknown.current = isOutcomeUnknown(result) ? next : null;
     return result;
   }
 
   async function book(request: BookRequest): Promise<{ result: BookResult; sent: BookRequest }> {
     const earlier = unknown.current;
     if (earlier && !isSameBooking(earlier.request, request)) {
-      const result = await attempt(earlier);
-      if (result.kind === "booked" || isOutcomeUnknown(result)) return { result, sent: earlier.request };
+      const result = await attempt(earlier, true);
+      if (result.kind === "booked" || unknown.current) return { result, sent: earlier.request };
     }
     const next = unknown.current ?? { key: makeUuid(), request };
     return { result: await attempt(next), sent: next.request };
@@ -160,9 +160,8 @@ function settle(parts: Parts, result: BookResult, sent: BookRequest): Partial<St
 
 type Attempt = { readonly key: string; readonly request: BookRequest };
 
-/** Whether the outcome of the try is unknown. A rate-limited request was not looked at. */
 function isOutcomeUnknown(result: BookResult): boolean {
-  return result.kind === "offline" || result.kind === "busy" || (result.kind === "unavailable" && !result.isSettled);
+  return result.kind === "offline" || (result.kind === "unavailable" && !result.isSettled);
 }
 
 function isSameBooking(one: BookRequest, other: BookRequest): boolean {

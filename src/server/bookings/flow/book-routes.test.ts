@@ -354,6 +354,47 @@ for (const [change, happen] of [
     assert.equal((await read("/api/v1/bookings", key)).data.length, 1);
   });
 
+test("a request that was abandoned before it arrived is never booked, and is not counted as failed", async () => {
+  const { widgetId, key } = await makeSetting({ collectData: true });
+  const body = toBody(await findSlot(widgetId));
+  const answers = [
+    await book(widgetId, { ...body, isAbandoned: true }, "never arrived"),
+    await book(widgetId, { ...body, isAbandoned: true }, "never arrived"),
+    await book(widgetId, body, "never arrived"),
+  ];
+  for (const answer of answers) {
+    assert.equal(answer.statusCode, 503);
+    assert.equal(answer.json().isSettled, true);
+  }
+  const { totals } = await read("/api/v1/analytics", key);
+  assert.deepEqual([totals.bookings, totals.failed], [0, 0]);
+  assert.equal((await book(widgetId, body, "another")).statusCode, 201);
+});
+
+test("a request that is abandoned after it was booked gets its booking", async () => {
+  const { widgetId, key } = await makeSetting({ collectData: true });
+  const body = toBody(await findSlot(widgetId));
+  const first = await book(widgetId, body, "booked");
+  const abandoned = await book(widgetId, { ...body, isAbandoned: true }, "booked");
+  assert.deepEqual([abandoned.statusCode, abandoned.json()], [201, first.json()]);
+  assert.equal((await read("/api/v1/bookings", key)).data.length, 1);
+});
+
+test("while the scheduling system can't list its services, the visitor learns that nothing was booked", async () => {
+  const { owner, widgetId, key } = await makeSetting({ collectData: true });
+  const body = toBody(await findSlot(widgetId));
+  await sql`insert into scheduling_connections
+    (id, organization_id, kind, name, settings, credentials, created_at, updated_at)
+    values ('c_closed', ${owner}, 'calcom', 'Closed', '{}', 'unreadable', ${NOON}, ${NOON})`.execute(deps.db);
+  await sql`update widgets set connection_id = 'c_closed' where id = ${widgetId}`.execute(deps.db);
+  const refused = await book(widgetId, body, "closed");
+  assert.deepEqual([refused.statusCode, refused.json().isSettled], [503, true]);
+  await sql`update widgets set connection_id = null where id = ${widgetId}`.execute(deps.db);
+  assert.equal((await book(widgetId, body, "closed")).json().isSettled, true, "an earlier copy that arrives late");
+  assert.equal((await book(widgetId, body, "opened")).statusCode, 201);
+  assert.equal((await read("/api/v1/bookings", key)).data.length, 1);
+});
+
 test("erasing by email also empties an unsettled request", async () => {
   const { owner, widgetId } = await makeSetting({ collectData: true });
   const reference = await takeReference(deps.db, owner, deps.random);

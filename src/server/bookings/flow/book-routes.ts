@@ -22,6 +22,7 @@ import { applyOffer, limitSlots, toOfferedStaff } from "../../widgets/offer.ts";
 import { toAttribution } from "../stored/to-attribution.ts";
 import { type CheckedRequest, checkBookRequest, parseBookRequest } from "./check-book-request.ts";
 import {
+  abandonBooking,
   answerAgain,
   type MadeBooking,
   makeBooking,
@@ -68,9 +69,8 @@ export async function bookRoutes(
         const bookable = await checkBookable(system, widget, request);
         if (bookable instanceof ApiError) {
           const repeated = toRepeated(widget, request, idempotencyKey);
-          const made = repeated && (await answerAgain({ ...deps, settler }, system, repeated));
-          // The refusal is for new bookings. The first request with this key may have led to a booking, which must not be made again.
-          if (made?.kind !== "confirmed" && made?.kind !== "under_way") throw bookable;
+          const made = repeated && (await answerRefused({ ...deps, settler }, system, { repeated, refusal: bookable }));
+          if (!made) throw bookable;
           return await sendOutcome(reply, made, async () => []);
         }
         const origin = readOrigin(deps, visits, { post, request, widget });
@@ -98,6 +98,7 @@ async function checkBookable(
   { status, offer }: BookableWidget,
   request: BookRequest,
 ): Promise<Bookable | ApiError> {
+  if (request.isAbandoned) return unavailable();
   if (status === "paused")
     return new ApiError("widget_paused", "This widget is paused. Ask the business to activate it.");
   if (request.isTest !== undefined && request.isTest !== (system.mode !== "live"))
@@ -109,6 +110,21 @@ async function checkBookable(
   if ("fields" in result) return new FieldsError(result.fields);
   assert(service, "an unknown service is a fault");
   return { checked: result.checked, service };
+}
+
+/**
+ * The refusal is for new bookings: the first request with this key may have led to a booking, which must not be made again.
+ * While the scheduling system is unavailable, the visitor is told that nothing was booked and may choose again, so an earlier
+ * request that arrives later must not be booked either. Null: the refusal is the answer.
+ */
+async function answerRefused(
+  deps: BookDeps & { readonly settler: Settler },
+  system: SchedulingSystem,
+  { repeated, refusal }: { repeated: RepeatedBooking; refusal: ApiError },
+): Promise<MadeBooking | null> {
+  if (refusal.code === "scheduler_unavailable") return await abandonBooking(deps, system, repeated);
+  const made = await answerAgain(deps, system, repeated);
+  return made.kind === "confirmed" || made.kind === "under_way" ? made : null;
 }
 
 /** Null if it can't repeat a request that was accepted. */

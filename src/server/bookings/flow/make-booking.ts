@@ -10,6 +10,7 @@ import { freeReferences } from "../stored/queries.ts";
 import {
   type BookingFailure,
   findPendingByKey,
+  insertAbandoned,
   insertPending,
   type PendingBooking,
   type PendingCopy,
@@ -220,6 +221,37 @@ export async function answerAgain(
     await pause(SECOND_REQUEST_PAUSE_MS);
   }
   return { kind: "under_way" };
+}
+
+/** Like `answerAgain`, but a key that is unused can't be used any more: a request with it that arrives later fails. */
+export async function abandonBooking(
+  deps: MakeDeps,
+  system: SchedulingSystem,
+  wanted: RepeatedBooking,
+): Promise<MadeBooking> {
+  for (;;) {
+    if (await recordAbandoned(deps, wanted)) return { kind: "failed", failure: "unavailable" };
+    const known = await answerAgain(deps, system, wanted);
+    if (known.kind !== "unused") return known;
+  }
+}
+
+async function recordAbandoned({ db, clock, random }: MakeDeps, wanted: RepeatedBooking): Promise<boolean> {
+  const { owner, widgetId, connectionId, serviceId, startAt } = wanted;
+  return await inOrganization(db, owner, async (transaction) => {
+    const reference = await takeReference(transaction, owner, random);
+    const isNew = await insertAbandoned(transaction, owner, {
+      reference,
+      widget_id: widgetId,
+      asked_in: connectionId ?? "sandbox",
+      keyHash: hashKey(wanted),
+      service_id: serviceId,
+      start_at: startAt,
+      now: clock.now(),
+    });
+    if (!isNew) await freeReferences(transaction, owner, [reference]);
+    return isNew;
+  });
 }
 
 function hashKey({ idempotencyKey }: Pick<WantedBooking, "idempotencyKey">): Buffer {

@@ -75,6 +75,27 @@ export async function insertPending(
   return rows.length === 1;
 }
 
+/** Records a request that must not be booked when it arrives. False if the key was already used for this widget. */
+export async function insertAbandoned(
+  db: Db,
+  owner: OrganizationId,
+  abandoned: Pick<PendingBooking, "reference" | "widget_id" | "asked_in" | "service_id" | "start_at"> & {
+    keyHash: Buffer;
+    now: Date;
+  },
+): Promise<boolean> {
+  const failure: BookingFailure = "unavailable";
+  const hour = toNextHour(abandoned.now);
+  const { rows } = await sql`
+    insert into pending_bookings (organization_id, reference, widget_id, asked_in, key_hash, service_id, start_at, state,
+      failure, asking_until, given_up_at, touch, created_at, settled_at)
+    values (${owner}, ${abandoned.reference}, ${abandoned.widget_id}, ${abandoned.asked_in}, ${abandoned.keyHash},
+      ${abandoned.service_id}, ${abandoned.start_at}, 'failed', ${failure}, ${hour}, ${hour}, '{}', ${hour}, ${hour})
+    on conflict (organization_id, widget_id, key_hash) do nothing
+    returning reference`.execute(db);
+  return rows.length === 1;
+}
+
 export async function findPendingByKey(
   db: Db,
   owner: OrganizationId,
