@@ -1,7 +1,7 @@
 import { Center, Loader } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { Outlet, useNavigate, useRouter } from "@tanstack/react-router";
-import { createContext, useContext, useEffect } from "react";
+import { createContext, useContext, useEffect, useState } from "react";
 import type { Me } from "#contract/app/account.ts";
 import { ENTRY_PAGES } from "#contract/app/entry-pages.ts";
 import { ApiFailure } from "../api/client.ts";
@@ -27,7 +27,13 @@ export function AppGate() {
     if (hasSessionEnded) reportSessionEnd();
   }, [hasSessionEnded]);
   useEffect(followSignOut, []);
+  const isSomeoneElse = useIsSomeoneElse(me.data?.user.id);
+  useEffect(() => {
+    if (isSomeoneElse) window.location.reload();
+  }, [isSomeoneElse]);
 
+  // What the previous person typed is gone before the reload, so that it asks nothing.
+  if (isSomeoneElse) return null;
   if (me.data)
     return (
       <MeContext value={me.data}>
@@ -41,6 +47,13 @@ export function AppGate() {
       <Loader aria-label="Loading" />
     </Center>
   );
+}
+
+/** Whether another person has signed in in another tab. They must not see the previous person's screens. */
+function useIsSomeoneElse(userId: string | undefined): boolean {
+  const [firstId, setFirstId] = useState(userId);
+  if (firstId === undefined && userId !== undefined) setFirstId(userId);
+  return firstId !== undefined && userId !== undefined && userId !== firstId;
 }
 
 function GoToSignIn() {
