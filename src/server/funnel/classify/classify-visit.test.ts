@@ -96,6 +96,15 @@ test("a result is cached for visits that differ only in queries and click ids", 
   assert.equal(visit(1), visit(2));
 });
 
+test("long texts aren't cached, so that strangers can't fill the memory with them", () => {
+  const classifier = new VisitClassifier();
+  const visit = (utmSource: string) => classifier.classify({ raw: { utmSource }, ...SITE });
+  assert.equal(visit("newsletter"), visit("newsletter"));
+  const long = "x".repeat(2_000);
+  assert.deepEqual(visit(long), visit(long));
+  assert.notEqual(visit(long), visit(long));
+});
+
 test("a Google ad whose click id was stripped is recognised from the cache too", () => {
   const classifier = new VisitClassifier();
   const visit = (gadCampaignid: string) => classifier.classify({ raw: { gadSource: "1", gadCampaignid }, ...SITE });

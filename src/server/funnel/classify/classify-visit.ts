@@ -20,6 +20,8 @@ type Visit = { readonly raw: RawAttribution; readonly page: string; readonly own
 type ClassifiedVisit = VisitClass & { readonly isSpam: boolean };
 
 const ANSWERS_KEPT = 5_000;
+/** Strangers choose these texts, and must not fill the memory with long ones. */
+const CACHED_LENGTH_MAX = 1_000;
 const PLAIN_WORD = /^[!-~]+$/;
 const PLAIN_TEXT = /^[ -~]*$/;
 /** Replaces a value whose presence is all that counts. Short, so that no tag appears to contain it. */
@@ -36,6 +38,7 @@ export class VisitClassifier {
     if (input === null) return classify({ raw, page, ownHosts });
     const visit = { raw: input, page: cutToHost(page), ownHosts };
     const key = toKey(visit);
+    if (key === null) return classify(visit);
     const known = this.#answers.get(key);
     if (known) return known;
     const answer = classify(visit);
@@ -89,13 +92,14 @@ export function cutToHost(address: string): string {
   return address;
 }
 
-/** Each text follows its length, so that one text can't be mistaken for two. */
-function toKey({ raw, page, ownHosts }: Visit): string {
+/** Each text follows its length, so that one text can't be mistaken for two. Null if the visit's texts are too long to cache. */
+function toKey({ raw, page, ownHosts }: Visit): string | null {
   let key = `${page.length} ${page}`;
   for (const field of FIELDS) {
     const text = raw[field];
     key += text === undefined ? "-" : `${text.length} ${text}`;
   }
+  if (key.length > CACHED_LENGTH_MAX) return null;
   for (const own of ownHosts) key += `${own.length} ${own}`;
   return key;
 }
