@@ -10,7 +10,9 @@ import { assert } from "../../lib/assert.ts";
 //
 // createdAt is unique within an organization, so a page that ends at one createdAt and the next page that begins below it
 // neither skip nor repeat. The unique index on (organization_id, created_at), or with a widget bookings_by_widget, serves any
-// page, however deep. Every statement is prepared: planning took longer than reading a page.
+// page, however deep. Every statement is prepared: planning took longer than reading a page. A prepared statement is planned for
+// a usual widget, so toRange leaves it only bookings_by_widget to choose: for a widget with few bookings, PostgreSQL would
+// read those of all widgets.
 
 export type PageFilter = {
   /** Inclusive; retention and the caller's `since`, whichever is later. */
@@ -27,21 +29,40 @@ export type ApiPage = {
   nextCursor: string | null;
 };
 
-/** `parameters` are placeholders such as `$1`. One row more than the page holds tells whether there is a next page. */
-const toPageSelect = (parameters: Record<"owner" | "from" | "before" | "limit", string>, condition = "") => `
+type Range = Record<"owner" | "from" | "before", string>;
+
+/** The condition and the order for bookings of all widgets, or of one. Parameters are placeholders such as `$1`. */
+export function toRange({ owner, from, before }: Range, widget?: string): { condition: string; newestFirst: string } {
+  const isOwn = `organization_id = ${owner}`;
+  return widget === undefined
+    ? {
+        condition: `${isOwn} and created_at >= ${from} and created_at < ${before}`,
+        newestFirst: "created_at desc",
+      }
+    : {
+        condition: `${isOwn} and (widget_id, created_at) >= (${widget}, ${from}) and (widget_id, created_at) < (${widget}, ${before})`,
+        newestFirst: "widget_id desc, created_at desc",
+      };
+}
+
+/** One row more than the page holds tells whether there is a next page. */
+const toPageSelect = (parameters: Range & { limit: string }, widget?: string) => {
+  const { condition, newestFirst } = toRange(parameters, widget);
+  return `
   select coalesce(string_agg(api_json, ',' order by created_at desc) filter (where place <= ${parameters.limit}), '') as bookings,
     case when count(*) > ${parameters.limit} then
       to_char(min(created_at) filter (where place <= ${parameters.limit}) at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')
     end as "nextCursor"
   from (
-    select api_json, created_at, row_number() over (order by created_at desc) as place from bookings
-    where organization_id = ${parameters.owner} and created_at >= ${parameters.from} and created_at < ${parameters.before} ${condition}
-    order by created_at desc limit ${parameters.limit} + 1
+    select api_json, created_at, row_number() over (order by ${newestFirst}) as place from bookings
+    where ${condition}
+    order by ${newestFirst} limit ${parameters.limit} + 1
   ) read`;
+};
 
 const OWN_PAGE = { owner: "$1", from: "$2", before: "$3", limit: "$4::integer" };
 const PAGE = `-- prepared: select_page${toPageSelect(OWN_PAGE)}`;
-const PAGE_OF_WIDGET = `-- prepared: select_page_of_widget${toPageSelect(OWN_PAGE, "and widget_id = $5")}`;
+const PAGE_OF_WIDGET = `-- prepared: select_page_of_widget${toPageSelect(OWN_PAGE, "$5")}`;
 
 export async function selectPage(
   db: Db,

@@ -4,6 +4,7 @@ import { engineOf } from "../../db/engine.ts";
 import type { Db } from "../../db/pool.ts";
 import type { BookingsTable } from "../../db/tables.ts";
 import { assert } from "../../lib/assert.ts";
+import { toRange } from "./page-queries.ts";
 
 export const BOOKING_COLUMNS = [
   "reference",
@@ -48,12 +49,13 @@ export async function selectBookings(db: Db, owner: OrganizationId, filter: Book
   return (await db.executeQuery<BookingRow>(query)).rows;
 }
 
-const toPageText = (name: string, condition: string) => `-- prepared: ${name}
-  select ${BOOKING_COLUMNS.join(", ")} from bookings
-  where organization_id = $1 and created_at >= $2 and created_at < $3 ${condition}
-  order by created_at desc limit $4`;
-const PAGE = toPageText("select_bookings", "");
-const PAGE_OF_WIDGET = toPageText("select_bookings_of_widget", "and widget_id = $5");
+const toPageText = (name: string, widget?: string) => {
+  const { condition, newestFirst } = toRange({ owner: "$1", from: "$2", before: "$3" }, widget);
+  return `-- prepared: ${name}
+  select ${BOOKING_COLUMNS.join(", ")} from bookings where ${condition} order by ${newestFirst} limit $4`;
+};
+const PAGE = toPageText("select_bookings");
+const PAGE_OF_WIDGET = toPageText("select_bookings_of_widget", "$5");
 
 /**
  * The organization's next createdAt: now, or one millisecond after the last. The row stays locked until the caller's

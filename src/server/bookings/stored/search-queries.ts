@@ -21,7 +21,10 @@ export type BookingSearch = ListFilter & {
   parts: readonly SearchedPart[];
 };
 
-/** The newest bookings are scanned one by one: frequent terms end here, and small organizations need no index. */
+/**
+ * The newest bookings are scanned one by one: frequent terms end here, and small organizations need no index. A widget is a literal,
+ * so that PostgreSQL plans for its number of bookings.
+ */
 const NEWEST_COUNT = 500;
 
 /** The newest bookings with the text in one of their fields, in any letter case, newest first. */
@@ -66,7 +69,7 @@ async function searchNewest<Row extends FoundRow>(
   const { parts, columns, widgetId, createdFrom, limit } = search;
   const isInRange = sql`organization_id = ${owner} and created_at >= ${createdFrom}
     and created_at < ${search.createdBefore ?? "infinity"}::timestamptz
-    ${widgetId === null ? sql`` : sql`and widget_id = ${widgetId}`}`;
+    ${widgetId === null ? sql`` : sql`and widget_id = ${sql.lit(widgetId)}`}`;
   const { rows } = await sql<Look & (Row | { reference: null })>`
     with newest as materialized (
       select ${COLUMNS} from bookings where ${isInRange} order by created_at desc limit ${NEWEST_COUNT}
