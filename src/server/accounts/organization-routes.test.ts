@@ -1,14 +1,18 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { sql } from "kysely";
+import type { EndpointId, OrganizationId } from "#contract/ids.ts";
 import { createTestApp } from "../../../test/support/app/app.ts";
 import { askApp } from "../../../test/support/app/app-api.ts";
 import { openBrowser } from "../../../test/support/app/browser-session.ts";
 import { signIn } from "../../../test/support/app/sign-in.ts";
 import { makeBooking, makeWidget } from "../../../test/support/builders.ts";
+import { untilSomeoneWaits } from "../../../test/support/database/count-blocked.ts";
+import { isCluster } from "../../../test/support/database/database.ts";
 import { listDeleted, ORGANIZATION_TABLES } from "../organizations/delete-queries.ts";
+import { lockOwners } from "./members/member-queries.ts";
 
-const testApp = await createTestApp();
+const testApp = await createTestApp({ webhookAllowCidrs: ["127.0.0.0/8"] });
 const { app, deps, clock } = testApp;
 
 test("every member sees the organization, its plan, the plan's features and the retention limit", async () => {
@@ -80,12 +84,7 @@ test("an owner deletes the organization by typing its name, and everything of it
   );
   assert.equal((await remove({ name: "Lindenhof Dental" })).status, 204);
 
-  for (const table of [...ORGANIZATION_TABLES]) {
-    const { rows } = await sql`select from ${sql.table(table)} where organization_id = ${organizationId}`.execute(
-      deps.db,
-    );
-    assert.deepEqual([table, rows.length], [table, 0]);
-  }
+  await assertGone(organizationId);
   assert.equal((await askApp(app, other, "GET /organization")).status, 200);
   const [kept] = await listDeleted(deps.db);
   assert.deepEqual(kept, {
@@ -97,6 +96,38 @@ test("an owner deletes the organization by typing its name, and everything of it
     members: 2,
   });
 });
+
+// On Citus, the new endpoint waits for the deletion, which waits for this test.
+test("what others add while an organization is being deleted goes too", { skip: isCluster() }, async () => {
+  const owner = await signIn(testApp, { role: "owner" });
+  const { organizationId } = owner;
+  const admin = await signIn(testApp, { role: "admin", organizationId });
+  const { deletion } = await deps.db.transaction().execute(async (transaction) => {
+    // Members are deleted after endpoints and their statistics.
+    await lockOwners(transaction, organizationId);
+    const deletion = askApp(app, owner, "POST /organization/delete", { name: "Lindenhof Dental" });
+    await untilSomeoneWaits(deps.db);
+    const added = await askApp(app, admin, "POST /endpoints", { kind: "webhook", url: "https://127.0.0.1:9/hook" });
+    assert.equal(added.status, 201);
+    const total = { endpoint_id: "ep_1111111111111111" as EndpointId, interval_hours: 1, from_at: clock.now() };
+    await deps.db
+      .insertInto("attempt_totals")
+      .values({ ...total, organization_id: organizationId, delivered: 1, failed: 0, median_ms: 1, p95_ms: 1 })
+      .execute();
+    return { deletion };
+  });
+  assert.equal((await deletion).status, 204);
+  await assertGone(organizationId);
+});
+
+async function assertGone(organizationId: OrganizationId): Promise<void> {
+  for (const table of ORGANIZATION_TABLES) {
+    const { rows } = await sql`select from ${sql.table(table)} where organization_id = ${organizationId}`.execute(
+      deps.db,
+    );
+    assert.deepEqual([table, rows.length], [table, 0]);
+  }
+}
 
 test("an organization created again with the same Idempotency-Key can be deleted again", async () => {
   const owner = await signIn(testApp, { role: "owner" });
