@@ -81,6 +81,8 @@ test("a missing name and an invalid or past expiry are refused at their fields",
     [{ name: "x", expiresAt: "soon" }, "expiresAt"],
     [{ name: "x", expiresAt: NOON.toISOString() }, "expiresAt"],
     [{ name: "x", expiresAt: 5 }, "expiresAt"],
+    [{ name: "x", expiresAt: "9999-12-31T23:59:59.999999Z" }, "expiresAt"],
+    [{ name: "x", expiresAt: "9999-12-31T23:59:59-01:00" }, "expiresAt"],
   ] as const) {
     const answer = await askApp(app, admin, "POST /keys", body);
     const { error } = answer.body as { error: { fields: object } };

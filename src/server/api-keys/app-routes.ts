@@ -13,9 +13,8 @@ import { bodyReader } from "../http/body.ts";
 import { type Checked, checkLine, requireFields } from "../http/check-fields.ts";
 import { chooseId } from "../http/idempotency-key.ts";
 import { assert } from "../lib/assert.ts";
-import { parseIsoInstant } from "../lib/time/iso-instant.ts";
 import { type ApiKeyRow, listApiKeys, revokeOwnKey } from "./app-queries.ts";
-import { makeKey } from "./make-key.ts";
+import { makeKey, parseExpiry } from "./make-key.ts";
 
 export function keyAppRoutes(api: FastifyInstance, deps: Pick<Deps, "db" | "clock" | "random">): void {
   const readNewKey = bodyReader(NewKey);
@@ -72,9 +71,8 @@ function checkNewKey(typed: NewKey, now: Date): { name: string; expiresAt: Date 
 
 function checkExpiry(typed: string | null, now: Date): Checked<Date | null> {
   if (!typed) return { value: null };
-  const expiresAt = parseIsoInstant(typed, "up");
-  if (!expiresAt || expiresAt <= now) return { fault: "Choose a date in the future." };
-  return { value: expiresAt };
+  const value = parseExpiry(typed, now);
+  return value ? { value } : { fault: "Choose a date in the future." };
 }
 
 function toAppKey(row: ApiKeyRow, now: Date): AppKey {

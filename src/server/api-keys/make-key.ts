@@ -1,8 +1,11 @@
 import { API_KEY_ID, type ApiKeyId, type OrganizationId } from "#contract/ids.ts";
 import type { Db } from "../db/pool.ts";
 import { type Random, randomId } from "../lib/secrets/random.ts";
+import { parseIsoInstant } from "../lib/time/iso-instant.ts";
 import { insertApiKey } from "./queries.ts";
 import { hashApiKey, makeApiKey, toDisplayParts } from "./token.ts";
+
+const LAST_YEAR = 9999;
 
 /** Returns the key, which can't be read again: the database keeps only its hash. */
 export async function makeKey(
@@ -28,4 +31,10 @@ export async function makeKey(
     revoked_at: null,
   });
   return { id, key };
+}
+
+/** Null if it is not a date in the future. A year after 9999 would not fit into our timestamps. */
+export function parseExpiry(text: string, now: Date): Date | null {
+  const expiresAt = parseIsoInstant(text, "up");
+  return expiresAt && expiresAt > now && expiresAt.getUTCFullYear() <= LAST_YEAR ? expiresAt : null;
 }

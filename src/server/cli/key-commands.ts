@@ -1,11 +1,10 @@
 import { KEY_NAME_LENGTH_MAX } from "#contract/app/limits.ts";
 import { parseApiKeyId } from "#contract/ids.ts";
 import { planIncludes } from "#contract/plans.ts";
-import { makeKey } from "../api-keys/make-key.ts";
+import { makeKey, parseExpiry } from "../api-keys/make-key.ts";
 import { revokeApiKey } from "../api-keys/queries.ts";
 import { auditByOperator } from "../audit/audit-by.ts";
 import { acrossOrganizations, inOrganization } from "../db/transactions.ts";
-import { parseIsoInstant } from "../lib/time/iso-instant.ts";
 import { parseText, requireOrganization } from "./arguments.ts";
 import type { Command } from "./command.ts";
 import { UsageError } from "./usage-error.ts";
@@ -21,7 +20,7 @@ export const KEY_COMMANDS: readonly Command[] = [
       const organization = await requireOrganization(db, args.required("org"));
       const now = clock.now();
       const name = parseText("name", args.required("name"), KEY_NAME_LENGTH_MAX);
-      const expiresAt = parseExpiry(args.option("expires-at"), now);
+      const expiresAt = readExpiry(args.option("expires-at"), now);
       const { id, key } = await inOrganization(db, organization.id, async (transaction) => {
         const wanted = { name, createdBy: null, expiresAt, now };
         const made = await makeKey({ db: transaction, random }, organization.id, wanted);
@@ -59,9 +58,9 @@ export const KEY_COMMANDS: readonly Command[] = [
   },
 ];
 
-function parseExpiry(text: string | null, now: Date): Date | null {
+function readExpiry(text: string | null, now: Date): Date | null {
   if (text === null) return null;
-  const expiresAt = parseIsoInstant(text, "up");
-  if (!expiresAt || expiresAt <= now) throw new UsageError("--expires-at must be an ISO 8601 date in the future.");
+  const expiresAt = parseExpiry(text, now);
+  if (!expiresAt) throw new UsageError("--expires-at must be an ISO 8601 date in the future.");
   return expiresAt;
 }
