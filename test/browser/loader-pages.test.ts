@@ -95,6 +95,18 @@ describe("the loader", { skip: noBrowser }, () => {
     assert.equal((await waitForContexts(page, 1)).length, 1);
   });
 
+  test("loads a frame that comes near while the page is busy, and is reported together with being far", async () => {
+    const head = `<script>
+      window.IntersectionObserver = class {
+        constructor(report) { this.report = report; }
+        observe() { setTimeout(() => this.report([{ isIntersecting: false }, { isIntersecting: true }])); }
+        disconnect() {}
+      };
+    </script>`;
+    const { page } = await visit(toPage(INLINE, { head: head + toScript() }));
+    assert.equal((await waitForContexts(page, 1)).length, 1);
+  });
+
   test("shows two widgets on one page, each in its own frame", async () => {
     const other = await makeWidget(deps.db, owner);
     const { page, errors } = await visit(

@@ -49,10 +49,11 @@ function createPlace(site: Site, host: HTMLElement): Place {
     },
   };
 
-  function loadWhenNear([entry]: IntersectionObserverEntry[]): void {
+  /** A busy page gets several entries at once. The last one is where the element is now. */
+  function loadWhenNear(entries: IntersectionObserverEntry[]): void {
     const read = (name: string) => host.getAttribute(name) || undefined;
     const widget = read("widget") ?? site.widget;
-    if (!entry?.isIntersecting || !widget) return;
+    if (!entries.pop()?.isIntersecting || !widget) return;
     const frame = openFrame(site, { widget, service: read("service"), locale: read("locale") });
     room.replaceWith(frame.element);
     close = frame.close;
