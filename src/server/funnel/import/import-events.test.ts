@@ -236,6 +236,14 @@ test("every step can be imported", async () => {
   assert.deepEqual(Object.values(funnel), [8, 6, 5, 4, 3, 1]);
 });
 
+test("the view of a visit whose later steps were imported before is a new event", async () => {
+  const { owner, widgetId } = await makeOwner();
+  await importLines(owner, [makeLine(widgetId, 1, { step: "service_selected" })]);
+  const view = [makeLine(widgetId, 1, { at: "2026-10-01T09:31:00.000Z" })];
+  assert.deepEqual(await importLines(owner, view), { kind: "imported", imported: 1, skipped: 0 });
+  assert.deepEqual(await importLines(owner, view), { kind: "imported", imported: 0, skipped: 1 });
+});
+
 describe("a bad line is named, and nothing in the file is recorded", () => {
   const faults: [what: string, make: (widgets: { mine: WidgetId; foreign: WidgetId }) => Line, fault: string][] = [
     ["JSON", () => "{", "it is not valid JSON"],

@@ -49,7 +49,8 @@ export async function recordInSteps(db: Db, batch: Batch): Promise<ResultRow> {
     const { paused, over_budget, ...zone } = admission;
     const refused = new Set([...paused, ...over_budget]);
     const admitted = batch.visits.filter((_, index) => !refused.has(index));
-    const united = admitted.length === 0 ? [] : await uniteVisits(transaction, owner, admitted);
+    const rows = admitted.length === 0 ? [] : await uniteVisits(transaction, owner, admitted);
+    const united = rows.filter(changesCounters);
     if (united.length > 0) {
       await nameKeys(transaction, owner, { batch, united });
       await count(transaction, owner, { batch, zone, united });
@@ -64,7 +65,8 @@ export async function recordInSteps(db: Db, batch: Batch): Promise<ResultRow> {
         const { start } = batch.visits[index] as VisitPart;
         return !closed.has(index) && !created.has(toVisitKey({ widget_id: start.widgetId, visit_id: start.visitId }));
       }),
-      new_steps: united.reduce((sum, row) => sum + row.new_steps, 0),
+      // Not only of `united`: a view may be a new step, but changes no counter.
+      new_steps: rows.reduce((sum, row) => sum + row.new_steps, 0),
     };
   });
 }
@@ -122,10 +124,10 @@ async function uniteVisits(
       { returnsAll: true },
     )}`.execute(transaction);
   if (rows.length < visits.length) throw new OrganizationMoving();
-  return rows.filter(hasChanged);
+  return rows;
 }
 
-function hasChanged(row: United): boolean {
+function changesCounters(row: United): boolean {
   const sides = row as Readonly<Record<string, unknown>>;
   // Packs say when their visits end.
   return (
