@@ -87,3 +87,28 @@ test("bookings of the last day are counted, also two of one visit, and tests amo
   await goLive(new Date(NOON.getTime() - 20 * DAY_MS));
   assert.equal((await read()).includesTests, false, "live all the time");
 });
+
+test("a booking is live if it was made while the widget was live, whatever the visit's last attempt was", async () => {
+  const owner = await signIn(testApp, { role: "owner" });
+  const { organizationId } = owner;
+  const hasLiveBooking = async () =>
+    ((await askApp(app, owner, "GET /overview")).body as Overview).checklist.hasLiveBooking;
+  const widgetId = await makeWidget(deps.db, organizationId);
+  const before = (hours: number) => new Date(NOON.getTime() - hours * HOUR_MS);
+  await deps.db
+    .insertInto("live_periods")
+    .values([
+      { organization_id: organizationId, widget_id: widgetId, started_at: before(8), ended_at: before(6) },
+      { organization_id: organizationId, widget_id: widgetId, started_at: before(2) },
+    ])
+    .execute();
+  const attempt = (visit: number, hours: number, isFailed = false) =>
+    makeTouch({
+      ...{ widgetId, visit, at: before(hours), booking: `${hours}` },
+      step: isFailed ? "booking_failed" : "booking_completed",
+    });
+  await recordTouches(deps.db, [attempt(4, 5), attempt(4, 1, true)]);
+  assert.equal(await hasLiveBooking(), false, "a test booking, and a live attempt that failed");
+  await recordTouches(deps.db, [attempt(5, 7), attempt(5, 4)]);
+  assert.equal(await hasLiveBooking(), true, "a live booking, and a test booking after it");
+});

@@ -4,7 +4,7 @@ import type { OrganizationId } from "#contract/ids.ts";
 import type { Db } from "../db/pool.ts";
 import { listConnections } from "../scheduler/connections/queries.ts";
 import { isPractice } from "../scheduler/practice/practice-url.ts";
-import { isTestVisit } from "../test-mode/queries.ts";
+import { hasLiveBooking, isTestVisit } from "../test-mode/queries.ts";
 
 /**
  * Pages are stored as origin and path, so those of our own begin with `baseUrl`. The practice Cal.com counts neither as a connection
@@ -28,11 +28,9 @@ export async function readChecklist(
       exists (
         select from bookings where organization_id = ${owner} and not is_test
       ) or exists (
-        select from funnel_visits visit join live_periods period
-          on period.organization_id = visit.organization_id and period.widget_id = visit.widget_id
-        where visit.organization_id = ${owner} and visit.bookings is not null and not period.is_practice
-          and visit.converted_at >= period.started_at
-          and (period.ended_at is null or visit.converted_at < period.ended_at)
+        select from funnel_visits visit
+        where organization_id = ${owner} and converted_at is not null and bookings is not null
+          and ${hasLiveBooking(owner, "visit")}
       ) as "hasLiveBooking",
       exists (select from endpoints where organization_id = ${owner} and removed_at is null) as "hasEndpoint"`.execute(
     db,

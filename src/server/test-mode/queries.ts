@@ -34,21 +34,31 @@ export async function closeLivePeriod(
  */
 export function isTestVisit(owner: OrganizationId, { visit, now }: { visit: string; now: Date }): RawBuilder<boolean> {
   const column = (name: string) => sql.ref(`${visit}.${name}`);
-  const wasLive = (at: RawBuilder<unknown>) => sql`exists (
-    select from live_periods period where period.organization_id = ${owner} and period.widget_id = ${column("widget_id")}
-      and not period.is_practice and ${at} >= period.started_at and (period.ended_at is null or ${at} < period.ended_at)
-  )`;
   const createdAt = sql`(
     select widget.created_at from widgets widget where widget.organization_id = ${owner} and widget.id = ${column("widget_id")}
   )`;
-  // Not converted_at: that is the last attempt, which may be a test or have failed.
-  const hasLiveBooking = sql`exists (
-    select from jsonb_each(${column("bookings")}) as booking (key, times)
-    cross join lateral (select timestamptz 'epoch' + (times ->> 0)::bigint * interval '1 millisecond' as at) booked
-    where ${wasLive(sql`booked.at`)}
-  )`;
   return sql<boolean>`(${column("started_at")} < ${now} and ${column("started_at")} >= ${createdAt}
-    and not ${wasLive(column("started_at"))} and not ${hasLiveBooking})`;
+    and not ${wasLive(owner, { visit, at: column("started_at") })} and not ${hasLiveBooking(owner, visit)})`;
+}
+
+/** Not by converted_at: that is the last attempt, which may be a test or have failed. */
+export function hasLiveBooking(owner: OrganizationId, visit: string): RawBuilder<boolean> {
+  return sql<boolean>`exists (
+    select from jsonb_each(${sql.ref(`${visit}.bookings`)}) as booking (key, times)
+    cross join lateral (select timestamptz 'epoch' + (times ->> 0)::bigint * interval '1 millisecond' as at) booked
+    where ${wasLive(owner, { visit, at: sql`booked.at` })}
+  )`;
+}
+
+function wasLive(
+  owner: OrganizationId,
+  { visit, at }: { visit: string; at: RawBuilder<unknown> },
+): RawBuilder<boolean> {
+  return sql<boolean>`exists (
+    select from live_periods period
+    where period.organization_id = ${owner} and period.widget_id = ${sql.ref(`${visit}.widget_id`)}
+      and not period.is_practice and ${at} >= period.started_at and (period.ended_at is null or ${at} < period.ended_at)
+  )`;
 }
 
 export type TestData = { bookings: number; visits: number; deliveries: number };
