@@ -7,7 +7,7 @@ import { book, changeEndpoints, makeEndpoint, until } from "../../src/server/web
 import { askApp, readAudit } from "../support/app/app-api.ts";
 import { fillPractice } from "../support/bookings/busy-practice.ts";
 import { findAccessibilityFaults, noBrowser, useBrowser } from "../support/browser/browser.ts";
-import { showScreen, startDashboard } from "../support/browser/dashboard.ts";
+import { goTo, showScreen, startDashboard } from "../support/browser/dashboard.ts";
 import { assertGoodLooks, checkLooks } from "../support/browser/looks.ts";
 import { makeBooking, makeWidget } from "../support/builders.ts";
 
@@ -203,8 +203,15 @@ describe("the bookings screen", { skip: noBrowser }, () => {
     await page.getByRole("link", { name: "Gone Soon" }).click();
     await page.getByRole("heading", { level: 1, name: "Gone Soon" }).waitFor();
     await askApp(dashboard.app, person, `DELETE /bookings/${theirs.reference}`);
+    const { promise: isReleased, resolve: release } = Promise.withResolvers<void>();
+    await page.route("**/api/app/bookings/*", (route) => isReleased.then(() => route.continue()));
     await remove(theirs.reference);
+    await goTo(page, dashboard.addressOf("/widgets"));
+    await page.getByRole("heading", { level: 1, name: "Widgets" }).waitFor();
+    release();
     await page.getByText(`${theirs.reference} was already deleted`).waitFor();
+    await page.unroute("**/api/app/bookings/*");
+    assert.match(page.url(), /\/widgets$/, "a late answer leads nowhere");
     await showScreen(page, dashboard.addressOf(`/bookings/${theirs.reference}`));
     await page.getByRole("heading", { name: "Booking not found" }).waitFor();
   });

@@ -81,9 +81,17 @@ describe("webhooks in the dashboard", { skip: noBrowser }, () => {
     await page.route("**/api/app/endpoints", (route) => route.abort(), { times: 1 });
     await add.click();
     await dialog.getByText("Can’t reach Bookflow", { exact: false }).waitFor();
+    const { promise: isReleased, resolve: release } = Promise.withResolvers<void>();
+    await page.route("**/api/app/endpoints", (route) => isReleased.then(() => route.continue()));
     await add.click();
+    // Closed now, the dialog could never show the secret.
+    await dialog.getByRole("button", { name: "Cancel" }).and(page.locator(":disabled")).waitFor();
+    await page.keyboard.press("Escape");
+    await dialog.getByRole("button", { name: "Close" }).click();
+    release();
     const copy = page.locator('[aria-label="Copy signing secret"]:focus');
     await copy.waitFor();
+    await page.unroute("**/api/app/endpoints");
     await page.keyboard.press("Escape");
     const secret = await dialog.locator("pre").innerText();
     assert.match(secret, /^whsec_/);

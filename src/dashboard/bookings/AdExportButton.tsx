@@ -1,4 +1,4 @@
-import { Modal, Radio, Stack, Text, TextInput } from "@mantine/core";
+import { Radio, Stack, Text, TextInput } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { useDisclosure } from "@mantine/hooks";
 import { IconTargetArrow } from "@tabler/icons-react";
@@ -13,6 +13,7 @@ import { useAction } from "../hooks/use-action.ts";
 import { useOrganization } from "../shell/use-organization.ts";
 import { ActionButton } from "../ui/forms/ActionButton.tsx";
 import { FormButtons } from "../ui/forms/FormButtons.tsx";
+import { FormDialog } from "../ui/forms/FormDialog.tsx";
 import { type ShownFilters, toBookingFilters } from "./shown-filters.ts";
 
 type PlatformWords = { label: string; contents: string; nameLabel: string; nameDescription: string };
@@ -53,9 +54,9 @@ export function AdExportButton({ filters }: { filters: ShownFilters }) {
       >
         Export for ads
       </ActionButton>
-      <Modal opened={isOpen} onClose={close} title="Export for ads">
+      <FormDialog opened={isOpen} onClose={close} title="Export for ads">
         <AdExportForm filters={filters} onClose={close} />
-      </Modal>
+      </FormDialog>
     </>
   );
 }

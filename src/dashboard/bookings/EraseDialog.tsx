@@ -1,4 +1,4 @@
-import { Alert, List, Modal, Stack, Text, TextInput } from "@mantine/core";
+import { Alert, List, Stack, Text, TextInput } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { IconAlertTriangle } from "@tabler/icons-react";
 import { type FormEvent, useState } from "react";
@@ -8,6 +8,7 @@ import { pluralize } from "../format.ts";
 import { useAction } from "../hooks/use-action.ts";
 import { useOrganization } from "../shell/use-organization.ts";
 import { FormButtons } from "../ui/forms/FormButtons.tsx";
+import { FormDialog } from "../ui/forms/FormDialog.tsx";
 import { FormFault } from "../ui/forms/FormFault.tsx";
 
 type Found = { email: string; count: number };
@@ -20,13 +21,13 @@ export function EraseDialog({ isOpen, onClose }: { isOpen: boolean; onClose: () 
     onClose();
   };
   return (
-    <Modal opened={isOpen} onClose={close} title="Erase customer data">
+    <FormDialog opened={isOpen} onClose={close} title="Erase customer data">
       {found === null ? (
         <AddressForm onFound={setFound} onClose={close} />
       ) : (
         <ConfirmForm found={found} onBack={() => setFound(null)} onDone={close} />
       )}
-    </Modal>
+    </FormDialog>
   );
 }
 

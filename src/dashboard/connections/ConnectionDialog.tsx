@@ -1,6 +1,7 @@
-import { Button, Group, Modal, Stack } from "@mantine/core";
+import { Button, Group, Stack } from "@mantine/core";
 import { useState } from "react";
 import type { AppConnection, SavedConnection } from "#contract/app/connections.ts";
+import { FormDialog } from "../ui/forms/FormDialog.tsx";
 import { AddConnectionForm } from "./AddConnectionForm.tsx";
 import { EditConnectionForm } from "./EditConnectionForm.tsx";
 import { VerifiedAnswer } from "./VerifiedAnswer.tsx";
@@ -26,7 +27,7 @@ export function ConnectionDialog({ connection, isOpen, onClose, next }: Connecti
     onSaved: (saved: SavedConnection) => (saved.verified ? setAnswer(saved) : close()),
   };
   return (
-    <Modal
+    <FormDialog
       opened={isOpen}
       onClose={close}
       closeOnClickOutside={false}
@@ -50,6 +51,6 @@ export function ConnectionDialog({ connection, isOpen, onClose, next }: Connecti
       ) : (
         <AddConnectionForm {...forms} />
       )}
-    </Modal>
+    </FormDialog>
   );
 }

@@ -1,4 +1,4 @@
-import { Checkbox, Modal, Select, Stack, Text, TextInput } from "@mantine/core";
+import { Checkbox, Select, Stack, Text, TextInput } from "@mantine/core";
 import { type UseFormReturnType, useForm } from "@mantine/form";
 import { useQuery } from "@tanstack/react-query";
 import type { NewRedelivery } from "#contract/app/deliveries.ts";
@@ -17,6 +17,7 @@ import { formatZone, pluralize } from "../format.ts";
 import { useAction } from "../hooks/use-action.ts";
 import { useOrganization } from "../shell/use-organization.ts";
 import { FormButtons } from "../ui/forms/FormButtons.tsx";
+import { FormDialog } from "../ui/forms/FormDialog.tsx";
 import { FormFault } from "../ui/forms/FormFault.tsx";
 import { nameOf } from "../webhooks/endpoint-words.ts";
 import { instantAgo, toInstant, toLocalTime } from "../zoned-time.ts";
@@ -33,9 +34,9 @@ type RedeliverProps = {
 /** Redelivers everything in the log that matches. */
 export function RedeliverDialog({ isOpen, ...props }: RedeliverProps) {
   return (
-    <Modal opened={isOpen} onClose={props.onClose} title="Bulk redelivery">
+    <FormDialog opened={isOpen} onClose={props.onClose} title="Bulk redelivery">
       <RedeliverForm {...props} />
-    </Modal>
+    </FormDialog>
   );
 }
 

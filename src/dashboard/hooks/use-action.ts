@@ -1,5 +1,5 @@
 import { type QueryKey, type UseMutationResult, useMutation, useQueryClient } from "@tanstack/react-query";
-import { useCallback, useRef } from "react";
+import { useCallback, useEffect, useRef } from "react";
 import { ApiFailure, explain } from "../api/client.ts";
 import { toastDone, toastFailure } from "../ui/states/toast.ts";
 
@@ -14,6 +14,7 @@ export type ActionOptions<Input, Output> = {
   successMessage?: (output: Output, input: Input) => string | null;
   /** Keys of the queries to refresh, or prefixes of keys. */
   refreshes?: readonly QueryKey[];
+  /** Not called if the screen or dialog was left before the answer came. */
   onDone?: (output: Output, input: Input) => void;
   /** Receives the errors of its fields; other failures become a toast. */
   form?: ActionForm;
@@ -34,13 +35,22 @@ export function useAction<Input = void, Output = unknown>(
   options: ActionOptions<Input, Output>,
 ): UseMutationResult<Output, Error, Input> {
   const queries = useQueryClient();
+  const isMounted = useRef(false);
+  useEffect(() => {
+    isMounted.current = true;
+    return () => {
+      isMounted.current = false;
+    };
+  }, []);
   const mutation = useMutation<Output, Error, Input>({
     mutationFn: options.run,
     onSuccess: async (output, input) => {
+      // Before the refresh, which may itself remove the component.
+      const isLeft = !isMounted.current;
       await Promise.all((options.refreshes ?? []).map((queryKey) => queries.invalidateQueries({ queryKey })));
       const sentence = options.successMessage?.(output, input);
       if (sentence) toastDone(sentence);
-      options.onDone?.(output, input);
+      if (!isLeft) options.onDone?.(output, input);
     },
     onError: (error) => {
       if (!(error instanceof ApiFailure)) {

@@ -1,4 +1,4 @@
-import { Modal, Select, Stack, Text, TextInput } from "@mantine/core";
+import { Select, Stack, Text, TextInput } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { useState } from "react";
 import { call } from "../api/call.ts";
@@ -10,6 +10,7 @@ import { useOrganization } from "../shell/use-organization.ts";
 import { CopyField } from "../ui/copy/CopyField.tsx";
 import { ShownOnce, STAYS_OPEN } from "../ui/copy/ShownOnce.tsx";
 import { FormButtons } from "../ui/forms/FormButtons.tsx";
+import { FormDialog } from "../ui/forms/FormDialog.tsx";
 import { FormFault } from "../ui/forms/FormFault.tsx";
 import { dayAhead, toEndOfDay } from "../zoned-time.ts";
 
@@ -31,7 +32,7 @@ export function CreateKeyDialog({ isOpen, onClose }: { isOpen: boolean; onClose:
     onClose();
   };
   return (
-    <Modal
+    <FormDialog
       opened={isOpen}
       onClose={close}
       title={key === null ? "Create API key" : "Save your API key"}
@@ -39,7 +40,7 @@ export function CreateKeyDialog({ isOpen, onClose }: { isOpen: boolean; onClose:
       {...(key === null ? {} : STAYS_OPEN)}
     >
       {key === null ? <KeyForm onClose={close} onCreated={setKey} /> : <KeyOnce value={key} onDone={close} />}
-    </Modal>
+    </FormDialog>
   );
 }
 

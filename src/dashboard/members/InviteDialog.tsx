@@ -1,4 +1,4 @@
-import { Modal, Radio, Stack, Text, TextInput } from "@mantine/core";
+import { Radio, Stack, Text, TextInput } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { useState } from "react";
 import type { InvitationMail } from "#contract/app/account.ts";
@@ -10,6 +10,7 @@ import { useAction } from "../hooks/use-action.ts";
 import { useOrganization } from "../shell/use-organization.ts";
 import { ShownOnce, STAYS_OPEN } from "../ui/copy/ShownOnce.tsx";
 import { FormButtons } from "../ui/forms/FormButtons.tsx";
+import { FormDialog } from "../ui/forms/FormDialog.tsx";
 import { FormFault } from "../ui/forms/FormFault.tsx";
 import { ROLE_MEANINGS, ROLE_NAMES } from "./role-words.ts";
 
@@ -24,7 +25,7 @@ export function InviteDialog({ isOpen, onClose }: { isOpen: boolean; onClose: ()
     onClose();
   };
   return (
-    <Modal
+    <FormDialog
       opened={isOpen}
       onClose={close}
       title={shared === null ? `Invite someone to ${name}` : "Share this link"}
@@ -45,7 +46,7 @@ export function InviteDialog({ isOpen, onClose }: { isOpen: boolean; onClose: ()
           onDone={close}
         />
       )}
-    </Modal>
+    </FormDialog>
   );
 }
 

@@ -1,8 +1,9 @@
-import { Modal, PasswordInput, Stack, Text } from "@mantine/core";
+import { PasswordInput, Stack, Text } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import type { ReactNode } from "react";
 import { useAction } from "../hooks/use-action.ts";
 import { FormButtons } from "../ui/forms/FormButtons.tsx";
+import { FormDialog } from "../ui/forms/FormDialog.tsx";
 import { FormFault } from "../ui/forms/FormFault.tsx";
 
 type PasswordDialogProps<Output> = {
@@ -38,7 +39,7 @@ export function PasswordDialog<Output>(props: PasswordDialogProps<Output>) {
     },
   });
   return (
-    <Modal opened={props.isOpen} onClose={close} title={props.title}>
+    <FormDialog opened={props.isOpen} onClose={close} title={props.title}>
       <form onSubmit={form.onSubmit(({ password }) => confirm.mutate(password))}>
         <Stack gap="md">
           <Text size="sm" component="div">
@@ -60,6 +61,6 @@ export function PasswordDialog<Output>(props: PasswordDialogProps<Output>) {
           />
         </Stack>
       </form>
-    </Modal>
+    </FormDialog>
   );
 }

@@ -1,10 +1,11 @@
-import { Anchor, Modal, Stack, Text, TextInput } from "@mantine/core";
+import { Anchor, Stack, Text, TextInput } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { useState } from "react";
 import { call } from "../api/call.ts";
 import { useAction } from "../hooks/use-action.ts";
 import { CopyField } from "../ui/copy/CopyField.tsx";
 import { FormButtons } from "../ui/forms/FormButtons.tsx";
+import { FormDialog } from "../ui/forms/FormDialog.tsx";
 import { FormFault } from "../ui/forms/FormFault.tsx";
 import { PasswordDialog } from "./PasswordDialog.tsx";
 import { QrCode } from "./QrCode.tsx";
@@ -31,7 +32,7 @@ export function TwoFactorSetUp({ isOpen, onClose, onDone }: TwoFactorSetUpProps)
       >
         Confirm your password first.
       </PasswordDialog>
-      <Modal opened={isOpen && created !== null} onClose={close} title="Add Bookflow to your authenticator app">
+      <FormDialog opened={isOpen && created !== null} onClose={close} title="Add Bookflow to your authenticator app">
         {created && (
           <ConfirmStep
             uri={created.totpURI}
@@ -42,7 +43,7 @@ export function TwoFactorSetUp({ isOpen, onClose, onDone }: TwoFactorSetUpProps)
             }}
           />
         )}
-      </Modal>
+      </FormDialog>
     </>
   );
 }

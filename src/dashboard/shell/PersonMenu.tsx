@@ -72,8 +72,9 @@ export function PersonMenu({ me, paths }: { me: Me; paths: Paths }) {
 /** Reloads the page, so that the Back button shows nothing of the person who signed out. */
 export function useSignOut() {
   return useAction({
-    run: () => call("signOut", { body: {} }),
-    onDone: () => {
+    // Not in `onDone`: also someone who has gone to another screen meanwhile is signed out.
+    run: async () => {
+      await call("signOut", { body: {} });
       announceSignOut();
       window.location.assign(ENTRY_PAGES.signIn);
     },

@@ -1,4 +1,4 @@
-import { Alert, Modal, Radio, Stack, TextInput } from "@mantine/core";
+import { Alert, Radio, Stack, TextInput } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
@@ -12,6 +12,7 @@ import { useIdempotencyKey } from "../hooks/use-idempotency-key.ts";
 import { useOrganization } from "../shell/use-organization.ts";
 import { STAYS_OPEN } from "../ui/copy/ShownOnce.tsx";
 import { FormButtons } from "../ui/forms/FormButtons.tsx";
+import { FormDialog } from "../ui/forms/FormDialog.tsx";
 import { FormFault } from "../ui/forms/FormFault.tsx";
 import { EndpointFields } from "./EndpointFields.tsx";
 import { type EndpointValues, NEW_ENDPOINT, toBody } from "./endpoint-form.ts";
@@ -30,7 +31,7 @@ export function AddEndpointDialog({ isOpen, onClose }: { isOpen: boolean; onClos
     void navigate({ to: paths.endpoint(endpoint.id), ignoreBlocker: true });
   };
   return (
-    <Modal
+    <FormDialog
       opened={isOpen}
       onClose={onClose}
       title={added ? "Save the signing secret" : "Add endpoint"}
@@ -46,7 +47,7 @@ export function AddEndpointDialog({ isOpen, onClose }: { isOpen: boolean; onClos
           onAdded={(answer) => (answer.secret === null ? openEndpoint(answer) : setAdded(answer))}
         />
       )}
-    </Modal>
+    </FormDialog>
   );
 }
 

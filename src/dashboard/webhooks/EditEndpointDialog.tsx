@@ -1,4 +1,4 @@
-import { Modal, Stack, TextInput } from "@mantine/core";
+import { Stack, TextInput } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import type { AppEndpoint } from "#contract/app/endpoints.ts";
 import { call } from "../api/call.ts";
@@ -7,6 +7,7 @@ import { useAction } from "../hooks/use-action.ts";
 import { toChange, useFollowedValues } from "../hooks/use-followed-values.ts";
 import { useOrganization } from "../shell/use-organization.ts";
 import { FormButtons } from "../ui/forms/FormButtons.tsx";
+import { FormDialog } from "../ui/forms/FormDialog.tsx";
 import { FormFault } from "../ui/forms/FormFault.tsx";
 import { EndpointFields } from "./EndpointFields.tsx";
 import { toBody, toSeen, toValues } from "./endpoint-form.ts";
@@ -16,9 +17,9 @@ type EditProps = { endpoint: AppEndpoint; onClose: () => void };
 
 export function EditEndpointDialog({ isOpen, ...props }: EditProps & { isOpen: boolean }) {
   return (
-    <Modal opened={isOpen} onClose={props.onClose} title={`Edit ${nameOf(props.endpoint)}`} size="lg">
+    <FormDialog opened={isOpen} onClose={props.onClose} title={`Edit ${nameOf(props.endpoint)}`} size="lg">
       <EditForm {...props} />
-    </Modal>
+    </FormDialog>
   );
 }
 

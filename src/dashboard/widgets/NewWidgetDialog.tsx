@@ -1,4 +1,4 @@
-import { Modal, Stack, Switch, TextInput } from "@mantine/core";
+import { Stack, Switch, TextInput } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { useNavigate } from "@tanstack/react-router";
 import { WIDGET_NAME_LENGTH_MAX } from "#contract/app/limits.ts";
@@ -9,6 +9,7 @@ import { useAction } from "../hooks/use-action.ts";
 import { useIdempotencyKey } from "../hooks/use-idempotency-key.ts";
 import { useOrganization } from "../shell/use-organization.ts";
 import { FormButtons } from "../ui/forms/FormButtons.tsx";
+import { FormDialog } from "../ui/forms/FormDialog.tsx";
 import { FormFault } from "../ui/forms/FormFault.tsx";
 import { TemplateChoice } from "./design/TemplateChoice.tsx";
 import { describeStorageUses } from "./widget-words.ts";
@@ -16,9 +17,9 @@ import { describeStorageUses } from "./widget-words.ts";
 /** Asks for the basics only; they can be changed later. Opens the new widget. */
 export function NewWidgetDialog({ isOpen, onClose }: { isOpen: boolean; onClose: () => void }) {
   return (
-    <Modal opened={isOpen} onClose={onClose} title="Create widget" size="lg">
+    <FormDialog opened={isOpen} onClose={onClose} title="Create widget" size="lg">
       <NewWidgetForm onClose={onClose} />
-    </Modal>
+    </FormDialog>
   );
 }
 

@@ -1,6 +1,7 @@
-import { Modal, Stack, Text, TextInput } from "@mantine/core";
+import { Stack, Text, TextInput } from "@mantine/core";
 import { type FormEvent, type ReactNode, useEffect, useState } from "react";
 import { FormButtons } from "./FormButtons.tsx";
+import { FormDialog } from "./FormDialog.tsx";
 
 type ConfirmDialogProps = {
   isOpen: boolean;
@@ -41,7 +42,7 @@ export function ConfirmDialog({
     if (isReady && !isBusy) onConfirm();
   };
   return (
-    <Modal opened={isOpen} onClose={onClose} title={title}>
+    <FormDialog opened={isOpen} onClose={onClose} title={title}>
       <form onSubmit={confirm}>
         <Stack gap="md">
           <Text component="div" size="sm">
@@ -65,6 +66,6 @@ export function ConfirmDialog({
           />
         </Stack>
       </form>
-    </Modal>
+    </FormDialog>
   );
 }

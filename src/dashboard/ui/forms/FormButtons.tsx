@@ -1,4 +1,6 @@
 import { Button, Group } from "@mantine/core";
+import { useContext, useEffect } from "react";
+import { FormDialogContext } from "./FormDialog.tsx";
 
 type FormButtonsProps = {
   /** Verb and object: "Create key", not "OK". */
@@ -19,9 +21,14 @@ export function FormButtons({
   isBusy = false,
   isDangerous = false,
 }: FormButtonsProps) {
+  const setDialogBusy = useContext(FormDialogContext);
+  useEffect(() => {
+    setDialogBusy(isBusy);
+    return () => setDialogBusy(false);
+  }, [isBusy, setDialogBusy]);
   return (
     <Group justify="flex-end" gap="xs">
-      <Button variant="default" onClick={onCancel}>
+      <Button variant="default" disabled={isBusy} onClick={onCancel}>
         {cancelLabel}
       </Button>
       <Button type="submit" color={isDangerous ? "red" : "petrol"} disabled={!isReady} loading={isBusy}>

@@ -1,4 +1,4 @@
-import { Button, Checkbox, Group, List, Modal, Select, Stack, Text } from "@mantine/core";
+import { Button, Checkbox, Group, List, Select, Stack, Text } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { IconPlugConnected } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
@@ -13,6 +13,7 @@ import { toFullName } from "../../connections/connection-words.ts";
 import { useAction } from "../../hooks/use-action.ts";
 import { useOrganization } from "../../shell/use-organization.ts";
 import { FormButtons } from "../../ui/forms/FormButtons.tsx";
+import { FormDialog } from "../../ui/forms/FormDialog.tsx";
 import { FormFault } from "../../ui/forms/FormFault.tsx";
 import { ButtonLink } from "../../ui/layout/links.tsx";
 import { Loaded } from "../../ui/states/Loaded.tsx";
@@ -28,14 +29,14 @@ const START_LABELS = { practice: "Check and start practice mode", live: "Check a
 /** Checks the connection, then lets the widget book through it. */
 export function GoLiveDialog({ widget, isOpen, onClose }: DialogProps) {
   return (
-    <Modal
+    <FormDialog
       opened={isOpen}
       onClose={onClose}
       title={widget.mode === "live" ? `Use another connection for ${widget.name}` : `Take ${widget.name} live`}
       size="lg"
     >
       <ChooseConnection widget={widget} onClose={onClose} />
-    </Modal>
+    </FormDialog>
   );
 }
 
