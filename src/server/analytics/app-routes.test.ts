@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import fc from "fast-check";
+import { sql } from "kysely";
 import type { AppAnalytics, BookingTimes, LiveView } from "#contract/app/analytics.ts";
 import type { OrganizationId, WidgetId } from "#contract/ids.ts";
 import { createTestApp } from "../../../test/support/app/app.ts";
@@ -209,6 +210,14 @@ test("events over the budget are shown for the days and the widget they were dro
   await drop(other, 3, "2026-11-01T00:30:00Z");
   const read = async (query: string) => (await ask(viewer, query)).droppedEvents;
   assert.deepEqual([await read("?days=1"), await read("?days=2"), await read(`?days=2&widget=${widgetId}`)], [2, 3, 2]);
+});
+
+test("billions of events over the budget are shown too", async () => {
+  const { viewer, widgetId } = await makeViewer();
+  for (const hour of ["2026-11-01T00:00Z", "2026-11-01T01:00Z"])
+    await sql`insert into funnel_drops (organization_id, widget_id, hour, events)
+      values (${viewer.organizationId}, ${widgetId}, ${hour}::timestamptz, 2000000000)`.execute(db);
+  assert.equal((await ask(viewer, "?days=1")).droppedEvents, 4_000_000_000);
 });
 
 test("periods have the days that their names say", async () => {

@@ -269,7 +269,7 @@ export async function countDrops(
     offsets.map(({ untilMs }) => new Date(untilMs)),
   ];
   const { rows } = await sql<{ events: number }>`-- prepared: count_drops
-    select coalesce(sum(events), 0)::integer as events from funnel_drops
+    select coalesce(sum(events), 0)::bigint as events from funnel_drops
     where organization_id = ${owner} and (${widgetId}::text is null or widget_id = ${widgetId}) and exists (
       select from unnest(${from}::timestamptz[], ${until}::timestamptz[]) as part (from_at, until_at)
       where hour >= from_at and hour < until_at
