@@ -339,6 +339,47 @@ describe("when something goes wrong", { skip: noBrowser }, () => {
     await page.locator(".time").first().waitFor();
   });
 
+  test("a month that fails to load leaves the calendar on screen, and is loaded on request", async () => {
+    const page = await browser.share("visitor", visitor);
+    await visitPage(page, `/w/${await service.makeWidget()}`);
+    await page.getByRole("button", { name: /Online meeting/ }).click();
+    await page.locator(".time").first().waitFor();
+    await page.route("**/slots?*", (route) => route.abort("connectionreset"));
+    const next = page.getByRole("button", { name: "Next month" });
+    await next.click();
+    const notice = page.getByRole("alert");
+    await notice.getByText("Available times couldn’t be loaded").waitFor();
+    const month = page.getByRole("heading", { name: "December 2026" });
+    assert.ok(await month.isVisible());
+    assert.ok(await next.evaluate((element) => element === document.activeElement));
+    await page.getByRole("button", { name: "Previous month" }).click();
+    await page.locator(".time").first().waitFor();
+    assert.equal(await notice.count(), 0);
+    await next.click();
+    await page.unroute("**/slots?*");
+    await notice.getByRole("button", { name: "Try again" }).click();
+    await page.getByRole("button", { name: /^Tuesday 15 December.*available/ }).waitFor();
+    assert.ok(await month.isVisible());
+    assert.equal(await notice.count(), 0);
+    assert.equal(await page.evaluate(() => document.activeElement?.textContent), "Choose a day and a time");
+  });
+
+  test("a page that changed and then fails to load still says that it changed", async () => {
+    const { page } = await openForm();
+    await page.route("**/bookings", (route) =>
+      route.fulfill({ status: 409, json: { error: { code: "widget_changed" } } }),
+    );
+    await page.route("**/config", (route) => route.abort("connectionreset"), { times: 1 });
+    await fillForm(page);
+    await send(page);
+    const notice = page.getByRole("alert");
+    await notice.getByText("This page didn’t load").waitFor();
+    assert.ok(await notice.evaluate((element) => element === document.activeElement));
+    await page.getByRole("button", { name: "Try again" }).click();
+    await notice.getByText("This page has changed").waitFor();
+    assert.ok(await notice.evaluate((element) => element === document.activeElement));
+  });
+
   test("an error from the server is not blamed on the visitor's connection", async () => {
     const page = await browser.share("visitor", visitor);
     const refuse = (route: Route) => route.fulfill({ status: 503, json: { error: { code: "unavailable" } } });

@@ -9,22 +9,22 @@ import { Shell } from "./views/shell.tsx";
 
 type State =
   | { kind: "loading" }
-  | { kind: "failed"; failure: LoadFailure }
+  | { kind: "failed"; failure: LoadFailure; isFirst: boolean; hasChanged: boolean }
   | { kind: "ready"; config: ConfigAnswer; isPaused: boolean; hasChanged: boolean };
 
 /** Loads the configuration, then shows the booking. */
 export function App({ session }: { session: Session }) {
   const { api, texts } = session;
   const [state, setState] = useState<State>({ kind: "loading" });
-  const load = async ({ hasChanged = false } = {}) => {
+  const load = async ({ isFirst = false, hasChanged = false }) => {
     setState({ kind: "loading" });
     const answer = await api.loadConfig();
-    if (answer.kind === "failed") return setState(answer);
+    if (answer.kind === "failed") return setState({ ...answer, isFirst, hasChanged });
     const config = answer.value;
     document.title = texts.bookWith(config.widget.businessName);
     setState({ kind: "ready", config, isPaused: config.widget.status === "paused", hasChanged });
   };
-  useWhen([], () => void load());
+  useWhen([], () => void load({ isFirst: true }));
 
   switch (state.kind) {
     case "loading":
@@ -36,8 +36,13 @@ export function App({ session }: { session: Session }) {
     case "failed":
       return (
         <Shell session={session} widget={null}>
-          <Notice kind="problem" title={texts.loadFailedTitle} text={texts[`${state.failure}Failed`]}>
-            <button type="button" class="primary" onClick={() => void load()}>
+          <Notice
+            kind="problem"
+            title={texts.loadFailedTitle}
+            text={texts[`${state.failure}Failed`]}
+            takesFocus={!state.isFirst}
+          >
+            <button type="button" class="primary" onClick={() => void load({ hasChanged: state.hasChanged })}>
               {texts.retry}
             </button>
           </Notice>

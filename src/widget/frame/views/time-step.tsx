@@ -46,18 +46,31 @@ export function TimeStep(props: TimeStepProps) {
       <h2 ref={headed} tabIndex={-1}>
         {texts.chooseTime}
       </h2>
-      {times.failure !== null ? (
-        <Notice kind="problem" title={texts.timesFailedTitle} text={texts[`${times.failure}Failed`]}>
-          <button type="button" class="primary" onClick={times.retry}>
-            {texts.retry}
-          </button>
-        </Notice>
+      {times.failure !== null && times.slots.length === 0 ? (
+        <TimesFailed {...props} />
       ) : times.isEmpty ? (
         <NoTimes {...props} />
       ) : (
         <DayAndTime {...props} />
       )}
     </section>
+  );
+}
+
+function TimesFailed({ session, headed, times }: TimeStepProps) {
+  const { texts } = session;
+  if (times.failure === null) return null;
+  const retry = () => {
+    // The button goes away.
+    headed.current?.focus();
+    times.retry();
+  };
+  return (
+    <Notice kind="problem" title={texts.timesFailedTitle} text={texts[`${times.failure}Failed`]}>
+      <button type="button" class="primary" onClick={retry}>
+        {texts.retry}
+      </button>
+    </Notice>
   );
 }
 
@@ -107,6 +120,7 @@ function DayAndTime(props: TimeStepProps) {
       <div class="columns">
         <Calendar texts={texts} formats={formats} firstWeekday={props.firstWeekday} {...choice.calendar} />
         <div class="day-times" ref={timesElement}>
+          {choice.hasMonthFailed && <TimesFailed {...props} />}
           <TimesOfDay {...props} choice={choice} onSelect={selectSlot} />
         </div>
       </div>
@@ -142,7 +156,9 @@ function useDayChoice({ session, flow, change, formats, times, timeZone }: TimeS
   const day = toShownDay({ days, chosenDay, slot: flow.slot, timeZone });
   const month = chosenMonth ?? toMonth(day ?? today);
   const monthEndMs = toStartMs(addDays(toLastDay(month), 1), timeZone);
-  const isMonthLoading = times.isLoading && times.loadedToMs < monthEndMs;
+  const isMonthLoaded = times.loadedToMs >= monthEndMs;
+  const isMonthLoading = times.isLoading && !isMonthLoaded;
+  const hasMonthFailed = times.failure !== null && !isMonthLoaded;
   useWhen([monthEndMs], () => times.loadUpTo(monthEndMs));
 
   const selectDay = (picked: Day) => {
@@ -177,7 +193,8 @@ function useDayChoice({ session, flow, change, formats, times, timeZone }: TimeS
     onSelect: selectDay,
   };
   const isMonthEmpty = !isMonthLoading && ![...days.keys()].some((each) => toMonth(each) === month);
-  return { calendar, day: shown, slots: shown && days.get(shown), isMonthEmpty, said, selectSlot, forget };
+  const slots = shown && days.get(shown);
+  return { calendar, day: shown, slots, isMonthEmpty, hasMonthFailed, said, selectSlot, forget };
 }
 
 type TimesOfDayProps = TimeStepProps & {
@@ -187,7 +204,7 @@ type TimesOfDayProps = TimeStepProps & {
 
 function TimesOfDay({ session, flow, formats, timeZone, choice, onSelect }: TimesOfDayProps) {
   const { texts } = session;
-  const { day, slots, calendar, isMonthEmpty } = choice;
+  const { day, slots, calendar, isMonthEmpty, hasMonthFailed } = choice;
   if (day && slots)
     return (
       <Times
@@ -200,6 +217,7 @@ function TimesOfDay({ session, flow, formats, timeZone, choice, onSelect }: Time
         onSelect={onSelect}
       />
     );
+  if (isMonthEmpty && hasMonthFailed) return null;
   if (calendar.isLoading) return <p class="hint loading">{texts.loading}</p>;
   return <p class="hint">{isMonthEmpty ? texts.noTimesIn(formats.month(calendar.month)) : texts.chooseDay}</p>;
 }
