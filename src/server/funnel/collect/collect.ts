@@ -98,6 +98,7 @@ export class Collector {
     if (typeof capped === "string") return capped;
 
     const charge = this.#budget.charge({ widgetId, network: toClientNetwork(arrival.ip) }, now);
+    const { page, source, medium, campaign, channel, device, country } = capped.visit;
     const written = await this.#writer.write({
       organizationId,
       widgetId,
@@ -105,17 +106,19 @@ export class Collector {
       visitId: request.visitId.toLowerCase(),
       at: now,
       steps: toStepBits(request),
-      page: capped.page,
-      source: capped.source,
-      medium: capped.medium,
-      campaign: capped.campaign,
-      channel: capped.channel,
-      device: capped.device,
-      country: capped.country,
+      page,
+      source,
+      medium,
+      campaign,
+      channel,
+      device,
+      country,
       conversion: null,
       ...(charge === null ? { mayStart: false } : {}),
     });
-    if (charge && (written.outcome !== "recorded" || written.wasKnown)) this.#budget.refund(charge);
+    const isNewVisit = written.outcome === "recorded" && !written.wasKnown;
+    capped.settle(isNewVisit);
+    if (charge && !isNewVisit) this.#budget.refund(charge);
     return written.outcome;
   }
 

@@ -36,7 +36,7 @@ async function countRows(db: Db): Promise<number[]> {
   return counts;
 }
 
-test("1,000 repeats of a visit's steps add no row, even with different texts each time", async () => {
+test("1,000 repeats of a visit's steps add no row and use up no key, even with different texts each time", async () => {
   const { app, deps, clock } = await createTestApp({ rateLimitEventsPerMinute: 0 });
   const widget = await makeWidget(deps.db, await makeOrganization(deps.db));
   const body = eventsBody({ events: BROWSER_STEPS.map((step) => ({ step })) });
@@ -54,6 +54,16 @@ test("1,000 repeats of a visit's steps add no row, even with different texts eac
     assert.ok((await Promise.all(posts)).every(({ status }) => status === 204));
   }
   assert.deepEqual([await countRows(deps.db), await listEvents(deps.db)], before);
+  const fresh = eventsBody({
+    page: "https://www.lindenhof.example/new",
+    attribution: { utmSource: "new", utmMedium: "cpc", utmCampaign: "new" },
+  });
+  await postEvents(app, widget, fresh);
+  const recorded = (await listEvents(deps.db)).find((row) => row.visit_id === fresh["visitId"]);
+  assert.deepEqual(
+    [recorded?.source, recorded?.campaign, recorded?.page],
+    ["new", "new", "https://www.lindenhof.example/new"],
+  );
 });
 
 test("a new visit with hostile texts costs at most 4 KB of tables and indexes", async () => {

@@ -31,28 +31,36 @@ async function addKeys(owner: OrganizationId, kind: KeyKind, options: { keys: re
     from unnest(${options.keys.map((key) => toKeyId(kind, key))}::bigint[]) key`.execute(db);
 }
 
+/** As for a new visit that was recorded, or for one that was not. */
+async function apply(cap: KeyCap, owner: OrganizationId, one: VisitFacts, { at = NOON, isNewVisit = true } = {}) {
+  const capped = await cap.apply(owner, one, at);
+  if (typeof capped === "string") return capped;
+  capped.settle(isNewVisit);
+  return capped.visit;
+}
+
 const numbered = (prefix: string, count: number) => Array.from({ length: count }, (_, n) => `${prefix}${n}`);
 
 test("once a day has its maximum of distinct keys, new ones are (other); the channel and earlier keys are kept", async () => {
   const owner = await makeOrganization(db);
   const cap = new KeyCap({ db, log }, 3);
-  const apply = (one: VisitFacts) => cap.apply(owner, one, NOON);
-  for (const source of ["a", "b", "c"]) assert.deepEqual(await apply(visit(source)), visit(source));
-  assert.deepEqual(await apply(visit("d")), other());
-  assert.deepEqual(await apply(visit("a")), visit("a"));
-  for (const campaign of ["1", "2", "3"]) assert.deepEqual(await apply(visit("a", campaign)), visit("a", campaign));
-  assert.deepEqual(await apply(visit("a", "4")), visit("a", "(other)"));
-  assert.deepEqual(await apply(visit("d", "4")), other("(other)"));
+  for (const source of ["a", "b", "c"]) assert.deepEqual(await apply(cap, owner, visit(source)), visit(source));
+  assert.deepEqual(await apply(cap, owner, visit("d")), other());
+  assert.deepEqual(await apply(cap, owner, visit("a")), visit("a"));
+  for (const campaign of ["1", "2", "3"])
+    assert.deepEqual(await apply(cap, owner, visit("a", campaign)), visit("a", campaign));
+  assert.deepEqual(await apply(cap, owner, visit("a", "4")), visit("a", "(other)"));
+  assert.deepEqual(await apply(cap, owner, visit("d", "4")), other("(other)"));
 });
 
 test("untagged traffic is never (other), and takes no place", async () => {
   const owner = await makeOrganization(db);
   const cap = new KeyCap({ db, log }, 1);
   const direct: VisitFacts = { ...visit("(direct)"), medium: "(none)", channel: "Direct" };
-  assert.deepEqual(await cap.apply(owner, direct, NOON), direct);
-  assert.deepEqual(await cap.apply(owner, visit("a"), NOON), visit("a"));
-  assert.deepEqual(await cap.apply(owner, visit("b"), NOON), other());
-  assert.deepEqual(await cap.apply(owner, direct, NOON), direct);
+  assert.deepEqual(await apply(cap, owner, direct), direct);
+  assert.deepEqual(await apply(cap, owner, visit("a")), visit("a"));
+  assert.deepEqual(await apply(cap, owner, visit("b")), other());
+  assert.deepEqual(await apply(cap, owner, direct), direct);
 });
 
 test("a process that starts during the day counts only today's existing keys", async () => {
@@ -61,25 +69,25 @@ test("a process that starts during the day counts only today's existing keys", a
   await addKeys(owner, "source", { keys: numbered("key", 900), day: "2026-10-31" });
   await addKeys(owner, "channel", { keys: numbered("key", 900) });
   const cap = new KeyCap({ db, log }, 3);
-  assert.deepEqual(await cap.apply(owner, visit("a"), NOON), visit("a"));
-  assert.deepEqual(await cap.apply(owner, visit("b"), NOON), other());
+  assert.deepEqual(await apply(cap, owner, visit("a")), visit("a"));
+  assert.deepEqual(await apply(cap, owner, visit("b")), other());
 });
 
 test("today is the organization's local day", async () => {
   const owner = await makeOrganization(db, { timeZone: "Pacific/Auckland" });
   const cap = new KeyCap({ db, log }, 1);
   const at = (time: string) => new Date(`2026-11-01T${time}Z`);
-  assert.deepEqual(await cap.apply(owner, visit("a"), at("10:59:00")), visit("a"));
-  assert.deepEqual(await cap.apply(owner, visit("b"), at("10:59:59.999")), other());
-  assert.deepEqual(await cap.apply(owner, visit("b"), at("11:00:00")), visit("b"));
-  assert.deepEqual(await cap.apply(owner, visit("a"), at("11:00:01")), other());
+  assert.deepEqual(await apply(cap, owner, visit("a"), { at: at("10:59:00") }), visit("a"));
+  assert.deepEqual(await apply(cap, owner, visit("b"), { at: at("10:59:59.999") }), other());
+  assert.deepEqual(await apply(cap, owner, visit("b"), { at: at("11:00:00") }), visit("b"));
+  assert.deepEqual(await apply(cap, owner, visit("a"), { at: at("11:00:01") }), other());
 });
 
 test("organizations do not take up each other's places", async () => {
   const [one, two] = [await makeOrganization(db), await makeOrganization(db)];
   const cap = new KeyCap({ db, log }, 1);
-  assert.deepEqual(await cap.apply(one, visit("a"), NOON), visit("a"));
-  assert.deepEqual(await cap.apply(two, visit("b"), NOON), visit("b"));
+  assert.deepEqual(await apply(cap, one, visit("a")), visit("a"));
+  assert.deepEqual(await apply(cap, two, visit("b")), visit("b"));
 });
 
 test("processes see each other's keys: together they store little more than one would", async () => {
@@ -88,8 +96,8 @@ test("processes see each other's keys: together they store little more than one 
   let kept = 0;
   for (let n = 0; n < 800; n++) {
     const key = `key-${n}`;
-    const applied = await caps[n % 2]?.apply(owner, visit(key), NOON);
-    if (typeof applied === "string" || applied?.source !== key) continue;
+    const applied = await apply(caps[n % 2] as KeyCap, owner, visit(key));
+    if (typeof applied === "string" || applied.source !== key) continue;
     kept += 1;
     await addKeys(owner, "source", { keys: [`${key} / cpc`] });
   }
@@ -100,10 +108,31 @@ test("a flood within one process stores exactly as many as allowed", async () =>
   const owner = await makeOrganization(db);
   const cap = new KeyCap({ db, log }, 100);
   const applied = await Promise.all(
-    Array.from({ length: 500 }, (_, n) => cap.apply(owner, visit(`key-${n}`, `campaign-${n}`), NOON)),
+    Array.from({ length: 500 }, (_, n) => apply(cap, owner, visit(`key-${n}`, `campaign-${n}`))),
   );
   const kept = applied.filter((one) => typeof one !== "string" && one.source !== "(other)");
   assert.equal(kept.length, 100);
+});
+
+test("a visit that was known or not recorded uses up no place, unless another visit was recorded with its key", async () => {
+  const owner = await makeOrganization(db);
+  const cap = new KeyCap({ db, log }, 1);
+  for (const source of ["a", "b"]) {
+    assert.deepEqual(await apply(cap, owner, visit(source), { isNewVisit: false }), visit(source));
+  }
+  const claim = async () => {
+    const capped = await cap.apply(owner, visit("c"), NOON);
+    assert.ok(typeof capped !== "string");
+    return capped;
+  };
+  const [first, second, third] = [await claim(), await claim(), await claim()];
+  first.settle(false);
+  assert.deepEqual(await apply(cap, owner, visit("d")), other(), "two visits may still be recorded");
+  second.settle(true);
+  third.settle(false);
+  assert.deepEqual(await apply(cap, owner, visit("d")), other());
+  assert.deepEqual(await apply(cap, owner, visit("c"), { isNewVisit: false }), visit("c"));
+  assert.deepEqual(await apply(cap, owner, visit("d")), other());
 });
 
 test("a booking is never delayed: a key that can't be looked up is (other), and a known key is kept", async () => {

@@ -15,7 +15,10 @@ import type { VisitFacts } from "./touch.ts";
 // The limit on distinct keys per day (day-keys.ts) for live visits: each organization's keys for today, kept in memory and read
 // from the counters again as other processes add theirs.
 
-/** After this many new keys the database is queried again, so each process can exceed the limit by at most this many. */
+/**
+ * After this many new keys, those of other processes are read again. Until then, each process may exceed the limit by about
+ * this many, and by more if many visits with new keys arrive at once.
+ */
 const NEW_KEYS_PER_LOOK = 50;
 const LOOK_LIMITS: BatcherLimits = { batchMax: 500, itemsMax: 10_000, atOnce: 1, waitMs: 5_000 };
 
@@ -23,6 +26,10 @@ const ORGANIZATIONS_KEPT = 5_000;
 
 type Today = { keys: DayKeys; endsAtMs: number };
 type Look = { owner: OrganizationId; now: Date };
+
+/** `settle` must be called when the visit was recorded or not: only new visits keep the places of their new keys. */
+type Capped<Visit> = { visit: Visit; settle(isNewVisit: boolean): void };
+type Unavailable = "queue_full" | "database_unavailable";
 
 export class KeyCap {
   readonly #outages: OutageLog;
@@ -41,18 +48,20 @@ export class KeyCap {
     owner: OrganizationId,
     visit: Visit,
     now: Date,
-  ): Promise<Visit | "queue_full" | "database_unavailable"> {
+  ): Promise<Capped<Visit> | Unavailable> {
     const keys = this.#findToday(owner, now)?.keys;
-    if (keys?.holds(visit)) return visit;
-    if (keys && (keys.newKeys < NEW_KEYS_PER_LOOK || !keys.hasRoom)) return keys.limit(visit);
+    if (keys?.holds(visit)) return { visit, settle: settleNothing };
+    if (keys && (keys.newKeys < NEW_KEYS_PER_LOOK || !keys.hasRoom)) return claim(keys, visit);
     const looked = await this.#look({ owner, now });
-    return typeof looked === "string" ? looked : looked.limit(visit);
+    return typeof looked === "string" ? looked : claim(looked, visit);
   }
 
   /** The same for recordings that must not fail: while today's keys can't be read, unknown ones become (other). */
   async applyForBooking<Visit extends VisitFacts>(owner: OrganizationId, visit: Visit, now: Date): Promise<Visit> {
-    const applied = await this.apply(owner, visit, now);
-    return typeof applied === "string" ? new DayKeys(0).limit(visit) : applied;
+    const capped = await this.apply(owner, visit, now);
+    if (typeof capped === "string") return new DayKeys(0).limit(visit);
+    capped.settle(true);
+    return capped.visit;
   }
 
   #findToday(owner: OrganizationId, now: Date): Today | null {
@@ -60,7 +69,7 @@ export class KeyCap {
     return today && today.endsAtMs > now.getTime() ? today : null;
   }
 
-  async #look(look: Look): Promise<DayKeys | "queue_full" | "database_unavailable"> {
+  async #look(look: Look): Promise<DayKeys | Unavailable> {
     const batched = await this.#looks.submit(look).catch((error: unknown) => {
       this.#outages.failed(error);
       return null;
@@ -87,6 +96,16 @@ export class KeyCap {
     return keys;
   }
 }
+
+function claim<Visit extends VisitFacts>(keys: DayKeys, visit: Visit): Capped<Visit> {
+  const claimed = keys.claim(visit);
+  return {
+    visit: claimed.visit,
+    settle: (isNewVisit) => (isNewVisit ? keys.keep(claimed.places) : keys.release(claimed.places)),
+  };
+}
+
+function settleNothing(): void {}
 
 function toDayKey(row: KeyRow): { kind: (typeof CAPPED_KINDS)[number]; key: number }[] {
   const kind = CAPPED_KINDS.find((each) => toKindNumber(each) === row.kind);
