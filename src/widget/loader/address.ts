@@ -28,15 +28,18 @@ const VALUE_MAX = 300;
 const VALUES_MAX = 600;
 const PLACE_MAX = 500;
 const WHOLE_MAX = 1000;
-const EMAIL = /[^\s@/]@[^\s@/]+\.|%40/i;
+const EMAIL = /[^\s@/]@[^\s@/]+\.|%40/;
 
-/** `kept` chooses among the parameters. */
-export function readAddress(text: string, kept = /./): Address {
+/**
+ * Parameters whose names match `dropped` are left out, and so are those that contain the value of one of them. By default,
+ * all are kept: no name has a space.
+ */
+export function readAddress(text: string, dropped = / /): Address {
   const tags: Tags = {};
   const address: Address = { site: "", origin: "", place: "", whole: "", tags };
   try {
     const { protocol, host, hostname, pathname, searchParams } = new URL(text);
-    if (!/^(https?|android-app):/.test(protocol)) return address;
+    if (!/^(http|android-app)/.test(protocol)) return address;
     address.site = toSite(hostname);
     address.origin = `${protocol}//${host}/`;
     const place = address.origin + pathname.slice(1);
@@ -47,7 +50,9 @@ export function readAddress(text: string, kept = /./): Address {
       const value = searchParams.get(parameter) ?? "";
       const { length } = value;
       // Values that are too long are dropped, because a truncated click id would be wrong.
-      if (!length || length > VALUE_MAX || length > room || !kept.test(parameter) || EMAIL.test(value)) continue;
+      if (!length || length > VALUE_MAX || length > room || EMAIL.test(value)) continue;
+      // No value contains the whole address.
+      if (PARAMETERS.some((other) => dropped.test(other) && value.includes(searchParams.get(other) || text))) continue;
       room -= length;
       query.set(parameter, value);
       tags[toName(parameter)] = value;
@@ -67,5 +72,5 @@ function toName(parameter: string): TagName {
 
 /** `example.co.uk` for both shop.example.co.uk and www.example.co.uk; the whole of an IP address. */
 function toSite(host: string): string {
-  return /\d$/.test(host) ? host : (/[^.]+\.(com?\.|org\.|net\.|ac\.)?[^.]+$/.exec(host)?.[0] ?? host);
+  return /\d$/.test(host) ? host : (/[^.]+\.((com?|org|net|ac)\.)?[^.]+$/.exec(host)?.[0] ?? host);
 }

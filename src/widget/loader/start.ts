@@ -22,7 +22,7 @@ export function startLoader(script: HTMLScriptElement): void {
   const site: Site = {
     base: new URL(script.src).origin,
     widget: ownWidget,
-    attribution: createAttribution(consent, new Date(Date.now())),
+    attribution: createAttribution(consent, new Date()),
     theme: {},
     tell,
   };
@@ -50,13 +50,13 @@ export function startLoader(script: HTMLScriptElement): void {
   );
   const { svc } = page;
   const queue = (svc as Stub | undefined)?.q;
-  // A `svc` that is not ours belongs to someone else, so it stays.
-  if (!svc || queue || /\.q\b/.test(String(svc))) {
+  // A `svc` that is not ours belongs to someone else, so it stays. `test` makes a text of anything.
+  if (!svc || queue || /\.q\b/.test(svc as string)) {
     page.svc = run;
     for (const call of queue ?? []) run(...call);
   }
-  site.attribution.decide();
-  updateFrames();
+  // Without an answer: decides by what is known.
+  run("consent");
 
   addEventListener("message", guarded(takeMessage));
   document.addEventListener("click", guarded(openFromClick), true);

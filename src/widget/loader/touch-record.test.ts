@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import fc from "fast-check";
+import { CLICK_ID_NAMES } from "#contract/attribution.ts";
 import {
   parseRecord,
   readAnalyticsIds,
@@ -109,6 +110,24 @@ test("without consent only this page view's campaign and referring host are sent
     currentPage: `${SITE}/booking`,
   });
   assert.equal(toPageAttribution(arrive("/", { from: `${SITE}/lp` }), SITE).referrer, "");
+});
+
+test("without consent no click id in the contract is sent", () => {
+  const query = CLICK_ID_NAMES.map((name) => `${name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)}=X`);
+  const arrival = arrive(`/lp?${query.join("&")}`);
+  assert.equal(Object.keys(visit(arrival).first).length, CLICK_ID_NAMES.length);
+  assert.deepEqual(toPageAttribution(arrival, arrival.page), { referrer: "", currentPage: `${SITE}/lp` });
+});
+
+test("without consent a campaign that contains a click id isn't sent", () => {
+  const [gclid, gbraid] = ["Cj0KCQiAwtu9BhC8ARIsAI9JHanB", "0AAAAABZLxNWFqGtE"];
+  const query = `utm_source=google&utm_campaign=autumn-${gclid}&utm_term=${gbraid}&gbraid=${gbraid}&gclid=${gclid}`;
+  assert.deepEqual(toPageAttribution(arrive(`/lp?${query}`), `${SITE}/booking?${query}`), {
+    referrer: "",
+    utmSource: "google",
+    currentPage: `${SITE}/booking?utm_source=google`,
+  });
+  assert.equal(toRawAttribution(visit(arrive(`/lp?${query}`)), SITE).utmCampaign, `autumn-${gclid}`, "with consent");
 });
 
 describe("stored attribution", () => {

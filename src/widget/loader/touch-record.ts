@@ -26,8 +26,11 @@ type Arrival = { page: string; referrer: string; at: Date };
 
 const RECORD_MAX = 2048;
 const RECORD_MS = 180 * 86_400_000;
-/** Parameters that identify a campaign, not a click. */
-const CAMPAIGN = /^(utm|gad)/;
+/**
+ * Parameters that identify a click, not a campaign: gclid and the like, gbraid, wbraid, li_fat_id. Tracking templates such as
+ * `utm_campaign={gclid}` exist, so campaigns may contain them.
+ */
+const CLICK = /cl|br|fa/;
 const IDLE_MS = 30 * 60_000;
 
 export function recordArrival(known: TouchRecord | undefined, arrival: Arrival): TouchRecord {
@@ -68,17 +71,17 @@ export function toRawAttribution(record: TouchRecord, currentPage: string): RawA
 
 /** Without consent: only the campaign and the referring host of this page view. */
 export function toPageAttribution(arrival: Arrival, currentPage: string): RawAttribution {
-  const referrer = readReferrer(arrival).origin;
   return {
-    referrer,
-    ...readAddress(arrival.page, CAMPAIGN).tags,
-    currentPage: readAddress(currentPage, CAMPAIGN).whole,
+    referrer: readReferrer(arrival).origin,
+    ...readAddress(arrival.page, CLICK).tags,
+    currentPage: readAddress(currentPage, CLICK).whole,
   };
 }
 
 /** Undefined if the record is not ours or too old; throws if it is damaged. */
 export function parseRecord(text: string | null, now: Date): TouchRecord | undefined {
-  const record: TouchRecord | null = JSON.parse(text ?? "null");
+  // Parsing null gives null.
+  const record: TouchRecord | null = JSON.parse(text as string);
   return record && Math.abs(+now - Date.parse(record.firstSeenAt)) < RECORD_MS ? record : undefined;
 }
 
