@@ -31,6 +31,16 @@ test("click ids are left out for visitors who ask for privacy", () => {
   assert.doesNotMatch(landingPage ?? "", /gclid|li_fat_id/);
 });
 
+test("so are tags that contain a click id", () => {
+  const clickId = "Cj0KCQiAwtu9BhC8ARIsAI9JHanB";
+  const address = `https://book.example/w/w_1?utm_source=google&utm_campaign=autumn-${clickId}&gclid=${clickId}`;
+  assert.deepEqual(readPageAttribution({ address, referrer: "", isPrivate: true }), {
+    utmSource: "google",
+    landingPage: "https://book.example/w/w_1?utm_source=google",
+    currentPage: "https://book.example/w/w_1",
+  });
+});
+
 test("our own pages and nonsense are not referrers", () => {
   for (const referrer of ["https://book.example/w/w_2", "", "about:blank#x", "nonsense"])
     assert.equal(readPageAttribution({ address: ADDRESS, referrer, isPrivate: false }).referrer, undefined);

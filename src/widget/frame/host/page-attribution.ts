@@ -29,11 +29,15 @@ export function readPageAttribution(page: {
   const url = new URL(page.address);
   const attribution: RawAttribution = {};
   const kept = new URLSearchParams();
+  // Tags may contain them too: tracking templates such as `utm_campaign={gclid}` exist.
+  const clickIds = Object.keys(PARAMETERS)
+    .filter((parameter) => !/^(utm|gad)_/.test(parameter))
+    .flatMap((parameter) => url.searchParams.get(parameter) || []);
   for (const [parameter, name] of Object.entries(PARAMETERS)) {
     const value = url.searchParams.get(parameter);
     // Values that are too long are dropped, because a truncated click id would be wrong.
     if (!value || value.length > VALUE_LENGTH_MAX || value.includes("@")) continue;
-    if (page.isPrivate && !/^(utm|gad)_/.test(parameter)) continue;
+    if (page.isPrivate && clickIds.some((id) => value.includes(id))) continue;
     attribution[name] = value;
     kept.set(parameter, value);
   }
