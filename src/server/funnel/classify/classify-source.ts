@@ -45,7 +45,7 @@ type Evidence = {
 };
 
 /** Real click ids have 20 or more characters; a test value ("abc") must not empty every tag that contains it. */
-const CLICK_ID_MIN_LENGTH = 16;
+export const CLICK_ID_MIN_LENGTH = 16;
 
 /** The click ids of the touch that are long enough to be real. */
 export function listClickIds(touch: RawAttribution): string[] {
@@ -58,7 +58,10 @@ export function listClickIds(touch: RawAttribution): string[] {
  */
 export function toClickIdTest(touch: Pick<RawAttribution, ClickIdName>): (text: string) => boolean {
   const clickIds = CLICK_ID_NAMES.flatMap((field) => parseTag(touch[field])?.toLowerCase() ?? []);
-  const secrets = clickIds.filter((id) => id.length >= CLICK_ID_MIN_LENGTH);
+  const secrets = clickIds
+    .filter((id) => id.length >= CLICK_ID_MIN_LENGTH)
+    // Their beginning is enough: long tags are cut.
+    .map((id) => id.slice(0, CLICK_ID_MIN_LENGTH));
   return (text) => secrets.some((secret) => text.toLowerCase().includes(secret));
 }
 

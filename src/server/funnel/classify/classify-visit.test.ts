@@ -105,6 +105,12 @@ test("long texts aren't cached, so that strangers can't fill the memory with the
   assert.notEqual(visit(long), visit(long));
 });
 
+test("a click id that was cut together with its campaign isn't kept either", () => {
+  const fbclid = `IwZXh0bgNhZW0CMTEAAR${"aB3".repeat(45)}`;
+  for (const utmCampaign of [`autumn-${fbclid}`, `autumn-${fbclid.slice(0, 40)}`])
+    assert.equal(new VisitClassifier().classify({ raw: { utmCampaign, fbclid }, ...SITE }).campaign, "(not set)");
+});
+
 test("a Google ad whose click id was stripped is recognised from the cache too", () => {
   const classifier = new VisitClassifier();
   const visit = (gadCampaignid: string) => classifier.classify({ raw: { gadSource: "1", gadCampaignid }, ...SITE });

@@ -3,6 +3,7 @@ import { RecentMap } from "../../lib/recent-map.ts";
 import type { VisitClass } from "../record/touch.ts";
 import {
   ADDRESS_FIELDS,
+  CLICK_ID_MIN_LENGTH,
   classifySource,
   GOOGLE_AD_FIELDS,
   hasSpamReferrer,
@@ -76,7 +77,7 @@ function toInput(raw: RawAttribution): RawAttribution | null {
 /** Also true when in doubt: the rules clean some texts before they compare them. */
 function mayContain(input: Readonly<Record<string, string>>, clickId: string): boolean {
   if (!PLAIN_WORD.test(clickId)) return true;
-  const needle = clickId.toLowerCase();
+  const needle = clickId.slice(0, CLICK_ID_MIN_LENGTH).toLowerCase();
   return Object.values(input).some((text) => !PLAIN_TEXT.test(text) || text.toLowerCase().includes(needle));
 }
 
