@@ -52,7 +52,7 @@ function EditForm({ endpoint, onClose }: EditProps) {
           description={
             isChat
               ? "Leave empty to keep the current URL. Changing it resets the failure count."
-              : "Queued deliveries go to the new URL. Changing it resets the failure count."
+              : `Queued deliveries go to the new URL. Changing it resets the failure count.${endpoint.headerNames.length > 0 ? " Custom header values must be entered again." : ""}`
           }
           placeholder={isChat ? endpoint.url : KINDS[endpoint.kind].example}
           inputMode="url"

@@ -22,7 +22,13 @@ import {
   replaceSecret,
   updateEndpoint,
 } from "./queries.ts";
-import { type EndpointSettings, findFaults, toSettingColumns } from "./settings.ts";
+import {
+  ENTER_HEADERS_AGAIN,
+  type EndpointSettings,
+  findFaults,
+  keepsHeaderValues,
+  toSettingColumns,
+} from "./settings.ts";
 import { toShortUrl } from "./shown-url.ts";
 import { checkEndpointUrl } from "./url-rules.ts";
 
@@ -162,8 +168,9 @@ export type EndpointEdit = {
 };
 
 /**
- * A new URL and enabling both reset the endpoint's health. Waiting deliveries go to the new URL. When an endpoint is disabled,
- * waiting deliveries and retries are cancelled, and missed events are recorded as `canceled`.
+ * A new URL and enabling both reset the endpoint's health. Waiting deliveries go to the new URL, but header values that nobody
+ * can see any more don't: whoever may edit an endpoint could otherwise read them at an address of their own. When an endpoint is
+ * disabled, waiting deliveries and retries are cancelled, and missed events are recorded as `canceled`.
  */
 export async function editEndpoint(
   deps: EndpointDeps,
@@ -179,10 +186,13 @@ export async function editEndpoint(
   const verdict = wanted.url === undefined ? null : await checkEndpointUrl(deps.webhooks, wanted.url);
   if (verdict?.kind === "refused") return { kind: "url_refused", reason: verdict.reason };
   const now = deps.clock.now();
-  const isEdited = await inOrganization(deps.db, owner, async (transaction) => {
+  const outcome = await inOrganization(deps.db, owner, async (transaction): Promise<{ kind: "edited" } | Refusal> => {
     const before = await lockEndpoint(transaction, owner, id);
-    if (!before) return false;
+    if (!before) return { kind: "not_found" };
     wanted.check?.(before);
+    const isElsewhere = verdict !== null && verdict.url !== before.url;
+    if (isElsewhere && keepsHeaderValues(settings, before.header_names))
+      return { kind: "invalid", fields: { headers: ENTER_HEADERS_AGAIN } };
     const change = {
       ...(verdict
         ? { ...toStoredUrl(deps, { ...before, url: verdict.url }), receiver: before.receiver + 1, ...HEALTHY }
@@ -200,11 +210,10 @@ export async function editEndpoint(
     assert(after, "it is locked");
     await writeLane(transaction, after);
     await alongside?.(transaction, after, before);
-    return true;
+    return { kind: "edited" };
   });
-  if (!isEdited) return { kind: "not_found" };
-  if (isEnabled === false) await cancelWaiting(deps, { id, now });
-  return { kind: "edited" };
+  if (outcome.kind === "edited" && isEnabled === false) await cancelWaiting(deps, { id, now });
+  return outcome;
 }
 
 /** The current custom headers; none if they cannot be opened. */

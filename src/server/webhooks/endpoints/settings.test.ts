@@ -120,6 +120,29 @@ test("custom headers are sent, sealed in the database, and masked everywhere els
   assert.ok(faultsOf(await add({ kind: "teams", headers: { "X-Api-Key": "x" } }))?.["headers"]);
 });
 
+test("after a change of the URL, header values that nobody entered again are not sent to it", async () => {
+  const { business, add, change, receiver } = await makeTeam();
+  const elsewhere = await startReplying(() => ({}));
+  const { endpoint } = (await add({ headers: { "X-Api-Key": "s3cret", "X-Env": "live" } })).body as AddedEndpoint;
+  const fault = "The URL has changed. Enter the values of the custom headers again, or delete them.";
+  for (const kept of [{}, { headers: { "X-Api-Key": null } }, { headers: { "X-Api-Key": "new", "X-Env": null } }]) {
+    const refused = await change(endpoint.id, { url: elsewhere.url, ...kept });
+    assert.deepEqual([refused.status, faultsOf(refused)], [422, { headers: fault }], JSON.stringify(kept));
+  }
+  await book(deps, business);
+  await deliverAll(loop);
+  assert.deepEqual([elsewhere.requests.length, receiver.requests.length], [0, 1]);
+
+  assert.equal((await change(endpoint.id, { url: receiver.url, description: "same" })).status, 200, "the same URL");
+  assert.equal((await change(endpoint.id, { url: elsewhere.url, headers: { "X-Api-Key": "new" } })).status, 200);
+  await book(deps, business);
+  await deliverAll(loop);
+  const [request] = elsewhere.requests;
+  assert.ok(request && !request.head.includes("s3cret"));
+  assert.equal(headerOf(request, "X-Api-Key"), "new");
+  assert.equal((await change(endpoint.id, { url: receiver.url, headers: {} })).status, 200, "or without headers");
+});
+
 test("a rate limit spreads deliveries over the minute, over all workers", async () => {
   const { business, add, receiver } = await makeTeam();
   const { endpoint } = (await add({ requestsPerMinute: 120 })).body as AddedEndpoint;

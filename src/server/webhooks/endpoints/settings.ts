@@ -58,6 +58,13 @@ export function findFaults(
   return Object.fromEntries(Object.entries(faults).filter((entry): entry is [string, string] => entry[1] !== null));
 }
 
+export const ENTER_HEADERS_AGAIN = "The URL has changed. Enter the values of the custom headers again, or delete them.";
+
+/** Whether some current value of the custom headers `names` stays after these settings are saved. */
+export function keepsHeaderValues({ headers }: EndpointSettings, names: readonly string[]): boolean {
+  return headers === undefined ? names.length > 0 : Object.values(headers).includes(null);
+}
+
 /** The columns of these settings; `before` has the current headers, opened. */
 export function toSettingColumns(
   { eventTypes, widgetIds, reportsExpiry, headers, requestsPerMinute }: EndpointSettings,
