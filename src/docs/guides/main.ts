@@ -1,6 +1,6 @@
 import "./guides.css";
+import { showMatchesWhileTyping } from "../search/live-search.ts";
 import { addCopyButtons } from "./copy-buttons.ts";
-import { showMatchesWhileTyping } from "./live-search.ts";
 
 addCopyButtons(document);
 showMatchesWhileTyping(document);

@@ -1,4 +1,7 @@
 import "./reference.css";
+import { showMatchesWhileTyping } from "../search/live-search.ts";
+
+showMatchesWhileTyping(document);
 
 type Scalar = { createApiReference(place: string, configuration: object): void };
 

@@ -1,6 +1,5 @@
 import { type Html, type HtmlPart, html, renderHead } from "../http/pages/html.ts";
-import { DOCS_ADDRESS, type Document, REFERENCE_ADDRESS, SEARCH_ADDRESS, type Section } from "./documents.ts";
-import { QUERY_LENGTH_MAX } from "./search.ts";
+import { DOCS_ADDRESS, type Document, REFERENCE_ADDRESS, type Section } from "./documents.ts";
 
 /** A line in a table of contents, with the lines below it. */
 export type ContentsEntry = {
@@ -22,12 +21,10 @@ type DocsPage = {
   readonly parent?: string;
   /** Listed in the menu below the page, or below its parent. */
   readonly siblings?: readonly ContentsEntry[];
-  /** What the reader searched for, on the search page. */
-  readonly query?: string;
   readonly main: HtmlPart;
 };
 
-/** The page around every guide. It works without its script, which adds copy buttons and results while typing. */
+/** The page around every guide. It works without its script, which adds copy buttons and the search. */
 export function renderDocsPage(frame: DocsFrame, page: DocsPage): string {
   const open = page.parent ?? page.address;
   const section = frame.sections.find(({ documents }) => documents.some(({ address }) => address === open)) ?? null;
@@ -39,7 +36,7 @@ ${renderHead(`${page.title} · Bookflow docs`, frame.stylesheets)}
 </head>
 <body>
 <a class="skip" href="#content">Skip to content</a>
-${renderHeader(frame, { current: page.address === DOCS_ADDRESS ? "Guides" : section?.title, query: page.query })}
+${renderHeader(frame, page.address === DOCS_ADDRESS ? "Guides" : section?.title)}
 ${renderMenu(frame, { section, page })}
 <main id="content" tabindex="-1">
 ${page.main}
@@ -53,10 +50,7 @@ ${page.main}
  * The bar above the guides and the API reference. Not a header element, since Scalar has its own. `current` is the title of the
  * reader's tab.
  */
-export function renderHeader(
-  { sections }: Pick<DocsFrame, "sections">,
-  { current, query }: { current: string | undefined; query?: string | undefined },
-): Html {
+export function renderHeader({ sections }: Pick<DocsFrame, "sections">, current: string | undefined): Html {
   return html`<section class="bar" aria-label="Bookflow docs">
 <button class="menu-button" type="button" popovertarget="menu">Menu</button>
 <a class="brand" href="${DOCS_ADDRESS}"><svg viewBox="0 0 32 32" width="24" height="24" aria-hidden="true" focusable="false"><rect width="32" height="32" rx="9"/><path d="M8.5 10.5h15M8.5 16h10.5M8.5 21.5h5.5"/></svg>Bookflow <span>Docs</span></a>
@@ -65,7 +59,7 @@ export function renderHeader(
       ? html`<a href="${address}" aria-current="true">${title}</a>`
       : html`<a href="${address}">${title}</a>`,
   )}</nav>
-<form class="search" role="search" action="${SEARCH_ADDRESS}"><input type="search" name="q" value="${query ?? ""}" placeholder="Search guides" aria-label="Search guides" autocomplete="off" maxlength="${QUERY_LENGTH_MAX}"></form>
+<form class="search" role="search"><input type="search" placeholder="Search guides" aria-label="Search guides" autocomplete="off" maxlength="100"></form>
 </section>`;
 }
 

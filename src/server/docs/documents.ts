@@ -6,7 +6,6 @@ import { join } from "node:path";
 export const DOCS_ADDRESS = "/docs";
 export const REFERENCE_ADDRESS = `${DOCS_ADDRESS}/api`;
 export const DECISIONS_ADDRESS = `${DOCS_ADDRESS}/decisions`;
-export const SEARCH_ADDRESS = `${DOCS_ADDRESS}/search`;
 const DECISIONS_FOLDER = "docs/decisions";
 
 export type Document = {

@@ -4,6 +4,7 @@ import { posix } from "node:path";
 import { describe, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { createTestApp } from "../../../test/support/app/app.ts";
+import { openSearch } from "../../docs/search/search.ts";
 import { renderMarkdown } from "./markdown.ts";
 
 const ROOT = fileURLToPath(new URL("../../../", import.meta.url));
@@ -136,23 +137,26 @@ describe("the documents at /docs", () => {
 });
 
 describe("the search", () => {
-  const search = async (query: string) => {
-    const { statusCode, body } = await app.inject(`/docs/search?q=${encodeURIComponent(query)}`);
-    assert.equal(statusCode, 200);
-    const list = /<ul class="matches">(.*?)<\/ul>/s.exec(body)?.[1] ?? "";
-    return { body, links: [...list.matchAll(/<a href="([^"]*)">/g)].map(([, link = ""]) => link) };
+  const open = async () => {
+    const passages = await app.inject("/docs/passages.json");
+    assert.equal(passages.headers["content-type"], "application/json; charset=utf-8");
+    const search = openSearch(passages.json());
+    return (query: string) => search(query).map(({ address }) => address);
   };
 
   test("finds a heading, the start of a word and a word with a typo", async () => {
     const wanted = "/docs/webhooks#verifying-the-signature";
-    assert.equal((await search("verifying the signature")).links[0], wanted);
-    assert.ok((await search("signatu")).links.includes(wanted));
-    assert.ok((await search("verifing signature")).links.includes(wanted));
+    const search = await open();
+    assert.equal(search("verifying the signature")[0], wanted);
+    assert.ok(search("signatu").includes(wanted));
+    assert.ok(search("verifing signature").includes(wanted));
+    assert.deepEqual(search("zzqqxx"), []);
   });
 
   test("links to existing pages and headings", async () => {
+    const search = await open();
     for (const query of ["webhook", "API key", "backup", "consent", "visit"]) {
-      const { links } = await search(query);
+      const links = search(query);
       assert.ok(links.length > 0, query);
       for (const link of links) {
         const [path = "", anchor = ""] = link.split("#");
@@ -161,15 +165,8 @@ describe("the search", () => {
     }
   });
 
-  test("shows a hostile query as text, shortens a long one, and says when nothing matches", async () => {
-    const hostile = await search('"><script>alert(1)</script>');
-    assert.doesNotMatch(hostile.body, /<script>alert/);
-    assert.ok((await search("x".repeat(10_000))).body.length < 10_000);
-    const nothing = await search("zzqqxx");
-    assert.deepEqual(nothing.links, []);
-    assert.match(nothing.body, /No matches for “zzqqxx”\./);
-    assert.equal((await app.inject("/docs/search?q=a&q=b")).statusCode, 200);
-    assert.match((await app.inject("/docs/search")).body, /Type a word or two/);
+  test("is not done on the server", async () => {
+    assert.equal((await app.inject("/docs/search?q=s")).statusCode, 404);
   });
 });
 

@@ -1,11 +1,12 @@
 import { readFileSync } from "node:fs";
 import { extname, join, posix } from "node:path";
+import { PASSAGES_ADDRESS, type Passage } from "#contract/docs-search.ts";
 import { html } from "../http/pages/html.ts";
+import { Turns } from "../lib/concurrency/turns.ts";
 import { type DocsFrame, renderDocsPage } from "./docs-page.ts";
 import { DECISIONS_ADDRESS, DOCS_ADDRESS, listDecisions, listPlainFiles, listSections } from "./documents.ts";
 import { type MarkdownPage, renderMarkdown } from "./markdown.ts";
-import { renderDecisions, renderGuide, renderIndex, renderSearch } from "./render-guide.ts";
-import { openSearch, type Passage, QUERY_LENGTH_MAX } from "./search.ts";
+import { renderDecisions, renderGuide, renderIndex } from "./render-guide.ts";
 
 /** The content sent for an address. */
 export type Served = { readonly type: string; readonly body: string | Buffer };
@@ -13,18 +14,18 @@ export type Served = { readonly type: string; readonly body: string | Buffer };
 type Library = {
   readonly frame: DocsFrame;
   /** Null if nothing is served there. */
-  find(address: string): Served | null;
-  search(query: string): string;
+  find(address: string): Promise<Served | null>;
   renderMissing(): string;
 };
 
 const PAGE_TYPE = "text/html; charset=utf-8";
 const TEXT_TYPE = "text/plain; charset=utf-8";
-const TYPES: Readonly<Record<string, string>> = { ".png": "image/png", ".json": "application/json; charset=utf-8" };
+const JSON_TYPE = "application/json; charset=utf-8";
+const TYPES: Readonly<Record<string, string>> = { ".png": "image/png", ".json": JSON_TYPE };
 
 /**
  * Everything below /docs except the API reference. The list of addresses is fixed at start, so no request can reach another
- * file; pages and the search index are created when first requested.
+ * file. Each page is made once, when it is first requested.
  */
 export function openLibrary({
   root,
@@ -36,19 +37,19 @@ export function openLibrary({
   const shelf = readShelf(root);
   const frame: DocsFrame = { ...files, sections: shelf.sections };
   const makers = listMakers(frame, shelf);
-  const made = new Map<string, Served>();
-  let search: ReturnType<typeof openSearch> | null = null;
+  const made = new Map<string, Served | Promise<Served>>();
   return {
     frame,
-    find(address) {
-      const served = made.get(address) ?? makers.get(address)?.() ?? null;
-      if (served) made.set(address, served);
-      return served;
-    },
-    search(text) {
-      search ??= openSearch(listAllPassages(shelf));
-      const query = text.trim().slice(0, QUERY_LENGTH_MAX);
-      return renderSearch(frame, { query, matches: search(query) });
+    async find(address) {
+      const served = made.get(address) ?? makers.get(address)?.();
+      if (!served) return null;
+      made.set(address, served);
+      try {
+        return await served;
+      } catch (error) {
+        made.delete(address);
+        throw error;
+      }
     },
     renderMissing: () =>
       renderDocsPage(frame, {
@@ -87,13 +88,14 @@ function readShelf(root: string) {
 }
 
 /** By address. */
-function listMakers(frame: DocsFrame, shelf: Shelf): ReadonlyMap<string, () => Served> {
+function listMakers(frame: DocsFrame, shelf: Shelf): ReadonlyMap<string, () => Served | Promise<Served>> {
   const { guides, decisions, plainFiles, read, readPlain } = shelf;
   const page = (body: string): Served => ({ type: PAGE_TYPE, body });
   const listTitles = () =>
     decisions.map(({ file, address }) => ({ title: read(file).title.replace(/^(\d+)\. /, "$1 "), address }));
-  return new Map<string, () => Served>([
+  return new Map<string, () => Served | Promise<Served>>([
     [DOCS_ADDRESS, () => page(renderIndex(frame))],
+    [PASSAGES_ADDRESS, async () => ({ type: JSON_TYPE, body: JSON.stringify(await listAllPassages(shelf)) })],
     [DECISIONS_ADDRESS, () => page(renderDecisions(frame, listTitles()))],
     ...guides.map(
       ({ address, file }) => [address, () => page(renderGuide(frame, { address, page: read(file) }))] as const,
@@ -106,13 +108,17 @@ function listMakers(frame: DocsFrame, shelf: Shelf): ReadonlyMap<string, () => S
   ]);
 }
 
-function listAllPassages({ guides, decisions, read }: Shelf): Passage[] {
-  return [
-    ...guides.flatMap(({ file, ...place }) => listPassages(read(file), place)),
-    ...decisions.flatMap(({ address, file }) =>
-      listPassages(read(file), { address, guide: "Decisions", section: "Contributing" }),
-    ),
+/** Reading all documents takes up to a fifth of a second, so others have their turns in between. */
+async function listAllPassages({ guides, decisions, read }: Shelf): Promise<Passage[]> {
+  const turns = new Turns();
+  const passages: Passage[] = [];
+  const documents = [
+    ...guides,
+    ...decisions.map((decision) => ({ ...decision, guide: "Decisions", section: "Contributing" })),
   ];
+  for (const { file, ...place } of documents)
+    passages.push(...(await turns.spend(() => listPassages(read(file), place))));
+  return passages;
 }
 
 function listPassages(

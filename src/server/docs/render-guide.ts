@@ -1,8 +1,7 @@
 import { type Html, type HtmlPart, html } from "../http/pages/html.ts";
 import { type ContentsEntry, type DocsFrame, renderContents, renderDocsPage } from "./docs-page.ts";
-import { DECISIONS_ADDRESS, DOCS_ADDRESS, type Document, SEARCH_ADDRESS } from "./documents.ts";
+import { DECISIONS_ADDRESS, DOCS_ADDRESS, type Document } from "./documents.ts";
 import type { Heading, MarkdownPage } from "./markdown.ts";
-import type { Match } from "./search.ts";
 
 /** A page with fewer headings needs no table of contents. */
 const LISTED_HEADINGS_MIN = 3;
@@ -74,30 +73,4 @@ export function renderDecisions(frame: DocsFrame, decisions: readonly ContentsEn
 ${renderContents(decisions, "")}
 </article></div>`,
   });
-}
-
-/** The script of the guides shows the list of this page while the reader types. */
-export function renderSearch(
-  frame: DocsFrame,
-  { query, matches }: { query: string; matches: readonly Match[] },
-): string {
-  return renderDocsPage(frame, {
-    title: query === "" ? "Search" : `Search: ${query}`,
-    address: SEARCH_ADDRESS,
-    query,
-    main: html`<div class="results">
-<h1>Search</h1>
-<p>${toSummary(query, matches.length)}</p>
-<ul class="matches">${matches.map(
-      ({ address, guide, heading, excerpt }) =>
-        html`<li><a href="${address}"><strong>${heading}</strong>${guide === heading ? null : html` <span>${guide}</span>`}</a><p>${excerpt}</p></li>\n`,
-    )}</ul>
-</div>`,
-  });
-}
-
-function toSummary(query: string, count: number): string {
-  if (query === "") return "Type a word or two in the search field above.";
-  if (count === 0) return `No matches for “${query}”.`;
-  return `${count} ${count === 1 ? "match" : "matches"} for “${query}”.`;
 }

@@ -13,7 +13,7 @@ ${renderHead("API reference · Bookflow docs", files.reference.stylesheets)}
 <script type="module" src="${files.reference.script}"></script>
 </head>
 <body>
-${renderHeader(frame, { current: "API reference" })}
+${renderHeader(frame, "API reference")}
 ${renderMenu(frame, { section: null, page: { address: REFERENCE_ADDRESS } })}
 <noscript><p class="notice">The API reference needs JavaScript. The same contents are in the <a href="/api/v1/openapi.json">OpenAPI document</a>.</p></noscript>
 <div id="reference"></div>

@@ -2,7 +2,7 @@ import { fileURLToPath } from "node:url";
 import type { FastifyInstance, FastifyReply } from "fastify";
 import { notBuilt, serveBrowserFiles } from "../http/pages/browser-files.ts";
 import { DOCS_FILES_ADDRESS, DOCS_FILES_FOLDER, loadDocsFiles } from "./docs-files.ts";
-import { DOCS_ADDRESS, REFERENCE_ADDRESS, SEARCH_ADDRESS } from "./documents.ts";
+import { DOCS_ADDRESS, REFERENCE_ADDRESS } from "./documents.ts";
 import { openLibrary, type Served } from "./library.ts";
 import { renderReference } from "./render-reference.ts";
 
@@ -11,7 +11,7 @@ const GUIDES_POLICY = [
   "script-src 'self'",
   "style-src 'self'",
   "img-src 'self' data:",
-  // Results while typing come from /docs/search.
+  // The search reads /docs/passages.json.
   "connect-src 'self'",
   "form-action 'self'",
   "base-uri 'none'",
@@ -29,7 +29,7 @@ const HTML_TYPE = "text/html; charset=utf-8";
 /** The folder that contains docs/. */
 const ROOT = fileURLToPath(new URL("../../../", import.meta.url));
 
-/** GET /docs: the guides; /docs/search: a search over them; /docs/api: the API reference. */
+/** GET /docs: the guides and the passages that the browser searches; /docs/api: the API reference. */
 export async function docsRoutes(app: FastifyInstance): Promise<void> {
   const files = loadDocsFiles();
   if (!files) {
@@ -47,15 +47,13 @@ export async function docsRoutes(app: FastifyInstance): Promise<void> {
     reply.type(HTML_TYPE).header("content-security-policy", REFERENCE_POLICY).send(reference),
   );
 
-  app.get<{ Querystring: { q?: unknown } }>(SEARCH_ADDRESS, { schema: { hide: true } }, async (request, reply) =>
-    send(reply, { type: HTML_TYPE, body: library.search(String(request.query.q ?? "")) }),
+  app.get(DOCS_ADDRESS, { schema: { hide: true } }, async (_request, reply) =>
+    send(reply, await library.find(DOCS_ADDRESS)),
   );
-
-  app.get(DOCS_ADDRESS, { schema: { hide: true } }, async (_request, reply) => send(reply, library.find(DOCS_ADDRESS)));
 
   app.get<{ Params: { "*": string } }>(`${DOCS_ADDRESS}/*`, { schema: { hide: true } }, async (request, reply) => {
     const path = request.params["*"].replace(/\/$/, "");
-    return send(reply, library.find(`${DOCS_ADDRESS}/${path}`));
+    return send(reply, await library.find(`${DOCS_ADDRESS}/${path}`));
   });
 
   function send(reply: FastifyReply, served: Served | null): FastifyReply {

@@ -20,7 +20,7 @@ export const ALLOWED_IMPORTS: readonly { readonly from: string; readonly to: rea
   { from: "src/contract/", to: [] },
   { from: "src/dashboard/", to: ["src/contract/"] },
   { from: "src/widget/", to: ["src/contract/"] },
-  { from: "src/docs/", to: [] },
+  { from: "src/docs/", to: ["src/contract/"] },
 
   { from: "src/server/lib/", to: ["src/contract/"] },
   { from: "src/server/setting.ts", to: ["src/server/lib/text/host-urls.ts"] },

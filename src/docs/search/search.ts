@@ -1,24 +1,8 @@
 import MiniSearch from "minisearch";
+import type { Passage } from "#contract/docs-search.ts";
 
-/** One heading of a guide, with the text below it up to the next heading. */
-export type Passage = {
-  readonly address: string;
-  /** The title of the guide in the menu. */
-  readonly guide: string;
-  readonly heading: string;
-  readonly text: string;
-  /** Ranked above passages for operators and contributors. */
-  readonly isForCustomers: boolean;
-};
+export type Match = Pick<Passage, "address" | "guide" | "heading"> & { readonly excerpt: string };
 
-export type Match = {
-  readonly address: string;
-  readonly guide: string;
-  readonly heading: string;
-  readonly excerpt: string;
-};
-
-export const QUERY_LENGTH_MAX = 100;
 const MATCHES_MAX = 12;
 const EXCERPT_LENGTH = 160;
 
@@ -37,7 +21,7 @@ export function openSearch(passages: readonly Passage[]): (query: string) => Mat
   index.addAll(passages.map((passage, id) => ({ ...passage, id })));
   return (query) =>
     index
-      .search(query.slice(0, QUERY_LENGTH_MAX))
+      .search(query)
       .slice(0, MATCHES_MAX)
       .flatMap(({ id, terms }) => {
         const passage = passages[id];
