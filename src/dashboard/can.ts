@@ -21,7 +21,10 @@ const OTHER_ACTIONS = {
 } as const satisfies Record<string, Pick<AppRoute, "role" | "feature">>;
 
 export type Action = AppRouteName | keyof typeof OTHER_ACTIONS;
-export type Verdict = { readonly isAllowed: true } | { readonly isAllowed: false; readonly reason: string };
+export type Verdict =
+  | { readonly isAllowed: true }
+  /** `plan`: the smallest plan that includes the action, if the plan is what forbids it. */
+  | { readonly isAllowed: false; readonly reason: string; readonly plan?: Plan };
 
 export const ALLOWED: Verdict = { isAllowed: true };
 
@@ -30,7 +33,7 @@ export function can(member: { role: MemberRole; plan: Plan }, action: Action): V
   const needed: Pick<AppRoute, "role" | "feature"> = { ...APP_ROUTES, ...OTHER_ACTIONS }[action];
   if (!roleIncludes(member.role, needed.role)) return { isAllowed: false, reason: ROLE_REASONS[needed.role] };
   if (needed.feature && !planIncludes(member.plan, needed.feature))
-    return { isAllowed: false, reason: describePlanLimit(needed.feature) };
+    return { isAllowed: false, reason: describePlanLimit(needed.feature), plan: smallestPlanWith(needed.feature) };
   return ALLOWED;
 }
 
@@ -40,6 +43,10 @@ const ROLE_REASONS: Record<MemberRole, string> = {
   member: "Viewers can’t do this. Ask an admin to change your role to member.",
   viewer: "Only members of this organization can do this.",
 };
+
+function smallestPlanWith(feature: Feature): Plan {
+  return PLANS.find((plan) => planIncludes(plan, feature)) ?? "business";
+}
 
 /** "Available on the Pro and Business plans." */
 export function describePlanLimit(feature: Feature): string {

@@ -38,7 +38,7 @@ test("without any variables every setting has its default", () => {
     countryHeader: null,
     secretKey: null,
     signUp: "closed",
-    defaultPlan: "free",
+    defaultPlan: "business",
     rateLimitSignInPerMinute: 30,
     smtpUrl: null,
     mailFrom: "Bookflow <bookflow@localhost>",

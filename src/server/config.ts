@@ -162,9 +162,9 @@ export const SETTINGS = {
   }),
   defaultPlan: choice<Plan>({
     name: "DEFAULT_PLAN",
-    fallback: "free",
+    fallback: "business",
     choices: PLANS,
-    meaning: "Plan of organizations created in the browser.",
+    meaning: "Plan of organizations created in the browser. The first owner can choose another during setup.",
   }),
   rateLimitSignInPerMinute: integer({
     name: "RATE_LIMIT_SIGN_IN_PER_MINUTE",

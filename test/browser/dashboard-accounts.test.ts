@@ -31,8 +31,12 @@ describe("the first run", { skip: noBrowser }, () => {
     await page.getByRole("combobox", { name: "Time zone" }).fill("new york");
     await page.getByRole("option", { name: /America\/New York/ }).click();
     await page.getByLabel("Password").first().fill(PASSWORD);
+    assert.match(await page.getByRole("combobox", { name: "Plan" }).inputValue(), /^Business/);
+    await page.getByRole("combobox", { name: "Plan" }).click();
+    await page.getByRole("option", { name: /^Pro/ }).click();
     await page.getByRole("button", { name: "Set up" }).click();
     await page.waitForURL(/\/app\/org_\w+$/);
+    await page.getByText("Pro plan").first().waitFor();
 
     const settings = `${page.url()}/settings`;
     await goTo(page, settings);

@@ -333,7 +333,9 @@ describe("the bookings screen", { skip: noBrowser }, () => {
     await showScreen(page, `${address}/bookings`);
     await page.getByRole("heading", { name: "Store bookings is off" }).waitFor();
     await page.getByRole("button", { name: "Export CSV" }).hover();
-    await page.getByRole("tooltip", { name: "Available on the Pro and Business plans." }).waitFor();
+    await page
+      .getByRole("tooltip", { name: "Available on the Pro and Business plans. See Plan in Settings." })
+      .waitFor();
     const widgetId = await makeWidget(db, organizationId, { collectData: true });
     await page.clock.install({ time: dashboard.clock.now() });
     await page.reload();

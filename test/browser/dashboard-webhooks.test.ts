@@ -356,9 +356,10 @@ describe("webhooks in the dashboard", { skip: noBrowser }, () => {
 
   test("without the plan everything stays visible, with the reason", async () => {
     const { page, person } = await dashboard.share(browser);
-    const { address } = await dashboard.addOrganization(person, { plan: "free" });
+    const { id, address } = await dashboard.addOrganization(person, { plan: "free" });
     await showScreen(page, `${address}/webhooks`);
     await page.getByText("Your plan doesn’t include webhooks").waitFor();
+    await page.getByText(`npm run bookflow -- org set ${id} --plan pro`).waitFor();
     await page.getByText("Available on the Pro and Business plans.", { exact: false }).waitFor();
     assert.equal(await page.getByRole("button", { name: "Add endpoint" }).getAttribute("aria-disabled"), "true");
   });

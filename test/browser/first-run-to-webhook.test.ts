@@ -12,11 +12,7 @@ test("a new installation goes from the printed link to its first delivered webho
   skip: noBrowser,
 }, async () => {
   const { url } = await createTestDatabase();
-  const service = await startServiceProcess({
-    DATABASE_URL: url,
-    DEFAULT_PLAN: "pro",
-    WEBHOOK_ALLOW_CIDRS: "127.0.0.0/8",
-  });
+  const service = await startServiceProcess({ DATABASE_URL: url, WEBHOOK_ALLOW_CIDRS: "127.0.0.0/8" });
   const receiver = await startReplying(() => ({ status: 200, body: "stored" }));
   await until(() => /\/setup\?token=\S+/.test(service.output()), "the link is printed");
   const token = /\/setup\?token=(\S+)/.exec(service.output())?.[1];

@@ -15,6 +15,7 @@ export const SignInOptions = Type.Object({
   isSetUpNeeded: Type.Boolean({ description: "True until the first owner exists." }),
   isSignUpOpen: Type.Boolean(),
   hasOidc: Type.Boolean(),
+  defaultPlan: oneOf(PLANS),
 });
 export type SignInOptions = Static<typeof SignInOptions>;
 
@@ -25,6 +26,7 @@ export const SetUpRequest = Type.Object({
   password: field,
   organizationName: field,
   timeZone: field,
+  plan: Type.Optional(oneOf(PLANS)),
 });
 export type SetUpRequest = Static<typeof SetUpRequest>;
 

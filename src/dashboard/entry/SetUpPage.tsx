@@ -1,8 +1,9 @@
-import { Alert, Button, Stack, Title } from "@mantine/core";
+import { Alert, Button, Select, Stack, Text, Title } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { ENTRY_PAGES } from "#contract/app/entry-pages.ts";
+import { PLAN_TERMS, PLANS, type Plan } from "#contract/plans.ts";
 import { call } from "../api/call.ts";
 import { optionsQuery } from "../api/queries.ts";
 import { useAction } from "../hooks/use-action.ts";
@@ -27,14 +28,14 @@ export function SetUpPage() {
   return (
     <EntryFrame title="Set up Bookflow" description={options.data?.isSetUpNeeded && DESCRIPTION}>
       <Loaded query={options} rows={6}>
-        {({ isSetUpNeeded }) =>
+        {({ isSetUpNeeded, defaultPlan }) =>
           isSetUpNeeded ? (
             token === "" ? (
               <Alert color="yellow">
                 This link is incomplete. Open the full setup link that Bookflow printed when it started.
               </Alert>
             ) : (
-              <SetUpForm token={token} />
+              <SetUpForm token={token} defaultPlan={defaultPlan} />
             )
           ) : (
             <Stack gap="md">
@@ -48,12 +49,19 @@ export function SetUpPage() {
   );
 }
 
-function SetUpForm({ token }: { token: string }) {
+function SetUpForm({ token, defaultPlan }: { token: string; defaultPlan: Plan }) {
   const navigate = useNavigate();
   const queries = useQueryClient();
   const form = useForm({
     mode: "uncontrolled",
-    initialValues: { name: "", email: "", password: "", organizationName: "", timeZone: guessTimeZone() },
+    initialValues: {
+      name: "",
+      email: "",
+      password: "",
+      organizationName: "",
+      timeZone: guessTimeZone(),
+      plan: defaultPlan,
+    },
   });
   const setUp = useAction({
     run: (values: ReturnType<typeof form.getValues>) => call("setUp", { body: { token, ...values } }),
@@ -76,6 +84,23 @@ function SetUpForm({ token }: { token: string }) {
           Your organization
         </Title>
         <OrganizationFields form={form} name="organizationName" />
+        <Select
+          label="Plan"
+          description="Business includes everything. The operator of this server can change the plan later."
+          data={PLANS.map((plan) => ({ value: plan, label: PLAN_TERMS[plan].name }))}
+          renderOption={({ option }) => (
+            <div>
+              {option.label}
+              <Text size="xs" c="dimmed">
+                {PLAN_USES[option.value as Plan]}
+              </Text>
+            </div>
+          )}
+          allowDeselect={false}
+          required
+          key={form.key("plan")}
+          {...form.getInputProps("plan")}
+        />
         <Button type="submit" fullWidth mt="xs" loading={setUp.isPending}>
           Set up Bookflow
         </Button>
@@ -83,3 +108,9 @@ function SetUpForm({ token }: { token: string }) {
     </form>
   );
 }
+
+const PLAN_USES: Record<Plan, string> = {
+  free: "Analytics and stored bookings. Data is kept for 30 days.",
+  pro: "Also webhooks and CSV export. Data is kept for 12 months.",
+  business: "Also the read API. Data is kept for 24 months.",
+};

@@ -1,9 +1,12 @@
-import { Badge, Group, List, Text, ThemeIcon } from "@mantine/core";
+import { Badge, Box, List, Text, ThemeIcon } from "@mantine/core";
 import { IconCheck, IconLock } from "@tabler/icons-react";
 import { type Feature, planIncludes } from "#contract/plans.ts";
 import { describePlanLimit } from "../can.ts";
 import { useOrganization } from "../shell/use-organization.ts";
 import { Section } from "../ui/layout/Section.tsx";
+import { PlanCommand } from "../ui/states/PlanCommand.tsx";
+
+const LARGEST_PLAN = "business";
 
 const FEATURES: readonly { feature: Feature; name: string; meaning: string }[] = [
   { feature: "webhooks", name: "Webhooks", meaning: "Each booking is sent to your systems, Teams or Slack." },
@@ -16,7 +19,7 @@ export function PlanSection() {
   return (
     <Section
       title="Plan"
-      description="To change your plan, contact the operator of this server."
+      description="The operator of this server can change your plan."
       actions={<Badge size="lg">{details.plan.name}</Badge>}
     >
       <List spacing="sm" size="sm" center pl={0} listStyleType="none" styles={{ itemLabel: { lineHeight: 1.45 } }}>
@@ -40,12 +43,15 @@ export function PlanSection() {
           ),
         )}
       </List>
-      <Group mt="lg" gap={6}>
-        <Text size="sm">
-          Bookings and analytics are kept for <b>{details.plan.retention}</b>, currently back to{" "}
-          <b>{format.date(details.plan.keptSince)}</b>.
-        </Text>
-      </Group>
+      <Text size="sm" mt="lg">
+        Bookings and analytics are kept for <b>{details.plan.retention}</b>, currently back to{" "}
+        <b>{format.date(details.plan.keptSince)}</b>.
+      </Text>
+      {plan !== LARGEST_PLAN && (
+        <Box mt="lg">
+          <PlanCommand plan={LARGEST_PLAN} />
+        </Box>
+      )}
     </Section>
   );
 }

@@ -12,7 +12,7 @@ type ActionButtonProps = ButtonProps &
 export function ActionButton({ verdict = ALLOWED, onClick, ...props }: ActionButtonProps) {
   if (verdict.isAllowed) return <Button {...props} {...(onClick ? { onClick } : {})} />;
   return (
-    <Tooltip label={verdict.reason}>
+    <Tooltip label={verdict.plan ? `${verdict.reason} See Plan in Settings.` : verdict.reason}>
       <Button {...props} type="button" data-disabled aria-disabled="true" onClick={(event) => event.preventDefault()} />
     </Tooltip>
   );

@@ -1,7 +1,8 @@
-import { Alert } from "@mantine/core";
+import { Alert, Stack } from "@mantine/core";
 import { IconLock } from "@tabler/icons-react";
 import type { ReactNode } from "react";
 import type { Verdict } from "../../can.ts";
+import { PlanCommand } from "./PlanCommand.tsx";
 
 /** Explains why a screen or feature isn't available; renders nothing if it is. */
 export function LockedFeature({ verdict, title, children }: { verdict: Verdict; title: string; children?: ReactNode }) {
@@ -9,6 +10,12 @@ export function LockedFeature({ verdict, title, children }: { verdict: Verdict; 
   return (
     <Alert icon={<IconLock size={20} stroke={1.6} />} title={title} color="gray" variant="light" mb="lg">
       {verdict.reason} {children}
+      {verdict.plan && (
+        <Stack gap="xs" mt="xs">
+          <span>The operator of this server can change your plan.</span>
+          <PlanCommand plan={verdict.plan} />
+        </Stack>
+      )}
     </Alert>
   );
 }

@@ -116,7 +116,7 @@ describe("another organization", () => {
     const me = (await browser.send("GET", "/api/app/me")).body;
     assert.deepEqual(
       me.organizations.find((each: { id: string }) => each.id === body.id),
-      { id: body.id, name: "Second", role: "owner", plan: "free" },
+      { id: body.id, name: "Second", role: "owner", plan: "business" },
     );
     assert.equal(me.current, body.id, "the new organization is shown");
   });

@@ -1,19 +1,26 @@
 import { ORGANIZATION_ID, type OrganizationId } from "#contract/ids.ts";
+import type { Plan } from "#contract/plans.ts";
 import { writeAudit } from "../../audit/write-audit.ts";
 import type { Deps } from "../../deps.ts";
 import { randomId } from "../../lib/secrets/random.ts";
 import { insertOrganization } from "../../organizations/queries.ts";
 import { insertMember } from "../queries.ts";
 
-/** Creates an organization on the default plan with its owner, in the caller's transaction. */
+/** Creates an organization with its owner, in the caller's transaction. Without a plan, it gets the default one. */
 export async function createOrganization(
   deps: Pick<Deps, "db" | "clock" | "random" | "config">,
-  organization: { id?: OrganizationId; name: string; timeZone: string; owner: { userId: string; email: string } },
+  organization: {
+    id?: OrganizationId;
+    name: string;
+    timeZone: string;
+    plan?: Plan | undefined;
+    owner: { userId: string; email: string };
+  },
 ): Promise<OrganizationId> {
   const { db } = deps;
   const now = deps.clock.now();
   const id = organization.id ?? randomId<OrganizationId>(deps.random, ORGANIZATION_ID);
-  const plan = deps.config.defaultPlan;
+  const plan = organization.plan ?? deps.config.defaultPlan;
   await insertOrganization(db, {
     id,
     name: organization.name,

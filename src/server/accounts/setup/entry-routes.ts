@@ -32,6 +32,7 @@ export function entryRoutes(app: FastifyInstance, deps: EntryDeps): void {
     isSetUpNeeded: !(await hasUsers(deps.db)),
     isSignUpOpen: deps.config.signUp === "open",
     hasOidc: deps.config.oidcIssuer !== null,
+    defaultPlan: deps.config.defaultPlan,
   }));
 
   app.post<{ Body: SetUpRequest }>(
@@ -39,7 +40,7 @@ export function entryRoutes(app: FastifyInstance, deps: EntryDeps): void {
     { schema: { body: SetUpRequest, response: { 201: CreatedOrganization } } },
     async (request, reply) => {
       deps.accounts.throttle.take(request);
-      const { token, ...body } = request.body;
+      const { token, plan, ...body } = request.body;
       const fields = requireFields({
         name: checkName(body.name),
         email: checkEmail(body.email),
@@ -47,7 +48,7 @@ export function entryRoutes(app: FastifyInstance, deps: EntryDeps): void {
         organizationName: checkName(body.organizationName),
         timeZone: checkTimeZone(body.timeZone),
       });
-      const outcome = await setUp(deps, { token, ...fields });
+      const outcome = await setUp(deps, { token, ...(plan && { plan }), ...fields });
       switch (outcome.kind) {
         case "set_up_already":
           throw new ApiError("conflict", "Bookflow is already set up. Please sign in.");

@@ -24,7 +24,8 @@ const options = async (testApp: TestApp) => (await openBrowser(testApp).send("GE
 test("setup creates the owner and the organization, and signs the owner in", async () => {
   const testApp = await createTestApp({ defaultPlan: "pro" });
   const token = await makeToken(testApp);
-  assert.deepEqual(await options(testApp), { isSetUpNeeded: true, isSignUpOpen: false, hasOidc: false });
+  const shown = { isSignUpOpen: false, hasOidc: false, defaultPlan: "pro" };
+  assert.deepEqual(await options(testApp), { isSetUpNeeded: true, ...shown });
   const browser = openBrowser(testApp);
   const { status, body } = await browser.send("POST", "/api/app/setup", { token, ...ABOUT });
   assert.equal(status, 201);
@@ -42,12 +43,33 @@ test("setup creates the owner and the organization, and signs the owner in", asy
     canCreateOrganization: true,
   });
   assert.equal((await browser.send("GET", "/api/app/organization")).body.timeZone, "Europe/Berlin");
-  assert.deepEqual(await options(testApp), { isSetUpNeeded: false, isSignUpOpen: false, hasOidc: false });
+  assert.deepEqual(await options(testApp), { isSetUpNeeded: false, ...shown });
   const audit = await browser.send("GET", "/api/app/audit");
   assert.deepEqual(
     audit.body.data.map((entry: { action: string }) => entry.action),
     ["organization.created"],
   );
+});
+
+test("the first owner chooses the plan, which is Business unless DEFAULT_PLAN says otherwise", async () => {
+  const planAfter = async (settings: { defaultPlan?: "free" }, choice: object) => {
+    const testApp = await createTestApp(settings);
+    const token = await makeToken(testApp);
+    const browser = openBrowser(testApp);
+    assert.equal((await browser.send("POST", "/api/app/setup", { token, ...ABOUT, ...choice })).status, 201);
+    return (await browser.send("GET", "/api/app/organization")).body.plan.id;
+  };
+  assert.equal(await planAfter({}, {}), "business");
+  assert.equal(await planAfter({ defaultPlan: "free" }, {}), "free");
+  assert.equal(await planAfter({ defaultPlan: "free" }, { plan: "pro" }), "pro");
+});
+
+test("setup with an unknown plan creates nothing", async () => {
+  const testApp = await createTestApp();
+  const token = await makeToken(testApp);
+  const { status } = await openBrowser(testApp).send("POST", "/api/app/setup", { token, ...ABOUT, plan: "gold" });
+  assert.equal(status, 400);
+  assert.equal((await options(testApp)).isSetUpNeeded, true);
 });
 
 test("the link works once, and no more links are created", async () => {

@@ -1,3 +1,4 @@
+import type { SetUpRequest } from "#contract/app/account.ts";
 import { ENTRY_PAGES } from "#contract/app/entry-pages.ts";
 import type { OrganizationId } from "#contract/ids.ts";
 import { acrossOrganizations } from "../../db/transactions.ts";
@@ -27,10 +28,7 @@ type SetUpOutcome =
   | { kind: "unknown_link" }
   | { kind: "set_up_already" };
 
-export async function setUp(
-  deps: SetUpDeps,
-  form: { token: string; name: string; email: string; password: string; organizationName: string; timeZone: string },
-): Promise<SetUpOutcome> {
+export async function setUp(deps: SetUpDeps, form: SetUpRequest): Promise<SetUpOutcome> {
   if (await hasUsers(deps.db)) return { kind: "set_up_already" };
   if (!(await hasSetupLink(deps.db, hashLinkToken(form.token)))) {
     // Someone else may have used the link since, and created the first user.
@@ -40,11 +38,12 @@ export async function setUp(
   return await acrossOrganizations(deps.db, async (db): Promise<SetUpOutcome> => {
     const isFirst = (await takeSetupLinks(db)) && !(await hasUsers(db));
     if (!isFirst) return { kind: "set_up_already" };
-    const { name, email, organizationName, timeZone } = form;
+    const { name, email, organizationName, timeZone, plan } = form;
     // Only the operator can read the service's output, so the address needs no further proof.
     const owner = await createUser({ ...deps, db }, { name, email, passwordHash, isEmailProven: true });
     assert(owner, "the first user's address is free");
-    const organizationId = await createOrganization({ ...deps, db }, { name: organizationName, timeZone, owner });
+    const organization = { name: organizationName, timeZone, plan, owner };
+    const organizationId = await createOrganization({ ...deps, db }, organization);
     return { kind: "done", organizationId };
   });
 }
