@@ -25,6 +25,8 @@ const ROLES = ["all", "web", "worker"] as const;
 export type Role = (typeof ROLES)[number];
 
 const SIGN_UP_MODES = ["closed", "open"] as const;
+const YES_OR_NO = ["no", "yes"] as const;
+const TWO_FACTOR_MODES = ["ask", "skip"] as const;
 
 export const SETTINGS = {
   port: integer({
@@ -197,6 +199,20 @@ export const SETTINGS = {
     fallback: null,
     isSecret: true,
     meaning: "Client secret registered with that issuer.",
+  }),
+  oidcTrusted: choice({
+    name: "OIDC_TRUSTED",
+    fallback: "no",
+    choices: YES_OR_NO,
+    meaning:
+      "yes lets that issuer sign people in to existing accounts by their verified email address. Use it only if nobody can verify someone else's address there. With no, people first connect single sign-on in their profile.",
+  }),
+  oidcTwoFactor: choice({
+    name: "OIDC_TWO_FACTOR",
+    fallback: "ask",
+    choices: TWO_FACTOR_MODES,
+    meaning:
+      "ask requires a code after single sign-on too, from people with two-factor authentication. skip leaves the second factor to that issuer.",
   }),
   webhookRetrySchedule: secondsList({
     name: "WEBHOOK_RETRY_SCHEDULE",

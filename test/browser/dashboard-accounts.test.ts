@@ -333,10 +333,20 @@ describe("OpenID Connect", { skip: noBrowser }, () => {
     const service = await startDashboard({ settings, port });
     const { organizationId } = service;
     const email = "ada@example.com";
-    const { userId } = await signIn(service, { role: "admin", organizationId, email });
-    await service.deps.db.deleteFrom("user_accounts").where("user_id", "=", userId).execute();
-    issuer.visitor = { sub: "ada", email, email_verified: true };
+    const { cookie } = await signIn(service, { role: "admin", organizationId, email });
     const page = await openPage(browser);
+    await takeCookie(page, service.base, cookie);
+    await page.goto(service.addressOf("/profile"));
+    const connect = page.getByRole("button", { name: "Connect single sign-on" });
+    issuer.visitor = { sub: "ada", email, email_verified: false };
+    await connect.click();
+    await page.getByText("Single sign-on wasn’t connected.").waitFor();
+    issuer.visitor = { sub: "ada", email, email_verified: true };
+    await connect.click();
+    await page.getByRole("button", { name: "Disconnect single sign-on" }).waitFor();
+
+    await service.deps.db.deleteFrom("user_accounts").where("provider_id", "=", "credential").execute();
+    await page.context().clearCookies();
     await page.goto(service.addressOf("/audit"));
     await page.getByRole("button", { name: "Continue with single sign-on" }).click();
     await page.getByRole("table", { name: "Audit log" }).waitFor();

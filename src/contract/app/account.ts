@@ -39,6 +39,7 @@ export const Me = Type.Object({
     email: Type.String(),
     isTwoFactorOn: Type.Boolean(),
     hasPassword: Type.Boolean(),
+    hasOidc: Type.Boolean({ description: "True if the OpenID Connect issuer can sign this person in." }),
   }),
   organizations: Type.Array(MembershipShape),
   current: nullable(Type.String({ description: "The organization that is used unless the request names another." })),

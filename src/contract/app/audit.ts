@@ -18,6 +18,8 @@ export const AUDIT_WORDS = {
   "user.two_factor_enabled": "Two-factor authentication turned on",
   "user.two_factor_disabled": "Two-factor authentication turned off",
   "user.recovery_codes_made": "Recovery codes created",
+  "user.oidc_connected": "Single sign-on connected",
+  "user.oidc_disconnected": "Single sign-on disconnected",
   "user.session_ended": "Session signed out",
   "api_key.created": "API key created",
   "api_key.revoked": "API key revoked",

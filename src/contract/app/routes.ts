@@ -104,6 +104,7 @@ export const ACCOUNT_ROUTES = {
   listSignIns:        { method: "GET",    path: "/me/sessions", role: "person" },
   endOtherSignIns:    { method: "DELETE", path: "/me/sessions", role: "person" },
   endSignIn:          { method: "DELETE", path: "/me/sessions/:id", role: "person" },
+  disconnectOidc:     { method: "DELETE", path: "/me/oidc", role: "person" },
   createOrganization: { method: "POST",   path: "/organizations", role: "person" },
 
   getOrganization:    { method: "GET",    path: "/organization", role: "viewer" },
@@ -137,6 +138,7 @@ export const AUTH_ROUTES = {
   requestPasswordReset: { method: "POST", path: "/request-password-reset", role: "anyone" },
   resetPassword:        { method: "POST", path: "/reset-password", role: "anyone" },
 
+  connectOidc:          { method: "POST", path: "/link-social", role: "person" },
   changePassword:       { method: "POST", path: "/change-password", role: "person" },
   enableTwoFactor:      { method: "POST", path: "/two-factor/enable", role: "person" },
   /** The same route as signInWithCode: the first code turns on two-factor authentication. */

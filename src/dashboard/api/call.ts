@@ -72,6 +72,7 @@ type Calls = {
   listSignIns: { answer: account.SignIns };
   endOtherSignIns: { answer: null };
   endSignIn: { answer: null };
+  disconnectOidc: { answer: null };
   createOrganization: { answer: account.CreatedOrganization; body: account.NewOrganization };
   getOrganization: { answer: account.OrganizationShape };
   changeOrganization: { answer: account.OrganizationShape; body: account.OrganizationChange };
@@ -91,6 +92,7 @@ type Calls = {
   signIn: { answer: { twoFactorRedirect?: boolean }; body: { email: string; password: string } };
   /** `url`: the sign-in page of the OpenID Connect issuer. */
   signInWithOidc: { answer: { url: string }; body: { callbackURL: string; errorCallbackURL: string } };
+  connectOidc: { answer: { url: string }; body: { callbackURL: string; errorCallbackURL: string } };
   signInWithCode: { answer: unknown; body: { code: string } };
   signInWithRecoveryCode: { answer: unknown; body: { code: string } };
   signUp: { answer: unknown; body: { name: string; email: string; password: string } };

@@ -7,9 +7,14 @@ import { FormFault } from "../ui/forms/FormFault.tsx";
 
 type Step = "password" | "code" | "recovery";
 
-/** Password first; with two-factor authentication then a code from the authenticator app, or a recovery code. */
-export function SignInForm({ email, onSignedIn }: { email: string; onSignedIn: () => void }) {
-  const [step, setStep] = useState<Step>("password");
+type SignInFormProps = { email: string; firstStep?: Step; onSignedIn: () => void };
+
+/**
+ * Password first; with two-factor authentication then a code from the authenticator app, or a recovery code. After single sign-on,
+ * the code is the first step.
+ */
+export function SignInForm({ email, firstStep = "password", onSignedIn }: SignInFormProps) {
+  const [step, setStep] = useState<Step>(firstStep);
   if (step === "password") return <PasswordStep email={email} onCode={() => setStep("code")} onSignedIn={onSignedIn} />;
   return (
     <CodeStep

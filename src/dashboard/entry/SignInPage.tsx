@@ -11,10 +11,10 @@ import { EntryFrame } from "./EntryFrame.tsx";
 import { OidcButton } from "./OidcButton.tsx";
 import { SignInForm } from "./SignInForm.tsx";
 
-const DEFAULTS = { next: "", error: "", email: "" };
+const DEFAULTS = { next: "", error: "", email: "", step: "" };
 
 export function SignInPage() {
-  const [{ next, error, email }] = useUrlState(DEFAULTS);
+  const [{ next, error, email, step }] = useUrlState(DEFAULTS);
   const options = useQuery(optionsQuery);
   const queries = useQueryClient();
   const navigate = useNavigate();
@@ -45,10 +45,11 @@ export function SignInPage() {
         )}
         {error !== "" && (
           <Alert color="red" role="alert">
-            Single sign-on failed. Ask an admin to invite you, or sign in with your password.
+            Single sign-on failed. If you have an account, sign in with your password, then connect single sign-on in
+            your profile. Otherwise, ask an admin to invite you.
           </Alert>
         )}
-        <SignInForm email={email} onSignedIn={resume} />
+        <SignInForm email={email} firstStep={step === "code" ? "code" : "password"} onSignedIn={resume} />
         <TextLink to={ENTRY_PAGES.forgotPassword} size="sm">
           Forgot your password?
         </TextLink>

@@ -10,6 +10,7 @@ import { Page } from "../ui/layout/Page.tsx";
 import { Section } from "../ui/layout/Section.tsx";
 import { PasswordSection } from "./PasswordSection.tsx";
 import { SignInsSection } from "./SignInsSection.tsx";
+import { SingleSignOnSection } from "./SingleSignOnSection.tsx";
 import { TwoFactorSection } from "./TwoFactorSection.tsx";
 
 export function ProfilePage() {
@@ -23,6 +24,7 @@ export function ProfilePage() {
       <NameSection name={me.user.name} />
       <PasswordSection hasPassword={me.user.hasPassword} email={me.user.email} />
       <TwoFactorSection user={me.user} />
+      <SingleSignOnSection user={me.user} />
       <SignInsSection />
     </Page>
   );

@@ -1,3 +1,4 @@
+import { assert } from "../lib/assert.ts";
 import type { AuthParts } from "./auth/auth.ts";
 import { DeviceCookie } from "./auth/device-cookie.ts";
 import { failWhileDatabaseIsAway } from "./auth/library-faults.ts";
@@ -5,6 +6,7 @@ import { deleteSessions } from "./auth/session-queries.ts";
 import { Throttle } from "./auth/throttle.ts";
 import { deleteResetLinks } from "./auth/verification-queries.ts";
 import { auditPerson } from "./members/audit-person.ts";
+import { findUser } from "./queries.ts";
 
 /** A person who is signed in. */
 export type Person = { userId: string; email: string; name: string; sessionId: string; isTwoFactorOn: boolean };
@@ -21,7 +23,7 @@ type Auth = {
 
 export type AccountsDeps = { readonly auth: Auth; readonly throttle: Throttle; readonly deviceCookie: DeviceCookie };
 
-export function createAccountsDeps(parts: Omit<AuthParts, "onPasswordReset">): AccountsDeps {
+export function createAccountsDeps(parts: Omit<AuthParts, "onPasswordReset" | "onOidcConnected">): AccountsDeps {
   const { db, clock, random, log } = parts;
   // The new password is already saved, so the sessions end first: whatever fails after that must not leave anyone signed in.
   const onPasswordReset: AuthParts["onPasswordReset"] = async (user) => {
@@ -31,9 +33,17 @@ export function createAccountsDeps(parts: Omit<AuthParts, "onPasswordReset">): A
       log.error("accounts.reset_not_audited", { error }),
     );
   };
+  const onOidcConnected: AuthParts["onOidcConnected"] = async (userId) => {
+    const user = await findUser(db, userId);
+    assert(user, "the account belongs to someone");
+    await auditPerson({ db, clock, random }, { user, action: "user.oidc_connected" }).catch((error: unknown) =>
+      log.error("accounts.connection_not_audited", { error }),
+    );
+  };
   // Loaded by the first request that needs it, which takes a second longer. Workers and commands never need it, and it takes 20 MB
   // of memory.
-  const open = async () => (await import("./auth/auth.ts")).createBetterAuth({ ...parts, onPasswordReset });
+  const open = async () =>
+    (await import("./auth/auth.ts")).createBetterAuth({ ...parts, onPasswordReset, onOidcConnected });
   let opened: ReturnType<typeof open> | null = null;
   const use = async <T>(work: (library: Awaited<ReturnType<typeof open>>) => Promise<T>): Promise<T> => {
     opened ??= open();

@@ -4,6 +4,7 @@ import type { OrganizationId } from "#contract/ids.ts";
 import type { Plan } from "#contract/plans.ts";
 import type { MembersTable, UserAccountsTable, UsersTable } from "../db/account-tables.ts";
 import type { Db } from "../db/pool.ts";
+import { OIDC_PROVIDER } from "./auth/auth-doors.ts";
 
 // Statements about people are not scoped to an organization, because a person may belong to several.
 
@@ -19,6 +20,10 @@ const USER_COLUMNS = ["id", "name", "email", "two_factor_enabled"] as const;
 export async function findUserByEmail(db: Db, email: string): Promise<UserRow | null> {
   const user = db.selectFrom("users").select(USER_COLUMNS).where("email", "=", email.toLowerCase());
   return (await user.executeTakeFirst()) ?? null;
+}
+
+export async function findUser(db: Db, id: string): Promise<UserRow | null> {
+  return (await db.selectFrom("users").select(USER_COLUMNS).where("id", "=", id).executeTakeFirst()) ?? null;
 }
 
 /** False if the address already has an account. */
@@ -40,10 +45,17 @@ export async function updateUserName(db: Db, id: string, change: { name: string;
   await db.updateTable("users").set(change).where("id", "=", id).execute();
 }
 
-/** False if the person signs in only through an OpenID Connect issuer. */
-export async function hasPassword(db: Db, userId: string): Promise<boolean> {
-  const account = db.selectFrom("user_accounts").select("id").where("user_id", "=", userId);
-  return (await account.where("provider_id", "=", "credential").executeTakeFirst()) !== undefined;
+/** The ways in which a person can sign in. */
+export async function findSignInWays(db: Db, userId: string): Promise<{ hasPassword: boolean; hasOidc: boolean }> {
+  const rows = await db.selectFrom("user_accounts").select("provider_id").where("user_id", "=", userId).execute();
+  const has = (provider: string) => rows.some((row) => row.provider_id === provider);
+  return { hasPassword: has("credential"), hasOidc: has(OIDC_PROVIDER) };
+}
+
+/** Afterwards, the issuer can no longer sign this person in. False if it couldn't before. */
+export async function deleteOidcAccounts(db: Db, userId: string): Promise<boolean> {
+  const own = db.deleteFrom("user_accounts").where("user_id", "=", userId).where("provider_id", "=", OIDC_PROVIDER);
+  return (await own.returning("id").execute()).length > 0;
 }
 
 export type Membership = {

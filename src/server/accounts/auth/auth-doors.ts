@@ -45,6 +45,13 @@ export const POST_DOORS: readonly AuthDoor[] = [
     fixed: { provider: OIDC_PROVIDER },
     isThrottled: true,
   },
+  {
+    path: AUTH_ROUTES.connectOidc.path,
+    fields: ["callbackURL", "errorCallbackURL"],
+    pages: ["callbackURL", "errorCallbackURL"],
+    fixed: { provider: OIDC_PROVIDER },
+    isThrottled: true,
+  },
   { path: AUTH_ROUTES.signOut.path, fields: [] },
   {
     path: AUTH_ROUTES.signUp.path,

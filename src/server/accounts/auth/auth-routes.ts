@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import { ENTRY_PAGES } from "#contract/app/entry-pages.ts";
 import { AUTH_PREFIX } from "#contract/app/routes.ts";
 import type { Deps } from "../../deps.ts";
 import { ApiError } from "../../http/api-error.ts";
@@ -80,7 +81,22 @@ async function comeBack(deps: AuthRouteDeps, request: FastifyRequest, reply: Fas
   if (cookies.length > 0) reply.header("set-cookie", cookies);
   const { person } = await deps.accounts.auth.readSession(cookies.map((line) => line.split(";")[0]).join("; "));
   if (person) await auditPerson(deps, { user: toAuthUser(person), action: "user.signed_in" });
-  return reply.redirect(response.headers.get("location") ?? `${deps.config.baseUrl}/sign-in?error=oidc`, 302);
+  const page = new URL(response.headers.get("location") ?? `${ENTRY_PAGES.signIn}?error=oidc`, deps.config.baseUrl);
+  const { twoFactorRedirect } = await readJson(response);
+  return reply.redirect(twoFactorRedirect === true ? toCodePage(page) : withPlainError(page).href, 302);
+}
+
+/** The second step of signing in, which then continues to the page the person asked for. */
+function toCodePage({ pathname, search }: URL): string {
+  return `${ENTRY_PAGES.signIn}?${new URLSearchParams({ step: "code", next: pathname + search })}`;
+}
+
+/** better-auth's error codes would tell anyone whose issuer invents addresses which of them have an account. */
+function withPlainError(page: URL): URL {
+  if (!page.searchParams.has("error")) return page;
+  page.searchParams.set("error", "oidc");
+  page.searchParams.delete("error_description");
+  return page;
 }
 
 function toPassedOn(door: AuthDoor, body: unknown): Body {

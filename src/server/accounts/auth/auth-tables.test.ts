@@ -13,6 +13,7 @@ test("our tables have every column that better-auth needs", async () => {
     mail: deps.mail,
     secretKey: "x".repeat(32),
     onPasswordReset: async () => undefined,
+    onOidcConnected: async () => undefined,
   });
   const { toBeCreated, toBeAdded } = await getMigrations(library.options);
   assert.deepEqual({ toBeCreated, toBeAdded }, { toBeCreated: [], toBeAdded: [] });

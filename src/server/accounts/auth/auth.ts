@@ -34,6 +34,8 @@ export type AuthParts = {
   secretKey: string;
   /** Called after a password was reset through a link. */
   onPasswordReset: (user: { id: string; email: string }) => Promise<void>;
+  /** Called after an identity of the OpenID Connect issuer was connected to a person's account. */
+  onOidcConnected: (userId: string) => Promise<void>;
 };
 
 /** better-auth with our tables, our password hash and our mail, with every feature off that the product does not need. */
@@ -76,8 +78,9 @@ export function createBetterAuth(parts: AuthParts) {
     account: {
       modelName: "user_accounts",
       fields: ACCOUNT_FIELDS,
-      // An identity is linked by email address if both the issuer and we have verified that address.
-      accountLinking: { enabled: true },
+      // Without OIDC_TRUSTED, only a person who is signed in can connect an identity to their account. Either way, both the issuer
+      // and we must have verified the same address.
+      accountLinking: { enabled: true, disableImplicitLinking: config.oidcTrusted === "no" },
     },
     verification: {
       modelName: "user_verifications",
@@ -87,15 +90,16 @@ export function createBetterAuth(parts: AuthParts) {
         overrides: { [RESET_LINK]: { hash: async (identifier) => hashResetLink(identifier) } },
       },
     },
-    databaseHooks: DATABASE_HOOKS,
+    databaseHooks: toDatabaseHooks(parts),
     emailAndPassword: toPasswordOptions(parts),
     plugins: [
-      twoFactor({ issuer: "Bookflow", schema: TWO_FACTOR_SCHEMA }),
+      toTwoFactor(config),
       ...(config.oidcIssuer === null ? [] : [genericOAuth({ config: [toOidc(config, config.oidcIssuer)] })]),
     ],
   });
 }
 
+type HookContext = Parameters<ReturnType<typeof twoFactor>["hooks"]["after"][number]["matcher"]>[0];
 type UserCheck = NonNullable<NonNullable<BetterAuthOptions["user"]>["validateUserInfo"]>;
 type PasswordOptions = NonNullable<BetterAuthOptions["emailAndPassword"]>;
 type LogLine = NonNullable<NonNullable<BetterAuthOptions["logger"]>["log"]>;
@@ -150,6 +154,17 @@ function toPasswordOptions({ config, db, random, log, mail, onPasswordReset }: A
   };
 }
 
+/** better-auth asks for a code only after a password. Here, it also asks after single sign-on, unless the operator skips it. */
+function toTwoFactor(config: Pick<Config, "oidcTwoFactor">) {
+  const plugin = twoFactor({ issuer: "Bookflow", schema: TWO_FACTOR_SCHEMA });
+  if (config.oidcTwoFactor === "skip") return plugin;
+  const after = plugin.hooks.after.map((hook) => ({
+    ...hook,
+    matcher: (context: HookContext) => hook.matcher(context) || context.path === "/callback/:id",
+  }));
+  return { ...plugin, hooks: { after } };
+}
+
 function toOidc(config: Pick<Config, "oidcClientId" | "oidcClientSecret">, issuer: string) {
   return {
     providerId: OIDC_PROVIDER,
@@ -159,6 +174,10 @@ function toOidc(config: Pick<Config, "oidcClientId" | "oidcClientSecret">, issue
     scopes: ["openid", "email", "profile"],
     requireIdTokenVerification: true,
     disableProviderLogout: true,
+    // better-auth takes any text as verified, even "false".
+    mapProfileToUser: ({ email_verified: claim }: Record<string, unknown>) => ({
+      emailVerified: claim === true || claim === "true",
+    }),
   };
 }
 
@@ -166,14 +185,24 @@ async function withoutTokens<Account extends object>(account: Account) {
   return { data: { ...account, accessToken: null, refreshToken: null, idToken: null } };
 }
 
-const DATABASE_HOOKS: BetterAuthOptions["databaseHooks"] = {
-  // The issuer's tokens have done their work once we know who signed in, so they are not stored.
-  account: { create: { before: withoutTokens }, update: { before: withoutTokens } },
-  session: {
-    create: {
-      before: async (session) => ({
-        data: { ...session, ipAddress: null, userAgent: describeBrowser(session.userAgent ?? "") },
-      }),
+function toDatabaseHooks({ onOidcConnected }: AuthParts): BetterAuthOptions["databaseHooks"] {
+  return {
+    account: {
+      // The issuer's tokens have done their work once we know who signed in, so they are not stored.
+      create: {
+        before: withoutTokens,
+        after: async ({ providerId, userId }) => {
+          if (providerId === OIDC_PROVIDER) await onOidcConnected(userId);
+        },
+      },
+      update: { before: withoutTokens },
     },
-  },
-};
+    session: {
+      create: {
+        before: async (session) => ({
+          data: { ...session, ipAddress: null, userAgent: describeBrowser(session.userAgent ?? "") },
+        }),
+      },
+    },
+  };
+}

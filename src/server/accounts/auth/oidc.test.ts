@@ -1,8 +1,10 @@
 import assert from "node:assert/strict";
-import { test } from "node:test";
-import { createTestApp } from "../../../../test/support/app/app.ts";
+import { describe, test } from "node:test";
+import type { OrganizationId } from "#contract/ids.ts";
+import { createTestApp, type TestApp } from "../../../../test/support/app/app.ts";
 import { openBrowser, type TestBrowser } from "../../../../test/support/app/browser-session.ts";
 import { signIn } from "../../../../test/support/app/sign-in.ts";
+import { toTotpCode } from "../../../../test/support/app/totp.ts";
 import { OIDC_CLIENT, type OidcPerson, openOidcServer } from "../testing/oidc-server.ts";
 
 const server = await openOidcServer();
@@ -12,11 +14,12 @@ const settings = {
   oidcClientSecret: OIDC_CLIENT.secret,
   rateLimitSignInPerMinute: 0,
 };
-const testApp = await createTestApp(settings);
+const testApp = await createTestApp({ ...settings, oidcTrusted: "yes" });
+const untrusting = await createTestApp({ ...settings, oidcTrusted: "no" });
 const { deps } = testApp;
 
-async function begin(browser: TestBrowser): Promise<string> {
-  const { status, body } = await browser.send("POST", "/api/auth/sign-in/social", { callbackURL: "/widgets" });
+async function begin(browser: TestBrowser, path = "/api/auth/sign-in/social"): Promise<string> {
+  const { status, body } = await browser.send("POST", path, { callbackURL: "/widgets" });
   assert.equal(status, 200, JSON.stringify(body));
   const url = new URL(body.url);
   assert.equal(url.origin + url.pathname, `${server.issuer}/authorize`);
@@ -31,11 +34,30 @@ async function comeBack(browser: TestBrowser, address: string): Promise<string> 
   return String(response.headers.location);
 }
 
-async function enter(person: OidcPerson): Promise<{ browser: TestBrowser; place: string; isIn: boolean }> {
-  const browser = openBrowser(testApp);
+async function enter(
+  person: OidcPerson,
+  service: TestApp = testApp,
+): Promise<{ browser: TestBrowser; place: string; isIn: boolean }> {
+  const browser = openBrowser(service);
   const place = await comeBack(browser, server.authorize(await begin(browser), person));
   return { browser, place, isIn: (await browser.send("GET", "/api/app/me")).status === 200 };
 }
+
+/** A person who is signed in connects the issuer's identity to their account. */
+async function connect(cookie: string, identity: OidcPerson): Promise<string> {
+  const browser = openBrowser(untrusting, { cookie });
+  return await comeBack(browser, server.authorize(await begin(browser, "/api/auth/link-social"), identity));
+}
+
+const countIdentities = async ({ deps: { db } }: TestApp, userId: string) => {
+  const own = db.selectFrom("user_accounts").select("id").where("user_id", "=", userId);
+  return (await own.where("provider_id", "=", "oidc").execute()).length;
+};
+
+const listActions = async ({ deps: { db } }: TestApp, organizationId: OrganizationId) => {
+  const own = db.selectFrom("audit_entries").select("action").where("organization_id", "=", organizationId);
+  return (await own.orderBy("id").execute()).map((entry) => entry.action).sort();
+};
 
 const proven = (email: string): OidcPerson => ({ sub: `sub-${email}`, email, email_verified: true, name: "Ada" });
 
@@ -49,19 +71,103 @@ test("someone with an account signs in with their verified address, and later wi
   const accounts = await deps.db.selectFrom("user_accounts").selectAll().where("user_id", "=", person.userId).execute();
   const kept = accounts.find((account) => account.provider_id === "oidc");
   assert.deepEqual([kept?.access_token, kept?.id_token, kept?.refresh_token], [null, null, null]);
-  const entries = await deps.db
-    .selectFrom("audit_entries")
-    .select("action")
-    .where("organization_id", "=", person.organizationId)
-    .execute();
-  assert.deepEqual(entries, [{ action: "user.signed_in" }, { action: "user.signed_in" }]);
+  const actions = await listActions(testApp, person.organizationId);
+  assert.deepEqual(actions, ["user.oidc_connected", "user.signed_in", "user.signed_in"]);
 });
 
-test("an address the issuer has not verified signs nobody in", async () => {
+test("an address the issuer has not verified signs nobody in, and only true counts as verified", async () => {
   const person = await signIn(testApp, { role: "admin" });
-  const { isIn, place } = await enter({ ...proven(person.email), email_verified: false });
-  assert.equal(isIn, false);
-  assert.match(place, /^http:\/\/localhost:3000\/sign-in\?error=/);
+  const lies = [false, "false", "False", "TRUE", "yes", "1", 1, 0, "", null, undefined, {}, [true], ["true"]];
+  for (const email_verified of lies) {
+    const claims = { ...proven(person.email), email_verified, emailVerified: true };
+    const { isIn, place } = await enter(claims);
+    assert.equal(isIn, false, JSON.stringify(email_verified));
+    assert.equal(place, "http://localhost:3000/sign-in?error=oidc");
+    assert.equal((await enter({ ...claims, email: "guest@example.com" })).place, place, "nor does it tell who has one");
+  }
+  assert.equal(await countIdentities(testApp, person.userId), 0);
+  assert.equal((await enter({ ...proven(person.email), email_verified: "true" })).isIn, true);
+});
+
+describe("without OIDC_TRUSTED", () => {
+  test("a verified address neither signs in to an existing account nor is linked to it", async () => {
+    const person = await signIn(untrusting, { role: "admin" });
+    const { isIn, place } = await enter(proven(person.email), untrusting);
+    assert.deepEqual([isIn, place], [false, "http://localhost:3000/sign-in?error=oidc"]);
+    assert.equal(await countIdentities(untrusting, person.userId), 0);
+  });
+
+  test("someone who is signed in connects single sign-on, uses it, and disconnects it", async () => {
+    const person = await signIn(untrusting, { role: "admin" });
+    const browser = openBrowser(untrusting, person);
+    const hasOidc = async () => (await browser.send("GET", "/api/app/me")).body.user.hasOidc;
+    assert.equal(await hasOidc(), false);
+    assert.equal(await connect(person.cookie, proven(person.email)), "http://localhost:3000/widgets");
+    assert.equal(await hasOidc(), true);
+    const entered = await enter(proven(person.email), untrusting);
+    assert.equal((await entered.browser.send("GET", "/api/app/me")).body.user.id, person.userId);
+    assert.equal((await browser.send("DELETE", "/api/app/me/oidc")).status, 204);
+    assert.equal((await enter(proven(person.email), untrusting)).isIn, false);
+    const actions = await listActions(untrusting, person.organizationId);
+    assert.deepEqual(actions, ["user.oidc_connected", "user.oidc_disconnected", "user.signed_in"]);
+  });
+
+  test("connecting needs a session, and an identity with the same verified address", async () => {
+    const person = await signIn(untrusting, { role: "admin" });
+    const begun = await openBrowser(untrusting).send("POST", "/api/auth/link-social", { callbackURL: "/widgets" });
+    assert.equal(begun.status, 401);
+    for (const lie of [{ email_verified: "false" }, { email_verified: false }, { email: "eve@example.com" }])
+      assert.match(await connect(person.cookie, { ...proven(person.email), ...lie }), /\?error=oidc$/);
+    assert.equal(await countIdentities(untrusting, person.userId), 0);
+  });
+
+  test("an identity that belongs to someone else cannot be connected", async () => {
+    const [ada, eve] = [await signIn(untrusting, { role: "admin" }), await signIn(untrusting, { role: "admin" })];
+    await connect(ada.cookie, proven(ada.email));
+    assert.match(await connect(eve.cookie, { ...proven(ada.email), email: eve.email }), /\?error=oidc$/);
+    assert.equal(await countIdentities(untrusting, eve.userId), 0);
+  });
+
+  test("someone without a password cannot disconnect their only way in", async () => {
+    const person = await signIn(untrusting, { role: "admin" });
+    await connect(person.cookie, proven(person.email));
+    await untrusting.deps.db.deleteFrom("user_accounts").where("provider_id", "=", "credential").execute();
+    const { status, body } = await openBrowser(untrusting, person).send("DELETE", "/api/app/me/oidc");
+    assert.deepEqual([status, body.error.code], [409, "conflict"]);
+    assert.equal(await countIdentities(untrusting, person.userId), 1);
+  });
+});
+
+describe("two-factor authentication", () => {
+  async function createWithTwoFactor(oidcTwoFactor: "ask" | "skip") {
+    const service = await createTestApp({ ...settings, oidcTrusted: "yes", oidcTwoFactor });
+    // better-auth uses the system's time.
+    service.clock.set(new Date());
+    const person = await signIn(service, { role: "admin" });
+    const browser = openBrowser(service, person);
+    const { body } = await browser.send("POST", "/api/auth/two-factor/enable", { password: person.password });
+    const code = (at: number) => ({ code: toTotpCode(body.totpURI, new Date(at)) });
+    assert.equal((await browser.send("POST", "/api/auth/two-factor/verify-totp", code(Date.now()))).status, 200);
+    return { service, person, nextCode: () => code(Date.now() + 30_000) };
+  }
+
+  test("is asked for after single sign-on too, and then leads to the requested page", async () => {
+    const { service, person, nextCode } = await createWithTwoFactor("ask");
+    const { browser, isIn, place } = await enter(proven(person.email), service);
+    assert.deepEqual([isIn, place], [false, "/sign-in?step=code&next=%2Fwidgets"]);
+    const wrong = await browser.send("POST", "/api/auth/two-factor/verify-totp", { code: "000000" });
+    assert.equal(wrong.status, 422);
+    assert.equal((await browser.send("GET", "/api/app/me")).status, 401);
+    assert.equal((await browser.send("POST", "/api/auth/two-factor/verify-totp", nextCode())).status, 200);
+    assert.equal((await browser.send("GET", "/api/app/me")).body.user.id, person.userId);
+    const actions = await listActions(service, person.organizationId);
+    assert.deepEqual(actions, ["user.oidc_connected", "user.signed_in", "user.two_factor_enabled"]);
+  });
+
+  test("is left to the issuer with OIDC_TWO_FACTOR=skip", async () => {
+    const { service, person } = await createWithTwoFactor("skip");
+    assert.equal((await enter(proven(person.email), service)).isIn, true);
+  });
 });
 
 test("a stranger cannot sign in while sign-up is closed, unless invited", async () => {

@@ -14,7 +14,7 @@ import { findOrganization } from "../../organizations/queries.ts";
 import { isSessionId } from "../account-ids.ts";
 import { personOf } from "../auth/member-auth.ts";
 import { deleteOtherSessions, deleteSession, listSessions, type SessionRow } from "../auth/session-queries.ts";
-import { hasPassword, listMemberships, type Membership, updateUserName } from "../queries.ts";
+import { deleteOidcAccounts, findSignInWays, listMemberships, type Membership, updateUserName } from "../queries.ts";
 import { createOrganization } from "../setup/create-organization.ts";
 import { auditPerson } from "./audit-person.ts";
 
@@ -27,7 +27,7 @@ export function meRoutes(app: FastifyInstance, deps: MeDeps): void {
     const memberships = await listMemberships(deps.db, userId);
     const named = memberships.find((each) => each.organization_id === request.headers[ORGANIZATION_HEADER]);
     return {
-      user: { id: userId, name, email, isTwoFactorOn, hasPassword: await hasPassword(deps.db, userId) },
+      user: { id: userId, name, email, isTwoFactorOn, ...(await findSignInWays(deps.db, userId)) },
       organizations: memberships.map((each) => ({
         id: each.organization_id,
         name: each.name,
@@ -50,6 +50,7 @@ export function meRoutes(app: FastifyInstance, deps: MeDeps): void {
   );
 
   sessionRoutes(app, deps);
+  oidcRoute(app, deps);
   newOrganizationRoute(app, deps);
 }
 
@@ -83,6 +84,19 @@ function sessionRoutes(app: FastifyInstance, deps: MeDeps): void {
       return reply.code(204).send();
     },
   );
+}
+
+function oidcRoute(app: FastifyInstance, deps: MeDeps): void {
+  app.delete("/me/oidc", { schema: { response: { 204: {} } } }, async (request, reply) => {
+    const { userId: id, email } = personOf(request);
+    await acrossOrganizations(deps.db, async (db) => {
+      if (!(await findSignInWays(db, id)).hasPassword)
+        throw new ApiError("conflict", "Set a password first. Without one, you couldn't sign in any more.");
+      const isGone = await deleteOidcAccounts(db, id);
+      if (isGone) await auditPerson({ ...deps, db }, { user: { id, email }, action: "user.oidc_disconnected" });
+    });
+    return reply.code(204).send();
+  });
 }
 
 function newOrganizationRoute(app: FastifyInstance, deps: MeDeps): void {

@@ -37,6 +37,7 @@ test("setup creates the owner and the organization, and signs the owner in", asy
       email: "ada@example.com",
       isTwoFactorOn: false,
       hasPassword: true,
+      hasOidc: false,
     },
     organizations: [{ id: body.id, name: "Lindenhof Dental", role: "owner", plan: "pro" }],
     current: body.id,

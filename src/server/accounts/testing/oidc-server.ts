@@ -7,7 +7,8 @@ import { after } from "node:test";
 export type OidcPerson = {
   sub: string;
   email: string;
-  email_verified: boolean;
+  /** Issuers send more than true and false. */
+  email_verified?: unknown;
   name?: string;
   nonce?: string;
   aud?: string;
