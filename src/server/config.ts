@@ -104,7 +104,7 @@ export const SETTINGS = {
     min: 0,
     max: 10_000_000,
     meaning:
-      "Requests for one widget's configuration per minute from all networks together, counted by each process. 0 means no limit.",
+      "Requests for one widget's configuration per minute from all networks together, counted by each process. Half is kept for networks that have used little of it. 0 means no limit.",
   }),
   rateLimitSlotsPerMinute: integer({
     name: "RATE_LIMIT_SLOTS_PER_MINUTE",
@@ -120,7 +120,7 @@ export const SETTINGS = {
     min: 0,
     max: 10_000_000,
     meaning:
-      "Requests for one widget's free slots per minute from all networks together, counted by each process. 0 means no limit.",
+      "Requests for one widget's free slots per minute from all networks together, counted by each process. Half is kept for networks that have used little of it. 0 means no limit.",
   }),
   rateLimitBookingsPerMinute: integer({
     name: "RATE_LIMIT_BOOKINGS_PER_MINUTE",
@@ -135,7 +135,7 @@ export const SETTINGS = {
     min: 0,
     max: 10_000_000,
     meaning:
-      "Booking requests per minute through one widget from all networks together, counted by each process. 0 means no limit.",
+      "Booking requests per minute through one widget from all networks together, counted by each process, without those that are refused for what they contain. Half is kept for networks that have used little of it. 0 means no limit.",
   }),
   trustProxy: proxies({
     name: "TRUST_PROXY",

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { RateLimiter } from "./rate-limit.ts";
+import { RateLimiter, SharedLimiter } from "./rate-limit.ts";
 
 const at = (time: string) => new Date(`2026-11-01T${time}Z`);
 
@@ -25,6 +25,21 @@ test("one key's requests do not count towards another's limit", () => {
   limiter.take("key_a", at("12:00:00.000"));
   assert.equal(limiter.take("key_a", at("12:00:00.000")).isAllowed, false);
   assert.equal(limiter.take("key_b", at("12:00:00.000")).isAllowed, true);
+});
+
+test("a few networks can't use up a shared limit: its second half is kept for networks that have used little", () => {
+  const limiter = new SharedLimiter({ perMinute: 60 });
+  const take = (network: string, key = "widget") =>
+    limiter.take({ key, network }, at("12:00:00.000")).isAllowed ? "yes" : "no";
+  const networks = Array.from({ length: 20 }, (_, place) => `network ${place}`);
+  const countAllowed = (network: string) =>
+    Array.from({ length: 60 }, () => take(network)).filter((is) => is === "yes");
+  assert.deepEqual(
+    networks.map((network) => countAllowed(network).length),
+    [30, ...Array<number>(15).fill(2), 0, 0, 0, 0],
+  );
+  assert.equal(take("network 0", "another widget"), "yes");
+  assert.equal(limiter.take({ key: "widget", network: "network 0" }, at("12:01:00.000")).isAllowed, true);
 });
 
 test("a clock that is set back does not lock a key out", () => {

@@ -22,6 +22,31 @@ export function rateLimited(verdict: RateLimitVerdict, message: string): ApiErro
   return new ApiError("rate_limited", message, { "retry-after": String(verdict.resetSeconds) });
 }
 
+/** From half of a shared limit on, each network gets only this part of it. */
+const NETWORK_PART = 1 / 30;
+
+/**
+ * A limit that networks share, such as a widget's. A few networks can't use it up: the first half is for everyone, and the second
+ * is kept for networks that have used little, so that it takes sixteen networks to use up everything.
+ */
+export class SharedLimiter {
+  readonly #whole: RateLimiter;
+  readonly #half: number;
+  /** Counts requests by shared key and network. */
+  readonly #parts: RateLimiter;
+
+  constructor({ perMinute }: { perMinute: number }) {
+    this.#whole = new RateLimiter({ perMinute, keysMax: STRANGERS_MAX });
+    this.#half = perMinute / 2;
+    this.#parts = new RateLimiter({ perMinute: Math.max(1, perMinute * NETWORK_PART), keysMax: STRANGERS_MAX });
+  }
+
+  take({ key, network }: { key: string; network: string }, now: Date): RateLimitVerdict {
+    const part = this.#parts.take(`${key} ${network}`, now);
+    return !part.isAllowed && this.#whole.count(key, now) >= this.#half ? part : this.#whole.take(key, now);
+  }
+}
+
 export class RateLimiter {
   readonly #limit: number;
   readonly #keysMax: number;
@@ -34,20 +59,24 @@ export class RateLimiter {
     this.#keysMax = options.keysMax ?? Number.POSITIVE_INFINITY;
   }
 
-  /** All keys share one window, so forgetting old counts takes one new Map per minute and nothing per key. */
   take(key: string, now: Date): RateLimitVerdict {
+    const count = this.count(key, now) + 1;
+    if (count > 1 || this.#counts.size < this.#keysMax) this.#counts.set(key, count);
+    return {
+      isAllowed: count <= this.#limit,
+      remaining: Math.max(0, this.#limit - count),
+      resetSeconds: Math.ceil((this.#windowStart + WINDOW_MS - now.getTime()) / 1000),
+    };
+  }
+
+  /** All keys share one window, so forgetting old counts takes one new Map per minute and nothing per key. */
+  count(key: string, now: Date): number {
     const windowStart = now.getTime() - (now.getTime() % WINDOW_MS);
     if (windowStart !== this.#windowStart) {
       this.#windowStart = windowStart;
       this.#counts = new Map();
     }
-    const count = (this.#counts.get(key) ?? 0) + 1;
-    if (count > 1 || this.#counts.size < this.#keysMax) this.#counts.set(key, count);
-    return {
-      isAllowed: count <= this.#limit,
-      remaining: Math.max(0, this.#limit - count),
-      resetSeconds: Math.ceil((windowStart + WINDOW_MS - now.getTime()) / 1000),
-    };
+    return this.#counts.get(key) ?? 0;
   }
 
   /** The fields of the IETF draft "RateLimit header fields for HTTP". */

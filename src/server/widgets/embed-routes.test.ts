@@ -16,7 +16,7 @@ for (const [path, perNetwork, perWidget] of [
   ["slots?service=x&from=2026-11-02&to=2026-11-09", "rateLimitSlotsPerMinute", "rateLimitWidgetSlotsPerMinute"],
 ] as const)
   test(`/${path.split("?")[0]} is limited per minute, by network and by widget`, async () => {
-    const limited = await createTestApp({ [perNetwork]: 3, [perWidget]: 2, trustProxy: 1 });
+    const limited = await createTestApp({ [perNetwork]: 3, [perWidget]: 4, trustProxy: 1 });
     const owner = await makeOrganization(limited.deps.db);
     const [first, second] = [await makeWidget(limited.deps.db, owner), await makeWidget(limited.deps.db, owner)];
     const ask = async (widgetId: string, from: string) => {
@@ -31,10 +31,12 @@ for (const [path, perNetwork, perWidget] of [
       await ask(first, "10.0.0.1"),
       await ask(first, "10.0.0.1"),
       await ask(second, "10.0.0.1"),
-      await ask(second, "10.0.0.2"),
       await ask(first, "10.0.0.2"),
+      await ask(first, "10.0.0.3"),
+      await ask(first, "10.0.0.4"),
+      await ask(second, "10.0.0.4"),
     ];
-    assert.deepEqual(answers, ["answered", "answered", "60", "60", "answered", "60"]);
+    assert.deepEqual(answers, ["answered", "answered", "60", "60", "answered", "answered", "60", "answered"]);
     limited.clock.set(new Date(limited.clock.now().getTime() + 60_000));
     assert.equal(await ask(first, "10.0.0.1"), "answered");
   });

@@ -27,12 +27,12 @@ type EmbedDeps = Pick<Deps, "config" | "db" | "clock" | "random" | "log"> & { re
 export function embedRoutes(app: FastifyInstance, deps: EmbedDeps): void {
   const { config } = deps;
   const message = "Too many requests. Please wait a moment.";
-  const requireWidgetForConfig = limitWidgetRoute(deps, {
+  const configGuard = limitWidgetRoute(deps, {
     perNetwork: config.rateLimitConfigPerMinute,
     perWidget: config.rateLimitWidgetConfigPerMinute,
     message,
   });
-  const requireWidgetForSlots = limitWidgetRoute(deps, {
+  const slotsGuard = limitWidgetRoute(deps, {
     perNetwork: config.rateLimitSlotsPerMinute,
     perWidget: config.rateLimitWidgetSlotsPerMinute,
     message,
@@ -42,7 +42,8 @@ export function embedRoutes(app: FastifyInstance, deps: EmbedDeps): void {
     "/embed-api/:widget/config",
     { schema: { hide: true, response: { 200: ConfigAnswer } } },
     async (request) => {
-      const widget = await requireWidgetForConfig(request);
+      const widget = await configGuard.requireWidget(request);
+      configGuard.limitWidget(request, widget);
       const system = await openForVisitor(deps, request, widget);
       // A paused widget needs no services. The business may have paused it because the system is down.
       const services = widget.status === "paused" ? found([]) : await system.listServices();
@@ -56,8 +57,9 @@ export function embedRoutes(app: FastifyInstance, deps: EmbedDeps): void {
     "/embed-api/:widget/slots",
     { schema: { hide: true, response: { 200: SlotsAnswer } } },
     async (request) => {
-      const widget = await requireWidgetForSlots(request);
+      const widget = await slotsGuard.requireWidget(request);
       const query = readSlotQuery(request.query as Query);
+      slotsGuard.limitWidget(request, widget);
       if (widget.status === "paused") return { slots: [] };
       const system = await openForVisitor(deps, request, widget);
       const offered = await findOffered(system, widget, query);

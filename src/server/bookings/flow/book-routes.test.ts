@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
-import { test } from "node:test";
+import { randomUUID } from "node:crypto";
+import { describe, test } from "node:test";
 import { sql } from "kysely";
 import { MINUTE_MS } from "#contract/durations.ts";
 import type { OrganizationId, WidgetId } from "#contract/ids.ts";
@@ -27,11 +28,11 @@ async function makeSetting(options: { collectData: boolean }): Promise<Setting> 
   return { owner, widgetId, key: (await makeKey(deps.db, owner)).key };
 }
 
-async function findSlot(widgetId: string): Promise<{ serviceId: string; start: string; answers: object[] }> {
-  const config = (await app.inject(`/embed-api/${widgetId}/config`)).json();
+async function findSlot(widgetId: string, on = app): Promise<{ serviceId: string; start: string; answers: object[] }> {
+  const config = (await on.inject(`/embed-api/${widgetId}/config`)).json();
   const service = config.services[0];
   const url = `/embed-api/${widgetId}/slots?service=${service.id}&from=2026-11-01&to=2026-11-15`;
-  const { slots } = (await app.inject(url)).json();
+  const { slots } = (await on.inject(url)).json();
   const answers = service.questions.map((question: { id: string; options?: string[] }) => ({
     questionId: question.id,
     answer: question.options?.[0] ?? "an answer",
@@ -309,17 +310,67 @@ test("a null character anywhere else is the visitor's error, with or without att
   assert.equal(json().error.message, "The body could not be read: it contains a null character (\\u0000).");
 });
 
-test("bookings are limited per minute, by network and by widget", async () => {
-  const limited = await createTestApp({ rateLimitBookingsPerMinute: 3, rateLimitWidgetBookingsPerMinute: 2 });
-  const owner = await makeOrganization(limited.deps.db);
-  const [first, second] = [await makeWidget(limited.deps.db, owner), await makeWidget(limited.deps.db, owner)];
-  const ask = async (widgetId: string) =>
-    (await limited.app.inject({ method: "POST", url: `/embed-api/${widgetId}/bookings`, payload: {} })).statusCode;
-  const statuses = [await ask(first), await ask(first), await ask(first), await ask(second)];
-  assert.deepEqual(
-    statuses.map((status) => status === 429),
-    [false, false, true, true],
-  );
+describe("the limits per minute", async () => {
+  const limited = await createTestApp({ trustProxy: 1 });
+  const [PER_NETWORK, PER_WIDGET] = [20, 60];
+
+  /** Books once from each of the networks and returns the statuses. */
+  const bookFrom = async (widgetId: string, networks: readonly number[], body: object) => {
+    const statuses: number[] = [];
+    for (const network of networks) {
+      const { statusCode } = await limited.app.inject({
+        method: "POST",
+        url: `/embed-api/${widgetId}/bookings`,
+        headers: { "idempotency-key": randomUUID(), "x-forwarded-for": `10.0.0.${network}` },
+        payload: body,
+      });
+      statuses.push(statusCode);
+    }
+    return statuses;
+  };
+  const repeat = (networks: readonly number[], times: number) => Array.from({ length: times }, () => networks).flat();
+  /** A new widget and a request that it accepts; a slot can be booked once, so most of these get 409. */
+  const start = async () => {
+    limited.clock.set(new Date(limited.clock.now().getTime() + MINUTE_MS));
+    const widgetId = await makeWidget(limited.deps.db, await makeOrganization(limited.deps.db));
+    return { widgetId, wanted: toBody(await findSlot(widgetId, limited.app)) };
+  };
+  const isRefused = (status: number) => status === 429;
+
+  test("one network makes a limited number of bookings", async () => {
+    const { widgetId, wanted } = await start();
+    const statuses = await bookFrom(widgetId, repeat([1], PER_NETWORK + 1), wanted);
+    assert.deepEqual([statuses.findIndex(isRefused), statuses.length], [PER_NETWORK, PER_NETWORK + 1]);
+  });
+
+  test("requests that are refused for what they contain don't use up the widget's limit", async () => {
+    const { widgetId, wanted } = await start();
+    const faulty = [
+      {},
+      { ...wanted, website: "spam" },
+      { ...wanted, serviceId: "unknown" },
+      { ...wanted, customer: { name: "", email: "nobody" } },
+    ];
+    for (const [place, body] of faulty.entries()) {
+      const statuses = await bookFrom(widgetId, repeat([10 * place + 1, 10 * place + 2, 10 * place + 3], 20), body);
+      assert.ok(statuses.every((status) => status === 400 || status === 422));
+    }
+    assert.deepEqual(await bookFrom(widgetId, [99], wanted), [201]);
+  });
+
+  test("a few networks can't use up the widget's limit, and visitors may try a second time", async () => {
+    const { widgetId, wanted } = await start();
+    const statuses = await bookFrom(widgetId, repeat([1, 2, 3, 4, 5, 6], PER_NETWORK), wanted);
+    assert.ok(statuses.filter((status) => !isRefused(status)).length < PER_WIDGET);
+    assert.deepEqual(await bookFrom(widgetId, [50, 50, 50, 51], wanted), [409, 409, 429, 409]);
+  });
+
+  test("many networks together book no more often than the widget's limit allows", async () => {
+    const { widgetId, wanted } = await start();
+    const networks = Array.from({ length: 2 * PER_WIDGET }, (_, place) => place + 1);
+    const statuses = await bookFrom(widgetId, networks, wanted);
+    assert.equal(statuses.filter((status) => !isRefused(status)).length, PER_WIDGET);
+  });
 });
 
 test("a paused widget refuses bookings, even from a page opened earlier", async () => {

@@ -48,7 +48,7 @@ export async function bookRoutes(
   deps: BookDeps,
   { visits, keyCap }: { visits: VisitReader; keyCap: KeyCap },
 ): Promise<void> {
-  const requireWidget = limitWidgetRoute(deps, {
+  const guard = limitWidgetRoute(deps, {
     perNetwork: deps.config.rateLimitBookingsPerMinute,
     perWidget: deps.config.rateLimitWidgetBookingsPerMinute,
     message: "Too many bookings at once. Please wait a moment.",
@@ -62,7 +62,7 @@ export async function bookRoutes(
       "/embed-api/:widget/bookings",
       { bodyLimit: BOOK_BODY_MAX_BYTES, schema: { hide: true, response: { 201: BookAnswer } } },
       async (post, reply) => {
-        const widget = await requireWidget(post);
+        const widget = await guard.requireWidget(post);
         const idempotencyKey = requireIdempotencyKey(post);
         const request = requireBookRequest(post.body ?? "");
         const system = await openForVisitor(deps, post, widget);
@@ -73,6 +73,7 @@ export async function bookRoutes(
           if (!made) throw bookable;
           return await sendOutcome(reply, made, async () => []);
         }
+        guard.limitWidget(post, widget);
         const origin = readOrigin(deps, visits, { post, request, widget });
         const counted = await keyCap.applyForBooking(widget.organizationId, origin.visit, deps.clock.now());
         const wanted = { idempotencyKey, ...toWanted({ widget, request, bookable, origin, counted }) };
