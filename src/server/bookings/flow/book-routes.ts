@@ -7,7 +7,6 @@ import { honourPrivacySignal } from "../../funnel/classify/privacy-signal.ts";
 import { ATTRIBUTION_TEXT_MAX, readAttribution } from "../../funnel/classify/read-attribution.ts";
 import type { ReadVisit, VisitReader } from "../../funnel/classify/read-visit.ts";
 import { redactAddresses } from "../../funnel/classify/redact-addresses.ts";
-import type { KeyCap } from "../../funnel/record/key-cap.ts";
 import { ApiError, FieldsError } from "../../http/api-error.ts";
 import { requireIdempotencyKey } from "../../http/idempotency-key.ts";
 import { assert } from "../../lib/assert.ts";
@@ -43,11 +42,7 @@ type BookDeps = Pick<Deps, "config" | "db" | "clock" | "random" | "log" | "metri
 type BookingPost = FastifyRequest<{ Params: { widget: string }; Body: string | undefined }>;
 
 /** POST /embed-api/{widget}/bookings */
-export async function bookRoutes(
-  app: FastifyInstance,
-  deps: BookDeps,
-  { visits, keyCap }: { visits: VisitReader; keyCap: KeyCap },
-): Promise<void> {
+export async function bookRoutes(app: FastifyInstance, deps: BookDeps, visits: VisitReader): Promise<void> {
   const guard = limitWidgetRoute(deps, {
     perNetwork: deps.config.rateLimitBookingsPerMinute,
     perWidget: deps.config.rateLimitWidgetBookingsPerMinute,
@@ -75,8 +70,7 @@ export async function bookRoutes(
         }
         guard.limitWidget(post, widget);
         const origin = readOrigin(deps, visits, { post, request, widget });
-        const counted = await keyCap.applyForBooking(widget.organizationId, origin.visit, deps.clock.now());
-        const wanted = { idempotencyKey, ...toWanted({ widget, request, bookable, origin, counted }) };
+        const wanted = { idempotencyKey, ...toWanted({ widget, request, bookable, origin }) };
         const made = await makeBooking({ ...deps, settler }, system, wanted);
         return await sendOutcome(reply, made, () => findFreshSlots(system, wanted));
       },
@@ -164,14 +158,12 @@ function toWanted({
   request,
   bookable,
   origin,
-  counted,
 }: {
   widget: BookableWidget;
   request: BookRequest;
   bookable: Bookable;
   origin: Origin;
   /** The visit as analytics counts it, with the cap on distinct keys applied. */
-  counted: ReadVisit;
 }): Omit<WantedBooking, "idempotencyKey"> {
   const { startAt, timeZone, customer, answers } = bookable.checked;
   return {
@@ -183,7 +175,7 @@ function toWanted({
     staffId: request.staffId ?? null,
     offeredStaffIds: toOfferedStaff(widget.offer, bookable.service),
     locale: request.locale ?? "en",
-    touch: toTouch(request, counted),
+    touch: toTouch(request, origin.visit),
     copy: { timeZone, customer, answers, attribution: toAttribution(origin.raw, origin.visit) },
     storesBookings: widget.storesBookings,
   };

@@ -5,6 +5,7 @@ import { findSettled } from "../../db/engine.ts";
 import type { Db } from "../../db/pool.ts";
 import { inOrganization } from "../../db/transactions.ts";
 import type { Deps } from "../../deps.ts";
+import { keepStoredKeys } from "../../funnel/record/key-cap.ts";
 import { recordTouches } from "../../funnel/record/record.ts";
 import { type Conversion, type Touch, toStepBit } from "../../funnel/record/touch.ts";
 import { randomText } from "../../lib/secrets/random.ts";
@@ -75,9 +76,9 @@ export async function settleFailed(deps: SettleDeps, failed: FailedBooking): Pro
   const isSettled = await inOrganization(deps.db, owner, async (transaction) => {
     const now = deps.clock.now();
     if (!(await settleOnce(transaction, owner, { reference, now, state: "failed", failure }))) return false;
-    await recordTouches(transaction, [toTouch(deps, failed, { now, step: "booking_failed", startAt: null })], {
-      includePaused: true,
-    });
+    // Failing costs a stranger nothing, so it adds no sources, campaigns or pages.
+    const touch = toTouch(deps, failed, { now, step: "booking_failed", startAt: null });
+    await recordTouches(transaction, [await keepStoredKeys(transaction, owner, touch)], { includePaused: true });
     return true;
   });
   if (isSettled) deps.metrics.bookings.inc({ outcome: failure });

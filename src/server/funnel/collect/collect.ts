@@ -7,10 +7,10 @@ import type { BatcherLimits } from "../../lib/concurrency/batcher.ts";
 import { OutageLog } from "../../lib/log/outage-log.ts";
 import { ATTRIBUTION_TEXT_MAX, readAttribution } from "../classify/read-attribution.ts";
 import type { VisitReader } from "../classify/read-visit.ts";
-import type { KeyCap } from "../record/key-cap.ts";
+import { DayBudget } from "../record/day-budget.ts";
+import { KeyCap } from "../record/key-cap.ts";
 import { toStepBit } from "../record/touch.ts";
 import { TouchWriter } from "../record/touch-writer.ts";
-import { VisitBudget } from "../record/visit-budget.ts";
 import { parseCollectBody } from "./parse-collect-body.ts";
 import { WidgetOwners } from "./widget-owners.ts";
 
@@ -41,8 +41,9 @@ export type Collected =
   | { outcome: "malformed"; eventCount: 1; fault: string }
   | { outcome: Exclude<Outcome, "malformed">; eventCount: number };
 
-/** Shared with the booking flow. */
-export type VisitParts = { readonly visits: VisitReader; readonly keyCap: KeyCap };
+/** New visits per day, multiplied by the requests one address may send per minute (RATE_LIMIT_EVENTS_PER_MINUTE). */
+export const NETWORK_BUDGET_FACTOR = 5;
+export const WIDGET_BUDGET_FACTOR = 100;
 
 type CollectorDeps = Pick<Deps, "config" | "db" | "clock" | "random" | "log">;
 
@@ -51,17 +52,19 @@ export class Collector {
   readonly #owners: WidgetOwners;
   readonly #visits: VisitReader;
   readonly #cap: KeyCap;
-  readonly #budget: VisitBudget;
+  readonly #budget: DayBudget;
   readonly #writer: TouchWriter;
 
-  constructor(deps: CollectorDeps, { visits, keyCap }: VisitParts, limits?: BatcherLimits) {
+  constructor(deps: CollectorDeps, visits: VisitReader, limits?: BatcherLimits) {
     const { db } = deps;
     const outages = new OutageLog(deps.log, { failed: "collection.interrupted", resumed: "collection.resumed" });
     this.#clock = deps.clock;
     this.#owners = new WidgetOwners({ db, outages, serviceUrl: deps.config.baseUrl });
     this.#visits = visits;
-    this.#cap = keyCap;
-    this.#budget = new VisitBudget(deps.config.rateLimitEventsPerMinute, deps.random);
+    this.#cap = new KeyCap(deps);
+    const perMinute = deps.config.rateLimitEventsPerMinute;
+    const daily = { perNetwork: perMinute * NETWORK_BUDGET_FACTOR, perWidget: perMinute * WIDGET_BUDGET_FACTOR };
+    this.#budget = new DayBudget(daily, deps.random);
     this.#writer = new TouchWriter({ db, clock: deps.clock, outages }, limits);
   }
 
@@ -94,10 +97,11 @@ export class Collector {
     const visit = this.#visits.read(arrival, { raw, page: readPage(request.page), ownHosts });
     if (visit.isBot) return "bot";
     if (visit.isSpam) return "spam_referrer";
-    const capped = await this.#cap.apply(organizationId, visit, now);
+    const place = { organizationId, widgetId, network: toClientNetwork(arrival.ip) };
+    const capped = await this.#cap.apply(place, visit, now);
     if (typeof capped === "string") return capped;
 
-    const charge = this.#budget.charge({ widgetId, network: toClientNetwork(arrival.ip) }, now);
+    const charge = this.#budget.charge(place, now);
     const { page, source, medium, campaign, channel, device, country } = capped.visit;
     const written = await this.#writer.write({
       organizationId,

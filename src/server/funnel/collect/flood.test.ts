@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { randomBytes, randomUUID } from "node:crypto";
 import { test } from "node:test";
+import type { FastifyInstance } from "fastify";
 import { sql } from "kysely";
 import { DAY_MS, MINUTE_MS } from "#contract/durations.ts";
 import { BROWSER_STEPS } from "#contract/steps.ts";
@@ -15,7 +16,8 @@ import {
 } from "../../../../test/support/funnel/collect.ts";
 import { parseConfig } from "../../config.ts";
 import type { Db } from "../../db/pool.ts";
-import { NETWORK_BUDGET_FACTOR, WIDGET_BUDGET_FACTOR } from "../record/visit-budget.ts";
+import { NEW_KEYS_PER_NETWORK } from "../record/key-cap.ts";
+import { NETWORK_BUDGET_FACTOR, WIDGET_BUDGET_FACTOR } from "./collect.ts";
 
 // What strangers can make us store.
 
@@ -67,7 +69,10 @@ test("1,000 repeats of a visit's steps add no row and use up no key, even with d
 });
 
 test("a new visit with hostile texts costs at most 4 KB of tables and indexes", async () => {
-  const { app, deps } = await createTestApp({ rateLimitEventsPerMinute: 0 });
+  const { app, deps } = await createTestApp({
+    rateLimitEventsPerMinute: 0,
+    trustProxy: parseConfig({ TRUST_PROXY: "127.0.0.1" }).trustProxy,
+  });
   const widget = await makeWidget(deps.db, await makeOrganization(deps.db));
   const visits = 900;
   // Random letters, which don't compress, at four bytes each where allowed.
@@ -78,14 +83,15 @@ test("a new visit with hostile texts costs at most 4 KB of tables and indexes", 
       .replace(/[0-9]/g, "x")
       .replace(/(.{8})/g, "$1/");
   const before = await measureTables(deps.db);
-  for (let first = 0; first < visits; first += 100) {
-    const posts = Array.from({ length: 100 }, () =>
-      postEvents(app, widget, {
-        visitId: randomUUID(),
-        page: `https://www.lindenhof.example/${words(500)}`,
-        attribution: { utmSource: letters(300), utmMedium: letters(300), utmCampaign: letters(300) },
-        events: BROWSER_STEPS.map((step) => ({ step })),
-      }),
+  for (let first = 0; first < visits; first += NEW_KEYS_PER_NETWORK) {
+    const body = () => ({
+      visitId: randomUUID(),
+      page: `https://www.lindenhof.example/${words(500)}`,
+      attribution: { utmSource: letters(300), utmMedium: letters(300), utmCampaign: letters(300) },
+      events: BROWSER_STEPS.map((step) => ({ step })),
+    });
+    const posts = Array.from({ length: NEW_KEYS_PER_NETWORK }, () =>
+      postEvents(app, widget, body(), { "x-forwarded-for": `203.0.113.${first / NEW_KEYS_PER_NETWORK}` }),
     );
     await Promise.all(posts);
   }
@@ -158,3 +164,70 @@ test("beyond the daily budget of a widget, new visits from any address are dropp
   await post(widget, "198.51.100.1");
   assert.equal(await countViews(deps.db), budget + 2);
 });
+
+test("a thousand invented tags from one client affect no one else, and bookings always keep their source", async () => {
+  const { app, deps, clock } = await createTestApp({
+    rateLimitEventsPerMinute: 0,
+    trustProxy: parseConfig({ TRUST_PROXY: "127.0.0.1" }).trustProxy,
+  });
+  const owner = await makeOrganization(deps.db);
+  const [widget, sibling] = [await makeWidget(deps.db, owner), await makeWidget(deps.db, owner)];
+  const tagged = (tag: string) => ({ utmSource: tag, utmMedium: "cpc", utmCampaign: tag });
+  const post = async (id: string, tag: string, { address = "203.0.113.7", visitId = randomUUID() as string } = {}) => {
+    const page = `https://www.lindenhof.example/${tag}`;
+    const body = eventsBody({ visitId, page, attribution: tagged(tag) });
+    assert.equal((await postEvents(app, id, body, { "x-forwarded-for": address })).status, 204);
+    return visitId;
+  };
+  const readVisit = async (visitId: string) => {
+    const event = (await listEvents(deps.db)).find((each) => each.visit_id === visitId);
+    return [event?.source, event?.campaign, event?.page];
+  };
+  const named = (tag: string) => [tag, tag, `https://www.lindenhof.example/${tag}`];
+
+  await post(widget, "newsletter", { address: "198.51.100.1" });
+  clock.set(new Date(clock.now().getTime() + DAY_MS));
+  for (let n = 0; n < 1_050; n += 50)
+    await Promise.all(Array.from({ length: 50 }, (_, i) => post(widget, `invented-${n + i}`)));
+  const invented = new Set((await listEvents(deps.db)).map(({ source }) => source));
+  assert.equal(invented.size, NEW_KEYS_PER_NETWORK + 2, "its share, (other) and yesterday's newsletter");
+
+  assert.deepEqual(await readVisit(await post(widget, "newsletter")), named("newsletter"), "seen on an earlier day");
+  const elsewhere = { address: "198.51.100.2" };
+  assert.deepEqual(
+    await readVisit(await post(widget, "autumn-sale", elsewhere)),
+    named("autumn-sale"),
+    "another network",
+  );
+  assert.deepEqual(await readVisit(await post(sibling, "spring-sale")), named("spring-sale"), "another widget");
+
+  const refused = await post(widget, "radio");
+  assert.deepEqual(await readVisit(refused), ["(other)", "(other)", "(other)"]);
+  const booking = { visitId: refused, page: "https://www.lindenhof.example/radio", attribution: tagged("radio") };
+  assert.equal((await book(app, widget, { ...booking, start: "2026-11-03T03:00:00.000Z" })).statusCode, 409);
+  assert.deepEqual(await readVisit(refused), ["(other)", "(other)", "(other)"], "a failed attempt adds nothing");
+  assert.equal((await book(app, widget, booking)).statusCode, 201);
+  assert.deepEqual(await readVisit(refused), named("radio"), "booked");
+  assert.deepEqual(await readVisit(await post(widget, "radio")), named("radio"), "after the booking");
+});
+
+/** Books the first free time, or another that the body names. */
+async function book(app: FastifyInstance, widgetId: string, body: object) {
+  const { services } = (await app.inject(`/embed-api/${widgetId}/config`)).json();
+  const url = `/embed-api/${widgetId}/slots?service=${services[0].id}&from=2026-11-01&to=2026-11-15`;
+  const { slots } = (await app.inject(url)).json();
+  const questions: { id: string; options?: string[] }[] = services[0].questions;
+  return await app.inject({
+    method: "POST",
+    url: `/embed-api/${widgetId}/bookings`,
+    headers: { "content-type": "application/json", "idempotency-key": randomUUID() },
+    payload: JSON.stringify({
+      serviceId: services[0].id,
+      start: slots[0].start,
+      answers: questions.map(({ id, options }) => ({ questionId: id, answer: options?.[0] ?? "an answer" })),
+      timeZone: "Europe/Berlin",
+      customer: { name: "Mara Quell", email: "mara@example.com", phone: "", notes: "" },
+      ...body,
+    }),
+  });
+}

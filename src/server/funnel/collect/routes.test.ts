@@ -20,7 +20,6 @@ import { buildApp } from "../../app.ts";
 import { installErrorHandler } from "../../http/error-handler.ts";
 import { createMetrics } from "../../lib/log/metrics.ts";
 import { VisitReader } from "../classify/read-visit.ts";
-import { KeyCap } from "../record/key-cap.ts";
 import { collectRoutes } from "./routes.ts";
 
 const service = await createTestApp();
@@ -359,12 +358,7 @@ test("when the queue is full, requests get 503 with Retry-After, and everything 
   const app = Fastify();
   const deps = { ...service.deps, metrics: createMetrics() };
   installErrorHandler(app, deps);
-  await collectRoutes(
-    app,
-    deps,
-    { visits: new VisitReader(deps.config), keyCap: new KeyCap(deps) },
-    { batchMax: 2, itemsMax: 4, atOnce: 1, waitMs: 5_000 },
-  );
+  await collectRoutes(app, deps, new VisitReader(deps.config), { batchMax: 2, itemsMax: 4, atOnce: 1, waitMs: 5_000 });
   await postEvents(app, id, eventsBody());
 
   const bodies = Array.from({ length: 10 }, () => eventsBody());
@@ -399,12 +393,7 @@ test("a commit that takes too long gets 503, never 204", async () => {
   const app = Fastify();
   const deps = { ...service.deps, metrics: createMetrics() };
   installErrorHandler(app, deps);
-  await collectRoutes(
-    app,
-    deps,
-    { visits: new VisitReader(deps.config), keyCap: new KeyCap(deps) },
-    { batchMax: 2, itemsMax: 100, atOnce: 1, waitMs: 500 },
-  );
+  await collectRoutes(app, deps, new VisitReader(deps.config), { batchMax: 2, itemsMax: 100, atOnce: 1, waitMs: 500 });
   await db.transaction().execute(async (transaction) => {
     await sql`select from day_zones where organization_id = ${owner} for update`.execute(transaction);
     const answers = await Promise.all(Array.from({ length: 5 }, () => postEvents(app, id, eventsBody())));

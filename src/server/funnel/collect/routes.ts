@@ -5,7 +5,8 @@ import { ApiError, notFound } from "../../http/api-error.ts";
 import { toClientNetwork } from "../../http/client-network.ts";
 import { limitStrangers, type RateLimitVerdict, rateLimited } from "../../http/rate-limit.ts";
 import type { BatcherLimits } from "../../lib/concurrency/batcher.ts";
-import { type Collected, Collector, type VisitParts } from "./collect.ts";
+import type { VisitReader } from "../classify/read-visit.ts";
+import { type Collected, Collector } from "./collect.ts";
 
 const QUEUE_FULL_WAIT_SECONDS = "2";
 const DATABASE_WAIT_SECONDS = "5";
@@ -14,10 +15,10 @@ const DATABASE_WAIT_SECONDS = "5";
 export async function collectRoutes(
   app: FastifyInstance,
   deps: Pick<Deps, "config" | "db" | "clock" | "random" | "log" | "metrics">,
-  parts: VisitParts,
+  visits: VisitReader,
   limits?: BatcherLimits,
 ): Promise<void> {
-  const collector = new Collector(deps, parts, limits);
+  const collector = new Collector(deps, visits, limits);
   const limitRate = createRateLimit(deps);
   deps.metrics.watch(() => deps.metrics.funnelQueue.set(collector.waitingCount));
 

@@ -1,3 +1,4 @@
+import { DAY_MS } from "#contract/durations.ts";
 import type { OrganizationId, WidgetId } from "#contract/ids.ts";
 import { engineOf } from "../../db/engine.ts";
 import { OtherWork } from "../../db/other-work.ts";
@@ -5,14 +6,14 @@ import type { Db } from "../../db/pool.ts";
 import { pause } from "../../lib/concurrency/pause.ts";
 import { RecentMap } from "../../lib/recent-map.ts";
 import type { TextLine } from "../../lib/text/text-lines.ts";
-import { toDayText, toLocalDayNumber, type ZoneRules } from "../../lib/time/zone-rules.ts";
-import { DayKeys } from "../record/day-keys.ts";
+import { toDayText } from "../../lib/time/zone-rules.ts";
 import { KnownKeys } from "../record/known-keys.ts";
 import { prepareTouches } from "../record/record.ts";
 import type { Touch } from "../record/touch.ts";
 import { rebuildStats } from "../recount/rebuild.ts";
+import { DayKeys } from "./day-keys.ts";
 import { EventParser } from "./parse-import-event.ts";
-import { findDayRules, hasDeletedSince, listKeysOfDays, listWidgetIds } from "./queries.ts";
+import { hasDeletedSince, listKeysOfDays, listWidgetIds } from "./queries.ts";
 
 // The file is read twice: first to check it, then to record it in one transaction per batch. A single transaction would
 // lock the counters of every day it touches and block recording until its end. If the import is interrupted, it can
@@ -57,8 +58,7 @@ export async function importEvents(db: Db, owner: OrganizationId, file: EventFil
     }
   }
 
-  const rules = await findDayRules(db, owner);
-  const recorder = new BatchRecorder(db, owner, { rules, others, now: file.now });
+  const recorder = new BatchRecorder(db, owner, { others, now: file.now });
   let line = 0;
   try {
     line = await recordEvents(recorder, readEvents(source), { checked, progress: file.progress });
@@ -140,7 +140,6 @@ class BatchRecorder {
   oldest: Date | null = null;
   readonly #db: Db;
   readonly #owner: OrganizationId;
-  readonly #rules: ZoneRules;
   readonly #now: Date;
   readonly #days = new RecentMap<number, DayKeys>(DAYS_KEPT);
   readonly #knownKeys = new KnownKeys();
@@ -150,14 +149,9 @@ class BatchRecorder {
   #underWay: Promise<void> = Promise.resolve();
   #daysUnderWay: ReadonlySet<number> = new Set();
 
-  constructor(
-    db: Db,
-    owner: OrganizationId,
-    { rules, others, now }: { rules: ZoneRules; others: OtherWork; now: Date },
-  ) {
+  constructor(db: Db, owner: OrganizationId, { others, now }: { others: OtherWork; now: Date }) {
     this.#db = db;
     this.#owner = owner;
-    this.#rules = rules;
     this.#others = others;
     this.#now = now;
   }
@@ -174,7 +168,7 @@ class BatchRecorder {
   async flush(): Promise<void> {
     const batch = this.#batch;
     this.#batch = [];
-    const days = batch.map((touch) => toLocalDayNumber(this.#rules, touch.at));
+    const days = batch.map((touch) => Math.floor(touch.at.getTime() / DAY_MS));
     const steps = await this.#prepare(batch, days);
     await this.#underWay;
     this.#daysUnderWay = new Set(days);
@@ -223,12 +217,11 @@ class BatchRecorder {
     }
     const missing = [...days].filter((day) => !found.has(day));
     if (missing.length === 0) return found;
-    // The counters lack the new keys of the batch under way.
+    // The visits of the batch under way are not recorded yet.
     if (missing.some((day) => this.#daysUnderWay.has(day))) await this.#underWay;
     const byDay = Map.groupBy(await listKeysOfDays(this.#db, this.#owner, missing.map(toDayText)), (row) => row.day);
     for (const day of missing) {
-      const keys = new DayKeys();
-      keys.learn(byDay.get(toDayText(day)) ?? []);
+      const keys = new DayKeys(byDay.get(toDayText(day)) ?? []);
       this.#days.set(day, keys);
       found.set(day, keys);
     }

@@ -1,10 +1,8 @@
 import { sql } from "kysely";
 import type { OrganizationId, WidgetId } from "#contract/ids.ts";
 import type { Db } from "../../db/pool.ts";
-import { parseTimeZone } from "../../lib/time/calendar.ts";
-import { readZoneRules, type ZoneRules } from "../../lib/time/zone-rules.ts";
-import { CAPPED_KINDS } from "../record/day-keys.ts";
-import { toKindNumber } from "../record/key-id.ts";
+import { utcStart } from "../packs/pack-queries.ts";
+import { CAPPED_KINDS, type CappedKey } from "../record/capped-keys.ts";
 
 export async function listWidgetIds(db: Db, owner: OrganizationId): Promise<Set<WidgetId>> {
   const rows = await db.selectFrom("widgets").select("id").where("organization_id", "=", owner).execute();
@@ -22,27 +20,18 @@ export async function hasDeletedSince(db: Db, owner: OrganizationId, oldest: Dat
   return row !== undefined;
 }
 
-/** The rules by which the organization's days are counted now. */
-export async function findDayRules(db: Db, owner: OrganizationId): Promise<ZoneRules> {
-  const { zone } = await db
-    .selectFrom("day_zones")
-    .select("zone")
-    .where("organization_id", "=", owner)
-    .executeTakeFirstOrThrow();
-  return readZoneRules(parseTimeZone(zone) ?? "UTC");
-}
-
-type DayKey = { day: string; kind: (typeof CAPPED_KINDS)[number]; key: number };
-
-/** The capped keys in these days' counters, for all widgets together. */
-export async function listKeysOfDays(db: Db, owner: OrganizationId, days: readonly string[]): Promise<DayKey[]> {
-  const { rows } = await sql<DayKey>`
-    select day, case kind ${sql.join(
-      CAPPED_KINDS.map((kind) => sql`when ${sql.lit(toKindNumber(kind))} then ${sql.lit(kind)}`),
-      sql` `,
-    )} end as kind, key
-    from day_zones join funnel_key_days using (organization_id, version)
-    where organization_id = ${owner} and widget_id = '' and day = any(${days}::date[])
-      and kind in (${sql.join(CAPPED_KINDS.map((kind) => sql.lit(toKindNumber(kind))))})`.execute(db);
+/** The capped keys of the recorded visits that start on these days (UTC). */
+export async function listKeysOfDays(
+  db: Db,
+  owner: OrganizationId,
+  days: readonly string[],
+): Promise<(CappedKey & { day: string })[]> {
+  const keys = CAPPED_KINDS.map((kind) => sql`(${sql.lit(kind)}, ${sql.ref(kind)})`);
+  const { rows } = await sql<CappedKey & { day: string }>`
+    select distinct day, used.kind, used.id
+    from unnest(${days}::date[]) day
+    join funnel_visits on organization_id = ${owner} and started_at >= ${utcStart(sql`day`)}
+      and started_at < ${utcStart(sql`(day + 1)`)}
+    cross join lateral (values ${sql.join(keys)}) used (kind, id)`.execute(db);
   return rows;
 }

@@ -1,119 +1,119 @@
-import { MINUTE_MS } from "#contract/durations.ts";
 import type { OrganizationId } from "#contract/ids.ts";
 import type { Db } from "../../db/pool.ts";
 import { Batcher, type BatcherLimits } from "../../lib/concurrency/batcher.ts";
 import type { Log } from "../../lib/log/log.ts";
 import { OutageLog } from "../../lib/log/outage-log.ts";
-import { RecentMap } from "../../lib/recent-map.ts";
-import { parseTimeZone } from "../../lib/time/calendar.ts";
-import { findDayEnd, readZoneRules } from "../../lib/time/zone-rules.ts";
-import { CAPPED_KINDS, DayKeys } from "./day-keys.ts";
-import { toKindNumber } from "./key-id.ts";
-import { type KeyRow, listKeysOfToday } from "./key-queries.ts";
+import type { Random } from "../../lib/secrets/random.ts";
+import { type CappedKey, type CappedKind, listUnknownKeys, toOther } from "./capped-keys.ts";
+import { type BudgetPlace, type Charge, DayBudget } from "./day-budget.ts";
+import { listStoredKeys, type OwnedKey } from "./key-queries.ts";
+import { KnownKeys } from "./known-keys.ts";
 import type { VisitFacts } from "./touch.ts";
 
-// The limit on distinct keys per day (day-keys.ts) for live visits: each organization's keys for today, kept in memory and read
-// from the counters again as other processes add theirs.
+// Which sources, campaigns and pages of live visits are recorded by name (capped-keys.ts). Keys that are stored always are: they
+// were seen before, or came with a booking. New ones need a place in the day's budget of the widget and of the visitor's network,
+// so a stranger can neither use up the places of others nor affect other widgets.
 
-/**
- * After this many new keys, those of other processes are read again. Until then, each process may exceed the limit by about
- * this many, and by more if many visits with new keys arrive at once.
- */
-const NEW_KEYS_PER_LOOK = 50;
+/** New keys per kind, widget, day and process. */
+const NEW_KEYS_PER_WIDGET = 1_000;
+export const NEW_KEYS_PER_NETWORK = 100;
+
 const LOOK_LIMITS: BatcherLimits = { batchMax: 500, itemsMax: 10_000, atOnce: 1, waitMs: 5_000 };
 
-const ORGANIZATIONS_KEPT = 5_000;
+type VisitPlace = BudgetPlace & { readonly organizationId: OrganizationId };
 
-type Today = { keys: DayKeys; endsAtMs: number };
-type Look = { owner: OrganizationId; now: Date };
-
-/** `settle` must be called when the visit was recorded or not: only new visits keep the places of their new keys. */
+/** `settle` must be called when the visit was recorded or not: only new visits use up the places of their new keys. */
 type Capped<Visit> = { visit: Visit; settle(isNewVisit: boolean): void };
 type Unavailable = "queue_full" | "database_unavailable";
 
 export class KeyCap {
   readonly #outages: OutageLog;
-  readonly #keysMax: number | undefined;
-  readonly #looks: Batcher<Look, DayKeys>;
-  readonly #organizations = new RecentMap<OrganizationId, Today>(ORGANIZATIONS_KEPT);
+  readonly #stored = new KnownKeys();
+  readonly #budgets: Readonly<Record<CappedKind, DayBudget>>;
+  readonly #looks: Batcher<readonly OwnedKey[], readonly OwnedKey[]>;
 
-  constructor(deps: { db: Db; log: Log }, keysMax?: number) {
+  constructor(
+    deps: { db: Db; log: Log; random: Random },
+    limits = { perNetwork: NEW_KEYS_PER_NETWORK, perWidget: NEW_KEYS_PER_WIDGET },
+  ) {
     this.#outages = new OutageLog(deps.log, { failed: "key_cap.interrupted", resumed: "key_cap.resumed" });
-    this.#keysMax = keysMax;
-    this.#looks = new Batcher(LOOK_LIMITS, (looks) => this.#readKeys(deps.db, looks));
+    const createBudget = () => new DayBudget(limits, deps.random);
+    this.#budgets = { source: createBudget(), campaign: createBudget(), page: createBudget() };
+    this.#looks = new Batcher(LOOK_LIMITS, (looks) => this.#readStored(deps.db, looks));
   }
 
   /** The visit as it may be recorded now. */
   async apply<Visit extends VisitFacts>(
-    owner: OrganizationId,
+    place: VisitPlace,
     visit: Visit,
     now: Date,
   ): Promise<Capped<Visit> | Unavailable> {
-    const keys = this.#findToday(owner, now)?.keys;
-    if (keys?.holds(visit)) return { visit, settle: settleNothing };
-    if (keys && (keys.newKeys < NEW_KEYS_PER_LOOK || !keys.hasRoom)) return claim(keys, visit);
-    const looked = await this.#look({ owner, now });
-    return typeof looked === "string" ? looked : claim(looked, visit);
+    const unknown = this.#listNew(place, visit, now);
+    if (unknown.length === 0) return { visit, settle: settleNothing };
+    const looked = await this.#look(place, unknown, now);
+    if (looked !== "looked") return looked;
+    const kept: (CappedKey & { charge: Charge })[] = [];
+    const refused: CappedKey[] = [];
+    for (const key of this.#listNew(place, visit, now)) {
+      const charge = this.#budgets[key.kind].charge(place, now);
+      if (charge) kept.push({ ...key, charge });
+      else refused.push(key);
+    }
+    const settle = (isNewVisit: boolean) => {
+      for (const { kind, id, charge } of kept) {
+        // Another visit may have been recorded with the key meanwhile.
+        if (isNewVisit && !this.#isStored(place, id, now)) this.#stored.add(place.organizationId, id, now);
+        else this.#budgets[kind].refund(charge);
+      }
+    };
+    return { visit: toOther(visit, refused), settle };
   }
 
-  /** The same for recordings that must not fail: while today's keys can't be read, unknown ones become (other). */
-  async applyForBooking<Visit extends VisitFacts>(owner: OrganizationId, visit: Visit, now: Date): Promise<Visit> {
-    const capped = await this.apply(owner, visit, now);
-    if (typeof capped === "string") return new DayKeys(0).limit(visit);
-    capped.settle(true);
-    return capped.visit;
+  #isStored({ organizationId }: VisitPlace, id: number, now: Date): boolean {
+    return this.#stored.find(organizationId, now)?.has(id) ?? false;
   }
 
-  #findToday(owner: OrganizationId, now: Date): Today | null {
-    const today = this.#organizations.get(owner);
-    return today && today.endsAtMs > now.getTime() ? today : null;
+  #listNew(place: VisitPlace, visit: VisitFacts, now: Date): CappedKey[] {
+    return listUnknownKeys(visit, (_kind, id) => this.#isStored(place, id, now));
   }
 
-  async #look(look: Look): Promise<DayKeys | Unavailable> {
-    const batched = await this.#looks.submit(look).catch((error: unknown) => {
+  /** Remembers which of the keys are stored. */
+  async #look({ organizationId }: VisitPlace, keys: readonly CappedKey[], now: Date): Promise<"looked" | Unavailable> {
+    const batched = await this.#looks.submit(keys.map(({ id }) => ({ organizationId, id }))).catch((error: unknown) => {
       this.#outages.failed(error);
       return null;
     });
     if (batched?.kind === "full") return "queue_full";
-    return batched?.kind === "done" ? batched.result : "database_unavailable";
+    if (batched?.kind !== "done") return "database_unavailable";
+    for (const { id } of batched.result) this.#stored.add(organizationId, id, now);
+    return "looked";
   }
 
-  async #readKeys(db: Db, looks: readonly Look[]): Promise<DayKeys[]> {
-    const now = new Date(Math.max(...looks.map((look) => look.now.getTime())));
-    const owners = [...new Set(looks.map((look) => look.owner))];
-    const rows = Map.groupBy(await listKeysOfToday(db, owners, now), (row) => row.organization_id);
+  async #readStored(db: Db, looks: readonly (readonly OwnedKey[])[]): Promise<OwnedKey[][]> {
+    const toName = ({ organizationId, id }: OwnedKey) => `${organizationId} ${id}`;
+    const wanted = new Map(looks.flat().map((key) => [toName(key), key]));
+    const stored = new Set((await listStoredKeys(db, [...wanted.values()])).map(toName));
     this.#outages.worked();
-    const found = new Map(owners.map((owner) => [owner, this.#remember({ owner, now }, rows.get(owner) ?? [])]));
-    // Every lookup's owner was requested.
-    return looks.map((look) => found.get(look.owner) as DayKeys);
+    return looks.map((look) => look.filter((key) => stored.has(toName(key))));
   }
-
-  #remember({ owner, now }: Look, rows: readonly KeyRow[]): DayKeys {
-    // Keys that got a place here but are not committed yet count too.
-    const keys = this.#findToday(owner, now)?.keys ?? new DayKeys(this.#keysMax);
-    keys.learn(rows.flatMap(toDayKey));
-    this.#organizations.set(owner, { keys, endsAtMs: findEnd(rows[0]?.zone, now) });
-    return keys;
-  }
-}
-
-function claim<Visit extends VisitFacts>(keys: DayKeys, visit: Visit): Capped<Visit> {
-  const claimed = keys.claim(visit);
-  return {
-    visit: claimed.visit,
-    settle: (isNewVisit) => (isNewVisit ? keys.keep(claimed.places) : keys.release(claimed.places)),
-  };
 }
 
 function settleNothing(): void {}
 
-function toDayKey(row: KeyRow): { kind: (typeof CAPPED_KINDS)[number]; key: number }[] {
-  const kind = CAPPED_KINDS.find((each) => toKindNumber(each) === row.kind);
-  return kind === undefined || row.key === null ? [] : [{ kind, key: row.key }];
-}
-
-/** A zone unknown to this runtime, or a deleted organization, is looked up again after a minute. */
-function findEnd(zone: string | undefined, now: Date): number {
-  if (zone === undefined || parseTimeZone(zone) === null) return now.getTime() + MINUTE_MS;
-  return findDayEnd(readZoneRules(zone), now).getTime();
+/** The visit by the names that are stored, for what may not add any. */
+export async function keepStoredKeys<Visit extends VisitFacts>(
+  db: Db,
+  organizationId: OrganizationId,
+  visit: Visit,
+): Promise<Visit> {
+  const wanted = listUnknownKeys(visit, () => false);
+  const stored = await listStoredKeys(
+    db,
+    wanted.map(({ id }) => ({ organizationId, id })),
+  );
+  const ids = new Set(stored.map(({ id }) => id));
+  return toOther(
+    visit,
+    wanted.filter(({ id }) => !ids.has(id)),
+  );
 }

@@ -1,30 +1,22 @@
 import { sql } from "kysely";
 import type { OrganizationId } from "#contract/ids.ts";
+import { toStatementGroups } from "../../db/engine.ts";
 import type { Db } from "../../db/pool.ts";
-import { CAPPED_KINDS } from "./day-keys.ts";
-import { toKindNumber } from "./key-id.ts";
-import { localDay } from "./local-day.ts";
 
-export type KeyRow = {
-  organization_id: OrganizationId;
-  zone: string;
-  kind: number | null;
-  key: number | null;
-};
+export type OwnedKey = { readonly organizationId: OrganizationId; readonly id: number };
 
-/**
- * The capped keys in these organizations' counters today, for all widgets together. An organization without any has one row
- * with nulls.
- */
-export async function listKeysOfToday(db: Db, owners: readonly OrganizationId[], now: Date): Promise<KeyRow[]> {
-  const { rows } = await sql<KeyRow>`-- prepared: list_keys_of_today
-    with today as (
-      select organization_id, version, zone, ${localDay(sql`day_zones.rules`, sql`${now}::timestamptz`)} as day
-      from day_zones where organization_id = any(${owners}::text[])
-    )
-    select today.organization_id, today.zone, known.kind, known.key
-    from today left join funnel_key_days known on known.organization_id = today.organization_id
-      and known.version = today.version and known.widget_id = '' and known.day = today.day
-      and known.kind in (${sql.join(CAPPED_KINDS.map((kind) => sql.lit(toKindNumber(kind))))})`.execute(db);
-  return rows;
+/** Those of the keys that are stored: some visit was recorded with them. */
+export async function listStoredKeys(db: Db, keys: readonly OwnedKey[]): Promise<OwnedKey[]> {
+  const stored: OwnedKey[] = [];
+  for (const { rows, owns } of toStatementGroups(db, keys)) {
+    const found = await sql<OwnedKey>`-- prepared: list_stored_keys
+      select organization_id as "organizationId", id from funnel_keys
+      where ${owns("organization_id")} and (organization_id, id) in (
+        select owner, id from unnest(
+          ${rows.map(({ organizationId }) => organizationId)}::text[], ${rows.map(({ id }) => id)}::bigint[]
+        ) as wanted (owner, id)
+      )`.execute(db);
+    stored.push(...found.rows);
+  }
+  return stored;
 }

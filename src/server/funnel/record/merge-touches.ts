@@ -1,5 +1,6 @@
 import { sql } from "kysely";
 import type { Step } from "#contract/steps.ts";
+import { replaceOther } from "./capped-keys.ts";
 import { KEY_KINDS, toVisitKeys, type VisitKeys } from "./key-id.ts";
 import { type Touch, toStepBit } from "./touch.ts";
 
@@ -76,16 +77,15 @@ function toPart(touch: Touch): VisitPart {
 }
 
 function addTouch(part: VisitPart, touch: Touch): void {
-  if (startsBefore(touch, part.start)) {
-    part.start = touch;
-    part.keys = toVisitKeys(touch);
-  }
+  const [first, later] = startsBefore(touch, part.start) ? [touch, part.start] : [part.start, touch];
+  addConversion(part, touch);
+  part.start = part.bookings ? replaceOther(first, later) : first;
+  part.keys = toVisitKeys(part.start);
   STEP_BITS.forEach((bit, i) => {
     const known = part.stepTimes[i] ?? null;
     if (touch.steps & bit && (known === null || touch.at < known)) part.stepTimes[i] = touch.at;
   });
   part.mayStart ||= touch.mayStart ?? true;
-  addConversion(part, touch);
 }
 
 /** In the order in which `unite` (record-statement.ts) picks the start of a visit: by instant, then by the numbers of its keys. */

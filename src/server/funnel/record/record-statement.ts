@@ -3,6 +3,7 @@ import type { OrganizationId } from "#contract/ids.ts";
 import { toArrayText } from "../../db/array-text.ts";
 import { PLAIN_HOME } from "../../db/engine.ts";
 import { outdateDays, utcDay, utcStart } from "../packs/pack-queries.ts";
+import { CAPPED_KINDS, OTHER_IDS } from "./capped-keys.ts";
 import { addToDays, addToKeyDays, addToSpans, changes, SIDE_COLUMNS } from "./counters.ts";
 import { KEY_KINDS } from "./key-id.ts";
 import { selectPeriod } from "./local-day.ts";
@@ -110,13 +111,22 @@ const addsSomething = sql`(${of("excluded", startColumns)}) < (${of("visit", sta
   )}
   or excluded.bookings is not null or excluded.failures is not null`;
 
+/** The start's value, except that a visit with a booking is never "(other)" when it is known better: bookings bring their own keys. */
+function toUnitedStart(name: string): RawBuilder<unknown> {
+  const kind = CAPPED_KINDS.find((each) => each === name);
+  if (kind === undefined) return sql.ref(name);
+  const other = sql.lit(OTHER_IDS[kind]);
+  return sql`case when ${sql.ref(name)} = ${other} and num_nonnulls(visit.bookings, excluded.bookings) > 0
+            then coalesce(nullif(${of("visit", [name])}, ${other}), ${of("excluded", [name])}) else ${sql.ref(name)} end`;
+}
+
 /** Merges visits with the stored ones. `source` selects what is inserted. Returns the visits that changed, or all of them. */
 export const unite = (source: RawBuilder<unknown>, { returnsAll = false } = {}) => sql`
       insert into funnel_visits as visit (${columns})
       ${source}
       on conflict (organization_id, widget_id, visit_id) do update set
         (${sql.join(startColumns.map((name) => sql.ref(name)))}) = (
-          select ${sql.join(startColumns.map((name) => sql.ref(name)))}
+          select ${sql.join(startColumns.map(toUnitedStart))}
           from (values (${of("visit", startColumns)}), (${of("excluded", startColumns)}))
             starts (${sql.join(startColumns.map((name) => sql.ref(name)))})
           order by ${sql.join(startColumns.map((name) => sql.ref(name)))} limit 1

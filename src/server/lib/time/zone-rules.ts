@@ -46,15 +46,10 @@ export function findZoneRules(id: string): ZoneRules | null {
 
 /** YYYY-MM-DD. */
 export function toLocalDay(rules: ZoneRules, instant: Date): string {
-  return toDayText(toLocalDayNumber(rules, instant));
+  return toDayText(Math.floor(toLocalMs(rules, instant) / DAY_MS));
 }
 
-/** The local day as a number of days since 1 January 1970. */
-export function toLocalDayNumber(rules: ZoneRules, instant: Date): number {
-  return Math.floor(toLocalMs(rules, instant) / DAY_MS);
-}
-
-/** YYYY-MM-DD. */
+/** The day that is this many days after 1 January 1970, as YYYY-MM-DD. */
 export function toDayText(dayNumber: number): string {
   return new Date(dayNumber * DAY_MS).toISOString().slice(0, "YYYY-MM-DD".length);
 }
@@ -69,20 +64,6 @@ export function toTimeOfDayMs(rules: ZoneRules, instant: Date): number {
 function toLocalMs(rules: ZoneRules, instant: Date): number {
   const ms = instant.getTime();
   return ms + findOffset(rules, ms).seconds * SECOND_MS;
-}
-
-/** The first instant after the given one that falls on another local day. */
-export function findDayEnd(rules: ZoneRules, instant: Date): Date {
-  const today = toLocalDay(rules, instant);
-  // A day lasts 23 to 25 hours nearly everywhere; where clocks jump by a whole day, the next change of offset ends it.
-  let low = instant.getTime();
-  let high = low + 49 * 3_600_000;
-  while (high - low > 1) {
-    const middle = Math.floor((low + high) / 2);
-    if (toLocalDay(rules, new Date(middle)) === today) low = middle;
-    else high = middle;
-  }
-  return new Date(high);
 }
 
 function findOffset({ offsets }: ZoneRules, ms: number): ZoneOffset {

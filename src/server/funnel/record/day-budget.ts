@@ -4,27 +4,23 @@ import type { WidgetId } from "#contract/ids.ts";
 import { RecentMap } from "../../lib/recent-map.ts";
 import type { Random } from "../../lib/secrets/random.ts";
 
-// How many new visits a widget gets per day, from one network and in total, counted in memory by each process. It
+// How much of something a widget gets per day (UTC), from one network and in total, counted in memory by each process. It
 // limits what strangers can make us store. IP addresses are never kept: counts are found by a hash with a random salt
 // that is forgotten at the end of the day.
-
-/** Multiplied by the requests one address may send per minute (RATE_LIMIT_EVENTS_PER_MINUTE). */
-export const NETWORK_BUDGET_FACTOR = 5;
-export const WIDGET_BUDGET_FACTOR = 100;
 
 const COUNTS_KEPT = 100_000;
 const SALT_BYTES = 16;
 const HASH_LENGTH = 22;
 
-type Place = { widgetId: WidgetId; network: string };
+export type BudgetPlace = { readonly widgetId: WidgetId; readonly network: string };
 
-/** A new visit that was charged in advance. */
-type Charge = { readonly counts: readonly Count[] };
-type Count = { visits: number };
+/** One that was charged in advance. */
+export type Charge = { readonly counts: readonly Count[] };
+type Count = { used: number };
 
 const FREE: Charge = { counts: [] };
 
-export class VisitBudget {
+export class DayBudget {
   readonly #perNetwork: number;
   readonly #perWidget: number;
   readonly #random: Random;
@@ -33,28 +29,28 @@ export class VisitBudget {
   #networks = new RecentMap<string, Count>(COUNTS_KEPT);
   #widgets = new RecentMap<WidgetId, Count>(COUNTS_KEPT);
 
-  /** 0: no budget. */
-  constructor(requestsPerMinute: number, random: Random) {
-    this.#perNetwork = requestsPerMinute * NETWORK_BUDGET_FACTOR;
-    this.#perWidget = requestsPerMinute * WIDGET_BUDGET_FACTOR;
+  /** With 0 per network, nothing is limited. */
+  constructor({ perNetwork, perWidget }: { perNetwork: number; perWidget: number }, random: Random) {
+    this.#perNetwork = perNetwork;
+    this.#perWidget = perWidget;
     this.#random = random;
   }
 
-  /** Charges for a visit that may be new. Null if the day's budget (UTC) is used up. */
-  charge({ widgetId, network }: Place, now: Date): Charge | null {
+  /** Charges for one that may be new. Null if the day's budget is used up. */
+  charge({ widgetId, network }: BudgetPlace, now: Date): Charge | null {
     if (this.#perNetwork === 0) return FREE;
     this.#startDay(now);
     const name = hash("sha256", `${this.#salt} ${widgetId} ${network}`, "base64url").slice(0, HASH_LENGTH);
     const counts = [findCount(this.#networks, name), findCount(this.#widgets, widgetId)] as const;
     const [ofNetwork, ofWidget] = counts;
-    if (ofNetwork.visits >= this.#perNetwork || ofWidget.visits >= this.#perWidget) return null;
-    for (const count of counts) count.visits += 1;
+    if (ofNetwork.used >= this.#perNetwork || ofWidget.used >= this.#perWidget) return null;
+    for (const count of counts) count.used += 1;
     return { counts };
   }
 
-  /** The visit turned out to be known, or was not recorded. */
+  /** It turned out to be known, or was not recorded. */
   refund({ counts }: Charge): void {
-    for (const count of counts) count.visits -= 1;
+    for (const count of counts) count.used -= 1;
   }
 
   #startDay(now: Date): void {
@@ -70,7 +66,7 @@ export class VisitBudget {
 function findCount<Key>(counts: RecentMap<Key, Count>, key: Key): Count {
   const known = counts.get(key);
   if (known) return known;
-  const count = { visits: 0 };
+  const count = { used: 0 };
   counts.set(key, count);
   return count;
 }
