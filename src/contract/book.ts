@@ -1,5 +1,4 @@
 import { type Static, Type } from "typebox";
-import { Service } from "./booking.ts";
 import { UUID_PATTERN } from "./ids.ts";
 import { Timestamp } from "./timestamps.ts";
 import { WidgetOptions } from "./widget-options.ts";
@@ -53,18 +52,21 @@ export type BookRequest = Static<typeof BookRequest>;
 
 const Person = Type.Object({ id: Type.String(), name: Type.String() });
 
+/** `end` and the service's name are absent only if a request was repeated and neither we nor the scheduling system can tell. */
 export const BookAnswer = Type.Object({
   reference: Type.String(),
   status: Type.String(),
   start: Timestamp,
-  end: Timestamp,
+  end: Type.Optional(Timestamp),
   timeZone: Type.String(),
-  service: Service,
+  service: Type.Object({ id: Type.String(), name: Type.Optional(Type.String()) }),
   staff: Type.Array(Person),
   manageUrl: Type.Optional(Type.String()),
   /** Present if `manageUrl` only changes the time. */
   cancelUrl: Type.Optional(Type.String()),
   joinUrl: Type.Union([Type.String(), Type.Null()]),
+  /** The booking is confirmed, and its copy was deleted since. */
+  isErased: Type.Optional(Type.Literal(true)),
 });
 export type BookAnswer = Static<typeof BookAnswer>;
 

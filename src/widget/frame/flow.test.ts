@@ -1,7 +1,16 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { checkForm, toFormFaults } from "./check-form.ts";
-import { changeFlow, leadsTo, listSteps, type Service, startFlow, toBookingParts, toPreviousStep } from "./flow.ts";
+import {
+  changeFlow,
+  leadsTo,
+  listSteps,
+  type Service,
+  startFlow,
+  toBooked,
+  toBookingParts,
+  toPreviousStep,
+} from "./flow.ts";
 import { texts } from "./texts/en.ts";
 
 const service = (id: string, fields: Partial<Service> = {}): Service => ({
@@ -89,15 +98,27 @@ describe("the browser's Back and Forward", () => {
 
 test("a confirmation stays until the visitor starts over", () => {
   const start = startFlow([service("only")], {});
-  const answer = {
+  const made = {
     ...{ reference: "SVC-ABC234", status: "confirmed", timeZone: "Europe/Berlin", staff: [], joinUrl: null },
     ...{ start: SLOT.start, end: SLOT.end, service: { id: "only", name: "only" } },
   };
-  const booked = changeFlow(start, { type: "booked", answer });
+  const booked = changeFlow(start, { type: "booked", booked: made });
   assert.equal(booked.step, "done");
   assert.equal(changeFlow(booked, { type: "wentTo", step: "time" }), booked);
   assert.equal(changeFlow(booked, { type: "slotChosen", slot: SLOT }), booked);
   assert.equal(changeFlow(booked, { type: "startedOver", flow: start }), start);
+});
+
+test("a confirmation without details shows what the visitor chose, and nothing that belongs to another choice", () => {
+  const chosen = changeFlow(startFlow([service("only")], {}), { type: "slotChosen", slot: SLOT });
+  const known = { reference: "SVC-ABC234", status: "confirmed", timeZone: "Europe/Berlin", staff: [], joinUrl: null };
+  const show = (start: string, id: string) => {
+    const booked = toBooked(chosen, { ...known, start, service: { id } });
+    return [booked.start, booked.end, booked.service];
+  };
+  assert.deepEqual(show(SLOT.start, "only"), [SLOT.start, SLOT.end, { id: "only", name: "only" }]);
+  const other = "2031-01-01T09:00:00.000Z";
+  assert.deepEqual(show(other, "other"), [other, other, { id: "other", name: "" }]);
 });
 
 test("a later prefill fills only empty fields", () => {

@@ -26,7 +26,13 @@ export type Flow = {
   readonly staffId: string | null;
   readonly slot: FreeSlot | null;
   readonly values: FormValues;
-  readonly booked: BookAnswer | null;
+  readonly booked: Booked | null;
+};
+
+/** A confirmed booking, as it is shown. */
+export type Booked = BookAnswer & {
+  readonly end: string;
+  readonly service: { readonly id: string; readonly name: string };
 };
 
 export type FlowAction =
@@ -36,7 +42,7 @@ export type FlowAction =
   | { type: "wentTo"; step: FlowStep }
   | { type: "entered"; values: Partial<FormValues> }
   | { type: "prefilled"; prefill: Prefill }
-  | { type: "booked"; answer: BookAnswer }
+  | { type: "booked"; booked: Booked }
   | { type: "startedOver"; flow: Flow };
 
 const NOTHING_ENTERED: FormValues = { name: "", email: "", phone: "", notes: "", answers: {}, website: "" };
@@ -78,12 +84,20 @@ export function changeFlow(flow: Flow, action: FlowAction): Flow {
     case "prefilled":
       return { ...flow, values: fillEmpty(flow.values, action.prefill) };
     case "booked":
-      return { ...flow, step: "done", booked: action.answer };
+      return { ...flow, step: "done", booked: action.booked };
     case "startedOver":
       return action.flow;
     default:
       return action satisfies never;
   }
+}
+
+/** What the answer to a repeated request leaves out is what the visitor chose, unless they chose something else since. */
+export function toBooked({ service, slot }: Flow, answer: BookAnswer): Booked {
+  const { id } = answer.service;
+  const chosenEnd = slot?.start === answer.start ? slot.end : answer.start;
+  const chosenName = service?.id === id ? service.name : "";
+  return { ...answer, end: answer.end ?? chosenEnd, service: { id, name: answer.service.name ?? chosenName } };
 }
 
 /** How far the visitor is. The number of steps stays the same, whether or not the chosen service has people to choose from. */

@@ -3,7 +3,7 @@ import type { BookRequest } from "#contract/book.ts";
 import type { BookResult } from "./api.ts";
 import { checkForm, type FormFaults, toFormFaults } from "./check-form.ts";
 import { makeUuid } from "./environment.ts";
-import { type Flow, type FlowAction, toBookingParts } from "./flow.ts";
+import { type Flow, type FlowAction, toBooked, toBookingParts } from "./flow.ts";
 import type { Session } from "./session.ts";
 import type { FreeTimes } from "./times/free-times.ts";
 
@@ -123,10 +123,11 @@ function settle(parts: Parts, result: BookResult, sent: BookRequest): Partial<St
   };
   switch (result.kind) {
     case "booked": {
-      const { reference, service, start } = result.answer;
+      const booked = toBooked(flow, result.answer);
+      const { reference, service, start } = booked;
       session.bridge.post({ type: "booked", reference, serviceName: service.name, start });
       change({ type: "entered", values: { email: sent.customer.email } });
-      change({ type: "booked", answer: result.answer });
+      change({ type: "booked", booked });
       return null;
     }
     case "taken":

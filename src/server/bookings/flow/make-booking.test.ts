@@ -92,6 +92,12 @@ function requireAnswer(made: MadeBooking) {
   return made.answer;
 }
 
+/** What can be said of a confirmed booking whose answer is recorded nowhere. */
+function toKnownAnswer({ startAt, serviceId, copy }: WantedBooking, reference: string) {
+  const [start, { timeZone }] = [startAt.toISOString(), copy];
+  return { reference, status: "confirmed", start, timeZone, service: { id: serviceId }, staff: [], joinUrl: null };
+}
+
 async function countAppointments(owner: OrganizationId): Promise<number> {
   return (
     await db.selectFrom("sandbox_appointments").select("reference").where("organization_id", "=", owner).execute()
@@ -121,7 +127,7 @@ for (const [name, erase] of [
       deleteBooking(deps, owner, reference as never),
   ],
 ] as const)
-  test(`after a booking is ${name}, its links are gone too, and repeating the key does not book twice`, async () => {
+  test(`after a booking is ${name}, its links are gone too, and the same key still says that it is confirmed`, async () => {
     const { owner, system, wanted, email } = await makeSetting();
     const { reference, manageUrl } = requireAnswer(await makeBooking(making, system, wanted));
     assert.ok(manageUrl);
@@ -129,7 +135,10 @@ for (const [name, erase] of [
     assert.deepEqual(await findEverywhere(db, manageUrl), ["public.bookings", "public.pending_bookings"]);
     await erase(owner, { email, reference });
     assert.deepEqual(await findEverywhere(db, manageUrl), []);
-    assert.deepEqual(await makeBooking(making, system, wanted), { kind: "under_way" });
+    assert.deepEqual(requireAnswer(await makeBooking(making, system, wanted)), {
+      ...toKnownAnswer(wanted, reference),
+      isErased: true,
+    });
     assert.equal(await countAppointments(owner), 1);
   });
 
@@ -161,7 +170,7 @@ for (const [when, before, during] of [
     (id: WidgetId) => sql`update widgets set collect_data = false where id = ${id}`.execute(db),
   ],
 ] as const)
-  test(`if Store bookings was off ${when}, no link and no time zone is kept, and the key still gives the same answer`, async () => {
+  test(`if Store bookings was off ${when}, nothing of the answer is kept, and the key still gives the same answer`, async () => {
     const { widgetId, system, wanted: on } = await makeSetting();
     const copy = { ...on.copy, timeZone: "Pacific/Chatham" };
     const wanted = { ...on, ...before, copy };
@@ -175,11 +184,14 @@ for (const [when, before, during] of [
     assert.ok(answer.manageUrl);
     assert.deepEqual(await findEverywhere(db, answer.manageUrl), []);
     assert.deepEqual(await findEverywhere(db, "Pacific/Chatham"), []);
+    const { rows: kept } = await sql`
+      select state, answer, copy from pending_bookings where widget_id = ${widgetId}`.execute(db);
+    assert.deepEqual(kept, [{ state: "confirmed", answer: null, copy: null }]);
     assert.deepEqual(requireAnswer(await makeBooking(making, system, wanted)), answer);
 
     const silent: SchedulingSystem = { ...system, findByReference: async () => unavailable() };
-    const { manageUrl: _, ...rest } = answer;
-    assert.deepEqual(requireAnswer(await makeBooking(making, silent, wanted)), { ...rest, joinUrl: null });
+    const known = toKnownAnswer(wanted, answer.reference);
+    assert.deepEqual(requireAnswer(await makeBooking(making, silent, wanted)), known);
   });
 
 async function listReferences(owner: OrganizationId): Promise<string[]> {

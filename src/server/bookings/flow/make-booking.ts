@@ -1,11 +1,12 @@
 import { createHash } from "node:crypto";
 import type { BookAnswer } from "#contract/book.ts";
+import { BOOKING_STATUS_CONFIRMED } from "#contract/booking.ts";
 import { MINUTE_MS } from "#contract/durations.ts";
 import type { ConnectionId, OrganizationId, Reference, WidgetId } from "#contract/ids.ts";
 import { inOrganization } from "../../db/transactions.ts";
 import type { Deps } from "../../deps.ts";
 import { pause } from "../../lib/concurrency/pause.ts";
-import type { Booked, BookOutcome, SchedulingSystem } from "../../scheduler/scheduling-system.ts";
+import type { Booked, BookOutcome, SchedulingSystem, Sought } from "../../scheduler/scheduling-system.ts";
 import { freeReferences } from "../stored/queries.ts";
 import {
   type BookingFailure,
@@ -15,7 +16,6 @@ import {
   type PendingBooking,
   type PendingCopy,
   type PendingTouch,
-  type RecordedAnswer,
 } from "./pending-queries.ts";
 import { takeReference } from "./reference.ts";
 import { toAnswer } from "./settle-booking.ts";
@@ -212,10 +212,9 @@ export async function answerAgain(
     if (!pending) return { kind: "unused" };
     if (pending.service_id !== wanted.serviceId || pending.start_at.getTime() !== wanted.startAt.getTime())
       return { kind: "key_reused" };
-    if (pending.answer) return { kind: "confirmed", answer: await completeAnswer(system, pending.answer, wanted) };
+    if (pending.state === "confirmed")
+      return { kind: "confirmed", answer: await recallAnswer(system, { wanted, pending }) };
     if (pending.failure) return { kind: "failed", failure: pending.failure };
-    // The customer was erased since: we don't repeat the answer, and the booking must not be made twice.
-    if (pending.state === "confirmed") return { kind: "under_way" };
     const found = lookUpsMs.includes(waitedMs) ? await lookUp(deps, system, { wanted, pending }) : null;
     if (found) return found;
     await pause(SECOND_REQUEST_PAUSE_MS);
@@ -284,19 +283,32 @@ async function lookUp(
 }
 
 /**
- * With Store bookings off the links and the time zone are not recorded: the scheduling system gives the links again, and the
- * repeated request names the zone. If the system doesn't answer, the links are missing.
+ * The answer to a repeated key. With Store bookings off none is recorded, so the scheduling system is asked for the appointment. If
+ * it doesn't answer, or if the booking was erased, the answer has only what the row and the repeated request say.
  */
-async function completeAnswer(
+async function recallAnswer(
   system: SchedulingSystem,
-  recorded: RecordedAnswer,
-  { serviceId, startAt, copy }: RepeatedBooking,
+  { wanted, pending }: { wanted: RepeatedBooking; pending: PendingBooking },
 ): Promise<BookAnswer> {
-  const { timeZone } = recorded;
-  if (timeZone !== undefined) return { ...recorded, timeZone };
-  // The schema of the answer says string; only references are ever recorded.
-  const reference = recorded.reference as Reference;
+  const { reference } = pending;
+  const { serviceId, startAt } = wanted;
+  const { timeZone } = wanted.copy;
+  // Version 1.1 recorded some answers without a time zone. They are deleted after a day.
+  if (pending.answer) return { ...pending.answer, timeZone: pending.answer.timeZone ?? timeZone };
+  const known = toKnownAnswer({ reference, serviceId, startAt, timeZone });
+  if (pending.erased) return { ...known, isErased: true };
   const found = await system.findByReference({ reference, serviceId, startAt });
-  if (found.kind === "found") return toAnswer({ reference, booked: found.value, timeZone: copy.timeZone });
-  return { ...recorded, timeZone: copy.timeZone };
+  return found.kind === "found" ? toAnswer({ reference, booked: found.value, timeZone }) : known;
+}
+
+function toKnownAnswer({ reference, serviceId, startAt, timeZone }: Sought & { timeZone: string }): BookAnswer {
+  return {
+    reference,
+    status: BOOKING_STATUS_CONFIRMED,
+    start: startAt.toISOString(),
+    timeZone,
+    service: { id: serviceId },
+    staff: [],
+    joinUrl: null,
+  };
 }

@@ -42,14 +42,14 @@ export type PendingBooking = {
   touch: PendingTouch;
   copy: PendingCopy | null;
   failure: BookingFailure | null;
-  answer: RecordedAnswer | null;
+  /** What a repeated key gets. Recorded only with a stored booking, until that is deleted. */
+  answer: BookAnswer | null;
+  /** The customer, or the stored booking, was deleted. */
+  erased: boolean;
 };
 
-/** The response to a repeated key. The links and the time zone are recorded only with a stored booking. */
-export type RecordedAnswer = Omit<BookAnswer, "timeZone"> & { timeZone?: string };
-
 const COLUMNS = sql`organization_id, reference, widget_id, asked_in, service_id, start_at, state, given_up_at, touch, copy,
-  failure, answer`;
+  failure, answer, erased`;
 
 /** False if the key was already used for this widget. */
 export async function insertPending(
@@ -122,14 +122,12 @@ export async function settlePending(
   ),
 ): Promise<Pick<PendingBooking, "copy"> | null> {
   const failure = outcome.state === "failed" ? outcome.failure : null;
-  const isConfirmed = outcome.state === "confirmed";
-  const anonymous = isConfirmed ? JSON.stringify(toAnonymousAnswer(outcome.answer)) : null;
-  const answer = isConfirmed && outcome.storesBookings ? JSON.stringify(outcome.answer) : anonymous;
+  const answer = outcome.state === "confirmed" && outcome.storesBookings ? JSON.stringify(outcome.answer) : null;
   const { rows } = await sql<Pick<PendingBooking, "copy">>`-- prepared: settle_pending
     update pending_bookings set state = ${outcome.state}, failure = ${failure}, copy = null, touch = '{}',
       settled_at = ${toNextHour(outcome.now)}, created_at = ${toNextHour(outcome.now)},
       asking_until = ${toNextHour(outcome.now)}, given_up_at = ${toNextHour(outcome.now)},
-      answer = case when erased then null when copy is null then ${anonymous}::jsonb else ${answer}::jsonb end
+      answer = case when copy is not null then ${answer}::jsonb end
     where organization_id = ${owner} and reference = ${outcome.reference} and state = 'asking'
     returning old.copy`.execute(transaction);
   return rows[0] ?? null;
@@ -137,10 +135,6 @@ export async function settlePending(
 
 function toNextHour(instant: Date): Date {
   return new Date(Math.ceil(instant.getTime() / HOUR_MS) * HOUR_MS);
-}
-
-function toAnonymousAnswer({ timeZone: _, manageUrl: __, cancelUrl: ___, ...answer }: BookAnswer): RecordedAnswer {
-  return { ...answer, joinUrl: null };
 }
 
 /** Deletes a request whose scheduling system was never asked. False if there is none. */

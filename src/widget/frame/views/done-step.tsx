@@ -1,6 +1,6 @@
-import type { BookAnswer } from "#contract/book.ts";
 import { toGoogleLink, toOutlookLink, toThankYouAddress } from "../calendar-links.ts";
 import { currentMs } from "../environment.ts";
+import type { Booked } from "../flow.ts";
 import { type CalendarEntry, toIcs } from "../ics.ts";
 import { toZoneName } from "../times/zones.ts";
 import { useWhen } from "../use-when.ts";
@@ -10,7 +10,7 @@ import type { StepProps } from "./step-props.ts";
 /** How long a browser may take to start the download. */
 const DOWNLOAD_LIMIT_MS = 60_000;
 
-type DoneProps = StepProps & { booked: BookAnswer };
+type DoneProps = StepProps & { booked: Booked };
 
 type DoneStepProps = DoneProps & { timeZone: string; onAnother: () => void };
 
