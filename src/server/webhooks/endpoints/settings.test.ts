@@ -114,10 +114,16 @@ test("custom headers are sent, sealed in the database, and masked everywhere els
     { "X-Break": "a\r\nX-Smuggled: b" },
     { "X-Empty": " " },
     { "X-Twice": "a", "x-twice": "b" },
+    { "X-Twice": "a", X_Twice: "b" },
+    { Service_Signature: "x" },
+    { "service.event": "x" },
+    { Webhook_Id: "x" },
+    { Content_Length: "1" },
     Object.fromEntries(Array.from({ length: 11 }, (_, n) => [`X-${n}`, "a"])),
   ])
     assert.ok(faultsOf(await add({ headers }))?.["headers"], JSON.stringify(headers));
   assert.ok(faultsOf(await add({ kind: "teams", headers: { "X-Api-Key": "x" } }))?.["headers"]);
+  assert.equal((await add({ headers: { X_Api_Key: "x", "X.Service": "y" } })).status, 201);
 });
 
 test("after a change of the URL, header values that nobody entered again are not sent to it", async () => {

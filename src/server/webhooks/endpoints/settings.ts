@@ -111,15 +111,20 @@ const RESERVED: ReadonlySet<string> = new Set([
 ]);
 const RESERVED_PREFIX = /^(?:service|webhook|proxy)-/;
 
+/** Many receivers can't tell `Service_Signature` from `Service-Signature`: CGI turns both into HTTP_SERVICE_SIGNATURE. */
+function toComparedName(name: string): string {
+  return name.toLowerCase().replace(/[^a-z0-9]/g, "-");
+}
+
 function findHeaderFault(headers: Readonly<Record<string, string | null>>): string | null {
   const names = Object.keys(headers);
   if (names.length > ENDPOINT_HEADERS_MAX) return `Use at most ${ENDPOINT_HEADERS_MAX} headers.`;
-  if (new Set(names.map((name) => name.toLowerCase())).size < names.length) return "Each header can be set only once.";
+  if (new Set(names.map(toComparedName)).size < names.length) return "Each header can be set only once.";
   for (const [name, value] of Object.entries(headers)) {
     const isToken = name.length <= ENDPOINT_HEADER_NAME_LENGTH_MAX && /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(name);
     if (!isToken) return "A header name consists of letters, digits and hyphens.";
-    const lower = name.toLowerCase();
-    if (RESERVED.has(lower) || RESERVED_PREFIX.test(lower)) return `The header ${name} can't be set.`;
+    const compared = toComparedName(name);
+    if (RESERVED.has(compared) || RESERVED_PREFIX.test(compared)) return `The header ${name} can't be set.`;
     if (value === null) continue;
     const text = value.trim();
     if (text === "" || text.length > ENDPOINT_HEADER_VALUE_LENGTH_MAX || !/^[\x20-\x7e]+$/.test(text))
