@@ -7,11 +7,11 @@ import type { SendFailureCode } from "./send-failure.ts";
 /** Failures of requests to receivers and to scheduling systems. */
 export const FAILURE_WORDS: Readonly<Record<SendFailureCode, string>> = {
   timeout: "Timed out",
-  dns_error: "Host name not found",
+  dns_error: "Host name not found on the public internet",
   connection_refused: "Connection refused",
   connection_reset: "Connection reset",
   tls_error: "Invalid TLS certificate",
-  blocked_address: "The host doesn’t have a public address",
+  blocked_address: "Not a public address",
   invalid_response: "Not a valid HTTP response",
   response_headers_too_large: "Response headers over 16 KiB",
   network_error: "Network error",

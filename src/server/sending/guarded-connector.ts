@@ -1,6 +1,7 @@
 import type { LookupAddress } from "node:dns";
 import { isIP, type LookupFunction, type Socket } from "node:net";
 import { buildConnector } from "undici";
+import { pause } from "../lib/concurrency/pause.ts";
 import { type AddressRules, judgeAddress, permits } from "./address-rules.ts";
 import type { ResolveHost } from "./resolve-host.ts";
 import { SendFault } from "./send-failure.ts";
@@ -10,6 +11,9 @@ import { skipInterimReplies } from "./skip-interim-replies.ts";
 // lookup hook only for names. Names are resolved and checked inside that hook, and Node connects to exactly the addresses the
 // hook returns, so a name cannot resolve differently between check and connection. The connected address is checked again.
 // One refused address refuses the whole host.
+//
+// A name with a refused address fails like a name that does not exist, and no sooner: customers see how an attempt failed and how
+// long it took, and must not learn from it which names exist in the operator's network.
 
 export type Protocol = "http:" | "https:";
 
@@ -38,6 +42,9 @@ export type GuardedConnector = (
   options: buildConnector.Options,
   callback: buildConnector.Callback,
 ) => void;
+
+/** Longer than most name servers take to find out that a name does not exist. */
+const NOT_FOUND_MS = 100;
 
 /** How long one of a name's several addresses may take to connect before the next is tried. */
 const ADDRESS_TRY_MS = 1_000;
@@ -115,10 +122,14 @@ class OpeningWatch {
 /** Node's lookup hook: all addresses of a name if every one is permitted, otherwise none. IPv4 first, as more hosts have it. */
 function guardLookup(resolve: ResolveHost, isPermitted: (address: string) => boolean): LookupFunction {
   async function findAddresses(hostname: string): Promise<LookupAddress[]> {
+    const startedAt = performance.now();
     const answer = await resolve(hostname);
-    if (answer.kind !== "found" || answer.addresses.length === 0) throw new SendFault("dns_error");
-    if (!answer.addresses.every(isPermitted)) throw new SendFault("blocked_address");
-    const addresses = answer.addresses.map((address) => ({ address, family: isIP(address) }));
+    const found = answer.kind === "found" ? answer.addresses : [];
+    if (found.length === 0 || !found.every(isPermitted)) {
+      await pause(Math.max(0, startedAt + NOT_FOUND_MS - performance.now()));
+      throw new SendFault("dns_error");
+    }
+    const addresses = found.map((address) => ({ address, family: isIP(address) }));
     return addresses.sort((a, b) => a.family - b.family);
   }
   return (hostname, _options, callback) => {

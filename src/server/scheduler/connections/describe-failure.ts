@@ -28,7 +28,7 @@ export function describeFailure(failure: Failure, kind: SchedulingKind): string 
   }
 }
 
-/** A name that doesn't exist and one in a private network read the same, so nobody can probe the operator's network. */
+/** An address in a private network, and a name that has none or only such addresses. */
 const NOT_FOUND_CODES: readonly string[] = ["blocked_address", "dns_error"];
 
 const PRACTICE_OFF =

@@ -311,7 +311,7 @@ test("on a DNS64 network, a name with an A record and its synthesized address is
   const inside = sender({ nat64, resolve: names({ "hooks.example.test": ["64:ff9b::a00:1", "127.0.0.1"] }) });
   assert.deepEqual(
     untimed(await inside.send(post(`http://hooks.example.test:${target.port}/`))),
-    failure("blocked_address"),
+    failure("dns_error"),
     "10.0.0.1 inside",
   );
 });
