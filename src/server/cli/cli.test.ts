@@ -8,6 +8,7 @@ import { createCommandLine, type Outcome } from "../../../test/support/app/cli.t
 import { makeLine, makeOwner, readTimes } from "../../../test/support/bookings/import-lines.ts";
 import { makeBooking, makeKey, makeOrganization, makeWidget } from "../../../test/support/builders.ts";
 import { createTestDatabase, databaseUrl, isCluster } from "../../../test/support/database/database.ts";
+import { deleteBooking } from "../bookings/stored/erase.ts";
 
 const { app, deps, url } = await createTestApp();
 const { db } = deps;
@@ -246,8 +247,16 @@ describe("import bookings", { concurrency: true }, () => {
 
     const first = await cli.runInside(["import", "bookings", "--org", owner, file]);
     assert.deepEqual(first, { code: 0, stdout: "Imported 3 bookings; 0 already existed.\n", stderr: "" });
-    assert.deepEqual(await runJson("import", "bookings", file, "--org", owner), { imported: 0, skipped: 3 });
+    assert.deepEqual(await runJson("import", "bookings", file, "--org", owner), {
+      imported: 0,
+      skipped: 3,
+      deleted: 0,
+    });
     assert.equal((await readTimes(db, owner)).length, 3);
+    await deleteBooking(deps, owner, JSON.parse(lines[1] ?? "").reference);
+    const third = await cli.runInside(["import", "bookings", "--org", owner, file]);
+    const sentence = "Imported 0 bookings; 2 already existed. Not imported: 1 booking that had been deleted.\n";
+    assert.deepEqual(third, { code: 0, stdout: sentence, stderr: "" });
     const stored = await db
       .selectFrom("bookings")
       .select("customer_notes")
@@ -299,7 +308,7 @@ test("a file of bookings too large for the heap is imported, and progress is rep
   const outcome = await cli.run(args, { nodeOptions: `--max-old-space-size=${HEAP_MB}` });
   // Said once, after the batch in which 10,000 is reached.
   assert.match(outcome.stderr, /^10[0-4][0-9]{2} lines read\n$/);
-  assert.deepEqual(outcome, { ...outcome, code: 0, stdout: '{"imported":1000,"skipped":0}\n' });
+  assert.deepEqual(outcome, { ...outcome, code: 0, stdout: '{"imported":1000,"skipped":0,"deleted":0}\n' });
 });
 
 describe("retention run and migrate", { concurrency: true }, () => {

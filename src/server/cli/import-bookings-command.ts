@@ -20,9 +20,8 @@ export const IMPORT_BOOKINGS_COMMAND: Command = {
       progress: reportEvery(PROGRESS_LINES, (lines) => tell(`${lines} lines read`)),
     });
     if ("fault" in result) throw nothingImported(result);
-    return {
-      text: `Imported ${pluralize(result.imported, "booking")}; ${result.skipped} already existed.`,
-      json: result,
-    };
+    const { imported, skipped, deleted } = result;
+    const kept = deleted === 0 ? "" : ` Not imported: ${pluralize(deleted, "booking")} that had been deleted.`;
+    return { text: `Imported ${pluralize(imported, "booking")}; ${skipped} already existed.${kept}`, json: result };
   },
 };

@@ -24,18 +24,19 @@ async function dumpDatabase(from: Db = db): Promise<unknown> {
 test("a reference may have any six letters or digits", async () => {
   const { owner, widgetId } = await makeOwner(db);
   const lines = ["SVC-000001", "SVC-O0I1lo"].map((reference) => makeLine(widgetId, { reference }));
-  assert.deepEqual(await importLines(db, owner, { lines }), { imported: 2, skipped: 0 });
+  assert.deepEqual(await importLines(db, owner, { lines }), { imported: 2, skipped: 0, deleted: 0 });
 });
 
 test("importing the same file twice changes nothing", async () => {
   const { owner, widgetId } = await makeOwner(db);
   const file = [makeLine(widgetId), makeLine(widgetId), makeLine(widgetId, { createdAt: "2026-10-02T00:00:00Z" })];
-  assert.deepEqual(await importLines(db, owner, { lines: file }), { imported: 3, skipped: 0 });
+  assert.deepEqual(await importLines(db, owner, { lines: file }), { imported: 3, skipped: 0, deleted: 0 });
   const before = await dumpDatabase();
 
   assert.deepEqual(await importLines(db, owner, { lines: file, now: new Date("2026-12-01T00:00:00.000Z") }), {
     imported: 0,
     skipped: 3,
+    deleted: 0,
   });
   assert.deepEqual(await dumpDatabase(), before);
 });
@@ -50,17 +51,18 @@ test("an existing booking stays unchanged, whatever the file says", async () => 
     status: "canceled",
     customer: { name: "Else", email: "e@example.com" },
   });
-  assert.deepEqual(await importLines(db, owner, { lines: [changed] }), { imported: 0, skipped: 1 });
+  assert.deepEqual(await importLines(db, owner, { lines: [changed] }), { imported: 0, skipped: 1, deleted: 0 });
   assert.deepEqual(await dumpDatabase(), before);
 });
 
 test("empty files and blank lines are accepted", async () => {
   const { owner, widgetId } = await makeOwner(db);
-  assert.deepEqual(await importLines(db, owner, { lines: [] }), { imported: 0, skipped: 0 });
-  assert.deepEqual(await importLines(db, owner, { lines: ["", "  ", "\t"] }), { imported: 0, skipped: 0 });
+  assert.deepEqual(await importLines(db, owner, { lines: [] }), { imported: 0, skipped: 0, deleted: 0 });
+  assert.deepEqual(await importLines(db, owner, { lines: ["", "  ", "\t"] }), { imported: 0, skipped: 0, deleted: 0 });
   assert.deepEqual(await importLines(db, owner, { lines: ["", makeLine(widgetId), "", makeLine(widgetId), ""] }), {
     imported: 2,
     skipped: 0,
+    deleted: 0,
   });
 });
 
@@ -254,7 +256,7 @@ test("an imported file comes out of the read API unchanged", async (t) => {
       { ...all, widgetId, id: "ext-1", joinUrl: "https://meet.example/1" },
       { ...least, widgetId },
     ]);
-    assert.deepEqual(result, { imported: 2, skipped: 0 });
+    assert.deepEqual(result, { imported: 2, skipped: 0, deleted: 0 });
     assert.deepEqual(await read(), { data: [all, least], nextCursor: null });
   });
 
@@ -286,7 +288,7 @@ test("an imported file comes out of the read API unchanged", async (t) => {
       answer.data.map((booking) => ({ ...booking, widgetId: otherWidget })),
     );
 
-    assert.deepEqual(result, { imported: 2, skipped: 0 });
+    assert.deepEqual(result, { imported: 2, skipped: 0, deleted: 0 });
     const response = await app.inject({ url: "/api/v1/bookings", headers: { authorization: `Bearer ${otherKey}` } });
     assert.deepEqual(response.json(), answer);
     assert.deepEqual(await read(), { data: [], nextCursor: null });
@@ -349,7 +351,7 @@ test("many lines with texts of a megabyte are imported in batches", async () => 
     for (let count = 0; count < 40; count++)
       yield makeLine(widgetId, { customer: { name: "M", email: "m@x.org", notes: mib } });
   }
-  assert.deepEqual(await importLines(db, owner, { lines: lines() }), { imported: 40, skipped: 0 });
+  assert.deepEqual(await importLines(db, owner, { lines: lines() }), { imported: 40, skipped: 0, deleted: 0 });
   const { rows } = await pool.query(
     "select distinct length(customer_notes) as length from bookings where organization_id = $1",
     [owner],

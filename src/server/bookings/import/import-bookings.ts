@@ -7,6 +7,7 @@ import {
   advanceClock,
   analyzeStaging,
   createStaging,
+  dropDeletedBookings,
   dropKnownBookings,
   findStagedFault,
   insertStaged,
@@ -30,7 +31,8 @@ type ImportFile = {
   progress: (lines: number) => void;
 };
 
-export type ImportResult = { imported: number; skipped: number } | LineFault;
+/** `skipped` already existed; `deleted` were erased, deleted or have expired, and stay so. */
+export type ImportResult = { imported: number; skipped: number; deleted: number } | LineFault;
 
 /** Rolls the transaction back; the caller gets the fault as a value. */
 class Refused extends Error {
@@ -41,7 +43,10 @@ class Refused extends Error {
   }
 }
 
-/** Imports a whole file or nothing. Bookings that already exist are skipped, so a second run changes nothing. Sends no webhooks. */
+/**
+ * Imports a whole file or nothing. Bookings that exist, or were deleted here, are skipped, so a second run changes nothing. Sends no
+ * webhooks.
+ */
 export async function importBookings(db: Db, owner: OrganizationId, file: ImportFile): Promise<ImportResult> {
   try {
     // Read committed: each statement must see what others have committed before it.
@@ -58,8 +63,9 @@ export async function importBookings(db: Db, owner: OrganizationId, file: Import
       const fault = await findStagedFault(transaction, owner);
       if (fault) throw new Refused(fault);
       const skipped = await dropKnownBookings(transaction, owner);
+      const deleted = await dropDeletedBookings(transaction, owner);
       await settleCreatedAt({ db, transaction }, owner);
-      return { imported: await insertStaged(transaction), skipped };
+      return { imported: await insertStaged(transaction), skipped, deleted };
     });
   } catch (error) {
     if (error instanceof Refused) return error.lineFault;

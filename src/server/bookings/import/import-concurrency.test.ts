@@ -38,7 +38,7 @@ test("bookings made while a file is read do not wait", { timeout: 30_000 }, asyn
     progress: () => {},
   });
 
-  assert.deepEqual(result, { imported: 1_001, skipped: 0 });
+  assert.deepEqual(result, { imported: 1_001, skipped: 0, deleted: 0 });
   const times = await readTimes(db, owner);
   assert.deepEqual(
     times.slice(0, 3).map(([reference]) => reference),
@@ -79,7 +79,7 @@ test("bookings made while rows are imported do not wait, and come after them", {
   end();
   await blocking;
 
-  assert.deepEqual(await importing, { imported: 50, skipped: 0 });
+  assert.deepEqual(await importing, { imported: 50, skipped: 0, deleted: 0 });
   assert.deepEqual(
     [first.createdAt.toISOString(), second.createdAt.toISOString()],
     ["2026-11-01T12:00:00.050Z", "2026-11-01T12:00:00.051Z"],
@@ -105,7 +105,7 @@ test("a booking that took its time before an import and commits during it keeps 
   commit();
   await live;
 
-  assert.deepEqual(await importing, { imported: 1, skipped: 0 });
+  assert.deepEqual(await importing, { imported: 1, skipped: 0, deleted: 0 });
   assert.deepEqual(await readTimes(db, owner), [
     ["SVC-ZZZZZ2", "2026-11-01T12:00:00.000Z"],
     [line["reference"], "2026-11-01T12:00:00.001Z"],
@@ -144,9 +144,9 @@ test("one file imported twice at the same time is imported once", { timeout: 30_
   assert.deepEqual(
     results.sort((a, b) => ("skipped" in a && "skipped" in b ? a.skipped - b.skipped : 0)),
     [
-      { imported: 300, skipped: 0 },
-      { imported: 0, skipped: 300 },
-      { imported: 0, skipped: 300 },
+      { imported: 300, skipped: 0, deleted: 0 },
+      { imported: 0, skipped: 300, deleted: 0 },
+      { imported: 0, skipped: 300, deleted: 0 },
     ],
   );
 });
@@ -162,7 +162,7 @@ test("of two organizations importing one reference at the same time, one is refu
   ]);
 
   const [first, second] = results.sort((a) => ("imported" in a ? -1 : 1));
-  assert.deepEqual(first, { imported: 200, skipped: 0 });
+  assert.deepEqual(first, { imported: 200, skipped: 0, deleted: 0 });
   assert.deepEqual(second, { line: 1, fault: "reference belongs to another organization's booking" });
   const stored = await Promise.all([one.owner, other.owner].map((owner) => readTimes(db, owner)));
   assert.deepEqual(stored.map((rows) => rows.length).sort(), [0, 200]);

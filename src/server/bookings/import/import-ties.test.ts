@@ -22,7 +22,11 @@ async function settle(stored: readonly number[], staged: readonly number[]): Pro
   const [storedFile, stagedFile] = [makeFile(stored), makeFile(staged)];
   await importLines(db, owner, { lines: storedFile });
   const before = await readTimes(db, owner);
-  assert.deepEqual(await importLines(db, owner, { lines: stagedFile }), { imported: staged.length, skipped: 0 });
+  assert.deepEqual(await importLines(db, owner, { lines: stagedFile }), {
+    imported: staged.length,
+    skipped: 0,
+    deleted: 0,
+  });
 
   const after = new Map(await readTimes(db, owner));
   for (const [reference, createdAt] of before) assert.equal(after.get(reference), createdAt, "a stored booking stays");

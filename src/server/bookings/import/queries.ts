@@ -89,6 +89,20 @@ export async function dropKnownBookings(db: Db, owner: OrganizationId): Promise<
 }
 
 /**
+ * Skips bookings that were erased, deleted or have expired; returns how many. Runs after dropKnownBookings: a booking that is deleted
+ * between the two was skipped there, and one that was deleted before has its deletion recorded by now.
+ */
+export async function dropDeletedBookings(db: Db, owner: OrganizationId): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    with deleted as (
+      delete from staged_bookings staged using booking_deletions
+      where booking_deletions.organization_id = ${owner} and booking_deletions.reference = staged.reference
+      returning staged.line
+    ) select count(*) as count from deleted`.execute(db);
+  return rows[0]?.count ?? 0;
+}
+
+/**
  * Moves staged rows whose createdAt is taken, by a stored booking or an earlier row, to the next free millisecond, in order of
  * createdAt and line. One statement handles any number of ties. It counts free milliseconds only: `free_place` is a time minus
  * one millisecond per stored booking before it. On that scale only staged rows compete, and row n gets the largest
