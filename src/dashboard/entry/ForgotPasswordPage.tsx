@@ -1,7 +1,7 @@
 import { Alert, Button, Stack, TextInput } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { ENTRY_PAGES } from "#contract/app/entry-pages.ts";
-import { RESET_LINK_MINUTES } from "#contract/app/limits.ts";
+import { MAIL_PAUSE_MINUTES, RESET_LINK_MINUTES } from "#contract/app/limits.ts";
 import { call } from "../api/call.ts";
 import { useAction } from "../hooks/use-action.ts";
 import { FormFault } from "../ui/forms/FormFault.tsx";
@@ -20,7 +20,8 @@ export function ForgotPasswordPage() {
       {ask.isSuccess ? (
         <Alert color="green" role="status" title="Check your inbox">
           If {ask.variables} has an account, we’ve sent it a link. The link works once and expires in{" "}
-          {RESET_LINK_MINUTES} minutes. If this server doesn’t send emails, ask its operator for the link.
+          {RESET_LINK_MINUTES} minutes. We send at most one every {MAIL_PAUSE_MINUTES} minutes. If this server doesn’t
+          send emails, ask its operator for the link.
         </Alert>
       ) : (
         <form onSubmit={form.onSubmit(({ email }) => ask.mutate(email.trim()))}>

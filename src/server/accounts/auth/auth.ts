@@ -19,7 +19,7 @@ import { describeBrowser } from "./describe-browser.ts";
 import { noteFault } from "./library-faults.ts";
 import { listOwnOrigins } from "./origin-check.ts";
 import { hashPassword, verifyPassword } from "./password.ts";
-import { deleteResetLinks, hashResetLink, RESET_LINK } from "./verification-queries.ts";
+import { giveMailTurnBack, hashResetLink, RESET_LINK, takeMailTurn } from "./verification-queries.ts";
 
 const SECRET_BYTES = 32;
 const DAY_SECONDS = 24 * 3600;
@@ -124,7 +124,8 @@ function checkNewUser({ config, db, clock }: AuthParts): UserCheck {
   };
 }
 
-function toPasswordOptions({ config, db, random, log, mail, onPasswordReset }: AuthParts): PasswordOptions {
+function toPasswordOptions(parts: AuthParts): PasswordOptions {
+  const { config, random, onPasswordReset } = parts;
   return {
     enabled: true,
     disableSignUp: config.signUp === "closed",
@@ -137,21 +138,25 @@ function toPasswordOptions({ config, db, random, log, mail, onPasswordReset }: A
     revokeSessionsOnPasswordReset: true,
     // Not awaited: the time that sending takes would reveal whether the account exists.
     sendResetPassword: async ({ user, token }) => {
-      // By the time a link arrives, the older ones are invalid.
-      const voiding = deleteResetLinks(db, user.id, token).catch((error: unknown) =>
-        log.error("accounts.reset_links_not_voided", { error }),
-      );
-      void voiding.then(() =>
-        mail.send({
-          to: user.email,
-          subject: "Reset your password",
-          text: `Someone asked to reset the password for your Bookflow account. The link below works once and expires in ${RESET_LINK_MINUTES} minutes. If it wasn't you, you can ignore this email.`,
-          link: `${config.baseUrl}${ENTRY_PAGES.resetPassword}?token=${encodeURIComponent(token)}`,
-        }),
+      void sendResetLink(parts, user.email, token).catch((error: unknown) =>
+        parts.log.error("accounts.reset_link_not_sent", { error }),
       );
     },
     onPasswordReset: async ({ user }) => await onPasswordReset(user),
   };
+}
+
+/** Earlier links stay valid, so that a stranger who requests links can't invalidate the one a person is about to use. */
+async function sendResetLink({ config, db, clock, mail }: AuthParts, to: string, token: string): Promise<void> {
+  const turn = { kind: "reset", email: to, now: clock.now() } as const;
+  if (!(await takeMailTurn(db, turn))) return;
+  const isSent = await mail.send({
+    to,
+    subject: "Reset your password",
+    text: `Someone asked to reset the password for your Bookflow account. The link below works once and expires in ${RESET_LINK_MINUTES} minutes. If it wasn't you, you can ignore this email.`,
+    link: `${config.baseUrl}${ENTRY_PAGES.resetPassword}?token=${encodeURIComponent(token)}`,
+  });
+  if (mail.isOn && !isSent) await giveMailTurnBack(db, turn);
 }
 
 /** better-auth asks for a code only after a password. Here, it also asks after single sign-on, unless the operator skips it. */

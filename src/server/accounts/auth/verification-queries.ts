@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { sql } from "kysely";
+import { MAIL_PAUSE_MINUTES } from "#contract/app/limits.ts";
 import { MINUTE_MS } from "#contract/durations.ts";
 import type { Db } from "../../db/pool.ts";
 
@@ -17,31 +17,42 @@ export function hashResetLink(identifier: string): string {
   return RESET_LINK_MARK + hash(identifier);
 }
 
-/**
- * Invalidates all of a person's reset links, or with `keptToken` only those older than that link. If two links are requested at
- * once, the newer one survives.
- */
-export async function deleteResetLinks(db: Db, userId: string, keptToken: string | null = null): Promise<void> {
-  let links = db
-    .deleteFrom("user_verifications")
-    .where("value", "=", userId)
-    .where("identifier", "like", `${RESET_LINK_MARK}%`);
-  if (keptToken !== null) {
-    const kept = hashResetLink(RESET_LINK + keptToken);
-    links = links.where(sql<boolean>`(created_at, identifier) < (
-      select created_at, identifier from user_verifications where identifier = ${kept})`);
-  }
-  await links.execute();
+/** Invalidates all of a person's reset links. */
+export async function deleteResetLinks(db: Db, userId: string): Promise<void> {
+  const links = db.deleteFrom("user_verifications").where("value", "=", userId);
+  await links.where("identifier", "like", `${RESET_LINK_MARK}%`).execute();
 }
 
 /** False if this person has used the code before; if several use it at once, only one gets true. */
 export async function takeTotpCode(db: Db, use: { userId: string; code: string; now: Date }): Promise<boolean> {
   const { userId, code, now } = use;
-  const id = `totp:${hash(`${userId} ${code}`)}`;
-  const expires_at = new Date(now.getTime() + TOTP_CODE_MS);
+  return await takeOnce(db, { id: `totp:${hash(`${userId} ${code}`)}`, value: userId, forMs: TOTP_CODE_MS, now });
+}
+
+type MailKind = "reset" | "sign-up";
+
+/** False if an email of this kind was sent to the address in the last minutes; if several ask at once, only one gets true. */
+export async function takeMailTurn(db: Db, mail: { kind: MailKind; email: string; now: Date }): Promise<boolean> {
+  const { kind, email, now } = mail;
+  return await takeOnce(db, { id: toMailTurn(kind, email), value: "", forMs: MAIL_PAUSE_MINUTES * MINUTE_MS, now });
+}
+
+/** For an email that could not be sent: the next request tries again. */
+export async function giveMailTurnBack(db: Db, mail: { kind: MailKind; email: string }): Promise<void> {
+  await db.deleteFrom("user_verifications").where("id", "=", toMailTurn(mail.kind, mail.email)).execute();
+}
+
+function toMailTurn(kind: MailKind, email: string): string {
+  return `mail:${kind}:${hash(email.toLowerCase())}`;
+}
+
+/** Takes an id that then is taken for some time. */
+async function takeOnce(db: Db, use: { id: string; value: string; forMs: number; now: Date }): Promise<boolean> {
+  const { id, value, forMs, now } = use;
+  const expires_at = new Date(now.getTime() + forMs);
   const taken = await db
     .insertInto("user_verifications")
-    .values({ id, identifier: id, value: userId, expires_at, created_at: now, updated_at: now })
+    .values({ id, identifier: id, value, expires_at, created_at: now, updated_at: now })
     .onConflict((conflict) =>
       conflict.column("id").doUpdateSet({ expires_at }).where("user_verifications.expires_at", "<=", now),
     )
