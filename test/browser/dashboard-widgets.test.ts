@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { Page } from "playwright-core";
 import type { WidgetId } from "#contract/ids.ts";
+import { until } from "../../src/server/webhooks/testing/webhook-service.ts";
 import { askApp } from "../support/app/app-api.ts";
 import { findAccessibilityFaults, noBrowser, useBrowser } from "../support/browser/browser.ts";
 import { goTo, showScreen, startDashboard } from "../support/browser/dashboard.ts";
@@ -44,6 +45,9 @@ describe("the widgets screens", { skip: noBrowser }, () => {
     await page.getByRole("tab", { name: "Install" }).click();
     const snippet = page.locator("pre");
     assert.match(await snippet.innerText(), new RegExp(`loader\\.js"></script>\\n<svc-booking widget="${id}">`));
+    await page.getByText("This snippet works on this computer only").waitFor();
+    const testPage = await page.getByRole("link", { name: "Open test page" }).getAttribute("href");
+    assert.equal(testPage, `${dashboard.deps.config.baseUrl}/test-page/${id}?show=inline`);
     await page.getByText("Popup", { exact: true }).click();
     await page.getByText(`data-svc-open="${id}"`).waitFor();
     await page.getByText("Floating button", { exact: true }).click();
@@ -65,6 +69,21 @@ describe("the widgets screens", { skip: noBrowser }, () => {
     assert.equal(answer.status, 204);
     await page.getByText(`Installed on ${site}`).waitFor();
     await page.getByText("First viewed on 1 Nov 2026, 13:00.", { exact: false }).waitFor();
+  });
+
+  test("the test page shows the widget in each display mode", async () => {
+    const page = await browser.open();
+    const errors: string[] = [];
+    page.on("console", (message) => message.type() === "error" && errors.push(message.text()));
+    const frameIsThere = () => until(() => page.frames().length === 2, "the booking frame is there");
+    await page.goto(`${dashboard.base}/test-page/${widget}`);
+    await frameIsThere();
+    await page.goto(`${dashboard.base}/test-page/${widget}?show=popup`);
+    await page.getByRole("link", { name: "Book now" }).click();
+    await frameIsThere();
+    await page.goto(`${dashboard.base}/test-page/${widget}?show=float`);
+    await page.locator("[data-svc]").waitFor({ state: "attached" });
+    assert.deepEqual(errors, []);
   });
 
   test("changes are saved, and errors are shown at their fields", async () => {

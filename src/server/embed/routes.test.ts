@@ -130,6 +130,26 @@ test("has files that are cached for a year, and compressed if the browser accept
     assert.ok([400, 403, 404].includes((await ask(other)).statusCode), other);
 });
 
+describe("the test page", () => {
+  test("has the widget's snippet in each display mode, runs only our own files, and isn't found by search engines", async () => {
+    const id = await makeWidget(deps.db, owner);
+    const inline = await ask(`/test-page/${id}`);
+    assert.equal(inline.statusCode, 200);
+    assert.ok(inline.body.includes(`<script async src="/loader.js"></script>\n<svc-booking widget="${id}">`));
+    assert.match(
+      String(inline.headers["content-security-policy"]),
+      /^default-src 'none';.*; script-src 'self'; frame-src 'self'$/,
+    );
+    assert.equal(inline.headers["x-robots-tag"], "noindex");
+    assert.ok((await ask(`/test-page/${id}?show=popup`)).body.includes(`data-svc-open="${id}"`));
+    assert.ok((await ask(`/test-page/${id}?show=float`)).body.includes(`data-widget="${id}" data-mode="float"`));
+  });
+
+  test("of an unknown widget does not exist", async () => {
+    for (const id of ["w_Unknown11111", "%3Cscript%3E"]) assert.equal((await ask(`/test-page/${id}`)).statusCode, 404);
+  });
+});
+
 test("refuses other methods and lists the allowed ones", async () => {
   const answer = await app.inject({ method: "POST", url: `/embed/${await makeWidget(deps.db, owner)}` });
   assert.deepEqual([answer.statusCode, answer.headers.allow], [405, "GET, HEAD"]);

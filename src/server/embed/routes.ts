@@ -1,16 +1,22 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { parseWidgetId } from "#contract/ids.ts";
 import type { Deps } from "../deps.ts";
+import { ApiError } from "../http/api-error.ts";
 import { toAcceptedLanguage } from "../http/pages/accepted-language.ts";
 import { notBuilt, serveBrowserFiles } from "../http/pages/browser-files.ts";
+import { sendPlainPage } from "../http/pages/plain-page.ts";
 import { findBookableWidget } from "../widgets/bookable-widget.ts";
 import { directPageUrl } from "../widgets/to-widget.ts";
 import { FRAME_ADDRESS, FRAME_FOLDER, type FrameFiles } from "./frame-files.ts";
 import { type PageKind, renderFramePage, renderUnknownPage } from "./render-page.ts";
+import { renderTestPage } from "./test-page.ts";
 
 type EmbedDeps = Pick<Deps, "config" | "db">;
 
-/** GET /embed/{widget} is the booking frame, GET /w/{widget} the same as a page of its own; also serves their files, if they are built. */
+/**
+ * GET /embed/{widget} is the booking frame, GET /w/{widget} the same as a page of its own, and GET /test-page/{widget} a page with the
+ * widget's snippet; also serves their files, if they are built.
+ */
 export async function embedPageRoutes(app: FastifyInstance, deps: EmbedDeps, files: FrameFiles | null): Promise<void> {
   if (files) await serveBrowserFiles(app, { folder: FRAME_FOLDER, address: FRAME_ADDRESS });
   for (const [kind, url] of [
@@ -22,6 +28,15 @@ export async function embedPageRoutes(app: FastifyInstance, deps: EmbedDeps, fil
       return await sendPage(deps, { kind, files, request, reply });
     });
   }
+  app.get<{ Params: { widget: string }; Querystring: { show?: string } }>(
+    "/test-page/:widget",
+    { schema: { hide: true } },
+    async (request, reply) => {
+      const id = parseWidgetId(request.params.widget);
+      if (!id || !(await findBookableWidget(deps.db, id))) throw new ApiError("not_found", "There is no such widget.");
+      return sendPlainPage(reply, renderTestPage({ id, show: request.query.show }));
+    },
+  );
 }
 
 async function sendPage(

@@ -1,8 +1,8 @@
 import { MINUTE_MS } from "#contract/durations.ts";
+import { isLoopback } from "#contract/loopback.ts";
 import { describeLateCommitters, listLateCommitters } from "../db/citus/late-commits.ts";
 import { engineOf } from "../db/engine.ts";
 import type { Deps } from "../deps.ts";
-import { isLoopback } from "../lib/text/safe-link.ts";
 import type { Mail } from "../mail/mail.ts";
 import { OVERDUE_SECONDS_MAX, observeQueue } from "../webhooks/queue/observe.ts";
 import { describeDatabase, readDoctorFacts } from "./doctor-queries.ts";

@@ -1,4 +1,4 @@
-import { Alert, Stack } from "@mantine/core";
+import { Alert, Box } from "@mantine/core";
 import { IconLock } from "@tabler/icons-react";
 import type { ReactNode } from "react";
 import type { Verdict } from "../../can.ts";
@@ -11,10 +11,9 @@ export function LockedFeature({ verdict, title, children }: { verdict: Verdict; 
     <Alert icon={<IconLock size={20} stroke={1.6} />} title={title} color="gray" variant="light" mb="lg">
       {verdict.reason} {children}
       {verdict.plan && (
-        <Stack gap="xs" mt="xs">
-          <span>The operator of this server can change your plan.</span>
+        <Box mt="xs">
           <PlanCommand plan={verdict.plan} />
-        </Stack>
+        </Box>
       )}
     </Alert>
   );

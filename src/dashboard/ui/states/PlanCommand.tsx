@@ -5,5 +5,10 @@ import { CopyField } from "../copy/CopyField.tsx";
 /** Only the operator changes plans, so this is what to run, or to send to whoever runs the server. */
 export function PlanCommand({ plan }: { plan: Plan }) {
   const { id } = useOrganization();
-  return <CopyField label="Command for the operator" value={`npm run bookflow -- org set ${id} --plan ${plan}`} />;
+  return (
+    <CopyField
+      label="Command for the operator of this server"
+      value={`npm run bookflow -- org set ${id} --plan ${plan}`}
+    />
+  );
 }

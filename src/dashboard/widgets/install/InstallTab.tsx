@@ -1,12 +1,14 @@
-import { Alert, List, SegmentedControl, Select, Stack, Text } from "@mantine/core";
-import { IconAlertTriangle } from "@tabler/icons-react";
+import { Alert, Group, List, SegmentedControl, Select, Stack, Text } from "@mantine/core";
+import { IconAlertTriangle, IconExternalLink } from "@tabler/icons-react";
 import type { AppWidget } from "#contract/app/widgets.ts";
+import { isLoopback } from "#contract/loopback.ts";
 import { useUrlState } from "../../hooks/use-url-state.ts";
 import { CopyField } from "../../ui/copy/CopyField.tsx";
 import { Section } from "../../ui/layout/Section.tsx";
+import { OutsideButton } from "../OutsideButton.tsx";
 import { InstallCheck } from "./InstallCheck.tsx";
 import { isPlatform, PLATFORMS, toInstall } from "./platforms.ts";
-import { INSTALL_MODES, type InstallMode } from "./snippets.ts";
+import { INSTALL_MODES, type InstallMode, toTestPage } from "./snippets.ts";
 
 const DEFAULTS = { show: "inline", platform: "html" };
 
@@ -14,6 +16,7 @@ export function InstallTab({ widget }: { widget: AppWidget }) {
   const [state, change] = useUrlState(DEFAULTS);
   const wanted: InstallMode = state.show in INSTALL_MODES ? (state.show as InstallMode) : "inline";
   const platform = isPlatform(state.platform) ? state.platform : "html";
+  const page = new URL(widget.pageUrl);
   const { steps, snippet, mode, everyPage } = toInstall(widget, platform, wanted);
   return (
     <>
@@ -38,7 +41,27 @@ export function InstallTab({ widget }: { widget: AppWidget }) {
             style={{ alignSelf: "flex-start" }}
           />
           <Text size="sm">{INSTALL_MODES[mode].meaning}</Text>
+          {isLoopback(page.hostname) && (
+            <Alert
+              color="yellow"
+              variant="light"
+              icon={<IconAlertTriangle size={20} stroke={1.6} />}
+              title="This snippet works on this computer only"
+            >
+              It loads Bookflow from <code>{page.origin}</code>, which other computers can’t reach. Before you paste it
+              into your website, set <code>BASE_URL</code> to Bookflow’s public address, restart Bookflow, and copy the
+              snippet again. Until then, use the test page.
+            </Alert>
+          )}
           <CopyField label="Snippet" value={snippet} />
+          <Group gap="sm">
+            <OutsideButton href={toTestPage(widget, mode)} icon={<IconExternalLink size={17} stroke={1.6} />}>
+              Open test page
+            </OutsideButton>
+            <Text size="sm" c="dimmed">
+              Shows the widget as it will appear on your website.
+            </Text>
+          </Group>
           <List type="ordered" size="sm" spacing={4}>
             {steps.map((step) => (
               <List.Item key={step}>{step}</List.Item>
@@ -49,7 +72,7 @@ export function InstallTab({ widget }: { widget: AppWidget }) {
           </Text>
           <Text size="sm" c="dimmed">
             If you use a Content Security Policy, allow this origin in script-src and frame-src:{" "}
-            <code>{new URL(widget.pageUrl).origin}</code>
+            <code>{page.origin}</code>
           </Text>
           {widget.allowedDomains.length > 0 && (
             <Text size="sm" c="dimmed">

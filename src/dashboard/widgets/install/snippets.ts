@@ -32,6 +32,17 @@ export function toSnippet(widget: Pick<AppWidget, "id" | "pageUrl" | "snippet">,
   }
 }
 
-export function toLoaderUrl({ id, pageUrl }: Pick<AppWidget, "id" | "pageUrl">): string {
-  return `${pageUrl.slice(0, -`/w/${id}`.length)}/loader.js`;
+export function toLoaderUrl(widget: Place): string {
+  return `${toBaseUrl(widget)}/loader.js`;
+}
+
+/** A page of Bookflow that stands in for the business's own, with the widget in this mode. */
+export function toTestPage(widget: Place, mode: InstallMode): string {
+  return `${toBaseUrl(widget)}/test-page/${widget.id}?show=${mode}`;
+}
+
+type Place = Pick<AppWidget, "id" | "pageUrl">;
+
+function toBaseUrl({ id, pageUrl }: Place): string {
+  return pageUrl.slice(0, -`/w/${id}`.length);
 }

@@ -1,5 +1,6 @@
+import { isLoopback } from "#contract/loopback.ts";
+
 const LINK_LENGTH_MAX = 2_048;
-const LOOPBACK = /^(?:localhost|127(?:\.[0-9]{1,3}){3}|::1|\[::1\])$/;
 
 /**
  * Links of bookings and widgets end up in pages, emails and webhooks, so they must be https: a `javascript:` link would run
@@ -14,9 +15,4 @@ export function isSafeLink(text: string, baseUrl: string): boolean {
     base?.protocol === "http:" &&
     (link.host === base.host || (isLoopback(link.hostname) && isLoopback(base.hostname)))
   );
-}
-
-/** Whether a host can be reached only from this machine. */
-export function isLoopback(host: string): boolean {
-  return LOOPBACK.test(host);
 }

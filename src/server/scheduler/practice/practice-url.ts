@@ -1,5 +1,5 @@
 import { parseWidgetId, type WidgetId } from "#contract/ids.ts";
-import { isLoopback } from "../../lib/text/safe-link.ts";
+import { isLoopback } from "#contract/loopback.ts";
 
 // The practice Cal.com exists only where nobody outside this machine can reach Bookflow, so that no real customer gets a practice
 // appointment: Bookflow listens on this machine only (HOST), and its address (BASE_URL) leads there. The practice Cal.com is at

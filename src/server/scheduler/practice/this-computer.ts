@@ -1,5 +1,5 @@
 import type { FastifyRequest } from "fastify";
-import { isLoopback } from "../../lib/text/safe-link.ts";
+import { isLoopback } from "#contract/loopback.ts";
 
 /** Proxies and tunnels add at least one of these. */
 const FORWARDING_HEADERS = [
