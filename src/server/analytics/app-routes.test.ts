@@ -359,6 +359,27 @@ test("the live view counts visits with a step in the last minutes, and lists the
   );
 });
 
+test("the live view counts visits that act now and were opened within a day, and older ones when they book", async () => {
+  const { viewer, widgetId } = await makeViewer();
+  const read = async () => {
+    const { body } = await askApp(app, viewer, "GET /analytics/live");
+    const { visits5Minutes, visits60Minutes } = body as LiveView;
+    return [visits5Minutes, visits60Minutes];
+  };
+  await recordTouches(db, [
+    makeTouch({ widgetId, visit: 1, at: "2026-11-01T08:00:00Z" }),
+    makeTouch({ widgetId, visit: 2, at: "2026-10-31T12:00:00Z" }),
+    makeTouch({ widgetId, visit: 3, at: "2026-10-28T10:00:00Z" }),
+  ]);
+  assert.deepEqual(await read(), [0, 0]);
+  await recordTouches(db, [
+    makeTouch({ widgetId, visit: 1, at: "2026-11-01T11:58:00Z", step: "slot_selected" }),
+    makeTouch({ widgetId, visit: 2, at: "2026-11-01T11:30:00Z", step: "form_started" }),
+    makeTouch({ widgetId, visit: 3, at: "2026-11-01T11:57:00Z", step: "booking_completed" }),
+  ]);
+  assert.deepEqual(await read(), [2, 3]);
+});
+
 test("bookings of a service and all others add up, and visits without a booking are among the others", async () => {
   const { viewer, widgetId } = await makeViewer();
   const book = (visit: number, service: string) => {

@@ -1,12 +1,12 @@
 import { sql } from "kysely";
-import { HOUR_MS, MINUTE_MS } from "#contract/durations.ts";
+import { DAY_MS, HOUR_MS, MINUTE_MS } from "#contract/durations.ts";
 import type { OrganizationId } from "#contract/ids.ts";
 import type { Db } from "../db/pool.ts";
 import { lastAt } from "../funnel/record/merge-touches.ts";
 
 const SHOWN_BOOKINGS = 8;
-/** A visit that started earlier and is still going on is not shown. It keeps the scan short. */
-const VISIT_MS = 3 * HOUR_MS;
+/** Visits that were opened earlier count only when they book: there is no index by the last step, which would slow down every event. */
+const OPENED_MS = DAY_MS;
 
 type LiveCounts = { visits_5: number; visits_60: number };
 type LiveBooking = {
@@ -20,13 +20,17 @@ type LiveBooking = {
   count: number;
 };
 
-/** Visits with a step in the last five minutes and in the last hour. Served by funnel_visits_by_start. */
+/**
+ * Visits with a step in the last five minutes and in the last hour. Served by funnel_visits_by_start, and for visits that were
+ * opened longer ago and book now, by funnel_visits_by_conversion.
+ */
 export async function countLiveVisits(db: Db, owner: OrganizationId, now: Date): Promise<LiveCounts> {
   const ago = (ms: number) => sql`${new Date(now.getTime() - ms)}::timestamptz`;
   const { rows } = await sql<LiveCounts>`
     select count(*) filter (where ${lastAt} >= ${ago(5 * MINUTE_MS)})::integer as visits_5,
       count(*) filter (where ${lastAt} >= ${ago(HOUR_MS)})::integer as visits_60
-    from funnel_visits where organization_id = ${owner} and started_at >= ${ago(VISIT_MS)}`.execute(db);
+    from funnel_visits where organization_id = ${owner}
+      and (started_at >= ${ago(OPENED_MS)} or converted_at >= ${ago(HOUR_MS)})`.execute(db);
   return rows[0] ?? { visits_5: 0, visits_60: 0 };
 }
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { sql } from "kysely";
-import { DAY_MS } from "#contract/durations.ts";
+import { DAY_MS, HOUR_MS } from "#contract/durations.ts";
 import type { OrganizationId, WidgetId } from "#contract/ids.ts";
 import type { Plan } from "#contract/plans.ts";
 import { makeBooking, makeOrganization, makeWidget } from "../../../../test/support/builders.ts";
@@ -45,15 +45,14 @@ async function setUp(options: { plan: Plan; timeZone?: string }) {
   return { db, owner, widgets, widgetId: widgets[0], metrics, sweep };
 }
 
-/** The visits, with all their touches, whose first step or booking is on a kept day. */
-function keepVisits(touches: readonly Touch[], { zone, keptSince }: { zone: string; keptSince: Date }): Touch[] {
-  const toDay = (instant: Date) =>
-    Temporal.Instant.fromEpochMilliseconds(instant.getTime()).toZonedDateTimeISO(zone).toPlainDate().toString();
+/** The visits, with all their touches, that have a first step or booking since the kept days start in any zone. */
+function keepVisits(touches: readonly Touch[], keptSince: Date): Touch[] {
+  const since = new Date(keptSince.getTime() - 26 * HOUR_MS);
   const visits = Map.groupBy(touches, ({ widgetId, visitId }) => `${widgetId} ${visitId}`);
   const isRepeat = (touch: Touch, visit: readonly Touch[]) =>
     touch.conversion === null && visit.some(({ at, steps }) => at < touch.at && (steps & touch.steps) === touch.steps);
   return [...visits.values()]
-    .filter((visit) => visit.some((touch) => !isRepeat(touch, visit) && toDay(touch.at) >= toDay(keptSince)))
+    .filter((visit) => visit.some((touch) => !isRepeat(touch, visit) && touch.at >= since))
     .flat();
 }
 
@@ -82,7 +81,7 @@ describe("after the sweep the numbers match a count by hand of what is left", { 
       await sealSpans(db, owner, NOW);
       await packDays(db, owner, { now: NOW });
 
-      const left = keepVisits(touches, { zone, keptSince });
+      const left = keepVisits(touches, keptSince);
       const countVisits = (some: readonly Touch[]) => new Set(some.map(({ visitId }) => visitId)).size;
       const deleted = await sweep();
       assert.equal(deleted.visits, countVisits(touches) - countVisits(left));
@@ -133,7 +132,11 @@ test("a visit across the edge stays, with its booking on a kept day, until that 
 
   const nextDay = new Date("2026-11-02T00:00:00.000Z");
   assert.deepEqual(await read(nextDay), { views: 0, days: [], channels: [] });
-  assert.deepEqual(await sweep(nextDay), { bookings: 0, visits: 1, counters: 14 });
+  assert.deepEqual(await sweep(nextDay), { bookings: 0, visits: 0, counters: 14 });
+  // Only then has the day expired in every time zone.
+  const end = new Date("2026-11-01T00:05:00.000Z").getTime() + 26 * HOUR_MS;
+  assert.deepEqual(await sweep(new Date(end)), { bookings: 0, visits: 0, counters: 0 });
+  assert.deepEqual(await sweep(new Date(end + 1)), { bookings: 0, visits: 1, counters: 0 });
   for (const table of ["funnel_visits", "funnel_days", "funnel_key_days", "funnel_key_spans"])
     assert.equal(await countRows(db, table, owner), 0, table);
 });
@@ -146,7 +149,8 @@ test("a longer plan afterwards shows lists and totals that agree, though spans a
   );
   await recordTouches(db, touches);
   await sealSpans(db, owner, later);
-  assert.equal((await sweep(later)).visits, 15);
+  // 26 hours before the kept period, it was 10:00 on 15 October.
+  assert.equal((await sweep(later)).visits, 14);
   await updateOrganization(db, owner, { plan: "business" });
   const { totals, channels } = await readAnalytics(db, owner, { days: 730, now: later });
   assert.deepEqual([totals.views, channels.map(({ views }) => views)], [16, [16]]);
@@ -180,23 +184,37 @@ test("sweeping and recounting at the same time ends with the same numbers as a c
   await assertCounted(db, owner, { ...expected, when: "counted anew" });
 });
 
-test("while days are recounted in another zone, a visit on a kept day in that zone stays", async () => {
-  const { db, owner, widgetId, sweep } = await setUp({ plan: "free", timeZone: "Pacific/Kiritimati" });
-  // On Kiritimati the oldest kept day is now 3 October; in UTC it is 2 October.
-  await recordTouches(db, [makeTouch({ widgetId, visit: 1, at: "2026-10-02T05:00:00Z" })]);
-  await updateOrganization(db, owner, { time_zone: "UTC" });
-  const stopping = new AbortController();
-  const clock = { now: () => NOW };
-  await rebuildStats({ db, clock }, owner, { signal: stopping.signal, progress: () => stopping.abort() });
-  assert.equal((await sweep()).visits, 0);
-
-  await rebuildStats({ db, clock }, owner);
-  const keptSince = toKeptSince("free", NOW);
-  const { daily } = await readAnalytics(db, owner, { days: 40, now: NOW, keptSince });
-  assert.deepEqual(
-    daily.filter(({ views }) => views > 0),
-    [{ day: "2026-10-02", views: 1, bookings: 0 }],
-  );
+describe("after a change of time zone, the oldest shown day is complete", () => {
+  const cases: [from: string, to: string, now: string][] = [
+    ["UTC", "Pacific/Kiritimati", "2026-11-01T01:00:00Z"],
+    ["Europe/Berlin", "Asia/Tokyo", "2026-11-01T03:00:00Z"],
+    ["Pacific/Kiritimati", "UTC", "2026-11-01T12:00:00Z"],
+    ["Asia/Tokyo", "America/Los_Angeles", "2026-11-01T23:30:00Z"],
+  ];
+  for (const [from, to, time] of cases) {
+    test(`${from} to ${to}`, async () => {
+      const { db, owner, widgetId, sweep } = await setUp({ plan: "free", timeZone: from });
+      const now = new Date(time);
+      const keptSince = toKeptSince("free", now);
+      const oldest = Temporal.Instant.fromEpochMilliseconds(keptSince.getTime()).toZonedDateTimeISO(to).toPlainDate();
+      const start = oldest.toZonedDateTime(to).epochMilliseconds;
+      const hours = Array.from({ length: 24 }, (_, hour) => new Date(start + hour * HOUR_MS));
+      await recordTouches(
+        db,
+        [new Date(start - 3 * DAY_MS), ...hours].map((at, visit) => makeTouch({ widgetId, visit, at })),
+      );
+      assert.equal((await sweep(now)).visits, 1);
+      await updateOrganization(db, owner, { time_zone: to });
+      assert.equal((await sweep(now)).visits, 0, "before the recount");
+      await rebuildStats({ db, clock: { now: () => now } }, owner);
+      assert.equal((await sweep(now)).visits, 0, "after the recount");
+      const { daily } = await readAnalytics(db, owner, { days: 40, now, keptSince });
+      assert.deepEqual(
+        daily.filter(({ views }) => views > 0),
+        [{ day: oldest.toString(), views: 24, bookings: 0 }],
+      );
+    });
+  }
 });
 
 test("the sweep and the metrics report how many of each kind were deleted", async () => {
@@ -208,13 +226,13 @@ test("the sweep and the metrics report how many of each kind were deleted", asyn
     makeTouch({ widgetId, visit: 3, at: "2025-11-01T00:00:00.000Z" }),
   ]);
   // One day for the widget and for all widgets, with six keys each.
-  assert.deepEqual(await sweep(), { bookings: 1, visits: 2, counters: 14 });
+  assert.deepEqual(await sweep(), { bookings: 1, visits: 1, counters: 14 });
   const { values } = await metrics.expiredRows.get();
   assert.deepEqual(
     values.filter(({ value }) => value > 0).map(({ labels, value }) => [labels.kind, value]),
     [
       ["booking", 1],
-      ["visit", 2],
+      ["visit", 1],
       ["counter", 14],
     ],
   );

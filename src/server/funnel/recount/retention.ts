@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from "kysely";
-import { DAY_MS } from "#contract/durations.ts";
+import { DAY_MS, HOUR_MS } from "#contract/durations.ts";
 import type { OrganizationId } from "#contract/ids.ts";
 import type { Db } from "../../db/pool.ts";
 import { inOrganization } from "../../db/transactions.ts";
@@ -10,25 +10,27 @@ import { type DayZone, lockDayZone, updateDayZone } from "./day-zone.ts";
 import { SPAN_LENGTHS } from "./key-spans.ts";
 import { deleteOldSets } from "./rebuild-queries.ts";
 
-// Retention of visits and everything derived from them. Local days are kept or deleted as a whole, and so are visits: a visit
-// is deleted once the day of its last step is. The progress is remembered as an instant, day_zones.kept_since: no day before it
+// Retention of visits and everything derived from them. Counters of local days are kept or deleted as a whole, and so are visits: a
+// visit is deleted once the day of its last step has expired in every time zone. The progress is remembered as an instant, day_zones.kept_since: no day before it
 // is shown (analytics/queries.ts), even after a move to a longer plan, unless an import brings it back, and that recounts. So the
 // counters of such days need not add up: single days are simply deleted, while a span that contains them stays as it is.
 
 type Batch = { keptSince: Date; limit: number };
 
+/** A local day starts at most this long before any of its instants: where clocks are put back, it has 25 hours. */
+const DAY_LENGTH_MAX_MS = 26 * HOUR_MS;
+
 /**
- * Deletes the oldest visits that ended before the kept days, at most `limit`. Returns how many. During a recount, a visit is
- * deleted only if both the old and the new rules allow it.
+ * Deletes the oldest visits that ended before the kept days in every time zone, at most `limit`. Returns how many. So the oldest
+ * day that is shown stays complete if the zone changes.
  */
 export async function deleteExpiredVisits(db: Db, owner: OrganizationId, batch: Batch): Promise<number> {
-  return await deleteBatch(db, owner, batch, async (transaction, { rules, building_rules }) => {
-    const endedBefore = (by: string) => sql`${localDay(sql`${by}`, lastAt)} < ${toDay(batch.keptSince, by)}`;
+  return await deleteBatch(db, owner, batch, async (transaction) => {
+    const endedBefore = new Date(batch.keptSince.getTime() - DAY_LENGTH_MAX_MS);
     const { rows } = await sql<{ day: string }>`
       delete from funnel_visits where organization_id = ${owner} and ctid = any(array(
         select ctid from funnel_visits
-        where organization_id = ${owner} and started_at < ${batch.keptSince}
-          and ${endedBefore(rules)} and ${endedBefore(building_rules ?? rules)}
+        where organization_id = ${owner} and started_at < ${endedBefore} and ${lastAt} < ${endedBefore}
         order by started_at limit ${batch.limit}
       ))
       returning ${utcDay(sql`started_at`)} as day`.execute(transaction);
