@@ -220,6 +220,7 @@ create table delivery_queue (
   leased_by integer,
   resume_at timestamp(3) with time zone,
   redelivery_id text,
+  is_urgent boolean default false not null,
   constraint delivery_queue_check CHECK ((((lease_token IS NULL) = (leased_at IS NULL)) AND ((lease_token IS NULL) = (lease_until IS NULL)))),
   constraint delivery_queue_trigger_check CHECK ((trigger = ANY (ARRAY['automatic'::text, 'manual'::text]))),
   constraint delivery_queue_pkey PRIMARY KEY (delivery_id)
@@ -227,6 +228,7 @@ create table delivery_queue (
 CREATE INDEX delivery_queue_leased ON public.delivery_queue USING btree (endpoint_id) INCLUDE (organization_id, lease_until, leased_by) WHERE (lease_token IS NOT NULL);
 CREATE INDEX delivery_queue_manual ON public.delivery_queue USING btree (organization_id) WHERE (trigger = 'manual'::text);
 CREATE INDEX delivery_queue_redelivered ON public.delivery_queue USING btree (redelivery_id) WHERE (redelivery_id IS NOT NULL);
+CREATE INDEX delivery_queue_urgent ON public.delivery_queue USING btree (endpoint_id, due_at) WHERE (is_urgent AND (lease_token IS NULL));
 CREATE INDEX delivery_queue_waiting ON public.delivery_queue USING btree (endpoint_id, due_at) WHERE (lease_token IS NULL);
 CREATE INDEX delivery_queue_waiting_tests ON public.delivery_queue USING btree (due_at) WHERE (is_test AND (lease_token IS NULL));
 

@@ -19,6 +19,8 @@ type DeliveryQueueTable = {
   resume_at: Generated<Date | null>;
   /** The redelivery that queued it, until its first attempt is reported. */
   redelivery_id: Generated<RedeliveryId | null>;
+  /** Someone asked to retry this one now: it does not wait for the end of its receiver's pause. */
+  is_urgent: Generated<boolean>;
 };
 
 export type DeliveryLanesTable = {

@@ -18,6 +18,33 @@ export async function lockWaiting(
   return row ? { isInFlight: row.lease_token !== null } : null;
 }
 
+/** How many deliveries to the endpoint are due and not being sent. */
+export async function countDue(
+  db: Db,
+  owner: OrganizationId,
+  { endpointId, now }: { endpointId: EndpointId; now: Date },
+): Promise<number> {
+  const { count } = await db
+    .selectFrom("delivery_queue")
+    .select(({ fn }) => fn.countAll<number>().as("count"))
+    .where("organization_id", "=", owner)
+    .where("endpoint_id", "=", endpointId)
+    .where("lease_token", "is", null)
+    .where("due_at", "<=", now)
+    .executeTakeFirstOrThrow();
+  return count;
+}
+
+/** The delivery does not wait for the end of its receiver's pause. */
+export async function makeUrgent(transaction: Db, owner: OrganizationId, id: DeliveryId): Promise<void> {
+  await transaction
+    .updateTable("delivery_queue")
+    .set({ is_urgent: true })
+    .where("organization_id", "=", owner)
+    .where("delivery_id", "=", id)
+    .execute();
+}
+
 /**
  * Makes waiting deliveries due now, and returns them. A retry that was due later becomes a manual attempt that remembers
  * when. Redeliveries and tests have no schedule to continue, so they only become due; whatever is due already stays as it is.
@@ -25,17 +52,15 @@ export async function lockWaiting(
 export async function advanceWaiting(
   transaction: Db,
   owner: OrganizationId,
-  waiting: { now: Date } & ({ deliveryIds: readonly DeliveryId[] } | { endpointId: EndpointId; limit: number }),
+  waiting: { now: Date; limit: number } & ({ deliveryId: DeliveryId } | { endpointId: EndpointId }),
 ): Promise<DeliveryId[]> {
   const which =
-    "endpointId" in waiting
-      ? sql`endpoint_id = ${waiting.endpointId} and due_at > ${waiting.now}::timestamptz
-        order by due_at limit ${waiting.limit}`
-      : sql`delivery_id = any(${waiting.deliveryIds as DeliveryId[]}::uuid[]) and due_at > ${waiting.now}::timestamptz`;
+    "endpointId" in waiting ? sql`endpoint_id = ${waiting.endpointId}` : sql`delivery_id = ${waiting.deliveryId}::uuid`;
   const { rows } = await sql<{ delivery_id: DeliveryId }>`
     with chosen as materialized (
       select delivery_id from delivery_queue
-      where organization_id = ${owner} and lease_token is null and ${which}
+      where organization_id = ${owner} and lease_token is null and ${which} and due_at > ${waiting.now}::timestamptz
+      order by due_at limit ${waiting.limit}
       for update
     )
     update delivery_queue queue

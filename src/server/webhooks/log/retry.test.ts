@@ -100,7 +100,7 @@ test("everything that waits for an endpoint is sent now, whatever pause its rece
   Object.assign(state, { status: 200, headers: {} });
   assert.deepEqual(await askApp(app, member, `POST /endpoints/${endpointId}/retry`), {
     status: 200,
-    body: { count: 5 },
+    body: { count: 6 },
   });
   await deliverAll(loop);
   const states = (await readDeliveries(deps, business.owner)).map(({ state }) => state);
@@ -115,8 +115,44 @@ test("everything that waits for an endpoint is sent now, whatever pause its rece
   assert.deepEqual(entry, {
     action: "endpoint.retried",
     target: endpointId,
-    detail: { name: new URL(receiver.url).host, deliveries: 5 },
+    detail: { name: new URL(receiver.url).host, deliveries: 6 },
   });
+});
+
+test("a delivery that is retried during a pause is sent now, and the others wait until the pause is over", async () => {
+  const { business, receiver, endpointId, member, state } = await makeFailing({
+    status: 503,
+    headers: { "Retry-After": "3600" },
+  });
+  await book(deps, business);
+  await deliverAll(loop);
+  const pausedUntil = new Date(clock.now().getTime() + 3_600_000);
+  for (let count = 0; count < 3; count++) await book(deps, business);
+  const readStates = async () => (await readDeliveries(deps, business.owner)).map((delivery) => delivery.state).sort();
+  const retry = async (wanted: string) => {
+    const delivery = (await readDeliveries(deps, business.owner)).find((each) => each.state === wanted);
+    assert.ok(delivery);
+    assert.equal((await askApp(app, member, `POST /deliveries/${delivery.id}/retry`)).status, 202);
+    await deliverAll(loop);
+  };
+
+  await retry("retrying");
+  await retry("queued");
+  assert.equal(receiver.requests.length, 3);
+  assert.deepEqual(await readStates(), ["queued", "queued", "retrying", "retrying"]);
+
+  Object.assign(state, { status: 200, headers: {} });
+  await retry("queued");
+  assert.deepEqual(await readStates(), ["delivered", "queued", "retrying", "retrying"]);
+  assert.deepEqual((await readEndpoint(deps, endpointId)).paused_until, pausedUntil);
+  assert.deepEqual(
+    (await readAttempts(deps, business.owner)).map(({ trigger }) => trigger).sort(),
+    ["automatic", "automatic", "automatic", "manual"],
+    "an attempt that was due is not an additional one",
+  );
+  moveClock(service, 3_600);
+  await deliverAll(loop);
+  assert.deepEqual(await readStates(), Array(4).fill("delivered"));
 });
 
 /** What is queued for the endpoint is due in a second, as after returnLeases. */

@@ -7,7 +7,7 @@ import { wakeWorkers } from "../outbox/wake-workers.ts";
 import { writeLane } from "../queue/lanes.ts";
 import { toLogKeptSince } from "./period.ts";
 import { findRedeliverable, type Redeliverable } from "./redeliver-queries.ts";
-import { advanceWaiting, lockWaiting, showAdvanced } from "./retry-queries.ts";
+import { advanceWaiting, countDue, lockWaiting, makeUrgent, showAdvanced } from "./retry-queries.ts";
 
 // "Retry now", for one retrying delivery and for all waiting deliveries of an endpoint. The attempt uses no retry of the
 // schedule: if it fails, the schedule continues where it was (queue column resume_at, delivery/deliver.ts).
@@ -25,6 +25,7 @@ export type RetryRefusal =
 
 const RETRY_BATCH = 1_000;
 
+/** Sends this delivery now, even if its receiver asked for a pause, which goes on for the others. */
 export async function retryDelivery(
   deps: RetryDeps,
   owner: OrganizationId,
@@ -43,9 +44,9 @@ export async function retryDelivery(
       if (!waiting) return { kind: "not_waiting" };
       if (waiting.isInFlight) return { kind: "in_flight" };
       if (delivery.endpoint_status === "disabled") return { kind: "disabled" };
-      const advanced = await advanceWaiting(transaction, owner, { deliveryIds: [id], now });
+      const advanced = await advanceWaiting(transaction, owner, { deliveryId: id, now, limit: 1 });
+      await makeUrgent(transaction, owner, id);
       await showAdvanced(transaction, owner, { deliveryIds: advanced, now });
-      await openLane(transaction, owner, delivery.endpoint_id);
       await alongside(transaction, delivery);
       return { kind: "retried" };
     },
@@ -65,7 +66,7 @@ export async function retryAll(
   if (!endpoint) return { kind: "not_found" };
   if (endpoint.status === "disabled") return { kind: "disabled" };
   const now = deps.clock.now();
-  let count = 0;
+  let count = await countDue(deps.db, owner, { endpointId, now });
   for (;;) {
     const advanced = await inOrganization(deps.db, owner, async (transaction) => {
       const ids = await advanceWaiting(transaction, owner, { endpointId, now, limit: RETRY_BATCH });

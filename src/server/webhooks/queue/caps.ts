@@ -6,7 +6,7 @@ export const REQUESTS_AT_ONCE_MAX = 256;
 /** Limits on requests. Unless a comment says otherwise: in flight at once, across all workers. */
 export const CAPS = {
   perEndpoint: 10,
-  /** To an endpoint that is a chat or is failing. */
+  /** To an endpoint that is a chat, is failing, or asked for a pause and gets only what someone retries by hand. */
   perCarefulEndpoint: 1,
   /** To a failing webhook whose deliveries are overdue; half of what an organization may have in flight. */
   perOverdueEndpoint: REQUESTS_AT_ONCE_MAX / 8,

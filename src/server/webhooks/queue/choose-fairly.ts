@@ -55,8 +55,11 @@ export function toLaneRoom(
 }
 
 /** `overdueSteps`: how long the lane's first delivery could have been sent. */
-export function toLaneCap(lane: { isChat: boolean; isFailing: boolean }, overdueSteps: number): number {
-  if (lane.isChat) return CAPS.perCarefulEndpoint;
+export function toLaneCap(
+  lane: { isChat: boolean; isFailing: boolean; isPaused: boolean },
+  overdueSteps: number,
+): number {
+  if (lane.isChat || lane.isPaused) return CAPS.perCarefulEndpoint;
   if (!lane.isFailing) return CAPS.perEndpoint;
   return Math.min(CAPS.perCarefulEndpoint + Math.floor(overdueSteps), CAPS.perOverdueEndpoint);
 }

@@ -43,8 +43,9 @@ const beginning = new FixedStatement<unknown, { synchronousCommit: string | null
 
 export type WaitingLane = {
   endpointId: EndpointId;
-  /** When the first delivery of the lane may be sent: not while the lane is paused. */
+  /** When the first delivery of the lane may be sent: not while the lane is paused, unless it is urgent. */
   dueAt: Date;
+  /** While the lane is paused, the first urgent delivery if there is one. */
   firstId: DeliveryId;
   firstDueAt: Date;
 } & (OpenLane | { isOpen: false });
@@ -55,6 +56,7 @@ type OpenLane = {
   organizationId: OrganizationId;
   isChat: boolean;
   isFailing: boolean;
+  isPaused: boolean;
   requestsPerMinute: number | null;
 };
 
@@ -116,18 +118,26 @@ const queueReading = new FixedStatement<QueueRow, QueueLimits>(
     )
     select 'waiting' as part, first.endpoint_id as "endpointId", lane.organization_id as "organizationId",
       coalesce(lane.state = 'open' and organization.plan = any(${PLANS}::text[]), false) as "isOpen",
-      lane.is_chat as "isChat", lane.is_failing as "isFailing", lane.requests_per_minute as "requestsPerMinute",
-      greatest(first.due_at, lane.paused_until, lane.rated_until) as "dueAt",
-      first.delivery_id as "firstId", first.due_at as "firstDueAt", null::integer as requests
+      lane.is_chat as "isChat", lane.is_failing as "isFailing", coalesce(lane.paused_until > ${now}::timestamptz, false) as "isPaused",
+      lane.requests_per_minute as "requestsPerMinute",
+      greatest(coalesce(urgent.due_at, greatest(first.due_at, lane.paused_until)), lane.rated_until) as "dueAt",
+      coalesce(urgent.delivery_id, first.delivery_id) as "firstId", coalesce(urgent.due_at, first.due_at) as "firstDueAt",
+      null::integer as requests
     from first_lanes first
     left join delivery_lanes lane on lane.endpoint_id = first.endpoint_id
     left join organizations organization on organization.id = lane.organization_id
+    left join lateral (
+      select queue.delivery_id, queue.due_at from delivery_queue queue
+      where lane.paused_until > ${now}::timestamptz and queue.endpoint_id = first.endpoint_id and queue.is_urgent
+        and queue.lease_token is null
+      order by queue.due_at limit 1
+    ) urgent on true
     union all
-    select 'in_flight', leased.endpoint_id, leased.organization_id, null, null, coalesce(lane.is_failing, false), null,
+    select 'in_flight', leased.endpoint_id, leased.organization_id, null, null, coalesce(lane.is_failing, false), null, null,
       null, null, null, leased.requests
     from leased left join delivery_lanes lane on lane.endpoint_id = leased.endpoint_id
     union all
-    select 'test', null, null, null, null, null, null, null, delivery_id, null, null from waiting_tests`,
+    select 'test', null, null, null, null, null, null, null, null, delivery_id, null, null from waiting_tests`,
 );
 
 /** The first due deliveries of each lane, in their order. */

@@ -100,7 +100,7 @@ function findLastFailure(reports: readonly AttemptReport[]): AttemptReport | nul
 }
 
 const FREE_AGAIN = sql`lease_token = null, leased_at = null, lease_until = null, leased_by = null,
-        trigger = 'automatic', resume_at = null, redelivery_id = null`;
+        trigger = 'automatic', resume_at = null, redelivery_id = null, is_urgent = false`;
 
 /** The current token of each delivery. A batch may have reports on two leases of one delivery. */
 type Released = ReadonlyMap<DeliveryId, string>;
