@@ -122,6 +122,14 @@ export const SETTINGS = {
     meaning:
       "Requests for one widget's free slots per minute from all networks together, counted by each process. Half is kept for networks that have used little of it. 0 means no limit.",
   }),
+  rateLimitSchedulerPerMinute: integer({
+    name: "RATE_LIMIT_SCHEDULER_PER_MINUTE",
+    fallback: "20",
+    min: 0,
+    max: 10_000_000,
+    meaning:
+      "Requests for free slots per minute from one network that Bookflow passes on to a scheduling system because it has no recent answer, counted by each process. 0 means no limit.",
+  }),
   rateLimitBookingsPerMinute: integer({
     name: "RATE_LIMIT_BOOKINGS_PER_MINUTE",
     fallback: "20",

@@ -8,7 +8,7 @@ import { startCalendlyServer } from "./testing/calendly-server.ts";
 import { CALENDLY_NOW } from "./testing/calendly-world.ts";
 import { startGraphServer } from "./testing/graph-server.ts";
 import { GRAPH_NOW } from "./testing/graph-world.ts";
-import { createTestOutbound } from "./testing/outbound.ts";
+import { createTestOutbound, NO_BUDGET } from "./testing/outbound.ts";
 import { listWeek, requireBooked, toRequest } from "./testing/requests.ts";
 
 const NEVER = new AbortController().signal;
@@ -19,7 +19,10 @@ test("two uses of one mailbox, for example a widget and a check, make four reque
   const clock = createTestClock(GRAPH_NOW);
   const openPair = (first: AccountLimits, second: AccountLimits) =>
     [first, second].map((accountLimits) =>
-      createMicrosoftBookings({ outbound: createTestOutbound(clock), clock, accountLimits }, server.parts),
+      createMicrosoftBookings(
+        { outbound: createTestOutbound(clock), clock, accountLimits, budget: NO_BUDGET },
+        server.parts,
+      ),
     );
   const readWeeks = async (systems: ReturnType<typeof openPair>) => {
     for (const system of systems) await system.listServices(NEVER);
@@ -40,7 +43,7 @@ test("two connections with one Calendly token share its bookings per minute", as
   const clock = createTestClock(CALENDLY_NOW);
   const accountLimits = new AccountLimits();
   const [one, other] = [1, 2].map(() =>
-    createCalendly({ outbound: createTestOutbound(clock), clock, accountLimits }, server.parts),
+    createCalendly({ outbound: createTestOutbound(clock), clock, accountLimits, budget: NO_BUDGET }, server.parts),
   );
   assert.ok(one && other);
   const slots = await listWeek(one, { now: CALENDLY_NOW, serviceId: "CHECKUP" });

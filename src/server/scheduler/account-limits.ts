@@ -1,8 +1,16 @@
 import { hash } from "node:crypto";
+import { MINUTE_MS } from "#contract/durations.ts";
+import type { CalendlyPlan } from "#contract/scheduling.ts";
 import { RecentMap } from "../lib/recent-map.ts";
 import { BookingQuota } from "./calendly/booking-quota.ts";
 import { type ConcurrencyLimit, createConcurrencyLimit } from "./concurrency-limit.ts";
-import type { CalendlyParts, MicrosoftBookingsParts } from "./connections/connection-settings.ts";
+import type {
+  CalcomParts,
+  CalendlyParts,
+  ConnectionParts,
+  MicrosoftBookingsParts,
+} from "./connections/connection-settings.ts";
+import { RequestBudget } from "./request-budget.ts";
 
 // Limits that a scheduling system sets per account. All uses of an account in this process share them: widgets, background
 // tasks, tests and checks of the connection, and several connections with the same account. Other processes count
@@ -11,22 +19,55 @@ import type { CalendlyParts, MicrosoftBookingsParts } from "./connections/connec
 const ACCOUNTS_MAX = 10_000;
 /** Graph's limit per application and mailbox (learn.microsoft.com/graph/throttling-limits, Outlook service). */
 const GRAPH_REQUESTS_AT_ONCE_MAX = 4;
+const GRAPH_REQUESTS = { requests: 10_000, windowMs: 10 * MINUTE_MS };
+/** Cal.com's default; its replies say what applies to a key. */
+const CALCOM_REQUESTS = { requests: 120, windowMs: MINUTE_MS };
+/** Per user and minute (developer.calendly.com, rate limits). */
+const CALENDLY_REQUESTS: Readonly<Record<CalendlyPlan, number>> = { trial: 50, paid: 500, enterprise: 500 };
 
 export class AccountLimits {
+  readonly #budgets = new RecentMap<string, RequestBudget>(ACCOUNTS_MAX);
   readonly #mailboxes = new RecentMap<string, ConcurrencyLimit>(ACCOUNTS_MAX);
   readonly #calendlyUsers = new RecentMap<string, BookingQuota>(ACCOUNTS_MAX);
 
+  /** All requests of the account that a connection uses. */
+  budgetOf(parts: ConnectionParts): RequestBudget {
+    switch (parts.kind) {
+      case "microsoft-bookings":
+        return findOrAdd(this.#budgets, toMailboxKey(parts), () => new RequestBudget(GRAPH_REQUESTS));
+      case "calcom":
+        return findOrAdd(this.#budgets, toCalcomKey(parts), () => new RequestBudget(CALCOM_REQUESTS));
+      case "calendly": {
+        const limit = { requests: CALENDLY_REQUESTS[parts.settings.plan], windowMs: MINUTE_MS };
+        return findOrAdd(this.#budgets, toCalendlyKey(parts), () => new RequestBudget(limit));
+      }
+      default:
+        return parts satisfies never;
+    }
+  }
+
   /** A booking business is a mailbox. */
-  ofMailbox({ settings }: MicrosoftBookingsParts): ConcurrencyLimit {
-    const key = `${settings.graphUrl} ${settings.clientId} ${settings.businessId.toLowerCase()}`;
+  ofMailbox(parts: MicrosoftBookingsParts): ConcurrencyLimit {
+    const key = toMailboxKey(parts);
     return findOrAdd(this.#mailboxes, key, () => createConcurrencyLimit(GRAPH_REQUESTS_AT_ONCE_MAX));
   }
 
   /** Calendly counts by user. Two tokens of one user are counted separately. */
-  ofCalendlyUser({ settings, credentials }: CalendlyParts): BookingQuota {
-    const key = hash("sha256", `${settings.apiUrl} ${settings.plan} ${credentials.token}`);
-    return findOrAdd(this.#calendlyUsers, key, () => new BookingQuota(settings.plan));
+  ofCalendlyUser(parts: CalendlyParts): BookingQuota {
+    return findOrAdd(this.#calendlyUsers, toCalendlyKey(parts), () => new BookingQuota(parts.settings.plan));
   }
+}
+
+function toMailboxKey({ settings }: MicrosoftBookingsParts): string {
+  return `${settings.graphUrl} ${settings.clientId} ${settings.businessId.toLowerCase()}`;
+}
+
+function toCalcomKey({ settings, credentials }: CalcomParts): string {
+  return hash("sha256", `${settings.apiUrl} ${credentials.apiKey}`);
+}
+
+function toCalendlyKey({ settings, credentials }: CalendlyParts): string {
+  return hash("sha256", `${settings.apiUrl} ${settings.plan} ${credentials.token}`);
 }
 
 function findOrAdd<Value>(map: RecentMap<string, Value>, key: string, create: () => Value): Value {

@@ -1,9 +1,19 @@
 import { MINUTE_MS } from "#contract/durations.ts";
 import type { Clock } from "../lib/time/clock.ts";
 import { createKeptRead, type KeptRead } from "./kept-read.ts";
-import { found, type OfferedService, type Read, refused, type UnlimitedSystem } from "./scheduling-system.ts";
+import type { RequestBudget } from "./request-budget.ts";
+import {
+  type Failure,
+  found,
+  type OfferedService,
+  overLimit,
+  type Read,
+  refused,
+  type UnlimitedSystem,
+} from "./scheduling-system.ts";
 
 const KEPT_MS = MINUTE_MS;
+const OLDER_MS = 10 * MINUTE_MS;
 const TIMEOUT_MS = 8_000;
 
 type AnyCatalog = { readonly services: readonly { readonly offered: OfferedService }[] };
@@ -19,18 +29,23 @@ type KeptCatalog<Catalog extends AnyCatalog> = KeptRead<Catalog> &
 
 /** Keeps what a system offers for a while, because every visitor's frame starts with it. */
 export function createKeptCatalog<Catalog extends AnyCatalog>(
-  deps: { clock: Clock },
+  deps: { clock: Clock; budget: RequestBudget },
   load: (signal: AbortSignal) => Promise<Read<Catalog>>,
 ): KeptCatalog<Catalog> {
-  const kept = createKeptRead<Catalog>(deps, { timeoutMs: TIMEOUT_MS, toKeptMs: () => KEPT_MS, load });
+  const options = { timeoutMs: TIMEOUT_MS, toKeptMs: () => KEPT_MS, olderMs: OLDER_MS, load };
+  const kept = createKeptRead<Catalog>(deps, options);
+  const admit = (isKnown: boolean): Failure | null =>
+    isKnown && !deps.budget.allows("renewal", deps.clock.now()) ? overLimit("account") : null;
+  const get = (signal: AbortSignal) => kept.get(signal, admit);
   return {
     ...kept,
+    get,
     listServices: async (signal) => {
-      const known = await kept.get(signal);
+      const known = await get(signal);
       return known.kind === "found" ? found(known.value.services.map(({ offered }) => offered)) : known;
     },
     findService: async ({ serviceId, staffId }, signal) => {
-      const known = await kept.get(signal);
+      const known = await get(signal);
       if (known.kind !== "found") return known;
       const service = known.value.services.find(({ offered }) => offered.id === serviceId);
       if (service === undefined) return refused("not_found");

@@ -1,13 +1,17 @@
 import type { Clock } from "../lib/time/clock.ts";
 import { toAbortCode } from "./outbound.ts";
-import { type Failure, type Read, unavailable } from "./scheduling-system.ts";
+import { type Failure, found, isOverLimit, type Read, unavailable } from "./scheduling-system.ts";
 
 /**
  * A read whose result is kept for a while and shared by everyone who asks at the same time. It has a time limit of its own,
  * so a caller who leaves doesn't end it for the others. Failures are reported to everyone who waits, and not kept.
  */
 export type KeptRead<T> = {
-  get(signal: AbortSignal): Promise<Read<T>>;
+  /**
+   * `admit` is called before a value is read that nobody else is reading already. It may refuse that. While a read is over a limit,
+   * an older value is returned if there is one.
+   */
+  get(signal: AbortSignal, admit?: (isKnown: boolean) => Failure | null): Promise<Read<T>>;
   /** Reads again, bypassing the kept value. */
   refresh(signal: AbortSignal): Promise<Read<T>>;
   /** Drops this value, unless a newer one has replaced it. */
@@ -19,6 +23,10 @@ export function createKeptRead<T>(
   options: {
     timeoutMs: number;
     toKeptMs: (value: T) => number;
+    /** How much longer a value may be returned while a new one is over a limit. */
+    olderMs?: number;
+    /** False once something has happened that the value cannot know. */
+    isCurrent?: (value: T) => boolean;
     load: (signal: AbortSignal) => Promise<Read<T>>;
   },
 ): KeptRead<T> {
@@ -41,10 +49,14 @@ export function createKeptRead<T>(
   };
   return {
     refresh,
-    get: async (signal) =>
-      kept !== null && deps.clock.now().getTime() < kept.untilMs
-        ? { kind: "found", value: kept.value }
-        : await refresh(signal),
+    get: async (signal, admit) => {
+      const nowMs = deps.clock.now().getTime();
+      if (kept !== null && nowMs < kept.untilMs && (options.isCurrent?.(kept.value) ?? true)) return found(kept.value);
+      const older = kept !== null && nowMs < kept.untilMs + (options.olderMs ?? 0) ? found(kept.value) : null;
+      const refusal = underWay === null && !signal.aborted ? (admit?.(older !== null) ?? null) : null;
+      const read = refusal ?? (await refresh(signal));
+      return older !== null && isOverLimit(read) ? older : read;
+    },
     forget: (value) => {
       if (kept?.value === value) kept = null;
     },

@@ -12,9 +12,11 @@ import { limitSystem } from "./limit-system.ts";
 import { createMicrosoftBookings } from "./microsoft-bookings/microsoft-bookings.ts";
 import type { Outbound } from "./outbound.ts";
 import { withPractice } from "./practice/practice-outbound.ts";
+import { type RequestBudget, withBudget } from "./request-budget.ts";
 import { createSandbox } from "./sandbox/sandbox.ts";
 import type { OpenDeps, SchedulerDeps } from "./scheduler-deps.ts";
 import { refused, type SchedulingSystem, type UnlimitedSystem } from "./scheduling-system.ts";
+import { shareSlots } from "./shared-slots.ts";
 
 export type SchedulingWidget = {
   readonly id: WidgetId;
@@ -58,11 +60,18 @@ export type PartsDeps = Pick<OpenDeps, "clock"> & {
 /** For testing a connection before it is saved. */
 export function openParts(deps: PartsDeps, parts: ConnectionParts): SchedulingSystem {
   const { outbound, accountLimits } = deps.scheduler;
-  const outside = { outbound, accountLimits, clock: deps.clock };
+  const { clock } = deps;
+  const budget = accountLimits.budgetOf(parts);
+  const outside = { outbound: withBudget({ outbound, clock }, budget), accountLimits, budget, clock };
   return limitSystem(createAdapter(outside, parts), deps.scheduler.limits);
 }
 
-type Outside = { readonly outbound: Outbound; readonly accountLimits: AccountLimits; readonly clock: Clock };
+type Outside = {
+  readonly outbound: Outbound;
+  readonly accountLimits: AccountLimits;
+  readonly budget: RequestBudget;
+  readonly clock: Clock;
+};
 
 function createAdapter(outside: Outside, parts: ConnectionParts): UnlimitedSystem {
   switch (parts.kind) {
@@ -92,7 +101,11 @@ export async function readConnectionParts(
 function open(deps: OpenDeps, owner: OrganizationId, row: SealedConnectionRow): SchedulingSystem {
   const parts = unseal(deps, row);
   if (typeof parts === "string") return createClosed(row.kind, parts);
-  return watchSystem(openParts(withPractice(deps, owner), parts), new ConnectionHealth(deps, { owner, id: row.id }));
+  const health = new ConnectionHealth(deps, { owner, id: row.id });
+  const system = watchSystem(openParts(withPractice(deps, owner), parts), health);
+  const { slotMemory: memory, accountLimits } = deps.scheduler;
+  const sharing = { clock: deps.clock, budget: accountLimits.budgetOf(parts), memory };
+  return shareSlots(sharing, system, `${row.id} ${row.updated_at.getTime()}`);
 }
 
 function unseal({ scheduler }: OpenDeps, row: SealedConnectionRow): ConnectionParts | "unsealed" | "settings" {

@@ -22,7 +22,8 @@ test("a reply has its JSON, the wait it asks for and the system's request id", a
   const headers = { "Retry-After": "Sun, 01 Nov 2026 12:00:30 GMT", "request-id": 'a-1"<b>' };
   const server = await serve({ status: 429, json: { a: 1 }, headers });
   const reply = await createTestOutbound(clock).send(get(`${server.url}/x?y=1`), NEVER);
-  assert.deepEqual(reply, { kind: "reply", status: 429, json: { a: 1 }, retryAfterMs: 30_000, requestId: "a-1b" });
+  const expected = { status: 429, json: { a: 1 }, retryAfterMs: 30_000, requestId: "a-1b", toldLimit: null };
+  assert.deepEqual(reply, { kind: "reply", ...expected });
   assert.equal(server.requests[0]?.headers["user-agent"], "Bookflow/1.0 (+https://docs.example)");
 });
 

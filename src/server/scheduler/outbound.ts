@@ -5,6 +5,7 @@ import { ConnectionPool } from "../sending/connection-pool.ts";
 import { type Ending, exchange, type ReplyHeaders, type ReplySink } from "../sending/exchange.ts";
 import type { GuardSettings } from "../sending/guarded-connector.ts";
 import { parseRetryAfter } from "../sending/retry-after.ts";
+import type { ToldLimit } from "./request-budget.ts";
 
 // Every request to an external scheduling system goes through here: JSON over the connections that webhooks use, which
 // never reach a blocked address. The caller's time limit and our own apply, replies are bounded, redirects are not followed
@@ -28,6 +29,7 @@ export type HttpReply = {
   /** How long the system asks us to wait. */
   readonly retryAfterMs: number | null;
   readonly requestId: string | null;
+  readonly toldLimit: ToldLimit | null;
 };
 
 type NoReply = {
@@ -112,6 +114,7 @@ function toReply({ status, headers, chunks }: CollectedReply, now: Date): HttpRe
     json: parseJson(Buffer.concat(chunks)),
     retryAfterMs: waitSeconds === null ? null : Math.ceil(waitSeconds * 1_000),
     requestId: toRequestId(headers),
+    toldLimit: findToldLimit(headers, now),
   };
 }
 
@@ -129,6 +132,18 @@ function findRateLimitReset(headers: ReplyHeaders, now: Date): string | null {
     return [seconds > DELAY_SECONDS_MAX ? seconds - now.getTime() / 1_000 : seconds];
   });
   return waits.length === 0 ? null : String(Math.max(0, Math.ceil(Math.max(...waits))));
+}
+
+/** The limit of all requests, which Cal.com calls "default". Limits with other names are for single operations. */
+function findToldLimit(headers: ReplyHeaders, now: Date): ToldLimit | null {
+  const read = (what: string): number => {
+    const names = [`x-ratelimit-${what}-default`, `x-ratelimit-${what}`, `ratelimit-${what}`];
+    return Number(names.map((name) => toText(headers[name])).find((text) => text !== null) || Number.NaN);
+  };
+  const [limit, remaining, reset] = [read("limit"), read("remaining"), read("reset")];
+  if (!(limit > 0 && remaining >= 0 && reset >= 0)) return null;
+  const resetSeconds = reset > DELAY_SECONDS_MAX ? Math.max(0, reset - now.getTime() / 1_000) : reset;
+  return { limit, remaining, resetMs: resetSeconds * 1_000 };
 }
 
 function toBody(body: OutboundRequest["body"]): { type: string | null; body: string | null } {

@@ -1,5 +1,6 @@
 import type { ConnectionId } from "#contract/ids.ts";
 import type { Deps } from "../deps.ts";
+import { limitStrangers, type RateLimiter } from "../http/rate-limit.ts";
 import { RecentMap } from "../lib/recent-map.ts";
 import { createSealer, type Sealer } from "../lib/secrets/sealed.ts";
 import type { Cidr } from "../sending/address-rules.ts";
@@ -9,6 +10,7 @@ import { SCHEDULER_LIMITS, type SchedulerLimits } from "./limit-system.ts";
 import { createOutbound, type Outbound } from "./outbound.ts";
 import { toPracticeUrl } from "./practice/practice-url.ts";
 import type { SchedulingSystem } from "./scheduling-system.ts";
+import { SlotMemory } from "./shared-slots.ts";
 
 /** Dependencies of scheduling systems besides the database. */
 export type SchedulerDeps = {
@@ -21,6 +23,9 @@ export type SchedulerDeps = {
   readonly baseUrl: string;
   /** Address of the practice Cal.com; null where there is none. */
   readonly practiceUrl: string | null;
+  readonly slotMemory: SlotMemory;
+  /** Per network: reads of free times that reach an external system. Null: no limit. */
+  readonly readsByNetwork: RateLimiter | null;
   /** Recently used connections with their tokens and services. A connection that was edited since is opened again. */
   readonly opened: RecentMap<ConnectionId, { readonly updatedAtMs: number; readonly system: SchedulingSystem }>;
 };
@@ -31,7 +36,7 @@ const OPENED_MAX = 1_000;
 
 export function createSchedulerDeps(
   deps: Pick<Deps, "clock" | "random"> & {
-    config: Pick<Deps["config"], "baseUrl" | "host" | "docsUrl">;
+    config: Pick<Deps["config"], "baseUrl" | "host" | "docsUrl" | "rateLimitSchedulerPerMinute">;
     secretKey: string;
     resolve: ResolveHost;
     /** Private networks in which self-hosted systems are allowed. */
@@ -47,6 +52,8 @@ export function createSchedulerDeps(
     baseUrl: config.baseUrl,
     practiceUrl: toPracticeUrl(config),
     accountLimits: new AccountLimits(),
+    slotMemory: new SlotMemory(),
+    readsByNetwork: limitStrangers(config.rateLimitSchedulerPerMinute),
     opened: new RecentMap(OPENED_MAX),
   };
 }

@@ -69,6 +69,8 @@ export type SlotQuery = {
   readonly from: Date;
   readonly to: Date;
   readonly staffId: string | null;
+  /** Called before an external system is asked for times that are not known yet; false: it isn't asked. */
+  readonly mayAsk?: () => boolean;
 };
 
 export type Slot = {
@@ -139,7 +141,13 @@ export type Failure =
       /** Which of several credentials is wrong, if the system says so. */
       readonly wrong?: WrongCredential;
     }
-  | { readonly kind: "unavailable"; readonly retryAfterMs: number | null; readonly upstream: Upstream | null };
+  | {
+      readonly kind: "unavailable";
+      readonly retryAfterMs: number | null;
+      readonly upstream: Upstream | null;
+      /** The system was not asked: the account has used up its requests, or this visitor's network has. */
+      readonly overLimit?: "account" | "visitor";
+    };
 
 type RefusalReason =
   /** The system rejects our credentials, or they lack a permission. */
@@ -186,6 +194,16 @@ export function refused(reason: RefusalReason, upstream: Upstream | null = null)
 
 export function unavailable(upstream: Upstream | null = null, retryAfterMs: number | null = null): Failure {
   return { kind: "unavailable", retryAfterMs, upstream };
+}
+
+export function overLimit(whose: "account" | "visitor", waitMs: number | null = null): Failure {
+  return { kind: "unavailable", retryAfterMs: waitMs, upstream: null, overLimit: whose };
+}
+
+/** Whether the system may well work, but this request was one too many, for the system or for us. */
+export function isOverLimit(outcome: { readonly kind: string } | Failure): boolean {
+  if (outcome.kind !== "unavailable" || !("upstream" in outcome)) return false;
+  return outcome.upstream?.status === 429 || ("overLimit" in outcome && outcome.overLimit !== undefined);
 }
 
 /** The shape that the booking frame gets. */

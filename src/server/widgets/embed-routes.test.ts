@@ -1,10 +1,12 @@
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import type { ConfigAnswer } from "#contract/book.ts";
+import { DAY_MS } from "#contract/durations.ts";
 import { createTestApp } from "../../../test/support/app/app.ts";
 import { makeOrganization, makeWidget } from "../../../test/support/builders.ts";
 import { addConnection } from "../scheduler/connections/connections.ts";
 import { startCalcomServer } from "../scheduler/testing/calcom-server.ts";
+import { CalcomThrottle } from "../scheduler/testing/calcom-throttle.ts";
 import { changeWidget } from "./app-queries.ts";
 import { updateWidget } from "./queries.ts";
 
@@ -120,4 +122,37 @@ test("a paused widget says so even while its scheduling system is down", async (
   assert.equal(answer.statusCode, 200);
   const { widget, services } = answer.json() as ConfigAnswer;
   assert.deepEqual([widget.status, services], ["paused", []]);
+});
+
+test("one network cannot use up the requests that a scheduling system allows", async () => {
+  const limited = await createTestApp({ webhookAllowCidrs: ["127.0.0.0/8"], trustProxy: 1 });
+  after(() => limited.deps.scheduler.outbound.close());
+  const server = await startCalcomServer();
+  after(() => server.stop());
+  server.throttle = { limit: new CalcomThrottle(), nowMs: () => limited.clock.now().getTime() };
+  const owner = await makeOrganization(limited.deps.db);
+  const widgetId = await makeWidget(limited.deps.db, owner);
+  const added = await addConnection(limited.deps, owner, { kind: "calcom", name: "Clinic", ...server.parts });
+  assert.ok(added.kind === "added");
+  await updateWidget(limited.deps.db, widgetId, { connection_id: added.id });
+  const ask = async (network: string, day: number) => {
+    const dayMs = limited.clock.now().getTime() + day * DAY_MS;
+    const query = { service: "10", from: new Date(dayMs).toISOString(), to: new Date(dayMs + DAY_MS).toISOString() };
+    const headers = { "x-forwarded-for": network };
+    const { statusCode } = await limited.app.inject({ url: `/embed-api/${widgetId}/slots`, query, headers });
+    return statusCode;
+  };
+  const countReads = () => server.requests.filter(({ path }) => path === "/v2/slots").length;
+  // Times that others have just asked for take nothing.
+  for (let n = 0; n < 40; n++) assert.equal(await ask("10.0.0.1", 0), 200);
+  assert.equal(countReads(), 1);
+  // Four a second for a minute, each for another range.
+  const answers: number[] = [];
+  for (let n = 1; n <= 240; n++) {
+    limited.clock.set(new Date(limited.clock.now().getTime() + 250));
+    answers.push(await ask("10.0.0.1", n));
+  }
+  assert.deepEqual(new Set(answers), new Set([200, 429]));
+  assert.ok(countReads() <= 41, String(countReads()));
+  assert.equal(await ask("10.0.0.2", 400), 200);
 });

@@ -23,19 +23,20 @@ import { directPageUrl, toLogoPath } from "./to-widget.ts";
 
 type EmbedDeps = Pick<Deps, "config" | "db" | "clock" | "random" | "log"> & { readonly scheduler: SchedulerDeps };
 
+const TOO_MANY = "Too many requests. Please wait a moment.";
+
 /** GET /embed-api/{widget}/config and /slots, which the booking frame reads. */
 export function embedRoutes(app: FastifyInstance, deps: EmbedDeps): void {
   const { config } = deps;
-  const message = "Too many requests. Please wait a moment.";
   const configGuard = limitWidgetRoute(deps, {
     perNetwork: config.rateLimitConfigPerMinute,
     perWidget: config.rateLimitWidgetConfigPerMinute,
-    message,
+    message: TOO_MANY,
   });
   const slotsGuard = limitWidgetRoute(deps, {
     perNetwork: config.rateLimitSlotsPerMinute,
     perWidget: config.rateLimitWidgetSlotsPerMinute,
-    message,
+    message: TOO_MANY,
   });
 
   app.get<{ Params: { widget: string } }>(
@@ -145,6 +146,8 @@ function toConfig(
 
 function toUnavailable(failure: Failure): ApiError {
   if (failure.kind === "refused" && failure.reason === "not_found") return notFound("Service");
+  if (failure.kind === "unavailable" && failure.overLimit === "visitor")
+    return new ApiError("rate_limited", TOO_MANY, { "retry-after": "60" });
   return new ApiError("scheduler_unavailable", "The scheduling system cannot be reached. Please try again.", {
     "retry-after": "5",
   });

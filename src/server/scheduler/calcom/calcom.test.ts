@@ -2,12 +2,13 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Reference } from "#contract/ids.ts";
 import { createTestClock } from "../../../../test/support/app/app.ts";
-import { BLOCKED_EMAIL, CALCOM_REQUEST_ID, INVALID_PHONE, toError } from "../testing/calcom-server.ts";
+import { toError } from "../testing/calcom-error.ts";
+import { BLOCKED_EMAIL, CALCOM_REQUEST_ID, INVALID_PHONE } from "../testing/calcom-server.ts";
 import { CALCOM_NOW } from "../testing/calcom-world.ts";
 import { testConformance } from "../testing/conformance/conformance.ts";
 import { type ExternalSubject, testExternalConformance } from "../testing/conformance/external.ts";
 import { openCalcom } from "../testing/open-calcom.ts";
-import { createTestOutbound } from "../testing/outbound.ts";
+import { createTestOutbound, NO_BUDGET } from "../testing/outbound.ts";
 import { listWeek, requireBooked, requireFound, toRequest } from "../testing/requests.ts";
 import { createCalcom } from "./calcom.ts";
 
@@ -118,7 +119,9 @@ test("a server that doesn't know the API version is named as the reason, and wor
   assert.equal(verdict.kind === "refused" && verdict.reason, "version");
   const older = { ...server.parts, settings: { ...server.parts.settings, apiVersion: "2024-08-13" } };
   const clock = createTestClock(CALCOM_NOW);
-  requireFound(await createCalcom({ outbound: createTestOutbound(clock), clock }, older).verify(NEVER));
+  requireFound(
+    await createCalcom({ outbound: createTestOutbound(clock), clock, budget: NO_BUDGET }, older).verify(NEVER),
+  );
 });
 
 test("a booking is accepted, with its host, the page to manage it and the link to the call", async () => {

@@ -6,6 +6,7 @@ import { isStillFree } from "../is-still-free.ts";
 import { createKeptCatalog } from "../kept-catalog.ts";
 import type { Outbound } from "../outbound.ts";
 import { isPractice } from "../practice/practice-url.ts";
+import type { RequestBudget } from "../request-budget.ts";
 import {
   type FindOutcome,
   found,
@@ -28,7 +29,10 @@ import { toBooked } from "./to-booked.ts";
 
 const BOOKINGS_PER_READ = 100;
 
-export function createCalcom(deps: { outbound: Outbound; clock: Clock }, parts: CalcomParts): UnlimitedSystem {
+export function createCalcom(
+  deps: { outbound: Outbound; clock: Clock; budget: RequestBudget },
+  parts: CalcomParts,
+): UnlimitedSystem {
   const api = createCalcomApi(deps, parts);
   const { webUrl } = parts.settings;
   const catalog = createKeptCatalog<Catalog>(deps, (signal) => readCatalog(api, signal));

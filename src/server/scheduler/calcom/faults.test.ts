@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { CALCOM_REQUEST_ID, type Twist, toError } from "../testing/calcom-server.ts";
+import { toError } from "../testing/calcom-error.ts";
+import { CALCOM_REQUEST_ID, type Twist } from "../testing/calcom-server.ts";
 import { CALCOM_NOW } from "../testing/calcom-world.ts";
 import { createTimeLimit } from "../testing/local-server.ts";
 import { openCalcom } from "../testing/open-calcom.ts";

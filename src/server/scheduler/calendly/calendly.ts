@@ -9,6 +9,7 @@ import { isStillFree } from "../is-still-free.ts";
 import { createKeptCatalog } from "../kept-catalog.ts";
 import type { Outbound } from "../outbound.ts";
 import { toCanceled } from "../read-reply.ts";
+import type { RequestBudget } from "../request-budget.ts";
 import {
   type FindOutcome,
   found,
@@ -39,7 +40,7 @@ const RATE_LIMIT_WARNINGS: Readonly<Record<CalendlyPlan, string>> = {
 const CANDIDATES_MAX = 20;
 
 export function createCalendly(
-  deps: { outbound: Outbound; clock: Clock; accountLimits: AccountLimits },
+  deps: { outbound: Outbound; clock: Clock; accountLimits: AccountLimits; budget: RequestBudget },
   parts: CalendlyParts,
 ): UnlimitedSystem {
   const api = createCalendlyApi(deps, parts);

@@ -4,7 +4,8 @@ import { DAY_MS } from "#contract/durations.ts";
 import { makeOrganization, makeWidget, NOON } from "../../../../test/support/builders.ts";
 import { limitSystem } from "../limit-system.ts";
 import { openSchedulingSystem } from "../open-system.ts";
-import { CALCOM_REQUEST_ID, startCalcomServer, type Twist, toError } from "../testing/calcom-server.ts";
+import { toError } from "../testing/calcom-error.ts";
+import { CALCOM_REQUEST_ID, startCalcomServer, type Twist } from "../testing/calcom-server.ts";
 import { createOpenDeps } from "../testing/open-deps.ts";
 import { toRequest } from "../testing/requests.ts";
 import { addConnection } from "./connections.ts";
@@ -71,7 +72,7 @@ test("a visitor's mistakes and a visitor who leaves do not affect a connection's
 test("every operation has a time limit, and a silent system counts as a timeout", async () => {
   const { server, system, readHealth } = await connect();
   // The services are known before any time limit starts.
-  await system.listSlots(QUERY);
+  await system.listServices();
   const limited = limitSystem(system, { readMs: 500, bookMs: 500, verifyMs: 500 });
   const hangs: Twist = { answer: "hang" };
   for (const route of ["GET /slots", "POST /bookings", "GET /bookings", "GET /me"]) server.twist(route, hangs);
@@ -123,8 +124,10 @@ test("a wait the system asks for is honoured, up to five minutes", async () => {
   const { server, system, wait } = await connect();
   server.twist("GET /slots", { answer: { status: 429, headers: { "Retry-After": "3600" } } });
   assert.equal((await system.listSlots(QUERY)).kind, "unavailable");
-  const paused = { kind: "unavailable", retryAfterMs: 300_000, upstream: null };
-  assert.deepEqual(await system.listSlots(QUERY), paused);
+  const slot = { startAt: new Date("2026-11-02T09:00:00.000Z"), endAt: NOON, staffIds: [] };
+  const paused = { kind: "unavailable", retryAfterMs: 300_000, upstream: null, overLimit: "account" };
+  assert.deepEqual(await system.book(toRequest("10", slot)), paused);
+  assert.equal((await system.listSlots(QUERY)).kind, "unavailable");
   wait(300_000);
   assert.equal((await system.listSlots(QUERY)).kind, "found");
 });

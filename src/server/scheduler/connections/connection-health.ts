@@ -6,6 +6,8 @@ import {
   type BookOutcome,
   type Failure,
   type FindOutcome,
+  isOverLimit,
+  overLimit,
   type Read,
   type SchedulingSystem,
   type Upstream,
@@ -42,6 +44,8 @@ export class ConnectionHealth {
   /** Everyone who waits for the same request gets the same failure (kept-read.ts), which counts once. */
   readonly #counted = new WeakSet<Outcome>();
   #pausedUntilMs = 0;
+  /** Why: the system works, but we sent too much. */
+  #isOverLimit = false;
   #written: { what: string; atMs: number } | null = null;
 
   constructor(deps: Pick<Deps, "db" | "clock" | "log">, connection: { owner: OrganizationId; id: ConnectionId }) {
@@ -53,7 +57,8 @@ export class ConnectionHealth {
   /** Null if requests may be sent to the system. */
   findPause(): Failure | null {
     const leftMs = this.#pausedUntilMs - this.#deps.clock.now().getTime();
-    return leftMs > 0 ? unavailable(null, leftMs) : null;
+    if (leftMs <= 0) return null;
+    return this.#isOverLimit ? overLimit("account", leftMs) : unavailable(null, leftMs);
   }
 
   async note(outcome: Outcome): Promise<void> {
@@ -73,6 +78,7 @@ export class ConnectionHealth {
     const ownMs = this.#failuresInRow >= FAILURES_BEFORE_PAUSE ? PAUSE_MS : 0;
     const waitMs = Math.min(Math.max(askedMs, ownMs), PAUSE_MS_MAX);
     this.#pausedUntilMs = Math.max(this.#pausedUntilMs, now.getTime() + waitMs);
+    this.#isOverLimit = isOverLimit(outcome);
   }
 
   /** Not for every call, because many visitors would write the same row. A failed write never changes an outcome. */
@@ -143,7 +149,9 @@ export function watchSystem(system: SchedulingSystem, health: ConnectionHealth):
     mode: system.mode,
     verify: async (signal) => noted(await system.verify(signal)),
     listServices: async (signal) => {
-      const read = health.findPause() ?? (await system.listServices(signal));
+      const pause = health.findPause();
+      // Services are mostly known, and nothing is sent beyond the account's budget.
+      const read = pause !== null && !isOverLimit(pause) ? pause : await system.listServices(signal);
       return read.kind === "found" ? read : noted(read);
     },
     listSlots: async (query, signal) => noted(health.findPause() ?? (await system.listSlots(query, signal))),

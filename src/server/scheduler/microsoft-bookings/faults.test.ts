@@ -6,7 +6,7 @@ import { GRAPH_REQUEST_ID, type Twist } from "../testing/graph-server.ts";
 import { GRAPH_NOW } from "../testing/graph-world.ts";
 import { createTimeLimit } from "../testing/local-server.ts";
 import { openGraph } from "../testing/open-graph.ts";
-import { createTestOutbound } from "../testing/outbound.ts";
+import { createTestOutbound, NO_BUDGET } from "../testing/outbound.ts";
 import { listWeek, requireBooked, requireFound, toRequest } from "../testing/requests.ts";
 import { createMicrosoftBookings } from "./microsoft-bookings.ts";
 
@@ -146,7 +146,7 @@ for (const refusesDoubleBookings of [true, false]) {
     assert.ok(slot);
     // Like two processes, which share nothing but the calendar.
     const other = createMicrosoftBookings(
-      { outbound: createTestOutbound(clock), clock, accountLimits: new AccountLimits() },
+      { outbound: createTestOutbound(clock), clock, accountLimits: new AccountLimits(), budget: NO_BUDGET },
       server.parts,
     );
     requireFound(await other.listServices(NEVER));

@@ -5,6 +5,7 @@ import type { MicrosoftBookingsParts } from "../connections/connection-settings.
 import { createKeptCatalog } from "../kept-catalog.ts";
 import type { Outbound } from "../outbound.ts";
 import { readReply } from "../read-reply.ts";
+import type { RequestBudget } from "../request-budget.ts";
 import {
   type FindOutcome,
   found,
@@ -31,7 +32,7 @@ import { toBooked } from "./to-booked.ts";
 const CANDIDATES_MAX = 20;
 
 export function createMicrosoftBookings(
-  deps: { outbound: Outbound; clock: Clock; accountLimits: AccountLimits },
+  deps: { outbound: Outbound; clock: Clock; accountLimits: AccountLimits; budget: RequestBudget },
   parts: MicrosoftBookingsParts,
 ): UnlimitedSystem {
   const graph = createGraph(deps, parts);

@@ -45,7 +45,7 @@ async function answer(
   const reply = isOwn
     ? await answerAsCalcom(deps, { organizationId: owner, widgetId }, request)
     : { status: 404, json: {} };
-  return { kind: "reply", ...reply, retryAfterMs: null, requestId: null };
+  return { kind: "reply", ...reply, retryAfterMs: null, requestId: null, toldLimit: null };
 }
 
 function fail(code: (OutboundReply & { kind: "failure" })["code"], wasSent: boolean): OutboundReply {

@@ -1,7 +1,9 @@
 import { isDeepStrictEqual } from "node:util";
 import { DAY_MS, HOUR_MS, MINUTE_MS } from "#contract/durations.ts";
 import type { CalcomParts } from "../connections/connection-settings.ts";
-import { eventTypes, me, teams } from "./calcom-world.ts";
+import { toError } from "./calcom-error.ts";
+import { CalcomThrottle } from "./calcom-throttle.ts";
+import { CALCOM_NOW, eventTypes, me, teams } from "./calcom-world.ts";
 import { type Answer, type ReceivedRequest, type Silence, startLocalServer } from "./local-server.ts";
 
 // For tests: Cal.com's API v2 as described by its source code (calcom/cal.com 44ccc72f) and documentation. It refuses what
@@ -23,6 +25,8 @@ export type CalcomServer = {
   bookingsVersions: string[];
   /** Whether the server has teams at all; Cal.diy has none. */
   hasTeams: boolean;
+  /** The clock of most tests stands still, so the server allows a million requests a minute until a test sets its limit. */
+  throttle: { readonly limit: CalcomThrottle; readonly nowMs: () => number };
   /** `GET /me`, `GET /slots`, `POST /bookings`, … */
   twist(route: string, ...twists: Twist[]): void;
   /** Drops twists that no request has used yet. */
@@ -191,7 +195,9 @@ export async function startCalcomServer(): Promise<CalcomServer> {
 
   const local = await startLocalServer((request) => {
     const route = `${request.method} /${request.path.split("/")[2] ?? ""}`;
-    const headers = { "X-Request-Id": CALCOM_REQUEST_ID };
+    const throttled = server.throttle.limit.take(server.throttle.nowMs());
+    const headers = { "X-Request-Id": CALCOM_REQUEST_ID, ...throttled.headers };
+    if (throttled.refusal) return { ...throttled.refusal, headers };
     if (!request.path.startsWith("/v2/")) return fault(`${request.path}: no such path`);
     const twist = twists.get(route)?.shift();
     const usual = twist === undefined || twist.creates ? answer(request, route) : null;
@@ -210,6 +216,7 @@ export async function startCalcomServer(): Promise<CalcomServer> {
     newStatus: "accepted",
     bookingsVersions: ["2024-08-13", "2026-02-25"],
     hasTeams: true,
+    throttle: { limit: new CalcomThrottle(1_000_000), nowMs: () => CALCOM_NOW.getTime() },
     twist: (route, ...next) => twists.set(route, [...(twists.get(route) ?? []), ...next]),
     untwist: () => twists.clear(),
     stop: () => local.stop(),
@@ -279,11 +286,6 @@ function toGrid(dayMs: number, lengthInMinutes: number): { startMs: number; endM
 
 function toSuccess(status: number, data: unknown): Answer {
   return { status, json: { status: "success", data } };
-}
-
-export function toError(status: number, code: string, message: string, details: object = {}): Answer {
-  const error = { code, message, details };
-  return { status, json: { status: "error", timestamp: "2026-11-01T12:00:00.000Z", path: "/v2", error } };
 }
 
 function toIso(ms: number): string {

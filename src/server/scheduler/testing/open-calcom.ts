@@ -5,7 +5,7 @@ import { createCalcom } from "../calcom/calcom.ts";
 import type { UnlimitedSystem } from "../scheduling-system.ts";
 import { type CalcomServer, startCalcomServer } from "./calcom-server.ts";
 import { CALCOM_NOW } from "./calcom-world.ts";
-import { createTestOutbound } from "./outbound.ts";
+import { createTestOutbound, NO_BUDGET } from "./outbound.ts";
 
 /** For tests: the Cal.com adapter with its own stand-in server, which must have understood every request. */
 export async function openCalcom(): Promise<{ system: UnlimitedSystem; server: CalcomServer; clock: TestClock }> {
@@ -15,5 +15,9 @@ export async function openCalcom(): Promise<{ system: UnlimitedSystem; server: C
     await server.stop();
     assert.deepEqual(server.faults, [], "requests that Cal.com would not have understood");
   });
-  return { system: createCalcom({ outbound: createTestOutbound(clock), clock }, server.parts), server, clock };
+  return {
+    system: createCalcom({ outbound: createTestOutbound(clock), clock, budget: NO_BUDGET }, server.parts),
+    server,
+    clock,
+  };
 }

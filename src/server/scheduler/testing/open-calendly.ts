@@ -6,7 +6,7 @@ import { createCalendly } from "../calendly/calendly.ts";
 import type { UnlimitedSystem } from "../scheduling-system.ts";
 import { type CalendlyServer, startCalendlyServer } from "./calendly-server.ts";
 import { CALENDLY_NOW } from "./calendly-world.ts";
-import { createTestOutbound } from "./outbound.ts";
+import { createTestOutbound, NO_BUDGET } from "./outbound.ts";
 
 /** For tests: the Calendly adapter with its own stand-in server, which must have understood every request. */
 export async function openCalendly(): Promise<{ system: UnlimitedSystem; server: CalendlyServer; clock: TestClock }> {
@@ -17,7 +17,7 @@ export async function openCalendly(): Promise<{ system: UnlimitedSystem; server:
     assert.deepEqual(server.faults, [], "requests that Calendly would not have understood");
   });
   const system = createCalendly(
-    { outbound: createTestOutbound(clock), clock, accountLimits: new AccountLimits() },
+    { outbound: createTestOutbound(clock), clock, accountLimits: new AccountLimits(), budget: NO_BUDGET },
     server.parts,
   );
   return { system, server, clock };

@@ -19,7 +19,12 @@ export async function createOpenDeps(): Promise<{
   const lines: string[] = [];
   const log = createLog("debug", { write: (line) => lines.push(line) });
   const scheduler = createSchedulerDeps({
-    config: { baseUrl: "https://book.example.com", host: "localhost", docsUrl: "https://docs.example" },
+    config: {
+      baseUrl: "https://book.example.com",
+      host: "localhost",
+      docsUrl: "https://docs.example",
+      rateLimitSchedulerPerMinute: 0,
+    },
     secretKey: TEST_SECRET_KEY,
     resolve: async () => ({ kind: "not_found" }),
     allow: [],

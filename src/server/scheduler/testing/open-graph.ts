@@ -6,7 +6,7 @@ import { createMicrosoftBookings } from "../microsoft-bookings/microsoft-booking
 import type { UnlimitedSystem } from "../scheduling-system.ts";
 import { type GraphServer, startGraphServer } from "./graph-server.ts";
 import { GRAPH_NOW } from "./graph-world.ts";
-import { createTestOutbound } from "./outbound.ts";
+import { createTestOutbound, NO_BUDGET } from "./outbound.ts";
 
 /** For tests: the Microsoft Bookings adapter with its own stand-in server, which must have understood every request. */
 export async function openGraph(): Promise<{ system: UnlimitedSystem; server: GraphServer; clock: TestClock }> {
@@ -17,7 +17,7 @@ export async function openGraph(): Promise<{ system: UnlimitedSystem; server: Gr
     assert.deepEqual(server.faults, [], "requests that Graph would not have understood");
   });
   const system = createMicrosoftBookings(
-    { outbound: createTestOutbound(clock), clock, accountLimits: new AccountLimits() },
+    { outbound: createTestOutbound(clock), clock, accountLimits: new AccountLimits(), budget: NO_BUDGET },
     server.parts,
   );
   return { system, server, clock };

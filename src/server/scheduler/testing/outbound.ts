@@ -3,6 +3,10 @@ import { after } from "node:test";
 import type { Clock } from "../../lib/time/clock.ts";
 import { type Cidr, parseCidr } from "../../sending/address-rules.ts";
 import { createOutbound, type Outbound } from "../outbound.ts";
+import { RequestBudget } from "../request-budget.ts";
+
+/** For tests: an account without a limit, because the clock of most tests stands still. */
+export const NO_BUDGET = new RequestBudget({ requests: 1_000_000_000, windowMs: 1 });
 
 /** For tests: the real client, allowed to reach this machine. */
 export function createTestOutbound(clock: Clock, allow: readonly string[] = ["127.0.0.0/8"]): Outbound {

@@ -7,6 +7,7 @@ import { replaceSlots, SPAN_MAX_MS, withoutTaken } from "./slots.ts";
 
 /** How far ahead we look before telling the visitor that there are no free times. */
 const SEARCH_SPANS = 2;
+const DAY_MS = 86_400_000;
 
 type Choice = { readonly service: string; readonly staff: string | null };
 
@@ -66,7 +67,7 @@ export function useFreeTimes(api: Api, choice: Choice | null): FreeTimes {
     failure,
     isLoading,
     isEmpty: choice !== null && !isLoading && failure === null && times.slots.length === 0,
-    loadUpTo: (toMs) => change((known) => ({ ...known, wantedToMs: Math.max(known.wantedToMs, toMs) })),
+    loadUpTo: (toMs) => change((known) => ({ ...known, wantedToMs: Math.max(known.wantedToMs, toDayEnd(toMs)) })),
     retry: () => change((known) => ({ ...known, failure: null })),
     leaveOut: (taken) => change((known) => ({ ...known, slots: withoutTaken(known.slots, taken) })),
     forget: () => setTimes(null),
@@ -75,7 +76,13 @@ export function useFreeTimes(api: Api, choice: Choice | null): FreeTimes {
 
 function startTimes(key: string): Times {
   const fromMs = currentMs();
-  return { key, slots: [], fromMs, loadedToMs: fromMs, wantedToMs: fromMs + SPAN_MAX_MS, failure: null };
+  const wantedToMs = toDayEnd(fromMs + SPAN_MAX_MS - DAY_MS);
+  return { key, slots: [], fromMs, loadedToMs: fromMs, wantedToMs, failure: null };
+}
+
+/** Spans end with a day in UTC, because the server shares whole days among visitors. */
+function toDayEnd(ms: number): number {
+  return Math.ceil(ms / DAY_MS) * DAY_MS;
 }
 
 /** Looks further ahead until it finds something. */
