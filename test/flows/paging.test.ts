@@ -7,9 +7,10 @@ import { takeReference } from "../../src/server/bookings/flow/reference.ts";
 import { storeBooking } from "../../src/server/bookings/flow/store-booking.ts";
 import { openDb, openPool } from "../../src/server/db/pool.ts";
 import { systemRandom } from "../../src/server/lib/secrets/random.ts";
-import { createTestApp } from "../support/app/app.ts";
+import { createTestApp, createTestClock } from "../support/app/app.ts";
 import { getAllPages, getPage, makeCaller, plainBooking, type TestCaller } from "../support/app/read-api.ts";
 import { makeWidget, NOON } from "../support/builders.ts";
+import { untilSomeoneWaits } from "../support/database/count-blocked.ts";
 
 // Paging and incremental sync while bookings are being made, many of them in one millisecond: the clock stands still, and steps
 // back now and then. Every writer has its own connection, and transactions end in a different order than they start.
@@ -57,10 +58,9 @@ async function write(caller: TestCaller, widgets: readonly WidgetId[], plan: Pla
     return await writersDb.transaction().execute(async (transaction) => {
       const reference = await takeReference(transaction, caller.owner, systemRandom);
       for (let i = 0; i < plan.statementsBefore; i++) await sql`select 1`.execute(transaction);
-      const createdAt = await storeBooking(transaction, caller.owner, {
-        booking: plainBooking(reference, widgetId),
-        now: new Date(NOON.getTime() + plan.clockMs),
-      });
+      const clock = { now: () => new Date(NOON.getTime() + plan.clockMs) };
+      const booking = plainBooking(reference, widgetId);
+      const createdAt = await storeBooking({ clock }, transaction, { owner: caller.owner, booking });
       for (let i = 0; i < plan.statementsAfter; i++) await sql`select 1`.execute(transaction);
       if (plan.isGivenUp) throw new GivenUp();
       return { reference, createdAt: createdAt.toISOString(), widgetId };
@@ -202,6 +202,31 @@ test("createdAt is now, or a millisecond after the last one if the clock stands 
   const expected = [0, 1, 2, 3, 4, 10, 11].map((ms) => new Date(NOON.getTime() + ms).toISOString());
   assert.deepEqual(made, expected);
   assert.deepEqual((await getPage(app, caller.headers)).createdAts, expected.toReversed());
+});
+
+test("a booking that waits for another one gets its createdAt after that wait, so no finished time window grows", async () => {
+  const { caller } = await makeReader();
+  const clock = createTestClock(NOON);
+  const { promise: mayCommit, resolve: commit } = Promise.withResolvers<void>();
+  const { promise: hasStored, resolve: stored } = Promise.withResolvers<void>();
+  const store = (then: () => Promise<void>) =>
+    writersDb.transaction().execute(async (transaction) => {
+      const booking = plainBooking(await takeReference(transaction, caller.owner, systemRandom), caller.widgetId);
+      const createdAt = await storeBooking({ clock }, transaction, { owner: caller.owner, booking });
+      await then();
+      return createdAt;
+    });
+  const first = store(async () => {
+    stored();
+    await mayCommit;
+  });
+  await hasStored;
+  const second = store(async () => {});
+  await untilSomeoneWaits(deps.db);
+  const windowEnd = new Date(NOON.getTime() + 60_000);
+  clock.set(windowEnd);
+  commit();
+  assert.deepEqual([await first, await second], [NOON, windowEnd]);
 });
 
 test("another organization's bookings in the same millisecond neither wait for these nor shift them", async () => {

@@ -95,6 +95,6 @@ export async function makeBooking(
       ...columns,
       reference,
     };
-    return { reference, createdAt: await storeBooking(transaction, owner, { booking, now }) };
+    return { reference, createdAt: await storeBooking({ clock: { now: () => now } }, transaction, { owner, booking }) };
   });
 }

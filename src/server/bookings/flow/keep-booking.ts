@@ -30,7 +30,7 @@ export async function keepBooking(
       hasDeliveries = await fanOut(deps, transaction, { owner, booking: toBookingFacts(booking), now });
     },
   });
-  await storeBooking(transaction, owner, { booking: { ...booking, lacks_event: !hasEvent }, now });
+  await storeBooking(deps, transaction, { owner, booking: { ...booking, lacks_event: !hasEvent } });
   return hasEvent && hasDeliveries;
 }
 

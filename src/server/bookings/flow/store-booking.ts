@@ -2,7 +2,8 @@ import type { Insertable } from "kysely";
 import type { OrganizationId } from "#contract/ids.ts";
 import type { Db } from "../../db/pool.ts";
 import type { BookingsTable } from "../../db/tables.ts";
-import { insertNextBooking } from "../stored/queries.ts";
+import type { Deps } from "../../deps.ts";
+import { insertBooking, takeCreatedAt } from "../stored/queries.ts";
 
 export type NewBooking = Omit<Insertable<BookingsTable>, "organization_id" | "created_at">;
 
@@ -11,9 +12,11 @@ export type NewBooking = Omit<Insertable<BookingsTable>, "organization_id" | "cr
  * organization's other bookings wait, which keeps createdAt in commit order.
  */
 export async function storeBooking(
+  { clock }: Pick<Deps, "clock">,
   transaction: Db,
-  owner: OrganizationId,
-  { booking, now }: { booking: NewBooking; now: Date },
+  { owner, booking }: { owner: OrganizationId; booking: NewBooking },
 ): Promise<Date> {
-  return await insertNextBooking(transaction, { ...booking, organization_id: owner }, now);
+  const createdAt = await takeCreatedAt(transaction, owner, clock);
+  await insertBooking(transaction, { ...booking, organization_id: owner, created_at: createdAt });
+  return createdAt;
 }

@@ -93,7 +93,7 @@ test("a booking that took its time before an import and commits during it keeps 
   const { promise: mayCommit, resolve: commit } = Promise.withResolvers<void>();
   const { promise: hasTaken, resolve: taken } = Promise.withResolvers<void>();
   const live = db.transaction().execute(async (transaction) => {
-    const createdAt = await takeCreatedAt(transaction, owner, NOON);
+    const createdAt = await takeCreatedAt(transaction, owner, { now: () => NOON });
     taken();
     await mayCommit;
     await insertBareBooking(transaction, owner, { widgetId, reference: "SVC-ZZZZZ2", createdAt });

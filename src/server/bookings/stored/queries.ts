@@ -1,9 +1,9 @@
-import { CompiledQuery, type Insertable, type RawBuilder, type Selectable, sql } from "kysely";
+import { CompiledQuery, type Insertable, type Selectable, sql } from "kysely";
 import type { OrganizationId, Reference, WidgetId } from "#contract/ids.ts";
-import { engineOf } from "../../db/engine.ts";
 import type { Db } from "../../db/pool.ts";
 import type { BookingsTable } from "../../db/tables.ts";
 import { assert } from "../../lib/assert.ts";
+import type { Clock } from "../../lib/time/clock.ts";
 import { toRange } from "./page-queries.ts";
 
 export const BOOKING_COLUMNS = [
@@ -57,27 +57,34 @@ const toPageText = (name: string, widget?: string) => {
 const PAGE = toPageText("select_bookings");
 const PAGE_OF_WIDGET = toPageText("select_bookings_of_widget", "$5");
 
+/** A createdAt that waited longer than this for the organization's clock is taken again. Usually it waits for less than one. */
+const CLOCK_WAIT_MAX_MS = 10;
+
 /**
- * The organization's next createdAt: now, or one millisecond after the last. The row stays locked until the caller's
- * transaction ends, so a later createdAt cannot become visible before an earlier one.
+ * The organization's next createdAt: now, or one millisecond after the last. The row stays locked until the caller's transaction
+ * ends, so a later createdAt cannot become visible before an earlier one. If another transaction held the row, the time is read
+ * again once it is ours: a caller may have read the bookings up to now meanwhile, and must not miss this one.
  */
-export async function takeCreatedAt(db: Db, owner: OrganizationId, now: Date): Promise<Date> {
-  const { rows } = await sql<{ last_created_at: Date }>`-- prepared: take_created_at
-    ${advanceClock(owner, now)}`.execute(db);
-  const row = rows[0];
-  assert(row, "an upsert returns its row");
-  return row.last_created_at;
+export async function takeCreatedAt(db: Db, owner: OrganizationId, clock: Clock): Promise<Date> {
+  const askedAt = clock.now();
+  const createdAt = await advanceClock(db, owner, askedAt);
+  const lockedAt = clock.now();
+  const hasWaited = lockedAt.getTime() - askedAt.getTime() > CLOCK_WAIT_MAX_MS;
+  return hasWaited ? await advanceClock(db, owner, lockedAt) : createdAt;
 }
 
 /** The time is added in UTC, because Citus accepts only immutable expressions here. */
-function advanceClock(owner: OrganizationId, now: Date): RawBuilder<unknown> {
-  return sql`
+async function advanceClock(db: Db, owner: OrganizationId, now: Date): Promise<Date> {
+  const { rows } = await sql<{ last_created_at: Date }>`-- prepared: advance_clock
     insert into booking_clocks as clock (organization_id, last_created_at)
     values (${owner}, ${now})
     on conflict (organization_id) do update
       set last_created_at = greatest(excluded.last_created_at,
         (clock.last_created_at at time zone 'UTC' + interval '1 millisecond') at time zone 'UTC')
-    returning last_created_at`;
+    returning last_created_at`.execute(db);
+  const row = rows[0];
+  assert(row, "an upsert returns its row");
+  return row.last_created_at;
 }
 
 /** False if the reference is already taken, by any organization. */
@@ -100,41 +107,8 @@ const INSERTED_COLUMNS = ["organization_id", "lacks_event", ...BOOKING_COLUMNS] 
 
 /** Planning this insert each time takes PostgreSQL a quarter as long again as running it. */
 export async function insertBooking(db: Db, row: Insertable<BookingsTable>): Promise<void> {
-  await sql`-- prepared: insert_booking
-    ${insertWith(row, sql`${row.created_at}`)}`.execute(db);
-}
-
-/**
- * Inserts a booking with the organization's next createdAt and returns that. In one statement, except on Citus, which accepts no
- * subquery in an insert.
- */
-export async function insertNextBooking(
-  db: Db,
-  row: Omit<Insertable<BookingsTable>, "created_at">,
-  now: Date,
-): Promise<Date> {
-  const owner = row.organization_id;
-  if (engineOf(db) === "citus") {
-    const createdAt = await takeCreatedAt(db, owner, now);
-    await insertBooking(db, { ...row, created_at: createdAt });
-    return createdAt;
-  }
-  const { rows } = await sql<{ created_at: Date }>`-- prepared: insert_next_booking
-    with taken as (${advanceClock(owner, now)})
-    ${insertWith(row, sql`(select last_created_at from taken)`)}
-    returning created_at`.execute(db);
-  const [inserted] = rows;
-  assert(inserted, "an insert returns its row");
-  return inserted.created_at;
-}
-
-function insertWith(
-  row: Omit<Insertable<BookingsTable>, "created_at">,
-  createdAt: RawBuilder<unknown>,
-): RawBuilder<unknown> {
   const inserted = { ...row, lacks_event: row.lacks_event ?? false, is_test: row.is_test ?? false };
-  const values = INSERTED_COLUMNS.map((name) => (name === "created_at" ? createdAt : sql`${inserted[name] ?? null}`));
-  return sql`
+  await sql`-- prepared: insert_booking
     insert into bookings (${sql.join(INSERTED_COLUMNS.map((name) => sql.ref(name)))})
-    values (${sql.join(values)})`;
+    values (${sql.join(INSERTED_COLUMNS.map((name) => sql`${inserted[name] ?? null}`))})`.execute(db);
 }
