@@ -5,7 +5,7 @@ import { sql } from "kysely";
 import { MAIL_PAUSE_MINUTES } from "#contract/app/limits.ts";
 import { DAY_MS, MINUTE_MS } from "#contract/durations.ts";
 import { createTestApp } from "../../../../test/support/app/app.ts";
-import { openBrowser } from "../../../../test/support/app/browser-session.ts";
+import { openBrowser, type TestBrowser } from "../../../../test/support/app/browser-session.ts";
 import { signIn, TEST_PASSWORD } from "../../../../test/support/app/sign-in.ts";
 import { NOON } from "../../../../test/support/builders.ts";
 import { until } from "../../webhooks/testing/webhook-service.ts";
@@ -462,12 +462,37 @@ describe("attempts are throttled", () => {
     const browser = openBrowser(throttled, { remoteAddress: "192.0.2.1" });
     await browser.send("POST", SIGN_IN, { email, password: TEST_PASSWORD });
     const known = browser.cookies.get("bookflow.device") ?? "";
-    assert.match(known, /^[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+$/);
+    assert.match(known, /^[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+$/);
     await fail(10, "192.0.2.2", `bookflow.device=${known}`);
     assert.equal((await attempt("192.0.2.3", TEST_PASSWORD, `bookflow.device=${known}`)).status, 429);
     await fail(10, "192.0.2.66");
-    for (const forged of [`x${known}`, `${known.split(".")[0]}.AAAA`, "", "..", "x".repeat(5_000)])
+    const [id, account] = known.split(".");
+    for (const forged of [`x${known}`, `${id}.${account}.AAAA`, `${id}.${account}`, "", "..", "x".repeat(5_000)])
       assert.equal((await attempt("192.0.2.66", TEST_PASSWORD, `bookflow.device=${forged}`)).status, 429, forged);
+  });
+
+  test("a stranger who tries codes does not keep a known device on the same network from entering its code", async () => {
+    const throttled = await createTestApp({ rateLimitSignInPerMinute: 6 });
+    const { email } = await signIn(throttled, { role: "owner" });
+    const CODE = "/api/auth/two-factor/verify-totp";
+    const known = openBrowser(throttled);
+    assert.equal((await known.send("POST", SIGN_IN, { email, password: TEST_PASSWORD })).status, 200);
+    await known.send("POST", "/api/auth/sign-out", {});
+    const tryCodes = async (browser: TestBrowser) => {
+      const statuses = [];
+      for (let i = 0; i < 7; i++) statuses.push((await browser.send("POST", CODE, { code: "000000" })).status);
+      return statuses;
+    };
+    const attempts = await tryCodes(openBrowser(throttled));
+    assert.ok(attempts.includes(429), attempts.join());
+    assert.equal(
+      (await known.send("POST", CODE, { code: "000000" })).status,
+      401,
+      "it is asked for the password first",
+    );
+    assert.deepEqual((await tryCodes(known)).slice(-1), [429], "its own attempts are limited too");
+    const forged = openBrowser(throttled, { cookie: `bookflow.device=${known.cookies.get("bookflow.device")}A` });
+    assert.equal((await forged.send("POST", CODE, { code: "000000" })).status, 429);
   });
 
   test("attempts are limited per network, and per account and network", async () => {

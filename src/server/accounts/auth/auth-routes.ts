@@ -11,6 +11,7 @@ import { toAuthError } from "./auth-fault.ts";
 import { findPerson } from "./member-auth.ts";
 import { requireOwnOrigin } from "./origin-check.ts";
 import { deleteSessionByToken } from "./session-queries.ts";
+import type { Attempt } from "./throttle.ts";
 import { deleteResetLinks, takeTotpCode } from "./verification-queries.ts";
 
 type AuthRouteDeps = Pick<Deps, "config" | "db" | "clock" | "random" | "log"> & { readonly accounts: AccountsDeps };
@@ -128,10 +129,13 @@ function readAttempt(
   deps: AuthRouteDeps,
   door: AuthDoor,
   { request, body }: { request: FastifyRequest; body: Body },
-): { email: string; knownDevice: string | null } | null {
-  const email = door.account && body[door.account];
-  if (typeof email !== "string") return null;
-  return { email, knownDevice: deps.accounts.deviceCookie.read(request.headers.cookie, email) };
+): Attempt {
+  const { deviceCookie } = deps.accounts;
+  const { cookie } = request.headers;
+  if (!door.account) return { email: null, knownDevice: deviceCookie.readAccount(cookie) };
+  const email = body[door.account];
+  if (typeof email !== "string") return { email: null, knownDevice: null };
+  return { email, knownDevice: deviceCookie.read(cookie, email) };
 }
 
 /** False on a shared computer, where the session cookie ends with the browser. */

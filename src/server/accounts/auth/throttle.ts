@@ -11,9 +11,12 @@ const ACCOUNT_SHARE = 3;
 /** How many networks' worth of attempts one account gets in total: a limit on guesses that come from everywhere. */
 const NETWORKS_PER_ACCOUNT = 10;
 
+/** `email` is null for attempts that name no account, such as a code after the password. */
+export type Attempt = { email: string | null; knownDevice: string | null };
+
 /**
  * Guard against guessing passwords, codes and links. Attempts per minute are limited per network, per account and network, and
- * per account. A device that has signed in to the account before has only its own limit, so no stranger can lock it out.
+ * per account. A device that has signed in before has only its own limit, so no stranger can lock it out.
  */
 export class Throttle {
   readonly #clock: Clock;
@@ -33,14 +36,14 @@ export class Throttle {
   }
 
   /** Throws `rate_limited`. Accounts that do not exist are counted like those that do. */
-  take(request: FastifyRequest, attempt: { email: string; knownDevice: string | null } | null = null): void {
-    if (attempt !== null && attempt.knownDevice !== null) {
+  take(request: FastifyRequest, attempt: Attempt = { email: null, knownDevice: null }): void {
+    if (attempt.knownDevice !== null) {
       this.#takeOne(this.#perDevice, attempt.knownDevice);
       return;
     }
     const network = toClientNetwork(request.ip);
     this.#takeOne(this.#perNetwork, network);
-    if (attempt === null) return;
+    if (attempt.email === null) return;
     const account = attempt.email.trim().toLowerCase().slice(0, EMAIL_LENGTH_MAX);
     this.#takeOne(this.#perAccountAndNetwork, `${account} ${network}`);
     this.#takeOne(this.#perAccount, account);
