@@ -5,8 +5,8 @@ import { WidgetOptions } from "./widget-options.ts";
 
 // The embed API: what the booking frame sends and gets.
 
-/** Far above what the fields need: attribution of any length is cut, never refused. */
-export const BOOK_BODY_MAX_BYTES = 256 * 1024;
+/** Room for fifty answers of 2,000 characters, and for what an event sends. */
+export const BOOK_BODY_MAX_BYTES = 128 * 1024;
 export const NAME_LENGTH_MAX = 200;
 export const EMAIL_LENGTH_MAX = 320;
 export const PHONE_LENGTH_MAX = 50;

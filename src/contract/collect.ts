@@ -5,8 +5,10 @@ import { BROWSER_STEPS } from "./steps.ts";
 // What a browser sends to POST /embed-api/{widget}/events. Other fields are ignored.
 
 export const COLLECT_EVENTS_MAX = 20;
-/** Room for addresses of any length: texts that are too long are cut, never refused. */
-export const COLLECT_BODY_MAX_BYTES = 128 * 1024;
+/**
+ * The frame sends up to four addresses of 1,000 characters and campaign parameters of 4,200 characters in total, usually far less.
+ */
+export const COLLECT_BODY_MAX_BYTES = 16 * 1024;
 
 export const CollectRequest = Type.Object({
   visitId: Type.String({ pattern: UUID_PATTERN }),

@@ -21,6 +21,7 @@ import { bookingAppRoutes } from "./bookings/stored/app-routes.ts";
 import { bookingExportRoutes } from "./bookings/stored/export-routes.ts";
 import type { ServiceDeps } from "./create-deps.ts";
 import { compressResponses } from "./http/compress.ts";
+import { OPEN_BODY_MAX_BYTES } from "./http/json-body.ts";
 import { assert } from "./lib/assert.ts";
 import { overviewAppRoutes } from "./overview/app-routes.ts";
 import { requireFeature } from "./plans/gate.ts";
@@ -87,6 +88,7 @@ function guardRoute(route: RouteOptions): void {
   assert(listed, `${String(route.method)} ${route.url} is listed in contract/app/routes.ts`);
   const { role, feature } = listed;
   route.schema = { ...route.schema, hide: true };
+  if (role === "anyone") route.bodyLimit = OPEN_BODY_MAX_BYTES;
   // `anyone` needs no sign-in; personAuth has already checked it for `person`.
   if (role === "anyone" || role === "person") return;
   route.onRequest = async (request: FastifyRequest) => {

@@ -17,6 +17,7 @@ import { collectRoutes } from "./funnel/collect/routes.ts";
 import { refuseMalformedRequest } from "./http/client-error.ts";
 import { compileOnUse } from "./http/compile-on-use.ts";
 import { installErrorHandler, sendError } from "./http/error-handler.ts";
+import { installJsonParser } from "./http/json-body.ts";
 import { describeApi, openApiRoutes } from "./http/openapi.ts";
 import { prepareReadApi } from "./http/read-api.ts";
 import { readRequestId } from "./http/request-id.ts";
@@ -32,6 +33,7 @@ import { OPENAPI_WEBHOOKS } from "./webhooks/openapi-webhooks.ts";
 import { embedRoutes } from "./widgets/embed-routes.ts";
 import { widgetReadRoutes } from "./widgets/read-routes.ts";
 
+/** For members. What anyone may send is limited further, by route. */
 const BODY_LIMIT_BYTES = 64 * 1024;
 /** Limits how long receiving a request may take. Sending the response may take longer. */
 const REQUEST_TIMEOUT_MS = 30_000;
@@ -60,6 +62,7 @@ export async function buildApp(deps: ServiceDeps): Promise<FastifyInstance> {
   installResponseHeaders(app, deps.config);
   installRequestLog(app, deps);
   installErrorHandler(app, deps);
+  installJsonParser(app);
   await describeApi(app, deps.config, { webhooks: OPENAPI_WEBHOOKS });
 
   await app.register(

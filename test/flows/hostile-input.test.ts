@@ -2,6 +2,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { InjectOptions } from "fastify";
 import { BOOK_BODY_MAX_BYTES } from "#contract/book.ts";
+import { COLLECT_BODY_MAX_BYTES } from "#contract/collect.ts";
+import { OPEN_BODY_MAX_BYTES } from "../../src/server/http/json-body.ts";
 import { createTestApp } from "../support/app/app.ts";
 import { makeKey, makeOrganization, makeWidget } from "../support/builders.ts";
 import { DIRECT_TOUCH } from "../support/funnel/touches.ts";
@@ -26,6 +28,8 @@ const { key } = await makeKey(deps.db, owner);
 const [service] = (await app.inject(`/embed-api/${widget}/config`)).json().services;
 
 const fill = (unit: string, length: number) => unit.repeat(Math.floor(length / unit.length));
+
+const nest = (length: number) => `{"visitId":${fill("[", length / 2)}${fill("]", length / 2)}}`;
 
 const book = (change: object, headers: Record<string, string> = {}): InjectOptions => ({
   method: "POST",
@@ -85,10 +89,17 @@ const cases: Record<string, InjectOptions> = {
   "attribution of thousands of fields": book({
     attribution: Object.fromEntries(Array.from({ length: 20_000 }, (_, n) => [`a${n}`, ""])),
   }),
-  "JSON nested deeply": {
+  "a booking nested deeply": { ...book({}), payload: nest(BOOK_LENGTH) },
+  "a booking with attribution nested deeply": {
     ...book({}),
-    payload: `{"visitId":${fill("[", 15_000)}${fill("]", 15_000)}}`,
+    payload: String(book({ attribution: 7 }).payload).replace(":7", `:${nest(BOOK_LENGTH)}`),
   },
+  "a booking of empty objects": { ...book({}), payload: `[${fill("{},", BOOK_LENGTH)}"\\u0000"]` },
+  "an event nested deeply": {
+    ...collect({}),
+    payload: String(collect({ page: 7 }).payload).replace(":7", `:${nest(COLLECT_BODY_MAX_BYTES - 200)}`),
+  },
+  "a sign-in nested deeply": { ...signIn(""), payload: nest(OPEN_BODY_MAX_BYTES - 100) },
   "a campaign of braces": collect({ attribution: { utmCampaign: fill("{", 4_000), utmSource: fill("{}_", 4_000) } }),
   "a campaign of percent signs": collect({ attribution: { utmCampaign: fill("%25", 4_000) } }),
   "a campaign of spaces": collect({ attribution: { utmCampaign: `a${fill(" ", 4_000)}b` } }),
@@ -96,9 +107,9 @@ const cases: Record<string, InjectOptions> = {
   "a page with a host of many scripts": collect({ page: `https://${fill("üя中ش", 4_000)}.example/` }),
   "a User-Agent of tablets": collect({}, { "user-agent": fill("silk", HEADER_LENGTH) }),
   "a User-Agent of robots": collect({}, { "user-agent": fill("(compatible; ", HEADER_LENGTH) }),
-  "an address to sign in with, of @ and dots": signIn(`a@${fill(".", 60_000)}@`),
-  "an address to sign in with, of letters and dots": signIn(`${fill("a.", 60_000)}@`),
-  "an address to sign in with, of subdomains": signIn(`a@${fill("a.", 60_000)}@`),
+  "an address to sign in with, of @ and dots": signIn(`a@${fill(".", 7_500)}@`),
+  "an address to sign in with, of letters and dots": signIn(`${fill("a.", 7_500)}@`),
+  "an address to sign in with, of subdomains": signIn(`a@${fill("a.", 7_500)}@`),
   "a sign-in with a User-Agent of slashes": {
     ...signIn("a@example.com"),
     headers: {

@@ -4,6 +4,7 @@ import { AUTH_PREFIX } from "#contract/app/routes.ts";
 import type { Deps } from "../../deps.ts";
 import { ApiError } from "../../http/api-error.ts";
 import { checkName, requireFields } from "../../http/check-fields.ts";
+import { OPEN_BODY_MAX_BYTES } from "../../http/json-body.ts";
 import type { AccountsDeps, Person } from "../accounts-deps.ts";
 import { auditPerson } from "../members/audit-person.ts";
 import { type AuthDoor, OIDC_PROVIDER, POST_DOORS } from "./auth-doors.ts";
@@ -26,8 +27,10 @@ export async function authRoutes(app: FastifyInstance, deps: AuthRouteDeps): Pro
     async (scope) => {
       scope.addHook("onRequest", async (request) => requireOwnOrigin(deps.config, request));
       for (const door of POST_DOORS)
-        scope.post<{ Body: unknown }>(door.path, { schema: { hide: true } }, (request, reply) =>
-          passThrough(deps, door, request, reply),
+        scope.post<{ Body: unknown }>(
+          door.path,
+          { bodyLimit: OPEN_BODY_MAX_BYTES, schema: { hide: true } },
+          (request, reply) => passThrough(deps, door, request, reply),
         );
       if (deps.config.oidcIssuer !== null)
         scope.get(`/callback/${OIDC_PROVIDER}`, { schema: { hide: true } }, (request, reply) =>

@@ -10,7 +10,7 @@ import type { Answer } from "#contract/booking.ts";
 import { FIELD_FAULTS } from "../../http/check-fields.ts";
 import { describeSchemaFault } from "../../lib/schema-fault.ts";
 import { shapeOf } from "../../lib/shape.ts";
-import { parseJsonText } from "../../lib/text/json-text.ts";
+import { isTooComplex, parseJsonText } from "../../lib/text/json-text.ts";
 import { parseTimeZone } from "../../lib/time/calendar.ts";
 import { parseIsoInstant } from "../../lib/time/iso-instant.ts";
 import type { OfferedService } from "../../scheduler/scheduling-system.ts";
@@ -43,7 +43,7 @@ export function parseBookRequest(body: string): { request: BookRequest } | { fau
 /** Attribution and page never fail a booking: if the body is at fault, the rest of it is parsed without them. */
 function parseBody(text: string): ReturnType<typeof parseJsonText> {
   const parsed = parseJsonText(text);
-  if (!("fault" in parsed)) return parsed;
+  if (!("fault" in parsed) || isTooComplex(text)) return parsed;
   try {
     const { attribution, page, ...rest }: Record<string, unknown> = JSON.parse(text);
     const strict = parseJsonText(JSON.stringify(rest));

@@ -88,7 +88,7 @@ test("a bad line is reported by number, and nothing from the file is imported", 
     ["a text", '"SVC-222222"', "it must be an object"],
     ["null", "null", "it must be an object"],
     ["true", "true", "it must be an object"],
-    ["brackets a hundred thousand deep", "[".repeat(100_000) + "]".repeat(100_000), "it is nested too deeply"],
+    ["brackets a hundred thousand deep", "[".repeat(100_000) + "]".repeat(100_000), "it is nested too deeply or has too many values"],
     [
       "an empty object",
       "{}",

@@ -1,6 +1,7 @@
 import { COLLECT_EVENTS_MAX, CollectRequest } from "#contract/collect.ts";
 import { BROWSER_STEPS } from "#contract/steps.ts";
 import { shapeOf } from "../../lib/shape.ts";
+import { isTooComplex } from "../../lib/text/json-text.ts";
 
 const schema = shapeOf(CollectRequest);
 
@@ -11,14 +12,17 @@ const FAULTS: Readonly<Record<string, string>> = {
 };
 const NOT_AN_OBJECT = 'The body must be a JSON object like {"visitId":"<uuid>","events":[{"step":"widget_viewed"}]}.';
 
+const TOO_COMPLEX = "The body is nested too deeply or has too many values.";
+
 type ParsedBody = { request: CollectRequest } | { fault: string };
 
 export function parseCollectBody(text: string): ParsedBody {
+  if (isTooComplex(text)) return { fault: TOO_COMPLEX };
   let value: unknown;
   try {
     value = JSON.parse(text);
   } catch (error) {
-    if (error instanceof SyntaxError || error instanceof RangeError) return { fault: NOT_AN_OBJECT };
+    if (error instanceof SyntaxError) return { fault: NOT_AN_OBJECT };
     throw error;
   }
   if (schema.Check(value)) return { request: value };

@@ -3,6 +3,8 @@ import { test } from "node:test";
 import { parseForeignJson, parseJsonText } from "./json-text.ts";
 
 const NULL_CHARACTER = { fault: "it contains a null character (\\u0000)" };
+const TOO_COMPLEX = { fault: "it is nested too deeply or has too many values" };
+const TEXT = `\\"${"[,{".repeat(2_000)}\\\\`;
 const INVALID = { fault: "it is not valid JSON" };
 
 // biome-ignore format: one case a line
@@ -17,8 +19,14 @@ const CASES: [name: string, text: string, parsed: { value: unknown } | { fault: 
   ["empty text is not JSON", "", INVALID],
   ["truncated JSON is not JSON", '{"a":', INVALID],
   ["JavaScript is not always JSON", "{a:1}", INVALID],
-  ["endless brackets", "[".repeat(1_000_000), INVALID],
-  ["nesting beyond the stack is a fault", "[".repeat(100_000) + "]".repeat(100_000), { fault: "it is nested too deeply" }],
+  ["eleven levels are too deep", "[".repeat(11) + "]".repeat(11), TOO_COMPLEX],
+  ["so are a hundred thousand", "[".repeat(100_000) + "]".repeat(100_000), TOO_COMPLEX],
+  ["so are objects in objects, even without an end", '{"a":'.repeat(11), TOO_COMPLEX],
+  ["two thousand values are too many", `[${Array(2_000).fill("0").join()}]`, TOO_COMPLEX],
+  ["fewer are not", `[${Array(1_999).fill("0").join()}]`, { value: Array(1_999).fill(0) }],
+  ["so are two thousand fields", `{${Array.from({ length: 2_000 }, (_, n) => `"${n}":0`).join()}}`, TOO_COMPLEX],
+  ["brackets, commas and quotes in a text are text", JSON.stringify(TEXT), { value: TEXT }],
+  ["a text that doesn't end is not JSON", `"${"[".repeat(20)}\\"`, INVALID],
 ];
 
 for (const [name, text, parsed] of CASES) {

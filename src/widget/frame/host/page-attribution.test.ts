@@ -21,6 +21,16 @@ test("the page's own parameters are sent under the contract's names, and no othe
   );
 });
 
+test("an address too long with its parameters is sent without them", () => {
+  const value = "x".repeat(300);
+  const { landingPage, utmTerm } = readPageAttribution({
+    address: `https://book.example/w/w_1?utm_source=${value}&utm_campaign=${value}&utm_content=${value}&utm_term=${value}`,
+    referrer: "",
+    isPrivate: false,
+  });
+  assert.deepEqual([landingPage, utmTerm], ["https://book.example/w/w_1", value]);
+});
+
 test("click ids are left out for visitors who ask for privacy", () => {
   const { gclid, liFatId, utmSource, landingPage } = readPageAttribution({
     address: ADDRESS,

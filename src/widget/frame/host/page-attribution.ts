@@ -19,6 +19,7 @@ const PARAMETERS = {
 } as const satisfies Record<string, keyof RawAttribution>;
 
 const VALUE_LENGTH_MAX = 300;
+const ADDRESS_LENGTH_MAX = 1_000;
 
 export function readPageAttribution(page: {
   address: string;
@@ -41,9 +42,10 @@ export function readPageAttribution(page: {
     attribution[name] = value;
     kept.set(parameter, value);
   }
-  const query = kept.size > 0 ? `?${kept}` : "";
-  attribution.landingPage = url.origin + url.pathname + query;
-  attribution.currentPage = url.origin + url.pathname;
+  const place = url.origin + url.pathname;
+  const whole = kept.size > 0 ? `${place}?${kept}` : place;
+  attribution.landingPage = whole.length > ADDRESS_LENGTH_MAX ? place : whole;
+  attribution.currentPage = place;
   if (/^https?:/.test(page.referrer) && URL.canParse(page.referrer)) {
     const referrer = new URL(page.referrer);
     if (referrer.origin !== url.origin) attribution.referrer = referrer.origin + referrer.pathname;
