@@ -18,6 +18,10 @@ Scalar.createApiReference("#reference", {
   showDeveloperTools: "never",
   hideTestRequestButton: true,
   hideClientButton: true,
+  // The page's header has the search, and the menu lists every operation.
+  hideSearch: true,
+  // Only the examples in the OpenAPI document, which work as they are.
+  hiddenClients: true,
   mcp: { disabled: true },
   agent: { disabled: true },
   persistAuth: false,
@@ -27,5 +31,4 @@ Scalar.createApiReference("#reference", {
   orderRequiredPropertiesFirst: false,
   modelsSectionLabel: "Schemas",
   documentDownloadType: "direct",
-  defaultHttpClient: { targetKey: "shell", clientKey: "curl" },
 });

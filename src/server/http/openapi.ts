@@ -1,12 +1,15 @@
 import swagger from "@fastify/swagger";
 import type { FastifyInstance } from "fastify";
+import { addCodeSamples } from "./code-samples.ts";
 
 // OpenAPI 3.1 from the routes' own schemas. scripts/generate.ts writes the same document to openapi.json.
 
 const DESCRIPTION = `Read-only access to the widgets, stored bookings and analytics of one organization, for scheduled pulling.
 
 Every request needs the header \`Authorization: Bearer <API_KEY>\`. A key gives access to every widget and stored booking of
-its organization, customer contact details included: use it from a server, never in browser code.`;
+its organization, customer contact details included: use it from a server, never in browser code.
+
+Admins create keys under API keys in the dashboard. The examples read yours from the variable \`KEY\`: \`export KEY=svc_live_…\`.`;
 
 export async function describeApi(
   app: FastifyInstance,
@@ -24,7 +27,9 @@ export async function describeApi(
       security: [{ apiKey: [] }],
     },
     transformObject: (document) =>
-      "openapiObject" in document ? nameSchemas(document.openapiObject, webhooks) : document.swaggerObject,
+      "openapiObject" in document
+        ? addCodeSamples(nameSchemas(document.openapiObject, webhooks), config.baseUrl)
+        : document.swaggerObject,
   });
 }
 

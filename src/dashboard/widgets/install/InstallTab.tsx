@@ -54,6 +54,11 @@ export function InstallTab({ widget }: { widget: AppWidget }) {
             </Alert>
           )}
           <CopyField label="Snippet" value={snippet} />
+          <List type="ordered" size="sm" spacing={4}>
+            {steps.map((step) => (
+              <List.Item key={step}>{step}</List.Item>
+            ))}
+          </List>
           <Group gap="sm">
             <OutsideButton href={toTestPage(widget, mode)} icon={<IconExternalLink size={17} stroke={1.6} />}>
               Open test page
@@ -62,11 +67,6 @@ export function InstallTab({ widget }: { widget: AppWidget }) {
               Shows the widget as it will appear on your website.
             </Text>
           </Group>
-          <List type="ordered" size="sm" spacing={4}>
-            {steps.map((step) => (
-              <List.Item key={step}>{step}</List.Item>
-            ))}
-          </List>
           <Text size="sm" c="dimmed">
             To see where visitors first came from, {everyPage.text} {everyPage.code && <code>{everyPage.code}</code>}
           </Text>
