@@ -54,15 +54,36 @@ async function readAttribution(page: Page): Promise<RawAttribution> {
   return readContexts(page)[0]?.attribution ?? {};
 }
 
-/** What the frame sends with its steps, which is what the loader told it last. */
-function nextSent(page: Page): Promise<RawAttribution> {
+type SentBody = { visitId: string; attribution: RawAttribution };
+
+/** The next steps that the frame sends. */
+function nextBody(page: Page): Promise<SentBody> {
   return page
     .waitForRequest((request) => request.url() === `${SERVICE}/embed-api/${widgetId}/events`)
-    .then((request) => (JSON.parse(request.postData() ?? "{}") as { attribution: RawAttribution }).attribution);
+    .then((request) => JSON.parse(request.postData() ?? "{}") as SentBody);
+}
+
+/** What the frame sends with its steps, which is what the loader told it last. */
+async function nextSent(page: Page): Promise<RawAttribution> {
+  return (await nextBody(page)).attribution;
+}
+
+/** Loads the page with the frame, again if it is open. The id of the visit whose view is sent; null if none should be. */
+async function visitBooking(page: Page, { isSent = true } = {}): Promise<string | null> {
+  const sent = isSent ? nextBody(page) : null;
+  await page.goto(`${SITE}/booking`);
+  await findFrame(page);
+  return sent && (await sent).visitId;
+}
+
+async function readFrameStorage(page: Page): Promise<string[]> {
+  const frame = await findFrame(page);
+  return await frame.evaluate(() => [...Object.keys(sessionStorage), ...Object.keys(localStorage)]);
 }
 
 /** The frame, once it shows its services. */
 async function findFrame(page: Page): Promise<Frame> {
+  await waitForContexts(page, 1);
   const frame = page.frames().find((each) => each.url().startsWith(SERVICE));
   if (!frame) throw new Error("The page has no frame");
   await frame.getByText("Consultation (sample)", { exact: true }).waitFor();
@@ -173,6 +194,45 @@ describe("attribution", { skip: noBrowser }, () => {
     await go(page, "Book");
     assert.equal(await readStored(page), null);
     assert.deepEqual(await readAttribution(page), { referrer: "", currentPage: `${SITE}/booking` });
+  });
+
+  for (const consent of ["required", "off"]) {
+    test(`${consent}: without consent the frame stores nothing, and a reload is a new visit`, async () => {
+      const { page } = await arrive(consent);
+      const first = await visitBooking(page);
+      assert.deepEqual(await readFrameStorage(page), []);
+      assert.notEqual(await visitBooking(page), first);
+      assert.deepEqual(await readFrameStorage(page), []);
+    });
+  }
+
+  test("a privacy signal: the frame stores nothing, even if the page says the visitor agreed", async () => {
+    const { page } = await arrive("auto");
+    await visitBooking(page);
+    assert.deepEqual(await readFrameStorage(page), [`svc_visit_${widgetId}`]);
+    await page.addInitScript(() => Object.defineProperty(navigator, "globalPrivacyControl", { value: true }));
+    const first = await visitBooking(page);
+    assert.deepEqual(await readFrameStorage(page), [], "what was stored before is deleted");
+    const frame = await findFrame(page);
+    await tellFrame(frame, "context", () => page.evaluate("svc('consent', 'granted')"));
+    assert.deepEqual(await readFrameStorage(page), []);
+    assert.notEqual(await visitBooking(page), first);
+  });
+
+  test("required: once the visitor agrees, the visit is stored and survives a reload; a refusal deletes it", async () => {
+    const { page } = await arrive("required");
+    const visitId = await visitBooking(page);
+    const answer = (frame: Frame, text: string) =>
+      tellFrame(frame, "context", () => page.evaluate(`svc('consent', '${text}')`));
+    await answer(await findFrame(page), "granted");
+    assert.deepEqual(await readFrameStorage(page), [`svc_visit_${widgetId}`]);
+    assert.equal(await visitBooking(page, { isSent: false }), null);
+    const sent = nextBody(page);
+    const frame = await findFrame(page);
+    await frame.getByText("Consultation (sample)", { exact: true }).click();
+    assert.equal((await sent).visitId, visitId);
+    await answer(frame, "denied");
+    assert.equal(await frame.evaluate("sessionStorage.length"), 0);
   });
 
   test("a page that changes its own address: the frame is told where it is, and no touch is counted", async () => {

@@ -310,7 +310,9 @@ describe("a visitor books", { skip: noBrowser }, () => {
   test("and a reload in between is the same visit, with each step counted once", async () => {
     const widgetId = await service.makeWidget();
     const page = await browser.share("visitor", visitor);
-    await visitPage(page, `/w/${widgetId}`);
+    // The loader sends this only if something may be stored.
+    const context = JSON.stringify({ attribution: { firstSeenAt: "2026-11-01T12:00:00.000Z" } });
+    await visitPage(page, `/embed/${widgetId}#${encodeURIComponent(context)}`);
     await page.getByRole("button", { name: /Online meeting/ }).click();
     await page.locator(".time").first().waitFor();
     await page.reload();

@@ -6,13 +6,18 @@ import { VisitKeeper } from "./visit.ts";
 
 type Storage = Map<string, string>;
 
-function makeVisit(storage: Storage | null, ids = ["first", "second", "third"]) {
+function makeVisit(storage: Storage | null, ids = ["first", "second", "third"], mayStore = true) {
   const uuid = (name: string) => name.padEnd(36, "0").replace(/[^0-9a-f]/g, "a");
   return new VisitKeeper({
     widget: "w_1",
+    mayStore,
     storage: () => {
       if (!storage) throw new Error("SecurityError");
-      return { getItem: (key) => storage.get(key) ?? null, setItem: (key, value) => void storage.set(key, value) };
+      return {
+        getItem: (key) => storage.get(key) ?? null,
+        setItem: (key, value) => void storage.set(key, value),
+        removeItem: (key) => void storage.delete(key),
+      };
     },
     makeId: () => uuid(ids.shift() ?? "last"),
   });
@@ -135,6 +140,21 @@ test("a visit survives a reload, and a new one starts on request", () => {
   again.begin();
   assert.notEqual(again.id, first.id);
   assert.equal(again.take("widget_viewed"), true);
+});
+
+test("without permission nothing is stored, and an earlier visit is neither read nor kept", () => {
+  const storage: Storage = new Map();
+  const earlier = makeVisit(storage, ["first"]);
+  const visit = makeVisit(storage, ["second", "third"], false);
+  assert.notEqual(visit.id, earlier.id);
+  assert.equal(visit.take("widget_viewed"), true);
+  visit.begin();
+  assert.equal(storage.size, 0);
+  visit.permit(true);
+  assert.equal(makeVisit(storage, ["fourth"]).id, visit.id);
+  visit.permit(false);
+  assert.equal(visit.take("service_selected"), true);
+  assert.equal(storage.size, 0);
 });
 
 test("when storage is blocked or contains nonsense, the visit is kept in memory", () => {

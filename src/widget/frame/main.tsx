@@ -1,4 +1,5 @@
 import { render } from "preact";
+import type { RawAttribution } from "#contract/attribution.ts";
 import { findLanguage } from "#contract/languages.ts";
 import { PAGE_FONT, parseAccentColor, parseFontFamily } from "#contract/widget-looks.ts";
 import type { FrameContext } from "../messages.ts";
@@ -68,7 +69,8 @@ async function start(element: HTMLElement, widget: string): Promise<void> {
   const api = preview ? toPreviewApi(createApi(widget), preview) : createApi(widget);
   const bridge = createBridge(context);
   const visit = new VisitKeeper({
-    widget: preview ? `${widget}_preview` : widget,
+    widget,
+    mayStore: mayStore(context.attribution),
     storage: () => window.sessionStorage,
     makeId: makeUuid,
   });
@@ -94,6 +96,9 @@ async function start(element: HTMLElement, widget: string): Promise<void> {
   const session: Session = { api, bridge, funnel, steps, visit, texts, locale: tag, context };
   element.textContent = "";
   render(<App session={session} />, element);
+  bridge.listen((heard) => {
+    if (heard.type === "context" && heard.attribution) visit.permit(mayStore(heard.attribution));
+  });
   appear(element, { context, bridge, look });
 }
 
@@ -138,6 +143,11 @@ function appear(element: HTMLElement, host: { context: FrameContext; bridge: Bri
     else if (heard.attribution) context.attribution = heard.attribution;
   });
   bridge.post({ type: "ready" });
+}
+
+/** The loader sends the time of the first visit only if it may store it. Our own pages have no loader, and ask for no consent. */
+function mayStore(attribution: RawAttribution | undefined): boolean {
+  return attribution?.firstSeenAt !== undefined;
 }
 
 /** A prerendered page has no visitor yet. */

@@ -1,23 +1,30 @@
 import type { BrowserStep } from "#contract/steps.ts";
 
-// A visit lasts as long as the tab and survives reloads. Where storage is blocked, it lasts as long as the page.
+// Where the visitor's browser may store something, a visit lasts as long as the tab and survives reloads. Otherwise, and where storage
+// is blocked, it lasts as long as the page.
 
 type Visit = { readonly id: string; readonly steps: readonly BrowserStep[] };
 
-type Storage = { getItem(key: string): string | null; setItem(key: string, value: string): void };
+type Storage = {
+  getItem(key: string): string | null;
+  setItem(key: string, value: string): void;
+  removeItem(key: string): void;
+};
 
 export class VisitKeeper {
   readonly #key: string;
   readonly #storage: () => Storage;
   readonly #makeId: () => string;
+  #mayStore: boolean;
   #visit: Visit;
 
   /** `storage` may throw if the browser blocks a frame's storage. */
-  constructor(options: { widget: string; storage: () => Storage; makeId: () => string }) {
+  constructor(options: { widget: string; mayStore: boolean; storage: () => Storage; makeId: () => string }) {
     this.#key = `svc_visit_${options.widget}`;
     this.#storage = options.storage;
     this.#makeId = options.makeId;
-    this.#visit = this.#read() ?? { id: options.makeId(), steps: [] };
+    this.#mayStore = options.mayStore;
+    this.#visit = (options.mayStore && this.#read()) || { id: options.makeId(), steps: [] };
     this.#write();
   }
 
@@ -42,6 +49,12 @@ export class VisitKeeper {
     this.#write();
   }
 
+  /** The visitor may consent, or refuse, while the page is open. */
+  permit(mayStore: boolean): void {
+    this.#mayStore = mayStore;
+    this.#write();
+  }
+
   #read(): Visit | null {
     try {
       const value: unknown = JSON.parse(this.#storage().getItem(this.#key) ?? "null");
@@ -53,9 +66,11 @@ export class VisitKeeper {
     }
   }
 
+  /** Without permission, what was stored earlier is deleted. */
   #write(): void {
     try {
-      this.#storage().setItem(this.#key, JSON.stringify(this.#visit));
+      if (this.#mayStore) this.#storage().setItem(this.#key, JSON.stringify(this.#visit));
+      else this.#storage().removeItem(this.#key);
     } catch {
       // Storage is blocked or full; the visit stays in memory.
     }
