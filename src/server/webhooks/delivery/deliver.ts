@@ -20,6 +20,9 @@ import { nextAttemptAt, type RetrySchedule } from "./retry-schedule.ts";
 //   held back (endpoint is failing) as retry                                   state unchanged
 //   secret cannot be read           retrying, and no retry is used             state unchanged
 //
+// If the endpoint's URL was changed during the request, none of this counts: the delivery is due again at once, at the new URL
+// (queue/report-queries.ts).
+//
 // A test event is tried once: instead of a retry it fails. A manual attempt of a delivery that is retrying ("retry now") uses
 // no retry either; if it fails, the schedule continues where it was.
 

@@ -4,6 +4,7 @@ import { sql } from "kysely";
 import { HOUR_MS } from "#contract/durations.ts";
 import { ENDPOINTS_PER_ORGANIZATION_MAX } from "#contract/endpoint.ts";
 import { countBlocked } from "../../../../test/support/database/count-blocked.ts";
+import { redeliver } from "../log/redeliver.ts";
 import {
   book,
   createWebhookService,
@@ -149,10 +150,82 @@ test("a late reply from the old URL does not affect the new one", async () => {
     assert.deepEqual(await readEndpoint(deps, id), edited, JSON.stringify(late));
     assert.equal((await readDelivery(deps, business.owner)).last_status, late.status, "but the log has it");
 
-    await book(deps, business);
     await deliverAll(loop);
     const { status, last_status, failed_attempts } = await readEndpoint(deps, id);
     assert.deepEqual([status, last_status, failed_attempts], ["enabled", 500, 1]);
+  }
+});
+
+test("a reply from the old URL does not decide a delivery: it is sent to the new one at once", async () => {
+  for (const late of [{ status: 200 }, { status: 500 }, { status: 410 }])
+    for (const trigger of ["automatic", "manual"] as const) {
+      const label = `${trigger} ${late.status}`;
+      const business = await makeBusiness(deps);
+      const gate = Promise.withResolvers<void>();
+      const before = await startReplying(async () => {
+        await gate.promise;
+        return late;
+      });
+      const { id } = await makeEndpoint(deps, business, { url: before.url });
+      await book(deps, business);
+      if (trigger === "manual") {
+        await deps.db.deleteFrom("delivery_queue").where("organization_id", "=", business.owner).execute();
+        await deps.db.updateTable("deliveries").set({ state: "failed" }).where("endpoint_id", "=", id).execute();
+        const { id: deliveryId } = await readDelivery(deps, business.owner);
+        await redeliver(deps, { id: business.owner, plan: "pro" }, deliveryId);
+      }
+      await loop.goRound();
+      await until(() => before.requests.length === 1, "it has arrived");
+      const after = await startReplying(() => ({ status: trigger === "manual" ? 500 : 200 }));
+      await editEndpoint(deps, business.owner, { id, url: after.url });
+      gate.resolve();
+      await loop.settled();
+      const waiting = await readDelivery(deps, business.owner);
+      const undecided = trigger === "manual" ? "failed" : "retrying";
+      assert.deepEqual([waiting.state, waiting.retries_used, waiting.last_status], [undecided, 0, late.status], label);
+
+      await deliverAll(loop);
+      const { state, attempt_count } = await readDelivery(deps, business.owner);
+      const decided = trigger === "manual" ? "failed" : "delivered";
+      assert.deepEqual(
+        [state, attempt_count, before.requests.length, after.requests.length],
+        [decided, 2, 1, 1],
+        label,
+      );
+      const attempts = await readAttempts(deps, business.owner);
+      assert.deepEqual(
+        attempts.map((attempt) => [attempt.trigger, attempt.status]),
+        [
+          [trigger, late.status],
+          [trigger, trigger === "manual" ? 500 : 200],
+        ],
+        label,
+      );
+      moveClock(service, 3_600);
+      await deliverAll(loop);
+      assert.equal(after.requests.length, 1, label);
+    }
+});
+
+test("a reply counts if only the same URL was saved again, or the endpoint was deleted", async () => {
+  for (const change of ["same", "deleted"] as const) {
+    const business = await makeBusiness(deps);
+    const gate = Promise.withResolvers<void>();
+    const receiver = await startReplying(async () => {
+      await gate.promise;
+      return {};
+    });
+    const { id } = await makeEndpoint(deps, business, { url: receiver.url });
+    await book(deps, business);
+    await loop.goRound();
+    await until(() => receiver.requests.length === 1, "it has arrived");
+    if (change === "same") await editEndpoint(deps, business.owner, { id, url: receiver.url });
+    else await removeEndpoint(deps, business.owner, id);
+    gate.resolve();
+    await loop.settled();
+    await deliverAll(loop);
+    const { state } = await readDelivery(deps, business.owner);
+    assert.deepEqual([state, receiver.requests.length], ["delivered", 1], change);
   }
 });
 

@@ -168,9 +168,10 @@ export type EndpointEdit = {
 };
 
 /**
- * A new URL and enabling both reset the endpoint's health. Waiting deliveries go to the new URL, but header values that nobody
- * can see any more don't: whoever may edit an endpoint could otherwise read them at an address of their own. When an endpoint is
- * disabled, waiting deliveries and retries are cancelled, and missed events are recorded as `canceled`.
+ * A new URL and enabling both reset the endpoint's health. Waiting deliveries go to the new URL, and so do those in flight, whatever
+ * the old one replies. Header values that nobody can see any more are not sent to it: whoever may edit an endpoint could otherwise read
+ * them at an address of their own. When an endpoint is disabled, waiting deliveries and retries are cancelled, and missed events are
+ * recorded as `canceled`.
  */
 export async function editEndpoint(
   deps: EndpointDeps,
@@ -195,7 +196,11 @@ export async function editEndpoint(
       return { kind: "invalid", fields: { headers: ENTER_HEADERS_AGAIN } };
     const change = {
       ...(verdict
-        ? { ...toStoredUrl(deps, { ...before, url: verdict.url }), receiver: before.receiver + 1, ...HEALTHY }
+        ? {
+            ...toStoredUrl(deps, { ...before, url: verdict.url }),
+            receiver: before.receiver + (isElsewhere ? 1 : 0),
+            ...HEALTHY,
+          }
         : {}),
       ...(description === undefined ? {} : { description }),
       ...(isEnabled === undefined ? {} : toSwitched(isEnabled, now)),

@@ -1,4 +1,4 @@
-import { sql } from "kysely";
+import { type RawBuilder, sql } from "kysely";
 import type {
   AttemptDetail,
   AttemptErrorCode,
@@ -16,10 +16,12 @@ import { acrossOrganizations } from "../../db/transactions.ts";
 import { writeLane } from "./lanes.ts";
 import { recordAttempts } from "./record-attempts.ts";
 
-// Writes how attempts ended, in one transaction of three steps: give back the leases (the queue), record the attempts with
-// their deliveries and endpoints (record-attempts.ts), and update lanes whose endpoint changed. What must stay true:
+// Writes how attempts ended, in one transaction of four steps: find the reports of URLs that have changed, give back the leases
+// (the queue), record the attempts with their deliveries and endpoints (record-attempts.ts), and update lanes whose endpoint
+// changed. What must stay true:
 //
 // - A report counts only while its lease's token is the current one. A worker that was thought dead changes nothing.
+// - The reply of a former URL is logged, and decides nothing: the delivery is sent to the current one.
 // - Rows are locked in the order of claim.ts, and within a table by id, so two writers never wait for each other.
 
 /** How an attempt ended, and what follows from it. */
@@ -77,8 +79,13 @@ export type AuditGone = (transaction: Db, owner: OrganizationId, id: EndpointId)
 /** Returns the health of endpoints in use that are failing or gone. */
 export async function writeReports(db: Db, group: Reports, auditGone: AuditGone): Promise<EndpointHealth[]> {
   return await acrossOrganizations(db, async (transaction) => {
-    const released = await releaseLeases(transaction, group.rows);
-    const accepted = group.rows.filter(({ deliveryId, leaseToken }) => released.get(deliveryId) === leaseToken);
+    const receivers = await findNewReceivers(transaction, group);
+    const reports = group.rows.map((report) => {
+      const current = receivers.get(report.endpointId) ?? report.receiver;
+      return { ...report, ...(current === report.receiver ? { isRepeated: false } : toRepeated(report)) };
+    });
+    const released = await releaseLeases(transaction, reports);
+    const accepted = reports.filter(({ deliveryId, leaseToken }) => released.get(deliveryId) === leaseToken);
     const endpoints = accepted.length === 0 ? [] : await recordAttempts(transaction, { ...group, rows: accepted });
     const changed = endpoints.filter((endpoint) => endpoint.lane_changed);
     for (const endpoint of changed.toSorted((a, b) => (a.id < b.id ? -1 : 1))) await writeLane(transaction, endpoint);
@@ -99,15 +106,55 @@ function findLastFailure(reports: readonly AttemptReport[]): AttemptReport | nul
   return failures.findLast(({ state }) => state === "failed") ?? failures.at(-1) ?? null;
 }
 
-const FREE_AGAIN = sql`lease_token = null, leased_at = null, lease_until = null, leased_by = null,
-        trigger = 'automatic', resume_at = null, redelivery_id = null, is_urgent = false`;
+/** A deleted endpoint has no other URL. Its secrets are gone, but a reply to a request in flight counts. */
+async function findNewReceivers(
+  transaction: Db,
+  { rows, owns }: Reports,
+): Promise<ReadonlyMap<EndpointId, AttemptReport["receiver"]>> {
+  const found =
+    engineOf(transaction) === "citus"
+      ? (await selectNewReceivers(toBatchValues(RECEIVER_COLUMNS, rows), owns).execute(transaction)).rows
+      : await newReceivers.run(transaction, toBatchValues(RECEIVER_COLUMNS, rows));
+  return new Map(found.map(({ id, receiver }) => [id, receiver]));
+}
+
+type Receiver = { id: EndpointId; receiver: number };
+const newReceivers = new FixedStatement<Receiver, BatchValues>((values) => selectNewReceivers(values, () => sql`true`));
+
+function selectNewReceivers(values: BatchValues, owns: Reports["owns"]): RawBuilder<Receiver> {
+  return sql<Receiver>`-- prepared: find_new_receivers
+    select endpoint.id, endpoint.receiver from ${toBatchRows("report", RECEIVER_COLUMNS, values)}
+    join endpoints endpoint on endpoint.organization_id = report.organization_id and endpoint.id = report.endpoint_id
+    where ${owns("endpoint.organization_id")} and endpoint.receiver <> report.receiver and endpoint.removed_at is null`;
+}
+
+const RECEIVER_COLUMNS: readonly BatchColumn<AttemptReport>[] = [
+  { name: "organization_id", type: "text", read: (report) => report.organizationId },
+  { name: "endpoint_id", type: "text", read: (report) => report.endpointId },
+  { name: "receiver", type: "integer", read: (report) => report.receiver },
+];
+
+/** The delivery is due again, for the same reason as before. */
+function toRepeated({ trigger, finishedAt }: AttemptReport) {
+  const state: DeliveryState | null = trigger === "automatic" ? "retrying" : null;
+  return { state, usesRetry: false, nextAttemptAt: finishedAt, isRepeated: true };
+}
+
+type Release = AttemptReport & { readonly isRepeated: boolean };
+
+function freeAgain(isRepeated: RawBuilder<unknown>): RawBuilder<unknown> {
+  return sql`lease_token = null, leased_at = null, lease_until = null, leased_by = null, is_urgent = false,
+        trigger = case when ${isRepeated} then queue.trigger else 'automatic' end,
+        resume_at = case when ${isRepeated} then queue.resume_at end,
+        redelivery_id = case when ${isRepeated} then queue.redelivery_id end`;
+}
 
 /** The current token of each delivery. A batch may have reports on two leases of one delivery. */
 type Released = ReadonlyMap<DeliveryId, string>;
 type ReleasedRow = { delivery_id: DeliveryId; lease_token: string };
 
 /** Takes finished deliveries out of the queue and schedules retries. Returns the deliveries for which a token was current. */
-async function releaseLeases(transaction: Db, reports: readonly AttemptReport[]): Promise<Released> {
+async function releaseLeases(transaction: Db, reports: readonly Release[]): Promise<Released> {
   if (engineOf(transaction) === "citus") return await releaseInSteps(transaction, reports);
   return toReleased(await releaseAtOnce.run(transaction, toBatchValues(RELEASE_COLUMNS, reports)));
 }
@@ -123,13 +170,13 @@ function toReleased(rows: readonly ReleasedRow[]): Released {
 const releaseAtOnce = new FixedStatement<ReleasedRow, BatchValues>(
   (values) => sql`
     with held as materialized (
-      select queue.delivery_id, queue.lease_token, report.next_attempt_at
+      select queue.delivery_id, queue.lease_token, report.next_attempt_at, report.is_repeated
       from ${toBatchRows("report", RELEASE_COLUMNS, values)}
       join delivery_queue queue using (delivery_id, lease_token)
       order by queue.delivery_id for update of queue
     ), rescheduled as (
       update delivery_queue queue
-      set due_at = held.next_attempt_at, ${FREE_AGAIN}
+      set due_at = held.next_attempt_at, ${freeAgain(sql`held.is_repeated`)}
       from held where queue.delivery_id = held.delivery_id and held.next_attempt_at is not null
     ), finished as (
       delete from delivery_queue queue using held
@@ -139,8 +186,8 @@ const releaseAtOnce = new FixedStatement<ReleasedRow, BatchValues>(
 );
 
 /** Citus can't run the three parts as one statement. */
-async function releaseInSteps(transaction: Db, reports: readonly AttemptReport[]): Promise<Released> {
-  const toRows = (batch: readonly AttemptReport[]) =>
+async function releaseInSteps(transaction: Db, reports: readonly Release[]): Promise<Released> {
+  const toRows = (batch: readonly Release[]) =>
     toBatchRows("report", RELEASE_COLUMNS, toBatchValues(RELEASE_COLUMNS, batch));
   const { rows } = await sql<ReleasedRow>`
     select queue.delivery_id, queue.lease_token
@@ -153,15 +200,16 @@ async function releaseInSteps(transaction: Db, reports: readonly AttemptReport[]
   if (retried.length > 0)
     await sql`
       update delivery_queue queue
-      set due_at = report.next_attempt_at, ${FREE_AGAIN}
+      set due_at = report.next_attempt_at, ${freeAgain(sql`report.is_repeated`)}
       from ${toRows(retried)} where queue.delivery_id = report.delivery_id`.execute(transaction);
   if (finished.length > 0)
     await sql`delete from delivery_queue where delivery_id = any(${finished}::uuid[])`.execute(transaction);
   return released;
 }
 
-const RELEASE_COLUMNS: readonly BatchColumn<AttemptReport>[] = [
+const RELEASE_COLUMNS: readonly BatchColumn<Release>[] = [
   { name: "delivery_id", type: "uuid", read: (report) => report.deliveryId },
   { name: "lease_token", type: "uuid", read: (report) => report.leaseToken },
   { name: "next_attempt_at", type: "timestamptz", read: (report) => report.nextAttemptAt },
+  { name: "is_repeated", type: "boolean", read: (report) => report.isRepeated },
 ];
