@@ -665,6 +665,7 @@ create table webhook_events (
   body bytea,
   created_at timestamp(3) with time zone not null,
   widget_id text,
+  is_test_booking boolean default false not null,
   constraint webhook_events_pkey PRIMARY KEY (organization_id, id)
 );
 CREATE INDEX webhook_events_by_reference ON public.webhook_events USING btree (organization_id, reference);

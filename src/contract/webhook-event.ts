@@ -18,6 +18,8 @@ export const WEBHOOK_HEADERS = {
   deliveryId: "Service-Delivery",
   signature: "Service-Signature",
 } as const;
+/** On deliveries about a test booking only: bodies have exactly the contract's fields. */
+export const TEST_BOOKING_HEADER = { "Service-Mode": "test" } as const;
 /** Headers that the Standard Webhooks specification adds (www.standardwebhooks.com). */
 export const STANDARD_WEBHOOK_HEADERS = {
   id: "webhook-id",

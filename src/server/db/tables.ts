@@ -184,6 +184,7 @@ type WebhookEventsTable = {
   reference: Reference | null;
   widget_id: Generated<WidgetId | null>;
   body: Buffer | null;
+  is_test_booking: Generated<boolean>;
   created_at: Date;
 };
 

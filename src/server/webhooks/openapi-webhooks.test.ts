@@ -20,7 +20,7 @@ test("booking.created is in the OpenAPI document, with its headers and its named
   assert.deepEqual(
     post?.parameters.map(({ name }) => name),
     [
-      ...["User-Agent", "Service-Event", "Service-Delivery", "Service-Signature"],
+      ...["User-Agent", "Service-Event", "Service-Mode", "Service-Delivery", "Service-Signature"],
       ...["webhook-id", "webhook-timestamp", "webhook-signature"],
     ],
   );

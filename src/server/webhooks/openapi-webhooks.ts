@@ -6,6 +6,7 @@ import {
   BookingErasedEvent,
   EndpointTestEvent,
   STANDARD_WEBHOOK_HEADERS,
+  TEST_BOOKING_HEADER,
   WEBHOOK_HEADERS,
   WEBHOOK_USER_AGENT,
   type WebhookEventType,
@@ -25,13 +26,17 @@ afterwards. The same event may arrive more than once: use \`id\` to remove dupli
 const RETRIES =
   "A delivery is retried after any response other than 2xx or 410, up to 8 times within about two hours. Redirects are not followed.";
 
-const header = (name: string, description: string, example: string) => ({
+const header = (name: string, description: string, example: string, required = true) => ({
   name,
   in: "header",
-  required: true,
+  required,
   description,
   schema: Type.String({ examples: [example] }),
 });
+
+const MODE_HEADERS = Object.entries(TEST_BOOKING_HEADER).map(([name, value]) =>
+  header(name, "Only on events about test bookings.", value, false),
+);
 
 type Described = {
   operationId: string;
@@ -52,6 +57,7 @@ const toWebhook = (type: WebhookEventType, { schema, ...described }: Described) 
         `${WEBHOOK_USER_AGENT} (+https://…/docs)`,
       ),
       header(WEBHOOK_HEADERS.eventType, "The type of the event, as in the body.", type),
+      ...(type === "endpoint.test" ? [] : MODE_HEADERS),
       header(
         WEBHOOK_HEADERS.deliveryId,
         "Identifies the delivery of this event to this endpoint. The same in every attempt.",

@@ -3,7 +3,7 @@ import type { OrganizationId, Reference, WidgetId } from "#contract/ids.ts";
 import { toEmailKey } from "../../db/email-key.ts";
 import type { Db } from "../../db/pool.ts";
 
-export type LockedBooking = { reference: Reference; widgetId: WidgetId };
+export type LockedBooking = { reference: Reference; widgetId: WidgetId; isTest: boolean };
 
 export async function countBookingsOf(db: Db, owner: OrganizationId, email: string): Promise<number> {
   const { count } = await db
@@ -18,7 +18,7 @@ export async function countBookingsOf(db: Db, owner: OrganizationId, email: stri
 export async function lockBookingsOf(transaction: Db, owner: OrganizationId, email: string): Promise<LockedBooking[]> {
   return await transaction
     .selectFrom("bookings")
-    .select(["reference", "widget_id as widgetId"])
+    .select(["reference", "widget_id as widgetId", "is_test as isTest"])
     .where("organization_id", "=", owner)
     .where("customer_email_key", "=", toEmailKey(email))
     .orderBy("reference")
@@ -52,7 +52,7 @@ export async function lockBooking(
 ): Promise<LockedBooking[]> {
   return await transaction
     .selectFrom("bookings")
-    .select(["reference", "widget_id as widgetId"])
+    .select(["reference", "widget_id as widgetId", "is_test as isTest"])
     .where("organization_id", "=", owner)
     .where("reference", "=", reference)
     .forUpdate()
@@ -66,7 +66,7 @@ export async function lockExpiredBookings(
 ): Promise<LockedBooking[]> {
   return await transaction
     .selectFrom("bookings")
-    .select(["reference", "widget_id as widgetId"])
+    .select(["reference", "widget_id as widgetId", "is_test as isTest"])
     .where("organization_id", "=", owner)
     .where("created_at", "<", batch.createdBefore)
     .orderBy("created_at")

@@ -98,7 +98,7 @@ export function reportHeldBack(
 
 /** The request, signed now; null if something sealed cannot be opened. */
 function toPost(deps: DeliverDeps, delivery: LoadedDelivery, body: Buffer): OutboundPost | null {
-  const { endpointId, eventId, deliveryId } = delivery;
+  const { endpointId, eventId, deliveryId, isTestBooking } = delivery;
   const url = openUrl(deps.urlBox, delivery);
   if (url === null) return null;
   if (delivery.kind !== "webhook") return { url, endpointId, body, signed: null, customHeaders: {} };
@@ -115,7 +115,7 @@ function toPost(deps: DeliverDeps, delivery: LoadedDelivery, body: Buffer): Outb
     url,
     endpointId,
     body,
-    signed: { eventType: delivery.type, eventId, deliveryId, signatures },
+    signed: { eventType: delivery.type, eventId, deliveryId, isTestBooking, signatures },
     customHeaders,
   };
 }

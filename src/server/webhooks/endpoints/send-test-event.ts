@@ -44,7 +44,15 @@ export async function sendTestEvent(
     const since = new Date(now.getTime() - MINUTE_MS);
     if (!(await takeTestPlace(transaction, owner.id, { since, most: ENDPOINT_TESTS_PER_MINUTE_MAX }))) return false;
     await insertEvent(transaction, owner.id, {
-      event: { id, type: event.type, reference: null, widgetId: null, body: Buffer.from(JSON.stringify(event)), now },
+      event: {
+        id,
+        type: event.type,
+        reference: null,
+        widgetId: null,
+        body: Buffer.from(JSON.stringify(event)),
+        isTestBooking: false,
+        now,
+      },
       deliveries: [{ id: deliveryId, endpointId, card: toCard(endpoint.kind, event), isEnabled: true }],
     });
     await alongside?.(transaction, endpoint);

@@ -50,6 +50,7 @@ export type DeliveryLogEntry = Omit<Selectable<DeliveriesTable>, "card"> & {
   widget_id: WidgetId | null;
   /** Null without a stored booking. */
   mode: Mode | null;
+  is_test_booking: boolean;
   is_erased: boolean;
   /** The trigger of the attempt that waits or is under way. */
   pending: AttemptTrigger | null;
@@ -87,7 +88,7 @@ async function selectDeliveries(
     select delivery.organization_id, delivery.id, delivery.event_id, delivery.endpoint_id, delivery.state,
       delivery.cancel_reason, delivery.attempt_count, delivery.retries_used, delivery.next_attempt_at,
       delivery.last_status, delivery.last_error, delivery.created_at, delivery.completed_at, delivery.redelivery_id,
-      event.type, event.reference, event.widget_id, event.body is null as is_erased,
+      event.type, event.reference, event.widget_id, event.is_test_booking, event.body is null as is_erased,
       (
         select case when not is_test then 'live' when ${wasPractice(owner)} then 'practice' else 'test' end
         from bookings booking where booking.organization_id = ${owner} and booking.reference = event.reference

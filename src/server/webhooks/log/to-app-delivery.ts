@@ -81,6 +81,7 @@ function toShownHeaders(detail: AttemptDetail, { delivery, docsUrl }: AttemptRea
     eventType: delivery.type,
     eventId: delivery.event_id,
     deliveryId: delivery.id,
+    isTestBooking: delivery.is_test_booking,
     signatures: {
       unixSeconds: signedAt,
       contract: `t=${signedAt},${repeat(`v1=${MASK}`, ",")}`,

@@ -39,6 +39,37 @@ async function makeListening(settings: { reportsExpiry?: boolean } = {}) {
   return { business, receiver, secret, key, readDeletions };
 }
 
+test("events of test bookings say so in a header, at every attempt, and others have no such header", async () => {
+  const business = await makeBusiness(deps, "business");
+  const receiver = await startReplying((_, count) => ({ status: count === 1 ? 500 : 200 }));
+  const eventTypes = ["booking.created", "booking.erased"] as const;
+  const { secret } = await makeEndpoint(deps, business, { url: receiver.url, settings: { eventTypes } });
+  const test = await book(deps, business, { is_test: true });
+  await deliverAll(loop);
+  moveClock(service, 30);
+  await deliverAll(loop);
+  await deleteBooking(deps, business.owner, test);
+  await deliverAll(loop);
+  const live = await book(deps, business);
+  await deliverAll(loop);
+  await deleteBooking(deps, business.owner, live);
+  await deliverAll(loop);
+  const sent = receiver.requests.map((request) => {
+    verify(request, secret, clock.now());
+    const { type, ...event } = JSON.parse(request.body.toString());
+    return [type, event.data.booking.reference, /^service-mode: (.*)$/im.exec(request.head)?.[1]];
+  });
+  assert.deepEqual(sent, [
+    ["booking.created", test, "test"],
+    ["booking.created", test, "test"],
+    ["booking.erased", test, "test"],
+    ["booking.created", live, undefined],
+    ["booking.erased", live, undefined],
+  ]);
+  const [first, , , third] = receiver.requests.map(({ body }) => Object.keys(JSON.parse(body.toString()).data.booking));
+  assert.deepEqual(first, third, "the bodies have the same fields");
+});
+
 test("erasing, deleting and, if wanted, expiring a booking is sent with its reference, widget and reason alone", async () => {
   const { business, receiver, secret, readDeletions } = await makeListening({ reportsExpiry: true });
   const erased = await book(deps, business, { customer_email: EMAIL });

@@ -17,7 +17,7 @@ import { findOrganization } from "../../organizations/queries.ts";
 import { listWidgets } from "../../widgets/queries.ts";
 import { insertEvent } from "./queries.ts";
 
-type ErasedBooking = { readonly reference: Reference; readonly widgetId: WidgetId };
+type ErasedBooking = { readonly reference: Reference; readonly widgetId: WidgetId; readonly isTest: boolean };
 
 /**
  * Writes `booking.erased` for every booking that an endpoint wants to know about, in the transaction that deletes the bookings.
@@ -38,7 +38,7 @@ export async function fanOutErased(
   const organization = await findOrganization(transaction, owner);
   if (!organization || !planIncludes(organization.plan, "webhooks")) return;
   const names = new Map((await listWidgets(transaction, owner)).map(({ id, name }) => [id, name]));
-  for (const { reference, widgetId } of bookings) {
+  for (const { reference, widgetId, isTest } of bookings) {
     const wanted = endpoints.filter(({ widget_ids }) => widget_ids === null || widget_ids.includes(widgetId));
     if (wanted.length === 0) continue;
     const id = randomId<WebhookEventId>(random, WEBHOOK_EVENT_ID);
@@ -56,6 +56,7 @@ export async function fanOutErased(
         reference,
         widgetId,
         body: Buffer.from(JSON.stringify(event)),
+        isTestBooking: isTest,
         now,
       },
       deliveries: wanted.map((endpoint) => ({

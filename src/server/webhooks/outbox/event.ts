@@ -20,7 +20,7 @@ export type BookingFacts = {
   attribution: Attribution;
   manageUrl: string | null;
   joinUrl: string | null;
-  /** Shown on cards only: the event has exactly the contract's fields. */
+  /** Said on cards and in a header: the event has exactly the contract's fields. */
   isTest: boolean;
   widgetId: WidgetId;
 };

@@ -67,6 +67,7 @@ export async function fanOut(
       reference: booking.reference as Reference,
       widgetId,
       body: Buffer.from(JSON.stringify(event)),
+      isTestBooking: booking.isTest,
       now,
     },
     deliveries: endpoints.map((endpoint) => ({

@@ -58,6 +58,7 @@ type NewEvent = {
   reference: Reference | null;
   widgetId: WidgetId | null;
   body: Buffer;
+  isTestBooking: boolean;
   now: Date;
 };
 
@@ -74,9 +75,9 @@ export async function insertEvent(
 ): Promise<void> {
   const column = <K extends keyof NewDelivery>(name: K) => deliveries.map((delivery) => delivery[name]);
   const insertedEvent = sql`
-      insert into webhook_events (organization_id, id, type, reference, widget_id, body, created_at)
+      insert into webhook_events (organization_id, id, type, reference, widget_id, body, is_test_booking, created_at)
       values (${owner}, ${event.id}, ${event.type}, ${event.reference}, ${event.widgetId}, ${event.body},
-        ${event.now}::timestamptz)`;
+        ${event.isTestBooking}::boolean, ${event.now}::timestamptz)`;
   const insertedDeliveries = sql`
     insert into deliveries (organization_id, id, event_id, endpoint_id, state, cancel_reason, card, attempt_count,
       retries_used, next_attempt_at, created_at, completed_at)

@@ -21,6 +21,7 @@ export type LoadedDelivery = ClaimedDelivery & {
   readonly type: WebhookEventType;
   /** Null for a test. */
   readonly reference: Reference | null;
+  readonly isTestBooking: boolean;
   readonly kind: EndpointKind;
   /** After the claim. Its secrets are deleted. */
   readonly isEndpointRemoved: boolean;
@@ -112,8 +113,10 @@ function selectRows({
 }: ClaimedIds & Pick<StatementGroup<ClaimedDelivery>, "owns">): RawBuilder<Row> {
   return sql<Row>`-- prepared: load_deliveries
     select delivery.id as "deliveryId", delivery.attempt_count + 1 as "attemptNumber", delivery.retries_used as "retriesUsed",
-      delivery.last_error as "lastError", event.id as "eventId", event.type, event.reference, endpoint.kind,
-      endpoint.removed_at is not null as "isEndpointRemoved", endpoint.url, endpoint.sealed_url as "sealedUrl", endpoint.receiver, convert_from(coalesce(delivery.card, event.body), 'UTF8') as text,
+      delivery.last_error as "lastError", event.id as "eventId", event.type, event.reference,
+      event.is_test_booking as "isTestBooking", endpoint.kind,
+      endpoint.removed_at is not null as "isEndpointRemoved", endpoint.url, endpoint.sealed_url as "sealedUrl",
+      endpoint.receiver, convert_from(coalesce(delivery.card, event.body), 'UTF8') as text,
       endpoint.secret, endpoint.previous_secret as "previousSecret",
       endpoint.previous_secret_expires_at as "previousSecretExpiresAt", endpoint.headers as "sealedHeaders"
     from unnest(${owners}::text[], ${ids}::uuid[]) as claimed (organization_id, id)

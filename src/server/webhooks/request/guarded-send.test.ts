@@ -44,6 +44,7 @@ test("a signed delivery has the contract's headers, those of Standard Webhooks, 
     eventType: "booking.created",
     eventId: "evt_1",
     deliveryId: "0197c7d0-1111-7000-8000-000000000001",
+    isTestBooking: false,
     signatures: { unixSeconds: 1_700_000_000, contract: "t=1700000000,v1=72037e86", standard: "v1,cgN+hg==" },
   } as const;
   const customHeaders = { "X-Api-Key": "s3cret" };

@@ -3,6 +3,7 @@ import type { EndpointId } from "#contract/ids.ts";
 import type { SendFailureCode } from "#contract/send-failure.ts";
 import {
   STANDARD_WEBHOOK_HEADERS,
+  TEST_BOOKING_HEADER,
   WEBHOOK_HEADERS,
   WEBHOOK_USER_AGENT,
   type WebhookEventType,
@@ -66,6 +67,7 @@ type SignedFacts = {
   readonly eventType: WebhookEventType;
   readonly eventId: string;
   readonly deliveryId: string;
+  readonly isTestBooking: boolean;
   readonly signatures: {
     readonly unixSeconds: number;
     /** For Service-Signature. */
@@ -109,9 +111,16 @@ export function toFixedHeaders(docsUrl: string): Record<string, string> {
   };
 }
 
-export function toSignedHeaders({ eventType, eventId, deliveryId, signatures }: SignedFacts): Record<string, string> {
+export function toSignedHeaders({
+  eventType,
+  eventId,
+  deliveryId,
+  isTestBooking,
+  signatures,
+}: SignedFacts): Record<string, string> {
   return {
     [WEBHOOK_HEADERS.eventType]: eventType,
+    ...(isTestBooking ? TEST_BOOKING_HEADER : {}),
     [WEBHOOK_HEADERS.deliveryId]: deliveryId,
     [WEBHOOK_HEADERS.signature]: signatures.contract,
     [STANDARD_WEBHOOK_HEADERS.id]: eventId,
