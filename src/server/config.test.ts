@@ -45,6 +45,8 @@ test("without any variables every setting has its default", () => {
     oidcIssuer: null,
     oidcClientId: null,
     oidcClientSecret: null,
+    oidcTrusted: "no",
+    oidcTwoFactor: "ask",
     webhookRetrySchedule: [30, 60, 120, 240, 480, 960, 1920, 3600],
     webhookRetryJitter: 0.1,
     webhookTimeoutMs: 15_000,

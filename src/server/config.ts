@@ -168,7 +168,8 @@ export const SETTINGS = {
     name: "SIGN_UP",
     fallback: "closed",
     choices: SIGN_UP_MODES,
-    meaning: "open lets anyone create an account and an organization. closed requires an invitation or the operator.",
+    meaning:
+      "open lets anyone with an email address create an account and an organization; a link is sent to the address first. closed requires an invitation or the operator.",
   }),
   defaultPlan: choice<Plan>({
     name: "DEFAULT_PLAN",
@@ -189,7 +190,7 @@ export const SETTINGS = {
     fallback: null,
     isSecret: true,
     meaning:
-      "Mail server for invitations, password resets, notices and reports. If unset, reset links are written to the log.",
+      "Mail server for invitations, password resets, sign-up, notices and reports. If unset, links to reset a password or sign up are written to the log.",
   }),
   mailFrom: text({
     name: "MAIL_FROM",

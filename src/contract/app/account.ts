@@ -30,6 +30,12 @@ export const SetUpRequest = Type.Object({
 });
 export type SetUpRequest = Static<typeof SetUpRequest>;
 
+/** Someone enters their address, and gets a link that proves it. Only then can they choose a name and a password. */
+export const SignUpLinkRequest = Type.Object({ email: field });
+export type SignUpLinkRequest = Static<typeof SignUpLinkRequest>;
+export const SignUpRequest = Type.Object({ token: field, name: field, password: field });
+export type SignUpRequest = Static<typeof SignUpRequest>;
+
 const MembershipShape = Type.Object({ id: Type.String(), name: Type.String(), role: Role, plan: oneOf(PLANS) });
 
 export const Me = Type.Object({

@@ -5,6 +5,7 @@ export const PASSWORD_LENGTH_MIN = 10;
 export const PASSWORD_LENGTH_MAX = 128;
 export const INVITATION_DAYS = 7;
 export const RESET_LINK_MINUTES = 30;
+export const SIGN_UP_LINK_MINUTES = 60;
 /** An address gets a reset link at most once in this time, and so with links to sign up. */
 export const MAIL_PAUSE_MINUTES = 5;
 

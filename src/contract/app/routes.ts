@@ -96,6 +96,8 @@ export type AccountRoute = Omit<AppRoute, "role" | "feature"> & {
 export const ACCOUNT_ROUTES = {
   listSignInOptions:  { method: "GET",    path: "/sign-in-options", role: "anyone" },
   setUp:              { method: "POST",   path: "/setup", role: "anyone" },
+  requestSignUpLink:  { method: "POST",   path: "/sign-up/link", role: "anyone" },
+  signUp:             { method: "POST",   path: "/sign-up", role: "anyone" },
   lookUpInvitation:   { method: "POST",   path: "/invitations/look-up", role: "anyone" },
   acceptInvitation:   { method: "POST",   path: "/invitations/accept", role: "anyone" },
 
@@ -133,7 +135,6 @@ export const AUTH_ROUTES = {
   signInWithOidc:       { method: "POST", path: "/sign-in/social", role: "anyone" },
   signInWithCode:       { method: "POST", path: "/two-factor/verify-totp", role: "anyone" },
   signInWithRecoveryCode: { method: "POST", path: "/two-factor/verify-backup-code", role: "anyone" },
-  signUp:               { method: "POST", path: "/sign-up/email", role: "anyone" },
   signOut:              { method: "POST", path: "/sign-out", role: "anyone" },
   requestPasswordReset: { method: "POST", path: "/request-password-reset", role: "anyone" },
   resetPassword:        { method: "POST", path: "/reset-password", role: "anyone" },

@@ -65,6 +65,8 @@ type Calls = {
 
   listSignInOptions: { answer: account.SignInOptions };
   setUp: { answer: account.CreatedOrganization; body: account.SetUpRequest };
+  requestSignUpLink: { answer: null; body: account.SignUpLinkRequest };
+  signUp: { answer: null; body: account.SignUpRequest };
   lookUpInvitation: { answer: account.InvitationPreview; body: { token: string } };
   acceptInvitation: { answer: account.JoinedOrganization; body: account.InvitationAcceptance };
   getMe: { answer: account.Me };
@@ -95,7 +97,6 @@ type Calls = {
   connectOidc: { answer: { url: string }; body: { callbackURL: string; errorCallbackURL: string } };
   signInWithCode: { answer: unknown; body: { code: string } };
   signInWithRecoveryCode: { answer: unknown; body: { code: string } };
-  signUp: { answer: unknown; body: { name: string; email: string; password: string } };
   signOut: { answer: unknown; body: object };
   requestPasswordReset: { answer: unknown; body: { email: string } };
   resetPassword: { answer: unknown; body: { token: string; newPassword: string } };

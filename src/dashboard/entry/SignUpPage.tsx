@@ -1,30 +1,22 @@
-import { Button, Stack } from "@mantine/core";
+import { Alert, Button, Stack, Text, TextInput } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { ENTRY_PAGES, HOME } from "#contract/app/entry-pages.ts";
+import { MAIL_PAUSE_MINUTES, SIGN_UP_LINK_MINUTES } from "#contract/app/limits.ts";
 import { call } from "../api/call.ts";
-import { ApiFailure } from "../api/client.ts";
 import { useAction } from "../hooks/use-action.ts";
+import { useUrlState } from "../hooks/use-url-state.ts";
 import { FormFault } from "../ui/forms/FormFault.tsx";
 import { TextLink } from "../ui/layout/links.tsx";
-import { AccountFields } from "./AccountFields.tsx";
 import { EntryFrame } from "./EntryFrame.tsx";
+import { NewPasswordInput } from "./NewPasswordInput.tsx";
 
-/** Works only if the operator allows sign-up. */
+const DEFAULTS = { token: "", email: "" };
+
+/** Works only if the operator allows sign-up. The address comes first; the link sent to it leads back here with a token. */
 export function SignUpPage() {
-  const navigate = useNavigate();
-  const queries = useQueryClient();
-  const form = useForm({ mode: "uncontrolled", initialValues: { name: "", email: "", password: "" } });
-  const signUp = useAction({
-    run: signUpAndIn,
-    form,
-    isQuiet: true,
-    onDone: () => {
-      queries.clear();
-      void navigate({ to: HOME, replace: true });
-    },
-  });
+  const [{ token, email }] = useUrlState(DEFAULTS);
   return (
     <EntryFrame
       title="Create an account"
@@ -37,27 +29,74 @@ export function SignUpPage() {
         </>
       }
     >
-      <form onSubmit={form.onSubmit((values) => signUp.mutate(values))}>
-        <Stack gap="md">
-          <FormFault error={signUp.error} />
-          <AccountFields form={form} />
-          <Button type="submit" fullWidth loading={signUp.isPending}>
-            Create account
-          </Button>
-        </Stack>
-      </form>
+      {token === "" ? <AddressStep /> : <AccountStep token={token} email={email} />}
     </EntryFrame>
   );
 }
 
-/** Sign-up answers the same whether or not the address has an account; only signing in afterwards shows the difference. */
-async function signUpAndIn(values: { name: string; email: string; password: string }): Promise<void> {
-  await call("signUp", { body: values });
-  try {
-    await call("signIn", { body: values });
-  } catch (error) {
-    if (!(error instanceof ApiFailure) || error.status !== 401) throw error;
-    const message = "This email address already has an account. Sign in, or reset your password.";
-    throw new ApiFailure({ code: error.code, status: error.status, message });
-  }
+function AddressStep() {
+  const form = useForm({ mode: "uncontrolled", initialValues: { email: "" } });
+  const ask = useAction({
+    run: (email: string) => call("requestSignUpLink", { body: { email } }),
+    form,
+    isQuiet: true,
+  });
+  if (ask.isSuccess)
+    return (
+      <Alert color="green" role="status" title="Check your inbox">
+        We’ve sent an email to {ask.variables}. Its link works once and expires in {SIGN_UP_LINK_MINUTES} minutes. We
+        send at most one every {MAIL_PAUSE_MINUTES} minutes.
+      </Alert>
+    );
+  return (
+    <form onSubmit={form.onSubmit(({ email }) => ask.mutate(email.trim()))}>
+      <Stack gap="md">
+        <FormFault error={ask.error} />
+        <TextInput
+          label="Email address"
+          description="We’ll send you a link to create your account."
+          type="email"
+          autoComplete="username"
+          required
+          key={form.key("email")}
+          {...form.getInputProps("email")}
+        />
+        <Button type="submit" fullWidth loading={ask.isPending}>
+          Send link
+        </Button>
+      </Stack>
+    </form>
+  );
+}
+
+function AccountStep({ token, email }: { token: string; email: string }) {
+  const navigate = useNavigate();
+  const queries = useQueryClient();
+  const form = useForm({ mode: "uncontrolled", initialValues: { name: "", password: "" } });
+  const signUp = useAction({
+    run: (values: { name: string; password: string }) => call("signUp", { body: { token, ...values } }),
+    form,
+    isQuiet: true,
+    onDone: () => {
+      queries.clear();
+      void navigate({ to: HOME, replace: true });
+    },
+  });
+  return (
+    <form onSubmit={form.onSubmit((values) => signUp.mutate(values))}>
+      <Stack gap="md">
+        <FormFault error={signUp.error} />
+        <Text size="sm">
+          For <b>{email}</b>.
+        </Text>
+        {/* Password managers save it with the password. */}
+        <input type="email" name="email" autoComplete="username" value={email} readOnly hidden />
+        <TextInput label="Name" autoComplete="name" required key={form.key("name")} {...form.getInputProps("name")} />
+        <NewPasswordInput key={form.key("password")} {...form.getInputProps("password")} />
+        <Button type="submit" fullWidth loading={signUp.isPending}>
+          Create account
+        </Button>
+      </Stack>
+    </form>
+  );
 }

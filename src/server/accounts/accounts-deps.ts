@@ -6,10 +6,17 @@ import { deleteSessions } from "./auth/session-queries.ts";
 import { Throttle } from "./auth/throttle.ts";
 import { deleteResetLinks } from "./auth/verification-queries.ts";
 import { auditPerson } from "./members/audit-person.ts";
-import { findUser } from "./queries.ts";
+import { findUser, markEmailProven } from "./queries.ts";
 
 /** A person who is signed in. */
-export type Person = { userId: string; email: string; name: string; sessionId: string; isTwoFactorOn: boolean };
+export type Person = {
+  userId: string;
+  email: string;
+  isEmailProven: boolean;
+  name: string;
+  sessionId: string;
+  isTwoFactorOn: boolean;
+};
 
 /** What the rest of the service sees of better-auth. */
 type Auth = {
@@ -23,27 +30,10 @@ type Auth = {
 
 export type AccountsDeps = { readonly auth: Auth; readonly throttle: Throttle; readonly deviceCookie: DeviceCookie };
 
-export function createAccountsDeps(parts: Omit<AuthParts, "onPasswordReset" | "onOidcConnected">): AccountsDeps {
-  const { db, clock, random, log } = parts;
-  // The new password is already saved, so the sessions end first: whatever fails after that must not leave anyone signed in.
-  const onPasswordReset: AuthParts["onPasswordReset"] = async (user) => {
-    await deleteSessions(db, user.id);
-    await deleteResetLinks(db, user.id);
-    await auditPerson({ db, clock, random }, { user, action: "user.password_reset" }).catch((error: unknown) =>
-      log.error("accounts.reset_not_audited", { error }),
-    );
-  };
-  const onOidcConnected: AuthParts["onOidcConnected"] = async (userId) => {
-    const user = await findUser(db, userId);
-    assert(user, "the account belongs to someone");
-    await auditPerson({ db, clock, random }, { user, action: "user.oidc_connected" }).catch((error: unknown) =>
-      log.error("accounts.connection_not_audited", { error }),
-    );
-  };
+export function createAccountsDeps(parts: Omit<AuthParts, keyof Callbacks>): AccountsDeps {
   // Loaded by the first request that needs it, which takes a second longer. Workers and commands never need it, and it takes 20 MB
   // of memory.
-  const open = async () =>
-    (await import("./auth/auth.ts")).createBetterAuth({ ...parts, onPasswordReset, onOidcConnected });
+  const open = async () => (await import("./auth/auth.ts")).createBetterAuth({ ...parts, ...toCallbacks(parts) });
   let opened: ReturnType<typeof open> | null = null;
   const use = async <T>(work: (library: Awaited<ReturnType<typeof open>>) => Promise<T>): Promise<T> => {
     opened ??= open();
@@ -64,6 +54,7 @@ export function createAccountsDeps(parts: Omit<AuthParts, "onPasswordReset" | "o
         const person = {
           userId: response.user.id,
           email: response.user.email,
+          isEmailProven: response.user.emailVerified,
           name: response.user.name,
           sessionId: response.session.id,
           isTwoFactorOn: response.user.twoFactorEnabled === true,
@@ -80,6 +71,30 @@ export function createAccountsDeps(parts: Omit<AuthParts, "onPasswordReset" | "o
         );
         return response.ok ? response.headers.getSetCookie() : null;
       },
+    },
+  };
+}
+
+type Callbacks = Pick<AuthParts, "onPasswordReset" | "onOidcConnected">;
+
+function toCallbacks({ db, clock, random, log }: Omit<AuthParts, keyof Callbacks>): Callbacks {
+  return {
+    // The new password is already saved, so the sessions end first: whatever fails after that must not leave anyone signed in.
+    async onPasswordReset(user) {
+      await deleteSessions(db, user.id);
+      await deleteResetLinks(db, user.id);
+      // The link was sent to the address.
+      await markEmailProven(db, user.id);
+      await auditPerson({ db, clock, random }, { user, action: "user.password_reset" }).catch((error: unknown) =>
+        log.error("accounts.reset_not_audited", { error }),
+      );
+    },
+    async onOidcConnected(userId) {
+      const user = await findUser(db, userId);
+      assert(user, "the account belongs to someone");
+      await auditPerson({ db, clock, random }, { user, action: "user.oidc_connected" }).catch((error: unknown) =>
+        log.error("accounts.connection_not_audited", { error }),
+      );
     },
   };
 }

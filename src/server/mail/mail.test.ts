@@ -36,7 +36,7 @@ test("with a mail server, links are mailed and neither shown nor logged", async 
   const mail = toMailText(server.mails[0]);
   assert.match(
     mail,
-    /^From: Bookflow <hello@book\.example>\r\nTo: guest@example\.com\r\nSubject: Join Lindenhof Dental/m,
+    /^From: Bookflow <hello@book\.example>\r\nTo: guest@example\.com\r\nSubject: You have been invited to Bookflow\r$/m,
   );
   const link = /http:\/\/localhost:3000\/invitation\?token=(\w+)/.exec(mail);
   assert.ok(link);

@@ -6,7 +6,7 @@ import type { Log } from "../lib/log/log.ts";
 import type { Metrics } from "../lib/log/metrics.ts";
 
 /** An email with one link. */
-type LinkMail = { to: string; subject: string; text: string; link: string };
+export type LinkMail = { to: string; subject: string; text: string; link: string };
 
 /** An email with an image, shown in its HTML as `cid:…`. */
 type PictureMail = {

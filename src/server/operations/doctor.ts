@@ -91,7 +91,7 @@ async function examineMail({ mail }: DoctorDeps): Promise<Finding> {
   if (!mail.isOn)
     return warning(
       "mail",
-      "SMTP_URL is not set, so nothing is emailed. Password reset links are written to the log, and inviters get the link to share.",
+      "SMTP_URL is not set, so nothing is emailed. Links to reset a password or sign up are written to the log, and inviters get the link to share.",
     );
   const problem = await mail.check();
   return problem === null

@@ -19,7 +19,6 @@ export type AuthDoor = {
   /** The field that names an account; attempts are counted per account. */
   readonly account?: "email";
   readonly isThrottled?: true;
-  readonly isSignUp?: true;
   /** The field to report when the password is not acceptable. */
   readonly passwordField?: string;
   /** The field with a code that works only once. */
@@ -53,14 +52,6 @@ export const POST_DOORS: readonly AuthDoor[] = [
     isThrottled: true,
   },
   { path: AUTH_ROUTES.signOut.path, fields: [] },
-  {
-    path: AUTH_ROUTES.signUp.path,
-    fields: ["name", "email", "password"],
-    account: "email",
-    isThrottled: true,
-    isSignUp: true,
-    passwordField: "password",
-  },
   { path: AUTH_ROUTES.requestPasswordReset.path, fields: ["email"], account: "email", isThrottled: true },
   {
     path: AUTH_ROUTES.resetPassword.path,

@@ -113,6 +113,7 @@ describe("signing in", () => {
 
   test("no other better-auth route is reachable", async () => {
     for (const path of [
+      "sign-up/email",
       "get-session",
       "list-sessions",
       "update-user",
@@ -371,59 +372,6 @@ describe("changing the password", () => {
     const payload = { currentPassword: TEST_PASSWORD, newPassword: "a new password" };
     assert.equal((await openBrowser(testApp).send("POST", "/api/auth/change-password", payload)).status, 401);
   });
-});
-
-describe("sign-up", () => {
-  const payload = { name: "Ada", email: "ada@example.com", password: TEST_PASSWORD };
-
-  test("is refused when closed", async () => {
-    const { status, body } = await openBrowser(testApp).send("POST", "/api/auth/sign-up/email", payload);
-    const message = "Sign-up is closed. Ask for an invitation.";
-    assert.deepEqual({ status, body }, { status: 403, body: { error: { code: "forbidden", message } } });
-  });
-
-  test("when open, creates an account once and gives the same answer for an address that already has one", async () => {
-    const open = await createTestApp({ signUp: "open", rateLimitSignInPerMinute: 0 });
-    const first = await openBrowser(open).send("POST", "/api/auth/sign-up/email", payload);
-    const other = { ...payload, password: "someone else's guess" };
-    const second = await openBrowser(open).send("POST", "/api/auth/sign-up/email", other);
-    assert.deepEqual([first.status, second.status], [200, 200]);
-    assert.deepEqual(Object.keys(second.body.user).sort(), Object.keys(first.body.user).sort());
-    const attempt = async (password: string) =>
-      (await openBrowser(open).send("POST", SIGN_IN, { email: payload.email, password })).status;
-    assert.deepEqual([await attempt(payload.password), await attempt(other.password)], [200, 401]);
-    const short = await openBrowser(open).send("POST", "/api/auth/sign-up/email", { ...payload, password: "short" });
-    assert.deepEqual(short.body.error.fields, { password: "Please use at least 10 characters." });
-  });
-});
-
-describe("the name at sign-up", () => {
-  const signUp = async (change: object) => {
-    const open = await createTestApp({ signUp: "open", rateLimitSignInPerMinute: 0 });
-    const { email } = await signIn(open, { role: "owner" });
-    const payload = { email: "ada@example.com", password: TEST_PASSWORD, ...change };
-    const send = (body: object) => openBrowser(open).send("POST", "/api/auth/sign-up/email", body);
-    const [known, unknown] = [await send({ ...payload, email }), await send(payload)];
-    const user = open.deps.db.selectFrom("users").select("name").where("email", "=", payload.email);
-    return { known, unknown, savedName: (await user.executeTakeFirst())?.name };
-  };
-
-  test("is cleaned up, and then gets the same answer for known and unknown addresses", async () => {
-    const { known, unknown, savedName } = await signUp({ name: " Ada\u0000\nWinter " });
-    assert.deepEqual([known.status, unknown.status, savedName], [200, 200, "Ada Winter"]);
-  });
-
-  for (const [what, name, status, fault] of [
-    ["a long one", "x".repeat(6_000), 422, "This name is too long."],
-    ["an empty one", " ", 422, "Please enter a name."],
-    ["a number", 5, 400, undefined],
-    ["none", undefined, 400, undefined],
-  ] as const)
-    test(`is refused if it is ${what}`, async () => {
-      const { known, unknown, savedName } = await signUp({ name });
-      assert.deepEqual([known.status, known.body], [unknown.status, unknown.body]);
-      assert.deepEqual([unknown.status, unknown.body.error.fields?.name, savedName], [status, fault, undefined]);
-    });
 });
 
 describe("attempts are throttled", () => {

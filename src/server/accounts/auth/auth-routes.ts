@@ -3,7 +3,6 @@ import { ENTRY_PAGES } from "#contract/app/entry-pages.ts";
 import { AUTH_PREFIX } from "#contract/app/routes.ts";
 import type { Deps } from "../../deps.ts";
 import { ApiError } from "../../http/api-error.ts";
-import { checkName, requireFields } from "../../http/check-fields.ts";
 import { OPEN_BODY_MAX_BYTES } from "../../http/json-body.ts";
 import type { AccountsDeps, Person } from "../accounts-deps.ts";
 import { auditPerson } from "../members/audit-person.ts";
@@ -47,12 +46,9 @@ async function passThrough(
   request: FastifyRequest<{ Body: unknown }>,
   reply: FastifyReply,
 ): Promise<unknown> {
-  const given = toPassedOn(door, request.body);
-  requireOwnPages(door, given);
-  if (door.isThrottled) deps.accounts.throttle.take(request, readAttempt(deps, door, { request, body: given }));
-  if (door.isSignUp && deps.config.signUp === "closed")
-    throw new ApiError("forbidden", "Sign-up is closed. Ask for an invitation.");
-  const body = door.isSignUp ? withCheckedName(given) : given;
+  const body = toPassedOn(door, request.body);
+  requireOwnPages(door, body);
+  if (door.isThrottled) deps.accounts.throttle.take(request, readAttempt(deps, door, { request, body }));
   const before = door.audit?.signedIn ? await findPerson(deps, request, reply) : null;
   // A person who is signed in sends a code to turn two-factor on. better-auth also accepts one if it is on already.
   if (door.codeField && before?.isTwoFactorOn) throw toAuthError(door, { status: 400, code: "TOTP_ALREADY_ENABLED" });
@@ -107,12 +103,6 @@ function toPassedOn(door: AuthDoor, body: unknown): Body {
   const given = (typeof body === "object" && body !== null ? body : {}) as Body;
   const picked = door.fields.filter((name) => Object.hasOwn(given, name)).map((name) => [name, given[name]]);
   return { ...Object.fromEntries(picked), ...door.fixed };
-}
-
-/** better-auth accepts any text as a name, and itself refuses everything else. */
-function withCheckedName(body: Body): Body {
-  const { name } = body;
-  return typeof name === "string" ? { ...body, ...requireFields({ name: checkName(name) }) } : body;
 }
 
 function requireOwnPages(door: AuthDoor, body: Body): void {

@@ -19,7 +19,8 @@ import { describeBrowser } from "./describe-browser.ts";
 import { noteFault } from "./library-faults.ts";
 import { listOwnOrigins } from "./origin-check.ts";
 import { hashPassword, verifyPassword } from "./password.ts";
-import { giveMailTurnBack, hashResetLink, RESET_LINK, takeMailTurn } from "./verification-queries.ts";
+import { sendRequestedMail } from "./requested-mail.ts";
+import { hashResetLink, RESET_LINK } from "./verification-queries.ts";
 
 const SECRET_BYTES = 32;
 const DAY_SECONDS = 24 * 3600;
@@ -125,12 +126,11 @@ function checkNewUser({ config, db, clock }: AuthParts): UserCheck {
 }
 
 function toPasswordOptions(parts: AuthParts): PasswordOptions {
-  const { config, random, onPasswordReset } = parts;
+  const { random, onPasswordReset } = parts;
   return {
     enabled: true,
-    disableSignUp: config.signUp === "closed",
-    // Signing up gives the same answer whether or not the address has an account, so it cannot sign anyone in.
-    autoSignIn: false,
+    // setup/sign-up.ts creates accounts, for addresses that are proven.
+    disableSignUp: true,
     minPasswordLength: PASSWORD_LENGTH_MIN,
     maxPasswordLength: PASSWORD_LENGTH_MAX,
     password: { hash: (password) => hashPassword({ random }, password), verify: verifyPassword },
@@ -147,16 +147,12 @@ function toPasswordOptions(parts: AuthParts): PasswordOptions {
 }
 
 /** Earlier links stay valid, so that a stranger who requests links can't invalidate the one a person is about to use. */
-async function sendResetLink({ config, db, clock, mail }: AuthParts, to: string, token: string): Promise<void> {
-  const turn = { kind: "reset", email: to, now: clock.now() } as const;
-  if (!(await takeMailTurn(db, turn))) return;
-  const isSent = await mail.send({
-    to,
+async function sendResetLink(parts: AuthParts, to: string, token: string): Promise<void> {
+  await sendRequestedMail(parts, { kind: "reset", to }, async () => ({
     subject: "Reset your password",
     text: `Someone asked to reset the password for your Bookflow account. The link below works once and expires in ${RESET_LINK_MINUTES} minutes. If it wasn't you, you can ignore this email.`,
-    link: `${config.baseUrl}${ENTRY_PAGES.resetPassword}?token=${encodeURIComponent(token)}`,
-  });
-  if (mail.isOn && !isSent) await giveMailTurnBack(db, turn);
+    link: `${parts.config.baseUrl}${ENTRY_PAGES.resetPassword}?token=${encodeURIComponent(token)}`,
+  }));
 }
 
 /** better-auth asks for a code only after a password. Here, it also asks after single sign-on, unless the operator skips it. */

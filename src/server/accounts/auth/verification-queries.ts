@@ -23,13 +23,36 @@ export async function deleteResetLinks(db: Db, userId: string): Promise<void> {
   await links.where("identifier", "like", `${RESET_LINK_MARK}%`).execute();
 }
 
+/** Someone with this address may create an account. */
+export async function insertSignUpLink(
+  db: Db,
+  link: { tokenHash: Buffer; email: string; now: Date; expiresAt: Date },
+): Promise<void> {
+  const id = toSignUpLink(link.tokenHash);
+  const times = { expires_at: link.expiresAt, created_at: link.now, updated_at: link.now };
+  await db
+    .insertInto("user_verifications")
+    .values({ id, identifier: id, value: link.email, ...times })
+    .execute();
+}
+
+/** The address that the link proves, or null. The link works once. */
+export async function takeSignUpLink(db: Db, tokenHash: Buffer, now: Date): Promise<string | null> {
+  const link = db.deleteFrom("user_verifications").where("id", "=", toSignUpLink(tokenHash));
+  return (await link.where("expires_at", ">", now).returning("value").executeTakeFirst())?.value ?? null;
+}
+
+function toSignUpLink(tokenHash: Buffer): string {
+  return `sign-up:${tokenHash.toString("base64url")}`;
+}
+
 /** False if this person has used the code before; if several use it at once, only one gets true. */
 export async function takeTotpCode(db: Db, use: { userId: string; code: string; now: Date }): Promise<boolean> {
   const { userId, code, now } = use;
   return await takeOnce(db, { id: `totp:${hash(`${userId} ${code}`)}`, value: userId, forMs: TOTP_CODE_MS, now });
 }
 
-type MailKind = "reset" | "sign-up";
+export type MailKind = "reset" | "sign-up";
 
 /** False if an email of this kind was sent to the address in the last minutes; if several ask at once, only one gets true. */
 export async function takeMailTurn(db: Db, mail: { kind: MailKind; email: string; now: Date }): Promise<boolean> {

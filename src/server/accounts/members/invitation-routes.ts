@@ -10,7 +10,7 @@ import { assert } from "../../lib/assert.ts";
 import type { Mail } from "../../mail/mail.ts";
 import { findOrganization } from "../../organizations/queries.ts";
 import { isInvitationId } from "../account-ids.ts";
-import { type Member, memberOf } from "../auth/member-auth.ts";
+import { type Member, memberOf, personOf } from "../auth/member-auth.ts";
 import { checkRole } from "../check-fields.ts";
 import { deleteInvitation, type InvitationRow, listInvitations } from "./invitation-queries.ts";
 import { invite } from "./invitations.ts";
@@ -22,6 +22,8 @@ import { ownersOnly, requireOwnerForOwners } from "./require-owner.ts";
  * our mail server must not send their spam.
  */
 const INVITATIONS_PER_MINUTE = 20;
+const UNPROVEN =
+  "Confirm your email address first: sign out, choose “Forgot your password?”, and open the link we send you.";
 const GONE_MEANWHILE =
   "The email could not be sent. Meanwhile, the invitation was revoked, accepted or replaced. Check the list of invitations.";
 
@@ -72,6 +74,8 @@ function inviteRoute(app: FastifyInstance, deps: InvitationDeps): void {
         role: checkRole(request.body.role),
       });
       requireOwnerForOwners(member, [role]);
+      // The email names the person who invites.
+      if (deps.mail.isOn && !personOf(request).isEmailProven) throw new ApiError("forbidden", UNPROVEN);
       const members = await listMembers(deps.db, member.organizationId);
       if (members.some((each) => each.email === email))
         throw new ApiError("conflict", "This person is already a member.");

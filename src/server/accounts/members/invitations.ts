@@ -76,8 +76,9 @@ export async function invite(
   if (!mail.isOn) return { kind: "invited", invitation, mail: "off", link: toLink(shown.token) };
   const isSent = await mail.send({
     to: email,
-    subject: `Join ${organizationName} on Bookflow`,
-    text: `${member.email} has invited you to join ${organizationName} on Bookflow. The link below works once and expires in ${INVITATION_DAYS} days.`,
+    // Nothing that people enter: while sign-up is open, strangers could write the subject of an email from us.
+    subject: "You have been invited to Bookflow",
+    text: `${member.email} has invited you to join “${organizationName}” on Bookflow. The link below works once and expires in ${INVITATION_DAYS} days.`,
     link: toLink(mailed.token),
   });
   if (isSent) return { kind: "invited", invitation, mail: "sent", link: null };

@@ -7,11 +7,14 @@ import {
   JoinedOrganization,
   SetUpRequest,
   SignInOptions,
+  SignUpLinkRequest,
+  SignUpRequest,
 } from "#contract/app/account.ts";
 import type { Deps } from "../../deps.ts";
 import { ApiError } from "../../http/api-error.ts";
 import { checkEmail, checkName, checkTimeZone, requireFields } from "../../http/check-fields.ts";
 import { assert } from "../../lib/assert.ts";
+import type { Mail } from "../../mail/mail.ts";
 import type { AccountsDeps } from "../accounts-deps.ts";
 import { hashLinkToken } from "../auth/link-token.ts";
 import { findPerson } from "../auth/member-auth.ts";
@@ -21,10 +24,14 @@ import { findInvitation } from "../members/invitation-queries.ts";
 import { type JoinOutcome, joinAsNewPerson, joinAsPerson } from "../members/invitations.ts";
 import { findUserByEmail, hasUsers } from "../queries.ts";
 import { setUp } from "./setup.ts";
+import { sendSignUpLink, signUp } from "./sign-up.ts";
 
-type EntryDeps = Pick<Deps, "db" | "clock" | "random" | "config"> & { readonly accounts: AccountsDeps };
+type EntryDeps = Pick<Deps, "db" | "clock" | "random" | "config" | "log"> & {
+  readonly accounts: AccountsDeps;
+  readonly mail: Mail;
+};
 
-/** Routes that need no session: ways to sign in, setup of the first owner, and invitations. */
+/** Routes that need no session: ways to sign in, setup of the first owner, sign-up, and invitations. */
 export function entryRoutes(app: FastifyInstance, deps: EntryDeps): void {
   app.addHook("onRequest", async (request) => requireOwnOrigin(deps.config, request));
 
@@ -63,7 +70,52 @@ export function entryRoutes(app: FastifyInstance, deps: EntryDeps): void {
     },
   );
 
+  signUpRoutes(app, deps);
   invitationRoutes(app, deps);
+}
+
+function signUpRoutes(app: FastifyInstance, deps: EntryDeps): void {
+  app.post<{ Body: SignUpLinkRequest }>(
+    "/sign-up/link",
+    { schema: { body: SignUpLinkRequest, response: { 204: {} } } },
+    async (request, reply) => {
+      const { email } = requireFields({ email: checkEmail(request.body.email) });
+      deps.accounts.throttle.take(request, { email, knownDevice: null });
+      requireOpenSignUp(deps.config);
+      // Not awaited: the time that sending takes would reveal whether the address has an account.
+      void sendSignUpLink(deps, email).catch((error: unknown) =>
+        deps.log.error("accounts.sign_up_link_not_sent", { error }),
+      );
+      return reply.code(204).send();
+    },
+  );
+
+  app.post<{ Body: SignUpRequest }>(
+    "/sign-up",
+    { schema: { body: SignUpRequest, response: { 204: {} } } },
+    async (request, reply) => {
+      deps.accounts.throttle.take(request);
+      requireOpenSignUp(deps.config);
+      const { token, name, password } = request.body;
+      const fields = requireFields({ name: checkName(name), password: checkPassword(password) });
+      const outcome = await signUp(deps, { token, ...fields });
+      switch (outcome.kind) {
+        case "unknown_link":
+          throw new ApiError("not_found", "This link has expired or has already been used. Request a new one.");
+        case "has_account":
+          throw new ApiError("conflict", "This address already has an account. Please sign in.");
+        case "done":
+          await beginSession(deps, { request, reply, email: outcome.email, password });
+          return reply.code(204).send();
+        default:
+          return outcome satisfies never;
+      }
+    },
+  );
+}
+
+function requireOpenSignUp({ signUp: mode }: EntryDeps["config"]): void {
+  if (mode === "closed") throw new ApiError("forbidden", "Sign-up is closed. Ask for an invitation.");
 }
 
 function invitationRoutes(app: FastifyInstance, deps: EntryDeps): void {

@@ -1,0 +1,19 @@
+import type { Db } from "../../db/pool.ts";
+import type { Clock } from "../../lib/time/clock.ts";
+import type { LinkMail, Mail } from "../../mail/mail.ts";
+import { giveMailTurnBack, type MailKind, takeMailTurn } from "./verification-queries.ts";
+
+/**
+ * Sends an email that anyone can request for any address. In some minutes, an address gets one of each kind, however often it is
+ * requested.
+ */
+export async function sendRequestedMail(
+  { db, clock, mail }: { db: Db; clock: Clock; mail: Mail },
+  { kind, to }: { kind: MailKind; to: string },
+  write: () => Promise<Omit<LinkMail, "to">>,
+): Promise<void> {
+  const turn = { kind, email: to, now: clock.now() };
+  if (!(await takeMailTurn(db, turn))) return;
+  const isSent = await mail.send({ to, ...(await write()) });
+  if (mail.isOn && !isSent) await giveMailTurnBack(db, turn);
+}
