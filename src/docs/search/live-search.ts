@@ -43,7 +43,18 @@ export function showMatchesWhileTyping(page: Document): void {
     await show();
     list.querySelector("a")?.click();
   });
+  listenForKeys(page, { form, input, list, close });
+}
 
+function listenForKeys(
+  page: Document,
+  {
+    form,
+    input,
+    list,
+    close,
+  }: { form: HTMLFormElement; input: HTMLInputElement; list: HTMLUListElement; close: () => void },
+): void {
   form.addEventListener("keydown", (event) => {
     if (event.key === "Escape" && !list.hidden) {
       close();

@@ -211,7 +211,7 @@ export const RESERVED_PACKAGES: readonly { readonly package: RegExp; readonly im
       "src/server/sending/guarded-connector.ts",
     ],
   },
-  { package: /^(?!typebox(\/|$))/, importers: ["src/server/", "src/dashboard/", "src/widget/"] },
+  { package: /^(?!typebox(\/|$))/, importers: ["src/server/", "src/dashboard/", "src/docs/", "src/widget/"] },
   { package: /^(node:test|node:assert.*|fast-check)$/, importers: [] },
 ];
 
