@@ -18,6 +18,7 @@ import { refuseMalformedRequest } from "./http/client-error.ts";
 import { compileOnUse } from "./http/compile-on-use.ts";
 import { installErrorHandler, sendError } from "./http/error-handler.ts";
 import { installJsonParser } from "./http/json-body.ts";
+import { RECEIVING_LIMITS } from "./http/listen.ts";
 import { describeApi, openApiRoutes } from "./http/openapi.ts";
 import { prepareReadApi } from "./http/read-api.ts";
 import { readRequestId } from "./http/request-id.ts";
@@ -35,8 +36,6 @@ import { widgetReadRoutes } from "./widgets/read-routes.ts";
 
 /** For members. What anyone may send is limited further, by route. */
 const BODY_LIMIT_BYTES = 64 * 1024;
-/** Limits how long receiving a request may take. Sending the response may take longer. */
-const REQUEST_TIMEOUT_MS = 30_000;
 const KEEP_ALIVE_TIMEOUT_MS = 65_000;
 
 /** All HTTP routes: every route file is mounted here. */
@@ -45,7 +44,7 @@ export async function buildApp(deps: ServiceDeps): Promise<FastifyInstance> {
     logger: false,
     genReqId: ({ headers }) => readRequestId(headers, deps.random),
     bodyLimit: BODY_LIMIT_BYTES,
-    requestTimeout: REQUEST_TIMEOUT_MS,
+    ...RECEIVING_LIMITS,
     trustProxy: toTrustProxy(deps.config.trustProxy),
     keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
     forceCloseConnections: "idle",

@@ -27,8 +27,9 @@ export function installErrorHandler(app: FastifyInstance, deps: Pick<Deps, "log"
 
 export function sendError(
   deps: Pick<Deps, "log">,
-  { error, request, reply }: { error: unknown; request: FastifyRequest; reply: FastifyReply },
+  { error: thrown, request, reply }: { error: unknown; request: FastifyRequest; reply: FastifyReply },
 ): FastifyReply {
+  const error = hasHungUp(thrown, request) ? new CallerLeft() : thrown;
   const apiError = toApiError(error);
   logFault(deps, { apiError, error, request });
   return reply
@@ -48,6 +49,11 @@ const UNKNOWN_PAGE: PlainPage = {
 function isUnknownPage(error: unknown, { is404, url, headers }: FastifyRequest): boolean {
   const isApi = /^\/(?:embed-)?api(?![^/?])/.test(url);
   return is404 && !isApi && error instanceof ApiError && error.code === "not_found" && prefersHtml(headers.accept);
+}
+
+/** The connection was closed in the middle of the body. */
+function hasHungUp(error: unknown, { raw }: FastifyRequest): boolean {
+  return raw.readableAborted && raw.errored === error;
 }
 
 /** A caller's mistake is not logged. */

@@ -12,6 +12,15 @@ const SENTENCES: Readonly<Record<string, (place: string, portName: string) => st
   ENOTFOUND: (place) => `The host name in ${place} was not found. Check HOST.`,
 };
 
+/**
+ * Options for Fastify that limit how long receiving a request may take; sending the response may take longer. Node looks for
+ * requests that take too long only every 30 seconds, unless told otherwise.
+ */
+export const RECEIVING_LIMITS = {
+  requestTimeout: 30_000,
+  http: { headersTimeout: 10_000, connectionsCheckingInterval: 1_000 },
+} as const;
+
 /** Call this before the first request: Fastify accepts no hooks after that. `portName`: the setting that has the port. */
 export async function listen(
   app: FastifyInstance,

@@ -1,11 +1,14 @@
 import assert from "node:assert/strict";
+import { once } from "node:events";
+import { connect } from "node:net";
 import { test } from "node:test";
+import { setTimeout } from "node:timers/promises";
 import { createTestApp } from "../../../test/support/app/app.ts";
 import { makeCaller } from "../../../test/support/app/read-api.ts";
 import { openWire, type WireAnswer } from "../../../test/support/app/wire.ts";
 
-const { app, deps } = await createTestApp();
-const { exchange } = await openWire(app);
+const { app, deps, lines } = await createTestApp();
+const { port, exchange } = await openWire(app);
 const { key, widgetId } = await makeCaller(deps.db);
 
 const AUTHORIZATION = `Authorization: Bearer ${key}`;
@@ -248,4 +251,33 @@ test("a repeated or non-numeric Content-Length is invalid HTTP", async () => {
     assertCommon(answer);
     assert.equal(answer.statusLine, "HTTP/1.1 400 Bad Request", lengths.join("; "));
   }
+});
+
+test("headers must arrive sooner than a whole request, and a request that is too slow is refused soon after", async () => {
+  const { server } = app;
+  assert.ok(server.headersTimeout < server.requestTimeout);
+  const usual = server.headersTimeout;
+  server.headersTimeout = 1;
+  try {
+    const slow = exchange("GET /api/v1/widgets HTTP/1.1\r\nHost: api.example\r\n");
+    const answer = await Promise.race([slow, once(AbortSignal.timeout(10_000), "abort")]);
+    assert.ok(answer && "statusLine" in answer, "nothing was answered for ten seconds");
+    assert.equal(answer.statusLine, "HTTP/1.1 408 Request Timeout");
+  } finally {
+    server.headersTimeout = usual;
+  }
+});
+
+test("a client that hangs up in the middle of a body is not an error of ours", async () => {
+  lines.splice(0);
+  const socket = connect(port, "127.0.0.1");
+  const head = ["Host: api.example", "Content-Type: application/json", "Content-Length: 1000", "", '{"visitId":'];
+  socket.write([`POST /embed-api/${widgetId}/events HTTP/1.1`, ...head].join("\r\n"));
+  await once(app.server, "request");
+  socket.destroy();
+  for (let tries = 0; tries < 500 && lines.length === 0; tries++) await setTimeout(10);
+  assert.deepEqual(
+    lines.map((line) => JSON.parse(line)).map(({ level, name }) => [level, name]),
+    [["debug", "request.canceled"]],
+  );
 });
