@@ -411,6 +411,7 @@ create table members (
   role text not null,
   created_at timestamp(3) with time zone not null,
   last_used_at timestamp(3) with time zone,
+  checklist_dismissed_at timestamp(3) with time zone,
   constraint members_role_check CHECK ((role = ANY (ARRAY['owner'::text, 'admin'::text, 'member'::text, 'viewer'::text]))),
   constraint members_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id),
   constraint members_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE,

@@ -291,7 +291,7 @@ describe("webhooks in the dashboard", { skip: noBrowser }, () => {
     references.push(await book(deps, business));
     const log = await open(`/deliveries?endpoint=${id}`);
     await log.getByRole("button", { name: "Redeliver events" }).click();
-    await log.getByRole("dialog").getByRole("button", { name: "Redeliver" }).click();
+    await log.getByRole("dialog").getByRole("button", { name: "Count deliveries" }).click();
     // It is not widened to all endpoints that are on.
     await log.getByRole("dialog").getByText("Turn it on first").waitFor();
     await editEndpoint(deps, owner, { id, isEnabled: true });
@@ -300,7 +300,10 @@ describe("webhooks in the dashboard", { skip: noBrowser }, () => {
     const dialog = page.getByRole("dialog");
     await dialog.getByLabel("Created since").fill("2026-10-31T12:00");
     await dialog.getByRole("checkbox", { name: "Cancelled" }).check();
-    await dialog.getByRole("button", { name: "Redeliver" }).click();
+    await dialog.getByRole("button", { name: "Count deliveries" }).click();
+    await dialog.getByText("3 deliveries will be sent again.", { exact: false }).waitFor();
+    assert.equal(await countIn("delivered"), 0, "nothing is sent before it is confirmed");
+    await dialog.getByRole("button", { name: "Redeliver 3 deliveries" }).click();
     await page.getByText("Redelivering 3 deliveries").waitFor();
     await until(async () => {
       moveClock(dashboard, 1);
@@ -408,7 +411,7 @@ describe("webhooks in the dashboard", { skip: noBrowser }, () => {
       ["Edit endpoint", "Cancel"],
       ["Rotate secret", "Rotate secret"],
       ["Turn off endpoint", "Turn off endpoint"],
-      ["Redeliver events", "Redeliver events"],
+      ["Redeliver events", "Count deliveries"],
       ["Delete endpoint", "Delete endpoint"],
     ] as const)
       assert.equal((await walkDialog(page, button(name))).at(-1), last, name);

@@ -44,6 +44,7 @@ const routeOf = (name: AppRouteName): AppRoute => APP_ROUTES[name];
 
 /** The status, or status and error code, of each route for those allowed to use it; 200 if not listed. */
 const STATUSES: Partial<Record<AppRouteName, number | string>> = {
+  dismissChecklist: 204,
   createWidget: 201,
   deleteBooking: 204,
   addEndpoint: 201,
@@ -70,6 +71,7 @@ const BODIES: Partial<Record<AppRouteName, object>> = {
   changeReports: { weekly: true },
   addEndpoint: { url: receiver.url, kind: "webhook" },
   changeEndpoint: { description: "CRM" },
+  countRedelivery: { from: "2026-01-01" },
   startRedelivery: { from: "2026-01-01" },
   createKey: { name: "Warehouse" },
   addConnection: { kind: "calcom", name: "Practice", ...calcom.parts },

@@ -124,6 +124,10 @@ export const NewRedelivery = Type.Object(
 );
 export type NewRedelivery = Static<typeof NewRedelivery>;
 
+/** How many deliveries a bulk redelivery would send now. */
+export const RedeliveryCount = Type.Object({ matched: Type.Integer() });
+export type RedeliveryCount = Static<typeof RedeliveryCount>;
+
 export const AppRedelivery = Type.Object({
   id: Type.String(),
   state: oneOf(REDELIVERY_STATES),

@@ -5,6 +5,8 @@ import { BookingSummary } from "./bookings.ts";
 export const Checklist = Type.Object({
   hasWidget: Type.Boolean(),
   hasLook: Type.Boolean(),
+  /** Store bookings is on for a widget. */
+  storesBookings: Type.Boolean(),
   /** The widget was viewed on a page that is not ours. */
   isOnPage: Type.Boolean(),
   hasTestBooking: Type.Boolean(),
@@ -19,6 +21,8 @@ export type Checklist = Static<typeof Checklist>;
 /** The home screen: setup, what is coming, and what happens right now. */
 export const Overview = Type.Object({
   checklist: Checklist,
+  /** By the person who asks. */
+  isChecklistDismissed: Type.Boolean(),
   /** The next appointments, soonest first. */
   upcoming: Type.Array(BookingSummary),
   now: Type.Object({

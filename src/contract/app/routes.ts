@@ -24,6 +24,7 @@ export const ORGANIZATION_HEADER = "x-organization";
 // biome-ignore format: one route a line
 export const APP_ROUTES = {
   getOverview:        { method: "GET",    path: "/overview", role: "viewer" },
+  dismissChecklist:   { method: "POST",   path: "/overview/dismiss-checklist", role: "viewer" },
 
   listWidgets:        { method: "GET",    path: "/widgets", role: "viewer" },
   createWidget:       { method: "POST",   path: "/widgets", role: "member" },
@@ -69,6 +70,7 @@ export const APP_ROUTES = {
 
   listRedeliveries:   { method: "GET",    path: "/redeliveries", role: "viewer" },
   getRedelivery:      { method: "GET",    path: "/redeliveries/:redelivery", role: "viewer" },
+  countRedelivery:    { method: "POST",   path: "/redeliveries/count", role: "member", feature: "webhooks" },
   startRedelivery:    { method: "POST",   path: "/redeliveries", role: "member", feature: "webhooks" },
   cancelRedelivery:   { method: "DELETE", path: "/redeliveries/:redelivery", role: "member" },
 

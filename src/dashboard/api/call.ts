@@ -18,6 +18,7 @@ const ROUTES = { ...APP_ROUTES, ...ACCOUNT_ROUTES, ...AUTH_ROUTES };
 /** The request body and the answer of every route in contract/app/routes.ts. CSV files have no entry: see download.ts. */
 type Calls = {
   getOverview: { answer: Overview };
+  dismissChecklist: { answer: null };
   listWidgets: { answer: widgets.AppWidgetList };
   createWidget: { answer: widgets.AppWidget; body: widgets.NewWidget };
   getWidget: { answer: widgets.AppWidget };
@@ -52,6 +53,7 @@ type Calls = {
   retryDelivery: { answer: deliveries.QueuedDelivery };
   listRedeliveries: { answer: deliveries.AppRedeliveryList };
   getRedelivery: { answer: deliveries.AppRedelivery };
+  countRedelivery: { answer: deliveries.RedeliveryCount; body: deliveries.NewRedelivery };
   startRedelivery: { answer: deliveries.AppRedelivery; body: deliveries.NewRedelivery };
   cancelRedelivery: { answer: null };
   listKeys: { answer: AppKeyList };

@@ -7,6 +7,7 @@ import { ActionButton } from "../ui/forms/ActionButton.tsx";
 import { ButtonLink } from "../ui/layout/links.tsx";
 import { EmptyState } from "../ui/states/EmptyState.tsx";
 import { NoMatches } from "../ui/states/NoMatches.tsx";
+import { StorageOff } from "../widgets/StorageOff.tsx";
 
 /** Why the list is empty, and what to do next. */
 export function NoBookings({ isFiltered, onClear }: { isFiltered: boolean; onClear: () => void }) {
@@ -18,18 +19,26 @@ export function NoBookings({ isFiltered, onClear }: { isFiltered: boolean; onCle
   if (!widgets || widgets.some(({ collectData }) => collectData))
     return (
       <EmptyState icon={IconCalendarEvent} title="No bookings yet">
-        New bookings appear here as soon as they’re made through a widget with Store bookings on.
+        <StorageOff widgets={widgets ?? []} fallback="New bookings appear here as soon as they’re made." />
       </EmptyState>
     );
   if (widgets.length === 0) return <NoWidgets />;
+  const [widget] = widgets;
   return (
     <EmptyState
       icon={IconDatabaseOff}
       title="Store bookings is off"
-      action={<ButtonLink to={paths.widgets}>Go to widgets</ButtonLink>}
+      action={
+        widget && (
+          <ButtonLink to={paths.widget(widget.id)} search={{ tab: "storage" }}>
+            Open Store bookings of {widget.name}
+          </ButtonLink>
+        )
+      }
     >
-      New bookings are counted in analytics, but they aren’t stored or sent to webhooks. Turn on Store bookings for a
-      widget to see its new bookings here.
+      Visitors can book, and bookings are counted in analytics. But customers’ details are only in your scheduling
+      system: nothing is stored here or sent to webhooks. When it’s on, new bookings appear here; earlier ones aren’t
+      added.
     </EmptyState>
   );
 }

@@ -1,6 +1,7 @@
 import { Checkbox, Select, Stack, Text, TextInput } from "@mantine/core";
 import { type UseFormReturnType, useForm } from "@mantine/form";
 import { useQuery } from "@tanstack/react-query";
+import { type FormEvent, useState } from "react";
 import type { NewRedelivery } from "#contract/app/deliveries.ts";
 import type { AppEndpoint } from "#contract/app/endpoints.ts";
 import {
@@ -21,7 +22,7 @@ import { FormDialog } from "../ui/forms/FormDialog.tsx";
 import { FormFault } from "../ui/forms/FormFault.tsx";
 import { nameOf } from "../webhooks/endpoint-words.ts";
 import { instantAgo, toInstant, toLocalTime } from "../zoned-time.ts";
-import type { DeliveryFilters } from "./delivery-filters.ts";
+import { type DeliveryFilters, NO_FILTERS, toRange } from "./delivery-filters.ts";
 import { ERROR_NAMES } from "./delivery-words.ts";
 
 type RedeliverProps = {
@@ -69,34 +70,73 @@ function RedeliverForm({ filters, onClose }: Omit<RedeliverProps, "isOpen">) {
   const offered = (endpoints.data?.data ?? []).filter(
     (each) => each.status === "enabled" || each.id === filters.endpoint,
   );
+  const range = toRange({ ...NO_FILTERS, ...filters }, timeZone);
   const form = useForm<RedeliverValues>({
     initialValues: {
       endpoint: filters.endpoint ?? "",
       widget: filters.widget ?? "",
       error: filters.error ?? "",
-      states: ["failed"],
-      from: toLocalTime(instantAgo(1, "day"), timeZone),
-      to: "",
+      states: REDELIVERABLE_STATES.some((state) => state === filters.state) ? [filters.state ?? ""] : ["failed"],
+      from: toLocalTime(range.from ?? instantAgo(1, "day"), timeZone),
+      to: range.to === undefined ? "" : toLocalTime(range.to, timeZone),
     },
   });
-  const redeliver = useAction({
-    run: (values: RedeliverValues) => call("startRedelivery", { organization: id, body: toBody(values, timeZone) }),
+  const [matched, setMatched] = useState<number | null>(null);
+  const count = useAction({
+    run: (values: RedeliverValues) => call("countRedelivery", { organization: id, body: toBody(values, timeZone) }),
     form,
     isQuiet: true,
-    refreshes: endpointRefreshes(id),
-    successMessage: ({ matched }) =>
-      matched === 0 ? "No matching deliveries" : `Redelivering ${pluralize(matched, "delivery", "deliveries")}`,
-    onDone: onClose,
+    onDone: (counted) => setMatched(counted.matched),
   });
+  if (matched !== null)
+    return <ConfirmStep values={form.values} matched={matched} onBack={() => setMatched(null)} onClose={onClose} />;
   return (
-    <form onSubmit={form.onSubmit((values) => redeliver.mutate(values))}>
+    <form onSubmit={form.onSubmit((values) => count.mutate(values))}>
       <Stack gap="md">
         <Text size="sm">
           Matching deliveries are sent again with the same content and a new signature, and retried like new ones.
         </Text>
-        <FormFault error={redeliver.error} />
+        <FormFault error={count.error} />
         <RedeliverFields form={form} endpoints={offered} />
-        <FormButtons label="Redeliver events" isBusy={redeliver.isPending} onCancel={onClose} />
+        <FormButtons label="Count deliveries" isBusy={count.isPending} onCancel={onClose} />
+      </Stack>
+    </form>
+  );
+}
+
+type ConfirmProps = { values: RedeliverValues; matched: number; onBack: () => void; onClose: () => void };
+
+/** Nothing is sent before someone has seen how much it is. */
+function ConfirmStep({ values, matched, onBack, onClose }: ConfirmProps) {
+  const { id, details } = useOrganization();
+  const deliveries = pluralize(matched, "delivery", "deliveries");
+  const redeliver = useAction({
+    run: () => call("startRedelivery", { organization: id, body: toBody(values, details.timeZone) }),
+    isQuiet: true,
+    refreshes: endpointRefreshes(id),
+    successMessage: (started) => `Redelivering ${pluralize(started.matched, "delivery", "deliveries")}`,
+    onDone: onClose,
+  });
+  const send = (event: FormEvent) => {
+    event.preventDefault();
+    redeliver.mutate();
+  };
+  return (
+    <form onSubmit={send}>
+      <Stack gap="md">
+        <FormFault error={redeliver.error} />
+        <Text size="sm" role="status">
+          {matched === 0
+            ? "No deliveries match. Nothing will be sent."
+            : `${deliveries} will be sent again. Receivers that don’t check the event ID may process them twice.`}
+        </Text>
+        <FormButtons
+          label={matched === 0 ? "Redeliver" : `Redeliver ${deliveries}`}
+          cancelLabel="Back"
+          isReady={matched > 0}
+          isBusy={redeliver.isPending}
+          onCancel={onBack}
+        />
       </Stack>
     </form>
   );

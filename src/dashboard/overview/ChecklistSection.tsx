@@ -1,20 +1,29 @@
 import { Anchor, Button, Collapse, Group, Progress, Text, ThemeIcon, UnstyledButton } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { IconCheck, IconChevronDown } from "@tabler/icons-react";
+import { call } from "../api/call.ts";
+import { overviewQuery } from "../api/overview.ts";
+import { useAction } from "../hooks/use-action.ts";
+import { useOrganization } from "../shell/use-organization.ts";
 import { ButtonLink, TextLink } from "../ui/layout/links.tsx";
 import { Section } from "../ui/layout/Section.tsx";
 import classes from "./ChecklistSection.module.css";
 import type { ChecklistStep } from "./checklist-steps.ts";
 
-/** How far the setup is, with one next step. */
+/** How far the setup is, with one next step. It is gone when every step that isn't optional is done. */
 export function ChecklistSection({ steps }: { steps: readonly ChecklistStep[] }) {
-  const done = steps.filter(({ isDone }) => isDone).length;
-  const next = steps.find(({ isDone }) => !isDone);
+  const required = steps.filter(({ isOptional }) => !isOptional);
+  const done = required.filter(({ isDone }) => isDone).length;
+  const next = required.find(({ isDone }) => !isDone);
   const [isOpen, all] = useDisclosure(true);
   if (!next) return null;
   return (
-    <Section title="Getting started" description={`${done} of ${steps.length} steps done.`}>
-      <Progress value={(100 * done) / steps.length} mb="md" aria-label="Steps done" />
+    <Section
+      title="Getting started"
+      description={`${done} of ${required.length} steps done.`}
+      actions={<DismissButton />}
+    >
+      <Progress value={(100 * done) / required.length} mb="md" aria-label="Steps done" />
       <div className={classes["next"]}>
         <div>
           <Text size="xs" c="dimmed">
@@ -58,11 +67,30 @@ export function ChecklistSection({ steps }: { steps: readonly ChecklistStep[] })
                 )}
               </ThemeIcon>
               <StepTitle step={step} />
+              {step.isOptional && !step.isDone && (
+                <Text span size="xs" c="dimmed">
+                  optional
+                </Text>
+              )}
             </li>
           ))}
         </ol>
       </Collapse>
     </Section>
+  );
+}
+
+function DismissButton() {
+  const { id } = useOrganization();
+  const dismiss = useAction({
+    run: () => call("dismissChecklist", { organization: id }),
+    refreshes: [overviewQuery(id).queryKey],
+    successMessage: () => "Checklist dismissed",
+  });
+  return (
+    <Button variant="default" size="compact-sm" loading={dismiss.isPending} onClick={() => dismiss.mutate()}>
+      Dismiss
+    </Button>
   );
 }
 

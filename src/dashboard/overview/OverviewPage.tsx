@@ -20,6 +20,7 @@ import { LoadingCard } from "../ui/states/LoadingRows.tsx";
 import { StaleNotice } from "../ui/states/StaleNotice.tsx";
 import { nameOf } from "../webhooks/endpoint-words.ts";
 import { TestNumbers } from "../widgets/mode/TestNumbers.tsx";
+import { StorageOff } from "../widgets/StorageOff.tsx";
 import { ChecklistSection } from "./ChecklistSection.tsx";
 import { toChecklistSteps } from "./checklist-steps.ts";
 import { type AroundName, describeConnectionProblem, describeEndpointProblem } from "./problem-words.ts";
@@ -49,13 +50,15 @@ function Home({ overview }: { overview: Overview }) {
   const { visits, bookings } = overview.now;
   return (
     <>
-      <ChecklistSection
-        steps={toChecklistSteps(overview.checklist, {
-          paths,
-          widgets: list,
-          isAllowed: (action) => can(action).isAllowed,
-        })}
-      />
+      {!overview.isChecklistDismissed && (
+        <ChecklistSection
+          steps={toChecklistSteps(overview.checklist, {
+            paths,
+            widgets: list,
+            isAllowed: (action) => can(action).isAllowed,
+          })}
+        />
+      )}
       <Group justify="space-between" mb="xs" gap="xs">
         <Group gap="xs">
           <Title order={2} size="h4">
@@ -85,7 +88,7 @@ function Home({ overview }: { overview: Overview }) {
       >
         {overview.upcoming.length === 0 ? (
           <EmptyState icon={IconCalendarEvent} title="No upcoming appointments">
-            Bookings appear here if their widget has Store bookings on.
+            <StorageOff widgets={list} fallback="New bookings appear here by themselves." />
           </EmptyState>
         ) : (
           <BookingTable bookings={overview.upcoming} filters={FILTER_DEFAULTS} />

@@ -8,6 +8,7 @@ import { toChecklistSteps } from "./checklist-steps.ts";
 const NOTHING = {
   hasWidget: false,
   hasLook: false,
+  storesBookings: false,
   isOnPage: false,
   hasTestBooking: false,
   hasConnection: false,
@@ -27,11 +28,12 @@ const list = (done: object, member: Partial<Member> = {}, widgets = WIDGETS) =>
     { ...NOTHING, ...done },
     { paths, widgets, isAllowed: (action) => can({ role: "owner", plan: "business", ...member }, action).isAllowed },
   );
+const TESTED = { hasWidget: true, hasLook: true, storesBookings: true, hasTestBooking: true };
 const findNext = (...given: Parameters<typeof list>) => list(...given).find(({ isDone }) => !isDone);
 
 test("the next step is the first that is not done, and leads to where it is done", () => {
   assert.equal(findNext({}, {}, [])?.key, "hasWidget");
-  const live = findNext({ hasWidget: true, hasLook: true, hasTestBooking: true, hasConnection: true });
+  const live = findNext({ ...TESTED, hasConnection: true });
   assert.deepEqual([live?.key, live?.to, live?.search], ["isLive", paths.widget("w_1"), { mode: "go-live" }]);
 });
 
@@ -45,7 +47,7 @@ test("test bookings are made on the page of a widget in test mode, and live ones
 
 test("after practising, the next step is to connect one's own system", () => {
   const practising = WIDGETS.map((widget) => ({ ...widget, mode: "practice" as const }));
-  const next = findNext({ hasWidget: true, hasLook: true, hasTestBooking: true }, {}, practising);
+  const next = findNext(TESTED, {}, practising);
   assert.deepEqual([next?.key, next?.search], ["hasConnection", { add: "1", widget: "w_1" }]);
   assert.match(next?.text ?? "", /connect your own system/);
 });
@@ -55,6 +57,16 @@ test("steps that the plan or the role forbids are left out", () => {
   assert.ok(keys({}).includes("hasEndpoint"));
   assert.ok(!keys({ plan: "free" }).includes("hasEndpoint"));
   assert.deepEqual(keys({ role: "viewer" }), ["hasOrganization"]);
+});
+
+test("Store bookings is a step until it is on, or until going live has asked about it", () => {
+  const isDone = (done: object) => list(done).find(({ key }) => key === "storesBookings")?.isDone;
+  assert.deepEqual([isDone({}), isDone({ storesBookings: true }), isDone({ isLive: true })], [false, true, true]);
+});
+
+test("inviting a colleague and adding an endpoint are optional", () => {
+  const optional = list({}).flatMap(({ key, isOptional }) => (isOptional ? [key] : []));
+  assert.deepEqual(optional, ["hasEndpoint", "hasSecondMember"]);
 });
 
 test("when everything is done, no step is left", () => {

@@ -5,6 +5,8 @@ import type { Paths } from "../paths.ts";
 
 export type ChecklistStep = {
   readonly key: keyof Checklist | "hasOrganization";
+  /** Worth doing, but the checklist is finished without it. */
+  readonly isOptional?: true;
   readonly title: string;
   readonly text: string;
   readonly button: string;
@@ -30,7 +32,13 @@ type Scope = {
 export function toChecklistSteps(checklist: Checklist, scope: Scope): ChecklistStep[] {
   return [...listTestSteps(scope), ...listLiveSteps(scope)]
     .filter(({ action }) => scope.isAllowed(action))
-    .map((step) => ({ ...step, isDone: step.key === "hasOrganization" || checklist[step.key] }));
+    .map((step) => ({ ...step, isDone: isDone(step, checklist) }));
+}
+
+/** Going live asks about Store bookings, so whoever is live with the switch off has decided so. */
+function isDone({ key }: OpenStep, checklist: Checklist): boolean {
+  if (key === "storesBookings") return checklist.storesBookings || checklist.isLive;
+  return key === "hasOrganization" || checklist[key];
 }
 
 type OpenStep = Omit<ChecklistStep, "isDone">;
@@ -64,6 +72,15 @@ function listTestSteps({ paths, widgets }: Scope): OpenStep[] {
       button: "Design widget",
       action: "changeWidget",
       to: widgetPath,
+    },
+    {
+      key: "storesBookings",
+      title: "Choose whether to store bookings",
+      text: "It’s off at first: bookings are only counted, and customers’ details stay in your scheduling system. Turn it on to see bookings here and to send them to your systems.",
+      button: "Open Store bookings",
+      action: "changeWidget",
+      to: widgetPath,
+      search: { tab: "storage" },
     },
     {
       key: "hasTestBooking",
@@ -121,6 +138,7 @@ function listLiveSteps({ paths, widgets }: Scope): OpenStep[] {
     },
     {
       key: "hasEndpoint",
+      isOptional: true,
       title: "Send bookings to your systems",
       text: "Add a webhook, a Teams channel or a Slack channel.",
       button: "Add endpoint",
@@ -129,6 +147,7 @@ function listLiveSteps({ paths, widgets }: Scope): OpenStep[] {
     },
     {
       key: "hasSecondMember",
+      isOptional: true,
       title: "Invite a colleague",
       text: "So someone can step in when you’re away.",
       button: "Invite member",

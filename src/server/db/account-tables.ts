@@ -69,6 +69,7 @@ export type MembersTable = {
   role: MemberRole;
   created_at: Date;
   last_used_at: Date | null;
+  checklist_dismissed_at?: Date | null;
 };
 
 export type InvitationsTable = {

@@ -15,6 +15,7 @@ const { app, deps } = testApp;
 const NOTHING_DONE = {
   hasWidget: false,
   hasLook: false,
+  storesBookings: false,
   isOnPage: false,
   hasTestBooking: false,
   hasConnection: false,
@@ -29,6 +30,7 @@ test("the checklist knows what is done, and the next appointments come soonest f
   const read = async () => (await askApp(app, owner, "GET /overview")).body as Overview;
   assert.deepEqual(await read(), {
     checklist: NOTHING_DONE,
+    isChecklistDismissed: false,
     upcoming: [],
     now: { visits: 0, bookings: 0 },
     includesTests: false,
@@ -47,12 +49,28 @@ test("the checklist knows what is done, and the next appointments come soonest f
   await make("2026-10-30T09:00:00Z");
   const [later, sooner] = [await make("2026-11-06T09:00:00Z"), await make("2026-11-05T09:00:00Z")];
   const { checklist, upcoming, now } = await read();
-  assert.deepEqual(checklist, { ...NOTHING_DONE, hasWidget: true, isOnPage: true, hasSecondMember: true });
+  assert.deepEqual(checklist, {
+    ...NOTHING_DONE,
+    hasWidget: true,
+    storesBookings: true,
+    isOnPage: true,
+    hasSecondMember: true,
+  });
   assert.deepEqual(
     upcoming.map(({ reference }) => reference),
     [sooner.reference, later.reference],
   );
   assert.deepEqual(now, { visits: 1, bookings: 0 });
+});
+
+test("whoever dismisses the checklist no longer sees it, and others still do", async () => {
+  const owner = await signIn(testApp, { role: "owner" });
+  const viewer = await signIn(testApp, { role: "viewer", organizationId: owner.organizationId });
+  const isDismissedFor = async (person: typeof owner) =>
+    ((await askApp(app, person, "GET /overview")).body as Overview).isChecklistDismissed;
+  assert.deepEqual([await isDismissedFor(owner), await isDismissedFor(viewer)], [false, false]);
+  assert.equal((await askApp(app, owner, "POST /overview/dismiss-checklist")).status, 204);
+  assert.deepEqual([await isDismissedFor(owner), await isDismissedFor(viewer)], [true, false]);
 });
 
 test("a view on our own pages does not count as a view on the business's site", async () => {

@@ -8,7 +8,7 @@ import { toBookingSummary } from "../bookings/stored/to-app-booking.ts";
 import type { Deps } from "../deps.ts";
 import { toKindNumber } from "../funnel/record/key-id.ts";
 import { toKeptSince } from "../plans/kept-since.ts";
-import { countNow, hasTestVisits, readChecklist } from "./queries.ts";
+import { countNow, dismissChecklist, hasTestVisits, readChecklist } from "./queries.ts";
 
 const UPCOMING_SHOWN = 5;
 const NOW_MS = 30 * MINUTE_MS;
@@ -32,7 +32,7 @@ export function overviewAppRoutes(api: FastifyInstance, deps: Pick<Deps, "db" | 
     });
     const reader = await readerOf(deps.db, member);
     return {
-      checklist: await readChecklist(deps.db, owner, { baseUrl, pageKind: toKindNumber("page") }),
+      ...(await readChecklist(deps.db, owner, { baseUrl, pageKind: toKindNumber("page"), userId: member.userId })),
       upcoming: upcoming.map((row) => toBookingSummary(row, reader)),
       now: await countNow(deps.db, owner, {
         visitsSince: new Date(now.getTime() - NOW_MS),
@@ -40,5 +40,11 @@ export function overviewAppRoutes(api: FastifyInstance, deps: Pick<Deps, "db" | 
       }),
       includesTests: await hasTestVisits(deps.db, owner, { since: new Date(now.getTime() - 7 * DAY_MS), now }),
     };
+  });
+
+  api.post("/overview/dismiss-checklist", async (request, reply) => {
+    const { organizationId, userId } = memberOf(request);
+    await dismissChecklist(deps.db, organizationId, { userId, at: deps.clock.now() });
+    return reply.code(204).send();
   });
 }

@@ -13,13 +13,14 @@ import { hasLiveBooking, isTestVisit } from "../test-mode/queries.ts";
 export async function readChecklist(
   db: Db,
   owner: OrganizationId,
-  { baseUrl, pageKind }: { baseUrl: string; pageKind: number },
-): Promise<Checklist> {
+  { baseUrl, pageKind, userId }: { baseUrl: string; pageKind: number; userId: string },
+): Promise<{ checklist: Checklist; isChecklistDismissed: boolean }> {
   const { rows } = await sql<Omit<Checklist, "hasConnection" | "hasSecondMember">>`
     select
       exists (select from widgets where organization_id = ${owner}) as "hasWidget",
       exists (select from widgets where organization_id = ${owner}
         and (accent_color is not null or template <> 'classic' or options <> '{}')) as "hasLook",
+      exists (select from widgets where organization_id = ${owner} and collect_data) as "storesBookings",
       exists (select from funnel_keys where organization_id = ${owner} and kind = ${pageKind} and key <> ''
         and not starts_with(key, ${`${baseUrl}/`})) as "isOnPage",
       exists (select from sandbox_appointments where organization_id = ${owner})
@@ -38,15 +39,28 @@ export async function readChecklist(
   const [row] = rows;
   if (!row) throw new Error("a select without from gives one row");
   // On a cluster, members are on the coordinator, and one statement does not read them together with an organization's rows.
-  const { rows: members } = await sql`select from members where organization_id = ${owner} limit 2`.execute(db);
+  const { rows: members } = await sql<{ isDismissed: boolean }>`
+    select user_id = ${userId} and checklist_dismissed_at is not null as "isDismissed"
+    from members where organization_id = ${owner} order by user_id <> ${userId} limit 2`.execute(db);
   const connections = await listConnections(db, owner);
   const hasConnection = connections.some(({ settings }) => !isPractice(settings));
-  return {
+  const checklist = {
     ...row,
     hasLiveBooking: row.isLive && row.hasLiveBooking,
     hasConnection,
     hasSecondMember: members.length > 1,
   };
+  return { checklist, isChecklistDismissed: members.some(({ isDismissed }) => isDismissed) };
+}
+
+/** Only for this person: colleagues may still be at it. */
+export async function dismissChecklist(
+  db: Db,
+  owner: OrganizationId,
+  { userId, at }: { userId: string; at: Date },
+): Promise<void> {
+  const ofPerson = db.updateTable("members").where("organization_id", "=", owner).where("user_id", "=", userId);
+  await ofPerson.set({ checklist_dismissed_at: at }).execute();
 }
 
 export async function countNow(

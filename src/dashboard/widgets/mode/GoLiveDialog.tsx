@@ -1,4 +1,4 @@
-import { Button, Checkbox, Group, List, Select, Stack, Text } from "@mantine/core";
+import { Button, Checkbox, Group, List, Select, Stack, Switch, Text } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { IconPlugConnected } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
@@ -19,6 +19,7 @@ import { ButtonLink } from "../../ui/layout/links.tsx";
 import { Loaded } from "../../ui/states/Loaded.tsx";
 import { LoadingRows } from "../../ui/states/LoadingRows.tsx";
 import { toastFailure } from "../../ui/states/toast.ts";
+import { describeStorageUses } from "../widget-words.ts";
 import { describeGoLive } from "./mode-words.ts";
 import { describeTestData, hasTestData, LEAVING_LIVE } from "./test-words.ts";
 
@@ -88,18 +89,24 @@ function NoConnections({ widget, onClose }: Omit<DialogProps, "isOpen">) {
 type FormProps = Omit<DialogProps, "isOpen"> & { connections: readonly AppConnection[] };
 
 function GoLiveForm({ widget, connections, onClose }: FormProps) {
-  const { id } = useOrganization();
+  const { id, plan } = useOrganization();
   const found = useQuery({ ...testDataQuery(id, widget.id), enabled: widget.mode !== "live" });
   // After practising, the system that was connected last is the one to go live on.
   const suggested = widget.mode === "live" ? widget.connectionId : connections.at(-1)?.id;
-  const form = useForm({ initialValues: { connectionId: suggested ?? "", clearsTestData: true } });
+  const form = useForm({
+    initialValues: { connectionId: suggested ?? "", storesBookings: widget.collectData, clearsTestData: true },
+  });
   const chosen = connections.find((each) => each.id === form.values.connectionId);
   const next = chosen?.isPractice ? "practice" : "live";
   const offersClearing = found.data !== undefined && hasTestData(found.data);
   const go = useAction({
-    run: async ({ connectionId, clearsTestData }: typeof form.values) => {
+    run: async ({ connectionId, storesBookings, clearsTestData }: typeof form.values) => {
       const params = { widget: widget.id };
       const saved = await call("goLive", { organization: id, params, body: { connectionId } });
+      if (storesBookings !== widget.collectData)
+        await call("changeWidget", { organization: id, params, body: { collectData: storesBookings } }).catch(
+          tellNotChanged,
+        );
       if (offersClearing && clearsTestData)
         await call("clearTestData", { organization: id, params, body: {} }).catch(tellNotCleared);
       // `successMessage` may already see the changed widget.
@@ -124,6 +131,17 @@ function GoLiveForm({ widget, connections, onClose }: FormProps) {
           {...form.getInputProps("connectionId")}
         />
         {next !== widget.mode && <WhatChanges from={widget.mode} to={next} />}
+        {widget.mode !== "live" && (
+          <Switch
+            label="Store bookings"
+            description={
+              form.values.storesBookings
+                ? `Each booking is saved with the customer’s details for ${describeStorageUses(plan)}. Make sure your privacy notice covers this.`
+                : "Bookings are counted, but customers’ details are only in your scheduling system. The bookings list stays empty, and nothing is sent to webhooks."
+            }
+            {...form.getInputProps("storesBookings", { type: "checkbox" })}
+          />
+        )}
         {offersClearing && (
           <Checkbox
             label="Clear this widget’s test data"
@@ -145,6 +163,12 @@ function GoLiveForm({ widget, connections, onClose }: FormProps) {
 function tellNotCleared(error: Error): void {
   if (!(error instanceof ApiFailure)) throw error;
   toastFailure("The test data may not have been cleared. To check, choose “Clear test data” under “Change mode”.");
+}
+
+/** The widget is live by now, so this isn't a failure to go live. */
+function tellNotChanged(error: Error): void {
+  if (!(error instanceof ApiFailure)) throw error;
+  toastFailure("Store bookings may not have been changed. Check the tab “Store bookings”.");
 }
 
 function WhatChanges({ from, to }: { from: Mode; to: Mode }) {

@@ -167,6 +167,20 @@ test("it can be limited by endpoint, time, state, error and widget", async () =>
   }
 });
 
+test("counting says what would be sent, and sends nothing", async () => {
+  const { business, receiver, endpoint, member } = await makeTeam();
+  for (let count = 0; count < 2; count++) await failOne(business, endpoint);
+  const sent = receiver.requests.length;
+  const count = (body: object) => askApp(app, member, "POST /redeliveries/count", { from: "2026-01-01", ...body });
+  assert.deepEqual((await count({})).body, { matched: 2 });
+  assert.deepEqual((await count({ states: ["delivered"] })).body, { matched: 0 });
+  await runRedeliveries(deps, NOBODY_STOPS);
+  await deliverAll(loop);
+  assert.equal(receiver.requests.length, sent);
+  await editEndpoint(deps, business.owner, { id: endpoint, isEnabled: false });
+  assert.equal((await count({ endpoint })).status, 409);
+});
+
 test("its time can begin and end at the ends of the calendar", async () => {
   const { business, endpoint, start, read } = await makeTeam();
   await failOne(business, endpoint);

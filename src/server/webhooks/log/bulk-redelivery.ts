@@ -36,10 +36,34 @@ const BATCH = 500;
  */
 const UNSENT_MAX = 1_000;
 
-type RedeliveryRefusal = { kind: "plan_required" } | { kind: "no_endpoint" } | { kind: "endpoint_disabled" };
+export type RedeliveryRefusal = { kind: "plan_required" } | { kind: "no_endpoint" } | { kind: "endpoint_disabled" };
 
 /** Runs in the transaction that starts it, for example to audit it. */
 type AlongsideStart = (transaction: Db, started: { id: RedeliveryId; matched: number }) => Promise<void>;
+
+/** What `startRedelivery` would send, so that people can be asked first. */
+export async function countRedelivery(
+  deps: RedeliveryDeps,
+  owner: { id: OrganizationId; plan: Plan },
+  filter: RedeliveryFilter,
+): Promise<{ kind: "counted"; matched: number } | RedeliveryRefusal> {
+  const refusal = await findRefusal(deps, owner, filter);
+  if (refusal) return refusal;
+  const keptSince = toLogKeptSince(deps.clock.now());
+  return { kind: "counted", matched: await countMatching(deps.db, owner.id, { filter, keptSince }) };
+}
+
+async function findRefusal(
+  deps: RedeliveryDeps,
+  owner: { id: OrganizationId; plan: Plan },
+  filter: RedeliveryFilter,
+): Promise<RedeliveryRefusal | null> {
+  if (!planIncludes(owner.plan, "webhooks")) return { kind: "plan_required" };
+  if (filter.endpoint === undefined) return null;
+  const endpoint = await findEndpoint(deps.db, owner.id, filter.endpoint as EndpointId);
+  if (!endpoint) return { kind: "no_endpoint" };
+  return endpoint.status === "disabled" ? { kind: "endpoint_disabled" } : null;
+}
 
 export async function startRedelivery(
   deps: RedeliveryDeps,
@@ -47,12 +71,8 @@ export async function startRedelivery(
   filter: RedeliveryFilter,
   alongside: AlongsideStart,
 ): Promise<{ kind: "started"; id: RedeliveryId } | RedeliveryRefusal> {
-  if (!planIncludes(owner.plan, "webhooks")) return { kind: "plan_required" };
-  if (filter.endpoint !== undefined) {
-    const endpoint = await findEndpoint(deps.db, owner.id, filter.endpoint as EndpointId);
-    if (!endpoint) return { kind: "no_endpoint" };
-    if (endpoint.status === "disabled") return { kind: "endpoint_disabled" };
-  }
+  const refusal = await findRefusal(deps, owner, filter);
+  if (refusal) return refusal;
   const now = deps.clock.now();
   const id = randomId<RedeliveryId>(deps.random, REDELIVERY_ID);
   await inOrganization(deps.db, owner.id, async (transaction) => {
