@@ -34,8 +34,7 @@ export type FromFrame =
   | { type: "failed"; code: string }
   | { type: "close" };
 
-export type FromLoader =
-  | { type: "theme"; theme: Theme }
-  | { type: "context"; service?: string; prefill?: Prefill; attribution?: RawAttribution };
+/** What the host page may change while the frame is open. */
+export type FromLoader = Pick<FrameContext, "service" | "prefill" | "theme" | "attribution">;
 
 export type Envelope<Message> = Message & { svc: typeof MESSAGE_VERSION; frame: string };

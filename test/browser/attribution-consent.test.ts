@@ -214,7 +214,7 @@ describe("attribution", { skip: noBrowser }, () => {
     const first = await visitBooking(page);
     assert.deepEqual(await readFrameStorage(page), [], "what was stored before is deleted");
     const frame = await findFrame(page);
-    await tellFrame(frame, "context", () => page.evaluate("svc('consent', 'granted')"));
+    await tellFrame(frame, "attribution", () => page.evaluate("svc('consent', 'granted')"));
     assert.deepEqual(await readFrameStorage(page), []);
     assert.notEqual(await visitBooking(page), first);
   });
@@ -223,7 +223,7 @@ describe("attribution", { skip: noBrowser }, () => {
     const { page } = await arrive("required");
     const visitId = await visitBooking(page);
     const answer = (frame: Frame, text: string) =>
-      tellFrame(frame, "context", () => page.evaluate(`svc('consent', '${text}')`));
+      tellFrame(frame, "attribution", () => page.evaluate(`svc('consent', '${text}')`));
     await answer(await findFrame(page), "granted");
     assert.deepEqual(await readFrameStorage(page), [`svc_visit_${widgetId}`]);
     assert.equal(await visitBooking(page, { isSent: false }), null);

@@ -244,11 +244,11 @@ describe("a visitor books", { skip: noBrowser }, () => {
     const frame = page.frameLocator("iframe");
     await frame.getByRole("button", { name: /Consultation/ }).waitFor();
     const tell = (message: object) => tellFrame(page, message);
-    await tell({ frame: "f2", type: "context", service: "online-meeting" });
-    await tell({ type: "theme", theme: { mode: "dark", accent: "#ffd400" } });
+    await tell({ frame: "f2", service: "online-meeting" });
+    await tell({ theme: { mode: "dark", accent: "#ffd400" } });
     await frame.locator("html[data-scheme=dark]").waitFor();
     assert.equal(await frame.getByRole("button", { name: /Consultation/ }).count(), 1);
-    await tell({ type: "context", service: "online-meeting", prefill: { name: "Mara" } });
+    await tell({ service: "online-meeting", prefill: { name: "Mara" } });
     await frame.locator(".time").first().waitFor();
     await frame.getByRole("button", { name: "Close" }).click();
     await frame.locator("body").press("Escape");
@@ -265,7 +265,7 @@ describe("a visitor books", { skip: noBrowser }, () => {
     });
     await visitPage(page, `${SITE}/`);
     await page.waitForFunction("heard.some(([, data]) => data.type === 'ready')");
-    await tellFrame(page, { type: "context", attribution: { utmSource: "google" } });
+    await tellFrame(page, { attribution: { utmSource: "google" } });
     const sent = page.waitForRequest("**/events");
     release();
     const { attribution } = (await sent).postDataJSON() as { attribution: object };

@@ -97,7 +97,7 @@ async function start(element: HTMLElement, widget: string): Promise<void> {
   element.textContent = "";
   render(<App session={session} />, element);
   bridge.listen((heard) => {
-    if (heard.type === "context" && heard.attribution) visit.permit(mayStore(heard.attribution));
+    if (heard.attribution) visit.permit(mayStore(heard.attribution));
   });
   appear(element, { context, bridge, look });
 }
@@ -139,8 +139,8 @@ function appear(element: HTMLElement, host: { context: FrameContext; bridge: Bri
   if (context.mode !== "popup") reportHeight(element, bridge);
   // The host page may send its theme and the visitor's consent once, as soon as the frame is ready.
   bridge.listen((heard) => {
-    if (heard.type === "theme") look.change(heard.theme);
-    else if (heard.attribution) context.attribution = heard.attribution;
+    if (heard.theme) look.change(heard.theme);
+    if (heard.attribution) context.attribution = heard.attribution;
   });
   bridge.post({ type: "ready" });
 }

@@ -1,3 +1,5 @@
+import { EMAIL_IN_TEXT } from "#contract/email-in-text.ts";
+
 // What we keep of an address: its origin and path, and its campaign parameters unless they are too long. The rest of a query
 // may identify a person, and so may anything that looks like an email address.
 
@@ -16,7 +18,8 @@ export type Tags = { [Name in TagName]?: string };
 type Address = {
   /** Approximately the registrable domain, since the loader has no list of suffixes; the server decides again. */
   site: string;
-  origin: string;
+  /** The origin with a slash. */
+  root: string;
   /** Including the path. */
   place: string;
   /** Including the kept parameters. */
@@ -28,7 +31,6 @@ const VALUE_MAX = 300;
 const VALUES_MAX = 600;
 const PLACE_MAX = 500;
 const WHOLE_MAX = 1000;
-const EMAIL = /[^\s@/]@[^\s@/]+\.|%40/;
 
 /**
  * Parameters whose names match `dropped` are left out, and so are those that contain the value of one of them. By default,
@@ -36,21 +38,21 @@ const EMAIL = /[^\s@/]@[^\s@/]+\.|%40/;
  */
 export function readAddress(text: string, dropped = / /): Address {
   const tags: Tags = {};
-  const address: Address = { site: "", origin: "", place: "", whole: "", tags };
+  const address: Address = { site: "", root: "", place: "", whole: "", tags };
   try {
     const { protocol, host, hostname, pathname, searchParams } = new URL(text);
     if (!/^(http|android-app)/.test(protocol)) return address;
     address.site = toSite(hostname);
-    address.origin = `${protocol}//${host}/`;
-    const place = address.origin + pathname.slice(1);
-    address.place = place.length > PLACE_MAX || EMAIL.test(pathname) ? address.origin : place;
+    address.root = `${protocol}//${host}/`;
+    const place = address.root + pathname.slice(1);
+    address.place = place.length > PLACE_MAX || EMAIL_IN_TEXT.test(pathname) ? address.root : place;
     const query = new URLSearchParams();
     let room = VALUES_MAX;
     for (const parameter of PARAMETERS) {
       const value = searchParams.get(parameter) ?? "";
       const { length } = value;
       // Values that are too long are dropped, because a truncated click id would be wrong.
-      if (!length || length > VALUE_MAX || length > room || EMAIL.test(value)) continue;
+      if (!length || length > VALUE_MAX || length > room || EMAIL_IN_TEXT.test(value)) continue;
       // No value contains the whole address.
       if (PARAMETERS.some((other) => dropped.test(other) && value.includes(searchParams.get(other) || text))) continue;
       room -= length;

@@ -29,7 +29,7 @@ export function createAttribution(mode: ConsentMode, at: Date): VisitorAttributi
       // Storage and cookies throw if the visitor or the page's sandbox blocks them. Then only this page view counts.
       const known = attempt(() => parseRecord(localStorage.getItem(KEY), at));
       answer = given ?? answer ?? (known?.granted && "granted");
-      const permission = decidePermission({ mode, answer, signals: navigator });
+      const permission = decidePermission(mode, answer, navigator);
       if (permission === "waiting") return;
       // A page load counts once, however often the visitor answers.
       record = permission === "page" ? undefined : (record ?? recordArrival(known, arrival));
@@ -39,8 +39,7 @@ export function createAttribution(mode: ConsentMode, at: Date): VisitorAttributi
         // Assigned above; the compiler loses sight of it inside the function.
         ids = attempt(() => readAnalyticsIds(document.cookie, record as TouchRecord));
       }
-      const text = record && toRecordText(record);
-      attempt(() => (text ? localStorage.setItem(KEY, text) : localStorage.removeItem(KEY)));
+      attempt(() => (record ? localStorage.setItem(KEY, toRecordText(record)) : localStorage.removeItem(KEY)));
     },
   };
 }

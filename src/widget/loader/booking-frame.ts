@@ -30,11 +30,18 @@ export function openFrame(site: Site, wanted: Wanted, onClose?: () => void): Boo
   const status = make("output");
   const element = make("div", {}, status);
   const toAddress = (page: string) => `${site.base}/${page}/${encodeURIComponent(widget)}`;
+  /** What may change while the frame is open. */
+  const toMessage = (): Envelope<FromLoader> => ({
+    svc: MESSAGE_VERSION,
+    frame,
+    attribution: site.attribution.read(),
+    theme: site.theme,
+  });
   let isReady = false;
 
   // JSON leaves out undefined fields. A fragment appears on no server and in no log.
-  const page = { hostOrigin: origin, theme: site.theme, font: getComputedStyle(document.body).fontFamily };
-  const context = { ...wanted, ...page, frame, mode, locale, attribution: site.attribution.read() };
+  const { fontFamily: font } = getComputedStyle(document.body);
+  const context = { ...wanted, hostOrigin: origin, font, mode, locale, ...toMessage() };
   iframe.src = `${toAddress("embed")}#${encodeURIComponent(JSON.stringify(context))}`;
   load();
   // Shown until the frame has its own.
@@ -68,12 +75,7 @@ export function openFrame(site: Site, wanted: Wanted, onClose?: () => void): Boo
 
   /** Posting before the frame listens would log an error on the console. */
   function update(): void {
-    say({ type: "context", attribution: site.attribution.read() });
-    say({ type: "theme", theme: site.theme });
-  }
-
-  function say(message: FromLoader): void {
-    if (isReady) iframe.contentWindow?.postMessage({ ...message, svc: MESSAGE_VERSION, frame }, site.base);
+    if (isReady) iframe.contentWindow?.postMessage(toMessage(), site.base);
   }
 
   function show(): void {

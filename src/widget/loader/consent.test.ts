@@ -13,17 +13,17 @@ const CASES: [mode: string, answer: ConsentAnswer | undefined, permission: Permi
 
 for (const [mode, answer, permission] of CASES) {
   test(`mode "${mode}" and ${answer ?? "no answer"}: ${permission}`, () =>
-    assert.equal(decidePermission({ mode, answer, signals: {} }), permission));
+    assert.equal(decidePermission(mode, answer, {}), permission));
 }
 
 for (const signals of [{ globalPrivacyControl: true }, { doNotTrack: "1" }]) {
   test(`${JSON.stringify(signals)} overrides every mode and answer`, () => {
-    for (const [mode, answer] of CASES) assert.equal(decidePermission({ mode, answer, signals }), "page");
+    for (const [mode, answer] of CASES) assert.equal(decidePermission(mode, answer, signals), "page");
   });
 }
 
 test("a signal turned off is ignored", () => {
   const signals = { globalPrivacyControl: false, doNotTrack: "0" };
-  assert.equal(decidePermission({ mode: "auto", answer: undefined, signals }), "stored");
-  assert.equal(decidePermission({ mode: "auto", answer: undefined, signals: { doNotTrack: "unspecified" } }), "stored");
+  assert.equal(decidePermission("auto", undefined, signals), "stored");
+  assert.equal(decidePermission("auto", undefined, { doNotTrack: "unspecified" }), "stored");
 });

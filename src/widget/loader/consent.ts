@@ -6,20 +6,16 @@
 //   page     campaign tags and the referring host of this page view; anything stored earlier is deleted
 
 /** A misspelt mode counts as `required`, the strictest reading. */
-export type ConsentMode = "" | "auto" | "required" | "off" | (string & {});
+export type ConsentMode = undefined | "" | "auto" | "required" | "off" | (string & {});
 export type ConsentAnswer = "granted" | "denied";
 export type Permission = "all" | "stored" | "waiting" | "page";
 
 /** Global Privacy Control and Do Not Track override the page's settings. */
-export function decidePermission({
-  mode,
-  answer,
-  signals,
-}: {
-  mode: ConsentMode;
-  answer: ConsentAnswer | undefined;
-  signals: { readonly globalPrivacyControl?: unknown; readonly doNotTrack?: unknown };
-}): Permission {
+export function decidePermission(
+  mode: ConsentMode,
+  answer: ConsentAnswer | undefined,
+  signals: { readonly globalPrivacyControl?: unknown; readonly doNotTrack?: unknown },
+): Permission {
   if (signals.globalPrivacyControl || signals.doNotTrack === "1" || mode === "off" || answer === "denied")
     return "page";
   if (answer === "granted") return "all";

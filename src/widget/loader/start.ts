@@ -15,7 +15,7 @@ type Stub = { q?: Iterable<unknown>[] };
 
 /** Everything the loader does on a page, in this order. */
 export function startLoader(script: HTMLScriptElement): void {
-  const { widget: ownWidget = "", consent = "", mode, label } = script.dataset;
+  const { widget: ownWidget = "", consent, mode, label } = script.dataset;
   // What the page may have beside the browser's own; all of it is checked before use.
   const page = window as { svc?: unknown; dataLayer?: unknown[]; navigation?: EventTarget };
   const listeners: [string, Listener][] = [];

@@ -64,15 +64,17 @@ export function recordArrival(known: TouchRecord | undefined, arrival: Arrival):
 }
 
 /** The fields as the contract names them. */
-export function toRawAttribution(record: TouchRecord, currentPage: string): RawAttribution {
-  const { landingPage, referrer, firstSeenAt, touches, first } = record;
+export function toRawAttribution(
+  { landingPage, referrer, firstSeenAt, touches, first }: TouchRecord,
+  currentPage: string,
+): RawAttribution {
   return { landingPage, referrer, firstSeenAt, touches, ...first, currentPage: readAddress(currentPage).whole };
 }
 
 /** Without consent: only the campaign and the referring host of this page view. */
 export function toPageAttribution(arrival: Arrival, currentPage: string): RawAttribution {
   return {
-    referrer: readReferrer(arrival).origin,
+    referrer: readReferrer(arrival).root,
     ...readAddress(arrival.page, CLICK).tags,
     currentPage: readAddress(currentPage, CLICK).whole,
   };
@@ -92,7 +94,7 @@ export function toRecordText(record: TouchRecord): string {
   return JSON.stringify({
     ...record,
     landingPage: readAddress(record.landingPage).place,
-    referrer: readAddress(record.referrer).origin,
+    referrer: readAddress(record.referrer).root,
     last: {},
   });
 }
@@ -108,7 +110,7 @@ export function readAnalyticsIds(cookies: string, { fbc = "" }: TouchRecord): Ra
 }
 
 /** A page of the same site is not a source. */
-function readReferrer({ page, referrer }: Arrival): { place: string; origin: string } {
+function readReferrer({ page, referrer }: Arrival): { place: string; root: string } {
   const from = readAddress(referrer);
   return from.site === readAddress(page).site ? readAddress("") : from;
 }

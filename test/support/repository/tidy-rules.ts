@@ -85,7 +85,7 @@ export const ALLOWED_IMPORTS: readonly { readonly from: string; readonly to: rea
     "api-keys/bearer-auth.ts",
     "funnel/classify/privacy-signal.ts",
     "funnel/classify/read-attribution.ts",
-    "funnel/classify/redact-addresses.ts",
+    "funnel/classify/redact-attribution.ts",
     "funnel/classify/channel-rules.ts",
     "funnel/classify/read-visit.ts",
     "funnel/record/key-cap.ts",

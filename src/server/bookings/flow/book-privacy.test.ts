@@ -3,9 +3,13 @@ import { test } from "node:test";
 import { createTestApp } from "../../../../test/support/app/app.ts";
 import { findFreeTime } from "../../../../test/support/bookings/book.ts";
 import { makeKey, makeOrganization, makeWidget } from "../../../../test/support/builders.ts";
-import { eventsBody, listEvents, postEvents } from "../../../../test/support/funnel/collect.ts";
+import { dumpDatabase, eventsBody, listEvents, postEvents } from "../../../../test/support/funnel/collect.ts";
+import { TEXTS_WITH_EMAIL } from "../../../../test/support/funnel/email-texts.ts";
 
-const { app, deps, clock } = await createTestApp();
+const { app, deps, clock } = await createTestApp({
+  rateLimitBookingsPerMinute: 0,
+  rateLimitWidgetBookingsPerMinute: 0,
+});
 clock.set(new Date());
 const base = await app.listen({ host: "127.0.0.1", port: 0 });
 
@@ -91,6 +95,22 @@ test("a funnel event with the signal is classified without click identifiers", a
   await postEvents(app, widgetId, body());
   const sources = (await listEvents(deps.db)).filter((row) => row.widget_id === widgetId).map(({ source }) => source);
   assert.deepEqual(sources.sort(), ["(direct)", "google"]);
+});
+
+test("tags, pages and referrers that may contain an email address leave nothing in any table, booked or not", async () => {
+  for (const text of TEXTS_WITH_EMAIL) {
+    const marked = text.replace(/jane/i, "janeleak");
+    const address = `https://site.example/c/${marked}?utm_source=news&x=${encodeURIComponent(marked)}`;
+    const names = ["utmSource", "utmMedium", "utmCampaign", "utmTerm", "utmContent"];
+    const raw = {
+      ...Object.fromEntries(names.map((name) => [name, marked])),
+      ...{ landingPage: address, currentPage: address, referrer: address },
+    };
+    await bookWith({}, raw);
+    const { widgetId } = await makeSetting();
+    await postEvents(app, widgetId, eventsBody({ page: address, attribution: raw }));
+  }
+  assert.doesNotMatch(await dumpDatabase(deps.db), /janeleak/i);
 });
 
 test("stored addresses keep their campaign, but no email address or token", async () => {

@@ -6,7 +6,7 @@ import type { Deps } from "../../deps.ts";
 import { honourPrivacySignal } from "../../funnel/classify/privacy-signal.ts";
 import { ATTRIBUTION_TEXT_MAX, readAttribution } from "../../funnel/classify/read-attribution.ts";
 import type { ReadVisit, VisitReader } from "../../funnel/classify/read-visit.ts";
-import { redactAddresses } from "../../funnel/classify/redact-addresses.ts";
+import { redactAttribution } from "../../funnel/classify/redact-attribution.ts";
 import { ApiError, FieldsError } from "../../http/api-error.ts";
 import { requireIdempotencyKey } from "../../http/idempotency-key.ts";
 import { assert } from "../../lib/assert.ts";
@@ -140,7 +140,7 @@ function readOrigin(
   visits: VisitReader,
   { post, request, widget }: { post: BookingPost; request: BookRequest; widget: BookableWidget },
 ): Origin {
-  const sent = redactAddresses(readAttribution(request.attribution));
+  const sent = redactAttribution(readAttribution(request.attribution));
   const raw = honourPrivacySignal(post.headers, sent);
   const page = readPage(request.page) ?? sent.currentPage ?? "";
   const ownHosts = [deps.config.baseUrl, widget.bookingUrl ?? ""];
@@ -163,7 +163,6 @@ function toWanted({
   request: BookRequest;
   bookable: Bookable;
   origin: Origin;
-  /** The visit as analytics counts it, with the cap on distinct keys applied. */
 }): Omit<WantedBooking, "idempotencyKey"> {
   const { startAt, timeZone, customer, answers } = bookable.checked;
   return {

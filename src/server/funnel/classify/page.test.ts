@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { TEXTS_WITH_EMAIL } from "../../../../test/support/funnel/email-texts.ts";
 import { toPage } from "./page.ts";
 
 for (const [address, page] of [
@@ -43,16 +44,10 @@ test("a long path is cut to 512 characters", () => {
 });
 
 for (const segment of [
-  "name@example.com",
-  "NAME%40example.com",
-  "name%2540example.com",
-  "name%252540example.com",
+  ...TEXTS_WITH_EMAIL,
   "%6e%61%6d%65%40example.com",
   "mara%40b%C3%BCcher.example",
   "%E0%A4%A-name%40example.com",
-  "mailto:name@example.com",
-  "name(at)example.com",
-  "name＠example.com",
   "book%2Fname%40example.com",
   "6f1c1d9e-7b0a-4a51-9d7e-0c1b5a3f2e44",
   "9f86d081884c7d659a2feaa0c55ad015",

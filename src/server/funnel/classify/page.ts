@@ -1,3 +1,5 @@
+import { EMAIL_IN_TEXT } from "#contract/email-in-text.ts";
+
 /** Longer paths are truncated; their beginning distinguishes pages. */
 const PAGE_MAX = 512;
 const REDACTED = "[redacted]";
@@ -22,12 +24,12 @@ export function toPage(address: string | undefined, secrets: readonly string[] =
  */
 export function redactAddress(address: string): string {
   const url = URL.parse(address);
-  if (url === null) return looksLikeEmail(decode(address)) ? "" : address;
+  if (url === null) return EMAIL_IN_TEXT.test(address) ? "" : address;
   const path = redact(url.pathname);
   const parameters = [...url.searchParams];
-  const kept = parameters.filter(([, value]) => !looksLikeEmail(decode(value)));
+  const kept = parameters.filter((parameter) => !parameter.some((text) => EMAIL_IN_TEXT.test(text)));
   const isUnchanged = path === url.pathname && kept.length === parameters.length && url.username === "";
-  if (isUnchanged && !looksLikeEmail(decode(url.hash))) return address;
+  if (isUnchanged && !EMAIL_IN_TEXT.test(url.hash)) return address;
   url.pathname = path;
   url.search = new URLSearchParams(kept).toString();
   url.hash = "";
@@ -49,7 +51,9 @@ function redact(path: string): string {
 
 function looksPersonal(segment: string): boolean {
   const text = decode(segment);
-  return looksLikeEmail(text) || looksLikeToken(text) || (text !== segment && text.split("/").some(looksLikeToken));
+  return (
+    EMAIL_IN_TEXT.test(segment) || looksLikeToken(text) || (text !== segment && text.split("/").some(looksLikeToken))
+  );
 }
 
 const DECODINGS_MAX = 6;
@@ -73,12 +77,6 @@ function decodeOnce(text: string): string {
     // Invalid sequences stay as they are, and the rest is still decoded.
     return text.replace(/%([0-7][0-9a-f])/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
   }
-}
-
-/** Text on both sides of an @, or of an @ that is written out, as some mail forms do. */
-function looksLikeEmail(text: string): boolean {
-  const at = text.search(/[@＠]|\(at\)|\[at\]/i);
-  return at > 0 && at < text.length - 1;
 }
 
 const TOKEN_MIN = 16;

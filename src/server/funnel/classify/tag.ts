@@ -1,3 +1,5 @@
+import { EMAIL_IN_TEXT } from "#contract/email-in-text.ts";
+
 // Campaign tags come from strangers' links. The result is safe to store and compare: well-formed text without control
 // characters, in NFC, with single spaces, cut to a length. The loader has already decoded percent-encoding and "+"
 // (URLSearchParams), so nothing is decoded here: "50%25 off" is a literal name.
@@ -12,16 +14,15 @@ const CLEAN_ASCII = /^[!-~]+(?: [!-~]+)*$/;
 
 const ABSENT_WORDS = new Set(["", "null", "undefined", "(not set)"]);
 
-/** Some newsletters put the reader's own address into their links. */
-const EMAIL_ADDRESS = /[^\s@]@[^\s@.]+\.[^\s@]/;
 const WEB_ADDRESS = /^https?:\/\//i;
 
 /** The tag in its original case, or null if the link had none. */
 export function parseTag(raw: string | undefined): string | null {
   if (raw === undefined) return null;
-  const text = cleanText(raw);
-  if (ABSENT_WORDS.has(text.toLowerCase()) || isUnexpandedMacro(text) || EMAIL_ADDRESS.test(text)) return null;
-  return cutToCodePoints(withoutQuery(text));
+  const text = withoutQuery(cleanText(raw));
+  // Some newsletters put the reader's own address into their links.
+  if (ABSENT_WORDS.has(text.toLowerCase()) || isUnexpandedMacro(text) || EMAIL_IN_TEXT.test(text)) return null;
+  return cutToCodePoints(text);
 }
 
 /** A URL used as a name may contain a query, and with it anything. */

@@ -1,6 +1,6 @@
-import type { Envelope, FrameContext, FromFrame, FromLoader, Theme } from "../../messages.ts";
+import type { Envelope, FrameContext, FromFrame, FromLoader } from "../../messages.ts";
 import { MESSAGE_VERSION } from "../../messages.ts";
-import { parseTheme, parseWishes } from "./context.ts";
+import { parseWishes } from "./context.ts";
 
 // Messages between the frame and its host page. They are sent only to the origin that the loader named.
 
@@ -8,11 +8,7 @@ const HEIGHT_MIN = 200;
 const HEIGHT_MAX = 4_000;
 const HEIGHT_STEP_MIN = 2;
 
-type Heard =
-  | { type: "theme"; theme: Theme }
-  | ({ type: "context" } & Pick<FrameContext, "service" | "prefill" | "attribution">);
-
-export type Bridge = { post(message: FromFrame): void; listen(hear: (heard: Heard) => void): () => void };
+export type Bridge = { post(message: FromFrame): void; listen(hear: (heard: FromLoader) => void): () => void };
 
 export function createBridge(context: FrameContext): Bridge {
   const isFramed = window.parent !== window;
@@ -36,18 +32,10 @@ export function createBridge(context: FrameContext): Bridge {
   };
 }
 
-export function parseMessage(value: unknown, frame: string): Heard | null {
+export function parseMessage(value: unknown, frame: string): FromLoader | null {
   if (typeof value !== "object" || value === null) return null;
   const given = value as Record<string, unknown>;
-  if (given["svc"] !== MESSAGE_VERSION || given["frame"] !== frame) return null;
-  switch (given["type"] as FromLoader["type"]) {
-    case "theme":
-      return { type: "theme", theme: parseTheme(given["theme"]) };
-    case "context":
-      return { type: "context", ...parseWishes(given) };
-    default:
-      return null;
-  }
+  return given["svc"] === MESSAGE_VERSION && given["frame"] === frame ? parseWishes(given) : null;
 }
 
 /** Sends the frame's height to the host page, at most once per rendered frame. */

@@ -74,9 +74,8 @@ test("later changes affect only what they name", () => {
 });
 
 test("a message counts only with our mark and this frame's name", () => {
-  const theme = { svc: 1, frame: "f1", type: "theme", theme: { mode: "dark" } };
-  assert.deepEqual(parseMessage(theme, "f1"), { type: "theme", theme: { mode: "dark" } });
-  assert.deepEqual(parseMessage({ ...theme, type: "context", service: "s" }, "f1"), { type: "context", service: "s" });
-  for (const other of [null, "x", { ...theme, svc: 2 }, { ...theme, frame: "f2" }, { ...theme, type: "eval" }])
+  const message = { svc: 1, frame: "f1", theme: { mode: "dark" }, service: "s", hostOrigin: "https://evil.example" };
+  assert.deepEqual(parseMessage(message, "f1"), { theme: { mode: "dark" }, service: "s" });
+  for (const other of [null, "x", { ...message, svc: 2 }, { ...message, frame: "f2" }])
     assert.equal(parseMessage(other, "f1"), null);
 });

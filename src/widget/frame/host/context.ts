@@ -1,6 +1,6 @@
 import type { RawAttribution } from "#contract/attribution.ts";
 import { parseAccentColor } from "#contract/widget-looks.ts";
-import type { FrameContext, Prefill, Theme } from "../../messages.ts";
+import type { FrameContext, FromLoader, Prefill, Theme } from "../../messages.ts";
 
 // Parses what a host page sends. Nothing in it is trusted: anyone can write an address, and any page can post a message.
 
@@ -61,18 +61,18 @@ function toContext(value: unknown): FrameContext {
     ...(hostOrigin === null ? {} : { hostOrigin }),
     mode: given["mode"] === "popup" ? "popup" : "inline",
     ...(locale === null ? {} : { locale }),
-    theme: parseTheme(given["theme"]),
     ...(font === null || !FONTS.test(font) ? {} : { font }),
     ...parseWishes(given),
   };
 }
 
 /** What a host page may change after the frame has opened. */
-export function parseWishes(value: unknown): Pick<FrameContext, "service" | "prefill" | "attribution"> {
+export function parseWishes(value: unknown): FromLoader {
   const given = toRecord(value);
   const service = parseText(given["service"], TEXT_LENGTH_MAX);
   return {
     ...(service === null ? {} : { service }),
+    ...(given["theme"] === undefined ? {} : { theme: parseTheme(given["theme"]) }),
     ...(given["prefill"] === undefined ? {} : { prefill: parsePrefill(given["prefill"]) }),
     ...(given["attribution"] === undefined ? {} : { attribution: parseAttribution(given["attribution"]) }),
   };

@@ -19,7 +19,6 @@ export function useHostPage(parts: {
 
   useWhen([], () =>
     bridge.listen((heard) => {
-      if (heard.type !== "context") return;
       const { services, flow, change, startOver } = latest.current;
       if (heard.prefill) {
         context.prefill = heard.prefill;

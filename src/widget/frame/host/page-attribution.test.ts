@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { TEXTS_WITH_EMAIL } from "../../../../test/support/funnel/email-texts.ts";
 import { readPageAttribution } from "./page-attribution.ts";
 
 const ADDRESS =
@@ -50,6 +51,17 @@ test("so are tags that contain a click id", () => {
     currentPage: "https://book.example/w/w_1",
   });
 });
+
+for (const text of TEXTS_WITH_EMAIL)
+  test(`a value or a referrer that may contain an email address is left out: ${text}`, () => {
+    const address = `https://book.example/w/w_1?utm_source=news&utm_term=${encodeURIComponent(text)}`;
+    assert.deepEqual(readPageAttribution({ address, referrer: `https://portal.example/${text}`, isPrivate: false }), {
+      utmSource: "news",
+      landingPage: "https://book.example/w/w_1?utm_source=news",
+      currentPage: "https://book.example/w/w_1",
+      referrer: "https://portal.example/",
+    });
+  });
 
 test("our own pages and nonsense are not referrers", () => {
   for (const referrer of ["https://book.example/w/w_2", "", "about:blank#x", "nonsense"])

@@ -1,4 +1,5 @@
 import type { RawAttribution } from "#contract/attribution.ts";
+import { EMAIL_IN_TEXT } from "#contract/email-in-text.ts";
 
 /** The direct page has no loader, so its own address says where the visitor came from. */
 const PARAMETERS = {
@@ -37,7 +38,7 @@ export function readPageAttribution(page: {
   for (const [parameter, name] of Object.entries(PARAMETERS)) {
     const value = url.searchParams.get(parameter);
     // Values that are too long are dropped, because a truncated click id would be wrong.
-    if (!value || value.length > VALUE_LENGTH_MAX || value.includes("@")) continue;
+    if (!value || value.length > VALUE_LENGTH_MAX || EMAIL_IN_TEXT.test(value)) continue;
     if (page.isPrivate && clickIds.some((id) => value.includes(id))) continue;
     attribution[name] = value;
     kept.set(parameter, value);
@@ -48,7 +49,8 @@ export function readPageAttribution(page: {
   attribution.currentPage = place;
   if (/^https?:/.test(page.referrer) && URL.canParse(page.referrer)) {
     const referrer = new URL(page.referrer);
-    if (referrer.origin !== url.origin) attribution.referrer = referrer.origin + referrer.pathname;
+    if (referrer.origin !== url.origin)
+      attribution.referrer = referrer.origin + (EMAIL_IN_TEXT.test(referrer.pathname) ? "/" : referrer.pathname);
   }
   return attribution;
 }
