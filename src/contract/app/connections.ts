@@ -12,8 +12,8 @@ export const CONNECTION_FIELDS = {
     credentials: ["clientSecret"],
   },
   calcom: {
-    settings: ["apiUrl", "webUrl", "apiVersion"],
-    optional: ["apiUrl", "webUrl", "apiVersion"],
+    settings: ["apiUrl", "webUrl"],
+    optional: ["apiUrl", "webUrl"],
     credentials: ["apiKey"],
   },
   calendly: {

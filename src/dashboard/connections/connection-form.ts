@@ -16,7 +16,6 @@ const EMPTY: ConnectionValues = {
   apiKey: "",
   apiUrl: "",
   webUrl: "",
-  apiVersion: "",
   token: "",
   plan: "",
 };

@@ -69,11 +69,6 @@ const WORDS: { readonly [Kind in ConnectionKind]: KindWords<Kind> } = {
     optional: {
       apiUrl: { label: "API URL", placeholder: "https://api.cal.com" },
       webUrl: { label: "Web app URL", placeholder: "https://app.cal.com" },
-      apiVersion: {
-        label: "API version",
-        description: "A self-hosted Cal.com may need 2024-08-13.",
-        placeholder: "2026-02-25",
-      },
     },
   },
   calendly: {

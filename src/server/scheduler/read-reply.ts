@@ -44,6 +44,10 @@ export function toUnreadable(reply: OutboundReply): Upstream {
   return { ...toUpstream(reply), failure: "unreadable" };
 }
 
+export function isFailure(reply: OutboundReply | Failure): reply is Failure {
+  return reply.kind === "refused" || reply.kind === "unavailable";
+}
+
 /** An appointment that is already gone counts as cancelled. */
 export function toCanceled(reply: OutboundReply): Read<"canceled"> {
   const isGone = reply.kind === "reply" && (isSuccess(reply) || reply.status === 404);

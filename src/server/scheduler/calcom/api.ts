@@ -1,15 +1,21 @@
+import { DAY_MS } from "#contract/durations.ts";
 import type { Shape } from "../../lib/shape.ts";
+import type { Clock } from "../../lib/time/clock.ts";
 import type { CalcomParts } from "../connections/connection-settings.ts";
-import type { Outbound, OutboundReply } from "../outbound.ts";
+import { createKeptRead, type KeptRead } from "../kept-read.ts";
+import type { Outbound, OutboundReply, OutboundRequest } from "../outbound.ts";
 import { readReply } from "../read-reply.ts";
-import { found, type Read } from "../scheduling-system.ts";
+import { type Failure, found, type Read, refused } from "../scheduling-system.ts";
 import { sendPatiently } from "../send-patiently.ts";
-import { FIXED_VERSIONS } from "./shapes.ts";
+import { BOOKING_VERSIONS, type BookingVersions, FIXED_VERSIONS, shapes } from "./shapes.ts";
 
 export type CalcomApi = {
-  /** `path` is below `/v2`. Returns the reply's `data`. */
-  read<T>(request: ApiRequest, shape: Shape<{ status: "success"; data: T }>, signal: AbortSignal): Promise<Read<T>>;
-  post(request: ApiRequest & { json: unknown }, signal: AbortSignal): Promise<OutboundReply>;
+  /** The newest version of the bookings API that the server knows. Found out once a day. */
+  readonly versions: KeptRead<BookingVersions>;
+  /** `path` is below `/v2`. */
+  read<T>(request: ApiRequest, shape: Shape<T>, signal: AbortSignal): Promise<Read<T>>;
+  /** A `Failure` means that nothing was sent. */
+  post(request: { path: string; json: unknown }, signal: AbortSignal): Promise<OutboundReply | Failure>;
 };
 
 type ApiRequest = {
@@ -18,34 +24,59 @@ type ApiRequest = {
   readonly query?: Readonly<Record<string, string>>;
 };
 
-export function createCalcomApi(deps: { outbound: Outbound }, { settings, credentials }: CalcomParts): CalcomApi {
-  const versions = { ...FIXED_VERSIONS, bookings: settings.apiVersion };
-  const toUrl = ({ path, query = {} }: ApiRequest): string => {
+const VERSIONS_KEPT_MS = DAY_MS;
+const VERSIONS_TIMEOUT_MS = 8_000;
+
+export function createCalcomApi(
+  deps: { outbound: Outbound; clock: Clock },
+  { settings, credentials }: CalcomParts,
+): CalcomApi {
+  const send = (
+    request: Pick<OutboundRequest, "method" | "body"> & Omit<ApiRequest, "resource">,
+    version: string,
+    signal: AbortSignal,
+  ): Promise<OutboundReply> => {
+    const { method, path, query = {}, body } = request;
     const search = new URLSearchParams(query).toString();
-    return `${settings.apiUrl}/v2${path}${search === "" ? "" : `?${search}`}`;
+    const url = `${settings.apiUrl}/v2${path}${search === "" ? "" : `?${search}`}`;
+    const headers = { Authorization: `Bearer ${credentials.apiKey}`, "cal-api-version": version };
+    return sendPatiently(deps.outbound, { method, url, headers, body }, signal);
   };
-  const toHeaders = ({ resource }: ApiRequest): Record<string, string> => ({
-    Authorization: `Bearer ${credentials.apiKey}`,
-    "cal-api-version": versions[resource],
+  const get = (request: Omit<ApiRequest, "resource">, version: string, signal: AbortSignal) =>
+    send({ method: "GET", body: null, ...request }, version, signal);
+
+  /** A server answers a version that it doesn't know in the shape of its oldest one. */
+  const findVersions = async (signal: AbortSignal): Promise<Read<BookingVersions>> => {
+    let upstream: Failure["upstream"] = null;
+    for (const versions of BOOKING_VERSIONS) {
+      const request = { path: "/bookings", query: { take: "1" } };
+      const read = readReply(await get(request, versions.list, signal), shapes.bookings);
+      if (read.kind === "found") return found(versions);
+      const isOtherVersion =
+        read.kind === "unavailable" ? read.upstream?.failure === "unreadable" : read.reason === "invalid";
+      if (!isOtherVersion) return read;
+      upstream = read.upstream;
+    }
+    return refused("version", upstream);
+  };
+  const versions = createKeptRead<BookingVersions>(deps, {
+    timeoutMs: VERSIONS_TIMEOUT_MS,
+    toKeptMs: () => VERSIONS_KEPT_MS,
+    load: findVersions,
   });
+
   return {
+    versions,
     read: async (request, shape, signal) => {
-      const headers = toHeaders(request);
-      const reply = await sendPatiently(
-        deps.outbound,
-        { method: "GET", url: toUrl(request), headers, body: null },
-        signal,
-      );
-      const read = readReply(reply, shape);
-      return read.kind === "found" ? found(read.value.data) : read;
+      const { resource, ...rest } = request;
+      if (resource !== "bookings") return readReply(await get(rest, FIXED_VERSIONS[resource], signal), shape);
+      const known = await versions.get(signal);
+      return known.kind === "found" ? readReply(await get(rest, known.value.list, signal), shape) : known;
     },
-    post: (request, signal) => {
-      const { json } = request;
-      return sendPatiently(
-        deps.outbound,
-        { method: "POST", url: toUrl(request), headers: toHeaders(request), body: { json } },
-        signal,
-      );
+    post: async ({ path, json }, signal) => {
+      const known = await versions.get(signal);
+      if (known.kind !== "found") return known;
+      return await send({ method: "POST", path, body: { json } }, known.value.write, signal);
     },
   };
 }

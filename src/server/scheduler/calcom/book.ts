@@ -1,6 +1,6 @@
 import { findLanguage } from "#contract/languages.ts";
 import type { HttpReply, OutboundReply } from "../outbound.ts";
-import { toCanceled, toFailure, toUpstream } from "../read-reply.ts";
+import { isFailure, toCanceled, toFailure, toUpstream } from "../read-reply.ts";
 import { type BookOutcome, type BookRequest, found, type Read, refused } from "../scheduling-system.ts";
 import { type Ask, settleConflict, settleReply, settleUnexplained } from "../settle-reply.ts";
 import type { CalcomApi } from "./api.ts";
@@ -18,8 +18,10 @@ const TAKEN_MESSAGES = [
   "already has booking at this time or is not available",
   "either already has booking",
   "can't be booked at the",
+  "book a meeting in the past",
 ];
 const TAKEN_CODES: ReadonlySet<string> = new Set(["booking_conflict_error", "no_available_users_found_error"]);
+const REJECTED_FIELD = /\{([\w-]+)\}/g;
 /** From the check of the phone number (libphonenumber), or of the event type's phone field. */
 const PHONE_REFUSAL = /phone ?number|invalid_number/i;
 /** The only 403 that concerns the key. The others reject the customer: a blocked address, a limit that is reached. */
@@ -32,21 +34,34 @@ export async function bookEventType(
   ask: Ask,
 ): Promise<BookOutcome> {
   const language = findLanguage([request.customer.locale])?.language;
-  const send = (phoneNumber: string | null) => {
-    const json = toBookingBody(deps.service, request, { phoneNumber, language });
-    return deps.api.post({ resource: "bookings", path: "/bookings", json }, signal);
+  const send = (phoneNumber: string | null, rejected: ReadonlySet<string>) => {
+    const json = toBookingBody(deps.service, request, { phoneNumber, language, rejected });
+    return deps.api.post({ path: "/bookings", json }, signal);
   };
   const phoneNumber = toPhoneNumber(request.customer.phone);
-  const first = await send(phoneNumber);
+  const first = await send(phoneNumber, new Set());
+  if (isFailure(first)) return first;
   // A 400 means that nothing was booked, so asking again cannot book twice.
-  const isPhoneRefused = phoneNumber !== null && isRefusal(first, 400) && PHONE_REFUSAL.test(toMessage(first));
-  const last = isPhoneRefused ? await send(null) : first;
+  const rejected = isRefusal(first, 400) ? findRejected(first, phoneNumber) : null;
+  const last = rejected ? await send(rejected.phoneNumber, rejected.fields) : first;
+  if (isFailure(last)) return last;
   return await settleReply(last, {
     shape: shapes.booking,
     ask,
     settleMade: ({ data: booking }, reply) => settleStatus(deps, { booking, request, reply }, signal),
     settleRefusal: (reply) => settleRefusal(reply, ask),
   });
+}
+
+/** The fields that a 400 names, as in `responses - {history}max_characters_allowed, `. Null if it names none. */
+function findRejected(
+  reply: HttpReply,
+  phoneNumber: string | null,
+): { fields: ReadonlySet<string>; phoneNumber: string | null } | null {
+  const message = toMessage(reply);
+  const fields = new Set(message.matchAll(REJECTED_FIELD).map(([, slug]) => slug ?? ""));
+  const isPhone = phoneNumber !== null && PHONE_REFUSAL.test(message);
+  return fields.size > 0 || isPhone ? { fields, phoneNumber: isPhone ? null : phoneNumber } : null;
 }
 
 /**
@@ -59,6 +74,8 @@ async function settleStatus(
   signal: AbortSignal,
 ): Promise<BookOutcome> {
   const { booking, request, reply } = made;
+  // Round robin: the customer already has an appointment at this time, and Cal.com returns that one.
+  if (booking.metadata?.["reference"] !== request.reference) return { kind: "slot_taken" };
   if (booking.status === "accepted") {
     return { kind: "booked", booked: toBooked({ service, webUrl }, booking, request) };
   }
@@ -78,7 +95,8 @@ export async function cancelBooking(
   signal: AbortSignal,
 ): Promise<Read<"canceled">> {
   const path = `/bookings/${encodeURIComponent(uid)}/cancel`;
-  const reply = await api.post({ resource: "bookings", path, json: { cancellationReason: reason } }, signal);
+  const reply = await api.post({ path, json: { cancellationReason: reason } }, signal);
+  if (isFailure(reply)) return reply;
   const wasCanceled = isRefusal(reply, 400) && toMessage(reply).includes("cancelled already");
   return wasCanceled ? found("canceled") : toCanceled(reply);
 }
@@ -91,7 +109,8 @@ async function settleRefusal(reply: HttpReply, ask: Ask): Promise<BookOutcome> {
   if (message.includes(KEY_REFUSAL)) return refused("credentials", toUpstream(reply));
   const code = (shapes.error.Check(reply.json) && reply.json.error.code) || "";
   const isTaken = TAKEN_CODES.has(code) || TAKEN_MESSAGES.some((words) => message.includes(words));
-  if (isTaken) return { kind: "slot_taken" };
+  // It may be our own booking, whose reply was lost.
+  if (isTaken) return await settleConflict(reply, ask);
   const settled = await settleUnexplained(reply, ask);
   return settled.kind === "slot_taken" ? settled : refused("invalid", toUpstream(reply));
 }

@@ -6,16 +6,23 @@ import type { CalcomService } from "./catalog.ts";
 
 /** Cal.com's limit for text areas, the notes included, in UTF-16 units. */
 const TEXT_AREA_LENGTH_MAX = 1_000;
+/** For a field with a lower limit, which the API doesn't show. */
+const SHORT_ANSWER_LENGTH = 50;
 /** Stands in for the last name of a customer who gave one word, where the event type requires both. */
 const NO_LAST_NAME = "–";
 
-export function toBookingBody(
-  service: CalcomService,
-  request: BookRequest,
-  { phoneNumber, language }: { phoneNumber: string | null; language: string | undefined },
-): unknown {
+export type BodyOptions = {
+  /** Null: none, or Cal.com rejected it. */
+  readonly phoneNumber: string | null;
+  readonly language: string | undefined;
+  /** Fields whose answers Cal.com rejected. */
+  readonly rejected: ReadonlySet<string>;
+};
+
+export function toBookingBody(service: CalcomService, request: BookRequest, options: BodyOptions): unknown {
   const { customer, reference } = request;
-  const { responses, leftOver } = toResponses(service, request);
+  const { phoneNumber, language, rejected } = options;
+  const { responses, leftOver } = toResponses(service, request, rejected);
   const notes = [customer.notes, phoneNumber === null ? customer.phone : null, ...leftOver];
   return {
     start: request.startAt.toISOString(),
@@ -27,7 +34,7 @@ export function toBookingBody(
       ...(phoneNumber === null ? {} : { phoneNumber }),
       ...(language === undefined ? {} : { language }),
     },
-    bookingFieldsResponses: { ...responses, notes: toNotes(notes, reference) },
+    bookingFieldsResponses: { ...responses, notes: rejected.has("notes") ? reference : toNotes(notes, reference) },
     metadata: { reference },
   };
 }
@@ -38,16 +45,19 @@ export function toPhoneNumber(phone: string | null): string | null {
   return /^\+[1-9][0-9]{6,14}$/.test(digits) ? digits : null;
 }
 
-function toResponses({ fieldTypes, offered }: CalcomService, request: BookRequest) {
+/** A rejected answer goes into the notes. If it is required, Cal.com gets its beginning as well. */
+function toResponses({ fieldTypes, offered }: CalcomService, request: BookRequest, rejected: ReadonlySet<string>) {
   const responses: Record<string, string> = {};
   const leftOver: string[] = [];
   for (const { questionId, answer } of request.answers) {
     const question = offered.questions.find(({ id }) => id === questionId);
     if (question === undefined) continue;
     const type = fieldTypes.get(questionId);
-    const isAccepted = type !== undefined && (type !== "url" || question.required || isUrl(answer));
+    const isRejected = rejected.has(questionId);
+    const isAccepted = type !== undefined && !isRejected && (type !== "url" || question.required || isUrl(answer));
     if (!isAccepted) leftOver.push(`${question.label}: ${answer}`);
-    else responses[questionId] = type === "textarea" ? cut(answer, TEXT_AREA_LENGTH_MAX) : answer;
+    if (isAccepted) responses[questionId] = type === "textarea" ? cut(answer, TEXT_AREA_LENGTH_MAX) : answer;
+    else if (isRejected && question.required) responses[questionId] = cut(answer, SHORT_ANSWER_LENGTH);
   }
   return { responses, leftOver };
 }

@@ -1,16 +1,14 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Reference } from "#contract/ids.ts";
-import { createTestClock } from "../../../../test/support/app/app.ts";
 import { toError } from "../testing/calcom-error.ts";
-import { BLOCKED_EMAIL, CALCOM_REQUEST_ID, INVALID_PHONE } from "../testing/calcom-server.ts";
+import { BLOCKED_EMAIL, INVALID_PHONE } from "../testing/calcom-refusals.ts";
+import { CALCOM_REQUEST_ID } from "../testing/calcom-server.ts";
 import { CALCOM_NOW } from "../testing/calcom-world.ts";
 import { testConformance } from "../testing/conformance/conformance.ts";
 import { type ExternalSubject, testExternalConformance } from "../testing/conformance/external.ts";
 import { openCalcom } from "../testing/open-calcom.ts";
-import { createTestOutbound, NO_BUDGET } from "../testing/outbound.ts";
 import { listWeek, requireBooked, requireFound, toRequest } from "../testing/requests.ts";
-import { createCalcom } from "./calcom.ts";
 
 const NEVER = new AbortController().signal;
 const UPSTREAM = { requestId: CALCOM_REQUEST_ID, failure: null };
@@ -28,7 +26,7 @@ async function openSubject(): Promise<ExternalSubject> {
       choosable: null,
       online: "11",
       group: null,
-      notOffered: ["20", "21", "22", "23", "24", "25", "26", "27", "28", "29", "30", "50"],
+      notOffered: ["20", "21", "22", "23", "24", "25", "26", "27", "28", "29", "30", "31", "34", "50", "90"],
     },
     readArrived: async (reference) => {
       const booking = find(reference);
@@ -69,6 +67,8 @@ test("the connection's test says which event types are not offered, and why", as
       "“Verified” is not offered: it requires a verified email address.",
       "“Text messages” is not offered: it requires a phone number for text messages.",
       "“Headcount” is not offered: a required question has an unsupported type (How many?).",
+      "“Campaign” is not offered: a required question is hidden (Promotion).",
+      "“Paid by card” is not offered: it requires payment.",
       "The event types of team “Front desk” are not offered: the key's user is not an admin of the team.",
     ],
   });
@@ -82,6 +82,9 @@ test("the connection's test says which event types are not offered, and why", as
       "13 Family visit",
       "14 Members",
       "15 Full name",
+      "32 Free again",
+      "33 Short answers",
+      "35 Short notes",
       "40 Any dentist",
       "41 Both dentists",
     ],
@@ -112,16 +115,81 @@ test("an event type for signed-in users is booked with its owner's key", async (
   requireBooked(await system.book(toRequest("14", slot), NEVER));
 });
 
-test("a server that doesn't know the API version is named as the reason, and works with the one it knows", async () => {
+for (const [list, write] of [
+  ["2026-05-01", "2026-02-25"],
+  ["2026-02-25", "2026-02-25"],
+  ["2024-08-13", "2024-08-13"],
+] as const)
+  test(`the newest version that the server knows is found and used: ${list} for lists`, async () => {
+    const { system, server } = await openCalcom();
+    server.versions = { list: server.versions.list.filter((version) => version <= list), write: [write] };
+    const [slot] = await listWeek(system, { now: CALCOM_NOW, serviceId: "10" });
+    assert.ok(slot);
+    const request = toRequest("10", slot);
+    const { externalId } = requireBooked(await system.book(request, NEVER));
+    assert.equal((await system.findByReference(request, NEVER)).kind, "found");
+    requireFound(await system.cancel({ externalId, reference: request.reference }, NEVER));
+    requireFound(await system.verify(NEVER));
+    const sent = server.requests.filter(({ path }) => path.startsWith("/v2/bookings"));
+    const used = sent.map(({ method, headers }) => `${method} ${headers["cal-api-version"]}`);
+    assert.ok(used.includes(`GET ${list}`));
+    assert.deepEqual(new Set(used.filter((text) => text.startsWith("POST"))), new Set([`POST ${write}`]));
+  });
+
+test("a server that knows none of the versions is named as the reason, and nothing is booked", async () => {
   const { system, server } = await openCalcom();
-  server.bookingsVersions = ["2024-08-13"];
+  const [slot] = await listWeek(system, { now: CALCOM_NOW, serviceId: "10" });
+  assert.ok(slot);
+  server.versions = { list: ["2031-01-01"], write: ["2031-01-01"] };
+  server.hasTeams = false;
   const verdict = await system.verify(NEVER);
   assert.equal(verdict.kind === "refused" && verdict.reason, "version");
-  const older = { ...server.parts, settings: { ...server.parts.settings, apiVersion: "2024-08-13" } };
-  const clock = createTestClock(CALCOM_NOW);
-  requireFound(
-    await createCalcom({ outbound: createTestOutbound(clock), clock, budget: NO_BUDGET }, older).verify(NEVER),
-  );
+  assert.equal((await (await openCalcom()).system.book(toRequest("31", slot), NEVER)).kind, "refused");
+});
+
+test("texts beyond a limit that the API doesn't show are shortened or moved to the notes, once", async () => {
+  const { system, server } = await openCalcom();
+  const [slot, next] = await listWeek(system, { now: CALCOM_NOW, serviceId: "33" });
+  assert.ok(slot && next);
+  const request = toRequest("33", slot);
+  const [long, longer] = ["a".repeat(121), "b".repeat(150)];
+  const answers = [
+    { questionId: "history", question: "History", answer: long },
+    { questionId: "what", question: "What is it about?", answer: "Tooth" },
+  ];
+  requireBooked(await system.book({ ...request, answers }, NEVER));
+  assert.deepEqual(server.bookings[0]?.bookingFieldsResponses, {
+    what: "Tooth",
+    notes: `Please ring twice\nHistory: ${long}\n${request.reference}`,
+  });
+  const both = [{ questionId: "what", question: "What is it about?", answer: longer }];
+  const second = toRequest("33", next);
+  requireBooked(await system.book({ ...second, answers: both }, NEVER));
+  assert.deepEqual(server.bookings[1]?.bookingFieldsResponses, {
+    what: "b".repeat(50),
+    notes: `Please ring twice\nWhat is it about?: ${longer}\n${second.reference}`,
+  });
+  assert.equal(server.requests.filter(({ method }) => method === "POST").length, 4);
+});
+
+test("notes beyond a limit that the API doesn't show are left out, except for the reference", async () => {
+  const { system, server } = await openCalcom();
+  const [slot] = await listWeek(system, { now: CALCOM_NOW, serviceId: "35" });
+  assert.ok(slot);
+  const request = toRequest("35", slot);
+  requireBooked(await system.book({ ...request, customer: { ...request.customer, notes: "a".repeat(121) } }, NEVER));
+  assert.deepEqual(server.bookings[0]?.bookingFieldsResponses, { notes: request.reference });
+});
+
+test("a customer who already has the time with a round robin gets no second booking", async () => {
+  const { system, server } = await openCalcom();
+  const [slot] = await listWeek(system, { now: CALCOM_NOW, serviceId: "40" });
+  assert.ok(slot);
+  const first = toRequest("40", slot);
+  requireBooked(await system.book(first, NEVER));
+  assert.deepEqual(await system.book(toRequest("40", slot), NEVER), { kind: "slot_taken" });
+  requireBooked(await system.book(first, NEVER));
+  assert.equal(server.bookings.length, 1);
 });
 
 test("a booking is accepted, with its host, the page to manage it and the link to the call", async () => {

@@ -11,7 +11,6 @@ import {
   type FindOutcome,
   found,
   type Read,
-  refused,
   type Slot,
   type SlotQuery,
   type Sought,
@@ -54,8 +53,8 @@ export function createCalcom(
     kind: "calcom",
     mode: isPractice(parts.settings) ? "practice" : "live",
     verify: async (signal) => {
-      const version = await checkVersion(api, signal);
-      if (version.kind !== "found") return version;
+      const versions = await api.versions.refresh(signal);
+      if (versions.kind !== "found") return versions;
       const fresh = await catalog.refresh(signal);
       return fresh.kind === "found" ? found(toVerified(fresh.value)) : fresh;
     },
@@ -73,14 +72,6 @@ export function createCalcom(
     cancel: ({ externalId }, signal) =>
       cancelBooking(api, { uid: externalId, reason: "Cancelled by Bookflow." }, signal),
   };
-}
-
-/** A server that doesn't know the version of the bookings API answers in the shape of its oldest one. */
-async function checkVersion(api: CalcomApi, signal: AbortSignal): Promise<Read<unknown>> {
-  const request = { resource: "bookings", path: "/bookings", query: { take: "1" } } as const;
-  const read = await api.read(request, shapes.bookings, signal);
-  const isOtherVersion = read.kind === "unavailable" && read.upstream?.failure === "unreadable";
-  return isOtherVersion ? refused("version", read.upstream) : read;
 }
 
 function toVerified({ userName, timeZone, bookingUrl, services, leftOut }: Catalog): Verified {
@@ -112,7 +103,7 @@ async function readSlots(
   );
   if (days.kind !== "found") return days;
   const slots = new Map<number, Slot>();
-  for (const { start, end } of Object.values(days.value).flat()) {
+  for (const { start, end } of Object.values(days.value.data).flat()) {
     const [startAt, endAt] = [parseIsoInstant(start, "down"), parseIsoInstant(end, "down")];
     if (!startAt || !endAt || startAt < query.from || startAt >= query.to || startAt <= query.now) continue;
     slots.set(startAt.getTime(), { startAt, endAt, staffIds: [] });
@@ -147,10 +138,12 @@ async function findBooking(
     signal,
   );
   if (bookings.kind !== "found") return bookings;
-  const booking = bookings.value.find(
+  const { data, pagination } = bookings.value;
+  const booking = data.find(
     ({ metadata, status }) => status === "accepted" && metadata?.["reference"] === sought.reference,
   );
   if (booking) return found(toBooked({ service, webUrl }, booking, sought));
   // The booking may be among those that were not read, and "absent" would tell the visitor that nothing was booked.
-  return bookings.value.length < BOOKINGS_PER_READ ? { kind: "absent" } : unavailable();
+  const isComplete = data.length < BOOKINGS_PER_READ && pagination?.hasMore !== true;
+  return isComplete ? { kind: "absent" } : unavailable();
 }

@@ -1,6 +1,6 @@
 import { parseTimeZone } from "../../lib/time/calendar.ts";
 import { toHttpsLink } from "../https-link.ts";
-import { found, type OfferedService, type Question, type Read, refused } from "../scheduling-system.ts";
+import { found, type OfferedService, type Question, type Read } from "../scheduling-system.ts";
 import type { CalcomApi } from "./api.ts";
 import { type BookingField, type EventType, shapes } from "./shapes.ts";
 
@@ -33,24 +33,24 @@ const TEAMS_MAX = 10;
 export async function readCatalog(api: CalcomApi, signal: AbortSignal): Promise<Read<Catalog>> {
   const me = await api.read({ resource: "me", path: "/me" }, shapes.me, signal);
   if (me.kind !== "found") return me;
-  const { username, name, timeZone } = me.value;
-  if (!username) return refused("invalid");
+  const { username, name, timeZone } = me.value.data;
   const [own, teams] = await Promise.all([
-    api.read({ resource: "eventTypes", path: "/event-types", query: { username } }, shapes.eventTypes, signal),
+    // Of the key's user. By username, Cal.com may find another organization's user of the same name.
+    api.read({ resource: "eventTypes", path: "/event-types" }, shapes.eventTypes, signal),
     readTeams(api, signal),
   ]);
   if (own.kind !== "found") return own;
   if (teams.kind !== "found") return teams;
-  const lists = [{ eventTypes: own.value, teamId: null }, ...teams.value.lists];
+  const lists = [{ eventTypes: own.value.data, teamId: null }, ...teams.value.lists];
   const judged = lists.flatMap(({ eventTypes, teamId }) =>
     eventTypes
       .filter(({ hidden }) => hidden !== true)
       .map((eventType) => ({ eventType, teamId, reason: findUnsupportedReason(eventType) })),
   );
   return found({
-    userName: name || username,
+    userName: name || username || "Cal.com",
     timeZone: timeZone ? parseTimeZone(timeZone) : null,
-    bookingUrl: toProfileUrl(own.value),
+    bookingUrl: toProfileUrl(own.value.data),
     services: judged.flatMap(({ eventType, teamId, reason }) =>
       reason === null ? [toService(eventType, teamId)] : [],
     ),
@@ -71,7 +71,7 @@ async function readTeams(api: CalcomApi, signal: AbortSignal): Promise<Read<Team
   if (listed.kind === "refused") return found({ lists: [], leftOut: [] });
   if (listed.kind !== "found") return listed;
   const reads = await Promise.all(
-    listed.value.slice(0, TEAMS_MAX).map(async ({ id, name }) => ({
+    listed.value.data.slice(0, TEAMS_MAX).map(async ({ id, name }) => ({
       team: { id, name: name || String(id) },
       eventTypes: await api.read(
         { resource: "eventTypes", path: `/teams/${id}/event-types` },
@@ -90,14 +90,14 @@ async function readTeams(api: CalcomApi, signal: AbortSignal): Promise<Read<Team
     if (eventTypes.kind === "unavailable") return eventTypes;
     if (bookings.kind === "unavailable") return bookings;
     if (eventTypes.kind === "found" && bookings.kind === "found")
-      teams.lists.push({ eventTypes: eventTypes.value, teamId: team.id });
+      teams.lists.push({ eventTypes: eventTypes.value.data, teamId: team.id });
     else
       teams.leftOut.push(
         `The event types of team “${team.name}” are not offered: the key's user is not an admin of the team.`,
       );
   }
-  if (listed.value.length > TEAMS_MAX)
-    teams.leftOut.push(`Only the first ${TEAMS_MAX} teams are offered; this user has ${listed.value.length}.`);
+  const { length } = listed.value.data;
+  if (length > TEAMS_MAX) teams.leftOut.push(`Only the first ${TEAMS_MAX} teams are offered; this user has ${length}.`);
   return found(teams);
 }
 
@@ -128,15 +128,30 @@ const ANSWERED_FIELDS: ReadonlySet<string> = new Set([
 /** Continues the sentence "… is not offered: ". */
 function findUnsupportedReason(eventType: EventType): string | null {
   if (isOn(eventType.confirmationPolicy)) return "its bookings require confirmation";
-  if ((eventType.price ?? 0) > 0) return "it requires payment";
+  if (isPaid(eventType)) return "it requires payment";
   if (eventType.requiresBookerEmailVerification) return "it requires a verified email address";
   if (isOn(eventType.recurrence)) return "it is a recurring event";
   if (isOn(eventType.seats) || eventType.seatsPerTimeSlot) return "it is for groups";
   if (eventType.schedulingType === "managed") return "it is a managed event type";
   if (ASKING_LOCATIONS.has(eventType.locations?.[0]?.type ?? "")) return "it asks visitors for the location";
   if (eventType.bookingFields.some(requiresTextMessages)) return "it requires a phone number for text messages";
+  const hidden = eventType.bookingFields.find(isHiddenRequired);
+  if (hidden) return `a required question is hidden (${hidden.label || hidden.slug})`;
   const unknown = eventType.bookingFields.find((field) => isAsked(field) && field.required && !isAnswerable(field));
   return unknown ? `a required question has an unsupported type (${unknown.label || unknown.type})` : null;
+}
+
+/** The price stays when payment is turned off. Without the app's own setting, a price means payment by Stripe. */
+function isPaid({ price, metadata }: EventType): boolean {
+  const apps = metadata?.apps ?? {};
+  const payments = Object.values(apps).filter((app) => app.price !== undefined || app.paymentOption !== undefined);
+  if (payments.some((app) => app.enabled === true && (price || app.price || 0) > 0)) return true;
+  return apps["stripe"] === undefined && (price ?? 0) > 0;
+}
+
+/** Cal.com demands an answer, which its own page can only get from a link. Its own fields are not required while hidden. */
+function isHiddenRequired(field: BookingField): boolean {
+  return field.hidden === true && field.required === true && field.isDefault === false;
 }
 
 function isOn(policy: { disabled?: boolean } | null | undefined): boolean {

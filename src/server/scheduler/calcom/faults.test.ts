@@ -16,6 +16,7 @@ const TAKEN_WORDS = [
   toError(400, "BadRequestException", "User either already has booking at this time or is not available"),
   toError(400, "BadRequestException", "One of the hosts either already has booking at this time or is not available"),
   toError(400, "BadRequestException", `Event type with id=10 can't be booked at the "start" time provided.`),
+  toError(400, "BadRequestException", "Attempting to book a meeting in the past."),
   toError(409, "booking_conflict_error", "Conflict"),
   toError(409, "no_available_users_found_error", "Nobody"),
 ];
@@ -28,6 +29,15 @@ const BOOK_CASES: readonly { name: string; twist: Twist; outcome: unknown; isMad
   {
     name: "409 because of our own request: booked",
     twist: { answer: toError(409, "booking_conflict_error", "Conflict"), creates: true },
+    outcome: "booked",
+    isMade: true,
+  },
+  {
+    name: "400 taken because of our own request: booked",
+    twist: {
+      answer: toError(400, "BadRequestException", "User either already has booking at this time or is not available"),
+      creates: true,
+    },
     outcome: "booked",
     isMade: true,
   },

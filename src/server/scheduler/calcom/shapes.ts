@@ -4,13 +4,22 @@ import { shapeOf } from "../../lib/shape.ts";
 // The parts of Cal.com's replies that we read. Each resource has its own API version; a server that doesn't know a version
 // silently answers in the oldest one, whose shape doesn't match and is then reported as unreadable.
 
-/** The bookings version is a setting of the connection, because Cal.com and self-hosted servers differ in it. */
 export const FIXED_VERSIONS = {
   me: "2024-06-14",
   eventTypes: "2024-06-14",
   teams: "2024-08-13",
   slots: "2024-09-04",
 } as const;
+
+/** `write`: create and cancel. */
+export type BookingVersions = { readonly list: string; readonly write: string };
+
+/** Newest first. Cal.com's public source code of April 2026 knows the last one only. */
+export const BOOKING_VERSIONS: readonly BookingVersions[] = [
+  { list: "2026-05-01", write: "2026-02-25" },
+  { list: "2026-02-25", write: "2026-02-25" },
+  { list: "2024-08-13", write: "2024-08-13" },
+];
 
 const maybe = <T extends TSchema>(type: T) => Type.Optional(Type.Union([type, Type.Null()]));
 
@@ -41,6 +50,20 @@ const EventType = Type.Object({
   locations: maybe(Type.Array(Type.Object({ type: Type.String() }))),
   hidden: maybe(Type.Boolean()),
   price: maybe(Type.Number()),
+  metadata: maybe(
+    Type.Object({
+      apps: maybe(
+        Type.Record(
+          Type.String(),
+          Type.Object({
+            enabled: maybe(Type.Boolean()),
+            price: maybe(Type.Number()),
+            paymentOption: maybe(Type.String()),
+          }),
+        ),
+      ),
+    }),
+  ),
   /** `{ disabled: true }`, or the rule for when a person confirms. */
   confirmationPolicy: maybe(Type.Object({ disabled: Type.Optional(Type.Boolean()) })),
   requiresBookerEmailVerification: maybe(Type.Boolean()),
@@ -78,7 +101,13 @@ export const shapes = {
   /** By day; empty when nothing is free. */
   slots: success(Type.Record(Type.String(), Type.Array(Type.Object({ start: Type.String(), end: Type.String() })))),
   booking: success(Booking),
-  bookings: success(Type.Array(Booking)),
+  bookings: shapeOf(
+    Type.Object({
+      status: Type.Literal("success"),
+      data: Type.Array(Booking),
+      pagination: maybe(Type.Object({ hasMore: maybe(Type.Boolean()) })),
+    }),
+  ),
   error: shapeOf(
     Type.Object({
       error: Type.Object({ code: maybe(Type.String()), message: maybe(Type.String()), details: maybe(Type.Unknown()) }),

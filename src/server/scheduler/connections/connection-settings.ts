@@ -26,8 +26,6 @@ const Calcom = {
     apiUrl: Address,
     /** The address of Cal.com's pages; used for links only. */
     webUrl: Address,
-    /** Version of the bookings API. Self-hosted servers lag behind cal.com. */
-    apiVersion: Type.String({ pattern: "^\\d{4}-\\d{2}-\\d{2}$" }),
   }),
   credentials: Type.Object({ apiKey: Type.String({ pattern: "^[\\x21-\\x7e]{1,500}$" }) }),
 };
@@ -60,7 +58,7 @@ const FALLBACKS = {
     graphUrl: "https://graph.microsoft.com/v1.0",
     loginUrl: "https://login.microsoftonline.com",
   },
-  calcom: { apiUrl: "https://api.cal.com", webUrl: "https://app.cal.com", apiVersion: "2026-02-25" },
+  calcom: { apiUrl: "https://api.cal.com", webUrl: "https://app.cal.com" },
   calendly: { apiUrl: "https://api.calendly.com", plan: "paid" },
 } as const;
 
@@ -88,6 +86,9 @@ export function parseConnectionParts(
     else if (!(name in FALLBACKS[kind]) || (value !== null && value !== "")) settings[name] = value;
     if (settings[name] === null) refusedFields.push(name);
   }
+  // Cal.com's documents write the address with the version of the API.
+  const { apiUrl } = settings;
+  if (kind === "calcom" && typeof apiUrl === "string") settings["apiUrl"] = apiUrl.replace(/\/v2$/, "");
   const parts = { settings, credentials: given.credentials };
   for (const error of shapes[kind].Errors(parts)) {
     const path = error.instancePath.split("/");

@@ -53,6 +53,15 @@ test("a working connection is saved, with its credentials sealed", async () => {
   for (const { credentials, whole } of rows) assert.equal(`${credentials} ${whole}`.includes(apiKey), false);
 });
 
+test("Cal.com's API address may end in /v2, as in its documents", async () => {
+  const server = await serveCalcom();
+  const owner = await makeOrganization(deps.db);
+  const settings = { ...server.parts.settings, apiUrl: `${server.parts.settings.apiUrl}/v2/` };
+  const added = await addConnection(deps, owner, { kind: "calcom", name: "Practice", ...server.parts, settings });
+  assert.equal(added.kind, "added");
+  assert.deepEqual((await listConnections(deps.db, owner))[0]?.settings, server.parts.settings);
+});
+
 test("both kinds are connected; missing addresses get their defaults", async () => {
   const server = await startGraphServer();
   after(() => server.stop());

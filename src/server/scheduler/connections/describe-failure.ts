@@ -22,7 +22,7 @@ export function describeFailure(failure: Failure, kind: SchedulingKind): string 
     case "not_confirmed":
       return `${name} rejected these settings. Check them under Advanced.`;
     case "version":
-      return "The server doesn't support this API version. A self-hosted Cal.com may need 2024-08-13.";
+      return "This server's version of Cal.com isn't supported. It needs the bookings API of 2024-08-13 or newer.";
     default:
       return failure.reason satisfies never;
   }

@@ -1,5 +1,5 @@
 import type { OutboundReply } from "../outbound.ts";
-import { readReply, toCanceled, toFailure } from "../read-reply.ts";
+import { isFailure, readReply, toCanceled, toFailure } from "../read-reply.ts";
 import {
   type BookOutcome,
   type BookRequest,
@@ -12,7 +12,7 @@ import { type Ask, settleFault, settleReply } from "../settle-reply.ts";
 import { toAppointmentBody } from "./appointment-body.ts";
 import type { Catalog, GraphService } from "./catalog.ts";
 import { countSeats, isGroup, mayHaveStaff, toTaken } from "./free-times.ts";
-import { type Graph, isFailure } from "./graph.ts";
+import type { Graph } from "./graph.ts";
 import { toInstant } from "./graph-time.ts";
 import { type Appointment, shapes } from "./shapes.ts";
 import { toBooked } from "./to-booked.ts";

@@ -3,7 +3,7 @@ import type { Clock } from "../../lib/time/clock.ts";
 import type { AccountLimits } from "../account-limits.ts";
 import type { MicrosoftBookingsParts } from "../connections/connection-settings.ts";
 import { type Outbound, type OutboundReply, type OutboundRequest, toAbortCode } from "../outbound.ts";
-import { readReply } from "../read-reply.ts";
+import { isFailure, readReply } from "../read-reply.ts";
 import { type Failure, found, type Read, unavailable } from "../scheduling-system.ts";
 import { sendPatiently } from "../send-patiently.ts";
 import { createAccessToken } from "./access-token.ts";
@@ -92,7 +92,3 @@ export function createGraph(deps: GraphDeps, parts: MicrosoftBookingsParts): Gra
 }
 
 export const UNREADABLE = { status: null, requestId: null, failure: "unreadable" } as const;
-
-export function isFailure(reply: OutboundReply | Failure): reply is Failure {
-  return reply.kind === "refused" || reply.kind === "unavailable";
-}

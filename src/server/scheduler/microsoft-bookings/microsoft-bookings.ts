@@ -4,7 +4,7 @@ import type { AccountLimits } from "../account-limits.ts";
 import type { MicrosoftBookingsParts } from "../connections/connection-settings.ts";
 import { createKeptCatalog } from "../kept-catalog.ts";
 import type { Outbound } from "../outbound.ts";
-import { readReply } from "../read-reply.ts";
+import { isFailure, readReply } from "../read-reply.ts";
 import type { RequestBudget } from "../request-budget.ts";
 import {
   type FindOutcome,
@@ -20,7 +20,7 @@ import {
 import { bookAppointment, cancelAppointment, toCreatedMs } from "./book.ts";
 import { type Catalog, type GraphService, readCatalog } from "./catalog.ts";
 import { toCalendarRange, toFreeTimes, toNeededRange, toTimeByStaff } from "./free-times.ts";
-import { createGraph, type Graph, isFailure, UNREADABLE } from "./graph.ts";
+import { createGraph, type Graph, UNREADABLE } from "./graph.ts";
 import { toGraphMinute, toInstant } from "./graph-time.ts";
 import { type Appointment, shapes } from "./shapes.ts";
 import { toBooked } from "./to-booked.ts";

@@ -2,8 +2,9 @@ import { isDeepStrictEqual } from "node:util";
 import { DAY_MS, HOUR_MS, MINUTE_MS } from "#contract/durations.ts";
 import type { CalcomParts } from "../connections/connection-settings.ts";
 import { toError } from "./calcom-error.ts";
+import { findInvalidField, findRefusal } from "./calcom-refusals.ts";
 import { CalcomThrottle } from "./calcom-throttle.ts";
-import { CALCOM_NOW, eventTypes, me, teams } from "./calcom-world.ts";
+import { allEventTypes, CALCOM_NOW, eventTypes, me, strangersEventTypes, teams } from "./calcom-world.ts";
 import { type Answer, type ReceivedRequest, type Silence, startLocalServer } from "./local-server.ts";
 
 // For tests: Cal.com's API v2 as described by its source code (calcom/cal.com 44ccc72f) and documentation. It refuses what
@@ -21,8 +22,8 @@ export type CalcomServer = {
   readonly requests: ReceivedRequest[];
   /** The status of new bookings. */
   newStatus: string;
-  /** The versions of the bookings API that the server supports. */
-  bookingsVersions: string[];
+  /** The versions of the bookings API that the server supports, for lists and for everything else. */
+  versions: { list: string[]; write: string[] };
   /** Whether the server has teams at all; Cal.diy has none. */
   hasTeams: boolean;
   /** The clock of most tests stands still, so the server allows a million requests a minute until a test sets its limit. */
@@ -55,11 +56,6 @@ const VERSIONS: Readonly<Record<string, string>> = {
   teams: "2024-08-13",
   slots: "2024-09-04",
 };
-export const BLOCKED_EMAIL = "blocked@example.com";
-/** A number of valid length that libphonenumber rejects: no North American area code starts with 0. */
-export const INVALID_PHONE = "+1 022 555 0100";
-const TEXT_AREA_LENGTH_MAX = 1_000;
-const allEventTypes = [...eventTypes, ...teams.flatMap((team) => team.eventTypes)];
 const STEP_MS = 30 * MINUTE_MS;
 export const CALCOM_REQUEST_ID = "req_8fK2";
 
@@ -76,9 +72,11 @@ export async function startCalcomServer(): Promise<CalcomServer> {
   function answer(request: ReceivedRequest, route: string): Answer {
     const [, , first = "", id, action] = request.path.split("/");
     const resource = first === "teams" && action !== undefined ? action : first;
-    if (request.headers.authorization !== `Bearer ${API_KEY}`) return toError(401, "UnauthorizedException", "Invalid");
+    if (request.headers.authorization !== `Bearer ${API_KEY}`)
+      return toError(401, "UnauthorizedException", "CustomThrottlerGuard - Invalid API Key");
     const version = String(request.headers["cal-api-version"]);
-    if (resource === "bookings" && !server.bookingsVersions.includes(version))
+    const known = request.method === "GET" ? server.versions.list : server.versions.write;
+    if (resource === "bookings" && !known.includes(version))
       return { status: 200, json: { status: "success", data: { bookings: [], recurringInfo: [], nextCursor: null } } };
     if (resource !== "bookings" && version !== VERSIONS[resource]) {
       faults.push(`${route}: cal-api-version`);
@@ -94,8 +92,9 @@ export async function startCalcomServer(): Promise<CalcomServer> {
   }
 
   function answerEventTypes({ query }: ReceivedRequest): Answer {
-    if (!isDeepStrictEqual(query, { username: me.username })) return fault("event-types: username");
-    return toSuccess(200, eventTypes);
+    // By username and without an organization, Cal.com finds the first user of that name.
+    if (query["username"] === me.username) return toSuccess(200, strangersEventTypes);
+    return isDeepStrictEqual(query, {}) ? toSuccess(200, eventTypes) : fault("event-types: query");
   }
 
   function answerTeams(
@@ -156,7 +155,7 @@ export async function startCalcomServer(): Promise<CalcomServer> {
     const invalidField = findInvalidField(wanted);
     if (invalidField !== null) return fault(`bookings: ${invalidField}`);
     const eventType = allEventTypes.find(({ id }) => id === wanted.eventTypeId);
-    if (!eventType) return toError(404, "NotFoundException", "Event type not found");
+    if (!eventType) return toError(404, "NotFoundException", `Event type with id ${wanted.eventTypeId} not found.`);
     const refusal = findRefusal(wanted, eventType);
     if (refusal !== null) return refusal;
     const startMs = Date.parse(wanted.start);
@@ -164,8 +163,18 @@ export async function startCalcomServer(): Promise<CalcomServer> {
     if (!slot) {
       return toError(400, "BadRequestException", `Event type can't be booked at the "start" time provided.`);
     }
+    // Cal.com returns the booking that a customer has already, whoever made it.
+    const existing = bookings.find(
+      ({ status, start, eventTypeId, attendees }) =>
+        status === "accepted" &&
+        eventTypeId === eventType.id &&
+        Date.parse(start) === startMs &&
+        attendees[0]?.email === wanted.attendee.email,
+    );
+    if (existing && eventType.schedulingType === "roundRobin") return toSuccess(201, existing);
     if (isTaken(slot)) {
-      const message = "User either already has booking at this time or is not available";
+      const who = eventType.schedulingType === null ? "User" : "One of the hosts";
+      const message = `${who} either already has booking at this time or is not available`;
       return toError(400, "BadRequestException", message);
     }
     const number = bookings.length + 1;
@@ -173,7 +182,7 @@ export async function startCalcomServer(): Promise<CalcomServer> {
     bookings.push({
       id: number,
       uid: `uid${number}`,
-      status: eventType.price > 0 || "type" in eventType.confirmationPolicy ? "pending" : server.newStatus,
+      status: isPaid(eventType) || "type" in eventType.confirmationPolicy ? "pending" : server.newStatus,
       start: toIso(slot.startMs),
       end: toIso(slot.endMs),
       eventTypeId: eventType.id,
@@ -207,14 +216,14 @@ export async function startCalcomServer(): Promise<CalcomServer> {
   });
   const server: CalcomServer = {
     parts: {
-      settings: { apiUrl: local.url, webUrl: "https://app.cal.com", apiVersion: "2026-02-25" },
+      settings: { apiUrl: local.url, webUrl: "https://app.cal.com" },
       credentials: { apiKey: API_KEY },
     },
     bookings,
     faults,
     requests: local.requests,
     newStatus: "accepted",
-    bookingsVersions: ["2024-08-13", "2026-02-25"],
+    versions: { list: ["2024-08-13", "2026-02-25", "2026-05-01"], write: ["2024-08-13", "2026-02-25"] },
     hasTeams: true,
     throttle: { limit: new CalcomThrottle(1_000_000), nowMs: () => CALCOM_NOW.getTime() },
     twist: (route, ...next) => twists.set(route, [...(twists.get(route) ?? []), ...next]),
@@ -222,56 +231,6 @@ export async function startCalcomServer(): Promise<CalcomServer> {
     stop: () => local.stop(),
   };
   return server;
-}
-
-/** The first field of a new booking that doesn't match the documentation; our mistake, whoever the customer is. */
-function findInvalidField(wanted: Record<string, never>): string | null {
-  const keys = ["attendee", "bookingFieldsResponses", "eventTypeId", "metadata", "start"];
-  const { attendee, metadata, bookingFieldsResponses } = wanted as Record<string, Record<string, unknown>>;
-  const eventType = allEventTypes.find(({ id }) => id === wanted["eventTypeId"]);
-  const slugs = eventType?.bookingFields.map(({ slug }) => slug) ?? [];
-  const checks: Record<string, boolean> = {
-    members: isDeepStrictEqual(Object.keys(wanted).sort(), keys),
-    start: /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{3})?Z$/.test(wanted["start"] ?? ""),
-    attendee: ["name", "email", "timeZone"].every((name) => typeof attendee?.[name] === "string"),
-    phoneNumber: attendee?.["phoneNumber"] === undefined || /^\+\d{7,15}$/.test(String(attendee["phoneNumber"])),
-    language: attendee?.["language"] === undefined || /^(en|de|fr|es|pt)$/.test(String(attendee["language"])),
-    metadata: Object.values(metadata ?? {}).every((value) => typeof value === "string" && value.length <= 500),
-    notes: String(bookingFieldsResponses?.["notes"]).endsWith(String(metadata?.["reference"])),
-    responses: Object.keys(bookingFieldsResponses ?? {}).every((slug) => slug === "notes" || slugs.includes(slug)),
-  };
-  return Object.entries(checks).find(([, isRight]) => !isRight)?.[0] ?? null;
-}
-
-/** Cal.com's answer to a well-formed booking that it still rejects. */
-function findRefusal(wanted: Record<string, never>, eventType: (typeof eventTypes)[number]): Answer | null {
-  const { attendee = {}, bookingFieldsResponses = {} } = wanted as Record<string, Record<string, unknown>>;
-  const phone = attendee["phoneNumber"];
-  if (typeof phone === "string" && phone === INVALID_PHONE.replaceAll(" ", "")) {
-    const constraints = { customValidation: "Invalid phone number format. Please use international format." };
-    const errors = [{ property: "attendee", children: [{ property: "phoneNumber", constraints }] }];
-    return toError(400, "BadRequestException", "Bad Request Exception", { errors });
-  }
-  if (attendee["email"] === BLOCKED_EMAIL)
-    return toError(403, "ForbiddenException", "Cannot use this email to create the booking.");
-  if (eventType.requiresBookerEmailVerification)
-    return toError(400, "BadRequestException", "email_verification_required");
-  if (JSON.stringify(eventType.bookingFields).includes("smsReminderNumber") && phone === undefined)
-    return toError(400, "BadRequestException", "Missing attendee phone number - it is required by the event type.");
-  for (const { type, slug, required, isDefault, lastNameRequired } of eventType.bookingFields) {
-    const answer = bookingFieldsResponses[String(slug)];
-    const toZod = (message: string) => toError(400, "BadRequestException", `{${slug}}${message}`);
-    if (lastNameRequired && !String(attendee["name"]).includes(" ")) return toZod("error_required_field");
-    if (!isDefault && required && !answer) return toZod("error_required_field");
-    if (answer === undefined) continue;
-    if (type === "number") {
-      return typeof answer === "number" ? toZod("Invalid string") : toZod("Expected type number, but received string");
-    }
-    if (type === "textarea" && String(answer).length > TEXT_AREA_LENGTH_MAX) return toZod("max_characters_allowed");
-    if (type === "url" && !URL.canParse(String(answer)) && !URL.canParse(`https://${answer}`))
-      return toZod("url_validation_error");
-  }
-  return null;
 }
 
 /** Every half hour from 08:00, while it ends by 16:00, Monday to Friday. */
@@ -282,6 +241,10 @@ function toGrid(dayMs: number, lengthInMinutes: number): { startMs: number; endM
     const startMs = dayMs + 8 * HOUR_MS + index * STEP_MS;
     return { startMs, endMs: startMs + lengthInMinutes * MINUTE_MS };
   }).filter(({ endMs }) => endMs <= dayMs + 16 * HOUR_MS);
+}
+
+function isPaid({ price, metadata }: (typeof eventTypes)[number]): boolean {
+  return price > 0 && metadata.apps?.stripe?.enabled !== false;
 }
 
 function toSuccess(status: number, data: unknown): Answer {

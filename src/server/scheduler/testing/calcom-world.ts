@@ -52,6 +52,7 @@ type WorldEventType = {
   bookingRequiresAuthentication: boolean;
   requiresBookerEmailVerification: boolean;
   price: number;
+  metadata: { apps?: { stripe?: { enabled: boolean; price?: number } } };
   schedulingType: string | null;
   bookingUrl: string;
 };
@@ -72,6 +73,7 @@ function eventType(id: number, title: string, changes: Partial<WorldEventType> =
     bookingRequiresAuthentication: false,
     requiresBookerEmailVerification: false,
     price: 0,
+    metadata: {},
     schedulingType: null,
     bookingUrl: `https://cal.com/lindenhof/e${id}`,
     ...changes,
@@ -111,6 +113,15 @@ const counted = {
 const website = { isDefault: false, type: "url", slug: "website", label: "Website", required: false, hidden: false };
 const needed = { isDefault: false, type: "boolean", slug: "terms", label: "Terms", required: true, hidden: false };
 
+const hidden = { isDefault: false, type: "text", slug: "promo", label: "Promotion", required: true, hidden: true };
+
+/** Limits of long texts, by event type and field, which the API doesn't show. */
+export const HIDDEN_LIMITS: Readonly<Record<number, Readonly<Record<string, number>>>> = {
+  33: { history: 120, what: 120 },
+  35: { notes: 120 },
+};
+const story = { isDefault: false, type: "textarea", slug: "history", label: "History", required: false, hidden: false };
+
 export const eventTypes = [
   eventType(10, "Check-up"),
   eventType(11, "Video call", { locations: [{ type: "integration", integration: "cal-video" }] }),
@@ -129,7 +140,15 @@ export const eventTypes = [
   eventType(28, "Verified", { requiresBookerEmailVerification: true }),
   eventType(29, "Text messages", { bookingFields: [...defaultFields, textMessageField] }),
   eventType(30, "Headcount", { bookingFields: [...defaultFields, { ...counted, required: true }] }),
+  eventType(31, "Campaign", { bookingFields: [...defaultFields, hidden] }),
+  eventType(32, "Free again", { price: 5_000, metadata: { apps: { stripe: { enabled: false, price: 5_000 } } } }),
+  eventType(33, "Short answers", { bookingFields: [...defaultFields, story, ...asked.slice(0, 1)] }),
+  eventType(34, "Paid by card", { price: 5_000, metadata: { apps: { stripe: { enabled: true, price: 5_000 } } } }),
+  eventType(35, "Short notes"),
 ];
+
+/** Of another organization's user with the same username. */
+export const strangersEventTypes = [eventType(90, "Somebody else's")];
 
 /** The key's user is an admin of the first team and a plain member of the second. */
 export const teams = [
@@ -149,3 +168,5 @@ export const teams = [
     eventTypes: [eventType(50, "Call back", { schedulingType: "roundRobin" })],
   },
 ];
+
+export const allEventTypes = [...eventTypes, ...teams.flatMap((team) => team.eventTypes)];

@@ -1,0 +1,86 @@
+import { isDeepStrictEqual } from "node:util";
+import { toError } from "./calcom-error.ts";
+import { allEventTypes, HIDDEN_LIMITS } from "./calcom-world.ts";
+import type { Answer } from "./local-server.ts";
+
+// For tests: which new bookings Cal.com refuses, and with which words.
+
+type EventType = (typeof allEventTypes)[number];
+
+export const BLOCKED_EMAIL = "blocked@example.com";
+/** A number of valid length that libphonenumber rejects: no North American area code starts with 0. */
+export const INVALID_PHONE = "+1 022 555 0100";
+const TEXT_AREA_LENGTH_MAX = 1_000;
+
+/** The first field of a new booking that doesn't match the documentation; our mistake, whoever the customer is. */
+export function findInvalidField(wanted: Record<string, never>): string | null {
+  const keys = ["attendee", "bookingFieldsResponses", "eventTypeId", "metadata", "start"];
+  const { attendee, metadata, bookingFieldsResponses } = wanted as Record<string, Record<string, unknown>>;
+  const eventType = allEventTypes.find(({ id }) => id === wanted["eventTypeId"]);
+  const slugs = eventType?.bookingFields.map(({ slug }) => slug) ?? [];
+  const checks: Record<string, boolean> = {
+    members: isDeepStrictEqual(Object.keys(wanted).sort(), keys),
+    start: /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{3})?Z$/.test(wanted["start"] ?? ""),
+    attendee: ["name", "email", "timeZone"].every((name) => typeof attendee?.[name] === "string"),
+    phoneNumber: attendee?.["phoneNumber"] === undefined || /^\+\d{7,15}$/.test(String(attendee["phoneNumber"])),
+    language: attendee?.["language"] === undefined || /^(en|de|fr|es|pt)$/.test(String(attendee["language"])),
+    metadata: Object.values(metadata ?? {}).every((value) => typeof value === "string" && value.length <= 500),
+    notes: String(bookingFieldsResponses?.["notes"]).endsWith(String(metadata?.["reference"])),
+    responses: Object.keys(bookingFieldsResponses ?? {}).every((slug) => slug === "notes" || slugs.includes(slug)),
+  };
+  return Object.entries(checks).find(([, isRight]) => !isRight)?.[0] ?? null;
+}
+
+/** Cal.com's answer to a well-formed booking that it still rejects. */
+export function findRefusal(wanted: Record<string, never>, eventType: EventType): Answer | null {
+  const { attendee = {}, bookingFieldsResponses = {} } = wanted as Record<string, Record<string, unknown>>;
+  const phone = attendee["phoneNumber"];
+  if (typeof phone === "string" && phone === INVALID_PHONE.replaceAll(" ", "")) {
+    const constraints = { customValidation: "Invalid phone number format. Please use international format." };
+    const errors = [{ property: "attendee", children: [{ property: "phoneNumber", constraints }] }];
+    return toError(400, "BadRequestException", "Bad Request Exception", { errors });
+  }
+  if (attendee["email"] === BLOCKED_EMAIL)
+    return toError(403, "ForbiddenException", "Cannot use this email to create the booking.");
+  if (eventType.requiresBookerEmailVerification)
+    return toError(400, "BadRequestException", "email_verification_required");
+  if (JSON.stringify(eventType.bookingFields).includes("smsReminderNumber") && phone === undefined)
+    return toError(400, "BadRequestException", "Missing attendee phone number - it is required by the event type.");
+  return (
+    findMissing(eventType, bookingFieldsResponses) ?? findWrongAnswer(eventType, { attendee, bookingFieldsResponses })
+  );
+}
+
+/** The API's own check comes first, and doesn't care whether a field is hidden. */
+function findMissing(eventType: EventType, responses: Record<string, unknown>): Answer | null {
+  for (const { type, slug, required, isDefault } of eventType.bookingFields) {
+    const answer = responses[String(slug)];
+    if (isDefault || type === "unknown") continue;
+    if (required && (answer === undefined || answer === null)) {
+      const message = `Missing required booking field response: ${slug} - it is required by the event type booking fields, but missing in the bookingFieldsResponses. You can fetch the event type with ID ${eventType.id} to see the required fields.`;
+      return toError(400, "BadRequestException", message);
+    }
+    if (type === "number" && answer !== undefined && typeof answer !== "number")
+      return toError(400, "BadRequestException", `Invalid type for booking field '${slug}'. Expected type number.`);
+  }
+  return null;
+}
+
+/** The booking page's checks. */
+function findWrongAnswer(
+  eventType: EventType,
+  { attendee, bookingFieldsResponses }: Record<string, Record<string, unknown>>,
+): Answer | null {
+  for (const { type, slug, lastNameRequired } of eventType.bookingFields) {
+    const answer = bookingFieldsResponses?.[String(slug)];
+    const toZod = (message: string) => toError(400, "BAD_REQUEST", `responses - {${slug}}${message}, `);
+    if (lastNameRequired && !String(attendee?.["name"]).includes(" ")) return toZod("error_required_field");
+    if (answer === undefined) continue;
+    if (type === "number") return toZod("Invalid string");
+    const lengthMax = HIDDEN_LIMITS[eventType.id]?.[String(slug)] ?? TEXT_AREA_LENGTH_MAX;
+    if (type === "textarea" && String(answer).length > lengthMax) return toZod("max_characters_allowed");
+    if (type === "url" && !URL.canParse(String(answer)) && !URL.canParse(`https://${answer}`))
+      return toZod("url_validation_error");
+  }
+  return null;
+}
