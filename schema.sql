@@ -98,7 +98,7 @@ create table bookings (
   manage_url text,
   join_url text,
   lacks_event boolean default false not null,
-  api_json text generated always as (booking_api_json(reference, status, created_at, start_at, end_at, time_zone, service_id, service_name, staff, customer_name, customer_email, customer_phone, customer_notes, answers, attribution, manage_url)) stored not null,
+  api_json text not null,
   is_test boolean default false not null,
   constraint bookings_organization_id_widget_id_fkey FOREIGN KEY (organization_id, widget_id) REFERENCES widgets(organization_id, id),
   constraint bookings_pkey PRIMARY KEY (organization_id, reference),
@@ -703,47 +703,6 @@ create table zone_offsets (
   shift interval not null,
   constraint zone_offsets_pkey PRIMARY KEY (rules, from_at)
 );
-
-CREATE OR REPLACE FUNCTION public.booking_api_json(reference text, status text, created_at timestamp with time zone, start_at timestamp with time zone, end_at timestamp with time zone, time_zone text, service_id text, service_name text, staff jsonb, customer_name text, customer_email text, customer_phone text, customer_notes text, answers jsonb, attribution jsonb, manage_url text)
- RETURNS text
- LANGUAGE plpgsql
- IMMUTABLE PARALLEL SAFE
-AS $function$
-declare
-  iso constant text := 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"';
-  attribution_names constant text[] := array[
-    'source', 'medium', 'campaign', 'channel', 'pageUrl', 'landingPage', 'referrer', 'utmSource', 'utmMedium', 'utmCampaign',
-    'utmTerm', 'utmContent', 'gclid', 'gbraid', 'wbraid', 'fbclid', 'msclkid', 'liFatId', 'ttclid', 'gaClientId', 'fbp', 'fbc',
-    'firstSeenAt', 'currentPage', 'touches'
-  ];
-  unlisted constant jsonb := attribution - attribution_names;
-  listed jsonb := attribution;
-  answer jsonb;
-  items text := '';
-begin
-  for i in 0 .. jsonb_array_length(answers) - 1 loop
-    answer := answers -> i;
-    items := items || case when i = 0 then '{"questionId":' else ',{"questionId":' end || (answer -> 'questionId')
-      || ',"question":' || (answer -> 'question') || ',"answer":' || (answer -> 'answer') || '}';
-  end loop;
-  if unlisted <> '{}' then
-    listed := attribution - array(select jsonb_object_keys(unlisted));
-  end if;
-  return '{"reference":' || to_json(reference) || ',"status":' || to_json(status)
-    || ',"createdAt":"' || to_char(created_at at time zone 'UTC', iso)
-    || '","start":"' || to_char(start_at at time zone 'UTC', iso)
-    || '","end":"' || to_char(end_at at time zone 'UTC', iso)
-    || '","timeZone":' || to_json(time_zone)
-    || ',"service":{"id":' || to_json(service_id) || ',"name":' || to_json(service_name)
-    || '},"staff":' || jsonb_path_query_array(staff, '$[*].name')::text
-    || ',"customer":{"name":' || to_json(customer_name) || ',"email":' || to_json(customer_email)
-    || ',"phone":' || coalesce(to_json(customer_phone)::text, 'null')
-    || ',"notes":' || coalesce(to_json(customer_notes)::text, 'null')
-    || '},"answers":[' || items
-    || '],"attribution":' || listed || coalesce(',"manageUrl":' || to_json(manage_url), '') || '}';
-end
-$function$
-;
 
 CREATE OR REPLACE FUNCTION public.booking_customer_text(customer_name text, customer_email text)
  RETURNS text

@@ -9,6 +9,7 @@ import { type LoadPlan, type LoadResult, runLoad, toRequest } from "./support/lo
 import { readResidentMb } from "./support/process-usage.ts";
 import { type Service, startService } from "./support/service.ts";
 import { printTable, round } from "./support/table.ts";
+import { TYPICAL_API_JSON } from "./support/typical-json.ts";
 
 // The read API over 1,000,000 bookings in 50 organizations, through the real service. The baseline is a bare Fastify route that
 // serialises the same page from memory, in the same run.
@@ -189,7 +190,7 @@ async function loadBookings(service: Service): Promise<Tenant[]> {
       const id = await makeOrganization(db);
       const widget = await makeWidget(db, id);
       const { key } = await makeKey(db, id);
-      const values = [id, widget, n * BOOKINGS_EACH, BOOKINGS_EACH];
+      const values = [id, widget, n * BOOKINGS_EACH, BOOKINGS_EACH, TYPICAL_API_JSON];
       const { rows } = await pool.query<{ cursor: Date }>(INSERT_BOOKINGS, values);
       tenants.push({ key, lastCursor: rows[0]?.cursor.toISOString() ?? "" });
     }
@@ -206,7 +207,7 @@ const INSERT_BOOKINGS = `
   with made as (
     insert into bookings (organization_id, reference, widget_id, status, created_at, start_at, end_at, time_zone, service_id,
       service_name, staff, customer_name, customer_email, customer_phone, customer_notes, answers, attribution, external_id,
-      manage_url, join_url)
+      manage_url, join_url, api_json)
     select $1, 'SVC-' || (
         select string_agg(substr('23456789ABCDEFGHJKLMNPQRSTUVWXYZ', 1 + ((($3::bigint + n) >> (5 * digit)) & 31)::integer, 1), '')
         from generate_series(5, 0, -1) digit
@@ -216,7 +217,7 @@ const INSERT_BOOKINGS = `
       '+49 30 901820', null, '[{"questionId": "q1", "question": "Is this your first visit?", "answer": "Yes"}]',
       '{"source": "google", "medium": "cpc", "campaign": "autumn", "channel": "Paid Search", "touches": 2,
         "utmSource": "google", "utmMedium": "cpc", "utmCampaign": "autumn", "landingPage": "https://lindenhof.example/lp"}',
-      'ext-' || n, 'https://scheduler.example.com/manage/' || n, null
+      'ext-' || n, 'https://scheduler.example.com/manage/' || n, null, $5
     from generate_series(1, $4::integer) n
     returning created_at
   )

@@ -7,6 +7,7 @@ import { recordTouches } from "../../src/server/funnel/record/record.ts";
 import { addEndpoint } from "../../src/server/webhooks/endpoints/endpoints.ts";
 import { makeKey, makeOrganization, makeWidget } from "../../test/support/builders.ts";
 import { makeTouch, SEARCH_AD } from "../../test/support/funnel/touches.ts";
+import { TYPICAL_API_JSON } from "./typical-json.ts";
 
 // Many small organizations, each with a widget, a key, an endpoint, some bookings and a month of visits.
 
@@ -55,7 +56,7 @@ async function insertBookings(
 ): Promise<void> {
   await sql`
     insert into bookings (organization_id, reference, widget_id, status, created_at, start_at, end_at, time_zone, service_id,
-      service_name, staff, customer_name, customer_email, answers, attribution)
+      service_name, staff, customer_name, customer_email, answers, attribution, api_json)
     select ${owner}, 'SVC-' || (
         select string_agg(substr('23456789ABCDEFGHJKLMNPQRSTUVWXYZ', 1 + (((${first}::bigint + n) >> (5 * digit)) & 31)::integer, 1), '')
         from generate_series(5, 0, -1) digit
@@ -63,7 +64,7 @@ async function insertBookings(
       timestamptz '2026-12-01 12:00Z', timestamptz '2026-12-01 12:30Z', 'Europe/Berlin', 'service-1', 'Check-up',
       '[{"id": "staff-1", "name": "Dr. Ada Winter"}]', 'Mara Quell ' || n, 'mara.' || n || '@example.com',
       '[{"questionId": "q1", "question": "Is this your first visit?", "answer": "Yes"}]',
-      '{"source": "google", "medium": "cpc", "campaign": "autumn", "channel": "Paid Search", "touches": 2}'
+      '{"source": "google", "medium": "cpc", "campaign": "autumn", "channel": "Paid Search", "touches": 2}', ${TYPICAL_API_JSON}
     from generate_series(1, ${BOOKINGS_EACH}::integer) n`.execute(db);
 }
 

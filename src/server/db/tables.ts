@@ -112,7 +112,8 @@ export type BookingsTable = {
   lacks_event: Generated<boolean>;
   /** Made in test mode: no appointment exists outside of the sandbox. */
   is_test: Generated<boolean>;
-  api_json: GeneratedAlways<string>;
+  /** What the read API returns, so that a page is read without putting its bookings together. */
+  api_json: string;
 };
 
 type BookingClocksTable = {

@@ -49,9 +49,10 @@ async function makeExpired(
   const { reference } = await makeBooking(db, owner, { widgetId, now: firstAt });
   await sql`
     insert into bookings (organization_id, reference, widget_id, status, created_at, start_at, end_at, time_zone,
-      service_id, service_name, staff, customer_name, customer_email, answers, attribution)
+      service_id, service_name, staff, customer_name, customer_email, answers, attribution, api_json)
     select organization_id, reference || '-' || number, widget_id, status, created_at + number * interval '1 second',
-      start_at, end_at, time_zone, service_id, service_name, staff, customer_name, customer_email, answers, attribution
+      start_at, end_at, time_zone, service_id, service_name, staff, customer_name, customer_email, answers, attribution,
+      api_json
     from bookings cross join generate_series(1, ${count - 1}::integer) as number
     where organization_id = ${owner} and reference = ${reference}`.execute(db);
   await sql`

@@ -4,6 +4,7 @@ import type { Booking } from "#contract/booking.ts";
 import { type ApiKeyId, type OrganizationId, REFERENCE, type Reference, type WidgetId } from "#contract/ids.ts";
 import type { Plan } from "#contract/plans.ts";
 import type { NewBooking } from "../../../src/server/bookings/flow/store-booking.ts";
+import { toApiJson } from "../../../src/server/bookings/stored/to-api-json.ts";
 import type { Db } from "../../../src/server/db/pool.ts";
 import { makeKey, makeOrganization, makeWidget, NOON } from "../builders.ts";
 
@@ -66,11 +67,11 @@ export async function fillBookings(
   options: { count: number; firstAt: Date },
 ): Promise<string[]> {
   const instants = Array.from({ length: options.count }, (_, i) => new Date(options.firstAt.getTime() + i));
-  const rows = instants.map((createdAt, i) => ({
-    ...plainBooking(`${REFERENCE.prefix}${toReferenceDigits(i)}` as Reference, caller.widgetId),
-    organization_id: caller.owner,
-    created_at: createdAt,
-  }));
+  const rows = instants.map((createdAt, i) => {
+    const booking = plainBooking(`${REFERENCE.prefix}${toReferenceDigits(i)}` as Reference, caller.widgetId);
+    const row = { ...booking, organization_id: caller.owner, created_at: createdAt };
+    return { ...row, api_json: toApiJson(row) };
+  });
   // Taken, so that a booking made later can't get one of them.
   const taken = rows.map(({ organization_id, reference }) => ({ organization_id, reference }));
   await db

@@ -283,16 +283,17 @@ test("no attribution fails a booking: null characters, any length, huge numbers 
     utmTerm: "\ud800",
     landingPage: `https://lindenhof.example/?a=${"a".repeat(70_000)}`,
     currentPage: { deep: ["\u0000"] },
+    firstSeenAt: "9999-12-31T23:59:59-01:00",
     touches: 1e30,
   };
   const page = `https://lindenhof.example/book\u0000${"b".repeat(9_000)}`;
   const body = toBody(await findSlot(widgetId), { attribution, page });
   assert.equal((await book(widgetId, body, "key-forgiven-1")).statusCode, 201);
   const [{ attribution: kept }] = (await read("/api/v1/bookings", key)).data;
-  const { utmSource, utmTerm, landingPage, currentPage, touches } = kept;
+  const { utmSource, utmTerm, landingPage, currentPage, firstSeenAt, touches } = kept;
   assert.deepEqual(
-    [utmSource, utmTerm, landingPage.length, currentPage, touches],
-    ["news", "\ufffd", 2_048, undefined, 1e6],
+    [utmSource, utmTerm, landingPage.length, currentPage, firstSeenAt, touches],
+    ["news", "\ufffd", 2_048, undefined, undefined, 1e6],
   );
 
   const script = { attribution: { landingPage: "javascript:alert(1)" }, page: ["no", "text"] };

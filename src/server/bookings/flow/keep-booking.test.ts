@@ -180,7 +180,17 @@ test("a booking whose event cannot be written does not hold up the others", asyn
 test("a booking that can't be turned into an event is still stored", async () => {
   const business = await makeBusiness(deps);
   await makeEndpoint(deps, business, { url: receiver.url, kind: "slack" });
-  const reference = await book(deps, business, { staff: "[null]" });
+  const random = {
+    bytes: () => {
+      throw new Error("no id for the event");
+    },
+  };
+  const reference = await db.transaction().execute(async (transaction) => {
+    const taken = await takeReference(transaction, business.owner, deps.random);
+    const booking = plainBooking(taken, business.widgetId);
+    await keepBooking({ ...deps, random }, transaction, { owner: business.owner, booking });
+    return taken;
+  });
   assert.deepEqual(await readBookings(business.owner), [{ reference, lacks_event: true }]);
   await db.updateTable("bookings").set({ lacks_event: false }).where("reference", "=", reference).execute();
 });

@@ -5,7 +5,7 @@ import type { BookingsTable } from "../../db/tables.ts";
 import type { Deps } from "../../deps.ts";
 import { insertBooking, takeCreatedAt } from "../stored/queries.ts";
 
-export type NewBooking = Omit<Insertable<BookingsTable>, "organization_id" | "created_at">;
+export type NewBooking = Omit<Insertable<BookingsTable>, "organization_id" | "created_at" | "api_json">;
 
 /**
  * Stores the copy of a booking and returns its createdAt. Call it last in the transaction: from here to the commit the

@@ -1,3 +1,4 @@
+import { fromJson } from "../../db/json-column.ts";
 import type { BookingFacts } from "../../webhooks/outbox/event.ts";
 import type { BookingRow } from "../stored/queries.ts";
 import type { NewBooking } from "./store-booking.ts";
@@ -26,9 +27,4 @@ export function toBookingFacts(booking: NewBooking | BookingRow): BookingFacts {
     isTest: booking.is_test ?? false,
     widgetId: booking.widget_id,
   };
-}
-
-/** JSON columns are written as text and read back parsed. */
-function fromJson<T>(column: T | string): T {
-  return typeof column === "string" ? (JSON.parse(column) as T) : column;
 }

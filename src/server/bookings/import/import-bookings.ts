@@ -2,6 +2,7 @@ import type { OrganizationId } from "#contract/ids.ts";
 import { keepInPlace, requireSettled } from "../../db/engine.ts";
 import type { Db } from "../../db/pool.ts";
 import type { TextLine } from "../../lib/text/text-lines.ts";
+import { withCreatedAt } from "../stored/to-api-json.ts";
 import { type ImportRow, parseImportLine } from "./parse-import-line.ts";
 import {
   advanceClock,
@@ -12,11 +13,14 @@ import {
   findStagedFault,
   insertStaged,
   type LineFault,
+  listMoved,
+  type MovedRow,
   newestStaged,
   reserveReferences,
   settleTies,
   stageRows,
   waitForOtherImports,
+  writeApiJson,
 } from "./queries.ts";
 
 const BATCH_ROWS = 500;
@@ -65,6 +69,7 @@ export async function importBookings(db: Db, owner: OrganizationId, file: Import
       const skipped = await dropKnownBookings(transaction, owner);
       const deleted = await dropDeletedBookings(transaction, owner);
       await settleCreatedAt({ db, transaction }, owner);
+      await rewriteMoved(transaction);
       return { imported: await insertStaged(transaction), skipped, deleted };
     });
   } catch (error) {
@@ -111,4 +116,19 @@ async function settleCreatedAt(dbs: { db: Db; transaction: Db }, owner: Organiza
     await settleTies(dbs.transaction, owner);
     newest = await newestStaged(dbs.transaction);
   }
+}
+
+/** The JSON of a booking contains its createdAt. */
+async function rewriteMoved(transaction: Db): Promise<void> {
+  let moved: MovedRow[];
+  let afterLine = 0;
+  do {
+    moved = await listMoved(transaction, { afterLine, limit: BATCH_ROWS });
+    const rows = moved.map(({ line, created_at, api_json }) => ({
+      line,
+      api_json: withCreatedAt(api_json, created_at),
+    }));
+    if (rows.length > 0) await writeApiJson(transaction, rows);
+    afterLine = moved.at(-1)?.line ?? afterLine;
+  } while (moved.length === BATCH_ROWS);
 }

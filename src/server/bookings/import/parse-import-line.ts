@@ -1,8 +1,10 @@
+import type { Selectable } from "kysely";
 import { Attribution } from "#contract/attribution.ts";
 import { EMAIL_LENGTH_MAX } from "#contract/book.ts";
 import { type Answer, BOOKING_STATUS_CONFIRMED } from "#contract/booking.ts";
 import { parseReference, parseWidgetId } from "#contract/ids.ts";
 import { ImportedBooking } from "#contract/imported-booking.ts";
+import type { BookingsTable } from "../../db/tables.ts";
 import { TOUCHES_MAX } from "../../funnel/classify/read-attribution.ts";
 import { describeSchemaFault } from "../../lib/schema-fault.ts";
 import { shapeOf } from "../../lib/shape.ts";
@@ -10,34 +12,16 @@ import { parseJsonText } from "../../lib/text/json-text.ts";
 import { isSafeLink } from "../../lib/text/safe-link.ts";
 import { parseTimeZone } from "../../lib/time/calendar.ts";
 import { parseIsoInstant } from "../../lib/time/iso-instant.ts";
+import type { BookingRow } from "../stored/queries.ts";
+import { pickNamed, toApiJson } from "../stored/to-api-json.ts";
 
 const schema = shapeOf(ImportedBooking);
 
 /** The read API's timestamps have four-digit years. */
 const NEWEST_INSTANT = new Date("9999-12-31T23:59:59.999Z");
 
-/** The columns of the staging table, as JSON carries them. */
-export type ImportRow = {
-  reference: string;
-  widget_id: string;
-  status: string;
-  created_at: string;
-  start_at: string;
-  end_at: string;
-  time_zone: string;
-  service_id: string;
-  service_name: string;
-  staff: { id: null; name: string }[];
-  customer_name: string;
-  customer_email: string;
-  customer_phone: string | null;
-  customer_notes: string | null;
-  answers: Answer[];
-  attribution: Attribution;
-  external_id: string | null;
-  manage_url: string | null;
-  join_url: string | null;
-};
+/** The columns that a line fills. */
+export type ImportRow = Omit<BookingRow, "is_test"> & Pick<Selectable<BookingsTable>, "api_json">;
 
 /** Parses one line, or returns its fault as the rest of a sentence. */
 export function parseImportLine(
@@ -61,8 +45,10 @@ export function parseImportLine(
   // A future createdAt would push every later booking beyond it.
   if (createdAt > now) return { fault: "createdAt is in the future" };
   if (endAt < startAt) return { fault: "end is before start" };
-  if (parseReference(booking.reference) === null) return { fault: "reference does not have the form SVC-XXXXXX" };
-  if (parseWidgetId(booking.widgetId) === null) return { fault: "widgetId is not a widget ID" };
+  const reference = parseReference(booking.reference);
+  if (reference === null) return { fault: "reference does not have the form SVC-XXXXXX" };
+  const widgetId = parseWidgetId(booking.widgetId);
+  if (widgetId === null) return { fault: "widgetId is not a widget ID" };
   const timeZone = parseTimeZone(booking.timeZone);
   if (timeZone === null) return { fault: "timeZone is not an IANA time zone" };
   if (booking.customer.email.length > EMAIL_LENGTH_MAX)
@@ -71,36 +57,33 @@ export function parseImportLine(
   if (booking.manageUrl && !isSafeLink(booking.manageUrl, baseUrl)) return { fault: "manageUrl is not an https URL" };
   if (booking.joinUrl && !isSafeLink(booking.joinUrl, baseUrl)) return { fault: "joinUrl is not an https URL" };
 
-  return {
-    row: {
-      reference: booking.reference,
-      widget_id: booking.widgetId,
-      status: booking.status ?? BOOKING_STATUS_CONFIRMED,
-      created_at: createdAt.toISOString(),
-      start_at: startAt.toISOString(),
-      end_at: endAt.toISOString(),
-      time_zone: timeZone,
-      service_id: booking.service.id,
-      service_name: booking.service.name,
-      staff: (booking.staff ?? []).map((name) => ({ id: null, name })),
-      customer_name: booking.customer.name,
-      customer_email: booking.customer.email,
-      customer_phone: booking.customer.phone || null,
-      customer_notes: booking.customer.notes || null,
-      answers: (booking.answers ?? []).map(({ questionId, question, answer }) => ({ questionId, question, answer })),
-      attribution: firstSeenAt ? { ...attribution, firstSeenAt: firstSeenAt.toISOString() } : attribution,
-      external_id: booking.id || null,
-      manage_url: booking.manageUrl || null,
-      join_url: booking.joinUrl || null,
-    },
+  const row = {
+    reference,
+    widget_id: widgetId,
+    status: booking.status ?? BOOKING_STATUS_CONFIRMED,
+    created_at: createdAt,
+    start_at: startAt,
+    end_at: endAt,
+    time_zone: timeZone,
+    service_id: booking.service.id,
+    service_name: booking.service.name,
+    staff: (booking.staff ?? []).map((name) => ({ id: null, name })),
+    customer_name: booking.customer.name,
+    customer_email: booking.customer.email,
+    customer_phone: booking.customer.phone || null,
+    customer_notes: booking.customer.notes || null,
+    answers: (booking.answers ?? []).map(({ questionId, question, answer }) => ({ questionId, question, answer })),
+    attribution: firstSeenAt ? { ...attribution, firstSeenAt: firstSeenAt.toISOString() } : attribution,
+    external_id: booking.id || null,
+    manage_url: booking.manageUrl || null,
+    join_url: booking.joinUrl || null,
   };
+  return { row: { ...row, api_json: toApiJson(row) } };
 }
 
 /** As the booking flow would store it. Fields that the schema doesn't name are dropped: they would never be shown. */
 function toKnown(attribution: Attribution): Attribution {
-  const known: Attribution = Object.fromEntries(
-    Object.entries(attribution).filter(([name]) => Object.hasOwn(Attribution.properties, name)),
-  );
+  const known = pickNamed(Attribution, attribution);
   if (known.touches !== undefined) known.touches = Math.min(known.touches, TOUCHES_MAX);
   if (known.landingPage !== undefined && !/^https?:\/\//i.test(known.landingPage)) delete known.landingPage;
   return known;

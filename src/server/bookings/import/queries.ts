@@ -11,14 +11,14 @@ const IMPORT_LOCK = 7_236_005;
 
 export type LineFault = { line: number; fault: string };
 
-/** Only the columns that a line fills; the final insert leaves the others to their defaults. */
+const COLUMNS = sql`reference, widget_id, status, created_at, start_at, end_at, time_zone, service_id, service_name, staff,
+  customer_name, customer_email, customer_phone, customer_notes, answers, attribution, external_id, manage_url, join_url, api_json`;
+
+/** Only the columns that a line fills; the final insert leaves the others to their defaults. `read_at` is the line's createdAt. */
 export async function createStaging(db: Db): Promise<void> {
   await sql`
     create temporary table staged_bookings on commit drop as
-    select 0 as line, organization_id, reference, widget_id, status, created_at, start_at, end_at, time_zone,
-      service_id, service_name, staff, customer_name, customer_email, customer_phone, customer_notes, answers,
-      attribution, external_id, manage_url, join_url
-    from bookings with no data`.execute(db);
+    select 0 as line, created_at as read_at, organization_id, ${COLUMNS} from bookings with no data`.execute(db);
 }
 
 export async function stageRows(
@@ -27,21 +27,18 @@ export async function stageRows(
   rows: readonly (ImportRow & { line: number })[],
 ): Promise<void> {
   await sql`
-    insert into staged_bookings (organization_id, line, reference, widget_id, status, created_at, start_at, end_at,
-      time_zone, service_id, service_name, staff, customer_name, customer_email, customer_phone, customer_notes, answers,
-      attribution, external_id, manage_url, join_url)
-    select ${owner}, line, reference, widget_id, status, created_at, start_at, end_at,
-      time_zone, service_id, service_name, staff, customer_name, customer_email, customer_phone, customer_notes, answers,
-      attribution, external_id, manage_url, join_url
+    insert into staged_bookings (organization_id, line, read_at, ${COLUMNS})
+    select ${owner}, line, created_at, ${COLUMNS}
     from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as staged (line integer, reference text, widget_id text,
       status text, created_at timestamptz, start_at timestamptz, end_at timestamptz, time_zone text, service_id text,
       service_name text, staff jsonb, customer_name text, customer_email text, customer_phone text, customer_notes text,
-      answers jsonb, attribution jsonb, external_id text, manage_url text, join_url text)`.execute(db);
+      answers jsonb, attribution jsonb, external_id text, manage_url text, join_url text, api_json text)`.execute(db);
 }
 
-/** The following statements join with the staged rows, so the planner needs an index and statistics. */
+/** The following statements join with the staged rows, so the planner needs indexes and statistics. */
 export async function analyzeStaging(db: Db): Promise<void> {
   await sql`create index on staged_bookings (reference)`.execute(db);
+  await sql`create index on staged_bookings (line)`.execute(db);
   await sql`analyze staged_bookings`.execute(db);
 }
 
@@ -152,14 +149,29 @@ export async function advanceClock(db: Db, owner: OrganizationId, atLeast: Date)
       set last_created_at = greatest(excluded.last_created_at, clock.last_created_at)`.execute(db);
 }
 
+export type MovedRow = { line: number; created_at: Date; api_json: string };
+
+/** Rows after this line whose createdAt was moved, with the JSON of the line. */
+export async function listMoved(
+  db: Db,
+  { afterLine, limit }: { afterLine: number; limit: number },
+): Promise<MovedRow[]> {
+  const { rows } = await sql<MovedRow>`
+    select line, created_at, api_json from staged_bookings
+    where line > ${afterLine} and created_at <> read_at order by line limit ${limit}`.execute(db);
+  return rows;
+}
+
+export async function writeApiJson(db: Db, rows: readonly Pick<MovedRow, "line" | "api_json">[]): Promise<void> {
+  await sql`
+    update staged_bookings staged set api_json = moved.api_json
+    from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as moved (line integer, api_json text)
+    where staged.line = moved.line`.execute(db);
+}
+
 export async function insertStaged(db: Db): Promise<number> {
   const result = await sql`
-    insert into bookings (organization_id, reference, widget_id, status, created_at, start_at, end_at, time_zone,
-      service_id, service_name, staff, customer_name, customer_email, customer_phone, customer_notes, answers,
-      attribution, external_id, manage_url, join_url)
-    select organization_id, reference, widget_id, status, created_at, start_at, end_at, time_zone,
-      service_id, service_name, staff, customer_name, customer_email, customer_phone, customer_notes, answers,
-      attribution, external_id, manage_url, join_url
-    from staged_bookings order by created_at`.execute(db);
+    insert into bookings (organization_id, ${COLUMNS})
+    select organization_id, ${COLUMNS} from staged_bookings order by created_at`.execute(db);
   return Number(result.numAffectedRows ?? 0n);
 }

@@ -353,7 +353,8 @@ describe("the CSV export", () => {
     const business = await makeBusiness();
     const admin = await as("admin", business);
     // Its staff can't be read as a list of names.
-    await makeBooking(db, business.owner, { widgetId: business.widgetId, ...PERSON, staff: "5" });
+    await makeBooking(db, business.owner, { widgetId: business.widgetId, ...PERSON });
+    await db.updateTable("bookings").set({ staff: "5" }).where("organization_id", "=", business.owner).execute();
     const address = await app.listen({ host: "127.0.0.1", port: 0 });
     const response = await fetch(`${address}/api/app/bookings.csv`, { headers: admin.headers });
     await assert.rejects(response.text());
@@ -400,6 +401,7 @@ async function makeOne(transaction: typeof db, owner: OrganizationId, fields: { 
       customer_email: "person@example.com",
       answers: "[]",
       attribution: "{}",
+      api_json: "{}",
     })
     .execute();
 }

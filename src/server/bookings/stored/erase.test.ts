@@ -190,9 +190,9 @@ test("an address with more bookings than a statement has parameters for is erase
   const count = 13_108;
   await sql`
     insert into bookings (organization_id, reference, widget_id, status, created_at, start_at, end_at, time_zone, service_id,
-      service_name, staff, customer_name, customer_email, answers, attribution)
+      service_name, staff, customer_name, customer_email, answers, attribution, api_json)
     select organization_id, 'SVC-' || n, widget_id, status, created_at + n * interval '1 millisecond', start_at, end_at,
-      time_zone, service_id, service_name, staff, customer_name, customer_email, answers, attribution
+      time_zone, service_id, service_name, staff, customer_name, customer_email, answers, attribution, api_json
     from bookings, generate_series(2, ${count}::integer) n where organization_id = ${owner}`.execute(db);
   assert.equal(await eraseBookingsByEmail(deps, owner, email), count);
   const { rows } = await sql`

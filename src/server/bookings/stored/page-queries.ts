@@ -4,9 +4,8 @@ import type { Plan } from "#contract/plans.ts";
 import type { Db } from "../../db/pool.ts";
 import { assert } from "../../lib/assert.ts";
 
-// Pages of bookings as the read API returns them. A page is one text, assembled by PostgreSQL from api_json, which the
-// function booking_api_json (schema.sql) generates for every row: as rows and columns, a page of 100 took node-postgres longer than
-// everything else.
+// Pages of bookings as the read API returns them. A page is one text, assembled by PostgreSQL from api_json, which is written
+// with every booking (to-api-json.ts): as rows and columns, a page of 100 took node-postgres longer than everything else.
 //
 // createdAt is unique within an organization, so a page that ends at one createdAt and the next page that begins below it
 // neither skip nor repeat. The unique index on (organization_id, created_at), or with a widget bookings_by_widget, serves any

@@ -5,6 +5,7 @@ import type { BookingsTable } from "../../db/tables.ts";
 import { assert } from "../../lib/assert.ts";
 import type { Clock } from "../../lib/time/clock.ts";
 import { toRange } from "./page-queries.ts";
+import { toApiJson } from "./to-api-json.ts";
 
 export const BOOKING_COLUMNS = [
   "reference",
@@ -103,11 +104,12 @@ export async function freeReferences(db: Db, owner: OrganizationId, references: 
     .execute();
 }
 
-const INSERTED_COLUMNS = ["organization_id", "lacks_event", ...BOOKING_COLUMNS] as const;
+const INSERTED_COLUMNS = ["organization_id", "lacks_event", "api_json", ...BOOKING_COLUMNS] as const;
 
 /** Planning this insert each time takes PostgreSQL a quarter as long again as running it. */
-export async function insertBooking(db: Db, row: Insertable<BookingsTable>): Promise<void> {
-  const inserted = { ...row, lacks_event: row.lacks_event ?? false, is_test: row.is_test ?? false };
+export async function insertBooking(db: Db, row: Omit<Insertable<BookingsTable>, "api_json">): Promise<void> {
+  const { lacks_event = false, is_test = false } = row;
+  const inserted = { ...row, lacks_event, is_test, api_json: toApiJson(row) };
   await sql`-- prepared: insert_booking
     insert into bookings (${sql.join(INSERTED_COLUMNS.map((name) => sql.ref(name)))})
     values (${sql.join(INSERTED_COLUMNS.map((name) => sql`${inserted[name] ?? null}`))})`.execute(db);

@@ -20,9 +20,9 @@ const model = await makeBooking(db, owner, { widgetId: busy, now: NOON });
 await sql`drop index bookings_search`.execute(db);
 await sql`
   insert into bookings (organization_id, reference, widget_id, status, created_at, start_at, end_at, time_zone, service_id,
-    service_name, staff, customer_name, customer_email, answers, attribution)
+    service_name, staff, customer_name, customer_email, answers, attribution, api_json)
   select organization_id, reference || number, widget_id, status, created_at + number * interval '1 day', start_at, end_at,
-    time_zone, service_id, service_name, staff, customer_name, customer_email, answers, attribution
+    time_zone, service_id, service_name, staff, customer_name, customer_email, answers, attribution, api_json
   from bookings cross join generate_series(1, 20000) number
   where organization_id = ${owner} and reference = ${model.reference}`.execute(db);
 // Of a million bookings, the samples for statistics miss those of a rare widget too.

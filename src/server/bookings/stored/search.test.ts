@@ -48,6 +48,7 @@ async function makeBusyBusiness(): Promise<Business> {
     service_name: "0",
     customer_name: "0",
     customer_email: "0",
+    api_json: "{}",
   }));
   await db.insertInto("bookings").values(rows).execute();
   return business;

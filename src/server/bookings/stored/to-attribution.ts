@@ -21,7 +21,8 @@ export function toAttribution(raw: RawAttribution, visit: VisitClass & { page: s
     else if (value !== undefined && value !== "") kept[name] = value.slice(0, ATTRIBUTION_TEXT_MAX).toWellFormed();
   }
   const firstSeenAt = raw.firstSeenAt === undefined ? null : parseIsoInstant(raw.firstSeenAt, "down");
-  if (firstSeenAt) kept["firstSeenAt"] = firstSeenAt.toISOString();
+  // An offset can lead beyond the years of four digits, the only ones that the contract's timestamps have.
+  if (firstSeenAt && firstSeenAt.getUTCFullYear() <= 9999) kept["firstSeenAt"] = firstSeenAt.toISOString();
   else delete kept["firstSeenAt"];
   // Every name is one of the contract's, and only `touches` is a number.
   return kept as Attribution;
