@@ -12,7 +12,7 @@ const { app, deps } = await createTestApp({ baseUrl: "https://book.example" });
 const owner = await makeOrganization(deps.db);
 
 const POLICY =
-  "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data: https:; frame-ancestors %; base-uri 'none'; form-action 'none'";
+  "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; frame-ancestors %; base-uri 'none'; form-action 'none'";
 
 function ask(url: string, headers: Record<string, string> = {}) {
   return app.inject({ url, headers });

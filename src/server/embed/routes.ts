@@ -81,7 +81,7 @@ function toPolicy(frameAncestors: string): string {
     "script-src 'self'",
     "style-src 'self'",
     "connect-src 'self'",
-    "img-src 'self' data: https:",
+    "img-src 'self' data:",
     `frame-ancestors ${frameAncestors}`,
     "base-uri 'none'",
     "form-action 'none'",
