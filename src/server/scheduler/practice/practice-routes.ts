@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { DAY_MS } from "#contract/durations.ts";
 import { parseReference, parseWidgetId } from "#contract/ids.ts";
+import { isMemberOf } from "../../accounts/auth/member-auth.ts";
 import type { Deps } from "../../deps.ts";
 import { toAcceptedLanguage } from "../../http/pages/accepted-language.ts";
 import { type Html, html } from "../../http/pages/html.ts";
@@ -25,19 +26,23 @@ type PageRequest = FastifyRequest<{ Params: { widget: string; reference?: string
 const SHOWN_DAYS = 400;
 
 /**
- * The pages of the practice Cal.com: /practice-calcom/{widget} shows the calendar, and /booking/{reference} below it is where a
- * customer cancels. They contain nothing about customers.
+ * The pages of the practice Cal.com: /practice-calcom/{widget} shows the calendar to members of the organization, and
+ * /booking/{reference} below it is where a customer cancels. They contain nothing about customers.
  */
 export async function practiceRoutes(
   app: FastifyInstance,
-  deps: Pick<Deps, "db" | "clock"> & { readonly scheduler: Pick<SchedulerDeps, "practiceUrl"> },
+  deps: Pick<Deps, "db" | "clock"> &
+    Parameters<typeof isMemberOf>[0] & {
+      readonly scheduler: Pick<SchedulerDeps, "practiceUrl">;
+    },
 ): Promise<void> {
   if (deps.scheduler.practiceUrl === null) return;
   const path = "/practice-calcom/:widget";
 
   app.get(path, { schema: { hide: true } }, async (request: PageRequest, reply) => {
     const calendar = await findCalendar(deps, request);
-    if (calendar === null) return sendPlainPage(reply.code(404), NOT_FOUND);
+    if (calendar === null || !(await isMemberOf(deps, { request, reply }, calendar.owner)))
+      return sendPlainPage(reply.code(404), NOT_FOUND);
     const now = deps.clock.now();
     const range = { from: now, to: new Date(now.getTime() + SHOWN_DAYS * DAY_MS) };
     const rows = await listAppointments(deps.db, calendar.owner, { widgetId: calendar.widgetId, ...range });
@@ -47,7 +52,8 @@ export async function practiceRoutes(
   app.get(`${path}/booking/:reference`, { schema: { hide: true } }, async (request: PageRequest, reply) => {
     const found = await findBooking(deps, request);
     if (found === null) return sendPlainPage(reply.code(404), NOT_FOUND);
-    return sendPlainPage(reply, renderBooking({ ...found, locale: toLocale(request) }, deps.clock.now()));
+    const isMember = await isMemberOf(deps, { request, reply }, found.owner);
+    return sendPlainPage(reply, renderBooking({ ...found, isMember, locale: toLocale(request) }, deps.clock.now()));
   });
 
   // In its own scope, because other routes don't accept forms.
@@ -107,7 +113,7 @@ function renderCalendar(calendar: Shown, rows: readonly AppointmentRow[]): Plain
   ]);
 }
 
-function renderBooking(found: Shown & { row: AppointmentRow }, now: Date): PlainPage {
+function renderBooking(found: Shown & { row: AppointmentRow; isMember: boolean }, now: Date): PlainPage {
   const { row, businessName, setup } = found;
   const cancel = html`<details><summary>Cancel appointment</summary>
 <p>The time will be available to others immediately.</p>
@@ -118,7 +124,7 @@ function renderBooking(found: Shown & { row: AppointmentRow }, now: Date): Plain
     html`<dl${row.canceled_at ? html` class="gone"` : null}><div><dt>When</dt><dd>${toWhen(found, row)}</dd></div>
 <div><dt>Service</dt><dd>${toService(setup, row)}</dd></div><div><dt>Reference</dt><dd>${row.reference}</dd></div></dl>`,
     row.canceled_at === null && row.start_at > now ? cancel : null,
-    html`<p><a href="/practice-calcom/${row.widget_id}">View calendar</a></p>`,
+    found.isMember ? html`<p><a href="/practice-calcom/${row.widget_id}">View calendar</a></p>` : null,
   ]);
 }
 
@@ -138,5 +144,5 @@ function toPage(title: string, content: readonly (Html | null)[]): PlainPage {
 
 const NOT_FOUND = toPage("Page not found", [
   html`<h1>Page not found</h1>`,
-  html`<p>This appointment or calendar doesn’t exist.</p>`,
+  html`<p>This appointment or calendar doesn’t exist, or you need to sign in to see it.</p>`,
 ]);

@@ -67,7 +67,8 @@ async function book(
   return made.json();
 }
 
-const open = (url: string) => local.app.inject(new URL(url).pathname);
+const open = (url: string, reader?: SignedIn) =>
+  local.app.inject({ url: new URL(url).pathname, headers: reader?.headers ?? {} });
 
 describe("the practice Cal.com", () => {
   test("on one's own computer, a widget goes live on it, and the appointment is in its calendar", async () => {
@@ -79,11 +80,26 @@ describe("the practice Cal.com", () => {
     );
     const { reference, manageUrl } = await book(widgetId);
     assert.equal(manageUrl, `${address}/booking/${reference}`);
-    assert.match((await open(address)).body, new RegExp(`${reference}[\\s\\S]*Consultation \\(sample\\)`));
+    assert.match((await open(address, admin)).body, new RegExp(`${reference}[\\s\\S]*Consultation \\(sample\\)`));
 
     const check = await askApp(local.app, admin, `POST /connections/${connectionId}/check`, { book: true });
     const { isWorking, exchanges } = check.body as ConnectionCheckAnswer;
     assert.ok(isWorking && exchanges.length > 0, JSON.stringify(check.body));
+  });
+
+  test("its calendar is shown to members of the organization only; others see at most the appointment they have the link of", async () => {
+    const { admin, widgetId, address } = await goLive();
+    const { reference, manageUrl } = await book(widgetId);
+    const stranger = await signIn(local, { role: "owner" });
+    for (const reader of [undefined, stranger]) {
+      const page = await open(address, reader);
+      assert.deepEqual([page.statusCode, page.body.includes(reference)], [404, false]);
+      const booking = await open(manageUrl, reader);
+      assert.deepEqual([booking.statusCode, booking.body.includes("View calendar")], [200, false]);
+    }
+    assert.match((await open(manageUrl, admin)).body, /View calendar/);
+    const viewer = await signIn(local, { role: "viewer", organizationId: admin.organizationId });
+    assert.match((await open(address, viewer)).body, new RegExp(reference));
   });
 
   test("an appointment is cancelled on its page, and only by a form of that page", async () => {
@@ -245,7 +261,8 @@ describe("the practice Cal.com", () => {
         headers: { ...admin.headers, ...headers },
       });
       const config = await local.app.inject({ url: `/embed-api/${widgetId}/config`, headers });
-      const page = await local.app.inject({ url: new URL(address).pathname, headers });
+      const url = new URL(address).pathname;
+      const page = await local.app.inject({ url, headers: { ...admin.headers, ...headers } });
       const { practiceUrl } = connections.json() as AppConnectionList;
       return [practiceUrl !== null, config.statusCode, page.statusCode];
     };
