@@ -203,6 +203,7 @@ create table delivery_lanes (
   paused_until timestamp(3) with time zone,
   requests_per_minute integer,
   rated_until timestamp(3) with time zone,
+  is_answering boolean default false not null,
   constraint delivery_lanes_state_check CHECK ((state = ANY (ARRAY['open'::text, 'disabled'::text, 'removed'::text]))),
   constraint delivery_lanes_pkey PRIMARY KEY (endpoint_id)
 );
@@ -281,6 +282,7 @@ create table endpoints (
   header_names text[] default '{}'::text[] not null,
   headers bytea,
   requests_per_minute integer,
+  is_answering boolean default false not null,
   constraint endpoints_check CHECK (((status = 'disabled'::text) = (disabled_reason IS NOT NULL))),
   constraint endpoints_disabled_reason_check CHECK ((disabled_reason = ANY (ARRAY['manual'::text, 'gone'::text, 'failing'::text]))),
   constraint endpoints_kind_check CHECK ((kind = ANY (ARRAY['webhook'::text, 'teams'::text, 'slack'::text]))),

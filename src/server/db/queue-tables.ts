@@ -29,6 +29,7 @@ export type DeliveryLanesTable = {
   state: "open" | "disabled" | "removed";
   is_chat: boolean;
   is_failing: boolean;
+  is_answering: Generated<boolean>;
   paused_until: Date | null;
   requests_per_minute: number | null;
   rated_until: Generated<Date | null>;

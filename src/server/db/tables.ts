@@ -160,6 +160,8 @@ export type EndpointsTable = {
   previous_secret_expires_at: Date | null;
   failing_since: Date | null;
   failed_attempts: Generated<number>;
+  /** The last attempt succeeded, since the endpoint has this URL and is on. */
+  is_answering: Generated<boolean>;
   exhausted_deliveries: Generated<number>;
   refused_deliveries: Generated<number>;
   last_attempt_at: Date | null;

@@ -40,12 +40,13 @@ const HINT_LENGTH = 4;
 /** Workers cancel anything beyond this. */
 const CANCEL_BATCH = 10_000;
 
-/** Resets health: earlier failures no longer count. */
-const HEALTHY = {
+/** Earlier failures no longer count, and neither does an earlier success. */
+const LIKE_NEW = {
   failing_since: null,
   failed_attempts: 0,
   exhausted_deliveries: 0,
   refused_deliveries: 0,
+  is_answering: false,
   paused_until: null,
 } as const;
 
@@ -127,6 +128,7 @@ export async function addEndpoint(
       kind: wanted.kind,
       status: "enabled",
       failed_attempts: 0,
+      is_answering: false,
       paused_until: null,
       requests_per_minute: settings.requestsPerMinute ?? null,
     });
@@ -199,7 +201,7 @@ export async function editEndpoint(
         ? {
             ...toStoredUrl(deps, { ...before, url: verdict.url }),
             receiver: before.receiver + (isElsewhere ? 1 : 0),
-            ...HEALTHY,
+            ...LIKE_NEW,
           }
         : {}),
       ...(description === undefined ? {} : { description }),
@@ -242,7 +244,7 @@ function toStoredUrl(
 
 function toSwitched(isEnabled: boolean, now: Date) {
   return isEnabled
-    ? ({ status: "enabled", disabled_reason: null, disabled_at: null, ...HEALTHY } as const)
+    ? ({ status: "enabled", disabled_reason: null, disabled_at: null, ...LIKE_NEW } as const)
     : ({ status: "disabled", disabled_reason: "manual", disabled_at: now } as const);
 }
 

@@ -19,6 +19,7 @@ const COLUMNS = [
   "previous_secret_expires_at",
   "failing_since",
   "failed_attempts",
+  "is_answering",
   "refused_deliveries",
   "last_attempt_at",
   "last_success_at",

@@ -3,6 +3,7 @@ import { test } from "node:test";
 import { Webhook } from "standardwebhooks";
 import type { AppDeliveryDetail } from "#contract/app/deliveries.ts";
 import type { AddedEndpoint, AppEndpoint, EndpointStatistics, RotatedSecret } from "#contract/app/endpoints.ts";
+import type { EndpointId } from "#contract/ids.ts";
 import { askApp, readAudit } from "../../../../test/support/app/app-api.ts";
 import { signIn } from "../../../../test/support/app/sign-in.ts";
 import { makeWidget } from "../../../../test/support/builders.ts";
@@ -10,6 +11,7 @@ import { sweepExpired } from "../../retention/sweep.ts";
 import { addUpAttempts } from "../log/statistics.ts";
 import {
   book,
+  changeEndpoints,
   createWebhookService,
   deliverAll,
   headerOf,
@@ -153,6 +155,7 @@ test("a rate limit spreads deliveries over the minute, over all workers", async 
   const { business, add, receiver } = await makeTeam();
   const { endpoint } = (await add({ requestsPerMinute: 120 })).body as AddedEndpoint;
   assert.equal(endpoint.requestsPerMinute, 120);
+  await changeEndpoints(deps, [endpoint.id as EndpointId], { is_answering: true });
   for (let count = 0; count < 7; count++) await book(deps, business);
   const counts: number[] = [];
   for (let second = 0; second < 4; second++) {

@@ -61,6 +61,7 @@ export async function switchOffFailing(
         "kind",
         "status",
         "failed_attempts",
+        "is_answering",
         "paused_until",
         "requests_per_minute",
       ])

@@ -56,6 +56,7 @@ type OpenLane = {
   organizationId: OrganizationId;
   isChat: boolean;
   isFailing: boolean;
+  isAnswering: boolean;
   isPaused: boolean;
   requestsPerMinute: number | null;
 };
@@ -65,7 +66,10 @@ type EndpointInFlight = {
   organizationId: OrganizationId;
   requests: number;
   isFailing: boolean;
+  isAnswering: boolean;
 };
+
+export type WaitingTest = { readonly deliveryId: DeliveryId; readonly isAnswering: boolean };
 
 export type Queue = {
   /** Includes endpoints without a lane, which are not open: fewer than asked for mean that there are no more. */
@@ -73,13 +77,13 @@ export type Queue = {
   /** The leases of attempts that are not reported yet. */
   readonly inFlight: readonly EndpointInFlight[];
   /** Tests are sent at once, whatever else waits for their endpoint and however it is paused. */
-  readonly tests: readonly DeliveryId[];
+  readonly tests: readonly WaitingTest[];
 };
 
 type QueueRow =
   | (WaitingLane & { part: "waiting" })
   | (EndpointInFlight & { part: "in_flight" })
-  | { part: "test"; firstId: DeliveryId };
+  | { part: "test"; firstId: DeliveryId; isAnswering: boolean };
 
 type QueueLimits = {
   /** The last endpoint that was read. */
@@ -95,7 +99,9 @@ export async function readQueue(transaction: Db, limits: QueueLimits): Promise<Q
   return {
     waiting: rows.filter((row) => row.part === "waiting"),
     inFlight: rows.filter((row) => row.part === "in_flight"),
-    tests: rows.flatMap((row) => (row.part === "test" ? [row.firstId] : [])),
+    tests: rows.flatMap((row) =>
+      row.part === "test" ? [{ deliveryId: row.firstId, isAnswering: row.isAnswering }] : [],
+    ),
   };
 }
 
@@ -109,7 +115,7 @@ const queueReading = new FixedStatement<QueueRow, QueueLimits>(
       select endpoint_id, organization_id, count(*)::integer as requests from delivery_queue
       where lease_token is not null group by endpoint_id, organization_id
     ), waiting_tests as (
-      select queue.delivery_id from delivery_queue queue
+      select queue.delivery_id, lane.is_answering from delivery_queue queue
       join delivery_lanes lane on lane.endpoint_id = queue.endpoint_id
       join organizations organization on organization.id = lane.organization_id
       where queue.is_test and queue.lease_token is null and queue.due_at <= ${now}::timestamptz
@@ -118,8 +124,8 @@ const queueReading = new FixedStatement<QueueRow, QueueLimits>(
     )
     select 'waiting' as part, first.endpoint_id as "endpointId", lane.organization_id as "organizationId",
       coalesce(lane.state = 'open' and organization.plan = any(${PLANS}::text[]), false) as "isOpen",
-      lane.is_chat as "isChat", lane.is_failing as "isFailing", coalesce(lane.paused_until > ${now}::timestamptz, false) as "isPaused",
-      lane.requests_per_minute as "requestsPerMinute",
+      lane.is_chat as "isChat", lane.is_failing as "isFailing", lane.is_answering as "isAnswering",
+      coalesce(lane.paused_until > ${now}::timestamptz, false) as "isPaused", lane.requests_per_minute as "requestsPerMinute",
       greatest(coalesce(urgent.due_at, greatest(first.due_at, lane.paused_until)), lane.rated_until) as "dueAt",
       coalesce(urgent.delivery_id, first.delivery_id) as "firstId", coalesce(urgent.due_at, first.due_at) as "firstDueAt",
       null::integer as requests
@@ -133,11 +139,11 @@ const queueReading = new FixedStatement<QueueRow, QueueLimits>(
       order by queue.due_at limit 1
     ) urgent on true
     union all
-    select 'in_flight', leased.endpoint_id, leased.organization_id, null, null, coalesce(lane.is_failing, false), null, null,
-      null, null, null, leased.requests
+    select 'in_flight', leased.endpoint_id, leased.organization_id, null, null, coalesce(lane.is_failing, false),
+      coalesce(lane.is_answering, false), null, null, null, null, null, leased.requests
     from leased left join delivery_lanes lane on lane.endpoint_id = leased.endpoint_id
     union all
-    select 'test', null, null, null, null, null, null, null, null, delivery_id, null, null from waiting_tests`,
+    select 'test', null, null, null, null, null, is_answering, null, null, null, delivery_id, null, null from waiting_tests`,
 );
 
 /** The first due deliveries of each lane, in their order. */

@@ -69,9 +69,7 @@ export async function claimDeliveries(db: Db, startClaim: () => Claim): Promise<
     const inFlight = toInFlight(queue.inFlight);
     const depth = toDepth(free, due.filter((lane) => toLaneRoom(lane, inFlight) > 0).length);
     const lanes = await readLanes(transaction, due, { inFlight, depth, now: lease.at });
-    const { ids, isShort } = chooseFairly(lanes, { inFlight, free });
-    const wanted = new Set([...tests, ...ids]);
-    const chosen = new Set([...wanted].slice(0, free));
+    const { chosen, isShort } = chooseFairly(lanes, { tests, inFlight, free });
     const deliveries = chosen.size === 0 ? [] : inOrder(chosen, await leaseDeliveries(transaction, [...chosen], lease));
     await paceRated(transaction, lanes, { deliveries, now: lease.at });
     const claimed = new Set(deliveries.map(({ deliveryId }) => deliveryId));
@@ -79,7 +77,7 @@ export async function claimDeliveries(db: Db, startClaim: () => Claim): Promise<
     const next = waiting.length < LANES_PER_CLAIM ? "" : (waiting.at(-1)?.endpointId ?? "");
     return {
       deliveries,
-      hasMore: isShort || wanted.size > free || lanes.some((lane) => isCut(lane, { claimed, inFlight, depth })),
+      hasMore: isShort || lanes.some((lane) => isCut(lane, { claimed, inFlight, depth })),
       heldBack: toOwners(held.filter((lane) => !lane.isFailing)),
       heldBackByFailing: toOwners(held.filter((lane) => lane.isFailing)),
       after: next,
@@ -151,12 +149,14 @@ function toInFlight(rows: Queue["inFlight"]): InFlight {
   const byEndpoint = new Map<EndpointId, number>();
   const byOrganization = new Map<OrganizationId, number>();
   let toFailing = 0;
-  for (const { endpointId, organizationId, requests, isFailing } of rows) {
+  let toUnanswering = 0;
+  for (const { endpointId, organizationId, requests, isFailing, isAnswering } of rows) {
     byEndpoint.set(endpointId, requests);
     byOrganization.set(organizationId, (byOrganization.get(organizationId) ?? 0) + requests);
     if (isFailing) toFailing += requests;
+    if (!isAnswering) toUnanswering += requests;
   }
-  return { byEndpoint, byOrganization, toFailing };
+  return { byEndpoint, byOrganization, toFailing, toUnanswering };
 }
 
 type Outcome = { readonly claimed: ReadonlySet<DeliveryId>; readonly inFlight: InFlight; readonly depth: number };

@@ -3,6 +3,7 @@ import { after, beforeEach, test } from "node:test";
 import { sql } from "kysely";
 import { randomUuid } from "../../lib/secrets/random.ts";
 import { DeliveryLoop } from "../delivery/loop.ts";
+import { editEndpoint } from "../endpoints/endpoints.ts";
 import { sendTestEvent } from "../endpoints/send-test-event.ts";
 import { redeliver } from "../log/redeliver.ts";
 import {
@@ -71,6 +72,39 @@ test("an endpoint gets ten requests at once, across all workers", async () => {
   await Promise.all(loops.map((loop) => loop.settled()));
   for (const loop of loops) await deliverAll(loop);
   assert.equal(receiver.requests.length, 25);
+});
+
+test("an endpoint gets one request at a time until one has succeeded, and again after a failure or with a new URL", async () => {
+  const business = await makeBusiness(deps);
+  let hold = Promise.withResolvers<void>();
+  let status = 200;
+  const receiver = await startReplying(async () => {
+    await hold.promise;
+    return { status };
+  });
+  const { id } = await makeEndpoint(deps, business, { url: receiver.url, isNew: true });
+  const loop = new DeliveryLoop(deps);
+  const countAtOnce = async () => {
+    await bookMany(business, 12);
+    const atOnce = (await loop.goRound()) + (await loop.goRound());
+    hold.resolve();
+    await loop.settled();
+    hold = Promise.withResolvers<void>();
+    await sql`truncate delivery_queue`.execute(deps.db);
+    return atOnce;
+  };
+  assert.equal(await countAtOnce(), 1, "new");
+  status = 500;
+  assert.equal(await countAtOnce(), 10, "the last one succeeded");
+  status = 200;
+  await changeEndpoints(deps, [id], { failed_attempts: 1 });
+  assert.equal(await countAtOnce(), 1, "the last one failed");
+  assert.equal(await countAtOnce(), 10, "and the next succeeded");
+  await editEndpoint(deps, business.owner, { id, url: `${receiver.url}/moved` });
+  assert.equal(await countAtOnce(), 1, "a new receiver");
+  await editEndpoint(deps, business.owner, { id, isEnabled: false });
+  await editEndpoint(deps, business.owner, { id, isEnabled: true });
+  assert.equal(await countAtOnce(), 1, "turned on again");
 });
 
 test("an organization gets a quarter of a worker's places, and the rest goes to others", async () => {

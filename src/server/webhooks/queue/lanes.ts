@@ -10,7 +10,14 @@ import { CAPS } from "./caps.ts";
 
 type LaneSource = Pick<
   Selectable<EndpointsTable>,
-  "id" | "organization_id" | "kind" | "status" | "failed_attempts" | "paused_until" | "requests_per_minute"
+  | "id"
+  | "organization_id"
+  | "kind"
+  | "status"
+  | "failed_attempts"
+  | "is_answering"
+  | "paused_until"
+  | "requests_per_minute"
 > & { readonly removed_at?: Date | null };
 
 export function toLane(endpoint: LaneSource): Omit<Selectable<DeliveryLanesTable>, "rated_until"> {
@@ -20,6 +27,7 @@ export function toLane(endpoint: LaneSource): Omit<Selectable<DeliveryLanesTable
     state: endpoint.removed_at ? "removed" : endpoint.status === "disabled" ? "disabled" : "open",
     is_chat: endpoint.kind !== "webhook",
     is_failing: endpoint.failed_attempts >= CAPS.failingAfter,
+    is_answering: endpoint.is_answering,
     paused_until: endpoint.paused_until,
     requests_per_minute: endpoint.requests_per_minute,
   };

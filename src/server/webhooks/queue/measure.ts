@@ -60,7 +60,7 @@ async function measureLanes(db: Db): Promise<LaneMeasure[]> {
       coalesce(lane.state = 'open' and not lane.is_failing
         and organization.plan = any(${PLANS_WITH_WEBHOOKS as Plan[]}::text[])
         and sum(queued.in_flight) over (partition by queued.organization_id) < ${CAPS.perOrganization}::integer
-        and queued.in_flight < case when lane.is_chat
+        and queued.in_flight < case when lane.is_chat or not lane.is_answering
           then ${CAPS.perCarefulEndpoint}::integer else ${CAPS.perEndpoint}::integer end, false) as is_sendable
     from lanes queued
     left join delivery_lanes lane on lane.endpoint_id = queued.endpoint_id

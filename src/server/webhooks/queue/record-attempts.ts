@@ -18,7 +18,7 @@ type Owns = StatementGroup<AttemptReport>["owns"];
  * Another success of a healthy endpoint within this time changes nothing.
  */
 const isNews = sql`not (heard.failures = 0 and heard.pause_until is null and endpoint.failing_since is null
-        and endpoint.refused_deliveries = 0 and heard.last_status is not distinct from endpoint.last_status
+        and endpoint.refused_deliveries = 0 and endpoint.is_answering and heard.last_status is not distinct from endpoint.last_status
         and heard.success_at is not null and endpoint.last_success_at between heard.at - interval '1 second' and heard.at)`;
 
 /** An endpoint after its reports were counted; `lane_changed` when claiming must know. */
@@ -28,11 +28,17 @@ type EndpointAfter = Omit<EndpointHealth, "endpoint_id" | "last_failure"> & {
   paused_until: Date | null;
   removed_at: Date | null;
   requests_per_minute: number | null;
+  is_answering: boolean;
   was_in_use: boolean;
   lane_changed: boolean;
 };
 type EndpointChange = Omit<EndpointAfter, "lane_changed"> & EndpointBefore;
-type EndpointBefore = { old_status: EndpointStatus; old_failed_attempts: number; old_paused_until: Date | null };
+type EndpointBefore = {
+  old_status: EndpointStatus;
+  old_failed_attempts: number;
+  old_is_answering: boolean;
+  old_paused_until: Date | null;
+};
 
 /**
  * Adds each attempt to the log, moves its delivery on, and counts it for its endpoint's health. Several attempts of one
@@ -139,6 +145,7 @@ function countForHealth(owns: Owns): RawBuilder<unknown> {
       paused_until = greatest(paused_until, locked.pause_until),
       failing_since = case when locked.success_at is null then coalesce(failing_since, locked.failure_at) end,
       failed_attempts = case when locked.success_at is null then failed_attempts + locked.failures else 0 end,
+      is_answering = locked.success_at is not null or (locked.failures = 0 and is_answering),
       exhausted_deliveries = case when locked.success_at is null then exhausted_deliveries + locked.exhausted else 0 end,
       refused_deliveries = case when locked.success_at is null and not locked.ends_streak
         then refused_deliveries + locked.refused else 0 end,
@@ -147,9 +154,9 @@ function countForHealth(owns: Owns): RawBuilder<unknown> {
       disabled_at = case when locked.is_gone and status = 'enabled' then locked.at else disabled_at end
     from locked where ${owns("endpoint.organization_id")} and endpoint.organization_id = locked.organization_id and endpoint.id = locked.endpoint_id
     returning endpoint.id, endpoint.organization_id, endpoint.kind, endpoint.status, endpoint.paused_until,
-      endpoint.removed_at, endpoint.failing_since, endpoint.failed_attempts, endpoint.exhausted_deliveries,
+      endpoint.removed_at, endpoint.failing_since, endpoint.failed_attempts, endpoint.is_answering, endpoint.exhausted_deliveries,
       endpoint.refused_deliveries, endpoint.requests_per_minute, locked.is_gone, old.status as old_status,
-      old.failed_attempts as old_failed_attempts, old.paused_until as old_paused_until,
+      old.failed_attempts as old_failed_attempts, old.is_answering as old_is_answering, old.paused_until as old_paused_until,
       old.status = 'enabled' and old.removed_at is null as was_in_use`;
 }
 
@@ -182,12 +189,14 @@ function hasLaneChanged(row: EndpointChange): boolean {
     ...row,
     status: row.old_status,
     failed_attempts: row.old_failed_attempts,
+    is_answering: row.old_is_answering,
     paused_until: row.old_paused_until,
   });
   const after = toLane(row);
   return (
     before.state !== after.state ||
     before.is_failing !== after.is_failing ||
+    before.is_answering !== after.is_answering ||
     before.paused_until?.getTime() !== after.paused_until?.getTime()
   );
 }

@@ -28,9 +28,9 @@ beforeEach(async () => {
  * One due delivery of each of so many organizations: the more one has in flight, the fewer of the last places it gets. They are
  * chats, because those need no signature.
  */
-async function queueOneEach(count: number, url: string): Promise<void> {
+async function queueOneEach(count: number, url: string, options: { isNew?: boolean } = {}): Promise<void> {
   const business = await makeBusiness(deps);
-  const endpoint = await makeEndpoint(deps, business, { url });
+  const endpoint = await makeEndpoint(deps, business, { url, ...options });
   await book(deps, business);
   const copy = async (table: string, owner: string, changes: Record<string, RawBuilder<unknown>>) => {
     const fields = Object.entries(changes).map(([name, value]) => sql`${sql.lit(name)}, ${value}`);
@@ -128,6 +128,31 @@ test("a worker has 256 requests in flight, and sends the next as soon as one end
     await stopping;
   }
 });
+
+for (const what of ["bookings", "tests"])
+  test(`hundreds of organizations whose new receivers hang leave places for those that answer: ${what}`, async () => {
+    const gate = Promise.withResolvers<object>();
+    const hanging = await startReplying(() => gate.promise);
+    await queueOneEach(300, hanging.url, { isNew: true });
+    if (what === "tests") await sql`update delivery_queue set is_test = true`.execute(deps.db);
+    const loop = new DeliveryLoop(deps);
+    let begun = 0;
+    for (let more = await loop.goRound(); more > 0; more = await loop.goRound()) begun += more;
+    assert.equal(begun, 192, "a quarter of the places stays free");
+    try {
+      const answering = await startReplying(() => ({}));
+      const business = await makeBusiness(deps);
+      await makeEndpoint(deps, business, { url: answering.url });
+      for (let count = 0; count < 10; count++) await book(deps, business);
+      assert.equal(await loop.goRound(), 10);
+      await until(() => answering.requests.length === 10, "the neighbour's are sent");
+    } finally {
+      gate.resolve({});
+      await loop.settled();
+    }
+    await deliverAll(loop);
+    assert.equal(hanging.requests.length, 300, "the others come later");
+  });
 
 test("what a claim did not read of a lane is claimed next, although no request ends", async (context) => {
   stopPolls(context);

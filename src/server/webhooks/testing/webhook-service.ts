@@ -62,10 +62,11 @@ export async function makeBusiness({ db }: Pick<ServiceDeps, "db">, plan: Plan =
   return { owner, widgetId: await makeWidget(db, owner), plan };
 }
 
+/** Unless it is new, the endpoint has answered before. */
 export async function makeEndpoint(
   deps: ServiceDeps,
   { owner, plan }: Business,
-  options: { url: string; kind?: EndpointKind; settings?: EndpointSettings },
+  options: { url: string; kind?: EndpointKind; settings?: EndpointSettings; isNew?: boolean },
 ): Promise<{ id: EndpointId; secret: string }> {
   const wanted = {
     url: options.url,
@@ -75,6 +76,7 @@ export async function makeEndpoint(
   };
   const added = await addEndpoint(deps, { id: owner, plan }, wanted);
   assert.ok(added.kind === "added", JSON.stringify(added));
+  if (!options.isNew) await changeEndpoints(deps, [added.id], { is_answering: true });
   return { id: added.id, secret: added.secret ?? "" };
 }
 
