@@ -127,8 +127,8 @@ export const CONNECTION_STEPS: Readonly<Record<ConnectionKind, readonly Connecti
             </List.Item>
             <List.Item>Sign in as the person whose event types you want to offer.</List.Item>
             <List.Item>
-              Create a token with the scopes <Code>users:read</Code>, <Code>event_types:read</Code>,{" "}
-              <Code>availability:read</Code> and <Code>scheduled_events:write</Code>.
+              Create a token with the scopes <Code>users:read</Code>, <Code>event_types:read</Code> and{" "}
+              <Code>scheduled_events:write</Code>.
             </List.Item>
             <List.Item>Copy the token now. Calendly shows it only once.</List.Item>
           </Steps>

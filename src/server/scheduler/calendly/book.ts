@@ -38,10 +38,13 @@ export async function bookEventType(
 
 async function settleRefusal(reply: HttpReply, ask: Ask): Promise<BookOutcome> {
   if (reply.status === 409) return await settleConflict(reply, ask);
+  // Calendly also answers 404 to a time that is gone.
+  if (reply.status === 404) return await settleUnexplained(reply, ask);
   if (reply.status !== 400) return toFailure(reply);
   const error = shapes.error.Check(reply.json) ? reply.json : {};
   const codes = [error.code, ...(error.details ?? []).map(({ code }) => code)];
-  return codes.includes(TAKEN_CODE) ? { kind: "slot_taken" } : await settleUnexplained(reply, ask);
+  // It may be our own booking, whose reply was lost.
+  return codes.includes(TAKEN_CODE) ? await settleConflict(reply, ask) : await settleUnexplained(reply, ask);
 }
 
 /**

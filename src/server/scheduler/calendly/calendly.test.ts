@@ -205,6 +205,12 @@ const BOOK_CASES: readonly { name: string; twist: Twist; outcome: unknown; isMad
     outcome: { kind: "refused", reason: "not_found", upstream: { status: 404, ...UPSTREAM } },
   },
   {
+    name: "already filled because of our own request: booked",
+    twist: { answer: toError(400, "Invalid Argument", [{ code: "already_filled" }]), creates: true },
+    outcome: "booked",
+    isMade: true,
+  },
+  {
     name: "409 because of our own request: booked",
     twist: { answer: toError(409, "Conflict"), creates: true },
     outcome: "booked",
@@ -258,6 +264,24 @@ for (const { name, twist, outcome, isMade = false } of BOOK_CASES) {
     assert.equal(server.bookings.length, isMade ? 1 : 0);
   });
 }
+
+test("a 404 from Calendly for a time that is gone means that it was taken", async () => {
+  const { system, server } = await openCalendly();
+  const [slot] = await listWeek(system, { now: CALENDLY_NOW, serviceId: "CHECKUP" });
+  assert.ok(slot);
+  requireBooked(await system.book(toRequest("CHECKUP", slot), NEVER));
+  server.twist("POST /invitees", { answer: toError(404, "Resource Not Found") });
+  assert.deepEqual(await system.book(toRequest("CHECKUP", slot), NEVER), { kind: "slot_taken" });
+});
+
+test("a round robin is booked without a location, because each host has their own", async () => {
+  const { system, server } = await openCalendly();
+  const [slot] = await listWeek(system, { now: CALENDLY_NOW, serviceId: "ANY" });
+  assert.ok(slot);
+  requireBooked(await system.book(toRequest("ANY", slot), NEVER));
+  const sent = server.requests.find(({ method }) => method === "POST");
+  assert.equal("location" in JSON.parse(sent?.body ?? ""), false);
+});
 
 test("after a 409 from Calendly, which then can't be queried, the outcome is unknown", async () => {
   const { system, server } = await openCalendly();

@@ -24,6 +24,7 @@ export type CalendlyService = {
   readonly questions: ReadonlyMap<string, CustomQuestion>;
   /** The optional text question that carries the customer's notes and the reference. */
   readonly notesQuestion: CustomQuestion | null;
+  /** Sent with a booking. Null if Calendly chooses: without locations, and for round robin, where each host has their own. */
   readonly location: EventLocation | null;
   /** Its bookings can be with other members of the organization. */
   readonly isPooled: boolean;
@@ -122,7 +123,7 @@ function toService(eventType: EventType): CalendlyService {
     eventTypeUri: eventType.uri,
     questions: new Map(asked.map((question) => [toQuestionId(question), question])),
     notesQuestion,
-    location,
+    location: eventType.pooling_type === "round_robin" ? null : location,
     isPooled: isPooled(eventType),
     offered: {
       id: toUuid(eventType.uri),

@@ -169,7 +169,13 @@ test("a check shows nothing of other people's appointments but their times", asy
     createdDateTime: GRAPH_NOW.toISOString(),
     filledAttendeesCount: 1,
     customers: [
-      { name: "Mara Quell", emailAddress: "mara@example.com", notes: "Ring twice", customQuestionAnswers: [] },
+      {
+        name: "Mara Quell",
+        emailAddress: "mara@example.com",
+        timeZone: "UTC",
+        notes: "Ring twice",
+        customQuestionAnswers: [],
+      },
     ],
   });
   const text = JSON.stringify(await check(owner, id, true));

@@ -59,8 +59,7 @@ const WORDS = {
   calendly: {
     name: "Calendly",
     credentials: "Calendly doesn't accept this token. It may have been revoked. Create a new one.",
-    permission:
-      "The token lacks a scope. Create one with users:read, event_types:read, availability:read and scheduled_events:write.",
+    permission: "The token lacks a scope. Create one with users:read, event_types:read and scheduled_events:write.",
     notFound: "This API URL doesn't lead to Calendly. Check it under Advanced.",
   },
 } as const;

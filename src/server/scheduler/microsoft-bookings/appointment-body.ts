@@ -2,23 +2,35 @@ import { MINUTE_MS } from "#contract/durations.ts";
 import type { BookRequest } from "../scheduling-system.ts";
 import type { GraphService } from "./catalog.ts";
 import { toGraphTime } from "./graph-time.ts";
+import { toWindowsZone } from "./windows-zones.ts";
 
 /**
  * The body of a new appointment. Graph applies none of the service's defaults, so buffers, location and reminders are
- * copied. The reference is in the notes that staff see (serviceNotes) and in the customer's email (additionalInformation),
- * because the customer's own notes are kept only with a new customer.
+ * copied. The reference is in the notes that staff see (serviceNotes) and, after the service's own text, in the customer's
+ * email (additionalInformation). Graph keeps the customer's own notes only with a new customer; those of others go to the staff.
  */
 export function toAppointmentBody(
   { offered, service, seatCount, questionInputs }: GraphService,
   request: BookRequest,
-  { customerId, staffId }: { customerId: string | null; staffId: string | null },
+  {
+    customerId,
+    staffId,
+    timeZone,
+  }: {
+    customerId: string | null;
+    staffId: string | null;
+    /** Of the business. */
+    timeZone: string | null;
+  },
 ): unknown {
   const { customer, reference, startAt } = request;
+  const zone = toWindowsZone(customer.timeZone) ?? toWindowsZone(timeZone ?? "UTC") ?? "UTC";
+  const notes = customer.notes === null ? reference : `${customer.notes}\n${reference}`;
   return {
     "@odata.type": "#microsoft.graph.bookingAppointment",
     serviceId: offered.id,
     serviceName: offered.name,
-    customerTimeZone: customer.timeZone,
+    customerTimeZone: zone,
     startDateTime: toGraphTime(startAt),
     endDateTime: toGraphTime(new Date(startAt.getTime() + offered.durationMinutes * MINUTE_MS)),
     isLocationOnline: offered.isOnline,
@@ -30,8 +42,8 @@ export function toAppointmentBody(
     ...(service.defaultLocation ? { serviceLocation: service.defaultLocation } : {}),
     ...(service.defaultReminders ? { reminders: service.defaultReminders } : {}),
     ...(seatCount > 1 ? { maximumAttendeesCount: seatCount } : {}),
-    serviceNotes: reference,
-    additionalInformation: `Reference ${reference}`,
+    serviceNotes: customerId === null ? reference : notes,
+    additionalInformation: [service.additionalInformation, `Reference ${reference}`].filter(Boolean).join("\n\n"),
     customers: [
       {
         "@odata.type": "#microsoft.graph.bookingCustomerInformation",
@@ -39,8 +51,8 @@ export function toAppointmentBody(
         name: customer.name,
         emailAddress: customer.email,
         ...(customer.phone === null ? {} : { phone: customer.phone }),
-        notes: customer.notes === null ? reference : `${customer.notes}\n${reference}`,
-        timeZone: customer.timeZone,
+        notes,
+        timeZone: zone,
         customQuestionAnswers: offered.questions.flatMap(({ id, label, type, options, required }) => {
           const given = request.answers.find(({ questionId }) => questionId === id);
           if (!given) return [];

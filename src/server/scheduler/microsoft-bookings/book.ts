@@ -13,7 +13,7 @@ import { toAppointmentBody } from "./appointment-body.ts";
 import type { Catalog, GraphService } from "./catalog.ts";
 import { countSeats, isGroup, mayHaveStaff, toTaken } from "./free-times.ts";
 import type { Graph } from "./graph.ts";
-import { toInstant } from "./graph-time.ts";
+import { toStart } from "./graph-time.ts";
 import { type Appointment, shapes } from "./shapes.ts";
 import { toBooked } from "./to-booked.ts";
 
@@ -88,24 +88,39 @@ function chooseStaff(free: readonly string[], reference: string): string | null 
  * rejected with staff is sent once more without, unless the visitor chose the person. A 400 means that nothing was made.
  */
 async function sendAppointment(
-  { graph, service }: BookDeps,
+  { graph, catalog, service }: BookDeps,
   { request, customerId, staffId }: Wanted,
   signal: AbortSignal,
 ): Promise<OutboundReply | Failure> {
   const send = (sentStaffId: string | null) =>
-    graph.post("/appointments", toAppointmentBody(service, request, { customerId, staffId: sentStaffId }), signal);
+    graph.post(
+      "/appointments",
+      toAppointmentBody(service, request, { customerId, staffId: sentStaffId, timeZone: catalog.timeZone }),
+      signal,
+    );
   const reply = await send(staffId);
   const isRejected = reply.kind === "reply" && reply.status === 400;
   return isRejected && request.staffId === null && !service.offered.staffSelectable ? await send(null) : reply;
 }
 
-/** A service for groups needs a customer that exists; otherwise the customer is created with the appointment. */
+/**
+ * A service for groups needs a customer that exists; otherwise the customer is created with the appointment. If customers cannot
+ * be searched, a new one is created.
+ */
 async function readCustomerId(
   { graph, service }: BookDeps,
   { customer }: BookRequest,
   signal: AbortSignal,
 ): Promise<Read<string | null>> {
   if (service.seatCount === 1) return found(null);
+  const filter = `emailAddress eq '${customer.email.replaceAll("'", "''")}'`;
+  const path = `/customers?${new URLSearchParams({ $filter: filter })}`;
+  const known = await graph.list(path, shapes.customers, signal);
+  if (known.kind === "unavailable") return known;
+  const isSame = ({ emailAddress }: { emailAddress?: string | null }) =>
+    emailAddress?.toLowerCase() === customer.email.toLowerCase();
+  const existing = known.kind === "found" ? known.value.find(isSame) : undefined;
+  if (existing) return found(existing.id);
   const body = {
     "@odata.type": "#microsoft.graph.bookingCustomer",
     displayName: customer.name,
@@ -154,7 +169,7 @@ function overlaps(other: Appointment, own: Appointment): boolean {
 
 /** Whether both are of one group, so that there may be a seat for each. */
 function isCompanion(other: Appointment, own: Appointment, service: GraphService): boolean {
-  const [start, otherStart] = [toInstant(own.startDateTime), toInstant(other.startDateTime)];
+  const [start, otherStart] = [toStart(own), toStart(other)];
   return isGroup(own, service) && isGroup(other, service) && start?.getTime() === otherStart?.getTime();
 }
 

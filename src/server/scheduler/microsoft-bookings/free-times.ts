@@ -3,8 +3,8 @@ import { covers, type Interval, intersect, subtract } from "../intervals.ts";
 import type { Slot, SlotQuery } from "../scheduling-system.ts";
 import { toDayRange, toOpenIntervals, toStartTimes } from "../weekly-hours.ts";
 import type { Availability, Catalog, GraphService, ServiceHours } from "./catalog.ts";
-import { toInstant, toMinutes } from "./graph-time.ts";
-import type { Appointment, StaffAvailability } from "./shapes.ts";
+import { toEnd, toMinutes, toStart } from "./graph-time.ts";
+import type { Appointment, StaffAvailability, Times } from "./shapes.ts";
 
 // Pure. Graph tells when each member of staff is available, not which times can be booked; those are worked out here.
 //
@@ -115,7 +115,7 @@ export function toTimeByStaff(
     const closed: Interval[] = [];
     const groups: Group[] = [];
     for (const item of items.flatMap(({ availabilityItems }) => availabilityItems ?? [])) {
-      const interval = toInterval(item.startDateTime, item.endDateTime);
+      const interval = toInterval(item);
       if (interval === null) return null;
       (isFree(item, service.offered.id) ? open : closed).push(interval);
     }
@@ -137,7 +137,7 @@ type Group = Interval & { readonly appointment: Appointment };
 
 /** The times at which all groups begin together, have seats left, and don't overlap groups that begin at another time. */
 function findJoinable(groups: readonly Group[], seatCount: number): (Interval & { beginsMs: number })[] {
-  const byBegin = [...Map.groupBy(groups, ({ appointment }) => toInstant(appointment.startDateTime)?.getTime() ?? 0)];
+  const byBegin = [...Map.groupBy(groups, ({ appointment }) => toStart(appointment)?.getTime() ?? 0)];
   const times = byBegin
     .map(([beginsMs, together]) => ({
       beginsMs,
@@ -183,7 +183,7 @@ function isFree(item: { status?: string | null; serviceId?: string | null }, ser
 
 /** Including its buffers. */
 export function toTaken(appointment: Appointment): Interval | null {
-  const interval = toInterval(appointment.startDateTime, appointment.endDateTime);
+  const interval = toInterval(appointment);
   if (interval === null) return null;
   return {
     startMs: interval.startMs - (toMinutes(appointment.preBuffer) ?? 0) * MINUTE_MS,
@@ -191,7 +191,7 @@ export function toTaken(appointment: Appointment): Interval | null {
   };
 }
 
-function toInterval(start: Appointment["startDateTime"], end: Appointment["endDateTime"]): Interval | null {
-  const [startAt, endAt] = [toInstant(start), toInstant(end)];
+function toInterval(times: Times): Interval | null {
+  const [startAt, endAt] = [toStart(times), toEnd(times)];
   return startAt && endAt ? { startMs: startAt.getTime(), endMs: endAt.getTime() } : null;
 }

@@ -1,5 +1,5 @@
 import { MINUTE_MS } from "#contract/durations.ts";
-import type { DateTimeTimeZone } from "./shapes.ts";
+import type { DateTimeTimeZone, Times } from "./shapes.ts";
 import { toIanaZone } from "./windows-zones.ts";
 
 /** Ten years. A longer duration would lead to dates that don't exist. */
@@ -30,6 +30,14 @@ export function toInstant(time: DateTimeTimeZone): Date | null {
     if (error instanceof RangeError) return null;
     throw error;
   }
+}
+
+export function toStart(times: Times): Date | null {
+  return toInstant("start" in times ? times.start : times.startDateTime);
+}
+
+export function toEnd(times: Times): Date | null {
+  return toInstant("end" in times ? times.end : times.endDateTime);
 }
 
 /** The format of a new appointment's times. */

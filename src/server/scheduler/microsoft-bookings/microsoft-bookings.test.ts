@@ -231,12 +231,86 @@ test("without permission to cancel, an appointment is deleted", async () => {
   assert.deepEqual(server.appointments, []);
 });
 
-test("a group service is booked with a customer created for it", async () => {
+test("a group service is booked with a customer created for it, who is used again by email address", async () => {
   const { system, server } = await openGraph();
   const [slot] = await listWeek(system, { now: GRAPH_NOW, serviceId: "group" });
   assert.ok(slot);
+  const book = async (email: string) => {
+    const request = toRequest("group", slot);
+    requireBooked(await system.book({ ...request, customer: { ...request.customer, email } }, NEVER));
+    return request.reference;
+  };
+  const references = [
+    await book("pat.o'hara@example.com"),
+    await book("pat.o'hara@example.com"),
+    await book("x@example.com"),
+  ];
+  assert.deepEqual(
+    server.appointments.map(({ customers }) => customers[0]?.customerId),
+    ["customer-1", "customer-1", "customer-2"],
+  );
+  // Graph keeps the notes of a new customer only, so the staff get them.
+  assert.deepEqual(
+    server.appointments.map(({ serviceNotes }) => serviceNotes),
+    references.map((reference) => `Please ring twice\n${reference}`),
+  );
+});
+
+test("a customer is created if customers can't be searched, and nothing is booked if Graph doesn't answer", async () => {
+  const { system, server } = await openGraph();
+  const [slot] = await listWeek(system, { now: GRAPH_NOW, serviceId: "group" });
+  assert.ok(slot);
+  server.twist("GET /customers", { answer: { status: 503 } });
+  assert.equal((await system.book(toRequest("group", slot), NEVER)).kind, "unavailable");
+  assert.equal(server.appointments.length, 0);
+  server.twist("GET /customers", { answer: { status: 400, json: {} } });
   requireBooked(await system.book(toRequest("group", slot), NEVER));
-  assert.equal(server.appointments[0]?.customers[0]?.customerId, "customer-1");
+});
+
+test("the service's own information stays in the customer's email, followed by the reference", async () => {
+  const { system, server } = await openGraph();
+  const [slot] = await listWeek(system, { now: GRAPH_NOW, serviceId: "first" });
+  assert.ok(slot);
+  const request = toRequest("first", slot);
+  const answers = [{ questionId: "q-what", question: "What is it about?", answer: "Tooth" }];
+  requireBooked(await system.book({ ...request, answers }, NEVER));
+  assert.equal(
+    server.appointments[0]?.additionalInformation,
+    `Please bring your insurance card.\n\nReference ${request.reference}`,
+  );
+});
+
+for (const [timeZone, expected] of [
+  ["Europe/Prague", "Central Europe Standard Time"],
+  ["Asia/Kolkata", "India Standard Time"],
+  ["America/Los_Angeles", "Pacific Standard Time"],
+  ["UTC", "UTC"],
+  ["Etc/GMT+3", "SA Eastern Standard Time"],
+  // Windows has no such zone: that of the business is sent.
+  ["Antarctica/Troll", "W. Europe Standard Time"],
+] as const)
+  test(`a customer's time zone is sent as Windows names it: ${timeZone}`, async () => {
+    const { system, server } = await openGraph();
+    const [slot] = await listWeek(system, { now: GRAPH_NOW, serviceId: "check-up" });
+    assert.ok(slot);
+    const request = toRequest("check-up", slot);
+    requireBooked(await system.book({ ...request, customer: { ...request.customer, timeZone } }, NEVER));
+    assert.equal(server.appointments[0]?.customers[0]?.timeZone, expected);
+  });
+
+test("an appointment whose times are called start and end is understood", async () => {
+  const { system, server } = await openGraph();
+  const [slot] = await listWeek(system, { now: GRAPH_NOW, serviceId: "check-up" });
+  assert.ok(slot);
+  const request = toRequest("check-up", slot);
+  const booked = requireBooked(await system.book(request, NEVER));
+  const [made] = server.appointments;
+  assert.ok(made);
+  const { startDateTime: start, endDateTime: end, ...rest } = made;
+  const short = { ...rest, start, end };
+  server.twist("GET /calendarView", { answer: { status: 200, json: { value: [short] } } });
+  server.twist("GET /appointments", { answer: { status: 200, json: short } });
+  assert.deepEqual(await system.findByReference(request, NEVER), { kind: "found", value: booked });
 });
 
 test("a group of one service can't be joined by another service, nor by a class that begins at another time", async () => {

@@ -21,7 +21,7 @@ import { bookAppointment, cancelAppointment, toCreatedMs } from "./book.ts";
 import { type Catalog, type GraphService, readCatalog } from "./catalog.ts";
 import { toCalendarRange, toFreeTimes, toNeededRange, toTimeByStaff } from "./free-times.ts";
 import { createGraph, type Graph, UNREADABLE } from "./graph.ts";
-import { toGraphMinute, toInstant } from "./graph-time.ts";
+import { toGraphMinute, toStart } from "./graph-time.ts";
 import { type Appointment, shapes } from "./shapes.ts";
 import { toBooked } from "./to-booked.ts";
 
@@ -133,7 +133,7 @@ async function findAppointment(graph: Graph, sought: Sought, signal: AbortSignal
   const listed = await graph.list(path, shapes.appointments, signal);
   if (listed.kind !== "found") return listed;
   const candidates = listed.value.filter(
-    ({ serviceId, startDateTime }) => serviceId === sought.serviceId && toInstant(startDateTime)?.getTime() === startMs,
+    (appointment) => appointment.serviceId === sought.serviceId && toStart(appointment)?.getTime() === startMs,
   );
   // A group can have many appointments at one time, and the sought one is usually among the newest.
   const newestFirst = candidates.toSorted((a, b) => toCreatedMs(b) - toCreatedMs(a));

@@ -63,6 +63,8 @@ const Service = Type.Object({
   isHiddenFromCustomers: maybe(Type.Boolean()),
   isLocationOnline: maybe(Type.Boolean()),
   isCustomerAllowedToManageBooking: maybe(Type.Boolean()),
+  /** For the customer's confirmation. */
+  additionalInformation: maybe(Type.String()),
   /** Copied into appointments as they are. */
   defaultLocation: maybe(Type.Record(Type.String(), Type.Unknown())),
   defaultReminders: maybe(Type.Array(Type.Record(Type.String(), Type.Unknown()))),
@@ -86,17 +88,19 @@ export type CustomQuestion = Static<typeof CustomQuestion>;
 const DateTimeTimeZone = Type.Object({ dateTime: Type.String(), timeZone: maybe(Type.String()) });
 export type DateTimeTimeZone = Static<typeof DateTimeTimeZone>;
 
+/** The wire has the long names, the resource's own table and the beta version the short ones. */
+const Times = Type.Union([
+  Type.Object({ startDateTime: DateTimeTimeZone, endDateTime: DateTimeTimeZone }),
+  Type.Object({ start: DateTimeTimeZone, end: DateTimeTimeZone }),
+]);
+export type Times = Static<typeof Times>;
+
 const StaffAvailability = Type.Array(
   Type.Object({
     staffId: maybe(Type.String()),
     availabilityItems: maybe(
       Type.Array(
-        Type.Object({
-          status: maybe(Type.String()),
-          startDateTime: DateTimeTimeZone,
-          endDateTime: DateTimeTimeZone,
-          serviceId: maybe(Type.String()),
-        }),
+        Type.Intersect([Type.Object({ status: maybe(Type.String()), serviceId: maybe(Type.String()) }), Times]),
       ),
     ),
   }),
@@ -104,12 +108,10 @@ const StaffAvailability = Type.Array(
 );
 export type StaffAvailability = Static<typeof StaffAvailability>;
 
-const Appointment = Type.Object({
+const AppointmentFields = Type.Object({
   id: Type.String(),
   serviceId: maybe(Type.String()),
   serviceName: maybe(Type.String()),
-  startDateTime: DateTimeTimeZone,
-  endDateTime: DateTimeTimeZone,
   preBuffer: maybe(Duration),
   postBuffer: maybe(Duration),
   staffMemberIds: maybe(Type.Array(Type.String())),
@@ -120,6 +122,7 @@ const Appointment = Type.Object({
   createdDateTime: maybe(Type.String()),
   filledAttendeesCount: maybe(Type.Integer()),
 });
+const Appointment = Type.Intersect([AppointmentFields, Times]);
 export type Appointment = Static<typeof Appointment>;
 
 const listOf = <T extends TSchema>(item: T) =>
@@ -135,6 +138,7 @@ export const shapes = {
   staffMembers: listOf(StaffMember),
   customQuestions: listOf(CustomQuestion),
   customer: shapeOf(Type.Object({ id: Type.String() })),
+  customers: listOf(Type.Object({ id: Type.String(), emailAddress: maybe(Type.String()) })),
   appointments: listOf(Appointment),
   appointment: shapeOf(Appointment),
   /** The documents and the service use different names for the list. */

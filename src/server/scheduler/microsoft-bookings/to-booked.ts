@@ -2,7 +2,7 @@ import { MINUTE_MS } from "#contract/durations.ts";
 import { toHttpsLink } from "../https-link.ts";
 import type { Booked, Sought } from "../scheduling-system.ts";
 import type { Catalog } from "./catalog.ts";
-import { toInstant } from "./graph-time.ts";
+import { toEnd, toStart } from "./graph-time.ts";
 import type { Appointment } from "./shapes.ts";
 
 /**
@@ -12,11 +12,11 @@ import type { Appointment } from "./shapes.ts";
 export function toBooked(catalog: Catalog, appointment: Appointment, sought: Sought): Booked {
   const service = catalog.services.find(({ offered }) => offered.id === sought.serviceId);
   const durationMs = (service?.offered.durationMinutes ?? 0) * MINUTE_MS;
-  const startAt = toInstant(appointment.startDateTime) ?? sought.startAt;
+  const startAt = toStart(appointment) ?? sought.startAt;
   return {
     externalId: appointment.id,
     startAt,
-    endAt: toInstant(appointment.endDateTime) ?? new Date(startAt.getTime() + durationMs),
+    endAt: toEnd(appointment) ?? new Date(startAt.getTime() + durationMs),
     service: { id: sought.serviceId, name: service?.offered.name ?? appointment.serviceName ?? "" },
     staff: (appointment.staffMemberIds ?? []).map((id) => ({
       id,

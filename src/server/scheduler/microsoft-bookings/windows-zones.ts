@@ -16,6 +16,13 @@ const IANA_BY_WINDOWS_ID: ReadonlyMap<string, string> = new Map(
     .map(({ _other, _type }) => [_other, _type]),
 );
 
+/** Each row names one or several zones. */
+const WINDOWS_ID_BY_IANA: ReadonlyMap<string, string> = new Map(
+  cldr.supplemental.windowsZones.mapTimezones.flatMap(({ mapZone }) =>
+    mapZone._type.split(" ").map((zone) => [zone, mapZone._other] as const),
+  ),
+);
+
 const AREAS = ["Africa", "America", "Asia", "Atlantic", "Australia", "Europe", "Indian", "Pacific", "US", "Canada"];
 
 /** Places in titles that the time zone database has no zone for. Titles of all Windows zones are in windows-titles.test.ts. */
@@ -63,6 +70,22 @@ export function toIanaZone(name: string): string | null {
   const zone = parseZone(name);
   understood.set(name, zone);
   return zone;
+}
+
+const windowsIds = new RecentMap<string, string | null>(1_000);
+
+/** The Windows id of an IANA zone. The CLDR knows a zone by one of its names only, often an older one: Asia/Calcutta. */
+export function toWindowsZone(zone: string): string | null {
+  const known = WINDOWS_ID_BY_IANA.get(zone) ?? windowsIds.get(zone);
+  if (known !== undefined) return known;
+  const epoch = Temporal.Instant.fromEpochMilliseconds(0);
+  const here = parseTimeZone(zone) === null ? null : epoch.toZonedDateTimeISO(zone);
+  const alias = [...WINDOWS_ID_BY_IANA].find(
+    ([name]) => parseTimeZone(name) !== null && here?.equals(epoch.toZonedDateTimeISO(name)),
+  );
+  const id = alias?.[1] ?? null;
+  windowsIds.set(zone, id);
+  return id;
 }
 
 function parseZone(name: string): string | null {

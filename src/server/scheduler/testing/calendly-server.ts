@@ -156,6 +156,10 @@ export async function startCalendlyServer(now: Date): Promise<CalendlyServer> {
     const wanted = JSON.parse(request.body);
     const eventType = eventTypes.find(({ uri }) => uri === wanted.event_type);
     if (!eventType) return toError(404, "Resource Not Found");
+    if (eventType.pooling_type === "round_robin" && wanted.location !== undefined)
+      return toError(400, "Invalid Argument", [
+        { parameter: "location", message: "is not allowed for this event type" },
+      ]);
     const invalidField = findInvalidField(wanted, eventType);
     if (invalidField !== null) return fault(`invitees: ${invalidField}`);
     bookedAt.push(nowMs);
@@ -222,7 +226,8 @@ function findInvalidField(wanted: WantedInvitee, eventType: (typeof eventTypes)[
   const { invitee, tracking, location, questions_and_answers: answers } = wanted;
   const allowed = ["event_type", "invitee", "location", "questions_and_answers", "start_time", "tracking"];
   const enabled = eventType.custom_questions.filter((question) => question.enabled);
-  const kinds = (eventType.locations ?? []).map(({ kind }) => kind);
+  // Each host of a round robin has a location of their own.
+  const kinds = eventType.pooling_type === "round_robin" ? [] : (eventType.locations ?? []).map(({ kind }) => kind);
   const checks: Record<string, boolean> = {
     members: Object.keys(wanted).every((key) => allowed.includes(key)),
     start_time: /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/.test(wanted.start_time),

@@ -22,9 +22,12 @@ export type GraphAppointment = {
     name: string;
     emailAddress: string;
     notes: string;
+    timeZone: string;
     customQuestionAnswers: { questionId: string; answer: string; selectedOptions: string[] }[];
   }[];
 };
+
+const WINDOWS_ZONE = /^(UTC|[\w. ]+ Standard Time( \(.+\))?)$/;
 
 /** The first field of a new appointment that doesn't match the documentation. */
 export function findInvalidField(
@@ -40,7 +43,10 @@ export function findInvalidField(
     timeZone: wanted.startDateTime.timeZone === "UTC" && wanted.endDateTime.timeZone === "UTC",
     duration: Temporal.Duration.from(service.defaultDuration).total("milliseconds") === durationMs,
     buffers: (wanted.preBuffer ?? "PT0S") === service.preBuffer && (wanted.postBuffer ?? "PT0S") === service.postBuffer,
-    serviceNotes: /^SVC-/.test(wanted.serviceNotes) && wanted.additionalInformation.includes(wanted.serviceNotes),
+    serviceNotes: wanted.additionalInformation.endsWith(`Reference ${wanted.serviceNotes.split("\n").at(-1)}`),
+    additionalInformation: wanted.additionalInformation.startsWith(service.additionalInformation ?? ""),
+    // Graph names zones as Windows does, and refuses IANA's names.
+    customerTimeZone: [wanted["customerTimeZone"], customer?.timeZone].every((zone) => WINDOWS_ZONE.test(String(zone))),
     customers: wanted.customers.length === 1,
     customer: (customer as Record<string, unknown>)["@odata.type"] === "#microsoft.graph.bookingCustomerInformation",
     customerId: service.maximumAttendeesCount === 1 || customer?.customerId !== undefined,

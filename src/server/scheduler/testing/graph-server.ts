@@ -57,6 +57,7 @@ export async function startGraphServer(): Promise<GraphServer> {
   const faults: string[] = [];
   const appointments: GraphAppointment[] = [];
   const busy: GraphServer["busy"] = [];
+  const customers: { id: string; emailAddress: string }[] = [];
   const twists = new Map<string, Twist[]>();
   let tokenCount = 0;
   let availabilityCount = 0;
@@ -112,6 +113,8 @@ export async function startGraphServer(): Promise<GraphServer> {
         return toOne(appointments.find((appointment) => appointment.id === id));
       case "POST getStaffAvailability":
         return answerAvailability(request);
+      case "GET customers":
+        return answerCustomerSearch(request);
       case "POST customers":
         return answerCustomers(request);
       case "POST appointments":
@@ -187,7 +190,15 @@ export async function startGraphServer(): Promise<GraphServer> {
     const keys = Object.keys(customer).sort();
     if (!isDeepStrictEqual(keys, ["@odata.type", "displayName", "emailAddress"])) return fault("customers: body");
     if (customer["@odata.type"] !== "#microsoft.graph.bookingCustomer") return fault("customers: @odata.type");
-    return { status: 201, json: { id: `customer-${appointments.length + 1}` } };
+    const created = { id: `customer-${customers.length + 1}`, ...customer };
+    customers.push(created);
+    return { status: 201, json: created };
+  }
+
+  function answerCustomerSearch({ query }: ReceivedRequest): Answer {
+    const email = /^emailAddress eq '((?:[^']|'')+)'$/.exec(query["$filter"] ?? "")?.[1]?.replaceAll("''", "'");
+    if (email === undefined) return fault("customers: $filter");
+    return { status: 200, json: { value: customers.filter(({ emailAddress }) => emailAddress === email) } };
   }
 
   function answerAppointments(request: ReceivedRequest): Answer {

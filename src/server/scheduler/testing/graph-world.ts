@@ -52,6 +52,7 @@ type WorldService = {
   isCustomerAllowedToManageBooking: boolean;
   defaultLocation: Record<string, unknown> | null;
   defaultReminders: Record<string, unknown>[];
+  additionalInformation?: string;
 };
 
 function service(id: string, changes: Partial<WorldService>): WorldService {
@@ -94,6 +95,7 @@ export const services = [
     isCustomerAllowedToManageBooking: false,
     defaultLocation: PRACTICE,
     defaultReminders: REMINDERS,
+    additionalInformation: "Please bring your insurance card.",
     customQuestions: [
       { questionId: "q-what", isRequired: true },
       { questionId: "q-pain", isRequired: false },
