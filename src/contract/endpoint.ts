@@ -11,7 +11,6 @@ export type EndpointStatus = (typeof ENDPOINT_STATUSES)[number];
 export const ENDPOINT_DISABLED_REASONS = ["manual", "gone", "failing"] as const;
 export type EndpointDisabledReason = (typeof ENDPOINT_DISABLED_REASONS)[number];
 
-export const ENDPOINTS_PER_ORGANIZATION_MAX = 20;
 /** Test events per organization per minute. */
 export const ENDPOINT_TESTS_PER_MINUTE_MAX = 10;
 export const ENDPOINT_URL_LENGTH_MAX = 2_048;

@@ -15,7 +15,5 @@ export type ConnectionKind = (typeof CONNECTION_KINDS)[number];
 export const CALENDLY_PLANS = ["trial", "paid", "enterprise"] as const;
 export type CalendlyPlan = (typeof CALENDLY_PLANS)[number];
 
-export const CONNECTIONS_PER_ORGANIZATION_MAX = 50;
-
 /** The longest range of free times in one request. */
 export const SLOT_RANGE_DAYS_MAX = 31;

@@ -2,6 +2,7 @@ import { MINUTE_MS } from "#contract/durations.ts";
 import { PLANS, type Plan } from "#contract/plans.ts";
 import { LOG_LEVELS, type LogLevel } from "./lib/log/log.ts";
 import {
+  cap,
   choice,
   databaseAddress,
   fraction,
@@ -10,6 +11,7 @@ import {
   mailServer,
   nat64Prefixes,
   networks,
+  perMinute,
   proxies,
   type Setting,
   secondsList,
@@ -75,73 +77,55 @@ export const SETTINGS = {
     max: 65_535,
     meaning: "Port on which a process with ROLE=worker serves /healthz, /readyz and /metrics. 0 means none.",
   }),
-  rateLimitApiPerMinute: integer({
+  rateLimitApiPerMinute: perMinute({
     name: "RATE_LIMIT_API_PER_MINUTE",
     fallback: "60000",
-    min: 0,
-    max: 10_000_000,
     meaning: "Requests per minute for one API key, counted by each process. 0 means no limit.",
   }),
-  rateLimitEventsPerMinute: integer({
+  rateLimitEventsPerMinute: perMinute({
     name: "RATE_LIMIT_EVENTS_PER_MINUTE",
     fallback: "3000",
-    min: 0,
-    max: 10_000_000,
     meaning:
       "Requests with funnel events per minute from one network, counted by each process. Offices often share an address. 0 means no limit.",
   }),
-  rateLimitConfigPerMinute: integer({
+  rateLimitConfigPerMinute: perMinute({
     name: "RATE_LIMIT_CONFIG_PER_MINUTE",
     fallback: "600",
-    min: 0,
-    max: 10_000_000,
     meaning:
       "Requests for a widget's configuration per minute from one network, counted by each process. 0 means no limit. Offices often share an address.",
   }),
-  rateLimitWidgetConfigPerMinute: integer({
+  rateLimitWidgetConfigPerMinute: perMinute({
     name: "RATE_LIMIT_WIDGET_CONFIG_PER_MINUTE",
     fallback: "6000",
-    min: 0,
-    max: 10_000_000,
     meaning:
       "Requests for one widget's configuration per minute from all networks together, counted by each process. Half is kept for networks that have used little of it. 0 means no limit.",
   }),
-  rateLimitSlotsPerMinute: integer({
+  rateLimitSlotsPerMinute: perMinute({
     name: "RATE_LIMIT_SLOTS_PER_MINUTE",
     fallback: "600",
-    min: 0,
-    max: 10_000_000,
     meaning:
       "Requests for free slots per minute from one network, counted by each process. 0 means no limit. Offices often share an address.",
   }),
-  rateLimitWidgetSlotsPerMinute: integer({
+  rateLimitWidgetSlotsPerMinute: perMinute({
     name: "RATE_LIMIT_WIDGET_SLOTS_PER_MINUTE",
     fallback: "6000",
-    min: 0,
-    max: 10_000_000,
     meaning:
       "Requests for one widget's free slots per minute from all networks together, counted by each process. Half is kept for networks that have used little of it. 0 means no limit.",
   }),
-  rateLimitSchedulerPerMinute: integer({
+  rateLimitSchedulerPerMinute: perMinute({
     name: "RATE_LIMIT_SCHEDULER_PER_MINUTE",
     fallback: "20",
-    min: 0,
-    max: 10_000_000,
     meaning:
       "Requests for free slots per minute from one network that Bookflow passes on to a scheduling system because it has no recent answer, counted by each process. 0 means no limit.",
   }),
-  rateLimitBookingsPerMinute: integer({
+  rateLimitBookingsPerMinute: perMinute({
     name: "RATE_LIMIT_BOOKINGS_PER_MINUTE",
     fallback: "20",
-    min: 0,
-    max: 10_000_000,
     meaning: "Booking requests per minute from one network, counted by each process. 0 means no limit.",
   }),
-  rateLimitWidgetBookingsPerMinute: integer({
+  rateLimitWidgetBookingsPerMinute: perMinute({
     name: "RATE_LIMIT_WIDGET_BOOKINGS_PER_MINUTE",
     fallback: "60",
-    min: 0,
-    max: 10_000_000,
     meaning:
       "Booking requests per minute through one widget from all networks together, counted by each process, without those that are refused for what they contain. Half is kept for networks that have used little of it. 0 means no limit.",
   }),
@@ -177,11 +161,39 @@ export const SETTINGS = {
     choices: PLANS,
     meaning: "Plan of organizations created in the browser. The first owner can choose another during setup.",
   }),
-  rateLimitSignInPerMinute: integer({
+  maxOrganizationsPerPerson: cap({
+    name: "MAX_ORGANIZATIONS_PER_PERSON",
+    fallback: "20",
+    meaning: "Maximum number of organizations that one person can own, if they create them in the browser.",
+  }),
+  maxWidgets: cap({
+    name: "MAX_WIDGETS",
+    fallback: "200",
+    meaning: "Maximum number of widgets per organization, if they are created in the dashboard.",
+  }),
+  maxApiKeys: cap({
+    name: "MAX_API_KEYS",
+    fallback: "50",
+    meaning: "Maximum number of API keys per organization that aren't revoked, if they are created in the dashboard.",
+  }),
+  maxConnections: cap({
+    name: "MAX_CONNECTIONS",
+    fallback: "50",
+    meaning: "Maximum number of connections to scheduling systems per organization.",
+  }),
+  maxEndpoints: cap({
+    name: "MAX_ENDPOINTS",
+    fallback: "20",
+    meaning: "Maximum number of webhook endpoints per organization.",
+  }),
+  maxInvitationsPerDay: cap({
+    name: "MAX_INVITATIONS_PER_DAY",
+    fallback: "100",
+    meaning: "Maximum number of invitations that one organization can create in 24 hours.",
+  }),
+  rateLimitSignInPerMinute: perMinute({
     name: "RATE_LIMIT_SIGN_IN_PER_MINUTE",
     fallback: "30",
-    min: 0,
-    max: 10_000_000,
     meaning:
       "Sign-in attempts per minute from one network, counted by each process, and a third of that for one account. 0 means no limit.",
   }),

@@ -32,6 +32,16 @@ export function integer(described: Described & { min: number; max: number }): Se
   };
 }
 
+/** A rate limit; 0 means none. */
+export function perMinute(described: Described): Setting<number> {
+  return integer({ ...described, min: 0, max: 10_000_000 });
+}
+
+/** How many of something there can be. */
+export function cap(described: Described): Setting<number> {
+  return integer({ ...described, min: 1, max: 1_000_000 });
+}
+
 export function text(described: Described): Setting<string> {
   return { ...described, range: "any text", parse: (value) => ({ value }) };
 }

@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { after, describe, test } from "node:test";
 import { APP_PREFIX } from "#contract/app/routes.ts";
-import { ENDPOINTS_PER_ORGANIZATION_MAX } from "#contract/endpoint.ts";
 import { startCalcomServer } from "../../src/server/scheduler/testing/calcom-server.ts";
 import { createTestApp } from "../support/app/app.ts";
 import { askApp, readAudit } from "../support/app/app-api.ts";
@@ -103,7 +102,7 @@ test("an empty or over-long key is refused", async () => {
 test("repeating the request for the last allowed or a since removed endpoint refers to that endpoint", async () => {
   const owner = await signIn(testApp, { role: "owner", plan: "business" });
   const body = { url: "http://127.0.0.1:9/hooks", kind: "webhook" };
-  for (let i = 1; i < ENDPOINTS_PER_ORGANIZATION_MAX; i++)
+  for (let i = 1; i < testApp.deps.config.maxEndpoints; i++)
     assert.equal((await post(owner, "/endpoints", { body })).status, 201);
   const { endpoint } = (await post(owner, "/endpoints", { key: "the last", body })).body;
   const again = async () => (await post(owner, "/endpoints", { key: "the last", body })).body.error.message;

@@ -83,6 +83,18 @@ export async function listMemberships(db: Db, userId: string): Promise<Membershi
     .execute();
 }
 
+/** How many organizations a person owns. Locks the person's row, so that two requests at once can't both create the last one. */
+export async function countOwnedLocked(transaction: Db, userId: string): Promise<number> {
+  await transaction.selectFrom("users").select("id").where("id", "=", userId).forNoKeyUpdate().execute();
+  const { count } = await transaction
+    .selectFrom("members")
+    .select(({ fn }) => fn.countAll<number>().as("count"))
+    .where("user_id", "=", userId)
+    .where("role", "=", "owner")
+    .executeTakeFirstOrThrow();
+  return count;
+}
+
 export async function recordMembershipUse(
   db: Db,
   owner: OrganizationId,

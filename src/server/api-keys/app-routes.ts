@@ -13,10 +13,11 @@ import { bodyReader } from "../http/body.ts";
 import { type Checked, checkLine, requireFields } from "../http/check-fields.ts";
 import { chooseId } from "../http/idempotency-key.ts";
 import { assert } from "../lib/assert.ts";
+import { countLocked, describeCap } from "../organizations/caps.ts";
 import { type ApiKeyRow, listApiKeys, revokeOwnKey } from "./app-queries.ts";
 import { makeKey, parseExpiry } from "./make-key.ts";
 
-export function keyAppRoutes(api: FastifyInstance, deps: Pick<Deps, "db" | "clock" | "random">): void {
+export function keyAppRoutes(api: FastifyInstance, deps: Pick<Deps, "db" | "clock" | "random" | "config">): void {
   const readNewKey = bodyReader(NewKey);
 
   api.get("/keys", { schema: { response: { 200: AppKeyList } } }, async (request) => {
@@ -33,6 +34,9 @@ export function keyAppRoutes(api: FastifyInstance, deps: Pick<Deps, "db" | "cloc
     const make = async (transaction: Db) => {
       const newKey = { id, name, expiresAt, createdBy: member.email, now };
       const { key } = await makeKey({ db: transaction, random: deps.random }, owner, newKey);
+      const most = deps.config.maxApiKeys;
+      if ((await countLocked(transaction, owner, "api_keys")) > most)
+        throw new ApiError("conflict", describeCap("api_keys", most));
       await auditBy(deps, member, now)(transaction, { action: "api_key.created", target: id, name });
       return { key };
     };

@@ -112,7 +112,9 @@ test("endpoint add refuses with one clear line", async () => {
     await runJson("endpoint", "add", "--org", pro.owner, "--url", receiver.url, "--kind", "webhook");
   assert.deepEqual(
     await add(pro.owner, "--url", receiver.url, "--kind", "webhook"),
-    refusal("An organization can have at most 20 endpoints."),
+    refusal(
+      "An organization can have at most 20 endpoints. Delete one that is no longer needed, or ask the operator to raise MAX_ENDPOINTS.",
+    ),
   );
 });
 

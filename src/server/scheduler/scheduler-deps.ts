@@ -23,6 +23,8 @@ export type SchedulerDeps = {
   readonly baseUrl: string;
   /** Address of the practice Cal.com; null where there is none. */
   readonly practiceUrl: string | null;
+  /** Per organization. */
+  readonly maxConnections: number;
   readonly slotMemory: SlotMemory;
   /** Per network: reads of free times that reach an external system. Null: no limit. */
   readonly readsByNetwork: RateLimiter | null;
@@ -36,7 +38,7 @@ const OPENED_MAX = 1_000;
 
 export function createSchedulerDeps(
   deps: Pick<Deps, "clock" | "random"> & {
-    config: Pick<Deps["config"], "baseUrl" | "host" | "docsUrl" | "rateLimitSchedulerPerMinute">;
+    config: Pick<Deps["config"], "baseUrl" | "host" | "docsUrl" | "rateLimitSchedulerPerMinute" | "maxConnections">;
     secretKey: string;
     resolve: ResolveHost;
     /** Private networks in which self-hosted systems are allowed. */
@@ -51,6 +53,7 @@ export function createSchedulerDeps(
     limits: SCHEDULER_LIMITS,
     baseUrl: config.baseUrl,
     practiceUrl: toPracticeUrl(config),
+    maxConnections: config.maxConnections,
     accountLimits: new AccountLimits(),
     slotMemory: new SlotMemory(),
     readsByNetwork: limitStrangers(config.rateLimitSchedulerPerMinute),

@@ -2,11 +2,7 @@ import assert from "node:assert/strict";
 import { existsSync, readFileSync } from "node:fs";
 import { test } from "node:test";
 import { FAILURE_WORDS } from "#contract/attempt-words.ts";
-import {
-  ENDPOINT_HEADERS_MAX,
-  ENDPOINT_TESTS_PER_MINUTE_MAX,
-  ENDPOINTS_PER_ORGANIZATION_MAX,
-} from "#contract/endpoint.ts";
+import { ENDPOINT_HEADERS_MAX, ENDPOINT_TESTS_PER_MINUTE_MAX } from "#contract/endpoint.ts";
 import { createTestApp } from "../../../test/support/app/app.ts";
 import { toSchemaExample } from "../../../test/support/app/schema-example.ts";
 import { parseConfig } from "../config.ts";
@@ -48,7 +44,7 @@ test("the guide's retry table is the default schedule, with running totals", () 
 
 test("the guide's other figures match the code", () => {
   for (const sentence of [
-    `An organization can have ${ENDPOINTS_PER_ORGANIZATION_MAX} endpoints`,
+    `An organization can have ${config.maxEndpoints} endpoints`,
     `fails after ${config.webhookTimeoutMs / 1_000} seconds`,
     `Up to ${CAPS.perEndpoint} requests to one endpoint`,
     "gets one request at a time until one succeeds",

@@ -12,6 +12,7 @@ import { ApiError, notFound } from "../http/api-error.ts";
 import { bodyReader } from "../http/body.ts";
 import { chooseId } from "../http/idempotency-key.ts";
 import { requireUnchanged } from "../http/require-unchanged.ts";
+import { countLocked, describeCap } from "../organizations/caps.ts";
 import { describeFailure } from "../scheduler/connections/describe-failure.ts";
 import { openSchedulingSystem } from "../scheduler/open-system.ts";
 import type { OpenDeps } from "../scheduler/scheduler-deps.ts";
@@ -44,6 +45,9 @@ export function widgetAppRoutes(api: FastifyInstance, deps: WidgetDeps): void {
       const { name = typed.name, ...checked } = checkWidgetChange(typed, deps.config.baseUrl, null);
       const row = { ...NEW_WIDGET, ...checked, name, id, organization_id: owner, created_at: now };
       await insertWidget(transaction, row);
+      const most = deps.config.maxWidgets;
+      if ((await countLocked(transaction, owner, "widgets")) > most)
+        throw new ApiError("conflict", describeCap("widgets", most));
       await auditBy(deps, member, now)(transaction, { action: "widget.created", target: id, name });
       return row;
     };

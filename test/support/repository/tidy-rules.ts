@@ -6,7 +6,7 @@ const FLOOR = ["src/contract/", "src/server/lib/", "src/server/db/", "src/server
 
 const SLICES = "src/server/";
 /** What dashboard API routes need besides their own slice. */
-const DASHBOARD = ["accounts/auth/member-auth.ts", "audit/audit-by.ts"];
+const DASHBOARD = ["accounts/auth/member-auth.ts", "audit/audit-by.ts", "organizations/caps.ts"];
 const slice = (name: string, others: readonly string[] = []) => ({
   from: `${SLICES}${name}/`,
   to: [...FLOOR, ...others.map((other) => SLICES + other)],

@@ -33,6 +33,22 @@ export async function upsertInvitation(
   return upserted !== undefined;
 }
 
+/**
+ * How many invitations the organization created since then, including those that were accepted, replaced or revoked. Locks the
+ * organization's row, so that two requests at once can't both create the last one.
+ */
+export async function countInvitedLocked(transaction: Db, owner: OrganizationId, since: Date): Promise<number> {
+  await transaction.selectFrom("organizations").select("id").where("id", "=", owner).forNoKeyUpdate().execute();
+  const { count } = await transaction
+    .selectFrom("audit_entries")
+    .select(({ fn }) => fn.countAll<number>().as("count"))
+    .where("organization_id", "=", owner)
+    .where("at", ">", since)
+    .where("action", "=", "invitation.created")
+    .executeTakeFirstOrThrow();
+  return count;
+}
+
 /** Replaces an invitation's link. False if the invitation was revoked, accepted or replaced. */
 export async function updateInvitationToken(
   db: Db,

@@ -24,6 +24,8 @@ import { ownersOnly, requireOwnerForOwners } from "./require-owner.ts";
 const INVITATIONS_PER_MINUTE = 20;
 const UNPROVEN =
   "Confirm your email address first: sign out, choose “Forgot your password?”, and open the link we send you.";
+const toTooMany = (most: number) =>
+  `An organization can invite ${most} people in 24 hours. Try again tomorrow, or ask the operator to raise MAX_INVITATIONS_PER_DAY.`;
 const GONE_MEANWHILE =
   "The email could not be sent. Meanwhile, the invitation was revoked, accepted or replaced. Check the list of invitations.";
 
@@ -86,6 +88,8 @@ function inviteRoute(app: FastifyInstance, deps: InvitationDeps): void {
       switch (outcome.kind) {
         case "owner_invited":
           throw ownersOnly();
+        case "too_many":
+          throw new ApiError("rate_limited", toTooMany(outcome.most));
         case "gone":
           throw new ApiError("conflict", GONE_MEANWHILE);
         case "invited":

@@ -17,6 +17,7 @@ import { hashPassword } from "../auth/password.ts";
 import { insertMember } from "../queries.ts";
 import { createUser } from "../setup/create-user.ts";
 import {
+  countInvitedLocked,
   findInvitation,
   type InvitationRow,
   takeInvitation,
@@ -30,11 +31,12 @@ type InviteDeps = JoinDeps & Pick<Deps, "config"> & { readonly mail: Mail };
 type InviteOutcome =
   | { kind: "invited"; invitation: InvitationRow; mail: InvitationMail; link: string | null }
   | { kind: "owner_invited" }
+  | { kind: "too_many"; most: number }
   | { kind: "gone" };
 
 /**
  * Emails the link. Without a mail server, or if it refuses the email, returns a link for the member to share. `owner_invited`: the
- * address has an owner's invitation, which only owners may replace. `gone`: the email failed, and by then the invitation had
+ * address has an owner's invitation, which only owners may replace. `too_many`: of this day. `gone`: the email failed, and by then the invitation had
  * been revoked, accepted or replaced.
  */
 export async function invite(
@@ -55,9 +57,12 @@ export async function invite(
     created_at: now,
     expires_at: new Date(now.getTime() + INVITATION_DAYS * DAY_MS),
   };
-  const isSaved = await inOrganization(deps.db, member.organizationId, async (db) => {
+  const most = deps.config.maxInvitationsPerDay;
+  const saved = await inOrganization(deps.db, member.organizationId, async (db) => {
+    const since = new Date(now.getTime() - DAY_MS);
+    if ((await countInvitedLocked(db, member.organizationId, since)) >= most) return "too_many";
     const row = { ...invitation, token_hash: mail.isOn ? mailed.hash : shown.hash };
-    if (!(await upsertInvitation(db, row, { keepsOwners: member.role !== "owner" }))) return false;
+    if (!(await upsertInvitation(db, row, { keepsOwners: member.role !== "owner" }))) return "owner_invited";
     await writeAudit(
       { ...deps, db },
       {
@@ -69,9 +74,10 @@ export async function invite(
         at: now,
       },
     );
-    return true;
+    return "saved";
   });
-  if (!isSaved) return { kind: "owner_invited" };
+  if (saved === "too_many") return { kind: saved, most };
+  if (saved === "owner_invited") return { kind: saved };
   const toLink = (token: string) => `${deps.config.baseUrl}${ENTRY_PAGES.invitation}?token=${token}`;
   if (!mail.isOn) return { kind: "invited", invitation, mail: "off", link: toLink(shown.token) };
   const isSent = await mail.send({

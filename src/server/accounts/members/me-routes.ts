@@ -14,7 +14,14 @@ import { findOrganization } from "../../organizations/queries.ts";
 import { isSessionId } from "../account-ids.ts";
 import { personOf } from "../auth/member-auth.ts";
 import { deleteOtherSessions, deleteSession, listSessions, type SessionRow } from "../auth/session-queries.ts";
-import { deleteOidcAccounts, findSignInWays, listMemberships, type Membership, updateUserName } from "../queries.ts";
+import {
+  countOwnedLocked,
+  deleteOidcAccounts,
+  findSignInWays,
+  listMemberships,
+  type Membership,
+  updateUserName,
+} from "../queries.ts";
 import { createOrganization } from "../setup/create-organization.ts";
 import { auditPerson } from "./audit-person.ts";
 
@@ -113,8 +120,13 @@ function newOrganizationRoute(app: FastifyInstance, deps: MeDeps): void {
       });
       const id = chooseId<OrganizationId>(deps, request, { owner: owner.userId, form: ORGANIZATION_ID });
       const wanted = { id, name, timeZone, owner };
+      const most = deps.config.maxOrganizationsPerPerson;
       const made = await makeOnce(() =>
-        acrossOrganizations(deps.db, (db) => createOrganization({ ...deps, db }, wanted)),
+        acrossOrganizations(deps.db, async (db) => {
+          await createOrganization({ ...deps, db }, wanted);
+          if ((await countOwnedLocked(db, owner.userId)) > most) throw new ApiError("conflict", toTooMany(most));
+          return id;
+        }),
       );
       if (made === null && !(await isOrganization(deps.db, wanted))) throw new ApiError("conflict", MADE_BEFORE);
       return reply.code(201).send({ id });
@@ -122,6 +134,8 @@ function newOrganizationRoute(app: FastifyInstance, deps: MeDeps): void {
   );
 }
 
+const toTooMany = (most: number) =>
+  `You can own at most ${most} organizations. Delete one that is no longer needed, or ask the operator to raise MAX_ORGANIZATIONS_PER_PERSON.`;
 const MADE_BEFORE = "Your first attempt already created this organization. Open it from the menu.";
 
 async function isOrganization(

@@ -11,7 +11,7 @@ import {
 } from "#contract/app/connections.ts";
 import { CONNECTION_NAME_LENGTH_MAX } from "#contract/app/limits.ts";
 import { CONNECTION_ID, type ConnectionId, type OrganizationId, parseConnectionId } from "#contract/ids.ts";
-import { CONNECTIONS_PER_ORGANIZATION_MAX, type ConnectionKind } from "#contract/scheduling.ts";
+import type { ConnectionKind } from "#contract/scheduling.ts";
 import { memberOf } from "../../accounts/auth/member-auth.ts";
 import { auditBy } from "../../audit/audit-by.ts";
 import { makeOnce } from "../../db/make-once.ts";
@@ -22,6 +22,7 @@ import { checkEmail, checkLine, requireFields } from "../../http/check-fields.ts
 import { chooseId } from "../../http/idempotency-key.ts";
 import { RateLimiter, type RateLimitVerdict, rateLimited } from "../../http/rate-limit.ts";
 import { requireUnchanged } from "../../http/require-unchanged.ts";
+import { describeCap } from "../../organizations/caps.ts";
 import { checkConnection } from "../check/check-connection.ts";
 import { isFromThisComputer } from "../practice/this-computer.ts";
 import type { OpenDeps } from "../scheduler-deps.ts";
@@ -185,10 +186,7 @@ function toApiError(refusal: ConnectionRefusal, kind: ConnectionKind): ApiError 
         ? new ApiError("scheduler_unavailable", describeFailure(refusal.failure, kind))
         : new FieldsError({ credentials: describeFailure(refusal.failure, kind) });
     case "too_many":
-      return new ApiError(
-        "conflict",
-        `An organization can have at most ${CONNECTIONS_PER_ORGANIZATION_MAX} connections.`,
-      );
+      return new ApiError("conflict", describeCap("scheduling_connections", refusal.most));
     case "in_use":
       return new ApiError("conflict", "Widgets still use this connection. Choose another connection for them first.");
     case "booking_under_way":

@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import { type ConnectionId, parseConnectionId } from "#contract/ids.ts";
-import { CONNECTIONS_PER_ORGANIZATION_MAX } from "#contract/scheduling.ts";
 import { makeOrganization, makeWidget } from "../../../../test/support/builders.ts";
 import { updateWidget } from "../../widgets/queries.ts";
 import { openConnection, openSchedulingSystem } from "../open-system.ts";
@@ -107,11 +106,11 @@ test("an organization has a limited number of connections", async () => {
   await pool.query(
     `insert into scheduling_connections (id, organization_id, kind, name, settings, credentials, created_at, updated_at)
      select id || n, organization_id, kind, name, settings, credentials, created_at, updated_at
-     from scheduling_connections, generate_series(2, ${CONNECTIONS_PER_ORGANIZATION_MAX}) n where id = $1`,
+     from scheduling_connections, generate_series(2, ${deps.scheduler.maxConnections}) n where id = $1`,
     [id],
   );
   const more = await addConnection(deps, owner, { kind: "calcom", name: "Practice", ...server.parts });
-  assert.deepEqual(more, { kind: "too_many" });
+  assert.deepEqual(more, { kind: "too_many", most: 50 });
 });
 
 test("settings and credentials are replaced together, and every process reopens the connection", async () => {

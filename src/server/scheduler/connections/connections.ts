@@ -1,8 +1,9 @@
 import { CONNECTION_ID, type ConnectionId, type OrganizationId } from "#contract/ids.ts";
-import { CONNECTIONS_PER_ORGANIZATION_MAX, type ConnectionKind } from "#contract/scheduling.ts";
+import type { ConnectionKind } from "#contract/scheduling.ts";
 import type { Db } from "../../db/pool.ts";
 import { inOrganization } from "../../db/transactions.ts";
 import { randomId } from "../../lib/secrets/random.ts";
+import { countLocked } from "../../organizations/caps.ts";
 import { openParts } from "../open-system.ts";
 import { withPractice } from "../practice/practice-outbound.ts";
 import { isPractice } from "../practice/practice-url.ts";
@@ -32,7 +33,7 @@ export type ConnectionRefusal =
   | { readonly kind: "fields_refused"; readonly fields: readonly string[] }
   /** The test of the connection failed; nothing was saved. */
   | { readonly kind: "test_failed"; readonly failure: Failure }
-  | { readonly kind: "too_many" }
+  | { readonly kind: "too_many"; readonly most: number }
   | { readonly kind: "in_use" }
   /** The outcome of a booking is unknown, and it can only be looked up in this connection's account. */
   | { readonly kind: "booking_under_way" }
@@ -65,12 +66,14 @@ export async function addConnection(
     created_at: now,
     updated_at: now,
   };
+  const most = deps.scheduler.maxConnections;
   const isAdded = await inOrganization(deps.db, owner, async (transaction) => {
-    const isInserted = await insertConnection(transaction, owner, { row, most: CONNECTIONS_PER_ORGANIZATION_MAX });
-    if (isInserted) await alongside(transaction, row);
-    return isInserted;
+    if ((await countLocked(transaction, owner, "scheduling_connections")) >= most) return false;
+    await insertConnection(transaction, owner, row);
+    await alongside(transaction, row);
+    return true;
   });
-  return isAdded ? { kind: "added", id, verified: tried.verified } : { kind: "too_many" };
+  return isAdded ? { kind: "added", id, verified: tried.verified } : { kind: "too_many", most };
 }
 
 export type ConnectionEdit = {

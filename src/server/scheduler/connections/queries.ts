@@ -73,27 +73,15 @@ export async function findSealedConnection(
   return row ?? null;
 }
 
-/**
- * False if the organization has reached its limit. The organization's row is locked, so two concurrent requests cannot
- * both pass.
- */
 export async function insertConnection(
-  transaction: Db,
+  db: Db,
   owner: OrganizationId,
-  { row, most }: { row: Omit<Insertable<SchedulingConnectionsTable>, "organization_id">; most: number },
-): Promise<boolean> {
-  await transaction.selectFrom("organizations").select("id").where("id", "=", owner).forNoKeyUpdate().execute();
-  const { count } = await transaction
-    .selectFrom("scheduling_connections")
-    .select(({ fn }) => fn.countAll<number>().as("count"))
-    .where("organization_id", "=", owner)
-    .executeTakeFirstOrThrow();
-  if (count >= most) return false;
-  await transaction
+  row: Omit<Insertable<SchedulingConnectionsTable>, "organization_id">,
+): Promise<void> {
+  await db
     .insertInto("scheduling_connections")
     .values({ ...row, organization_id: owner })
     .execute();
-  return true;
 }
 
 export async function updateConnection(

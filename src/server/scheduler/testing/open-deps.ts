@@ -24,6 +24,7 @@ export async function createOpenDeps(): Promise<{
       host: "localhost",
       docsUrl: "https://docs.example",
       rateLimitSchedulerPerMinute: 0,
+      maxConnections: 50,
     },
     secretKey: TEST_SECRET_KEY,
     resolve: async () => ({ kind: "not_found" }),

@@ -48,7 +48,7 @@ import { describeRefusal } from "./refusal-texts.ts";
 import { sendTestEvent } from "./send-test-event.ts";
 import { toAppEndpoint } from "./to-app-endpoint.ts";
 
-type RouteDeps = Pick<Deps, "db" | "clock" | "random" | "log"> & { readonly webhooks: WebhookDeps };
+type RouteDeps = Pick<Deps, "db" | "clock" | "random" | "config" | "log"> & { readonly webhooks: WebhookDeps };
 type WithEndpoint = { Params: { endpoint: string } };
 
 /** Newest notices shown per endpoint. */

@@ -2,7 +2,6 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { sql } from "kysely";
 import { HOUR_MS } from "#contract/durations.ts";
-import { ENDPOINTS_PER_ORGANIZATION_MAX } from "#contract/endpoint.ts";
 import { countBlocked } from "../../../../test/support/database/count-blocked.ts";
 import { redeliver } from "../log/redeliver.ts";
 import {
@@ -44,7 +43,7 @@ test("an organization has at most 20 endpoints, even when added at once; removin
   const owner = { id: business.owner, plan: business.plan };
   const wanted = { url: "http://127.0.0.1:9/", kind: "webhook", description: "" } as const;
   const outcomes = await Promise.all(
-    Array.from({ length: ENDPOINTS_PER_ORGANIZATION_MAX + 5 }, () => addEndpoint(deps, owner, wanted)),
+    Array.from({ length: deps.config.maxEndpoints + 5 }, () => addEndpoint(deps, owner, wanted)),
   );
   assert.equal(outcomes.filter(({ kind }) => kind === "added").length, 20);
   assert.equal(outcomes.filter(({ kind }) => kind === "too_many").length, 5);

@@ -1,5 +1,5 @@
 import { HOUR_MS } from "#contract/durations.ts";
-import { ENDPOINTS_PER_ORGANIZATION_MAX, type EndpointKind, type SecretOverlapHours } from "#contract/endpoint.ts";
+import type { EndpointKind, SecretOverlapHours } from "#contract/endpoint.ts";
 import { ENDPOINT_ID, type EndpointId, type OrganizationId } from "#contract/ids.ts";
 import { type Plan, planIncludes } from "#contract/plans.ts";
 import type { Db } from "../../db/pool.ts";
@@ -7,6 +7,7 @@ import { inOrganization } from "../../db/transactions.ts";
 import type { Deps } from "../../deps.ts";
 import { assert } from "../../lib/assert.ts";
 import { randomId } from "../../lib/secrets/random.ts";
+import { countLocked } from "../../organizations/caps.ts";
 import { listWidgets } from "../../widgets/queries.ts";
 import { writeLane } from "../queue/lanes.ts";
 import { cancelForbidden } from "../queue/recovery-queries.ts";
@@ -34,7 +35,7 @@ import { checkEndpointUrl } from "./url-rules.ts";
 
 // What an organization does with its endpoints. Refusals are values; callers turn them into messages.
 
-export type EndpointDeps = Pick<Deps, "db" | "clock" | "random"> & { readonly webhooks: WebhookDeps };
+export type EndpointDeps = Pick<Deps, "db" | "clock" | "random" | "config"> & { readonly webhooks: WebhookDeps };
 
 const HINT_LENGTH = 4;
 /** Workers cancel anything beyond this. */
@@ -60,7 +61,7 @@ export type Refusal =
   | { kind: "invalid"; fields: Record<string, string> }
   /** Chat cards are not signed. */
   | { kind: "no_secret" }
-  | { kind: "too_many" }
+  | { kind: "too_many"; most: number }
   | { kind: "not_found" }
   | { kind: "disabled" }
   | { kind: "too_many_tests" };
@@ -95,33 +96,31 @@ export async function addEndpoint(
   const now = deps.clock.now();
   const stored = toStoredUrl(deps, { id, kind: wanted.kind, url: verdict.url });
   const endpoint = { id, url: stored.url, description: wanted.description };
+  const most = deps.config.maxEndpoints;
   const isAdded = await inOrganization(deps.db, owner.id, async (transaction) => {
-    const isInserted = await insertEndpoint(transaction, owner.id, {
-      most: ENDPOINTS_PER_ORGANIZATION_MAX,
-      row: {
-        ...endpoint,
-        sealed_url: stored.sealed_url,
-        kind: wanted.kind,
-        status: "enabled",
-        disabled_reason: null,
-        disabled_at: null,
-        secret: secret === null ? Buffer.alloc(0) : deps.webhooks.secretBox.seal(id, secret),
-        secret_hint: secret?.slice(-HINT_LENGTH) ?? "",
-        secret_created_at: now,
-        ...toSettingColumns(settings, { id, box: deps.webhooks.headerBox, before: {} }),
-        previous_secret: null,
-        previous_secret_expires_at: null,
-        failing_since: null,
-        last_attempt_at: null,
-        last_success_at: null,
-        last_status: null,
-        paused_until: null,
-        created_at: now,
-        updated_at: now,
-        removed_at: null,
-      },
+    if ((await countLocked(transaction, owner.id, "endpoints")) >= most) return false;
+    await insertEndpoint(transaction, owner.id, {
+      ...endpoint,
+      sealed_url: stored.sealed_url,
+      kind: wanted.kind,
+      status: "enabled",
+      disabled_reason: null,
+      disabled_at: null,
+      secret: secret === null ? Buffer.alloc(0) : deps.webhooks.secretBox.seal(id, secret),
+      secret_hint: secret?.slice(-HINT_LENGTH) ?? "",
+      secret_created_at: now,
+      ...toSettingColumns(settings, { id, box: deps.webhooks.headerBox, before: {} }),
+      previous_secret: null,
+      previous_secret_expires_at: null,
+      failing_since: null,
+      last_attempt_at: null,
+      last_success_at: null,
+      last_status: null,
+      paused_until: null,
+      created_at: now,
+      updated_at: now,
+      removed_at: null,
     });
-    if (!isInserted) return false;
     await writeLane(transaction, {
       id,
       organization_id: owner.id,
@@ -135,7 +134,7 @@ export async function addEndpoint(
     await alongside?.(transaction, endpoint);
     return true;
   });
-  return isAdded ? { kind: "added", id, secret, sameUrlAs } : { kind: "too_many" };
+  return isAdded ? { kind: "added", id, secret, sameUrlAs } : { kind: "too_many", most };
 }
 
 async function checkSettings(

@@ -93,25 +93,15 @@ export async function findDeliveryOwner(db: Db, id: DeliveryId): Promise<Organiz
   return row?.organization_id ?? null;
 }
 
-/** False when the organization already has `most`. Locks the organization's row, so concurrent calls cannot exceed it. */
 export async function insertEndpoint(
-  transaction: Db,
+  db: Db,
   owner: OrganizationId,
-  { row, most }: { row: Omit<Insertable<EndpointsTable>, "organization_id">; most: number },
-): Promise<boolean> {
-  await transaction.selectFrom("organizations").select("id").where("id", "=", owner).forNoKeyUpdate().execute();
-  const { count } = await transaction
-    .selectFrom("endpoints")
-    .select(({ fn }) => fn.countAll<number>().as("count"))
-    .where("organization_id", "=", owner)
-    .where("removed_at", "is", null)
-    .executeTakeFirstOrThrow();
-  if (count >= most) return false;
-  await transaction
+  row: Omit<Insertable<EndpointsTable>, "organization_id">,
+): Promise<void> {
+  await db
     .insertInto("endpoints")
     .values({ ...row, organization_id: owner })
     .execute();
-  return true;
 }
 
 /** True if the organization has room for one more test event. Locks its row, so concurrent calls cannot exceed `most`. */

@@ -1,5 +1,6 @@
 import type { ApiErrorCode } from "#contract/api-error.ts";
-import { ENDPOINT_TESTS_PER_MINUTE_MAX, ENDPOINTS_PER_ORGANIZATION_MAX } from "#contract/endpoint.ts";
+import { ENDPOINT_TESTS_PER_MINUTE_MAX } from "#contract/endpoint.ts";
+import { describeCap } from "../../organizations/caps.ts";
 import type { RedeliverRefusal } from "../log/redeliver.ts";
 import type { RetryRefusal } from "../log/retry.ts";
 import type { Refusal } from "./endpoints.ts";
@@ -18,7 +19,7 @@ export function describeRefusal(refusal: Exclude<Refusal, { kind: "not_found" | 
     case "no_secret":
       return "Teams and Slack endpoints have no signing secret.";
     case "too_many":
-      return `An organization can have at most ${ENDPOINTS_PER_ORGANIZATION_MAX} endpoints.`;
+      return describeCap("endpoints", refusal.most);
     case "disabled":
       return ENDPOINT_OFF;
     case "too_many_tests":
