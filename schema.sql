@@ -553,6 +553,8 @@ create table scheduling_connections (
   last_error_request_id text,
   created_at timestamp(3) with time zone not null,
   updated_at timestamp(3) with time zone not null,
+  booking_url text,
+  booking_url_read_at timestamp(3) with time zone,
   constraint scheduling_connections_check CHECK (((last_error IS NULL) = (last_error_at IS NULL))),
   constraint scheduling_connections_kind_check CHECK ((kind = ANY (ARRAY['microsoft-bookings'::text, 'calcom'::text, 'calendly'::text]))),
   constraint scheduling_connections_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id),

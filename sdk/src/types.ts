@@ -5,7 +5,7 @@ export type Widget = {
   id: string;
   /** Name of the widget, shown only to its organization. */
   name: string;
-  /** Link to the booking page in the external scheduling system. */
+  /** The booking page set for the widget. Without one, the booking page of its scheduling system, or Bookflow's own if the system has none. */
   bookingUrl: string;
   /** Template name. */
   template: string;
@@ -13,7 +13,7 @@ export type Widget = {
   status: "active" | "paused";
   /** The Store bookings switch. Only widgets with it on have bookings in the bookings endpoint. */
   collectData: boolean;
-  /** Name of the business, as visitors see it. */
+  /** Name of the business, as visitors see it: the organization's name if the widget has no other. */
   businessName: string;
   /** When the widget was created. ISO 8601 in UTC with milliseconds. */
   createdAt: string;

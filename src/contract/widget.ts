@@ -17,7 +17,9 @@ export const Widget = Type.Object(
     id: Type.String({ pattern: WIDGET_ID_PATTERN, description: "Widget identifier.", examples: ["w_4fTqD8sKmB2x"] }),
     name: Type.String({ description: "Name of the widget, shown only to its organization.", examples: ["Website"] }),
     bookingUrl: Type.String({
-      description: "Link to the booking page in the external scheduling system.",
+      description:
+        "The booking page set for the widget. Without one, the booking page of its scheduling system, or Bookflow's own if the " +
+        "system has none.",
       examples: ["https://scheduler.example/lindenhof-dental"],
     }),
     template: Type.String({ description: "Template name.", examples: [...TEMPLATES] }),
@@ -30,7 +32,7 @@ export const Widget = Type.Object(
       examples: [true],
     }),
     businessName: Type.String({
-      description: "Name of the business, as visitors see it.",
+      description: "Name of the business, as visitors see it: the organization's name if the widget has no other.",
       examples: ["Lindenhof Dental"],
     }),
     createdAt: timestampOf("When the widget was created.", "2026-09-14T08:05:31.000Z"),

@@ -10,6 +10,7 @@ import { Alarm } from "./lib/concurrency/alarm.ts";
 import { repeat } from "./lib/concurrency/repeat.ts";
 import { sendReports } from "./reports/send-reports.ts";
 import { sweepExpired } from "./retention/sweep.ts";
+import { readBookingPages } from "./scheduler/connections/connections.ts";
 import { DeliveryLoop } from "./webhooks/delivery/loop.ts";
 import { mailNotices } from "./webhooks/health/mail-notices.ts";
 import { runRedeliveries } from "./webhooks/log/bulk-redelivery.ts";
@@ -34,6 +35,7 @@ export const TASKS: readonly Task[] = [
   { name: "visit-packs", periodMs: 5 * MINUTE_MS, isLong: true, run: packOutdated },
   { name: "attempt-totals", periodMs: HOUR_MS, isLong: true, run: addUpAttempts },
   { name: "overdue-bookings", periodMs: 10 * SECOND_MS, run: settleOverdue },
+  { name: "booking-pages", periodMs: 10 * MINUTE_MS, run: readBookingPages },
   { name: "missing-events", periodMs: 10 * SECOND_MS, run: writeMissingEvents },
   { name: "redeliveries", periodMs: SECOND_MS, run: runRedeliveries },
   { name: "notice-mails", periodMs: 10 * SECOND_MS, run: mailNotices },

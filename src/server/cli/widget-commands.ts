@@ -11,7 +11,7 @@ import { clearTestData } from "../test-mode/clear-tests.ts";
 import { countTestData, type TestData } from "../test-mode/queries.ts";
 import { goBackToTest, goLive } from "../test-mode/switch-mode.ts";
 import { findWidget, insertWidget, updateWidget } from "../widgets/queries.ts";
-import { toSnippet, toWidget } from "../widgets/to-widget.ts";
+import { readWidgets, toSnippet } from "../widgets/to-widget.ts";
 import { parseChoice, parseSwitch, parseText, requireOrganization } from "./arguments.ts";
 import type { Command, CommandContext } from "./command.ts";
 import { UsageError } from "./usage-error.ts";
@@ -81,11 +81,11 @@ export const WIDGET_COMMANDS: readonly Command[] = [
         return changed;
       });
       if (!row) throw noWidget(args.positional[0] ?? "");
-      const widget = toWidget(row, config.baseUrl);
-      const storing = widget.collectData ? "on" : "off";
+      const widgets = await readWidgets({ db, config }, row.organization_id);
+      const storing = row.collect_data ? "on" : "off";
       return {
-        text: `Changed widget ${widget.id}: ${widget.name}, ${widget.status}, Store bookings ${storing}.`,
-        json: widget,
+        text: `Changed widget ${row.id}: ${row.name}, ${row.status}, Store bookings ${storing}.`,
+        json: widgets.find((widget) => widget.id === id),
       };
     },
   },

@@ -290,6 +290,9 @@ export type SchedulingConnectionsTable = {
   last_error_request_id: string | null;
   created_at: Date;
   updated_at: Date;
+  /** The system's public page. */
+  booking_url: Generated<string | null>;
+  booking_url_read_at: Generated<Date | null>;
 };
 
 type VisitPacksTable = {

@@ -15,15 +15,20 @@ export const WIDGET_COLUMNS = [
   "created_at",
 ] as const;
 
-export type WidgetRow = Pick<Selectable<WidgetsTable>, (typeof WIDGET_COLUMNS)[number]>;
+type WidgetRow = Pick<Selectable<WidgetsTable>, (typeof WIDGET_COLUMNS)[number]>;
 
-export async function listWidgets(db: Db, owner: OrganizationId): Promise<WidgetRow[]> {
+export type ListedWidgetRow = WidgetRow &
+  Pick<Selectable<WidgetsTable>, "connection_id"> & { organization_name: string };
+
+export async function listWidgets(db: Db, owner: OrganizationId): Promise<ListedWidgetRow[]> {
   return await db
     .selectFrom("widgets")
-    .select(WIDGET_COLUMNS)
-    .where("organization_id", "=", owner)
-    .orderBy("created_at", "desc")
-    .orderBy("id")
+    .innerJoin("organizations", "organizations.id", "widgets.organization_id")
+    .select(WIDGET_COLUMNS.map((name) => `widgets.${name}` as const))
+    .select(["widgets.connection_id", "organizations.name as organization_name"])
+    .where("widgets.organization_id", "=", owner)
+    .orderBy("widgets.created_at", "desc")
+    .orderBy("widgets.id")
     .execute();
 }
 

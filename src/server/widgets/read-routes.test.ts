@@ -66,6 +66,19 @@ test("a widget without a booking URL links to Bookflow's own booking page", asyn
   });
 });
 
+test("a widget without a business name has the organization's, which is what visitors see", async () => {
+  const { owner, headers } = await makeReader();
+  const id = await makeWidget(deps.db, owner);
+  await updateWidget(deps.db, id, { business_name: "" });
+  const { body } = await getJson(app, "/api/v1/widgets", headers);
+  const seen = await app.inject(`/embed-api/${id}/config`);
+  assert.deepEqual(
+    [(body as { data: { businessName: string }[] }).data.map(({ businessName }) => businessName), seen.statusCode],
+    [[seen.json().widget.businessName], 200],
+  );
+  assert.notEqual(seen.json().widget.businessName, "");
+});
+
 test("names keep every character they were given", async () => {
   const { owner, headers } = await makeReader();
   const names = [

@@ -2,8 +2,7 @@ import { WidgetList } from "#contract/widget.ts";
 import { callerOf } from "../api-keys/bearer-auth.ts";
 import type { Deps } from "../deps.ts";
 import { type ReadApi, readApiResponses } from "../http/read-api.ts";
-import { listWidgets } from "./queries.ts";
-import { toWidget } from "./to-widget.ts";
+import { readWidgets } from "./to-widget.ts";
 
 /** GET /api/v1/widgets */
 export function widgetReadRoutes(api: ReadApi, deps: Pick<Deps, "db" | "config">): void {
@@ -17,9 +16,6 @@ export function widgetReadRoutes(api: ReadApi, deps: Pick<Deps, "db" | "config">
         response: readApiResponses(WidgetList, "All widgets."),
       },
     },
-    async (request) => {
-      const rows = await listWidgets(deps.db, callerOf(request).organizationId);
-      return { data: rows.map((row) => toWidget(row, deps.config.baseUrl)) };
-    },
+    async (request) => ({ data: await readWidgets(deps, callerOf(request).organizationId) }),
   );
 }

@@ -1,17 +1,31 @@
 import type { OrganizationId, WidgetId } from "#contract/ids.ts";
 import type { Widget } from "#contract/widget.ts";
-import type { WidgetRow } from "./queries.ts";
+import type { Db } from "../db/pool.ts";
+import { listBookingPages } from "../scheduler/connections/queries.ts";
+import { type ListedWidgetRow, listWidgets } from "./queries.ts";
 
-/** REST shape. */
-export function toWidget(row: WidgetRow, baseUrl: string): Widget {
+/** The organization's widgets in the REST shape, newest first. */
+export async function readWidgets(
+  { db, config }: { db: Db; config: { baseUrl: string } },
+  owner: OrganizationId,
+): Promise<Widget[]> {
+  const rows = await listWidgets(db, owner);
+  const pages = await listBookingPages(db, owner);
+  return rows.map((row) => {
+    const systemUrl = row.connection_id === null ? undefined : pages.get(row.connection_id);
+    return toWidget(row, systemUrl ?? directPageUrl(config.baseUrl, row.id));
+  });
+}
+
+function toWidget(row: ListedWidgetRow, bookingUrl: string): Widget {
   return {
     id: row.id,
     name: row.name,
-    bookingUrl: row.booking_url ?? directPageUrl(baseUrl, row.id),
+    bookingUrl: row.booking_url ?? bookingUrl,
     template: row.template,
     status: row.status,
     collectData: row.collect_data,
-    businessName: row.business_name,
+    businessName: row.business_name || row.organization_name,
     createdAt: row.created_at.toISOString(),
   };
 }

@@ -46,6 +46,7 @@ export const ALLOWED_IMPORTS: readonly { readonly from: string; readonly to: rea
   slice("widgets", [
     "api-keys/bearer-auth.ts",
     "scheduler/connections/describe-failure.ts",
+    "scheduler/connections/queries.ts",
     "scheduler/open-for-visitor.ts",
     "scheduler/open-system.ts",
     "scheduler/scheduler-deps.ts",

@@ -1,10 +1,11 @@
+import { DAY_MS } from "#contract/durations.ts";
 import { CONNECTION_ID, type ConnectionId, type OrganizationId } from "#contract/ids.ts";
 import type { ConnectionKind } from "#contract/scheduling.ts";
 import type { Db } from "../../db/pool.ts";
 import { inOrganization } from "../../db/transactions.ts";
 import { randomId } from "../../lib/secrets/random.ts";
 import { countLocked } from "../../organizations/caps.ts";
-import { openParts } from "../open-system.ts";
+import { openConnection, openParts } from "../open-system.ts";
 import { withPractice } from "../practice/practice-outbound.ts";
 import { isPractice } from "../practice/practice-url.ts";
 import type { OpenDeps } from "../scheduler-deps.ts";
@@ -17,6 +18,7 @@ import {
   hasUnsettledBooking,
   insertConnection,
   isUsedByWidget,
+  listConnectionsReadBefore,
   lockConnection,
   updateConnection,
 } from "./queries.ts";
@@ -65,6 +67,7 @@ export async function addConnection(
     last_error_request_id: null,
     created_at: now,
     updated_at: now,
+    ...toBookingPage(tried.verified, now),
   };
   const most = deps.scheduler.maxConnections;
   const isAdded = await inOrganization(deps.db, owner, async (transaction) => {
@@ -115,7 +118,7 @@ export async function changeConnection(
     await meanwhile(transaction, row);
     const change = {
       ...(name === undefined ? {} : { name }),
-      ...(tried === null ? {} : toChange(deps, row, tried.parts)),
+      ...(tried === null ? {} : toChange(deps, row, tried)),
     };
     await updateConnection(transaction, owner, { id, change });
     return "changed";
@@ -123,11 +126,31 @@ export async function changeConnection(
   return outcome === "changed" ? { kind: outcome, verified: tried?.verified ?? null } : { kind: outcome };
 }
 
-function toChange(deps: OpenDeps, row: ConnectionRow, parts: ConnectionParts) {
+function toChange(deps: OpenDeps, row: ConnectionRow, { parts, verified }: Tried) {
   const now = deps.clock.now();
   // Always increases, even if the clock stands still: processes notice the change by this time.
   const updatedAt = new Date(Math.max(now.getTime(), row.updated_at.getTime() + 1));
-  return { ...seal(deps, row.id, parts), last_ok_at: now, updated_at: updatedAt };
+  return { ...seal(deps, row.id, parts), last_ok_at: now, updated_at: updatedAt, ...toBookingPage(verified, now) };
+}
+
+function toBookingPage({ bookingUrl }: Verified, now: Date) {
+  return { booking_url: bookingUrl, booking_url_read_at: now };
+}
+
+const PAGES_READ_EVERY_MS = DAY_MS;
+const PAGES_BATCH = 50;
+
+/** Background task: reads the booking pages of the systems again, which their owners may move. */
+export async function readBookingPages(deps: OpenDeps, signal: AbortSignal): Promise<void> {
+  const now = deps.clock.now();
+  const readBefore = new Date(now.getTime() - PAGES_READ_EVERY_MS);
+  for (const { owner, id } of await listConnectionsReadBefore(deps.db, { readBefore, limit: PAGES_BATCH })) {
+    if (signal.aborted) return;
+    const read = await (await openConnection(deps, owner, id))?.verify(signal);
+    // A system that doesn't answer is asked again a day later, and keeps its page.
+    const page = read?.kind === "found" ? toBookingPage(read.value, now) : { booking_url_read_at: now };
+    await updateConnection(deps.db, owner, { id, change: page });
+  }
 }
 
 export async function removeConnection(

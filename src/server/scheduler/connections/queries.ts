@@ -33,6 +33,30 @@ export async function listConnections(db: Db, owner: OrganizationId): Promise<Co
     .execute();
 }
 
+/** The public pages of the connections' systems. Connections without one are left out. */
+export async function listBookingPages(db: Db, owner: OrganizationId): Promise<ReadonlyMap<ConnectionId, string>> {
+  const rows = await db
+    .selectFrom("scheduling_connections")
+    .select(["id", "booking_url"])
+    .where("organization_id", "=", owner)
+    .execute();
+  return new Map(rows.flatMap(({ id, booking_url }) => (booking_url === null ? [] : [[id, booking_url]])));
+}
+
+/** Across all organizations: the connections whose page was read longest ago, and not since `readBefore`. */
+export async function listConnectionsReadBefore(
+  db: Db,
+  { readBefore, limit }: { readBefore: Date; limit: number },
+): Promise<{ owner: OrganizationId; id: ConnectionId }[]> {
+  return await db
+    .selectFrom("scheduling_connections")
+    .select(["organization_id as owner", "id"])
+    .where((row) => row.or([row("booking_url_read_at", "is", null), row("booking_url_read_at", "<", readBefore)]))
+    .orderBy("booking_url_read_at", (order) => order.asc().nullsFirst())
+    .limit(limit)
+    .execute();
+}
+
 export async function findConnection(db: Db, owner: OrganizationId, id: ConnectionId): Promise<ConnectionRow | null> {
   const row = await db
     .selectFrom("scheduling_connections")
