@@ -29,7 +29,7 @@ describe("the analytics screen", { skip: noBrowser }, () => {
     const { page, person } = await dashboard.share(browser, { role: "viewer" });
     const { body } = await askApp(dashboard.app, person, `GET /analytics${query}`);
     await goTo(page, dashboard.addressOf(`/analytics${query}`));
-    await page.getByRole("heading", { name: "Views and bookings by day" }).waitFor();
+    await page.getByRole("heading", { name: "Views by day" }).waitFor();
     return { page, report: body as AppAnalytics };
   }
 
@@ -56,7 +56,7 @@ describe("the analytics screen", { skip: noBrowser }, () => {
       await cards.innerText(),
       new RegExp(`Views\\s+${totals.views}\\s[\\s\\S]*Bookings\\s+${totals.bookings}\\s`),
     );
-    assert.equal(await cards.getByText("compared with 3 Sept 2026 – 2 Oct 2026").count(), 4);
+    assert.equal(await cards.getByText("compared with 29 Aug 2026 – 27 Sept 2026").count(), 4);
     const steps = await page
       .getByRole("listitem")
       .filter({ hasText: /drop(ped|-)/ })
@@ -118,7 +118,7 @@ describe("the analytics screen", { skip: noBrowser }, () => {
     assert.equal(await select.inputValue(), "All widgets");
   });
 
-  test("the controls take one row on tablets and two on phones, and an address may write a country in lower case", async () => {
+  test("the controls take one row on every screen, and an address may write a country in lower case", async () => {
     const { page } = await openReport("?country=de");
     await page.getByRole("group", { name: "Filters" }).getByText("Germany").waitFor();
     const controls = ["Last 30 days", "vs. previous period", "Add filter"].map((name) =>
@@ -126,10 +126,66 @@ describe("the analytics screen", { skip: noBrowser }, () => {
     );
     const countRows = async (width: number) => {
       await page.setViewportSize({ width, height: 900 });
-      const boxes = [...controls, page.getByRole("combobox", { name: "Widget" })].map((each) => each.boundingBox());
+      const boxes = controls.map((each) => each.boundingBox());
       return new Set((await Promise.all(boxes)).map((box) => Math.round(box?.y ?? 0))).size;
     };
-    assert.deepEqual([await countRows(390), await countRows(768), await countRows(1440)], [2, 1, 1]);
+    assert.deepEqual([await countRows(390), await countRows(768), await countRows(1440)], [1, 1, 1]);
+  });
+
+  test("a click on a figure draws it, and Back draws the one before", async () => {
+    const { page } = await openReport();
+    const figure = (name: string) => page.getByRole("button", { name, exact: true, pressed: false });
+    await figure("Conversion rate").click();
+    await page.getByRole("heading", { name: "Conversion rate by day" }).waitFor();
+    await page.getByRole("button", { name: "Conversion rate", pressed: true }).waitFor();
+    await figure("Average lead time").click();
+    await page.getByRole("heading", { name: "Bookings by lead time" }).waitFor();
+    await page.goBack();
+    await page.getByRole("heading", { name: "Conversion rate by day" }).waitFor();
+    await page.goBack();
+    await page.getByText("Incomplete day", { exact: true }).waitFor();
+    const line = page.locator(".recharts-area-curve[stroke-dasharray='5 4']");
+    assert.equal(await line.count(), 1, "today is dashed");
+  });
+
+  test("comparisons match weekdays, or exact dates if wanted", async () => {
+    const { page } = await openReport();
+    await page.getByText("Compared with 29 Aug 2026 – 27 Sept 2026", { exact: false }).first().waitFor();
+    await page.getByRole("button", { name: "vs. previous period" }).click();
+    await page.getByRole("menuitem", { name: "Match exact dates" }).click();
+    await page.waitForURL((url) => url.search === "?match=date");
+    await page.getByText("Compared with the previous 30 days", { exact: false }).waitFor();
+  });
+
+  test("period, comparison and filters stay in view, with the figures, and nothing moves when a period is chosen", async () => {
+    const { page, report } = await openReport();
+    const chart = page.getByRole("region", { name: "Views by day" });
+    const before = await chart.boundingBox();
+    await choosePeriod(page, "Last 90 days");
+    await page.getByText("4 Aug 2026 – 1 Nov 2026.").waitFor();
+    assert.deepEqual(await chart.boundingBox(), before);
+    await page.goBack();
+    await page.getByText("3 Oct 2026 – 1 Nov 2026.").waitFor();
+    const [source] = report.lists.source.rows;
+    await page.getByRole("table", { name: "Source / medium" }).scrollIntoViewIfNeeded();
+    await page.mouse.wheel(0, 600);
+    await page
+      .getByRole("table", { name: "Source / medium" })
+      .getByRole("button", { name: source?.key ?? "", exact: true })
+      .click();
+    const chip = page.getByRole("group", { name: "Filters" }).getByText(source?.key ?? "");
+    await chip.waitFor();
+    const box = await chip.boundingBox();
+    assert.ok(box && box.y >= 0 && box.y < 200, "the chip is in view");
+    await page.getByText(`${source?.views} views, ${source?.bookings} bookings`, { exact: false }).waitFor();
+  });
+
+  test("on a phone, the first screen shows the chart", async () => {
+    const { page } = await openReport();
+    await page.setViewportSize({ width: 390, height: 844 });
+    await page.evaluate("scrollTo(0, 0)");
+    const { y = 0, height = 0 } = (await page.locator(".recharts-surface").first().boundingBox()) ?? {};
+    assert.ok(y > 0 && y + height <= 844, `from ${y} to ${y + height}`);
   });
 
   test("turns rows into filters that combine, live in the address and can be negated and taken back", async () => {

@@ -17,6 +17,13 @@ export type Period = (typeof PERIODS)[number];
 export const COMPARISONS = ["previous", "year", "custom", "none"] as const;
 export type Comparison = (typeof COMPARISONS)[number];
 
+/**
+ * How the days of `previous` and `year` are found: `weekday` goes back whole weeks, so that Mondays are compared with Mondays; `date`
+ * takes the days just before, or the same dates a year ago. A calendar month or year is compared with the one before it either way.
+ */
+export const MATCHES = ["weekday", "date"] as const;
+export type Match = (typeof MATCHES)[number];
+
 /** Windows of up to this many days also have counts per hour. */
 export const HOURLY_DAYS_MAX = 2;
 

@@ -1,4 +1,5 @@
 import { Badge, Button, Paper, SimpleGrid, Skeleton, Stack, Text } from "@mantine/core";
+import { useIntersection } from "@mantine/hooks";
 import { IconClock, IconLinkOff } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { useMemo } from "react";
@@ -7,7 +8,7 @@ import { DIMENSIONS } from "#contract/dimensions.ts";
 import { analyticsQuery } from "../api/analytics.ts";
 import { ApiFailure } from "../api/client.ts";
 import { widgetsQuery } from "../api/widgets.ts";
-import { formatZone } from "../format.ts";
+import { formatCount, formatZone } from "../format.ts";
 import { useUrlState } from "../hooks/use-url-state.ts";
 import { useOrganization } from "../shell/use-organization.ts";
 import { Page } from "../ui/layout/Page.tsx";
@@ -19,6 +20,7 @@ import { WidgetSelect } from "../widgets/WidgetSelect.tsx";
 import { dayAhead } from "../zoned-time.ts";
 import type { Filtering } from "./breakdowns/BreakdownTable.tsx";
 import { WholeListDialog } from "./breakdowns/WholeListDialog.tsx";
+import { formatConversionRate } from "./change.ts";
 import { DroppedEvents } from "./DroppedEvents.tsx";
 import { describeReport } from "./describe-report.ts";
 import { ExportMenu } from "./ExportMenu.tsx";
@@ -47,6 +49,8 @@ export function AnalyticsPage() {
   const scope = toScope(state);
   const report = useQuery(analyticsQuery(id, { ...scope, ...toComparison(state) }));
   const filtering = useFiltering(state, change);
+  const { ref: totalsRef, entry } = useIntersection<HTMLDivElement>({ rootMargin: `-${BAR_HEIGHT_PX}px 0px 0px` });
+  const isStuck = entry !== null && !entry.isIntersecting && entry.boundingClientRect.top < 0;
   const list = DIMENSIONS.find((dimension) => dimension === state.list);
   return (
     <Page
@@ -58,6 +62,7 @@ export function AnalyticsPage() {
         </>
       }
       description={<Summary report={report.data} />}
+      isCompact
       actions={
         <>
           <ReportsButton />
@@ -66,8 +71,11 @@ export function AnalyticsPage() {
       }
     >
       <LiveStrip widgetNames={filtering.widgetNames} />
-      <Controls state={state} change={change} widgetNames={filtering.widgetNames} />
-      <FilterChips state={state} change={change} widgetNames={filtering.widgetNames} />
+      <div className={classes["bar"]} data-stuck={isStuck}>
+        <Controls state={state} change={change} widgetNames={filtering.widgetNames} />
+        <FilterChips state={state} change={change} widgetNames={filtering.widgetNames} />
+        {isStuck && report.data && <StuckFigures totals={report.data.totals} />}
+      </div>
       <StaleNotice query={report} />
       {isRefused(report.error) && report.data === undefined ? (
         <WrongAddress onReset={() => change(REPORT_DEFAULTS)} />
@@ -80,13 +88,26 @@ export function AnalyticsPage() {
               data-stale={report.isPlaceholderData}
             >
               <DroppedEvents count={data.droppedEvents} />
-              <Report report={data} {...{ state, change, scope, filtering }} />
+              <Report report={data} {...{ state, change, scope, filtering, totalsRef }} />
             </div>
           )}
         </Loaded>
       )}
       <WholeListDialog dimension={list} scope={scope} filtering={filtering} onClose={() => change({ list: "" })} />
     </Page>
+  );
+}
+
+/** What covers the figures when they are scrolled under it. */
+const BAR_HEIGHT_PX = 80;
+
+/** While the cards are scrolled away, a filter's effect still shows beside it. */
+function StuckFigures({ totals }: Pick<AppAnalytics, "totals">) {
+  return (
+    <Text size="sm" role="status" className={classes["figures"]}>
+      <b>{formatCount(totals.views)}</b> views, <b>{formatCount(totals.bookings)}</b> bookings,{" "}
+      <b>{formatConversionRate(totals)}</b>
+    </Text>
   );
 }
 
@@ -98,8 +119,10 @@ function Controls({ state, change, widgetNames }: ControlsProps) {
       <PeriodSelect value={state} onChange={change} />
       <CompareSelect
         compare={state.compare}
+        match={state.match}
         range={{ from: state.compareFrom, to: state.compareTo }}
         onChange={(compare, { from, to }) => change({ compare, compareFrom: from, compareTo: to })}
+        onMatch={(match) => change({ match })}
       />
       <AddFilter state={state} change={change} widgetNames={widgetNames} />
       <div className={classes["widget"]}>
@@ -162,6 +185,7 @@ function ZoneBadge() {
       color="gray"
       size="lg"
       fw={500}
+      visibleFrom="sm"
       leftSection={<IconClock size={14} stroke={1.75} aria-hidden />}
       title="Days are counted in this time zone. Change it in Settings."
     >
@@ -197,8 +221,7 @@ function Placeholder() {
       </SimpleGrid>
       <Paper className={classes["empty-chart"]}>
         <Skeleton h={20} w={220} />
-        <Skeleton h={190} />
-        <Skeleton h={190} />
+        <Skeleton h={240} />
       </Paper>
     </Stack>
   );

@@ -1,8 +1,9 @@
-import { Button, Menu } from "@mantine/core";
+import { ActionIcon, Button, Menu } from "@mantine/core";
 import { IconChevronDown, IconDownload } from "@tabler/icons-react";
 import { DIMENSIONS } from "#contract/dimensions.ts";
 import { download } from "../api/download.ts";
 import { useAction } from "../hooks/use-action.ts";
+import { useIsPhone } from "../hooks/use-is-phone.ts";
 import { useOrganization } from "../shell/use-organization.ts";
 import { DIMENSION_WORDS, NAMES_LANGUAGE } from "./breakdowns/dimension-words.ts";
 import type { Parameters } from "./report-state.ts";
@@ -19,6 +20,7 @@ const TABLES: readonly { label: string; query: Parameters }[] = [
 /** Downloads a table of the report, with the current period and filters. */
 export function ExportMenu({ scope, isReady }: { scope: Parameters; isReady: boolean }) {
   const { id } = useOrganization();
+  const isPhone = useIsPhone();
   const save = useAction({
     run: (query: Parameters) => download("exportAnalytics", { organization: id, query: { ...scope, ...query } }),
     successMessage: () => "Download started",
@@ -26,15 +28,21 @@ export function ExportMenu({ scope, isReady }: { scope: Parameters; isReady: boo
   return (
     <Menu position="bottom-end" withinPortal={false}>
       <Menu.Target>
-        <Button
-          variant="default"
-          disabled={!isReady}
-          loading={save.isPending}
-          leftSection={<IconDownload size={17} stroke={1.6} />}
-          rightSection={<IconChevronDown size={15} stroke={1.6} />}
-        >
-          Export CSV
-        </Button>
+        {isPhone ? (
+          <ActionIcon variant="default" size={36} aria-label="Export CSV" disabled={!isReady} loading={save.isPending}>
+            <IconDownload size={17} stroke={1.6} />
+          </ActionIcon>
+        ) : (
+          <Button
+            variant="default"
+            disabled={!isReady}
+            loading={save.isPending}
+            leftSection={<IconDownload size={17} stroke={1.6} />}
+            rightSection={<IconChevronDown size={15} stroke={1.6} />}
+          >
+            Export CSV
+          </Button>
+        )}
       </Menu.Target>
       <Menu.Dropdown>
         {TABLES.map(({ label, query }) => (

@@ -21,7 +21,7 @@ export function LiveStrip({ widgetNames }: { widgetNames: ReadonlyMap<string, st
           <strong>{data ? pluralize(data.visits5Minutes, "visit") : "– visits"}</strong> active in the last 5 minutes
         </Text>
       </Group>
-      <Text size="sm" c="dimmed" component="p" m={0}>
+      <Text size="sm" c="dimmed" component="p" m={0} className={classes["hour"] ?? ""}>
         {data
           ? `${pluralize(data.visits60Minutes, "visit")} and ${pluralize(data.bookings60Minutes, "booking")} in the last hour`
           : " "}

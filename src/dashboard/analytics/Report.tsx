@@ -1,6 +1,7 @@
 import { Button, Paper, SegmentedControl, Select, SimpleGrid } from "@mantine/core";
 import { IconFilterOff } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
+import type { Ref } from "react";
 import { type AppAnalytics, type BookingTimes, LISTED_DIMENSIONS } from "#contract/app/analytics.ts";
 import { DIMENSIONS, type Dimension, TIME_KEYS } from "#contract/dimensions.ts";
 import { bookingTimesQuery } from "../api/analytics.ts";
@@ -17,13 +18,13 @@ import { Funnel } from "./charts/Funnel.tsx";
 import { HeatMap } from "./charts/HeatMap.tsx";
 import { LeadTimes } from "./charts/LeadTimes.tsx";
 import { SplitFunnel } from "./charts/SplitFunnel.tsx";
-import { TimeChart } from "./charts/TimeChart.tsx";
+import { METRIC_NAMES, TimeChart } from "./charts/TimeChart.tsx";
 import { countsOnlyBookedVisits, FILTER_DEFAULTS, listFilters, toggleKey } from "./filters/filter-state.ts";
 import { LostBookings } from "./LostBookings.tsx";
 import { NoViews } from "./NoViews.tsx";
 import classes from "./Report.module.css";
 import type { ChangeState, Parameters, ReportState } from "./report-state.ts";
-import { Totals } from "./Totals.tsx";
+import { METRICS, Totals } from "./Totals.tsx";
 
 type ReportProps = {
   report: AppAnalytics;
@@ -35,7 +36,14 @@ type ReportProps = {
 
 const INTERVAL_NAMES: Readonly<Record<Interval, string>> = { hour: "Hour", day: "Day", week: "Week", month: "Month" };
 
-export function Report({ report, state, change, scope, filtering }: ReportProps) {
+export function Report({
+  report,
+  state,
+  change,
+  scope,
+  filtering,
+  totalsRef,
+}: ReportProps & { totalsRef: Ref<HTMLDivElement> }) {
   const { totals } = report;
   const isFiltered = listFilters(state).some(({ dimension }) => dimension !== "widget");
   // Imported bookings can be counted without any view.
@@ -44,14 +52,19 @@ export function Report({ report, state, change, scope, filtering }: ReportProps)
   if (isEmpty && report.dataSince === null) return <NoViews widget={state.widget} />;
   const intervals = listIntervals(report.days, report.hourly !== null);
   const interval = intervals.find((each) => each === state.interval) ?? intervals[0] ?? "day";
+  const metric = METRICS.find((each) => each === state.metric) ?? "views";
   const showAll = (list: Dimension) => change({ list });
   return (
     <>
-      <Totals report={report} />
-      <Section
-        title={`Views and bookings by ${interval}`}
-        actions={
-          intervals.length > 1 && (
+      <div ref={totalsRef}>
+        <Totals report={report} chosen={metric} onChoose={(chosen) => change({ metric: chosen })} />
+      </div>
+      {metric === "lead" ? (
+        <LeadTimeSection {...{ state, change, scope }} title="Bookings by lead time" />
+      ) : (
+        <Section
+          title={`${METRIC_NAMES[metric]} by ${interval}`}
+          actions={
             <SegmentedControl
               size="xs"
               aria-label="Interval"
@@ -61,11 +74,11 @@ export function Report({ report, state, change, scope, filtering }: ReportProps)
                 intervals.includes(each as Interval) ? [{ value: each, label: INTERVAL_NAMES[each as Interval] }] : [],
               )}
             />
-          )
-        }
-      >
-        <TimeChart report={report} interval={interval} />
-      </Section>
+          }
+        >
+          <TimeChart report={report} interval={interval} metric={metric} />
+        </Section>
+      )}
       <FunnelSection {...{ report, state, change, scope, filtering }} />
       <SimpleGrid {...PAIRS}>
         {LISTED_DIMENSIONS.filter((dimension) => dimension !== "country").map((dimension) => (
@@ -158,23 +171,35 @@ function PlacesAndTimes({ report, state, change, scope, filtering, onShowAll }: 
         <BreakdownSection dimension="country" list={report.lists.country} filtering={filtering} onShowAll={onShowAll} />
         <div className={classes["stack"]}>
           <Loaded query={times} rows={8}>
-            {({ services, leadTimes }) => (
-              <>
-                <BreakdownSection dimension="service" list={services} filtering={filtering} onShowAll={onShowAll} />
-                <Section title="Lead time" description="How far ahead visitors book.">
-                  <LeadTimes
-                    counts={leadTimes}
-                    chosen={state.leadTime.split("\n")}
-                    onChoose={(key) => change(toggleKey(state, { dimension: "leadTime", key, isNegated: false }))}
-                  />
-                </Section>
-              </>
+            {({ services }) => (
+              <BreakdownSection dimension="service" list={services} filtering={filtering} onShowAll={onShowAll} />
             )}
           </Loaded>
+          {state.metric !== "lead" && <LeadTimeSection {...{ state, change, scope }} title="Lead time" />}
         </div>
       </SimpleGrid>
       {times.data && <BusyHours times={times.data} {...{ state, change }} />}
     </>
+  );
+}
+
+type LeadTimeProps = Pick<ReportProps, "state" | "change" | "scope"> & { title: string };
+
+function LeadTimeSection({ state, change, scope, title }: LeadTimeProps) {
+  const { id } = useOrganization();
+  const times = useQuery(bookingTimesQuery(id, scope));
+  return (
+    <Section title={title} description="How far ahead visitors book.">
+      <Loaded query={times} rows={6}>
+        {({ leadTimes }) => (
+          <LeadTimes
+            counts={leadTimes}
+            chosen={state.leadTime.split("\n")}
+            onChoose={(key) => change(toggleKey(state, { dimension: "leadTime", key, isNegated: false }))}
+          />
+        )}
+      </Loaded>
+    </Section>
   );
 }
 

@@ -1,4 +1,4 @@
-import { Alert, Button, Modal, Stack, Switch, Text } from "@mantine/core";
+import { ActionIcon, Alert, Button, Modal, Stack, Switch, Text } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { IconMail, IconMailOff } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
@@ -7,6 +7,7 @@ import { reportsQuery } from "../api/analytics.ts";
 import { call } from "../api/call.ts";
 import { formatIn, formatZone } from "../format.ts";
 import { useAction } from "../hooks/use-action.ts";
+import { useIsPhone } from "../hooks/use-is-phone.ts";
 import { useOrganization } from "../shell/use-organization.ts";
 import { Loaded } from "../ui/states/Loaded.tsx";
 
@@ -20,11 +21,18 @@ const PERIOD_WORDS: Readonly<Record<ReportPeriod, { label: string; description: 
 /** Opens the signed-in member's subscriptions to email reports. */
 export function ReportsButton() {
   const [isOpen, { open, close }] = useDisclosure(false);
+  const isPhone = useIsPhone();
   return (
     <>
-      <Button variant="default" leftSection={<IconMail size={17} stroke={1.6} />} onClick={open}>
-        Email reports
-      </Button>
+      {isPhone ? (
+        <ActionIcon variant="default" size={36} aria-label="Email reports" onClick={open}>
+          <IconMail size={17} stroke={1.6} />
+        </ActionIcon>
+      ) : (
+        <Button variant="default" leftSection={<IconMail size={17} stroke={1.6} />} onClick={open}>
+          Email reports
+        </Button>
+      )}
       <Modal opened={isOpen} onClose={close} title="Email reports">
         <Subscriptions />
       </Modal>

@@ -1,4 +1,4 @@
-import { Paper, SimpleGrid, Text, VisuallyHidden } from "@mantine/core";
+import { Paper, SimpleGrid, Text, UnstyledButton, VisuallyHidden } from "@mantine/core";
 import { IconArrowDownRight, IconArrowUpRight, IconMinus } from "@tabler/icons-react";
 import type { AppAnalytics } from "#contract/app/analytics.ts";
 import { describeMissingComparison } from "#contract/app/comparison-words.ts";
@@ -15,8 +15,18 @@ import {
 } from "./change.ts";
 import classes from "./Totals.module.css";
 
+export const METRICS = ["views", "bookings", "rate", "lead"] as const;
+export type Metric = (typeof METRICS)[number];
+
+type TotalsProps = {
+  report: AppAnalytics;
+  /** With these, a click on a figure draws it in the chart. */
+  chosen?: Metric;
+  onChoose?: (metric: Metric) => void;
+};
+
 /** The main figures, with their change if there is a comparison. */
-export function Totals({ report }: { report: AppAnalytics }) {
+export function Totals({ report, chosen, onChoose }: TotalsProps) {
   const { totals, previous, dataSince } = report;
   const compare = (to: (earlier: AppAnalytics["totals"]) => Change): Change | null => {
     if (!previous) return null;
@@ -26,6 +36,7 @@ export function Totals({ report }: { report: AppAnalytics }) {
   const period = previous ? describeDayRange(previous.from, previous.to) : "";
   const cards: TotalProps[] = [
     {
+      metric: "views",
       label: "Views",
       hint: "Visits to your widgets",
       value: formatCount(totals.views),
@@ -33,6 +44,7 @@ export function Totals({ report }: { report: AppAnalytics }) {
       isMoreBetter: true,
     },
     {
+      metric: "bookings",
       label: "Bookings",
       hint: "Made in this period",
       value: formatCount(totals.bookings),
@@ -40,6 +52,7 @@ export function Totals({ report }: { report: AppAnalytics }) {
       isMoreBetter: true,
     },
     {
+      metric: "rate",
       label: "Conversion rate",
       hint: "Bookings ÷ views",
       value: formatConversionRate(totals),
@@ -47,6 +60,7 @@ export function Totals({ report }: { report: AppAnalytics }) {
       isMoreBetter: true,
     },
     {
+      metric: "lead",
       label: "Average lead time",
       hint: "From booking to appointment",
       value: totals.avgLeadDays === null ? "–" : formatDays(totals.avgLeadDays),
@@ -57,13 +71,20 @@ export function Totals({ report }: { report: AppAnalytics }) {
   return (
     <SimpleGrid cols={{ base: 2, md: 4 }} spacing={{ base: "sm", sm: "lg" }} mb="lg" component="dl" m={0}>
       {cards.map((card) => (
-        <Total key={card.label} {...card} period={period} />
+        <Total
+          key={card.metric}
+          {...card}
+          period={period}
+          isChosen={card.metric === chosen}
+          {...(onChoose ? { onChoose: () => onChoose(card.metric) } : {})}
+        />
       ))}
     </SimpleGrid>
   );
 }
 
 type TotalProps = {
+  metric: Metric;
   label: string;
   hint: string;
   value: string;
@@ -81,19 +102,27 @@ function Total({
   change,
   period,
   isMoreBetter = false,
-}: TotalProps & { period: string }) {
+  isChosen,
+  onChoose,
+}: TotalProps & { period: string; isChosen: boolean; onChoose?: () => void }) {
   return (
-    <Paper className={classes["card"]}>
-      <dt className={classes["label"]}>{label}</dt>
+    <Paper className={classes["card"]} data-chosen={isChosen}>
+      <dt className={classes["label"]}>
+        {onChoose ? (
+          <UnstyledButton className={classes["choose"]} aria-pressed={isChosen} onClick={onChoose}>
+            {label}
+          </UnstyledButton>
+        ) : (
+          label
+        )}
+      </dt>
       <dd className={classes["value"]}>
         {value} {unit && <span className={classes["unit"]}>{unit}</span>}
       </dd>
       <dd className={classes["hint"]}>{hint}</dd>
-      {change && (
-        <dd className={classes["change"]}>
-          <ChangeMark change={change} period={period} isMoreBetter={isMoreBetter} />
-        </dd>
-      )}
+      <dd className={classes["change"]}>
+        {change && <ChangeMark change={change} period={period} isMoreBetter={isMoreBetter} />}
+      </dd>
     </Paper>
   );
 }

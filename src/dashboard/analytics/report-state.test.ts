@@ -11,9 +11,10 @@ function ask(address: Partial<ReportState>) {
 }
 
 test("an address with wrong parameters shows the report without them", () => {
-  const plain = { days: "30", compare: "previous" };
+  const plain = { days: "30", compare: "previous", match: "weekday" };
   for (const address of [
     { compare: "foo" },
+    { match: "moon" },
     { compare: "custom" },
     { compare: "custom", compareFrom: "2026-10-02", compareTo: "2026-10-01" },
     { compare: "custom", compareFrom: "2026-02-31", compareTo: "2026-10-01" },
@@ -30,7 +31,7 @@ test("an address with wrong parameters shows the report without them", () => {
 });
 
 test("a number of days that is too high is replaced with the highest one", () => {
-  assert.deepEqual(ask({ days: "99999" }), { days: "730", compare: "previous" });
+  assert.deepEqual(ask({ days: "99999" }), { days: "730", compare: "previous", match: "weekday" });
 });
 
 test("what is right in an address stays, and a range that is too long is cut", () => {
@@ -38,6 +39,7 @@ test("what is right in an address stays, and a range that is too long is cut", (
     from: "2026-10-01",
     to: "2027-01-01",
     compare: "none",
+    match: "weekday",
   });
   assert.deepEqual(ask({ to: "2026-10-01", compare: "custom", compareFrom: "2026-09-01", compareTo: "2026-09-02" }), {
     from: "",
@@ -50,5 +52,6 @@ test("what is right in an address stays, and a range that is too long is cut", (
     from: "2024-11-01",
     to: "2026-10-31",
     compare: "previous",
+    match: "weekday",
   });
 });

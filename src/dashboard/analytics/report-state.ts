@@ -1,4 +1,4 @@
-import { COMPARISONS } from "#contract/app/analytics.ts";
+import { COMPARISONS, MATCHES } from "#contract/app/analytics.ts";
 import { WINDOW_DAYS_DEFAULT, WINDOW_DAYS_MAX } from "#contract/limits.ts";
 import { addDays, toDay } from "../day-range.ts";
 import { cleanFilters, FILTER_DEFAULTS, toFilterParameters } from "./filters/filter-state.ts";
@@ -14,6 +14,9 @@ export const REPORT_DEFAULTS = {
   compare: "previous",
   compareFrom: "",
   compareTo: "",
+  match: "weekday",
+  /** The figure in the chart. */
+  metric: "views",
   interval: "",
   split: "",
   /** The dimension whose whole list is open. */
@@ -42,6 +45,7 @@ export function cleanState(state: ReportState, today: string): ReportState {
     compare: isKnown ? state.compare : REPORT_DEFAULTS.compare,
     compareFrom: compared.from,
     compareTo: compared.to,
+    match: MATCHES.some((each) => each === state.match) ? state.match : REPORT_DEFAULTS.match,
   };
 }
 
@@ -59,6 +63,6 @@ export function toScope(state: ReportState): Parameters {
   return { ...toWindow(state), ...toFilterParameters(state) };
 }
 
-export function toComparison({ compare, compareFrom, compareTo }: ReportState): Parameters {
-  return compare === "custom" ? { compare, compareFrom, compareTo } : { compare };
+export function toComparison({ compare, compareFrom, compareTo, match }: ReportState): Parameters {
+  return compare === "custom" ? { compare, compareFrom, compareTo } : { compare, match };
 }

@@ -268,7 +268,8 @@ describe("comparisons", () => {
       return previous && [previous.from, previous.to, previous.untilTime];
     };
     assert.deepEqual(await range(""), ["2026-09-28", "2026-10-04", null]);
-    assert.deepEqual(await range("&compare=year"), ["2025-10-05", "2025-10-11", null]);
+    assert.deepEqual(await range("&compare=year"), ["2025-10-06", "2025-10-12", null]);
+    assert.deepEqual(await range("&compare=year&match=date"), ["2025-10-05", "2025-10-11", null]);
     assert.deepEqual(await range("&compare=custom&compareFrom=2026-08-01&compareTo=2026-08-31"), [
       "2026-08-01",
       "2026-08-31",
@@ -277,12 +278,32 @@ describe("comparisons", () => {
     assert.equal(await range("&compare=none"), null);
     for (const query of [
       "compare=yesterday",
+      "match=moon",
       "compare=custom",
       "compare=custom&compareFrom=2026-08-02&compareTo=2026-08-01",
       "compare=custom&compareFrom=2024-08-01&compareTo=2026-08-01",
     ]) {
       const { status } = await askApp(app, viewer, `GET /analytics?${query}`);
       assert.equal(status, 400, query);
+    }
+  });
+
+  test("match weekdays unless dates are wanted, and months and years are compared with those before", async () => {
+    const { viewer } = await makeViewer();
+    const range = async (query: string) => {
+      const { previous } = await ask(viewer, `?${query}`);
+      return [previous?.from, previous?.to];
+    };
+    // Today is Sunday, 1 November 2026.
+    assert.deepEqual(await range("days=1"), ["2026-10-25", "2026-10-25"]);
+    assert.deepEqual(await range("days=1&match=date"), ["2026-10-31", "2026-10-31"]);
+    assert.deepEqual(await range("days=30"), ["2026-08-29", "2026-09-27"]);
+    assert.deepEqual(await range("days=30&match=date"), ["2026-09-03", "2026-10-02"]);
+    for (const match of ["weekday", "date"]) {
+      assert.deepEqual(await range(`period=last-month&match=${match}`), ["2026-09-01", "2026-09-30"]);
+      assert.deepEqual(await range(`period=month&match=${match}`), ["2026-10-01", "2026-10-01"]);
+      assert.deepEqual(await range(`period=year&match=${match}`), ["2025-01-01", "2025-11-01"]);
+      assert.deepEqual(await range(`period=last-month&compare=year&match=${match}`), ["2025-10-01", "2025-10-31"]);
     }
   });
 
@@ -293,7 +314,7 @@ describe("comparisons", () => {
       db,
       at.map((each, visit) => makeTouch({ widgetId, visit, at: each })),
     );
-    const { totals, previous, hourly } = await ask(viewer, "?days=1");
+    const { totals, previous, hourly } = await ask(viewer, "?days=1&match=date");
     assert.deepEqual([totals.views, previous?.totals.views, previous?.untilTime], [1, 1, "12:00"]);
     assert.deepEqual(hourly, [{ hour: "2026-11-01T09", views: 1, bookings: 0 }]);
     assert.deepEqual(previous?.hourly, [{ hour: "2026-10-31T11", views: 1, bookings: 0 }]);

@@ -1,4 +1,4 @@
-import { COMPARISONS, type Comparison, PERIODS, type Period } from "#contract/app/analytics.ts";
+import { COMPARISONS, type Comparison, MATCHES, PERIODS, type Period } from "#contract/app/analytics.ts";
 import { WINDOW_DAYS_DEFAULT, WINDOW_DAYS_MAX } from "#contract/limits.ts";
 import { badParameter, type Query, readChoice, readParameter, readWindowDays } from "../http/parameters.ts";
 import { addDays, countDaysBetween } from "../lib/time/calendar.ts";
@@ -70,17 +70,23 @@ export function readComparison(query: Query, window: DayWindow): DayWindow | nul
   return toComparison(readChoice(query, "compare", COMPARISONS) ?? "previous", { query, window });
 }
 
+/** A year in whole weeks. */
+const YEAR_OF_WEEKS_DAYS = 364;
+
 function toComparison(
   comparison: Comparison,
   { query, window }: { query: Query; window: DayWindow },
 ): DayWindow | null {
+  const isByWeekday = (readChoice(query, "match", MATCHES) ?? "weekday") === "weekday";
+  const period = readChoice(query, "period", PERIODS);
+  const calendarStep = period && CALENDAR_STEPS[period];
   switch (comparison) {
     case "previous":
-      return lastDays(addDays(window.from, -1), window.days);
-    case "year": {
-      const [from, to] = [yearBefore(window.from), yearBefore(window.to)];
-      return { from, to, days: countDaysBetween(from, to) + 1 };
-    }
+      if (calendarStep) return calendarBefore(window, calendarStep);
+      return daysBefore(window, isByWeekday ? Math.ceil(window.days / 7) * 7 : window.days);
+    case "year":
+      if (isByWeekday && !calendarStep) return daysBefore(window, YEAR_OF_WEEKS_DAYS);
+      return calendarBefore(window, { years: 1 });
     case "custom": {
       const [from, to] = [readDay(query, "compareFrom"), readDay(query, "compareTo")];
       if (from === null || to === null)
@@ -98,9 +104,26 @@ function toComparison(
   }
 }
 
-/** 29 February becomes 28 February. */
-function yearBefore(day: string): string {
-  return Temporal.PlainDate.from(day).subtract({ years: 1 }).toString();
+/** Months and years differ in length, so they are compared with the whole one before, or with as much of it. */
+const CALENDAR_STEPS: Partial<Record<Period, { months: number } | { years: number }>> = {
+  month: { months: 1 },
+  "last-month": { months: 1 },
+  year: { years: 1 },
+  "12-months": { years: 1 },
+};
+
+/** A window that ends with its month also does so before: 30 April becomes 31 March, and 29 February 28 February. */
+function calendarBefore(window: DayWindow, step: { months: number } | { years: number }): DayWindow {
+  const last = Temporal.PlainDate.from(window.to);
+  const shifted = last.subtract(step);
+  const isWholeMonth = last.day === last.daysInMonth && window.from.endsWith("-01");
+  const from = Temporal.PlainDate.from(window.from).subtract(step).toString();
+  const to = (isWholeMonth ? shifted.with({ day: shifted.daysInMonth }) : shifted).toString();
+  return { from, to, days: countDaysBetween(from, to) + 1 };
+}
+
+function daysBefore({ from, to, days }: DayWindow, shift: number): DayWindow {
+  return { from: addDays(from, -shift), to: addDays(to, -shift), days };
 }
 
 function lastDays(to: string, days: number): DayWindow {

@@ -1,10 +1,10 @@
 import "@mantine/charts/styles.layer.css";
 import { CompositeChart } from "@mantine/charts";
-import { Text } from "@mantine/core";
-import { memo } from "react";
+import { Paper, Text } from "@mantine/core";
+import { memo, type ReactNode } from "react";
 import type { AppAnalytics } from "#contract/app/analytics.ts";
 import { FIRST_DAY_OF_WEEK } from "../../first-day-of-week.ts";
-import { formatCount } from "../../format.ts";
+import { formatCount, formatRate } from "../../format.ts";
 import { type Bucket, type Interval, toBuckets, toRoundTicks } from "./buckets.ts";
 import { DayTable } from "./DayTable.tsx";
 import { describeBuckets } from "./describe-buckets.ts";
@@ -12,25 +12,30 @@ import { type Earlier, toEarlier } from "./earlier.ts";
 import { formatBucket, formatTick } from "./format-bucket.ts";
 import classes from "./TimeChart.module.css";
 
-type Name = "views" | "bookings";
-type Point = { start: string; now?: number; before?: number };
+/** What can be drawn over time. Average lead times are not counted by day. */
+export type DrawnMetric = "views" | "bookings" | "rate";
 
-/** With more points, bars would be too thin. */
-const BARS_MAX = 100;
+export const METRIC_NAMES: Readonly<Record<DrawnMetric, string>> = {
+  views: "Views",
+  bookings: "Bookings",
+  rate: "Conversion rate",
+};
+
+type ChartProps = { report: AppAnalytics; interval: Interval; metric: DrawnMetric };
 
 /**
- * Views above, bookings below, at the same times but with separate scales, so that neither flattens the other. The charts are
- * hidden from screen readers: the sentence and the table below say the same. They are drawn again only for a new report, not
- * whenever a dialog of the page opens.
+ * One figure over time, with the earlier period as a second line. What isn't over yet, or is cut off by the period, is dashed: it will
+ * still grow. The chart is hidden from screen readers: the sentence and the table below say the same. It is drawn again only for a new
+ * report, not whenever a dialog of the page opens.
  */
-export const TimeChart = memo(function TimeChart({ report, interval }: { report: AppAnalytics; interval: Interval }) {
+export const TimeChart = memo(function TimeChart({ report, interval, metric }: ChartProps) {
   const buckets = toBuckets(report, interval, FIRST_DAY_OF_WEEK);
   const earlier = toEarlier(report, interval, buckets.length);
   return (
     <figure className={classes["figure"]}>
       <div aria-hidden>
-        <Panel name="views" label="Views" {...{ buckets, earlier, interval }} />
-        <Panel name="bookings" label="Bookings" {...{ buckets, earlier, interval }} />
+        <Legend {...{ buckets, earlier, interval, metric }} />
+        <Lines {...{ buckets, earlier, interval, metric }} />
       </div>
       <figcaption>
         <Text size="sm" c="dimmed" component="p" m={0}>
@@ -42,72 +47,118 @@ export const TimeChart = memo(function TimeChart({ report, interval }: { report:
   );
 });
 
-type PanelProps = {
-  name: Name;
-  label: string;
-  buckets: readonly Bucket[];
-  earlier: Earlier;
-  interval: Interval;
-};
+type PanelProps = { buckets: readonly Bucket[]; earlier: Earlier; interval: Interval; metric: DrawnMetric };
 
-function Panel({ name, label, buckets, earlier: { buckets: earlier, label: earlierLabel }, interval }: PanelProps) {
-  const points = buckets.map((bucket, i): Point => {
-    const [now, before] = [bucket[name], earlier[i]?.[name]];
-    return { start: bucket.start, ...(now === undefined ? {} : { now }), ...(before === undefined ? {} : { before }) };
-  });
-  const ticks = toRoundTicks(Math.max(0, ...points.flatMap(({ now = 0, before = 0 }) => [now, before])));
-  const color = `var(--chart-${name})`;
-  const axis = {
-    interval,
-    hasYears: hasSeveral(buckets, "YYYY"),
-    hasDays: hasSeveral(buckets, "YYYY-MM-DD"),
-  };
-  const toLabel = (start: string) => {
-    const before = earlier[buckets.findIndex((bucket) => bucket.start === start)];
-    const compared = before ? `, compared with ${formatBucket(before.start, interval)}` : "";
-    return `${formatBucket(start, interval)}${compared}`;
-  };
+function Legend({ buckets, earlier, interval, metric }: PanelProps) {
   return (
-    <div className={classes["panel"]}>
-      <div className={classes["title"]}>
-        <span className={classes["key"]} data-name={name} />
-        {label}
-        {earlier.length > 0 && (
-          <>
-            <span className={classes["key"]} data-name="before" />
-            {earlierLabel}
-          </>
-        )}
-      </div>
-      <CompositeChart
-        h={190}
-        dataKey="start"
-        data={points}
-        series={[
-          {
-            name: "now",
-            label,
-            color,
-            type: buckets.length > BARS_MAX ? ("area" as const) : ("bar" as const),
-          },
-          ...(earlier.length > 0
-            ? [{ name: "before", label: "Comparison", color: "var(--chart-before)", type: "line" as const }]
-            : []),
-        ]}
-        {...SHARED}
-        xAxisProps={{
-          tickFormatter: (start: string) => formatTick(start, axis),
-          minTickGap: 28,
-          interval: "equidistantPreserveStart",
-        }}
-        yAxisProps={{ width: 44, ticks, domain: [0, ticks.at(-1) ?? 1], tickFormatter: formatCount }}
-        tooltipProps={{
-          // Called once without a point, before the first hover.
-          labelFormatter: (start: unknown) => (typeof start === "string" ? toLabel(start) : ""),
-          isAnimationActive: false,
-        }}
-      />
+    <div className={classes["legend"]} data-metric={metric}>
+      <Key name="now">{METRIC_NAMES[metric]}</Key>
+      {buckets.some(({ isPartial }) => isPartial) && <Key name="partial">Incomplete {interval}</Key>}
+      {earlier.buckets.length > 0 && <Key name="before">{earlier.label}</Key>}
     </div>
+  );
+}
+
+function Key({ name, children }: { name: string; children: ReactNode }) {
+  return (
+    <span className={classes["named"]}>
+      <span className={classes["key"]} data-name={name} />
+      <span>{children}</span>
+    </span>
+  );
+}
+
+/** `whole` and `partial` share the points where the line becomes dashed. */
+type Point = { start: string; whole?: number; partial?: number; before?: number };
+
+function Lines({ buckets, earlier, interval, metric }: PanelProps) {
+  const points = toPoints(buckets, earlier.buckets, metric);
+  const isRate = metric === "rate";
+  const most = Math.max(0, ...points.flatMap(({ whole = 0, partial = 0, before = 0 }) => [whole, partial, before]));
+  const ticks = isRate ? toRoundTicks(most * 100).map((tick) => tick / 100) : toRoundTicks(most);
+  const axis = { interval, hasYears: hasSeveral(buckets, "YYYY"), hasDays: hasSeveral(buckets, "YYYY-MM-DD") };
+  const color = `var(--chart-${metric})`;
+  const before = { name: "before", color: "var(--chart-before)", type: "line" as const };
+  return (
+    <CompositeChart
+      className={classes["chart"] ?? ""}
+      h={{ base: 200, sm: 240 }}
+      dataKey="start"
+      data={points}
+      series={[
+        ...(earlier.buckets.length > 0 ? [before] : []),
+        { name: "partial", color, type: "area" },
+        { name: "whole", color, type: "area" },
+      ]}
+      {...SHARED}
+      // A single point has no line.
+      withDots={points.length < 3}
+      xAxisProps={{
+        tickFormatter: (start: string) => formatTick(start, axis),
+        minTickGap: 28,
+        interval: "equidistantPreserveStart",
+      }}
+      yAxisProps={{
+        width: 48,
+        ticks,
+        domain: [0, ticks.at(-1) ?? 1],
+        tickFormatter: isRate ? formatWholeRate : formatCount,
+      }}
+      tooltipProps={{
+        isAnimationActive: false,
+        content: ({ label }) => {
+          const at = buckets.findIndex(({ start }) => start === label);
+          const bucket = buckets[at];
+          return bucket && <Tooltip {...{ bucket, interval, metric }} before={earlier.buckets[at]} />;
+        },
+      }}
+    />
+  );
+}
+
+function toPoints(buckets: readonly Bucket[], earlier: readonly Bucket[], metric: DrawnMetric): Point[] {
+  return buckets.map((bucket, i) => {
+    const now = toValue(bucket, metric);
+    const before = toValue(earlier[i], metric);
+    const touchesPartial = [buckets[i - 1], bucket, buckets[i + 1]].some((each) => each?.isPartial);
+    return {
+      start: bucket.start,
+      ...(now === undefined || bucket.isPartial ? {} : { whole: now }),
+      ...(now !== undefined && touchesPartial ? { partial: now } : {}),
+      ...(before === undefined ? {} : { before }),
+    };
+  });
+}
+
+/** Without views there is no rate. */
+function toValue(bucket: Bucket | undefined, metric: DrawnMetric): number | undefined {
+  if (bucket?.views === undefined || metric !== "rate") return bucket?.[metric === "rate" ? "views" : metric];
+  return bucket.views === 0 ? undefined : Math.min(1, (bucket.bookings ?? 0) / bucket.views);
+}
+
+type TooltipProps = { bucket: Bucket; before: Bucket | undefined; interval: Interval; metric: DrawnMetric };
+
+function Tooltip({ bucket, before, interval, metric }: TooltipProps) {
+  const rows = [
+    { name: "now", start: bucket.start, value: toValue(bucket, metric), note: bucket.isPartial ? " (incomplete)" : "" },
+    ...(before ? [{ name: "before", start: before.start, value: toValue(before, metric), note: "" }] : []),
+  ];
+  return (
+    <Paper shadow="md" withBorder className={classes["tooltip"]} data-metric={metric}>
+      <Text size="sm" fw={600}>
+        {METRIC_NAMES[metric]}
+      </Text>
+      {rows.map(({ name, start, value, note }) => (
+        <div key={name} className={classes["row"]}>
+          <span className={classes["key"]} data-name={name} />
+          <span>
+            {formatBucket(start, interval)}
+            {note}
+          </span>
+          <b>{value === undefined ? "–" : metric === "rate" ? formatRate(value) : formatCount(value)}</b>
+        </div>
+      ))}
+    </Paper>
   );
 }
 
@@ -116,24 +167,21 @@ function hasSeveral(buckets: readonly Bucket[], part: string): boolean {
   return buckets[0]?.start.slice(0, part.length) !== buckets.at(-1)?.start.slice(0, part.length);
 }
 
-/** Hovering over a point shows its tooltip in both charts. */
-const SYNCED = { syncId: "time", margin: { top: 10, right: 8, bottom: 4 } };
-const BAR = { radius: 3, isAnimationActive: false };
-const LINE = { strokeWidth: 1.5, strokeDasharray: "4 4", isAnimationActive: false };
-const AREA = { strokeWidth: 1.5, fillOpacity: 0.25, isAnimationActive: false };
+const wholeRateFormat = new Intl.NumberFormat(undefined, { style: "percent", maximumFractionDigits: 0 });
+const formatWholeRate = (rate: number) => wholeRateFormat.format(rate);
+
+const LINE = { strokeWidth: 1.75, isAnimationActive: false };
+const AREA = { strokeWidth: 2.25, fillOpacity: 0.12, isAnimationActive: false };
 
 const SHARED = {
-  composedChartProps: SYNCED,
-  maxBarWidth: 36,
-  barProps: BAR,
+  composedChartProps: { margin: { top: 10, right: 8, bottom: 4 } },
   lineProps: LINE,
-  areaProps: AREA,
-  withDots: false,
+  areaProps: ({ name }: { name: string }) => (name === "partial" ? { ...AREA, strokeDasharray: "5 4" } : AREA),
+  connectNulls: false,
   curveType: "linear",
   accessibilityLayer: false,
   tickLine: "none",
   gridAxis: "x",
   gridColor: "var(--border)",
   strokeDasharray: "0",
-  valueFormatter: formatCount,
 } as const;

@@ -13,17 +13,22 @@ test("weeks begin on the reader's first day, months on the first, and days befor
   assert.deepEqual(toBuckets(counts, "week", 1), [
     { start: "2026-09-21" },
     { start: "2026-09-28", views: 70, bookings: 7 },
-    { start: "2026-10-05", views: 30, bookings: 3 },
+    { start: "2026-10-05", views: 30, bookings: 3, isPartial: true },
   ]);
   assert.deepEqual(
     toBuckets(counts, "week", 0).map(({ start }) => start),
     ["2026-09-20", "2026-09-27", "2026-10-04"],
   );
   assert.deepEqual(toBuckets(counts, "month", 1), [
-    { start: "2026-09-01", views: 30, bookings: 3 },
-    { start: "2026-10-01", views: 70, bookings: 7 },
+    { start: "2026-09-01", views: 30, bookings: 3, isPartial: true },
+    { start: "2026-10-01", views: 70, bookings: 7, isPartial: true },
   ]);
-  assert.deepEqual(toBuckets(counts, "day", 1)[0], { start: "2026-09-26" });
+  const days = toBuckets(counts, "day", 1);
+  assert.deepEqual(days[0], { start: "2026-09-26" });
+  assert.deepEqual(days.slice(-2), [
+    { start: "2026-10-06", views: 10, bookings: 1 },
+    { start: "2026-10-07", views: 10, bookings: 1, isPartial: true },
+  ]);
 });
 
 test("hours that are still to come have no counts", () => {
@@ -38,7 +43,7 @@ test("hours that are still to come have no counts", () => {
     [buckets[9], buckets[12], buckets[13]],
     [
       { start: "2026-11-01T09", views: 4, bookings: 2 },
-      { start: "2026-11-01T12", views: 0, bookings: 0 },
+      { start: "2026-11-01T12", views: 0, bookings: 0, isPartial: true },
       { start: "2026-11-01T13" },
     ],
   );

@@ -8,8 +8,11 @@ export type Interval = "hour" | "day" | "week" | "month";
 type Daily = AppAnalytics["daily"];
 type Hourly = AppAnalytics["hourly"];
 
-/** `start` is a day, or an hour such as 2026-11-01T13. Without counts: not over yet, or before the first data. */
-export type Bucket = { start: string; views?: number; bookings?: number };
+/**
+ * `start` is a day, or an hour such as 2026-11-01T13. Without counts: still to come, or before the first data. `isPartial`: it isn't over
+ * yet, or the period has only some of its days.
+ */
+export type Bucket = { start: string; views?: number; bookings?: number; isPartial?: true };
 
 const LONGEST_MONTH = 31;
 
@@ -29,7 +32,7 @@ export function toBuckets(counts: Counts, interval: Interval, firstDayOfWeek: Da
   const days: Bucket[] = daily.map((entry) =>
     dataSince !== null && entry.day < dataSince
       ? { start: entry.day }
-      : { start: entry.day, views: entry.views, bookings: entry.bookings },
+      : { start: entry.day, views: entry.views, bookings: entry.bookings, ...markPartial(now.startsWith(entry.day)) },
   );
   if (interval === "day") return days;
   const groups = new Map<string, Bucket[]>();
@@ -38,7 +41,19 @@ export function toBuckets(counts: Counts, interval: Interval, firstDayOfWeek: Da
       interval === "week" ? toWeekStart(bucket.start, firstDayOfWeek) : `${bucket.start.slice(0, "YYYY-MM-".length)}01`;
     groups.set(start, [...(groups.get(start) ?? []), bucket]);
   }
-  return [...groups].map(([start, parts]) => addUp(start, parts));
+  return [...groups].map(([start, parts]) => {
+    const days = interval === "week" ? 7 : countDaysOfMonth(start);
+    return addUp(start, parts, parts.length < days || parts.some(({ isPartial }) => isPartial));
+  });
+}
+
+function markPartial(isPartial: boolean): { isPartial?: true } {
+  return isPartial ? { isPartial } : {};
+}
+
+function countDaysOfMonth(firstDay: string): number {
+  const date = new Date(firstDay);
+  return new Date(Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1, 0)).getUTCDate();
 }
 
 function toHours(day: string, hourly: NonNullable<Hourly>, now: string): Bucket[] {
@@ -46,15 +61,15 @@ function toHours(day: string, hourly: NonNullable<Hourly>, now: string): Bucket[
     const start = `${day}T${String(hour).padStart(2, "0")}`;
     if (start > now) return { start };
     const { views = 0, bookings = 0 } = hourly.find((entry) => entry.hour === start) ?? {};
-    return { start, views, bookings };
+    return { start, views, bookings, ...markPartial(now.startsWith(start)) };
   });
 }
 
-function addUp(start: string, parts: readonly Bucket[]): Bucket {
+function addUp(start: string, parts: readonly Bucket[], isPartial: boolean): Bucket {
   const counted = parts.filter(({ views }) => views !== undefined);
   if (counted.length === 0) return { start };
   const sum = (name: "views" | "bookings") => counted.reduce((total, part) => total + (part[name] ?? 0), 0);
-  return { start, views: sum("views"), bookings: sum("bookings") };
+  return { start, views: sum("views"), bookings: sum("bookings"), ...markPartial(isPartial) };
 }
 
 function toWeekStart(day: string, firstDayOfWeek: DayOfWeek): string {

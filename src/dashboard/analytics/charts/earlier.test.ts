@@ -31,7 +31,7 @@ test("a longer comparison is drawn as far as the period goes, and the chart says
     report.previous.daily.slice(0, 7).map(({ day }) => day),
   );
   assert.equal(days.label, `${range} (first 7 days)`);
-  assert.equal(days.note, `The dashed line shows the first 7 days of ${range}.`);
+  assert.equal(days.note, `The grey line shows the first 7 days of ${range}.`);
   assert.equal(toEarlier(report, "week", 1).label, `${range} (first week)`);
 });
 

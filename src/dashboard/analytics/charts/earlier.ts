@@ -32,6 +32,6 @@ export function toEarlier({ previous, dataSince }: Compared, interval: Interval,
   return {
     buckets: buckets.slice(0, points),
     label: `${label} (${first})`,
-    note: `The dashed line shows the ${first} of ${label}.`,
+    note: `The grey line shows the ${first} of ${label}.`,
   };
 }

@@ -19,7 +19,14 @@ export function AddFilter({ state, change, widgetNames }: ChipsProps) {
   return (
     <Popover opened={isOpen} onChange={editor.close} position="bottom-start" shadow="md" trapFocus returnFocus>
       <Popover.Target>
-        <Button variant="default" leftSection={<IconFilterPlus size={17} stroke={1.6} />} onClick={editor.toggle}>
+        <Button
+          variant="default"
+          leftSection={<IconFilterPlus size={17} stroke={1.6} />}
+          onClick={editor.toggle}
+          // On phones there is only room for the icon.
+          aria-label="Add filter"
+          data-shrinks
+        >
           Add filter
         </Button>
       </Popover.Target>

@@ -17,7 +17,7 @@ export function FilterChips({ state, change, widgetNames }: ChipsProps) {
   useKeptFocus(group, filters);
   if (filters.length === 0) return null;
   return (
-    <Group gap="xs" mb="lg" role="group" aria-label="Filters" ref={group} tabIndex={-1}>
+    <Group gap="xs" className={classes["chips"] ?? ""} role="group" aria-label="Filters" ref={group} tabIndex={-1}>
       {filters.map((filter, i) => (
         <Chip
           // The chip and its focus stay when "is" becomes "is not", unless its dimension has both.

@@ -1,7 +1,7 @@
 import { Button, Menu, Modal } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { IconArrowsDiff, IconCheck, IconChevronDown } from "@tabler/icons-react";
-import type { Comparison } from "#contract/app/analytics.ts";
+import type { Comparison, Match } from "#contract/app/analytics.ts";
 import { describeDayRange } from "../../day-range.ts";
 import { type DayRange, DayRangeCalendar } from "../../ui/forms/DayRangeCalendar.tsx";
 
@@ -12,16 +12,24 @@ const CHOICES: readonly { value: Comparison; label: string; chosenLabel: string 
   { value: "none", label: "No comparison", chosenLabel: "No comparison" },
 ];
 
+const MATCH_CHOICES: readonly { value: Match; label: string }[] = [
+  { value: "weekday", label: "Match day of week" },
+  { value: "date", label: "Match exact dates" },
+];
+
 type CompareProps = {
   compare: string;
+  match: string;
   range: DayRange;
   onChange: (compare: Comparison, range: DayRange) => void;
+  onMatch: (match: Match) => void;
 };
 
+const CHOSEN = <IconCheck size={15} stroke={2} aria-label="selected" />;
 const NO_RANGE: DayRange = { from: "", to: "" };
 
 /** What the report is compared with. */
-export function CompareSelect({ compare, range, onChange }: CompareProps) {
+export function CompareSelect({ compare, match, range, onChange, onMatch }: CompareProps) {
   const [isOpen, calendar] = useDisclosure(false);
   const days = compare === "custom" ? describeDayRange(range.from, range.to) : "";
   const chosen = CHOICES.find(({ value }) => value === compare) ?? CHOICES[0];
@@ -41,12 +49,22 @@ export function CompareSelect({ compare, range, onChange }: CompareProps) {
           {CHOICES.map(({ value, label: name }) => (
             <Menu.Item
               key={value}
-              rightSection={value === compare ? <IconCheck size={15} stroke={2} aria-label="selected" /> : null}
+              rightSection={value === compare ? CHOSEN : null}
               onClick={() => (value === "custom" ? calendar.open() : onChange(value, NO_RANGE))}
             >
               {name}
             </Menu.Item>
           ))}
+          {(compare === "previous" || compare === "year") && (
+            <>
+              <Menu.Divider />
+              {MATCH_CHOICES.map(({ value, label: name }) => (
+                <Menu.Item key={value} rightSection={value === match ? CHOSEN : null} onClick={() => onMatch(value)}>
+                  {name}
+                </Menu.Item>
+              ))}
+            </>
+          )}
         </Menu.Dropdown>
       </Menu>
       <Modal opened={isOpen} onClose={calendar.close} title="Compare with" size="auto">

@@ -14,13 +14,24 @@ type PageProps = {
   mark?: ReactNode;
   /** The screen's main buttons. */
   actions?: ReactNode;
+  /** On phones, small buttons stay beside the title. */
+  isCompact?: boolean;
   /** Narrow for forms and text, wide (the default) for tables and charts. */
   width?: "narrow" | "wide";
   children: ReactNode;
 };
 
 /** The frame of every screen: heading and document title. After a change of screen the heading takes the focus. */
-export function Page({ title, description, back, mark, actions, width = "wide", children }: PageProps) {
+export function Page({
+  title,
+  description,
+  back,
+  mark,
+  actions,
+  isCompact = false,
+  width = "wide",
+  children,
+}: PageProps) {
   const heading = useRef<HTMLHeadingElement>(null);
   useDocumentTitle(title);
   useEffect(() => {
@@ -36,7 +47,7 @@ export function Page({ title, description, back, mark, actions, width = "wide", 
           <IconArrowLeft size={16} stroke={1.75} aria-hidden /> {back.label}
         </TextLink>
       )}
-      <Group justify="space-between" align="flex-start" gap="md" className={classes["head"]}>
+      <Group justify="space-between" align="flex-start" gap="md" className={classes["head"]} data-compact={isCompact}>
         <Stack gap={4} className={classes["titles"]}>
           <Group gap="sm" align="center">
             <Title order={1} ref={heading} tabIndex={-1} className={classes["heading"]}>

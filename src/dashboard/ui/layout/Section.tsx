@@ -17,7 +17,7 @@ export function Section({ title, description, actions, isFlush = false, children
   return (
     <Paper component="section" aria-labelledby={id} className={classes["section"]}>
       <Group justify="space-between" align="flex-start" gap="sm" className={classes["head"]}>
-        <Box flex="1 1 12rem">
+        <Box flex="1 1 8rem">
           <Title order={2} id={id}>
             {title}
           </Title>
