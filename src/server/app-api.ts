@@ -21,6 +21,7 @@ import { bookingAppRoutes } from "./bookings/stored/app-routes.ts";
 import { bookingExportRoutes } from "./bookings/stored/export-routes.ts";
 import type { ServiceDeps } from "./create-deps.ts";
 import { compressResponses } from "./http/compress.ts";
+import { CsvExports } from "./http/csv-exports.ts";
 import { OPEN_BODY_MAX_BYTES } from "./http/json-body.ts";
 import { assert } from "./lib/assert.ts";
 import { overviewAppRoutes } from "./overview/app-routes.ts";
@@ -41,6 +42,7 @@ export async function appApi(app: FastifyInstance, deps: ServiceDeps): Promise<v
   await app.register(
     async (api) => {
       api.addHook("onRoute", guardRoute);
+      const csv = new CsvExports(deps);
       await api.register(async (open) => entryRoutes(open, deps));
       await api.register(async (personal) => {
         personal.addHook("onRequest", personAuth(deps));
@@ -53,13 +55,13 @@ export async function appApi(app: FastifyInstance, deps: ServiceDeps): Promise<v
         logoRoutes(shared, deps);
         memberRoutes(shared, deps);
         invitationRoutes(shared, deps);
-        auditRoutes(shared, deps);
+        auditRoutes(shared, deps, csv);
         overviewAppRoutes(shared, deps);
         widgetAppRoutes(shared, deps);
         testModeAppRoutes(shared, deps);
         bookingAppRoutes(shared, deps);
-        bookingExportRoutes(shared, deps);
-        analyticsAppRoutes(shared, deps);
+        bookingExportRoutes(shared, deps, csv);
+        analyticsAppRoutes(shared, deps, csv);
         reportAppRoutes(shared, deps);
         endpointAppRoutes(shared, deps);
         deliveryAppRoutes(shared, deps);

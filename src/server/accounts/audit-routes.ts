@@ -4,10 +4,10 @@ import { auditBy } from "../audit/audit-by.ts";
 import { exportAudit } from "../audit/export.ts";
 import { type AuditFilter, type AuditRow, listAuditEntries, listAuditPeople } from "../audit/queries.ts";
 import type { Deps } from "../deps.ts";
+import type { CsvExports } from "../http/csv-exports.ts";
 import { readPage, readPlaceCursor, toPlaceCursor } from "../http/paging.ts";
 import {
   badParameter,
-  isDryRun,
   type Query,
   readChoice,
   readInstant,
@@ -15,13 +15,12 @@ import {
   readParameter,
   readSearch,
 } from "../http/parameters.ts";
-import { sendCsv } from "../http/send-csv.ts";
 import { memberOf } from "./auth/member-auth.ts";
 
-type AuditDeps = Pick<Deps, "db" | "patientDb" | "clock" | "random" | "log">;
+type AuditDeps = Pick<Deps, "db" | "patientDb" | "clock" | "random">;
 
 /** The organization's audit log. Behind the member guard. */
-export function auditRoutes(app: FastifyInstance, deps: AuditDeps): void {
+export function auditRoutes(app: FastifyInstance, deps: AuditDeps, csv: CsvExports): void {
   app.get<{ Querystring: Query }>("/audit", { schema: { response: { 200: AuditPage } } }, async (request) => {
     const { organizationId } = memberOf(request);
     const before = readPlaceCursor(request.query, "cursor");
@@ -39,25 +38,26 @@ export function auditRoutes(app: FastifyInstance, deps: AuditDeps): void {
   }));
 
   // Not for HEAD: the log would show an export that never happened.
-  app.get("/audit.csv", { exposeHeadRoute: false }, async (request, reply) => sendExport(deps, request, reply));
+  app.get("/audit.csv", { exposeHeadRoute: false }, async (request, reply) =>
+    sendExport({ ...deps, csv }, request, reply),
+  );
 }
 
-async function sendExport(deps: AuditDeps, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+async function sendExport(
+  deps: AuditDeps & { readonly csv: CsvExports },
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
   const member = memberOf(request);
   const { organizationId: owner } = member;
   const filter = readFilter(request.query as Query);
-  if (isDryRun(request.query as Query)) return reply.code(204).send();
   const at = deps.clock.now();
-  await auditBy(deps, member, at)(deps.db, { action: "audit.exported" });
-  return sendCsv(
-    deps,
-    { request, reply },
-    {
-      owner,
-      fileName: `audit-log-${at.toISOString().slice(0, 10)}`,
-      lines: exportAudit(deps.patientDb, owner, filter),
-    },
-  );
+  const prepare = async () => {
+    await auditBy(deps, member, at)(deps.db, { action: "audit.exported" });
+    const fileName = `audit-log-${at.toISOString().slice(0, 10)}`;
+    return { fileName, lines: exportAudit(deps.patientDb, owner, filter) };
+  };
+  return await deps.csv.send({ request, reply }, { owner, prepare });
 }
 
 function readFilter(query: Query): AuditFilter {

@@ -3,8 +3,8 @@ import { AppAnalytics, AppBreakdown, BookingTimes, FunnelSplit, LiveView } from 
 import type { OrganizationId } from "#contract/ids.ts";
 import { memberOf } from "../accounts/auth/member-auth.ts";
 import type { Deps } from "../deps.ts";
-import { isDryRun, type Query, readChoice } from "../http/parameters.ts";
-import { sendCsv } from "../http/send-csv.ts";
+import type { CsvExports } from "../http/csv-exports.ts";
+import { type Query, readChoice } from "../http/parameters.ts";
 import { answerQuestion, readQuestion, readReport } from "./app-report.ts";
 import { readAppBreakdown, readAskedList, readBreakdownFile, readDimension } from "./breakdown/breakdown.ts";
 import { toShownKey } from "./dimension-keys.ts";
@@ -13,19 +13,19 @@ import { countLiveVisits, listLiveBookings } from "./live-queries.ts";
 import { readSplit } from "./split.ts";
 import { readTimes } from "./times.ts";
 
-type AnalyticsDeps = Pick<Deps, "db" | "patientDb" | "clock" | "log">;
+type AnalyticsDeps = Pick<Deps, "db" | "patientDb" | "clock">;
 
 /** More funnels do not fit side by side. */
 const SPLIT_GROUPS_MAX = 4;
 
-export function analyticsAppRoutes(api: FastifyInstance, deps: AnalyticsDeps): void {
+export function analyticsAppRoutes(api: FastifyInstance, deps: AnalyticsDeps, csv: CsvExports): void {
   const { db, clock } = deps;
 
   api.get("/analytics", { schema: { response: { 200: AppAnalytics } } }, async (request) => {
     return await readReport(deps, readerOf(request), request.query as Query);
   });
 
-  api.get("/analytics.csv", async (request, reply) => sendFile(deps, request, reply));
+  api.get("/analytics.csv", async (request, reply) => sendFile({ ...deps, csv }, request, reply));
 
   api.get("/analytics/breakdown", { schema: { response: { 200: AppBreakdown } } }, async (request) => {
     const query = request.query as Query;
@@ -52,19 +52,25 @@ function readerOf(request: FastifyRequest) {
   return { ...memberOf(request), signal: request.signal };
 }
 
-async function sendFile(deps: AnalyticsDeps, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+async function sendFile(
+  deps: AnalyticsDeps & { readonly csv: CsvExports },
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
   const query = request.query as Query;
   const table = readChoice(query, "table", ANALYTICS_TABLES) ?? "daily";
   const asked = readAskedList(query);
   const question = await readQuestion(deps, readerOf(request), query);
-  if (isDryRun(query)) return reply.code(204).send();
   const { owner, window } = question;
-  const lines =
-    table === "breakdown"
-      ? exportBreakdown(asked.dimension, await readBreakdownFile(deps.patientDb, question, asked))
-      : exportAnalytics(await answerQuestion(deps, question, null), table);
   const fileName = `${table === "breakdown" ? asked.dimension : table}-${window.from}-${window.to}`;
-  return sendCsv(deps, { request, reply }, { owner, fileName, lines });
+  const prepare = async () => ({
+    fileName,
+    lines:
+      table === "breakdown"
+        ? exportBreakdown(asked.dimension, await readBreakdownFile(deps.patientDb, question, asked))
+        : exportAnalytics(await answerQuestion(deps, question, null), table),
+  });
+  return await deps.csv.send({ request, reply }, { owner, prepare });
 }
 
 async function readLiveView(db: Deps["db"], owner: OrganizationId, now: Date): Promise<LiveView> {

@@ -5,23 +5,23 @@ import { memberOf } from "../../accounts/auth/member-auth.ts";
 import { auditBy } from "../../audit/audit-by.ts";
 import type { Deps } from "../../deps.ts";
 import { checkLine } from "../../http/check-fields.ts";
-import { badParameter, isDryRun, type Query, readChoice, readParameter } from "../../http/parameters.ts";
-import { sendCsv } from "../../http/send-csv.ts";
+import type { CsvExports } from "../../http/csv-exports.ts";
+import { badParameter, type Query, readChoice, readParameter } from "../../http/parameters.ts";
 import { exportAdConversions } from "./ad-export.ts";
 import { readerOf, readFilter } from "./app-filter.ts";
 import type { AppBookingFilter } from "./app-queries.ts";
 import { exportBookings } from "./export.ts";
 
-type ExportDeps = Pick<Deps, "db" | "patientDb" | "clock" | "random" | "log">;
+type ExportDeps = Pick<Deps, "db" | "patientDb" | "clock" | "random">;
 
 /** Files of stored bookings. contract/app/routes.ts has their role and plan. */
-export function bookingExportRoutes(api: FastifyInstance, deps: ExportDeps): void {
+export function bookingExportRoutes(api: FastifyInstance, deps: ExportDeps, csv: CsvExports): void {
   // Not for HEAD: the audit log would show an export that never happened.
   api.get("/bookings.csv", { exposeHeadRoute: false }, async (request, reply) => {
-    return await sendExport(deps, { request, reply }, await readExport(deps, request));
+    return await sendExport({ ...deps, csv }, { request, reply }, await readExport(deps, request));
   });
   api.get("/ad-conversions.csv", { exposeHeadRoute: false }, async (request, reply) => {
-    return await sendExport(deps, { request, reply }, await readAdExport(deps, request));
+    return await sendExport({ ...deps, csv }, { request, reply }, await readAdExport(deps, request));
   });
 }
 
@@ -63,27 +63,25 @@ async function readAdExport(deps: ExportDeps, request: FastifyRequest): Promise<
 }
 
 async function sendExport(
-  deps: ExportDeps,
+  deps: ExportDeps & { readonly csv: CsvExports },
   { request, reply }: { request: FastifyRequest; reply: FastifyReply },
   { name, filter, detail, lines }: ExportFile,
 ): Promise<FastifyReply> {
   const member = memberOf(request);
   const now = deps.clock.now();
-  if (isDryRun(request.query as Query)) return reply.code(204).send();
-  const { widgetNames } = await readerOf(deps.db, member);
-  // The search text is not logged: it may be a customer's name.
-  await auditBy(
-    deps,
-    member,
-    now,
-  )(deps.db, {
-    action: "bookings.exported",
-    ...(filter.widgetId === null ? {} : { target: filter.widgetId, name: widgetNames.get(filter.widgetId) }),
-    detail: { ...detail, isSearch: filter.search === null ? "no" : "yes" },
-  });
-  return sendCsv(
-    deps,
-    { request, reply },
-    { owner: member.organizationId, fileName: `${name}-${now.toISOString().slice(0, 10)}`, lines: lines(widgetNames) },
-  );
+  const prepare = async () => {
+    const { widgetNames } = await readerOf(deps.db, member);
+    // The search text is not logged: it may be a customer's name.
+    await auditBy(
+      deps,
+      member,
+      now,
+    )(deps.db, {
+      action: "bookings.exported",
+      ...(filter.widgetId === null ? {} : { target: filter.widgetId, name: widgetNames.get(filter.widgetId) }),
+      detail: { ...detail, isSearch: filter.search === null ? "no" : "yes" },
+    });
+    return { fileName: `${name}-${now.toISOString().slice(0, 10)}`, lines: lines(widgetNames) };
+  };
+  return await deps.csv.send({ request, reply }, { owner: member.organizationId, prepare });
 }

@@ -1,0 +1,83 @@
+import { Readable } from "node:stream";
+import type { FastifyReply, FastifyRequest } from "fastify";
+import type { OrganizationId } from "#contract/ids.ts";
+import type { Deps } from "../deps.ts";
+import { FewAtOnce } from "../lib/concurrency/few-at-once.ts";
+import { ApiError } from "./api-error.ts";
+import { isDryRun, type Query } from "./parameters.ts";
+
+const PER_ORGANIZATION_MAX = 2;
+/** Most of these wait for their clients. */
+const PER_PROCESS_MAX = 20;
+/** How many pieces of files are read at the same time. With eight, visitors waited 396 ms instead of 13. */
+const PIECES_AT_ONCE = 2;
+const RETRY_AFTER = { "retry-after": "15" };
+
+type CsvFile = {
+  /** Gets the ending. */
+  readonly fileName: string;
+  readonly lines: Iterable<string> | AsyncIterable<string>;
+};
+
+/** The CSV files that this process sends. Organizations take turns, so that exports neither hold up visitors nor each other. */
+export class CsvExports {
+  readonly #log: Deps["log"];
+  readonly #sending: OrganizationId[] = [];
+  readonly #pieces = new FewAtOnce(PIECES_AT_ONCE);
+
+  constructor({ log }: Pick<Deps, "log">) {
+    this.#log = log;
+  }
+
+  /** Streams a file as the client takes it. `prepare` runs once there is a place for it, and not in a dry run. */
+  async send(
+    { request, reply }: { request: FastifyRequest; reply: FastifyReply },
+    { owner, prepare }: { owner: OrganizationId; prepare: () => Promise<CsvFile> },
+  ): Promise<FastifyReply> {
+    this.#requirePlace(owner);
+    if (isDryRun(request.query as Query)) return reply.code(204).send();
+    this.#sending.push(owner);
+    const leave = () => void this.#sending.splice(this.#sending.indexOf(owner), 1);
+    try {
+      const { fileName, lines } = await this.#pieces.run(owner, prepare);
+      const file = Readable.from(this.#readInTurn(owner, lines), { objectMode: true, highWaterMark: 1 });
+      file.once("close", leave);
+      // The answer has begun, so it can only be cut off. A client that disconnected is not an error.
+      file.once("error", (error) => {
+        if (!request.raw.destroyed)
+          this.#log.error("export.failed", { requestId: request.id, organizationId: owner, error });
+      });
+      return reply
+        .type("text/csv; charset=utf-8")
+        .header("content-disposition", `attachment; filename="${fileName}.csv"`)
+        .send(file);
+    } catch (error) {
+      leave();
+      throw error;
+    }
+  }
+
+  #requirePlace(owner: OrganizationId): void {
+    if (this.#sending.filter((each) => each === owner).length >= PER_ORGANIZATION_MAX)
+      throw new ApiError(
+        "rate_limited",
+        `Your organization is already exporting ${PER_ORGANIZATION_MAX} files. Wait until one of them is downloaded.`,
+        RETRY_AFTER,
+      );
+    if (this.#sending.length >= PER_PROCESS_MAX)
+      throw new ApiError(
+        "unavailable",
+        "Too many files are being exported. Please try again in a minute.",
+        RETRY_AFTER,
+      );
+  }
+
+  async *#readInTurn(owner: OrganizationId, lines: CsvFile["lines"]): AsyncGenerator<string> {
+    const pieces = Symbol.asyncIterator in lines ? lines[Symbol.asyncIterator]() : lines[Symbol.iterator]();
+    for (;;) {
+      const { done, value } = await this.#pieces.run(owner, async () => await pieces.next());
+      if (done) return;
+      yield value;
+    }
+  }
+}
