@@ -16,7 +16,7 @@ const mine = await makeCaller(deps.db);
 const own = await makeBooking(deps.db, mine.owner, { widgetId: mine.widgetId, customer_email: "own@example.com" });
 
 const theirs = await makeForeignOrganization();
-const routes = await listRoutes(app, "GET");
+const routes = (await listRoutes(app, "GET")).filter((url) => !url.endsWith("*"));
 
 async function makeForeignOrganization() {
   const owner = await makeOrganization(deps.db, { name: "Theirs Ltd" });

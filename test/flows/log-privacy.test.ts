@@ -92,7 +92,7 @@ async function listRequests(): Promise<InjectOptions[]> {
     `?%zz=${email}`,
   ];
   const paths = [
-    ...(await listRoutes(app, "GET")),
+    ...(await listRoutes(app, "GET")).filter((url) => !url.endsWith("*")),
     `/api/v1/bookings/${stored.reference}`,
     `/api/v1/bookings/${email}`,
     `/${caller.key}`,

@@ -3,11 +3,16 @@ import { sql } from "kysely";
 import { observeBookings } from "../bookings/flow/observe-bookings.ts";
 import type { Deps } from "../deps.ts";
 import { ApiError } from "../http/api-error.ts";
+import { toClientNetwork } from "../http/client-network.ts";
+import { RateLimiter, rateLimited } from "../http/rate-limit.ts";
 import { within } from "../lib/concurrency/pause.ts";
 import { OVERDUE_SECONDS_MAX, observeQueue } from "../webhooks/queue/observe.ts";
 
 /** Monitoring treats a database that takes longer than this as down. */
 const DATABASE_LIMIT_MS = 2_000;
+
+/** Per network. Writing the metrics takes up to 10 ms. */
+const METRICS_PER_MINUTE = 120;
 
 type OperationsDeps = Pick<Deps, "config" | "db" | "clock" | "metrics" | "log">;
 
@@ -33,7 +38,10 @@ export function operationsRoutes(app: FastifyInstance, deps: OperationsDeps): vo
     return (await areDeliveriesOverdue(deps)) ? sayOverdue(deps) : { status: "ready" };
   });
 
-  app.get("/metrics", { schema: { hide: true } }, async (_request, reply) => {
+  const limiter = new RateLimiter({ perMinute: METRICS_PER_MINUTE });
+  app.get("/metrics", { schema: { hide: true } }, async (request, reply) => {
+    const verdict = limiter.take(toClientNetwork(request.ip), deps.clock.now());
+    if (!verdict.isAllowed) throw rateLimited(verdict, "The metrics were read too often. Please wait a minute.");
     await Promise.all([observeQueue(deps), observeBookings(deps)]);
     reply.type(deps.metrics.registry.contentType);
     return await deps.metrics.read();

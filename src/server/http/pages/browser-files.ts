@@ -1,6 +1,7 @@
 import fastifyStatic from "@fastify/static";
 import type { FastifyInstance } from "fastify";
 import { DAY_MS } from "#contract/durations.ts";
+import { ACCEPT_LENGTH_MAX } from "../accept.ts";
 import { ApiError } from "../api-error.ts";
 import { nothingHere } from "../error-handler.ts";
 
@@ -16,6 +17,9 @@ export async function serveBrowserFiles(
   await app.register(async (scope) => {
     scope.addHook("onRequest", (request, _reply, done) => {
       const { "*": path = "" } = request.params as { "*"?: string };
+      const { headers } = request.raw;
+      // The static server would spend milliseconds on it.
+      if ((headers["accept-encoding"]?.length ?? 0) > ACCEPT_LENGTH_MAX) delete headers["accept-encoding"];
       return isFileName(path) ? done() : done(nothingHere());
     });
     await scope.register(fastifyStatic, {
