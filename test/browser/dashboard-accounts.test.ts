@@ -10,6 +10,7 @@ import { type SignedIn, signIn, TEST_PASSWORD } from "../support/app/sign-in.ts"
 import { toTotpCode } from "../support/app/totp.ts";
 import { noBrowser, useBrowser as openBrowser } from "../support/browser/browser.ts";
 import { goTo, openGuestPage, openPage, showScreen, startDashboard, takeCookie } from "../support/browser/dashboard.ts";
+import { assertGoodLooks } from "../support/browser/looks.ts";
 import { makeBooking, makeWidget } from "../support/builders.ts";
 import { findFreePort } from "../support/programs/free-port.ts";
 
@@ -144,6 +145,7 @@ describe("an organization's people", { skip: noBrowser }, () => {
 
     const page = await openGuestPage(browser);
     await showScreen(page, link);
+    await page.getByRole("button", { name: "I already have an account" }).click();
     await page.getByLabel("Password").first().fill(TEST_PASSWORD);
     await page.getByRole("button", { name: "Sign in" }).click();
     await page.waitForURL(new RegExp(`/app/${dashboard.organizationId}`));
@@ -317,6 +319,30 @@ describe("an organization's people", { skip: noBrowser }, () => {
     await showScreen(page, `${dashboard.base}/sign-in?next=${encodeURIComponent("//evil.example/app")}`);
     await fillSignIn(page, { email: person.email, password: TEST_PASSWORD });
     await page.waitForURL(new RegExp(`^${dashboard.base}/app/org_`));
+  });
+});
+
+describe("sign-up", { skip: noBrowser }, () => {
+  test("leads from an address through the link that is sent to it to a first organization", async () => {
+    const service = await startDashboard({ settings: { signUp: "open" } });
+    const page = await openGuestPage(browser);
+    await page.goto(`${service.base}/sign-in`);
+    await page.getByRole("link", { name: "Create an account" }).click();
+    await page.getByLabel("Email address").fill("nina@example.com");
+    await page.getByRole("button", { name: "Send link" }).click();
+    await page.getByText("We’ve sent an email to nina@example.com.").waitFor();
+    const findLink = () => service.lines.flatMap((line) => /\/sign-up\?token=[^"]+/.exec(line)?.[0] ?? [])[0];
+    await until(() => findLink() !== undefined, "the link is sent");
+    await page.goto(`${service.base}${findLink()}`);
+    await page.getByText("For nina@example.com.").waitFor();
+    await assertGoodLooks(page);
+    await page.getByRole("textbox", { name: "Name", exact: true }).fill("Nina Quell");
+    await page.getByLabel("Password").first().fill(PASSWORD);
+    await page.getByRole("button", { name: "Create account" }).click();
+    await page.getByRole("link", { name: "Create organization" }).click();
+    await page.getByLabel("Organization name").fill("Quellhof");
+    await page.getByRole("button", { name: "Create" }).click();
+    await page.waitForURL(/\/app\/org_\w+$/);
   });
 });
 

@@ -140,7 +140,6 @@ export const InvitationPreview = Type.Object({
   email: Type.String(),
   role: Role,
   expiresAt: Timestamp,
-  hasAccount: Type.Boolean({ description: "True: the invited person signs in. False: they create an account." }),
 });
 export type InvitationPreview = Static<typeof InvitationPreview>;
 export const InvitationAcceptance = Type.Object({

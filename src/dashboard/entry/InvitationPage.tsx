@@ -1,7 +1,8 @@
-import { Alert, Button, Stack, Text, TextInput } from "@mantine/core";
+import { Alert, Anchor, Button, Stack, Text, TextInput } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { queryOptions, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
+import { useState } from "react";
 import type { InvitationPreview } from "#contract/app/account.ts";
 import { ENTRY_PAGES } from "#contract/app/entry-pages.ts";
 import { call } from "../api/call.ts";
@@ -28,7 +29,10 @@ const invitationQuery = (token: string) =>
     staleTime: Infinity,
   });
 
-/** The page behind an invitation link. People with an account sign in to accept; others create one. */
+/**
+ * The page behind an invitation link. People with an account sign in to accept; others create one. They choose, because the link
+ * doesn't tell whether its address has an account.
+ */
 export function InvitationPage() {
   const [{ token }] = useUrlState(DEFAULTS);
   const invitation = useQuery(invitationQuery(token));
@@ -55,11 +59,7 @@ export function InvitationPage() {
                 {ROLE_MEANINGS[preview.role]}
               </Text>
             </Text>
-            {preview.hasAccount ? (
-              <WithAccount token={token} preview={preview} />
-            ) : (
-              <WithoutAccount token={token} preview={preview} />
-            )}
+            <Acceptance token={token} preview={preview} />
           </Stack>
         )}
       </Loaded>
@@ -76,8 +76,11 @@ function useJoin() {
   };
 }
 
-function WithAccount({ token, preview }: { token: string; preview: InvitationPreview }) {
+type AcceptanceProps = { token: string; preview: InvitationPreview };
+
+function Acceptance({ token, preview }: AcceptanceProps) {
   const me = useQuery(meQuery);
+  const [hasAccount, setHasAccount] = useState(false);
   const join = useJoin();
   const accept = useAction({
     run: () => call("acceptInvitation", { body: { token } }),
@@ -92,10 +95,16 @@ function WithAccount({ token, preview }: { token: string; preview: InvitationPre
   if (!signedIn)
     return (
       <>
-        <Text size="sm">Sign in to accept the invitation.</Text>
         <FormFault error={accept.error} />
-        <SignInForm email={preview.email} onSignedIn={() => accept.mutate()} />
+        {hasAccount ? (
+          <SignInForm email={preview.email} onSignedIn={() => accept.mutate()} />
+        ) : (
+          <NewAccountForm token={token} preview={preview} />
+        )}
         <OidcButton returnPath={`${ENTRY_PAGES.invitation}?token=${token}`} />
+        <Anchor component="button" type="button" size="sm" ta="start" onClick={() => setHasAccount(!hasAccount)}>
+          {hasAccount ? "Create an account instead" : "I already have an account"}
+        </Anchor>
       </>
     );
   if (signedIn.email !== preview.email)
@@ -119,7 +128,7 @@ function WithAccount({ token, preview }: { token: string; preview: InvitationPre
   );
 }
 
-function WithoutAccount({ token, preview }: { token: string; preview: InvitationPreview }) {
+function NewAccountForm({ token, preview }: AcceptanceProps) {
   const join = useJoin();
   const form = useForm({ mode: "uncontrolled", initialValues: { name: "", password: "" } });
   const accept = useAction({

@@ -22,7 +22,7 @@ import { requireOwnOrigin } from "../auth/origin-check.ts";
 import { checkPassword } from "../check-fields.ts";
 import { findInvitation } from "../members/invitation-queries.ts";
 import { type JoinOutcome, joinAsNewPerson, joinAsPerson } from "../members/invitations.ts";
-import { findUserByEmail, hasUsers } from "../queries.ts";
+import { hasUsers } from "../queries.ts";
 import { setUp } from "./setup.ts";
 import { sendSignUpLink, signUp } from "./sign-up.ts";
 
@@ -131,7 +131,6 @@ function invitationRoutes(app: FastifyInstance, deps: EntryDeps): void {
         email: invitation.email,
         role: invitation.role,
         expiresAt: invitation.expires_at.toISOString(),
-        hasAccount: (await findUserByEmail(deps.db, invitation.email)) !== null,
       };
     },
   );
