@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
+import { readFileSync } from "node:fs";
 import { test } from "node:test";
+import { sql } from "kysely";
 import { HOUR_MS } from "#contract/durations.ts";
 import { insertPending } from "../../src/server/bookings/flow/pending-queries.ts";
 import { takeReference } from "../../src/server/bookings/flow/reference.ts";
@@ -21,6 +23,7 @@ import { findEverywhere } from "../support/database/search-database.ts";
 const ERASED = "mara.quell@patients.example";
 const OTHER = "otto.quell@patients.example";
 const NEVER_ANSWERED_MS = HOUR_MS;
+const GUIDE = new URL("../../docs/operating.md", import.meta.url);
 
 const service = await createWebhookService();
 const { app, deps, clock, loop } = service;
@@ -68,15 +71,25 @@ test("erasing by email, in any letter case, removes every trace of that address 
     "public.users",
     "public.webhook_events",
   ];
+  const holdPeople = traces.map((name) => name.replace("public.", "")).filter((name) => name !== "users");
+  const [command = "", tables] = /vacuum \(full, analyze\) ([a-z_, ]+);/.exec(readFileSync(GUIDE, "utf8")) ?? [];
+  assert.deepEqual(tables?.split(", "), holdPeople, "the guide's command writes every table with customers anew");
   const appointments = () => db.selectFrom("sandbox_appointments").selectAll().orderBy("reference").execute();
   const [before, booked] = [await findEverywhere(db, ERASED), await appointments()];
   assert.deepEqual(before, traces);
+
+  await sql`analyze bookings`.execute(db);
+  const quotesBefore = await countQuotes(ERASED);
+  assert.ok(quotesBefore > 0);
 
   const erased = await askApp(app, admin, "POST /bookings/erase", { email: "MARA.quell@PATIENTS.example" });
   assert.deepEqual(erased, { status: 200, body: { count: 2, isErased: true } });
 
   assert.deepEqual(await findEverywhere(db, ERASED), ["public.users"], "a member with this address stays a member");
   assert.deepEqual(await findEverywhere(db, encodeURIComponent(ERASED)), []);
+  assert.equal(await countQuotes(ERASED), quotesBefore, "the planner's statistics still quote it");
+  await sql.raw(command).execute(db);
+  assert.equal(await countQuotes(ERASED), 0);
   const search = async (text: string) => (await askApp(app, admin, `GET /bookings?search=${text}`)).body;
   assert.deepEqual(await search("mara.quell"), { data: [], nextCursor: null });
   const csv = String((await askApp(app, admin, "GET /bookings.csv")).body);
@@ -96,6 +109,13 @@ test("erasing by email, in any letter case, removes every trace of that address 
   const late = receiver.requests.slice(sent).map(({ body }) => body.toString().toLowerCase());
   assert.ok(late.length > 0 && late.every((body) => !body.includes("mara")), "only the others' retries continue");
 });
+
+/** How many columns the planner's statistics quote it from. */
+async function countQuotes(text: string): Promise<number> {
+  const { rows } = await sql`
+    select from pg_stats where tablename = 'bookings' and strpos(lower(pg_stats::text), ${text}) > 0`.execute(deps.db);
+  return rows.length;
+}
 
 /** A booking request whose process died while waiting for the scheduling system. */
 async function leaveUnsettled(options: {
