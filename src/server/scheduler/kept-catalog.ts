@@ -1,6 +1,7 @@
 import { MINUTE_MS } from "#contract/durations.ts";
 import type { Clock } from "../lib/time/clock.ts";
 import { createKeptRead, type KeptRead } from "./kept-read.ts";
+import { OFFERED } from "./reply-limits.ts";
 import type { RequestBudget } from "./request-budget.ts";
 import {
   type Failure,
@@ -42,7 +43,8 @@ export function createKeptCatalog<Catalog extends AnyCatalog>(
     get,
     listServices: async (signal) => {
       const known = await get(signal);
-      return known.kind === "found" ? found(known.value.services.map(({ offered }) => offered)) : known;
+      if (known.kind !== "found") return known;
+      return found(known.value.services.slice(0, OFFERED.services).map(({ offered }) => toShown(offered)));
     },
     findService: async ({ serviceId, staffId }, signal) => {
       const known = await get(signal);
@@ -53,4 +55,27 @@ export function createKeptCatalog<Catalog extends AnyCatalog>(
       return isChoosable ? found({ catalog: known.value, service }) : refused("invalid");
     },
   };
+}
+
+/** Every visitor's frame gets it, whatever the system sends. */
+function toShown(service: OfferedService): OfferedService {
+  return {
+    ...service,
+    name: cut(service.name, OFFERED.nameLength),
+    description: service.description === null ? null : cut(service.description, OFFERED.textLength),
+    staff: service.staff.slice(0, OFFERED.staff),
+    questions: service.questions
+      .slice(0, OFFERED.questions)
+      .map((question) => ({ ...question, label: cut(question.label, OFFERED.textLength) })),
+  };
+}
+
+function cut(text: string, length: number): string {
+  return text.slice(0, length).toWellFormed();
+}
+
+/** For "Test". */
+export function warnOfMany({ services }: AnyCatalog): string[] {
+  const isMany = services.length > OFFERED.services;
+  return isMany ? [`Only the first ${OFFERED.services} event types are offered; there are ${services.length}.`] : [];
 }

@@ -1,6 +1,13 @@
 import { DAY_MS } from "#contract/durations.ts";
 import { SLOT_RANGE_DAYS_MAX } from "#contract/scheduling.ts";
-import { refused, type SchedulingSystem, type UnlimitedSystem } from "./scheduling-system.ts";
+import {
+  type Booked,
+  refused,
+  type SchedulingSystem,
+  UNREADABLE,
+  type UnlimitedSystem,
+  unavailable,
+} from "./scheduling-system.ts";
 
 export type SchedulerLimits = {
   /** Services, slots and looking up a reference. */
@@ -12,6 +19,10 @@ export type SchedulerLimits = {
 export const SCHEDULER_LIMITS: SchedulerLimits = { readMs: 8_000, bookMs: 20_000, verifyMs: 15_000 };
 
 const RANGE_MS_MAX = SLOT_RANGE_DAYS_MAX * DAY_MS;
+
+function isAppointment({ startAt, endAt }: Booked): boolean {
+  return startAt < endAt;
+}
 
 /** Makes every operation end when the caller's signal is aborted or, at the latest, when its limit is reached. */
 export function limitSystem(system: UnlimitedSystem, limits: SchedulerLimits): SchedulingSystem {
@@ -27,8 +38,15 @@ export function limitSystem(system: UnlimitedSystem, limits: SchedulerLimits): S
       if (rangeMs <= 0 || rangeMs > RANGE_MS_MAX) return refused("invalid");
       return await system.listSlots(query, within(signal, limits.readMs));
     },
-    book: (request, signal) => system.book(request, within(signal, limits.bookMs)),
-    findByReference: (sought, signal) => system.findByReference(sought, within(signal, limits.readMs)),
+    book: async (request, signal) => {
+      const outcome = await system.book(request, within(signal, limits.bookMs));
+      const makesSense = outcome.kind !== "booked" || isAppointment(outcome.booked);
+      return makesSense ? outcome : { kind: "unknown", upstream: UNREADABLE };
+    },
+    findByReference: async (sought, signal) => {
+      const outcome = await system.findByReference(sought, within(signal, limits.readMs));
+      return outcome.kind !== "found" || isAppointment(outcome.value) ? outcome : unavailable(UNREADABLE);
+    },
     cancel: (appointment, signal) => system.cancel(appointment, within(signal, limits.bookMs)),
   };
 }

@@ -1,10 +1,11 @@
 import type { SendFailureCode } from "#contract/send-failure.ts";
-import { parseForeignJson } from "../lib/text/json-text.ts";
+import { isTooComplex, parseForeignJson } from "../lib/text/json-text.ts";
 import type { Clock } from "../lib/time/clock.ts";
 import { ConnectionPool } from "../sending/connection-pool.ts";
 import { type Ending, exchange, type ReplyHeaders, type ReplySink } from "../sending/exchange.ts";
 import type { GuardSettings } from "../sending/guarded-connector.ts";
 import { parseRetryAfter } from "../sending/retry-after.ts";
+import { REPLY_VALUES_MAX } from "./reply-limits.ts";
 import type { ToldLimit } from "./request-budget.ts";
 
 // Every request to an external scheduling system goes through here: JSON over the connections that webhooks use, which
@@ -24,7 +25,7 @@ export type OutboundReply = HttpReply | NoReply;
 export type HttpReply = {
   readonly kind: "reply";
   readonly status: number;
-  /** Undefined when the body is not JSON. All its texts can be stored in PostgreSQL. */
+  /** Undefined when the body is not JSON, or too complex to be read. All its texts can be stored in PostgreSQL. */
   readonly json: unknown;
   /** How long the system asks us to wait. */
   readonly retryAfterMs: number | null;
@@ -158,8 +159,10 @@ export function toAbortCode(signal: AbortSignal): "timeout" | "aborted" {
 }
 
 function parseJson(bytes: Buffer): unknown {
+  const text = bytes.toString("utf8");
+  if (isTooComplex(text, REPLY_VALUES_MAX)) return undefined;
   try {
-    return parseForeignJson(bytes.toString("utf8"));
+    return parseForeignJson(text);
   } catch {
     // Every reader checks the shape of the reply, and `undefined` fits none.
     return undefined;

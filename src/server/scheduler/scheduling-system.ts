@@ -196,6 +196,9 @@ export function unavailable(upstream: Upstream | null = null, retryAfterMs: numb
   return { kind: "unavailable", retryAfterMs, upstream };
 }
 
+/** For a reply that is a success but makes no sense. */
+export const UNREADABLE: Upstream = { status: null, requestId: null, failure: "unreadable" };
+
 export function overLimit(whose: "account" | "visitor", waitMs: number | null = null): Failure {
   return { kind: "unavailable", retryAfterMs: waitMs, upstream: null, overLimit: whose };
 }

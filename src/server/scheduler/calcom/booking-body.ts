@@ -11,7 +11,7 @@ const SHORT_ANSWER_LENGTH = 50;
 /** Stands in for the last name of a customer who gave one word, where the event type requires both. */
 const NO_LAST_NAME = "–";
 
-export type BodyOptions = {
+type BodyOptions = {
   /** Null: none, or Cal.com rejected it. */
   readonly phoneNumber: string | null;
   readonly language: string | undefined;

@@ -1,11 +1,13 @@
 import { HOUR_MS, MINUTE_MS } from "#contract/durations.ts";
+import { Turns } from "../../lib/concurrency/turns.ts";
 import type { Clock } from "../../lib/time/clock.ts";
 import { parseIsoInstant } from "../../lib/time/iso-instant.ts";
 import type { CalcomParts } from "../connections/connection-settings.ts";
 import { isStillFree } from "../is-still-free.ts";
-import { createKeptCatalog } from "../kept-catalog.ts";
+import { createKeptCatalog, warnOfMany } from "../kept-catalog.ts";
 import type { Outbound } from "../outbound.ts";
 import { isPractice } from "../practice/practice-url.ts";
+import { SLOTS_MAX } from "../reply-limits.ts";
 import type { RequestBudget } from "../request-budget.ts";
 import {
   type FindOutcome,
@@ -14,6 +16,7 @@ import {
   type Slot,
   type SlotQuery,
   type Sought,
+  UNREADABLE,
   type UnlimitedSystem,
   unavailable,
   type Verified,
@@ -74,9 +77,10 @@ export function createCalcom(
   };
 }
 
-function toVerified({ userName, timeZone, bookingUrl, services, leftOut }: Catalog): Verified {
+function toVerified(catalog: Catalog): Verified {
+  const { userName, timeZone, bookingUrl, services, leftOut } = catalog;
   const nothing = services.length === 0 ? ["This user has no event type that can be booked through a widget."] : [];
-  return { businessName: userName, timeZone, bookingUrl, warnings: [...leftOut, ...nothing] };
+  return { businessName: userName, timeZone, bookingUrl, warnings: [...leftOut, ...nothing, ...warnOfMany(catalog)] };
 }
 
 /** Asks for whole days in UTC and drops times outside the range, because Cal.com has been seen to return more. */
@@ -102,12 +106,19 @@ async function readSlots(
     signal,
   );
   if (days.kind !== "found") return days;
+  const listed = Object.values(days.value.data);
+  if (listed.reduce((sum, { length }) => sum + length, 0) > SLOTS_MAX) return unavailable(UNREADABLE);
   const slots = new Map<number, Slot>();
-  for (const { start, end } of Object.values(days.value.data).flat()) {
-    const [startAt, endAt] = [parseIsoInstant(start, "down"), parseIsoInstant(end, "down")];
-    if (!startAt || !endAt || startAt < query.from || startAt >= query.to || startAt <= query.now) continue;
-    slots.set(startAt.getTime(), { startAt, endAt, staffIds: [] });
-  }
+  const turns = new Turns();
+  for (const day of listed)
+    await turns.spend(() => {
+      for (const { start, end } of day) {
+        const startAt = parseIsoInstant(start, "down");
+        if (!startAt || startAt < query.from || startAt >= query.to || startAt <= query.now) continue;
+        const endAt = parseIsoInstant(end, "down");
+        if (endAt !== null && endAt > startAt) slots.set(startAt.getTime(), { startAt, endAt, staffIds: [] });
+      }
+    });
   return found([...slots.values()].sort((a, b) => a.startAt.getTime() - b.startAt.getTime()));
 }
 

@@ -1,11 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { limitSystem, SCHEDULER_LIMITS } from "../limit-system.ts";
 import { toError } from "../testing/calcom-error.ts";
 import { CALCOM_REQUEST_ID, type Twist } from "../testing/calcom-server.ts";
-import { CALCOM_NOW } from "../testing/calcom-world.ts";
+import { CALCOM_NOW, eventTypes } from "../testing/calcom-world.ts";
 import { createTimeLimit } from "../testing/local-server.ts";
 import { openCalcom } from "../testing/open-calcom.ts";
-import { listWeek, requireBooked, toRequest } from "../testing/requests.ts";
+import { listWeek, requireBooked, requireFound, toRequest } from "../testing/requests.ts";
 
 // How Cal.com's errors affect a booking.
 
@@ -158,3 +159,80 @@ test("nothing is sent when Cal.com cannot be reached, so the outcome is known", 
   const outcome = await system.book(request, NEVER);
   assert.deepEqual(outcome, { kind: "unavailable", retryAfterMs: null, upstream });
 });
+
+const toSuccess = (data: unknown): Twist => ({ answer: { status: 200, json: { status: "success", data } } });
+const UNREADABLE = { status: 200, requestId: CALCOM_REQUEST_ID, failure: "unreadable" };
+
+for (const [name, days] of [
+  ["60,000 times of one day", { "2026-11-02": toTimes(60_000, 1_000) }],
+  [
+    "times on more days than a month has",
+    Object.fromEntries(Array.from({ length: 41 }, (_, day) => [`day-${day}`, toTimes(1, 1)])),
+  ],
+] as const)
+  test(`a hostile reply is not read: ${name}`, async () => {
+    const { system, server } = await openCalcom();
+    await system.listServices(NEVER);
+    server.twist("GET /slots", toSuccess(days));
+    const range = { from: CALCOM_NOW, to: new Date(CALCOM_NOW.getTime() + 86_400_000) };
+    const read = await system.listSlots({ serviceId: "10", staffId: null, ...range }, NEVER);
+    assert.deepEqual(read, { kind: "unavailable", retryAfterMs: null, upstream: UNREADABLE });
+  });
+
+test("times whose end is not after their start are not offered", async () => {
+  const { system, server } = await openCalcom();
+  await system.listServices(NEVER);
+  const start = "2026-11-02T09:00:00.000Z";
+  server.twist("GET /slots", toSuccess({ "2026-11-02": [{ start, end: start }] }));
+  assert.deepEqual(await listWeek(system, { now: CALCOM_NOW, serviceId: "10" }), []);
+});
+
+test("a hostile reply is not read: 20,000 event types", async () => {
+  const { system, server } = await openCalcom();
+  const small = { title: "Check-up", lengthInMinutes: 30, bookingFields: [] };
+  server.twist("GET /event-types", toSuccess(Array.from({ length: 20_000 }, (_, id) => ({ id, ...small }))));
+  const read = await system.listServices(NEVER);
+  assert.deepEqual(read, { kind: "unavailable", retryAfterMs: null, upstream: UNREADABLE });
+});
+
+test("of many event types, 200 are offered with texts of limited length, and the test says so", async () => {
+  const { system, server } = await openCalcom();
+  server.hasTeams = false;
+  const [first] = eventTypes;
+  const many = Array.from({ length: 300 }, (_, id) => ({
+    ...first,
+    id,
+    title: "T".repeat(300),
+    description: "D".repeat(9_000),
+  }));
+  server.twist("GET /event-types", toSuccess(many));
+  const { warnings } = requireFound(await system.verify(NEVER));
+  assert.deepEqual(warnings, ["Only the first 200 event types are offered; there are 300."]);
+  const services = requireFound(await system.listServices(NEVER));
+  assert.equal(services.length, 200);
+  assert.deepEqual([services[0]?.name.length, services[0]?.description?.length], [200, 2_000]);
+});
+
+test("a booking whose end is before its start is not believed", async () => {
+  const { system, server } = await openCalcom();
+  const limited = limitSystem(system, SCHEDULER_LIMITS);
+  const [slot] = await listWeek(system, { now: CALCOM_NOW, serviceId: "10" });
+  assert.ok(slot);
+  const request = toRequest("10", slot);
+  requireBooked(await limited.book(request));
+  const [booking] = server.bookings;
+  assert.ok(booking);
+  booking.end = "2026-11-01T00:00:00.000Z";
+  const upstream = { status: null, requestId: null, failure: "unreadable" };
+  assert.deepEqual(await limited.findByReference(request), { kind: "unavailable", retryAfterMs: null, upstream });
+  server.twist("POST /bookings", { answer: { status: 201, json: { status: "success", data: booking } } });
+  assert.deepEqual(await limited.book(request), { kind: "unknown", upstream });
+});
+
+function toTimes(count: number, stepMs: number) {
+  const startMs = Date.parse("2026-11-02T00:00:00.000Z");
+  return Array.from({ length: count }, (_, n) => ({
+    start: new Date(startMs + n * stepMs).toISOString(),
+    end: new Date(startMs + (n + 1) * stepMs).toISOString(),
+  }));
+}

@@ -1,5 +1,14 @@
 import { type Static, type TSchema, Type } from "typebox";
 import { shapeOf } from "../../lib/shape.ts";
+import {
+  DAY_SLOTS_MAX,
+  DAYS_MAX,
+  LOCATIONS_MAX,
+  OPTIONS_MAX,
+  QUESTIONS_MAX,
+  SERVICES_MAX,
+  STAFF_MAX,
+} from "../reply-limits.ts";
 
 // The parts of Cal.com's replies that we read. Each resource has its own API version; a server that doesn't know a version
 // silently answers in the oldest one, whose shape doesn't match and is then reported as unreadable.
@@ -31,7 +40,7 @@ const BookingField = Type.Object({
   required: maybe(Type.Boolean()),
   hidden: maybe(Type.Boolean()),
   isDefault: maybe(Type.Boolean()),
-  options: maybe(Type.Array(Type.String())),
+  options: maybe(Type.Array(Type.String(), { maxItems: OPTIONS_MAX })),
   lastNameRequired: maybe(Type.Boolean()),
   /** For a field of type `unknown`: the field as JSON. */
   bookingField: maybe(Type.Unknown()),
@@ -46,8 +55,8 @@ const EventType = Type.Object({
   title: Type.String(),
   description: maybe(Type.String()),
   lengthInMinutes: Type.Number({ exclusiveMinimum: 0, maximum: LENGTH_MINUTES_MAX }),
-  bookingFields: Type.Array(BookingField),
-  locations: maybe(Type.Array(Type.Object({ type: Type.String() }))),
+  bookingFields: Type.Array(BookingField, { maxItems: QUESTIONS_MAX }),
+  locations: maybe(Type.Array(Type.Object({ type: Type.String() }), { maxItems: LOCATIONS_MAX })),
   hidden: maybe(Type.Boolean()),
   price: maybe(Type.Number()),
   metadata: maybe(
@@ -83,7 +92,9 @@ const Booking = Type.Object({
   end: Type.String(),
   eventTypeId: maybe(Type.Integer()),
   hosts: maybe(
-    Type.Array(Type.Object({ id: Type.Union([Type.Integer(), Type.String()]), name: maybe(Type.String()) })),
+    Type.Array(Type.Object({ id: Type.Union([Type.Integer(), Type.String()]), name: maybe(Type.String()) }), {
+      maxItems: STAFF_MAX,
+    }),
   ),
   location: maybe(Type.Unknown()),
   metadata: maybe(Type.Record(Type.String(), Type.Unknown())),
@@ -96,10 +107,16 @@ export const shapes = {
   me: success(
     Type.Object({ username: maybe(Type.String()), name: maybe(Type.String()), timeZone: maybe(Type.String()) }),
   ),
-  eventTypes: success(Type.Array(EventType)),
+  eventTypes: success(Type.Array(EventType, { maxItems: SERVICES_MAX })),
   teams: success(Type.Array(Type.Object({ id: Type.Integer(), name: maybe(Type.String()) }))),
   /** By day; empty when nothing is free. */
-  slots: success(Type.Record(Type.String(), Type.Array(Type.Object({ start: Type.String(), end: Type.String() })))),
+  slots: success(
+    Type.Record(
+      Type.String(),
+      Type.Array(Type.Object({ start: Type.String(), end: Type.String() }), { maxItems: DAY_SLOTS_MAX }),
+      { maxProperties: DAYS_MAX },
+    ),
+  ),
   booking: success(Booking),
   bookings: shapeOf(
     Type.Object({

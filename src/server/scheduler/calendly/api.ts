@@ -2,7 +2,8 @@ import type { Shape } from "../../lib/shape.ts";
 import type { CalendlyParts } from "../connections/connection-settings.ts";
 import type { Outbound, OutboundReply } from "../outbound.ts";
 import { readReply } from "../read-reply.ts";
-import { found, type Read, unavailable } from "../scheduling-system.ts";
+import { SLOTS_MAX } from "../reply-limits.ts";
+import { found, type Read, UNREADABLE, unavailable } from "../scheduling-system.ts";
 import { sendPatiently } from "../send-patiently.ts";
 
 type Query = Readonly<Record<string, string>>;
@@ -18,9 +19,8 @@ export type CalendlyApi = {
 
 const PAGES_MAX = 10;
 const ITEMS_PER_PAGE = 100;
-/** Available times come on one page: every minute of a month is 44,640. */
-const ITEMS_MAX = 50_000;
-const UNREADABLE = { status: null, requestId: null, failure: "unreadable" } as const;
+/** Available times come on one page. */
+const ITEMS_MAX = SLOTS_MAX;
 
 export function createCalendlyApi(deps: { outbound: Outbound }, { settings, credentials }: CalendlyParts): CalendlyApi {
   const headers = { Authorization: `Bearer ${credentials.token}` };

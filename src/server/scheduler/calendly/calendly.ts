@@ -6,7 +6,7 @@ import { parseIsoInstant } from "../../lib/time/iso-instant.ts";
 import type { AccountLimits } from "../account-limits.ts";
 import type { CalendlyParts } from "../connections/connection-settings.ts";
 import { isStillFree } from "../is-still-free.ts";
-import { createKeptCatalog } from "../kept-catalog.ts";
+import { createKeptCatalog, warnOfMany } from "../kept-catalog.ts";
 import type { Outbound } from "../outbound.ts";
 import { toCanceled } from "../read-reply.ts";
 import type { RequestBudget } from "../request-budget.ts";
@@ -108,13 +108,14 @@ async function waitForQuota(
   return leftMs;
 }
 
-function toVerified({ userName, timeZone, bookingUrl, services, warnings }: Catalog, plan: CalendlyPlan): Verified {
+function toVerified(catalog: Catalog, plan: CalendlyPlan): Verified {
+  const { userName, timeZone, bookingUrl, services, warnings } = catalog;
   const nothing = services.length === 0 ? ["This user has no event type that can be booked through a widget."] : [];
   return {
     businessName: userName,
     timeZone,
     bookingUrl,
-    warnings: [...warnings, ...nothing, RATE_LIMIT_WARNINGS[plan]],
+    warnings: [...warnings, ...nothing, ...warnOfMany(catalog), RATE_LIMIT_WARNINGS[plan]],
   };
 }
 

@@ -1,5 +1,6 @@
 import { type Static, type TSchema, Type } from "typebox";
 import { shapeOf } from "../../lib/shape.ts";
+import { LOCATIONS_MAX, OPTIONS_MAX, QUESTIONS_MAX, SERVICES_MAX, SLOTS_MAX, STAFF_MAX } from "../reply-limits.ts";
 
 // The parts of Calendly's replies (API v2) that we read.
 
@@ -12,7 +13,7 @@ const CustomQuestion = Type.Object({
   position: Type.Integer(),
   enabled: maybe(Type.Boolean()),
   required: maybe(Type.Boolean()),
-  answer_choices: maybe(Type.Array(Type.String())),
+  answer_choices: maybe(Type.Array(Type.String(), { maxItems: OPTIONS_MAX })),
 });
 export type CustomQuestion = Static<typeof CustomQuestion>;
 
@@ -36,8 +37,8 @@ const EventType = Type.Object({
   is_paid: maybe(Type.Boolean()),
   duration: Type.Number({ exclusiveMinimum: 0, maximum: DURATION_MINUTES_MAX }),
   description_plain: maybe(Type.String()),
-  custom_questions: maybe(Type.Array(CustomQuestion)),
-  locations: maybe(Type.Array(EventLocation)),
+  custom_questions: maybe(Type.Array(CustomQuestion, { maxItems: QUESTIONS_MAX })),
+  locations: maybe(Type.Array(EventLocation, { maxItems: LOCATIONS_MAX })),
 });
 export type EventType = Static<typeof EventType>;
 
@@ -48,7 +49,9 @@ const ScheduledEvent = Type.Object({
   start_time: Type.String(),
   end_time: Type.String(),
   location: maybe(Type.Object({ join_url: maybe(Type.String()) })),
-  event_memberships: maybe(Type.Array(Type.Object({ user: Type.String(), user_name: maybe(Type.String()) }))),
+  event_memberships: maybe(
+    Type.Array(Type.Object({ user: Type.String(), user_name: maybe(Type.String()) }), { maxItems: STAFF_MAX }),
+  ),
 });
 export type ScheduledEvent = Static<typeof ScheduledEvent>;
 
@@ -64,10 +67,10 @@ const Invitee = Type.Object({
 export type Invitee = Static<typeof Invitee>;
 
 const resource = <T extends TSchema>(type: T) => shapeOf(Type.Object({ resource: type }));
-const collection = <T extends TSchema>(type: T) =>
+const collection = <T extends TSchema>(type: T, maxItems = SLOTS_MAX) =>
   shapeOf(
     Type.Object({
-      collection: Type.Array(type),
+      collection: Type.Array(type, { maxItems }),
       pagination: maybe(Type.Object({ next_page_token: maybe(Type.String()) })),
     }),
   );
@@ -82,7 +85,7 @@ export const shapes = {
       current_organization: Type.String(),
     }),
   ),
-  eventTypes: collection(EventType),
+  eventTypes: collection(EventType, SERVICES_MAX),
   availableTimes: collection(Type.Object({ start_time: Type.String(), status: maybe(Type.String()) })),
   scheduledEvents: collection(ScheduledEvent),
   scheduledEvent: resource(ScheduledEvent),

@@ -4,6 +4,13 @@ import type { GraphService } from "./catalog.ts";
 import { toGraphTime } from "./graph-time.ts";
 import { toWindowsZone } from "./windows-zones.ts";
 
+type AppointmentParts = {
+  readonly customerId: string | null;
+  readonly staffId: string | null;
+  /** Of the business. */
+  readonly timeZone: string | null;
+};
+
 /**
  * The body of a new appointment. Graph applies none of the service's defaults, so buffers, location and reminders are
  * copied. The reference is in the notes that staff see (serviceNotes) and, after the service's own text, in the customer's
@@ -12,16 +19,7 @@ import { toWindowsZone } from "./windows-zones.ts";
 export function toAppointmentBody(
   { offered, service, seatCount, questionInputs }: GraphService,
   request: BookRequest,
-  {
-    customerId,
-    staffId,
-    timeZone,
-  }: {
-    customerId: string | null;
-    staffId: string | null;
-    /** Of the business. */
-    timeZone: string | null;
-  },
+  { customerId, staffId, timeZone }: AppointmentParts,
 ): unknown {
   const { customer, reference, startAt } = request;
   const zone = toWindowsZone(customer.timeZone) ?? toWindowsZone(timeZone ?? "UTC") ?? "UTC";

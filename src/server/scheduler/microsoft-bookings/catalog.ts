@@ -1,4 +1,5 @@
 import { toHttpsLink } from "../https-link.ts";
+import { OFFERED } from "../reply-limits.ts";
 import { found, type OfferedService, type Question, type Read, type StaffMember } from "../scheduling-system.ts";
 import type { WeeklyHours } from "../weekly-hours.ts";
 import type { Graph } from "./graph.ts";
@@ -78,7 +79,9 @@ export async function readCatalog(graph: Graph, signal: AbortSignal): Promise<Re
 async function readServices(graph: Graph, signal: AbortSignal): Promise<Read<Service[]>> {
   const listed = await graph.list("/services", shapes.services, signal);
   if (listed.kind !== "found") return listed;
-  const visible = listed.value.filter(({ isHiddenFromCustomers }) => isHiddenFromCustomers !== true);
+  const visible = listed.value
+    .filter(({ isHiddenFromCustomers }) => isHiddenFromCustomers !== true)
+    .slice(0, OFFERED.services);
   const reads = await Promise.all(
     visible.map(({ id }) => graph.read(`/services/${encodeURIComponent(id)}`, shapes.service, signal)),
   );

@@ -4,7 +4,7 @@ import type { AccountLimits } from "../account-limits.ts";
 import type { MicrosoftBookingsParts } from "../connections/connection-settings.ts";
 import { type Outbound, type OutboundReply, type OutboundRequest, toAbortCode } from "../outbound.ts";
 import { isFailure, readReply } from "../read-reply.ts";
-import { type Failure, found, type Read, unavailable } from "../scheduling-system.ts";
+import { type Failure, found, type Read, UNREADABLE, unavailable } from "../scheduling-system.ts";
 import { sendPatiently } from "../send-patiently.ts";
 import { createAccessToken } from "./access-token.ts";
 
@@ -90,5 +90,3 @@ export function createGraph(deps: GraphDeps, parts: MicrosoftBookingsParts): Gra
     },
   };
 }
-
-export const UNREADABLE = { status: null, requestId: null, failure: "unreadable" } as const;

@@ -13,6 +13,7 @@ import {
   type Slot,
   type SlotQuery,
   type Sought,
+  UNREADABLE,
   type UnlimitedSystem,
   unavailable,
   type Verified,
@@ -20,7 +21,7 @@ import {
 import { bookAppointment, cancelAppointment, toCreatedMs } from "./book.ts";
 import { type Catalog, type GraphService, readCatalog } from "./catalog.ts";
 import { toCalendarRange, toFreeTimes, toNeededRange, toTimeByStaff } from "./free-times.ts";
-import { createGraph, type Graph, UNREADABLE } from "./graph.ts";
+import { createGraph, type Graph } from "./graph.ts";
 import { toGraphMinute, toStart } from "./graph-time.ts";
 import { type Appointment, shapes } from "./shapes.ts";
 import { toBooked } from "./to-booked.ts";

@@ -1,5 +1,6 @@
 import { type Static, type TSchema, Type } from "typebox";
 import { shapeOf } from "../../lib/shape.ts";
+import { OPTIONS_MAX, QUESTIONS_MAX, SERVICES_MAX, STAFF_MAX } from "../reply-limits.ts";
 
 // The parts of Microsoft Graph's replies that we read. Graph omits or nulls everything that it may omit or null. Lists that
 // take much computing are limited, because whoever connects a system can choose the server that answers as Graph.
@@ -10,7 +11,6 @@ const maybe = <T extends TSchema>(type: T) => Type.Optional(Type.Union([type, Ty
 const DAYS_MAX = 14;
 const TIME_SLOTS_MAX = 24;
 const WINDOWS_MAX = 100;
-const STAFF_MAX = 1_000;
 
 const Duration = Type.String({ pattern: "^-?P" });
 /** `08:00:00.0000000` */
@@ -71,7 +71,11 @@ const Service = Type.Object({
   staffMemberIds: maybe(Type.Array(Type.String(), { maxItems: STAFF_MAX })),
   maximumAttendeesCount: maybe(Type.Integer()),
   schedulingPolicy: maybe(SchedulingPolicy),
-  customQuestions: maybe(Type.Array(Type.Object({ questionId: Type.String(), isRequired: maybe(Type.Boolean()) }))),
+  customQuestions: maybe(
+    Type.Array(Type.Object({ questionId: Type.String(), isRequired: maybe(Type.Boolean()) }), {
+      maxItems: QUESTIONS_MAX,
+    }),
+  ),
 });
 export type Service = Static<typeof Service>;
 
@@ -81,7 +85,7 @@ const CustomQuestion = Type.Object({
   id: Type.String(),
   displayName: maybe(Type.String()),
   answerInputType: maybe(Type.String()),
-  answerOptions: maybe(Type.Array(Type.String())),
+  answerOptions: maybe(Type.Array(Type.String(), { maxItems: OPTIONS_MAX })),
 });
 export type CustomQuestion = Static<typeof CustomQuestion>;
 
@@ -125,17 +129,22 @@ const AppointmentFields = Type.Object({
 const Appointment = Type.Intersect([AppointmentFields, Times]);
 export type Appointment = Static<typeof Appointment>;
 
-const listOf = <T extends TSchema>(item: T) =>
-  shapeOf(Type.Object({ value: Type.Array(item), "@odata.nextLink": maybe(Type.String()) }));
+const listOf = <T extends TSchema>(item: T, maxItems?: number) =>
+  shapeOf(
+    Type.Object({
+      value: Type.Array(item, maxItems === undefined ? {} : { maxItems }),
+      "@odata.nextLink": maybe(Type.String()),
+    }),
+  );
 
 export const shapes = {
   token: shapeOf(
     Type.Object({ access_token: Type.String({ pattern: "^[\\x21-\\x7e]+$" }), expires_in: Type.Number() }),
   ),
   business: shapeOf(Business),
-  services: listOf(Service),
+  services: listOf(Service, SERVICES_MAX),
   service: shapeOf(Service),
-  staffMembers: listOf(StaffMember),
+  staffMembers: listOf(StaffMember, STAFF_MAX),
   customQuestions: listOf(CustomQuestion),
   customer: shapeOf(Type.Object({ id: Type.String() })),
   customers: listOf(Type.Object({ id: Type.String(), emailAddress: maybe(Type.String()) })),

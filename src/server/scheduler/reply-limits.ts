@@ -1,0 +1,17 @@
+// Whoever connects a system chooses the server that answers, so everything in a reply is limited: what takes computing, and what
+// every visitor's frame would get. A reply with more is unreadable.
+
+/** Members, items and objects. A month of times every five minutes has 30,000; availability of a hundred people 150,000. */
+export const REPLY_VALUES_MAX = 200_000;
+/** More than one every five minutes in 31 days. */
+export const SLOTS_MAX = 10_000;
+export const DAYS_MAX = 40;
+export const DAY_SLOTS_MAX = 1_440;
+export const SERVICES_MAX = 500;
+export const QUESTIONS_MAX = 100;
+export const OPTIONS_MAX = 200;
+export const STAFF_MAX = 1_000;
+export const LOCATIONS_MAX = 50;
+
+/** What is offered of it. */
+export const OFFERED = { services: 200, staff: 200, questions: 50, nameLength: 200, textLength: 2_000 };
