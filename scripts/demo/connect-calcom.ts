@@ -7,7 +7,7 @@ import { isPractice } from "../../src/server/scheduler/practice/practice-url.ts"
 import { openLivePeriod } from "../../src/server/test-mode/queries.ts";
 import { changeWidget, lockWidget } from "../../src/server/widgets/app-queries.ts";
 
-/** An account in the practice Cal.com: one place of the practice, whose calendar is a widget's sandbox. */
+/** An account in the practice Cal.com: one place of the clinic, whose calendar is a widget's sandbox. */
 type PracticeUser = {
   readonly name: string;
   readonly calendar: DemoWidget;

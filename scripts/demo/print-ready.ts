@@ -12,16 +12,16 @@ export function describeReady(places: DemoPlaces, credentials: DemoCredentials, 
   const others = DEMO_PEOPLE.slice(1).map(({ email, role }) => `${email} (${role})`);
   const curl = (path: string) => `  curl -s -H "Authorization: Bearer $KEY" "${service}/api/v1/${path}"`;
   return `
-The demo is ready, after ${seconds.toFixed(1)} s.
+The demo is ready (${seconds.toFixed(1)} s).
 
   Dashboard     ${service}/app/${DEMO_ID}
     sign in as  ${credentials.email}
     password    ${credentials.password}
-    also        ${others.join(", ")}
+    other roles ${others.join(", ")}
   Sample site   ${site}
     from an ad  ${site}/?${CAMPAIGN}
   Receiver      ${receiver}
-  Calendar      ${calendar} (a practice Cal.com, where the appointments are made)
+  Calendar      ${calendar} (practice Cal.com, where the appointments are made)
   Docs          ${service}/docs
 
 Try the read API:
@@ -31,7 +31,7 @@ ${curl("widgets")}
 ${curl("bookings?limit=2")}
 ${curl("analytics?days=30")}
 
-Book something on the sample site, and see the webhook and its cards arrive on the receiver's page.
+Book something on the sample site, and watch the webhook and its chat cards arrive at the receiver.
 Ctrl-C stops the demo; the next start continues with the same data. To delete the data:
 
   DATA_DIR=${quote(places.dataDir)} npm run -s bookflow -- demo clear

@@ -288,7 +288,7 @@ describe("when something goes wrong", { skip: noBrowser }, () => {
     await fillForm(page);
     await send(page);
     const notice = page.getByRole("alert");
-    await notice.getByText("This page has changed").waitFor();
+    await notice.getByText("The booking options have changed").waitFor();
     await goToForm(page);
     await page.getByRole("button", { name: "Back" }).click();
     await page.getByRole("button", { name: /^Tuesday 3 November/ }).click();
@@ -377,7 +377,7 @@ describe("when something goes wrong", { skip: noBrowser }, () => {
     await notice.getByText("This page didn’t load").waitFor();
     assert.ok(await notice.evaluate((element) => element === document.activeElement));
     await page.getByRole("button", { name: "Try again" }).click();
-    await notice.getByText("This page has changed").waitFor();
+    await notice.getByText("The booking options have changed").waitFor();
     assert.ok(await notice.evaluate((element) => element === document.activeElement));
   });
 

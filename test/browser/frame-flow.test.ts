@@ -331,7 +331,7 @@ describe("a visitor cannot book", { skip: noBrowser }, () => {
     const page = await browser.share("visitor", visitor);
     const errors = await visitPage(page, `/embed/${widgetId}`);
     await page.getByRole("heading", { name: "Online booking is paused" }).waitFor();
-    const link = page.getByRole("link", { name: "Open the booking page" });
+    const link = page.getByRole("link", { name: "Book another way" });
     assert.equal(await link.getAttribute("href"), "https://scheduler.example/lindenhof");
     assert.deepEqual(await listSteps(deps, widgetId), []);
     assert.deepEqual(errors, []);

@@ -315,7 +315,7 @@ describe("when the service is down", { skip: noBrowser }, () => {
   /** Our own words, a retry and a link to the booking page. */
   async function seesFailure(page: Page): Promise<string[]> {
     const seen = await listAccessible(page);
-    for (const words of ["Keine Verbindung", 'link "Erneut versuchen"', 'link "Termin buchen"'])
+    for (const words of ["Nicht geladen", 'link "Erneut versuchen"', 'link "Termin buchen"'])
       assert.ok(
         seen.some((each) => each.includes(words)),
         seen.join("\n"),

@@ -76,9 +76,9 @@ function renderHead(arrival: Arrival, title: string): Html {
 <strong>${title}</strong><span class="path">POST ${arrival.path}</span>${renderTime(arrival)}</p>`;
 }
 
-/** The headers a receiver uses stay open; the rest is on every request. */
+/** The headers that concern a receiver, without those of HTTP itself. */
 function renderHeaders({ headers }: Arrival): Html {
-  const isOurs = ([name]: readonly [string, string]) => /^(service-|user-agent$|content-type$)/i.test(name);
+  const isOurs = ([name]: readonly [string, string]) => /^(service-|webhook-|user-agent$|content-type$)/i.test(name);
   return html`<dl class="headers">${headers
     .filter(isOurs)
     .map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>`;

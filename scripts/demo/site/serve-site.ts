@@ -3,7 +3,7 @@ import type { RequestListener } from "node:http";
 import { BRANCH, CHILDREN, WEBSITE } from "../../../src/server/demo/practice.ts";
 import { toEventTypeId } from "../../../src/server/scheduler/practice/practice-calcom.ts";
 
-// The website of the demo's practice: an ordinary small site on its own origin, with the widget in all three modes. It uses
+// The website of the demo's dental clinic: an ordinary small site on its own origin, with the widget in all three modes. It uses
 // only what docs/embedding.md tells page owners.
 
 const read = (name: string) => readFileSync(new URL(name, import.meta.url), "utf8");

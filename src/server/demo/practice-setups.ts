@@ -6,7 +6,7 @@ import {
 } from "../scheduler/sandbox/setup.ts";
 import type { WeeklyHours } from "../scheduler/weekly-hours.ts";
 
-// The services, staff and hours of the demo practice, for its widgets' sandboxes.
+// The services, staff and hours of the demo's dental clinic, for its widgets' sandboxes.
 
 const hoursOf = (weekdays: readonly number[], times: readonly (readonly [opens: string, closes: string])[]) =>
   weekdays.flatMap((weekday) => times.map(([opens, closes]): WeeklyHours => ({ weekday, opens, closes })));
@@ -48,7 +48,7 @@ export const PRACTICE_SETUP: SandboxSetup = {
     service({
       id: "check-up",
       name: "Check-up",
-      description: "Half an hour, with an X-ray where one is needed.",
+      description: "30 minutes, with an X-ray if needed.",
       durationMinutes: 30,
       staffIds: [ADA.id, JONAS.id],
     }),
@@ -94,7 +94,7 @@ export const BRANCH_SETUP: SandboxSetup = {
     service({
       id: "check-up",
       name: "Check-up",
-      description: "Half an hour in Potsdam, five minutes from the station.",
+      description: "30 minutes in Potsdam, five minutes from the station.",
       durationMinutes: 30,
       staffIds: [ELISE.id, PAWEL.id],
     }),
@@ -116,14 +116,14 @@ export const CHILDREN_SETUP: SandboxSetup = {
     service({
       id: "childrens-check-up",
       name: "Children's check-up",
-      description: "Half an hour, with a dragon to hold on to.",
+      description: "30 minutes, with a dragon to hold on to.",
       durationMinutes: 30,
       staffIds: [ZOE.id],
       questions: [
         { id: "age", label: "How old is your child?", type: "text", options: [], required: true },
         {
           id: "first-time",
-          label: "Is it the first time at a dentist's?",
+          label: "Is this their first visit to a dentist?",
           type: "choice",
           options: ["Yes", "No"],
           required: false,

@@ -4,7 +4,7 @@ import type { Template } from "#contract/widget.ts";
 import type { SandboxSetup } from "../scheduler/sandbox/setup.ts";
 import { BRANCH_SETUP, CHILDREN_SETUP, PRACTICE_SETUP } from "./practice-setups.ts";
 
-// The demo is about a dental practice in Berlin with a branch in Potsdam. Its ids are fixed, so that it can be found again and deleted
+// The demo is about a dental clinic in Berlin with a branch in Potsdam. Its ids are fixed, so that it can be found again and deleted
 // without touching anything else.
 
 export const DEMO_ID = "org_DemoLindenhof111" as OrganizationId;
@@ -43,7 +43,7 @@ export const WEBSITE: DemoWidget = {
 
 export const BRANCH: DemoWidget = {
   id: "w_DemoPotsdam1" as WidgetId,
-  name: "Branch in Potsdam",
+  name: "Potsdam branch",
   businessName: "Lindenhof Dental Potsdam",
   template: "minimal",
   accentColor: "#1f6f5c",

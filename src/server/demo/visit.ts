@@ -32,7 +32,7 @@ type Circumstances = {
   readonly way: Way;
   readonly widget: DemoWidget;
   readonly at: Date;
-  /** The practice is on holiday: few free slots and fewer bookings. */
+  /** The clinic is on holiday: few available times and fewer bookings. */
   readonly isHoliday: boolean;
   /** The scheduling system is failing. */
   readonly isOutage: boolean;
@@ -77,7 +77,7 @@ const COUNTRIES: Weighted<{ country: string; timeZone: string }> = [
   { share: 2, country: "AU", timeZone: "Australia/Sydney" },
 ];
 
-/** Articles of the practice's magazine, each with a few visits. */
+/** Articles of the clinic's magazine, each with a few visits. */
 const TOPICS_OF_ARTICLES = ["gums", "implants", "whitening", "braces", "wisdom-teeth", "root-canal", "crowns", "diet"];
 const KINDS_OF_ARTICLES = ["costs", "pain", "myths", "checklist", "children", "pregnancy", "aftercare"];
 const ARTICLES = TOPICS_OF_ARTICLES.flatMap((topic) => KINDS_OF_ARTICLES.map((kind) => `/advice/${topic}-${kind}`));

@@ -1,7 +1,7 @@
 import type { ClickIdName } from "#contract/attribution.ts";
 import { type DemoWidget, LANDING_PAGE } from "./practice.ts";
 
-// How visitors find the demo practice: every channel, with campaigns that start and end.
+// How visitors find the demo's clinic: every channel, with campaigns that start and end.
 
 export type Way = {
   /** Visits on an ordinary day while the way is open. */

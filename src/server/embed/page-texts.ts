@@ -5,7 +5,7 @@ type PageTexts = {
   book(businessName: string): string;
   loading: string;
   needsScript: string;
-  openBookingPage: string;
+  bookElsewhere: string;
   unknownTitle: string;
   unknown: string;
 };
@@ -15,7 +15,7 @@ export const PAGE_TEXTS: Readonly<Record<Language, PageTexts>> = {
     book: (name) => `Book an appointment – ${name}`,
     loading: "One moment…",
     needsScript: "Please turn on JavaScript in your browser to book.",
-    openBookingPage: "Open the booking page",
+    bookElsewhere: "Book another way",
     unknownTitle: "Booking page not found",
     unknown:
       "The address may be misspelt, or the page may have been removed. Please ask the business for the current address.",
@@ -24,7 +24,7 @@ export const PAGE_TEXTS: Readonly<Record<Language, PageTexts>> = {
     book: (name) => `Termin buchen – ${name}`,
     loading: "Einen Moment …",
     needsScript: "Bitte aktivieren Sie JavaScript in Ihrem Browser, um zu buchen.",
-    openBookingPage: "Buchungsseite öffnen",
+    bookElsewhere: "Auf anderem Weg buchen",
     unknownTitle: "Buchungsseite nicht gefunden",
     unknown:
       "Vielleicht ist die Adresse falsch geschrieben, oder die Seite wurde entfernt. Bitte fragen Sie den Anbieter nach der aktuellen Adresse.",
@@ -33,7 +33,7 @@ export const PAGE_TEXTS: Readonly<Record<Language, PageTexts>> = {
     book: (name) => `Prendre rendez-vous – ${name}`,
     loading: "Un instant…",
     needsScript: "Pour réserver, veuillez activer JavaScript dans votre navigateur.",
-    openBookingPage: "Ouvrir la page de réservation",
+    bookElsewhere: "Réserver autrement",
     unknownTitle: "Page de réservation introuvable",
     unknown:
       "L’adresse est peut-être mal saisie, ou la page a été supprimée. Demandez l’adresse actuelle à l’établissement.",
@@ -42,7 +42,7 @@ export const PAGE_TEXTS: Readonly<Record<Language, PageTexts>> = {
     book: (name) => `Reservar una cita – ${name}`,
     loading: "Un momento…",
     needsScript: "Para reservar, active JavaScript en su navegador.",
-    openBookingPage: "Abrir la página de reservas",
+    bookElsewhere: "Reservar de otra forma",
     unknownTitle: "Página de reservas no encontrada",
     unknown:
       "Puede que la dirección esté mal escrita o que la página se haya eliminado. Pida al establecimiento la dirección actual.",
@@ -51,7 +51,7 @@ export const PAGE_TEXTS: Readonly<Record<Language, PageTexts>> = {
     book: (name) => `Fazer uma marcação – ${name}`,
     loading: "Um momento…",
     needsScript: "Para fazer a marcação, ative o JavaScript no seu navegador.",
-    openBookingPage: "Abrir a página de marcações",
+    bookElsewhere: "Marcar de outra forma",
     unknownTitle: "Página de marcações não encontrada",
     unknown: "O endereço pode estar incorreto, ou a página pode ter sido removida. Peça o endereço atual à empresa.",
   },

@@ -31,7 +31,7 @@ ${textsFile === undefined ? null : html`<link rel="modulepreload" href="${textsF
     stylesheets: files.stylesheets,
     body: html`<main id="frame" data-widget="${widget.id}" data-accent="${widget.accentColor ?? ""}" data-radius="${widget.options.cornerRadius ?? ""}" data-font="${widget.options.fontFamily ?? ""}" data-language="${widget.options.language ?? ""}">
 <p class="starting" role="status">${texts.loading}</p>
-<noscript><p>${texts.needsScript}</p>${page.bookingUrl === null ? null : html`<p><a href="${page.bookingUrl}" target="_top">${texts.openBookingPage}</a></p>`}</noscript>
+<noscript><p>${texts.needsScript}</p>${page.bookingUrl === null ? null : html`<p><a href="${page.bookingUrl}" target="_top">${texts.bookElsewhere}</a></p>`}</noscript>
 </main>`,
   });
 }

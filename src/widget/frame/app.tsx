@@ -75,7 +75,7 @@ function Paused({ session, config }: { session: Session; config: ConfigAnswer })
       <Notice kind="calm" title={texts.pausedTitle} text={texts.paused}>
         {isElsewhere && (
           <a class="primary" href={bookingUrl} target="_blank" rel="noopener">
-            {texts.openBookingPage}
+            {texts.bookElsewhere}
           </a>
         )}
       </Notice>

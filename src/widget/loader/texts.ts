@@ -4,11 +4,11 @@ import type { Language } from "#contract/languages.ts";
 
 /** By language: the frame's title, its Close button, and what is shown when the frame can't be loaded. Commas compress best. */
 const TEXTS = {
-  en: "Book an appointment,Close,No connection,Try again",
-  de: "Termin buchen,Schließen,Keine Verbindung,Erneut versuchen",
-  fr: "Prendre rendez-vous,Fermer,Pas de connexion,Réessayer",
-  es: "Reservar cita,Cerrar,Sin conexión,Reintentar",
-  pt: "Agendar,Fechar,Sem ligação,Tentar novamente",
+  en: "Book an appointment,Close,Not loaded,Try again",
+  de: "Termin buchen,Schließen,Nicht geladen,Erneut versuchen",
+  fr: "Prendre rendez-vous,Fermer,Non chargé,Réessayer",
+  es: "Reservar cita,Cerrar,No cargado,Reintentar",
+  pt: "Fazer marcação,Fechar,Não carregado,Tentar novamente",
 } satisfies Record<Language, `${string},${string},${string},${string}`>;
 
 export function findTexts(locale: string): [title: string, close: string, failure: string, retry: string] {

@@ -138,7 +138,7 @@ function toWhen({ timeZone, locale }: Shown, row: AppointmentRow): string {
 }
 
 function toPage(title: string, content: readonly (Html | null)[]): PlainPage {
-  const banner = html`<p class="test">Practice Cal.com: a calendar for trying things out, on this computer.</p>`;
+  const banner = html`<p class="test">Practice calendar. Appointments here aren’t real.</p>`;
   return { title, body: [banner, ...content] };
 }
 

@@ -29,7 +29,7 @@ export async function appointmentRoutes(
   app.get("/meet/:token", { schema: { hide: true } }, async (request: LinkRequest, reply) => {
     const appointment = await findByJoinToken(links, request.params.token);
     if (!appointment) return sendUnknown(request, reply);
-    return sendPlainPage(reply, renderMeetingPage(readReader(request), appointment, clock.now()));
+    return sendPlainPage(reply, renderMeetingPage(readReader(request), appointment));
   });
 
   // In its own scope, because other routes don't accept forms.

@@ -15,8 +15,6 @@ export type AppointmentTexts = {
   cancel: string;
   sure: string;
   meetingTitle: string;
-  /** Until the appointment starts. */
-  meeting: string;
   /** Every appointment here is a test. */
   test: string;
   sandbox: string;
@@ -39,7 +37,6 @@ export const APPOINTMENT_TEXTS: Readonly<Record<Language, AppointmentTexts>> = {
     cancel: "Cancel test booking",
     sure: "The time will be available to others immediately.",
     meetingTitle: "Your meeting room",
-    meeting: "Please come back to this page when your appointment starts.",
     test: "Test booking: no appointment was made.",
     sandbox: "This room is part of the test calendar. There is no video or sound.",
     unknownTitle: "Appointment not found",
@@ -60,7 +57,6 @@ export const APPOINTMENT_TEXTS: Readonly<Record<Language, AppointmentTexts>> = {
     cancel: "Testbuchung stornieren",
     sure: "Der Termin wird sofort wieder für andere freigegeben.",
     meetingTitle: "Ihr Online-Termin",
-    meeting: "Bitte öffnen Sie diese Seite wieder, wenn Ihr Termin beginnt.",
     test: "Testbuchung: Es wurde kein Termin gebucht.",
     sandbox: "Dieser Online-Termin gehört zum Testkalender. Bild und Ton gibt es hier nicht.",
     unknownTitle: "Termin nicht gefunden",
@@ -81,7 +77,6 @@ export const APPOINTMENT_TEXTS: Readonly<Record<Language, AppointmentTexts>> = {
     cancel: "Annuler la réservation de test",
     sure: "Le créneau sera immédiatement proposé à d’autres personnes.",
     meetingTitle: "Votre salle virtuelle",
-    meeting: "Revenez sur cette page à l’heure de votre rendez-vous.",
     test: "Réservation de test\u00a0: aucun rendez-vous n’a été pris.",
     sandbox: "Cette salle fait partie de l’agenda de test. Il n’y a ni image ni son.",
     unknownTitle: "Rendez-vous introuvable",
@@ -102,7 +97,6 @@ export const APPOINTMENT_TEXTS: Readonly<Record<Language, AppointmentTexts>> = {
     cancel: "Cancelar la reserva de prueba",
     sure: "La hora quedará disponible para otras personas de inmediato.",
     meetingTitle: "Su sala virtual",
-    meeting: "Vuelva a esta página a la hora de su cita.",
     test: "Reserva de prueba: no se ha reservado ninguna cita.",
     sandbox: "Esta sala forma parte del calendario de prueba. No hay vídeo ni sonido.",
     unknownTitle: "Cita no encontrada",
@@ -122,7 +116,6 @@ export const APPOINTMENT_TEXTS: Readonly<Record<Language, AppointmentTexts>> = {
     cancel: "Cancelar a marcação de teste",
     sure: "O horário ficará de imediato disponível para outras pessoas.",
     meetingTitle: "A sua sala virtual",
-    meeting: "Volte a esta página à hora da sua marcação.",
     test: "Marcação de teste: não foi feita nenhuma marcação real.",
     sandbox: "Esta sala faz parte da agenda de teste. Não há vídeo nem som.",
     unknownTitle: "Marcação não encontrada",

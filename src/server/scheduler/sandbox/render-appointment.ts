@@ -28,7 +28,7 @@ ${appointment.joinUrl === null ? null : html`<p><a class="primary" href="${appoi
   });
 }
 
-export function renderMeetingPage(reader: Reader, appointment: ManagedAppointment, now: Date): PlainPage {
+export function renderMeetingPage(reader: Reader, appointment: ManagedAppointment): PlainPage {
   const texts = APPOINTMENT_TEXTS[reader.language];
   if (appointment.canceledAt !== null)
     return renderClosed(reader, appointment, { title: texts.canceledTitle, text: texts.canceled });
@@ -36,7 +36,6 @@ export function renderMeetingPage(reader: Reader, appointment: ManagedAppointmen
     title: `${texts.meetingTitle} – ${appointment.businessName}`,
     body: html`<p class="business">${appointment.businessName}</p>
 <h1>${texts.meetingTitle}</h1>
-${appointment.startAt <= now ? null : html`<p>${texts.meeting}</p>`}
 ${renderFacts(reader, appointment)}
 <p class="note">${texts.sandbox}</p>`,
   });

@@ -63,7 +63,7 @@ export const DEFAULT_SETUP: SandboxSetup = {
     {
       id: "consultation",
       name: "Consultation (sample)",
-      description: "A sample service: half an hour with the person of your choice.",
+      description: "A sample service. 30 minutes with a person you choose.",
       durationMinutes: 30,
       bufferBeforeMinutes: 0,
       bufferAfterMinutes: 0,
@@ -75,7 +75,7 @@ export const DEFAULT_SETUP: SandboxSetup = {
     {
       id: "online-meeting",
       name: "Online meeting (sample)",
-      description: "A sample service: a video call whose link comes with the confirmation.",
+      description: "A sample service. A video call; the link is in the confirmation.",
       durationMinutes: 30,
       bufferBeforeMinutes: 0,
       bufferAfterMinutes: 0,
@@ -87,7 +87,7 @@ export const DEFAULT_SETUP: SandboxSetup = {
     {
       id: "first-appointment",
       name: "First appointment (sample)",
-      description: "A sample service: an hour, with questions to answer.",
+      description: "A sample service. One hour, with a few questions to answer.",
       durationMinutes: 60,
       bufferBeforeMinutes: 0,
       bufferAfterMinutes: 15,

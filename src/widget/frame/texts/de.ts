@@ -13,7 +13,7 @@ export const texts: Texts = {
   optional: "optional",
 
   chooseService: "Was möchten Sie buchen?",
-  chooseStaff: "Bei wem möchten Sie den Termin?",
+  chooseStaff: "Bei wem möchten Sie den Termin buchen?",
   anyone: "Keine Präferenz",
   anyoneHint: "Größte Auswahl an Terminen",
 
@@ -60,7 +60,7 @@ export const texts: Texts = {
 
   takenTitle: "Dieser Termin wurde gerade vergeben",
   taken: "Bitte wählen Sie einen anderen. Ihre Angaben bleiben erhalten.",
-  unavailableTitle: "Die Buchung hat nicht geklappt",
+  unavailableTitle: "Die Buchung war nicht möglich",
   unavailable:
     "Bitte versuchen Sie es gleich noch einmal. Wenn es dann immer noch nicht klappt, melden Sie sich bitte bei uns.",
   unconfirmedTitle: "Wir konnten Ihre Buchung nicht bestätigen",
@@ -68,8 +68,8 @@ export const texts: Texts = {
   offlineTitle: "Keine Verbindung",
   offline: "Der Server war nicht erreichbar. Bitte versuchen Sie es erneut. Ihr Termin wird nicht doppelt gebucht.",
   busyTitle: "Bitte einen Moment warten",
-  busy: "Gerade gehen zu viele Buchungen ein. Bitte versuchen Sie es in einer Minute erneut.",
-  changedTitle: "Diese Seite hat sich geändert",
+  busy: "Das waren sehr viele Anfragen auf einmal. Bitte versuchen Sie es in einer Minute erneut.",
+  changedTitle: "Die Auswahl hat sich geändert",
   changed: "Bitte wählen Sie erneut. Ihre Angaben bleiben erhalten.",
   loadFailedTitle: "Die Seite konnte nicht geladen werden",
   timesFailedTitle: "Die freien Termine konnten nicht geladen werden",
@@ -78,7 +78,7 @@ export const texts: Texts = {
   pausedTitle: "Online-Buchung derzeit nicht möglich",
   paused:
     "Hier können Sie gerade keinen Termin buchen. Bitte schauen Sie später wieder vorbei oder melden Sie sich bei uns.",
-  openBookingPage: "Buchungsseite öffnen",
+  bookElsewhere: "Auf anderem Weg buchen",
 
   testMode: "Testmodus: Es wird kein Termin gebucht.",
   practiceMode: "Übungsmodus: Es wird kein echter Termin gebucht.",

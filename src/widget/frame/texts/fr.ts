@@ -15,7 +15,7 @@ export const texts: Texts = {
   chooseService: "Que souhaitez-vous réserver\u00a0?",
   chooseStaff: "Avec qui souhaitez-vous prendre rendez-vous\u00a0?",
   anyone: "Sans préférence",
-  anyoneHint: "Davantage de créneaux disponibles",
+  anyoneHint: "Le plus grand choix de créneaux",
 
   chooseTime: "Choisissez un jour et une heure",
   previousMonth: "Mois précédent",
@@ -69,8 +69,8 @@ export const texts: Texts = {
   offline:
     "Impossible de joindre le serveur. Veuillez réessayer\u00a0: votre rendez-vous ne sera pas réservé deux fois.",
   busyTitle: "Veuillez patienter un instant",
-  busy: "Trop de réservations arrivent en même temps. Veuillez réessayer dans une minute.",
-  changedTitle: "Cette page a changé",
+  busy: "Trop de demandes ont été envoyées à la fois. Veuillez réessayer dans une minute.",
+  changedTitle: "Les options de réservation ont changé",
   changed: "Veuillez choisir à nouveau. Vos informations sont conservées.",
   loadFailedTitle: "La page n’a pas pu être chargée",
   timesFailedTitle: "Les créneaux disponibles n’ont pas pu être chargés",
@@ -78,7 +78,7 @@ export const texts: Texts = {
   serverFailed: "Veuillez réessayer dans un instant.",
   pausedTitle: "La réservation en ligne est suspendue",
   paused: "Il n’est pas possible de prendre rendez-vous ici pour le moment. Revenez plus tard ou contactez-nous.",
-  openBookingPage: "Ouvrir la page de réservation",
+  bookElsewhere: "Réserver autrement",
 
   testMode: "Mode test\u00a0: aucun rendez-vous n’est pris.",
   practiceMode: "Mode entraînement\u00a0: aucun vrai rendez-vous n’est pris.",
@@ -94,7 +94,7 @@ export const texts: Texts = {
   service: "Prestation",
   staff: "Avec",
   manage: "Modifier ou annuler",
-  reschedule: "Changer l’horaire",
+  reschedule: "Déplacer le rendez-vous",
   cancel: "Annuler le rendez-vous",
   join: "Rejoindre la réunion",
   addToCalendar: "Ajouter à l’agenda",

@@ -78,7 +78,7 @@ export type Texts = {
   serverFailed: string;
   pausedTitle: string;
   paused: string;
-  openBookingPage: string;
+  bookElsewhere: string;
 
   /** Shown above every step while the widget is in test mode. */
   testMode: string;
