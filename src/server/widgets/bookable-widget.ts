@@ -15,7 +15,6 @@ export type BookableWidget = {
   bookingUrl: string | null;
   template: Template;
   status: WidgetStatus;
-  storesBookings: boolean;
   accentColor: string | null;
   allowedDomains: readonly string[];
   options: WidgetOptions;
@@ -41,7 +40,6 @@ export async function findBookableWidget(db: Db, id: WidgetId): Promise<Bookable
       "widgets.booking_url",
       "widgets.template",
       "widgets.status",
-      "widgets.collect_data",
       "widgets.accent_color",
       "widgets.allowed_domains",
       "widgets.options",
@@ -63,7 +61,6 @@ export async function findBookableWidget(db: Db, id: WidgetId): Promise<Bookable
     bookingUrl: row.booking_url,
     template: row.template,
     status: row.status,
-    storesBookings: row.collect_data,
     accentColor: row.accent_color,
     allowedDomains: row.allowed_domains,
     options,
@@ -81,13 +78,21 @@ export async function requireBookableWidget(db: Db, text: string): Promise<Booka
   return widget;
 }
 
-/** The Store bookings switch as the transaction that would store a booking sees it. */
-export async function readCollectData(transaction: Db, owner: OrganizationId, id: WidgetId): Promise<boolean> {
+/**
+ * The widget's switches; null if it was deleted. Whoever changes them waits until this transaction ends, and this transaction waits
+ * for a change that is under way. So nothing is booked or stored against a change that was acknowledged.
+ */
+export async function holdSwitches(
+  transaction: Db,
+  owner: OrganizationId,
+  id: WidgetId,
+): Promise<{ status: WidgetStatus; storesBookings: boolean } | null> {
   const statement = transaction
     .selectFrom("widgets")
-    .select("collect_data")
+    .select(["status", "collect_data as storesBookings"])
     .where("organization_id", "=", owner)
-    .where("id", "=", id);
-  const [row] = await runPrepared(transaction, "read_collect_data", statement);
-  return row?.collect_data ?? false;
+    .where("id", "=", id)
+    .forShare();
+  const [row] = await runPrepared(transaction, "hold_switches", statement);
+  return row ?? null;
 }

@@ -7,7 +7,7 @@ import { honourPrivacySignal } from "../../funnel/classify/privacy-signal.ts";
 import { ATTRIBUTION_TEXT_MAX, readAttribution } from "../../funnel/classify/read-attribution.ts";
 import type { ReadVisit, VisitReader } from "../../funnel/classify/read-visit.ts";
 import { redactAttribution } from "../../funnel/classify/redact-attribution.ts";
-import { ApiError, FieldsError } from "../../http/api-error.ts";
+import { ApiError, FieldsError, notFound } from "../../http/api-error.ts";
 import { requireIdempotencyKey } from "../../http/idempotency-key.ts";
 import { assert } from "../../lib/assert.ts";
 import { parseTimeZone } from "../../lib/time/calendar.ts";
@@ -94,8 +94,7 @@ async function checkBookable(
   request: BookRequest,
 ): Promise<Bookable | ApiError> {
   if (request.isAbandoned) return unavailable();
-  if (status === "paused")
-    return new ApiError("widget_paused", "This widget is paused. Ask the business to activate it.");
+  if (status === "paused") return paused();
   if (request.isTest !== undefined && request.isTest !== (system.mode !== "live"))
     return new ApiError("widget_changed", "This widget was switched between test mode and live. Reload the page.");
   const services = await system.listServices();
@@ -176,7 +175,6 @@ function toWanted({
     locale: request.locale ?? "en",
     touch: toTouch(request, origin.visit),
     copy: { timeZone, customer, answers, attribution: toAttribution(origin.raw, origin.visit) },
-    storesBookings: widget.storesBookings,
   };
 }
 
@@ -192,6 +190,8 @@ async function sendOutcome(
       throw new ApiError("key_reused", "This Idempotency-Key was used for another booking.");
     case "under_way":
       throw unavailable();
+    case "closed":
+      throw made.status === "paused" ? paused() : notFound("Widget");
     case "failed":
       return made.failure === "slot_taken" ? sendSlotTaken(reply, await listFreshSlots()) : sendFailed(reply);
     default:
@@ -227,6 +227,10 @@ async function findFreshSlots(
 function toTouch(request: BookRequest, visit: ReadVisit): PendingTouch {
   const { page, source, medium, campaign, channel, device, country } = visit;
   return { visitId: request.visitId.toLowerCase(), page, source, medium, campaign, channel, device, country };
+}
+
+function paused(): ApiError {
+  return new ApiError("widget_paused", "This widget is paused. Ask the business to activate it.");
 }
 
 function unavailable(): ApiError {

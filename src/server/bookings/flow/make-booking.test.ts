@@ -6,14 +6,17 @@ import { DAY_MS, HOUR_MS } from "#contract/durations.ts";
 import type { OrganizationId, WidgetId } from "#contract/ids.ts";
 import { createTestApp } from "../../../../test/support/app/app.ts";
 import { makeOrganization, makeWidget } from "../../../../test/support/builders.ts";
+import { untilSomeoneWaits } from "../../../../test/support/database/count-blocked.ts";
 import { findEverywhere } from "../../../../test/support/database/search-database.ts";
 import { openSilentWire } from "../../../../test/support/database/silent-wire.ts";
 import { DIRECT_TOUCH } from "../../../../test/support/funnel/touches.ts";
 import { DatabaseUnavailable } from "../../db/database-unavailable.ts";
 import { type Db, openDb, openPool } from "../../db/pool.ts";
 import { createLog } from "../../lib/log/log.ts";
+import { deleteOrganization } from "../../organizations/delete-queries.ts";
 import { openSchedulingSystem } from "../../scheduler/open-system.ts";
 import { refused, type SchedulingSystem, unavailable } from "../../scheduler/scheduling-system.ts";
+import { updateWidget } from "../../widgets/queries.ts";
 import { deleteBooking, eraseBookingsByEmail } from "../stored/erase.ts";
 import { type MadeBooking, makeBooking, type WantedBooking } from "./make-booking.ts";
 import { settleOverdue } from "./settle-overdue.ts";
@@ -33,9 +36,9 @@ type Setting = { owner: OrganizationId; widgetId: WidgetId; system: SchedulingSy
 let settings = 0;
 
 /** A visitor who wants the first free time in a widget's sandbox. */
-async function makeSetting(): Promise<Setting & { email: string }> {
+async function makeSetting(options: { collectData?: boolean } = {}): Promise<Setting & { email: string }> {
   const owner = await makeOrganization(db);
-  const widgetId = await makeWidget(db, owner);
+  const widgetId = await makeWidget(db, owner, options);
   const system = await openSchedulingSystem(deps, { id: widgetId, organizationId: owner, connectionId: null });
   const services = await system.listServices();
   const service =
@@ -59,7 +62,6 @@ async function makeSetting(): Promise<Setting & { email: string }> {
     locale: "en",
     touch: DIRECT_TOUCH,
     copy: { timeZone: "Europe/Berlin", customer, answers: [], attribution: {} },
-    storesBookings: true,
   };
   return { owner, widgetId, system, wanted, email };
 }
@@ -147,33 +149,29 @@ test("the visitor gets a separate link to cancel; it is kept with the answer onl
     [true, ["public.pending_bookings"]],
     [false, []],
   ] as const) {
-    const { system, wanted } = await makeSetting();
+    const { system, wanted } = await makeSetting({ collectData: storesBookings });
     const cancelUrl = `https://scheduler.example/cancel/${wanted.widgetId}`;
-    const made = await makeBooking(making, withCancelUrl(system, cancelUrl), { ...wanted, storesBookings });
+    const made = await makeBooking(making, withCancelUrl(system, cancelUrl), wanted);
     assert.equal(requireAnswer(made).cancelUrl, cancelUrl);
     assert.deepEqual(await findEverywhere(db, cancelUrl), kept);
   }
 });
 
 test("a booking requested with Store bookings off is not stored, even if it is turned on in the meantime", async () => {
-  const { owner, system, wanted, email } = await makeSetting();
-  requireAnswer(await makeBooking(making, system, { ...wanted, storesBookings: false }));
+  const { owner, widgetId, system, wanted, email } = await makeSetting({ collectData: false });
+  const turnOn = () => updateWidget(db, widgetId, { collect_data: true });
+  requireAnswer(await makeBooking(making, afterBooking(system, turnOn), wanted));
   assert.equal(await countAppointments(owner), 1);
   assert.deepEqual(await findEverywhere(db, email), []);
 });
 
 for (const [when, before, during] of [
-  ["when it was requested", { storesBookings: false }, async () => undefined],
-  [
-    "when it was settled",
-    {},
-    (id: WidgetId) => sql`update widgets set collect_data = false where id = ${id}`.execute(db),
-  ],
+  ["when it was requested", { collectData: false }, async () => undefined],
+  ["when it was settled", {}, (id: WidgetId) => updateWidget(db, id, { collect_data: false })],
 ] as const)
   test(`if Store bookings was off ${when}, nothing of the answer is kept, and the key still gives the same answer`, async () => {
-    const { widgetId, system, wanted: on } = await makeSetting();
-    const copy = { ...on.copy, timeZone: "Pacific/Chatham" };
-    const wanted = { ...on, ...before, copy };
+    const { widgetId, system, wanted: usual } = await makeSetting(before);
+    const wanted = { ...usual, copy: { ...usual.copy, timeZone: "Pacific/Chatham" } };
     const answer = requireAnswer(
       await makeBooking(
         making,
@@ -193,6 +191,67 @@ for (const [when, before, during] of [
     const known = toKnownAnswer(wanted, answer.reference);
     assert.deepEqual(requireAnswer(await makeBooking(making, silent, wanted)), known);
   });
+
+/** Changes the widget; the change is acknowledged when the returned function has committed it. */
+async function changeSlowly(widgetId: WidgetId, change: { collect_data: false } | { status: "paused" }) {
+  const changing = await db.startTransaction().execute();
+  await updateWidget(changing as unknown as Db, widgetId, change);
+  return () => changing.commit().execute();
+}
+
+test("nothing is stored or sent once turning off Store bookings was acknowledged", async () => {
+  const { owner, widgetId, system, wanted, email } = await makeSetting();
+  let commit = async () => {};
+  const turningOff = afterBooking(system, async () => {
+    commit = await changeSlowly(widgetId, { collect_data: false });
+  });
+  const request = makeBooking(making, turningOff, wanted);
+  await untilSomeoneWaits(db);
+  await commit();
+  requireAnswer(await request);
+  assert.deepEqual(await findEverywhere(db, email), []);
+  const events = await db.selectFrom("webhook_events").select("id").where("organization_id", "=", owner).execute();
+  assert.deepEqual(events, []);
+});
+
+test("nothing personal is written, and nothing is booked, once a change of the widget was acknowledged", async () => {
+  for (const [change, expected] of [
+    [{ collect_data: false }, "confirmed"],
+    [{ status: "paused" }, "closed"],
+  ] as const) {
+    const { owner, widgetId, system, wanted, email } = await makeSetting();
+    const commit = await changeSlowly(widgetId, change);
+    let whileAsked: string[] = ["nobody asked"];
+    const looking = afterBooking(system, async () => {
+      whileAsked = await findEverywhere(db, email);
+    });
+    const request = makeBooking(making, looking, wanted);
+    await untilSomeoneWaits(db);
+    await commit();
+    assert.equal((await request).kind, expected);
+    assert.deepEqual(whileAsked, expected === "confirmed" ? [] : ["nobody asked"]);
+    assert.equal(await countAppointments(owner), expected === "confirmed" ? 1 : 0);
+  }
+});
+
+test("a booking that is settled while its organization is deleted leaves nothing behind", async () => {
+  const { owner, system, wanted, email } = await makeSetting();
+  const deleting = await db.startTransaction().execute();
+  const request = makeBooking(
+    making,
+    afterBooking(system, async () => {
+      // The lock with which a deletion starts.
+      await sql`select from day_zones where organization_id = ${owner} for update`.execute(deleting);
+    }),
+    wanted,
+  );
+  await untilSomeoneWaits(db);
+  assert.equal(await deleteOrganization(deleting as unknown as Db, owner), true);
+  await deleting.commit().execute();
+  requireAnswer(await request);
+  assert.deepEqual(await findEverywhere(db, email), []);
+  assert.deepEqual(await findEverywhere(db, owner), []);
+});
 
 async function listReferences(owner: OrganizationId): Promise<string[]> {
   const rows = await db
@@ -257,9 +316,9 @@ test("a booking confirmed while the database is silent is stored within seconds 
 
 for (const storesBookings of [true, false])
   test(`nothing leads from a settled booking to its visit, with Store bookings ${storesBookings ? "on" : "off"}`, async () => {
-    const { system, wanted } = await makeSetting();
+    const { system, wanted } = await makeSetting({ collectData: storesBookings });
     const visitId = crypto.randomUUID();
-    const visited = { ...wanted, storesBookings, touch: { ...wanted.touch, visitId } };
+    const visited = { ...wanted, touch: { ...wanted.touch, visitId } };
     requireAnswer(await makeBooking(making, system, visited));
     assert.equal((await makeBooking(making, system, { ...visited, idempotencyKey: "taken" })).kind, "failed");
     assert.deepEqual(await findEverywhere(db, visitId), ["public.funnel_visits"]);

@@ -7,6 +7,7 @@ import { inOrganization } from "../../db/transactions.ts";
 import type { Deps } from "../../deps.ts";
 import { pause } from "../../lib/concurrency/pause.ts";
 import type { Booked, BookOutcome, SchedulingSystem, Sought } from "../../scheduler/scheduling-system.ts";
+import { holdSwitches } from "../../widgets/bookable-widget.ts";
 import { freeReferences } from "../stored/queries.ts";
 import {
   type BookingFailure,
@@ -48,7 +49,6 @@ export type WantedBooking = {
   touch: PendingTouch;
   /** Everything personal; written to the database only if the widget stores bookings. */
   copy: PendingCopy;
-  storesBookings: boolean;
 };
 
 export type MadeBooking =
@@ -57,7 +57,9 @@ export type MadeBooking =
   /** The key was used for another slot or service. */
   | { kind: "key_reused" }
   /** The outcome of the first request with this key is not known yet. */
-  | { kind: "under_way" };
+  | { kind: "under_way" }
+  /** The widget was paused, or deleted, since the request arrived. Nothing was booked. */
+  | { kind: "closed"; status: "paused" | "deleted" };
 
 /** More than asking and looking up take together. After it, a task takes over. */
 const ASKING_MS = MINUTE_MS;
@@ -88,10 +90,11 @@ export async function makeBooking(
   wanted: WantedBooking,
 ): Promise<MadeBooking> {
   for (;;) {
-    const reference = await reserve(deps, wanted);
-    if (reference !== null) return await makeFirst(deps, system, { wanted, reference });
+    const reserved = await reserve(deps, wanted);
+    if (reserved.kind === "reserved") return await makeFirst(deps, system, { wanted, reference: reserved.reference });
     const known = await answerAgain(deps, system, wanted);
     if (known.kind !== "unused") return known;
+    if (reserved.kind === "closed") return reserved;
   }
 }
 
@@ -120,9 +123,16 @@ async function makeFirst(
   }
 }
 
-async function reserve(deps: MakeDeps, wanted: WantedBooking): Promise<Reference | null> {
+type Reserved =
+  | { kind: "reserved"; reference: Reference }
+  | { kind: "used_before" }
+  | Extract<MadeBooking, { kind: "closed" }>;
+
+async function reserve(deps: MakeDeps, wanted: WantedBooking): Promise<Reserved> {
   let taken: Reference | null = null;
-  const reserving = inOrganization(deps.db, wanted.owner, async (transaction) => {
+  const reserving = inOrganization(deps.db, wanted.owner, async (transaction): Promise<Reserved> => {
+    const switches = await holdSwitches(transaction, wanted.owner, wanted.widgetId);
+    if (switches?.status !== "active") return { kind: "closed", status: switches?.status ?? "deleted" };
     const reference = await takeReference(transaction, wanted.owner, deps.random);
     taken = reference;
     const now = deps.clock.now();
@@ -136,11 +146,12 @@ async function reserve(deps: MakeDeps, wanted: WantedBooking): Promise<Reference
       askingUntil: new Date(now.getTime() + ASKING_MS),
       given_up_at: new Date(now.getTime() + SEARCH_MS),
       touch: wanted.touch,
-      copy: wanted.storesBookings ? wanted.copy : null,
+      copy: switches.storesBookings ? wanted.copy : null,
       now,
     });
-    if (!isNew) await freeReferences(transaction, wanted.owner, [reference]);
-    return isNew ? reference : null;
+    if (isNew) return { kind: "reserved", reference };
+    await freeReferences(transaction, wanted.owner, [reference]);
+    return { kind: "used_before" };
   });
   try {
     return await reserving;

@@ -8,10 +8,11 @@ import type { Deps } from "../../deps.ts";
 import { keepStoredKeys } from "../../funnel/record/key-cap.ts";
 import { recordTouches } from "../../funnel/record/record.ts";
 import { type Conversion, type Touch, toStepBit } from "../../funnel/record/touch.ts";
+import { holdDayZone } from "../../funnel/recount/day-zone.ts";
 import { randomText } from "../../lib/secrets/random.ts";
 import type { Booked } from "../../scheduler/scheduling-system.ts";
 import { wakeWorkers } from "../../webhooks/outbox/wake-workers.ts";
-import { readCollectData } from "../../widgets/bookable-widget.ts";
+import { holdSwitches } from "../../widgets/bookable-widget.ts";
 import { freeReferences } from "../stored/queries.ts";
 import { keepBooking } from "./keep-booking.ts";
 import {
@@ -49,8 +50,10 @@ export async function settleConfirmed(deps: SettleDeps, confirmed: ConfirmedBook
   const answer = toAnswer(confirmed);
   const settled = await inOrganization(deps.db, owner, async (transaction) => {
     const now = deps.clock.now();
-    // The one gate: with Store bookings off nothing about the customer is written anywhere.
-    const storesBookings = await readCollectData(transaction, owner, confirmed.widgetId);
+    // The one gate: with Store bookings off nothing about the customer is written anywhere. Both locks come first, in the order
+    // in which an organization is deleted (organizations/delete-queries.ts).
+    await holdDayZone(transaction, owner);
+    const storesBookings = (await holdSwitches(transaction, owner, confirmed.widgetId))?.storesBookings ?? false;
     const outcome = { reference, now, state: "confirmed", answer, storesBookings } as const;
     const pending = await settleOnce(transaction, owner, outcome);
     if (!pending) return "already_settled";

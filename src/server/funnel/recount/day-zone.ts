@@ -1,6 +1,6 @@
-import type { Selectable } from "kysely";
+import { type Selectable, sql } from "kysely";
 import type { OrganizationId } from "#contract/ids.ts";
-import { requireSettled } from "../../db/engine.ts";
+import { engineOf, requireSettled } from "../../db/engine.ts";
 import type { Db } from "../../db/pool.ts";
 import type { DayZonesTable } from "../../db/tables.ts";
 import { parseTimeZone } from "../../lib/time/calendar.ts";
@@ -33,6 +33,16 @@ export async function lockDayZone(transaction: Db, owner: OrganizationId): Promi
     .where("organization_id", "=", owner)
     .forUpdate()
     .executeTakeFirstOrThrow();
+}
+
+/**
+ * The lock that recording takes, for a transaction that locks something else before it records. On Citus, recordings exclude each
+ * other (record-in-steps.ts), and two share locks could not both become that lock.
+ */
+export async function holdDayZone(transaction: Db, owner: OrganizationId): Promise<void> {
+  const strength = engineOf(transaction) === "citus" ? sql`no key update` : sql`share`;
+  await sql`-- prepared: hold_day_zone
+    select from day_zones where organization_id = ${owner} for ${strength}`.execute(transaction);
 }
 
 export async function updateDayZone(
