@@ -18,8 +18,8 @@ async function readCounts(metrics: Pick<Metrics, "read">): Promise<string[]> {
 test("mails are counted by outcome: sent, or not sent without a mail server", async () => {
   const server = await openMailServer();
   const [log, metrics] = [createLog("error", { write: () => undefined }), createMetrics()];
-  const config = { smtpUrl: server.url, mailFrom: "a@book.example" };
-  const letter = { to: "guest@example.com", subject: "S", text: "T", link: "https://book.example/x" };
+  const config = { smtpUrl: server.url, mailFrom: "a@book.example", baseUrl: "https://book.example" };
+  const letter = { to: "guest@example.com", subject: "S", text: "T", action: "Open", link: "https://book.example/x" };
   await createMail({ config, log, metrics }).send(letter);
   await createMail({ config: { ...config, smtpUrl: null }, log, metrics }).send(letter);
   const counts = ['{outcome="sent"} 1', '{outcome="failed"} 0', '{outcome="not_sent"} 1'];
@@ -82,9 +82,13 @@ test("a refusal by the mail server is logged and counted, without the address", 
   const lines: string[] = [];
   const log = createLog("info", { write: (line) => lines.push(line) });
   const metrics = createMetrics();
-  const mail = createMail({ config: { smtpUrl: server.url, mailFrom: "a@book.example" }, log, metrics });
+  const mail = createMail({
+    config: { smtpUrl: server.url, mailFrom: "a@book.example", baseUrl: "https://book.example" },
+    log,
+    metrics,
+  });
   assert.deepEqual(await readCounts(metrics), ['{outcome="sent"} 0', '{outcome="failed"} 0']);
-  await mail.send({ to: "guest@example.com", subject: "S", text: "T", link: "https://book.example/x" });
+  await mail.send({ to: "guest@example.com", subject: "S", text: "T", action: "Open", link: "https://book.example/x" });
   assert.deepEqual(await readCounts(metrics), ['{outcome="sent"} 0', '{outcome="failed"} 1']);
   assert.equal(lines.length, 1);
   assert.match(String(lines[0]), /"name":"mail\.failed"/);
@@ -105,7 +109,11 @@ for (const [what, replies, outcome] of REPORT_CASES) {
     const server = await openMailServer({ recipient: "250 OK", logins: [WELCOME, WELCOME], ...replies });
     const smtpUrl = server.url.replace("smtp://", "smtp://bookflow:secret@");
     const log = createLog("error", { write: () => undefined });
-    const mail = createMail({ config: { smtpUrl, mailFrom: "a@book.example" }, log, metrics: createMetrics() });
+    const mail = createMail({
+      config: { smtpUrl, mailFrom: "a@book.example", baseUrl: "https://book.example" },
+      log,
+      metrics: createMetrics(),
+    });
     const picture = { cid: "chart@book.example", content: Buffer.from("png") };
     const report = { to: "guest@example.com", subject: "S", text: "T", html: "<p>T</p>", picture, headers: {} };
     assert.equal(await mail.sendOnce(report), outcome);
@@ -125,11 +133,21 @@ test("a mail server that never finishes its reply is given up, and its connectio
   await once(server, "listening");
   const smtpUrl = `smtp://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const log = createLog("error", { write: () => undefined });
-  const deps = { config: { smtpUrl, mailFrom: "a@book.example" }, log, metrics: createMetrics() };
+  const deps = {
+    config: { smtpUrl, mailFrom: "a@book.example", baseUrl: "https://book.example" },
+    log,
+    metrics: createMetrics(),
+  };
   const mail = createMail(deps, { limitMs: 100 });
   assert.equal(await mail.check(), "ETIMEDOUT");
   assert.equal(
-    await mail.send({ to: "guest@example.com", subject: "S", text: "T", link: "https://book.example/x" }),
+    await mail.send({
+      to: "guest@example.com",
+      subject: "S",
+      text: "T",
+      action: "Open",
+      link: "https://book.example/x",
+    }),
     false,
   );
   assert.ok((await Promise.all(connections)).length > 0);

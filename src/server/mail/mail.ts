@@ -5,8 +5,8 @@ import { within } from "../lib/concurrency/pause.ts";
 import type { Log } from "../lib/log/log.ts";
 import type { Metrics } from "../lib/log/metrics.ts";
 
-/** An email with one link. */
-export type LinkMail = { to: string; subject: string; text: string; link: string };
+/** An email with one link, and what the link is for ("Reset your password"). */
+export type LinkMail = { to: string; subject: string; text: string; action: string; link: string };
 
 /** An email with an image, shown in its HTML as `cid:…`. */
 type PictureMail = {
@@ -42,7 +42,7 @@ const LIMIT_MS = 15_000;
 /** A failure to send is logged and counted, never thrown. */
 export function createMail(
   deps: {
-    config: Pick<Config, "smtpUrl" | "mailFrom">;
+    config: Pick<Config, "smtpUrl" | "mailFrom" | "baseUrl">;
     log: Log;
     metrics: Pick<Metrics, "mails">;
   },
@@ -77,8 +77,9 @@ export function createMail(
   return {
     isOn: true,
     check,
-    async send({ to, subject, text, link }) {
-      return (await post({ to, subject, text: `${text}\n\n${link}\n` })) === "sent";
+    async send({ to, subject, text, action, link }) {
+      const body = `${text}\n\n${action}: ${link}\n\nBookflow at ${config.baseUrl}\n`;
+      return (await post({ to, subject, text: body })) === "sent";
     },
     async sendOnce({ picture, ...mail }) {
       // If no connection was made, nothing was sent. If it broke later, nobody can tell.

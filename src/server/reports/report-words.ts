@@ -61,7 +61,7 @@ function toTotals({ totals, previous, dataSince }: AppAnalytics, before: string)
   const missing = describeMissingComparison(previous, dataSince);
   const compare = (name: "views" | "bookings") => {
     if (!earlier) return missing;
-    if (earlier[name] === 0) return `0 ${before}`;
+    if (earlier[name] === 0) return totals[name] === 0 ? `0 ${before} too` : `Up from 0 ${before}`;
     return `${change.format(totals[name] / earlier[name] - 1).replace("-", "−")} compared with ${before}`;
   };
   const wasText = (was: string) => (earlier ? `${was} ${before}` : missing);
@@ -76,7 +76,7 @@ function toTotals({ totals, previous, dataSince }: AppAnalytics, before: string)
     {
       label: "Average lead time",
       value: toDays(totals.avgLeadDays),
-      change: wasText(earlier && earlier.avgLeadDays !== null ? toDays(earlier.avgLeadDays) : "No lead times"),
+      change: wasText(earlier && earlier.avgLeadDays !== null ? toDays(earlier.avgLeadDays) : "No bookings"),
     },
   ];
 }

@@ -106,8 +106,8 @@ test("a report has totals with their change, top lists, lost bookings and failin
   const text = String(parts.get("text/plain"));
   assert.deepEqual(text.replaceAll("\r", "").split("\n\n").slice(0, 6), [
     "Lindenhof & Söhne: weekly report, 26 October – 1 November 2026",
-    "Views: 3 (+50% compared with the week before)\nBookings: 1 (0 the week before)\n" +
-      "Conversion rate: 33.3% (0% the week before)\nAverage lead time: 2 days (No lead times the week before)",
+    "Views: 3 (+50% compared with the week before)\nBookings: 1 (Up from 0 the week before)\n" +
+      "Conversion rate: 33.3% (0% the week before)\nAverage lead time: 2 days (No bookings the week before)",
     "Top channels\n  Paid Search: 1 booking, 2 views\n  Direct: 0 bookings, 1 view",
     "Top sources\n  google / cpc: 1 booking, 2 views\n  (direct) / (none): 0 bookings, 1 view",
     "Top campaigns\n  Autumn: 1 booking, 2 views\n  No campaign: 0 bookings, 1 view",

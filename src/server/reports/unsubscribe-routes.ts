@@ -43,7 +43,10 @@ function parseLink({ organization, token }: TokenRequest["params"]): { owner: Or
   return owner && /^[0-9A-Za-z]+$/.test(token) ? { owner, token } : null;
 }
 
-const DONE = toPage("You’re unsubscribed", html`<p>You won’t get this report any more.</p>`);
+const DONE = toPage(
+  "You’re unsubscribed",
+  html`<p>You won’t get this report anymore. To subscribe again, open Analytics → Email reports.</p>`,
+);
 /** The link may be truncated, already used, or from an earlier subscription, so this person may still get reports. */
 const INVALID_LINK = toPage(
   "This link is no longer valid",

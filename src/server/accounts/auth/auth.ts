@@ -151,6 +151,7 @@ async function sendResetLink(parts: AuthParts, to: string, token: string): Promi
   await sendRequestedMail(parts, { kind: "reset", to }, async () => ({
     subject: "Reset your password",
     text: `Someone asked to reset the password for your Bookflow account. The link below works once and expires in ${RESET_LINK_MINUTES} minutes. If it wasn't you, you can ignore this email.`,
+    action: "Reset your password",
     link: `${parts.config.baseUrl}${ENTRY_PAGES.resetPassword}?token=${encodeURIComponent(token)}`,
   }));
 }

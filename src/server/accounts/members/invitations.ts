@@ -85,6 +85,7 @@ export async function invite(
     // Nothing that people enter: while sign-up is open, strangers could write the subject of an email from us.
     subject: "You have been invited to Bookflow",
     text: `${member.email} has invited you to join “${organizationName}” on Bookflow. The link below works once and expires in ${INVITATION_DAYS} days.`,
+    action: "Accept the invitation",
     link: toLink(mailed.token),
   });
   if (isSent) return { kind: "invited", invitation, mail: "sent", link: null };

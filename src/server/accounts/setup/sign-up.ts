@@ -23,12 +23,14 @@ export async function sendSignUpLink(deps: SignUpDeps, email: string): Promise<v
       return {
         subject: "You already have an account",
         text: "Someone asked to create a Bookflow account with your email address, which already has one. If it was you, sign in below. If it wasn't you, you can ignore this email.",
+        action: "Sign in",
         link: `${baseUrl}${ENTRY_PAGES.signIn}?${new URLSearchParams({ email })}`,
       };
     const token = await makeSignUpLink(deps, email);
     return {
       subject: "Create your account",
       text: `Someone asked to create a Bookflow account with your email address. The link below works once and expires in ${SIGN_UP_LINK_MINUTES} minutes. If it wasn't you, you can ignore this email.`,
+      action: "Create your account",
       link: `${baseUrl}${ENTRY_PAGES.signUp}?${new URLSearchParams({ token, email })}`,
     };
   });

@@ -18,6 +18,8 @@ import {
 } from "../testing/webhook-service.ts";
 import { listNotices } from "./queries.ts";
 
+const REDELIVER = "Fix the endpoint, then redeliver what it missed from the delivery log, which keeps it for 30 days.";
+
 const service = await createWebhookService();
 const { deps, clock, loop } = service;
 
@@ -58,7 +60,10 @@ test("owners are told of the first failed delivery, a day before the endpoint is
   const [first, ...none] = await readNotices(business);
   assert.equal(first?.kind, "exhausted");
   assert.equal(none.length, 0);
-  assert.equal(first?.detail, `The delivery of ${given} failed and won't be retried. Last attempt: HTTP 500.`);
+  assert.equal(
+    first?.detail,
+    `The delivery of ${given} failed and won't be retried. Last attempt: HTTP 500. ${REDELIVER}`,
+  );
 
   await pass(4 * DAY - 8 * HOUR);
   const second = await book(deps, business);
@@ -66,7 +71,7 @@ test("owners are told of the first failed delivery, a day before the endpoint is
   assert.deepEqual((await readNotices(business)).at(-1), {
     kind: "disabling_soon",
     at: at(4 * DAY),
-    detail: `No delivery has succeeded since ${inWords(at(0))}. If none succeeds by ${inWords(at(5 * DAY))}, the next failure turns the endpoint off. Last attempt (booking ${second}): HTTP 500.`,
+    detail: `No delivery has succeeded since ${inWords(at(0))}. If no delivery succeeds by ${inWords(at(5 * DAY))}, the endpoint will be turned off at the next failure. Last attempt (booking ${second}): HTTP 500. ${REDELIVER}`,
   });
   assert.equal((await readEndpoint(deps, id)).status, "enabled");
 
@@ -89,7 +94,7 @@ test("owners are told of the first failed delivery, a day before the endpoint is
   assert.deepEqual((await readNotices(business)).at(-1), {
     kind: "disabled",
     at: at(5 * DAY),
-    detail: `Deliveries kept failing, so the endpoint was turned off. Last attempt (booking ${third}): HTTP 500.`,
+    detail: `The endpoint was turned off because deliveries kept failing. Last attempt (booking ${third}): HTTP 500. ${REDELIVER}`,
   });
   assert.deepEqual(await readAudit(deps.db, business.owner), [
     { action: "endpoint.turned_off", target: id, detail: { name: new URL(receiver.url).host, reason: "failing" } },
@@ -126,7 +131,7 @@ test("no endpoint is turned off without a warning a day before, however rarely a
   assert.deepEqual(await tryOne(), ["enabled", "disabling_soon"], "more than five days, but the owner wasn't warned");
   assert.match(
     (await readNotices(business)).at(-1)?.detail ?? "",
-    /^No delivery has succeeded since 1 March 2027 at 10:00 \(Europe\/Berlin\)\. If none succeeds by 7 March 2027 at 16:30 \(Europe\/Berlin\), the next failure turns the endpoint off\. Last attempt \(booking SVC-\w{6}\): HTTP 500\.$/,
+    /^No delivery has succeeded since 1 March 2027 at 10:00 \(Europe\/Berlin\)\. If no delivery succeeds by 7 March 2027 at 16:30 \(Europe\/Berlin\), the endpoint will be turned off at the next failure\. Last attempt \(booking SVC-\w{6}\): HTTP 500\. Fix the endpoint/,
   );
   clock.set(new Date("2027-03-07T15:30:39.999Z"));
   assert.deepEqual(await tryOne(), ["enabled", "disabling_soon"]);
@@ -198,7 +203,7 @@ test("410 turns an endpoint off at once, notifies its owner, and cancels waiting
     [
       [
         "disabled",
-        `The receiver says it is permanently gone, so the endpoint was turned off. Last attempt (booking ${reference}): HTTP 410.`,
+        `The endpoint was turned off because it returned 410 Gone. Last attempt (booking ${reference}): HTTP 410. ${REDELIVER}`,
       ],
     ],
   );
@@ -260,7 +265,7 @@ test("the owner is notified of a chat's first refused delivery, whatever the rea
     const notices = await listNotices(deps.db, business.owner, { limitEach: 9 });
     assert.deepEqual(
       notices.map(({ kind, detail }) => [kind, detail]),
-      [["exhausted", `The delivery of ${reference} failed and won't be retried. Last attempt: ${said}.`]],
+      [["exhausted", `The delivery of ${reference} failed and won't be retried. Last attempt: ${said}. ${REDELIVER}`]],
     );
     const { failing_since, failed_attempts } = await readEndpoint(deps, id);
     assert.deepEqual([failing_since, failed_attempts], [clock.now(), 1], `${kind} ${status}`);

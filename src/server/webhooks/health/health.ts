@@ -43,6 +43,8 @@ export function isFailingLong(health: EndpointHealth, now: Date): boolean {
   return now.getTime() - health.failing_since.getTime() >= FAILING_MS_MAX - WARNING_MS;
 }
 
+const REDELIVER = "Fix the endpoint, then redeliver what it missed from the delivery log, which keeps it for 30 days.";
+
 /** The notice's text for the owner, with times in the organization's time zone. */
 export function describeVerdict(
   verdict: Exclude<HealthVerdict, { kind: "well" }>,
@@ -54,16 +56,16 @@ export function describeVerdict(
   const lastAttempt = reference === null ? `Last attempt: ${last}.` : `Last attempt (booking ${reference}): ${last}.`;
   switch (verdict.kind) {
     case "exhausted":
-      return `The delivery of ${reference ?? "an event"} failed and won't be retried. Last attempt: ${last}.`;
+      return `The delivery of ${reference ?? "an event"} failed and won't be retried. Last attempt: ${last}. ${REDELIVER}`;
     case "disabling_soon":
       return (
-        `No delivery has succeeded since ${toInstantWords(verdict.failingSince, timeZone)}. If none succeeds by ` +
-        `${toInstantWords(verdict.offAt, timeZone)}, the next failure turns the endpoint off. ${lastAttempt}`
+        `No delivery has succeeded since ${toInstantWords(verdict.failingSince, timeZone)}. If no delivery succeeds by ` +
+        `${toInstantWords(verdict.offAt, timeZone)}, the endpoint will be turned off at the next failure. ${lastAttempt} ${REDELIVER}`
       );
     case "disable":
       return verdict.reason === "gone"
-        ? `The receiver says it is permanently gone, so the endpoint was turned off. ${lastAttempt}`
-        : `Deliveries kept failing, so the endpoint was turned off. ${lastAttempt}`;
+        ? `The endpoint was turned off because it returned 410 Gone. ${lastAttempt} ${REDELIVER}`
+        : `The endpoint was turned off because deliveries kept failing. ${lastAttempt} ${REDELIVER}`;
     default:
       return verdict satisfies never;
   }

@@ -45,9 +45,11 @@ test("only the organization's owners and admins are emailed, once, that an endpo
   assert.match(mail, /^Subject: A webhook endpoint was turned off \(Lindenhof Dental\)\r$/m);
   assert.match(
     mail,
-    /127\.0\.0\.1:\d+: The receiver says it is permanently gone, .+ Last attempt \(booking SVC-\w{6}\): HTTP 410\./,
+    /about the endpoint \S+127\.0\.0\.1:\d+\S+ of Lindenhof Dental\. The endpoint was turned off because it returned 410 Gone\. Last attempt \(booking SVC-\w{6}\): HTTP 410\./,
   );
-  assert.ok(mail.includes(`${deps.config.baseUrl}/app/${business.owner}/webhooks/${endpointId}`));
+  const link = `${deps.config.baseUrl}/app/${business.owner}/webhooks/${endpointId}`;
+  assert.ok(mail.includes(`See its failed deliveries: ${link}`));
+  assert.ok(mail.includes(`\nBookflow at ${deps.config.baseUrl}\r\n`));
 });
 
 test("a refusing mail server is retried after half an hour, and given up after a day", async () => {

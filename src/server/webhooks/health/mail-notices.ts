@@ -17,7 +17,7 @@ const NOTIFIED_ROLES: readonly MemberRole[] = ["owner", "admin"];
 
 const SUBJECTS: Readonly<Record<NoticeKind, string>> = {
   exhausted: "A webhook delivery failed",
-  disabling_soon: "A webhook endpoint will be turned off unless it recovers",
+  disabling_soon: "Action needed: a webhook endpoint will be turned off",
   disabled: "A webhook endpoint was turned off",
 };
 
@@ -45,7 +45,8 @@ async function mailOne({ db, config, mail: mailServer }: NoticeMailDeps, notice:
   const addresses = await listAddresses(db, owner, NOTIFIED_ROLES);
   const mail = {
     subject: `${SUBJECTS[notice.kind]} (${notice.organization_name})`,
-    text: `${toEndpointName(notice)}: ${notice.detail}`,
+    text: `This is about the endpoint “${toEndpointName(notice)}” of ${notice.organization_name}. ${notice.detail}`,
+    action: "See its failed deliveries",
     link: `${config.baseUrl}/app/${owner}/webhooks/${endpointId}`,
   };
   const outcomes = await Promise.all(addresses.map((to) => mailServer.send({ to, ...mail })));

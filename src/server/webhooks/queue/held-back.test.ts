@@ -131,7 +131,7 @@ test("a delivery whose last retry was held back has failed, and its owner is tol
   const [notice] = await listNotices(deps.db, business.owner, { limitEach: 1 });
   assert.match(
     notice?.detail ?? "",
-    /^The delivery of SVC-\w{6} failed and won't be retried\. Last attempt: Not sent: the endpoint was failing and had a backlog\.$/,
+    /^The delivery of SVC-\w{6} failed and won't be retried\. Last attempt: Not sent: the endpoint was failing and had a backlog\. Fix the endpoint/,
   );
 });
 

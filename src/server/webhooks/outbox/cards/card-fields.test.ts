@@ -53,13 +53,13 @@ test("the source is source / medium plus campaign, and never undefined", () => {
   const table: [attribution: Record<string, string>, source: string][] = [
     [{ source: "google", medium: "cpc", campaign: "spring_sale" }, "google / cpc, spring_sale"],
     [{ source: "google", medium: "cpc", campaign: "" }, "google / cpc"],
-    [{ source: "", medium: "", campaign: "" }, "(direct) / (none)"],
+    [{ source: "", medium: "", campaign: "" }, "Direct"],
     [{ source: "newsletter", medium: "", campaign: "may" }, "newsletter / (none), may"],
   ];
   for (const [attribution, source] of table) assert.equal(factOf("Source", { attribution }), source);
   const { attribution: _, ...data } = bookingCreated().data;
   const event = { ...bookingCreated(), data: { ...data, attribution: { utm: {}, clickIds: {} } } };
-  assert.equal(toCardFields(event, write).facts.find((fact) => fact.label === "Source")?.value, "(direct) / (none)");
+  assert.equal(toCardFields(event, write).facts.find((fact) => fact.label === "Source")?.value, "Direct");
 });
 
 test("missing values are shown as a dash", () => {

@@ -38,7 +38,7 @@ function toBookingFields(event: BookingCreatedEvent, write: WriteText, isTest: b
   const { service, customer } = booking;
   const when = toLocalTimes(booking);
   const title = `${isTest ? "Test" : "New"} booking: ${write(customer.name, 50)}, ${write(service.name, 50)}, ${write(when.start, 30)}`;
-  const source = `${write(attribution.source || "(direct)", 80)} / ${write(attribution.medium || "(none)", 80)}`;
+  const source = toSourceText(attribution, write);
   return {
     title,
     summary: `${title} (${write(when.zone, 60)})`,
@@ -53,6 +53,11 @@ function toBookingFields(event: BookingCreatedEvent, write: WriteText, isTest: b
     footer: `${write(widget.name, 100)} | ${write(business.name, 100)}${isTest ? ` | ${TEST_NOTE}` : ""}`,
     manageUrl: toManageUrl(booking.manageUrl),
   };
+}
+
+function toSourceText({ source, medium }: BookingCreatedEvent["data"]["attribution"], write: WriteText): string {
+  if (!source && !medium) return "Direct";
+  return `${write(source || "(direct)", 80)} / ${write(medium || "(none)", 80)}`;
 }
 
 function toTestFields(event: EndpointTestEvent, write: WriteText): CardFields {
