@@ -1,8 +1,10 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { sql } from "kysely";
+import type { FreeSlot } from "#contract/book.ts";
 import type { ServiceDeps } from "../src/server/create-deps.ts";
 import { wakeWorkers } from "../src/server/webhooks/outbox/wake-workers.ts";
 import { type Bar, judgeMemory } from "./support/bars.ts";
+import { bookOverHttp, listSlots, NO_BOOKING_LIMITS } from "./support/booking-requests.ts";
 import { pickMiddle } from "./support/measured-load.ts";
 import { measurePosts } from "./support/post-loop.ts";
 import { readCpuMs, readOwnCpuMs, readResidentMb } from "./support/process-usage.ts";
@@ -13,7 +15,8 @@ import { type Business, book, makeBusiness, openBookings } from "./support/webho
 import { countQueued, fillQueue, makeBusinesses, switchEndpoints, waitUntilSent } from "./support/webhook-queue.ts";
 
 // Deliveries to a receiver on this machine: how many per second the service sustains, how soon the first byte arrives after a
-// booking's commit, and whether one hung endpoint with a long queue slows down the others. The ceiling is a plain loop of
+// booking's commit in another process or after the answer to a visitor, and whether one hung endpoint with a long queue slows
+// down the others. The ceiling is a plain loop of
 // undici POSTs of the same bytes to the same receiver, in turn with the deliveries.
 
 const BARS = { fromQueuePerSecond: 3_500, whileBookingPerSecond: 2_500, firstByteP99Ms: 20, hungRatio: 1.2 };
@@ -29,6 +32,10 @@ const QUEUED_EACH = 400;
 const BOOKERS = 12;
 const BACKLOG_MAX = 2_000;
 const BOOKINGS_PER_SECOND = 100;
+/** The whole booking flow takes both cores at about seven times as many. */
+const HTTP_BOOKINGS_PER_SECOND = 20;
+const HTTP_MEASURE_MS = 30_000;
+const SLOT_DAYS = [[0, 29]] as const;
 /** With and without the hung endpoint in turn, so that both see the same conditions. */
 const FIRST_BYTE_ROUNDS = 5;
 const FIRST_BYTE_ROUND_MS = 10_000;
@@ -40,6 +47,7 @@ const SETTINGS = {
   WEBHOOK_ALLOW_CIDRS: "127.0.0.0/8",
   // Short enough for the hung endpoint's requests to time out and be retried during the measurement.
   WEBHOOK_TIMEOUT_MS: "2000",
+  ...NO_BOOKING_LIMITS,
 };
 
 type Bench = { service: Service; receiver: Receiver; deps: ServiceDeps };
@@ -59,7 +67,9 @@ export async function run(): Promise<Bar[]> {
 
 async function measure(bench: Bench): Promise<Bar[]> {
   const { fromQueue, whileBooking, ceiling, residentMb } = await measureThroughput(bench);
+  const overHttp = await measureOverHttp(bench);
   const { alone, besideHung } = await measureFirstBytes(bench);
+  const answered = `answer to a visitor to first byte at ${HTTP_BOOKINGS_PER_SECOND} bookings a second`;
   const pace = `commit to first byte at ${BOOKINGS_PER_SECOND} bookings a second`;
   const beside = `the same beside a hung endpoint with ${HUNG_WAITING.toLocaleString("en")} waiting`;
   printTable([
@@ -72,12 +82,14 @@ async function measure(bench: Bench): Promise<Bar[]> {
       what: "from a long queue, of the plain POSTs",
       measured: (fromQueue.middle.rate / ceiling.middle.rate).toFixed(2),
     },
+    { what: `${answered}, p50 ms`, measured: overHttp.p50Ms.toFixed(1) },
+    { what: `${answered}, p99 ms`, measured: overHttp.p99Ms.toFixed(1) },
     { what: `${pace}, p50 ms`, measured: round(alone.p50Ms) },
     { what: `${pace}, p99 ms`, measured: round(alone.p99Ms) },
     { what: `${beside}, p99 ms`, measured: round(besideHung.p99Ms) },
   ]);
   const hungRatio = besideHung.p99Ms / alone.p99Ms;
-  const missing = alone.missing + besideHung.missing;
+  const missing = alone.missing + besideHung.missing + overHttp.missing;
   return [
     {
       what: "deliveries a second, from a long queue",
@@ -182,6 +194,25 @@ async function measureSustained(
   };
 }
 
+/** The process that stores the bookings is the one that sends them. */
+async function measureOverHttp(bench: Bench): Promise<Omit<FirstBytes, "residentMb">> {
+  const { deps, receiver, service } = bench;
+  const businesses = await makeBusinesses(deps, { port: receiver.port, count: BUSINESSES, endpoints: 1 });
+  const slots: FreeSlot[][] = [];
+  for (const { widgetId } of businesses) slots.push(await listSlots(service.port, widgetId, SLOT_DAYS));
+  const bookNext = async (n: number) => {
+    const { widgetId } = businesses[n % businesses.length] as Business;
+    const slot = slots[n % businesses.length]?.shift();
+    if (!slot) throw new Error("No free times are left: lower HTTP_MEASURE_MS.");
+    return await bookOverHttp(service.port, widgetId, slot);
+  };
+  const rounds: Rounds = { latencies: [], missing: 0 };
+  const pace = { book: bookNext, perSecond: HTTP_BOOKINGS_PER_SECOND };
+  await measureRound(bench, { ...pace, lengthMs: WARM_UP_MS });
+  await measureRound(bench, { ...pace, lengthMs: HTTP_MEASURE_MS }, rounds);
+  return summarize(rounds);
+}
+
 type Rounds = { latencies: number[]; missing: number };
 type FirstBytes = { p50Ms: number; p99Ms: number; missing: number; residentMb: number };
 
@@ -208,26 +239,28 @@ async function measureFirstBytes(bench: Bench): Promise<{ alone: FirstBytes; bes
 async function measureSettled(bench: Bench, businesses: readonly Business[], rounds: Rounds): Promise<void> {
   const { patientDb } = bench.deps;
   await sql`vacuum analyze webhook_events, deliveries, delivery_queue, delivery_attempts`.execute(patientDb);
-  await measureRound(bench, businesses, WARM_UP_MS);
-  await measureRound(bench, businesses, FIRST_BYTE_ROUND_MS, rounds);
+  const bookNext = async (n: number) => await book(bench.deps, businesses[n % businesses.length] as Business);
+  const pace = { book: bookNext, perSecond: BOOKINGS_PER_SECOND };
+  await measureRound(bench, { ...pace, lengthMs: WARM_UP_MS });
+  await measureRound(bench, { ...pace, lengthMs: FIRST_BYTE_ROUND_MS }, rounds);
 }
+
+type Pace = { book(n: number): Promise<{ reference: string; committedAt: number }>; perSecond: number };
 
 /** Stores bookings at a steady pace, whatever happens to them, and adds the measurements to those of earlier rounds. */
 async function measureRound(
-  { deps, receiver }: Bench,
-  businesses: readonly Business[],
-  lengthMs: number,
+  { receiver }: Bench,
+  { book, perSecond, lengthMs }: Pace & { lengthMs: number },
   rounds: Rounds = { latencies: [], missing: 0 },
 ): Promise<void> {
   const committed = new Map<string, number>();
   const pending: Promise<void>[] = [];
   const startedAt = performance.now();
-  const total = Math.round((lengthMs / 1000) * BOOKINGS_PER_SECOND);
+  const total = Math.round((lengthMs / 1000) * perSecond);
   for (let n = 0; n < total; n++) {
-    const waitMs = startedAt + (n * 1000) / BOOKINGS_PER_SECOND - performance.now();
+    const waitMs = startedAt + (n * 1000) / perSecond - performance.now();
     if (waitMs > 0) await sleep(waitMs);
-    const business = businesses[n % businesses.length] as Business;
-    pending.push(book(deps, business).then(({ reference, committedAt }) => void committed.set(reference, committedAt)));
+    pending.push(book(n).then(({ reference, committedAt }) => void committed.set(reference, committedAt)));
   }
   await Promise.all(pending);
   const arrivals = new Map<string, number>();

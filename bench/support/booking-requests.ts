@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import type { FreeSlot } from "#contract/book.ts";
 import { DAY_MS } from "#contract/durations.ts";
 import { toRequest, UUID } from "./load.ts";
@@ -29,19 +30,39 @@ export async function listSlots(
   return slots;
 }
 
-export function toBookingRequest(widget: string, { start }: FreeSlot): string {
-  const body = {
-    visitId: UUID,
+function toBody(visitId: string, { start }: FreeSlot): string {
+  return JSON.stringify({
+    visitId,
     serviceId: SERVICE,
     start,
     timeZone: "Europe/Berlin",
     customer: { name: "Mara Quell", email: "mara.quell@example.com", phone: "+49 30 5550100", notes: null },
     attribution: { utmSource: "google", utmMedium: "cpc", utmCampaign: "autumn", referrer: "https://www.google.com/" },
-  };
+  });
+}
+
+export function toBookingRequest(widget: string, slot: FreeSlot): string {
   return toRequest({
     method: "POST",
     path: `/embed-api/${widget}/bookings`,
     headers: { "content-type": "application/json", "idempotency-key": UUID },
-    body: JSON.stringify(body),
+    body: toBody(UUID, slot),
   });
+}
+
+/** Books over HTTP. Resolves with the reference and the time of the answer. */
+export async function bookOverHttp(
+  port: number,
+  widget: string,
+  slot: FreeSlot,
+): Promise<{ reference: string; committedAt: number }> {
+  const reply = await fetch(`http://127.0.0.1:${port}/embed-api/${widget}/bookings`, {
+    method: "POST",
+    headers: { "content-type": "application/json", "idempotency-key": randomUUID() },
+    body: toBody(randomUUID(), slot),
+  });
+  const committedAt = performance.timeOrigin + performance.now();
+  if (reply.status !== 201) throw new Error(`The booking answered ${reply.status}: ${await reply.text()}`);
+  const { reference } = (await reply.json()) as { reference: string };
+  return { reference, committedAt };
 }
