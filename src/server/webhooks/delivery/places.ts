@@ -1,3 +1,4 @@
+import type { EndpointId } from "#contract/ids.ts";
 import { REQUESTS_AT_ONCE_MAX } from "../queue/caps.ts";
 
 /**
@@ -6,27 +7,27 @@ import { REQUESTS_AT_ONCE_MAX } from "../queue/caps.ts";
  */
 const LEASES_MAX = 2 * REQUESTS_AT_ONCE_MAX;
 
-/** Counts what a worker has claimed, and says how much more it may. */
+/** Counts the deliveries that a worker has leased, and says how many more it may. */
 export class Places {
-  /** Claimed deliveries whose attempt is not reported yet. */
-  #leases = 0;
+  /** Deliveries whose attempt is not reported yet. */
+  readonly #leases = new Map<EndpointId, number>();
+  #leaseCount = 0;
   /** Those of them whose request has not ended. */
   #unended = 0;
 
-  /** Deliveries that can be claimed now. */
+  /** Deliveries that can be leased now. */
   get free(): number {
-    return Math.min(REQUESTS_AT_ONCE_MAX - this.#unended, LEASES_MAX - this.#leases);
+    return Math.min(REQUESTS_AT_ONCE_MAX - this.#unended, LEASES_MAX - this.#leaseCount);
   }
 
-  addClaimed(count: number): void {
-    this.#leases += count;
-    this.#unended += count;
+  isSendingTo(endpointId: EndpointId): boolean {
+    return this.#leases.has(endpointId);
   }
 
-  /** Claimed deliveries that this worker does not send. */
-  removeClaimed(count: number): void {
-    this.#leases -= count;
-    this.#unended -= count;
+  take(endpointId: EndpointId): void {
+    this.#leases.set(endpointId, (this.#leases.get(endpointId) ?? 0) + 1);
+    this.#leaseCount++;
+    this.#unended++;
   }
 
   endRequest(): void {
@@ -34,7 +35,10 @@ export class Places {
   }
 
   /** The attempt is reported, or its lease has ended. */
-  endLease(): void {
-    this.#leases--;
+  endLease(endpointId: EndpointId): void {
+    const left = (this.#leases.get(endpointId) ?? 1) - 1;
+    if (left === 0) this.#leases.delete(endpointId);
+    else this.#leases.set(endpointId, left);
+    this.#leaseCount--;
   }
 }

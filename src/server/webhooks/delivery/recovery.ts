@@ -1,12 +1,13 @@
 import type { OrganizationId } from "#contract/ids.ts";
 import type { Deps } from "../../deps.ts";
-import type { ClaimedDelivery, Lease } from "../queue/claim-queries.ts";
-import { type LoadedDelivery, loadDeliveries } from "../queue/load.ts";
+import { loadDeliveries } from "../queue/load.ts";
 import { cancelForbidden, dropLeases, leaseHeldBack, listLostLeases } from "../queue/recovery-queries.ts";
 import type { ReportWriter } from "../queue/report-writer.ts";
 import { DeadWorkers } from "../queue/worker-locks.ts";
-import { type DeliverDeps, reportHeldBack, reportInterrupted } from "./deliver.ts";
+import type { WebhookDeps } from "../webhook-deps.ts";
+import { reportHeldBack, reportInterrupted } from "./deliver.ts";
 import { logAttempt } from "./log-attempt.ts";
+import type { Sender } from "./sender.ts";
 
 // What a worker does once a second beside its claims: it cancels what must no longer be sent, takes over what dead workers left,
 // and lets go of what was held back too long.
@@ -18,14 +19,15 @@ const RECOVER_BATCH = 500;
  */
 const HELD_BACK_MS_MAX = 50_000;
 
-type RecoveryDeps = Pick<Deps, "db" | "log" | "metrics">;
+/** After this long without a claim, it was the worker that held deliveries back. */
+const CLAIM_GAP_MS_MAX = 10_000;
+
+type RecoveryDeps = Pick<Deps, "db" | "clock" | "log" | "metrics"> & {
+  readonly webhooks: Pick<WebhookDeps, "schedule">;
+};
 
 /** Parts of the worker's loop. */
-type LoopParts = Pick<DeliverDeps, "schedule"> & {
-  readonly writer: ReportWriter;
-  readonly makeLease: () => Lease;
-  readonly load: (claimed: readonly ClaimedDelivery[]) => Promise<readonly LoadedDelivery[]>;
-};
+type LoopParts = { readonly writer: ReportWriter; readonly sender: Pick<Sender, "makeLease" | "load"> };
 
 export class Recovery {
   readonly #deps: RecoveryDeps;
@@ -33,41 +35,62 @@ export class Recovery {
   readonly #deadWorkers = new DeadWorkers();
   /** Organizations whose server was down when their lost leases were last read. They must not keep the others waiting. */
   readonly #unread = new Set<OrganizationId>();
+  #recoveredAtMs = Number.NEGATIVE_INFINITY;
+  #claimedAtMs = Number.NEGATIVE_INFINITY;
+  /** Since when claims have followed each other without a gap. */
+  #claimingSinceMs = Number.NEGATIVE_INFINITY;
 
   constructor(deps: RecoveryDeps, parts: LoopParts) {
     this.#deps = deps;
     this.#parts = parts;
   }
 
-  /** `claimingSinceMs`: since when the worker has claimed without a gap; null while it does not. Never rejects. */
-  async recover({ now, claimingSinceMs }: { now: Date; claimingSinceMs: number | null }): Promise<void> {
-    const { db, log } = this.#deps;
+  /** The worker has just claimed. */
+  noteClaim(): void {
+    const nowMs = this.#deps.clock.now().getTime();
+    if (Math.abs(nowMs - this.#claimedAtMs) > CLAIM_GAP_MS_MAX) this.#claimingSinceMs = nowMs;
+    this.#claimedAtMs = nowMs;
+  }
+
+  async recoverIfDue(periodMs: number): Promise<void> {
+    const nowMs = this.#deps.clock.now().getTime();
+    // The absolute difference, because the clock may be set back.
+    if (Math.abs(nowMs - this.#recoveredAtMs) >= periodMs) await this.recover();
+  }
+
+  /** Returns whether it took over leases of others. Never rejects. */
+  async recover(): Promise<boolean> {
+    const { db, clock, log } = this.#deps;
+    const now = clock.now();
+    this.#recoveredAtMs = now.getTime();
     const logFailure = (error: unknown) => log.error("deliveries.recovery_failed", { error });
     // Fails while a server is down that has one of these deliveries. They are not sent anyway.
     await cancelForbidden(db, { now, limit: RECOVER_BATCH }).catch(logFailure);
+    let hasTakenOver = false;
     try {
-      await this.#takeOver(now);
+      hasTakenOver = await this.#takeOver(now);
       // Otherwise it was the worker that held deliveries back.
+      const isClaiming = now.getTime() - this.#claimedAtMs <= CLAIM_GAP_MS_MAX;
       const dueBefore = new Date(now.getTime() - HELD_BACK_MS_MAX);
-      if (claimingSinceMs !== null && claimingSinceMs <= dueBefore.getTime())
-        await this.#releaseHeldBack(now, dueBefore);
+      if (isClaiming && this.#claimingSinceMs <= dueBefore.getTime()) await this.#releaseHeldBack(now, dueBefore);
     } catch (error) {
       logFailure(error);
     }
+    return hasTakenOver;
   }
 
   /** Without a log line and metrics for each attempt: other workers may report the same ones. */
-  async #takeOver(now: Date): Promise<void> {
-    const { db, metrics, log } = this.#deps;
-    const { schedule, writer } = this.#parts;
+  async #takeOver(now: Date): Promise<boolean> {
+    const { db, metrics, log, webhooks } = this.#deps;
+    const { schedule } = webhooks;
     const deadWorkers = await this.#deadWorkers.find(db);
     const lost = await listLostLeases(db, { now, deadWorkers, last: [...this.#unread], limit: RECOVER_BATCH });
-    if (lost.length === 0) return;
+    if (lost.length === 0) return false;
     const { deliveries, missing, unread, error } = await loadDeliveries(db, lost);
     for (const { organizationId } of lost) this.#unread.delete(organizationId);
     for (const { organizationId } of unread) this.#unread.add(organizationId);
     if (unread.length > 0) log.error("deliveries.recovery_failed", { error });
-    if (unread.length === lost.length) return;
+    if (unread.length === lost.length) return false;
     metrics.leasesExpired.inc(lost.length - unread.length);
     log.warn("deliveries.leases_expired", { count: lost.length - unread.length });
     if (missing.length > 0) await dropLeases(db, missing);
@@ -75,15 +98,17 @@ export class Recovery {
       const isWorkerDead = delivery.lease.holder !== null && deadWorkers.includes(delivery.lease.holder);
       return reportInterrupted({ schedule }, delivery, { isWorkerDead, now });
     });
-    await Promise.all(reports.map((report) => writer.write(report, now)));
+    await Promise.all(reports.map((report) => this.#parts.writer.write(report, now)));
+    return true;
   }
 
   async #releaseHeldBack(now: Date, dueBefore: Date): Promise<void> {
-    const { schedule, writer, makeLease, load } = this.#parts;
-    const held = await leaseHeldBack(this.#deps.db, { lease: makeLease(), dueBefore, limit: RECOVER_BATCH });
+    const { writer, sender } = this.#parts;
+    const { schedule } = this.#deps.webhooks;
+    const held = await leaseHeldBack(this.#deps.db, { lease: sender.makeLease(), dueBefore, limit: RECOVER_BATCH });
     if (held.length === 0) return;
     this.#deps.log.warn("deliveries.held_back", { count: held.length });
-    const writes = (await load(held)).map((delivery) => {
+    const writes = (await sender.load(held)).map((delivery) => {
       const report = reportHeldBack({ schedule }, delivery, now);
       logAttempt(this.#deps, delivery, { report, operatorFault: null });
       return writer.write(report, delivery.lease.until);
