@@ -56,6 +56,7 @@ describe("the first run", { skip: noBrowser }, () => {
     await signOut(page);
     await fillSignIn(page, { email: "ada@example.com", password: PASSWORD });
     await page.getByText("Code from your authenticator app").waitFor();
+    await page.getByLabel("Digit 6 of 6").waitFor();
     // Each code works once: the current one turned two-factor on.
     await page.keyboard.type(toTotpCode(uri, new Date(Date.now() + 30_000)));
     await page.waitForURL(/\/app\/org_/);

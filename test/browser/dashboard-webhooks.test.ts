@@ -72,12 +72,12 @@ describe("webhooks in the dashboard", { skip: noBrowser }, () => {
 
     await url.fill("https://10.0.0.1/hooks");
     await add.click();
-    await dialog.getByText("Webhooks are sent only to the public internet", { exact: false }).waitFor();
+    await dialog.getByText("ask the person who runs Bookflow", { exact: false }).waitFor();
     assert.equal(await url.getAttribute("aria-invalid"), "true");
     assert.equal(await page.getByRole("alert").count(), 0, "the field shows its own error");
 
     await url.fill(receiver.url);
-    await dialog.getByRole("textbox", { name: "Description" }).fill("Practice software");
+    await dialog.getByRole("textbox", { name: "Name", exact: true }).fill("Practice software");
     await page.route("**/api/app/endpoints", (route) => route.abort(), { times: 1 });
     await add.click();
     await dialog.getByText("Can’t reach Bookflow", { exact: false }).waitFor();
@@ -170,19 +170,19 @@ describe("webhooks in the dashboard", { skip: noBrowser }, () => {
     const page = await open(`/webhooks/${id}`);
     const dialog = page.getByRole("dialog");
     await page.getByRole("button", { name: "Edit" }).click();
-    await dialog.getByRole("textbox", { name: "Description" }).fill("Old warehouse");
+    await dialog.getByRole("textbox", { name: "Name", exact: true }).fill("Old warehouse");
     await dialog.getByRole("button", { name: "Save" }).click();
     await page.getByRole("heading", { level: 1, name: "Old warehouse" }).waitFor();
 
     // Someone else is faster.
     await page.getByRole("button", { name: "Edit" }).click();
-    await dialog.getByRole("textbox", { name: "Description" }).fill("My warehouse");
+    await dialog.getByRole("textbox", { name: "Name", exact: true }).fill("My warehouse");
     const url = `${receiver.url}/new`;
     const other = await signIn(dashboard, { role: "admin", organizationId: owner });
     await askApp(dashboard.app, other, `PATCH /endpoints/${id}`, { description: "Their warehouse", url });
     await dialog.getByRole("button", { name: "Save" }).click();
     await dialog.getByText("Someone else changed this to Their warehouse.").waitFor();
-    assert.equal(await dialog.getByRole("textbox", { name: "Description" }).inputValue(), "My warehouse");
+    assert.equal(await dialog.getByRole("textbox", { name: "Name", exact: true }).inputValue(), "My warehouse");
     assert.equal(await dialog.getByRole("textbox", { name: "URL" }).inputValue(), url);
     await dialog.getByRole("button", { name: "Save" }).click();
     await page.getByRole("heading", { level: 1, name: "My warehouse" }).waitFor();
@@ -404,7 +404,7 @@ describe("webhooks in the dashboard", { skip: noBrowser }, () => {
     const page = await open("/webhooks");
     const button = (name: string) => page.getByRole("main").getByRole("button", { name, exact: true });
     const add = await walkDialog(page, button("Add endpoint"));
-    assert.deepEqual([add.includes("URL"), add.includes("Description"), add.at(-1)], [true, true, "Add endpoint"]);
+    assert.deepEqual([add.includes("URL"), add.includes("Name"), add.at(-1)], [true, true, "Add endpoint"]);
     await showScreen(page, dashboard.addressOf(`/webhooks/${id}`));
     await button("Send test").waitFor();
     for (const [name, last] of [

@@ -247,7 +247,7 @@ describe("the widgets screens", { skip: noBrowser }, () => {
     await page.getByRole("heading", { level: 1, name: "Widgets" }).waitFor();
   });
 
-  test("the preview shows unsaved colours and template, counts nothing and books nothing", async () => {
+  test("the preview shows unsaved names, colours and template, counts nothing and books nothing", async () => {
     const { deps, organizationId } = dashboard;
     const id = await makeWidget(deps.db, organizationId, { name: "Previewed" });
     await deps.db
@@ -259,6 +259,8 @@ describe("the widgets screens", { skip: noBrowser }, () => {
     await page.getByRole("radio", { name: "Minimal" }).click();
     const frame = page.frameLocator("iframe");
     await frame.locator('html[data-template="minimal"]').waitFor({ state: "attached" });
+    await page.getByLabel("Business name").fill("Elm Clinic");
+    await frame.getByRole("heading", { level: 1, name: "Elm Clinic" }).waitFor();
     await goToForm(frame);
     await fillForm(frame);
     await send(frame);

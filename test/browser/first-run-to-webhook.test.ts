@@ -39,7 +39,7 @@ test("a new installation goes from the printed link to its first delivered webho
   await page.getByRole("link", { name: "Webhooks" }).click();
   await page.getByRole("button", { name: "Add endpoint" }).click();
   await dialog.getByRole("textbox", { name: "URL" }).fill(receiver.url);
-  await dialog.getByRole("textbox", { name: "Description" }).fill("Practice software");
+  await dialog.getByRole("textbox", { name: "Name", exact: true }).fill("Practice software");
   await dialog.getByRole("button", { name: "Add endpoint" }).click();
   const secret = await dialog.locator("pre").innerText();
   await dialog.getByRole("button", { name: "I’ve saved it" }).click();

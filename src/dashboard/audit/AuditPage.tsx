@@ -9,6 +9,7 @@ import { useAction } from "../hooks/use-action.ts";
 import { useUrlState } from "../hooks/use-url-state.ts";
 import { useOrganization } from "../shell/use-organization.ts";
 import { ActionButton } from "../ui/forms/ActionButton.tsx";
+import { TextLink } from "../ui/layout/links.tsx";
 import { Page } from "../ui/layout/Page.tsx";
 import { Section } from "../ui/layout/Section.tsx";
 import { EmptyState } from "../ui/states/EmptyState.tsx";
@@ -19,7 +20,7 @@ import { StaleNotice } from "../ui/states/StaleNotice.tsx";
 import { type Column, ListTable } from "../ui/tables/ListTable.tsx";
 import { OlderButton } from "../ui/tables/OlderButton.tsx";
 import { isFiltered, NO_FILTERS, toAuditFilters } from "./audit-filters.ts";
-import { describeAction, describeActor, describeDetail, describeTarget } from "./audit-words.ts";
+import { describeAction, describeActor, describeDetail, describeTarget, toTargetLink } from "./audit-words.ts";
 import { FilterBar } from "./FilterBar.tsx";
 
 export function AuditPage() {
@@ -58,7 +59,7 @@ function ExportButton() {
 }
 
 function Entries() {
-  const { id, name, details, format } = useOrganization();
+  const { id, name, details, format, paths } = useOrganization();
   const [filters, change] = useUrlState(NO_FILTERS);
   const entries = useInfiniteQuery(auditQuery(id, toAuditFilters(filters, details.timeZone)));
   const columns: Column<AuditEntry>[] = [
@@ -76,13 +77,16 @@ function Entries() {
         </>
       ),
     },
-    { header: "Target", cell: (row) => <Target {...describeTarget(row, { id, name })} /> },
+    {
+      header: "Target",
+      cell: (row) => <Target {...describeTarget(row, { id, name })} link={toTargetLink(row, paths)} />,
+    },
     { header: "By", width: "11rem", cell: describeActor },
     {
       header: "Time",
       isShort: true,
       isNumeric: true,
-      cell: ({ at }) => <span title={format.exact(at)}>{format.dateTime(at)}</span>,
+      cell: ({ at }) => <span title={format.exact(at)}>{format.time(at)}</span>,
     },
   ];
   return (
@@ -99,7 +103,15 @@ function Entries() {
             const rows = pages.flatMap((page) => page.data);
             if (rows.length === 0 && isFiltered(filters)) return <NoMatches onClear={() => change(NO_FILTERS)} />;
             if (rows.length === 0) return <EmptyState icon={IconHistory} title="No entries yet" />;
-            return <ListTable label="Audit log" columns={columns} rows={rows} rowKey={(row) => row.id} />;
+            return (
+              <ListTable
+                label="Audit log"
+                columns={columns}
+                rows={rows}
+                rowKey={(row) => row.id}
+                groupOf={({ at }) => format.date(at)}
+              />
+            );
           }}
         </Loaded>
         <OlderButton query={entries} what="entries" />
@@ -108,10 +120,16 @@ function Entries() {
   );
 }
 
-function Target({ name, id }: { name: string; id: string | null }) {
+function Target({ name, id, link }: { name: string; id: string | null; link: string | null }) {
   return (
     <div>
-      <Text size="sm">{name}</Text>
+      {link === null ? (
+        <Text size="sm">{name}</Text>
+      ) : (
+        <TextLink to={link} size="sm">
+          {name}
+        </TextLink>
+      )}
       {id !== null && (
         <Text size="xs" c="dimmed">
           {id}

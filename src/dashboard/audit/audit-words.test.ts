@@ -2,7 +2,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { AuditEntry } from "#contract/app/audit.ts";
 import { formatIn } from "../format.ts";
-import { describeDetail, describeTarget } from "./audit-words.ts";
+import { pathsOf } from "../paths.ts";
+import { describeDetail, describeTarget, toTargetLink } from "./audit-words.ts";
 
 const ORGANIZATION = { id: "org_1", name: "Lindenhof Dental" };
 const format = formatIn("Europe/Berlin");
@@ -30,9 +31,10 @@ test("details are written as one line", () => {
     [{ role: "admin" }, "Role: admin"],
     [{ from: "member", to: "admin" }, "Member → admin"],
     [
-      { name: "New", changed: "name, collectData", formerName: "Old", storeBookings: "on" },
-      "Changed: name, store bookings; formerly Old; store bookings: on",
+      { name: "New", changed: "name, collectData", formerName: "Old", collectData: "off → on" },
+      "Formerly Old; store bookings: off → on",
     ],
+    [{ name: "Site", changed: "name, options" }, "Changed: name, options"],
     [{ name: "CRM", changed: "url" }, "Changed: URL"],
     [{ name: "CRM", changed: "url, eventTypes, reportsExpiry" }, "Changed: URL, events"],
     [{ name: "CRM", reason: "gone" }, "The receiver says it is permanently gone"],
@@ -41,4 +43,15 @@ test("details are written as one line", () => {
     [{ isSearch: "no" }, ""],
   ];
   for (const [detail, line] of table) assert.equal(describeDetail(detail, format), line);
+});
+
+test("a target leads to its screen while it is there", () => {
+  const paths = pathsOf("org_1");
+  const link = (action: string, target: string | null) => toTargetLink({ action, target }, paths);
+  assert.equal(link("widget.changed", "w_1"), paths.widget("w_1"));
+  assert.equal(link("endpoint.added", "we_1"), paths.endpoint("we_1"));
+  assert.equal(link("member.role_changed", "ada@example.com"), paths.members);
+  assert.equal(link("endpoint.removed", "we_1"), null);
+  assert.equal(link("booking.deleted", "SVC-234567"), null);
+  assert.equal(link("audit.exported", null), null);
 });

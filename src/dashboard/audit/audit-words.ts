@@ -1,5 +1,6 @@
 import { AUDIT_WORDS, type AuditEntry } from "#contract/app/audit.ts";
 import { type Format, pluralize } from "../format.ts";
+import type { Paths } from "../paths.ts";
 
 /** All actions in the order of their words, for a list to choose from. */
 export const ACTION_CHOICES = Object.entries(AUDIT_WORDS)
@@ -29,7 +30,9 @@ export function describeTarget(
 export function describeDetail(detail: AuditEntry["detail"], format: Format): string {
   const { from, to, name: _, ...rest } = detail;
   const change = from !== undefined && to !== undefined ? [`${from} → ${to}`] : [];
-  const facts = Object.entries(rest).map(([name, value]) => describeFact(name, value, format));
+  const facts = Object.entries(rest).map(([name, value]) =>
+    name === "changed" ? describeChanged(String(value), detail) : describeFact(name, value, format),
+  );
   const text = [...change, ...facts].filter(Boolean).join("; ");
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
@@ -50,11 +53,16 @@ function describeFact(name: string, value: string | number, format: Format): str
       return OFF_REASONS[String(value)] ?? `reason: ${value}`;
     case "isSearch":
       return value === "yes" ? "search results only" : "";
-    case "changed":
-      return `changed: ${[...new Set(String(value).split(", ").map(toWords))].join(", ")}`;
     default:
       return `${toWords(name)}: ${value}`;
   }
+}
+
+/** The fields whose old and new values aren't among the facts; a new name is one of them. */
+function describeChanged(fields: string, detail: AuditEntry["detail"]): string {
+  const others = fields.split(", ").filter((field) => !(field in detail) || field === "name");
+  const named = others.filter((field) => field !== "name" || detail["formerName"] === undefined);
+  return named.length === 0 ? "" : `changed: ${[...new Set(named.map(toWords))].join(", ")}`;
 }
 
 /** Why Bookflow turned an endpoint off. */
@@ -80,3 +88,33 @@ function toWords(name: string): string {
   const field = name.replaceAll(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
   return FIELD_WORDS[field] ?? field.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
 }
+
+/** The screen that shows what an entry is about; null if it is gone, or has no screen. */
+export function toTargetLink({ action, target }: Pick<AuditEntry, "action" | "target">, paths: Paths): string | null {
+  if (target === null || GONE.includes(action)) return null;
+  const noun = action.split(".")[0] ?? "";
+  switch (noun) {
+    case "widget":
+      return paths.widget(target);
+    case "endpoint":
+      return paths.endpoint(target);
+    case "delivery":
+      return paths.delivery(target);
+    case "deliveries":
+    case "redelivery":
+      return paths.deliveries;
+    case "connection":
+      return paths.connections;
+    case "api_key":
+      return paths.keys;
+    case "member":
+    case "invitation":
+      return paths.members;
+    case "organization":
+      return paths.settings;
+    default:
+      return null;
+  }
+}
+
+const GONE: readonly string[] = ["endpoint.removed", "connection.removed", "member.removed", "member.left"];

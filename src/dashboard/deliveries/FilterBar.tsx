@@ -37,10 +37,10 @@ export function FilterBar({ filters, onChange }: FilterBarProps) {
       onChange({ [name]: event.currentTarget.value }, { replace: true }),
   });
   return (
-    <Group gap="sm" align="flex-end" mb="lg" role="search" aria-label="Filter deliveries">
+    <Group gap="xs" mb="lg" role="search" className={classes["bar"]} aria-label="Filter deliveries">
       <SearchInput filters={filters} onChange={onChange} />
       <Select
-        label="Endpoint"
+        aria-label="Endpoint"
         data={[
           { value: "", label: "All endpoints" },
           ...known,
@@ -48,10 +48,10 @@ export function FilterBar({ filters, onChange }: FilterBarProps) {
         ]}
         {...select("endpoint")}
       />
-      <Select label="Status" data={STATES} {...select("state")} />
-      <Select label="Error" data={ERRORS} {...select("error")} />
-      <WidgetSelect hasLabel value={filters.widget} onChange={(widget) => onChange({ widget })} />
-      <Select label="Time" data={TIMES} {...select("time")} />
+      <Select aria-label="Status" data={STATES} {...select("state")} />
+      <Select aria-label="Error" data={ERRORS} {...select("error")} />
+      <WidgetSelect value={filters.widget} onChange={(widget) => onChange({ widget })} />
+      <Select aria-label="Time" data={TIMES} {...select("time")} />
       {filters.time === "between" && (
         <Group gap="sm" className={classes["between"]}>
           <TextInput label="From" {...moment("from")} />
@@ -72,7 +72,7 @@ const STATES = [
   ...DELIVERY_STATES.map((state) => ({ value: state, label: STATE_NAMES[state] })),
 ];
 const ERRORS = [
-  { value: "", label: "Any" },
+  { value: "", label: "Any error" },
   ...ATTEMPT_ERROR_CODES.map((code) => ({ value: code, label: ERROR_NAMES[code] })),
 ];
 
@@ -93,7 +93,7 @@ function SearchInput({ filters, onChange }: FilterBarProps) {
   return (
     <TextInput
       type="search"
-      label="Search"
+      aria-label="Search"
       placeholder={what}
       leftSection={<IconSearch size={17} stroke={1.6} aria-hidden />}
       maxLength={SEARCH_LENGTH_MAX}
@@ -103,7 +103,7 @@ function SearchInput({ filters, onChange }: FilterBarProps) {
       onKeyDown={(event) => {
         if (event.key === "Enter") setWrong(text.trim() !== "" && !isSearchable(text));
       }}
-      flex="1 1 18rem"
+      className={classes["search"] ?? ""}
     />
   );
 }

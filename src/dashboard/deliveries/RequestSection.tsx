@@ -17,7 +17,7 @@ export function RequestSection({ delivery }: { delivery: AppDeliveryDetail }) {
             : "Viewers can’t see the body because it contains customer data."}
         </Text>
       ) : (
-        verdict.isAllowed && <CopyField label="Body" value={toPretty(body)} />
+        verdict.isAllowed && <CopyField label="Body" value={toPretty(body)} isJson />
       )}
     </Section>
   );

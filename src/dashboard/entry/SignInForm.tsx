@@ -132,7 +132,7 @@ function PinField({ form, onComplete }: PinFieldProps) {
         length={CODE_LENGTH}
         oneTimeCode
         autoFocus
-        aria-label="Code"
+        getInputProps={(index) => ({ "aria-label": `Digit ${index + 1} of ${CODE_LENGTH}` })}
         error={fault !== undefined}
         {...form.getInputProps("code")}
         onComplete={onComplete}

@@ -92,8 +92,8 @@ function AddForm({ onClose, onAdded }: { onClose: () => void; onAdded: (added: A
           {...form.getInputProps("url")}
         />
         <TextInput
-          label="Description"
-          description="Optional. What the endpoint is for."
+          label="Name"
+          description="Shown in lists, logs and notices, for example “Practice software”. Without a name, the host is shown."
           autoComplete="off"
           {...form.getInputProps("description")}
         />

@@ -61,7 +61,7 @@ function EditForm({ endpoint, onClose }: EditProps) {
           data-autofocus
           {...form.getInputProps("url")}
         />
-        <TextInput label="Description" autoComplete="off" {...form.getInputProps("description")} />
+        <TextInput label="Name" autoComplete="off" {...form.getInputProps("description")} />
         <EndpointFields form={form} kind={endpoint.kind} />
         <FormButtons label="Save endpoint" isReady={form.isDirty()} isBusy={save.isPending} onCancel={onClose} />
       </Stack>

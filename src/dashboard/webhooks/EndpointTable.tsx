@@ -23,7 +23,10 @@ export function EndpointTable({ endpoints }: { endpoints: readonly AppEndpoint[]
     {
       header: "Last delivered",
       isNumeric: true,
-      cell: ({ health }) => <When at={health.lastSuccessAt} never="Never" />,
+      cell: ({ health: { lastSuccessAt, lastDay } }) => (
+        // Tests and redeliveries say nothing about whether new bookings arrive.
+        <When at={lastSuccessAt} never={lastDay.delivered > 0 ? "Only tests or redeliveries" : "Never"} />
+      ),
     },
     {
       ...BUTTONS,

@@ -20,7 +20,7 @@ export function SettingsSection({ endpoint }: { endpoint: AppEndpoint }) {
         facts={[
           ["URL", <code key="url">{url}</code>],
           ["Type", KINDS[kind].name],
-          ["Description", description],
+          ["Name", description],
           ["Events", kind === "webhook" && describeEvents(endpoint)],
           ["Widgets", widgetIds === null ? "All" : widgetIds.map(nameOfWidget).join(", ")],
           ["Custom headers", headerNames.join(", ")],

@@ -10,12 +10,10 @@ type WidgetSelectProps = {
   /** How many widgets another filter leaves out of all of them. */
   excluded?: number;
   onChange: (widget: string) => void;
-  /** Shows the label, for use beside other labelled fields. */
-  hasLabel?: boolean;
 };
 
 /** Filters a screen by widget; an empty string means all widgets. Several have a line each, and can only be shown here. */
-export function WidgetSelect({ value, excluded = 0, onChange, hasLabel = false }: WidgetSelectProps) {
+export function WidgetSelect({ value, excluded = 0, onChange }: WidgetSelectProps) {
   const { id } = useOrganization();
   const widgets = useQuery(widgetsQuery(id));
   const known = (widgets.data?.data ?? []).map((widget) => ({
@@ -27,7 +25,7 @@ export function WidgetSelect({ value, excluded = 0, onChange, hasLabel = false }
   const isAllBut = value === "" && excluded > 0;
   return (
     <Select
-      {...(hasLabel ? { label: "Widget" } : { "aria-label": "Widget" })}
+      aria-label="Widget"
       data={[
         { value: ALL, label: "All widgets" },
         ...known,

@@ -48,7 +48,16 @@ test("an admin changes the name and time zone, and the audit log names the field
   const [entry] = (await browser.send("GET", "/api/app/audit")).body.data;
   assert.deepEqual(
     [entry.action, entry.detail, entry.actor.email],
-    ["organization.changed", { name: "Elm", formerName: "Lindenhof Dental", changed: "name, timeZone" }, admin.email],
+    [
+      "organization.changed",
+      {
+        name: "Elm",
+        formerName: "Lindenhof Dental",
+        changed: "name, timeZone",
+        timeZone: "none → Asia/Tokyo",
+      },
+      admin.email,
+    ],
   );
 });
 

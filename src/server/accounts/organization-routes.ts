@@ -2,6 +2,7 @@ import type { FastifyInstance } from "fastify";
 import { OrganizationChange, OrganizationDeletion, OrganizationShape } from "#contract/app/account.ts";
 import type { OrganizationId } from "#contract/ids.ts";
 import { PLAN_TERMS, type RetentionPeriod } from "#contract/plans.ts";
+import { describeChanges } from "../audit/describe-changes.ts";
 import { writeAudit } from "../audit/write-audit.ts";
 import { inOrganization } from "../db/transactions.ts";
 import type { Deps } from "../deps.ts";
@@ -39,8 +40,8 @@ export function organizationRoutes(app: FastifyInstance, deps: OrganizationDeps)
         ...(checked.name === undefined ? {} : { name: checked.name }),
         ...(checked.timeZone === undefined ? {} : { time_zone: checked.timeZone }),
       };
-      const changed = Object.keys(checked);
-      if (changed.length === 0) throw new ApiError("bad_request", "Nothing to change: send name or timeZone.");
+      if (Object.keys(checked).length === 0)
+        throw new ApiError("bad_request", "Nothing to change: send name or timeZone.");
       await inOrganization(deps.db, member.organizationId, async (db) => {
         const before = await lockOrganization(db, member.organizationId);
         assert(before, "a member's organization exists");
@@ -55,7 +56,7 @@ export function organizationRoutes(app: FastifyInstance, deps: OrganizationDeps)
             target: member.organizationId,
             name: change.name ?? before.name,
             formerName: before.name,
-            detail: { changed: changed.join(", ") },
+            detail: describeChanges({ timeZone: before.time_zone }, checked),
             at: deps.clock.now(),
           },
         );

@@ -101,7 +101,7 @@ test("endpoint add refuses with one clear line", async () => {
       refusal("--kind must be one of webhook, teams, slack."),
       refusal("The URL must be a full address, for example https://example.com/hooks."),
       refusal(
-        "The URL's host is an address in a private network (10.0.0.0/8). Webhooks are sent only to the public internet and to networks that the operator has allowed.",
+        "This address belongs to a private network (10.0.0.0/8), which can't be reached from the internet. If the server is in your own network, ask the person who runs Bookflow to allow it (setting WEBHOOK_ALLOW_CIDRS).",
       ),
       refusal(`--url is missing. ${usage}`),
       refusal('There is no organization "org_none".'),

@@ -2,6 +2,7 @@ import { NAME_LENGTH_MAX } from "#contract/book.ts";
 import { ORGANIZATION_ID, type OrganizationId } from "#contract/ids.ts";
 import { PLANS } from "#contract/plans.ts";
 import { auditByOperator } from "../audit/audit-by.ts";
+import { describeChanges } from "../audit/describe-changes.ts";
 import { acrossOrganizations, inOrganization } from "../db/transactions.ts";
 import { randomId } from "../lib/secrets/random.ts";
 import { parseTimeZone } from "../lib/time/calendar.ts";
@@ -50,7 +51,7 @@ export const ORGANIZATION_COMMANDS: readonly Command[] = [
     options: ["name", "plan", "time-zone"],
     positionals: 1,
     async run({ db, args, clock, random }) {
-      const { id, name: formerName } = await requireOrganization(db, args.positional[0] ?? "");
+      const before = await requireOrganization(db, args.positional[0] ?? "");
       const [name, plan, timeZone] = [args.option("name"), args.option("plan"), args.option("time-zone")];
       const change = {
         ...(name === null ? {} : { name: parseText("name", name, NAME_LENGTH_MAX) }),
@@ -59,9 +60,10 @@ export const ORGANIZATION_COMMANDS: readonly Command[] = [
       };
       if (Object.keys(change).length === 0)
         throw new UsageError("Nothing to change. Use --name, --plan or --time-zone.");
+      const { id } = before;
       const organization = await inOrganization(db, id, async (transaction) => {
-        const detail = { changed: Object.keys(change).join(", "), ...(plan === null ? {} : { plan }) };
-        const names = { name: change.name ?? formerName, formerName };
+        const detail = describeChanges(before, change);
+        const names = { name: change.name ?? before.name, formerName: before.name };
         const audit = auditByOperator({ random }, id, clock.now());
         await audit(transaction, { action: "organization.changed", target: id, ...names, detail });
         return await updateOrganization(transaction, id, change);

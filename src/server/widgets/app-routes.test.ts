@@ -98,7 +98,7 @@ test("a change affects only the fields it names", async () => {
   assert.deepEqual((await askApp(app, member, `PATCH /widgets/${made.id}`, back)).body, made);
 });
 
-test("creating and changing a widget are logged, and so is the Store bookings switch", async () => {
+test("creating and changing a widget are logged with old and new values", async () => {
   const other = await signIn(testApp, { role: "member" });
   const { body } = await askApp(app, other, "POST /widgets", { name: "Front page" });
   const { id } = body as AppWidget;
@@ -119,7 +119,7 @@ test("creating and changing a widget are logged, and so is the Store bookings sw
           name: "Back page",
           formerName: "Front page",
           changed: "name, collectData",
-          storeBookings: "on",
+          collectData: "off → on",
         },
       },
       { action: "widget.changed", target: id, detail: { name: "Back page", changed: "collectData" } },

@@ -4,6 +4,7 @@ import { AppWidget, AppWidgetList, NewWidget, WidgetChange, WidgetServices } fro
 import { type ConnectionId, type OrganizationId, parseWidgetId, WIDGET_ID, type WidgetId } from "#contract/ids.ts";
 import { memberOf } from "../accounts/auth/member-auth.ts";
 import { auditBy } from "../audit/audit-by.ts";
+import { describeChanges } from "../audit/describe-changes.ts";
 import { makeOnce } from "../db/make-once.ts";
 import type { Db } from "../db/pool.ts";
 import { inOrganization } from "../db/transactions.ts";
@@ -107,7 +108,6 @@ function changeRoute(api: FastifyInstance, deps: WidgetDeps): void {
         requireUnchanged(toWidgetSettings(before), was);
         const change = checkWidgetChange(typed, deps.config.baseUrl, before);
         await changeWidget(transaction, owner, { id, change });
-        const storing = change.collect_data !== undefined && change.collect_data !== before.collect_data;
         await auditBy(
           deps,
           member,
@@ -117,10 +117,7 @@ function changeRoute(api: FastifyInstance, deps: WidgetDeps): void {
           target: id,
           name: change.name ?? before.name,
           formerName: before.name,
-          detail: {
-            changed: names.join(", "),
-            ...(storing ? { storeBookings: change.collect_data ? "on" : "off" } : {}),
-          },
+          detail: describeChanges(toWidgetSettings(before), typed),
         });
       });
     return await readWidget(deps, owner, id);

@@ -4,7 +4,7 @@ import { toAccentColors } from "./accent.ts";
 // Sets colours and corners as custom properties, which the stylesheets use.
 
 /** As in base.css: the background with the lowest contrast. */
-const GROUNDS = { light: "#f5f7fa", dark: "#1e2430" } as const;
+const GROUNDS = { light: "#f2f2f2", dark: "#1e2430" } as const;
 
 const DEFAULT_ACCENT = "#4b45d6";
 

@@ -2,6 +2,7 @@ import { ActionIcon, Group, Text, Tooltip } from "@mantine/core";
 import { useClipboard } from "@mantine/hooks";
 import { IconCheck, IconCopy } from "@tabler/icons-react";
 import classes from "./CopyField.module.css";
+import { JsonText } from "./JsonText.tsx";
 
 const COPIED_MS = 2_000;
 
@@ -24,15 +25,21 @@ export function CopyButton({ value, label = "Copy", isFocused = false }: CopyBut
   );
 }
 
+type CopyFieldProps = CopyButtonProps & {
+  label: string;
+  /** Coloured. */
+  isJson?: boolean;
+};
+
 /** A value to copy: a key, a link, a snippet of several lines. */
-export function CopyField({ value, label, isFocused = false }: CopyButtonProps & { label: string }) {
+export function CopyField({ value, label, isFocused = false, isJson = false }: CopyFieldProps) {
   return (
     <div>
       <Text size="sm" fw={500} mb={4}>
         {label}
       </Text>
       <Group gap="xs" wrap="nowrap" align="flex-start" className={classes["field"]}>
-        <pre className={classes["value"]}>{value}</pre>
+        <pre className={classes["value"]}>{isJson ? <JsonText text={value} /> : value}</pre>
         <CopyButton value={value} label={`Copy ${toLowerStart(label)}`} isFocused={isFocused} />
       </Group>
     </div>

@@ -1,6 +1,6 @@
 import { Table, UnstyledButton, VisuallyHidden } from "@mantine/core";
 import { IconArrowDown, IconArrowsSort, IconArrowUp } from "@tabler/icons-react";
-import type { MouseEvent, ReactNode } from "react";
+import { Fragment, type MouseEvent, type ReactNode } from "react";
 import classes from "./ListTable.module.css";
 
 export type Column<Row> = {
@@ -35,10 +35,12 @@ type ListTableProps<Row> = {
   rowKey: (row: Row) => string;
   /** A click anywhere in a row follows the row's first link. */
   hasRowLinks?: boolean;
+  /** A heading for the rows that follow, such as their day; shown where it changes. */
+  groupOf?: (row: Row) => string;
 };
 
 /** On narrow screens each row becomes a card with the headers beside the values; the roles keep it a table for screen readers. */
-export function ListTable<Row>({ label, columns, rows, rowKey, hasRowLinks = false }: ListTableProps<Row>) {
+export function ListTable<Row>({ label, columns, rows, rowKey, hasRowLinks = false, groupOf }: ListTableProps<Row>) {
   return (
     <div className={classes["frame"]}>
       <Table className={classes["table"]} aria-label={label} role="table" verticalSpacing="sm" horizontalSpacing="lg">
@@ -64,19 +66,27 @@ export function ListTable<Row>({ label, columns, rows, rowKey, hasRowLinks = fal
           </Table.Tr>
         </Table.Thead>
         <Table.Tbody role="rowgroup">
-          {rows.map((row) => (
-            <Table.Tr
-              key={rowKey(row)}
-              role="row"
-              {...(hasRowLinks ? { "data-linked": true, onClick: followFirstLink } : {})}
-            >
-              {columns.map((column) => (
-                <Table.Td key={column.header} role="cell" data-label={column.header} {...dataAttributesOf(column)}>
-                  {column.cell(row)}
-                </Table.Td>
-              ))}
-            </Table.Tr>
-          ))}
+          {rows.map((row, i) => {
+            const [group, above] = [row, rows[i - 1]].map((each) => each && groupOf?.(each));
+            return (
+              <Fragment key={rowKey(row)}>
+                {group !== undefined && group !== above && (
+                  <Table.Tr role="row" data-group>
+                    <Table.Td role="cell" data-bare colSpan={columns.length}>
+                      {group}
+                    </Table.Td>
+                  </Table.Tr>
+                )}
+                <Table.Tr role="row" {...(hasRowLinks ? { "data-linked": true, onClick: followFirstLink } : {})}>
+                  {columns.map((column) => (
+                    <Table.Td key={column.header} role="cell" data-label={column.header} {...dataAttributesOf(column)}>
+                      {column.cell(row)}
+                    </Table.Td>
+                  ))}
+                </Table.Tr>
+              </Fragment>
+            );
+          })}
         </Table.Tbody>
       </Table>
     </div>

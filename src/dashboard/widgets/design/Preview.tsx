@@ -54,9 +54,7 @@ export function Preview({ widget, values, accent }: PreviewProps) {
       {/* A new frame for each change: the frame does not notice a changed fragment. */}
       <div className={classes["page"]} data-scheme={scheme} data-width={width}>
         <iframe
-          key={[shown, widget.businessName, widget.connectionId, JSON.stringify(widget.offer), width, address].join(
-            " ",
-          )}
+          key={[shown, widget.connectionId, JSON.stringify(widget.offer), width, address].join(" ")}
           src={address}
           title={`Preview of ${widget.name}`}
           className={classes["frame"]}

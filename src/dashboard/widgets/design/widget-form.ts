@@ -65,8 +65,11 @@ function toRadius(text: string): number | null {
 
 /** What the preview shows before it is saved (src/widget/frame/host/preview.ts). */
 export function toPreviewed(values: WidgetValues) {
-  const { cornerRadius, fontFamily, language, hourCycle, showsLogo } = toWire(values);
-  return { template: values.template, cornerRadius, fontFamily, language, hourCycle, showsLogo, privacyUrl: null };
+  const { cornerRadius, fontFamily, language, hourCycle, showsLogo, privacyUrl } = toWire(values);
+  const { template, businessName } = values;
+  const isLink = URL.parse(privacyUrl ?? "")?.protocol === "https:";
+  const shownUrl = isLink ? privacyUrl : null;
+  return { template, businessName, cornerRadius, fontFamily, language, hourCycle, showsLogo, privacyUrl: shownUrl };
 }
 
 /** A value as text. */

@@ -40,7 +40,7 @@ test("an address in a private network is refused with the reason, which is also 
   const parts = { settings: { apiUrl: "http://10.1.2.3:3003" }, credentials: { apiKey: "cal_live_1" } };
   const { body } = await askApp(app, admin, "POST /connections", { kind: "calcom", name: "C", ...parts });
   const said = (body as { error: { message: string } }).error.message;
-  assert.match(said, /^Cal\.com wasn't found on the public internet\..* \(WEBHOOK_ALLOW_CIDRS\)\.$/);
+  assert.match(said, /^Cal\.com wasn't found on the internet\..* \(setting WEBHOOK_ALLOW_CIDRS\)\.$/);
   const fail = (failure: "dns_error" | "timeout") =>
     describeFailure(
       { kind: "unavailable", retryAfterMs: null, upstream: { status: null, requestId: null, failure } },

@@ -9,7 +9,7 @@ export function describeFailure(failure: Failure, kind: SchedulingKind): string 
   if (failure.kind === "unavailable") {
     const isHostUnknown = NOT_FOUND_CODES.includes(failure.upstream?.failure ?? "");
     return isHostUnknown
-      ? `${name} wasn't found on the public internet. Check the URLs under Advanced. A server in a private network works only if the operator of Bookflow allows that network (WEBHOOK_ALLOW_CIDRS).`
+      ? `${name} wasn't found on the internet. Check the URLs under Advanced. If the server is in your own network, ask the person who runs Bookflow to allow it (setting WEBHOOK_ALLOW_CIDRS).`
       : `${name} can't be reached right now. Try again in a minute.`;
   }
   switch (failure.reason) {

@@ -76,12 +76,12 @@ test("an invalid URL is refused with a clear reason", async () => {
     [`https://example.com/${"ü".repeat(1_000)}`, "The URL must not be longer than 2048 characters."],
     [
       "https://nowhere.example/",
-      "The host name nowhere.example does not exist on the public internet. Webhooks are sent only to the public internet and to networks that the operator has allowed.",
+      "nowhere.example can't be found on the internet. Check the spelling. If the server is in your own network, ask the person who runs Bookflow to allow it (setting WEBHOOK_ALLOW_CIDRS).",
     ],
     ["https://away.example/", "The host name away.example could not be looked up just now. Try again in a moment."],
     [
       "http://example.com/",
-      "The URL must start with https://. Plain http is only for networks that the operator has allowed.",
+      "The URL must start with https://. Only servers in your own network may use http://, and only if the person who runs Bookflow allows it.",
     ],
   ];
   for (const [text, reason] of table) assert.equal(await reasonOf(text), reason, text);
@@ -129,7 +129,7 @@ test("every spelling of an internal address is refused", async () => {
   for (const url of urls)
     assert.match(
       await reasonOf(url),
-      /Webhooks are sent only to the public internet and to networks that the operator has allowed\.$/,
+      /ask the person who runs Bookflow to allow it \(setting WEBHOOK_ALLOW_CIDRS\)\.$/,
       url,
     );
 });
@@ -138,12 +138,12 @@ test("a refusal names the kind of network for an address, but for a name not eve
   assert.deepEqual(await check("https://internal.example/"), {
     kind: "refused",
     reason:
-      "The host name internal.example does not exist on the public internet. Webhooks are sent only to the public internet and to networks that the operator has allowed.",
+      "internal.example can't be found on the internet. Check the spelling. If the server is in your own network, ask the person who runs Bookflow to allow it (setting WEBHOOK_ALLOW_CIDRS).",
   });
   assert.deepEqual(await check("https://[::ffff:169.254.169.254]/"), {
     kind: "refused",
     reason:
-      "The URL's host is an address in the link-local network, where cloud metadata lives (169.254.0.0/16). Webhooks are sent only to the public internet and to networks that the operator has allowed.",
+      "This address belongs to the link-local network, where cloud metadata lives (169.254.0.0/16), which can't be reached from the internet. If the server is in your own network, ask the person who runs Bookflow to allow it (setting WEBHOOK_ALLOW_CIDRS).",
   });
 });
 

@@ -76,17 +76,18 @@ async function findAddresses(
 
 function toReason(verdict: AddressVerdict, host: string): string {
   if (verdict.kind !== "blocked") {
-    return "The URL must start with https://. Plain http is only for networks that the operator has allowed.";
+    return "The URL must start with https://. Only servers in your own network may use http://, and only if the person who runs Bookflow allows it.";
   }
   if (isIP(host) === 0) return toNotPublic(host);
-  return `The URL's host is an address in ${verdict.range}. ${PUBLIC_ONLY}`;
+  return `This address belongs to ${verdict.range}, which can't be reached from the internet. ${PUBLIC_ONLY}`;
 }
 
 function toNotPublic(host: string): string {
-  return `The host name ${host} does not exist on the public internet. ${PUBLIC_ONLY}`;
+  return `${host} can't be found on the internet. Check the spelling. ${PUBLIC_ONLY}`;
 }
 
-const PUBLIC_ONLY = "Webhooks are sent only to the public internet and to networks that the operator has allowed.";
+const PUBLIC_ONLY =
+  "If the server is in your own network, ask the person who runs Bookflow to allow it (setting WEBHOOK_ALLOW_CIDRS).";
 const TOO_LONG = `The URL must not be longer than ${ENDPOINT_URL_LENGTH_MAX} characters.`;
 
 function refuse(reason: string): Refusal {
