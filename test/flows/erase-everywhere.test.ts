@@ -18,6 +18,7 @@ import {
 import { askApp, readAudit } from "../support/app/app-api.ts";
 import { signIn } from "../support/app/sign-in.ts";
 import { findFreeTime } from "../support/bookings/book.ts";
+import { isCluster } from "../support/database/database.ts";
 import { findEverywhere } from "../support/database/search-database.ts";
 
 const ERASED = "mara.quell@patients.example";
@@ -80,7 +81,8 @@ test("erasing by email, in any letter case, removes every trace of that address 
 
   await sql`analyze bookings`.execute(db);
   const quotesBefore = await countQuotes(ERASED);
-  assert.ok(quotesBefore > 0);
+  // In a cluster, each server has the statistics of its own tables.
+  assert.ok(quotesBefore > 0 || isCluster());
 
   const erased = await askApp(app, admin, "POST /bookings/erase", { email: "MARA.quell@PATIENTS.example" });
   assert.deepEqual(erased, { status: 200, body: { count: 2, isErased: true } });
