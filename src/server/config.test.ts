@@ -5,13 +5,15 @@ import { describe, test } from "node:test";
 import { createCommandLine } from "../../test/support/app/cli.ts";
 import { ConfigError, parseConfig, SETTINGS } from "./config.ts";
 
-/** The lines of the error message for these settings. */
+/** The faults that the error message lists for these settings. */
 function faultsOf(environment: Record<string, string>): string[] {
   try {
     parseConfig(environment);
   } catch (error) {
     assert.ok(error instanceof ConfigError);
-    return error.message.split("\n");
+    const [heading, ...faults] = error.message.split("\n");
+    assert.equal(heading, "Bookflow can't start. Fix these settings:");
+    return faults;
   }
   return [];
 }

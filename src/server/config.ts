@@ -86,13 +86,13 @@ export const SETTINGS = {
     name: "RATE_LIMIT_EVENTS_PER_MINUTE",
     fallback: "3000",
     meaning:
-      "Requests with funnel events per minute from one network, counted by each process. Offices often share an address. 0 means no limit.",
+      "Requests with funnel events per minute from one network, counted by each process. Visitors in one office often share an address, so don't set this too low. 0 means no limit.",
   }),
   rateLimitConfigPerMinute: perMinute({
     name: "RATE_LIMIT_CONFIG_PER_MINUTE",
     fallback: "600",
     meaning:
-      "Requests for a widget's configuration per minute from one network, counted by each process. 0 means no limit. Offices often share an address.",
+      "Requests for a widget's configuration per minute from one network, counted by each process. Visitors in one office often share an address, so don't set this too low. 0 means no limit.",
   }),
   rateLimitWidgetConfigPerMinute: perMinute({
     name: "RATE_LIMIT_WIDGET_CONFIG_PER_MINUTE",
@@ -104,19 +104,19 @@ export const SETTINGS = {
     name: "RATE_LIMIT_SLOTS_PER_MINUTE",
     fallback: "600",
     meaning:
-      "Requests for free slots per minute from one network, counted by each process. 0 means no limit. Offices often share an address.",
+      "Requests for available times per minute from one network, counted by each process. Visitors in one office often share an address, so don't set this too low. 0 means no limit.",
   }),
   rateLimitWidgetSlotsPerMinute: perMinute({
     name: "RATE_LIMIT_WIDGET_SLOTS_PER_MINUTE",
     fallback: "6000",
     meaning:
-      "Requests for one widget's free slots per minute from all networks together, counted by each process. Half is kept for networks that have used little of it. 0 means no limit.",
+      "Requests for one widget's available times per minute from all networks together, counted by each process. Half is kept for networks that have used little of it. 0 means no limit.",
   }),
   rateLimitSchedulerPerMinute: perMinute({
     name: "RATE_LIMIT_SCHEDULER_PER_MINUTE",
     fallback: "20",
     meaning:
-      "Requests for free slots per minute from one network that Bookflow passes on to a scheduling system because it has no recent answer, counted by each process. 0 means no limit.",
+      "Requests for available times per minute from one network that Bookflow passes on to a scheduling system because it has no recent response, counted by each process. 0 means no limit.",
   }),
   rateLimitBookingsPerMinute: perMinute({
     name: "RATE_LIMIT_BOOKINGS_PER_MINUTE",
@@ -263,7 +263,7 @@ export const SETTINGS = {
     name: "NAT64_PREFIXES",
     fallback: "64:ff9b::/96",
     meaning:
-      "Prefixes under which the network translates IPv6 to IPv4 (NAT64). An address under one is judged by the IPv4 address inside it. `dig AAAA ipv4only.arpa` shows the prefix.",
+      "Prefixes under which the network translates IPv6 to IPv4 (NAT64). Addresses with such a prefix are checked by the IPv4 address they contain. `dig AAAA ipv4only.arpa` shows the prefix.",
   }),
   docsUrl: webAddress({
     name: "DOCS_URL",
@@ -300,7 +300,7 @@ type Unsettable = "baseUrl" | "docsUrl" | MaybeUnset;
 type Unset = { [K in MaybeUnset]: string | null };
 export type Config = Readonly<Omit<Values, Unsettable> & { baseUrl: string; docsUrl: string } & Unset>;
 
-/** The message lists every fault, one per line. */
+/** The message lists every fault, one per line, under a heading. */
 export class ConfigError extends Error {}
 
 export function parseConfig(environment: Readonly<Record<string, string | undefined>>): Config {
@@ -324,7 +324,7 @@ export function parseConfig(environment: Readonly<Record<string, string | undefi
   const oidc = ["oidcIssuer", "oidcClientId", "oidcClientSecret"].filter((key) => values[key] === null);
   if (oidc.length > 0 && oidc.length < 3)
     faults.push("OIDC_ISSUER, OIDC_CLIENT_ID and OIDC_CLIENT_SECRET must be set together or not at all");
-  if (faults.length > 0) throw new ConfigError(faults.join("\n"));
+  if (faults.length > 0) throw new ConfigError(`Bookflow can't start. Fix these settings:\n${faults.join("\n")}`);
   // Every key of SETTINGS was parsed by its own parser just above; the compiler cannot follow the loop.
   const config = values as Omit<Values, Unsettable> & { baseUrl: string | null; docsUrl: string | null } & Unset;
   const baseUrl = config.baseUrl ?? `http://localhost:${config.port}`;

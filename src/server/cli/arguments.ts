@@ -76,6 +76,7 @@ export function parseSwitch(name: string, text: string): boolean {
 export async function requireOrganization(db: Db, text: string): Promise<OrganizationRow & { id: OrganizationId }> {
   const id = parseOrganizationId(text);
   const organization = id && (await findOrganization(db, id));
-  if (!organization) throw new UsageError(`There is no organization ${JSON.stringify(text)}.`);
+  if (!organization)
+    throw new UsageError(`No organization has the ID ${JSON.stringify(text)}. Run "org list" to see all of them.`);
   return organization;
 }

@@ -10,6 +10,8 @@ import { makeBooking, makeKey, makeOrganization, makeWidget } from "../../../tes
 import { createTestDatabase, databaseUrl, isCluster } from "../../../test/support/database/database.ts";
 import { deleteBooking } from "../bookings/stored/erase.ts";
 
+const HEADING = "Bookflow can't start. Fix these settings:\n";
+
 const { app, deps, url } = await createTestApp();
 const { db } = deps;
 const cli = createCommandLine({ DATABASE_URL: url, BASE_URL: "https://book.example" });
@@ -217,7 +219,7 @@ describe("key", { concurrency: true }, () => {
 
   test("a full key passed instead of its id is not echoed, and keeps working", async () => {
     const { key } = await makeKey(db, await makeOrganization(db));
-    const sentence = "No API key has this ID. API key IDs look like key_….";
+    const sentence = 'No API key has this ID. IDs look like key_…. Run "key list --org ORG" to see all of them.';
     assert.deepEqual(await cli.runInside(["key", "revoke", key]), refusal(sentence));
     assert.deepEqual(await cli.runInside(["key", "revoke", "key_zzzzzzzzzzzzzzzz", "--json"]), refusal(sentence));
     assert.deepEqual(
@@ -343,8 +345,8 @@ describe("retention run and migrate", { concurrency: true }, () => {
 });
 
 describe("invalid input gives one line on standard error and exit code 2", { concurrency: 4 }, () => {
-  const ORG_CREATE = "Usage: org create --name N [--plan free|pro|business] [--time-zone TZ]";
-  const ORG_SET = "Usage: org set ORG [--name N] [--plan free|pro|business] [--time-zone TZ]";
+  const ORG_CREATE = "Usage: org create --name NAME [--plan free|pro|business] [--time-zone ZONE]";
+  const ORG_SET = "Usage: org set ORG [--name NAME] [--plan free|pro|business] [--time-zone ZONE]";
   const noOrganization = "org_zzzzzzzzzzzzzzzz";
   const noWidget = "w_zzzzzzzzzzzz";
   // biome-ignore format: one case a line
@@ -374,10 +376,10 @@ describe("invalid input gives one line on standard error and exit code 2", { con
     [["org", "create", "--name", "N", "--time-zone", "T12:00+01:00"], "--time-zone must be an IANA time zone, for example Europe/Berlin."],
     [["org", "list", "all"], "Usage: org list [--deleted]"],
     [["org", "set"], ORG_SET],
-    [["org", "set", noOrganization, "--plan", "pro"], `There is no organization "${noOrganization}".`],
-    [["org", "set", "Linden\nhof", "--plan", "pro"], 'There is no organization "Linden\\nhof".'],
-    [["widget", "create", "--org", noOrganization, "--name", "N"], `There is no organization "${noOrganization}".`],
-    [["widget", "set", noWidget, "--status", "paused"], `There is no widget "${noWidget}".`],
+    [["org", "set", noOrganization, "--plan", "pro"], `No organization has the ID "${noOrganization}". Run "org list" to see all of them.`],
+    [["org", "set", "Linden\nhof", "--plan", "pro"], 'No organization has the ID "Linden\\nhof". Run "org list" to see all of them.'],
+    [["widget", "create", "--org", noOrganization, "--name", "N"], `No organization has the ID "${noOrganization}". Run "org list" to see all of them.`],
+    [["widget", "set", noWidget, "--status", "paused"], `No widget has the ID "${noWidget}". Run "widget list --org ORG" to see all of them.`],
     [["widget", "set", noWidget, "--status", "gone"], "--status must be one of active, paused."],
     [["widget", "set", noWidget, "--template", "fancy"], "--template must be one of classic, compact, minimal."],
     [["widget", "set", noWidget, "--collect-data", "yes"], "--collect-data must be one of on, off."],
@@ -387,8 +389,8 @@ describe("invalid input gives one line on standard error and exit code 2", { con
       '--allowed-domains takes host names such as example.com or *.example.com, separated by commas, or any. "https://x.example" is not a host name.',
     ],
     [["widget", "set", noWidget], "Nothing to change. Use --status, --collect-data, --name, --template, --accent or --allowed-domains."],
-    [["key", "create", "--org", noOrganization, "--name", "N"], `There is no organization "${noOrganization}".`],
-    [["import", "bookings", "--org", noOrganization, "x.ndjson"], `There is no organization "${noOrganization}".`],
+    [["key", "create", "--org", noOrganization, "--name", "N"], `No organization has the ID "${noOrganization}". Run "org list" to see all of them.`],
+    [["import", "bookings", "--org", noOrganization, "x.ndjson"], `No organization has the ID "${noOrganization}". Run "org list" to see all of them.`],
     [["import", "bookings", "x.ndjson"], "--org is missing. Usage: import bookings --org ORG FILE.ndjson"],
     [["import", "bookings", "--org", noOrganization], "Usage: import bookings --org ORG FILE.ndjson"],
   ];
@@ -435,6 +437,7 @@ describe("a command that cannot run exits with 1", { concurrency: true }, () => 
       code: 1,
       stdout: "",
       stderr:
+        HEADING +
         'PORT must be a whole number from 0 to 65535, not "http"\n' +
         "DATABASE_URL must be an address like postgres://… or postgresql://…\n" +
         'LOG_LEVEL must be one of debug, info, warn, error, silent, not "loud"\n',
@@ -445,7 +448,7 @@ describe("a command that cannot run exits with 1", { concurrency: true }, () => 
     const other = createCommandLine({ LOG_LEVEL: "info" });
     writeFileSync(join(other.folder, ".env"), "PORT=0x10\nLOG_LEVEL=loud\n# HOST=\n");
     const outcome = await other.run(["org", "list"]);
-    const stderr = 'PORT must be a whole number from 0 to 65535, not "0x10"\n';
+    const stderr = HEADING + 'PORT must be a whole number from 0 to 65535, not "0x10"\n';
     assert.deepEqual(outcome, { code: 1, stdout: "", stderr });
   });
 
@@ -486,15 +489,19 @@ describe("a command that cannot run exits with 1", { concurrency: true }, () => 
 describe("help", { concurrency: true }, () => {
   test("lists every command, however it is requested, and needs no database", async () => {
     const bare = createCommandLine({ PORT: "not even settings" });
-    const [none, help, option, among, json] = await Promise.all([
+    const [none, help, option, one, group, unknown, json] = await Promise.all([
       bare.run([]),
       bare.runInside(["help"]),
       bare.runInside(["--help"]),
       bare.runInside(["org", "create", "--help"]),
+      bare.runInside(["help", "key"]),
+      bare.runInside(["help", "keys"]),
       bare.runInside(["--help", "--json"]),
     ]);
     assert.equal(none.code, 0);
-    for (const other of [help, option, among]) assert.deepEqual(other, none);
+    for (const other of [help, option, unknown]) assert.deepEqual(other, none);
+    const listed = ({ stdout }: { stdout: string }) => [...stdout.matchAll(/^ {2}(\S+ \S+)/gm)].map(([, name]) => name);
+    assert.deepEqual([listed(one), listed(group)], [["org create"], ["key list", "key create", "key revoke"]]);
     const usages = JSON.parse(json.stdout) as string[];
     for (const usage of usages) assert.ok(none.stdout.includes(`\n  ${usage}\n`), usage);
     const commands = ["org create", "org set", "org list", "widget create", "widget set", "key create", "key revoke"];
@@ -504,4 +511,25 @@ describe("help", { concurrency: true }, () => {
         command,
       );
   });
+});
+
+test("widgets, keys and users are listed with their IDs, for one organization only", async () => {
+  const create = async (...args: string[]) =>
+    JSON.parse((await cli.runInside([...args, "--json"])).stdout).id as string;
+  const list = async (...args: string[]) => (await cli.runInside(args)).stdout;
+  const org = await create("org", "create", "--name", "Listed");
+  const other = await create("org", "create", "--name", "Other");
+  const widget = await create("widget", "create", "--org", org, "--name", "Website");
+  const key = await create("key", "create", "--org", org, "--name", "Sync");
+  const revoked = await create("key", "create", "--org", org, "--name", "Old");
+  await cli.runInside(["key", "revoke", revoked]);
+  const email = "listed@example.com";
+  const user = await create("user", "create", "--org", org, "--email", email, "--password", "a long password 1");
+  assert.equal(await list("widget", "list", "--org", org), `${widget}  Website (active)\n`);
+  const keys = (await list("key", "list", "--org", org)).trimEnd().split("\n");
+  assert.deepEqual(keys.sort(), [`${key}  Sync (active)`, `${revoked}  Old (revoked)`].sort());
+  assert.equal(await list("user", "list", "--org", org), `${user}  ${email}, owner\n`);
+  assert.equal(await list("widget", "list", "--org", other), "No widgets.\n");
+  assert.equal(await list("key", "list", "--org", other), "No API keys.\n");
+  assert.equal(await list("user", "list", "--org", other), "No members.\n");
 });

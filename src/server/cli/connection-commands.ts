@@ -32,7 +32,7 @@ export const CONNECTION_COMMANDS: readonly Command[] = [
   },
   {
     name: "connection check",
-    usage: "connection check ID [--book] [--email E] [--save FILE]",
+    usage: "connection check ID [--book] [--email EMAIL] [--save FILE]",
     summary: `read services and available times for ${CHECK_DAYS} days; --book also makes and cancels a test appointment; exits with 1 if something fails`,
     options: ["email", "save"],
     flags: ["book"],
@@ -98,6 +98,6 @@ function toPrintable(text: string): string {
 
 function toExchangeText({ method, url, body, status, failure, json, durationMs }: Exchange): string {
   const sent = body === null ? "" : `\n  sent ${toPrintable(JSON.stringify(body))}`;
-  const got = status === null ? `no reply: ${failure}` : `HTTP ${status} ${toPrintable(JSON.stringify(json))}`;
+  const got = status === null ? `no response: ${failure}` : `HTTP ${status} ${toPrintable(JSON.stringify(json))}`;
   return `${method} ${url}${sent}\n  ${durationMs} ms, ${got}\n`;
 }

@@ -35,7 +35,7 @@ const ATTEMPTS_SHOWN_MAX = 200;
 export const DELIVERY_COMMANDS: readonly Command[] = [
   {
     name: "delivery list",
-    usage: `delivery list --org ORG [--search TEXT] [--endpoint ID] [--widget ID] [--state ${DELIVERY_STATES.join("|")}] [--status HTTP] [--error CODE] [--from TIME] [--to TIME] [--limit N]`,
+    usage: `delivery list --org ORG [--search TEXT] [--endpoint ID] [--widget ID] [--state ${DELIVERY_STATES.join("|")}] [--status HTTP] [--error CODE] [--from 2026-11-01T09:30Z] [--to TIME] [--limit COUNT]`,
     summary: "search the delivery log: by reference, event ID, delivery ID or customer's email, and more",
     options: ["org", "search", "endpoint", "widget", "state", "status", "error", "from", "to", "limit"],
     positionals: 0,
@@ -107,7 +107,7 @@ export const DELIVERY_COMMANDS: readonly Command[] = [
   },
   {
     name: "redelivery start",
-    usage: `redelivery start --org ORG --from TIME [--to TIME] [--states ${REDELIVERABLE_STATES.join(",")}] [--endpoint ID] [--widget ID] [--error CODE]`,
+    usage: `redelivery start --org ORG --from 2026-11-01T09:30Z [--to TIME] [--states ${REDELIVERABLE_STATES.join(",")}] [--endpoint ID] [--widget ID] [--error CODE]`,
     summary: "send all matching deliveries again, with retries; failed ones unless --states is given",
     options: ["org", "from", "to", "states", "endpoint", "widget", "error"],
     positionals: 0,

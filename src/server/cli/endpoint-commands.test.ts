@@ -84,8 +84,8 @@ test("endpoint add refuses with one clear line", async () => {
   const pro = await makeBusiness(deps, "pro");
   const add = (owner: string, ...more: string[]) => cli.runInside(["endpoint", "add", "--org", owner, ...more]);
   const settings =
-    "[--events booking.created,booking.erased] [--widgets W,W|all] [--expiry on|off] [--headers JSON] [--rate PER_MINUTE|none]";
-  const usage = `Usage: endpoint add --org ORG --url U --kind webhook|teams|slack [--description D] ${settings}`;
+    "[--events booking.created,booking.erased] [--widgets WIDGET_ID,…|all] [--expiry on|off] [--headers JSON] [--rate PER_MINUTE|none]";
+  const usage = `Usage: endpoint add --org ORG --url URL --kind webhook|teams|slack [--description TEXT] ${settings}`;
   assert.deepEqual(
     [
       await add(free.owner, "--url", receiver.url, "--kind", "webhook"),
@@ -104,7 +104,7 @@ test("endpoint add refuses with one clear line", async () => {
         "This address belongs to a private network (10.0.0.0/8), which can't be reached from the internet. If the server is in your own network, ask the person who runs Bookflow to allow it (setting WEBHOOK_ALLOW_CIDRS).",
       ),
       refusal(`--url is missing. ${usage}`),
-      refusal('There is no organization "org_none".'),
+      refusal('No organization has the ID "org_none". Run "org list" to see all of them.'),
       refusal("--description: This must not be empty."),
     ],
   );

@@ -31,13 +31,14 @@ import { UsageError } from "./usage-error.ts";
 
 const SETTING_OPTIONS = ["events", "widgets", "expiry", "headers", "rate"];
 const SETTINGS_USAGE =
-  "[--events booking.created,booking.erased] [--widgets W,W|all] [--expiry on|off] [--headers JSON] [--rate PER_MINUTE|none]";
+  "[--events booking.created,booking.erased] [--widgets WIDGET_ID,…|all] [--expiry on|off] [--headers JSON] [--rate PER_MINUTE|none]";
 
 export const ENDPOINT_COMMANDS: readonly Command[] = [
   {
     name: "endpoint add",
-    usage: `endpoint add --org ORG --url U --kind ${ENDPOINT_KINDS.join("|")} [--description D] ${SETTINGS_USAGE}`,
-    summary: "send new bookings to a URL; prints the signing secret, which is shown only once",
+    usage: `endpoint add --org ORG --url URL --kind ${ENDPOINT_KINDS.join("|")} [--description TEXT] ${SETTINGS_USAGE}`,
+    summary:
+      "send new bookings to a URL; prints the signing secret, which is shown only once; --expiry on also sends booking.erased at the end of retention",
     options: ["org", "url", "kind", "description", ...SETTING_OPTIONS],
     positionals: 0,
     async run(context) {
@@ -123,7 +124,7 @@ export const ENDPOINT_COMMANDS: readonly Command[] = [
   ...[true, false].map((isEnabled) => toSwitchCommand(isEnabled)),
   {
     name: "endpoint set",
-    usage: `endpoint set ID [--url U] [--description D] ${SETTINGS_USAGE}`,
+    usage: `endpoint set ID [--url URL] [--description TEXT] ${SETTINGS_USAGE}`,
     summary: "change an endpoint; --headers replaces all custom headers",
     options: ["url", "description", ...SETTING_OPTIONS],
     positionals: 1,
@@ -150,7 +151,7 @@ export const ENDPOINT_COMMANDS: readonly Command[] = [
   {
     name: "endpoint rotate",
     usage: `endpoint rotate ID [--overlap ${SECRET_OVERLAP_HOURS.join("|")}]`,
-    summary: "replace the signing secret; the old one stays valid for the overlap in hours (24)",
+    summary: "replace the signing secret; the old one stays valid for --overlap hours (default 24)",
     options: ["overlap"],
     positionals: 1,
     async run(context) {

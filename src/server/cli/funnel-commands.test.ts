@@ -91,7 +91,7 @@ describe("import events", { concurrency: true }, () => {
     );
     assert.deepEqual(
       await cli.runInside(["import", "events", "--org", "org_zzzzzzzzzzzzzzzz", missing]),
-      refused('There is no organization "org_zzzzzzzzzzzzzzzz".'),
+      refused('No organization has the ID "org_zzzzzzzzzzzzzzzz". Run "org list" to see all of them.'),
     );
     assert.deepEqual(
       await cli.runInside(["import", "events", missing]),

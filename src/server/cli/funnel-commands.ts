@@ -13,7 +13,8 @@ export const FUNNEL_COMMANDS: readonly Command[] = [
   {
     name: "import events",
     usage: "import events --org ORG FILE.ndjson",
-    summary: "import funnel events, one per line: widgetId, visitId, step, at and optional fields",
+    summary:
+      "import funnel events from a file with one JSON object per line: widgetId, visitId, step, at and optional fields",
     options: ["org"],
     positionals: 1,
     async run({ db, args, clock, tell }) {

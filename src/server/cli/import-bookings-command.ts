@@ -8,7 +8,8 @@ import { nothingImported, readLines } from "./read-lines.ts";
 export const IMPORT_BOOKINGS_COMMAND: Command = {
   name: "import bookings",
   usage: "import bookings --org ORG FILE.ndjson",
-  summary: "import bookings, one per line: the read API's booking plus widgetId",
+  summary:
+    "import bookings from a file with one JSON object per line: a booking as the read API returns it, plus widgetId",
   options: ["org"],
   positionals: 1,
   async run({ db, args, clock, config, tell }) {

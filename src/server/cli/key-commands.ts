@@ -1,6 +1,7 @@
 import { KEY_NAME_LENGTH_MAX } from "#contract/app/limits.ts";
 import { parseApiKeyId } from "#contract/ids.ts";
 import { planIncludes } from "#contract/plans.ts";
+import { type ApiKeyRow, listApiKeys } from "../api-keys/app-queries.ts";
 import { makeKey, parseExpiry } from "../api-keys/make-key.ts";
 import { revokeApiKey } from "../api-keys/queries.ts";
 import { auditByOperator } from "../audit/audit-by.ts";
@@ -11,8 +12,22 @@ import { UsageError } from "./usage-error.ts";
 
 export const KEY_COMMANDS: readonly Command[] = [
   {
+    name: "key list",
+    usage: "key list --org ORG",
+    summary: "list an organization's API keys",
+    options: ["org"],
+    positionals: 0,
+    async run({ db, args, clock }) {
+      const { id } = await requireOrganization(db, args.required("org"));
+      const now = clock.now();
+      const keys = (await listApiKeys(db, id)).map((row) => ({ id: row.id, name: row.name, state: toState(row, now) }));
+      const lines = keys.map((key) => `${key.id}  ${key.name} (${key.state})`);
+      return { text: lines.join("\n") || "No API keys.", json: keys };
+    },
+  },
+  {
     name: "key create",
-    usage: "key create --org ORG --name N [--expires-at DATE]",
+    usage: "key create --org ORG --name NAME [--expires-at DATE]",
     summary: "create an API key; it is shown only once",
     options: ["org", "name", "expires-at"],
     positionals: 0,
@@ -36,7 +51,7 @@ export const KEY_COMMANDS: readonly Command[] = [
   },
   {
     name: "key revoke",
-    usage: "key revoke KEYID",
+    usage: "key revoke KEY_ID",
     summary: "revoke an API key immediately",
     options: [],
     positionals: 1,
@@ -52,11 +67,19 @@ export const KEY_COMMANDS: readonly Command[] = [
         return row;
       });
       // A whole key pasted here by mistake must not end up on the screen again.
-      if (!revoked) throw new UsageError("No API key has this ID. API key IDs look like key_….");
+      if (!revoked)
+        throw new UsageError(
+          'No API key has this ID. IDs look like key_…. Run "key list --org ORG" to see all of them.',
+        );
       return { text: `Revoked key ${id}.`, json: { id, revokedAt: revoked.revoked_at.toISOString() } };
     },
   },
 ];
+
+function toState({ revoked_at, expires_at }: ApiKeyRow, now: Date): "active" | "expired" | "revoked" {
+  if (revoked_at !== null) return "revoked";
+  return expires_at !== null && expires_at <= now ? "expired" : "active";
+}
 
 function readExpiry(text: string | null, now: Date): Date | null {
   if (text === null) return null;

@@ -22,7 +22,7 @@ import { UsageError } from "./usage-error.ts";
 export const ORGANIZATION_COMMANDS: readonly Command[] = [
   {
     name: "org create",
-    usage: "org create --name N [--plan free|pro|business] [--time-zone TZ]",
+    usage: "org create --name NAME [--plan free|pro|business] [--time-zone ZONE]",
     summary: "create an organization",
     options: ["name", "plan", "time-zone"],
     positionals: 0,
@@ -46,7 +46,7 @@ export const ORGANIZATION_COMMANDS: readonly Command[] = [
   },
   {
     name: "org set",
-    usage: "org set ORG [--name N] [--plan free|pro|business] [--time-zone TZ]",
+    usage: "org set ORG [--name NAME] [--plan free|pro|business] [--time-zone ZONE]",
     summary: "change an organization",
     options: ["name", "plan", "time-zone"],
     positionals: 1,
@@ -74,7 +74,7 @@ export const ORGANIZATION_COMMANDS: readonly Command[] = [
   },
   {
     name: "org delete",
-    usage: "org delete ORG --name N",
+    usage: "org delete ORG --name NAME",
     summary: "delete an organization and all its data; --name confirms it",
     options: ["name"],
     positionals: 1,

@@ -5,7 +5,7 @@ import { pluralize } from "./pluralize.ts";
 export const RETENTION_COMMAND: Command = {
   name: "retention run",
   usage: "retention run",
-  summary: "immediately delete data past its plan's retention period",
+  summary: "delete expired data now instead of within the hour",
   options: [],
   positionals: 0,
   async run(context) {

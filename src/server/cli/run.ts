@@ -20,21 +20,16 @@ import { UsageError } from "./usage-error.ts";
 import { USER_COMMANDS } from "./user-commands.ts";
 import { WIDGET_COMMANDS } from "./widget-commands.ts";
 
-const COMMANDS = [
-  ...ORGANIZATION_COMMANDS,
-  ...USER_COMMANDS,
-  ...WIDGET_COMMANDS,
-  ...KEY_COMMANDS,
-  ...ENDPOINT_COMMANDS,
-  ...DELIVERY_COMMANDS,
-  ...CONNECTION_COMMANDS,
-  IMPORT_BOOKINGS_COMMAND,
-  RETENTION_COMMAND,
-  MIGRATE_COMMAND,
-  ...FUNNEL_COMMANDS,
-  ...DEMO_COMMANDS,
-  DOCTOR_COMMAND,
+const GROUPS: readonly (readonly [title: string, commands: readonly Command[]])[] = [
+  ["Organizations and people", [...ORGANIZATION_COMMANDS, ...USER_COMMANDS]],
+  ["Widgets", WIDGET_COMMANDS],
+  ["API keys", KEY_COMMANDS],
+  ["Webhooks", [...ENDPOINT_COMMANDS, ...DELIVERY_COMMANDS]],
+  ["Scheduling systems", CONNECTION_COMMANDS],
+  ["Data", [IMPORT_BOOKINGS_COMMAND, ...FUNNEL_COMMANDS, RETENTION_COMMAND, ...DEMO_COMMANDS]],
+  ["Database and health", [MIGRATE_COMMAND, DOCTOR_COMMAND]],
 ];
+const COMMANDS = GROUPS.flatMap(([, commands]) => commands);
 
 /** The parts of the process that the command line uses. */
 type Terminal = {
@@ -66,7 +61,7 @@ export async function runCommandLine(args: readonly string[], terminal: Terminal
 
 async function run(words: string[], terminal: Terminal): Promise<Answer> {
   if (words.length === 0 || words.includes("--help") || words[0] === "help")
-    return { text: help(), json: COMMANDS.map(({ usage }) => usage) };
+    return help(words.filter((word) => word !== "help" && !word.startsWith("-")));
   const command = findCommand(words);
   const args = parseArguments(words.slice(command.name.split(" ").length), command);
 
@@ -104,7 +99,17 @@ function findCommand(words: string[]): Command {
   throw new UsageError(`There is no command ${JSON.stringify(typed.join(" "))}. See --help for all commands.`);
 }
 
-function help(): string {
-  const rows = COMMANDS.map(({ usage, summary }) => `  ${usage}\n      ${summary}`);
-  return `npm run -s bookflow -- <command> [--json]\n\n${rows.join("\n")}`;
+/** For the words of one command or one group of commands ("endpoint"); for all of them if none matches. */
+function help(words: readonly string[]): Answer {
+  const wanted = words.slice(0, 2).join(" ");
+  const found = COMMANDS.filter(({ name }) => wanted !== "" && `${name} `.startsWith(`${wanted} `));
+  const isWanted = (command: Command) => found.length === 0 || found.includes(command);
+  const groups = GROUPS.flatMap(([title, commands]) => {
+    const rows = commands.filter(isWanted).map(({ usage, summary }) => `  ${usage}\n      ${summary}`);
+    return rows.length === 0 ? [] : `${title}\n${rows.join("\n")}`;
+  });
+  return {
+    text: `Usage: bookflow <command> [options] [--json]\nIn a checkout: npm run -s bookflow -- <command>\n\n${groups.join("\n\n")}\n\nFor one command or group: bookflow help endpoint`,
+    json: COMMANDS.filter(isWanted).map(({ usage }) => usage),
+  };
 }

@@ -117,7 +117,7 @@ test("invalid input gives one line, creates nobody and never shows the password"
     [create("--email", "x@example.com", "--password", "-"), "--password: Please use at least 10 characters."],
     [create("--email", "x@example.com", "--password", "a long password", "--role", "king"), "--role must be one of owner, admin, member, viewer."],
     [create("--email", "ADA@example.com", "--password", "a long password"), "This email address already has an account. Invite the person instead."],
-    [["user", "create", "--org", "org_none", "--email", "x@example.com", "--password", "a long password"], 'There is no organization "org_none".'],
+    [["user", "create", "--org", "org_none", "--email", "x@example.com", "--password", "a long password"], 'No organization has the ID "org_none". Run "org list" to see all of them.'],
   ];
   for (const [args, sentence] of cases)
     assert.deepEqual(await cli.runInside(args), { code: 2, stdout: "", stderr: `${sentence}\n` });

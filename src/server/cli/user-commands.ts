@@ -2,6 +2,7 @@ import { ROLES_OF_MEMBERS } from "#contract/app/role.ts";
 import { NAME_LENGTH_MAX } from "#contract/book.ts";
 import { hashPassword } from "../accounts/auth/password.ts";
 import { checkPassword } from "../accounts/check-fields.ts";
+import { listMembers } from "../accounts/members/member-queries.ts";
 import { insertMember } from "../accounts/queries.ts";
 import { createUser } from "../accounts/setup/create-user.ts";
 import { auditByOperator } from "../audit/audit-by.ts";
@@ -13,8 +14,26 @@ import { UsageError } from "./usage-error.ts";
 
 export const USER_COMMANDS: readonly Command[] = [
   {
+    name: "user list",
+    usage: "user list --org ORG",
+    summary: "list an organization's members",
+    options: ["org"],
+    positionals: 0,
+    async run({ db, args }) {
+      const { id } = await requireOrganization(db, args.required("org"));
+      const members = (await listMembers(db, id)).map(({ user_id, name, email, role }) => ({
+        id: user_id,
+        name,
+        email,
+        role,
+      }));
+      const lines = members.map((member) => `${member.id}  ${member.email}, ${member.role}`);
+      return { text: lines.join("\n") || "No members.", json: members };
+    },
+  },
+  {
     name: "user create",
-    usage: "user create --org ORG --email E --password P|- [--role owner|admin|member|viewer] [--name N]",
+    usage: "user create --org ORG --email EMAIL --password PASSWORD|- [--role owner|admin|member|viewer] [--name NAME]",
     summary: "create a user; --password - reads the password from standard input",
     options: ["org", "email", "password", "role", "name"],
     positionals: 0,

@@ -18,8 +18,21 @@ import { UsageError } from "./usage-error.ts";
 
 export const WIDGET_COMMANDS: readonly Command[] = [
   {
+    name: "widget list",
+    usage: "widget list --org ORG",
+    summary: "list an organization's widgets",
+    options: ["org"],
+    positionals: 0,
+    async run(context) {
+      const { id } = await requireOrganization(context.db, context.args.required("org"));
+      const widgets = await readWidgets(context, id);
+      const lines = widgets.map((widget) => `${widget.id}  ${widget.name} (${widget.status})`);
+      return { text: lines.join("\n") || "No widgets.", json: widgets };
+    },
+  },
+  {
     name: "widget create",
-    usage: `widget create --org ORG --name N [--business-name B] [--booking-url U] [--template ${TEMPLATES.join("|")}] [--collect-data on|off]`,
+    usage: `widget create --org ORG --name NAME [--business-name TEXT] [--booking-url URL] [--template ${TEMPLATES.join("|")}] [--collect-data on|off]`,
     summary: "create a widget",
     options: ["org", "name", "business-name", "booking-url", "template", "collect-data"],
     positionals: 0,
@@ -49,7 +62,7 @@ export const WIDGET_COMMANDS: readonly Command[] = [
   },
   {
     name: "widget set",
-    usage: `widget set WIDGET [--status ${WIDGET_STATUSES.join("|")}] [--collect-data on|off] [--name N] [--template ${TEMPLATES.join("|")}] [--accent #rrggbb|none] [--allowed-domains a.com,b.com|any]`,
+    usage: `widget set WIDGET_ID [--status ${WIDGET_STATUSES.join("|")}] [--collect-data on|off] [--name NAME] [--template ${TEMPLATES.join("|")}] [--accent #rrggbb|none] [--allowed-domains a.com,b.com|any]`,
     summary: "change a widget",
     options: ["status", "collect-data", "name", "template", "accent", "allowed-domains"],
     positionals: 1,
@@ -91,7 +104,7 @@ export const WIDGET_COMMANDS: readonly Command[] = [
   },
   {
     name: "widget go-live",
-    usage: "widget go-live WIDGET --connection ID [--clear-test-data]",
+    usage: "widget go-live WIDGET_ID --connection ID [--clear-test-data]",
     summary: "check a connection and let the widget book through it; --clear-test-data then deletes its test data",
     options: ["connection"],
     flags: ["clear-test-data"],
@@ -115,7 +128,7 @@ export const WIDGET_COMMANDS: readonly Command[] = [
   },
   {
     name: "widget test-mode",
-    usage: "widget test-mode WIDGET",
+    usage: "widget test-mode WIDGET_ID",
     summary: "return a widget to test mode: it books in the sandbox, and visitors see a test banner",
     options: [],
     positionals: 1,
@@ -128,7 +141,7 @@ export const WIDGET_COMMANDS: readonly Command[] = [
   },
   {
     name: "widget clear-test-data",
-    usage: "widget clear-test-data WIDGET [--dry-run]",
+    usage: "widget clear-test-data WIDGET_ID [--dry-run]",
     summary:
       "delete the bookings, visits and deliveries that a widget collected in test mode or on the practice Cal.com",
     options: [],
@@ -157,7 +170,9 @@ async function requireWidget(db: Db, text: string): Promise<NamedWidget> {
 }
 
 function noWidget(text: string): UsageError {
-  return new UsageError(`There is no widget ${JSON.stringify(text)}.`);
+  return new UsageError(
+    `No widget has the ID ${JSON.stringify(text)}. Run "widget list --org ORG" to see all of them.`,
+  );
 }
 
 async function clear(context: CommandContext, { id, owner, name }: NamedWidget): Promise<TestData> {

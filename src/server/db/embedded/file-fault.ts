@@ -15,7 +15,7 @@ function toSentence(error: unknown, path: string): string {
       return `${path} is on a read-only file system. Set DATA_DIR to a writable folder.`;
     case "EACCES":
     case "EPERM":
-      return `No permission to write to ${path}; start Bookflow as the user who owns it, or set DATA_DIR to another folder.`;
+      return `No permission to write to ${path}. Start Bookflow as the user who owns it, or set DATA_DIR to another folder.`;
     case "EEXIST":
     case "ENOTDIR":
       return notAFolderSentence(path);

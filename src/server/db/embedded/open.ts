@@ -113,8 +113,8 @@ async function attach(target: SupervisorOptions, notice: (sentence: string) => v
   }
   throw new StartError(
     word === "busy"
-      ? `The data folder ${target.dataDir} is in use by another Bookflow process that can't be reached from here, perhaps in another container; stop that process first.`
-      : `The database's supervisor ended before the database was ready; see ${dataFolderPaths(target.dataDir).supervisorLog}.`,
+      ? `The data folder ${target.dataDir} is in use by another Bookflow process that can't be reached from here, perhaps in another container. Stop that process first.`
+      : `The database's supervisor ended before the database was ready. See ${dataFolderPaths(target.dataDir).supervisorLog}.`,
   );
 }
 

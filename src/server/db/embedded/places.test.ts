@@ -61,7 +61,7 @@ test("an unwritable folder is named in a one-line error", onlyWhereOrdinary, asy
   const client = await startClient({ dataDir, shared, ...ordinary });
   assertFailed(
     client,
-    `No permission to write to ${dataDir}; start Bookflow as the user who owns it, or set DATA_DIR to another folder.`,
+    `No permission to write to ${dataDir}. Start Bookflow as the user who owns it, or set DATA_DIR to another folder.`,
   );
 });
 
@@ -110,7 +110,7 @@ test("a database created by another PostgreSQL version gives a one-line error an
   const client = await startClient({ dataDir, shared });
   assertFailed(
     client,
-    `The database in ${dataDir}/postgres was created by PostgreSQL 16, but this Bookflow includes PostgreSQL 18; set DATABASE_URL to a server of that version, or move the data over with pg_dump.`,
+    `The database in ${dataDir}/postgres was created by PostgreSQL 16, but this Bookflow includes PostgreSQL 18. Set DATABASE_URL to a server of that version, or move the data over with pg_dump.`,
   );
   assert.deepEqual(readdirSync(join(dataDir, "postgres")), ["PG_VERSION"]);
   assert.deepEqual(await waitUntilNoneRuns(dataDir), []);
@@ -175,7 +175,7 @@ test("root does not use an ordinary user's data folder", onlyForRoot, async (t) 
   const ofRoot = await startClient({ dataDir, shared });
   assertFailed(
     await startClient({ dataDir, shared, ...ordinary }),
-    `No permission to write to ${dataDir}; start Bookflow as the user who owns it, or set DATA_DIR to another folder.`,
+    `No permission to write to ${dataDir}. Start Bookflow as the user who owns it, or set DATA_DIR to another folder.`,
   );
   await ofRoot.release();
 });
@@ -187,7 +187,7 @@ test("root is told when a parent folder of the database was closed later", onlyF
   const { word } = await startClient({ dataDir, shared });
   assert.match(
     word.kind === "failed" ? word.sentence : "",
-    /^The user \w+, who runs PostgreSQL for root, can no longer reach .*of-root\/data\/postgres; give others execute permission/,
+    /^PostgreSQL runs as the user \w+, who can't access .*of-root\/data\/postgres\. Run chmod o\+x on its parent folders\./,
   );
 });
 
