@@ -459,6 +459,7 @@ create table pending_bookings (
   answer jsonb,
   created_at timestamp(3) with time zone not null,
   settled_at timestamp(3) with time zone,
+  visit_hash bytea,
   constraint pending_bookings_check CHECK (((state = 'asking'::text) = (settled_at IS NULL))),
   constraint pending_bookings_check1 CHECK (((state = 'asking'::text) OR (copy IS NULL))),
   constraint pending_bookings_state_check CHECK ((state = ANY (ARRAY['asking'::text, 'confirmed'::text, 'failed'::text]))),
@@ -467,6 +468,7 @@ create table pending_bookings (
 );
 CREATE INDEX pending_bookings_asking ON public.pending_bookings USING btree (asking_until) WHERE (state = 'asking'::text);
 CREATE INDEX pending_bookings_settled ON public.pending_bookings USING btree (settled_at) WHERE (state <> 'asking'::text);
+CREATE UNIQUE INDEX pending_bookings_visit ON public.pending_bookings USING btree (organization_id, visit_hash);
 
 create table redeliveries (
   organization_id text not null,

@@ -25,6 +25,7 @@ export const API_ERROR_STATUS = {
   not_implemented: 501,
   unavailable: 503,
   scheduler_unavailable: 503,
+  booking_uncertain: 503,
 } as const;
 
 export type ApiErrorCode = keyof typeof API_ERROR_STATUS;

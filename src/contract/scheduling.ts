@@ -1,3 +1,5 @@
+import { MINUTE_MS } from "./durations.ts";
+
 // The scheduling systems that a widget can book in. A widget without a connection books in the sandbox.
 
 const SCHEDULING_KINDS = ["sandbox", "microsoft-bookings", "calcom", "calendly"] as const;
@@ -17,3 +19,6 @@ export type CalendlyPlan = (typeof CALENDLY_PLANS)[number];
 
 /** The longest range of free times in one request. */
 export const SLOT_RANGE_DAYS_MAX = 31;
+
+/** From this age on, an appointment that the system doesn't know was never made. Slow systems take a minute or two. */
+export const UNCERTAIN_MS_MAX = 30 * MINUTE_MS;

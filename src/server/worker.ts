@@ -34,7 +34,7 @@ export const TASKS: readonly Task[] = [
   { name: "seal-spans", periodMs: HOUR_MS, isLong: true, run: sealOutdated },
   { name: "visit-packs", periodMs: 5 * MINUTE_MS, isLong: true, run: packOutdated },
   { name: "attempt-totals", periodMs: HOUR_MS, isLong: true, run: addUpAttempts },
-  { name: "overdue-bookings", periodMs: 10 * SECOND_MS, run: settleOverdue },
+  { name: "overdue-bookings", periodMs: 5 * SECOND_MS, run: settleOverdue },
   { name: "booking-pages", periodMs: 10 * MINUTE_MS, run: readBookingPages },
   { name: "missing-events", periodMs: 10 * SECOND_MS, run: writeMissingEvents },
   { name: "redeliveries", periodMs: SECOND_MS, run: runRedeliveries },

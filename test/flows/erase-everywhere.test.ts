@@ -137,6 +137,7 @@ async function leaveUnsettled(options: {
     given_up_at: later,
     askingUntil: later,
     keyHash: Buffer.from(randomUUID()),
+    visitHash: Buffer.from(randomUUID()),
     now,
     touch: { visitId: randomUUID(), ...place },
     copy: {

@@ -284,6 +284,7 @@ async function requestBooking({
     widget_id: widgetId,
     asked_in: "sandbox",
     keyHash: Buffer.from(reference),
+    visitHash: Buffer.from(reference),
     service_id: "s",
     start_at: NOON,
     askingUntil: NOON,

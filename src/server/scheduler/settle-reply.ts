@@ -48,8 +48,8 @@ export async function settleReply<T>(
   return reply.status >= 500 && reply.status !== 503 ? await settleFault(reply, ask) : await settleRefusal(reply);
 }
 
-/** A gateway gave up, but the system behind it may still be working. */
-const STILL_WORKING: ReadonlySet<number> = new Set([502, 504]);
+/** The system's own word that it has ended. Other errors come from a gateway: the system behind it may still be working. */
+const SYSTEM_FAILED = 500;
 
 /**
  * Finds out what became of a booking after an error that may mean anything (Microsoft answers 500 even to a taken slot). If
@@ -60,7 +60,7 @@ export async function settleFault(reply: HttpReply, ask: Ask): Promise<BookOutco
   const upstream = toUpstream(reply);
   const sought = await ask.find();
   if (sought.kind === "found") return { kind: "booked", booked: sought.value };
-  if (sought.kind !== "absent" || STILL_WORKING.has(reply.status)) return { kind: "unknown", upstream };
+  if (sought.kind !== "absent" || reply.status !== SYSTEM_FAILED) return { kind: "unknown", upstream };
   const free = await ask.isFree();
   const isTaken = free.kind === "found" && !free.value;
   return isTaken ? { kind: "slot_taken" } : unavailable(upstream, reply.retryAfterMs);

@@ -118,7 +118,7 @@ async function answerRefused(
 ): Promise<MadeBooking | null> {
   if (refusal.code === "scheduler_unavailable") return await abandonBooking(deps, system, repeated);
   const made = await answerAgain(deps, system, repeated);
-  return made.kind === "confirmed" || made.kind === "under_way" ? made : null;
+  return made.kind === "confirmed" || made.kind === "uncertain" ? made : null;
 }
 
 /** Null if it can't repeat a request that was accepted. */
@@ -188,8 +188,8 @@ async function sendOutcome(
       return reply.code(201).send(made.answer);
     case "key_reused":
       throw new ApiError("key_reused", "This Idempotency-Key was used for another booking.");
-    case "under_way":
-      throw unavailable();
+    case "uncertain":
+      throw uncertain();
     case "closed":
       throw made.status === "paused" ? paused() : notFound("Widget");
     case "failed":
@@ -231,6 +231,12 @@ function toTouch(request: BookRequest, visit: ReadVisit): PendingTouch {
 
 function paused(): ApiError {
   return new ApiError("widget_paused", "This widget is paused. Ask the business to activate it.");
+}
+
+function uncertain(): ApiError {
+  const message =
+    "The booking isn't confirmed yet. Send the same request again to learn the outcome; nothing is booked twice.";
+  return new ApiError("booking_uncertain", message, { "retry-after": RETRY_SECONDS });
 }
 
 function unavailable(): ApiError {

@@ -1,17 +1,19 @@
 import { createHash } from "node:crypto";
 import type { BookAnswer } from "#contract/book.ts";
 import { BOOKING_STATUS_CONFIRMED } from "#contract/booking.ts";
-import { MINUTE_MS } from "#contract/durations.ts";
+import { DAY_MS, MINUTE_MS } from "#contract/durations.ts";
 import type { ConnectionId, OrganizationId, Reference, WidgetId } from "#contract/ids.ts";
 import { inOrganization } from "../../db/transactions.ts";
 import type { Deps } from "../../deps.ts";
 import { pause } from "../../lib/concurrency/pause.ts";
+import type { SchedulerLimits } from "../../scheduler/limit-system.ts";
 import type { Booked, BookOutcome, SchedulingSystem, Sought } from "../../scheduler/scheduling-system.ts";
 import { holdSwitches } from "../../widgets/bookable-widget.ts";
 import { freeReferences } from "../stored/queries.ts";
 import {
   type BookingFailure,
-  findPendingByKey,
+  findEarlier,
+  findPending,
   insertAbandoned,
   insertPending,
   type PendingBooking,
@@ -26,12 +28,17 @@ import type { Settler } from "./settler.ts";
 //
 //   reserve      a reference and a pending row, before the scheduling system is asked; a repeated key finds that row
 //   ask          the scheduling system books, with the reference in its notes
-//   look up      if its reply was lost, search for the reference; never ask twice
+//   look up      if its reply was lost, search for the reference; never ask twice. Not finding it proves nothing: the system may
+//                still be working. The outcome is uncertain then, and a task keeps looking (settle-overdue.ts). Until it knows,
+//                the same request, and any other of the visit for the service, waits
 //   settle       one transaction: count, store and send the booking, or count the failure
 //   answer       what the scheduling system said, even if settling failed; it is tried again (settler.ts), and if this process
 //                ends, a task settles the booking (settle-overdue.ts)
 
-type MakeDeps = Pick<Deps, "db" | "clock" | "random" | "metrics"> & { readonly settler: Settler };
+type MakeDeps = Pick<Deps, "db" | "clock" | "random" | "metrics"> & {
+  readonly settler: Settler;
+  readonly scheduler: { readonly limits: Pick<SchedulerLimits, "bookMs"> };
+};
 
 export type WantedBooking = {
   owner: OrganizationId;
@@ -56,27 +63,28 @@ export type MadeBooking =
   | { kind: "failed"; failure: BookingFailure }
   /** The key was used for another slot or service. */
   | { kind: "key_reused" }
-  /** The outcome of the first request with this key is not known yet. */
-  | { kind: "under_way" }
+  /** It may have been booked: the outcome of this request, or of an earlier one that it waits for, is not known yet. */
+  | { kind: "uncertain" }
   /** The widget was paused, or deleted, since the request arrived. Nothing was booked. */
   | { kind: "closed"; status: "paused" | "deleted" };
 
 /** More than asking and looking up take together. After it, a task takes over. */
 const ASKING_MS = MINUTE_MS;
-/** How long we search for a lost outcome before calling it a failure. */
-export const SEARCH_MS = 15 * MINUTE_MS;
-const LOOK_UP_PAUSES_MS = [0, 2_000, 5_000];
+/** How long we search in a system that doesn't answer before calling it a failure. */
+export const SEARCH_MS = DAY_MS;
+/** When the visitor's request looks for a lost booking: at once, 2 and 7 seconds after the 20 seconds that booking may take. */
+const LOOK_UP_PAUSES = [0, 0.1, 0.25];
 const SECOND_REQUEST_PAUSE_MS = 250;
+
 /**
  * How long a second request waits, and when it looks the booking up: the process that got the first request may have ended after
- * the scheduling system confirmed it. While the first request can still be booking, for 20 seconds (scheduler/limit-system.ts), an
- * appointment proves nothing, because it is cancelled again if it lost a race. That never happens in the sandbox, which takes
- * milliseconds.
+ * the scheduling system confirmed it. While the first request can still be booking, an appointment proves nothing, because it is
+ * cancelled again if it lost a race. That never happens in the sandbox, which takes milliseconds.
  */
-const SECOND_REQUEST = {
-  external: { waitMs: 30_000, lookUpsMs: [22_000, 28_000] },
-  sandbox: { waitMs: 4_000, lookUpsMs: [1_000] },
-};
+function toPatience({ kind }: SchedulingSystem, bookMs: number): { waitMs: number; lookUpsMs: number[] } {
+  if (kind === "sandbox") return { waitMs: 4_000, lookUpsMs: [1_000] };
+  return { waitMs: 1.5 * bookMs, lookUpsMs: [1.1 * bookMs, 1.4 * bookMs] };
+}
 
 /** What a repeated request needs to say to get the answer of the first one. */
 export type RepeatedBooking = Pick<
@@ -113,8 +121,8 @@ async function makeFirst(
       return { kind: "confirmed", answer: toAnswer(confirmed) };
     }
     case "unknown":
-      // The task keeps looking. Until it knows, we neither confirm nor deny the booking.
-      return { kind: "under_way" };
+      await deps.settler.leave(booking);
+      return { kind: "uncertain" };
     case "failed":
       await deps.settler.fail({ ...booking, failure: outcome.failure });
       return { kind: "failed", failure: outcome.failure };
@@ -141,6 +149,7 @@ async function reserve(deps: MakeDeps, wanted: WantedBooking): Promise<Reserved>
       widget_id: wanted.widgetId,
       asked_in: wanted.connectionId ?? "sandbox",
       keyHash: hashKey(wanted),
+      visitHash: hashVisit(wanted),
       service_id: wanted.serviceId,
       start_at: wanted.startAt,
       askingUntil: new Date(now.getTime() + ASKING_MS),
@@ -165,7 +174,7 @@ async function reserve(deps: MakeDeps, wanted: WantedBooking): Promise<Reserved>
 type Asked = { kind: "booked"; booked: Booked } | { kind: "failed"; failure: BookingFailure } | { kind: "unknown" };
 
 async function ask(
-  { metrics }: MakeDeps,
+  { metrics, scheduler }: MakeDeps,
   system: SchedulingSystem,
   { wanted, reference }: { wanted: WantedBooking; reference: Reference },
 ): Promise<Asked> {
@@ -182,13 +191,13 @@ async function ask(
   });
   measure({ outcome: outcome.kind });
   if (outcome.kind !== "unknown") return toAsked(outcome);
-  for (const pauseMs of LOOK_UP_PAUSES_MS) {
-    await pause(pauseMs);
+  for (const part of LOOK_UP_PAUSES) {
+    await pause(part * scheduler.limits.bookMs);
     const found = await system.findByReference({ reference, serviceId, startAt });
     if (found.kind === "found") return { kind: "booked", booked: found.value };
-    // `absent` means the system searched and found nothing. At once is too early: it may still be writing the booking.
-    if (found.kind === "absent" && pauseMs > 0) return { kind: "failed", failure: "lost" };
-    // The sandbox is in our own database, so making the visitor wait doesn't help.
+    // The sandbox is in our own database, which has written an appointment by now, or never will. If the database is down, making
+    // the visitor wait doesn't help.
+    if (system.kind === "sandbox" && found.kind === "absent" && part > 0) return { kind: "failed", failure: "lost" };
     if (found.kind === "unavailable" && found.upstream?.failure === "database") break;
   }
   return { kind: "unknown" };
@@ -208,29 +217,37 @@ function toAsked(outcome: Exclude<BookOutcome, { kind: "unknown" }>): Asked {
 }
 
 /**
- * The same key gives the same response; while the first request is in progress, the second one waits for it. `unused`: there was
- * no first request, or it was withdrawn before the scheduling system was asked.
+ * The same key gives the same response. While an earlier request, with this key or of the same visit for the same service, is in
+ * progress or uncertain, this one waits for it; if that one was booked, this one gets its booking. `unused`: there is no such
+ * request, it failed with another key, or it was withdrawn before the scheduling system was asked.
  */
 export async function answerAgain(
   deps: MakeDeps,
   system: SchedulingSystem,
-  wanted: RepeatedBooking,
+  wanted: RepeatedBooking & Partial<Pick<WantedBooking, "touch">>,
 ): Promise<MadeBooking | { kind: "unused" }> {
-  const key = { widgetId: wanted.widgetId, keyHash: hashKey(wanted) };
-  const { waitMs, lookUpsMs } = SECOND_REQUEST[system.kind === "sandbox" ? "sandbox" : "external"];
+  const { owner, widgetId, touch } = wanted;
+  const visitHash = touch ? hashVisit({ ...wanted, touch }) : null;
+  const earlier = await findEarlier(deps.db, owner, { widgetId, keyHash: hashKey(wanted), visitHash });
+  if (!earlier) return { kind: "unused" };
+  const { waitMs, lookUpsMs } = toPatience(system, deps.scheduler.limits.bookMs);
   for (let waitedMs = 0; waitedMs <= waitMs; waitedMs += SECOND_REQUEST_PAUSE_MS) {
-    const pending = await findPendingByKey(deps.db, wanted.owner, key);
+    const pending = await findPending(deps.db, owner, earlier.reference);
     if (!pending) return { kind: "unused" };
-    if (pending.service_id !== wanted.serviceId || pending.start_at.getTime() !== wanted.startAt.getTime())
-      return { kind: "key_reused" };
+    if (earlier.hasSameKey && !isFor(pending, wanted)) return { kind: "key_reused" };
     if (pending.state === "confirmed")
       return { kind: "confirmed", answer: await recallAnswer(system, { wanted, pending }) };
-    if (pending.failure) return { kind: "failed", failure: pending.failure };
-    const found = lookUpsMs.includes(waitedMs) ? await lookUp(deps, system, { wanted, pending }) : null;
+    if (pending.failure) return earlier.hasSameKey ? { kind: "failed", failure: pending.failure } : { kind: "unused" };
+    const isDue = lookUpsMs[0] !== undefined && waitedMs >= lookUpsMs[0] && lookUpsMs.shift();
+    const found = isDue ? await lookUp(deps, system, { wanted, pending }) : null;
     if (found) return found;
     await pause(SECOND_REQUEST_PAUSE_MS);
   }
-  return { kind: "under_way" };
+  return { kind: "uncertain" };
+}
+
+function isFor(pending: PendingBooking, { serviceId, startAt }: RepeatedBooking): boolean {
+  return pending.service_id === serviceId && pending.start_at.getTime() === startAt.getTime();
 }
 
 /** Like `answerAgain`, but a key that is unused can't be used any more: a request with it that arrives later fails. */
@@ -268,6 +285,12 @@ function hashKey({ idempotencyKey }: Pick<WantedBooking, "idempotencyKey">): Buf
   return createHash("sha256").update(idempotencyKey).digest();
 }
 
+function hashVisit({ widgetId, serviceId, touch }: Pick<WantedBooking, "widgetId" | "serviceId" | "touch">): Buffer {
+  return createHash("sha256")
+    .update(JSON.stringify([widgetId, serviceId, touch.visitId]))
+    .digest();
+}
+
 /** Null when the booking is not there yet. Only the first request's process, or later a task, may conclude that it failed. */
 async function lookUp(
   deps: MakeDeps,
@@ -275,8 +298,8 @@ async function lookUp(
   { wanted, pending }: { wanted: RepeatedBooking; pending: PendingBooking },
 ): Promise<MadeBooking | null> {
   if (pending.asked_in !== (wanted.connectionId ?? "sandbox")) return null;
-  const { reference, touch } = pending;
-  const { owner, widgetId, serviceId, startAt } = wanted;
+  const { reference, touch, service_id: serviceId, start_at: startAt } = pending;
+  const { owner, widgetId } = wanted;
   const found = await system.findByReference({ reference, serviceId, startAt });
   if (found.kind !== "found") return null;
   const timeZone = pending.copy?.timeZone ?? wanted.copy.timeZone;
@@ -301,8 +324,7 @@ async function recallAnswer(
   system: SchedulingSystem,
   { wanted, pending }: { wanted: RepeatedBooking; pending: PendingBooking },
 ): Promise<BookAnswer> {
-  const { reference } = pending;
-  const { serviceId, startAt } = wanted;
+  const { reference, service_id: serviceId, start_at: startAt } = pending;
   const { timeZone } = wanted.copy;
   // Version 1.1 recorded some answers without a time zone. They are deleted after a day.
   if (pending.answer) return { ...pending.answer, timeZone: pending.answer.timeZone ?? timeZone };

@@ -7,7 +7,7 @@ import type { Db } from "../../db/pool.ts";
 
 // Booking requests: unsettled ones, and settled ones for a day. See pending_bookings in schema.sql.
 
-/** `lost`: the scheduling system never said what became of the request, so it may have made an appointment. */
+/** `lost`: the scheduling system never said what became of the request, and no appointment was found in half an hour. */
 export type BookingFailure = "slot_taken" | "refused" | "unavailable" | "lost";
 
 /** The touch that the outcome is counted with, as JSON carries it. */
@@ -39,6 +39,7 @@ export type PendingBooking = {
   start_at: Date;
   state: "asking" | "confirmed" | "failed";
   given_up_at: Date;
+  created_at: Date;
   touch: PendingTouch;
   copy: PendingCopy | null;
   failure: BookingFailure | null;
@@ -48,10 +49,10 @@ export type PendingBooking = {
   erased: boolean;
 };
 
-const COLUMNS = sql`organization_id, reference, widget_id, asked_in, service_id, start_at, state, given_up_at, touch, copy,
-  failure, answer, erased`;
+const COLUMNS = sql`organization_id, reference, widget_id, asked_in, service_id, start_at, state, given_up_at, created_at, touch,
+  copy, failure, answer, erased`;
 
-/** False if the key was already used for this widget. */
+/** False if the key was already used for this widget, or if an earlier request of the visit for the service is unsettled. */
 export async function insertPending(
   db: Db,
   owner: OrganizationId,
@@ -60,17 +61,18 @@ export async function insertPending(
     "reference" | "widget_id" | "asked_in" | "service_id" | "start_at" | "given_up_at" | "touch" | "copy"
   > & {
     keyHash: Buffer;
+    visitHash: Buffer;
     askingUntil: Date;
     now: Date;
   },
 ): Promise<boolean> {
   const { rows } = await sql`-- prepared: insert_pending
-    insert into pending_bookings (organization_id, reference, widget_id, asked_in, key_hash, service_id, start_at, state,
-      asking_until, given_up_at, touch, copy, created_at)
+    insert into pending_bookings (organization_id, reference, widget_id, asked_in, key_hash, visit_hash, service_id, start_at,
+      state, asking_until, given_up_at, touch, copy, created_at)
     values (${owner}, ${pending.reference}, ${pending.widget_id}, ${pending.asked_in}, ${pending.keyHash},
-      ${pending.service_id}, ${pending.start_at}, 'asking', ${pending.askingUntil}, ${pending.given_up_at},
+      ${pending.visitHash}, ${pending.service_id}, ${pending.start_at}, 'asking', ${pending.askingUntil}, ${pending.given_up_at},
       ${JSON.stringify(pending.touch)}, ${pending.copy && JSON.stringify(pending.copy)}, ${pending.now})
-    on conflict (organization_id, widget_id, key_hash) do nothing
+    on conflict do nothing
     returning reference`.execute(db);
   return rows.length === 1;
 }
@@ -96,22 +98,35 @@ export async function insertAbandoned(
   return rows.length === 1;
 }
 
-export async function findPendingByKey(
+/**
+ * The earlier request that a new one must wait for or repeat: the one with the same key, or else the unsettled one of the same
+ * visit for the same service.
+ */
+export async function findEarlier(
   db: Db,
   owner: OrganizationId,
-  { widgetId, keyHash }: { widgetId: WidgetId; keyHash: Buffer },
-): Promise<PendingBooking | null> {
+  { widgetId, keyHash, visitHash }: { widgetId: WidgetId; keyHash: Buffer; visitHash: Buffer | null },
+): Promise<{ reference: Reference; hasSameKey: boolean } | null> {
+  const hasSameKey = sql`(widget_id = ${widgetId} and key_hash = ${keyHash})`;
+  const { rows } = await sql<{ reference: Reference; hasSameKey: boolean }>`
+    select reference, ${hasSameKey} as "hasSameKey" from pending_bookings
+    where organization_id = ${owner} and (${hasSameKey} or visit_hash = ${visitHash}::bytea)
+    order by ${hasSameKey} desc limit 1`.execute(db);
+  return rows[0] ?? null;
+}
+
+export async function findPending(db: Db, owner: OrganizationId, reference: Reference): Promise<PendingBooking | null> {
   const { rows } = await sql<PendingBooking>`
     select ${COLUMNS} from pending_bookings
-    where organization_id = ${owner} and widget_id = ${widgetId} and key_hash = ${keyHash}`.execute(db);
+    where organization_id = ${owner} and reference = ${reference}`.execute(db);
   return rows[0] ?? null;
 }
 
 /**
  * Settles a request once. The process that asked and the task that looked it up may both get here: the first one writes the
  * outcome and its consequences in one transaction, the other gets null and does nothing. Use the returned copy, not one from
- * memory: an erasure may have removed it meanwhile. The touch is deleted and all instants become whole hours, so that nothing
- * leads from a booking to its visit, which has the exact instant.
+ * memory: an erasure may have removed it meanwhile. The touch and the hash of the visit are deleted and all instants become whole
+ * hours, so that nothing leads from a booking to its visit, which has the exact instant.
  */
 export async function settlePending(
   transaction: Db,
@@ -124,7 +139,7 @@ export async function settlePending(
   const failure = outcome.state === "failed" ? outcome.failure : null;
   const answer = outcome.state === "confirmed" && outcome.storesBookings ? JSON.stringify(outcome.answer) : null;
   const { rows } = await sql<Pick<PendingBooking, "copy">>`-- prepared: settle_pending
-    update pending_bookings set state = ${outcome.state}, failure = ${failure}, copy = null, touch = '{}',
+    update pending_bookings set state = ${outcome.state}, failure = ${failure}, copy = null, touch = '{}', visit_hash = null,
       settled_at = ${toNextHour(outcome.now)}, created_at = ${toNextHour(outcome.now)},
       asking_until = ${toNextHour(outcome.now)}, given_up_at = ${toNextHour(outcome.now)},
       answer = case when copy is not null then ${answer}::jsonb end
@@ -146,26 +161,51 @@ export async function deleteAsking(db: Db, owner: OrganizationId, reference: Ref
   return rows.length === 1;
 }
 
+/** Leaves a request whose outcome is uncertain to the task, from this instant on. */
+export async function releaseAsking(
+  db: Db,
+  owner: OrganizationId,
+  { reference, askingUntil }: { reference: Reference; askingUntil: Date },
+): Promise<void> {
+  await sql`
+    update pending_bookings set asking_until = ${askingUntil}
+    where organization_id = ${owner} and reference = ${reference} and state = 'asking'`.execute(db);
+}
+
 type PendingKey = { organizationId: OrganizationId; reference: Reference };
 
 const KEY = sql`organization_id as "organizationId", reference`;
 
 /**
- * Claims requests whose process has gone, across all organizations. Nobody else claims them until `askingUntil`: of two
- * workers that find the same request, the second one waits for the first and then no longer finds it overdue. A request that
- * nobody has claimed since `unattendedSince` is given up at `searchUntil`, not earlier.
+ * Claims requests that are due to be looked for, across all organizations. The next look-up is due at the first of `lookUpsMs` after
+ * the request, and later at `lastUntil`, but not before `earliest`. Of two workers that find the same request, the second one waits
+ * for the first and then no longer finds it due. A request that nobody has claimed since `unattendedSince` is given up at
+ * `searchUntil`, not earlier.
  */
 export async function takeOverdue(
   db: Db,
-  claim: { now: Date; askingUntil: Date; unattendedSince: Date; searchUntil: Date; limit: number },
+  claim: {
+    now: Date;
+    lookUpsMs: readonly number[];
+    earliest: Date;
+    lastUntil: Date;
+    unattendedSince: Date;
+    searchUntil: Date;
+    limit: number;
+  },
 ): Promise<PendingBooking[]> {
   const isOverdue = sql`state = 'asking' and asking_until < ${claim.now}`;
+  const lookUps = claim.lookUpsMs.map((ms) => {
+    const at = sql`created_at + ${ms}::float8 * interval '1 millisecond'`;
+    return sql`when ${at} > ${claim.now} then ${at}`;
+  });
+  const next = sql`case ${sql.join(lookUps, sql` `)} else ${claim.lastUntil} end`;
   const { rows: found } = await sql<PendingKey>`
     select ${KEY} from pending_bookings where ${isOverdue} order by asking_until limit ${claim.limit}`.execute(db);
   const taken: PendingBooking[] = [];
   for (const group of toStatementGroups(db, found)) {
     const { rows } = await sql<PendingBooking>`
-      update pending_bookings set asking_until = ${claim.askingUntil},
+      update pending_bookings set asking_until = greatest(${claim.earliest}, ${next}),
         given_up_at = case when asking_until < ${claim.unattendedSince} then ${claim.searchUntil} else given_up_at end
       where ${isAmong(group)} and ${isOverdue} returning ${COLUMNS}`.execute(db);
     taken.push(...rows);

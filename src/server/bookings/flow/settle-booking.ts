@@ -1,5 +1,6 @@
 import type { BookAnswer } from "#contract/book.ts";
 import { BOOKING_STATUS_CONFIRMED } from "#contract/booking.ts";
+import { SECOND_MS } from "#contract/durations.ts";
 import { BASE58, type OrganizationId, type Reference, type WidgetId } from "#contract/ids.ts";
 import { findSettled } from "../../db/engine.ts";
 import type { Db } from "../../db/pool.ts";
@@ -20,6 +21,7 @@ import {
   deleteAsking,
   type PendingCopy,
   type PendingTouch,
+  releaseAsking,
   settlePending,
 } from "./pending-queries.ts";
 
@@ -28,6 +30,8 @@ import {
 // booking is counted.
 
 const CONVERSION_KEY_LENGTH = 12;
+/** When the task first looks for a booking whose outcome is uncertain. */
+const FIRST_LOOK_UP_MS = 5 * SECOND_MS;
 
 export type SettleDeps = Pick<Deps, "db" | "clock" | "random" | "log" | "metrics">;
 
@@ -93,6 +97,14 @@ async function settleOnce(transaction: Db, owner: OrganizationId, outcome: Param
     find: () => settlePending(transaction, owner, outcome),
     isFound: (pending) => pending !== null,
   });
+}
+
+export async function leaveToTask(
+  { db, clock }: SettleDeps,
+  { owner, reference }: Pick<BookingToSettle, "owner" | "reference">,
+): Promise<void> {
+  const askingUntil = new Date(clock.now().getTime() + FIRST_LOOK_UP_MS);
+  await releaseAsking(db, owner, { reference, askingUntil });
 }
 
 export async function withdraw(

@@ -1,4 +1,5 @@
-import { DAY_MS, MINUTE_MS } from "#contract/durations.ts";
+import { DAY_MS, MINUTE_MS, SECOND_MS } from "#contract/durations.ts";
+import { UNCERTAIN_MS_MAX } from "#contract/scheduling.ts";
 import { acrossOrganizations } from "../../db/transactions.ts";
 import type { Deps } from "../../deps.ts";
 import { openConnection, openSchedulingSystem } from "../../scheduler/open-system.ts";
@@ -11,8 +12,10 @@ import { settleConfirmed, settleFailed } from "./settle-booking.ts";
 
 const BATCH = 50;
 const CONCURRENCY = 10;
-/** How long a worker has for a batch before another may claim it. A batch of silent systems takes a third of this. */
-const LOOKING_MS = 2 * MINUTE_MS;
+/** When a request is looked for, after it was made. The first look-up follows the visitor's own (settle-booking.ts). */
+const LOOK_UPS_MS = [15 * SECOND_MS, MINUTE_MS, 5 * MINUTE_MS, 15 * MINUTE_MS, UNCERTAIN_MS_MAX];
+/** More than a look-up takes. */
+const LOOKING_MS = 10 * SECOND_MS;
 /** If nobody looked for a request for this long, because no worker was running or many waited, it gets the full time again. */
 const UNATTENDED_MS = 5 * MINUTE_MS;
 const KEYS_KEPT_MS = DAY_MS;
@@ -23,15 +26,18 @@ const UNKNOWN_ZONE = "UTC";
 type OverdueDeps = Pick<Deps, "db" | "clock" | "random" | "log" | "metrics"> & { readonly scheduler: SchedulerDeps };
 
 /**
- * Background task: settles booking requests whose process ended or whose outcome was lost. It looks the reference up in the
- * scheduling system. If the booking is there, it is stored and sent late; if not, it failed. A system that doesn't answer is
- * asked again for a quarter of an hour, which starts again if no worker was running meanwhile.
+ * Background task: settles booking requests whose process ended or whose outcome is uncertain. It looks for the reference in the
+ * scheduling system again and again. If the booking is there, it is stored, counted and sent like any other, however late. If it
+ * is still not there after half an hour, it failed. A system that doesn't answer is asked for a day, which starts again if no
+ * worker was running meanwhile.
  */
 export async function settleOverdue(deps: OverdueDeps, signal: AbortSignal): Promise<void> {
   const now = deps.clock.now();
   const overdue = await takeOverdue(deps.db, {
     now,
-    askingUntil: new Date(now.getTime() + LOOKING_MS),
+    lookUpsMs: LOOK_UPS_MS,
+    earliest: new Date(now.getTime() + LOOKING_MS),
+    lastUntil: new Date(now.getTime() + UNCERTAIN_MS_MAX),
     unattendedSince: new Date(now.getTime() - UNATTENDED_MS),
     searchUntil: new Date(now.getTime() + SEARCH_MS),
     limit: BATCH,
@@ -86,8 +92,12 @@ async function settleOne(deps: OverdueDeps, pending: PendingBooking, signal: Abo
     return;
   }
   // A lookup that was broken off, because this process is ending, says nothing about the booking.
-  const isGivenUp = !signal.aborted && deps.clock.now() >= pending.given_up_at;
-  if (found?.kind === "absent" || isGivenUp) await settleFailed(deps, { ...booking, failure: "lost" });
+  if (signal.aborted) return;
+  const now = deps.clock.now();
+  // Without its connection, nobody can find out. The sandbox is in our own database, which has written the appointment by now.
+  const isAbsent = system === null || found?.kind === "absent";
+  const isCertain = system?.kind === "sandbox" || now.getTime() - pending.created_at.getTime() >= UNCERTAIN_MS_MAX;
+  if ((isAbsent && isCertain) || now >= pending.given_up_at) await settleFailed(deps, { ...booking, failure: "lost" });
 }
 
 /** The system that was asked, even if the widget uses another one now. Null if that connection was deleted. */

@@ -5,6 +5,7 @@ import {
   type BookingToSettle,
   type ConfirmedBooking,
   type FailedBooking,
+  leaveToTask,
   type SettleDeps,
   settleConfirmed,
   settleFailed,
@@ -46,6 +47,11 @@ export class Settler {
   /** Resolves even if the booking could not be settled yet. */
   async fail(booking: FailedBooking): Promise<void> {
     await this.#settle(booking, () => settleFailed(this.#deps, booking));
+  }
+
+  /** Leaves a booking whose outcome is uncertain to the task. Resolves even if that could not be written yet. */
+  async leave(booking: BookingToSettle): Promise<void> {
+    await this.#settle(booking, () => leaveToTask(this.#deps, booking));
   }
 
   /** Forgets a request that never got as far as the scheduling system, once the database is back. */

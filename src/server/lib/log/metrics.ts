@@ -129,7 +129,7 @@ function createBookingMetrics(registers: Registry[]) {
     }),
     bookingsOldestUnsettledSeconds: new Gauge({
       name: "bookflow_bookings_oldest_unsettled_seconds",
-      help: "Age of the oldest booking whose outcome is unknown. Stays below 15 minutes while workers are running.",
+      help: "Age of the oldest booking whose outcome is unknown. Stays below 35 minutes while workers are running and scheduling systems respond.",
       registers,
     }),
     bookingDuration: new Histogram({

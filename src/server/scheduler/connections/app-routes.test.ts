@@ -125,7 +125,7 @@ test("while a booking's outcome is unknown, a connection gets new credentials bu
   const change = async (body: object) => await askApp(app, admin, `PATCH /connections/${id}`, body);
 
   const refused = await change({ name: "Annex", ...elsewhere.parts });
-  const message = "A booking through this connection is still in progress. Try again in a few minutes.";
+  const message = "A booking through this connection isn't confirmed yet. Try again in half an hour.";
   assert.deepEqual(refused, { status: 409, body: { error: { code: "conflict", message } } });
   assert.deepEqual((await list(admin))[0]?.settings, server.parts.settings);
   assert.equal((await change(server.parts)).status, 200);
@@ -146,6 +146,7 @@ async function leaveUnsettled(owner: OrganizationId, connectionId: ConnectionId)
     widget_id: widgetId,
     asked_in: connectionId,
     keyHash: Buffer.from(reference),
+    visitHash: Buffer.from(reference),
     service_id: "10",
     start_at: NOON,
     askingUntil: NOON,

@@ -106,7 +106,7 @@ function changeRoutes(api: FastifyInstance, deps: OpenDeps): void {
     const owner = member.organizationId;
     const { id, name, kind } = await requireConnection(deps, owner, request.params.connection);
     await inOrganization(deps.db, owner, async (transaction) => {
-      const outcome = await removeConnection({ db: transaction }, owner, id);
+      const outcome = await removeConnection({ ...deps, db: transaction }, owner, id);
       if (outcome.kind !== "removed") throw toApiError(outcome, kind);
       await auditBy(deps, member, deps.clock.now())(transaction, { action: "connection.removed", target: id, name });
     });
@@ -192,7 +192,7 @@ function toApiError(refusal: ConnectionRefusal, kind: ConnectionKind): ApiError 
     case "booking_under_way":
       return new ApiError(
         "conflict",
-        "A booking through this connection is still in progress. Try again in a few minutes.",
+        "A booking through this connection isn't confirmed yet. Try again in half an hour.",
       );
     case "not_found":
       return notFound("Connection");

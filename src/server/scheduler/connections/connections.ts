@@ -1,6 +1,6 @@
 import { DAY_MS } from "#contract/durations.ts";
 import { CONNECTION_ID, type ConnectionId, type OrganizationId } from "#contract/ids.ts";
-import type { ConnectionKind } from "#contract/scheduling.ts";
+import { type ConnectionKind, UNCERTAIN_MS_MAX } from "#contract/scheduling.ts";
 import type { Db } from "../../db/pool.ts";
 import { inOrganization } from "../../db/transactions.ts";
 import { randomId } from "../../lib/secrets/random.ts";
@@ -114,7 +114,8 @@ export async function changeConnection(
     const settings = row.settings as Record<string, unknown>;
     const staysInAccount = tried === null || isSameAccount(settings, tried.parts.settings);
     // A lost booking can only be looked up in the account where it was made.
-    if (!staysInAccount && (await hasUnsettledBooking(transaction, owner, id))) return "booking_under_way";
+    if (!staysInAccount && (await hasUnsettledBooking(transaction, owner, toSought(deps, id))))
+      return "booking_under_way";
     await meanwhile(transaction, row);
     const change = {
       ...(name === undefined ? {} : { name }),
@@ -153,8 +154,13 @@ export async function readBookingPages(deps: OpenDeps, signal: AbortSignal): Pro
   }
 }
 
+/** If the system has not answered for longer than this, the business may give up on it. */
+function toSought({ clock }: Pick<OpenDeps, "clock">, id: ConnectionId): { id: ConnectionId; since: Date } {
+  return { id, since: new Date(clock.now().getTime() - UNCERTAIN_MS_MAX) };
+}
+
 export async function removeConnection(
-  deps: Pick<OpenDeps, "db">,
+  deps: Pick<OpenDeps, "db" | "clock">,
   owner: OrganizationId,
   id: ConnectionId,
 ): Promise<{ kind: "removed" } | ConnectionRefusal> {
@@ -163,7 +169,7 @@ export async function removeConnection(
     if ((await lockConnection(transaction, owner, id)) === null) return { kind: "not_found" };
     if (await isUsedByWidget(transaction, owner, id)) return { kind: "in_use" };
     // A lost booking can only be looked up through this connection.
-    if (await hasUnsettledBooking(transaction, owner, id)) return { kind: "booking_under_way" };
+    if (await hasUnsettledBooking(transaction, owner, toSought(deps, id))) return { kind: "booking_under_way" };
     await deleteConnection(transaction, owner, id);
     return { kind: "removed" };
   });

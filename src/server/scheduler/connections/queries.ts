@@ -164,11 +164,17 @@ export async function isUsedByWidget(db: Db, owner: OrganizationId, id: Connecti
   return widget !== undefined;
 }
 
-/** Whether a booking through this connection is not settled yet. Uses the partial index of such bookings. */
-export async function hasUnsettledBooking(db: Db, owner: OrganizationId, id: ConnectionId): Promise<boolean> {
+/** Whether a booking made through this connection since then is not settled yet. Uses the partial index of such bookings. */
+export async function hasUnsettledBooking(
+  db: Db,
+  owner: OrganizationId,
+  { id, since }: { id: ConnectionId; since: Date },
+): Promise<boolean> {
   const { rows } = await sql`
     select from pending_bookings
-    where state = 'asking' and organization_id = ${owner} and asked_in = ${id} limit 1`.execute(db);
+    where state = 'asking' and organization_id = ${owner} and asked_in = ${id} and created_at > ${since} limit 1`.execute(
+    db,
+  );
   return rows.length > 0;
 }
 
