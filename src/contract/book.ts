@@ -75,7 +75,15 @@ export type FreeSlot = Static<typeof FreeSlot>;
 
 export const SlotsAnswer = Type.Object({ slots: Type.Array(FreeSlot) });
 
-const QuestionType = Type.Union([Type.Literal("text"), Type.Literal("number"), Type.Literal("choice")]);
+/** `choices`: several options. `tick`: a box that is ticked or not. `phone`: with its country code. */
+const QuestionType = Type.Union([
+  Type.Literal("text"),
+  Type.Literal("number"),
+  Type.Literal("phone"),
+  Type.Literal("tick"),
+  Type.Literal("choice"),
+  Type.Literal("choices"),
+]);
 export type QuestionType = Static<typeof QuestionType>;
 
 export const ConfigAnswer = Type.Object({
@@ -104,6 +112,8 @@ export const ConfigAnswer = Type.Object({
       durationMinutes: Type.Integer(),
       description: Type.Optional(Type.String()),
       isOnline: Type.Boolean(),
+      /** Whether a booking needs a phone number, with its country code. */
+      phoneRequired: Type.Optional(Type.Boolean()),
       staffSelectable: Type.Boolean(),
       staff: Type.Array(Person),
       questions: Type.Array(

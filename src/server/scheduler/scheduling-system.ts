@@ -49,6 +49,8 @@ export type OfferedService = {
   readonly description: string | null;
   readonly durationMinutes: number;
   readonly isOnline: boolean;
+  /** A booking needs a phone number with its country code. */
+  readonly phoneRequired?: boolean;
   /** The people a visitor can choose from; empty when the system chooses. */
   readonly staff: readonly StaffMember[];
   readonly staffSelectable: boolean;
@@ -59,7 +61,7 @@ export type Question = {
   readonly id: string;
   readonly label: string;
   readonly type: QuestionType;
-  /** Empty unless the type is a choice. */
+  /** Empty unless the type is `choice` or `choices`. */
   readonly options: readonly string[];
   readonly required: boolean;
 };

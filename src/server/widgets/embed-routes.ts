@@ -131,6 +131,7 @@ function toConfig(
       durationMinutes: service.durationMinutes,
       ...(service.description === null ? {} : { description: service.description }),
       isOnline: service.isOnline,
+      ...(service.phoneRequired ? { phoneRequired: true } : {}),
       staffSelectable: service.staffSelectable,
       staff: service.staff.map(({ id, name }) => ({ id, name })),
       questions: service.questions.map(({ id, label, type, options, required }) => ({
@@ -138,7 +139,7 @@ function toConfig(
         label,
         type,
         required,
-        ...(type === "choice" ? { options: [...options] } : {}),
+        ...(options.length > 0 ? { options: [...options] } : {}),
       })),
     })),
   };

@@ -6,6 +6,7 @@ export type FormFaults = ReadonlyMap<string, string>;
 
 /** The same rules as on the server, which checks them again. */
 const EMAIL = /^[^\s@]+@[^\s@]+\.[^\s@]+$/;
+const PHONE = /^\+[1-9]\d{6,14}$/;
 const NUMBER = /^-?\d{1,15}(\.\d{1,15}|,(?!\d{3}$)\d{1,15})?$/;
 
 export function checkForm(values: FormValues, service: Service, texts: Texts): FormFaults {
@@ -13,12 +14,18 @@ export function checkForm(values: FormValues, service: Service, texts: Texts): F
   if (values.name.trim() === "") faults.set("customer.name", texts.nameMissing);
   if (values.email.trim() === "") faults.set("customer.email", texts.emailMissing);
   else if (!EMAIL.test(values.email.trim())) faults.set("customer.email", texts.emailWrong);
+  if (service.phoneRequired && !isPhone(values.phone)) faults.set("customer.phone", texts.phoneWrong);
   for (const { id, type, required } of service.questions) {
     const answer = (values.answers[id] ?? "").trim();
     if (required && answer === "") faults.set(`answers.${id}`, texts.answerMissing);
     if (type === "number" && answer !== "" && !NUMBER.test(answer)) faults.set(`answers.${id}`, texts.numberWrong);
+    if (type === "phone" && answer !== "" && !isPhone(answer)) faults.set(`answers.${id}`, texts.phoneWrong);
   }
   return faults;
+}
+
+function isPhone(text: string): boolean {
+  return PHONE.test(text.replace(/[\s().-]/g, ""));
 }
 
 /** The server's error in the visitor's language. Null if it's not about what they entered. */
@@ -26,7 +33,7 @@ export function toFormFaults(fields: readonly string[], service: Service, texts:
   const said: Record<string, string> = {
     "customer.name": texts.tooLong,
     "customer.email": texts.emailWrong,
-    "customer.phone": texts.tooLong,
+    "customer.phone": service.phoneRequired ? texts.phoneWrong : texts.tooLong,
     "customer.notes": texts.tooLong,
     ...Object.fromEntries(service.questions.map(({ id }) => [`answers.${id}`, texts.fieldWrong])),
   };

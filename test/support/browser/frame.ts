@@ -30,7 +30,11 @@ export type FrameService = TestApp & {
 };
 
 export async function startFrameService(): Promise<FrameService> {
-  const service = await createTestApp({ baseUrl: SERVICE, rateLimitBookingsPerMinute: 0 });
+  const service = await createTestApp({
+    baseUrl: SERVICE,
+    rateLimitBookingsPerMinute: 0,
+    webhookAllowCidrs: ["127.0.0.0/8"],
+  });
   const web = await startWeb();
   await web.addService(HOST, service.app);
   const { db } = service.deps;

@@ -1,3 +1,4 @@
+import { CHOICES_SEPARATOR, TICKED } from "#contract/answers.ts";
 import {
   ANSWER_LENGTH_MAX,
   BookRequest,
@@ -18,6 +19,7 @@ import type { OfferedService } from "../../scheduler/scheduling-system.ts";
 const TOO_LONG = "This is too long.";
 /** Accepts a decimal point or comma, but not a comma before exactly three digits, which may separate thousands. */
 const NUMBER = /^-?[0-9]{1,15}(\.[0-9]{1,15}|,(?![0-9]{3}$)[0-9]{1,15})?$/;
+const NOT_INTERNATIONAL = "Please enter the number with its country code, for example +49 30 1234567.";
 const NOT_A_NUMBER = "Please enter a number, for example 3 or 1.5.";
 
 const schema = shapeOf(BookRequest);
@@ -66,13 +68,17 @@ export function checkBookRequest(
   if (!service) fields["serviceId"] = "This service is not offered.";
   if (request.staffId !== undefined && service && !service.staff.some(({ id }) => id === request.staffId))
     fields["staffId"] = "This person can't be booked for this service.";
-  const customer = checkCustomer(request, fields);
+  const customer = checkCustomer(request, service, fields);
   const answers = checkAnswers(request, service, fields);
   if (Object.keys(fields).length > 0 || !startAt || !timeZone) return { fields };
   return { checked: { startAt, timeZone, customer, answers } };
 }
 
-function checkCustomer(request: BookRequest, fields: Fields): CheckedRequest["customer"] {
+function checkCustomer(
+  request: BookRequest,
+  service: OfferedService | undefined,
+  fields: Fields,
+): CheckedRequest["customer"] {
   const name = toLine(request.customer.name);
   const email = request.customer.email.trim();
   const phone = toLine(request.customer.phone ?? "");
@@ -81,6 +87,7 @@ function checkCustomer(request: BookRequest, fields: Fields): CheckedRequest["cu
   else if (name.length > NAME_LENGTH_MAX) fields["customer.name"] = FIELD_FAULTS.longName;
   if (!isEmailAddress(email)) fields["customer.email"] = FIELD_FAULTS.notAnEmail;
   if (phone.length > PHONE_LENGTH_MAX) fields["customer.phone"] = "This number is too long.";
+  else if (service?.phoneRequired && !isInternational(phone)) fields["customer.phone"] = NOT_INTERNATIONAL;
   if (notes.length > NOTES_LENGTH_MAX) fields["customer.notes"] = TOO_LONG;
   return { name, email, phone: phone || null, notes: notes || null };
 }
@@ -111,9 +118,18 @@ function checkAnswers(request: BookRequest, service: OfferedService | undefined,
 
 function checkAnswer(question: OfferedService["questions"][number], answer: string): string | null {
   if (answer === "") return question.required ? "Please answer this question." : null;
-  if (question.type === "choice" && !question.options.includes(answer)) return "Please choose one of the options.";
+  const chosen = question.type === "choices" ? answer.split(CHOICES_SEPARATOR) : [answer];
+  const isOffered = question.options.length === 0 || chosen.every((option) => question.options.includes(option));
+  if (!isOffered || new Set(chosen).size < chosen.length) return "Please choose one of the options.";
+  if (question.type === "tick" && answer !== TICKED) return "Please tick this box or leave it empty.";
+  if (question.type === "phone" && !isInternational(answer)) return NOT_INTERNATIONAL;
   if (question.type === "number" && !NUMBER.test(answer)) return NOT_A_NUMBER;
   return answer.length > ANSWER_LENGTH_MAX ? TOO_LONG : null;
+}
+
+/** Scheduling systems know no other form. */
+function isInternational(phone: string): boolean {
+  return /^\+[1-9][0-9]{6,14}$/.test(phone.replace(/[\s().-]/g, ""));
 }
 
 function toLine(text: string): string {

@@ -42,8 +42,9 @@ export async function bookEventType(
   const first = await send(phoneNumber, new Set());
   if (isFailure(first)) return first;
   // A 400 means that nothing was booked, so asking again cannot book twice.
-  const rejected = isRefusal(first, 400) ? findRejected(first, phoneNumber) : null;
-  const last = rejected ? await send(rejected.phoneNumber, rejected.fields) : first;
+  const droppable = deps.service.offered.phoneRequired ? null : phoneNumber;
+  const rejected = isRefusal(first, 400) ? findRejected(first, droppable) : null;
+  const last = rejected ? await send(rejected.isPhone ? null : phoneNumber, rejected.fields) : first;
   if (isFailure(last)) return last;
   return await settleReply(last, {
     shape: shapes.booking,
@@ -57,11 +58,11 @@ export async function bookEventType(
 function findRejected(
   reply: HttpReply,
   phoneNumber: string | null,
-): { fields: ReadonlySet<string>; phoneNumber: string | null } | null {
+): { fields: ReadonlySet<string>; isPhone: boolean } | null {
   const message = toMessage(reply);
   const fields = new Set(message.matchAll(REJECTED_FIELD).map(([, slug]) => slug ?? ""));
   const isPhone = phoneNumber !== null && PHONE_REFUSAL.test(message);
-  return fields.size > 0 || isPhone ? { fields, phoneNumber: isPhone ? null : phoneNumber } : null;
+  return fields.size > 0 || isPhone ? { fields, isPhone } : null;
 }
 
 /**

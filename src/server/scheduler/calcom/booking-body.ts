@@ -1,5 +1,6 @@
+import { CHOICES_SEPARATOR } from "#contract/answers.ts";
 import type { BookRequest } from "../scheduling-system.ts";
-import type { CalcomService } from "./catalog.ts";
+import { type CalcomService, LOCATION_QUESTION } from "./catalog.ts";
 
 // The body of a new booking. Whatever Cal.com would reject goes into the notes instead, so that it reaches the business
 // and the booking succeeds.
@@ -34,6 +35,7 @@ export function toBookingBody(service: CalcomService, request: BookRequest, opti
       ...(phoneNumber === null ? {} : { phoneNumber }),
       ...(language === undefined ? {} : { language }),
     },
+    ...toLocation(service, request, phoneNumber),
     bookingFieldsResponses: { ...responses, notes: rejected.has("notes") ? reference : toNotes(notes, reference) },
     metadata: { reference },
   };
@@ -47,19 +49,49 @@ export function toPhoneNumber(phone: string | null): string | null {
 
 /** A rejected answer goes into the notes. If it is required, Cal.com gets its beginning as well. */
 function toResponses({ fieldTypes, offered }: CalcomService, request: BookRequest, rejected: ReadonlySet<string>) {
-  const responses: Record<string, string> = {};
+  const responses: Record<string, unknown> = {};
   const leftOver: string[] = [];
   for (const { questionId, answer } of request.answers) {
     const question = offered.questions.find(({ id }) => id === questionId);
-    if (question === undefined) continue;
+    if (question === undefined || questionId === LOCATION_QUESTION) continue;
     const type = fieldTypes.get(questionId);
     const isRejected = rejected.has(questionId);
     const isAccepted = type !== undefined && !isRejected && (type !== "url" || question.required || isUrl(answer));
     if (!isAccepted) leftOver.push(`${question.label}: ${answer}`);
-    if (isAccepted) responses[questionId] = type === "textarea" ? cut(answer, TEXT_AREA_LENGTH_MAX) : answer;
+    if (isAccepted) responses[questionId] = toResponse(type, answer);
     else if (isRejected && question.required) responses[questionId] = cut(answer, SHORT_ANSWER_LENGTH);
   }
   return { responses, leftOver };
+}
+
+function toResponse(type: string, answer: string): unknown {
+  switch (type) {
+    case "textarea":
+      return cut(answer, TEXT_AREA_LENGTH_MAX);
+    case "phone":
+      return toPhoneNumber(answer) ?? answer;
+    case "boolean":
+      return true;
+    case "checkbox":
+    case "multiselect":
+      return answer.split(CHOICES_SEPARATOR);
+    default:
+      return answer;
+  }
+}
+
+function toLocation({ location: type }: CalcomService, { answers }: BookRequest, phone: string | null): object {
+  const answer = answers.find(({ questionId }) => questionId === LOCATION_QUESTION)?.answer;
+  switch (type) {
+    case "attendeePhone":
+      return { location: { type, phone } };
+    case "attendeeAddress":
+      return { location: { type, address: answer } };
+    case "attendeeDefined":
+      return { location: { type, location: answer } };
+    default:
+      return {};
+  }
 }
 
 /** Cal.com adds the scheme where it is missing. */

@@ -26,13 +26,16 @@ async function openSubject(): Promise<ExternalSubject> {
       choosable: null,
       online: "11",
       group: null,
-      notOffered: ["20", "21", "22", "23", "24", "25", "26", "27", "28", "29", "30", "31", "34", "50", "90"],
+      notOffered: ["20", "21", "22", "23", "26", "27", "28", "29", "30", "31", "34", "50", "90"],
     },
     readArrived: async (reference) => {
       const booking = find(reference);
-      const { notes, ...answers } = booking.bookingFieldsResponses as Record<string, string>;
+      const { notes, ...responses } = booking.bookingFieldsResponses;
+      const answers = Object.fromEntries(
+        Object.entries(responses).map(([slug, answer]) => [slug, [answer].flat().join("\n")]),
+      );
       const [attendee] = booking.attendees;
-      return { name: attendee?.name ?? "", email: attendee?.email ?? "", notes: notes ?? "", answers };
+      return { name: attendee?.name ?? "", email: attendee?.email ?? "", notes: String(notes), answers };
     },
     twistBooking: (...twists) => server.twist("POST /bookings", ...twists),
     toThrottled: (seconds) => ({
@@ -61,8 +64,6 @@ test("the connection's test says which event types are not offered, and why", as
       "“Class” is not offered: it is for groups.",
       "“Course” is not offered: it is a recurring event.",
       "“Paid” is not offered: it requires payment.",
-      "“House call” is not offered: it asks visitors for the location.",
-      "“Consent” is not offered: a required question has an unsupported type (Terms).",
       "“Template” is not offered: it is a managed event type.",
       "“Verified” is not offered: it requires a verified email address.",
       "“Text messages” is not offered: it requires a phone number for text messages.",
@@ -82,9 +83,15 @@ test("the connection's test says which event types are not offered, and why", as
       "13 Family visit",
       "14 Members",
       "15 Full name",
+      "24 House call",
+      "25 Consent",
       "32 Free again",
       "33 Short answers",
       "35 Short notes",
+      "36 Call me",
+      "37 Anywhere",
+      "38 Call back later",
+      "39 Everything",
       "40 Any dentist",
       "41 Both dentists",
     ],
@@ -179,6 +186,75 @@ test("notes beyond a limit that the API doesn't show are left out, except for th
   const request = toRequest("35", slot);
   requireBooked(await system.book({ ...request, customer: { ...request.customer, notes: "a".repeat(121) } }, NEVER));
   assert.deepEqual(server.bookings[0]?.bookingFieldsResponses, { notes: request.reference });
+});
+
+/** Books an event type with these answers and returns what Cal.com got. */
+async function bookWith(serviceId: string, answers: Record<string, string>) {
+  const { system, server } = await openCalcom();
+  const service = requireFound(await system.listServices(NEVER)).find(({ id }) => id === serviceId);
+  const [slot] = await listWeek(system, { now: CALCOM_NOW, serviceId });
+  assert.ok(service && slot);
+  const given = service.questions.flatMap(({ id, label }) =>
+    answers[id] === undefined ? [] : [{ questionId: id, question: label, answer: answers[id] }],
+  );
+  requireBooked(await system.book({ ...toRequest(serviceId, slot), answers: given }, NEVER));
+  const { location, bookingFieldsResponses, attendee } = JSON.parse(server.requests.at(-1)?.body ?? "");
+  const { notes: _, ...responses } = bookingFieldsResponses;
+  return { service, location, responses, phoneNumber: attendee.phoneNumber };
+}
+
+test("a title, phone numbers, several choices and a tick are asked for and sent as Cal.com expects them", async () => {
+  const { service, responses } = await bookWith("39", {
+    title: "A tooth",
+    mobile: "+49 171 1234567",
+    symptoms: "Pain\nSwelling, redness",
+    terms: "Yes",
+  });
+  assert.deepEqual(
+    service.questions.map(({ id, label, type, options, required }) => [id, label, type, options.length, required]),
+    [
+      ["title", "What is this meeting about?", "text", 0, true],
+      ["mobile", "Mobile", "phone", 0, true],
+      ["symptoms", "Symptoms", "choices", 3, true],
+      ["terms", "Terms", "tick", 0, true],
+    ],
+  );
+  assert.deepEqual(responses, {
+    title: "A tooth",
+    mobile: "+491711234567",
+    symptoms: ["Pain", "Swelling, redness"],
+    terms: true,
+  });
+});
+
+test("a call to the visitor's phone and a required phone number use the number that the form asks for", async () => {
+  const call = await bookWith("36", {});
+  assert.deepEqual([call.service.phoneRequired, call.service.questions], [true, []]);
+  assert.deepEqual(call.location, { type: "attendeePhone", phone: "+49301234567" });
+  const callBack = await bookWith("38", {});
+  assert.deepEqual(
+    [callBack.service.phoneRequired, callBack.location, callBack.phoneNumber],
+    [true, undefined, "+49301234567"],
+  );
+  assert.equal((await bookWith("10", {})).service.phoneRequired, undefined);
+});
+
+test("the visitor's address, or a place that they choose, is asked for and sent as the location", async () => {
+  const home = await bookWith("24", { "location:visitor": "Lindenstrasse 1" });
+  assert.deepEqual(home.service.questions[0]?.label, "Your address");
+  assert.deepEqual([home.location, home.responses], [{ type: "attendeeAddress", address: "Lindenstrasse 1" }, {}]);
+  const anywhere = await bookWith("37", { "location:visitor": "Café" });
+  assert.deepEqual(anywhere.location, { type: "attendeeDefined", location: "Café" });
+});
+
+test("a required phone number that Cal.com rejects is never left out", async () => {
+  const { system, server } = await openCalcom();
+  const [slot] = await listWeek(system, { now: CALCOM_NOW, serviceId: "36" });
+  assert.ok(slot);
+  const request = toRequest("36", slot);
+  const customer = { ...request.customer, phone: INVALID_PHONE };
+  assert.equal((await system.book({ ...request, customer }, NEVER)).kind, "refused");
+  assert.equal(server.requests.filter(({ method }) => method === "POST").length, 1);
 });
 
 test("a customer who already has the time with a round robin gets no second booking", async () => {

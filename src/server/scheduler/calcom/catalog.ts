@@ -25,7 +25,11 @@ export type CalcomService = {
   /** The API's field type of every question that is answered as a booking field; other answers go into the notes. */
   readonly fieldTypes: ReadonlyMap<string, string>;
   readonly needsLastName: boolean;
+  /** What the visitor says about the location; null if the event type has one. */
+  readonly location: (typeof ASKING_LOCATIONS)[number] | null;
 };
+
+const ASKING_LOCATIONS = ["attendeeAddress", "attendeePhone", "attendeeDefined"] as const;
 
 /** Each team takes two requests, and a key has 120 per minute. */
 const TEAMS_MAX = 10;
@@ -107,14 +111,24 @@ const QUESTION_TYPES: ReadonlyMap<string, Question["type"]> = new Map([
   ["address", "text"],
   ["url", "text"],
   ["number", "number"],
+  ["phone", "phone"],
+  ["boolean", "tick"],
   ["select", "choice"],
   ["radio", "choice"],
+  ["multiselect", "choices"],
+  ["checkbox", "choices"],
 ]);
 /** The API demands a number and then rejects it for not being a text, so such a field cannot be answered. */
 const UNANSWERABLE_TYPES: ReadonlySet<string> = new Set(["number"]);
 const ONLINE_LOCATIONS: ReadonlySet<string> = new Set(["integration", "link", "organizersDefaultApp", "conferencing"]);
-/** The attendee would have to name the place. Cal.com uses the first location when none is named. */
-const ASKING_LOCATIONS: ReadonlySet<string> = new Set(["attendeeAddress", "attendeePhone", "attendeeDefined"]);
+/** Asks for what Cal.com calls the location. Its fields have no colon in their names. */
+export const LOCATION_QUESTION = "location:visitor";
+const LOCATION_LABELS: Readonly<Record<string, string>> = {
+  attendeeAddress: "Your address",
+  attendeeDefined: "Where should we meet?",
+};
+/** Cal.com's own questions that can be asked. Their labels are often names of translations. */
+const OWN_QUESTIONS: ReadonlyMap<string, string> = new Map([["title", "What is this meeting about?"]]);
 /** Sent with every booking. */
 const ANSWERED_FIELDS: ReadonlySet<string> = new Set([
   "name",
@@ -123,6 +137,7 @@ const ANSWERED_FIELDS: ReadonlySet<string> = new Set([
   "notes",
   "location",
   "rescheduleReason",
+  "attendeePhoneNumber",
 ]);
 
 /** Continues the sentence "… is not offered: ". */
@@ -133,7 +148,6 @@ function findUnsupportedReason(eventType: EventType): string | null {
   if (isOn(eventType.recurrence)) return "it is a recurring event";
   if (isOn(eventType.seats) || eventType.seatsPerTimeSlot) return "it is for groups";
   if (eventType.schedulingType === "managed") return "it is a managed event type";
-  if (ASKING_LOCATIONS.has(eventType.locations?.[0]?.type ?? "")) return "it asks visitors for the location";
   if (eventType.bookingFields.some(requiresTextMessages)) return "it requires a phone number for text messages";
   const hidden = eventType.bookingFields.find(isHiddenRequired);
   if (hidden) return `a required question is hidden (${hidden.label || hidden.slug})`;
@@ -179,32 +193,48 @@ function isAsked(field: BookingField): boolean {
   return field.hidden !== true && field.type !== "unknown" && !ANSWERED_FIELDS.has(field.slug ?? field.type);
 }
 
-/** Cal.com's own fields (guests, title, phone) are not asked. */
 function isAnswerable(field: BookingField): boolean {
   return isQuestion(field) && !UNANSWERABLE_TYPES.has(field.type);
 }
 
+/** Cal.com's own fields are asked only if they are required. */
 function isQuestion(field: BookingField): boolean {
-  return field.isDefault !== true && QUESTION_TYPES.has(field.type) && Boolean(field.slug);
+  if (field.isDefault === true) return field.required === true && OWN_QUESTIONS.has(field.slug ?? "");
+  return QUESTION_TYPES.has(field.type) && Boolean(field.slug);
+}
+
+function needsPhone({ bookingFields, locations }: EventType): boolean {
+  const field = bookingFields.find(({ slug }) => slug === "attendeePhoneNumber");
+  const isRequired = field?.required === true && field.hidden !== true;
+  return isRequired || locations?.[0]?.type === "attendeePhone";
+}
+
+/** Cal.com uses the first location when none is named. */
+function toLocationQuestion(type: string | undefined): Question[] {
+  const label = LOCATION_LABELS[type ?? ""];
+  return label === undefined ? [] : [{ id: LOCATION_QUESTION, label, type: "text", options: [], required: true }];
 }
 
 function toService(eventType: EventType, teamId: number | null): CalcomService {
   const fields = eventType.bookingFields.filter((field) => isAsked(field) && isQuestion(field));
+  const location = eventType.locations?.[0]?.type;
   return {
     eventTypeId: eventType.id,
     teamId,
     fieldTypes: new Map(fields.filter(isAnswerable).map(({ slug, type }) => [slug ?? "", type])),
+    location: ASKING_LOCATIONS.find((type) => type === location) ?? null,
     needsLastName: eventType.bookingFields.some(({ lastNameRequired }) => lastNameRequired === true),
     offered: {
       id: String(eventType.id),
       name: eventType.title,
       description: eventType.description || null,
       durationMinutes: eventType.lengthInMinutes,
-      isOnline: ONLINE_LOCATIONS.has(eventType.locations?.[0]?.type ?? ""),
+      isOnline: ONLINE_LOCATIONS.has(location ?? ""),
+      ...(needsPhone(eventType) ? { phoneRequired: true } : {}),
       // Cal.com picks the host when it books.
       staff: [],
       staffSelectable: false,
-      questions: fields.map(toQuestion),
+      questions: [...toLocationQuestion(location), ...fields.map(toQuestion)],
     },
   };
 }
@@ -213,11 +243,16 @@ function toQuestion(field: BookingField): Question {
   const type = QUESTION_TYPES.get(field.type) ?? "text";
   return {
     id: field.slug ?? "",
-    label: field.label || (field.slug ?? ""),
+    label: toLabel(field),
     type,
-    options: type === "choice" ? (field.options ?? []) : [],
+    options: type === "choice" || type === "choices" ? (field.options ?? []) : [],
     required: field.required === true,
   };
+}
+
+function toLabel({ isDefault, label, slug }: BookingField): string {
+  const isTranslationName = isDefault === true && /^[a-z_]*$/.test(label ?? "");
+  return (isTranslationName ? OWN_QUESTIONS.get(slug ?? "") : label) || (slug ?? "");
 }
 
 /** `https://cal.com/bob/intro` is on the page `https://cal.com/bob`. */

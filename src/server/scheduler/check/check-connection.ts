@@ -1,4 +1,6 @@
+import { TICKED } from "#contract/answers.ts";
 import type { ConnectionCheckStepName } from "#contract/app/connections.ts";
+import type { QuestionType } from "#contract/book.ts";
 import { DAY_MS } from "#contract/durations.ts";
 import { type ConnectionId, type OrganizationId, REFERENCE, type Reference } from "#contract/ids.ts";
 import type { ConnectionKind } from "#contract/scheduling.ts";
@@ -181,13 +183,17 @@ async function runBooking(
   report({ name: "cancel", isOk: isCanceled, message: isCanceled ? "Cancelled the appointment." : pleaseCancel });
 }
 
+/** A number that is never assigned (Ofcom, numbers for drama use). */
+const TEST_PHONE = "+44 20 7946 0000";
+const TEST_ANSWERS: Partial<Record<QuestionType, string>> = { number: "1", phone: TEST_PHONE, tick: TICKED };
+
 function toTestBooking(service: OfferedService, email: string) {
   return {
     staffId: null,
     customer: {
       name: "Bookflow Test",
       email,
-      phone: null,
+      phone: service.phoneRequired ? TEST_PHONE : null,
       notes: "Test by Bookflow. It will be cancelled immediately.",
       timeZone: "UTC",
       locale: "en",
@@ -197,7 +203,7 @@ function toTestBooking(service: OfferedService, email: string) {
       .map(({ id, label, type, options }) => ({
         questionId: id,
         question: label,
-        answer: options[0] ?? (type === "number" ? "1" : "Test"),
+        answer: options[0] ?? TEST_ANSWERS[type] ?? "Test",
       })),
   };
 }

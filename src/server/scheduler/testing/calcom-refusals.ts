@@ -19,7 +19,12 @@ export function findInvalidField(wanted: Record<string, never>): string | null {
   const eventType = allEventTypes.find(({ id }) => id === wanted["eventTypeId"]);
   const slugs = eventType?.bookingFields.map(({ slug }) => slug) ?? [];
   const checks: Record<string, boolean> = {
-    members: isDeepStrictEqual(Object.keys(wanted).sort(), keys),
+    members: isDeepStrictEqual(
+      Object.keys(wanted)
+        .filter((key) => key !== "location")
+        .sort(),
+      keys,
+    ),
     start: /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{3})?Z$/.test(wanted["start"] ?? ""),
     attendee: ["name", "email", "timeZone"].every((name) => typeof attendee?.[name] === "string"),
     phoneNumber: attendee?.["phoneNumber"] === undefined || /^\+\d{7,15}$/.test(String(attendee["phoneNumber"])),
@@ -46,6 +51,10 @@ export function findRefusal(wanted: Record<string, never>, eventType: EventType)
     return toError(400, "BadRequestException", "email_verification_required");
   if (JSON.stringify(eventType.bookingFields).includes("smsReminderNumber") && phone === undefined)
     return toError(400, "BadRequestException", "Missing attendee phone number - it is required by the event type.");
+  const wrongLocation = findWrongLocation(eventType, wanted["location"]);
+  if (wrongLocation !== null) return toError(400, "BadRequestException", wrongLocation);
+  if (eventType.bookingFields.some(requiresPhone) && phone === undefined)
+    return toError(400, "BAD_REQUEST", "responses - {attendeePhoneNumber}error_required_field, ");
   return (
     findMissing(eventType, bookingFieldsResponses) ?? findWrongAnswer(eventType, { attendee, bookingFieldsResponses })
   );
@@ -53,17 +62,53 @@ export function findRefusal(wanted: Record<string, never>, eventType: EventType)
 
 /** The API's own check comes first, and doesn't care whether a field is hidden. */
 function findMissing(eventType: EventType, responses: Record<string, unknown>): Answer | null {
-  for (const { type, slug, required, isDefault } of eventType.bookingFields) {
+  for (const { type, slug, required, isDefault, options } of eventType.bookingFields) {
     const answer = responses[String(slug)];
     if (isDefault || type === "unknown") continue;
     if (required && (answer === undefined || answer === null)) {
       const message = `Missing required booking field response: ${slug} - it is required by the event type booking fields, but missing in the bookingFieldsResponses. You can fetch the event type with ID ${eventType.id} to see the required fields.`;
       return toError(400, "BadRequestException", message);
     }
-    if (type === "number" && answer !== undefined && typeof answer !== "number")
-      return toError(400, "BadRequestException", `Invalid type for booking field '${slug}'. Expected type number.`);
+    const expected = EXPECTED_TYPES[String(type)];
+    if (answer === undefined || expected === undefined) continue;
+    const isArray = Array.isArray(answer);
+    if ((isArray ? "array" : typeof answer) !== expected)
+      return toError(
+        400,
+        "BadRequestException",
+        `Invalid type for booking field '${slug}'. Expected type ${expected} (compatible with field type '${type}'), but received ${typeof answer}.`,
+      );
+    if (isArray && !answer.every((one) => (options as string[]).includes(one))) {
+      const allowed = (options as string[]).join(", ");
+      const message = `One or more invalid options for booking field '${slug}'. Allowed options are: ${allowed}.`;
+      return toError(400, "BadRequestException", message);
+    }
   }
   return null;
+}
+
+const EXPECTED_TYPES: Readonly<Record<string, string>> = {
+  number: "number",
+  phone: "string",
+  boolean: "boolean",
+  checkbox: "array",
+  multiselect: "array",
+};
+
+function requiresPhone({ slug, required, hidden }: Record<string, unknown>): boolean {
+  return slug === "attendeePhoneNumber" && required === true && hidden !== true;
+}
+
+/** Null: right. A location that nobody names is the event type's first one, which may need something from the visitor. */
+function findWrongLocation({ id, locations }: EventType, given: Record<string, unknown> | undefined): string | null {
+  const types = locations.map(({ type }) => type);
+  const needed = { attendeePhone: "phone", attendeeAddress: "address", attendeeDefined: "location" }[String(types[0])];
+  if (given === undefined) return needed === undefined ? null : "responses - {location}error_required_field, ";
+  if (!types.includes(given["type"]))
+    return `Booking location with type ${given["type"]} not valid for event type with id=${id}. The event type has following location types: ${types.join(", ")}, and only these types are allowed for booking location.`;
+  return needed !== undefined && !given[needed]
+    ? `BookingInputLocationValidator_2024_08_13 - Validation failed for ${given["type"]} location`
+    : null;
 }
 
 /** The booking page's checks. */
@@ -71,11 +116,14 @@ function findWrongAnswer(
   eventType: EventType,
   { attendee, bookingFieldsResponses }: Record<string, Record<string, unknown>>,
 ): Answer | null {
-  for (const { type, slug, lastNameRequired } of eventType.bookingFields) {
+  for (const { type, slug, lastNameRequired, required, hidden } of eventType.bookingFields) {
     const answer = bookingFieldsResponses?.[String(slug)];
     const toZod = (message: string) => toError(400, "BAD_REQUEST", `responses - {${slug}}${message}, `);
     if (lastNameRequired && !String(attendee?.["name"]).includes(" ")) return toZod("error_required_field");
+    if (slug === "title" && required && !hidden && !answer) return toZod("error_required_field");
     if (answer === undefined) continue;
+    if (type === "boolean" && required && answer !== true) return toZod("error_required_field");
+    if (type === "phone" && !/^\+[1-9]\d{6,14}$/.test(String(answer))) return toZod("invalid_number");
     if (type === "number") return toZod("Invalid string");
     const lengthMax = HIDDEN_LIMITS[eventType.id]?.[String(slug)] ?? TEXT_AREA_LENGTH_MAX;
     if (type === "textarea" && String(answer).length > lengthMax) return toZod("max_characters_allowed");

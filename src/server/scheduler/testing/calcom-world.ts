@@ -113,6 +113,26 @@ const counted = {
 const website = { isDefault: false, type: "url", slug: "website", label: "Website", required: false, hidden: false };
 const needed = { isDefault: false, type: "boolean", slug: "terms", label: "Terms", required: true, hidden: false };
 
+const phoneField = { isDefault: true, type: "phone", slug: "attendeePhoneNumber", required: true, hidden: false };
+const titleField = {
+  isDefault: true,
+  type: "text",
+  slug: "title",
+  label: "what_is_this_meeting_about",
+  required: true,
+  hidden: false,
+};
+const mobile = { isDefault: false, type: "phone", slug: "mobile", label: "Mobile", required: true, hidden: false };
+const symptoms = {
+  isDefault: false,
+  type: "checkbox",
+  slug: "symptoms",
+  label: "Symptoms",
+  options: ["Pain", "Swelling, redness", "Other"],
+  required: true,
+  hidden: false,
+};
+
 const hidden = { isDefault: false, type: "text", slug: "promo", label: "Promotion", required: true, hidden: true };
 
 /** Limits of long texts, by event type and field, which the API doesn't show. */
@@ -145,6 +165,10 @@ export const eventTypes = [
   eventType(33, "Short answers", { bookingFields: [...defaultFields, story, ...asked.slice(0, 1)] }),
   eventType(34, "Paid by card", { price: 5_000, metadata: { apps: { stripe: { enabled: true, price: 5_000 } } } }),
   eventType(35, "Short notes"),
+  eventType(36, "Call me", { locations: [{ type: "attendeePhone" }] }),
+  eventType(37, "Anywhere", { locations: [{ type: "attendeeDefined" }] }),
+  eventType(38, "Call back later", { bookingFields: [...defaultFields.slice(0, -1), phoneField] }),
+  eventType(39, "Everything", { bookingFields: [...defaultFields, titleField, mobile, symptoms, needed] }),
 ];
 
 /** Of another organization's user with the same username. */

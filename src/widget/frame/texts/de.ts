@@ -54,6 +54,7 @@ export const texts: Texts = {
   emailMissing: "Bitte geben Sie Ihre E-Mail-Adresse ein.",
   emailWrong: "Bitte geben Sie eine gültige E-Mail-Adresse ein, zum Beispiel name@example.com.",
   answerMissing: "Bitte beantworten Sie diese Frage.",
+  phoneWrong: "Bitte geben Sie die Nummer mit Ländervorwahl ein, zum Beispiel +49 30 1234567.",
   numberWrong: "Bitte geben Sie eine Zahl ein, zum Beispiel 3 oder 1,5.",
   tooLong: "Der Text ist zu lang. Bitte kürzen Sie ihn.",
   fieldWrong: "Bitte prüfen Sie diese Angabe.",

@@ -54,6 +54,7 @@ export const texts: Texts = {
   emailMissing: "Please enter your email address.",
   emailWrong: "Please enter a valid email address, such as name@example.com.",
   answerMissing: "Please answer this question.",
+  phoneWrong: "Please enter the number with its country code, such as +49 30 1234567.",
   numberWrong: "Please enter a number, such as 3 or 1.5.",
   tooLong: "This is too long. Please shorten it.",
   fieldWrong: "Please check this field.",

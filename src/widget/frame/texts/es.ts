@@ -54,6 +54,7 @@ export const texts: Texts = {
   emailMissing: "Escriba su correo electrónico.",
   emailWrong: "Escriba un correo electrónico válido, por ejemplo nombre@ejemplo.com.",
   answerMissing: "Responda a esta pregunta.",
+  phoneWrong: "Escriba el número con el prefijo del país, por ejemplo +34 912 345 678.",
   numberWrong: "Escriba un número, por ejemplo 3 o 1,5.",
   tooLong: "El texto es demasiado largo. Acórtelo.",
   fieldWrong: "Revise este campo.",

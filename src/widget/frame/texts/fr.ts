@@ -55,6 +55,7 @@ export const texts: Texts = {
   emailMissing: "Veuillez indiquer votre adresse e-mail.",
   emailWrong: "Veuillez saisir une adresse e-mail valide, par exemple nom@exemple.com.",
   answerMissing: "Veuillez répondre à cette question.",
+  phoneWrong: "Veuillez saisir le numéro avec l’indicatif du pays, par exemple +33 1 23 45 67 89.",
   numberWrong: "Veuillez saisir un nombre, par exemple 3 ou 1,5.",
   tooLong: "Ce texte est trop long. Veuillez le raccourcir.",
   fieldWrong: "Veuillez vérifier ce champ.",

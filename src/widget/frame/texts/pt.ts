@@ -54,6 +54,7 @@ export const texts: Texts = {
   emailMissing: "Indique o seu e-mail.",
   emailWrong: "Indique um e-mail válido, por exemplo nome@exemplo.com.",
   answerMissing: "Responda a esta pergunta.",
+  phoneWrong: "Escreva o número com o indicativo do país, por exemplo +351 212 345 678.",
   numberWrong: "Escreva um número, por exemplo 3 ou 1,5.",
   tooLong: "O texto é demasiado longo. Encurte-o.",
   fieldWrong: "Verifique este campo.",

@@ -54,6 +54,7 @@ export type Texts = {
   emailMissing: string;
   emailWrong: string;
   answerMissing: string;
+  phoneWrong: string;
   numberWrong: string;
   tooLong: string;
   fieldWrong: string;

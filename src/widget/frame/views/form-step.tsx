@@ -6,6 +6,7 @@ import { useWhen } from "../use-when.ts";
 import { Field, toControl } from "./field.tsx";
 import { Icon } from "./icon.tsx";
 import { Notice } from "./notice.tsx";
+import { QuestionField } from "./question-field.tsx";
 import type { StepProps } from "./step-props.ts";
 
 const CONTACT = [
@@ -36,7 +37,7 @@ export function FormStep(props: StepProps & { submit: Submit }) {
           void submit.send();
         }}
       >
-        <ContactFields values={values} submit={submit} texts={texts} onEnter={enter} />
+        <ContactFields service={service} values={values} submit={submit} texts={texts} onEnter={enter} />
         <Questions service={service} values={values} submit={submit} texts={texts} onEnter={enter} />
         <Field
           id="customer.notes"
@@ -96,21 +97,21 @@ type FieldsProps = {
   onEnter: (values: Partial<FormValues>) => void;
 };
 
-function ContactFields({ values, submit, texts, onEnter }: FieldsProps) {
+function ContactFields({ service, values, submit, texts, onEnter }: FieldsProps & { service: Service }) {
   return (
     <>
       {CONTACT.map(({ name, ...hints }) => {
         const path = `customer.${name}`;
         const fault = submit.faults.get(path);
-        const optional = name === "phone" ? texts.optional : null;
+        const isRequired = name !== "phone" || service.phoneRequired === true;
         return (
-          <Field key={name} id={path} label={texts[name]} optional={optional} fault={fault}>
+          <Field key={name} id={path} label={texts[name]} optional={isRequired ? null : texts.optional} fault={fault}>
             <input
               {...toControl(path, fault)}
               type="text"
               {...hints}
               name={name}
-              required={name !== "phone"}
+              required={isRequired}
               value={values[name]}
               onInput={(event) => onEnter({ [name]: event.currentTarget.value })}
             />
@@ -125,41 +126,16 @@ function Questions(props: FieldsProps & { service: Service }) {
   const { service, values, submit, texts, onEnter } = props;
   return (
     <>
-      {service.questions.map(({ id, label, type, options, required }) => {
-        const path = `answers.${id}`;
-        const fault = submit.faults.get(path);
-        const answer = values.answers[id] ?? "";
-        const enter = (text: string) => onEnter({ answers: { ...values.answers, [id]: text } });
-        return (
-          <Field key={id} id={path} label={label} optional={required ? null : texts.optional} fault={fault}>
-            {type === "choice" ? (
-              <select
-                {...toControl(path, fault)}
-                required={required}
-                value={answer}
-                onChange={(event) => enter(event.currentTarget.value)}
-              >
-                <option value="">{texts.pleaseSelect}</option>
-                {(options ?? []).map((option) => (
-                  <option key={option} value={option}>
-                    {option}
-                  </option>
-                ))}
-              </select>
-            ) : (
-              <input
-                {...toControl(path, fault)}
-                type="text"
-                inputMode={type === "number" ? "decimal" : "text"}
-                autocomplete="off"
-                required={required}
-                value={answer}
-                onInput={(event) => enter(event.currentTarget.value)}
-              />
-            )}
-          </Field>
-        );
-      })}
+      {service.questions.map((question) => (
+        <QuestionField
+          key={question.id}
+          question={question}
+          answer={values.answers[question.id] ?? ""}
+          fault={submit.faults.get(`answers.${question.id}`)}
+          texts={texts}
+          onAnswer={(answer) => onEnter({ answers: { ...values.answers, [question.id]: answer } })}
+        />
+      ))}
     </>
   );
 }
