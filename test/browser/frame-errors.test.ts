@@ -206,7 +206,7 @@ describe("when something goes wrong", { skip: noBrowser }, () => {
     assert.deepEqual(await countBooked(deps, widgetId), [1, 1]);
   });
 
-  test("while a booking's outcome is unknown, the key is kept, giving one booking", async () => {
+  test("while a booking is uncertain, the visitor reads it, and the frame asks again with the same key, giving one booking", async () => {
     const { page, widgetId } = await openForm();
     const keys = watchKeys(page);
     let isFirst = true;
@@ -214,15 +214,14 @@ describe("when something goes wrong", { skip: noBrowser }, () => {
       if (!isFirst) return await route.continue();
       isFirst = false;
       await arrive(route);
-      const error = { code: "scheduler_unavailable", message: "The booking could not be made." };
+      const error = { code: "booking_uncertain", message: "The booking isn't confirmed yet." };
       await route.fulfill({ status: 503, json: { error } });
     });
     await fillForm(page);
     await send(page);
     const notice = page.getByRole("alert");
-    await notice.getByText("We couldn’t confirm your booking").waitFor();
+    await notice.getByText("Your booking isn’t confirmed yet").waitFor();
     await notice.getByText("You won’t be booked twice.").waitFor();
-    await send(page);
     await waitForBooked(page);
     assert.deepEqual([keys.length, new Set(keys).size], [2, 1]);
     assert.deepEqual(await countBooked(deps, widgetId), [1, 1]);

@@ -16,8 +16,10 @@ export type BookResult =
   /** The widget went live or back to test mode after the frame was loaded. */
   | { kind: "changed" }
   | { kind: "busy" }
-  /** `isSettled`: the server knows that nothing was booked, so the next attempt may use a new key. */
-  | { kind: "unavailable"; isSettled: boolean }
+  /** The server knows that nothing was booked, so the next attempt may use a new key. */
+  | { kind: "unavailable" }
+  /** It may have been booked, or may still be. */
+  | { kind: "uncertain" }
   /** The request may have arrived, so the next try must use the same key. */
   | { kind: "offline" };
 
@@ -120,6 +122,6 @@ function toBookResult(status: number, body: unknown): BookResult {
       return { kind: "busy" };
     default:
       // Any other refusal (a key used before, a malformed request) means that nothing was booked.
-      return { kind: "unavailable", isSettled: isSettled === true || status < 500 };
+      return { kind: isSettled === true || status < 500 ? "unavailable" : "uncertain" };
   }
 }

@@ -9,9 +9,10 @@ import type { FreeTimes } from "./times/free-times.ts";
 
 // Sends the booking. The idempotency key stays the same until the server has reported an outcome, so a double click, a lost
 // reply and a retry give one booking. A visitor who changes something after a lost reply (another time, a corrected address)
-// abandons the earlier try: if it was booked, they see that booking; if not, it can't be booked later.
+// abandons the earlier try: if it was booked, they see that booking; if not, it can't be booked later. While a booking is uncertain,
+// the frame asks for its outcome by itself for some minutes, and then leaves it to the visitor.
 
-export type Problem = "taken" | "unavailable" | "unconfirmed" | "offline" | "busy";
+export type Problem = "taken" | "unavailable" | "uncertain" | "offline" | "busy";
 
 export type Submit = {
   readonly isSending: boolean;
@@ -37,6 +38,9 @@ type Parts = {
 };
 
 type State = Pick<Submit, "isSending" | "problem" | "faults" | "refusals">;
+
+/** The server holds each of these requests for up to half a minute. */
+const CHECK_PAUSES_MS = [2_000, 5_000, 10_000, 20_000, 30_000, 30_000];
 
 const QUIET: State = { isSending: false, problem: null, faults: new Map(), refusals: 0 };
 
@@ -65,7 +69,18 @@ export function useSubmit(parts: Parts): Submit {
       ...(attribution?.currentPage === undefined ? {} : { page: attribution.currentPage }),
       ...(attribution === undefined ? {} : { attribution }),
     };
-    const { result, sent } = await attempts.book(request);
+    let { result, sent } = await attempts.book(request);
+    for (const pauseMs of result.kind === "uncertain" ? CHECK_PAUSES_MS : []) {
+      setState({ ...QUIET, isSending: true, problem: "uncertain", refusals: state.refusals + 1 });
+      await new Promise((resolve) => setTimeout(resolve, pauseMs));
+      const checked = await attempts.check();
+      if (checked === null) {
+        sending.current = false;
+        return setState(QUIET);
+      }
+      result = checked;
+      if (!isOutcomeUnknown(result) && result.kind !== "busy") break;
+    }
     // The form stays on screen until the browser has moved, and must not book again.
     if (result.kind === "booked") await session.steps.rewind();
     else session.bridge.post({ type: "failed", code: toCode(result) });
@@ -107,10 +122,15 @@ function useAttempts({ api }: Session) {
     return { result: await attempt(next), sent: next.request };
   }
 
+  /** Asks again what became of the attempt. Null if the visitor has started over. */
+  async function check(): Promise<BookResult | null> {
+    return unknown.current && (await attempt(unknown.current));
+  }
+
   const forget = () => {
     unknown.current = null;
   };
-  return { book, forget };
+  return { book, check, forget };
 }
 
 /** Moves the visitor on. Returns what the form must say, or null when the visitor has left it. */
@@ -150,7 +170,7 @@ function settle(parts: Parts, result: BookResult, sent: BookRequest): Partial<St
       parts.onPaused();
       return null;
     case "unavailable":
-      return { problem: result.isSettled ? "unavailable" : "unconfirmed" };
+    case "uncertain":
     case "busy":
     case "offline":
       return { problem: result.kind };
@@ -162,7 +182,7 @@ function settle(parts: Parts, result: BookResult, sent: BookRequest): Partial<St
 type Attempt = { readonly key: string; readonly request: BookRequest };
 
 function isOutcomeUnknown(result: BookResult): boolean {
-  return result.kind === "offline" || (result.kind === "unavailable" && !result.isSettled);
+  return result.kind === "offline" || result.kind === "uncertain";
 }
 
 function isSameBooking(one: BookRequest, other: BookRequest): boolean {
@@ -185,6 +205,8 @@ function toCode(result: Exclude<BookResult, { kind: "booked" }>): string {
       return "rate_limited";
     case "unavailable":
       return "scheduler_unavailable";
+    case "uncertain":
+      return "booking_uncertain";
     case "offline":
       return "network";
     default:

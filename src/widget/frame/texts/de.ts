@@ -64,8 +64,9 @@ export const texts: Texts = {
   unavailableTitle: "Die Buchung war nicht möglich",
   unavailable:
     "Bitte versuchen Sie es gleich noch einmal. Wenn es dann immer noch nicht klappt, melden Sie sich bitte bei uns.",
-  unconfirmedTitle: "Wir konnten Ihre Buchung nicht bestätigen",
-  unconfirmed: "Bitte versuchen Sie es erneut. Ihr Termin wird nicht doppelt gebucht.",
+  uncertainTitle: "Ihre Buchung ist noch nicht bestätigt",
+  uncertain:
+    "Der Kalender hat noch nicht geantwortet. Wir prüfen das weiter, auch wenn Sie diese Seite schließen. Ihr Termin wird nicht doppelt gebucht.",
   offlineTitle: "Keine Verbindung",
   offline: "Der Server war nicht erreichbar. Bitte versuchen Sie es erneut. Ihr Termin wird nicht doppelt gebucht.",
   busyTitle: "Bitte einen Moment warten",

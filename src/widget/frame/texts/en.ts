@@ -63,8 +63,9 @@ export const texts: Texts = {
   taken: "Please choose another time. We’ve kept your details.",
   unavailableTitle: "Your booking didn’t go through",
   unavailable: "Please try again in a moment. If it still doesn’t work, please contact us.",
-  unconfirmedTitle: "We couldn’t confirm your booking",
-  unconfirmed: "Please try again. You won’t be booked twice.",
+  uncertainTitle: "Your booking isn’t confirmed yet",
+  uncertain:
+    "The calendar hasn’t answered yet. We keep checking, even if you close this page. You won’t be booked twice.",
   offlineTitle: "No connection",
   offline: "We couldn’t reach the server. Please try again. You won’t be booked twice.",
   busyTitle: "Please wait a moment",

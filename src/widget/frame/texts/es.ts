@@ -63,8 +63,9 @@ export const texts: Texts = {
   taken: "Elija otra hora. Hemos conservado sus datos.",
   unavailableTitle: "No se ha podido hacer la reserva",
   unavailable: "Inténtelo de nuevo en un momento. Si el problema continúa, póngase en contacto con nosotros.",
-  unconfirmedTitle: "No hemos podido confirmar su reserva",
-  unconfirmed: "Inténtelo de nuevo: la cita no se reservará dos veces.",
+  uncertainTitle: "Su reserva aún no está confirmada",
+  uncertain:
+    "El calendario aún no ha respondido. Seguimos comprobándolo, aunque cierre esta página. La cita no se reservará dos veces.",
   offlineTitle: "Sin conexión",
   offline: "No hemos podido conectar con el servidor. Inténtelo de nuevo: la cita no se reservará dos veces.",
   busyTitle: "Espere un momento",

@@ -64,8 +64,9 @@ export const texts: Texts = {
   taken: "Veuillez en choisir un autre. Vos informations sont conservées.",
   unavailableTitle: "La réservation n’a pas abouti",
   unavailable: "Veuillez réessayer dans un instant. Si le problème persiste, contactez-nous.",
-  unconfirmedTitle: "Nous n’avons pas pu confirmer votre réservation",
-  unconfirmed: "Veuillez réessayer\u00a0: votre rendez-vous ne sera pas réservé deux fois.",
+  uncertainTitle: "Votre réservation n’est pas encore confirmée",
+  uncertain:
+    "Le calendrier n’a pas encore répondu. Nous continuons de vérifier, même si vous fermez cette page. Votre rendez-vous ne sera pas réservé deux fois.",
   offlineTitle: "Pas de connexion",
   offline:
     "Impossible de joindre le serveur. Veuillez réessayer\u00a0: votre rendez-vous ne sera pas réservé deux fois.",

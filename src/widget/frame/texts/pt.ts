@@ -63,8 +63,9 @@ export const texts: Texts = {
   taken: "Escolha outro horário. Os seus dados foram mantidos.",
   unavailableTitle: "Não foi possível fazer a marcação",
   unavailable: "Tente novamente daqui a pouco. Se o problema persistir, entre em contacto connosco.",
-  unconfirmedTitle: "Não foi possível confirmar a sua marcação",
-  unconfirmed: "Tente novamente: a marcação não será feita duas vezes.",
+  uncertainTitle: "A sua marcação ainda não está confirmada",
+  uncertain:
+    "O calendário ainda não respondeu. Continuamos a verificar, mesmo que feche esta página. A marcação não será feita duas vezes.",
   offlineTitle: "Sem ligação",
   offline: "Não foi possível contactar o servidor. Tente novamente: a marcação não será feita duas vezes.",
   busyTitle: "Aguarde um momento",

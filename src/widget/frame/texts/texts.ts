@@ -63,9 +63,9 @@ export type Texts = {
   taken: string;
   unavailableTitle: string;
   unavailable: string;
-  /** The outcome is unknown: it may have been booked. */
-  unconfirmedTitle: string;
-  unconfirmed: string;
+  /** It may have been booked, or may still be. */
+  uncertainTitle: string;
+  uncertain: string;
   offlineTitle: string;
   offline: string;
   busyTitle: string;

@@ -150,9 +150,11 @@ function Trouble({ submit, texts }: { submit: Submit; texts: Texts }) {
   if (problem !== null && problem !== "taken") {
     return (
       <Notice key={refusals} kind="problem" title={texts[`${problem}Title`]} text={texts[problem]} takesFocus>
-        <button type="button" class="secondary" onClick={() => void submit.send()}>
-          {texts.retry}
-        </button>
+        {!submit.isSending && (
+          <button type="button" class="secondary" onClick={() => void submit.send()}>
+            {texts.retry}
+          </button>
+        )}
       </Notice>
     );
   }
