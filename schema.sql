@@ -111,24 +111,6 @@ CREATE INDEX bookings_lacking_event ON public.bookings USING btree (organization
 CREATE INDEX bookings_of_tests ON public.bookings USING btree (organization_id, widget_id) WHERE is_test;
 CREATE INDEX bookings_search ON public.bookings USING gin (booking_grams(organization_id, created_at, widget_id, booking_open_text(reference, service_name, attribution), booking_customer_text(customer_name, customer_email))) WITH (gin_pending_list_limit='64');
 
-create table day_zones (
-  organization_id text not null,
-  zone text not null,
-  rules text not null,
-  rules_release text not null,
-  version integer not null,
-  sealed_before date default '1970-01-01'::date not null,
-  kept_since timestamp(3) with time zone default '1970-01-01 00:00:00+00'::timestamp with time zone not null,
-  building_version integer,
-  building_rules text,
-  packed_from date,
-  packed_before date,
-  spans_sealed_before date default '1970-01-01'::date not null,
-  constraint day_zones_check CHECK (((building_version IS NULL) = (building_rules IS NULL))),
-  constraint day_zones_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id),
-  constraint day_zones_pkey PRIMARY KEY (organization_id)
-);
-
 create table deleted_organizations (
   id text not null,
   name text not null,
@@ -292,57 +274,12 @@ create table endpoints (
   constraint endpoints_pkey PRIMARY KEY (organization_id, id)
 );
 
-create table funnel_days (
-  organization_id text not null,
-  version integer not null,
-  widget_id text not null,
-  day date not null,
-  reached_1 integer not null,
-  reached_2 integer not null,
-  reached_3 integer not null,
-  reached_4 integer not null,
-  reached_5 integer not null,
-  reached_6 integer not null,
-  no_availability integer not null,
-  bookings integer not null,
-  failed integer not null,
-  lead_ms bigint not null,
-  lead_count integer not null,
-  constraint funnel_days_pkey PRIMARY KEY (organization_id, version, widget_id, day)
-);
-
 create table funnel_drops (
   organization_id text not null,
   widget_id text not null,
   hour timestamp(3) with time zone not null,
   events integer not null,
   constraint funnel_drops_pkey PRIMARY KEY (organization_id, widget_id, hour)
-);
-
-create table funnel_key_days (
-  organization_id text not null,
-  version integer not null,
-  widget_id text not null,
-  day date not null,
-  kind smallint not null,
-  key bigint not null,
-  views integer not null,
-  bookings integer not null,
-  constraint funnel_key_days_pkey PRIMARY KEY (organization_id, version, widget_id, day, kind, key)
-);
-
-create table funnel_key_spans (
-  organization_id text not null,
-  version integer not null,
-  widget_id text not null,
-  span_days integer not null,
-  start_day date not null,
-  kind smallint not null,
-  key bigint not null,
-  views integer not null,
-  bookings integer not null,
-  constraint funnel_key_spans_days CHECK ((span_days = ANY (ARRAY[5, 10, 60]))),
-  constraint funnel_key_spans_pkey PRIMARY KEY (organization_id, version, widget_id, span_days, start_day, kind, key)
 );
 
 create table funnel_keys (
@@ -652,17 +589,45 @@ create table users (
   constraint users_email_key UNIQUE (email)
 );
 
+create table visit_days (
+  organization_id text not null,
+  day date not null,
+  outdated integer default 0 not null,
+  packed_hours integer default 0 not null,
+  last_at timestamp(3) with time zone,
+  constraint visit_days_pkey PRIMARY KEY (organization_id, day)
+);
+CREATE INDEX visit_days_unfinished ON public.visit_days USING btree (organization_id, day) WHERE ((outdated <> 0) OR (packed_hours < 24));
+
 create table visit_packs (
   organization_id text not null,
   day date not null,
   part integer not null,
-  changes integer not null,
+  hours integer not null,
+  visits integer not null,
   last_at timestamp(3) with time zone,
-  data bytea,
+  data bytea not null,
   digest bytea generated always as (sha256(data)) stored,
   constraint visit_packs_pkey PRIMARY KEY (organization_id, day, part)
 );
-CREATE INDEX visit_packs_outdated ON public.visit_packs USING btree (organization_id, day) WHERE (data IS NULL);
+
+create table visit_progress (
+  organization_id text not null,
+  kept_since timestamp(3) with time zone default '1970-01-01 00:00:00+00'::timestamp with time zone not null,
+  packed_before timestamp(3) with time zone,
+  constraint visit_progress_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id),
+  constraint visit_progress_pkey PRIMARY KEY (organization_id)
+);
+
+create table visit_totals (
+  organization_id text not null,
+  widget_id text not null,
+  days integer not null,
+  start date not null,
+  counts bytea not null,
+  keys bytea not null,
+  constraint visit_totals_pkey PRIMARY KEY (organization_id, widget_id, days, start)
+);
 
 create table webhook_events (
   organization_id text not null,
@@ -701,14 +666,6 @@ create table widgets (
   constraint widgets_organization_id_id_key UNIQUE (organization_id, id)
 );
 CREATE INDEX widgets_by_connection ON public.widgets USING btree (organization_id, connection_id) WHERE (connection_id IS NOT NULL);
-
-create table zone_offsets (
-  rules text not null,
-  from_at timestamp(3) with time zone not null,
-  until_at timestamp(3) with time zone not null,
-  shift interval not null,
-  constraint zone_offsets_pkey PRIMARY KEY (rules, from_at)
-);
 
 CREATE OR REPLACE FUNCTION public.booking_customer_text(customer_name text, customer_email text)
  RETURNS text
@@ -749,6 +706,13 @@ CREATE OR REPLACE FUNCTION public.booking_open_text(reference text, service_name
 RETURN lower((NORMALIZE(((((reference || '
 '::text) || service_name) || '
 '::text) || COALESCE((attribution ->> 'campaign'::text), ''::text))) COLLATE pg_c_utf8))
+;
+
+CREATE OR REPLACE FUNCTION public.count_conversions(conversions jsonb)
+ RETURNS integer
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE STRICT
+RETURN (SELECT (count(*))::integer AS count FROM jsonb_object_keys(count_conversions.conversions) jsonb_object_keys(jsonb_object_keys))
 ;
 
 CREATE OR REPLACE FUNCTION public.unite_conversions(a jsonb, b jsonb)

@@ -1,9 +1,6 @@
-import { type CompiledQuery, Kysely, PostgresDialect } from "kysely";
-import { selectAnalytics } from "../src/server/analytics/queries.ts";
+import { rebuildPacks } from "../src/server/analytics/packs/pack-visits.ts";
 import { openEmbeddedDatabase } from "../src/server/db/embedded/open.ts";
 import { openPatientDb, openPool, type Pool } from "../src/server/db/pool.ts";
-import type { Tables } from "../src/server/db/tables.ts";
-import { packDays, repackAll } from "../src/server/funnel/packs/pack-days.ts";
 import { createLog } from "../src/server/lib/log/log.ts";
 import { systemClock } from "../src/server/lib/time/clock.ts";
 import { type Bar, judgeMemory } from "./support/bars.ts";
@@ -74,7 +71,6 @@ export async function run(): Promise<Bar[]> {
       console.log(
         `stats rebuild of ${history.events.toLocaleString("en")} events: ${round(history.rebuildMs / 1000)} s`,
       );
-    for (const { days } of WINDOWS) console.log(`\n${days} days, 5 M events\n${await explain(pool, large, days)}`);
     const filtered = await judgeFiltered(service, pool);
     await pack(pool, large);
     const zoneChange = await judgeZoneChange(service, openPatientDb(pool), large);
@@ -101,10 +97,8 @@ async function judgeFiltered(service: Service, pool: Pool): Promise<Bar[]> {
 }
 
 async function pack(pool: Pool, { owner }: History): Promise<void> {
-  const db = openPatientDb(pool);
   // The service may have packed days while their visits were still being inserted, which no recording told it.
-  await repackAll(db, owner);
-  await packDays(db, owner, { now: systemClock.now() });
+  await rebuildPacks(openPatientDb(pool), owner, { now: systemClock.now() });
   await pool.query("vacuum analyze");
 }
 
@@ -145,22 +139,4 @@ function toCells({ one, many }: Measured): Row {
 function judgeSeconds(what: string, measuredMs: number, barSeconds: number): Bar {
   const seconds = measuredMs / 1000;
   return { what, measured: `${round(seconds)} s`, bar: `≤ ${barSeconds} s`, isReached: seconds <= barSeconds };
-}
-
-/** The plan of the exact statement that the service runs, with the buffers it read. */
-async function explain(pool: Pool, history: History, days: number): Promise<string> {
-  const queries: CompiledQuery[] = [];
-  const db = new Kysely<Tables>({
-    dialect: new PostgresDialect({ pool }),
-    log: ({ query }) => void queries.push(query),
-  });
-  const now = systemClock.now();
-  await selectAnalytics(db, history.owner, { days, now, keptSince: new Date(0), widgetId: null });
-  const [query] = queries;
-  if (!query) throw new Error("Analytics were read without a statement");
-  const { rows } = await pool.query<{ "QUERY PLAN": string }>(
-    `explain (analyze, buffers) ${query.sql}`,
-    query.parameters as unknown[],
-  );
-  return rows.map((row) => row["QUERY PLAN"]).join("\n");
 }

@@ -1,8 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { sql } from "kysely";
-import { FUNNEL_STEPS } from "#contract/steps.ts";
 import { listTakenSteps } from "../test/support/funnel/collect.ts";
 import type { Load } from "./load.ts";
+import { countReached, readCounts } from "./reports.ts";
 import type { World } from "./world.ts";
 
 // What must hold once the load has settled, seen from outside: from the read API, the webhook receiver and the database itself.
@@ -33,7 +32,7 @@ export async function checkWorld(world: World, load: Load): Promise<Omit<Checked
   ]);
   faults.push(...describe("stored but never delivered", delivered.missing));
   const deliveredMs = performance.now() - startedAt;
-  faults.push(...(await checkEvents(world, load)), ...(await checkCounters(world, load)));
+  faults.push(...(await checkEvents(world, load)), ...(await checkReports(world, load)));
   faults.push(...checkScheduler(world));
   return { faults, deliveredMs };
 }
@@ -93,20 +92,14 @@ async function checkEvents(world: World, load: Load): Promise<string[]> {
   ];
 }
 
-async function checkCounters(world: World, load: Load): Promise<string[]> {
-  const { rows } = await sql<{ reached: number[] }>`
-    select array[sum(reached_1), sum(reached_2), sum(reached_3), sum(reached_4), sum(reached_5), sum(reached_6)]::integer[]
-      as reached
-    from funnel_days where widget_id = any(${[...world.eventWidgets]})`.execute(world.db);
-  const counted = rows[0]?.reached ?? [];
-  const expected = FUNNEL_STEPS.map((step) => load.visits.filter(({ steps }) => steps.at(-1) === step).length);
-  const { rows: bookings } = await sql<{ counted: number; stored: number }>`
-    select (select coalesce(sum(bookings), 0) from funnel_days where widget_id = any(${[...world.bookingWidgets]})) as counted,
-      (select count(*) from bookings) as stored`.execute(world.db);
-  const [count] = bookings;
+async function checkReports({ db, eventWidgets, bookingWidgets }: World, load: Load): Promise<string[]> {
+  const { reached } = await readCounts(db, eventWidgets);
+  const sent = countReached(load.visits);
+  const { bookings } = await readCounts(db, bookingWidgets);
+  const stored = (await db.selectFrom("bookings").select("reference").execute()).length;
   return [
-    ...(String(counted) === String(expected) ? [] : [`visits counted ${counted}, sent ${expected}`]),
-    ...(count?.counted === count?.stored ? [] : [`bookings counted ${count?.counted}, stored ${count?.stored}`]),
+    ...(String(reached) === String(sent) ? [] : [`visits counted ${reached}, sent ${sent}`]),
+    ...(bookings === stored ? [] : [`bookings counted ${bookings}, stored ${stored}`]),
   ];
 }
 

@@ -6,7 +6,6 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import type { OrganizationId, WidgetId } from "#contract/ids.ts";
-import { FUNNEL_STEPS } from "#contract/steps.ts";
 import { parseConfig } from "../src/server/config.ts";
 import { createDeps, type ServiceDeps } from "../src/server/create-deps.ts";
 import { LOCATE } from "../src/server/db/citus/nodes.ts";
@@ -14,6 +13,7 @@ import { MIGRATIONS_FOLDER, migrate } from "../src/server/db/migrate.ts";
 import { openDb, openPool, type Pool } from "../src/server/db/pool.ts";
 import { createLog } from "../src/server/lib/log/log.ts";
 import { listHostUrls } from "../src/server/lib/text/host-urls.ts";
+import { systemClock } from "../src/server/lib/time/clock.ts";
 import { addEndpoint } from "../src/server/webhooks/endpoints/endpoints.ts";
 import { makeKey, makeOrganization, makeWidget } from "../test/support/builders.ts";
 import {
@@ -24,11 +24,13 @@ import {
   queryOnce,
   startCitusCluster,
 } from "../test/support/database/citus-cluster.ts";
+import { readAnalytics } from "../test/support/funnel/analytics.ts";
 import { listTakenSteps } from "../test/support/funnel/collect.ts";
 import { findFreePort } from "../test/support/programs/free-port.ts";
 import { Eraser } from "./eraser.ts";
 import { Load } from "./load.ts";
 import { type Receiver, startReceiver } from "./receiver.ts";
+import { countReached, readCounts } from "./reports.ts";
 import { Service } from "./service.ts";
 import { toServiceSettings } from "./world.ts";
 
@@ -50,6 +52,7 @@ type Business = {
   readonly owner: OrganizationId;
   readonly node: CitusNode;
   readonly eventWidgets: readonly WidgetId[];
+  readonly bookingWidgets: readonly WidgetId[];
   readonly load: Load;
   readonly receiver: Receiver;
   readonly eraser: Eraser;
@@ -101,7 +104,7 @@ const FAULTS: readonly ClusterFault[] = [
     name: "a large organization gets a shard of its own",
     isSpared: false,
     async happen({ coordinatorUrl, first: { owner } }) {
-      const isolate = `isolate_tenant_to_new_shard('day_zones', '${owner}'::text, 'CASCADE', 'block_writes')`;
+      const isolate = `isolate_tenant_to_new_shard('visit_progress', '${owner}'::text, 'CASCADE', 'block_writes')`;
       await queryOnce(coordinatorUrl, `select ${isolate}`);
       await requireOwnShard(coordinatorUrl, owner);
     },
@@ -116,7 +119,7 @@ const FAULTS: readonly ClusterFault[] = [
            array_fill((select min(nodeid) from pg_dist_node where shouldhaveshards and groupid <> placement.groupid), array[3]),
            'force_logical')
          from worker_hash('${owner}'::text) hash, pg_dist_shard shard join pg_dist_placement placement using (shardid)
-         where logicalrelid = 'day_zones'::regclass and hash between shardminvalue::integer and shardmaxvalue::integer`,
+         where logicalrelid = 'visit_progress'::regclass and hash between shardminvalue::integer and shardmaxvalue::integer`,
       );
       await requireOwnShard(coordinatorUrl, owner);
     },
@@ -144,7 +147,7 @@ const FAULTS: readonly ClusterFault[] = [
       const [job] = await queryOnce<{ state: string; shards: number }>(
         coordinatorUrl,
         `select state::text, (select count(*)::integer from citus_shards where nodeport = ${port}
-           and table_name = 'day_zones'::regclass) as shards
+           and table_name = 'visit_progress'::regclass) as shards
          from pg_dist_background_job order by job_id desc limit 1`,
       );
       if (job?.state !== "finished" || job.shards === 0) throw new Error(`Rebalancing: ${JSON.stringify(job)}`);
@@ -153,8 +156,8 @@ const FAULTS: readonly ClusterFault[] = [
     },
   },
   {
-    // One transaction that pauses while events come in, on servers that end idle transactions.
-    name: "two years of an organization are recounted",
+    // Transactions of any length, on servers that end idle ones.
+    name: "two years of an organization are packed again",
     isSpared: true,
     async happen({ pool, settings, first: { owner } }) {
       const widget = await makeWidget(openDb(pool), owner);
@@ -168,12 +171,12 @@ const FAULTS: readonly ClusterFault[] = [
       );
       const env = { ...process.env, ...settings };
       await promisify(execFile)(process.execPath, [CLI, "stats", "rebuild", "--org", owner], { env });
-      const { rows } = await pool.query<{ visits: number }>(
-        `select sum(reached_1)::integer as visits from funnel_days join day_zones using (organization_id, version)
-         where organization_id = $1 and widget_id = $2`,
-        [owner, widget],
-      );
-      if (rows[0]?.visits !== HISTORY_VISITS) throw new Error(`${rows[0]?.visits} of ${HISTORY_VISITS} visits counted`);
+      const { totals } = await readAnalytics(openDb(pool), owner, {
+        days: HISTORY_DAYS + 1,
+        now: systemClock.now(),
+        widgetId: widget,
+      });
+      if (totals.views !== HISTORY_VISITS) throw new Error(`${totals.views} of ${HISTORY_VISITS} visits counted`);
     },
   },
   {
@@ -290,7 +293,7 @@ async function setUpBusiness(
     const eventWidgets = [await makeWidget(db, owner), await makeWidget(db, owner)];
     const bookingWidgets = [await makeWidget(db, owner), await makeWidget(db, owner)];
     const load = new Load({ webs: where.webs, apiKey, eventWidgets, bookingWidgets, externalWidget: null });
-    return { owner, node, eventWidgets, load, receiver, eraser: new Eraser(deps, owner, receiver) };
+    return { owner, node, eventWidgets, bookingWidgets, load, receiver, eraser: new Eraser(deps, owner, receiver) };
   }
 }
 
@@ -345,7 +348,7 @@ async function moveOnce(coordinatorUrl: string, owner: OrganizationId, ports?: r
   }
   const move = `
     select citus_move_shard_placement(shard, node.nodename, node.nodeport, other.nodename, other.nodeport)
-    from get_shard_id_for_distribution_column('day_zones', '${owner}'::text) shard
+    from get_shard_id_for_distribution_column('visit_progress', '${owner}'::text) shard
     join pg_dist_placement placement on shardid = shard
     join pg_dist_node node on node.groupid = placement.groupid
     join lateral (
@@ -366,7 +369,7 @@ async function moveOnce(coordinatorUrl: string, owner: OrganizationId, ports?: r
 async function requireOwnShard(coordinatorUrl: string, owner: OrganizationId): Promise<void> {
   const shards = await queryOnce(
     coordinatorUrl,
-    `select from pg_dist_shard where logicalrelid = 'day_zones'::regclass
+    `select from pg_dist_shard where logicalrelid = 'visit_progress'::regclass
        and shardminvalue::integer = worker_hash('${owner}'::text) and shardmaxvalue = shardminvalue`,
   );
   if (shards.length !== 1) throw new Error("It did not get a shard");
@@ -379,7 +382,10 @@ function subtract(counts: Load["counts"], before: Load["counts"] | undefined): L
 }
 
 /** Everything acknowledged is stored, counted once and delivered. */
-async function check({ pool }: Stage, { owner, eventWidgets, load, receiver, eraser }: Business): Promise<string[]> {
+async function check(
+  { pool }: Stage,
+  { owner, eventWidgets, bookingWidgets, load, receiver, eraser }: Business,
+): Promise<string[]> {
   const wrong = [...load.wrongAnswers.splice(0), ...eraser.wrong.splice(0)];
   const references = await pool.query<{ reference: string }>(
     "select reference from bookings where organization_id = $1",
@@ -408,19 +414,12 @@ async function check({ pool }: Stage, { owner, eventWidgets, load, receiver, era
   const sent = new Set(load.visits.flatMap(({ visitId, steps }) => steps.map((step) => `${visitId} ${step}`)));
   const missing = sent.difference(new Set(taken)).size;
   if (missing > 0) wrong.push(`${missing} steps lost`);
-  const expected = FUNNEL_STEPS.map((step) => load.visits.filter(({ steps }) => steps.at(-1) === step).length);
-  const { rows: counted } = await pool.query<{ bookings: number }>(
-    `select coalesce(sum(bookings), 0)::integer as bookings from funnel_days join day_zones using (organization_id, version)
-     where organization_id = $1 and widget_id <> '' and not widget_id = any($2)`,
-    [owner, [...eventWidgets]],
-  );
+  const db = openDb(pool);
+  const { bookings } = await readCounts(db, bookingWidgets);
   const made = stored.union(eraser.erased).size;
-  if (counted[0]?.bookings !== made) wrong.push(`${counted[0]?.bookings} bookings counted, ${made} made`);
-  const { rows } = await pool.query<{ reached: number[] }>(
-    `select array[sum(reached_1), sum(reached_2), sum(reached_3), sum(reached_4), sum(reached_5), sum(reached_6)]::integer[] as reached
-     from funnel_days join day_zones using (organization_id, version) where organization_id = $1 and widget_id = any($2)`,
-    [owner, [...eventWidgets]],
-  );
-  if (String(rows[0]?.reached) !== String(expected)) wrong.push(`counted ${rows[0]?.reached}, sent ${expected}`);
+  if (bookings !== made) wrong.push(`${bookings} bookings counted, ${made} made`);
+  const { reached } = await readCounts(db, eventWidgets);
+  const expected = countReached(load.visits);
+  if (String(reached) !== String(expected)) wrong.push(`counted ${reached}, sent ${expected}`);
   return wrong;
 }

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { CLICK_ID_NAMES } from "#contract/attribution.ts";
-import { PAID_CLICK_IDS } from "../src/server/funnel/classify/source-tables.ts";
+import { PAID_CLICK_IDS } from "../src/server/analytics/classify/source-tables.ts";
 import { parseWishes } from "../src/widget/frame/host/context.ts";
 import { readPageAttribution } from "../src/widget/frame/host/page-attribution.ts";
 import { readAddress } from "../src/widget/loader/address.ts";

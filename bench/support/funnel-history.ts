@@ -1,12 +1,12 @@
 import { type RawBuilder, sql } from "kysely";
 import type { OrganizationId, WidgetId } from "#contract/ids.ts";
+import { rebuildPacks } from "../../src/server/analytics/packs/pack-visits.ts";
+import { KEY_KINDS, type KeyKind, toKeyId, toKindNumber } from "../../src/server/analytics/record/key-id.ts";
 import type { Db, Pool } from "../../src/server/db/pool.ts";
-import { KEY_KINDS, type KeyKind, toKeyId, toKindNumber } from "../../src/server/funnel/record/key-id.ts";
-import { rebuildStats } from "../../src/server/funnel/recount/rebuild.ts";
 import { systemClock } from "../../src/server/lib/time/clock.ts";
 import { makeKey, makeOrganization, makeWidget } from "../../test/support/builders.ts";
 
-// Two years of an organization's visits, inserted straight into their table. The counters are then built from them by `stats
+// Two years of an organization's visits, inserted straight into their table. They are then packed as by `stats
 // rebuild`.
 
 export const HISTORY_DAYS = 730;
@@ -34,7 +34,7 @@ export async function makeHistory(db: Db, pool: Pool, events: number): Promise<H
   await insertKeys(db, owner, now);
   await pool.query("vacuum analyze funnel_visits");
   const startedAt = performance.now();
-  await rebuildStats({ db, clock: systemClock }, owner);
+  await rebuildPacks(db, owner, { now: systemClock.now() });
   const rebuildMs = performance.now() - startedAt;
   return { owner, widgetId: widgets[0] as WidgetId, key, events, rebuildMs };
 }

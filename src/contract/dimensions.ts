@@ -1,3 +1,5 @@
+import { DAY_MS } from "./durations.ts";
+
 // What analytics are broken down and filtered by.
 
 export const DIMENSIONS = ["channel", "source", "campaign", "page", "device", "country", "widget", "service"] as const;
@@ -8,6 +10,15 @@ export const NOT_SET = "(not set)";
 
 /** Upper limits of the groups of lead times, in days; the last group has none. */
 export const LEAD_DAYS = [1, 2, 4, 8, 15, 31] as const;
+
+const LEAD_LIMITS_MS = LEAD_DAYS.map((days) => days * DAY_MS);
+
+/** The index of its group among the lead times; -1 if it is unknown (NaN). */
+export function toLeadGroup(leadMs: number): number {
+  if (Number.isNaN(leadMs)) return -1;
+  const longer = LEAD_LIMITS_MS.findIndex((limitMs) => leadMs < limitMs);
+  return longer === -1 ? LEAD_LIMITS_MS.length : longer;
+}
 
 /**
  * What can only be filtered by, and the keys it has. `weekday` and `hour` choose when views and bookings happened, in the

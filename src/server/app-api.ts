@@ -15,7 +15,7 @@ import { meRoutes } from "./accounts/members/me-routes.ts";
 import { memberRoutes } from "./accounts/members/member-routes.ts";
 import { organizationRoutes } from "./accounts/organization-routes.ts";
 import { entryRoutes } from "./accounts/setup/entry-routes.ts";
-import { analyticsAppRoutes } from "./analytics/app-routes.ts";
+import { analyticsAppRoutes } from "./analytics/analytics.ts";
 import { keyAppRoutes } from "./api-keys/app-routes.ts";
 import { bookingAppRoutes } from "./bookings/stored/app-routes.ts";
 import { bookingExportRoutes } from "./bookings/stored/export-routes.ts";

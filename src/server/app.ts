@@ -1,7 +1,7 @@
 import Fastify, { type FastifyInstance } from "fastify";
 import { authRoutes } from "./accounts/auth/auth-routes.ts";
 import { publicLogoRoutes } from "./accounts/logo-routes.ts";
-import { analyticsReadRoutes } from "./analytics/read-routes.ts";
+import { analyticsReadRoutes, collectRoutes, VisitReader } from "./analytics/analytics.ts";
 import { createBearerGuard } from "./api-keys/bearer-auth.ts";
 import { appApi } from "./app-api.ts";
 import { bookRoutes } from "./bookings/flow/book-routes.ts";
@@ -12,8 +12,6 @@ import { dashboardRoutes } from "./dashboard/routes.ts";
 import { docsRoutes } from "./docs/routes.ts";
 import { loadFrameFiles } from "./embed/frame-files.ts";
 import { embedPageRoutes } from "./embed/routes.ts";
-import { VisitReader } from "./funnel/classify/read-visit.ts";
-import { collectRoutes } from "./funnel/collect/routes.ts";
 import { refuseMalformedRequest } from "./http/client-error.ts";
 import { compileOnUse } from "./http/compile-on-use.ts";
 import { installErrorHandler, sendError } from "./http/error-handler.ts";

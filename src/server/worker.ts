@@ -1,11 +1,9 @@
 import { HOUR_MS, MINUTE_MS, SECOND_MS } from "#contract/durations.ts";
 import { sweepAccounts } from "./accounts/auth/sweep-accounts.ts";
+import { packOutdated } from "./analytics/analytics.ts";
 import { writeMissingEvents } from "./bookings/flow/keep-booking.ts";
 import { settleOverdue } from "./bookings/flow/settle-overdue.ts";
 import type { ServiceDeps } from "./create-deps.ts";
-import { packOutdated } from "./funnel/packs/pack-days.ts";
-import { rebuildOutdated } from "./funnel/recount/rebuild.ts";
-import { sealOutdated } from "./funnel/recount/seal-spans.ts";
 import { Alarm } from "./lib/concurrency/alarm.ts";
 import { repeat } from "./lib/concurrency/repeat.ts";
 import { sendReports } from "./reports/send-reports.ts";
@@ -30,9 +28,7 @@ export type Task = {
 export const TASKS: readonly Task[] = [
   { name: "retention", periodMs: HOUR_MS, isLong: true, run: sweepExpired },
   { name: "expired-sign-ins", periodMs: HOUR_MS, isLong: true, run: sweepAccounts },
-  { name: "recount", periodMs: 10 * SECOND_MS, isLong: true, run: rebuildOutdated },
-  { name: "seal-spans", periodMs: HOUR_MS, isLong: true, run: sealOutdated },
-  { name: "visit-packs", periodMs: 5 * MINUTE_MS, isLong: true, run: packOutdated },
+  { name: "visit-packs", periodMs: MINUTE_MS, isLong: true, run: packOutdated },
   { name: "attempt-totals", periodMs: HOUR_MS, isLong: true, run: addUpAttempts },
   { name: "overdue-bookings", periodMs: 5 * SECOND_MS, run: settleOverdue },
   { name: "booking-pages", periodMs: 10 * MINUTE_MS, run: readBookingPages },

@@ -13,7 +13,7 @@ const { app, deps } = service;
 const ROUTES: Record<string, string> = {
   "bookings.csv": "bookings",
   "ad-conversions.csv": "bookings",
-  "analytics.csv?table=breakdown&dimension=page": "funnel_key_days",
+  "analytics.csv?table=breakdown&dimension=page": "visit_progress",
   "audit.csv": "audit_entries",
 };
 

@@ -11,7 +11,7 @@ import {
 } from "../../sdk/src/index.ts";
 import { refuseBrowsers } from "../../sdk/src/refuse-browsers.ts";
 import { toDelayMs } from "../../sdk/src/retry.ts";
-import { recordTouches } from "../../src/server/funnel/record/record.ts";
+import { recordTouches } from "../../src/server/analytics/record/record.ts";
 import { createTestApp } from "../support/app/app.ts";
 import { makeCaller } from "../support/app/read-api.ts";
 import { openWire } from "../support/app/wire.ts";

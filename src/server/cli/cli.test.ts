@@ -448,7 +448,7 @@ describe("a command that cannot run exits with 1", { concurrency: true }, () => 
     const other = createCommandLine({ LOG_LEVEL: "info" });
     writeFileSync(join(other.folder, ".env"), "PORT=0x10\nLOG_LEVEL=loud\n# HOST=\n");
     const outcome = await other.run(["org", "list"]);
-    const stderr = HEADING + 'PORT must be a whole number from 0 to 65535, not "0x10"\n';
+    const stderr = `${HEADING}PORT must be a whole number from 0 to 65535, not "0x10"\n`;
     assert.deepEqual(outcome, { code: 1, stdout: "", stderr });
   });
 

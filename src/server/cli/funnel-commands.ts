@@ -1,7 +1,4 @@
-import { importEvents } from "../funnel/import/import-events.ts";
-import { repackAll } from "../funnel/packs/pack-days.ts";
-import { rebuildStats } from "../funnel/recount/rebuild.ts";
-import { StartError } from "../lib/start-error.ts";
+import { importEvents, rebuildPacks } from "../analytics/analytics.ts";
 import { requireOrganization } from "./arguments.ts";
 import type { Command } from "./command.ts";
 import { pluralize } from "./pluralize.ts";
@@ -22,7 +19,6 @@ export const FUNNEL_COMMANDS: readonly Command[] = [
       const told = {
         checked: reportEvery(PROGRESS_LINES, (lines) => tell(`${lines} lines checked`)),
         recorded: reportEvery(PROGRESS_LINES, (lines) => tell(`${lines} lines recorded`)),
-        recounted: reportEvery(PROGRESS_VISITS, (visits) => tell(`${visits} visits counted`)),
       };
       const result = await importEvents(db, organization.id, {
         read: () => readLines(args.positional[0] ?? ""),
@@ -57,25 +53,8 @@ export const FUNNEL_COMMANDS: readonly Command[] = [
     async run({ db, args, clock, tell }) {
       const { id } = await requireOrganization(db, args.required("org"));
       const progress = reportEvery(PROGRESS_VISITS, (visits) => tell(`${visits} visits counted`));
-      const outcome = await rebuildStats({ db, clock }, id, { progress });
-      switch (outcome.kind) {
-        case "rebuilt": {
-          const { visits, zone } = outcome;
-          await repackAll(db, id);
-          return {
-            text: `Recalculated ${pluralize(visits, "visit")} of ${id} in ${zone}.`,
-            json: { visits, timeZone: zone },
-          };
-        }
-        case "busy":
-          throw new StartError(`Another process is already recalculating ${id}.`);
-        case "unknown_zone":
-          throw new StartError(`The database server doesn't recognise the time zone ${outcome.zone}.`);
-        case "stopped":
-          throw new Error("A rebuild without a signal was stopped");
-        default:
-          return outcome satisfies never;
-      }
+      const visits = await rebuildPacks(db, id, { now: clock.now(), progress });
+      return { text: `Recalculated the analytics of ${id} from ${pluralize(visits, "visit")}.`, json: { visits } };
     },
   },
 ];

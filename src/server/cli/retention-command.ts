@@ -10,10 +10,8 @@ export const RETENTION_COMMAND: Command = {
   positionals: 0,
   async run(context) {
     const deleted = await sweepExpired(context);
-    const { bookings, visits, counters, webhookEvents } = deleted;
-    const counts = [pluralize(bookings, "booking"), pluralize(visits, "visit"), pluralize(counters, "counter")].join(
-      ", ",
-    );
+    const { bookings, visits, webhookEvents } = deleted;
+    const counts = [pluralize(bookings, "booking"), pluralize(visits, "visit")].join(", ");
     const text = `Deleted ${counts} and ${pluralize(webhookEvents, "webhook event")} past their retention.`;
     return { text, json: deleted };
   },

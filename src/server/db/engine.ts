@@ -94,9 +94,9 @@ export async function findSettled<T>(
  */
 export async function keepInPlace(transaction: Db, owner: OrganizationId): Promise<void> {
   if (engineOf(transaction) === "postgresql") return;
-  // Whatever writes to a shard keeps it in place, even if no row is found. No version is negative.
+  // Whatever writes to a shard keeps it in place, even if no row is found.
   await sql`-- prepared: keep_in_place
-    delete from day_zones where organization_id = ${owner} and version < 0`.execute(transaction);
+    delete from visit_progress where organization_id = ${owner} and kept_since = 'infinity'`.execute(transaction);
 }
 
 /**
@@ -107,7 +107,7 @@ export async function requireSettled(db: Db, owner: OrganizationId): Promise<voi
   if (engineOf(db) === "postgresql") return;
   const { rows } = await sql`
     select from organizations where id = ${owner} and not exists (
-      select from day_zones where day_zones.organization_id = ${owner}
+      select from visit_progress where visit_progress.organization_id = ${owner}
     )`.execute(db);
   if (rows.length > 0) throw new OrganizationMoving();
 }
@@ -141,6 +141,6 @@ export type Home = { readonly id: RawBuilder<unknown>; readonly join: RawBuilder
 export const PLAIN_HOME: Home = { id: sql`organization_id`, join: sql`` };
 
 export function toCitusHome(owner: OrganizationId): Home {
-  const zone = sql`(select organization_id as home_id from day_zones where organization_id = ${owner})`;
-  return { id: sql`home_id`, join: sql`cross join ${zone} home` };
+  const row = sql`(select organization_id as home_id from visit_progress where organization_id = ${owner})`;
+  return { id: sql`home_id`, join: sql`cross join ${row} home` };
 }

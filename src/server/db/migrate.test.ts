@@ -86,21 +86,26 @@ test("a database migrated by an older Bookflow gets the missing migrations", asy
   assert.deepEqual(await listTables(pool), ["one", "schema_migrations", "two"]);
 });
 
-test("spans of earlier lengths are deleted, and nothing counts as added up", async () => {
+test("visits and their retention stay when packs with totals replace the counters", async () => {
   const { pool } = await createEmptyDatabase();
-  const older = names.filter((name) => name < "0017");
+  const older = names.filter((name) => name < "0019");
   const texts = older.map((name) => [name, readFileSync(new URL(name, MIGRATIONS_FOLDER), "utf8")]);
   await migrate({ pool, log, folder: makeFolder(Object.fromEntries(texts)) });
   await pool.query(`
     insert into organizations (id, name, plan, created_at) values ('org_a', 'Practice', 'pro', '2026-11-01');
-    insert into day_zones (organization_id, zone, rules, rules_release, version, sealed_before)
-      values ('org_a', 'UTC', 'UTC', '2026a', 1, '2026-11-03');
-    insert into funnel_key_spans values ('org_a', 1, '', 8, '2026-10-26', 1, 5, 7, 0)`);
+    insert into day_zones (organization_id, zone, rules, rules_release, version, sealed_before, kept_since)
+      values ('org_a', 'UTC', 'UTC', '2026a', 1, '2026-11-03', '2026-10-01');
+    insert into funnel_visits (organization_id, widget_id, visit_id, started_at, channel, source, campaign, page, device, country)
+      values ('org_a', 'w_1', '00000000-0000-4000-8000-000000000001', '2026-11-01T10:00Z', 1, 2, 3, 4, 5, 6)`);
   await migrate({ pool, log, folder: MIGRATIONS_FOLDER });
   const { rows } = await pool.query(
-    "select sealed_before, spans_sealed_before, (select count(*) from funnel_key_spans) as spans from day_zones",
+    "select kept_since, packed_before, (select count(*) from funnel_visits) as visits from visit_progress",
   );
-  assert.deepEqual(rows, [{ sealed_before: "1970-01-01", spans_sealed_before: "1970-01-01", spans: 0 }]);
+  assert.deepEqual(rows, [{ kept_since: new Date("2026-10-01T00:00:00Z"), packed_before: null, visits: 1 }]);
+  assert.deepEqual(
+    (await listTables(pool)).filter((name) => name.startsWith("funnel_")),
+    [...["funnel_drops", "funnel_keys", "funnel_visits"]],
+  );
 });
 
 test("a database migrated by a newer Bookflow is refused with one line and not touched", async () => {

@@ -37,7 +37,7 @@ export class FixedStatement<Row, Values extends object> {
 }
 
 /** A value that may be null has a placeholder too. */
-export type Placeholders<Values> = { readonly [Name in keyof Values]: NonNullable<Values[Name]> };
+type Placeholders<Values> = { readonly [Name in keyof Values]: NonNullable<Values[Name]> };
 
 class Placeholder {
   readonly #name: string;

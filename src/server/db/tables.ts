@@ -127,18 +127,10 @@ type BookingReferencesTable = {
 };
 
 /** Days are text: YYYY-MM-DD. */
-export type DayZonesTable = {
+type VisitProgressTable = {
   organization_id: OrganizationId;
-  zone: string;
-  rules: string;
-  rules_release: string;
-  version: number;
-  spans_sealed_before: Generated<string>;
   kept_since: Generated<Date>;
-  building_version: number | null;
-  building_rules: string | null;
-  packed_from: string | null;
-  packed_before: string | null;
+  packed_before: Date | null;
 };
 
 export type EndpointsTable = {
@@ -295,14 +287,32 @@ export type SchedulingConnectionsTable = {
   booking_url_read_at: Generated<Date | null>;
 };
 
+type VisitDaysTable = {
+  organization_id: OrganizationId;
+  day: string;
+  outdated: Generated<number>;
+  packed_hours: Generated<number>;
+  last_at: Date | null;
+};
+
 type VisitPacksTable = {
   organization_id: OrganizationId;
   day: string;
   part: number;
-  changes: number;
+  hours: number;
+  visits: number;
   last_at: Date | null;
-  data: Buffer<ArrayBuffer> | null;
-  digest: GeneratedAlways<Buffer<ArrayBuffer> | null>;
+  data: Buffer<ArrayBuffer>;
+  digest: GeneratedAlways<Buffer<ArrayBuffer>>;
+};
+
+type VisitTotalsTable = {
+  organization_id: OrganizationId;
+  widget_id: string;
+  days: number;
+  start: string;
+  counts: Buffer;
+  keys: Buffer;
 };
 
 export type Tables = AccountTables &
@@ -318,8 +328,10 @@ export type Tables = AccountTables &
     attempt_totals: AttemptTotalsTable;
     booking_deletions: BookingDeletionsTable;
     deletion_clocks: DeletionClocksTable;
-    day_zones: DayZonesTable;
+    visit_progress: VisitProgressTable;
+    visit_days: VisitDaysTable;
     visit_packs: VisitPacksTable;
+    visit_totals: VisitTotalsTable;
     organizations: OrganizationsTable;
     widgets: WidgetsTable;
     api_keys: ApiKeysTable;

@@ -1,7 +1,7 @@
 import type { Attribution, ClickIdName } from "#contract/attribution.ts";
 import { DAY_MS, SECOND_MS } from "#contract/durations.ts";
 import { BASE62, HEX } from "#contract/ids.ts";
-import { type Classification, classifySource } from "../funnel/classify/classify-source.ts";
+import { type Classification, classifySource } from "../analytics/analytics.ts";
 import { randomText, randomUuid } from "../lib/secrets/random.ts";
 import type { Dice } from "./dice.ts";
 import { DEMO_SITE } from "./practice.ts";

@@ -8,7 +8,7 @@ import { createCommandLine } from "../../../test/support/app/cli.ts";
 import { signIn } from "../../../test/support/app/sign-in.ts";
 import { makeBooking, makeKey, makeOrganization, makeWidget, NOON } from "../../../test/support/builders.ts";
 import { insertMember } from "../accounts/queries.ts";
-import { toStepBit } from "../funnel/record/touch.ts";
+import { toStepBit } from "../analytics/record/touch.ts";
 import { ORGANIZATION_TABLES } from "../organizations/delete-queries.ts";
 import { insertOrganization } from "../organizations/queries.ts";
 import { clearTestData } from "../test-mode/clear-tests.ts";
@@ -30,13 +30,11 @@ let other: OrganizationId;
 let contents: Record<string, string>;
 let apiKey: string;
 
-/** What each table holds, across organizations; time zone rules belong to nobody and stay. */
+/** What each table holds, across organizations. */
 async function readContents(): Promise<Record<string, string>> {
   const { rows } = await sql<{ name: string }>`
     select table_name as name from information_schema.tables
-    where table_schema = 'public' and table_type = 'BASE TABLE' and table_name not in ('schema_migrations', 'zone_offsets')`.execute(
-    db,
-  );
+    where table_schema = 'public' and table_type = 'BASE TABLE' and table_name <> 'schema_migrations'`.execute(db);
   const found: Record<string, string> = {};
   for (const { name } of rows) {
     const { rows: sums } = await sql<{ sum: string }>`

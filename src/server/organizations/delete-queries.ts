@@ -28,12 +28,11 @@ export const ORGANIZATION_TABLES = [
   "sandboxes",
   "funnel_visits",
   "funnel_keys",
-  "funnel_days",
-  "funnel_key_days",
-  "funnel_key_spans",
   "funnel_drops",
+  "visit_totals",
   "visit_packs",
-  "day_zones",
+  "visit_days",
+  "visit_progress",
   "audit_entries",
   "api_key_uses",
   "api_keys",
@@ -49,7 +48,7 @@ export const ORGANIZATION_TABLES = [
 /** From here on, recording and storing wait for this transaction, and then find that the widget is gone. */
 async function holdRecording(transaction: Db, owner: OrganizationId): Promise<void> {
   await requireSettled(transaction, owner);
-  await sql`select from day_zones where organization_id = ${owner} for update`.execute(transaction);
+  await sql`select from visit_progress where organization_id = ${owner} for update`.execute(transaction);
   await sql`select from widgets where organization_id = ${owner} order by id for update`.execute(transaction);
 }
 

@@ -7,7 +7,7 @@ import { askApp } from "../../../test/support/app/app-api.ts";
 import { signIn } from "../../../test/support/app/sign-in.ts";
 import { makeBooking, makeWidget, NOON } from "../../../test/support/builders.ts";
 import { makeTouch } from "../../../test/support/funnel/touches.ts";
-import { recordTouches } from "../funnel/record/record.ts";
+import { recordTouches } from "../analytics/record/record.ts";
 
 const testApp = await createTestApp();
 const { app, deps } = testApp;

@@ -2,11 +2,11 @@ import type { FastifyInstance } from "fastify";
 import { Overview } from "#contract/app/overview.ts";
 import { DAY_MS, MINUTE_MS } from "#contract/durations.ts";
 import { memberOf } from "../accounts/auth/member-auth.ts";
+import { toKindNumber } from "../analytics/analytics.ts";
 import { readerOf } from "../bookings/stored/app-filter.ts";
 import { selectInOrder } from "../bookings/stored/list-queries.ts";
 import { toBookingSummary } from "../bookings/stored/to-app-booking.ts";
 import type { Deps } from "../deps.ts";
-import { toKindNumber } from "../funnel/record/key-id.ts";
 import { toKeptSince } from "../plans/kept-since.ts";
 import { countNow, dismissChecklist, hasTestVisits, readChecklist } from "./queries.ts";
 

@@ -4,7 +4,7 @@ import type { ReportPeriod } from "#contract/app/reports.ts";
 import { DAY_MS } from "#contract/durations.ts";
 import type { OrganizationId } from "#contract/ids.ts";
 import { type Plan, planIncludes } from "#contract/plans.ts";
-import { answerQuestion, readQuestion } from "../analytics/app-report.ts";
+import { answerQuestion, readQuestion } from "../analytics/analytics.ts";
 import type { Deps } from "../deps.ts";
 import { isTestVisit } from "../test-mode/queries.ts";
 import { toDaysBefore, toPeriodDays } from "./due-periods.ts";

@@ -10,7 +10,7 @@ import { makeOrganization, makeWidget } from "../../../test/support/builders.ts"
 import { makeTouch, SEARCH_AD } from "../../../test/support/funnel/touches.ts";
 import { openMailServer } from "../../../test/support/programs/mail-server.ts";
 import { startServiceProcess } from "../../../test/support/programs/service-process.ts";
-import { recordTouches } from "../funnel/record/record.ts";
+import { recordTouches } from "../analytics/record/record.ts";
 import { openLivePeriod } from "../test-mode/queries.ts";
 import { until } from "../webhooks/testing/webhook-service.ts";
 import { sendReports } from "./send-reports.ts";
@@ -247,7 +247,7 @@ test("an organization whose report can't be read keeps nobody else from getting 
   const isFirst = owner < elsewhere.organizationId;
   const [broken, healthy] = isFirst ? [member, elsewhere] : [elsewhere, member];
   const { rows } = await sql<{ row: string }>`
-    delete from day_zones where organization_id = ${broken.organizationId} returning to_json(day_zones)::text as row`.execute(
+    delete from visit_progress where organization_id = ${broken.organizationId} returning to_json(visit_progress)::text as row`.execute(
     deps.db,
   );
   const noon = new Date("2026-11-02T12:00:00.000Z");
@@ -257,7 +257,7 @@ test("an organization whose report can't be read keeps nobody else from getting 
   const failures = lines.filter((line) => line.includes("report.failed"));
   assert.deepEqual([failures.length, failures[0]?.includes(broken.organizationId)], [1, true]);
 
-  await sql`insert into day_zones select * from json_populate_record(null::day_zones, ${rows[0]?.row}::json)`.execute(
+  await sql`insert into visit_progress select * from json_populate_record(null::visit_progress, ${rows[0]?.row}::json)`.execute(
     deps.db,
   );
   clock.set(new Date(noon.getTime() + HALF_AN_HOUR_MS + 1));

@@ -29,7 +29,14 @@ async function sweep(now = NOON, options: { db?: Db; signal?: AbortSignal } = {}
     .bookings;
 }
 
-const TABLES = ["bookings", "booking_references", "booking_clocks", "widgets", "day_zones", "organizations"] as const;
+const TABLES = [
+  "bookings",
+  "booking_references",
+  "booking_clocks",
+  "widgets",
+  "visit_progress",
+  "organizations",
+] as const;
 
 /** A sweep covers every organization, so each test starts without the previous test's. */
 beforeEach(async () => {

@@ -1,10 +1,10 @@
 import type { OrganizationId } from "#contract/ids.ts";
+import { deleteExpiredVisits, deleteUnusedKeys } from "../analytics/analytics.ts";
 import { deleteExpiredDeletions } from "../bookings/stored/deletion-queries.ts";
 import { deleteExpiredBookings } from "../bookings/stored/erase.ts";
 import { OtherWork } from "../db/other-work.ts";
 import type { Db } from "../db/pool.ts";
 import type { Deps } from "../deps.ts";
-import { deleteExpiredVisits, deleteUnusedCounters } from "../funnel/recount/retention.ts";
 import type { Random } from "../lib/secrets/random.ts";
 import { findOrganization, listOrganizations } from "../organizations/queries.ts";
 import { toKeptSince } from "../plans/kept-since.ts";
@@ -27,7 +27,7 @@ type Kind =
   | "bookings"
   | "deletions"
   | "visits"
-  | "counters"
+  | "keys"
   | "webhookEvents"
   | "attempts"
   | "notices"
@@ -40,7 +40,7 @@ type Batch = { keptSince: Date; limit: number; now: Date; random: Random };
 type DeleteBatch = (db: Db, owner: OrganizationId, batch: Batch) => Promise<number>;
 
 /**
- * The order matters: counters are empty once their visits are gone, and removed endpoints are unused once the log is gone.
+ * The order matters: removed endpoints are unused once the log is gone.
  * `isLog`: kept as long as the delivery log, whatever the plan. Sandbox appointments are kept that long after their end.
  */
 const KINDS: readonly { kind: Kind; label: string; isLog?: true; deleteBatch: DeleteBatch }[] = [
@@ -52,7 +52,7 @@ const KINDS: readonly { kind: Kind; label: string; isLog?: true; deleteBatch: De
   },
   { kind: "deletions", label: "deletion", deleteBatch: deleteExpiredDeletions },
   { kind: "visits", label: "visit", deleteBatch: deleteExpiredVisits },
-  { kind: "counters", label: "counter", deleteBatch: deleteUnusedCounters },
+  { kind: "keys", label: "key", deleteBatch: deleteUnusedKeys },
   { kind: "webhookEvents", label: "webhook_event", isLog: true, deleteBatch: deleteExpiredEvents },
   { kind: "attempts", label: "attempt", isLog: true, deleteBatch: deleteExpiredAttempts },
   { kind: "notices", label: "notice", isLog: true, deleteBatch: deleteExpiredNotices },
@@ -78,7 +78,7 @@ export async function sweepExpired(deps: SweepDeps, signal?: AbortSignal): Promi
     bookings: 0,
     deletions: 0,
     visits: 0,
-    counters: 0,
+    keys: 0,
     webhookEvents: 0,
     attempts: 0,
     notices: 0,

@@ -1,11 +1,11 @@
 import type { OrganizationId, WidgetId } from "#contract/ids.ts";
+import { forgetVisits } from "../analytics/analytics.ts";
 import type { Audit } from "../audit/audit-by.ts";
 import { deleteTestBookings } from "../bookings/stored/erase.ts";
 import { requireSettled } from "../db/engine.ts";
 import type { Db } from "../db/pool.ts";
 import { inOrganization } from "../db/transactions.ts";
 import type { Deps } from "../deps.ts";
-import { forgetVisits } from "../funnel/recount/forget-visits.ts";
 import {
   countTestData,
   deleteAppointmentsOf,
@@ -20,7 +20,7 @@ const BATCH_BOOKINGS = 500;
 /**
  * Deletes what a widget collected in test mode and on the practice Cal.com: stored bookings with their deliveries, visits, and
  * practice appointments.
- * Counters follow in the same transactions. References stay taken. `db` must not be a transaction: it works in batches. The audit
+ * Analytics follow in the same transactions. References stay taken. `db` must not be a transaction: it works in batches. The audit
  * entry comes first, with what was found, so that it is there even if a batch fails.
  */
 export async function clearTestData(
@@ -32,7 +32,7 @@ export async function clearTestData(
   const found = await countTestData(db, owner, { widgetId, now });
   await audit(db, { action: "widget.test_data_cleared", target: widgetId, name, detail: found });
   const { bookings, deliveries } = await clearBookings(db, owner, { widgetId, now });
-  const visits = await forgetVisits(db, owner, { widgetId, now, where: isTestVisit(owner, { visit: "visit", now }) });
+  const visits = await forgetVisits(db, owner, { widgetId, where: isTestVisit(owner, { visit: "visit", now }) });
   await deleteUnstoredAppointments(db, owner, widgetId);
   return { bookings, visits, deliveries };
 }

@@ -13,15 +13,13 @@ import { askApp, readAudit } from "../../../test/support/app/app-api.ts";
 import { type SignedIn, signIn } from "../../../test/support/app/sign-in.ts";
 import { makeBooking, makeKey, makeWidget, NOON } from "../../../test/support/builders.ts";
 import { untilSomeoneWaits } from "../../../test/support/database/count-blocked.ts";
-import { readCounters } from "../../../test/support/funnel/analytics.ts";
+import { assertCounted } from "../../../test/support/funnel/analytics.ts";
 import { assertPacksValid } from "../../../test/support/funnel/packs.ts";
 import { sampleTouches } from "../../../test/support/funnel/random-touches.ts";
 import { makeTouch, visitId } from "../../../test/support/funnel/touches.ts";
-import { packDays } from "../funnel/packs/pack-days.ts";
-import { recordTouches } from "../funnel/record/record.ts";
-import { lockDayZone } from "../funnel/recount/day-zone.ts";
-import { rebuildStats } from "../funnel/recount/rebuild.ts";
-import { sealSpans } from "../funnel/recount/seal-spans.ts";
+import { lockProgress } from "../analytics/packs/pack-queries.ts";
+import { packVisits, rebuildPacks } from "../analytics/packs/pack-visits.ts";
+import { recordTouches } from "../analytics/record/record.ts";
 import { type CalcomServer, startCalcomServer } from "../scheduler/testing/calcom-server.ts";
 
 const testApp = await createTestApp({ webhookAllowCidrs: ["127.0.0.0/8"] });
@@ -240,7 +238,7 @@ describe("clearing test data", () => {
     clock.set(NOON);
   });
 
-  test("the counters are those that a recount gives, spans included", async () => {
+  test("reports count the visits that are left, before and after they are packed again", async () => {
     const admin = await signIn(testApp, { role: "admin" });
     const owner = admin.organizationId;
     const createdAt = new Date(NOON.getTime() - 60 * DAY_MS);
@@ -251,8 +249,7 @@ describe("clearing test data", () => {
     const from = new Date(NOON.getTime() - 80 * DAY_MS);
     const touches = sampleTouches({ widgets, from, to: NOON }, { visits: 200, seed: 17 });
     await recordTouches(deps.db, touches, { now: NOON, includePaused: true });
-    await sealSpans(deps.db, owner, NOON);
-    await packDays(deps.db, owner, { now: NOON });
+    await packVisits(deps.db, owner, { now: NOON });
     const period = {
       started_at: new Date(NOON.getTime() - 30 * DAY_MS),
       ended_at: new Date(NOON.getTime() - 20 * DAY_MS),
@@ -263,17 +260,25 @@ describe("clearing test data", () => {
       .execute();
     clock.set(new Date(NOON.getTime() + HOUR_MS));
     const { body } = await askApp(app, admin, `POST /widgets/${widgets[0]}/clear-test-data`, {});
-    const { rows: left } = await sql<{ started_at: Date; converted_at: Date | null }>`
-      select started_at, converted_at from funnel_visits where widget_id = ${widgets[0]}`.execute(deps.db);
+    const { rows: left } = await sql<{ visit_id: string; started_at: Date; converted_at: Date | null }>`
+      select visit_id, started_at, converted_at from funnel_visits where widget_id = ${widgets[0]}`.execute(deps.db);
     const isLive = (at: Date | null) => at !== null && at >= period.started_at && at < period.ended_at;
     assert.ok((body as { visits: number }).visits > 20);
     assert.ok(left.length > 10);
     assert.ok(left.every((row) => row.started_at < createdAt || isLive(row.started_at) || isLive(row.converted_at)));
     await assertPacksValid(deps.db, owner);
-    const incremental = await readCounters(deps.db, owner);
-    await rebuildStats(deps, owner);
-    await sealSpans(deps.db, owner, clock.now());
-    assert.deepEqual(await readCounters(deps.db, owner), incremental);
+    const kept = new Set(left.map(({ visit_id }) => visit_id));
+    const expected = {
+      touches: touches.filter((touch) => touch.widgetId !== widgets[0] || kept.has(touch.visitId)),
+      zone: "UTC",
+      widgets,
+      windows: [25, 45, 90].map((days) => ({ days, now: NOON })),
+    };
+    await assertCounted(deps.db, owner, { ...expected, when: "cleared" });
+    await packVisits(deps.db, owner, { now: NOON });
+    await assertCounted(deps.db, owner, { ...expected, when: "packed" });
+    await rebuildPacks(deps.db, owner, { now: NOON });
+    await assertCounted(deps.db, owner, { ...expected, when: "packed again" });
     clock.set(NOON);
   });
 
@@ -286,7 +291,7 @@ describe("clearing test data", () => {
     clock.set(new Date(NOON.getTime() + HOUR_MS));
     const found = { bookings: 1, visits: 1, deliveries: 0 };
     const { clearing } = await deps.db.transaction().execute(async (transaction) => {
-      await lockDayZone(transaction, owner);
+      await lockProgress(transaction, owner);
       const clearing = askApp(app, admin, `POST /widgets/${widgetId}/clear-test-data`, {});
       await untilSomeoneWaits(deps.db);
       const left = deps.db.selectFrom("bookings").select("reference").where("widget_id", "=", widgetId);

@@ -1,4 +1,4 @@
-import { type Selectable, sql, type Updateable } from "kysely";
+import { type RawBuilder, type Selectable, sql, type Updateable } from "kysely";
 import type { OrganizationId, WidgetId } from "#contract/ids.ts";
 import type { Mode } from "#contract/widget.ts";
 import type { Db } from "../db/pool.ts";
@@ -12,13 +12,14 @@ export type AppWidgetRow = Selectable<WidgetsTable> & {
   seen_on: string | null;
 };
 
-/** How many of the newest views are searched for a page of the business. */
+/** How many of the newest views are searched for a page of the business, and how far back. */
 const SEARCHED_VIEWS = 500;
+const SEARCHED_TIME = "24 hours";
 
 /**
- * Newest first, with each widget's first and last view. Visits are indexed by start time, not by widget, so the daily
- * counters tell where to look: on the widget's first and last day, plus a day on each side for the time zone. Pages are stored as
- * origin and path, so those of our own begin with `baseUrl`.
+ * Newest first, with each widget's first and last view. Visits are indexed by start time, not by widget, so the totals of its days
+ * tell where to look; days without totals, mostly today, are read once for all widgets. Pages are stored as origin and path, so
+ * those of our own begin with `baseUrl`.
  */
 export async function listWidgetsWithViews(
   db: Db,
@@ -26,9 +27,10 @@ export async function listWidgetsWithViews(
   { baseUrl, id = null }: { baseUrl: string; id?: WidgetId | null },
 ): Promise<AppWidgetRow[]> {
   const { rows } = await sql<AppWidgetRow>`
+    with ${toRecentViews(owner)}
     select widget.id, widget.organization_id, widget.name, widget.business_name, widget.booking_url, widget.template,
       widget.status, widget.collect_data, widget.created_at, widget.connection_id, widget.accent_color,
-      widget.allowed_domains, widget.options, widget.offers, first.started_at as first_view_at, last.started_at as last_view_at,
+      widget.allowed_domains, widget.options, widget.offers, viewed.first_at as first_view_at, viewed.last_at as last_view_at,
       site.page as seen_on,
       case
         when widget.connection_id is null then 'test'
@@ -39,37 +41,53 @@ export async function listWidgetsWithViews(
         else 'live'
       end as mode
     from widgets widget
-    join day_zones zone on zone.organization_id = ${owner}
-    left join lateral (
-      select min(day) as first_day, max(day) as last_day from funnel_days
-      where organization_id = ${owner} and version = zone.version and widget_id = widget.id
-    ) days on true
-    left join lateral (
-      select started_at from funnel_visits visit
-      where visit.organization_id = ${owner} and visit.widget_id = widget.id
-        and started_at >= (days.first_day - 1)::timestamp at time zone 'UTC'
-      order by started_at limit 1
-    ) first on days.first_day is not null
-    left join lateral (
-      select started_at from funnel_visits visit
-      where visit.organization_id = ${owner} and visit.widget_id = widget.id
-        and started_at < (days.last_day + 2)::timestamp at time zone 'UTC'
-      order by started_at desc limit 1
-    ) last on days.last_day is not null
+    left join recent on recent.widget_id = widget.id
+    cross join lateral (
+      select min(start) as first_day, max(start) as last_day from visit_totals
+      where organization_id = ${owner} and visit_totals.widget_id = widget.id and days = 1
+    ) days
+    cross join lateral (
+      select least(recent.first_at, (
+        select min(started_at) from funnel_visits visit
+        where visit.organization_id = ${owner} and visit.widget_id = widget.id
+          and started_at >= days.first_day::timestamp at time zone 'UTC'
+          and started_at < (days.first_day + 1)::timestamp at time zone 'UTC'
+      )) as first_at, greatest(recent.last_at, (
+        select max(started_at) from funnel_visits visit
+        where visit.organization_id = ${owner} and visit.widget_id = widget.id
+          and started_at >= days.last_day::timestamp at time zone 'UTC'
+          and started_at < (days.last_day + 1)::timestamp at time zone 'UTC'
+      )) as last_at
+    ) viewed
     left join lateral (
       select key.key as page from (
         select visit.page, visit.started_at from funnel_visits visit
         where visit.organization_id = ${owner} and visit.widget_id = widget.id
-          and started_at < (days.last_day + 2)::timestamp at time zone 'UTC'
+          and started_at > viewed.last_at - ${SEARCHED_TIME}::interval and started_at <= viewed.last_at
         order by started_at desc limit ${SEARCHED_VIEWS}
       ) recent
       join funnel_keys key on key.organization_id = ${owner} and key.id = recent.page
       where key.key <> '' and not starts_with(key.key, ${`${baseUrl}/`})
       order by recent.started_at desc limit 1
-    ) site on days.last_day is not null
+    ) site on true
     where widget.organization_id = ${owner} and (${id}::text is null or widget.id = ${id})
     order by widget.created_at desc, widget.id`.execute(db);
   return rows;
+}
+
+/** CTE `recent`: of days without totals, mostly today. */
+function toRecentViews(owner: OrganizationId): RawBuilder<unknown> {
+  return sql`recent as materialized (
+      select widget_id, min(started_at) as first_at, max(started_at) as last_at from funnel_visits
+      where organization_id = ${owner} and started_at >= (
+        select coalesce(least((
+          select min(day)::timestamp at time zone 'UTC' from visit_days
+          where organization_id = ${owner} and (outdated <> 0 or packed_hours < 24)
+        ), packed_before), '-infinity')
+        from visit_progress where organization_id = ${owner}
+      )
+      group by widget_id
+    )`;
 }
 
 const SETTING_COLUMNS = [

@@ -6,7 +6,7 @@ import { askApp, readAudit } from "../../../test/support/app/app-api.ts";
 import { signIn } from "../../../test/support/app/sign-in.ts";
 import { makeOrganization, makeWidget, NOON } from "../../../test/support/builders.ts";
 import { makeTouch } from "../../../test/support/funnel/touches.ts";
-import { recordTouches } from "../funnel/record/record.ts";
+import { recordTouches } from "../analytics/record/record.ts";
 
 const testApp = await createTestApp({ baseUrl: "https://book.example" });
 const { app, deps } = testApp;

@@ -1,8 +1,8 @@
 import { DAY_MS, HOUR_MS, MINUTE_MS } from "#contract/durations.ts";
 import type { OrganizationId, WidgetId } from "#contract/ids.ts";
 import { BROWSER_STEPS } from "#contract/steps.ts";
+import { importEvents } from "../../../src/server/analytics/import/import-events.ts";
 import type { Db } from "../../../src/server/db/pool.ts";
-import { importEvents } from "../../../src/server/funnel/import/import-events.ts";
 import { makeWidget, NOON } from "../builders.ts";
 import { visitId } from "../funnel/touches.ts";
 import { importLines, makeLine, toLines } from "./import-lines.ts";

@@ -1,10 +1,9 @@
 import assert from "node:assert/strict";
-import { sql } from "kysely";
 import type { Analytics } from "#contract/analytics.ts";
 import type { OrganizationId, WidgetId } from "#contract/ids.ts";
-import * as analytics from "../../../src/server/analytics/read-analytics.ts";
+import type { Touch } from "../../../src/server/analytics/record/touch.ts";
+import * as analytics from "../../../src/server/analytics/report/read-analytics.ts";
 import type { Db } from "../../../src/server/db/pool.ts";
-import type { Touch } from "../../../src/server/funnel/record/touch.ts";
 import { countByHand } from "./count-by-hand.ts";
 
 export type Window = { days: number; now: Date; widgetId?: WidgetId | null; keptSince?: Date };
@@ -37,37 +36,4 @@ export async function assertCounted(
       assert.deepEqual(answer, byHand, `${expected.when}, ${window.days} days`);
     }
   }
-}
-
-const COUNTERS = [
-  {
-    table: "funnel_days",
-    order: "widget_id, day",
-    isEmpty:
-      "(reached_1, reached_2, reached_3, reached_4, reached_5, reached_6, no_availability, bookings, failed, lead_ms, " +
-      "lead_count) = (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)",
-  },
-  { table: "funnel_key_days", order: "widget_id, day, kind, key", isEmpty: "(views, bookings) = (0, 0)" },
-  {
-    table: "funnel_key_spans",
-    order: "widget_id, span_days, start_day, kind, key",
-    isEmpty: "(views, bookings) = (0, 0)",
-  },
-];
-
-/** Every non-zero counter in the active set, in a fixed order. */
-export async function readCounters(db: Db, owner: OrganizationId): Promise<unknown[]> {
-  const { version } = await db
-    .selectFrom("day_zones")
-    .select("version")
-    .where("organization_id", "=", owner)
-    .executeTakeFirstOrThrow();
-  const rows: unknown[] = [];
-  for (const { table, order, isEmpty } of COUNTERS) {
-    const found = await sql<Record<string, unknown>>`
-      select * from ${sql.table(table)} where organization_id = ${owner} and version = ${version} and not (${sql.raw(isEmpty)})
-      order by ${sql.raw(order)}`.execute(db);
-    rows.push(...found.rows.map(({ version: _, ...row }) => ({ table, ...row })));
-  }
-  return rows;
 }

@@ -2,9 +2,9 @@ import type { Analytics, AnalyticsEntry } from "#contract/analytics.ts";
 import { DIMENSIONS, type Dimension, isTimeDimension, LEAD_DAYS, NOT_SET, TIME_KEYS } from "#contract/dimensions.ts";
 import { DAY_MS } from "#contract/durations.ts";
 import { FUNNEL_STEPS } from "#contract/steps.ts";
-import type { Filter } from "../../../src/server/analytics/filters.ts";
-import { startsBefore } from "../../../src/server/funnel/record/merge-touches.ts";
-import { type Touch, toStepBit } from "../../../src/server/funnel/record/touch.ts";
+import { startsBefore } from "../../../src/server/analytics/record/merge-touches.ts";
+import { type Touch, toStepBit } from "../../../src/server/analytics/record/touch.ts";
+import type { Filter } from "../../../src/server/analytics/report/filters.ts";
 
 // The contract's analytics computed from the raw list of touches, the slow way: no counters, no increments, no SQL. The
 // service's responses are compared with this.

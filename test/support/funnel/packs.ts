@@ -2,77 +2,166 @@ import assert from "node:assert/strict";
 import { sql } from "kysely";
 import { DAY_MS } from "#contract/durations.ts";
 import type { OrganizationId } from "#contract/ids.ts";
+import { decodePack } from "../../../src/server/analytics/packs/pack-format.ts";
+import { ALL_HOURS, SPAN_DAYS } from "../../../src/server/analytics/packs/pack-queries.ts";
+import { readVisits } from "../../../src/server/analytics/packs/read-visits.ts";
+import {
+  addPack,
+  addTotals,
+  createTotals,
+  type Totals,
+  type WidgetTotals,
+} from "../../../src/server/analytics/packs/totals.ts";
+import { decodeTotals } from "../../../src/server/analytics/packs/totals-format.ts";
+import type { VisitPack } from "../../../src/server/analytics/packs/visit-pack.ts";
 import type { Db } from "../../../src/server/db/pool.ts";
-import { decodePack } from "../../../src/server/funnel/packs/pack-format.ts";
-import { readVisits } from "../../../src/server/funnel/packs/read-visits.ts";
-import type { VisitPack } from "../../../src/server/funnel/packs/visit-pack.ts";
 
-type PackRow = { day: string; part: number; last_at: Date | null; data: Buffer<ArrayBuffer> | null };
+type Day = { day: string; outdated: number; packed_hours: number; parts: Part[] };
+type Part = { hours: number; visits: number; last_at: Date | null; pack: VisitPack };
 
-export async function listPackRows(db: Db, owner: OrganizationId): Promise<PackRow[]> {
-  return await db
-    .selectFrom("visit_packs")
-    .select(["day", "part", "last_at", "data"])
+export async function listPackedDays(db: Db, owner: OrganizationId): Promise<Day[]> {
+  const days = await db
+    .selectFrom("visit_days")
+    .select(["day", "outdated", "packed_hours"])
     .where("organization_id", "=", owner)
     .orderBy("day")
+    .execute();
+  const parts = await db
+    .selectFrom("visit_packs")
+    .select(["day", "hours", "visits", "last_at", "data"])
+    .where("organization_id", "=", owner)
     .orderBy("part")
     .execute();
+  return days.map((day) => ({
+    ...day,
+    parts: parts
+      .filter((part) => part.day === day.day)
+      .map(({ data, ...part }) => ({ ...part, pack: decodePack(Date.parse(day.day), data) })),
+  }));
 }
 
-/** "day: visits" of each packed day, or "day: outdated". */
+/** "day: visits" of each day whose packs are all valid; "day: outdated" otherwise. Days that are not over have their hours behind. */
 export async function describePacks(db: Db, owner: OrganizationId): Promise<string[]> {
-  const days = Map.groupBy(await listPackRows(db, owner), ({ day }) => day);
-  return [...days].map(([day, parts]) => {
-    if (parts[0]?.data === null) return `${day}: outdated`;
-    const packs = parts.map(({ data }) => decodePack(Date.parse(day), data as Buffer<ArrayBuffer>));
-    return `${day}: ${packs.reduce((sum, { starts }) => sum + starts.length, 0)}`;
+  return (await listPackedDays(db, owner)).map(({ day, outdated, packed_hours, parts }) => {
+    if (outdated !== 0) return `${day}: outdated`;
+    const visits = parts.reduce((sum, part) => sum + part.visits, 0);
+    return packed_hours === 24 ? `${day}: ${visits}` : `${day}: ${visits} in ${packed_hours} hours`;
   });
 }
 
-/** Every valid pack has exactly the visits of its day, and every packed day with visits has a pack. */
+/** Every valid pack has exactly the visits of its hours, every valid total is their sum, and covered days with visits are known. */
 export async function assertPacksValid(db: Db, owner: OrganizationId): Promise<void> {
-  const days = Map.groupBy(await listPackRows(db, owner), ({ day }) => day);
-  for (const [day, parts] of days) {
-    if (parts[0]?.data === null) continue;
-    const dayMs = Date.parse(day);
-    const made: { pack: VisitPack; lastAt: Date | null }[] = [];
-    for await (const read of readVisits(db, owner, { fromMs: dayMs, untilMs: dayMs + DAY_MS })) made.push(read);
+  const days = await listPackedDays(db, owner);
+  const sums = new Map<string, WidgetTotals>();
+  for (const { day, outdated, packed_hours, parts } of days) {
+    const valid = parts.filter(({ hours }) => (hours & outdated) === 0);
+    const made = await listVisits(db, owner, { day, hours: valid.reduce((all, { hours }) => all | hours, 0) });
     assert.deepEqual(
-      parts
-        .map(({ data }) => toPlain(decodePack(dayMs, data as Buffer<ArrayBuffer>)))
-        .filter(({ starts }) => starts.length > 0),
-      made.map(({ pack }) => toPlain(pack)),
+      valid.flatMap(({ pack }) => listPlain(pack)).sort(),
+      made.flatMap(listPlain).sort(),
       `pack of ${day}`,
     );
-    if (made.length > 0)
-      assert.deepEqual(
-        parts.map(({ last_at }) => last_at),
-        made.map(({ lastAt }) => lastAt),
-      );
+    if (outdated !== 0 || packed_hours < 24) continue;
+    assert.equal(
+      parts.reduce((all, { hours }) => all | hours, 0),
+      ALL_HOURS,
+      day,
+    );
+    const totals: WidgetTotals = new Map();
+    for (const pack of made) addPack(totals, pack);
+    sums.set(day, totals);
+    assert.deepEqual(await listTotals(db, owner, { days: 1, start: day }), toPlainTotals(totals), `totals of ${day}`);
+  }
+  for (const start of await listSpans(db, owner)) {
+    const last = new Date(Date.parse(start) + (SPAN_DAYS - 1) * DAY_MS).toISOString().slice(0, 10);
+    const within = days.filter(({ day }) => day >= start && day <= last);
+    if (within.some(({ day }) => !sums.has(day))) continue;
+    const totals: WidgetTotals = new Map();
+    for (const { day } of within)
+      for (const [widget, ofDay] of sums.get(day) ?? []) {
+        const sum = totals.get(widget) ?? createTotals();
+        addTotals(sum, ofDay);
+        totals.set(widget, sum);
+      }
+    assert.deepEqual(
+      await listTotals(db, owner, { days: SPAN_DAYS, start }),
+      toPlainTotals(totals),
+      `span of ${start}`,
+    );
   }
   const { rows } = await sql<{ day: string }>`
     select distinct (started_at at time zone 'UTC')::date as day
-    from funnel_visits join day_zones using (organization_id)
-    where organization_id = ${owner} and (started_at at time zone 'UTC')::date >= packed_from
-      and (started_at at time zone 'UTC')::date < packed_before`.execute(db);
+    from funnel_visits join visit_progress using (organization_id)
+    where organization_id = ${owner} and started_at < packed_before`.execute(db);
+  const known = new Set(days.map(({ day }) => day));
   assert.deepEqual(
-    rows.map(({ day }) => day).filter((day) => !days.has(day)),
+    rows.map(({ day }) => day).filter((day) => !known.has(day)),
     [],
-    "packed days with visits have a pack",
+    "covered days with visits are known",
   );
 }
 
-/** Numbers and texts in plain arrays, however they are stored. */
-function toPlain({ dayMs, starts, stages, keys, widgets, bookings, failures }: VisitPack) {
-  const toValues = ({ places, values }: VisitPack["widgets"] | VisitPack["keys"]["channel"]) =>
-    Array.from(places, (place) => values[place]);
-  return {
-    dayMs,
-    starts: [...starts],
-    stages: [...stages],
-    keys: Object.entries(keys).map(([kind, column]) => [kind, toValues(column)]),
-    widgets: toValues(widgets),
-    bookings: [[...bookings.visits], [...bookings.atMs], [...bookings.leadMs], toValues(bookings.services)],
-    failures: [[...failures.visits], [...failures.atMs]],
-  };
+async function listVisits(
+  db: Db,
+  owner: OrganizationId,
+  { day, hours }: { day: string; hours: number },
+): Promise<VisitPack[]> {
+  const condition = sql`${hours}::integer & (1 << date_part('hour', started_at at time zone 'UTC')::integer) <> 0`;
+  const fromMs = Date.parse(day);
+  const packs: VisitPack[] = [];
+  for await (const { pack } of readVisits(db, owner, { fromMs, untilMs: fromMs + DAY_MS, condition })) packs.push(pack);
+  return packs;
+}
+
+async function listSpans(db: Db, owner: OrganizationId): Promise<string[]> {
+  const rows = await db
+    .selectFrom("visit_totals")
+    .select("start")
+    .distinct()
+    .where("organization_id", "=", owner)
+    .where("days", "=", SPAN_DAYS)
+    .execute();
+  return rows.map(({ start }) => start);
+}
+
+async function listTotals(db: Db, owner: OrganizationId, { days, start }: { days: number; start: string }) {
+  const rows = await db
+    .selectFrom("visit_totals")
+    .select(["widget_id", "counts", "keys"])
+    .where("organization_id", "=", owner)
+    .where("days", "=", days)
+    .where("start", "=", start)
+    .execute();
+  return toPlainTotals(new Map(rows.map(({ widget_id, ...bytes }) => [widget_id, decodeTotals(bytes)])));
+}
+
+/** The same for the same totals, however their maps are ordered. */
+function toPlainTotals(totals: WidgetTotals) {
+  const sorted = <Value>(map: ReadonlyMap<unknown, Value>) => [...map].map((entry) => JSON.stringify(entry)).sort();
+  const toPlain = ({ views, bookings, keys, ...counts }: Totals) => ({
+    ...counts,
+    views: sorted(views),
+    bookings: sorted(bookings),
+    keys: [...keys].map(([dimension, list]) => [dimension, sorted(list)]),
+  });
+  return Object.fromEntries([...totals].sort(([a], [b]) => (a < b ? -1 : 1)).map(([id, each]) => [id, toPlain(each)]));
+}
+
+/** Each visit as a text, whatever part it is in. */
+function listPlain({ dayMs, starts, stages, keys, widgets, bookings, failures }: VisitPack): string[] {
+  const findValue = ({ places, values }: VisitPack["widgets"] | VisitPack["keys"]["channel"], i: number) =>
+    values[places[i] as number];
+  return Array.from(starts, (start, visit) =>
+    JSON.stringify([
+      dayMs + start,
+      stages[visit],
+      Object.values(keys).map((column) => findValue(column, visit)),
+      findValue(widgets, visit),
+      [...bookings.visits.keys()]
+        .filter((i) => bookings.visits[i] === visit)
+        .map((i) => [bookings.atMs[i], bookings.leadMs[i], findValue(bookings.services, i)])
+        .sort(),
+      [...failures.visits.keys()].filter((i) => failures.visits[i] === visit).map((i) => failures.atMs[i]),
+    ]),
+  );
 }

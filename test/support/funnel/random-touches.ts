@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { DAY_MS } from "#contract/durations.ts";
 import type { WidgetId } from "#contract/ids.ts";
 import { STEPS } from "#contract/steps.ts";
-import { type Touch, toStepBit, type VisitClass } from "../../../src/server/funnel/record/touch.ts";
+import { type Touch, toStepBit, type VisitClass } from "../../../src/server/analytics/record/touch.ts";
 import { ownerOf } from "../builders.ts";
 import { DIRECT, SEARCH_AD } from "./touches.ts";
 

@@ -1,5 +1,6 @@
 import { sql } from "kysely";
 import { FUNNEL_STEPS } from "#contract/steps.ts";
+import { furthest } from "../../../src/server/analytics/record/merge-touches.ts";
 import type { Db } from "../../../src/server/db/pool.ts";
 import { listEvents } from "./collect.ts";
 import type { SentVisit } from "./event-sender.ts";
@@ -10,13 +11,11 @@ export async function listRecorded(db: Db): Promise<Set<string>> {
   return new Set(rows.map(({ visit_id, step }) => `${visit_id} ${step}`));
 }
 
-/** How many visits reached each step, from the counters of all widgets, first step to last. */
+/** How many visits reached each step and no later one, first step to last. */
 export async function countReached(db: Db): Promise<number[]> {
-  const { rows } = await sql<{ reached: number[] }>`
-    select array[sum(reached_1), sum(reached_2), sum(reached_3), sum(reached_4), sum(reached_5), sum(reached_6)]::integer[]
-      as reached
-    from funnel_days where widget_id = ''`.execute(db);
-  return rows[0]?.reached ?? [];
+  const { rows } = await sql<{ furthest: number; visits: number }>`
+    select ${furthest} as furthest, count(*)::integer as visits from funnel_visits group by 1`.execute(db);
+  return FUNNEL_STEPS.map((_, i) => rows.find((row) => row.furthest === i + 1)?.visits ?? 0);
 }
 
 export function expectReached(visits: readonly SentVisit[]): number[] {

@@ -1,6 +1,6 @@
 import type { WidgetId } from "#contract/ids.ts";
 import type { Step } from "#contract/steps.ts";
-import { type Touch, toStepBit, type VisitClass } from "../../../src/server/funnel/record/touch.ts";
+import { type Touch, toStepBit, type VisitClass } from "../../../src/server/analytics/record/touch.ts";
 import { ownerOf } from "../builders.ts";
 
 export const DIRECT: VisitClass = {

@@ -2,11 +2,15 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { RawAttribution } from "#contract/attribution.ts";
 import { BOOK_BODY_MAX_BYTES, BookAnswer, type BookRequest, type FreeSlot } from "#contract/book.ts";
 import { DAY_MS } from "#contract/durations.ts";
+import {
+  ATTRIBUTION_TEXT_MAX,
+  honourPrivacySignal,
+  type ReadVisit,
+  readAttribution,
+  redactAttribution,
+  type VisitReader,
+} from "../../analytics/analytics.ts";
 import type { Deps } from "../../deps.ts";
-import { honourPrivacySignal } from "../../funnel/classify/privacy-signal.ts";
-import { ATTRIBUTION_TEXT_MAX, readAttribution } from "../../funnel/classify/read-attribution.ts";
-import type { ReadVisit, VisitReader } from "../../funnel/classify/read-visit.ts";
-import { redactAttribution } from "../../funnel/classify/redact-attribution.ts";
 import { ApiError, FieldsError, notFound } from "../../http/api-error.ts";
 import { requireIdempotencyKey } from "../../http/idempotency-key.ts";
 import { assert } from "../../lib/assert.ts";

@@ -9,6 +9,7 @@ import { makeOrganization, makeWidget } from "../../../../test/support/builders.
 import { untilSomeoneWaits } from "../../../../test/support/database/count-blocked.ts";
 import { findEverywhere } from "../../../../test/support/database/search-database.ts";
 import { openSilentWire } from "../../../../test/support/database/silent-wire.ts";
+import { readAnalytics } from "../../../../test/support/funnel/analytics.ts";
 import { DIRECT_TOUCH } from "../../../../test/support/funnel/touches.ts";
 import { DatabaseUnavailable } from "../../db/database-unavailable.ts";
 import { type Db, openDb, openPool } from "../../db/pool.ts";
@@ -241,7 +242,7 @@ test("a booking that is settled while its organization is deleted leaves nothing
     making,
     afterBooking(system, async () => {
       // The lock with which a deletion starts.
-      await sql`select from day_zones where organization_id = ${owner} for update`.execute(deleting);
+      await sql`select from visit_progress where organization_id = ${owner} for update`.execute(deleting);
     }),
     wanted,
   );
@@ -311,9 +312,8 @@ test("a booking confirmed while the database is silent is stored within seconds 
   const mendedAtMs = performance.now();
   while ((await listStored()).length === 0 && performance.now() - mendedAtMs < STORED_LIMIT_MS) await sleep(20);
   assert.deepEqual(await listStored(), [{ reference }]);
-  const { rows } = await sql<{ bookings: number }>`
-    select sum(bookings)::integer as bookings from funnel_days where widget_id = ${widgetId}`.execute(db);
-  assert.deepEqual(rows, [{ bookings: 1 }]);
+  const { totals } = await readAnalytics(db, owner, { days: 1, now: clock.now(), widgetId });
+  assert.equal(totals.bookings, 1);
 });
 
 for (const storesBookings of [true, false])

@@ -2,14 +2,18 @@ import type { BookAnswer } from "#contract/book.ts";
 import { BOOKING_STATUS_CONFIRMED } from "#contract/booking.ts";
 import { SECOND_MS } from "#contract/durations.ts";
 import { BASE58, type OrganizationId, type Reference, type WidgetId } from "#contract/ids.ts";
+import {
+  type Conversion,
+  holdProgress,
+  keepStoredKeys,
+  recordTouches,
+  type Touch,
+  toStepBit,
+} from "../../analytics/analytics.ts";
 import { findSettled } from "../../db/engine.ts";
 import type { Db } from "../../db/pool.ts";
 import { inOrganization } from "../../db/transactions.ts";
 import type { Deps } from "../../deps.ts";
-import { keepStoredKeys } from "../../funnel/record/key-cap.ts";
-import { recordTouches } from "../../funnel/record/record.ts";
-import { type Conversion, type Touch, toStepBit } from "../../funnel/record/touch.ts";
-import { holdDayZone } from "../../funnel/recount/day-zone.ts";
 import { randomText } from "../../lib/secrets/random.ts";
 import type { Booked } from "../../scheduler/scheduling-system.ts";
 import { wakeWorkers } from "../../webhooks/outbox/wake-workers.ts";
@@ -56,7 +60,7 @@ export async function settleConfirmed(deps: SettleDeps, confirmed: ConfirmedBook
     const now = deps.clock.now();
     // The one gate: with Store bookings off nothing about the customer is written anywhere. Both locks come first, in the order
     // in which an organization is deleted (organizations/delete-queries.ts).
-    await holdDayZone(transaction, owner);
+    await holdProgress(transaction, owner);
     const storesBookings = (await holdSwitches(transaction, owner, confirmed.widgetId))?.storesBookings ?? false;
     const outcome = { reference, now, state: "confirmed", answer, storesBookings } as const;
     const pending = await settleOnce(transaction, owner, outcome);

@@ -1,8 +1,7 @@
 import type { Attribution, RawAttribution } from "#contract/attribution.ts";
 import { RawAttribution as RawFields } from "#contract/attribution.ts";
 import { NOT_SET } from "#contract/dimensions.ts";
-import { ATTRIBUTION_TEXT_MAX } from "../../funnel/classify/read-attribution.ts";
-import type { VisitClass } from "../../funnel/record/touch.ts";
+import { ATTRIBUTION_TEXT_MAX, type VisitClass } from "../../analytics/analytics.ts";
 import { parseIsoInstant } from "../../lib/time/iso-instant.ts";
 
 /** The loader's raw fields and our classification, without absent fields. */

@@ -8,7 +8,7 @@ import { COORDINATOR_TABLES, DISTRIBUTED_TABLES, REFERENCE_TABLES } from "./tabl
 // are in place, so the keys of the tables that move are dropped first and created again at the end.
 
 /** All distributed tables are co-located with this one. */
-const FIRST_TABLE = "day_zones";
+const FIRST_TABLE = "visit_progress";
 
 type Place = "distributed" | "reference" | "coordinator";
 

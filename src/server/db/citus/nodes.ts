@@ -26,7 +26,7 @@ select node.nodename || ':' || node.nodeport as address
 from pg_dist_shard shard
 join pg_dist_placement placement on placement.shardid = shard.shardid
 join pg_dist_node node on node.groupid = placement.groupid and node.noderole = 'primary'
-where shard.logicalrelid = to_regclass('day_zones')
+where shard.logicalrelid = to_regclass('visit_progress')
   and worker_hash($1::text) between shard.shardminvalue::integer and shard.shardmaxvalue::integer`;
 
 export class Node {

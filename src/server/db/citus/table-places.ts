@@ -9,16 +9,12 @@ export const DISTRIBUTED_TABLES = [
   "booking_clocks",
   "booking_deletions",
   "bookings",
-  "day_zones",
   "deletion_clocks",
   "deliveries",
   "delivery_attempts",
   "endpoint_notices",
   "endpoints",
-  "funnel_days",
   "funnel_drops",
-  "funnel_key_days",
-  "funnel_key_spans",
   "funnel_keys",
   "funnel_visits",
   "pending_bookings",
@@ -27,19 +23,15 @@ export const DISTRIBUTED_TABLES = [
   "sandbox_busy",
   "sandboxes",
   "scheduling_connections",
+  "visit_days",
   "visit_packs",
+  "visit_progress",
+  "visit_totals",
   "webhook_events",
 ] as const;
 
 /** Copied to every server, because they are looked up by something other than the organization. Written rarely. */
-export const REFERENCE_TABLES = [
-  "organizations",
-  "organization_logos",
-  "widgets",
-  "live_periods",
-  "api_keys",
-  "zone_offsets",
-] as const;
+export const REFERENCE_TABLES = ["organizations", "organization_logos", "widgets", "live_periods", "api_keys"] as const;
 
 /** On the coordinator only: what belongs to no organization, and what workers take across all of them. */
 export const COORDINATOR_TABLES = [

@@ -1,8 +1,6 @@
 import { hash } from "node:crypto";
-import { versions } from "node:process";
 import { DAY_MS, SECOND_MS } from "#contract/durations.ts";
 import { RecentMap } from "../recent-map.ts";
-import { parseTimeZone } from "./calendar.ts";
 
 // A time zone's rules in the runtime, as a list of offsets. All code and all statements that convert instants to local
 // days use these lists, so they agree whatever the database server knows.
@@ -15,9 +13,6 @@ export type ZoneRules = {
   /** Oldest first, without gaps. The first begins and the last ends at infinity. */
   readonly offsets: readonly [ZoneOffset, ...ZoneOffset[]];
 };
-
-/** Release of the runtime's time zone database, for example 2026c. Later ones compare greater. */
-export const RULES_RELEASE: string = versions["tz"] ?? "";
 
 /** Clock changes outside these years are not listed; the nearest known offset applies. */
 const FIRST_MS = Date.UTC(1970, 0, 1);
@@ -35,13 +30,6 @@ export function readZoneRules(zone: string): ZoneRules {
   const rules: ZoneRules = { id: `${zone} ${hash("sha256", text).slice(0, 12)}`, offsets };
   known.set(zone, rules);
   return rules;
-}
-
-/** The rules with this id; null if the runtime has others for their zone. */
-export function findZoneRules(id: string): ZoneRules | null {
-  const zone = parseTimeZone(id.slice(0, id.lastIndexOf(" ")));
-  const rules = zone === null ? null : readZoneRules(zone);
-  return rules?.id === id ? rules : null;
 }
 
 /** YYYY-MM-DD. */

@@ -44,7 +44,7 @@ async function queueOneEach(count: number, url: string, options: { isNew?: boole
   const endpointId = sql`'ep_' || md5(n::text || ${endpoint.id})`;
   const deliveryId = sql`md5(n::text || ${endpoint.id})::uuid`;
   await copy("organizations", "id", { id: owner });
-  await copy("day_zones", "organization_id", { organization_id: owner });
+  await copy("visit_progress", "organization_id", { organization_id: owner });
   const chat = { organization_id: owner, id: endpointId, kind: sql`'teams'` };
   await copy("endpoints", "organization_id", chat);
   await sealUrls(url);

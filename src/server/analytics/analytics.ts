@@ -1,0 +1,21 @@
+// What other slices use of analytics. An event's way: collect/ takes requests, classify/ finds source, device and country, record/
+// unites visits, packs/ makes them small, count/ answers one question (window, filters, dimensions), and report/ shows the answer.
+
+export { type Classification, classifySource, toCampaignKey } from "./classify/classify-source.ts";
+export { honourPrivacySignal } from "./classify/privacy-signal.ts";
+export { ATTRIBUTION_TEXT_MAX, readAttribution, TOUCHES_MAX } from "./classify/read-attribution.ts";
+export { type ReadVisit, VisitReader } from "./classify/read-visit.ts";
+export { redactAttribution } from "./classify/redact-attribution.ts";
+export { collectRoutes } from "./collect/routes.ts";
+export { forgetVisits } from "./forget-visits.ts";
+export { importEvents } from "./import/import-events.ts";
+export { holdProgress } from "./packs/pack-queries.ts";
+export { packOutdated, rebuildPacks } from "./packs/pack-visits.ts";
+export { keepStoredKeys } from "./record/key-cap.ts";
+export { toKindNumber } from "./record/key-id.ts";
+export { recordTouches } from "./record/record.ts";
+export { type Conversion, type Touch, toStepBit, type VisitClass } from "./record/touch.ts";
+export { answerQuestion, readQuestion } from "./report/app-report.ts";
+export { analyticsAppRoutes } from "./report/app-routes.ts";
+export { analyticsReadRoutes } from "./report/read-routes.ts";
+export { deleteExpiredVisits, deleteUnusedKeys } from "./retention.ts";

@@ -1,0 +1,123 @@
+import type { RawBuilder } from "kysely";
+import type { Dimension } from "#contract/dimensions.ts";
+import { SECOND_MS } from "#contract/durations.ts";
+import type { OrganizationId } from "#contract/ids.ts";
+import type { Db } from "../../db/pool.ts";
+import { inSnapshot } from "../../db/transactions.ts";
+import { CallerLeft } from "../../http/caller-left.ts";
+import { FewAtOnce } from "../../lib/concurrency/few-at-once.ts";
+import { Turns } from "../../lib/concurrency/turns.ts";
+import { addDays } from "../../lib/time/calendar.ts";
+import { toLocalDay, type ZoneRules } from "../../lib/time/zone-rules.ts";
+import { findProgress } from "../packs/pack-queries.ts";
+import { readPieces } from "../packs/read-packs.ts";
+import { ALL_WIDGETS, QUARTER_MS } from "../packs/totals.ts";
+import { type Filter, findOneWidget } from "../report/filters.ts";
+import { isWithin, type LocalWindow, toLocalWindow, type WindowDays } from "./local-window.ts";
+import { VisitCounts } from "./visit-counts.ts";
+
+/** What is counted from the visits. */
+export type Scan = {
+  owner: OrganizationId;
+  rules: ZoneRules;
+  days: WindowDays;
+  /** The first day that the plan keeps. */
+  oldestDay: string;
+  filters: readonly Filter[];
+  /** A further condition on funnel_visits. */
+  condition?: RawBuilder<unknown> | undefined;
+  /** Aborted when whoever asked has left. */
+  signal?: AbortSignal | undefined;
+};
+
+type Wanted = { lists?: readonly Dimension[]; splitBy?: Dimension };
+
+/** Each takes a connection, and about a tenth of a busy process. One organization gets one, so that it holds up no other. */
+const SCANS_AT_ONCE = 3;
+const scans = new FewAtOnce(SCANS_AT_ONCE);
+
+/** A scan, and the signals of all who wait for it. */
+type Waiting = { counts: Promise<VisitCounts>; signals: (AbortSignal | undefined)[] };
+
+/**
+ * Scans that have not started yet. Callers that ask for the same scan share it; it starts later than all of their requests, so it
+ * misses nothing.
+ */
+const waiting = new Map<string, Waiting>();
+
+/**
+ * Counts the window's visits, from one snapshot and without holding up other requests. Throws CallerLeft if all who asked have
+ * left: then the count does not start, or stops.
+ */
+export async function countVisits(db: Db, scan: Scan, wanted: Wanted = {}): Promise<VisitCounts> {
+  const { owner, rules, days, oldestDay, filters, condition, signal } = scan;
+  if (findTotals(scan, wanted) !== null) return await countNow(db, { scan, wanted, signals: [signal] });
+  const key = JSON.stringify([owner, rules.id, days, oldestDay, filters, wanted]);
+  const same = condition ? undefined : waiting.get(key);
+  if (same) {
+    same.signals.push(signal);
+    return await same.counts;
+  }
+  const signals = [signal];
+  const counts = scans.run(owner, () => {
+    if (!condition) waiting.delete(key);
+    return countNow(db, { scan, wanted, signals });
+  });
+  if (!condition) waiting.set(key, { counts, signals });
+  return await counts;
+}
+
+/** Whose totals can answer, because every visit of theirs counts alike; null if visits must be looked at. */
+function findTotals({ filters, condition }: Scan, { splitBy }: Wanted): string | null {
+  if (condition || splitBy) return null;
+  return filters.length === 0 ? ALL_WIDGETS : findOneWidget(filters);
+}
+
+type Work = { scan: Scan; wanted: Wanted; signals: Waiting["signals"] };
+
+async function countNow(db: Db, { scan, wanted, signals }: Work): Promise<VisitCounts> {
+  const { owner, rules, filters, condition } = scan;
+  const { lists = [], splitBy } = wanted;
+  return await inSnapshot(db, async (transaction) => {
+    requireSomeone(signals);
+    const progress = await findProgress(transaction, owner);
+    const window = toLocalWindow(rules, toKeptDays(scan, progress.kept_since));
+    const [counts, turns] = [new VisitCounts(window, { filters, lists, splitBy }), new Turns()];
+    const { startMs, endMs } = window;
+    if (startMs >= endMs) return counts;
+    const pieces = readPieces(
+      transaction,
+      {
+        ...{ owner, startMs, endMs, condition, hasLists: lists.length > 0 },
+        totalsOf: hasWholeQuarters(window) ? findTotals(scan, wanted) : null,
+        isWhole: (fromMs, untilMs) => isWithin(window, { fromMs, untilMs }),
+      },
+      { progress, turns },
+    );
+    for await (const piece of pieces) {
+      requireSomeone(signals);
+      await turns.spend(() => (piece.kind === "pack" ? counts.add(piece.pack) : counts.addTotals(piece.totals)));
+    }
+    return counts;
+  });
+}
+
+/** Not so in some places before 1972, and where clocks changed a minute after midnight. */
+function hasWholeQuarters({ startMs, offsets }: LocalWindow): boolean {
+  const isWhole = (ms: number) => ms % QUARTER_MS === 0;
+  return offsets.every(
+    ({ fromMs, seconds }) => isWhole(seconds * SECOND_MS) && (fromMs === startMs || isWhole(fromMs)),
+  );
+}
+
+function requireSomeone(signals: Waiting["signals"]): void {
+  if (signals.every((signal) => signal?.aborted)) throw new CallerLeft();
+}
+
+/** Of days that begin before this instant, retention may have deleted some visits. */
+function toKeptDays({ rules, days, oldestDay }: Scan, keptSince: Date): WindowDays {
+  const firstWhole = addDays(toLocalDay(rules, new Date(keptSince.getTime() - 1)), 1);
+  // Days compare like their texts.
+  const from = [days.from, oldestDay, firstWhole].sort().at(-1) as string;
+  return { ...days, from };
+}

@@ -1,0 +1,153 @@
+import { type RawBuilder, sql } from "kysely";
+import { DAY_MS } from "#contract/durations.ts";
+import type { OrganizationId } from "#contract/ids.ts";
+import type { Db } from "../../db/pool.ts";
+import { assert } from "../../lib/assert.ts";
+import { KEY_KINDS, type KeyKind } from "../record/key-id.ts";
+import { furthest } from "../record/merge-touches.ts";
+import {
+  type Conversions,
+  PACK_VISITS_MAX,
+  toPack,
+  toRecord,
+  type VisitColumns,
+  type VisitPack,
+} from "./visit-pack.ts";
+
+type VisitRange = {
+  /** When the visits started; `untilMs` is the first instant after. */
+  fromMs: number;
+  untilMs: number;
+  /** Only visits that booked, or failed to, at this instant or later. */
+  convertedSinceMs?: number;
+  /** A further condition on funnel_visits. */
+  condition?: RawBuilder<unknown> | undefined;
+};
+
+/** A pack; none of its visits booked, or failed to, after `lastAt`. Null if none did at all. */
+type ReadPack = { pack: VisitPack; lastAt: Date | null };
+
+/** Packs visits straight from their rows, in the order of their start; each pack has visits of one UTC day. */
+export async function* readVisits(db: Db, owner: OrganizationId, range: VisitRange): AsyncGenerator<ReadPack> {
+  let after: Place | null = null;
+  do {
+    const { columns, lastAt, last } = await selectVisits(db, owner, { range, after });
+    const { startedMs } = columns;
+    for (let from = 0; from < startedMs.length; ) {
+      const dayMs = toDayMs(startedMs[from] as number);
+      const next = startedMs.findIndex((ms, i) => i > from && ms >= dayMs + DAY_MS);
+      const until = next === -1 ? startedMs.length : next;
+      yield { pack: toPack(dayMs, slice(columns, from, until)), lastAt };
+      from = until;
+    }
+    after = last;
+  } while (after);
+}
+
+/** The first instant of the UTC day. */
+export function toDayMs(instantMs: number): number {
+  return Math.floor(instantMs / DAY_MS) * DAY_MS;
+}
+
+function slice(all: VisitColumns, from: number, until: number): VisitColumns {
+  if (from === 0 && until === all.startedMs.length) return all;
+  const conversions = (of: VisitColumns["bookings"]) =>
+    of.filter(({ visit }) => visit >= from && visit < until).map((each) => ({ ...each, visit: each.visit - from }));
+  return {
+    startedMs: all.startedMs.slice(from, until),
+    stages: all.stages.slice(from, until),
+    keys: toRecord((kind) => all.keys[kind].slice(from, until)),
+    widgets: all.widgets.slice(from, until),
+    bookings: conversions(all.bookings),
+    failures: conversions(all.failures),
+  };
+}
+
+/** Of a visit, in the order in which visits are read. */
+type Place = { ms: number; widgetId: string; visitId: string };
+
+/**
+ * Numbers come as one value per column: eight bytes each in base64, which PostgreSQL and Node handle several times as fast as
+ * rows or digits. Few visits have conversions, so those come by the visit's index.
+ */
+type ColumnsRow = Readonly<Record<KeyKind | "started_ms" | "stages" | "widgets" | "bookings" | "failures", string>> & {
+  last_at: Date | null;
+  last_visit_id: string | null;
+};
+
+/** The next visits after the given place, and where to go on. */
+async function selectVisits(
+  db: Db,
+  owner: OrganizationId,
+  { range, after }: { range: VisitRange; after: Place | null },
+): Promise<{ columns: VisitColumns; lastAt: Date | null; last: Place | null }> {
+  const { fromMs, untilMs, convertedSinceMs, condition } = range;
+  // Every report that includes today reads such a range. The bounds of others are literals in the text, so that PostgreSQL plans
+  // for them: visits that converted later than they started may be found faster by funnel_visits_by_conversion.
+  const isPrepared = !after && convertedSinceMs === undefined && !condition && untilMs - fromMs <= DAY_MS;
+  const toInstant = (ms: number) =>
+    isPrepared ? sql`${new Date(ms)}::timestamptz` : sql`${sql.lit(new Date(ms).toISOString())}::timestamptz`;
+  const conditions = [
+    sql`started_at >= ${toInstant(after?.ms ?? fromMs)} and started_at < ${toInstant(untilMs)}`,
+    ...(after
+      ? [sql`(started_at, widget_id, visit_id) > (${toInstant(after.ms)}, ${after.widgetId}, ${after.visitId})`]
+      : []),
+    ...(convertedSinceMs === undefined ? [] : [sql`converted_at >= ${toInstant(convertedSinceMs)}`]),
+    ...(condition ? [condition] : []),
+  ];
+  const { rows } = await sql<ColumnsRow>`${sql.raw(isPrepared ? "-- prepared: select_visits" : "")}
+    select coalesce(string_agg(widget_id, ','), '') as widgets, ${joinNumbers("started_ms")} as started_ms,
+      ${joinNumbers("stage")} as stages, ${sql.join(KEY_KINDS.map((kind) => sql`${joinNumbers(kind)} as ${sql.ref(kind)}`))},
+      ${joinConversions("bookings")} as bookings, ${joinConversions("failures")} as failures,
+      max(converted_at) as last_at, (array_agg(visit_id))[${sql.lit(PACK_VISITS_MAX)}] as last_visit_id
+    from (
+      select widget_id, visit_id, date_part('epoch', started_at) * 1000 as started_ms,
+        ${furthest} * 2 + (no_availability_at is not null)::integer as stage,
+        ${sql.join(KEY_KINDS.map((kind) => sql.ref(kind)))}, converted_at, bookings, failures,
+        row_number() over (order by started_at, widget_id, visit_id) - 1 as visit
+      from funnel_visits
+      where organization_id = ${owner} and ${sql.join(conditions, sql` and `)}
+      order by started_at, widget_id, visit_id limit ${sql.lit(PACK_VISITS_MAX)}
+    ) visit`.execute(db);
+  const [row] = rows;
+  assert(row, "an aggregate has a row");
+  const columns = toColumns(row);
+  const { startedMs, widgets } = columns;
+  const isFull = startedMs.length === PACK_VISITS_MAX;
+  const last = isFull && {
+    ms: startedMs.at(-1) ?? 0,
+    widgetId: widgets.at(-1) ?? "",
+    visitId: row.last_visit_id ?? "",
+  };
+  return { columns, lastAt: row.last_at, last: last || null };
+}
+
+function joinNumbers(column: string): RawBuilder<string> {
+  return sql`encode(string_agg(float8send(${sql.ref(column)}::float8), ''), 'base64')`;
+}
+
+/** JSON: pairs of a visit's index and its conversions. */
+function joinConversions(column: string): RawBuilder<string> {
+  return sql`coalesce(string_agg('[' || visit || ',' || ${sql.ref(column)} || ']', ',') filter (where ${sql.ref(column)} is not null), '')`;
+}
+
+function toColumns(row: ColumnsRow): VisitColumns {
+  return {
+    startedMs: readNumbers(row.started_ms).map(Math.round),
+    stages: readNumbers(row.stages),
+    keys: toRecord((kind) => readNumbers(row[kind])),
+    widgets: row.widgets === "" ? [] : row.widgets.split(","),
+    bookings: readConversions(row.bookings),
+    failures: readConversions(row.failures),
+  };
+}
+
+function readNumbers(base64: string | null): Float64Array {
+  const bytes = Buffer.from(base64 ?? "", "base64").swap64();
+  return new Float64Array(Uint8Array.from(bytes).buffer);
+}
+
+function readConversions(pairs: string): VisitColumns["bookings"] {
+  const listed = JSON.parse(`[${pairs}]`) as [visit: number, conversions: Conversions][];
+  return listed.flatMap(([visit, conversions]) => Object.values(conversions).map((times) => ({ visit, times })));
+}

@@ -1,0 +1,106 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import fc from "fast-check";
+import { DIMENSIONS, type Dimension } from "#contract/dimensions.ts";
+import { isKeyed } from "../record/key-id.ts";
+import { addTotals, createTotals, type KeyCounts, QUARTER_MS, type Totals } from "./totals.ts";
+import { addDecodedKeys, decodeCounts, decodeTotals, encodeTotals } from "./totals-format.ts";
+
+const OLDEST = Date.parse("0001-01-01") / QUARTER_MS;
+const LATEST = Date.parse("2100-01-01") / QUARTER_MS;
+
+test("totals are the same after they were saved and read", () => {
+  fc.assert(
+    fc.property(someTotals(), (totals) => {
+      assert.deepEqual(toPlain(decodeTotals(encodeTotals(totals))), toPlain(totals));
+    }),
+  );
+});
+
+test("totals of nothing are the same too", () => {
+  assert.deepEqual(decodeTotals(encodeTotals(createTotals())), createTotals());
+});
+
+test("numbers of one byte and of eight", () => {
+  const numbers = [0, 1, 127, 128, 16_383, 16_384, 2 ** 31, 2 ** 32, 2 ** 35 - 1, Number.MAX_SAFE_INTEGER];
+  for (const number of numbers) {
+    const totals = { ...createTotals(), leadMs: number, failed: number };
+    const { leadMs, failed } = decodeTotals(encodeTotals(totals));
+    assert.deepEqual([leadMs, failed], [number, number]);
+  }
+});
+
+test("quarters of an hour come oldest first, and lists are added to what is there, for the wanted dimensions alone", () => {
+  fc.assert(
+    fc.property(someTotals(), someTotals(), fc.subarray([...DIMENSIONS]), (one, other, wanted) => {
+      const sum = createTotals();
+      addTotals(sum, one);
+      addTotals(sum, other);
+      const lists = new Map<Dimension, KeyCounts>(wanted.map((dimension) => [dimension, new Map()]));
+      for (const totals of [one, other]) {
+        const { counts, keys } = encodeTotals(totals);
+        addDecodedKeys(keys, lists);
+        for (const series of ["onViews", "onBookings"] as const) {
+          const quarters: number[] = [];
+          const ignore = () => {};
+          decodeCounts(counts, { onViews: ignore, onBookings: ignore, [series]: (at: number) => quarters.push(at) });
+          assert.deepEqual(
+            quarters,
+            quarters.toSorted((a, b) => a - b),
+          );
+        }
+      }
+      for (const dimension of wanted) assert.deepEqual(lists.get(dimension), sum.keys.get(dimension));
+      assert.equal(lists.size, wanted.length);
+    }),
+  );
+});
+
+test("a day with 600 keys takes about 11 bytes for each", () => {
+  const totals = createTotals();
+  for (let id = 0; id < 600; id++) totals.keys.get("source")?.set(2 ** 50 + id, { views: 100, bookings: 3 });
+  assert.ok(encodeTotals(totals).keys.length < 11 * 600);
+});
+
+function someTotals(): fc.Arbitrary<Totals> {
+  const count = fc.oneof(
+    fc.nat(200),
+    fc.maxSafeNat().map((n) => Math.floor(n / 4)),
+  );
+  const quarter = fc.oneof(fc.integer({ min: OLDEST, max: LATEST }), fc.integer({ min: LATEST - 96, max: LATEST }));
+  const series = fc.array(fc.tuple(quarter, count), { maxLength: 40 }).map((entries) => new Map(entries));
+  const { reached, leadTimes } = createTotals();
+  const counts = (length: number) => fc.array(count, { minLength: length, maxLength: length });
+  const list = (dimension: Dimension) => {
+    const value = isKeyed(dimension)
+      ? fc.maxSafeNat()
+      : fc.oneof(fc.constant("w_1"), fc.string({ unit: "grapheme", maxLength: 300 }));
+    return fc
+      .array(
+        fc.tuple<[number | string, { views: number; bookings: number }]>(
+          value,
+          fc.record({ views: fc.nat(5_000).map((n) => n + 1), bookings: count }, { noNullPrototype: true }),
+        ),
+        { maxLength: 12 },
+      )
+      .map((entries) => new Map(entries));
+  };
+  return fc.record({
+    views: series,
+    bookings: series,
+    reached: counts(reached.length),
+    noAvailability: count,
+    failed: count,
+    leadMs: count,
+    leadTimes: counts(leadTimes.length),
+    keys: fc
+      .tuple(...DIMENSIONS.map(list))
+      .map((lists) => new Map(DIMENSIONS.map((dimension, i) => [dimension, lists[i] ?? new Map()]))),
+  });
+}
+
+/** However the series are ordered. */
+function toPlain({ views, bookings, ...totals }: Totals) {
+  const sorted = (series: ReadonlyMap<number, number>) => [...series].sort(([a], [b]) => a - b);
+  return { ...totals, views: sorted(views), bookings: sorted(bookings) };
+}

@@ -1,0 +1,170 @@
+import { DIMENSIONS, type Dimension } from "#contract/dimensions.ts";
+import { assert } from "../../lib/assert.ts";
+import { isKeyed } from "../record/key-id.ts";
+import { createTotals, type KeyCounts, QUARTER_MS, type Totals } from "./totals.ts";
+
+// Totals as bytes, in two parts: what most reports need, and the lists, of which few are needed at a time. Small numbers take
+// one byte, larger ones as many as they need.
+
+/** Another format needs a migration that deletes all packs and totals. */
+const FORMAT = 1;
+/** No visit is older. */
+const OLDEST_QUARTER = Date.parse("0001-01-01") / QUARTER_MS;
+
+export type TotalsBytes = { counts: Buffer; keys: Buffer };
+
+export function encodeTotals(totals: Totals): TotalsBytes {
+  const counts = new ByteWriter();
+  counts.addNumber(FORMAT);
+  for (const series of [totals.views, totals.bookings]) {
+    counts.addNumber(series.size);
+    let last = OLDEST_QUARTER;
+    for (const [quarter, count] of [...series].sort(([a], [b]) => a - b)) {
+      counts.addNumber(quarter - last);
+      counts.addNumber(count);
+      last = quarter;
+    }
+  }
+  for (const count of [...totals.reached, totals.noAvailability, totals.failed, ...totals.leadTimes])
+    counts.addNumber(count);
+  counts.addNumber(totals.leadMs);
+  const keys = new ByteWriter();
+  for (const dimension of DIMENSIONS) keys.addPart(encodeList(dimension, totals.keys.get(dimension) ?? new Map()));
+  return { counts: counts.toBytes(), keys: keys.toBytes() };
+}
+
+function encodeList(dimension: Dimension, list: KeyCounts): Buffer {
+  const writer = new ByteWriter();
+  writer.addNumber(list.size);
+  for (const [value, { views, bookings }] of list) {
+    if (isKeyed(dimension)) writer.addKey(value as number);
+    else writer.addPart(Buffer.from(value as string));
+    writer.addNumber(views);
+    writer.addNumber(bookings);
+  }
+  return writer.toBytes();
+}
+
+/** Calls back for each quarter of an hour with views or bookings, oldest first; returns the other counts. */
+export function decodeCounts(
+  bytes: Buffer,
+  { onViews, onBookings }: { onViews: OnQuarter; onBookings: OnQuarter },
+): Omit<Totals, "views" | "bookings" | "keys"> {
+  const reader = new ByteReader(bytes);
+  assert(reader.takeNumber() === FORMAT, "there is one format of totals");
+  for (const onQuarter of [onViews, onBookings]) {
+    let quarter = OLDEST_QUARTER;
+    for (let left = reader.takeNumber(); left > 0; left--) {
+      quarter += reader.takeNumber();
+      onQuarter(quarter, reader.takeNumber());
+    }
+  }
+  const { reached, leadTimes } = createTotals();
+  for (let i = 0; i < reached.length; i++) reached[i] = reader.takeNumber();
+  const [noAvailability, failed] = [reader.takeNumber(), reader.takeNumber()];
+  for (let i = 0; i < leadTimes.length; i++) leadTimes[i] = reader.takeNumber();
+  return { reached, noAvailability, failed, leadTimes, leadMs: reader.takeNumber() };
+}
+
+type OnQuarter = (quarter: number, count: number) => void;
+
+/** Adds the lists of these dimensions to those that are given. */
+export function addDecodedKeys(bytes: Buffer, lists: ReadonlyMap<Dimension, KeyCounts>): void {
+  const reader = new ByteReader(bytes);
+  for (const dimension of DIMENSIONS) {
+    const list = lists.get(dimension);
+    const part = reader.takePart();
+    if (list) addDecodedList(part, dimension, list);
+  }
+}
+
+function addDecodedList(bytes: Buffer, dimension: Dimension, list: KeyCounts): void {
+  const reader = new ByteReader(bytes);
+  const hasNumbers = isKeyed(dimension);
+  for (let left = reader.takeNumber(); left > 0; left--) {
+    const value = hasNumbers ? reader.takeKey() : reader.takePart().toString();
+    const views = reader.takeNumber();
+    const bookings = reader.takeNumber();
+    const known = list.get(value);
+    if (known) {
+      known.views += views;
+      known.bookings += bookings;
+    } else list.set(value, { views, bookings });
+  }
+}
+
+export function decodeTotals({ counts, keys }: TotalsBytes): Totals {
+  const { views, bookings, keys: lists } = createTotals();
+  const others = decodeCounts(counts, {
+    onViews: (quarter, count) => views.set(quarter, count),
+    onBookings: (quarter, count) => bookings.set(quarter, count),
+  });
+  addDecodedKeys(keys, lists);
+  return { views, bookings, ...others, keys: lists };
+}
+
+const KEY_BYTES = 8;
+
+class ByteWriter {
+  #bytes = Buffer.alloc(1_024);
+  #length = 0;
+
+  /** A whole number from 0. */
+  addNumber(value: number): void {
+    this.#reserve(KEY_BYTES);
+    let rest = value;
+    for (; rest >= 0x80; rest = Math.floor(rest / 0x80)) this.#bytes[this.#length++] = (rest % 0x80) | 0x80;
+    this.#bytes[this.#length++] = rest;
+  }
+
+  addKey(value: number): void {
+    this.#reserve(KEY_BYTES);
+    this.#length = this.#bytes.writeDoubleLE(value, this.#length);
+  }
+
+  addPart(part: Buffer): void {
+    this.addNumber(part.length);
+    this.#reserve(part.length);
+    this.#length += part.copy(this.#bytes, this.#length);
+  }
+
+  toBytes(): Buffer {
+    return this.#bytes.subarray(0, this.#length);
+  }
+
+  #reserve(length: number): void {
+    if (this.#length + length <= this.#bytes.length) return;
+    this.#bytes = Buffer.concat([this.#bytes], 2 * (this.#bytes.length + length));
+  }
+}
+
+class ByteReader {
+  readonly #bytes: Buffer;
+  #offset = 0;
+
+  constructor(bytes: Buffer) {
+    this.#bytes = bytes;
+  }
+
+  takeNumber(): number {
+    const first = this.#bytes[this.#offset++] as number;
+    if (first < 0x80) return first;
+    let value = first - 0x80;
+    for (let scale = 0x80; ; scale *= 0x80) {
+      const byte = this.#bytes[this.#offset++] as number;
+      if (byte < 0x80) return value + byte * scale;
+      value += (byte - 0x80) * scale;
+    }
+  }
+
+  takeKey(): number {
+    this.#offset += KEY_BYTES;
+    return this.#bytes.readDoubleLE(this.#offset - KEY_BYTES);
+  }
+
+  takePart(): Buffer {
+    const length = this.takeNumber();
+    this.#offset += length;
+    return this.#bytes.subarray(this.#offset - length, this.#offset);
+  }
+}

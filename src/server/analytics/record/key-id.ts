@@ -1,0 +1,67 @@
+import { hash } from "node:crypto";
+import type { FilterDimension } from "#contract/dimensions.ts";
+import { RecentMap } from "../../lib/recent-map.ts";
+import { toSourceKey } from "../classify/classify-source.ts";
+import type { VisitFacts } from "./touch.ts";
+
+// What visits are broken down by. Tables store a number for each text, which keeps rows small and comparisons fast. The number
+// is a hash of kind and text, so every process knows it without a lookup. It has 53 bits, which a JavaScript number holds
+// exactly: among an organization's hundred thousand keys, the chance that two share a number is one in two million.
+
+/** In the order of their numbers in the column `kind`, starting at 1. */
+export const KEY_KINDS = ["channel", "source", "campaign", "page", "device", "country"] as const;
+export type KeyKind = (typeof KEY_KINDS)[number];
+
+/** Whether the texts of a dimension are stored as numbers. */
+export function isKeyed(dimension: FilterDimension): dimension is KeyKind {
+  return (KEY_KINDS as readonly string[]).includes(dimension);
+}
+
+/** The number, and its text for statements: formatting a 16-digit number takes longer than looking it up. */
+type KeyId = { readonly id: number; readonly digits: string };
+
+export type VisitKeys = Readonly<Record<KeyKind, KeyId>>;
+
+const KEYS_KEPT = 5_000;
+const known: Readonly<Record<KeyKind, RecentMap<string, KeyId>>> = {
+  channel: new RecentMap(KEYS_KEPT),
+  source: new RecentMap(KEYS_KEPT),
+  campaign: new RecentMap(KEYS_KEPT),
+  page: new RecentMap(KEYS_KEPT),
+  device: new RecentMap(KEYS_KEPT),
+  country: new RecentMap(KEYS_KEPT),
+};
+
+export function toKindNumber(kind: KeyKind): number {
+  return KEY_KINDS.indexOf(kind) + 1;
+}
+
+export function toKeyId(kind: KeyKind, key: string): number {
+  return findKeyId(kind, key).id;
+}
+
+function findKeyId(kind: KeyKind, key: string): KeyId {
+  const kept = known[kind].get(key);
+  if (kept !== undefined) return kept;
+  const digest = hash("sha256", `${kind} ${key}`, "buffer");
+  const id = digest.readUInt32BE(0) * 2 ** 21 + (digest.readUInt32BE(4) >>> 11);
+  const made = { id, digits: String(id) };
+  known[kind].set(key, made);
+  return made;
+}
+
+/** The text under which a visit is listed. */
+export function toKey(kind: KeyKind, visit: VisitFacts): string {
+  return kind === "source" ? toSourceKey(visit) : visit[kind];
+}
+
+export function toVisitKeys(visit: VisitFacts): VisitKeys {
+  return {
+    channel: findKeyId("channel", visit.channel),
+    source: findKeyId("source", toSourceKey(visit)),
+    campaign: findKeyId("campaign", visit.campaign),
+    page: findKeyId("page", visit.page),
+    device: findKeyId("device", visit.device),
+    country: findKeyId("country", visit.country),
+  };
+}

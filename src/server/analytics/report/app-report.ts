@@ -1,0 +1,164 @@
+import type { RawBuilder } from "kysely";
+import {
+  type AppAnalytics,
+  type AppList,
+  HOURLY_DAYS_MAX,
+  LIST_ROWS_MAX,
+  LISTED_DIMENSIONS,
+  type ListedDimension,
+} from "#contract/app/analytics.ts";
+import type { OrganizationId, WidgetId } from "#contract/ids.ts";
+import { CAMPAIGNS_MAX, CHANNELS_MAX, SOURCES_MAX } from "#contract/limits.ts";
+import type { Plan } from "#contract/plans.ts";
+import type { Deps } from "../../deps.ts";
+import type { Query } from "../../http/parameters.ts";
+import { toLocalDay, toTimeOfDayMs, type ZoneRules } from "../../lib/time/zone-rules.ts";
+import { toKeptSince } from "../../plans/kept-since.ts";
+import { countVisits, type Scan } from "../count/count-visits.ts";
+import { type TimeOfDay, toLocalWindow } from "../count/local-window.ts";
+import { toDays, toHours } from "../count/to-counts.ts";
+import type { VisitCounts } from "../count/visit-counts.ts";
+import { type DayWindow, readComparison, readPeriod, type Today } from "./app-window.ts";
+import { toShownKey } from "./dimension-keys.ts";
+import { countDrops } from "./drop-queries.ts";
+import { type Filter, findOneWidget, readFilters, requireFilterWidgets, toWidgetFilters } from "./filters.ts";
+import { type NamedList, selectLists } from "./lists.ts";
+import { toDayReport, toEntry } from "./report.ts";
+import { findShownZone } from "./shown-zone.ts";
+
+// A report for the dashboard. It is in one time zone as a whole: the one found when the question is read.
+
+/** `signal` is aborted when they have left. */
+export type Reader = { organizationId: OrganizationId; plan: Plan; signal?: AbortSignal };
+
+/** Who asks, when, and for what. */
+export type Question = {
+  owner: OrganizationId;
+  now: Date;
+  keptSince: Date;
+  filters: readonly Filter[];
+  /** A condition on funnel_visits that visits must meet to be counted. */
+  visitCondition?: RawBuilder<unknown>;
+  window: DayWindow;
+  timeZone: string;
+  rules: ZoneRules;
+  today: string;
+  signal: AbortSignal | undefined;
+};
+
+type AnalyticsDeps = Pick<Deps, "db" | "clock">;
+
+/** Throws 400 if the query is invalid, and then 404 if a widget is unknown. */
+export async function readQuestion(
+  { db, clock }: AnalyticsDeps,
+  reader: Reader,
+  query: Query,
+  readWindow: (query: Query, today: Today) => DayWindow | Promise<DayWindow> = readPeriod,
+): Promise<Question> {
+  const owner = reader.organizationId;
+  const filters = readFilters(query);
+  const now = clock.now();
+  const keptSince = toKeptSince(reader.plan, now);
+  const { zone: timeZone, rules } = await findShownZone(db, owner);
+  const today = toLocalDay(rules, now);
+  const asked = { owner, now, keptSince, filters, timeZone, rules, today, signal: reader.signal };
+  const window = await readWindow(query, { today, findDataSince: () => readDataSince(db, asked, null) });
+  await requireFilterWidgets(db, owner, filters);
+  return { ...asked, window };
+}
+
+export async function readReport(deps: AnalyticsDeps, reader: Reader, query: Query): Promise<AppAnalytics> {
+  const question = await readQuestion(deps, reader, query);
+  return await answerQuestion(deps, question, readComparison(query, question.window));
+}
+
+/** `before` is the window to compare with. */
+export async function answerQuestion(
+  deps: AnalyticsDeps,
+  question: Question,
+  before: DayWindow | null,
+): Promise<AppAnalytics> {
+  const { db } = deps;
+  const { owner, now, window, rules, today, filters, timeZone: zone } = question;
+  const widgetId = findOneWidget(filters);
+  const [counts, previous, dataSince, droppedEvents] = await Promise.all([
+    countVisits(db, toScan(question, window), { lists: LISTED_DIMENSIONS }),
+    before && readPrevious(deps, question, before),
+    readDataSince(db, question, widgetId),
+    countDrops(db, owner, { ...toLocalWindow(rules, window), widgetId }),
+  ]);
+  const lists = toLists(await selectLists(db, owner, { totals: counts.lists, rowsMax: LIST_ROWS_MAX }));
+  return {
+    ...toDayReport(counts, { zone, ...window }),
+    channels: lists.channel.rows.slice(0, CHANNELS_MAX),
+    sources: lists.source.rows.slice(0, SOURCES_MAX),
+    campaigns: lists.campaign.rows.slice(0, CAMPAIGNS_MAX),
+    from: window.from,
+    to: window.to,
+    now: `${today}T${toTimeText(toTimeOfDayMs(rules, now))}`,
+    hourly: toHourly(counts, window),
+    lists,
+    previous: previous && { ...previous, isComplete: dataSince !== null && previous.from >= dataSince },
+    dataSince,
+    droppedEvents,
+  };
+}
+
+/** The first day with data of a widget, or of all; null before the first view. */
+async function readDataSince(
+  db: Deps["db"],
+  { owner, keptSince, rules, today, signal }: Omit<Question, "window">,
+  widgetId: WidgetId | null,
+): Promise<string | null> {
+  const oldestDay = toLocalDay(rules, keptSince);
+  const days = { from: oldestDay, to: today };
+  const counts = await countVisits(db, { owner, rules, days, oldestDay, filters: toWidgetFilters(widgetId), signal });
+  return toDays(counts)[0]?.day ?? null;
+}
+
+/** Partial days are compared with the same part of the earlier day. */
+async function readPrevious(
+  { db }: AnalyticsDeps,
+  question: Question,
+  before: DayWindow,
+): Promise<Omit<NonNullable<AppAnalytics["previous"]>, "isComplete">> {
+  const { window, now, rules, today, timeZone: zone } = question;
+  const untilTime = window.to === today && before.to < today ? toTimeOfDayMs(rules, now) : undefined;
+  const counts = await countVisits(db, toScan(question, before, untilTime));
+  const { totals, daily } = toDayReport(counts, { zone, ...before });
+  return {
+    from: before.from,
+    to: before.to,
+    untilTime: untilTime === undefined ? null : toTimeText(untilTime),
+    totals,
+    daily,
+    hourly: toHourly(counts, before),
+  };
+}
+
+/** Only for windows that are short enough. */
+function toHourly(counts: VisitCounts, { days }: DayWindow): AppAnalytics["hourly"] {
+  return days <= HOURLY_DAYS_MAX ? toHours(counts) : null;
+}
+
+export function toScan(
+  { owner, rules, keptSince, filters, visitCondition, signal }: Question,
+  { from, to }: DayWindow,
+  untilTime?: TimeOfDay,
+): Scan {
+  const oldestDay = toLocalDay(rules, keptSince);
+  return { owner, rules, filters, condition: visitCondition, days: { from, to, untilTime }, oldestDay, signal };
+}
+
+function toLists(lists: readonly NamedList[]): Record<ListedDimension, AppList> {
+  const named = LISTED_DIMENSIONS.map((dimension, i) => [dimension, toList(lists[i])] as const);
+  return Object.fromEntries(named) as Record<ListedDimension, AppList>;
+}
+
+function toList(list: NamedList = { rows: [], count: 0 }): AppList {
+  return { rows: list.rows.map((row) => toEntry({ ...row, key: toShownKey(row.key) })), count: list.count };
+}
+
+function toTimeText(ms: TimeOfDay): string {
+  return new Date(ms).toISOString().slice("1970-01-01T".length, "1970-01-01T12:00".length);
+}

@@ -1,0 +1,121 @@
+import type { AppBreakdown } from "#contract/app/analytics.ts";
+import { DIMENSIONS, type Dimension } from "#contract/dimensions.ts";
+import type { OrganizationId } from "#contract/ids.ts";
+import type { Db } from "../../../db/pool.ts";
+import { badParameter, type Query, readParameter, readSearch } from "../../../http/parameters.ts";
+import { countVisits } from "../../count/count-visits.ts";
+import type { KeyCounts } from "../../packs/totals.ts";
+import { type Question, toScan } from "../app-report.ts";
+import { findMost, toEntry } from "../report.ts";
+import { arrangeNamed, isNamed, NAMED_ROWS_MAX } from "./named-rows.ts";
+import { BREAKDOWN_SORTS, type BreakdownPart, type ListOrder, selectPieces, selectRows } from "./queries.ts";
+
+/** Rows per page of the dashboard. */
+const PAGE_ROWS = 50;
+
+/** The dashboard starts with channels; the read API has no default. */
+export function readDimension(query: Query, fallback?: Dimension): Dimension {
+  const text = readParameter(query, "dimension") ?? fallback;
+  const dimension = DIMENSIONS.find((each) => each === text);
+  if (!dimension) throw badParameter("dimension", `must be one of ${DIMENSIONS.join(", ")}`);
+  return dimension;
+}
+
+type Wanted = { dimension: Dimension; part: BreakdownPart };
+type Row = AppBreakdown["rows"][number];
+
+/** A page of the list. */
+export async function readBreakdown(db: Db, question: Question, { dimension, part }: Wanted): Promise<AppBreakdown> {
+  return await readRows(db, question.owner, { totals: await countList(db, question, dimension), dimension, part });
+}
+
+/** The same, from counts. */
+export async function readRows(
+  db: Db,
+  owner: OrganizationId,
+  { totals = new Map(), ...wanted }: Wanted & { totals: KeyCounts | undefined },
+): Promise<AppBreakdown> {
+  const { rows, ...all } = await selectRows(db, owner, { totals, ...wanted });
+  return { rows: rows.map(({ label, ...row }) => ({ ...toEntry(row), label })), ...all };
+}
+
+async function countList(db: Db, question: Question, dimension: Dimension): Promise<KeyCounts | undefined> {
+  return (await countVisits(db, toScan(question, question.window), { lists: [dimension] })).lists.get(dimension);
+}
+
+/** A list as the dashboard asks for it. */
+type AskedList = { dimension: Dimension; order: ListOrder; language: string };
+
+export function readAskedList(query: Query): AskedList {
+  return { dimension: readDimension(query, "channel"), order: readOrder(query), language: readLanguage(query) };
+}
+
+/** One page of it. */
+export async function readAppBreakdown(db: Db, question: Question, query: Query): Promise<AppBreakdown> {
+  const asked = readAskedList(query);
+  const offset = (readPageNumber(query) - 1) * PAGE_ROWS;
+  if (isNamed(asked.dimension)) {
+    const rows = await readNamed(db, question, asked);
+    return { rows: rows.slice(offset, offset + PAGE_ROWS), count: rows.length, most: findMost(rows) };
+  }
+  const { dimension, order } = asked;
+  return await readBreakdown(db, question, { dimension, part: { ...order, after: null, offset, limit: PAGE_ROWS } });
+}
+
+async function readNamed(
+  db: Db,
+  question: Question,
+  { dimension, order: { search, sort, isAscending }, language }: AskedList,
+): Promise<Row[]> {
+  const part = { search: null, sort, isAscending, after: null, offset: 0, limit: NAMED_ROWS_MAX };
+  const { rows } = await readBreakdown(db, question, { dimension, part });
+  if (!isNamed(dimension)) return rows;
+  const nameOrder = sort === "key" ? (isAscending ? "asc" : "desc") : null;
+  return arrangeNamed(rows, { dimension, language, search, nameOrder });
+}
+
+/**
+ * All rows of it, from one snapshot and in pieces: long lists become rows piece by piece, as the reader takes them, and hold no
+ * connection meanwhile.
+ */
+export async function readBreakdownFile(db: Db, question: Question, asked: AskedList): Promise<Iterable<Row[]>> {
+  const { dimension, order } = asked;
+  if (isNamed(dimension)) return [await readNamed(db, question, asked)];
+  const totals = (await countList(db, question, dimension)) ?? new Map();
+  return parsePieces(await selectPieces(db, question.owner, { totals, dimension, order }));
+}
+
+function* parsePieces(pieces: readonly string[]): Generator<Row[]> {
+  for (const piece of pieces) {
+    const rows = JSON.parse(piece) as [key: string, label: string | null, views: number, bookings: number][];
+    yield rows.map(([key, label, views, bookings]) => ({ ...toEntry({ key, views, bookings }), label }));
+  }
+}
+
+function readOrder(query: Query): ListOrder {
+  const text = readParameter(query, "sort") ?? "bookings";
+  const sort = BREAKDOWN_SORTS.find((each) => each === text);
+  if (!sort) throw badParameter("sort", `must be one of ${BREAKDOWN_SORTS.join(", ")}`);
+  const order = readParameter(query, "order") ?? "desc";
+  if (order !== "asc" && order !== "desc") throw badParameter("order", "must be asc or desc");
+  return { sort, isAscending: order === "asc", search: readSearch(query) };
+}
+
+/** Of the countries' names. */
+function readLanguage(query: Query): string {
+  const text = readParameter(query, "language") ?? "en";
+  try {
+    return Intl.getCanonicalLocales(text)[0] ?? "en";
+  } catch {
+    throw badParameter("language", "must be a language tag, for example en-GB");
+  }
+}
+
+const PAGES_MAX = 20_000;
+
+function readPageNumber(query: Query): number {
+  const text = readParameter(query, "pageNumber") ?? "1";
+  const page = /^[0-9]{1,5}$/.test(text) ? Number(text) : 0;
+  if (page < 1 || page > PAGES_MAX) throw badParameter("pageNumber", `must be a whole number from 1 to ${PAGES_MAX}`);
+  return page;
+}

@@ -1,0 +1,104 @@
+import type { Analytics, AnalyticsEntry } from "#contract/analytics.ts";
+import type { AppBreakdown } from "#contract/app/analytics.ts";
+import { DAY_MS } from "#contract/durations.ts";
+import { WINDOW_DAYS_MAX } from "#contract/limits.ts";
+import { FUNNEL_STEPS, type FunnelStep } from "#contract/steps.ts";
+import { RecentMap } from "../../lib/recent-map.ts";
+import { addDays } from "../../lib/time/calendar.ts";
+import { toDays } from "../count/to-counts.ts";
+import type { VisitCounts } from "../count/visit-counts.ts";
+import type { NamedCounts } from "./lists.ts";
+
+type DayReport = Omit<Analytics, "channels" | "sources" | "campaigns">;
+
+/** The contract's result without its lists: fills in zero days, adds up visits along the funnel, computes rates and averages. */
+export function toDayReport(
+  counts: VisitCounts,
+  { zone, to, days }: { zone: string; to: string; days: number },
+): DayReport {
+  const funnel = toFunnel(counts.reached);
+  const views = funnel.widget_viewed;
+  const bookings = sum(counts.hourBookings);
+  const leads = sum(counts.leadTimes);
+  return {
+    days,
+    timeZone: zone,
+    totals: {
+      views,
+      slotSessions: funnel.slot_selected,
+      formSessions: funnel.form_started,
+      bookings,
+      failed: counts.failed,
+      noAvailability: counts.noAvailability,
+      conversionRate: toRate(bookings, views),
+      avgLeadDays: leads === 0 ? null : roundToHundredths(counts.leadMs / leads / DAY_MS),
+    },
+    daily: fillDays(toDays(counts), { to, days }),
+    funnel,
+  };
+}
+
+/**
+ * From visits by furthest step (`furthest` in analytics/record/merge-touches.ts) to visits that reached each step: never more than reached
+ * the step before.
+ */
+export function toFunnel(reached: readonly number[]): Record<FunnelStep, number> {
+  const steps = FUNNEL_STEPS.map((step, index) => {
+    return [step, sum(reached.slice(index))] as const;
+  });
+  return Object.fromEntries(steps) as Record<FunnelStep, number>;
+}
+
+/** Exactly `days` entries that end with the window's last day, oldest first. */
+function fillDays(
+  entries: readonly Analytics["daily"][number][],
+  { to, days }: { to: string; days: number },
+): Analytics["daily"] {
+  const byDay = new Map(entries.map((entry) => [entry.day, entry]));
+  return listDays(to, days).map((day) => byDay.get(day) ?? { day, views: 0, bookings: 0 });
+}
+
+/** At any moment, time zones span three calendar days; comparisons end on others. */
+const TODAYS_KEPT = 20;
+const knownDays = new RecentMap<string, readonly string[]>(TODAYS_KEPT);
+
+/** The calendar days up to this one. Every request needs the same few lists, and making one takes a millisecond. */
+function listDays(today: string, days: number): readonly string[] {
+  let known = knownDays.get(today);
+  if (!known || known.length < days) {
+    const length = Math.max(days, WINDOW_DAYS_MAX);
+    known = Array.from({ length }, (_, index) => addDays(today, index + 1 - length));
+    knownDays.set(today, known);
+  }
+  return known.slice(known.length - days);
+}
+
+/** The largest value of each column. */
+export function findMost(rows: Iterable<Pick<NamedCounts, "views" | "bookings">>): AppBreakdown["most"] {
+  const most = { views: 0, bookings: 0, conversionRate: 0 };
+  for (const { views, bookings } of rows) {
+    most.views = Math.max(most.views, views);
+    most.bookings = Math.max(most.bookings, bookings);
+    most.conversionRate = Math.max(most.conversionRate, toRate(bookings, views));
+  }
+  return most;
+}
+
+export function toEntry({ key, views, bookings }: NamedCounts): AnalyticsEntry {
+  return { key, views, bookings, conversionRate: toRate(bookings, views) };
+}
+
+/** Views and bookings can fall on different days, so a window can contain more bookings than views. */
+function toRate(bookings: number, views: number): number {
+  return views === 0 ? 0 : Math.min(1, bookings / views);
+}
+
+function sum(counts: Iterable<number>): number {
+  let total = 0;
+  for (const count of counts) total += count;
+  return total;
+}
+
+function roundToHundredths(value: number): number {
+  return Math.round(value * 100) / 100;
+}
