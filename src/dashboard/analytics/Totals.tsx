@@ -16,7 +16,7 @@ import {
 import classes from "./Totals.module.css";
 
 export const METRICS = ["views", "bookings", "rate", "lead"] as const;
-export type Metric = (typeof METRICS)[number];
+type Metric = (typeof METRICS)[number];
 
 type TotalsProps = {
   report: AppAnalytics;

@@ -66,16 +66,7 @@ function Entries() {
     {
       header: "Action",
       isBare: true,
-      cell: ({ action, detail }) => (
-        <>
-          <Text size="sm" fw={500}>
-            {describeAction(action)}
-          </Text>
-          <Text size="xs" c="dimmed">
-            {describeDetail(detail, format)}
-          </Text>
-        </>
-      ),
+      cell: (row) => <Done {...row} />,
     },
     {
       header: "Target",
@@ -116,6 +107,20 @@ function Entries() {
         </Loaded>
         <OlderButton query={entries} what="entries" />
       </Section>
+    </>
+  );
+}
+
+function Done({ action, detail }: AuditEntry) {
+  const { format } = useOrganization();
+  return (
+    <>
+      <Text size="sm" fw={500}>
+        {describeAction(action)}
+      </Text>
+      <Text size="xs" c="dimmed">
+        {describeDetail(detail, format)}
+      </Text>
     </>
   );
 }

@@ -24,24 +24,7 @@ export function ChecklistSection({ steps }: { steps: readonly ChecklistStep[] })
       actions={<DismissButton />}
     >
       <Progress value={(100 * done) / required.length} mb="md" aria-label="Steps done" />
-      <div className={classes["next"]}>
-        <div>
-          <Text size="xs" c="dimmed">
-            Next step
-          </Text>
-          <Text fw={600}>{next.title}</Text>
-          <Text size="sm">{next.text}</Text>
-        </div>
-        {next.outside ? (
-          <Button component="a" href={next.outside} {...NEW_TAB}>
-            {next.button}
-          </Button>
-        ) : (
-          <ButtonLink to={next.to} search={next.search ?? {}}>
-            {next.button}
-          </ButtonLink>
-        )}
-      </div>
+      <NextStep step={next} />
       <UnstyledButton onClick={all.toggle} aria-expanded={isOpen} className={classes["toggle"]}>
         <Group gap={6}>
           <IconChevronDown size={16} stroke={1.6} aria-hidden data-open={isOpen} />
@@ -77,6 +60,29 @@ export function ChecklistSection({ steps }: { steps: readonly ChecklistStep[] })
         </ol>
       </Collapse>
     </Section>
+  );
+}
+
+function NextStep({ step }: { step: ChecklistStep }) {
+  return (
+    <div className={classes["next"]}>
+      <div>
+        <Text size="xs" c="dimmed">
+          Next step
+        </Text>
+        <Text fw={600}>{step.title}</Text>
+        <Text size="sm">{step.text}</Text>
+      </div>
+      {step.outside ? (
+        <Button component="a" href={step.outside} {...NEW_TAB}>
+          {step.button}
+        </Button>
+      ) : (
+        <ButtonLink to={step.to} search={step.search ?? {}}>
+          {step.button}
+        </ButtonLink>
+      )}
+    </div>
   );
 }
 

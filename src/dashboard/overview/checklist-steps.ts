@@ -30,7 +30,7 @@ type Scope = {
  * forbids are left out.
  */
 export function toChecklistSteps(checklist: Checklist, scope: Scope): ChecklistStep[] {
-  return [...listTestSteps(scope), ...listLiveSteps(scope)]
+  return [...listTestSteps(scope), ...listLiveSteps(scope), ...listOptionalSteps(scope)]
     .filter(({ action }) => scope.isAllowed(action))
     .map((step) => ({ ...step, isDone: isDone(step, checklist) }));
 }
@@ -136,6 +136,12 @@ function listLiveSteps({ paths, widgets }: Scope): OpenStep[] {
       to: widgetPath,
       outside: widgets.find(({ mode }) => mode === "live")?.pageUrl,
     },
+  ];
+}
+
+/** Worth doing once bookings arrive. */
+function listOptionalSteps({ paths }: Scope): OpenStep[] {
+  return [
     {
       key: "hasEndpoint",
       isOptional: true,

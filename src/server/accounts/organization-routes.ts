@@ -2,7 +2,7 @@ import type { FastifyInstance } from "fastify";
 import { OrganizationChange, OrganizationDeletion, OrganizationShape } from "#contract/app/account.ts";
 import type { OrganizationId } from "#contract/ids.ts";
 import { PLAN_TERMS, type RetentionPeriod } from "#contract/plans.ts";
-import { describeChanges } from "../audit/describe-changes.ts";
+import { describeChanges } from "../audit/audit-by.ts";
 import { writeAudit } from "../audit/write-audit.ts";
 import { inOrganization } from "../db/transactions.ts";
 import type { Deps } from "../deps.ts";

@@ -1,8 +1,7 @@
 import { NAME_LENGTH_MAX } from "#contract/book.ts";
 import { ORGANIZATION_ID, type OrganizationId } from "#contract/ids.ts";
 import { PLANS } from "#contract/plans.ts";
-import { auditByOperator } from "../audit/audit-by.ts";
-import { describeChanges } from "../audit/describe-changes.ts";
+import { auditByOperator, describeChanges } from "../audit/audit-by.ts";
 import { acrossOrganizations, inOrganization } from "../db/transactions.ts";
 import { randomId } from "../lib/secrets/random.ts";
 import { parseTimeZone } from "../lib/time/calendar.ts";

@@ -205,6 +205,8 @@ export const RESERVED_PACKAGES: readonly { readonly package: RegExp; readonly im
 
 const LIB = "src/server/lib/";
 const EMBEDDED = "src/server/db/embedded/";
+/** Code for readers of the API reference, which runs on their machines. */
+const CODE_SAMPLES = "src/server/http/code-samples.ts";
 const FRAME = "src/widget/frame/environment.ts";
 
 /** Texts that no file in src/ may contain except these. Comments are ignored, except for the last. */
@@ -246,12 +248,12 @@ export const BANNED_TEXTS: readonly {
   },
   {
     pattern: /(?<![.\w])fetch\(/,
-    allowedIn: ["src/dashboard/", "src/docs/", "src/widget/"],
+    allowedIn: ["src/dashboard/", "src/docs/", "src/widget/", CODE_SAMPLES],
     instead: "send through guarded-send.ts",
   },
   {
     pattern: /\bprocess\.env\b/,
-    allowedIn: ["src/server/config.ts", EMBEDDED, "src/server/lib/concurrency/stop-signal.ts"],
+    allowedIn: ["src/server/config.ts", EMBEDDED, "src/server/lib/concurrency/stop-signal.ts", CODE_SAMPLES],
     instead: "add a setting to config.ts",
   },
   {

@@ -13,7 +13,7 @@ import { formatBucket, formatTick } from "./format-bucket.ts";
 import classes from "./TimeChart.module.css";
 
 /** What can be drawn over time. Average lead times are not counted by day. */
-export type DrawnMetric = "views" | "bookings" | "rate";
+type DrawnMetric = "views" | "bookings" | "rate";
 
 export const METRIC_NAMES: Readonly<Record<DrawnMetric, string>> = {
   views: "Views",

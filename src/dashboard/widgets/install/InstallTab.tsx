@@ -41,32 +41,14 @@ export function InstallTab({ widget }: { widget: AppWidget }) {
             style={{ alignSelf: "flex-start" }}
           />
           <Text size="sm">{INSTALL_MODES[mode].meaning}</Text>
-          {isLoopback(page.hostname) && (
-            <Alert
-              color="yellow"
-              variant="light"
-              icon={<IconAlertTriangle size={20} stroke={1.6} />}
-              title="This snippet works on this computer only"
-            >
-              It loads Bookflow from <code>{page.origin}</code>, which other computers can’t reach. Before you paste it
-              into your website, set <code>BASE_URL</code> to Bookflow’s public address, restart Bookflow, and copy the
-              snippet again. Until then, use the test page.
-            </Alert>
-          )}
+          {isLoopback(page.hostname) && <LocalNotice origin={page.origin} />}
           <CopyField label="Snippet" value={snippet} />
           <List type="ordered" size="sm" spacing={4}>
             {steps.map((step) => (
               <List.Item key={step}>{step}</List.Item>
             ))}
           </List>
-          <Group gap="sm">
-            <OutsideButton href={toTestPage(widget, mode)} icon={<IconExternalLink size={17} stroke={1.6} />}>
-              Open test page
-            </OutsideButton>
-            <Text size="sm" c="dimmed">
-              Shows the widget as it will appear on your website.
-            </Text>
-          </Group>
+          <TestPageLink href={toTestPage(widget, mode)} />
           <Text size="sm" c="dimmed">
             To see where visitors first came from, {everyPage.text} {everyPage.code && <code>{everyPage.code}</code>}
           </Text>
@@ -88,5 +70,33 @@ export function InstallTab({ widget }: { widget: AppWidget }) {
       </Section>
       <InstallCheck widget={widget} />
     </>
+  );
+}
+
+function LocalNotice({ origin }: { origin: string }) {
+  return (
+    <Alert
+      color="yellow"
+      variant="light"
+      icon={<IconAlertTriangle size={20} stroke={1.6} />}
+      title="This snippet works on this computer only"
+    >
+      It loads Bookflow from <code>{origin}</code>, which other computers can’t reach. Before you paste it into your
+      website, set <code>BASE_URL</code> to Bookflow’s public address, restart Bookflow, and copy the snippet again.
+      Until then, use the test page.
+    </Alert>
+  );
+}
+
+function TestPageLink({ href }: { href: string }) {
+  return (
+    <Group gap="sm">
+      <OutsideButton href={href} icon={<IconExternalLink size={17} stroke={1.6} />}>
+        Open test page
+      </OutsideButton>
+      <Text size="sm" c="dimmed">
+        Shows the widget as it will appear on your website.
+      </Text>
+    </Group>
   );
 }

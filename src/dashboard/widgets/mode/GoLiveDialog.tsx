@@ -1,4 +1,4 @@
-import { Button, Checkbox, Group, List, Select, Stack, Switch, Text } from "@mantine/core";
+import { Button, Checkbox, Group, List, Select, Stack, Switch, type SwitchProps, Text } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { IconPlugConnected } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
@@ -89,7 +89,7 @@ function NoConnections({ widget, onClose }: Omit<DialogProps, "isOpen">) {
 type FormProps = Omit<DialogProps, "isOpen"> & { connections: readonly AppConnection[] };
 
 function GoLiveForm({ widget, connections, onClose }: FormProps) {
-  const { id, plan } = useOrganization();
+  const { id } = useOrganization();
   const found = useQuery({ ...testDataQuery(id, widget.id), enabled: widget.mode !== "live" });
   // After practising, the system that was connected last is the one to go live on.
   const suggested = widget.mode === "live" ? widget.connectionId : connections.at(-1)?.id;
@@ -102,13 +102,11 @@ function GoLiveForm({ widget, connections, onClose }: FormProps) {
   const go = useAction({
     run: async ({ connectionId, storesBookings, clearsTestData }: typeof form.values) => {
       const params = { widget: widget.id };
-      const saved = await call("goLive", { organization: id, params, body: { connectionId } });
+      const asked = { organization: id, params };
+      const saved = await call("goLive", { ...asked, body: { connectionId } });
       if (storesBookings !== widget.collectData)
-        await call("changeWidget", { organization: id, params, body: { collectData: storesBookings } }).catch(
-          tellNotChanged,
-        );
-      if (offersClearing && clearsTestData)
-        await call("clearTestData", { organization: id, params, body: {} }).catch(tellNotCleared);
+        await call("changeWidget", { ...asked, body: { collectData: storesBookings } }).catch(tellNotChanged);
+      if (offersClearing && clearsTestData) await call("clearTestData", { ...asked, body: {} }).catch(tellNotCleared);
       // `successMessage` may already see the changed widget.
       return describeGoLive(widget, saved);
     },
@@ -131,17 +129,7 @@ function GoLiveForm({ widget, connections, onClose }: FormProps) {
           {...form.getInputProps("connectionId")}
         />
         {next !== widget.mode && <WhatChanges from={widget.mode} to={next} />}
-        {widget.mode !== "live" && (
-          <Switch
-            label="Store bookings"
-            description={
-              form.values.storesBookings
-                ? `Each booking is saved with the customer’s details for ${describeStorageUses(plan)}. Make sure your privacy notice covers this.`
-                : "Bookings are counted, but customers’ details are only in your scheduling system. The bookings list stays empty, and nothing is sent to webhooks."
-            }
-            {...form.getInputProps("storesBookings", { type: "checkbox" })}
-          />
-        )}
+        {widget.mode !== "live" && <StorageSwitch {...form.getInputProps("storesBookings", { type: "checkbox" })} />}
         {offersClearing && (
           <Checkbox
             label="Clear this widget’s test data"
@@ -157,6 +145,15 @@ function GoLiveForm({ widget, connections, onClose }: FormProps) {
       </Stack>
     </form>
   );
+}
+
+/** Says what the current choice means. */
+function StorageSwitch(props: SwitchProps) {
+  const { plan } = useOrganization();
+  const description = props.checked
+    ? `Each booking is saved with the customer’s details for ${describeStorageUses(plan)}. Make sure your privacy notice covers this.`
+    : "Bookings are counted, but customers’ details are only in your scheduling system. The bookings list stays empty, and nothing is sent to webhooks.";
+  return <Switch label="Store bookings" description={description} {...props} />;
 }
 
 /** The widget already books through the connection, so this isn't a failure to go live. */
