@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
+import { DAY_MS } from "#contract/durations.ts";
 import type { WidgetId } from "#contract/ids.ts";
 import { makeOrganization, makeWidget } from "../../../../test/support/builders.ts";
 import { createTestDatabase } from "../../../../test/support/database/database.ts";
@@ -59,6 +60,10 @@ type Scenario = {
   atOnce: Touch[][];
   packsBetween: boolean;
   windowDays: number[];
+  /** The second window ends this long before NOW. */
+  endsDaysAgo: number;
+  /** How many days the plan keeps, in the windows that are drawn. */
+  keptDays: number;
 };
 
 test("any order, duplication and batching of touches matches a count by hand, and so do rebuilds", async () => {
@@ -67,7 +72,14 @@ test("any order, duplication and batching of touches matches a count by hand, an
   await fc.assert(
     fc.asyncProperty(scenarios(widgets), async (scenario) => {
       await startOver(db, owner, scenario.zone);
-      const windows = [...WINDOW_DAYS, ...scenario.windowDays].map((days) => ({ days, now: NOW }));
+      const daysAgo = (days: number) => new Date(NOW.getTime() - days * DAY_MS);
+      const windows = [
+        ...WINDOW_DAYS.map((days) => ({ days, now: NOW })),
+        ...scenario.windowDays.map((days, i) => ({
+          ...{ days, now: daysAgo(i * scenario.endsDaysAgo) },
+          keptSince: daysAgo(scenario.keptDays),
+        })),
+      ];
       const expected = { touches: scenario.touches, zone: scenario.zone, widgets, windows };
 
       for (const batch of scenario.before) await recordTouches(db, batch);
@@ -103,6 +115,8 @@ function scenarios(widgets: readonly WidgetId[]): fc.Arbitrary<Scenario> {
       touches: touchesOfVisits({ widgets, from: FIRST, to: NOW }, VISITS_MAX),
       packsBetween: fc.boolean(),
       windowDays: fc.array(fc.integer(DRAWN_DAYS), { minLength: 2, maxLength: 2 }),
+      endsDaysAgo: fc.nat(60),
+      keptDays: fc.oneof(fc.integer({ min: 20, max: 90 }), fc.constant(400)),
     })
     .chain((drawn) =>
       fc

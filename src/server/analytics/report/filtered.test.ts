@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
+import { MATCHES, type Match } from "#contract/app/analytics.ts";
 import {
   DIMENSIONS,
   type Dimension,
@@ -56,6 +57,8 @@ type Scenario = {
   packs: "never" | "between" | "meanwhile" | "after";
   days: number;
   endsDaysAgo: number;
+  /** Whether the days before that are compared with are whole weeks earlier. */
+  match: Match;
   filters: Filter[];
 };
 
@@ -85,11 +88,12 @@ async function recordAndPack(owner: OrganizationId, { touches, early, packs }: S
   await assertPacksValid(db, owner);
 }
 
-async function compare(owner: OrganizationId, { zone, touches, days, endsDaysAgo, filters }: Scenario): Promise<void> {
+async function compare(owner: OrganizationId, scenario: Scenario): Promise<void> {
+  const { zone, touches, days, endsDaysAgo, match, filters } = scenario;
   const today = toLocalDay(readZoneRules(zone), NOW);
   const lastDay = Temporal.PlainDate.from(today).subtract({ days: endsDaysAgo });
   const firstDay = lastDay.subtract({ days: days - 1 });
-  const query = { ...toQuery(filters), from: firstDay.toString(), to: lastDay.toString() };
+  const query = { ...toQuery(filters), from: firstDay.toString(), to: lastDay.toString(), match };
   const reader = { organizationId: owner, plan: "business" } as const;
   const noonOf = (day: Temporal.PlainDate) =>
     new Date(day.toZonedDateTime({ timeZone: zone, plainTime: "12:00" }).epochMilliseconds);
@@ -123,7 +127,7 @@ async function compare(owner: OrganizationId, { zone, touches, days, endsDaysAgo
   const time = Temporal.Instant.fromEpochMilliseconds(NOW.getTime()).toZonedDateTimeISO(zone).toPlainTime();
   const before = countAllByHand(touches, {
     ...window,
-    now: noonOf(firstDay.subtract({ days: 1 })),
+    now: noonOf(lastDay.subtract({ days: match === "weekday" ? Math.ceil(days / 7) * 7 : days })),
     ...(endsDaysAgo === 0 ? { untilTimeMs: time.since("00:00").total("milliseconds") } : {}),
   });
   assert.deepEqual(previous?.totals, before.analytics.totals);
@@ -201,6 +205,7 @@ function scenarios(widgets: readonly WidgetId[]): fc.Arbitrary<Scenario> {
     packs: fc.constantFrom("never", "between", "between", "meanwhile", "after"),
     days: fc.constantFrom(1, 2, 3, 9, 17, 45),
     endsDaysAgo: fc.constantFrom(0, 0, 1, 9, 10),
+    match: fc.constantFrom(...MATCHES),
     filters: fc.uniqueArray(oneFilter(widgets), {
       maxLength: 3,
       selector: ({ dimension, isNegated }) => `${dimension} ${isNegated}`,
