@@ -77,6 +77,7 @@ export const ALLOWED_IMPORTS: readonly { readonly from: string; readonly to: rea
     "api-keys/bearer-auth.ts",
     "analytics/analytics.ts",
     "plans/kept-since.ts",
+    "scheduler/limit-system.ts",
     "scheduler/open-for-visitor.ts",
     "scheduler/open-system.ts",
     "scheduler/scheduler-deps.ts",
