@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { TICKED } from "#contract/answers.ts";
 import type { ConfigAnswer, FreeSlot } from "#contract/book.ts";
 import { DAY_MS } from "#contract/durations.ts";
 import { parseConfig } from "../src/server/config.ts";
@@ -29,6 +30,9 @@ const SETTINGS = {
   WEBHOOK_ALLOW_CIDRS: "127.0.0.0/8",
   TRUST_PROXY: "1",
 };
+
+const PHONE = "+49 30 5550100";
+const ANSWERS: Readonly<Record<string, string>> = { phone: PHONE, tick: TICKED };
 
 type Tally = { statuses: Map<string, number>; booked: number; wanted: number; durationsMs: number[] };
 
@@ -109,10 +113,10 @@ async function book(
       serviceId: wanted.service.id,
       start: slot?.start,
       timeZone: "Europe/Berlin",
-      customer: { name: "Mara Quell", email: "mara.quell@example.com", phone: "+49 30 5550100", notes: null },
+      customer: { name: "Mara Quell", email: "mara.quell@example.com", phone: PHONE, notes: null },
       answers: wanted.service.questions
         .filter(({ required }) => required)
-        .map(({ id, options }) => ({ questionId: id, answer: options?.[0] ?? "1" })),
+        .map(({ id, type, options }) => ({ questionId: id, answer: options?.[0] ?? ANSWERS[type] ?? "1" })),
     };
     const answer = await ask<{ reference?: string; slots?: FreeSlot[] }>(site, {
       path: "/bookings",
