@@ -12,7 +12,7 @@ const Rate = Type.Number({ minimum: 0, maximum: 1, description: "bookings / view
 export const AnalyticsEntry = Type.Object(
   {
     key: Type.String({ examples: ["google / cpc"] }),
-    views: count("Widget loads.", 630),
+    views: count("Views: visits that saw the widget.", 630),
     bookings: count("Completed bookings.", 80),
     conversionRate: Rate,
   },
@@ -22,16 +22,16 @@ export type AnalyticsEntry = Static<typeof AnalyticsEntry>;
 
 export const DailyEntry = Type.Object({
   day: Type.String({ format: "date", description: "Date in the organization's time zone.", examples: ["2026-11-01"] }),
-  views: count("Widget loads.", 42),
+  views: count("Views: visits that saw the widget.", 42),
   bookings: count("Completed bookings.", 5),
 });
 
 const Funnel = Type.Object(
   {
     widget_viewed: count("Visits that saw the widget.", 1260),
-    service_selected: count("Visits that picked a service, or got further.", 840),
-    date_selected: count("Visits that picked a day, or got further.", 520),
-    slot_selected: count("Visits that picked a time, or got further.", 402),
+    service_selected: count("Visits that chose a service, or got further.", 840),
+    date_selected: count("Visits that chose a day, or got further.", 520),
+    slot_selected: count("Visits that chose a time, or got further.", 402),
     form_started: count("Visits that started the form, or got further.", 231),
     booking_completed: count("Visits that booked.", 158),
   } satisfies Record<(typeof FUNNEL_STEPS)[number], unknown>,
@@ -40,18 +40,18 @@ const Funnel = Type.Object(
 
 export const Analytics = Type.Object(
   {
-    days: Type.Integer({ description: "Window length used.", examples: [30] }),
+    days: Type.Integer({ description: "Number of days in the window.", examples: [30] }),
     timeZone: Type.String({
       description: "The organization's time zone; UTC when none is set.",
       examples: ["Europe/Berlin"],
     }),
     totals: Type.Object({
       views: count("Widget loads (visits that saw the widget), not page views.", 1260),
-      slotSessions: count("Visits that picked a time.", 402),
+      slotSessions: count("Visits that chose a time.", 402),
       formSessions: count("Visits that started the form.", 231),
       bookings: count("Completed bookings.", 160),
       failed: count("Failed bookings.", 3),
-      noAvailability: count("Visits that found no free times.", 41),
+      noAvailability: count("Visits that found no available times.", 41),
       conversionRate: Rate,
       avgLeadDays: Type.Union([Type.Number(), Type.Null()], {
         description: "Average days between booking and appointment; null without bookings.",

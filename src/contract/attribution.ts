@@ -7,10 +7,10 @@ const text = (description: string, example?: string) =>
   Type.Optional(Type.String({ description, ...(example === undefined ? {} : { examples: [example] }) }));
 
 const classified = {
-  source: text("Classified source.", "google"),
-  medium: text("Classified medium.", "cpc"),
-  campaign: text("Classified campaign.", "autumn"),
-  channel: text("Classified channel.", "Paid Search"),
+  source: text("Traffic source, from UTM tags, click identifiers or the referrer.", "google"),
+  medium: text("Medium, such as `cpc` or `organic`.", "cpc"),
+  campaign: text("Campaign name.", "autumn"),
+  channel: text("Channel, such as `Paid Search`.", "Paid Search"),
   pageUrl: text("The page the booking was made on.", "https://www.lindenhof-dental.example/booking"),
 };
 
@@ -52,7 +52,13 @@ const raw = {
     "The page the visitor was on when booking, as the loader saw it.",
     "https://www.lindenhof-dental.example/booking",
   ),
-  touches: Type.Optional(Type.Integer({ minimum: 0, description: "Number of touches.", examples: [2] })),
+  touches: Type.Optional(
+    Type.Integer({
+      minimum: 0,
+      description: "How many times the visitor came through a tagged link or from another site before booking.",
+      examples: [2],
+    }),
+  ),
 };
 
 /** REST shape. Only fields that were present are included. */

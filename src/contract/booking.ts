@@ -31,7 +31,7 @@ export const Customer = Type.Object({
 });
 
 export const Service = Type.Object({
-  id: Type.String({ description: "Identifier of the service in the external system.", examples: ["svc_checkup"] }),
+  id: Type.String({ description: "Identifier of the service in the scheduling system.", examples: ["svc_checkup"] }),
   name: Type.String({ examples: ["Check-up"] }),
 });
 
@@ -39,16 +39,19 @@ export const Service = Type.Object({
 export const bookingFields = {
   reference: Type.String({
     pattern: REFERENCE_PATTERN,
-    description: "Unique key for upserts. Also written into the booking's notes in the external system.",
+    description: "Unique key for upserts. Also written into the booking's notes in the scheduling system.",
     examples: ["SVC-7KQ2MX"],
   }),
-  status: Type.String({ description: "Status of the booking.", examples: [BOOKING_STATUS_CONFIRMED] }),
+  status: Type.String({
+    description: "The status when the booking was made. Later changes are only in the scheduling system.",
+    examples: [BOOKING_STATUS_CONFIRMED],
+  }),
   start: timestampOf("Start of the appointment.", "2026-11-05T13:30:00.000Z"),
   end: timestampOf("End of the appointment.", "2026-11-05T14:00:00.000Z"),
   timeZone: Type.String({ description: "The visitor's time zone (IANA name).", examples: ["Europe/Berlin"] }),
   manageUrl: Type.Optional(
     Type.String({
-      description: "The external system's link to manage the booking, when available.",
+      description: "The scheduling system's link to manage the booking, when available.",
       examples: ["https://scheduler.example/manage/b-20417"],
     }),
   ),

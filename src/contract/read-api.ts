@@ -44,13 +44,13 @@ export const BookingsQuery = Type.Object({
   until: instant("Bookings created before this time."),
   widget,
   limit,
-  cursor: instant("The nextCursor of the previous page. When set, it replaces until."),
+  cursor: instant("The `nextCursor` of the previous page, unchanged. Replaces `until`."),
 });
 
 export const DeletionsQuery = Type.Object({
   since: instant("Bookings deleted at or after this time."),
   limit,
-  cursor: instant("The nextCursor of the previous page."),
+  cursor: instant("The `nextCursor` of the previous page, unchanged."),
 });
 
 export const AnalyticsQuery = Type.Object({
@@ -59,7 +59,7 @@ export const AnalyticsQuery = Type.Object({
       minimum: 1,
       maximum: WINDOW_DAYS_MAX,
       default: WINDOW_DAYS_DEFAULT,
-      description: "Look-back window ending now, in days of the organization's time zone.",
+      description: "Number of days up to and including today, in the organization's time zone.",
     }),
   ),
   widget,

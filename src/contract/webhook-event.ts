@@ -30,7 +30,7 @@ export const STANDARD_WEBHOOK_HEADERS = {
 export const WEBHOOK_USER_AGENT = "Service-Webhooks/1.0";
 
 const StaffMember = Type.Object({
-  id: Type.String({ description: "Identifier in the external system.", examples: ["staff_winter"] }),
+  id: Type.String({ description: "Identifier in the scheduling system.", examples: ["staff_winter"] }),
   name: Type.String({ examples: ["Dr. Ada Winter"] }),
 });
 
@@ -79,7 +79,7 @@ export type WebhookAttribution = Static<typeof WebhookAttribution>;
 export const WebhookBooking = Type.Object(
   {
     reference: bookingFields.reference,
-    id: Type.String({ description: "Identifier of the booking in the external system.", examples: ["b-20417"] }),
+    id: Type.String({ description: "Identifier of the booking in the scheduling system.", examples: ["b-20417"] }),
     status: bookingFields.status,
     start: bookingFields.start,
     end: bookingFields.end,
@@ -103,7 +103,7 @@ const envelope = {
     description: "The same for every endpoint and every attempt; use it to remove duplicates.",
     examples: ["evt_4f2c8a90d1e74b6fa35c0b7e9d8a6c12"],
   }),
-  created: timestampOf("When the event was written.", "2026-11-01T09:30:00.041Z"),
+  created: timestampOf("When the event was created.", "2026-11-01T09:30:00.041Z"),
   apiVersion: Type.String({ description: "Version of this envelope, a date.", examples: [WEBHOOK_API_VERSION] }),
 };
 

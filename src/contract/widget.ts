@@ -14,17 +14,21 @@ export type Template = (typeof TEMPLATES)[number];
 
 export const Widget = Type.Object(
   {
-    id: Type.String({ pattern: WIDGET_ID_PATTERN, description: "Widget identifier.", examples: ["w_4fTqD8sKmB2x"] }),
+    id: Type.String({
+      pattern: WIDGET_ID_PATTERN,
+      description: "The widget's ID, as in the snippet.",
+      examples: ["w_4fTqD8sKmB2x"],
+    }),
     name: Type.String({ description: "Name of the widget, shown only to its organization.", examples: ["Website"] }),
     bookingUrl: Type.String({
       description:
-        "The booking page set for the widget. Without one, the booking page of its scheduling system, or Bookflow's own if the " +
-        "system has none.",
+        "The fallback link set for the widget. Without one, the page of its scheduling system, or the widget's own booking page " +
+        "at Bookflow if the system has none.",
       examples: ["https://scheduler.example/lindenhof-dental"],
     }),
-    template: Type.String({ description: "Template name.", examples: [...TEMPLATES] }),
+    template: Type.String({ description: "`classic`, `compact` or `minimal`.", examples: [...TEMPLATES] }),
     status: Type.Union([Type.Literal("active"), Type.Literal("paused")], {
-      description: "Whether the widget is in use.",
+      description: "`active`, or `paused`: visitors can't book.",
       examples: ["active"],
     }),
     collectData: Type.Boolean({

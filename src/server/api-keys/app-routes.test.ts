@@ -96,7 +96,12 @@ test("creating keys requires the Business plan; revoking them does not", async (
   const { id } = await makeKey(deps.db, admin.organizationId);
   assert.deepEqual(await askApp(app, admin, "POST /keys", { name: "x" }), {
     status: 403,
-    body: { error: { code: "plan_required", message: "The read API requires the Business plan." } },
+    body: {
+      error: {
+        code: "plan_required",
+        message: "The read API requires the Business plan. Ask the operator to change the plan.",
+      },
+    },
   });
   assert.equal((await askApp(app, admin, `DELETE /keys/${id}`)).status, 204);
 });

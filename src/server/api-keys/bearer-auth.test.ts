@@ -22,7 +22,11 @@ const ROUTES = ["/api/v1/widgets", "/api/v1/bookings"];
 
 const NO_KEY = errorAnswer(401, "unauthorized", "Send your API key in the header `Authorization: Bearer <API_KEY>`.");
 const BAD_KEY = errorAnswer(401, "unauthorized", "This API key is unknown, revoked or expired.");
-const NO_PLAN = errorAnswer(403, "plan_required", "The read API requires the Business plan.");
+const NO_PLAN = errorAnswer(
+  403,
+  "plan_required",
+  "The read API requires the Business plan. Ask the operator to change the plan.",
+);
 
 async function statusOf(url: string, headers: Record<string, string | string[]>): Promise<number> {
   return (await app.inject({ url, headers })).statusCode;
@@ -274,7 +278,7 @@ const refused = (seconds: number) => ({
   policy: POLICY,
   ratelimit: `"default";r=0;t=${seconds}`,
   retryAfter: String(seconds),
-  body: '{"error":{"code":"rate_limited","message":"This key may make 3 requests per minute. Wait before sending more."}}',
+  body: '{"error":{"code":"rate_limited","message":"Rate limit exceeded: 3 requests per minute for this key. Retry after the number of seconds in Retry-After."}}',
 });
 
 test("a key over its limit gets 429 with Retry-After until the minute is over", async () => {

@@ -60,7 +60,10 @@ export function createBearerGuard(deps: GuardDeps) {
     if (limiter && verdict) reply.headers(limiter.headers(verdict));
     requireFeature(holder.plan, "readApi");
     if (verdict && !verdict.isAllowed)
-      throw rateLimited(verdict, `This key may make ${perMinute} requests per minute. Wait before sending more.`);
+      throw rateLimited(
+        verdict,
+        `Rate limit exceeded: ${perMinute.toLocaleString("en")} requests per minute for this key. Retry after the number of seconds in Retry-After.`,
+      );
     request.caller = { keyId: holder.id, organizationId: holder.organizationId, plan: holder.plan };
     return request.caller;
   }

@@ -97,7 +97,7 @@ test("endpoint add refuses with one clear line", async () => {
       await add(pro.owner, "--url", receiver.url, "--kind", "webhook", "--description", " "),
     ],
     [
-      refusal("Webhooks require the Pro or Business plan."),
+      refusal("Webhooks require the Pro or Business plan. Ask the operator to change the plan."),
       refusal("--kind must be one of webhook, teams, slack."),
       refusal("The URL must be a full address, for example https://example.com/hooks."),
       refusal(

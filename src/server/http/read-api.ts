@@ -41,6 +41,6 @@ export function readApiResponses(success: TSchema, description: string): Record<
     429: refuse("`rate_limited`: too many requests with this key; see Retry-After.", { ...RATE_LIMIT, ...RETRY_AFTER }),
     431: refuse("`bad_request`: the request's headers are larger than 16 KiB."),
     500: refuse("`internal`: failure on our side; retry with backoff."),
-    503: refuse("`unavailable`: the database cannot be reached; see Retry-After.", RETRY_AFTER),
+    503: refuse("`unavailable`: the database can't be reached, or the service is busy; see Retry-After.", RETRY_AFTER),
   };
 }

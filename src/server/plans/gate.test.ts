@@ -5,9 +5,9 @@ import { ApiError } from "../http/api-error.ts";
 import { requireFeature } from "./gate.ts";
 
 const REFUSALS: Readonly<Record<Feature, string>> = {
-  readApi: "The read API requires the Business plan.",
-  webhooks: "Webhooks require the Pro or Business plan.",
-  csvExport: "CSV export requires the Pro or Business plan.",
+  readApi: "The read API requires the Business plan. Ask the operator to change the plan.",
+  webhooks: "Webhooks require the Pro or Business plan. Ask the operator to change the plan.",
+  csvExport: "CSV export requires the Pro or Business plan. Ask the operator to change the plan.",
 };
 
 const GATES: readonly [plan: Plan, feature: Feature, isOpen: boolean][] = [

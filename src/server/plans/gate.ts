@@ -11,5 +11,8 @@ const REFUSALS: Readonly<Record<Feature, string>> = {
 export function requireFeature(plan: Plan, feature: Feature): void {
   if (planIncludes(plan, feature)) return;
   const plans = PLANS.filter((candidate) => planIncludes(candidate, feature)).map((each) => PLAN_TERMS[each].name);
-  throw new ApiError("plan_required", `${REFUSALS[feature]} the ${plans.join(" or ")} plan.`);
+  throw new ApiError(
+    "plan_required",
+    `${REFUSALS[feature]} the ${plans.join(" or ")} plan. Ask the operator to change the plan.`,
+  );
 }

@@ -19,7 +19,7 @@ const PLAN_NAMES = PLANS_WITH_WEBHOOKS.map((plan) => PLAN_TERMS[plan].name).join
 const SECRET_FORM = `\`${SIGNING_SECRET_PREFIX}…\``;
 
 const RULES = `Verify \`${WEBHOOK_HEADERS.signature}\` before anything else: the hexadecimal HMAC-SHA256 of \`<t>.<raw body>\`, keyed with the
-endpoint's whole ${SECRET_FORM} secret, must equal one of the \`v1\` values, and \`t\` must lie within 300 seconds of now. Or
+endpoint's whole ${SECRET_FORM} secret, must equal one of the \`v1\` values, and \`t\` must be within 300 seconds of the current time. Or
 verify \`${STANDARD_WEBHOOK_HEADERS.signature}\` with a Standard Webhooks library. Respond with 2xx within 15 seconds and do the work
 afterwards. The same event may arrive more than once: use \`id\` to remove duplicates.`;
 

@@ -168,7 +168,11 @@ test("a role includes those below it, and the error names both roles", async () 
 });
 
 describe("writes must come from our own pages", () => {
-  const refusal = errorAnswer(403, "forbidden", "Changes must be made from a page at http://localhost:3000.");
+  const refusal = errorAnswer(
+    403,
+    "forbidden",
+    "This request came from another address. Open Bookflow at http://localhost:3000. Operators: set BASE_URL to the address people use.",
+  );
   const { origin: _own, ...withoutOrigin } = owner.headers;
 
   for (const origin of ["https://evil.example", "null", "http://localhost:3001", "https://localhost:3000", undefined])

@@ -13,7 +13,11 @@ export function requireOwnOrigin(config: Pick<Config, "baseUrl">, request: Fasti
   if (READS.includes(request.method)) return;
   const { origin, host } = request.headers;
   if (origin !== undefined && listOwnOrigins(config, host).includes(origin)) return;
-  throw new ApiError("forbidden", `Changes must be made from a page at ${new URL(config.baseUrl).origin}.`);
+  throw new ApiError("forbidden", describeOtherOrigin(new URL(config.baseUrl).origin));
+}
+
+function describeOtherOrigin(origin: string): string {
+  return `This request came from another address. Open Bookflow at ${origin}. Operators: set BASE_URL to the address people use.`;
 }
 
 /**
@@ -22,7 +26,8 @@ export function requireOwnOrigin(config: Pick<Config, "baseUrl">, request: Fasti
  */
 export function requireOwnLink(request: FastifyRequest): void {
   const from = request.headers["sec-fetch-site"];
-  if (from === "cross-site" || from === "same-site") throw new ApiError("forbidden", "Open this from the dashboard.");
+  if (from === "cross-site" || from === "same-site")
+    throw new ApiError("forbidden", "Download this file from the dashboard.");
 }
 
 /**

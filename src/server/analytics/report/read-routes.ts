@@ -52,7 +52,7 @@ export function analyticsReadRoutes(api: ReadApi, deps: ReadDeps): void {
         operationId: "getBreakdown",
         summary: "Get a breakdown",
         description:
-          "Views and bookings by one dimension, for the last days or for a range of days, with any filters. A visit " +
+          "Views and bookings by one dimension, for the last `days` days or from `from` to `to`. A visit " +
           "must match every filter; if a parameter is repeated, any of its values matches.",
         querystring: BreakdownQuery,
         response: readApiResponses(Breakdown, "One page of the breakdown."),

@@ -33,7 +33,11 @@ test("a key over its limit gets 429 for a breakdown, with the time to wait", asy
     [429, "60", '"default";q=1;w=60', '"default";r=0;t=60'],
   );
   assert.deepEqual(await answer.json(), {
-    error: { code: "rate_limited", message: "This key may make 1 requests per minute. Wait before sending more." },
+    error: {
+      code: "rate_limited",
+      message:
+        "Rate limit exceeded: 1 requests per minute for this key. Retry after the number of seconds in Retry-After.",
+    },
   });
 });
 

@@ -366,7 +366,12 @@ describe("the CSV export", () => {
     const admin = await as("admin", await makeBusiness("free"));
     assert.deepEqual(await askApp(app, admin, "GET /bookings.csv"), {
       status: 403,
-      body: { error: { code: "plan_required", message: "CSV export requires the Pro or Business plan." } },
+      body: {
+        error: {
+          code: "plan_required",
+          message: "CSV export requires the Pro or Business plan. Ask the operator to change the plan.",
+        },
+      },
     });
   });
 

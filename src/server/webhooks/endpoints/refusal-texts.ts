@@ -7,7 +7,7 @@ import type { Refusal } from "./endpoints.ts";
 
 // Refusals as sentences, shared by the command line and the dashboard API. Each words "not found" and faults of fields itself.
 
-const PLAN_REQUIRED = "Webhooks require the Pro or Business plan.";
+const PLAN_REQUIRED = "Webhooks require the Pro or Business plan. Ask the operator to change the plan.";
 const ENDPOINT_OFF = "This endpoint is off. Turn it on first.";
 
 export function describeRefusal(refusal: Exclude<Refusal, { kind: "not_found" | "invalid" }>): string {
