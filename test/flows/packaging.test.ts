@@ -143,7 +143,7 @@ describe("the packed program", () => {
       "/readyz",
       "/docs",
       "/docs/api",
-      "/docs/search?q=webhook",
+      "/docs/passages.json",
       "/docs/quick-start",
       "/docs/changelog",
       "/docs/images/analytics.png",

@@ -189,7 +189,7 @@ test("every relative link in a Markdown file leads to an existing file and headi
 });
 
 test("every file and folder named in ARCHITECTURE and CONTRIBUTING exists", () => {
-  const folders = ["", "src/server/", "src/dashboard/", "src/server/webhooks/", "src/server/funnel/"];
+  const folders = ["", "src/server/", "src/dashboard/", "src/server/webhooks/", "src/server/analytics/"];
   for (const file of ["ARCHITECTURE.md", "CONTRIBUTING.md"]) {
     const text = readFileSync(`${ROOT}/${file}`, "utf8");
     const named = [...text.matchAll(/`([\w./-]+\/(?:[\w.-]+\.(?:tsx?|md|sql))?)`/g)].map(([, path = ""]) => path);

@@ -87,11 +87,12 @@ async function lookAt(seconds: number): Promise<void> {
 /** How often the booking is stored, made, counted, counted as failed, and sent. */
 async function count({ owner, widgetId, server }: Awaited<ReturnType<typeof makePractice>>) {
   const stored = await db.selectFrom("bookings").select("reference").where("organization_id", "=", owner).execute();
-  const { rows: days } = await sql<{ bookings: number; failed: number }>`
-    select coalesce(sum(bookings), 0)::integer as bookings, coalesce(sum(failed), 0)::integer as failed
-    from funnel_days where widget_id = ${widgetId}`.execute(db);
+  const { rows: counted } = await sql<{ bookings: number; failed: number }>`
+    select coalesce(sum(count_conversions(bookings)), 0)::integer as bookings,
+      coalesce(sum(count_conversions(failures)), 0)::integer as failed
+    from funnel_visits where widget_id = ${widgetId}`.execute(db);
   const sent = await db.selectFrom("deliveries").select("id").where("organization_id", "=", owner).execute();
-  return [stored.length, server.bookings.length, days[0]?.bookings, days[0]?.failed, sent.length];
+  return [stored.length, server.bookings.length, counted[0]?.bookings, counted[0]?.failed, sent.length];
 }
 
 const LOST = [
