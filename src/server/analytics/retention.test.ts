@@ -10,7 +10,7 @@ import { assertCounted, readAnalytics } from "../../../test/support/funnel/analy
 import { countByHand } from "../../../test/support/funnel/count-by-hand.ts";
 import { assertPacksValid } from "../../../test/support/funnel/packs.ts";
 import { sampleTouches } from "../../../test/support/funnel/random-touches.ts";
-import { makeTouch, SEARCH_AD } from "../../../test/support/funnel/touches.ts";
+import { makeTouch, SEARCH_AD, visitId } from "../../../test/support/funnel/touches.ts";
 import type { Db } from "../db/pool.ts";
 import { createLog } from "../lib/log/log.ts";
 import { createMetrics } from "../lib/log/metrics.ts";
@@ -18,6 +18,7 @@ import { systemRandom } from "../lib/secrets/random.ts";
 import { updateOrganization } from "../organizations/queries.ts";
 import { toKeptSince } from "../plans/kept-since.ts";
 import { sweepExpired } from "../retention/sweep.ts";
+import { importEvents } from "./import/import-events.ts";
 import { packVisits, rebuildPacks } from "./packs/pack-visits.ts";
 import { toKindNumber } from "./record/key-id.ts";
 import { recordTouches } from "./record/record.ts";
@@ -161,6 +162,35 @@ test("a longer plan afterwards shows lists and totals that agree, though a span 
     if (packs) await packVisits(db, owner, { now: later });
     const { totals, channels } = await readAnalytics(db, owner, { days: 730, now: later });
     assert.deepEqual([totals.views, channels.map(({ views }) => views)], [16, [16]]);
+  }
+});
+
+test("an import of older visits shows none of those that retention deleted, though their days are gone", async () => {
+  const { db, owner, widgetId, sweep } = await setUp({ plan: "business" });
+  // A span of 30 days starts on 4 October 2026. The visit of 5 October is deleted, and the next one is of 20 October.
+  await recordTouches(db, [
+    makeTouch({ widgetId, visit: 1, at: "2026-10-05T12:00:00Z" }),
+    makeTouch({ widgetId, visit: 2, at: "2026-10-20T12:00:00Z" }),
+  ]);
+  const now = new Date("2026-11-10T12:00:00Z");
+  await packVisits(db, owner, { now });
+  await updateOrganization(db, owner, { plan: "free" });
+  assert.equal((await sweep(now)).visits, 1);
+  await updateOrganization(db, owner, { plan: "business" });
+  const old = { widgetId, visitId: visitId(3), step: "widget_viewed", at: "2026-09-01T12:00:00Z" };
+  const imported = await importEvents(db, owner, {
+    read: async function* () {
+      yield [{ text: JSON.stringify(old) }];
+    },
+    now,
+    progress: () => {},
+  });
+  assert.deepEqual(imported, { kind: "imported", imported: 1, skipped: 0 });
+  for (const packs of [false, true]) {
+    if (packs) await packVisits(db, owner, { now });
+    await assertPacksValid(db, owner);
+    const { totals, daily } = await readAnalytics(db, owner, { days: 120, now });
+    assert.deepEqual([totals.views, daily.filter(({ views }) => views > 0).length], [2, 2]);
   }
 });
 

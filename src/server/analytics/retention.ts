@@ -3,7 +3,7 @@ import { DAY_MS, HOUR_MS } from "#contract/durations.ts";
 import type { OrganizationId } from "#contract/ids.ts";
 import type { Db } from "../db/pool.ts";
 import { inOrganization } from "../db/transactions.ts";
-import { deleteEmptyDays, lockProgress, outdateVisits, updateProgress } from "./packs/pack-queries.ts";
+import { deleteEmptyDays, lockPacks, lockProgress, outdateVisits, updateProgress } from "./packs/pack-queries.ts";
 import { lastAt } from "./record/merge-touches.ts";
 
 // Retention of visits and what belongs to them. Reports show whole local days, and the time zone may change, so a visit is deleted
@@ -19,6 +19,7 @@ const DAY_LENGTH_MAX_MS = 26 * HOUR_MS;
 export async function deleteExpiredVisits(db: Db, owner: OrganizationId, { keptSince, limit }: Batch): Promise<number> {
   const completeSince = new Date(keptSince.getTime() - DAY_LENGTH_MAX_MS);
   return await inOrganization(db, owner, async (transaction) => {
+    await lockPacks(transaction, owner);
     const { kept_since } = await lockProgress(transaction, owner);
     const { rows } = await sql<{ started_at: Date }>`
       delete from funnel_visits where organization_id = ${owner} and ctid = any(array(

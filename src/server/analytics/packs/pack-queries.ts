@@ -273,18 +273,19 @@ export async function readSpanDays(
   return rows;
 }
 
-/** Removes packs of days before the oldest visit. Needs the exclusive lock of visit_progress. */
+/**
+ * Removes packs of days before the oldest visit, and totals of spans that such days belong to. Nothing tells any longer that the
+ * spans changed. Needs `lockPacks` and the exclusive lock of visit_progress.
+ */
 export async function deleteEmptyDays(transaction: Db, owner: OrganizationId): Promise<void> {
   const first = await findVisitSince(transaction, owner, null);
   const before = sql`coalesce(${utcDay(sql`${first}::timestamptz`)}, 'infinity')`;
   await sql`delete from visit_days where organization_id = ${owner} and day < ${before}`.execute(transaction);
   await sql`delete from visit_packs where organization_id = ${owner} and day < ${before}`.execute(transaction);
-  await sql`delete from visit_totals where organization_id = ${owner} and start + days <= ${before}`.execute(
-    transaction,
-  );
+  await sql`delete from visit_totals where organization_id = ${owner} and start < ${before}`.execute(transaction);
 }
 
-/** Deletes all packs, so that everything is packed again. Needs the exclusive lock of visit_progress. */
+/** Deletes all packs, so that everything is packed again. Needs the same locks. */
 export async function deletePacks(transaction: Db, owner: OrganizationId): Promise<void> {
   for (const table of ["visit_days", "visit_packs", "visit_totals"])
     await sql`delete from ${sql.table(table)} where organization_id = ${owner}`.execute(transaction);
