@@ -329,6 +329,8 @@ describe("sign-up", { skip: noBrowser }, () => {
     const page = await openGuestPage(browser);
     await page.goto(`${service.base}/sign-in`);
     await page.getByRole("link", { name: "Create an account" }).click();
+    // The field of the sign-in page has the same label.
+    await page.getByRole("button", { name: "Send link" }).waitFor();
     await page.getByLabel("Email address").fill("nina@example.com");
     await page.getByRole("button", { name: "Send link" }).click();
     await page.getByText("We’ve sent an email to nina@example.com.").waitFor();

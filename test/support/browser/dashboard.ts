@@ -117,8 +117,12 @@ const EMPTY_PATH = "/nowhere";
 export const FORGET = `(async () => {
   const root = document.getElementById("root");
   root.hidden = true;
-  history.pushState({ __TSR_index: history.state.__TSR_index + 1 }, "", "${EMPTY_PATH}");
-  while (document.querySelector("#content, [role=dialog]")) await new Promise(requestAnimationFrame);
+  do {
+    // Again, if a navigation that was under way has arrived meanwhile.
+    if (location.pathname !== "${EMPTY_PATH}")
+      history.pushState({ __TSR_index: history.state.__TSR_index + 1 }, "", "${EMPTY_PATH}");
+    await new Promise(requestAnimationFrame);
+  } while (document.querySelector("#content, [role=dialog]"));
   const findClient = (fiber) =>
     fiber && (fiber.memoizedProps?.client ?? findClient(fiber.child) ?? findClient(fiber.sibling));
   root.hidden = false;
