@@ -274,6 +274,12 @@ create table endpoints (
   constraint endpoints_pkey PRIMARY KEY (organization_id, id)
 );
 
+create table event_clocks (
+  organization_id text not null,
+  last_listed_at timestamp(3) with time zone not null,
+  constraint event_clocks_pkey PRIMARY KEY (organization_id)
+);
+
 create table funnel_drops (
   organization_id text not null,
   widget_id text not null,
@@ -638,8 +644,10 @@ create table webhook_events (
   created_at timestamp(3) with time zone not null,
   widget_id text,
   is_test_booking boolean default false not null,
+  listed_at timestamp(3) with time zone,
   constraint webhook_events_pkey PRIMARY KEY (organization_id, id)
 );
+CREATE INDEX webhook_events_by_listing ON public.webhook_events USING btree (organization_id, listed_at, created_at);
 CREATE INDEX webhook_events_by_reference ON public.webhook_events USING btree (organization_id, reference);
 CREATE INDEX webhook_events_by_time ON public.webhook_events USING btree (organization_id, created_at);
 

@@ -8,6 +8,7 @@ import {
   EndpointTestEvent,
   WebhookAttribution,
   WebhookBooking,
+  WebhookEventPage,
 } from "../src/contract/webhook-event.ts";
 import { Widget } from "../src/contract/widget.ts";
 
@@ -45,6 +46,7 @@ const NAMED = {
   WebhookAttribution,
   BookingErasedEvent,
   EndpointTestEvent,
+  WebhookEventPage,
 } as unknown as Readonly<Record<string, Schema>>;
 
 export function renderClientTypes(): string {
@@ -69,7 +71,10 @@ function toShape(schema: Schema, indent: string): string {
   if (schema.const !== undefined) return JSON.stringify(schema.const);
   if (schema.enum) return schema.enum.map((one) => JSON.stringify(one)).join(" | ");
   if (schema.anyOf) return schema.anyOf.map((one) => toType(one, indent)).join(" | ");
-  if (schema.items) return `${toType(schema.items, indent)}[]`;
+  if (schema.items) {
+    const one = toType(schema.items, indent);
+    return schema.items.anyOf ? `(${one})[]` : `${one}[]`;
+  }
   if (schema.properties) return toRecord(schema, indent);
   const [value] = Object.values(schema.patternProperties ?? {});
   if (value) return `Record<string, ${toType(value, indent)}>`;

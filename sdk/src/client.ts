@@ -9,6 +9,7 @@ import type {
   Breakdown,
   Deletion,
   DeletionPage,
+  WebhookEventPage,
   Widget,
 } from "./types.ts";
 
@@ -42,6 +43,22 @@ export type BookingsQuery = Stoppable & {
 
 export type DeletionsQuery = Stoppable & Pick<BookingsQuery, "since" | "limit" | "cursor">;
 
+export type EventsQuery = Stoppable & {
+  /** Created at or after this time, for the first request. A cursor replaces it. */
+  since?: Date | string | undefined;
+  /** Only events of this type. */
+  type?: ListedEvent["type"] | undefined;
+  /** Page size, 1 to 500. Default 100. It does not limit the total. */
+  limit?: number | undefined;
+  /** The `nextCursor` of an earlier page, to continue after it. */
+  cursor?: string | undefined;
+};
+
+type ListedEvent = WebhookEventPage["data"][number];
+
+/** Events, oldest first, like a BookingList. Save the last page's `nextCursor` to continue from there the next time. */
+export type EventList = AsyncIterable<ListedEvent> & { pages(): AsyncIterable<WebhookEventPage> };
+
 /** Deletions, newest first, like a BookingList. */
 export type DeletionList = AsyncIterable<Deletion> & { pages(): AsyncIterable<DeletionPage> };
 
@@ -57,6 +74,8 @@ export type Client = {
   bookings(query?: BookingsQuery): BookingList;
   /** Bookings that were deleted; `since` is when. */
   deletions(query?: DeletionsQuery): DeletionList;
+  /** The events of the last 30 days, as webhooks receive them, in the order in which they became visible. */
+  events(query?: EventsQuery): EventList;
   analytics(query?: Stoppable & { days?: number | undefined; widget?: string | undefined }): Promise<Analytics>;
   /** Views and bookings by one dimension, all pages. */
   breakdown(query: BreakdownQuery): AsyncIterable<AnalyticsEntry>;
@@ -98,6 +117,10 @@ export function createClient(options: ClientOptions): Client {
       const pages = () => readPages<DeletionPage>(connection, { path: "/deletions", ...query });
       return { pages, [Symbol.asyncIterator]: () => readItems<Deletion>(pages()) };
     },
+    events(query = {}) {
+      const pages = () => readEventPages(connection, query);
+      return { pages, [Symbol.asyncIterator]: () => readItems(pages()) };
+    },
     async analytics({ signal, ...query } = {}) {
       return await getJson<Analytics>(connection, { path: "/analytics", query, signal });
     },
@@ -107,9 +130,9 @@ export function createClient(options: ClientOptions): Client {
   };
 }
 
-type Page<Item> = { data: Item[]; nextCursor: string | null };
+type Page<Item> = { data: Item[] };
 
-async function* readPages<Read extends Page<unknown>>(
+async function* readPages<Read extends Page<unknown> & { nextCursor: string | null }>(
   connection: Connection,
   { signal, path, ...query }: BookingsQuery & { path: string },
 ): AsyncGenerator<Read, void, undefined> {
@@ -118,6 +141,21 @@ async function* readPages<Read extends Page<unknown>>(
     const page = await getJson<Read>(connection, { path, query: { ...query, cursor }, signal });
     yield page;
     if (page.nextCursor === null) return;
+    assertMoved(page.nextCursor, cursor);
+    cursor = page.nextCursor;
+  }
+}
+
+async function* readEventPages(
+  connection: Connection,
+  { signal, ...query }: EventsQuery,
+): AsyncGenerator<WebhookEventPage, void, undefined> {
+  let { cursor } = query;
+  for (;;) {
+    const request = { path: "/events", query: { ...query, cursor }, signal };
+    const page: WebhookEventPage = await getJson<WebhookEventPage>(connection, request);
+    yield page;
+    if (!page.hasMore) return;
     assertMoved(page.nextCursor, cursor);
     cursor = page.nextCursor;
   }

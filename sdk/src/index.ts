@@ -9,6 +9,8 @@ export {
   createClient,
   type DeletionList,
   type DeletionsQuery,
+  type EventList,
+  type EventsQuery,
 } from "./client.ts";
 export {
   ApiError,

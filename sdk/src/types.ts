@@ -357,5 +357,14 @@ export type EndpointTestEvent = {
   };
 };
 
+export type WebhookEventPage = {
+  /** More event types may be added. Ignore types you don't know. */
+  data: (BookingCreatedEvent | BookingErasedEvent)[];
+  /** Send it back as cursor to get the events after this page. Also on the last page: save it for the next time. */
+  nextCursor: string;
+  /** Whether more events exist already. */
+  hasMore: boolean;
+};
+
 /** More event types may be added. Ignore types you don't know. */
 export type WebhookEvent = BookingCreatedEvent | BookingErasedEvent | EndpointTestEvent;

@@ -10,6 +10,7 @@ import {
   type TimeDimension,
   toNegatedName,
 } from "./dimensions.ts";
+import { CHOSEN_EVENT_TYPES } from "./endpoint.ts";
 import { WIDGET_ID_PATTERN } from "./ids.ts";
 import { PAGE_SIZE_DEFAULT, PAGE_SIZE_MAX, WINDOW_DAYS_DEFAULT, WINDOW_DAYS_MAX } from "./limits.ts";
 
@@ -51,6 +52,13 @@ export const DeletionsQuery = Type.Object({
   since: instant("Bookings deleted at or after this time."),
   limit,
   cursor: instant("The `nextCursor` of the previous page, unchanged."),
+});
+
+export const EventsQuery = Type.Object({
+  since: instant("Events created at or after this time, for the first request. Ignored if there is a cursor."),
+  type: Type.Optional(Type.Enum([...CHOSEN_EVENT_TYPES], { description: "Only events of this type." })),
+  limit,
+  cursor: instant("The `nextCursor` of an earlier page, unchanged."),
 });
 
 export const AnalyticsQuery = Type.Object({

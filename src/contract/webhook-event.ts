@@ -157,6 +157,23 @@ export const BookingErasedEvent = Type.Object(
 );
 export type BookingErasedEvent = Static<typeof BookingErasedEvent>;
 
+/** Test events are not listed. */
+export const WebhookEventPage = Type.Object(
+  {
+    data: Type.Array(Type.Union([BookingCreatedEvent, BookingErasedEvent]), {
+      description: "More event types may be added. Ignore types you don't know.",
+    }),
+    nextCursor: Type.String({
+      description:
+        "Send it back as cursor to get the events after this page. Also on the last page: save it for the next time.",
+      examples: ["2026-11-01T09:30:00.052Z"],
+    }),
+    hasMore: Type.Boolean({ description: "Whether more events exist already." }),
+  },
+  { title: "WebhookEventPage" },
+);
+export type WebhookEventPage = Static<typeof WebhookEventPage>;
+
 export type WebhookEvent = BookingCreatedEvent | BookingErasedEvent | EndpointTestEvent;
 /** Events that chat endpoints get as a card. */
 export type CardEvent = BookingCreatedEvent | EndpointTestEvent;

@@ -28,6 +28,7 @@ import { operationsRoutes } from "./operations/routes.ts";
 import { unsubscribeRoutes } from "./reports/unsubscribe-routes.ts";
 import { practiceRoutes } from "./scheduler/practice/practice-routes.ts";
 import { appointmentRoutes } from "./scheduler/sandbox/appointment-routes.ts";
+import { eventReadRoutes } from "./webhooks/events/read-routes.ts";
 import { OPENAPI_WEBHOOKS } from "./webhooks/openapi-webhooks.ts";
 import { embedRoutes } from "./widgets/embed-routes.ts";
 import { widgetReadRoutes } from "./widgets/read-routes.ts";
@@ -72,6 +73,7 @@ export async function buildApp(deps: ServiceDeps): Promise<FastifyInstance> {
         guarded.addHook("onRequest", guard.authenticate);
         widgetReadRoutes(guarded, deps);
         deletionReadRoutes(guarded, deps);
+        eventReadRoutes(guarded, deps);
         analyticsReadRoutes(guarded, deps);
       });
     },

@@ -181,7 +181,10 @@ type WebhookEventsTable = {
   body: Buffer | null;
   is_test_booking: Generated<boolean>;
   created_at: Date;
+  listed_at: Generated<Date | null>;
 };
+
+type EventClocksTable = { organization_id: OrganizationId; last_listed_at: Date };
 
 export type DeliveriesTable = {
   organization_id: OrganizationId;
@@ -321,6 +324,7 @@ export type Tables = AccountTables &
     scheduling_connections: SchedulingConnectionsTable;
     endpoints: EndpointsTable;
     webhook_events: WebhookEventsTable;
+    event_clocks: EventClocksTable;
     deliveries: DeliveriesTable;
     delivery_attempts: DeliveryAttemptsTable;
     endpoint_notices: EndpointNoticesTable;

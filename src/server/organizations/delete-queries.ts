@@ -13,6 +13,7 @@ export const ORGANIZATION_TABLES = [
   "deletion_clocks",
   "delivery_queue",
   "webhook_events",
+  "event_clocks",
   "deliveries",
   "delivery_attempts",
   "endpoint_notices",

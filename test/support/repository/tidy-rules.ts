@@ -62,6 +62,7 @@ export const ALLOWED_IMPORTS: readonly { readonly from: string; readonly to: rea
   ]),
   slice("sending"),
   slice("webhooks", [
+    "api-keys/bearer-auth.ts",
     "audit/write-audit.ts",
     "config.ts",
     "mail/mail.ts",

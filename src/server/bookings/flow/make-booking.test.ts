@@ -135,7 +135,11 @@ for (const [name, erase] of [
     const { reference, manageUrl } = requireAnswer(await makeBooking(making, system, wanted));
     assert.ok(manageUrl);
     assert.deepEqual(requireAnswer(await makeBooking(making, system, wanted)).manageUrl, manageUrl);
-    assert.deepEqual(await findEverywhere(db, manageUrl), ["public.bookings", "public.pending_bookings"]);
+    assert.deepEqual(await findEverywhere(db, manageUrl), [
+      "public.bookings",
+      "public.pending_bookings",
+      "public.webhook_events",
+    ]);
     await erase(owner, { email, reference });
     assert.deepEqual(await findEverywhere(db, manageUrl), []);
     assert.deepEqual(requireAnswer(await makeBooking(making, system, wanted)), {

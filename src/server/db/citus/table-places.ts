@@ -14,6 +14,7 @@ export const DISTRIBUTED_TABLES = [
   "delivery_attempts",
   "endpoint_notices",
   "endpoints",
+  "event_clocks",
   "funnel_drops",
   "funnel_keys",
   "funnel_visits",

@@ -13,7 +13,7 @@ import { inOrganization } from "../../db/transactions.ts";
 import type { Deps } from "../../deps.ts";
 import { randomId, randomUuid } from "../../lib/secrets/random.ts";
 import { toCard } from "../outbox/outbox.ts";
-import { insertEvent } from "../outbox/queries.ts";
+import { insertEvents } from "../outbox/queries.ts";
 import { wakeWorkers } from "../outbox/wake-workers.ts";
 import type { Alongside, EndpointDeps, Refusal } from "./endpoints.ts";
 import { findEndpoint, takeTestPlace } from "./queries.ts";
@@ -43,17 +43,19 @@ export async function sendTestEvent(
   const isQueued = await inOrganization(deps.db, owner.id, async (transaction) => {
     const since = new Date(now.getTime() - MINUTE_MS);
     if (!(await takeTestPlace(transaction, owner.id, { since, most: ENDPOINT_TESTS_PER_MINUTE_MAX }))) return false;
-    await insertEvent(transaction, owner.id, {
-      event: {
-        id,
-        type: event.type,
-        reference: null,
-        widgetId: null,
-        body: Buffer.from(JSON.stringify(event)),
-        isTestBooking: false,
-        now,
-      },
-      deliveries: [{ id: deliveryId, endpointId, card: toCard(endpoint.kind, event), isEnabled: true }],
+    await insertEvents(transaction, owner.id, {
+      events: [
+        {
+          id,
+          type: event.type,
+          reference: null,
+          widgetId: null,
+          body: Buffer.from(JSON.stringify(event)),
+          isTestBooking: false,
+        },
+      ],
+      deliveries: [{ id: deliveryId, eventId: id, endpointId, card: toCard(endpoint.kind, event), isEnabled: true }],
+      now,
     });
     await alongside?.(transaction, endpoint);
     return true;

@@ -9,19 +9,20 @@ import {
   type WebhookEventId,
   type WidgetId,
 } from "#contract/ids.ts";
-import { planIncludes } from "#contract/plans.ts";
 import { type BookingErasedEvent, WEBHOOK_API_VERSION } from "#contract/webhook-event.ts";
 import type { Db } from "../../db/pool.ts";
 import { type Random, randomId, randomUuid } from "../../lib/secrets/random.ts";
 import { findOrganization } from "../../organizations/queries.ts";
 import { listWidgets } from "../../widgets/queries.ts";
-import { insertEvent } from "./queries.ts";
+import { isEventWanted } from "./outbox.ts";
+import { insertEvents } from "./queries.ts";
 
 type ErasedBooking = { readonly reference: Reference; readonly widgetId: WidgetId; readonly isTest: boolean };
 
 /**
- * Writes `booking.erased` for every booking that an endpoint wants to know about, in the transaction that deletes the bookings.
- * Call it after `eraseDeliveries`, which removes the earlier events of these bookings.
+ * Writes `booking.erased` for every booking if the plan includes the read API, otherwise for those that an endpoint wants to know
+ * about, in the transaction that deletes the bookings. Call it after `eraseDeliveries`, which removes the earlier events of these
+ * bookings.
  */
 export async function fanOutErased(
   { random }: { random: Random },
@@ -33,14 +34,13 @@ export async function fanOutErased(
     now,
   }: { owner: OrganizationId; bookings: readonly ErasedBooking[]; reason: DeletionReason; now: Date },
 ): Promise<void> {
-  const endpoints = await listListeners(transaction, owner, reason);
-  if (endpoints.length === 0) return;
   const organization = await findOrganization(transaction, owner);
-  if (!organization || !planIncludes(organization.plan, "webhooks")) return;
+  if (!organization || bookings.length === 0) return;
+  const endpoints = await listListeners(transaction, owner, reason);
   const names = new Map((await listWidgets(transaction, owner)).map(({ id, name }) => [id, name]));
-  for (const { reference, widgetId, isTest } of bookings) {
+  const written = bookings.flatMap(({ reference, widgetId, isTest }) => {
     const wanted = endpoints.filter(({ widget_ids }) => widget_ids === null || widget_ids.includes(widgetId));
-    if (wanted.length === 0) continue;
+    if (!isEventWanted(organization.plan, wanted)) return [];
     const id = randomId<WebhookEventId>(random, WEBHOOK_EVENT_ID);
     const event: BookingErasedEvent = {
       id,
@@ -49,24 +49,22 @@ export async function fanOutErased(
       apiVersion: WEBHOOK_API_VERSION,
       data: { booking: { reference }, widget: { id: widgetId, name: names.get(widgetId) ?? "" }, reason },
     };
-    await insertEvent(transaction, owner, {
-      event: {
-        id,
-        type: event.type,
-        reference,
-        widgetId,
-        body: Buffer.from(JSON.stringify(event)),
-        isTestBooking: isTest,
-        now,
-      },
-      deliveries: wanted.map((endpoint) => ({
-        id: randomUuid(random) as DeliveryId,
-        endpointId: endpoint.id,
-        card: null,
-        isEnabled: endpoint.status === "enabled",
-      })),
-    });
-  }
+    const body = Buffer.from(JSON.stringify(event));
+    const deliveries = wanted.map((endpoint) => ({
+      id: randomUuid(random) as DeliveryId,
+      eventId: id,
+      endpointId: endpoint.id,
+      card: null,
+      isEnabled: endpoint.status === "enabled",
+    }));
+    return [{ event: { id, type: event.type, reference, widgetId, body, isTestBooking: isTest }, deliveries }];
+  });
+  if (written.length === 0) return;
+  await insertEvents(transaction, owner, {
+    events: written.map(({ event }) => event),
+    deliveries: written.flatMap(({ deliveries }) => deliveries),
+    now,
+  });
 }
 
 type Listener = { id: EndpointId; status: "enabled" | "disabled"; widget_ids: WidgetId[] | null };

@@ -7,7 +7,7 @@ import {
   WEBHOOK_EVENT_ID,
   type WebhookEventId,
 } from "#contract/ids.ts";
-import { planIncludes } from "#contract/plans.ts";
+import { type Plan, planIncludes } from "#contract/plans.ts";
 import type { CardEvent } from "#contract/webhook-event.ts";
 import type { Db } from "../../db/pool.ts";
 import type { Deps } from "../../deps.ts";
@@ -15,7 +15,7 @@ import { type Random, randomId, randomUuid } from "../../lib/secrets/random.ts";
 import { toSlackCard } from "./cards/slack-card.ts";
 import { toTeamsCard } from "./cards/teams-card.ts";
 import { type BookingFacts, toBookingCreatedEvent } from "./event.ts";
-import { findBookingEventContext, insertEvent } from "./queries.ts";
+import { findBookingEventContext, insertEvents } from "./queries.ts";
 
 /** A visitor waits for the booking, so the fan-out never waits longer for a lock. */
 const LOCK_LIMIT_MS = 1_000;
@@ -46,7 +46,10 @@ export async function fanOutSafely(
   }
 }
 
-/** Writes a booking's event and one delivery per endpoint if the plan includes webhooks. Returns whether any is to be sent. */
+/**
+ * Writes a booking's event and one delivery per endpoint if the plan includes webhooks. Without endpoints, the event is written
+ * for plans with the read API, which lists it. Returns whether any delivery is to be sent.
+ */
 export async function fanOut(
   deps: { random: Random },
   transaction: Db,
@@ -55,29 +58,37 @@ export async function fanOut(
   const { widgetId } = booking;
   const context = await findBookingEventContext(transaction, owner, { type: "booking.created", widgetId });
   const { plan, endpoints } = context;
-  if (!planIncludes(plan, "webhooks") || endpoints.length === 0) return false;
+  if (!isEventWanted(plan, endpoints)) return false;
 
   const id = randomId<WebhookEventId>(deps.random, WEBHOOK_EVENT_ID);
   const event = toBookingCreatedEvent(booking, { id, created: now, context });
-  await insertEvent(transaction, owner, {
-    event: {
-      id,
-      type: event.type,
-      // The form was checked when the reference was made.
-      reference: booking.reference as Reference,
-      widgetId,
-      body: Buffer.from(JSON.stringify(event)),
-      isTestBooking: booking.isTest,
-      now,
-    },
+  await insertEvents(transaction, owner, {
+    events: [
+      {
+        id,
+        type: event.type,
+        // The form was checked when the reference was made.
+        reference: booking.reference as Reference,
+        widgetId,
+        body: Buffer.from(JSON.stringify(event)),
+        isTestBooking: booking.isTest,
+      },
+    ],
     deliveries: endpoints.map((endpoint) => ({
       id: randomUuid(deps.random) as DeliveryId,
+      eventId: id,
       endpointId: endpoint.id,
       card: toCard(endpoint.kind, event, booking.isTest),
       isEnabled: endpoint.status === "enabled",
     })),
+    now,
   });
   return endpoints.some(({ status }) => status === "enabled");
+}
+
+/** Whether anyone can receive the event: an endpoint, or a program that reads GET /api/v1/events. */
+export function isEventWanted(plan: Plan, endpoints: readonly unknown[]): boolean {
+  return planIncludes(plan, "webhooks") && (endpoints.length > 0 || planIncludes(plan, "readApi"));
 }
 
 /** Chat endpoints get a card instead of the JSON event. */

@@ -59,43 +59,52 @@ type NewEvent = {
   widgetId: WidgetId | null;
   body: Buffer;
   isTestBooking: boolean;
-  now: Date;
 };
 
-type NewDelivery = { id: DeliveryId; endpointId: EndpointId; card: Buffer | null; isEnabled: boolean };
+type NewDelivery = {
+  id: DeliveryId;
+  eventId: WebhookEventId;
+  endpointId: EndpointId;
+  card: Buffer | null;
+  isEnabled: boolean;
+};
 
 /**
- * Inserts an event and a delivery per endpoint, and queues the deliveries of enabled endpoints: in one statement, except on
+ * Inserts events of one type with their deliveries, and queues the deliveries of enabled endpoints: in one statement, except on
  * Citus, where the queue is on another server.
  */
-export async function insertEvent(
+export async function insertEvents(
   transaction: Db,
   owner: OrganizationId,
-  { event, deliveries }: { event: NewEvent; deliveries: readonly NewDelivery[] },
+  { events, deliveries, now }: { events: readonly NewEvent[]; deliveries: readonly NewDelivery[]; now: Date },
 ): Promise<void> {
-  const column = <K extends keyof NewDelivery>(name: K) => deliveries.map((delivery) => delivery[name]);
-  const insertedEvent = sql`
+  const ofEvents = <K extends keyof NewEvent>(name: K) => events.map((event) => event[name]);
+  const ofDeliveries = <K extends keyof NewDelivery>(name: K) => deliveries.map((delivery) => delivery[name]);
+  const insertedEvents = sql`
       insert into webhook_events (organization_id, id, type, reference, widget_id, body, is_test_booking, created_at)
-      values (${owner}, ${event.id}, ${event.type}, ${event.reference}, ${event.widgetId}, ${event.body},
-        ${event.isTestBooking}::boolean, ${event.now}::timestamptz)`;
+      select ${owner}, id, type, reference, widget_id, body, is_test_booking, ${now}::timestamptz
+      from unnest(${ofEvents("id")}::text[], ${ofEvents("type")}::text[], ${ofEvents("reference")}::text[],
+        ${ofEvents("widgetId")}::text[], ${ofEvents("body")}::bytea[], ${ofEvents("isTestBooking")}::boolean[])
+        as event (id, type, reference, widget_id, body, is_test_booking)`;
   const insertedDeliveries = sql`
     insert into deliveries (organization_id, id, event_id, endpoint_id, state, cancel_reason, card, attempt_count,
       retries_used, next_attempt_at, created_at, completed_at)
-    select ${owner}, id, ${event.id}, endpoint_id, case when is_enabled then 'queued' else 'canceled' end,
-      case when not is_enabled then 'endpoint_disabled' end, card, 0, 0, case when is_enabled then ${event.now}::timestamptz end,
-      ${event.now}::timestamptz, case when not is_enabled then ${event.now}::timestamptz end
-    from unnest(${column("id")}::uuid[], ${column("endpointId")}::text[], ${column("card")}::bytea[],
-      ${column("isEnabled")}::boolean[]) as delivery (id, endpoint_id, card, is_enabled)`;
+    select ${owner}, id, event_id, endpoint_id, case when is_enabled then 'queued' else 'canceled' end,
+      case when not is_enabled then 'endpoint_disabled' end, card, 0, 0, case when is_enabled then ${now}::timestamptz end,
+      ${now}::timestamptz, case when not is_enabled then ${now}::timestamptz end
+    from unnest(${ofDeliveries("id")}::uuid[], ${ofDeliveries("eventId")}::text[], ${ofDeliveries("endpointId")}::text[],
+      ${ofDeliveries("card")}::bytea[], ${ofDeliveries("isEnabled")}::boolean[])
+      as delivery (id, event_id, endpoint_id, card, is_enabled)`;
   const enabled = deliveries.filter(({ isEnabled }) => isEnabled);
-  const isTest = event.type === "endpoint.test";
-  const queued = { deliveries: enabled, trigger: "automatic", isTest, dueAt: event.now } as const;
+  const isTest = events.some(({ type }) => type === "endpoint.test");
+  const queued = { deliveries: enabled, trigger: "automatic", isTest, dueAt: now } as const;
   if (engineOf(transaction) === "citus") {
-    await sql`-- prepared: insert_event
-    with event as (${insertedEvent})${insertedDeliveries}`.execute(transaction);
+    await sql`-- prepared: insert_events
+    with event as (${insertedEvents})${insertedDeliveries}`.execute(transaction);
     if (enabled.length > 0) await insertIntoQueue(owner, queued).execute(transaction);
   } else
-    await sql`-- prepared: insert_queued_event
-    with event as (${insertedEvent}), delivery as (${insertedDeliveries})${insertIntoQueue(owner, queued)}`.execute(
+    await sql`-- prepared: insert_queued_events
+    with event as (${insertedEvents}), delivery as (${insertedDeliveries})${insertIntoQueue(owner, queued)}`.execute(
       transaction,
     );
 }
