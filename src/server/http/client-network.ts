@@ -1,10 +1,11 @@
 import { isIPv6 } from "node:net";
 
-const GROUPS_OF_A_NETWORK = 4;
+const GROUPS_OF_A_NETWORK = 3;
 
 /**
- * The network of one subscriber: an IPv4 address, or the first half of an IPv6 address, because subscribers can choose
- * the rest. Used only for counting in memory.
+ * The smallest network that no single subscriber has many of: an IPv4 address, or the first 48 bits of an IPv6 address. Anyone can get
+ * so large an IPv6 network (a /48), and with longer prefixes, its owner would count as up to 65,536 networks. Used only for
+ * counting in memory.
  */
 export function toClientNetwork(ip: string): string {
   if (!ip.includes(":") || ip.startsWith("::ffff:") || !isIPv6(ip)) return ip;

@@ -345,11 +345,11 @@ test("requests are limited per network and minute, with Retry-After", async () =
   assert.deepEqual(
     [
       (await post("2001:db8:1:2::1")).status,
-      (await post("2001:db8:1:2:ffff::9")).status,
+      (await post("2001:db8:1:ffff::9")).status,
       (await post("2001:db8:1:2::3")).status,
     ],
     [204, 204, 429],
-    "one IPv6 network is one subscriber",
+    "one subscriber may have a whole /48 of IPv6",
   );
   clock.set(new Date("2026-11-01T12:01:00.000Z"));
   assert.equal((await post("192.0.2.1")).status, 204, "the next minute");

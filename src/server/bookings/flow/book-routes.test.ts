@@ -316,14 +316,17 @@ describe("the limits per minute", async () => {
   const limited = await createTestApp({ trustProxy: 1 });
   const [PER_NETWORK, PER_WIDGET] = [20, 60];
 
-  /** Books once from each of the networks and returns the statuses. */
-  const bookFrom = async (widgetId: string, networks: readonly number[], body: object) => {
+  /** Books once from each of the networks, given by number or by an address, and returns the statuses. */
+  const bookFrom = async (widgetId: string, networks: readonly (number | string)[], body: object) => {
     const statuses: number[] = [];
     for (const network of networks) {
       const { statusCode } = await limited.app.inject({
         method: "POST",
         url: `/embed-api/${widgetId}/bookings`,
-        headers: { "idempotency-key": randomUUID(), "x-forwarded-for": `10.0.0.${network}` },
+        headers: {
+          "idempotency-key": randomUUID(),
+          "x-forwarded-for": typeof network === "string" ? network : `10.0.0.${network}`,
+        },
         payload: body,
       });
       statuses.push(statusCode);
@@ -365,6 +368,13 @@ describe("the limits per minute", async () => {
     const statuses = await bookFrom(widgetId, repeat([1, 2, 3, 4, 5, 6], PER_NETWORK), wanted);
     assert.ok(statuses.filter((status) => !isRefused(status)).length < PER_WIDGET);
     assert.deepEqual(await bookFrom(widgetId, [50, 50, 50, 51], wanted), [409, 409, 429, 409]);
+  });
+
+  test("one subscriber with 65,536 IPv6 networks is still one network", async () => {
+    const { widgetId, wanted } = await start();
+    const addresses = Array.from({ length: 2 * PER_WIDGET }, (_, place) => `2001:db8:1:${place}::1`);
+    const statuses = await bookFrom(widgetId, addresses, wanted);
+    assert.equal(statuses.filter((status) => !isRefused(status)).length, PER_NETWORK);
   });
 
   test("many networks together book no more often than the widget's limit allows", async () => {
