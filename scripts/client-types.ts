@@ -1,6 +1,14 @@
 import { Analytics, AnalyticsEntry, Breakdown, DailyEntry } from "../src/contract/analytics.ts";
 import { Attribution } from "../src/contract/attribution.ts";
-import { Answer, Booking, BookingPage, Customer, Service } from "../src/contract/booking.ts";
+import {
+  AnonymousBooking,
+  AnonymousBookingPage,
+  Answer,
+  Booking,
+  BookingPage,
+  Customer,
+  Service,
+} from "../src/contract/booking.ts";
 import { Deletion, DeletionPage } from "../src/contract/deletion.ts";
 import {
   BookingCreatedEvent,
@@ -31,6 +39,8 @@ const NAMED = {
   Widget,
   Booking,
   BookingPage,
+  AnonymousBooking,
+  AnonymousBookingPage,
   Deletion,
   DeletionPage,
   Customer,

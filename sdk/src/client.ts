@@ -4,8 +4,8 @@ import { refuseBrowsers } from "./refuse-browsers.ts";
 import type {
   Analytics,
   AnalyticsEntry,
+  AnonymousBooking,
   Booking,
-  BookingPage,
   Breakdown,
   Deletion,
   DeletionPage,
@@ -63,15 +63,16 @@ export type EventList = AsyncIterable<ListedEvent> & { pages(): AsyncIterable<We
 export type DeletionList = AsyncIterable<Deletion> & { pages(): AsyncIterable<DeletionPage> };
 
 /** Bookings, newest first. Iterating sends the requests; each iteration starts from the beginning. */
-export type BookingList = AsyncIterable<Booking> & {
+export type BookingList<Read = Booking> = AsyncIterable<Read> & {
   /** The same bookings page by page; at least one page. */
-  pages(): AsyncIterable<BookingPage>;
+  pages(): AsyncIterable<CursorPage<Read>>;
 };
 
 export type Client = {
   /** All widgets of the organization, newest first. */
   widgets(options?: Stoppable): Promise<Widget[]>;
-  bookings(query?: BookingsQuery): BookingList;
+  /** With a key that has only `bookings.anonymous`: `bookings<AnonymousBooking>()`. */
+  bookings<Read extends AnonymousBooking = Booking>(query?: BookingsQuery): BookingList<Read>;
   /** Bookings that were deleted; `since` is when. */
   deletions(query?: DeletionsQuery): DeletionList;
   /** The events of the last 30 days, as webhooks receive them, in the order in which they became visible. */
@@ -109,9 +110,9 @@ export function createClient(options: ClientOptions): Client {
       const { data } = await getJson<{ data: Widget[] }>(connection, { path: "/widgets", signal });
       return data;
     },
-    bookings(query = {}) {
-      const pages = () => readPages<BookingPage>(connection, { path: "/bookings", ...query });
-      return { pages, [Symbol.asyncIterator]: () => readItems<Booking>(pages()) };
+    bookings<Read>(query: BookingsQuery = {}) {
+      const pages = () => readPages<CursorPage<Read>>(connection, { path: "/bookings", ...query });
+      return { pages, [Symbol.asyncIterator]: () => readItems<Read>(pages()) };
     },
     deletions(query = {}) {
       const pages = () => readPages<DeletionPage>(connection, { path: "/deletions", ...query });
@@ -131,8 +132,9 @@ export function createClient(options: ClientOptions): Client {
 }
 
 type Page<Item> = { data: Item[] };
+type CursorPage<Item> = Page<Item> & { nextCursor: string | null };
 
-async function* readPages<Read extends Page<unknown> & { nextCursor: string | null }>(
+async function* readPages<Read extends CursorPage<unknown>>(
   connection: Connection,
   { signal, path, ...query }: BookingsQuery & { path: string },
 ): AsyncGenerator<Read, void, undefined> {

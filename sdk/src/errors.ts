@@ -19,6 +19,8 @@ export type ApiErrorCode =
   | "bad_request"
   | "unauthorized"
   | "plan_required"
+  | "scope_required"
+  | "network_not_allowed"
   | "not_found"
   | "method_not_allowed"
   | "rate_limited"

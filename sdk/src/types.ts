@@ -50,6 +50,43 @@ export type BookingPage = {
   nextCursor: string | null;
 };
 
+export type AnonymousBooking = {
+  /** Unique key for upserts. Also written into the booking's notes in the scheduling system. */
+  reference: string;
+  /** The status when the booking was made. Later changes are only in the scheduling system. */
+  status: string;
+  /** When the booking was made. All filters and the ordering use this. ISO 8601 in UTC with milliseconds. */
+  createdAt: string;
+  /** Start of the appointment. ISO 8601 in UTC with milliseconds. */
+  start: string;
+  /** End of the appointment. ISO 8601 in UTC with milliseconds. */
+  end: string;
+  /** The visitor's time zone (IANA name). */
+  timeZone: string;
+  service: Service;
+  /** Staff names. */
+  staff: string[];
+  /** Where the visitor came from. Only fields that were present are included. */
+  attribution: {
+    /** Traffic source, from UTM tags, click identifiers or the referrer. */
+    source?: string;
+    /** Medium, such as `cpc` or `organic`. */
+    medium?: string;
+    /** Campaign name. */
+    campaign?: string;
+    /** Channel, such as `Paid Search`. */
+    channel?: string;
+    /** How many times the visitor came through a tagged link or from another site before booking. */
+    touches?: number;
+  };
+};
+
+export type AnonymousBookingPage = {
+  data: AnonymousBooking[];
+  /** createdAt of the last booking on the page if there are more, otherwise null. Send it back as cursor. */
+  nextCursor: string | null;
+};
+
 export type Deletion = {
   /** Unique key for upserts. Also written into the booking's notes in the scheduling system. */
   reference: string;

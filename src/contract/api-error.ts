@@ -7,6 +7,8 @@ export const API_ERROR_STATUS = {
   unauthorized: 401,
   forbidden: 403,
   plan_required: 403,
+  scope_required: 403,
+  network_not_allowed: 403,
   widget_paused: 403,
   not_found: 404,
   method_not_allowed: 405,

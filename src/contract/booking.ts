@@ -80,15 +80,29 @@ export const Booking = Type.Object(
 );
 export type Booking = Static<typeof Booking>;
 
-export const BookingPage = Type.Object(
+/** What is left of a booking without everything that is about the customer, or could lead to them. */
+export const AnonymousBooking = Type.Object(
   {
-    data: Type.Array(Booking),
-    nextCursor: Type.Union([Type.String(), Type.Null()], {
-      description:
-        "createdAt of the last booking on the page if there are more, otherwise null. Send it back as cursor.",
-      examples: ["2026-11-01T09:30:00.000Z"],
+    ...Type.Omit(Booking, ["customer", "answers", "attribution", "manageUrl"]).properties,
+    attribution: Type.Pick(Attribution, ["source", "medium", "campaign", "channel", "touches"], {
+      title: "AnonymousAttribution",
+      description: "Where the visitor came from. Only fields that were present are included.",
     }),
   },
-  { title: "BookingPage" },
+  { title: "AnonymousBooking" },
 );
+export type AnonymousBooking = Static<typeof AnonymousBooking>;
+
+const nextCursor = Type.Union([Type.String(), Type.Null()], {
+  description: "createdAt of the last booking on the page if there are more, otherwise null. Send it back as cursor.",
+  examples: ["2026-11-01T09:30:00.000Z"],
+});
+
+export const BookingPage = Type.Object({ data: Type.Array(Booking), nextCursor }, { title: "BookingPage" });
 export type BookingPage = Static<typeof BookingPage>;
+
+/** What a key with `bookings.anonymous`, and without `bookings`, gets. */
+export const AnonymousBookingPage = Type.Object(
+  { data: Type.Array(AnonymousBooking), nextCursor },
+  { title: "AnonymousBookingPage" },
+);

@@ -1,8 +1,10 @@
 import Fastify, { type FastifyInstance } from "fastify";
+import { API_PREFIX } from "#contract/read-routes.ts";
 import { authRoutes } from "./accounts/auth/auth-routes.ts";
 import { publicLogoRoutes } from "./accounts/logo-routes.ts";
 import { analyticsReadRoutes, collectRoutes, VisitReader } from "./analytics/analytics.ts";
-import { createBearerGuard } from "./api-keys/bearer-auth.ts";
+import { bearerAuth } from "./api-keys/bearer-auth.ts";
+import { guardReadRoute } from "./api-keys/guard-read-route.ts";
 import { appApi } from "./app-api.ts";
 import { bookRoutes } from "./bookings/flow/book-routes.ts";
 import { deletionReadRoutes } from "./bookings/stored/deletion-routes.ts";
@@ -65,19 +67,16 @@ export async function buildApp(deps: ServiceDeps): Promise<FastifyInstance> {
 
   await app.register(
     async (api) => {
-      const guard = createBearerGuard(deps);
       prepareReadApi(api);
-      // Reads key and page in one statement, so it calls the guard itself.
-      bookingReadRoutes(api, deps, guard);
-      await api.register(async (guarded) => {
-        guarded.addHook("onRequest", guard.authenticate);
-        widgetReadRoutes(guarded, deps);
-        deletionReadRoutes(guarded, deps);
-        eventReadRoutes(guarded, deps);
-        analyticsReadRoutes(guarded, deps);
-      });
+      api.addHook("onRoute", guardReadRoute);
+      api.addHook("onRequest", bearerAuth(deps));
+      widgetReadRoutes(api, deps);
+      bookingReadRoutes(api, deps);
+      deletionReadRoutes(api, deps);
+      eventReadRoutes(api, deps);
+      analyticsReadRoutes(api, deps);
     },
-    { prefix: "/api/v1" },
+    { prefix: API_PREFIX },
   );
   await authRoutes(app, deps);
   await appApi(app, deps);

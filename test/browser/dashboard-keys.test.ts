@@ -43,7 +43,7 @@ describe("API keys in the dashboard", { skip: noBrowser }, () => {
     await question.waitFor({ state: "detached" });
     const [key = "", command = ""] = await dialog.locator("pre").allInnerTexts();
     assert.match(key, /^svc_live_/);
-    assert.equal(command, `curl -H "Authorization: Bearer ${key}" \\\n  ${base}/api/v1/bookings`);
+    assert.equal(command, `curl -H "Authorization: Bearer ${key}" \\\n  ${base}/api/v1/widgets`);
     const ask = async () =>
       (await fetch(`${base}/api/v1/bookings`, { headers: { authorization: `Bearer ${key}` } })).status;
     assert.equal(await ask(), 200);

@@ -1,5 +1,6 @@
 import { type ApiKeyId, ORGANIZATION_ID, type OrganizationId, WIDGET_ID, type WidgetId } from "#contract/ids.ts";
 import type { Plan } from "#contract/plans.ts";
+import { KEY_SCOPES_DEFAULT, type KeyScope } from "#contract/scopes.ts";
 import type { WidgetStatus } from "#contract/widget.ts";
 import { makeKey as makeApiKey } from "../../src/server/api-keys/make-key.ts";
 import { takeReference } from "../../src/server/bookings/flow/reference.ts";
@@ -59,9 +60,10 @@ export async function makeWidget(
 export async function makeKey(
   db: Db,
   owner: OrganizationId,
-  options: { expiresAt?: Date } = {},
+  options: { expiresAt?: Date; scopes?: readonly KeyScope[]; networks?: readonly string[] } = {},
 ): Promise<{ id: ApiKeyId; key: string }> {
-  const key = { name: "Warehouse", createdBy: null, expiresAt: options.expiresAt ?? null, now: NOON };
+  const { expiresAt = null, scopes = KEY_SCOPES_DEFAULT, networks = [] } = options;
+  const key = { name: "Warehouse", scopes, networks, createdBy: null, expiresAt, now: NOON };
   return await makeApiKey({ db, random: systemRandom }, owner, key);
 }
 

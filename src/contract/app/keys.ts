@@ -1,4 +1,5 @@
 import { type Static, Type } from "typebox";
+import { KEY_SCOPES } from "../scopes.ts";
 import { Timestamp } from "../timestamps.ts";
 import { NullableText, NullableTimestamp, oneOf } from "./forms.ts";
 
@@ -8,6 +9,9 @@ export const AppKey = Type.Object({
   id: Type.String(),
   name: Type.String(),
   condition: oneOf(KEY_CONDITIONS),
+  scopes: Type.Array(oneOf(KEY_SCOPES)),
+  /** In CIDR notation; empty if the key may be used from anywhere. */
+  networks: Type.Array(Type.String()),
   /** Four characters from each end of its random part: `svc_live_ab12…yz89`. */
   firstCharacters: Type.String(),
   lastCharacters: Type.String(),
@@ -26,6 +30,9 @@ export type AppKeyList = Static<typeof AppKeyList>;
 
 export const NewKey = Type.Object({
   name: Type.String(),
+  /** Default: KEY_SCOPES_DEFAULT. */
+  scopes: Type.Optional(Type.Array(Type.String())),
+  networks: Type.Optional(Type.Array(Type.String())),
   /** An ISO 8601 date in the future. Without it the key does not expire. */
   expiresAt: Type.Optional(NullableText),
 });

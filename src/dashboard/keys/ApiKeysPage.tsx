@@ -53,7 +53,7 @@ export function ApiKeysPage() {
                   <KeyTable keys={data} />
                 ) : (
                   <EmptyState icon={IconKey} title="No API keys yet" action={createButton}>
-                    A key can read all data in the read API, including customer data. It can’t change anything.
+                    You choose what each key can read, and from where.
                   </EmptyState>
                 )
               }

@@ -1,6 +1,7 @@
-import { Select, Stack, Text, TextInput } from "@mantine/core";
-import { useForm } from "@mantine/form";
+import { Checkbox, Select, Stack, Text, TextInput } from "@mantine/core";
+import { type UseFormReturnType, useForm } from "@mantine/form";
 import { useState } from "react";
+import { KEY_SCOPES, KEY_SCOPES_DEFAULT, SCOPE_WORDS } from "#contract/scopes.ts";
 import { call } from "../api/call.ts";
 import { keysQuery } from "../api/keys.ts";
 import { formatZone } from "../format.ts";
@@ -22,7 +23,9 @@ const EXPIRIES = [
   { value: "on", label: "On a specific date" },
 ];
 
-type KeyForm = { name: string; expiry: string; expiresAt: string };
+type KeyForm = { name: string; scopes: string[]; networks: string; expiry: string; expiresAt: string };
+
+const NEW_KEY: KeyForm = { name: "", scopes: [...KEY_SCOPES_DEFAULT], networks: "", expiry: "", expiresAt: "" };
 
 /** The key itself is shown here, once. */
 export function CreateKeyDialog({ isOpen, onClose }: { isOpen: boolean; onClose: () => void }) {
@@ -48,12 +51,17 @@ function KeyForm({ onClose, onCreated }: { onClose: () => void; onCreated: (key:
   const { id, details } = useOrganization();
   const { timeZone } = details;
   const idempotencyKey = useIdempotencyKey();
-  const form = useForm<KeyForm>({ initialValues: { name: "", expiry: "", expiresAt: "" } });
+  const form = useForm<KeyForm>({ initialValues: NEW_KEY });
   const create = useAction({
     run: (values: KeyForm) =>
       call("createKey", {
         organization: id,
-        body: { name: values.name, expiresAt: toExpiry(values, timeZone) },
+        body: {
+          name: values.name,
+          scopes: values.scopes,
+          networks: values.networks.split(/[\s,]+/).filter(Boolean),
+          expiresAt: toExpiry(values, timeZone),
+        },
         idempotencyKey,
       }),
     form,
@@ -75,6 +83,7 @@ function KeyForm({ onClose, onCreated }: { onClose: () => void; onCreated: (key:
           data-autofocus
           {...form.getInputProps("name")}
         />
+        <AccessFields form={form} />
         <Select label="Expires" data={EXPIRIES} allowDeselect={false} {...form.getInputProps("expiry")} />
         {expiry === "on" ? (
           <TextInput
@@ -97,18 +106,36 @@ function KeyForm({ onClose, onCreated }: { onClose: () => void; onCreated: (key:
   );
 }
 
+function AccessFields({ form }: { form: UseFormReturnType<KeyForm> }) {
+  return (
+    <>
+      <Checkbox.Group label="Scopes" description="What the key may be used for." {...form.getInputProps("scopes")}>
+        <Stack gap="xs" mt="xs">
+          {KEY_SCOPES.map((scope) => (
+            <Checkbox key={scope} value={scope} label={scope} description={SCOPE_WORDS[scope]} />
+          ))}
+        </Stack>
+      </Checkbox.Group>
+      <TextInput
+        label="Allowed networks"
+        description="Addresses your application calls from, such as 203.0.113.0/24. Leave empty to allow any address."
+        autoComplete="off"
+        {...form.getInputProps("networks")}
+      />
+    </>
+  );
+}
+
 function toExpiry({ expiry, expiresAt }: KeyForm, timeZone: string): string | null {
   if (expiry === "") return null;
   return toEndOfDay(expiry === "on" ? expiresAt : dayAhead(Number(expiry), timeZone), timeZone);
 }
 
 function KeyOnce({ value, onDone }: { value: string; onDone: () => void }) {
-  const curl = `curl -H "Authorization: Bearer ${value}" \\\n  ${window.location.origin}/api/v1/bookings`;
+  const curl = `curl -H "Authorization: Bearer ${value}" \\\n  ${window.location.origin}/api/v1/widgets`;
   return (
     <ShownOnce
-      intro={
-        <Text size="sm">Copy the key now. It won’t be shown again. Anyone who has it can read your bookings.</Text>
-      }
+      intro={<Text size="sm">Copy the key now. It won’t be shown again. Anyone who has it can use it.</Text>}
       label="API key"
       value={value}
       onDone={onDone}

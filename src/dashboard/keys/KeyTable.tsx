@@ -21,6 +21,7 @@ export function KeyTable({ keys }: { keys: readonly AppKey[] }) {
   });
   const columns: Column<AppKey>[] = [
     { header: "Name", isBare: true, cell: (row) => <NameCell row={row} /> },
+    { header: "Scopes", cell: (row) => <ScopesCell row={row} /> },
     {
       header: "Created",
       cell: (row) => (
@@ -85,6 +86,19 @@ function NameCell({ row }: { row: AppKey }) {
       <Text size="xs" c="dimmed" ff="monospace">
         svc_live_{row.firstCharacters}…{row.lastCharacters}
       </Text>
+    </>
+  );
+}
+
+function ScopesCell({ row }: { row: AppKey }) {
+  return (
+    <>
+      <Text size="sm">{row.scopes.join(", ")}</Text>
+      {row.networks.length > 0 && (
+        <Text size="xs" c="dimmed">
+          Only from {row.networks.join(", ")}
+        </Text>
+      )}
     </>
   );
 }

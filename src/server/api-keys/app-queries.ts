@@ -6,6 +6,8 @@ import type { ApiKeysTable } from "../db/tables.ts";
 const COLUMNS = [
   "id",
   "name",
+  "scopes",
+  "networks",
   "first_characters",
   "last_characters",
   "created_by",

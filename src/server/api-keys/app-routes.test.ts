@@ -25,6 +25,8 @@ test("a key is shown once, works for the read API, and is listed with its first 
     id: made.id,
     name: "Warehouse",
     condition: "active",
+    scopes: ["analytics", "bookings"],
+    networks: [],
     firstCharacters: key.slice(9, 13),
     lastCharacters: key.slice(-4),
     createdBy: admin.email,
@@ -39,7 +41,7 @@ test("a key is shown once, works for the read API, and is listed with its first 
   assert.deepEqual(listed, [{ ...made, lastUsedAt: NOON.toISOString() }]);
   assert.ok(!JSON.stringify(listed).includes(key));
   assert.deepEqual(await readAudit(deps.db, admin.organizationId), [
-    { action: "api_key.created", target: made.id, detail: { name: "Warehouse" } },
+    { action: "api_key.created", target: made.id, detail: { name: "Warehouse", scopes: "analytics, bookings" } },
   ]);
 });
 

@@ -2,6 +2,7 @@ import type { FastifyInstance } from "fastify";
 import { type AppKey, AppKeyList, CreatedKey, NewKey } from "#contract/app/keys.ts";
 import { KEY_NAME_LENGTH_MAX } from "#contract/app/limits.ts";
 import { API_KEY_ID, type ApiKeyId, parseApiKeyId } from "#contract/ids.ts";
+import { KEY_SCOPES_DEFAULT, type KeyScope } from "#contract/scopes.ts";
 import { memberOf } from "../accounts/auth/member-auth.ts";
 import { auditBy } from "../audit/audit-by.ts";
 import { makeOnce } from "../db/make-once.ts";
@@ -15,7 +16,9 @@ import { chooseId } from "../http/idempotency-key.ts";
 import { assert } from "../lib/assert.ts";
 import { countLocked, describeCap } from "../organizations/caps.ts";
 import { type ApiKeyRow, listApiKeys, revokeOwnKey } from "./app-queries.ts";
-import { makeKey, parseExpiry } from "./make-key.ts";
+import { describeKey, makeKey, parseExpiry } from "./make-key.ts";
+import { checkNetworks } from "./networks.ts";
+import { checkScopes } from "./scopes.ts";
 
 export function keyAppRoutes(api: FastifyInstance, deps: Pick<Deps, "db" | "clock" | "random" | "config">): void {
   const readNewKey = bodyReader(NewKey);
@@ -29,15 +32,15 @@ export function keyAppRoutes(api: FastifyInstance, deps: Pick<Deps, "db" | "cloc
     const member = memberOf(request);
     const owner = member.organizationId;
     const now = deps.clock.now();
-    const { name, expiresAt } = checkNewKey(readNewKey(request), now);
+    const checked = checkNewKey(readNewKey(request), now);
     const id = chooseId<ApiKeyId>(deps, request, { owner, form: API_KEY_ID });
     const make = async (transaction: Db) => {
-      const newKey = { id, name, expiresAt, createdBy: member.email, now };
+      const newKey = { ...checked, id, createdBy: member.email, now };
       const { key } = await makeKey({ db: transaction, random: deps.random }, owner, newKey);
       const most = deps.config.maxApiKeys;
       if ((await countLocked(transaction, owner, "api_keys")) > most)
         throw new ApiError("conflict", describeCap("api_keys", most));
-      await auditBy(deps, member, now)(transaction, { action: "api_key.created", target: id, name });
+      await auditBy(deps, member, now)(transaction, { action: "api_key.created", target: id, ...describeKey(checked) });
       return { key };
     };
     const made = await makeOnce(() => inOrganization(deps.db, owner, make));
@@ -66,9 +69,13 @@ export function keyAppRoutes(api: FastifyInstance, deps: Pick<Deps, "db" | "cloc
 const ALREADY_CREATED =
   "Your first attempt already created this key, and a key is shown only once. Revoke it in the list, then create another.";
 
-function checkNewKey(typed: NewKey, now: Date): { name: string; expiresAt: Date | null } {
+type CheckedKey = { name: string; scopes: KeyScope[]; networks: string[]; expiresAt: Date | null };
+
+function checkNewKey(typed: NewKey, now: Date): CheckedKey {
   return requireFields({
     name: checkLine(typed.name, { lengthMax: KEY_NAME_LENGTH_MAX }),
+    scopes: checkScopes(typed.scopes ?? KEY_SCOPES_DEFAULT),
+    networks: checkNetworks(typed.networks ?? []),
     expiresAt: checkExpiry(typed.expiresAt ?? null, now),
   });
 }
@@ -84,6 +91,8 @@ function toAppKey(row: ApiKeyRow, now: Date): AppKey {
     id: row.id,
     name: row.name,
     condition: toCondition(row, now),
+    scopes: row.scopes,
+    networks: row.networks,
     firstCharacters: row.first_characters,
     lastCharacters: row.last_characters,
     createdBy: row.created_by,

@@ -2,21 +2,23 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import { MINUTE_MS } from "#contract/durations.ts";
 import type { ApiKeyId, OrganizationId } from "#contract/ids.ts";
 import type { Plan } from "#contract/plans.ts";
+import type { KeyScope } from "#contract/scopes.ts";
 import type { Deps } from "../deps.ts";
 import { ApiError } from "../http/api-error.ts";
 import { RateLimiter, rateLimited } from "../http/rate-limit.ts";
 import { assert } from "../lib/assert.ts";
 import { RecentMap } from "../lib/recent-map.ts";
 import { requireFeature } from "../plans/gate.ts";
+import { isInNetworks } from "./networks.ts";
 import { findKeyHolder, type KeyHolder, recordKeyUse } from "./queries.ts";
 import { hashApiKey, isApiKey } from "./token.ts";
 
 /** The holder of the request's key. */
-type Caller = { keyId: ApiKeyId; organizationId: OrganizationId; plan: Plan };
+type Caller = { keyId: ApiKeyId; organizationId: OrganizationId; plan: Plan; scopes: readonly KeyScope[] };
 
 declare module "fastify" {
   interface FastifyRequest {
-    /** Set by the bearer guard; only the read API's routes have it. */
+    /** Set by the bearer guard; only routes under /api/v1 have it. */
     caller: Caller | null;
   }
 }
@@ -25,14 +27,13 @@ declare module "fastify" {
 const LAST_USED_PRECISION_MS = MINUTE_MS;
 const KEYS_REMEMBERED = 10_000;
 
-export type { KeyHolder };
-
 type GuardDeps = Pick<Deps, "db" | "clock" | "config" | "log">;
 
-export type BearerGuard = ReturnType<typeof createBearerGuard>;
-
-/** Guard of the read API: key (401), then plan (403), then the key's rate limit (429). Every valid key gets RateLimit headers. */
-export function createBearerGuard(deps: GuardDeps) {
+/**
+ * Guard of everything under /api/v1: key (401), its networks (403), plan (403), then the key's rate limit (429). A key that may be
+ * used gets RateLimit headers.
+ */
+export function bearerAuth(deps: GuardDeps) {
   const perMinute = deps.config.rateLimitApiPerMinute;
   const limiter = perMinute > 0 ? new RateLimiter({ perMinute }) : null;
   const notedAtMs = new RecentMap<ApiKeyId, number>(KEYS_REMEMBERED);
@@ -48,15 +49,16 @@ export function createBearerGuard(deps: GuardDeps) {
     );
   }
 
-  /** For a route that has looked up the holder of the key itself. */
-  async function admit(
-    request: FastifyRequest,
-    reply: FastifyReply,
-    { holder, now }: { holder: KeyHolder | null; now: Date },
-  ): Promise<Caller> {
+  return async function authenticate(request: FastifyRequest, reply: FastifyReply): Promise<void> {
+    const keyHash = requireKeyHash(request);
+    const now = deps.clock.now();
+    const holder = await findKeyHolder(deps.db, keyHash, now);
     if (holder === null) throw unknownKey();
+    const { id: keyId, networks, ...rest } = holder;
+    if (networks.length > 0 && !isInNetworks(networks, request.ip))
+      throw new ApiError("network_not_allowed", "This API key can't be used from your network address.");
     await noteUse(holder, now);
-    const verdict = limiter?.take(holder.id, now);
+    const verdict = limiter?.take(keyId, now);
     if (limiter && verdict) reply.headers(limiter.headers(verdict));
     requireFeature(holder.plan, "readApi");
     if (verdict && !verdict.isAllowed)
@@ -64,19 +66,14 @@ export function createBearerGuard(deps: GuardDeps) {
         verdict,
         `Rate limit exceeded: ${perMinute.toLocaleString("en")} requests per minute for this key. Retry after the number of seconds in Retry-After.`,
       );
-    request.caller = { keyId: holder.id, organizationId: holder.organizationId, plan: holder.plan };
-    return request.caller;
-  }
+    request.caller = { keyId, ...rest };
+  };
+}
 
-  const findHolder = (keyHash: Buffer, now: Date) => findKeyHolder(deps.db, keyHash, now);
-
-  async function authenticate(request: FastifyRequest, reply: FastifyReply): Promise<void> {
-    const keyHash = requireKeyHash(request);
-    const now = deps.clock.now();
-    await admit(request, reply, { holder: await findHolder(keyHash, now), now });
-  }
-
-  return { findHolder, admit, authenticate };
+/** Throws 403 unless the key has one of the scopes. */
+export function requireScope(request: FastifyRequest, scopes: readonly KeyScope[]): void {
+  if (scopes.some((scope) => callerOf(request).scopes.includes(scope))) return;
+  throw new ApiError("scope_required", `This API key needs the scope ${scopes.join(" or ")}.`);
 }
 
 export function callerOf(request: FastifyRequest): Caller {
@@ -88,7 +85,7 @@ export function callerOf(request: FastifyRequest): Caller {
  * Throws 401 unless the request has exactly one key with a correct checksum. The database decides whether the key
  * exists.
  */
-export function requireKeyHash(request: FastifyRequest): Buffer {
+function requireKeyHash(request: FastifyRequest): Buffer {
   const key = parseBearer(onlyAuthorization(request));
   if (key === null)
     throw new ApiError("unauthorized", "Send your API key in the header `Authorization: Bearer <API_KEY>`.", {

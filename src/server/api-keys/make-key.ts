@@ -1,4 +1,5 @@
 import { API_KEY_ID, type ApiKeyId, type OrganizationId } from "#contract/ids.ts";
+import type { KeyScope } from "#contract/scopes.ts";
 import type { Db } from "../db/pool.ts";
 import { type Random, randomId } from "../lib/secrets/random.ts";
 import { parseIsoInstant } from "../lib/time/iso-instant.ts";
@@ -11,9 +12,17 @@ const LAST_YEAR = 9999;
 export async function makeKey(
   deps: { db: Db; random: Random },
   owner: OrganizationId,
-  wanted: { id?: ApiKeyId; name: string; createdBy: string | null; expiresAt: Date | null; now: Date },
+  wanted: {
+    id?: ApiKeyId;
+    name: string;
+    scopes: readonly KeyScope[];
+    networks: readonly string[];
+    createdBy: string | null;
+    expiresAt: Date | null;
+    now: Date;
+  },
 ): Promise<{ id: ApiKeyId; key: string }> {
-  const { name, createdBy, expiresAt, now } = wanted;
+  const { name, scopes, networks, createdBy, expiresAt, now } = wanted;
   // Before the id: the demo derives its random bytes, and the first of them are its key (demo/credentials.ts).
   const key = makeApiKey(deps.random);
   const id = wanted.id ?? randomId<ApiKeyId>(deps.random, API_KEY_ID);
@@ -22,6 +31,8 @@ export async function makeKey(
     id,
     organization_id: owner,
     name,
+    scopes: [...scopes],
+    networks: [...networks],
     key_hash: hashApiKey(key),
     first_characters: shown.first,
     last_characters: shown.last,
@@ -37,4 +48,18 @@ export async function makeKey(
 export function parseExpiry(text: string, now: Date): Date | null {
   const expiresAt = parseIsoInstant(text, "up");
   return expiresAt && expiresAt > now && expiresAt.getUTCFullYear() <= LAST_YEAR ? expiresAt : null;
+}
+
+/** What the audit log says about a new key. */
+export function describeKey({
+  name,
+  scopes,
+  networks,
+}: {
+  name: string;
+  scopes: readonly KeyScope[];
+  networks: readonly string[];
+}) {
+  const limits = networks.length > 0 ? { networks: networks.join(", ") } : {};
+  return { name, detail: { scopes: scopes.join(", "), ...limits } };
 }

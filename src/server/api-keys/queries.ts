@@ -1,6 +1,7 @@
 import { CompiledQuery, type Insertable } from "kysely";
 import type { ApiKeyId, OrganizationId } from "#contract/ids.ts";
 import type { Plan } from "#contract/plans.ts";
+import type { KeyScope } from "#contract/scopes.ts";
 import type { Db } from "../db/pool.ts";
 import type { ApiKeysTable } from "../db/tables.ts";
 
@@ -12,6 +13,8 @@ export type KeyHolder = {
   id: ApiKeyId;
   organizationId: OrganizationId;
   plan: Plan;
+  scopes: readonly KeyScope[];
+  networks: readonly string[];
 };
 
 /** Not scoped to an organization, because the key identifies it. Plan and revocation are read for every request. */
@@ -22,7 +25,7 @@ export async function findKeyHolder(db: Db, keyHash: Buffer, now: Date): Promise
 
 /** It runs with most requests, so it is prepared and compiled once. */
 const KEY_HOLDER = `-- prepared: find_key_holder
-  select api_keys.id, organization_id as "organizationId", plan
+  select api_keys.id, organization_id as "organizationId", plan, scopes, networks
   from api_keys join organizations on organizations.id = api_keys.organization_id
   where key_hash = $1 and revoked_at is null and (expires_at is null or expires_at > $2)`;
 

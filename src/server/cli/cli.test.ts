@@ -527,9 +527,36 @@ test("widgets, keys and users are listed with their IDs, for one organization on
   const user = await create("user", "create", "--org", org, "--email", email, "--password", "a long password 1");
   assert.equal(await list("widget", "list", "--org", org), `${widget}  Website (active)\n`);
   const keys = (await list("key", "list", "--org", org)).trimEnd().split("\n");
-  assert.deepEqual(keys.sort(), [`${key}  Sync (active)`, `${revoked}  Old (revoked)`].sort());
+  assert.deepEqual(
+    keys.sort(),
+    [`${key}  Sync (active)  analytics,bookings`, `${revoked}  Old (revoked)  analytics,bookings`].sort(),
+  );
   assert.equal(await list("user", "list", "--org", org), `${user}  ${email}, owner\n`);
   assert.equal(await list("widget", "list", "--org", other), "No widgets.\n");
   assert.equal(await list("key", "list", "--org", other), "No API keys.\n");
   assert.equal(await list("user", "list", "--org", other), "No members.\n");
+});
+
+test("key create takes scopes and networks, and names what is wrong with them", async () => {
+  const org = JSON.parse((await cli.runInside(["org", "create", "--name", "Scopes", "--json"])).stdout).id;
+  const create = ["key", "create", "--org", org, "--name", "Board"];
+  const made = await cli.runInside([
+    ...create,
+    "--scopes",
+    "bookings.anonymous, analytics",
+    "--networks",
+    "10.0.0.0/8",
+  ]);
+  assert.equal(made.code, 0);
+  const [listed] = JSON.parse((await cli.runInside(["key", "list", "--org", org, "--json"])).stdout);
+  const { scopes, networks } = listed;
+  assert.deepEqual({ scopes, networks }, { scopes: ["analytics", "bookings.anonymous"], networks: ["10.0.0.0/8"] });
+  for (const [option, value] of [
+    ["--scopes", "everything"],
+    ["--scopes", ""],
+    ["--networks", "office"],
+  ] as const) {
+    const { code, stderr } = await cli.runInside([...create, option, value]);
+    assert.deepEqual([code, stderr.startsWith(`${option}: `)], [2, true], stderr);
+  }
 });

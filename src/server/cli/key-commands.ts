@@ -1,12 +1,15 @@
 import { KEY_NAME_LENGTH_MAX } from "#contract/app/limits.ts";
 import { parseApiKeyId } from "#contract/ids.ts";
 import { planIncludes } from "#contract/plans.ts";
+import { KEY_SCOPES, KEY_SCOPES_DEFAULT } from "#contract/scopes.ts";
 import { type ApiKeyRow, listApiKeys } from "../api-keys/app-queries.ts";
-import { makeKey, parseExpiry } from "../api-keys/make-key.ts";
+import { describeKey, makeKey, parseExpiry } from "../api-keys/make-key.ts";
+import { checkNetworks } from "../api-keys/networks.ts";
 import { revokeApiKey } from "../api-keys/queries.ts";
+import { checkScopes } from "../api-keys/scopes.ts";
 import { auditByOperator } from "../audit/audit-by.ts";
 import { acrossOrganizations, inOrganization } from "../db/transactions.ts";
-import { parseText, requireOrganization } from "./arguments.ts";
+import { parseText, requireOrganization, requireValue } from "./arguments.ts";
 import type { Command } from "./command.ts";
 import { UsageError } from "./usage-error.ts";
 
@@ -20,27 +23,35 @@ export const KEY_COMMANDS: readonly Command[] = [
     async run({ db, args, clock }) {
       const { id } = await requireOrganization(db, args.required("org"));
       const now = clock.now();
-      const keys = (await listApiKeys(db, id)).map((row) => ({ id: row.id, name: row.name, state: toState(row, now) }));
-      const lines = keys.map((key) => `${key.id}  ${key.name} (${key.state})`);
+      const keys = (await listApiKeys(db, id)).map((row) => ({
+        id: row.id,
+        name: row.name,
+        scopes: row.scopes,
+        networks: row.networks,
+        state: toState(row, now),
+      }));
+      const lines = keys.map((key) => `${key.id}  ${key.name} (${key.state})  ${key.scopes.join(",")}`);
       return { text: lines.join("\n") || "No API keys.", json: keys };
     },
   },
   {
     name: "key create",
-    usage: "key create --org ORG --name NAME [--expires-at DATE]",
-    summary: "create an API key; it is shown only once",
-    options: ["org", "name", "expires-at"],
+    usage: `key create --org ORG --name NAME [--scopes ${KEY_SCOPES.join(",")}] [--networks CIDR,…] [--expires-at DATE]`,
+    summary: `create an API key; it is shown only once. Its scopes are ${KEY_SCOPES_DEFAULT.join(",")} unless --scopes is given`,
+    options: ["org", "name", "scopes", "networks", "expires-at"],
     positionals: 0,
     async run({ db, args, clock, random }) {
       const organization = await requireOrganization(db, args.required("org"));
       const now = clock.now();
       const name = parseText("name", args.required("name"), KEY_NAME_LENGTH_MAX);
+      const scopes = requireValue("scopes", checkScopes(readList(args.option("scopes")) ?? KEY_SCOPES_DEFAULT));
+      const networks = requireValue("networks", checkNetworks(readList(args.option("networks")) ?? []));
       const expiresAt = readExpiry(args.option("expires-at"), now);
       const { id, key } = await inOrganization(db, organization.id, async (transaction) => {
-        const wanted = { name, createdBy: null, expiresAt, now };
+        const wanted = { name, scopes, networks, createdBy: null, expiresAt, now };
         const made = await makeKey({ db: transaction, random }, organization.id, wanted);
         const audit = auditByOperator({ random }, organization.id, now);
-        await audit(transaction, { action: "api_key.created", target: made.id, name });
+        await audit(transaction, { action: "api_key.created", target: made.id, ...describeKey(wanted) });
         return made;
       });
       const hint = planIncludes(organization.plan, "readApi")
@@ -79,6 +90,11 @@ export const KEY_COMMANDS: readonly Command[] = [
 function toState({ revoked_at, expires_at }: ApiKeyRow, now: Date): "active" | "expired" | "revoked" {
   if (revoked_at !== null) return "revoked";
   return expires_at !== null && expires_at <= now ? "expired" : "active";
+}
+
+/** Null if the option was not given. */
+function readList(text: string | null): string[] | null {
+  return text === null ? null : text.split(",").map((part) => part.trim());
 }
 
 function readExpiry(text: string | null, now: Date): Date | null {

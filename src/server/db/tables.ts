@@ -28,6 +28,7 @@ import type {
 } from "#contract/ids.ts";
 import type { Plan } from "#contract/plans.ts";
 import type { ConnectionKind } from "#contract/scheduling.ts";
+import type { KeyScope } from "#contract/scopes.ts";
 import type { WebhookEventType } from "#contract/webhook-event.ts";
 import type { Template, WidgetStatus } from "#contract/widget.ts";
 import type { Offer, WidgetOptions } from "#contract/widget-options.ts";
@@ -76,6 +77,8 @@ export type ApiKeysTable = {
   created_at: Date;
   expires_at: Date | null;
   revoked_at: Date | null;
+  scopes: KeyScope[];
+  networks: string[];
 };
 
 type ApiKeyUsesTable = {

@@ -1,10 +1,11 @@
 import { DAY_MS, MINUTE_MS } from "#contract/durations.ts";
 import type { ImportedBooking } from "#contract/imported-booking.ts";
+import { KEY_SCOPES_DEFAULT } from "#contract/scopes.ts";
 import { hashPassword } from "../accounts/auth/password.ts";
 import { findUserByEmail, insertMember } from "../accounts/queries.ts";
 import { createUser } from "../accounts/setup/create-user.ts";
 import { recordTouches, type Touch } from "../analytics/analytics.ts";
-import { makeKey } from "../api-keys/make-key.ts";
+import { describeKey, makeKey } from "../api-keys/make-key.ts";
 import { auditByOperator } from "../audit/audit-by.ts";
 import { importBookings } from "../bookings/import/import-bookings.ts";
 import { inOrganization } from "../db/transactions.ts";
@@ -157,8 +158,9 @@ async function addPeople(deps: LoadDeps): Promise<void> {
       await insertMember(db, member);
       await audit(db, { action: "member.added", target: email, detail: { role } });
     }
-    const key = { name: DEMO_KEY_NAME, createdBy: OWNER.email, expiresAt: null, now: at };
+    const limits = { scopes: KEY_SCOPES_DEFAULT, networks: [], expiresAt: null };
+    const key = { name: DEMO_KEY_NAME, ...limits, createdBy: OWNER.email, now: at };
     const { id } = await makeKey({ db, random: keyRandom }, DEMO_ID, key);
-    await audit(db, { action: "api_key.created", target: id, name: key.name });
+    await audit(db, { action: "api_key.created", target: id, ...describeKey(key) });
   });
 }

@@ -6,8 +6,8 @@ import { addCodeSamples } from "./code-samples.ts";
 
 const DESCRIPTION = `Read-only access to the widgets, stored bookings and analytics of one organization, for scheduled pulling.
 
-Every request needs the header \`Authorization: Bearer <API_KEY>\`. A key gives access to every widget and stored booking of
-its organization, customer contact details included: use it from a server, never in browser code.
+Every request needs the header \`Authorization: Bearer <API_KEY>\`. The scopes of a key say what it
+can read; with \`bookings\`, that includes customers' contact details. Use keys from a server, never in browser code.
 
 Admins create keys under API keys in the dashboard. The examples read yours from the variable \`KEY\`: \`export KEY=svc_live_…\`.`;
 

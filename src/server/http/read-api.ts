@@ -35,7 +35,11 @@ export function readApiResponses(success: TSchema, description: string): Record<
     401: refuse("`unauthorized`: no Bearer header, or the key is unknown, revoked or expired.", {
       "WWW-Authenticate": text("Bearer."),
     }),
-    403: refuse("`plan_required`: the organization is not on the Business plan.", RATE_LIMIT),
+    403: refuse(
+      "`plan_required`: the organization is not on the Business plan. `scope_required`: the key doesn't have a scope that this " +
+        "needs. `network_not_allowed`: the key can't be used from this network address.",
+      RATE_LIMIT,
+    ),
     404: refuse("`not_found`: the widget parameter does not match one of your widgets.", RATE_LIMIT),
     405: refuse("`method_not_allowed`: only GET and HEAD are allowed.", { Allow: text("The allowed methods.") }),
     429: refuse("`rate_limited`: too many requests with this key; see Retry-After.", { ...RATE_LIMIT, ...RETRY_AFTER }),

@@ -17,11 +17,14 @@ export type TestCaller = {
   headers: { authorization: string };
 };
 
-export async function makeCaller(db: Db, options: { plan?: Plan; expiresAt?: Date } = {}): Promise<TestCaller> {
-  const owner = await makeOrganization(db, options.plan === undefined ? {} : { plan: options.plan });
+export async function makeCaller(
+  db: Db,
+  { plan, ...key }: { plan?: Plan } & Parameters<typeof makeKey>[2] = {},
+): Promise<TestCaller> {
+  const owner = await makeOrganization(db, plan === undefined ? {} : { plan });
   const widgetId = await makeWidget(db, owner);
-  const { id, key } = await makeKey(db, owner, options.expiresAt === undefined ? {} : { expiresAt: options.expiresAt });
-  return { owner, widgetId, keyId: id, key, headers: { authorization: `Bearer ${key}` } };
+  const made = await makeKey(db, owner, key);
+  return { owner, widgetId, keyId: made.id, key: made.key, headers: { authorization: `Bearer ${made.key}` } };
 }
 
 /** What most tests check of a response: its status and its whole body. */

@@ -1,6 +1,5 @@
 import { CompiledQuery } from "kysely";
-import type { ApiKeyId, OrganizationId, WidgetId } from "#contract/ids.ts";
-import type { Plan } from "#contract/plans.ts";
+import type { OrganizationId, WidgetId } from "#contract/ids.ts";
 import type { Db } from "../../db/pool.ts";
 import { assert } from "../../lib/assert.ts";
 
@@ -13,7 +12,7 @@ import { assert } from "../../lib/assert.ts";
 // a usual widget, so toRange leaves it only bookings_by_widget to choose: for a widget with few bookings, PostgreSQL would
 // read those of all widgets.
 
-export type PageFilter = {
+type PageFilter = {
   /** Inclusive; retention and the caller's `since`, whichever is later. */
   createdFrom: Date;
   /** Exclusive. */
@@ -74,53 +73,6 @@ export async function selectPage(
   const [page] = rows;
   assert(page, "an aggregate returns one row");
   return page;
-}
-
-/** A page for a key whose organization and plan are remembered. */
-export type KeyedPage = PageFilter & {
-  keyHash: Buffer;
-  owner: OrganizationId;
-  plan: Plan;
-  now: Date;
-};
-
-export type KeyedPageRow = ApiPage & { item: number; keyId: ApiKeyId };
-
-/**
- * Several pages in one round trip. A page has no row, and is not read, if its key was revoked or has expired, or if the
- * organization's plan has changed. Each branch names one organization, so that with distributed tables a branch runs on that
- * organization's server.
- */
-export async function selectKeyedPages(db: Db, pages: readonly KeyedPage[]): Promise<KeyedPageRow[]> {
-  const values = pages.flatMap((page) => [
-    page.keyHash,
-    page.owner,
-    ...toFilterValues(page),
-    page.plan,
-    page.now.toISOString(),
-  ]);
-  return (await db.executeQuery<KeyedPageRow>(CompiledQuery.raw(toKeyedStatement(pages.length), values))).rows;
-}
-
-const KEYED_PARAMETERS = 7;
-const keyedStatements: string[] = [];
-
-function toKeyedStatement(count: number): string {
-  keyedStatements[count] ??= `-- prepared: select_keyed_pages_${count}
-${Array.from({ length: count }, (_, item) => toKeyedBranch(item)).join(" union all ")}`;
-  return keyedStatements[count];
-}
-
-function toKeyedBranch(item: number): string {
-  const [hash, owner, from, before, limit, plan, now] = Array.from(
-    { length: KEYED_PARAMETERS },
-    (_, i) => `$${item * KEYED_PARAMETERS + i + 1}`,
-  ) as [string, string, string, string, string, string, string];
-  return `select ${item} as item, api_keys.id as "keyId", page.bookings, page."nextCursor"
-  from api_keys join organizations on organizations.id = api_keys.organization_id
-  cross join lateral (${toPageSelect({ owner, from, before, limit: `${limit}::integer` })}) page
-  where key_hash = ${hash} and organization_id = ${owner} and plan = ${plan}
-    and revoked_at is null and (expires_at is null or expires_at > ${now})`;
 }
 
 function toFilterValues({ createdFrom, createdBefore, limit }: PageFilter): unknown[] {

@@ -1,6 +1,6 @@
 import type { Insertable, Selectable } from "kysely";
 import { Attribution } from "#contract/attribution.ts";
-import { Answer, Booking } from "#contract/booking.ts";
+import { AnonymousBooking, Answer, Booking } from "#contract/booking.ts";
 import { fromJson } from "../../db/json-column.ts";
 import type { BookingsTable } from "../../db/tables.ts";
 import { assert } from "../../lib/assert.ts";
@@ -61,6 +61,17 @@ export function toApiJson(row: BookingColumns): string {
 export function pickNamed<T extends object>(schema: { properties: object }, value: T): T {
   // What is left out is not part of T.
   return Object.fromEntries(Object.entries(value).filter(([name]) => Object.hasOwn(schema.properties, name))) as T;
+}
+
+/** A page's bookings, JSON with commas between them, without everything about the customer. */
+export function toAnonymous(bookings: string): string {
+  const page = JSON.parse(`[${bookings}]`) as Booking[];
+  return page.map((booking) => JSON.stringify(toAnonymousBooking(booking))).join(",");
+}
+
+function toAnonymousBooking(booking: Booking): AnonymousBooking {
+  const attribution = pickNamed(AnonymousBooking.properties.attribution, booking.attribution);
+  return { ...pickNamed(AnonymousBooking, booking), attribution };
 }
 
 /** The same booking, made at another time. */

@@ -1,0 +1,23 @@
+import { KEY_SCOPES, type KeyScope } from "./scopes.ts";
+
+/** Below it is everything that API keys are for. */
+export const API_PREFIX = "/api/v1";
+
+type ReadRoute = {
+  readonly path: string;
+  /** The key needs one of these. */
+  readonly scopes: readonly KeyScope[];
+};
+
+const BOOKING_SCOPES = ["bookings", "bookings.anonymous"] as const;
+
+// Every route under /api/v1 that needs a key. The server refuses to mount one that is not listed here.
+// biome-ignore format: one route a line
+export const READ_ROUTES = {
+  listWidgets:   { path: "/widgets", scopes: KEY_SCOPES },
+  listBookings:  { path: "/bookings", scopes: BOOKING_SCOPES },
+  listDeletions: { path: "/deletions", scopes: BOOKING_SCOPES },
+  listEvents:    { path: "/events", scopes: ["bookings"] },
+  getAnalytics:  { path: "/analytics", scopes: ["analytics"] },
+  getBreakdown:  { path: "/analytics/breakdown", scopes: ["analytics"] },
+} as const satisfies Record<string, ReadRoute>;

@@ -1,0 +1,36 @@
+import { BlockList, isIP } from "node:net";
+import { KEY_NETWORKS_MAX } from "#contract/scopes.ts";
+import type { Checked } from "../http/check-fields.ts";
+
+/** Networks in CIDR notation; an address alone is a network of one. */
+export function checkNetworks(typed: readonly string[]): Checked<string[]> {
+  const texts = typed.map((text) => text.trim()).filter((text) => text !== "");
+  if (texts.length > KEY_NETWORKS_MAX) return { fault: `Use at most ${KEY_NETWORKS_MAX} networks.` };
+  const wrong = texts.find((text) => parseNetwork(text) === null);
+  if (wrong !== undefined)
+    return { fault: "Write networks as 203.0.113.0/24 or 2001:db8::/32, and single addresses as they are." };
+  return { value: [...new Set(texts)] };
+}
+
+export function isInNetworks(networks: readonly string[], address: string): boolean {
+  const list = new BlockList();
+  for (const { address: first, bits, family } of networks.flatMap((text) => parseNetwork(text) ?? []))
+    list.addSubnet(first, bits, family);
+  // Also matches an IPv4 address that is written as IPv6.
+  return list.check(address, toFamily(address) ?? "ipv4");
+}
+
+function parseNetwork(text: string): { address: string; bits: number; family: "ipv4" | "ipv6" } | null {
+  const [, address = "", prefix] = /^([0-9A-Fa-f.:]+)(?:\/([0-9]{1,3}))?$/.exec(text) ?? [];
+  const family = toFamily(address);
+  if (family === null) return null;
+  const bitsMax = family === "ipv4" ? 32 : 128;
+  const bits = prefix === undefined ? bitsMax : Number(prefix);
+  return bits <= bitsMax ? { address, bits, family } : null;
+}
+
+function toFamily(address: string): "ipv4" | "ipv6" | null {
+  const version = isIP(address);
+  if (version === 0) return null;
+  return version === 4 ? "ipv4" : "ipv6";
+}
