@@ -27,6 +27,9 @@ export const CORNER_RADIUS_MAX = 24;
 export const HOUR_CYCLES = ["h12", "h23"] as const;
 export type HourCycle = (typeof HOUR_CYCLES)[number];
 
+/** As many characters as fit on a narrow phone. */
+export const BUTTON_LABEL_LENGTH_MAX = 40;
+
 /** Instead of a font's name: the font of the page that embeds the widget. */
 export const PAGE_FONT = "inherit";
 

@@ -19,6 +19,8 @@ export const WidgetOptions = Type.Object({
   language: nullable(oneOf(LANGUAGES)),
   /** Null: as usual in the visitor's language. */
   hourCycle: nullable(oneOf(HOUR_CYCLES)),
+  /** On the floating button; null: "Book an appointment" in the visitor's language. */
+  buttonLabel: nullable(Type.String()),
   /** Opens after a booking, with `reference` in its query; null: the confirmation is shown. */
   thankYouUrl: nullable(Type.String()),
   privacyUrl: nullable(Type.String()),
@@ -31,6 +33,7 @@ export const NO_OPTIONS: WidgetOptions = {
   fontFamily: null,
   language: null,
   hourCycle: null,
+  buttonLabel: null,
   thankYouUrl: null,
   privacyUrl: null,
 };

@@ -12,6 +12,7 @@ import {
   SERVICE,
   SITE,
   toScript,
+  waitForButton,
   waitForContexts,
   watchErrors,
 } from "../support/browser/embedded.ts";
@@ -125,6 +126,7 @@ describe("the popup", { skip: noBrowser }, () => {
       head: toScript(`data-widget="${widgetId}" data-mode="float" data-label="احجز موعدا"`),
     });
     const { height } = page.viewportSize() ?? { height: 0 };
+    await waitForButton(page, "احجز موعدا");
     await page.mouse.click(60, height - 45);
     await findFrame(page);
     assert.deepEqual(await findAccessibilityFaults(page), []);

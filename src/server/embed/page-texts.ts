@@ -3,6 +3,8 @@ import type { Language } from "#contract/languages.ts";
 /** Texts that the server renders. The frame has all other texts. */
 type PageTexts = {
   book(businessName: string): string;
+  /** On the floating button, unless the widget has a label of its own. */
+  bookNow: string;
   loading: string;
   needsScript: string;
   bookElsewhere: string;
@@ -13,6 +15,7 @@ type PageTexts = {
 export const PAGE_TEXTS: Readonly<Record<Language, PageTexts>> = {
   en: {
     book: (name) => `Book an appointment – ${name}`,
+    bookNow: "Book an appointment",
     loading: "One moment…",
     needsScript: "Please turn on JavaScript in your browser to book.",
     bookElsewhere: "Book another way",
@@ -22,6 +25,7 @@ export const PAGE_TEXTS: Readonly<Record<Language, PageTexts>> = {
   },
   de: {
     book: (name) => `Termin buchen – ${name}`,
+    bookNow: "Termin buchen",
     loading: "Einen Moment …",
     needsScript: "Bitte aktivieren Sie JavaScript in Ihrem Browser, um zu buchen.",
     bookElsewhere: "Auf anderem Weg buchen",
@@ -31,6 +35,7 @@ export const PAGE_TEXTS: Readonly<Record<Language, PageTexts>> = {
   },
   fr: {
     book: (name) => `Prendre rendez-vous – ${name}`,
+    bookNow: "Prendre rendez-vous",
     loading: "Un instant…",
     needsScript: "Pour réserver, veuillez activer JavaScript dans votre navigateur.",
     bookElsewhere: "Réserver autrement",
@@ -40,6 +45,7 @@ export const PAGE_TEXTS: Readonly<Record<Language, PageTexts>> = {
   },
   es: {
     book: (name) => `Reservar una cita – ${name}`,
+    bookNow: "Reservar cita",
     loading: "Un momento…",
     needsScript: "Para reservar, active JavaScript en su navegador.",
     bookElsewhere: "Reservar de otra forma",
@@ -49,6 +55,7 @@ export const PAGE_TEXTS: Readonly<Record<Language, PageTexts>> = {
   },
   pt: {
     book: (name) => `Fazer uma marcação – ${name}`,
+    bookNow: "Fazer marcação",
     loading: "Um momento…",
     needsScript: "Para fazer a marcação, ative o JavaScript no seu navegador.",
     bookElsewhere: "Marcar de outra forma",

@@ -5,8 +5,9 @@ import { ApiError } from "../http/api-error.ts";
 import { toAcceptedLanguage } from "../http/pages/accepted-language.ts";
 import { notBuilt, serveBrowserFiles } from "../http/pages/browser-files.ts";
 import { sendPlainPage } from "../http/pages/plain-page.ts";
-import { findBookableWidget } from "../widgets/bookable-widget.ts";
+import { findBookableWidget, requireBookableWidget } from "../widgets/bookable-widget.ts";
 import { directPageUrl } from "../widgets/to-widget.ts";
+import { renderButtonPage, toButtonLook } from "./floating-button.ts";
 import { FRAME_ADDRESS, FRAME_FOLDER, type FrameFiles } from "./frame-files.ts";
 import { type PageKind, renderFramePage, renderUnknownPage } from "./render-page.ts";
 import { renderTestPage } from "./test-page.ts";
@@ -14,8 +15,8 @@ import { renderTestPage } from "./test-page.ts";
 type EmbedDeps = Pick<Deps, "config" | "db">;
 
 /**
- * GET /embed/{widget} is the booking frame, GET /w/{widget} the same as a page of its own, and GET /test-page/{widget} a page with the
- * widget's snippet; also serves their files, if they are built.
+ * GET /embed/{widget} is the booking frame, GET /w/{widget} the same as a page of its own, GET /button/{widget} the look of the floating
+ * button, and GET /test-page/{widget} a page with the widget's snippet; also serves their files, if they are built.
  */
 export async function embedPageRoutes(app: FastifyInstance, deps: EmbedDeps, files: FrameFiles | null): Promise<void> {
   if (files) await serveBrowserFiles(app, { folder: FRAME_FOLDER, address: FRAME_ADDRESS });
@@ -28,6 +29,29 @@ export async function embedPageRoutes(app: FastifyInstance, deps: EmbedDeps, fil
       return await sendPage(deps, { kind, files, request, reply });
     });
   }
+  app.get<{ Params: { widget: string }; Querystring: { locale?: string } }>(
+    "/button/:widget",
+    { schema: { hide: true } },
+    async ({ params, query, headers }, reply) => {
+      const widget = await requireBookableWidget(deps.db, params.widget);
+      const accepted = toAcceptedLanguage(headers["accept-language"]).language;
+      const pageLocale = typeof query.locale === "string" ? query.locale : "";
+      const { body, scriptHash } = renderButtonPage(toButtonLook(widget, { pageLocale, accepted }));
+      return (
+        reply
+          .type("text/html; charset=utf-8")
+          // Every page of a site asks for it, and a change in the dashboard should be seen soon.
+          .header("cache-control", "private, max-age=60")
+          .header("vary", "Accept-Language")
+          .header("x-robots-tag", "noindex")
+          .header(
+            "content-security-policy",
+            `default-src 'none'; script-src ${scriptHash}; frame-ancestors ${toAncestors(widget.allowedDomains)}; base-uri 'none'`,
+          )
+          .send(body)
+      );
+    },
+  );
   app.get<{ Params: { widget: string }; Querystring: { show?: string } }>(
     "/test-page/:widget",
     { schema: { hide: true } },

@@ -1,7 +1,12 @@
 import type { Insertable, Selectable } from "kysely";
 import { WIDGET_NAME_LENGTH_MAX } from "#contract/app/limits.ts";
 import type { WidgetChange } from "#contract/app/widgets.ts";
-import { parseAccentColor, parseAllowedDomain, parseFontFamily } from "#contract/widget-looks.ts";
+import {
+  BUTTON_LABEL_LENGTH_MAX,
+  parseAccentColor,
+  parseAllowedDomain,
+  parseFontFamily,
+} from "#contract/widget-looks.ts";
 import { NO_OPTIONS, type WidgetOptions } from "#contract/widget-options.ts";
 import type { WidgetsTable } from "../db/tables.ts";
 import { type Checked, checkLine, requireFields } from "../http/check-fields.ts";
@@ -31,7 +36,8 @@ export function checkWidgetChange(typed: TypedWidget, baseUrl: string, before: W
 
 /** The form's values as they are stored and shown; throws its faults by field. */
 export function checkWidgetSettings(typed: TypedWidget, baseUrl: string): TypedWidget {
-  const { name, businessName, bookingUrl, accentColor, allowedDomains, fontFamily, thankYouUrl, privacyUrl } = typed;
+  const { name, businessName, bookingUrl, accentColor, allowedDomains, fontFamily } = typed;
+  const { buttonLabel, thankYouUrl, privacyUrl } = typed;
   const checked = requireFields({
     name: name === undefined ? undefined : checkLine(name, { lengthMax: WIDGET_NAME_LENGTH_MAX }),
     businessName:
@@ -42,6 +48,7 @@ export function checkWidgetSettings(typed: TypedWidget, baseUrl: string): TypedW
     accentColor: accentColor === undefined ? undefined : checkAccent(accentColor),
     allowedDomains: allowedDomains === undefined ? undefined : checkDomains(allowedDomains),
     fontFamily: fontFamily === undefined ? undefined : checkFont(fontFamily),
+    buttonLabel: buttonLabel === undefined ? undefined : checkButtonLabel(buttonLabel),
     thankYouUrl: thankYouUrl === undefined ? undefined : checkUrl(thankYouUrl, baseUrl),
     privacyUrl: privacyUrl === undefined ? undefined : checkUrl(privacyUrl, baseUrl),
   });
@@ -74,6 +81,12 @@ function checkFont(typed: string | null): Checked<string | null> {
   if (typed === null || typed.trim() === "") return { value: null };
   const name = parseFontFamily(typed);
   return name === null ? { fault: "Enter the name of one font, such as Georgia." } : { value: name };
+}
+
+/** Null without a text. */
+function checkButtonLabel(typed: string | null): Checked<string | null> {
+  const checked = checkLine(typed ?? "", { lengthMax: BUTTON_LABEL_LENGTH_MAX, mayBeEmpty: true });
+  return "value" in checked && checked.value === "" ? { value: null } : checked;
 }
 
 function checkUrl(typed: string | null, baseUrl: string): Checked<string | null> {

@@ -8,6 +8,8 @@ export type Wanted = {
   service?: string | undefined;
   locale?: string | undefined;
   prefill?: Prefill | undefined;
+  /** Where visitors can book if the frame doesn't load; by default the widget's own page. */
+  fallback?: string | undefined;
 };
 
 type BookingFrame = { readonly element: HTMLElement; readonly title: string; close(): void };
@@ -87,7 +89,8 @@ export function openFrame(site: Site, wanted: Wanted, onClose?: () => void): Boo
   /** An iframe that is inserted again is loaded again. False: the link that calls this leads nowhere. */
   function load(): false {
     setTimeout(fail, READY_LIMIT_MS);
-    status.textContent = "…";
+    // Empty, it is drawn as a skeleton.
+    status.textContent = "";
     element.className = mode;
     element.append(iframe);
     return false;
@@ -99,7 +102,7 @@ export function openFrame(site: Site, wanted: Wanted, onClose?: () => void): Boo
     status.replaceChildren(
       failure,
       make("a", { textContent: retry, href: "#", onclick: load }),
-      make("a", { textContent: title, href: toAddress("w"), target: "_blank" }),
+      make("a", { textContent: title, href: wanted.fallback ?? toAddress("w"), target: "_blank" }),
     );
   }
 }

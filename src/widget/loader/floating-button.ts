@@ -1,8 +1,29 @@
+import { toLocale } from "./booking-frame.ts";
+import { guarded } from "./guarded.ts";
 import { addHost, make } from "./make.ts";
+import type { Site } from "./site.ts";
 
-/** A button in the corner of every page. It opens like any element with `data-svc-open`. */
-export function showFloatingButton(widget: string, textContent: string): HTMLElement {
-  const button = make("button", { className: "float", textContent });
-  addHost("float", button).dataset["svcOpen"] = widget;
-  return button;
+/** What the page at /button sends (src/server/embed/floating-button.ts). */
+type Look = { label: string; lang: string; style: string };
+
+/**
+ * A button in the corner of every page. It opens like any element with `data-svc-open`. It appears once it has the look that the widget
+ * has in the dashboard, and not at all where our frames can't be shown. A label in the snippet comes first. Returns its host.
+ */
+export function showFloatingButton({ base, widget }: Site, ownLabel?: string): HTMLElement {
+  const button = make("button", { className: "float", hidden: true });
+  const iframe = make("iframe", { hidden: true, src: `${base}/button/${widget}?locale=${toLocale()}` });
+  const host = addHost("float", button, iframe);
+  host.dataset["svcOpen"] = widget;
+  addEventListener(
+    "message",
+    guarded(({ source, data }: MessageEvent<Look>) => {
+      if (source !== iframe.contentWindow) return;
+      const { label, lang, style } = data;
+      iframe.remove();
+      button.style.cssText = style;
+      Object.assign(button, { textContent: ownLabel || label, lang, hidden: false });
+    }),
+  );
+  return host;
 }

@@ -54,7 +54,12 @@ function createPlace(site: Site, host: HTMLElement): Place {
     const read = (name: string) => host.getAttribute(name) || undefined;
     const widget = read("widget") ?? site.widget;
     if (!entries.pop()?.isIntersecting || !widget) return;
-    const frame = openFrame(site, { widget, service: read("service"), locale: read("locale") });
+    const frame = openFrame(site, {
+      widget,
+      service: read("service"),
+      locale: read("locale"),
+      fallback: read("fallback"),
+    });
     room.replaceWith(frame.element);
     close = frame.close;
   }

@@ -21,10 +21,10 @@ export function attachRoot(host: HTMLElement): ShadowRoot {
 }
 
 /** Adds our own element to the page, next to the body, because many pages replace the body's content. */
-export function addHost(kind: "popup" | "float", content: Node): HTMLElement {
+export function addHost(kind: "popup" | "float", ...content: Node[]): HTMLElement {
   const host = make("div");
   host.dataset["svc"] = kind;
-  attachRoot(host).append(content);
+  attachRoot(host).append(...content);
   document.documentElement.append(host);
   return host;
 }

@@ -1,13 +1,12 @@
 import type { FromFrame, Theme } from "../messages.ts";
 import { createAttribution } from "./attribution.ts";
-import { takeMessage, toLocale, type Wanted } from "./booking-frame.ts";
+import { takeMessage, type Wanted } from "./booking-frame.ts";
 import type { ConsentAnswer } from "./consent.ts";
 import { showFloatingButton } from "./floating-button.ts";
 import { guarded } from "./guarded.ts";
 import { defineInlineElement } from "./inline-element.ts";
 import { openPopup } from "./popup.ts";
 import type { Site } from "./site.ts";
-import { findTexts } from "./texts.ts";
 
 type Listener = (details: object) => void;
 /** The page owner's stub, which has queued the arguments of each call in `svc.q`. */
@@ -29,7 +28,7 @@ export function startLoader(script: HTMLScriptElement): void {
   // This comes first, because a second loader recognises the first by it.
   defineInlineElement(site);
   const updateFrames = guarded(() => takeMessage());
-  const button = mode === "float" ? showFloatingButton(ownWidget, label || findTexts(toLocale())[0]) : undefined;
+  const button = mode === "float" ? showFloatingButton(site, label) : undefined;
 
   const commands: Record<string, ((first: never, second: never) => void) | undefined> = {
     open: (wanted: Partial<Wanted> = {}) => openPopup(site, { widget: site.widget, ...wanted }, document.activeElement),
@@ -73,14 +72,14 @@ export function startLoader(script: HTMLScriptElement): void {
     page.dataLayer.push({ event: `svc_${type}`, ...details });
   }
 
-  /** Also works for elements added later and elements in shadow roots. */
+  /** Also works for elements added later and elements in shadow roots. A link's address is where visitors go if the popup doesn't load. */
   function openFromClick(click: MouseEvent): void {
     // Documents and windows have no dataset.
-    const path = click.composedPath() as HTMLElement[];
+    const path = click.composedPath() as HTMLAnchorElement[];
     const opener = path.find((element) => element.dataset?.["svcOpen"] != null);
     if (!opener || click.ctrlKey || click.metaKey || click.shiftKey) return;
     click.preventDefault();
-    const { svcOpen, svcService } = opener.dataset;
-    openPopup(site, { widget: svcOpen || ownWidget, service: svcService }, opener);
+    const { dataset, href: fallback } = opener;
+    openPopup(site, { widget: dataset["svcOpen"] || ownWidget, service: dataset["svcService"], fallback }, opener);
   }
 }

@@ -90,6 +90,14 @@ export async function findFrame(page: Page): Promise<Frame> {
   return frame;
 }
 
+/** Waits for the floating button, which appears once its look has arrived. */
+export async function waitForButton(page: Page, name: string): Promise<void> {
+  for (let i = 0; !(await listAccessible(page)).includes(`button "${name}"`); i++) {
+    assert.ok(i < 200, `no button "${name}"`);
+    await page.waitForTimeout(50);
+  }
+}
+
 /** Role and name of everything exposed to assistive technology, including closed shadow roots: `button "Close"`. */
 export async function listAccessible(page: Page): Promise<string[]> {
   const session = await page.context().newCDPSession(page);

@@ -1,6 +1,6 @@
-import { NumberInput, Select, SimpleGrid, Switch, Text } from "@mantine/core";
+import { NumberInput, Select, SimpleGrid, Switch, Text, TextInput } from "@mantine/core";
 import type { UseFormReturnType } from "@mantine/form";
-import { CORNER_RADIUS_MAX, PAGE_FONT } from "#contract/widget-looks.ts";
+import { BUTTON_LABEL_LENGTH_MAX, CORNER_RADIUS_MAX, PAGE_FONT } from "#contract/widget-looks.ts";
 import { useOrganization } from "../../shell/use-organization.ts";
 import { TextLink } from "../../ui/layout/links.tsx";
 import { HOUR_CYCLE_NAMES, LANGUAGE_NAMES } from "../widget-words.ts";
@@ -11,7 +11,7 @@ type FieldsProps = { form: UseFormReturnType<WidgetValues>; readOnly: boolean };
 const AUTOMATIC = "automatic";
 const SYSTEM_FONT = "system-ui";
 
-/** Logo, corners, font, language and hours. */
+/** Logo, corners, font, language, hours, and the label of the floating button. */
 export function LookFields({ form, readOnly }: FieldsProps) {
   return (
     <>
@@ -47,6 +47,14 @@ export function LookFields({ form, readOnly }: FieldsProps) {
           readOnly={readOnly}
         />
       </SimpleGrid>
+      <TextInput
+        label="Button label"
+        description="On the floating button. Defaults to “Book an appointment” in the visitor’s language."
+        placeholder="Book an appointment"
+        maxLength={BUTTON_LABEL_LENGTH_MAX}
+        readOnly={readOnly}
+        {...form.getInputProps("buttonLabel")}
+      />
     </>
   );
 }

@@ -15,6 +15,7 @@ export type WidgetValues = {
   fontFamily: string;
   language: Language | "";
   hourCycle: HourCycle | "";
+  buttonLabel: string;
   bookingUrl: string;
   thankYouUrl: string;
   privacyUrl: string;
@@ -34,6 +35,7 @@ export function toFormValues(widget: AppWidget): WidgetValues {
     fontFamily: widget.fontFamily ?? "",
     language: widget.language ?? "",
     hourCycle: widget.hourCycle ?? "",
+    buttonLabel: widget.buttonLabel ?? "",
     bookingUrl: widget.bookingUrl ?? "",
     thankYouUrl: widget.thankYouUrl ?? "",
     privacyUrl: widget.privacyUrl ?? "",
@@ -43,8 +45,8 @@ export function toFormValues(widget: AppWidget): WidgetValues {
 /** The form's values in the shape of the API. */
 export function toWire(values: Partial<WidgetValues>): WidgetChange {
   const { showsLogo, cornerRadius, language, hourCycle, accentColor, fontFamily, ...rest } = values;
-  const { bookingUrl, thankYouUrl, privacyUrl, ...plain } = rest;
-  const texts = { accentColor, fontFamily, bookingUrl, thankYouUrl, privacyUrl };
+  const { buttonLabel, bookingUrl, thankYouUrl, privacyUrl, ...plain } = rest;
+  const texts = { accentColor, fontFamily, buttonLabel, bookingUrl, thankYouUrl, privacyUrl };
   const given = Object.entries(texts).flatMap(([name, text]) =>
     text === undefined ? [] : [[name, text.trim() || null]],
   );

@@ -26,7 +26,7 @@ export function toSnippet(widget: Pick<AppWidget, "id" | "pageUrl" | "snippet">,
     case "popup":
       return `${loader("")}\n<button type="button" data-svc-open="${widget.id}">Book now</button>`;
     case "float":
-      return loader(` data-mode="float" data-label="Book now"`);
+      return loader(` data-mode="float"`);
     default:
       return mode satisfies never;
   }

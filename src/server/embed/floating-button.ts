@@ -1,0 +1,31 @@
+import { createHash } from "node:crypto";
+import { findLanguage, type Language } from "#contract/languages.ts";
+import type { BookableWidget } from "../widgets/bookable-widget.ts";
+import { PAGE_TEXTS } from "./page-texts.ts";
+
+// The look of the floating button. It reaches the loader through a hidden frame, because that is all a page with a strict content
+// security policy has to allow: a request of the script would need `connect-src`.
+
+/** What src/widget/loader/floating-button.ts receives. */
+type ButtonLook = { label: string; lang: Language; style: string };
+
+export function toButtonLook(
+  widget: Pick<BookableWidget, "accentColor" | "options">,
+  visitor: { pageLocale: string; accepted: Language },
+): ButtonLook {
+  const { accentColor, options } = widget;
+  const lang = options.language ?? findLanguage([visitor.pageLocale])?.language ?? visitor.accepted;
+  const style = [
+    ...(accentColor === null ? [] : [`--own:${accentColor}`]),
+    ...(options.cornerRadius === null ? [] : [`border-radius:${options.cornerRadius}px`]),
+  ];
+  return { label: options.buttonLabel ?? PAGE_TEXTS[lang].bookNow, lang, style: style.join(";") };
+}
+
+/** A page whose only script hands the look to the page around it. Nothing in it is secret. */
+export function renderButtonPage(look: ButtonLook): { body: string; scriptHash: string } {
+  // The label is the operator's text: "</script>" in it must not end the script.
+  const script = `parent.postMessage(${JSON.stringify(look).replaceAll("<", "\\u003c")},"*")`;
+  const scriptHash = `'sha256-${createHash("sha256").update(script).digest("base64")}'`;
+  return { body: `<!doctype html><title>-</title><script>${script}</script>`, scriptHash };
+}
