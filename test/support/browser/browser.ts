@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
-import { after, afterEach, before } from "node:test";
+import { after, afterEach } from "node:test";
 import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from "playwright-core";
 import { prepareBrowser } from "../../../scripts/test-browser.ts";
 import { afterLastFile } from "../after-last-file.ts";
@@ -53,9 +53,6 @@ function runBrowser(): Promise<Browser> {
 export function useBrowser(): TestBrowser {
   let browser: Browser | null = null;
   const shared = new Map<string, Page>();
-  before(async () => {
-    if (!noBrowser) browser = await runBrowser();
-  });
   // A page left open keeps making requests, and slows down what follows.
   const closeAllBut = async (kept: Set<BrowserContext>) => {
     const contexts = (browser?.contexts() ?? []).filter((context) => !kept.has(context));
@@ -64,7 +61,8 @@ export function useBrowser(): TestBrowser {
   afterEach(() => closeAllBut(new Set([...shared.values()].map((page) => page.context()))));
   after(() => closeAllBut(new Set()));
   const open = async (options: BrowserContextOptions = {}) => {
-    if (!browser) throw new Error("No browser is open");
+    // A browser that crashed is replaced, so that it fails one test and not the rest of the file.
+    browser = await runBrowser();
     const context = await browser.newContext({ ...VISITOR, ...options });
     context.setDefaultTimeout(STEP_LIMIT_MS);
     return await context.newPage();
@@ -72,8 +70,12 @@ export function useBrowser(): TestBrowser {
   return {
     open,
     async share(name, options) {
-      const page = shared.get(name) ?? (await open(options));
-      shared.set(name, page);
+      let page = shared.get(name);
+      if (!page || page.isClosed()) {
+        page = await open(options);
+        page.once("crash", () => shared.delete(name));
+        shared.set(name, page);
+      }
       await page.unrouteAll();
       for (const event of LISTENED) page.removeAllListeners(event);
       return page;

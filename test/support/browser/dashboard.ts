@@ -112,13 +112,18 @@ export async function goTo(page: Page, address: string): Promise<void> {
 
 /** Outside AppGate, so that nothing of the dashboard is shown. */
 const EMPTY_PATH = "/nowhere";
-/** Leaves the screen and forgets what was read, as loading the page does. Hides the screen first, so that the
- * browser doesn't restyle it while React removes it. */
+/** An evaluation has no time limit of its own. */
+const FORGET_LIMIT_MS = 15_000;
+/**
+ * Leaves the screen and forgets what was read, as loading the page does. Hides the screen first, so that the browser doesn't
+ * restyle it while React removes it. Leaves again if a redirect that was under way shows another screen.
+ */
 export const FORGET = `(async () => {
   const root = document.getElementById("root");
+  const endAt = performance.now() + ${FORGET_LIMIT_MS};
   root.hidden = true;
   do {
-    // Again, if a navigation that was under way has arrived meanwhile.
+    if (performance.now() > endAt) throw new Error("The screen stays: " + location.href + document.body.innerText);
     if (location.pathname !== "${EMPTY_PATH}")
       history.pushState({ __TSR_index: history.state.__TSR_index + 1 }, "", "${EMPTY_PATH}");
     await new Promise(requestAnimationFrame);
@@ -151,8 +156,9 @@ async function openEmpty(browser: TestBrowser, name: string): Promise<Page> {
     .pages()
     .filter((each) => each !== page);
   await Promise.all(others.map((each) => each.close()));
-  await page.context().clearCookies();
+  // The cookies last: without them, a screen that is still reading says that its session has ended, and never goes away.
   if (page.url().startsWith("http")) await page.evaluate(`localStorage.clear(); sessionStorage.clear(); ${FORGET}`);
+  await page.context().clearCookies();
   return page;
 }
 
