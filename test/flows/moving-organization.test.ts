@@ -5,7 +5,6 @@ import { sql } from "kysely";
 import type { Reference } from "#contract/ids.ts";
 import { packVisits, rebuildPacks } from "../../src/server/analytics/packs/pack-visits.ts";
 import { recordTouches } from "../../src/server/analytics/record/record.ts";
-import { TouchWriter } from "../../src/server/analytics/record/touch-writer.ts";
 import { insertPending } from "../../src/server/bookings/flow/pending-queries.ts";
 import { takeReference } from "../../src/server/bookings/flow/reference.ts";
 import { type ConfirmedBooking, settleConfirmed } from "../../src/server/bookings/flow/settle-booking.ts";
@@ -13,7 +12,6 @@ import { deleteBooking, eraseBookingsByEmail } from "../../src/server/bookings/s
 import { OrganizationMoving } from "../../src/server/db/engine.ts";
 import { type Db, openDb, openPool } from "../../src/server/db/pool.ts";
 import { inOrganization } from "../../src/server/db/transactions.ts";
-import { OutageLog } from "../../src/server/lib/log/outage-log.ts";
 import { deleteOrganization } from "../../src/server/organizations/delete-queries.ts";
 import { editEndpoint } from "../../src/server/webhooks/endpoints/endpoints.ts";
 import { findEndpoint } from "../../src/server/webhooks/endpoints/queries.ts";
@@ -36,7 +34,7 @@ import { readAnalytics } from "../support/funnel/analytics.ts";
 import { DIRECT_TOUCH, makeTouch } from "../support/funnel/touches.ts";
 
 // On Citus, an organization's rows can't be seen for a moment while they move to another server. Nothing may be concluded from
-// that: not that an event has no widget, that a booking is settled, that nobody is to be erased, or that a day had no visits.
+// that: not that a booking is settled, that nobody is to be erased, or that a day had no visits.
 
 const isSkipped = isCluster() ? false : "no cluster: npm run cluster -- --bin DIR -- npm test -- FILE";
 const service = await createWebhookService();
@@ -54,18 +52,6 @@ async function whileHidden(owner: Business["owner"], run: () => Promise<void>): 
 }
 
 const isMoving = (error: unknown) => error instanceof OrganizationMoving;
-
-test("events get 503 while their organization moves, and are recorded afterwards", { skip: isSkipped }, async () => {
-  const { owner, widgetId } = await makeBusiness(deps);
-  const outages = new OutageLog(deps.log, { failed: "events.write_failed", resumed: "events.write_resumed" });
-  const writer = new TouchWriter({ db, clock: deps.clock, outages });
-  const touch = makeTouch({ widgetId, visit: 1, at: NOON });
-  await whileHidden(owner, async () => {
-    assert.deepEqual(await writer.write(touch), { outcome: "database_unavailable" });
-  });
-  assert.deepEqual(await writer.write(touch), { outcome: "recorded", wasKnown: false });
-  assert.equal((await readAnalytics(db, owner, { days: 7, now: NOON })).totals.views, 1);
-});
 
 test("a delivery stays in the queue while its organization moves", { skip: isSkipped }, async () => {
   const business = await makeBusiness(deps);
@@ -137,16 +123,6 @@ test("an organization that a transaction holds, or records for, moves only after
   assert.equal((await readAnalytics(db, owner, { days: 7, now: NOON })).totals.views, 2);
 });
 
-test("events that wait for a row while their organization moves are not lost", { skip: isSkipped }, async () => {
-  const { owner, widgetId } = await makeBusiness(deps);
-  await recordTouches(db, [makeTouch({ widgetId, visit: 1, at: NOON })]);
-  await whileMoving(owner, "visit_progress", (bystander) =>
-    recordTouches(bystander, [makeTouch({ widgetId, visit: 2, at: NOON })]),
-  );
-  const { rows } = await sql`select from funnel_visits where organization_id = ${owner}`.execute(db);
-  assert.equal(rows.length, 2);
-});
-
 test("a change that waits for a row while its organization moves is not lost", { skip: isSkipped }, async () => {
   const business = await makeBusiness(deps);
   const { owner } = business;
@@ -157,37 +133,6 @@ test("a change that waits for a row while its organization moves is not lost", {
     assert.deepEqual(await editEndpoint({ ...deps, db: bystander }, owner, edit), { kind: "edited" });
   });
   assert.equal((await findEndpoint(db, owner, id))?.description, "Shop");
-});
-
-test("events that arrive during the move of their organization are recorded in its new place", {
-  skip: isSkipped,
-}, async () => {
-  const { owner, widgetId } = await makeBusiness(deps);
-  const { bystander, target } = await findPlaces(owner);
-  const [holding, pool] = [target.href, bystander].map((server) => openPool({ url: server, size: 1, log: deps.log }));
-  assert.ok(holding && pool);
-  await pool.query("select 1");
-  await recordTouches(openDb(pool), [makeTouch({ widgetId, visit: 1, at: NOON })]);
-  const [shard] = await queryOnce<{ name: string }>(
-    url,
-    "select 'widgets_' || shardid as name from pg_dist_shard where logicalrelid = 'widgets'::regclass",
-  );
-  const { recording, move } = await openDb(holding)
-    .transaction()
-    .execute(async (transaction) => {
-      // The move blocks writes, and then can't create foreign keys to this table.
-      await sql`set local citus.enable_manual_changes_to_shards = on`.execute(transaction);
-      await sql`lock table ${sql.table(shard?.name ?? "")} in row exclusive mode`.execute(transaction);
-      const move = moveTo(owner, target);
-      while (!(await isWaiting(target.href))) await sleep(20);
-      const recording = recordTouches(openDb(pool), [makeTouch({ widgetId, visit: 2, at: NOON })]);
-      while (!(await isWaiting(bystander))) await sleep(20);
-      return { recording, move };
-    });
-  await Promise.all([recording, move]);
-  await Promise.all([holding.end(), pool.end()]);
-  const { rows } = await sql`select from funnel_visits where organization_id = ${owner}`.execute(db);
-  assert.equal(rows.length, 2);
 });
 
 test("a change that waits for a move which waits for it gets 503", { skip: isSkipped }, async () => {

@@ -3,10 +3,10 @@ import { assert } from "../lib/assert.ts";
 import { LOCATE, type Node, type Nodes } from "./citus/nodes.ts";
 import { type DatabaseUnavailable, isDatabaseUnavailable } from "./database-unavailable.ts";
 import type { Host, Hosts } from "./hosts.ts";
-import { beginsTransaction, type Connection, JoinedQuery, joinsNext } from "./joined-query.ts";
+import { beginsTransaction, type Connection, checksNext, JoinedQuery, joinsNext } from "./joined-query.ts";
 
 /** A statement that starts with this is planned once per connection, under the name that follows. */
-const PREPARED = "-- prepared: ";
+export const PREPARED = "-- prepared: ";
 
 /**
  * Planning the largest statements takes longer than running them; node-postgres prepares statements that have a name. It always
@@ -64,8 +64,10 @@ export class CarefulClient extends pg.Client {
 
   async #ask(text: string, values: unknown[] | undefined): Promise<unknown> {
     if (this.#fault) throw this.#fault;
-    if (joinsNext(text) && this.#connection.parsedStatements[text] !== undefined) {
-      this.#unsent.push(text);
+    if (joinsNext(text)) {
+      const isParsed = this.#connection.parsedStatements[text] !== undefined;
+      if (!isParsed) await this.#send({ name: text, text, values: [] });
+      if (isParsed || checksNext(text)) this.#unsent.push(text);
       return { rows: [] };
     }
     // What wasn't sent need not be undone.
@@ -130,8 +132,7 @@ export class CarefulClient extends pg.Client {
 
 /** Null if the statement is planned each time. */
 function toName(text: string): string | null {
-  if (text.startsWith(PREPARED)) return text.slice(PREPARED.length, text.indexOf("\n"));
-  return joinsNext(text) ? text : null;
+  return text.startsWith(PREPARED) ? text.slice(PREPARED.length, text.indexOf("\n")) : null;
 }
 
 /** Each new connection chooses its server. */

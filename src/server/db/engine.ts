@@ -1,6 +1,9 @@
-import { PostgresAdapter, PostgresDialect, type PostgresPool, type RawBuilder, sql } from "kysely";
+import { PostgresAdapter, PostgresDialect, type PostgresPool, type QueryCompiler, type RawBuilder, sql } from "kysely";
 import type pg from "pg";
 import type { OrganizationId } from "#contract/ids.ts";
+import { HomeCompiler } from "./citus/home-compiler.ts";
+import type { Homes } from "./citus/homes.ts";
+import type { ShardGroup } from "./citus/shard-map.ts";
 import { DatabaseUnavailable } from "./database-unavailable.ts";
 import type { Db, Pool } from "./pool.ts";
 
@@ -21,11 +24,17 @@ class EngineAdapter extends PostgresAdapter {
 
 export class EngineDialect extends PostgresDialect {
   readonly #pool: Pool;
+  readonly #group: ShardGroup | null;
 
-  /** `connections` may be a view of the pool. */
-  constructor(pool: Pool, connections: PostgresPool) {
+  /** `connections` may be a view of the pool. Statements use the tables of the shard group. */
+  constructor(pool: Pool, connections: PostgresPool, group: ShardGroup | null = null) {
     super({ pool: connections });
     this.#pool = pool;
+    this.#group = group;
+  }
+
+  override createQueryCompiler(): QueryCompiler {
+    return this.#group ? new HomeCompiler(this.#group) : super.createQueryCompiler();
   }
 
   override createAdapter(): PostgresAdapter {
@@ -36,6 +45,12 @@ export class EngineDialect extends PostgresDialect {
 export function engineOf(db: Db): Engine {
   const { adapter } = db.getExecutor();
   return adapter instanceof EngineAdapter ? adapter.pool.engine : "postgresql";
+}
+
+/** Null on plain PostgreSQL, at home, and in a transaction, which stays where it is. */
+export function homesOf(db: Db): Homes | null {
+  const { adapter } = db.getExecutor();
+  return !db.isTransaction && adapter instanceof EngineAdapter ? adapter.pool.homes : null;
 }
 
 /** Rows that one statement may handle together. */

@@ -71,6 +71,12 @@ export class Hosts {
     return from[this.#next++ % from.length] as Host;
   }
 
+  /** The same database, user and options at another address. */
+  toUrl(address: string): string {
+    const [{ url } = { url: "" }] = this.#all;
+    return url.replace(/^([a-z]+:\/\/(?:[^@/]*@)?)[^/?]*/, `$1${address}`);
+  }
+
   noteRefusal(host: Host): void {
     host.refusedAtMs = performance.now();
     this.refusals++;

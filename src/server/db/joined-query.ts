@@ -6,12 +6,19 @@ import pg from "pg";
 
 const BEGINS = /^(?:begin|start transaction [a-z ]+)$/;
 const PREPARES = /^(?:(?:release )?savepoint \w+|set local \w+ (?:= \w+|to default))$/;
+/** On Citus, whether a shard group is still on this server (citus/home-functions.ts). */
+const CHECKS = /^select from bookflow_(?:hold|look)\(\d+\)$/;
 /** PostgreSQL's limit for names. */
 const NAME_MAX = 63;
 
 /** Only fixed texts: each is prepared once per connection, under its text as name, and stays prepared. */
 export function joinsNext(text: string): boolean {
-  return text.length <= NAME_MAX && (BEGINS.test(text) || PREPARES.test(text));
+  return text.length <= NAME_MAX && (BEGINS.test(text) || PREPARES.test(text) || CHECKS.test(text));
+}
+
+/** Such a statement counts only in the transaction of the one that it joins. */
+export function checksNext(text: string): boolean {
+  return CHECKS.test(text);
 }
 
 export function beginsTransaction(text: string): boolean {
@@ -29,6 +36,7 @@ export type Connection = {
 type Query = {
   requiresPreparation(): boolean;
   prepare(connection: Connection): void;
+  handleDataRow(message: unknown): void;
   handleCommandComplete(message: unknown, connection: Connection): void;
 };
 
@@ -55,6 +63,10 @@ export class JoinedQuery extends BaseQuery {
       connection.execute({});
     }
     super.prepare(connection);
+  }
+
+  override handleDataRow(message: unknown): void {
+    if (this.#completed >= this.#before.length) super.handleDataRow(message);
   }
 
   /** Only the statement's own result counts. */

@@ -3,6 +3,7 @@ import pg from "pg";
 import { assert } from "../lib/assert.ts";
 import type { Log } from "../lib/log/log.ts";
 import { StartError } from "../lib/start-error.ts";
+import { requireKnownCitus } from "./citus/check-cluster.ts";
 import { distributeTables, requireAlone, requireDistributed } from "./citus/distribute.ts";
 import { connectPatiently, type Pool } from "./pool.ts";
 import { splitStatements } from "./split-statements.ts";
@@ -34,6 +35,7 @@ export async function migrate(deps: {
       const { log, distributes = false } = deps;
       await (distributes ? requireAlone(client) : requireDistributed(client));
       await distributeTables(client, { log, isRepeated: distributes });
+      await requireKnownCitus(client);
     }
     await client.query("select pg_advisory_unlock($1)", [MIGRATION_LOCK]);
     client.release();

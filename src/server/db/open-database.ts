@@ -40,6 +40,7 @@ export async function openDatabase(deps: {
     const applied = await migrateFirst({ ...deps, url });
     // Every statement needs to know which engine it runs on.
     await pool.query("select 1");
+    await pool.homes?.reload();
     return { db: openDb(pool), pool, applied, close };
   } catch (error) {
     await close();

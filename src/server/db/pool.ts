@@ -3,7 +3,11 @@ import pg from "pg";
 import type { Log } from "../lib/log/log.ts";
 import { listHostUrls } from "../lib/text/host-urls.ts";
 import { asCareful, type CarefulClient, toClientOf } from "./careful-client.ts";
+import { checkFirst } from "./citus/checked-connections.ts";
+import { toHold, toLook } from "./citus/home-functions.ts";
+import { type Home, Homes } from "./citus/homes.ts";
 import { type Node, Nodes } from "./citus/nodes.ts";
+import { READ_SHARDS, type ShardGroup, type ShardRow } from "./citus/shard-map.ts";
 import { DatabaseUnavailable } from "./database-unavailable.ts";
 import { type Engine, EngineDialect } from "./engine.ts";
 import { type Host, Hosts } from "./hosts.ts";
@@ -39,6 +43,9 @@ const types: pg.CustomTypesConfig = {
 const KEEP_PLANS = `select set_config('plan_cache_mode', 'force_generic_plan', false)
   where not exists (select from pg_extension where extname = 'citus')`;
 
+/** For direct statements, which PostgreSQL itself plans (home.ts). */
+const KEEP_PLANS_AT_HOME = "select set_config('plan_cache_mode', 'force_generic_plan', false)";
+
 /**
  * Statements and commits take milliseconds. If one connection gets no answer for this long while others do, it is
  * considered lost: the operating system would notice a broken one only after a quarter of an hour. Whether the
@@ -50,10 +57,16 @@ const STATEMENT_LIMIT_MS = 15_000;
 /** An idle connection is checked by the operating system after this long: one that listens, or waits for a long statement. */
 const KEEP_ALIVE_MS = 10_000;
 
+type PoolOptions = { urls: readonly string[]; isHome?: boolean; log: Log; statementLimitMs: number };
+
 /** Connections that are dropped, without waiting, if the database does not answer. */
 export class Pool extends pg.Pool {
   /** What the database said on the last new connection. */
   engine: Engine = "postgresql";
+  /** Its connections are to one server of a cluster, and run statements on that server's own tables. */
+  readonly #isHome: boolean;
+  readonly #homes: Homes;
+  readonly #homePools = new Map<string, Pool>();
   readonly #hosts: Hosts;
   readonly #nodes: Nodes;
   readonly #statementLimitMs: number;
@@ -62,7 +75,7 @@ export class Pool extends pg.Pool {
   readonly #acquiring = new Set<(fault: DatabaseUnavailable) => void>();
   readonly #timer: NodeJS.Timeout;
 
-  constructor(settings: pg.PoolConfig, options: { urls: readonly string[]; log: Log; statementLimitMs: number }) {
+  constructor(settings: pg.PoolConfig, options: PoolOptions) {
     const hosts: Hosts = new Hosts(options.urls, {
       probe: (connectionString) => probeServer({ ...settings, connectionString }),
       isSomeoneWaiting: (host) => this.#isWaitingFor(host),
@@ -76,6 +89,11 @@ export class Pool extends pg.Pool {
       log: options.log,
     });
     super({ ...settings, Client: toClientOf(hosts) });
+    this.#isHome = options.isHome ?? false;
+    this.#homes = new Homes({
+      readShards: () => this.#readShards(),
+      openHome: (group) => this.#openHome(group, (urls) => new Pool(settings, { ...options, urls, isHome: true })),
+    });
     this.#nodes = nodes;
     this.#hosts = hosts;
     this.#statementLimitMs = options.statementLimitMs;
@@ -89,6 +107,32 @@ export class Pool extends pg.Pool {
       if (!this.ending && !(error instanceof DatabaseUnavailable))
         options.log.warn("database.connection_lost", { error });
     });
+  }
+
+  /** Where organizations are; null unless this is a cluster. */
+  get homes(): Homes | null {
+    return this.engine === "citus" ? this.#homes : null;
+  }
+
+  #openHome(group: ShardGroup, open: (urls: string[]) => Pool): Home {
+    const { address, shard } = group;
+    const pool = this.#homePools.get(address) ?? open([this.#hosts.toUrl(address)]);
+    this.#homePools.set(address, pool);
+    const toDb = (check: string) =>
+      new Kysely<Tables>({ dialect: new EngineDialect(pool, checkFirst(pool, check), group) });
+    return { address, reader: toDb(toLook(shard)), writer: toDb(toHold(shard)) };
+  }
+
+  /** While the coordinator is away, the other servers know as much. */
+  async #readShards(): Promise<ShardRow[]> {
+    let failure: unknown;
+    for (const pool of [this, ...this.#homePools.values()])
+      try {
+        return (await pool.query<ShardRow>(READ_SHARDS)).rows;
+      } catch (error) {
+        failure ??= error;
+      }
+    throw failure;
   }
 
   get isSilent(): boolean {
@@ -108,6 +152,7 @@ export class Pool extends pg.Pool {
   // biome-ignore lint/suspicious/noExplicitAny: both forms of pg.Pool.end
   override end(...callback: any[]): any {
     clearInterval(this.#timer);
+    for (const pool of this.#homePools.values()) pool.end().catch(() => undefined);
     return (super.end as (...all: unknown[]) => unknown).apply(this, callback);
   }
 
@@ -145,6 +190,10 @@ export class Pool extends pg.Pool {
     careful.on("error", (error) =>
       careful.fail(new DatabaseUnavailable("The connection to the database broke", error)),
     );
+    if (this.#isHome) {
+      careful.query(KEEP_PLANS_AT_HOME).catch(() => undefined);
+      return;
+    }
     // The first connection learns the engine only from its own reply.
     careful.nodes = this.engine === "citus" ? this.#nodes : null;
     // Runs before whatever is asked first. If it fails, the connection is broken, and that statement fails too.

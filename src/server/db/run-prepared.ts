@@ -12,13 +12,33 @@ export async function runPrepared<Row>(db: Db, name: string, statement: Compilab
   return rows;
 }
 
+/** A statement's text, built once for each database, or home on a cluster. */
+export class FixedText {
+  readonly #statement: RawBuilder<unknown>;
+  readonly #texts = new WeakMap<object, string>();
+
+  constructor(statement: RawBuilder<unknown>) {
+    this.#statement = statement;
+  }
+
+  for(db: Db): string {
+    const { adapter } = db.getExecutor();
+    const known = this.#texts.get(adapter);
+    if (known !== undefined) return known;
+    const text = this.#statement.compile(db).sql;
+    this.#texts.set(adapter, text);
+    return text;
+  }
+}
+
 /**
  * A large statement that always has the same text. The text is built once: for the statement that records attempts, that took
  * Node longer than the rest of the report and left so much garbage that collecting it delayed deliveries by 50 ms.
  */
 export class FixedStatement<Row, Values extends object> {
   readonly #build: (values: Placeholders<Values>) => RawBuilder<Row>;
-  #built: { text: string; parameters: readonly unknown[] } | null = null;
+  /** For each database, or home on a cluster. */
+  readonly #built = new WeakMap<object, { text: string; parameters: readonly unknown[] }>();
 
   /** `build` gets a placeholder for each value. It may only put them into the statement: comparing one tells nothing. */
   constructor(build: (values: Placeholders<Values>) => RawBuilder<Row>) {
@@ -26,11 +46,14 @@ export class FixedStatement<Row, Values extends object> {
   }
 
   async run(db: Db, values: Values): Promise<Row[]> {
-    if (this.#built === null) {
+    const { adapter } = db.getExecutor();
+    let built = this.#built.get(adapter);
+    if (built === undefined) {
       const { sql, parameters } = this.#build(toPlaceholders<Placeholders<Values>>()).compile(db);
-      this.#built = { text: sql, parameters };
+      built = { text: sql, parameters };
+      this.#built.set(adapter, built);
     }
-    const { text, parameters } = this.#built;
+    const { text, parameters } = built;
     const given = parameters.map((each) => (each instanceof Placeholder ? each.find(values) : each));
     return (await db.executeQuery<Row>(CompiledQuery.raw(text, given))).rows;
   }

@@ -1,6 +1,7 @@
 import pg from "pg";
 import type { OrganizationId } from "#contract/ids.ts";
 import { engineOf, keepInPlace, OrganizationMoving } from "./engine.ts";
+import { writeAtHome } from "./home.ts";
 import type { Db } from "./pool.ts";
 
 /**
@@ -21,6 +22,15 @@ export async function inOrganization<T>(
   } catch (error) {
     throw isStoppedByMove(db, error) ? new OrganizationMoving(error) : error;
   }
+}
+
+/**
+ * Runs in its own transaction at the organization's home, or in the caller's if there is one. Statements in it name their tables
+ * with `table` (home.ts) and read or write nothing that is only on the coordinator.
+ */
+export async function inHome<T>(db: Db, owner: OrganizationId, run: (transaction: Db) => Promise<T>): Promise<T> {
+  if (db.isTransaction) return await run(db);
+  return await writeAtHome(db, owner, (home) => home.transaction().execute(run));
 }
 
 const DEADLOCK = "40P01";

@@ -1,9 +1,10 @@
-import { type ChildProcess, spawn } from "node:child_process";
+import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { once } from "node:events";
 import { chmodSync, chownSync, mkdirSync, mkdtempSync, openSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { promisify } from "node:util";
 import pg from "pg";
 import { chooseDatabaseUser, type DatabaseUser } from "../../../src/server/db/embedded/database-user.ts";
 import { programOptions, runProgram } from "../../../src/server/db/embedded/run-program.ts";
@@ -20,8 +21,6 @@ const SETTINGS = [
   "shared_preload_libraries=citus",
   "max_prepared_transactions=200",
   "wal_level=logical",
-  // Shards are moved and split with Citus's own plugin.
-  "output_plugin_libraries=pgoutput,citus",
   "max_connections=300",
   "max_worker_processes=100",
   "shared_buffers=128MB",
@@ -36,12 +35,14 @@ const SETTINGS = [
   "citus.node_connection_timeout=3000",
   "citus.local_hostname=127.0.0.1",
 ];
+/** Shards are moved and split with Citus's own plugin, which newer minor versions of PostgreSQL 18 must be told to allow. */
+const PLUGINS = { name: "output_plugin_libraries", value: "pgoutput,citus" };
+
 /** Nothing in it is worth keeping. */
 const CARELESS = [
   "fsync=off",
   "full_page_writes=off",
   "autovacuum=off",
-  "citus.shard_count=4",
   // Tests let statements fail with triggers.
   "citus.enable_unsafe_triggers=on",
 ];
@@ -72,7 +73,10 @@ export async function startCitusCluster(options: {
   const folder = mkdtempSync(join(tmpdir(), "bookflow-citus-"));
   chmodSync(folder, 0o711);
   const user = chooseDatabaseUser(null);
-  const settings = [...SETTINGS, ...(options.isDurable ? [] : CARELESS), ...(options.settings ?? [])];
+  const plugins = (await listSettingNames(options.bin, user)).has(PLUGINS.name)
+    ? [`${PLUGINS.name}=${PLUGINS.value}`]
+    : [];
+  const settings = [...SETTINGS, ...plugins, ...(options.isDurable ? [] : CARELESS), ...(options.settings ?? [])];
   const nodes: CitusNode[] = [];
   const close = async () => {
     await Promise.all(nodes.map((node) => node.stop()));
@@ -213,7 +217,7 @@ export class CitusNode {
   /** The postmaster comes first. */
   #listPids(): number[] {
     const postmaster = this.#child?.pid;
-    if (postmaster === undefined) return [];
+    if (postmaster === undefined || this.#child?.exitCode !== null || this.#child.signalCode !== null) return [];
     const children = readFileSync(`/proc/${postmaster}/task/${postmaster}/children`, "utf8");
     return [postmaster, ...children.split(" ").filter(Boolean).map(Number)];
   }
@@ -226,6 +230,12 @@ export class CitusNode {
       return false;
     }
   }
+}
+
+async function listSettingNames(bin: string, user: DatabaseUser | null): Promise<Set<string>> {
+  const options = { ...programOptions(user), encoding: "utf8", maxBuffer: Number.POSITIVE_INFINITY } as const;
+  const { stdout } = await promisify(execFile)(join(bin, "postgres"), ["--describe-config"], options);
+  return new Set(stdout.split("\n").map((line) => line.split("\t")[0] ?? ""));
 }
 
 function signal(pid: number, what: NodeJS.Signals): void {

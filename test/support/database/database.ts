@@ -23,8 +23,11 @@ export async function createTestDatabase(options: { template?: string; size?: nu
     if (!pool.ending) await pool.end();
     await dropDatabase(name);
   });
-  // The first connection learns what the database is.
-  if (isCluster()) await pool.query("select 1");
+  // The first connection learns what the database is, and where organizations are.
+  if (isCluster()) {
+    await pool.query("select 1");
+    if ((options.template ?? TEMPLATE_DATABASE) === TEMPLATE_DATABASE) await pool.homes?.reload();
+  }
   return { url, db: openDb(pool), pool };
 }
 

@@ -1,6 +1,6 @@
 import { DAY_MS } from "#contract/durations.ts";
 import type { OrganizationId, WidgetId } from "#contract/ids.ts";
-import { engineOf } from "../../db/engine.ts";
+import { writeAtHome } from "../../db/home.ts";
 import { OtherWork } from "../../db/other-work.ts";
 import type { Db } from "../../db/pool.ts";
 import { RecentMap } from "../../lib/recent-map.ts";
@@ -20,8 +20,6 @@ import { listKeysOfDays, listWidgetIds } from "./queries.ts";
 
 /** A batch takes about 40 ms, which is how long recording on the same day may have to wait. */
 const BATCH_EVENTS = 2_000;
-/** On Citus everything recorded for the organization has to wait, and it takes about 150 ms. */
-const CITUS_STEP_EVENTS = 500;
 /** Files are mostly in chronological order, so only a few days are in use at a time. */
 const DAYS_KEPT = 50;
 
@@ -116,8 +114,8 @@ async function* readEvents({
   }
 }
 
-/** A part of a batch: how long this process worked on it, and what runs its statements. */
-type PreparedStep = { preparedMs: number; run: ReturnType<typeof prepareTouches> };
+/** How long this process worked on it, and what runs its statements. */
+type PreparedBatch = { preparedMs: number; run: ReturnType<typeof prepareTouches> };
 
 /** Records batches one after the other; the next is read and prepared while one is being recorded. */
 class BatchRecorder {
@@ -156,10 +154,10 @@ class BatchRecorder {
     const batch = this.#batch;
     this.#batch = [];
     const days = batch.map((touch) => Math.floor(touch.at.getTime() / DAY_MS));
-    const steps = await this.#prepare(batch, days);
+    const prepared = await this.#prepare(batch, days);
     await this.#underWay;
     this.#daysUnderWay = new Set(days);
-    this.#underWay = this.#record(steps);
+    this.#underWay = this.#record(prepared);
     // The next await gets the error; until then it must not count as unhandled.
     this.#underWay.catch(() => {});
   }
@@ -169,31 +167,24 @@ class BatchRecorder {
     await this.#underWay;
   }
 
-  async #prepare(batch: readonly Touch[], days: readonly number[]): Promise<PreparedStep[]> {
+  async #prepare(batch: readonly Touch[], days: readonly number[]): Promise<PreparedBatch> {
     const keys = await this.#findKeys(new Set(days));
     const touches = batch.map((touch, i) => keys.get(days[i] ?? 0)?.limit(touch) ?? touch);
     const options = { includePaused: true, now: this.#now, knownKeys: this.#knownKeys };
-    const stepEvents = engineOf(this.#db) === "citus" ? CITUS_STEP_EVENTS : BATCH_EVENTS;
-    const steps: PreparedStep[] = [];
-    for (let first = 0; first < touches.length; first += stepEvents) {
-      const startedAt = performance.now();
-      const run = prepareTouches(this.#db, touches.slice(first, first + stepEvents), options);
-      steps.push({ preparedMs: performance.now() - startedAt, run });
-    }
-    return steps;
+    const startedAt = performance.now();
+    const run = prepareTouches(touches, options);
+    return { preparedMs: performance.now() - startedAt, run };
   }
 
-  async #record(steps: readonly PreparedStep[]): Promise<void> {
-    for (const { preparedMs, run } of steps) {
-      await this.#others.giveWay(this.#db, { stepMs: this.#lastStepMs });
-      const startedAt = performance.now();
-      const { newSteps } = await run();
-      this.imported += newSteps;
-      const recordedMs = performance.now() - startedAt;
-      this.#others.addOwn(recordedMs);
-      // Both take processor time from others.
-      this.#lastStepMs = preparedMs + recordedMs;
-    }
+  async #record({ preparedMs, run }: PreparedBatch): Promise<void> {
+    await this.#others.giveWay(this.#db, { stepMs: this.#lastStepMs });
+    const startedAt = performance.now();
+    const { newSteps } = await writeAtHome(this.#db, this.#owner, run);
+    this.imported += newSteps;
+    const recordedMs = performance.now() - startedAt;
+    this.#others.addOwn(recordedMs);
+    // Both take processor time from others.
+    this.#lastStepMs = preparedMs + recordedMs;
   }
 
   async #findKeys(days: ReadonlySet<number>): Promise<Map<number, DayKeys>> {

@@ -1,6 +1,7 @@
 import { type RawBuilder, sql } from "kysely";
 import type { OrganizationId } from "#contract/ids.ts";
 import { engineOf, requireSettled } from "../../db/engine.ts";
+import { table } from "../../db/home.ts";
 import type { Db } from "../../db/pool.ts";
 import { assert } from "../../lib/assert.ts";
 import { ALL_WIDGETS, type WidgetTotals } from "./totals.ts";
@@ -31,7 +32,7 @@ const utcHour = (at: RawBuilder<unknown>) => sql<number>`date_part('hour', ${at}
 
 /** Sets the bits of hours. `starts` selects organization_id and start. Sees the newest rows, however old the statement's snapshot is. */
 export const outdateHours = (starts: RawBuilder<unknown>) => sql`
-  insert into visit_days as known (organization_id, day, outdated)
+  insert into ${table("visit_days", "known")} (organization_id, day, outdated)
   select organization_id, ${utcDay(sql`start`)} as day, bit_or(1 << ${utcHour(sql`start`)})
   from (${starts}) changed group by organization_id, day order by organization_id, day
   on conflict (organization_id, day) do update set outdated = known.outdated | excluded.outdated

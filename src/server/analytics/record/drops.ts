@@ -2,21 +2,17 @@ import { sql } from "kysely";
 import { HOUR_MS } from "#contract/durations.ts";
 import { STEPS } from "#contract/steps.ts";
 import { toArrayText } from "../../db/array-text.ts";
-import { toStatementGroups } from "../../db/engine.ts";
+import { table } from "../../db/home.ts";
 import type { Db } from "../../db/pool.ts";
 import type { Touch } from "./touch.ts";
 
 /** Counts events over the budget per widget and hour, for the dashboard. */
 export async function addDrops(db: Db, touches: readonly Touch[], now: Date): Promise<void> {
-  for (const { rows } of toStatementGroups(db, touches)) await addGroup(db, rows, now);
-}
-
-async function addGroup(db: Db, touches: readonly Touch[], now: Date): Promise<void> {
   const groups = [...Map.groupBy(touches, ({ organizationId, widgetId }) => `${organizationId} ${widgetId}`).values()];
   const column = (read: (group: readonly Touch[]) => string) => toArrayText(groups.map(read));
   const hour = new Date(Math.floor(now.getTime() / HOUR_MS) * HOUR_MS);
   await sql`
-    insert into funnel_drops as counted (organization_id, widget_id, hour, events)
+    insert into ${table("funnel_drops", "counted")} (organization_id, widget_id, hour, events)
     select organization_id, widget_id, ${hour}, events
     from unnest(
       ${column(([first]) => first?.organizationId ?? "")}::text[], ${column(([first]) => first?.widgetId ?? "")}::text[],

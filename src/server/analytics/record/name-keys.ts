@@ -2,6 +2,7 @@ import { type RawBuilder, sql } from "kysely";
 import type { OrganizationId } from "#contract/ids.ts";
 import { toArrayText } from "../../db/array-text.ts";
 import { toStatementGroups } from "../../db/engine.ts";
+import { table } from "../../db/home.ts";
 import type { Db } from "../../db/pool.ts";
 import { KEY_KINDS, type KeyKind } from "./key-id.ts";
 import { toVisitName } from "./record-statement.ts";
@@ -26,7 +27,7 @@ export async function nameKeys(transaction: Db, keys: readonly NewKey[], now: Da
       .filter(({ organizationId, id }) => used.has(`${organizationId} ${id}`))
       .map(({ starts: _, ...key }) => key);
     await sql`-- prepared: name_keys
-      insert into funnel_keys as stored (organization_id, id, kind, key, used_on)
+      insert into ${table("funnel_keys", "stored")} (organization_id, id, kind, key, used_on)
       select "organizationId", id, kind, key, ${now.toISOString()}::date
       from jsonb_to_recordset(${JSON.stringify(named)}::jsonb) as named ("organizationId" text, id bigint, kind smallint, key text)
       order by "organizationId" collate "C", id
@@ -60,7 +61,7 @@ async function selectVisits<Columns extends object>(
     toArrayText([...new Set(starts.map((start) => start[name]))]);
   const names = ["organization_id", "widget_id", "visit_id", ...columns];
   const { rows } = await sql<VisitRow & Columns>`
-    select ${sql.join(names.map((name) => sql.ref(name)))} from funnel_visits
+    select ${sql.join(names.map((name) => sql.ref(name)))} from ${table("funnel_visits")}
     where ${owns("organization_id")} and organization_id = any(${values("organizationId")}::text[])
       and widget_id = any(${values("widgetId")}::text[]) and visit_id = any(${values("visitId")}::uuid[])`.execute(db);
   return rows;

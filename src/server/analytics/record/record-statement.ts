@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from "kysely";
 import { toArrayText } from "../../db/array-text.ts";
+import { table } from "../../db/home.ts";
 import { outdateHours } from "../packs/pack-queries.ts";
 import { CAPPED_KINDS, OTHER_IDS } from "./capped-keys.ts";
 import { KEY_KINDS } from "./key-id.ts";
@@ -112,7 +113,7 @@ function toUnitedStart(name: string): RawBuilder<unknown> {
 
 /** Merges visits with the stored ones. `source` selects what is inserted. Returns the visits that changed, or all of them. */
 export const unite = (source: RawBuilder<unknown>, { returnsAll = false } = {}) => sql`
-      insert into funnel_visits as visit (${columns})
+      insert into ${table("funnel_visits", "visit")} (${columns})
       ${source}
       on conflict (organization_id, widget_id, visit_id) do update set
         ${sql.join(startColumns.map((name) => sql`${sql.ref(name)} = ${toUnitedStart(name)}`))},
@@ -134,7 +135,7 @@ const isOpen = sql`(widgets.status = 'active' or ${parameter("include_paused")})
 
 export const statement = sql`-- prepared: record_touches
     with progress as materialized (
-      select organization_id, packed_before from visit_progress
+      select organization_id, packed_before from ${table("visit_progress")}
       where organization_id = any(${parameter("organization_id")}) order by organization_id for share
     ), united as (
       ${unite(sql`
@@ -144,10 +145,10 @@ export const statement = sql`-- prepared: record_touches
         )}
         from unnest(${sql.join(VISIT_COLUMNS.map(({ name }) => parameter(name)))}) as sent (${columns})
         join progress on progress.organization_id = sent.organization_id
-        join widgets on widgets.organization_id = sent.organization_id and widgets.id = sent.widget_id and ${isOpen}
+        join ${table("widgets")} on widgets.organization_id = sent.organization_id and widgets.id = sent.widget_id and ${isOpen}
         order by sent.organization_id, sent.widget_id, sent.visit_id`)}
     ), outdated as (${outdateHours(coveredStarts)})
     select
-      (select coalesce(json_agg(id), '[]') from widgets where id = any(${parameter("widgets")}) and ${isOpen}) as open,
+      (select coalesce(json_agg(id), '[]') from ${table("widgets")} where id = any(${parameter("widgets")}) and ${isOpen}) as open,
       (select coalesce(json_agg(widget_id || ' ' || visit_id), '[]') from united where old_started_at is null) as created,
       (select coalesce(sum(new_steps), 0)::integer from united) as new_steps`;

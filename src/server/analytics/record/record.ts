@@ -1,6 +1,8 @@
 import { CompiledQuery } from "kysely";
-import { engineOf, toStatementGroups } from "../../db/engine.ts";
+import { engineOf } from "../../db/engine.ts";
+import { atHomes } from "../../db/home.ts";
 import type { Db } from "../../db/pool.ts";
+import { FixedText } from "../../db/run-prepared.ts";
 import { assert } from "../../lib/assert.ts";
 import { KEY_KINDS, toKey, toKindNumber } from "./key-id.ts";
 import type { KnownKeys } from "./known-keys.ts";
@@ -10,8 +12,8 @@ import { recordInSteps } from "./record-in-steps.ts";
 import { type Batch, PARAMETERS, type ResultRow, statement, toVisitName } from "./record-statement.ts";
 import type { Touch } from "./touch.ts";
 
-// Records touches: one statement on plain PostgreSQL (record-statement.ts), a few statements per organization on Citus
-// (record-in-steps.ts). Keys that are not stored yet, which few batches have, are named in the same transaction.
+// Records touches with one statement for each home (record-statement.ts). Keys that are not stored yet, which few batches have,
+// are named in the same transaction. Bookings on Citus still record in steps (record-in-steps.ts).
 
 type RecordOptions = {
   /** Touches of paused widgets count too. */
@@ -31,45 +33,35 @@ type Recorded = {
   newSteps: number;
 };
 
+/** Of any organizations. */
 export async function recordTouches(db: Db, touches: readonly Touch[], options: RecordOptions = {}): Promise<Recorded> {
-  return await prepareTouches(db, touches, options)();
-}
-
-/** Does this process's part at once; the database's part begins when the returned function is called. */
-export function prepareTouches(
-  db: Db,
-  touches: readonly Touch[],
-  options: RecordOptions = {},
-): () => Promise<Recorded> {
   const placed = touches.map((touch, place) => ({ organizationId: touch.organizationId, touch, place }));
-  const groups = toStatementGroups(db, placed).map(({ rows }) => ({
-    rows,
-    recordRows: prepareGroup(
-      db,
+  const all: Recorded = { outcomes: [], wasKnown: [], newSteps: 0 };
+  const recorded = await atHomes(db, placed, ({ writer }, rows) =>
+    prepareTouches(
       rows.map(({ touch }) => touch),
       options,
-    ),
-  }));
-  return async () => {
-    const all: Recorded = { outcomes: [], wasKnown: [], newSteps: 0 };
-    for (const { rows, recordRows } of groups) {
-      const recorded = await recordRows();
-      // One result per touch.
-      rows.forEach(({ place }, i) => {
-        all.outcomes[place] = recorded.outcomes[i] as Recorded["outcomes"][number];
-        all.wasKnown[place] = recorded.wasKnown[i] as boolean;
-      });
-      all.newSteps += recorded.newSteps;
-    }
-    return all;
-  };
+    )(writer),
+  );
+  for (const { rows, result } of recorded) {
+    // One result per touch.
+    rows.forEach(({ place }, i) => {
+      all.outcomes[place] = result.outcomes[i] as Recorded["outcomes"][number];
+      all.wasKnown[place] = result.wasKnown[i] as boolean;
+    });
+    all.newSteps += result.newSteps;
+  }
+  return all;
 }
 
-function prepareGroup(
-  db: Db,
+/**
+ * Does this process's part at once; the database's part begins when the returned function is called, with the home of all their
+ * organizations.
+ */
+export function prepareTouches(
   touches: readonly Touch[],
-  { includePaused = false, knownKeys, ...options }: RecordOptions,
-): () => Promise<Recorded> {
+  { includePaused = false, knownKeys, ...options }: RecordOptions = {},
+): (home: Db) => Promise<Recorded> {
   const now = options.now ?? new Date(Math.max(...touches.map((touch) => touch.at.getTime())));
   const merged = mergeTouches(touches);
   const mayAllStart = merged.visits.every(({ mayStart }) => mayStart);
@@ -78,7 +70,7 @@ function prepareGroup(
     run: prepareBatch({ visits, includePaused }),
   });
   const all = mayAllStart ? prepare(merged.visits) : null;
-  return async () => {
+  return async (db) => {
     const overBudget = mayAllStart ? new Set<VisitPart>() : await findOverBudget(db, merged.visits);
     const { newKeys, run } = all ?? prepare(merged.visits.filter((visit) => !overBudget.has(visit)));
     const row = await (newKeys.length === 0
@@ -114,7 +106,6 @@ async function findOverBudget(db: Db, visits: readonly VisitPart[]): Promise<Set
   return new Set(stopped.filter(({ start }) => !known.has(toVisitName(start))));
 }
 
-/** On Citus, a batch is about one organization. */
 async function inOneTransaction<T>(db: Db, run: (transaction: Db) => Promise<T>): Promise<T> {
   return db.isTransaction ? await run(db) : await db.transaction().execute(run);
 }
@@ -124,7 +115,7 @@ function prepareBatch(batch: Batch): (db: Db) => Promise<ResultRow> {
   const parameters = PARAMETERS.map(({ read }) => read(batch));
   return async (db) => {
     if (engineOf(db) === "citus") return await recordInSteps(db, batch);
-    const { rows } = await db.executeQuery<ResultRow>(CompiledQuery.raw(toStatementText(db), parameters));
+    const { rows } = await db.executeQuery<ResultRow>(CompiledQuery.raw(statementText.for(db), parameters));
     const [row] = rows;
     assert(row, "a select without from gives one row");
     return row;
@@ -154,10 +145,4 @@ function listNewKeys(visits: readonly VisitPart[], knownKeys: KnownKeys | undefi
   return [...listed.values()];
 }
 
-let statementText: string | undefined;
-
-/** Building the text takes a third of a millisecond, so it is built once. */
-function toStatementText(db: Db): string {
-  statementText ??= statement.compile(db).sql;
-  return statementText;
-}
+const statementText = new FixedText(statement);

@@ -1,12 +1,12 @@
 import pg from "pg";
-import { OrganizationMoving, toStatementGroups } from "../../db/engine.ts";
+import { atHomes, findServer, isMoved } from "../../db/home.ts";
 import type { Db } from "../../db/pool.ts";
 import { Batcher, type BatcherLimits } from "../../lib/concurrency/batcher.ts";
 import { noteEvents } from "../../lib/concurrency/visitor-load.ts";
 import type { OutageLog } from "../../lib/log/outage-log.ts";
 import { addDrops } from "./drops.ts";
 import { KnownKeys } from "./known-keys.ts";
-import { recordTouches } from "./record.ts";
+import { prepareTouches } from "./record.ts";
 import type { Touch } from "./touch.ts";
 
 // Group commit: one statement records the touches of all waiting requests, and each request is answered once that statement has
@@ -28,24 +28,29 @@ export class TouchWriter {
   readonly #db: Db;
   readonly #clock: { now(): Date };
   readonly #outages: OutageLog;
-  readonly #batcher: Batcher<Touch, Written>;
+  readonly #limits: BatcherLimits;
+  /** One for each server of a cluster, so that a slow one delays only its own organizations. */
+  readonly #batchers = new Map<string, Batcher<Touch, Written>>();
   readonly #knownKeys = new KnownKeys();
 
   constructor(deps: { db: Db; clock: { now(): Date }; outages: OutageLog }, limits: BatcherLimits = WRITER_LIMITS) {
     this.#db = deps.db;
     this.#clock = deps.clock;
     this.#outages = deps.outages;
-    this.#batcher = new Batcher(limits, (touches) => this.#record(touches));
+    this.#limits = limits;
   }
 
   /** Touches that were accepted but are not settled yet. */
   get waitingCount(): number {
-    return this.#batcher.itemCount;
+    return this.#batchers.values().reduce((sum, { itemCount }) => sum + itemCount, 0);
   }
 
   /** Resolves after the commit, or when the time limit has passed. */
   async write(touch: Touch): Promise<Written> {
-    const batched = await this.#batcher.submit(touch);
+    const found = this.#findBatcher(touch);
+    const batcher = found instanceof Batcher ? found : await found;
+    if (batcher === null) return { outcome: "database_unavailable" };
+    const batched = await batcher.submit(touch);
     switch (batched.kind) {
       case "done":
         return batched.result;
@@ -60,7 +65,25 @@ export class TouchWriter {
 
   /** Resolves when everything accepted has been settled. */
   async close(): Promise<void> {
-    await this.#batcher.idle();
+    await Promise.all(this.#batchers.values().map((batcher) => batcher.idle()));
+  }
+
+  #findBatcher({ organizationId }: Touch): Batcher<Touch, Written> | Promise<Batcher<Touch, Written> | null> {
+    const server = findServer(this.#db, organizationId);
+    if (typeof server === "string") return this.#batcherOf(server);
+    return server.then(
+      (found) => this.#batcherOf(found),
+      (error: unknown) => {
+        this.#outages.failed(error);
+        return null;
+      },
+    );
+  }
+
+  #batcherOf(server: string): Batcher<Touch, Written> {
+    const batcher = this.#batchers.get(server) ?? new Batcher(this.#limits, (touches) => this.#record(touches));
+    this.#batchers.set(server, batcher);
+    return batcher;
   }
 
   /** A server that is down fails only the organizations on it. */
@@ -68,44 +91,47 @@ export class TouchWriter {
     noteEvents(touches.length);
     const placed = touches.map((touch, place) => ({ organizationId: touch.organizationId, touch, place }));
     const written: Written[] = [];
-    await Promise.all(
-      toStatementGroups(this.#db, placed).map(async ({ rows }) => {
-        const outcomes = await this.#recordTogether(rows.map(({ touch }) => touch));
-        // One outcome per touch.
-        rows.forEach(({ place }, index) => {
-          written[place] = outcomes[index] as Written;
-        });
-      }),
+    const recorded = await atHomes(this.#db, placed, ({ writer }, rows) =>
+      this.#recordTogether(
+        writer,
+        rows.map(({ touch }) => touch),
+      ),
     );
+    // One outcome per touch.
+    for (const { rows, result } of recorded)
+      rows.forEach(({ place }, i) => {
+        written[place] = result[i] as Written;
+      });
     return written;
   }
 
-  async #recordTogether(touches: readonly Touch[], retriesLeft = RETRIES_MAX): Promise<Written[]> {
+  async #recordTogether(home: Db, touches: readonly Touch[], retriesLeft = RETRIES_MAX): Promise<Written[]> {
     const now = this.#clock.now();
     try {
-      const recorded = await recordTouches(this.#db, touches, { now, knownKeys: this.#knownKeys });
+      const recorded = await prepareTouches(touches, { now, knownKeys: this.#knownKeys })(home);
       const dropped = touches.filter((_, i) => recorded.outcomes[i] === "over_budget");
-      if (dropped.length > 0) await addDrops(this.#db, dropped, now);
+      if (dropped.length > 0) await addDrops(home, dropped, now);
       this.#outages.worked();
       return recorded.outcomes.map((outcome, i) =>
         outcome === "recorded" ? { outcome, wasKnown: recorded.wasKnown[i] ?? false } : { outcome },
       );
     } catch (error) {
+      if (isMoved(error)) throw error;
       const fault = toFault(error);
-      if (fault === "conflict" && retriesLeft > 0) return await this.#recordTogether(touches, retriesLeft - 1);
-      if (fault === "data") return await this.#isolate(touches);
+      if (fault === "conflict" && retriesLeft > 0) return await this.#recordTogether(home, touches, retriesLeft - 1);
+      if (fault === "data") return await this.#isolate(home, touches);
       this.#outages.failed(error);
       return touches.map(() => ({ outcome: "database_unavailable" }));
     }
   }
 
   /** One touch that PostgreSQL cannot store must not fail the others: the batch is halved until the touch is alone. */
-  async #isolate(touches: readonly Touch[]): Promise<Written[]> {
+  async #isolate(home: Db, touches: readonly Touch[]): Promise<Written[]> {
     if (touches.length === 1) return [{ outcome: "malformed" }];
     const middle = touches.length >> 1;
     return [
-      ...(await this.#recordTogether(touches.slice(0, middle))),
-      ...(await this.#recordTogether(touches.slice(middle))),
+      ...(await this.#recordTogether(home, touches.slice(0, middle))),
+      ...(await this.#recordTogether(home, touches.slice(middle))),
     ];
   }
 }
@@ -114,7 +140,6 @@ export class TouchWriter {
  * PostgreSQL's error classes: 40 lost to another transaction, 22 invalid values. Everything else is the server's fault.
  */
 function toFault(error: unknown): "conflict" | "data" | "server" {
-  if (error instanceof OrganizationMoving) return "conflict";
   const code = error instanceof pg.DatabaseError ? (error.code ?? "") : "";
   if (code.startsWith("40")) return "conflict";
   return code.startsWith("22") ? "data" : "server";

@@ -1,14 +1,19 @@
 import type pg from "pg";
 import type { Log } from "../../lib/log/log.ts";
 import { StartError } from "../../lib/start-error.ts";
+import { createHomeFunctions } from "./home-functions.ts";
+import { FIRST_TABLE } from "./shard-map.ts";
 import { COORDINATOR_TABLES, DISTRIBUTED_TABLES, REFERENCE_TABLES } from "./table-places.ts";
 
 // Puts the tables where table-places.ts says. It is one transaction, so a kill leaves everything as it was, and it can be
 // repeated: tables that are already in their place are left alone. Citus accepts a foreign key only once both of its tables
 // are in place, so the keys of the tables that move are dropped first and created again at the end.
 
-/** All distributed tables are co-located with this one. */
-const FIRST_TABLE = "visit_progress";
+/**
+ * Few: each group has its own statements on every connection, and batches of its own. When servers are added, groups are split
+ * (docs/scale.md).
+ */
+const GROUPS_PER_SERVER = 2;
 
 type Place = "distributed" | "reference" | "coordinator";
 
@@ -74,13 +79,15 @@ async function putInPlace(client: pg.ClientBase, missing: readonly { table: stri
   for (const { table, place } of missing) await client.query(toStatement(place), [table]);
   for (const { table, name, definition } of keys)
     await client.query(`alter table ${table} add constraint ${name} ${definition}`);
+  await createHomeFunctions(client);
   await distributeFunctions(client);
 }
 
 function toStatement(place: Place): string {
   switch (place) {
     case "distributed":
-      return `select case when $1 = '${FIRST_TABLE}' then create_distributed_table($1, 'organization_id', colocate_with => 'none')
+      return `select case when $1 = '${FIRST_TABLE}' then create_distributed_table($1, 'organization_id', colocate_with => 'none',
+          shard_count => (select ${GROUPS_PER_SERVER} * greatest(count(*), 1)::integer from citus_get_active_worker_nodes()))
         else create_distributed_table($1, 'organization_id', colocate_with => '${FIRST_TABLE}') end`;
     case "reference":
       return "select create_reference_table($1)";

@@ -1,0 +1,138 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import fc from "fast-check";
+import { Kysely, sql } from "kysely";
+import type { Reference } from "#contract/ids.ts";
+import { makeOrganization, makeWidget, NOON } from "../../../../test/support/builders.ts";
+import { queryOnce } from "../../../../test/support/database/citus-cluster.ts";
+import { createTestDatabase, isCluster } from "../../../../test/support/database/database.ts";
+import { makeTouch } from "../../../../test/support/funnel/touches.ts";
+import { TouchWriter } from "../../analytics/record/touch-writer.ts";
+import { createLog } from "../../lib/log/log.ts";
+import { OutageLog } from "../../lib/log/outage-log.ts";
+import { EngineDialect } from "../engine.ts";
+import { readAtHome, table, writeAtHome } from "../home.ts";
+import type { Tables } from "../tables.ts";
+import { inHome } from "../transactions.ts";
+import { hashText } from "./hash-text.ts";
+import { findGroup, toShardMap } from "./shard-map.ts";
+
+const reference = "BK-1" as Reference;
+const { db, pool, url } = await createTestDatabase();
+const skip = isCluster() ? false : "no cluster: npm run cluster -- --bin DIR -- npm test -- FILE";
+
+test("texts have the hash that PostgreSQL gives them", async () => {
+  const texts = fc.sample(fc.string({ unit: "binary", maxLength: 40 }), 300).filter((text) => !text.includes("\0"));
+  const { rows } = await sql<{ hash: number }>`
+    select hashtext(text) as hash from unnest(${texts}::text[]) with ordinality as given (text, place) order by place`.execute(
+    db,
+  );
+  assert.deepEqual(
+    texts.map(hashText),
+    rows.map(({ hash }) => hash),
+  );
+});
+
+const shards = [
+  { table: "visit_progress", shard: "102008", isReference: false, min: -2_147_483_648, max: -1, address: "one:5432" },
+  { table: "bookings", shard: "102010", isReference: false, min: -2_147_483_648, max: -1, address: "one:5432" },
+  { table: "visit_progress", shard: "102009", isReference: false, min: 0, max: 2_147_483_647, address: "two:5432" },
+  { table: "bookings", shard: "102011", isReference: false, min: 0, max: 2_147_483_647, address: "two:5432" },
+  { table: "widgets", shard: "102001", isReference: true, min: null, max: null, address: null },
+];
+
+test("an organization's statements use the tables of its shard group", () => {
+  const map = toShardMap(shards);
+  const owner = ["org_1", "org_2", "org_3", "org_4"].find((text) => hashText(text) >= 0) ?? "";
+  const group = findGroup(map, owner);
+  assert.equal(group.address, "two:5432");
+  const home = new Kysely<Tables>({ dialect: new EngineDialect(pool, pool, group) });
+  assert.equal(
+    sql`-- prepared: pages
+    select from ${table("bookings")} join ${table("widgets", "own")} on own.id = bookings.widget_id`.compile(home).sql,
+    `-- prepared: pages_102009
+    select from "bookings_102011" as "bookings" join "widgets_102001" as "own" on own.id = bookings.widget_id`,
+  );
+  const built = home.selectFrom("bookings as b").innerJoin("widgets", "widgets.id", "b.widget_id");
+  assert.equal(
+    built.select("widgets.name").where("b.reference", "=", reference).forUpdate("b").compile().sql,
+    'select "widgets"."name" from "bookings_102011" as "b" inner join "widgets_102001" as "widgets" on ' +
+      '"widgets"."id" = "b"."widget_id" where "b"."reference" = $1 for update of "b"',
+  );
+  assert.equal(
+    home.updateTable("bookings").set({ is_test: true }).where("bookings.reference", "=", reference).compile().sql,
+    'update "bookings_102011" as "bookings" set "is_test" = $1 where "bookings"."reference" = $2',
+  );
+});
+
+test("a read at home can't write", { skip }, async () => {
+  const owner = await makeOrganization(db);
+  const change = sql`update ${table("visit_progress")} set packed_before = ${NOON} where organization_id = ${owner}`;
+  for (let n = 0; n < 2; n++)
+    await assert.rejects(
+      readAtHome(db, owner, (home) => change.execute(home)),
+      /read-only/,
+    );
+  await writeAtHome(db, owner, (home) => change.execute(home));
+});
+
+/** Where the organization is, and where else it could be. */
+async function findPlaces(owner: string): Promise<{ shard: string; from: string; to: string }> {
+  const [place] = await queryOnce<{ shard: string; from: string; to: string }>(
+    url,
+    `select shardid::text as shard, format('%L, %s', own.nodename, own.nodeport) as from, format('%L, %s', other.nodename, other.nodeport) as to
+     from pg_dist_placement placement join pg_dist_node own using (groupid)
+     join pg_dist_node other on other.groupid <> own.groupid and other.shouldhaveshards
+     where shardid = get_shard_id_for_distribution_column('visit_progress', '${owner}')`,
+  );
+  assert.ok(place);
+  return place;
+}
+
+test("whatever is written while the organization moves is there afterwards, once", { skip }, async () => {
+  const owner = await makeOrganization(db);
+  const widgetId = await makeWidget(db, owner);
+  const outages = new OutageLog(createLog("silent"), {
+    failed: "events.write_failed",
+    resumed: "events.write_resumed",
+  });
+  const writer = new TouchWriter({ db, clock: { now: () => NOON }, outages });
+  let visit = 0;
+  let counted = 0;
+  let isMoving = true;
+  await sql`insert into funnel_drops (organization_id, widget_id, hour, events) values (${owner}, ${widgetId}, ${NOON}, 0)`.execute(
+    db,
+  );
+  const recording = Array.from({ length: 4 }, async () => {
+    const written: number[] = [];
+    while (isMoving) {
+      const n = ++visit;
+      if ((await writer.write(makeTouch({ widgetId, visit: n, at: NOON }))).outcome === "recorded") written.push(n);
+    }
+    return written;
+  });
+  const counting = async () => {
+    while (isMoving)
+      await inHome(db, owner, async (transaction) => {
+        await sql`update ${table("funnel_drops")} set events = events + 1 where organization_id = ${owner}`.execute(
+          transaction,
+        );
+        await sql`select from ${table("visit_progress")} where organization_id = ${owner} for share`.execute(
+          transaction,
+        );
+      }).then(() => counted++);
+  };
+  const moving = async () => {
+    for (const how of ["block_writes", "force_logical", "block_writes", "block_writes"]) {
+      const { shard, from, to } = await findPlaces(owner);
+      await queryOnce(url, `select citus_move_shard_placement(${shard}, ${from}, ${to}, '${how}')`);
+    }
+    isMoving = false;
+  };
+  const [written] = await Promise.all([Promise.all(recording), counting(), moving().finally(() => (isMoving = false))]);
+  assert.ok(written.every((some) => some.length > 0));
+  const { rows } = await sql<{ visits: number; events: number }>`
+    select (select count(*) from funnel_visits where organization_id = ${owner}) as visits,
+      (select events from funnel_drops where organization_id = ${owner}) as events`.execute(db);
+  assert.deepEqual(rows, [{ visits: written.flat().length, events: counted }]);
+});

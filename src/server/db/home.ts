@@ -1,0 +1,117 @@
+import { AliasNode, IdentifierNode, type OperationNodeSource, TableNode } from "kysely";
+import pg from "pg";
+import type { OrganizationId } from "#contract/ids.ts";
+import { assert } from "../lib/assert.ts";
+import { pause } from "../lib/concurrency/pause.ts";
+import { MOVED } from "./citus/home-functions.ts";
+import type { Home } from "./citus/homes.ts";
+import type { DISTRIBUTED_TABLES, REFERENCE_TABLES } from "./citus/table-places.ts";
+import { isDatabaseUnavailable } from "./database-unavailable.ts";
+import { homesOf, OrganizationMoving } from "./engine.ts";
+import type { Db } from "./pool.ts";
+
+// On Citus, the statements that run most often go directly to the server that has the organization's rows, in the form that plain
+// PostgreSQL gets. Citus decides where the rows are, and PostgreSQL runs the statements. Everything else goes through Citus. On
+// plain PostgreSQL the home of every organization is the database itself.
+
+/** Shards move one after the other; while one moves, the map may lag behind for a moment. */
+const TRIES_MAX = 20;
+const TRY_PAUSE_MS = 100;
+
+/** Every server has them, or their part of them. */
+type HomeTable = (typeof DISTRIBUTED_TABLES | typeof REFERENCE_TABLES)[number];
+
+/** A table in a statement that may run at home. Plain text would name the table that is only Citus's front. */
+export function table(name: HomeTable, alias: string = name): OperationNodeSource {
+  const node = TableNode.create(name);
+  return { toOperationNode: () => (alias === name ? node : AliasNode.create(node, IdentifierNode.create(alias))) };
+}
+
+/** Reads of one organization, alone or in a transaction that writes nothing. */
+export async function readAtHome<T>(db: Db, owner: OrganizationId, read: (home: Db) => Promise<T>): Promise<T> {
+  return await atHome(db, owner, ({ reader }) => read(reader));
+}
+
+/** A statement that writes rows of one organization, or a transaction: then use `inHome`. */
+export async function writeAtHome<T>(db: Db, owner: OrganizationId, write: (home: Db) => Promise<T>): Promise<T> {
+  return await atHome(db, owner, ({ writer }) => write(writer));
+}
+
+async function atHome<T>(db: Db, owner: OrganizationId, run: (home: Home) => Promise<T>): Promise<T> {
+  if (homesOf(db) === null) return await run(toPlainHome(db));
+  const [one] = await atHomes(db, [{ organizationId: owner }], run);
+  assert(one, "one row has one home");
+  return one.result;
+}
+
+/** Reads tables that every server has, from any that answers. */
+export async function readAnywhere<T>(db: Db, read: (home: Db) => Promise<T>): Promise<T> {
+  const homes = homesOf(db);
+  if (homes === null) return await read(db);
+  const servers = await homes.listServers();
+  for (const [index, { reader }] of servers.entries())
+    try {
+      return await read(reader);
+    } catch (error) {
+      if (isMoved(error)) await homes.reload();
+      else if (!isDatabaseUnavailable(error)) throw error;
+      if (index === servers.length - 1) throw error;
+    }
+  throw new OrganizationMoving();
+}
+
+/**
+ * Rows of many organizations, those with the same home together. If a shard group has moved, its rows are handled again at
+ * their new home.
+ */
+export async function atHomes<Row extends { readonly organizationId: OrganizationId }, T>(
+  db: Db,
+  rows: readonly Row[],
+  run: (home: Home, rows: readonly Row[]) => Promise<T>,
+  triesLeft = TRIES_MAX,
+): Promise<{ readonly rows: readonly Row[]; readonly result: T }[]> {
+  const homes = homesOf(db);
+  if (rows.length === 0) return [];
+  if (homes === null) return [{ rows, result: await run(toPlainHome(db), rows) }];
+  const groups = new Map<Home, Row[]>();
+  for (const row of rows) {
+    const home = await homes.find(row.organizationId);
+    groups.set(home, [...(groups.get(home) ?? []), row]);
+  }
+  const results = [...groups].map(async ([home, ofHome]) => {
+    try {
+      return [{ rows: ofHome, result: await run(home, ofHome) }];
+    } catch (error) {
+      if (!isMoved(error)) {
+        if (isDatabaseUnavailable(error)) homes.doubt();
+        throw error;
+      }
+      if (triesLeft === 0) throw new OrganizationMoving(error);
+      if (triesLeft < TRIES_MAX) await pause(TRY_PAUSE_MS);
+      await homes.reload();
+      return await atHomes(db, ofHome, run, triesLeft - 1);
+    }
+  });
+  return (await Promise.all(results)).flat();
+}
+
+/** Equal for organizations on the same server. At once, except before the map has been read. */
+export function findServer(db: Db, owner: OrganizationId): string | Promise<string> {
+  const homes = homesOf(db);
+  if (homes === null) return "";
+  return homes.findNow(owner)?.address ?? homes.find(owner).then(({ address }) => address);
+}
+
+const UNDEFINED_TABLE = "42P01";
+/** What Citus says about the number of a shard that was split. */
+const UNKNOWN_SHARD = "LookupShardRelationFromCatalog";
+
+/** The statement did nothing, because its shard group is elsewhere now, or was split into others. */
+export function isMoved(error: unknown): boolean {
+  if (!(error instanceof pg.DatabaseError)) return false;
+  return error.code === MOVED || error.code === UNDEFINED_TABLE || error.routine === UNKNOWN_SHARD;
+}
+
+function toPlainHome(db: Db): Home {
+  return { reader: db, writer: db, address: "" };
+}
