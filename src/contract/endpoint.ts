@@ -30,6 +30,15 @@ export const SECRET_OVERLAP_HOURS_DEFAULT = 24;
 export const CHOSEN_EVENT_TYPES = ["booking.created", "booking.erased"] as const;
 export type ChosenEventType = (typeof CHOSEN_EVENT_TYPES)[number];
 
+/** What an endpoint's bookings can be limited to, besides widgets. */
+export const ENDPOINT_FILTERS = ["services", "channels", "sources", "campaigns"] as const;
+export type EndpointFilterName = (typeof ENDPOINT_FILTERS)[number];
+/** Null: all of them. */
+export type EndpointFilters = Readonly<Record<EndpointFilterName, readonly string[] | null>>;
+export const ENDPOINT_FILTER_VALUE_LENGTH_MAX = 200;
+/** Events that filters can be tried against. */
+export const FILTER_TRIAL_EVENTS = 100;
+
 /** Periods of an endpoint's statistics. */
 export const ENDPOINT_PERIODS = ["24h", "7d", "30d"] as const;
 export type EndpointPeriod = (typeof ENDPOINT_PERIODS)[number];

@@ -141,6 +141,25 @@ describe("webhooks in the dashboard", { skip: noBrowser }, () => {
     assert.ok(!content.includes(secret) && !content.includes(newSecret));
   });
 
+  test("filters are tried on recent events before they are saved", async () => {
+    const receiver = await startReplying(() => ({ status: 200 }));
+    await book(dashboard.deps, business, { service_name: "Bleaching" });
+    const id = await makeEndpoint(receiver.url, { description: "Bleaching only" });
+    const page = await open(`/webhooks/${id}`);
+    await page.getByRole("button", { name: "Edit" }).click();
+    const dialog = page.getByRole("dialog");
+    await dialog.getByText("Filters", { exact: true }).click();
+    const services = dialog.getByLabel("Services");
+    await services.fill("Bleaching");
+    await services.press("Enter");
+    await dialog.getByRole("button", { name: "Try on recent events" }).click();
+    await dialog.getByText(/^1 of the last \d+ events? would be sent\.$/).waitFor();
+    await dialog.getByRole("table", { name: "Matching events" }).getByText("Bleaching").waitFor();
+    await dialog.getByRole("button", { name: "Save endpoint" }).click();
+    await dialog.waitFor({ state: "detached" });
+    await page.getByText("Bleaching", { exact: true }).waitFor();
+  });
+
   test("a failed test says what went wrong", async () => {
     const receiver = await startReplying(() => ({ status: 503, body: "closed for the weekend" }));
     await makeEndpoint(receiver.url, { description: "Weekender" });

@@ -71,6 +71,7 @@ const BODIES: Partial<Record<AppRouteName, object>> = {
   changeReports: { weekly: true },
   addEndpoint: { url: receiver.url, kind: "webhook" },
   changeEndpoint: { description: "CRM" },
+  tryFilters: {},
   countRedelivery: { from: "2026-01-01" },
   startRedelivery: { from: "2026-01-01" },
   createKey: { name: "Warehouse" },

@@ -52,6 +52,10 @@ export const AppEndpoint = Type.Object({
   eventTypes: Type.Array(oneOf(CHOSEN_EVENT_TYPES)),
   /** Null: bookings of every widget. */
   widgetIds: nullable(Type.Array(Type.String())),
+  services: nullable(Type.Array(Type.String())),
+  channels: nullable(Type.Array(Type.String())),
+  sources: nullable(Type.Array(Type.String())),
+  campaigns: nullable(Type.Array(Type.String())),
   /** booking.erased is also sent for bookings whose retention ended. */
   reportsExpiry: Type.Boolean(),
   /** Names of the custom request headers; their values are never shown again. */
@@ -72,6 +76,11 @@ export type AppEndpointList = Static<typeof AppEndpointList>;
 const EndpointSettings = {
   eventTypes: Type.Optional(Type.Array(oneOf(CHOSEN_EVENT_TYPES))),
   widgetIds: Type.Optional(nullable(Type.Array(Type.String()))),
+  /** Null: all of them. Filters limit events about bookings, except booking.erased. */
+  services: Type.Optional(nullable(Type.Array(Type.String()))),
+  channels: Type.Optional(nullable(Type.Array(Type.String()))),
+  sources: Type.Optional(nullable(Type.Array(Type.String()))),
+  campaigns: Type.Optional(nullable(Type.Array(Type.String()))),
   reportsExpiry: Type.Optional(Type.Boolean()),
   /** All custom headers. A null value keeps the current value; a name that is left out is deleted. */
   headers: Type.Optional(Type.Record(Type.String(), NullableText)),
@@ -104,6 +113,39 @@ export const EndpointChange = Type.Object({
   was: Was,
 });
 export type EndpointChange = Static<typeof EndpointChange>;
+
+/** Tries filters against the newest events before they are saved. */
+export const FilterTrialRequest = Type.Object({
+  eventTypes: EndpointSettings.eventTypes,
+  widgetIds: EndpointSettings.widgetIds,
+  services: EndpointSettings.services,
+  channels: EndpointSettings.channels,
+  sources: EndpointSettings.sources,
+  campaigns: EndpointSettings.campaigns,
+});
+export type FilterTrialRequest = Static<typeof FilterTrialRequest>;
+
+/** An event without anything personal, and whether an endpoint with these filters would get it. */
+const TriedEvent = Type.Object({
+  id: Type.String(),
+  type: oneOf(CHOSEN_EVENT_TYPES),
+  createdAt: Timestamp,
+  reference: Type.String(),
+  widgetName: Type.String(),
+  /** Null for booking.erased, like the three fields below if they are not known. */
+  service: NullableText,
+  channel: NullableText,
+  source: NullableText,
+  campaign: NullableText,
+  matches: Type.Boolean(),
+});
+
+export const FilterTrial = Type.Object({
+  /** Newest first. */
+  events: Type.Array(TriedEvent),
+  matching: Type.Integer(),
+});
+export type FilterTrial = Static<typeof FilterTrial>;
 
 /** How long the old secret stays valid, one of SECRET_OVERLAP_HOURS; 24 if omitted. */
 export const RotateSecretRequest = Type.Object(

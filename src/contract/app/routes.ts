@@ -58,6 +58,7 @@ export const APP_ROUTES = {
   // On any plan it turns an endpoint off; everything else needs the feature, which the route itself checks.
   changeEndpoint:     { method: "PATCH",  path: "/endpoints/:endpoint", role: "admin" },
   removeEndpoint:     { method: "DELETE", path: "/endpoints/:endpoint", role: "admin" },
+  tryFilters:         { method: "POST",   path: "/endpoints/try-filters", role: "admin", feature: "webhooks" },
   testEndpoint:       { method: "POST",   path: "/endpoints/:endpoint/test", role: "member", feature: "webhooks" },
   rotateSecret:       { method: "POST",   path: "/endpoints/:endpoint/rotate-secret", role: "admin", feature: "webhooks" },
   retryEndpoint:      { method: "POST",   path: "/endpoints/:endpoint/retry", role: "member", feature: "webhooks" },

@@ -43,6 +43,7 @@ type Calls = {
   addEndpoint: { answer: endpoints.AddedEndpoint; body: endpoints.NewEndpoint };
   changeEndpoint: { answer: endpoints.AppEndpoint; body: endpoints.EndpointChange };
   removeEndpoint: { answer: null };
+  tryFilters: { answer: endpoints.FilterTrial; body: endpoints.FilterTrialRequest };
   testEndpoint: { answer: deliveries.QueuedDelivery };
   rotateSecret: { answer: endpoints.RotatedSecret; body: endpoints.RotateSecretRequest };
   retryEndpoint: { answer: endpoints.RetriedDeliveries };

@@ -6,8 +6,12 @@ import { widgetsQuery } from "../api/widgets.ts";
 import { useOrganization } from "../shell/use-organization.ts";
 import { Fold } from "../ui/layout/Fold.tsx";
 import { type EndpointValues, EXPIRY } from "./endpoint-form.ts";
+import { FilterFields } from "./FilterFields.tsx";
 
-type Form = Pick<UseFormReturnType<EndpointValues>, "getInputProps" | "values" | "errors">;
+type Form = Pick<
+  UseFormReturnType<EndpointValues>,
+  "getInputProps" | "getInputNode" | "values" | "errors" | "setErrors"
+>;
 
 /** What an endpoint gets, and how. Teams and Slack endpoints get cards about new bookings and have no headers. */
 export function EndpointFields({ form, kind }: { form: Form; kind: EndpointKind }) {
@@ -25,6 +29,7 @@ export function EndpointFields({ form, kind }: { form: Form; kind: EndpointKind 
         clearable
         {...form.getInputProps("widgetIds")}
       />
+      <FilterFields form={form} />
       {isWebhook && (
         <Checkbox.Group label="Events" {...form.getInputProps("eventTypes")}>
           <Stack gap="xs" mt="xs">

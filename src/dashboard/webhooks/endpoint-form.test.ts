@@ -9,6 +9,10 @@ test("a new endpoint's fields become the API's defaults", () => {
     eventTypes: ["booking.created"],
     reportsExpiry: false,
     widgetIds: null,
+    services: null,
+    channels: null,
+    sources: null,
+    campaigns: null,
     headers: {},
     requestsPerMinute: null,
   });

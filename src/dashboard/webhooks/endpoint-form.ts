@@ -1,5 +1,5 @@
 import type { AppEndpoint, NewEndpoint } from "#contract/app/endpoints.ts";
-import type { ChosenEventType } from "#contract/endpoint.ts";
+import { type ChosenEventType, ENDPOINT_FILTERS } from "#contract/endpoint.ts";
 
 // The fields of the dialogs that add and edit an endpoint, and their way to and from the API.
 
@@ -15,6 +15,11 @@ export type EndpointValues = {
   eventTypes: string[];
   /** Empty: every widget. */
   widgetIds: string[];
+  /** Empty: all of them, as for the next three. */
+  services: string[];
+  channels: string[];
+  sources: string[];
+  campaigns: string[];
   /** One header per line. */
   headers: string;
   /** Empty: no limit. */
@@ -26,6 +31,10 @@ export const NEW_ENDPOINT: EndpointValues = {
   description: "",
   eventTypes: ["booking.created"],
   widgetIds: [],
+  services: [],
+  channels: [],
+  sources: [],
+  campaigns: [],
   headers: "",
   requestsPerMinute: "",
 };
@@ -37,6 +46,10 @@ export function toValues(endpoint: AppEndpoint): EndpointValues {
     description: endpoint.description,
     eventTypes: [...endpoint.eventTypes, ...(endpoint.reportsExpiry ? [EXPIRY] : [])],
     widgetIds: endpoint.widgetIds ?? [],
+    services: endpoint.services ?? [],
+    channels: endpoint.channels ?? [],
+    sources: endpoint.sources ?? [],
+    campaigns: endpoint.campaigns ?? [],
     headers: endpoint.headerNames.map((name) => `${name}: ${MASK}`).join("\n"),
     requestsPerMinute: endpoint.requestsPerMinute === null ? "" : String(endpoint.requestsPerMinute),
   };
@@ -46,7 +59,7 @@ type Settings = Omit<NewEndpoint, "kind" | "url"> & { url?: string };
 
 /** Fields that are missing stay as they are. */
 export function toBody(values: Partial<EndpointValues>): Settings {
-  const { url, description, eventTypes, widgetIds, headers, requestsPerMinute } = values;
+  const { url, description, eventTypes, headers, requestsPerMinute } = values;
   return {
     ...(url === undefined ? {} : { url }),
     ...(description === undefined ? {} : { description }),
@@ -57,11 +70,22 @@ export function toBody(values: Partial<EndpointValues>): Settings {
           eventTypes: eventTypes.filter((each) => each !== EXPIRY) as ChosenEventType[],
           reportsExpiry: eventTypes.includes(EXPIRY),
         }),
-    ...(widgetIds === undefined ? {} : { widgetIds: widgetIds.length === 0 ? null : widgetIds }),
+    ...toLimits(values),
     ...(headers === undefined ? {} : { headers: parseHeaders(headers) }),
     ...(requestsPerMinute === undefined ? {} : { requestsPerMinute: parseRate(requestsPerMinute) }),
   };
 }
+
+/** What bookings are limited to; an empty list means all. */
+export function toLimits(values: Partial<EndpointValues>): Pick<NewEndpoint, (typeof LIMITS)[number]> {
+  const given = LIMITS.flatMap((name) => {
+    const chosen = values[name];
+    return chosen === undefined ? [] : [[name, chosen.length === 0 ? null : chosen]];
+  });
+  return Object.fromEntries(given);
+}
+
+const LIMITS = ["widgetIds", ...ENDPOINT_FILTERS] as const;
 
 /** What the server compares with the endpoint; headers are not compared, as their values are never shown. */
 export function toSeen(values: Partial<EndpointValues>): Record<string, unknown> {

@@ -2,7 +2,9 @@ import type { AuditAction } from "#contract/app/audit.ts";
 import { ENDPOINT_DESCRIPTION_LENGTH_MAX } from "#contract/app/endpoints.ts";
 import {
   CHOSEN_EVENT_TYPES,
+  ENDPOINT_FILTERS,
   ENDPOINT_KINDS,
+  type EndpointFilters,
   SECRET_OVERLAP_HOURS,
   SECRET_OVERLAP_HOURS_DEFAULT,
 } from "#contract/endpoint.ts";
@@ -23,15 +25,17 @@ import { findEndpointOwner, listEndpoints } from "../webhooks/endpoints/queries.
 import { describeRefusal } from "../webhooks/endpoints/refusal-texts.ts";
 import { sendTestEvent } from "../webhooks/endpoints/send-test-event.ts";
 import type { EndpointSettings } from "../webhooks/endpoints/settings.ts";
+import { tryFilters } from "../webhooks/endpoints/try-filters.ts";
 import { retryAll } from "../webhooks/log/retry.ts";
 import { type Arguments, parseChoice, parseSwitch, parseText, requireOrganization } from "./arguments.ts";
 import type { Command, CommandContext } from "./command.ts";
 import { pluralize } from "./pluralize.ts";
 import { UsageError } from "./usage-error.ts";
 
-const SETTING_OPTIONS = ["events", "widgets", "expiry", "headers", "rate"];
-const SETTINGS_USAGE =
-  "[--events booking.created,booking.erased] [--widgets WIDGET_ID,…|all] [--expiry on|off] [--headers JSON] [--rate PER_MINUTE|none]";
+const FILTER_OPTIONS = ["events", "widgets", ...ENDPOINT_FILTERS];
+const FILTERS_USAGE = `[--events ${CHOSEN_EVENT_TYPES.join(",")}] [--widgets WIDGET_ID,…|all] ${ENDPOINT_FILTERS.map((name) => `[--${name} NAME,…|all]`).join(" ")}`;
+const SETTING_OPTIONS = [...FILTER_OPTIONS, "expiry", "headers", "rate"];
+const SETTINGS_USAGE = `${FILTERS_USAGE} [--expiry on|off] [--headers JSON] [--rate PER_MINUTE|none]`;
 
 export const ENDPOINT_COMMANDS: readonly Command[] = [
   {
@@ -97,6 +101,10 @@ export const ENDPOINT_COMMANDS: readonly Command[] = [
         disabledReason: row.disabled_reason,
         eventTypes: row.event_types,
         widgetIds: row.widget_ids,
+        services: row.services,
+        channels: row.channels,
+        sources: row.sources,
+        campaigns: row.campaigns,
         headerNames: row.header_names,
         requestsPerMinute: row.requests_per_minute,
         lastStatus: row.last_status,
@@ -105,6 +113,24 @@ export const ENDPOINT_COMMANDS: readonly Command[] = [
       }));
       const lines = endpoints.map(({ id, kind, status, url }) => `${id}  ${kind}  ${status}  ${url}`);
       return { text: lines.join("\n") || "No endpoints.", json: endpoints };
+    },
+  },
+  {
+    name: "endpoint try",
+    usage: `endpoint try --org ORG ${FILTERS_USAGE}`,
+    summary: "show which of the last 100 events an endpoint with these filters would receive; nothing is sent",
+    options: ["org", ...FILTER_OPTIONS],
+    positionals: 0,
+    async run({ db, args }) {
+      const organization = await requireOrganization(db, args.required("org"));
+      const outcome = await tryFilters(db, organization.id, readSettings(args));
+      if (outcome.kind !== "tried") throw toUsageError(outcome);
+      const { events, matching } = outcome.trial;
+      const lines = events
+        .filter(({ matches }) => matches)
+        .map((event) => [event.createdAt, event.type, event.reference, event.service, event.channel].join("  ").trim());
+      const heading = `${matching} of the last ${pluralize(events.length, "event")} would be sent.`;
+      return { text: [heading, ...lines].join("\n"), json: outcome.trial };
     },
   },
   {
@@ -220,10 +246,19 @@ function readSettings(args: Arguments): EndpointSettings {
       ? {}
       : { eventTypes: events.split(",").map((type) => parseChoice("events", type.trim(), CHOSEN_EVENT_TYPES)) }),
     ...(widgets === null ? {} : { widgetIds: widgets === "all" ? null : widgets.split(",").map((id) => id.trim()) }),
+    ...readFilters(args),
     ...(expiry === null ? {} : { reportsExpiry: parseSwitch("expiry", expiry) }),
     ...(headers === null ? {} : { headers: parseHeaders(headers) }),
     ...(rate === null ? {} : { requestsPerMinute: rate === "none" ? null : parseRate(rate) }),
   };
+}
+
+function readFilters(args: Arguments): Partial<EndpointFilters> {
+  const given = ENDPOINT_FILTERS.flatMap((name) => {
+    const text = args.option(name);
+    return text === null ? [] : [[name, text === "all" ? null : text.split(",").map((value) => value.trim())]];
+  });
+  return Object.fromEntries(given);
 }
 
 /** A JSON object; null keeps the current value of a header. */
@@ -286,6 +321,7 @@ const OPTION_BY_FIELD: Readonly<Record<string, string>> = {
   widgetIds: "widgets",
   headers: "headers",
   requestsPerMinute: "rate",
+  ...Object.fromEntries(ENDPOINT_FILTERS.map((name) => [name, name])),
 };
 
 function toOptionFault([field, fault]: [string, string]): string {

@@ -8,6 +8,8 @@ import {
   ENDPOINT_DESCRIPTION_LENGTH_MAX,
   EndpointChange,
   EndpointStatistics,
+  FilterTrial,
+  FilterTrialRequest,
   NewEndpoint,
   RetriedDeliveries,
   RotatedSecret,
@@ -47,6 +49,7 @@ import { type EndpointRow, findEndpoint, listEndpoints } from "./queries.ts";
 import { describeRefusal } from "./refusal-texts.ts";
 import { sendTestEvent } from "./send-test-event.ts";
 import { toAppEndpoint } from "./to-app-endpoint.ts";
+import { tryFilters } from "./try-filters.ts";
 
 type RouteDeps = Pick<Deps, "db" | "clock" | "random" | "config" | "log"> & { readonly webhooks: WebhookDeps };
 type WithEndpoint = { Params: { endpoint: string } };
@@ -118,10 +121,17 @@ function changeRoutes(api: FastifyInstance, deps: RouteDeps): void {
   });
 }
 
-/** Tests an endpoint, or rotates its secret. */
+/** Tries filters, tests an endpoint, or rotates its secret. */
 function actionRoutes(api: FastifyInstance, deps: RouteDeps): void {
+  const readFilterTrial = bodyReader(FilterTrialRequest);
   const readRotateSecret = bodyReader(RotateSecretRequest);
   const audited = toAudited(deps);
+
+  api.post("/endpoints/try-filters", { schema: { response: { 200: FilterTrial } } }, async (request) => {
+    const outcome = await tryFilters(deps.db, memberOf(request).organizationId, readFilterTrial(request));
+    if (outcome.kind !== "tried") throw toApiError(outcome);
+    return outcome.trial;
+  });
 
   api.post<WithEndpoint>(
     "/endpoints/:endpoint/test",
@@ -243,6 +253,10 @@ function toComparable(row: EndpointRow): Record<string, unknown> {
     description: row.description,
     eventTypes: row.event_types,
     widgetIds: row.widget_ids,
+    services: row.services,
+    channels: row.channels,
+    sources: row.sources,
+    campaigns: row.campaigns,
     reportsExpiry: row.reports_expiry,
     requestsPerMinute: row.requests_per_minute,
   };

@@ -137,7 +137,7 @@ export async function addEndpoint(
   return isAdded ? { kind: "added", id, secret, sameUrlAs } : { kind: "too_many", most };
 }
 
-async function checkSettings(
+export async function checkSettings(
   db: Db,
   owner: OrganizationId,
   { kind, settings }: { kind: EndpointKind; settings: EndpointSettings },

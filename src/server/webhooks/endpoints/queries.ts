@@ -1,8 +1,8 @@
 import type { Insertable, Selectable, Updateable } from "kysely";
-import type { EndpointKind } from "#contract/endpoint.ts";
+import { CHOSEN_EVENT_TYPES, ENDPOINT_FILTERS, type EndpointKind } from "#contract/endpoint.ts";
 import type { DeliveryId, EndpointId, OrganizationId } from "#contract/ids.ts";
 import type { Db } from "../../db/pool.ts";
-import type { EndpointsTable } from "../../db/tables.ts";
+import type { EndpointsTable } from "../../db/webhook-tables.ts";
 
 const COLUMNS = [
   "id",
@@ -27,6 +27,7 @@ const COLUMNS = [
   "paused_until",
   "event_types",
   "widget_ids",
+  ...ENDPOINT_FILTERS,
   "reports_expiry",
   "header_names",
   "requests_per_minute",
@@ -200,4 +201,19 @@ export async function listEndpointNames(db: Db, owner: OrganizationId): Promise<
     .select(["id", "kind", "url", "description", "removed_at"])
     .where("organization_id", "=", owner)
     .execute();
+}
+
+/** JSON of the newest events that endpoints can choose, newest first. */
+export async function listNewestBodies(db: Db, owner: OrganizationId, limit: number): Promise<Buffer[]> {
+  const rows = await db
+    .selectFrom("webhook_events")
+    .select("body")
+    .where("organization_id", "=", owner)
+    .where("type", "in", CHOSEN_EVENT_TYPES)
+    .where("body", "is not", null)
+    .orderBy("created_at", "desc")
+    .orderBy("id")
+    .limit(limit)
+    .execute();
+  return rows.flatMap(({ body }) => body ?? []);
 }

@@ -1,10 +1,15 @@
+import { CHANNELS, FILTER_VALUES_MAX, NOT_SET } from "#contract/dimensions.ts";
 import {
   CHOSEN_EVENT_TYPES,
   type ChosenEventType,
+  ENDPOINT_FILTER_VALUE_LENGTH_MAX,
+  ENDPOINT_FILTERS,
   ENDPOINT_HEADER_NAME_LENGTH_MAX,
   ENDPOINT_HEADER_VALUE_LENGTH_MAX,
   ENDPOINT_HEADERS_MAX,
   ENDPOINT_RATE_MAX,
+  type EndpointFilterName,
+  type EndpointFilters,
   type EndpointKind,
 } from "#contract/endpoint.ts";
 import type { EndpointId, WidgetId } from "#contract/ids.ts";
@@ -14,7 +19,7 @@ import type { Sealer } from "../../lib/secrets/sealed.ts";
 // What an endpoint gets and how: event types, widgets, custom headers and rate. Checked when it is saved, so that sending
 // relies on it.
 
-export type EndpointSettings = {
+export type EndpointSettings = Partial<EndpointFilters> & {
   eventTypes?: readonly ChosenEventType[];
   /** Null: every widget. */
   widgetIds?: readonly string[] | null;
@@ -26,7 +31,7 @@ export type EndpointSettings = {
 
 /** Sentences by field; empty if all settings are valid. `widgets` are the organization's. */
 export function findFaults(
-  { eventTypes, widgetIds, reportsExpiry, headers, requestsPerMinute }: EndpointSettings,
+  { eventTypes, widgetIds, reportsExpiry, headers, requestsPerMinute, ...filters }: EndpointSettings,
   { kind, widgets }: { kind: EndpointKind; widgets: ReadonlySet<string> },
 ): Record<string, string> {
   const isChat = kind !== "webhook";
@@ -44,6 +49,7 @@ export function findFaults(
         : widgetIds?.every((id) => widgets.has(id)) === false
           ? "Widget not found."
           : null,
+    ...Object.fromEntries(ENDPOINT_FILTERS.map((name) => [name, findFilterFault(name, filters[name])])),
     headers:
       headers === undefined
         ? null
@@ -58,6 +64,17 @@ export function findFaults(
   return Object.fromEntries(Object.entries(faults).filter((entry): entry is [string, string] => entry[1] !== null));
 }
 
+function findFilterFault(name: EndpointFilterName, values: readonly string[] | null | undefined): string | null {
+  if (values == null) return null;
+  if (values.length === 0) return `Choose at least one of the ${name}, or all.`;
+  if (values.length > FILTER_VALUES_MAX) return `Choose at most ${FILTER_VALUES_MAX}.`;
+  if (values.some((value) => value.trim() === "" || value.length > ENDPOINT_FILTER_VALUE_LENGTH_MAX))
+    return `Each must have 1 to ${ENDPOINT_FILTER_VALUE_LENGTH_MAX} characters.`;
+  const channels: readonly string[] = [...CHANNELS, NOT_SET].map((channel) => channel.toLowerCase());
+  const unknown = name === "channels" && values.find((value) => !channels.includes(value.trim().toLowerCase()));
+  return unknown ? `There is no channel ${unknown}. Use ${CHANNELS.join(", ")} or ${NOT_SET}.` : null;
+}
+
 export const ENTER_HEADERS_AGAIN = "The URL has changed. Enter the values of the custom headers again, or delete them.";
 
 /** Whether some current value of the custom headers `names` stays after these settings are saved. */
@@ -67,17 +84,25 @@ export function keepsHeaderValues({ headers }: EndpointSettings, names: readonly
 
 /** The columns of these settings; `before` has the current headers, opened. */
 export function toSettingColumns(
-  { eventTypes, widgetIds, reportsExpiry, headers, requestsPerMinute }: EndpointSettings,
+  { eventTypes, widgetIds, reportsExpiry, headers, requestsPerMinute, ...filters }: EndpointSettings,
   { id, box, before }: { id: EndpointId; box: Sealer; before: Readonly<Record<string, string>> },
 ) {
   return {
     ...(eventTypes === undefined ? {} : { event_types: [...new Set(eventTypes)] }),
     // Checked to be ids of the organization's widgets.
     ...(widgetIds === undefined ? {} : { widget_ids: widgetIds && ([...new Set(widgetIds)] as WidgetId[]) }),
+    ...toFilterColumns(filters),
     ...(reportsExpiry === undefined ? {} : { reports_expiry: reportsExpiry }),
     ...(headers === undefined ? {} : toHeaderColumns(mergeHeaders(headers, before), { id, box })),
     ...(requestsPerMinute === undefined ? {} : { requests_per_minute: requestsPerMinute }),
   };
+}
+
+function toFilterColumns(filters: Partial<EndpointFilters>): Partial<Record<EndpointFilterName, string[] | null>> {
+  const given = ENDPOINT_FILTERS.filter((name) => filters[name] !== undefined);
+  return Object.fromEntries(
+    given.map((name) => [name, filters[name] ? [...new Set(filters[name].map((value) => value.trim()))] : null]),
+  );
 }
 
 function mergeHeaders(

@@ -24,6 +24,10 @@ export function toAppEndpoint(
     // Only these can be chosen.
     eventTypes: row.event_types as ChosenEventType[],
     widgetIds: row.widget_ids,
+    services: row.services,
+    channels: row.channels,
+    sources: row.sources,
+    campaigns: row.campaigns,
     reportsExpiry: row.reports_expiry,
     headerNames: row.header_names,
     requestsPerMinute: row.requests_per_minute,

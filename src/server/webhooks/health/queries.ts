@@ -2,8 +2,8 @@ import { type Selectable, sql } from "kysely";
 import type { NoticeKind } from "#contract/delivery.ts";
 import type { EndpointId, OrganizationId } from "#contract/ids.ts";
 import type { Db } from "../../db/pool.ts";
-import type { EndpointNoticesTable, EndpointsTable } from "../../db/tables.ts";
 import { inOrganization } from "../../db/transactions.ts";
+import type { EndpointNoticesTable, EndpointsTable } from "../../db/webhook-tables.ts";
 import { writeLane } from "../queue/lanes.ts";
 import type { EndpointHealth } from "../queue/report-queries.ts";
 

@@ -2,7 +2,7 @@ import { type RawBuilder, type Selectable, sql } from "kysely";
 import type { DeliveryState, RedeliveryFilter, RedeliveryState } from "#contract/delivery.ts";
 import type { DeliveryId, EndpointId, OrganizationId, RedeliveryId } from "#contract/ids.ts";
 import type { Db } from "../../db/pool.ts";
-import type { RedeliveriesTable } from "../../db/tables.ts";
+import type { RedeliveriesTable } from "../../db/webhook-tables.ts";
 import type { RowPlace } from "../../http/paging.ts";
 import { isInLog, listRedelivering } from "./period.ts";
 

@@ -13,8 +13,8 @@ import type { WebhookEventType } from "#contract/webhook-event.ts";
 import type { Mode } from "#contract/widget.ts";
 import { toEmailKey } from "../../db/email-key.ts";
 import type { Db } from "../../db/pool.ts";
-import type { DeliveriesTable, DeliveryAttemptsTable } from "../../db/tables.ts";
 import { inSnapshot } from "../../db/transactions.ts";
+import type { DeliveriesTable, DeliveryAttemptsTable } from "../../db/webhook-tables.ts";
 import type { RowPlace } from "../../http/paging.ts";
 import { isInLog, listRedelivering } from "./period.ts";
 

@@ -14,6 +14,7 @@ import type { Deps } from "../../deps.ts";
 import { type Random, randomId, randomUuid } from "../../lib/secrets/random.ts";
 import { toSlackCard } from "./cards/slack-card.ts";
 import { toTeamsCard } from "./cards/teams-card.ts";
+import { matchesFilters } from "./endpoint-filters.ts";
 import { type BookingFacts, toBookingCreatedEvent } from "./event.ts";
 import { findBookingEventContext, insertEvents } from "./queries.ts";
 
@@ -57,7 +58,8 @@ export async function fanOut(
 ): Promise<boolean> {
   const { widgetId } = booking;
   const context = await findBookingEventContext(transaction, owner, { type: "booking.created", widgetId });
-  const { plan, endpoints } = context;
+  const { plan } = context;
+  const endpoints = context.endpoints.filter((endpoint) => matchesFilters(endpoint, booking));
   if (!isEventWanted(plan, endpoints)) return false;
 
   const id = randomId<WebhookEventId>(deps.random, WEBHOOK_EVENT_ID);

@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from "kysely";
 import type { AttemptTrigger } from "#contract/delivery.ts";
-import type { ChosenEventType, EndpointKind, EndpointStatus } from "#contract/endpoint.ts";
+import type { ChosenEventType, EndpointFilters, EndpointKind, EndpointStatus } from "#contract/endpoint.ts";
 import type {
   DeliveryId,
   EndpointId,
@@ -28,7 +28,7 @@ export type BookingEventContext = {
   widget_name: string;
   business_name: string;
   /** Includes disabled endpoints: events they miss are recorded as `canceled` and can be redelivered. */
-  endpoints: readonly { id: EndpointId; kind: EndpointKind; status: EndpointStatus }[];
+  endpoints: readonly ({ id: EndpointId; kind: EndpointKind; status: EndpointStatus } & EndpointFilters)[];
 };
 
 export async function findBookingEventContext(
@@ -40,7 +40,8 @@ export async function findBookingEventContext(
     select organizations.id as organization_id, organizations.name as organization_name, organizations.plan,
       widgets.id as widget_id, widgets.name as widget_name, widgets.business_name,
       (
-        select coalesce(json_agg(json_build_object('id', id, 'kind', kind, 'status', status) order by id), '[]')
+        select coalesce(json_agg(json_build_object('id', id, 'kind', kind, 'status', status, 'services', services,
+          'channels', channels, 'sources', sources, 'campaigns', campaigns) order by id), '[]')
         from endpoints
         where organization_id = ${owner} and removed_at is null and ${type} = any(event_types)
           and (widget_ids is null or ${widgetId} = any(widget_ids))

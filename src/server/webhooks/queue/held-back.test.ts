@@ -4,7 +4,7 @@ import { afterEach, beforeEach, test } from "node:test";
 import { sql, type Updateable } from "kysely";
 import type { EndpointKind } from "#contract/endpoint.ts";
 import type { OrganizationId } from "#contract/ids.ts";
-import type { EndpointsTable } from "../../db/tables.ts";
+import type { EndpointsTable } from "../../db/webhook-tables.ts";
 import { DeliveryLoop } from "../delivery/loop.ts";
 import { listNotices } from "../health/queries.ts";
 import { redeliver } from "../log/redeliver.ts";

@@ -2,7 +2,7 @@ import { type Selectable, sql } from "kysely";
 import type { EndpointId } from "#contract/ids.ts";
 import type { Db } from "../../db/pool.ts";
 import type { DeliveryLanesTable } from "../../db/queue-tables.ts";
-import type { EndpointsTable } from "../../db/tables.ts";
+import type { EndpointsTable } from "../../db/webhook-tables.ts";
 import { CAPS } from "./caps.ts";
 
 // A lane repeats what claiming must know about an endpoint, so that a claim reads no table of an organization. Code

@@ -13,7 +13,7 @@ import { takeReference } from "../../bookings/flow/reference.ts";
 import type { NewBooking } from "../../bookings/flow/store-booking.ts";
 import type { Config } from "../../config.ts";
 import type { ServiceDeps } from "../../create-deps.ts";
-import type { EndpointsTable } from "../../db/tables.ts";
+import type { EndpointsTable } from "../../db/webhook-tables.ts";
 import { systemRandom } from "../../lib/secrets/random.ts";
 import { DeliveryLoop } from "../delivery/loop.ts";
 import { addEndpoint } from "../endpoints/endpoints.ts";
