@@ -54,7 +54,7 @@ export const SETTINGS = {
   databasePoolSize: integer({
     name: "DATABASE_POOL_SIZE",
     fallback: "10",
-    // While recounting, a worker needs one connection to listen, two to count, and one for the rest.
+    // A worker needs one connection to listen, one for deliveries, one to pack visits, and one for the rest.
     min: 4,
     max: 200,
     meaning: "Maximum number of PostgreSQL connections per process.",

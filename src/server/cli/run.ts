@@ -73,7 +73,7 @@ async function run(words: string[], terminal: Terminal): Promise<Answer> {
     const deps = await createDeps({ config, database, log });
     return await command.run({
       ...deps,
-      // No time limit: imports and recounts take long, and the operator can stop the command.
+      // No time limit: imports and rebuilds take long, and the operator can stop the command.
       db: deps.patientDb,
       args,
       applied: database.applied,

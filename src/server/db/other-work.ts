@@ -4,7 +4,7 @@ import { pause } from "../lib/concurrency/pause.ts";
 import { engineOf } from "./engine.ts";
 import type { Db } from "./pool.ts";
 
-// Tells long work, such as recounts and imports, how much others use the database, so that it can give way to them. On a small
+// Tells long work, such as imports and retention, how much others use the database, so that it can give way to them. On a small
 // machine, recording would otherwise get half of the processors.
 
 /** The share of the time in which others' statements run. A service without visitors stays below a hundredth. */
@@ -12,7 +12,7 @@ const BUSY_SHARE = 0.1;
 /** PostgreSQL's connections report what they did about once a second. */
 const WINDOW_MS = 2_000;
 const PAUSE_FACTOR = 4;
-/** Recounts on a cluster are slow already. Those measured in docs/scale.md paused at most this long. */
+/** Long work on a cluster is slow already. */
 const CITUS_PAUSE_MAX_MS = 2_000;
 
 type Reading = { atMs: number; activeMs: number };

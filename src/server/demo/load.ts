@@ -37,7 +37,7 @@ type LoadOutcome =
 
 /** Touches per statement. Fewer take longer, more gain nothing (measured). */
 const BATCH_TOUCHES = 1_000;
-/** Statements at a time. Each records different days, so they rarely wait for each other's counters. */
+/** Statements at a time. One prepares its touches while PostgreSQL records those of the other. */
 const RECORDERS = 2;
 
 /** `practiceUrl`: the practice Cal.com, where upcoming bookings can be cancelled; without it, in the sandbox. */

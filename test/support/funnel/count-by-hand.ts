@@ -6,7 +6,7 @@ import { startsBefore } from "../../../src/server/analytics/record/merge-touches
 import { type Touch, toStepBit } from "../../../src/server/analytics/record/touch.ts";
 import type { Filter } from "../../../src/server/analytics/report/filters.ts";
 
-// The contract's analytics computed from the raw list of touches, the slow way: no counters, no increments, no SQL. The
+// The contract's analytics computed from the raw list of touches, the slow way: no packs, no totals, no SQL. The
 // service's responses are compared with this.
 
 type Visit = { start: Touch; furthest: number; foundNoTimes: boolean; touches: Touch[] };

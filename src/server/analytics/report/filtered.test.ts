@@ -2,21 +2,14 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import { MATCHES, type Match } from "#contract/app/analytics.ts";
-import {
-  DIMENSIONS,
-  type Dimension,
-  FILTER_DIMENSIONS,
-  type FilterDimension,
-  NOT_SET,
-  TIME_KEYS,
-  toNegatedName,
-} from "#contract/dimensions.ts";
+import { DIMENSIONS, type Dimension, NOT_SET, toNegatedName } from "#contract/dimensions.ts";
 import type { OrganizationId, WidgetId } from "#contract/ids.ts";
 import { FUNNEL_STEPS } from "#contract/steps.ts";
 import { makeOrganization, makeWidget } from "../../../../test/support/builders.ts";
 import { createTestDatabase } from "../../../../test/support/database/database.ts";
 import { countAllByHand } from "../../../../test/support/funnel/count-by-hand.ts";
 import { assertPacksValid } from "../../../../test/support/funnel/packs.ts";
+import { oneFilter, toQuery } from "../../../../test/support/funnel/random-filters.ts";
 import { touchesOfVisits } from "../../../../test/support/funnel/random-touches.ts";
 import { startOver } from "../../../../test/support/funnel/start-over.ts";
 import { readZoneRules, toLocalDay } from "../../lib/time/zone-rules.ts";
@@ -211,38 +204,6 @@ function scenarios(widgets: readonly WidgetId[]): fc.Arbitrary<Scenario> {
       selector: ({ dimension, isNegated }) => `${dimension} ${isNegated}`,
     }),
   });
-}
-
-const KEYS: Readonly<Record<Exclude<FilterDimension, "widget">, readonly string[]>> = {
-  channel: ["Direct", "Email", "Unassigned", "Nothing like it"],
-  source: ["google / cpc", "(direct) / (none)", "ñandú 🦤 / qr"],
-  campaign: ["Autumn", "(not set)", "autumn"],
-  page: ["https://example.com/book", NOT_SET],
-  device: ["mobile", "desktop"],
-  country: ["DE", "AT", NOT_SET],
-  service: ["Check-up", "Zahnreinigung 🦷", NOT_SET],
-  ...TIME_KEYS,
-};
-/** One of 24 hours would leave nothing to compare. */
-const HOURS_CHOSEN_MAX = 12;
-
-function oneFilter(widgets: readonly WidgetId[]): fc.Arbitrary<Filter> {
-  return fc.constantFrom(...FILTER_DIMENSIONS).chain((dimension) =>
-    fc.record({
-      dimension: fc.constant(dimension),
-      isNegated: fc.boolean(),
-      keys: fc.uniqueArray(fc.constantFrom(...(dimension === "widget" ? widgets : KEYS[dimension])), {
-        minLength: 1,
-        maxLength: dimension === "hour" ? HOURS_CHOSEN_MAX : 2,
-      }),
-    }),
-  );
-}
-
-function toQuery(filters: readonly Filter[]): Record<string, string[]> {
-  return Object.fromEntries(
-    filters.map(({ dimension, isNegated, keys }) => [isNegated ? toNegatedName(dimension) : dimension, [...keys]]),
-  );
 }
 
 function sum(numbers: readonly number[]): number {

@@ -50,7 +50,7 @@ function toMemorySettings(): string[] {
   return [
     "max_connections=100",
     `shared_buffers=${Math.round(Math.min(1024, Math.max(128, memoryMib / 8)))}MB`,
-    // Imports and recounts write a lot at once; with less, PostgreSQL would write whole pages again and again.
+    // Imports write a lot at once; with less, PostgreSQL would write whole pages again and again.
     "max_wal_size=2GB",
     `effective_cache_size=${Math.max(256, Math.floor(memoryMib / 2))}MB`,
     "random_page_cost=1.1",
