@@ -164,7 +164,8 @@ export const SETTINGS = {
   maxOrganizationsPerPerson: cap({
     name: "MAX_ORGANIZATIONS_PER_PERSON",
     fallback: "20",
-    meaning: "Maximum number of organizations that one person can own, if they create them in the browser.",
+    meaning:
+      "Maximum number of organizations that one person can own, if they create them in the browser. Those they deleted in the last 24 hours count too.",
   }),
   maxWidgets: cap({
     name: "MAX_WIDGETS",

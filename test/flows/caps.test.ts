@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { after, describe, test } from "node:test";
-import { APP_PREFIX } from "#contract/app/routes.ts";
+import { APP_PREFIX, ORGANIZATION_HEADER } from "#contract/app/routes.ts";
 import { DAY_MS, MINUTE_MS } from "#contract/durations.ts";
 import { startCalcomServer } from "../../src/server/scheduler/testing/calcom-server.ts";
 import { createTestApp } from "../support/app/app.ts";
@@ -92,13 +92,24 @@ test("a person owns a limited number of organizations, even when they are create
   const body = { name: "Another", timeZone: "Europe/Berlin" };
   const answers = await Promise.all([1, 2, 3].map((i) => post(owner, "/organizations", body, `attempt ${i}`)));
   assert.deepEqual(answers.map(({ status }) => status).sort(), [201, 409, 409]);
-  const message = `You can own at most 2 organizations. Delete one that is no longer needed, ${ASK} MAX_ORGANIZATIONS_PER_PERSON.`;
+  const message = `You can own at most 2 organizations, and those you deleted in the last 24 hours count too. Delete one that is no longer needed and try again tomorrow, ${ASK} MAX_ORGANIZATIONS_PER_PERSON.`;
   const refused = answers.find(({ status }) => status === 409);
   assert.deepEqual(refused?.body, { error: { code: "conflict", message } });
   const made = answers.findIndex(({ status }) => status === 201);
   assert.equal((await post(owner, "/organizations", body, `attempt ${made + 1}`)).status, 201, "a repeated request");
   const owned = deps.db.selectFrom("members").select("organization_id").where("user_id", "=", owner.userId);
   assert.equal((await owned.execute()).length, 2);
+});
+
+test("deleting organizations doesn't let a person create more of them in a day, and invite more people", async () => {
+  const owner = await signIn(testApp, { role: "owner" });
+  const create = async () => await post(owner, "/organizations", { name: "Another", timeZone: "Europe/Berlin" });
+  const { id } = (await create()).body;
+  const inNew = { ...owner, headers: { ...owner.headers, [ORGANIZATION_HEADER]: id } };
+  assert.equal((await askApp(app, inNew, "POST /organization/delete", { name: "Another" })).status, 204);
+  assert.equal((await create()).status, 409);
+  clock.set(new Date(clock.now().getTime() + DAY_MS));
+  assert.equal((await create()).status, 201);
 });
 
 test("an organization invites a limited number of people in a day, whatever became of the invitations", async () => {

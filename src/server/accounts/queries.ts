@@ -1,4 +1,4 @@
-import type { Insertable } from "kysely";
+import { type Insertable, sql } from "kysely";
 import type { MemberRole } from "#contract/app/role.ts";
 import type { OrganizationId } from "#contract/ids.ts";
 import type { Plan } from "#contract/plans.ts";
@@ -83,16 +83,20 @@ export async function listMemberships(db: Db, userId: string): Promise<Membershi
     .execute();
 }
 
-/** How many organizations a person owns. Locks the person's row, so that two requests at once can't both create the last one. */
-export async function countOwnedLocked(transaction: Db, userId: string): Promise<number> {
+/**
+ * How many organizations a person owns, and has deleted since then. Locks the person's row, so that two requests at once can't both
+ * create the last one.
+ */
+export async function countOwnedLocked(
+  transaction: Db,
+  { userId, email, deletedSince }: { userId: string; email: string; deletedSince: Date },
+): Promise<number> {
   await transaction.selectFrom("users").select("id").where("id", "=", userId).forNoKeyUpdate().execute();
-  const { count } = await transaction
-    .selectFrom("members")
-    .select(({ fn }) => fn.countAll<number>().as("count"))
-    .where("user_id", "=", userId)
-    .where("role", "=", "owner")
-    .executeTakeFirstOrThrow();
-  return count;
+  const { rows } = await sql<{ count: number }>`
+    select (select count(*) from members where user_id = ${userId} and role = 'owner')
+      + (select count(*) from deleted_organizations where deleted_by = ${email} and deleted_at > ${deletedSince}) as count
+  `.execute(transaction);
+  return rows[0]?.count ?? 0;
 }
 
 export async function recordMembershipUse(

@@ -1,6 +1,7 @@
 import type { FastifyInstance } from "fastify";
 import { CreatedOrganization, Me, MeChange, NewOrganization, type SignIn, SignIns } from "#contract/app/account.ts";
 import { ORGANIZATION_HEADER } from "#contract/app/routes.ts";
+import { DAY_MS } from "#contract/durations.ts";
 import { ORGANIZATION_ID, type OrganizationId } from "#contract/ids.ts";
 import type { Config } from "../../config.ts";
 import { makeOnce } from "../../db/make-once.ts";
@@ -124,7 +125,10 @@ function newOrganizationRoute(app: FastifyInstance, deps: MeDeps): void {
       const made = await makeOnce(() =>
         acrossOrganizations(deps.db, async (db) => {
           await createOrganization({ ...deps, db }, wanted);
-          if ((await countOwnedLocked(db, owner.userId)) > most) throw new ApiError("conflict", toTooMany(most));
+          // Whoever creates and deletes organizations must not get another day's invitations with each.
+          const deletedSince = new Date(deps.clock.now().getTime() - DAY_MS);
+          if ((await countOwnedLocked(db, { ...owner, deletedSince })) > most)
+            throw new ApiError("conflict", toTooMany(most));
           return id;
         }),
       );
@@ -135,7 +139,7 @@ function newOrganizationRoute(app: FastifyInstance, deps: MeDeps): void {
 }
 
 const toTooMany = (most: number) =>
-  `You can own at most ${most} organizations. Delete one that is no longer needed, or ask the operator to raise MAX_ORGANIZATIONS_PER_PERSON.`;
+  `You can own at most ${most} organizations, and those you deleted in the last 24 hours count too. Delete one that is no longer needed and try again tomorrow, or ask the operator to raise MAX_ORGANIZATIONS_PER_PERSON.`;
 const MADE_BEFORE = "Your first attempt already created this organization. Open it from the menu.";
 
 async function isOrganization(
