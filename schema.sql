@@ -351,7 +351,6 @@ create table live_periods (
   widget_id text not null,
   started_at timestamp(3) with time zone not null,
   ended_at timestamp(3) with time zone,
-  is_practice boolean default false not null,
   constraint live_periods_organization_id_widget_id_fkey FOREIGN KEY (organization_id, widget_id) REFERENCES widgets(organization_id, id),
   constraint live_periods_pkey PRIMARY KEY (organization_id, widget_id, started_at)
 );

@@ -6,11 +6,9 @@ import { createDeps, type ServiceDeps } from "../src/server/create-deps.ts";
 import { openDatabase } from "../src/server/db/open-database.ts";
 import { readCredentials } from "../src/server/demo/credentials.ts";
 import { loadDemo } from "../src/server/demo/load.ts";
-import { DEMO_ID, WEBSITE } from "../src/server/demo/practice.ts";
-import { assert } from "../src/server/lib/assert.ts";
+import { DEMO_ID } from "../src/server/demo/practice.ts";
 import { createLog } from "../src/server/lib/log/log.ts";
 import { StartError } from "../src/server/lib/start-error.ts";
-import { connectCalcom } from "./demo/connect-calcom.ts";
 import { connectReceiver, hasSentWebhooks, listSigningSecrets } from "./demo/connect-receiver.ts";
 import { bookAsVisitors } from "./demo/first-visitors.ts";
 import { describeReady } from "./demo/print-ready.ts";
@@ -47,8 +45,6 @@ async function start(): Promise<void> {
   const links = { site: site.address, deliveries: `${config.baseUrl}/app/${DEMO_ID}/deliveries` };
   const receiver = new Receiver({ listSecrets: () => listSigningSecrets(deps), links });
   const inbox = await openSmallServer((request, response) => receiver.handle(request, response), site.port + 1);
-  const { practiceUrl } = deps.scheduler;
-  assert(practiceUrl, "the demo runs on this machine");
   let isServing = false;
   for (const signal of STOP_SIGNALS)
     process.once(signal, () => {
@@ -58,10 +54,9 @@ async function start(): Promise<void> {
       void database.close();
     });
 
-  await load({ ...deps, db: deps.patientDb }, practiceUrl);
+  await load({ ...deps, db: deps.patientDb });
   // By address and not by name: the guard allows only this one address.
   await connectReceiver(deps, `http://127.0.0.1:${inbox.port}`);
-  await connectCalcom(deps, practiceUrl);
   await building;
   await import("../src/server/main.ts");
   if (process.exitCode) process.exit();
@@ -71,7 +66,6 @@ async function start(): Promise<void> {
     service: config.baseUrl,
     site: site.address,
     receiver: inbox.address,
-    calendar: `${practiceUrl}/${WEBSITE.id}`,
     dataDir: config.dataDir,
   };
   const credentials = await readCredentials(deps, config);
@@ -106,8 +100,8 @@ async function settle(environment: NodeJS.ProcessEnv): Promise<void> {
   });
 }
 
-async function load(deps: ServiceDeps, practiceUrl: string): Promise<void> {
-  const outcome = await loadDemo(deps, { practiceUrl });
+async function load(deps: ServiceDeps): Promise<void> {
+  const outcome = await loadDemo(deps);
   switch (outcome.kind) {
     case "loaded":
       tell(`Generated ${outcome.visits} visits and ${outcome.bookings} bookings.`);

@@ -1,14 +1,14 @@
 import type { DemoCredentials } from "../../src/server/demo/credentials.ts";
 import { DEMO_ID, DEMO_PEOPLE } from "../../src/server/demo/practice.ts";
 
-type DemoPlaces = { service: string; site: string; receiver: string; calendar: string; dataDir: string };
+type DemoPlaces = { service: string; site: string; receiver: string; dataDir: string };
 
 /** A visitor who comes from an ad, to try out attribution. */
 const CAMPAIGN = "utm_source=google&utm_medium=cpc&utm_campaign=autumn-check-up&gclid=Cj0KCQiAdemoClickId0123456789";
 
 /** Printed once everything is ready. */
 export function describeReady(places: DemoPlaces, credentials: DemoCredentials, seconds: number): string {
-  const { service, site, receiver, calendar } = places;
+  const { service, site, receiver } = places;
   const others = DEMO_PEOPLE.slice(1).map(({ email, role }) => `${email} (${role})`);
   const curl = (path: string) => `  curl -s -H "Authorization: Bearer $KEY" "${service}/api/v1/${path}"`;
   return `
@@ -21,7 +21,6 @@ The demo is ready (${seconds.toFixed(1)} s).
   Sample site   ${site}
     from an ad  ${site}/?${CAMPAIGN}
   Receiver      ${receiver}
-  Calendar      ${calendar} (practice Cal.com, where the appointments are made)
   Docs          ${service}/docs
 
 Try the read API:

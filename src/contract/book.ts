@@ -94,10 +94,8 @@ export const ConfigAnswer = Type.Object({
     template: Type.String(),
     accentColor: Type.Union([Type.String(), Type.Null()]),
     status: Type.String(),
-    /** Test mode or practice: the visitor is told that no real appointment is made. */
+    /** The visitor is told that no appointment is made. */
     isTest: Type.Boolean(),
-    /** It books on the practice Cal.com. */
-    isPractice: Type.Boolean(),
     bookingUrl: Type.String(),
     logoUrl: Type.Union([Type.String(), Type.Null()]),
     hourCycle: WidgetOptions.properties.hourCycle,

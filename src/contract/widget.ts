@@ -5,8 +5,8 @@ import { timestampOf } from "./timestamps.ts";
 export const WIDGET_STATUSES = ["active", "paused"] as const;
 export type WidgetStatus = (typeof WIDGET_STATUSES)[number];
 
-/** What a widget books in: the sandbox, the practice Cal.com or a real scheduling system. */
-export const MODES = ["test", "practice", "live"] as const;
+/** What a widget books in: the sandbox or a real scheduling system. */
+export const MODES = ["test", "live"] as const;
 export type Mode = (typeof MODES)[number];
 
 export const TEMPLATES = ["classic", "compact", "minimal"] as const;

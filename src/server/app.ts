@@ -28,7 +28,6 @@ import { toTrustProxy } from "./http/trust-proxy.ts";
 import { loaderRoutes } from "./loader/routes.ts";
 import { operationsRoutes } from "./operations/routes.ts";
 import { unsubscribeRoutes } from "./reports/unsubscribe-routes.ts";
-import { practiceRoutes } from "./scheduler/practice/practice-routes.ts";
 import { appointmentRoutes } from "./scheduler/sandbox/appointment-routes.ts";
 import { eventReadRoutes } from "./webhooks/events/read-routes.ts";
 import { OPENAPI_WEBHOOKS } from "./webhooks/openapi-webhooks.ts";
@@ -89,7 +88,6 @@ export async function buildApp(deps: ServiceDeps): Promise<FastifyInstance> {
   await dashboardRoutes(app, deps);
   await bookRoutes(app, deps, visits);
   await appointmentRoutes(app, deps);
-  await practiceRoutes(app, deps);
   await unsubscribeRoutes(app, deps);
   openApiRoutes(app);
   await docsRoutes(app);

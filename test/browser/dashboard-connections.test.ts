@@ -29,53 +29,12 @@ describe("connections in the dashboard", { skip: noBrowser }, () => {
     return page;
   }
 
-  test("a newcomer takes a widget live on the practice Cal.com, and sees that it is one", async () => {
-    const { page, person } = await dashboard.share(browser);
+  test("a newcomer connects a system and takes a widget live, and is warned if clearing test data failed", async () => {
+    const { page } = await dashboard.share(browser);
     const dialog = page.getByRole("dialog");
-    const { address } = await dashboard.addOrganization(person);
-    await showScreen(page, `${address}/connections?add=1`);
-    await dialog.getByText("Create a widget first", { exact: false }).waitFor();
-    assert.equal(await dialog.getByRole("radio", { name: "Practice Cal.com" }).isDisabled(), true);
-    await assertGoodLooks(page);
-    await makeWidget(deps.db, owner, { name: "Older", createdAt: new Date("2026-01-01T00:00:00Z") });
     const widgetId = await makeWidget(deps.db, owner, { name: "First steps" });
-    await showScreen(page, dashboard.addressOf(`/connections?add=1&widget=${widgetId}`));
-    await dialog.getByRole("radio", { name: "Practice Cal.com" }).click();
-    await dialog.getByRole("button", { name: "Continue" }).click();
-    await dialog.getByText("nobody gets an appointment", { exact: false }).waitFor();
-    await assertGoodLooks(page);
-    await dialog.getByRole("button", { name: "Check and add" }).click();
-    await dialog.getByText("Connection works").waitFor();
-    await dialog.getByText("Connected to the practice calendar of", { exact: false }).waitFor();
-    await dialog.getByRole("button", { name: "Continue to go live" }).click();
-    await dialog.getByText("Nobody gets a real appointment.", { exact: false }).waitFor();
-    await dialog.getByRole("button", { name: "Check and start practice mode" }).click();
-    await dialog.waitFor({ state: "detached" });
-    await page.getByText("This widget is in practice mode").waitFor();
-    const link = await page.getByRole("link", { name: "practice calendar" }).getAttribute("href");
-    assert.equal(link, `${deps.scheduler.practiceUrl}/${widgetId}`, "the calendar is that widget's");
-    await assertGoodLooks(page);
-    // For viewers too, who can't list connections.
-    await dashboard.share(browser, { role: "viewer" });
-    await showScreen(page, dashboard.addressOf(`/widgets/${widgetId}`));
-    await page.getByText("This widget is in practice mode").waitFor();
-    await page.getByText("Practice", { exact: true }).waitFor();
-    await showScreen(page, dashboard.addressOf("/widgets"));
-    await page
-      .getByRole("row", { name: /First steps/ })
-      .getByText("Practice", { exact: true })
-      .waitFor();
-    await dashboard.share(browser);
-    await showScreen(page, dashboard.addressOf("/connections"));
-    await page
-      .getByRole("row", { name: /Practice Cal\.com/ })
-      .getByText("Practice", { exact: true })
-      .waitFor();
-
-    // From practice to a real system, and a warning on the way back.
     const { parts } = await serveCalcom();
-    const later = { now: () => new Date(clock.now().getTime() + 1) };
-    await addConnection({ ...deps, clock: later }, owner, { kind: "calcom", name: "Reception", ...parts });
+    await addConnection(deps, owner, { kind: "calcom", name: "Reception", ...parts });
     await page.route("**/clear-test-data", (route) =>
       route.request().postDataJSON().dryRun
         ? route.fulfill({ json: { bookings: 0, visits: 3, deliveries: 0 } })
@@ -84,17 +43,23 @@ describe("connections in the dashboard", { skip: noBrowser }, () => {
     await showScreen(page, dashboard.addressOf(`/widgets/${widgetId}?mode=go-live`));
     await dialog.getByText("Every booking becomes a real appointment there.").waitFor();
     await dialog.getByRole("checkbox", { name: "Clear this widget’s test data" }).waitFor();
+    await assertGoodLooks(page);
     await dialog.getByRole("button", { name: "Check and go live" }).click();
     await dialog.waitFor({ state: "detached" });
     await page.getByText("This widget is live", { exact: true }).waitFor();
     await page.getByText("The test data may not have been cleared.", { exact: false }).waitFor();
     await page.unroute("**/clear-test-data");
-    await showScreen(page, dashboard.addressOf(`/widgets/${widgetId}?mode=go-live`));
-    await dialog.getByRole("combobox", { name: "Scheduling system" }).click();
-    await page.getByRole("option", { name: "Practice Cal.com" }).click();
+    // For viewers too, who can't list connections.
+    await dashboard.share(browser, { role: "viewer" });
+    await showScreen(page, dashboard.addressOf(`/widgets/${widgetId}`));
+    await page.getByText("This widget is live", { exact: true }).waitFor();
+    await page.getByText("Bookings are made in your scheduling system.").waitFor();
+    await dashboard.share(browser);
+    await showScreen(page, dashboard.addressOf(`/widgets/${widgetId}?mode=test`));
     await dialog.getByText("Visitors can’t make real appointments any more.", { exact: false }).waitFor();
     await assertGoodLooks(page);
-    await updateWidget(deps.db, widgetId, { connection_id: null });
+    await dialog.getByRole("button", { name: "Return to test mode" }).click();
+    await page.getByText("This widget is in test mode").waitFor();
     for (const { id } of await listConnections(deps.db, owner))
       assert.deepEqual(await removeConnection(deps, owner, id), { kind: "removed" });
   });

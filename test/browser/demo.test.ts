@@ -76,7 +76,7 @@ async function book(frame: Frame): Promise<string> {
   await frame.getByLabel("Email").fill("mara_quell@example.com");
   await frame.getByRole("button", { name: "Book now" }).click();
   await frame.getByRole("heading", { name: "Test booking complete" }).waitFor();
-  await frame.getByText("Practice mode: no real appointment is made.").waitFor();
+  await frame.getByText("Test mode: no appointment is made.").waitFor();
   return (await frame.locator(".reference").innerText()).trim();
 }
 
@@ -119,7 +119,7 @@ test("a booking on the demo's sample site arrives signed and as cards, and a sec
     .getByRole("link", { name: "Manage booking" });
   await viewer.goto((await manage.getAttribute("href")) ?? "");
   await viewer.locator("summary").click();
-  await viewer.getByRole("button", { name: "Cancel appointment" }).click();
+  await viewer.getByRole("button", { name: "Cancel test booking" }).click();
   await viewer.getByRole("heading", { name: "This appointment has been cancelled" }).waitFor();
   assert.deepEqual(await findAccessibilityFaults(viewer), []);
   await viewer.goto(demo.receiver);

@@ -138,8 +138,6 @@ const OPEN_ROUTES: Record<string, OpenRoute> = {
   "GET /manage/:token": page(`/manage/${LINK}`),
   "GET /meet/:token": page(`/meet/${LINK}`),
   "GET /metrics": { limit: 120, worst: get("/metrics") },
-  "GET /practice-calcom/:widget": page(`/practice-calcom/${widget}`),
-  "GET /practice-calcom/:widget/booking/:reference": page(`/practice-calcom/${widget}/booking/R-ABCDEF`),
   "GET /readyz": page("/readyz"),
   "GET /reset-password": page("/reset-password"),
   "GET /setup": page("/setup"),
@@ -187,9 +185,6 @@ const OPEN_ROUTES: Record<string, OpenRoute> = {
     ),
   },
   "POST /manage/:token": { worst: form(`/manage/${LINK}`) },
-  "POST /practice-calcom/:widget/booking/:reference": {
-    worst: form(`/practice-calcom/${widget}/booking/R-ABCDEF`),
-  },
   "POST /unsubscribe/:organization/:token": { worst: form(`/unsubscribe/${owner}/${TOKEN}`) },
 };
 

@@ -1,7 +1,6 @@
 import { readFileSync } from "node:fs";
 import type { RequestListener } from "node:http";
 import { BRANCH, CHILDREN, WEBSITE } from "../../../src/server/demo/practice.ts";
-import { toEventTypeId } from "../../../src/server/scheduler/practice/practice-calcom.ts";
 
 // The website of the demo's dental clinic: an ordinary small site on its own origin, with the widget in all three modes. It uses
 // only what docs/embedding.md tells page owners.
@@ -10,13 +9,11 @@ const read = (name: string) => readFileSync(new URL(name, import.meta.url), "utf
 
 /** `service` is Bookflow's base URL. */
 export function serveSite(service: string): RequestListener {
-  const { services } = WEBSITE.setup;
   const names: Readonly<Record<string, string>> = {
     service,
     website: WEBSITE.id,
     branch: BRANCH.id,
     children: CHILDREN.id,
-    ...Object.fromEntries(services.map(({ id }) => [`service-${id}`, String(toEventTypeId(services, id))])),
   };
   const page = read("index.html").replaceAll(/\{\{([\w-]+)\}\}/g, (_, name: string) => names[name] ?? "");
   const files: Readonly<Record<string, readonly [type: string, body: string]>> = {

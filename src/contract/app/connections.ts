@@ -29,8 +29,6 @@ const CONNECTION_ERROR_CODES = [
   "http_status",
   "too_large",
   "unreadable",
-  /** The practice Cal.com, after Bookflow became reachable from outside. */
-  "practice_off",
   "credentials",
   "not_found",
 ] as const;
@@ -50,8 +48,6 @@ export const AppConnection = Type.Object({
   lastErrorStatus: NullableInteger,
   /** The system's own id for the failed request, for its support. */
   lastErrorRequestId: NullableText,
-  /** Whether this is the practice Cal.com, which makes no real appointments. */
-  isPractice: Type.Boolean(),
   /** Widgets that book through this connection. A connection with widgets cannot be deleted. */
   widgetCount: Type.Integer(),
   createdAt: Timestamp,
@@ -61,8 +57,6 @@ export type AppConnection = Static<typeof AppConnection>;
 
 export const AppConnectionList = Type.Object({
   data: Type.Array(AppConnection),
-  /** Address of the practice Cal.com; null unless Bookflow, and whoever asks, are on the same computer. */
-  practiceUrl: NullableText,
 });
 export type AppConnectionList = Static<typeof AppConnectionList>;
 

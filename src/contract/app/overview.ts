@@ -31,7 +31,7 @@ export const Overview = Type.Object({
     /** Bookings made in the last 24 hours. */
     bookings: Type.Integer(),
   }),
-  /** The last 7 days have visits in test or practice mode. */
+  /** The last 7 days have visits in test mode. */
   includesTests: Type.Boolean(),
 });
 export type Overview = Static<typeof Overview>;

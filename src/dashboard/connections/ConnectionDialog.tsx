@@ -37,7 +37,7 @@ export function ConnectionDialog({ connection, isOpen, onClose, next }: Connecti
       {answer?.verified ? (
         <Stack gap="md">
           <div role="status">
-            <VerifiedAnswer verified={answer.verified} isPractice={answer.connection.isPractice} />
+            <VerifiedAnswer verified={answer.verified} />
           </div>
           <Group justify="flex-end">
             {/* Takes the focus from the form, which is gone. */}

@@ -7,7 +7,6 @@ import { CopyId } from "../ui/copy/CopyId.tsx";
 import { ActionButton } from "../ui/forms/ActionButton.tsx";
 import { BUTTONS, type Column, ListTable } from "../ui/tables/ListTable.tsx";
 import { When } from "../ui/tables/When.tsx";
-import { ModeBadge } from "../widgets/mode/ModeBadge.tsx";
 import { ConnectionDialog } from "./ConnectionDialog.tsx";
 import classes from "./ConnectionTable.module.css";
 import { describeLastError, wordsOf } from "./connection-words.ts";
@@ -75,13 +74,12 @@ function ButtonsCell({ connection, onOpen }: ButtonsCellProps) {
   );
 }
 
-function NameCell({ connection: { id, kind, name, isPractice } }: { connection: AppConnection }) {
+function NameCell({ connection: { id, kind, name } }: { connection: AppConnection }) {
   return (
     <>
       <Text size="sm" fw={600}>
         {name}
       </Text>
-      {isPractice && <ModeBadge mode="practice" isSmall />}
       <Text size="xs" c="dimmed" component="div">
         {wordsOf(kind).name}
         <div className={classes["id"]}>

@@ -47,14 +47,12 @@ export function EditConnectionForm({ connection, onClose, onSaved }: EditProps) 
       <Stack gap="md">
         <FormFault error={save.error} />
         <TextInput label="Name" autoComplete="off" required data-autofocus {...form.getInputProps("name")} />
-        {!connection.isPractice && (
-          <Checkbox
-            label="Change settings and secret"
-            description="Enter the secret again, so that it is never sent to a different server by mistake."
-            checked={isReplacing}
-            onChange={(event) => setReplacing(event.currentTarget.checked)}
-          />
-        )}
+        <Checkbox
+          label="Change settings and secret"
+          description="Enter the secret again, so that it is never sent to a different server by mistake."
+          checked={isReplacing}
+          onChange={(event) => setReplacing(event.currentTarget.checked)}
+        />
         {isReplacing && (
           <>
             <AllSteps kind={kind} />

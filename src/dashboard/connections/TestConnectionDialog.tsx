@@ -55,16 +55,14 @@ function Test({ connection, onClose }: { connection: AppConnection; onClose: () 
             </Text>
           </Group>
         )}
-        {!connection.isPractice && (
-          <TextInput
-            type="email"
-            label="Email address for a test booking"
-            description={`${name} sends its confirmation and cancellation to this address. Leave empty to use an address nobody reads.`}
-            placeholder="you@example.com"
-            autoComplete="email"
-            {...form.getInputProps("email")}
-          />
-        )}
+        <TextInput
+          type="email"
+          label="Email address for a test booking"
+          description={`${name} sends its confirmation and cancellation to this address. Leave empty to use an address nobody reads.`}
+          placeholder="you@example.com"
+          autoComplete="email"
+          {...form.getInputProps("email")}
+        />
         <Group justify="flex-end" gap="xs">
           <Button type="submit" variant="default" disabled={isPending && !isBooking} loading={isBooking}>
             Make a test booking

@@ -5,13 +5,12 @@ import { formatZone } from "../format.ts";
 import { ConnectionNotes } from "./ConnectionNotes.tsx";
 
 /** The scheduling system's own description of the business. */
-export function VerifiedAnswer({ verified, isPractice }: { verified: VerifiedConnection; isPractice: boolean }) {
+export function VerifiedAnswer({ verified }: { verified: VerifiedConnection }) {
   const { businessName, timeZone, warnings } = verified;
   return (
     <>
       <Alert color="green" variant="light" icon={<IconCheck size={20} />} title="Connection works">
-        Connected to {isPractice && "the practice calendar of "}“{businessName}”
-        {timeZone !== null && ` (${formatZone(timeZone)})`}.
+        Connected to “{businessName}”{timeZone !== null && ` (${formatZone(timeZone)})`}.
       </Alert>
       <ConnectionNotes notes={warnings} />
     </>

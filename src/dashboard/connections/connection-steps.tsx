@@ -143,21 +143,6 @@ export const CONNECTION_STEPS: Readonly<Record<ConnectionKind, readonly Connecti
   ],
 };
 
-/** The practice Cal.com, where there is nothing to copy. */
-export const PRACTICE_STEPS: readonly ConnectionStep[] = [
-  {
-    title: "Try it with a practice calendar",
-    guide: (
-      <Text size="sm">
-        Bookflow plays the part of Cal.com, with sample services and times. Your widget goes live on it as it would on
-        the real one, but nobody gets an appointment. Before you add the widget to your website, connect your own
-        scheduling system.
-      </Text>
-    ),
-    fields: [],
-  },
-];
-
 function Steps({ children }: { children: ReactNode }) {
   return (
     <List size="sm" type="ordered" spacing={6}>

@@ -123,8 +123,6 @@ export function describeLastError({ lastError, lastErrorStatus }: AppConnection)
       return "The response couldn’t be read.";
     case "too_large":
       return "The response was too large.";
-    case "practice_off":
-      return "The practice Cal.com works only while Bookflow can’t be reached from outside this computer. Connect your own scheduling system.";
     default:
       return `${FAILURE_WORDS[lastError]}.`;
   }

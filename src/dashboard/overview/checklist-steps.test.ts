@@ -45,13 +45,6 @@ test("test bookings are made on the page of a widget in test mode, and live ones
   ]);
 });
 
-test("after practising, the next step is to connect one's own system", () => {
-  const practising = WIDGETS.map((widget) => ({ ...widget, mode: "practice" as const }));
-  const next = findNext(TESTED, {}, practising);
-  assert.deepEqual([next?.key, next?.search], ["hasConnection", { add: "1", widget: "w_1" }]);
-  assert.match(next?.text ?? "", /connect your own system/);
-});
-
 test("steps that the plan or the role forbids are left out", () => {
   const keys = (member: Partial<Member>) => list({}, member).map(({ key }) => key);
   assert.ok(keys({}).includes("hasEndpoint"));

@@ -101,9 +101,7 @@ function listLiveSteps({ paths, widgets }: Scope): OpenStep[] {
     {
       key: "hasConnection",
       title: "Connect your scheduling system",
-      text: widgets.some(({ mode }) => mode === "practice")
-        ? "You’ve tried it with the practice calendar. To take real bookings, connect your own system."
-        : "Cal.com, Microsoft Bookings or Calendly. We check the connection before saving.",
+      text: "Cal.com, Microsoft Bookings or Calendly. We check the connection before saving.",
       button: "Connect scheduling system",
       action: "addConnection",
       to: paths.connections,

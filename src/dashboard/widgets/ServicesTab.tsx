@@ -38,8 +38,6 @@ export function ServicesTab({ widget }: { widget: AppWidget }) {
 
 const DESCRIPTIONS: Readonly<Record<Mode, string>> = {
   test: "These services are made up. When you go live, your scheduling system’s services replace them.",
-  practice:
-    "Samples from the practice Cal.com. Your own scheduling system’s services replace them once it’s connected.",
   live: "From your scheduling system. If you choose services, anything you add there later isn’t offered until you choose it here.",
 };
 

@@ -88,7 +88,6 @@ test("a widget goes live with a connection that works, back to test mode, and lo
   assert.deepEqual(JSON.parse(live.stdout), {
     id: widgetId,
     isLive: true,
-    isPractice: false,
     cleared: { bookings: 1, visits: 0, deliveries: 0 },
   });
   const left = deps.db.selectFrom("bookings").select("reference").where("widget_id", "=", widgetId);

@@ -120,10 +120,8 @@ export const WIDGET_COMMANDS: readonly Command[] = [
       if (outcome.kind === "no_widget") throw noWidget(id);
       if (outcome.kind === "not_ready") throw new UsageError(`Nothing was changed. ${outcome.message}`);
       const cleared = args.flag("clear-test-data") ? await clear(context, { id, owner, name }) : null;
-      const { isPractice } = outcome;
-      const mode = isPractice ? "in practice mode: nobody gets a real appointment" : "live";
-      const text = `Widget ${id} is ${mode}.${cleared === null ? "" : ` ${describeCleared(cleared)}`}`;
-      return { text, json: { id, isLive: true, isPractice, ...(cleared === null ? {} : { cleared }) } };
+      const text = `Widget ${id} is live.${cleared === null ? "" : ` ${describeCleared(cleared)}`}`;
+      return { text, json: { id, isLive: true, ...(cleared === null ? {} : { cleared }) } };
     },
   },
   {
@@ -142,8 +140,7 @@ export const WIDGET_COMMANDS: readonly Command[] = [
   {
     name: "widget clear-test-data",
     usage: "widget clear-test-data WIDGET_ID [--dry-run]",
-    summary:
-      "delete the bookings, visits and deliveries that a widget collected in test mode or on the practice Cal.com",
+    summary: "delete the bookings, visits and deliveries that a widget collected in test mode",
     options: [],
     flags: ["dry-run"],
     positionals: 1,

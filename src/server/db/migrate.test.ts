@@ -108,6 +108,35 @@ test("visits and their retention stay when packs with totals replace the counter
   );
 });
 
+test("a widget that was live on the practice Cal.com is in test mode, and what it collected there is test data", async () => {
+  const { pool } = await createEmptyDatabase();
+  const older = names.filter((name) => name < "0030");
+  const texts = older.map((name) => [name, readFileSync(new URL(name, MIGRATIONS_FOLDER), "utf8")]);
+  await migrate({ pool, log, folder: makeFolder(Object.fromEntries(texts)) });
+  await pool.query(`
+    insert into organizations (id, name, plan, created_at) values ('org_a', 'Clinic', 'pro', '2026-11-01');
+    insert into scheduling_connections (organization_id, id, kind, name, settings, credentials, created_at, updated_at)
+      select 'org_a', id, 'calcom', id, json_build_object('apiUrl', url)::jsonb, '', '2026-11-01', '2026-11-01' from (values
+        ('c_practice', 'http://localhost:3000/practice-calcom/w_1'), ('c_real', 'https://api.cal.com/practice-calcom/w_1'),
+        ('c_local', 'http://localhost:5555')) as given (id, url);
+    insert into widgets (organization_id, id, name, business_name, template, status, collect_data, connection_id, created_at)
+      select 'org_a', 'w_' || id, id, id, 'classic', 'active', true, id, '2026-11-01' from scheduling_connections;
+    insert into live_periods (organization_id, widget_id, started_at, ended_at, is_practice) values
+      ('org_a', 'w_c_practice', '2026-11-01', '2026-11-02', false), ('org_a', 'w_c_practice', '2026-11-02', null, true),
+      ('org_a', 'w_c_real', '2026-11-02', null, false)`);
+  await migrate({ pool, log, folder: MIGRATIONS_FOLDER });
+  const { rows } = await pool.query(`
+    select id, connection_id, (select count(*)::int from live_periods where widget_id = widgets.id) as periods
+    from widgets order by id`);
+  assert.deepEqual(rows, [
+    { id: "w_c_local", connection_id: "c_local", periods: 0 },
+    { id: "w_c_practice", connection_id: null, periods: 1 },
+    { id: "w_c_real", connection_id: "c_real", periods: 1 },
+  ]);
+  const { rows: left } = await pool.query("select id from scheduling_connections order by id");
+  assert.deepEqual(left, [{ id: "c_local" }, { id: "c_real" }]);
+});
+
 test("a database migrated by a newer Bookflow is refused with one line and not touched", async () => {
   const { pool } = await createEmptyDatabase();
   const folder = makeFolder({ "0001_one.sql": "create table one (a text);", "0002_two.sql": "select 1;" });

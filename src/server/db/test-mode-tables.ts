@@ -41,8 +41,6 @@ type LivePeriodsTable = {
   widget_id: WidgetId;
   started_at: Date;
   ended_at: Generated<Date | null>;
-  /** Live on the practice Cal.com. */
-  is_practice: Generated<boolean>;
 };
 
 type OrganizationLogosTable = {

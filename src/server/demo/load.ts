@@ -40,8 +40,7 @@ const BATCH_TOUCHES = 1_000;
 /** Statements at a time. One prepares its touches while PostgreSQL records those of the other. */
 const RECORDERS = 2;
 
-/** `practiceUrl`: the practice Cal.com, where upcoming bookings can be cancelled; without it, in the sandbox. */
-export async function loadDemo(deps: LoadDeps, options: { practiceUrl?: string } = {}): Promise<LoadOutcome> {
+export async function loadDemo(deps: LoadDeps): Promise<LoadOutcome> {
   if (await findOrganization(deps.db, DEMO_ID)) {
     if (await hasMembers(deps.db, DEMO_ID)) return { kind: "there_already" };
     await clearDemo(deps);
@@ -49,7 +48,7 @@ export async function loadDemo(deps: LoadDeps, options: { practiceUrl?: string }
   for (const { email } of DEMO_PEOPLE)
     if (await findUserByEmail(deps.db, email)) return { kind: "address_taken", email };
   try {
-    const outcome = await fill(deps, options);
+    const outcome = await fill(deps);
     if (outcome.kind !== "loaded") await clearDemo(deps);
     return outcome;
   } catch (error) {
@@ -58,19 +57,13 @@ export async function loadDemo(deps: LoadDeps, options: { practiceUrl?: string }
   }
 }
 
-async function fill(deps: LoadDeps, { practiceUrl }: { practiceUrl?: string }): Promise<LoadOutcome> {
+async function fill(deps: LoadDeps): Promise<LoadOutcome> {
   const now = deps.clock.now();
   await makeOrganization(deps, { at: new Date(now.getTime() - (DEMO_DAYS + 1) * DAY_MS), now });
   const visits = makeTraffic(now);
   const bookings = visits.flatMap((visit) => visit.bookings);
   const coming = bookings.filter(({ line }) => line.start > now.toISOString()).map((one) => toUpcoming(deps, one));
-  const links = new Map(
-    coming.map(({ reference, links, appointment }) => {
-      const address = `${practiceUrl}/${appointment.row.widget_id}/booking/${reference}`;
-      const elsewhere = { manageUrl: address, joinUrl: null };
-      return [reference as string, practiceUrl === undefined ? links : { ...links, ...elsewhere }] as const;
-    }),
-  );
+  const links = new Map(coming.map(({ reference, links }) => [reference as string, links]));
   const lines = bookings.map(({ line }): ImportedBooking => ({ ...line, ...links.get(line.reference) }));
 
   const stored = await importBookings(deps.db, DEMO_ID, {
@@ -122,9 +115,8 @@ async function makeOrganization(deps: LoadDeps, { at, now }: { at: Date; now: Da
       await audit(transaction, { action: "widget.created", target: widget.id, name: widget.name });
       await insertSandbox(transaction, DEMO_ID, { widgetId: widget.id, setup: widget.setup, now: createdAt });
       // Otherwise the history would be test data: clearing that would delete the visits, and reports would leave them out.
-      const period = { widgetId: widget.id, isPractice: false };
-      await openLivePeriod(transaction, DEMO_ID, { ...period, now: createdAt });
-      await closeLivePeriod(transaction, DEMO_ID, { ...period, now });
+      await openLivePeriod(transaction, DEMO_ID, { widgetId: widget.id, now: createdAt });
+      await closeLivePeriod(transaction, DEMO_ID, { widgetId: widget.id, now });
     }
   });
 }

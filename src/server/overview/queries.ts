@@ -3,12 +3,11 @@ import type { Checklist } from "#contract/app/overview.ts";
 import type { OrganizationId } from "#contract/ids.ts";
 import type { Db } from "../db/pool.ts";
 import { listConnections } from "../scheduler/connections/queries.ts";
-import { isPractice } from "../scheduler/practice/practice-url.ts";
 import { hasLiveBooking, isTestVisit } from "../test-mode/queries.ts";
 
 /**
- * Pages are stored as origin and path, so those of our own begin with `baseUrl`. The practice Cal.com counts neither as a connection
- * nor as live. A live booking, which may be imported, counts only while a widget is live: its step comes after "Go live".
+ * Pages are stored as origin and path, so those of our own begin with `baseUrl`. A live booking, which may be
+ * imported, counts only while a widget is live: its step comes after "Go live".
  */
 export async function readChecklist(
   db: Db,
@@ -25,7 +24,7 @@ export async function readChecklist(
         and not starts_with(key, ${`${baseUrl}/`})) as "isOnPage",
       exists (select from sandbox_appointments where organization_id = ${owner})
         or exists (select from live_periods where organization_id = ${owner}) as "hasTestBooking",
-      exists (select from live_periods where organization_id = ${owner} and ended_at is null and not is_practice) as "isLive",
+      exists (select from live_periods where organization_id = ${owner} and ended_at is null) as "isLive",
       exists (
         select from bookings where organization_id = ${owner} and not is_test
       ) or exists (
@@ -42,8 +41,7 @@ export async function readChecklist(
   const { rows: members } = await sql<{ isDismissed: boolean }>`
     select user_id = ${userId} and checklist_dismissed_at is not null as "isDismissed"
     from members where organization_id = ${owner} order by user_id <> ${userId} limit 2`.execute(db);
-  const connections = await listConnections(db, owner);
-  const hasConnection = connections.some(({ settings }) => !isPractice(settings));
+  const hasConnection = (await listConnections(db, owner)).length > 0;
   const checklist = {
     ...row,
     hasLiveBooking: row.isLive && row.hasLiveBooking,
@@ -88,7 +86,7 @@ export async function hasTestVisits(
     select from funnel_visits visit where organization_id = ${owner} and started_at >= ${since}
       and widget_id not in (
         select period.widget_id from live_periods period where period.organization_id = ${owner}
-          and not period.is_practice and period.started_at <= ${since} and period.ended_at is null
+          and period.started_at <= ${since} and period.ended_at is null
       ) and ${isTestVisit(owner, { visit: "visit", now })}
     limit 1`.execute(db);
   return rows.length > 0;

@@ -178,11 +178,11 @@ export async function listFailingEndpoints(db: Db, owner: OrganizationId): Promi
   return rows;
 }
 
-/** Whether a widget was live at any time between two instants. The practice Cal.com doesn't count. */
+/** Whether a widget was live at any time between two instants. */
 export async function wasLive(db: Db, owner: OrganizationId, { from, to }: { from: Date; to: Date }): Promise<boolean> {
   const { rows } = await sql<{ was_live: boolean }>`
     select exists (
-      select from live_periods where organization_id = ${owner} and not is_practice and started_at < ${to}
+      select from live_periods where organization_id = ${owner} and started_at < ${to}
         and (ended_at is null or ended_at > ${from})
     ) as was_live`.execute(db);
   return rows[0]?.was_live ?? false;

@@ -34,7 +34,7 @@ async function openPractice(smtpUrl: string | null, options: { plan?: Plan } = {
     plan: options.plan ?? "business",
   });
   const live = await makeWidget(deps.db, owner, { createdAt: CREATED });
-  await openLivePeriod(deps.db, owner, { widgetId: live, now: CREATED, isPractice: false });
+  await openLivePeriod(deps.db, owner, { widgetId: live, now: CREATED });
   const member = await signIn(testApp, { role: "viewer", organizationId: owner });
   clock.set(SUNDAY);
   await askApp(testApp.app, member, "PATCH /reports", { weekly: true });
@@ -241,7 +241,6 @@ test("an organization whose report can't be read keeps nobody else from getting 
   await openLivePeriod(deps.db, elsewhere.organizationId, {
     widgetId: await makeWidget(deps.db, elsewhere.organizationId, { createdAt: CREATED }),
     now: CREATED,
-    isPractice: false,
   });
   // Reports are sent in the order of the organizations' ids, so the broken one comes first.
   const isFirst = owner < elsewhere.organizationId;

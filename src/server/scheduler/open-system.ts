@@ -11,7 +11,6 @@ import { findSealedConnection, type SealedConnectionRow } from "./connections/qu
 import { limitSystem } from "./limit-system.ts";
 import { createMicrosoftBookings } from "./microsoft-bookings/microsoft-bookings.ts";
 import type { Outbound } from "./outbound.ts";
-import { withPractice } from "./practice/practice-outbound.ts";
 import { type RequestBudget, withBudget } from "./request-budget.ts";
 import { createSandbox } from "./sandbox/sandbox.ts";
 import type { OpenDeps, SchedulerDeps } from "./scheduler-deps.ts";
@@ -102,7 +101,7 @@ function open(deps: OpenDeps, owner: OrganizationId, row: SealedConnectionRow): 
   const parts = unseal(deps, row);
   if (typeof parts === "string") return createClosed(row.kind, parts);
   const health = new ConnectionHealth(deps, { owner, id: row.id });
-  const system = watchSystem(openParts(withPractice(deps, owner), parts), health);
+  const system = watchSystem(openParts(deps, parts), health);
   const { slotMemory: memory, accountLimits } = deps.scheduler;
   const sharing = { clock: deps.clock, budget: accountLimits.budgetOf(parts), memory };
   return shareSlots(sharing, system, `${row.id} ${row.updated_at.getTime()}`);

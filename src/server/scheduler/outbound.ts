@@ -35,7 +35,7 @@ export type HttpReply = {
 
 type NoReply = {
   readonly kind: "failure";
-  readonly code: SendFailureCode | "aborted" | "too_large" | "practice_off";
+  readonly code: SendFailureCode | "aborted" | "too_large";
   /** Whether the request may have reached the system. */
   readonly wasSent: boolean;
 };

@@ -8,7 +8,6 @@ import type { ResolveHost } from "../sending/resolve-host.ts";
 import { AccountLimits } from "./account-limits.ts";
 import { SCHEDULER_LIMITS, type SchedulerLimits } from "./limit-system.ts";
 import { createOutbound, type Outbound } from "./outbound.ts";
-import { toPracticeUrl } from "./practice/practice-url.ts";
 import type { SchedulingSystem } from "./scheduling-system.ts";
 import { SlotMemory } from "./shared-slots.ts";
 
@@ -21,8 +20,6 @@ export type SchedulerDeps = {
   readonly limits: SchedulerLimits;
   /** Public address of the service, for the sandbox's links. */
   readonly baseUrl: string;
-  /** Address of the practice Cal.com; null where there is none. */
-  readonly practiceUrl: string | null;
   /** Per organization. */
   readonly maxConnections: number;
   readonly slotMemory: SlotMemory;
@@ -38,7 +35,7 @@ const OPENED_MAX = 1_000;
 
 export function createSchedulerDeps(
   deps: Pick<Deps, "clock" | "random"> & {
-    config: Pick<Deps["config"], "baseUrl" | "host" | "docsUrl" | "rateLimitSchedulerPerMinute" | "maxConnections">;
+    config: Pick<Deps["config"], "baseUrl" | "docsUrl" | "rateLimitSchedulerPerMinute" | "maxConnections">;
     secretKey: string;
     resolve: ResolveHost;
     /** Private networks in which self-hosted systems are allowed. */
@@ -52,7 +49,6 @@ export function createSchedulerDeps(
     sealer: createSealer(deps, { secretKey, purpose: "scheduling credentials, version 1" }),
     limits: SCHEDULER_LIMITS,
     baseUrl: config.baseUrl,
-    practiceUrl: toPracticeUrl(config),
     maxConnections: config.maxConnections,
     accountLimits: new AccountLimits(),
     slotMemory: new SlotMemory(),

@@ -178,8 +178,6 @@ export type UpstreamFailure =
   | SendFailureCode
   | "too_large"
   | "unreadable"
-  /** The practice Cal.com is not available (any more). */
-  | "practice_off"
   /** Not the system's fault: the caller left, our record of the connection is broken, the sandbox's database. */
   | "aborted"
   | "unsealed"

@@ -18,8 +18,7 @@ import {
 const BATCH_BOOKINGS = 500;
 
 /**
- * Deletes what a widget collected in test mode and on the practice Cal.com: stored bookings with their deliveries, visits, and
- * practice appointments.
+ * Deletes what a widget collected in test mode: stored bookings with their deliveries, visits, and sandbox appointments.
  * Analytics follow in the same transactions. References stay taken. `db` must not be a transaction: it works in batches. The audit
  * entry comes first, with what was found, so that it is there even if a batch fails.
  */

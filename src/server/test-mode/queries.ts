@@ -5,13 +5,13 @@ import type { Db } from "../db/pool.ts";
 export async function openLivePeriod(
   transaction: Db,
   owner: OrganizationId,
-  { widgetId, now, isPractice }: { widgetId: WidgetId; now: Date; isPractice: boolean },
+  { widgetId, now }: { widgetId: WidgetId; now: Date },
 ): Promise<void> {
   await sql`
-    insert into live_periods as period (organization_id, widget_id, started_at, is_practice)
-    values (${owner}, ${widgetId}, ${now}, ${isPractice})
+    insert into live_periods as period (organization_id, widget_id, started_at)
+    values (${owner}, ${widgetId}, ${now})
     on conflict (organization_id, widget_id, started_at)
-    do update set ended_at = null, is_practice = excluded.is_practice`.execute(transaction);
+    do update set ended_at = null`.execute(transaction);
 }
 
 export async function closeLivePeriod(
@@ -29,7 +29,7 @@ export async function closeLivePeriod(
 }
 
 /**
- * Whether a visit began in test mode or on the practice Cal.com and led to no live booking. Imported visits from before the
+ * Whether a visit began in test mode and led to no live booking. Imported visits from before the
  * widget existed are not test data. `visit` is the name of funnel_visits in the statement.
  */
 export function isTestVisit(owner: OrganizationId, { visit, now }: { visit: string; now: Date }): RawBuilder<boolean> {
@@ -57,7 +57,7 @@ function wasLive(
   return sql<boolean>`exists (
     select from live_periods period
     where period.organization_id = ${owner} and period.widget_id = ${sql.ref(`${visit}.widget_id`)}
-      and not period.is_practice and ${at} >= period.started_at and (period.ended_at is null or ${at} < period.ended_at)
+      and ${at} >= period.started_at and (period.ended_at is null or ${at} < period.ended_at)
   )`;
 }
 
@@ -82,8 +82,7 @@ export async function countTestData(
   return rows[0] ?? { bookings: 0, visits: 0, deliveries: 0 };
 }
 
-/** Deletes the appointments of deleted bookings from every sandbox, and frees their time: on the practice Cal.com, several widgets
- * may book in one calendar. */
+/** Deletes the appointments of deleted bookings, and frees their time. */
 export async function deleteAppointmentsOf(
   db: Db,
   owner: OrganizationId,

@@ -4,7 +4,6 @@ import { inOrganization } from "../db/transactions.ts";
 import { describeFailure } from "../scheduler/connections/describe-failure.ts";
 import { holdConnection } from "../scheduler/connections/queries.ts";
 import { openConnection } from "../scheduler/open-system.ts";
-import { isPractice } from "../scheduler/practice/practice-url.ts";
 import type { OpenDeps } from "../scheduler/scheduler-deps.ts";
 import { changeWidget, lockWidget } from "../widgets/app-queries.ts";
 import { closeLivePeriod, openLivePeriod } from "./queries.ts";
@@ -12,7 +11,7 @@ import { closeLivePeriod, openLivePeriod } from "./queries.ts";
 // A widget is live while it has a connection; without one it is in test mode and books in the sandbox.
 
 export type WentLive =
-  | { kind: "live"; isPractice: boolean }
+  | { kind: "live" }
   | { kind: "no_widget" }
   | { kind: "no_connection" }
   /** Nothing was changed; `message` says what is missing. */
@@ -32,17 +31,14 @@ export async function goLive(
   return await inOrganization(deps.db, owner, async (transaction): Promise<WentLive> => {
     const before = await lockWidget(transaction, owner, widgetId);
     if (before === null) return { kind: "no_widget" };
-    const connection = await holdConnection(transaction, owner, connectionId);
-    if (connection === null) return { kind: "no_connection" };
-    const live = { kind: "live", isPractice: isPractice(connection.settings) } as const;
-    if (before.connection_id === connectionId) return live;
+    if ((await holdConnection(transaction, owner, connectionId)) === null) return { kind: "no_connection" };
+    if (before.connection_id === connectionId) return { kind: "live" };
     await changeWidget(transaction, owner, { id: widgetId, change: { connection_id: connectionId } });
-    const period = { widgetId, now: deps.clock.now(), isPractice: live.isPractice };
+    const period = { widgetId, now: deps.clock.now() };
     await closeLivePeriod(transaction, owner, period);
     await openLivePeriod(transaction, owner, period);
-    const detail = live.isPractice ? { mode: "practice" } : {};
-    await audit(transaction, { action: "widget.went_live", target: widgetId, name: before.name, detail });
-    return live;
+    await audit(transaction, { action: "widget.went_live", target: widgetId, name: before.name });
+    return { kind: "live" };
   });
 }
 

@@ -32,14 +32,7 @@ export async function listWidgetsWithViews(
       widget.status, widget.collect_data, widget.created_at, widget.connection_id, widget.accent_color,
       widget.allowed_domains, widget.options, widget.offers, viewed.first_at as first_view_at, viewed.last_at as last_view_at,
       site.page as seen_on,
-      case
-        when widget.connection_id is null then 'test'
-        when exists (
-          select from live_periods period where period.organization_id = ${owner} and period.widget_id = widget.id
-            and period.ended_at is null and period.is_practice
-        ) then 'practice'
-        else 'live'
-      end as mode
+      case when widget.connection_id is null then 'test' else 'live' end as mode
     from widgets widget
     left join recent on recent.widget_id = widget.id
     cross join lateral (

@@ -117,7 +117,6 @@ function toConfig(
       accentColor: widget.accentColor,
       status: widget.status,
       isTest: mode !== "live",
-      isPractice: mode === "practice",
       bookingUrl: widget.bookingUrl ?? directPageUrl(baseUrl, widget.id),
       logoUrl: widget.logoUpdatedAt && toLogoPath(widget.organizationId, widget.logoUpdatedAt),
       hourCycle: widget.options.hourCycle,

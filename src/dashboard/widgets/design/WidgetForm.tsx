@@ -97,7 +97,7 @@ function UrlFields({ form, readOnly }: Pick<WidgetFormProps, "form"> & { readOnl
     <>
       <TextInput
         label="Thank-you page"
-        description="Opens after a booking instead of our confirmation, with the reference in its address (?reference=SVC-…). In test and practice mode the confirmation stays."
+        description="Opens after a booking instead of our confirmation, with the reference in its address (?reference=SVC-…). In test mode the confirmation stays."
         placeholder="https://example.com/thank-you"
         type="url"
         readOnly={readOnly}

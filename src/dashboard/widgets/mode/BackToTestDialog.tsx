@@ -25,9 +25,7 @@ export function BackToTestDialog(props: { widget: AppWidget; isOpen: boolean; on
       onConfirm={() => goBack.mutate()}
       onClose={onClose}
     >
-      {widget.mode === "practice"
-        ? "Visitors will see made-up times and a test banner. Existing appointments stay in the practice calendar."
-        : `Visitors will see made-up times and a test banner. ${LEAVING_LIVE}`}
+      Visitors will see made-up times and a test banner. {LEAVING_LIVE}
     </ConfirmDialog>
   );
 }

@@ -8,7 +8,7 @@ import { useOrganization } from "../../shell/use-organization.ts";
 import { ConfirmDialog } from "../../ui/forms/ConfirmDialog.tsx";
 import { describeTestData, hasTestData } from "./test-words.ts";
 
-/** Deletes what the widget collected in test mode and on the practice Cal.com, and only that. */
+/** Deletes what the widget collected in test mode, and only that. */
 export function ClearTestDialog(props: { widget: AppWidget; isOpen: boolean; onClose: () => void }) {
   const { widget, isOpen, onClose } = props;
   const { id } = useOrganization();
@@ -44,7 +44,7 @@ export function ClearTestDialog(props: { widget: AppWidget; isOpen: boolean; onC
 
 function describeClearing(found: TestDataShape): string {
   if (!hasTestData(found)) return "This widget has no test data.";
-  return `${describeTestData(found)} from test and practice mode will be deleted, and analytics will be corrected. Live bookings and visits are kept.`;
+  return `${describeTestData(found)} from test mode will be deleted, and analytics will be corrected. Live bookings and visits are kept.`;
 }
 
 function CountFailed({ isBusy, onRetry }: { isBusy: boolean; onRetry: () => void }) {

@@ -4,7 +4,6 @@ import { IconPlugConnected } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import type { AppConnection } from "#contract/app/connections.ts";
 import type { AppWidget } from "#contract/app/widgets.ts";
-import type { Mode } from "#contract/widget.ts";
 import { call } from "../../api/call.ts";
 import { ApiFailure } from "../../api/client.ts";
 import { connectionsQuery } from "../../api/connections.ts";
@@ -21,11 +20,9 @@ import { LoadingRows } from "../../ui/states/LoadingRows.tsx";
 import { toastFailure } from "../../ui/states/toast.ts";
 import { describeStorageUses } from "../widget-words.ts";
 import { describeGoLive } from "./mode-words.ts";
-import { describeTestData, hasTestData, LEAVING_LIVE } from "./test-words.ts";
+import { describeTestData, hasTestData } from "./test-words.ts";
 
 type DialogProps = { widget: AppWidget; isOpen: boolean; onClose: () => void };
-
-const START_LABELS = { practice: "Check and start practice mode", live: "Check and go live" };
 
 /** Checks the connection, then lets the widget book through it. */
 export function GoLiveDialog({ widget, isOpen, onClose }: DialogProps) {
@@ -91,13 +88,10 @@ type FormProps = Omit<DialogProps, "isOpen"> & { connections: readonly AppConnec
 function GoLiveForm({ widget, connections, onClose }: FormProps) {
   const { id } = useOrganization();
   const found = useQuery({ ...testDataQuery(id, widget.id), enabled: widget.mode !== "live" });
-  // After practising, the system that was connected last is the one to go live on.
   const suggested = widget.mode === "live" ? widget.connectionId : connections.at(-1)?.id;
   const form = useForm({
     initialValues: { connectionId: suggested ?? "", storesBookings: widget.collectData, clearsTestData: true },
   });
-  const chosen = connections.find((each) => each.id === form.values.connectionId);
-  const next = chosen?.isPractice ? "practice" : "live";
   const offersClearing = found.data !== undefined && hasTestData(found.data);
   const go = useAction({
     run: async ({ connectionId, storesBookings, clearsTestData }: typeof form.values) => {
@@ -128,7 +122,7 @@ function GoLiveForm({ widget, connections, onClose }: FormProps) {
           data-autofocus
           {...form.getInputProps("connectionId")}
         />
-        {next !== widget.mode && <WhatChanges from={widget.mode} to={next} />}
+        {widget.mode !== "live" && <WhatChanges />}
         {widget.mode !== "live" && <StorageSwitch {...form.getInputProps("storesBookings", { type: "checkbox" })} />}
         {offersClearing && (
           <Checkbox
@@ -138,7 +132,7 @@ function GoLiveForm({ widget, connections, onClose }: FormProps) {
           />
         )}
         <FormButtons
-          label={next === widget.mode ? "Check and use this connection" : START_LABELS[next]}
+          label={widget.mode === "live" ? "Check and use this connection" : "Check and go live"}
           isBusy={go.isPending}
           onCancel={onClose}
         />
@@ -168,20 +162,11 @@ function tellNotChanged(error: Error): void {
   toastFailure("Store bookings may not have been changed. Check the tab “Store bookings”.");
 }
 
-function WhatChanges({ from, to }: { from: Mode; to: Mode }) {
+function WhatChanges() {
   return (
     <List size="sm" spacing={4}>
-      {from === "live" && (
-        <List.Item>
-          <strong>{LEAVING_LIVE}</strong>
-        </List.Item>
-      )}
       <List.Item>Visitors see the services and available times from this system.</List.Item>
-      <List.Item>
-        {to === "practice"
-          ? "Every booking goes into the practice calendar. Nobody gets a real appointment."
-          : "Every booking becomes a real appointment there."}
-      </List.Item>
+      <List.Item>Every booking becomes a real appointment there.</List.Item>
       <List.Item>You can return to test mode at any time.</List.Item>
     </List>
   );

@@ -1,4 +1,4 @@
-import { Alert, Anchor, Group, Menu, Stack, Text } from "@mantine/core";
+import { Alert, Group, Menu, Stack, Text } from "@mantine/core";
 import {
   IconCircleCheck,
   IconDots,
@@ -14,7 +14,6 @@ import { toFullName } from "../../connections/connection-words.ts";
 import { useUrlState } from "../../hooks/use-url-state.ts";
 import { useOrganization } from "../../shell/use-organization.ts";
 import { ActionButton } from "../../ui/forms/ActionButton.tsx";
-import { TextLink } from "../../ui/layout/links.tsx";
 import { BackToTestDialog } from "./BackToTestDialog.tsx";
 import { ClearTestDialog } from "./ClearTestDialog.tsx";
 import { GoLiveDialog } from "./GoLiveDialog.tsx";
@@ -23,7 +22,7 @@ import { describeMode, PAUSED_TEXT } from "./mode-words.ts";
 /** `mode`: the open dialog; other screens link to it. */
 const DEFAULTS = { mode: "" };
 
-/** Says whether the widget is in test mode, practising or live, and switches between these. */
+/** Says whether the widget is in test mode or live, and switches between these. */
 export function ModeBar({ widget }: { widget: AppWidget }) {
   const { can } = useOrganization();
   const [{ mode }, change] = useUrlState(DEFAULTS);
@@ -76,12 +75,11 @@ function LiveBar({ widget, onOpen }: BarProps) {
   const { id, can } = useOrganization();
   const connections = useQuery({ ...connectionsQuery(id), enabled: can("listConnections").isAllowed });
   const connection = connections.data?.data.find((each) => each.id === widget.connectionId);
-  const isPractice = widget.mode === "practice";
   const isPaused = widget.status === "paused";
-  const Picture = isPaused ? IconPlayerPause : isPractice ? IconFlask : IconCircleCheck;
+  const Picture = isPaused ? IconPlayerPause : IconCircleCheck;
   return (
     <Alert
-      color={isPractice || isPaused ? "yellow" : "green"}
+      color={isPaused ? "yellow" : "green"}
       variant="light"
       mb="lg"
       icon={<Picture size={20} stroke={1.6} />}
@@ -89,14 +87,10 @@ function LiveBar({ widget, onOpen }: BarProps) {
     >
       <Stack align="flex-start" gap="sm">
         {isPaused && <Text size="sm">{PAUSED_TEXT}</Text>}
-        {isPractice ? (
-          <PracticeText widget={widget} calendarUrl={connection?.settings["webUrl"]} />
-        ) : (
-          <Text size="sm">
-            Bookings {isPaused ? "will be" : "are"} made in{" "}
-            {connection ? toFullName(connection) : "your scheduling system"}.
-          </Text>
-        )}
+        <Text size="sm">
+          Bookings {isPaused ? "will be" : "are"} made in{" "}
+          {connection ? toFullName(connection) : "your scheduling system"}.
+        </Text>
         <Menu position="bottom-start">
           <Menu.Target>
             <ActionButton
@@ -110,7 +104,7 @@ function LiveBar({ widget, onOpen }: BarProps) {
           </Menu.Target>
           <Menu.Dropdown>
             <Menu.Item leftSection={<IconPlugConnected size={16} stroke={1.6} />} onClick={() => onOpen("go-live")}>
-              {isPractice ? "Go live on another system" : "Use another connection"}
+              Use another connection
             </Menu.Item>
             <Menu.Item leftSection={<IconFlask size={16} stroke={1.6} />} onClick={() => onOpen("test")}>
               Return to test mode
@@ -122,33 +116,5 @@ function LiveBar({ widget, onOpen }: BarProps) {
         </Menu>
       </Stack>
     </Alert>
-  );
-}
-
-/** Viewers don't know the connection and can't add one, so they get no links. */
-function PracticeText({ widget, calendarUrl }: { widget: AppWidget; calendarUrl: string | undefined }) {
-  const { can, paths } = useOrganization();
-  const calendar = "practice calendar";
-  const connect = "Connect your own scheduling system";
-  return (
-    <Text size="sm">
-      Bookings {widget.status === "paused" ? "will be" : "are"} made in the{" "}
-      {calendarUrl ? (
-        <Anchor href={calendarUrl} target="_blank" underline="always" inherit>
-          {calendar}
-        </Anchor>
-      ) : (
-        calendar
-      )}{" "}
-      on this computer, and nobody gets an appointment.{" "}
-      {can("addConnection").isAllowed ? (
-        <TextLink to={paths.connections} search={{ add: "1", widget: widget.id }} underline="always" inherit>
-          {connect}
-        </TextLink>
-      ) : (
-        connect
-      )}{" "}
-      before you add the widget to your website.
-    </Text>
   );
 }

@@ -8,16 +8,12 @@ const LIVE = { name: "Website", mode: "live", status: "active", connectionId: "c
 test("a paused widget is not just said to be live", () => {
   assert.equal(describeMode(LIVE), "live");
   assert.equal(describeMode({ ...LIVE, status: "paused" }), "live but paused");
-  assert.equal(describeMode({ mode: "practice", status: "paused" }), "in practice mode and paused");
+  assert.equal(describeMode({ mode: "test", status: "paused" }), "in test mode and paused");
 });
 
 test("the toast names the new mode, or else what happened to the connection", () => {
   assert.equal(describeGoLive(TEST, LIVE), "Website is live");
   assert.equal(describeGoLive(TEST, { ...LIVE, status: "paused" }), "Website is live but paused");
-  assert.equal(
-    describeGoLive(LIVE, { ...LIVE, mode: "practice", connectionId: "con_2" }),
-    "Website is in practice mode",
-  );
   assert.equal(describeGoLive(LIVE, { ...LIVE, connectionId: "con_2" }), "Connection changed");
   assert.equal(describeGoLive(LIVE, LIVE), "Connection checked");
 });

@@ -1,9 +1,9 @@
 import type { AppWidget } from "#contract/app/widgets.ts";
 import type { Mode } from "#contract/widget.ts";
 
-const MODE_TEXTS: Record<Mode, string> = { test: "in test mode", practice: "in practice mode", live: "live" };
+const MODE_TEXTS: Record<Mode, string> = { test: "in test mode", live: "live" };
 
-/** "in practice mode", "live but paused". */
+/** "in test mode", "live but paused". */
 export function describeMode({ mode, status }: Pick<AppWidget, "mode" | "status">): string {
   const text = MODE_TEXTS[mode];
   if (status !== "paused") return text;

@@ -96,17 +96,6 @@ export async function findPerson(
   return person;
 }
 
-/** Whether the person who is signed in is a member of the organization. For pages outside the dashboard API. */
-export async function isMemberOf(
-  deps: Pick<GuardDeps, "db" | "accounts">,
-  { request, reply }: { request: FastifyRequest; reply: FastifyReply },
-  owner: OrganizationId,
-): Promise<boolean> {
-  const person = await findPerson(deps, request, reply);
-  const memberships = person ? await listMemberships(deps.db, person.userId) : [];
-  return memberships.some((membership) => membership.organization_id === owner);
-}
-
 export function notSignedIn(): ApiError {
   return new ApiError("unauthorized", "Please sign in.");
 }

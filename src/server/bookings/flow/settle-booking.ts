@@ -49,7 +49,7 @@ export type BookingToSettle = {
 export type ConfirmedBooking = BookingToSettle & {
   booked: Booked;
   timeZone: string;
-  /** Made in test mode or on the practice Cal.com. */
+  /** Made in test mode. */
   isTest: boolean;
 };
 

@@ -5,7 +5,6 @@ import type { Db } from "../../db/pool.ts";
 import type { Deps } from "../../deps.ts";
 import { type Query, readChoice, readInstant, readParameter, readSearch } from "../../http/parameters.ts";
 import { toKeptSince } from "../../plans/kept-since.ts";
-import { readPracticePeriods } from "../../widgets/practice-periods.ts";
 import { requireWidget } from "../../widgets/require-widget.ts";
 import { readWidgetNames } from "../../widgets/widget-names.ts";
 import type { AppBookingFilter } from "./app-queries.ts";
@@ -60,6 +59,5 @@ export async function readerOf(db: Db, member: Member): Promise<BookingReader> {
   return {
     seesCustomers: seesCustomers(member),
     widgetNames: await readWidgetNames(db, member.organizationId),
-    wasPractice: await readPracticePeriods(db, member.organizationId),
   };
 }

@@ -2,7 +2,6 @@ import type { BookingDetail, BookingSummary } from "#contract/app/bookings.ts";
 import type { Attribution } from "#contract/attribution.ts";
 import type { WidgetId } from "#contract/ids.ts";
 import type { Mode } from "#contract/widget.ts";
-import type { WasPractice } from "../../widgets/practice-periods.ts";
 import type { BookingRow } from "./queries.ts";
 
 // Bookings as the dashboard shows them. Members who may not see customers also get no raw attribution, which may identify a
@@ -11,7 +10,6 @@ import type { BookingRow } from "./queries.ts";
 export type BookingReader = {
   seesCustomers: boolean;
   widgetNames: ReadonlyMap<WidgetId, string>;
-  wasPractice: WasPractice;
 };
 
 export function toBookingSummary(row: BookingRow, reader: BookingReader): BookingSummary {
@@ -44,8 +42,8 @@ export function toBookingDetail(row: BookingRow, reader: BookingReader): Omit<Bo
   };
 }
 
-function toShared(row: BookingRow, { widgetNames, wasPractice }: BookingReader) {
-  const mode: Mode = !row.is_test ? "live" : wasPractice(row.widget_id, row.created_at) ? "practice" : "test";
+function toShared(row: BookingRow, { widgetNames }: BookingReader) {
+  const mode: Mode = row.is_test ? "test" : "live";
   return {
     reference: row.reference,
     status: row.status,

@@ -6,7 +6,6 @@ import type { CalcomParts } from "../connections/connection-settings.ts";
 import { isStillFree } from "../is-still-free.ts";
 import { createKeptCatalog, warnOfMany } from "../kept-catalog.ts";
 import type { Outbound } from "../outbound.ts";
-import { isPractice } from "../practice/practice-url.ts";
 import { SLOTS_MAX } from "../reply-limits.ts";
 import type { RequestBudget } from "../request-budget.ts";
 import {
@@ -54,7 +53,7 @@ export function createCalcom(
 
   return {
     kind: "calcom",
-    mode: isPractice(parts.settings) ? "practice" : "live",
+    mode: "live",
     verify: async (signal) => {
       const versions = await api.versions.refresh(signal);
       if (versions.kind !== "found") return versions;

@@ -10,7 +10,6 @@ import { ConnectionHealth, watchSystem } from "../connections/connection-health.
 import type { ConnectionParts } from "../connections/connection-settings.ts";
 import { describeFailure } from "../connections/describe-failure.ts";
 import { openParts, type PartsDeps, readConnectionParts } from "../open-system.ts";
-import { withPractice } from "../practice/practice-outbound.ts";
 import type { OpenDeps } from "../scheduler-deps.ts";
 import type { BookOutcome, Failure, OfferedService, SchedulingSystem, Slot } from "../scheduling-system.ts";
 import { Mask } from "./mask.ts";
@@ -59,7 +58,7 @@ export async function checkConnection(
   const { id, withBooking, email } = wanted;
   const health = new ConnectionHealth(deps, { owner, id });
   const check = { withBooking, email: email ?? TEST_EMAIL, reference };
-  return await checkParts(withPractice(deps, owner), parts, check, (system) => watchSystem(system, health));
+  return await checkParts(deps, parts, check, (system) => watchSystem(system, health));
 }
 
 /** With the clock, the address and the reference of a saved check, the same requests are made again. */

@@ -45,7 +45,6 @@ test("a system is queried before it is connected, and its credentials are never 
     lastErrorAt: null,
     lastErrorStatus: null,
     lastErrorRequestId: null,
-    isPractice: false,
     widgetCount: 0,
     createdAt: NOON.toISOString(),
     updatedAt: NOON.toISOString(),

@@ -24,7 +24,6 @@ import { RateLimiter, type RateLimitVerdict, rateLimited } from "../../http/rate
 import { requireUnchanged } from "../../http/require-unchanged.ts";
 import { describeCap } from "../../organizations/caps.ts";
 import { checkConnection } from "../check/check-connection.ts";
-import { isFromThisComputer } from "../practice/this-computer.ts";
 import type { OpenDeps } from "../scheduler-deps.ts";
 import {
   type Alongside,
@@ -50,8 +49,7 @@ export function connectionAppRoutes(api: FastifyInstance, deps: OpenDeps): void 
     const owner = memberOf(request).organizationId;
     const counts = await countWidgetsByConnection(deps.db, owner);
     const rows = await listConnections(deps.db, owner);
-    const practiceUrl = isFromThisComputer(request) ? deps.scheduler.practiceUrl : null;
-    return { data: rows.map((row) => toAppConnection(row, counts.get(row.id) ?? 0)), practiceUrl };
+    return { data: rows.map((row) => toAppConnection(row, counts.get(row.id) ?? 0)) };
   });
 
   api.post("/connections", { schema: { response: { 201: SavedConnection } } }, async (request, reply) => {

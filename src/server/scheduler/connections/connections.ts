@@ -6,8 +6,6 @@ import { inOrganization } from "../../db/transactions.ts";
 import { randomId } from "../../lib/secrets/random.ts";
 import { countLocked } from "../../organizations/caps.ts";
 import { openConnection, openParts } from "../open-system.ts";
-import { withPractice } from "../practice/practice-outbound.ts";
-import { isPractice } from "../practice/practice-url.ts";
 import type { OpenDeps } from "../scheduler-deps.ts";
 import type { Failure, Verified } from "../scheduling-system.ts";
 import { type ConnectionParts, isSameAccount, parseConnectionParts } from "./connection-settings.ts";
@@ -51,7 +49,7 @@ export async function addConnection(
   wanted: GivenParts & { id?: ConnectionId; kind: ConnectionKind; name: string },
   alongside: Alongside = async () => undefined,
 ): Promise<{ kind: "added"; id: ConnectionId; verified: Verified } | ConnectionRefusal> {
-  const tried = await tryParts(deps, owner, wanted);
+  const tried = await tryParts(deps, wanted);
   if (tried.kind !== "works") return tried;
   const id = wanted.id ?? randomId<ConnectionId>(deps.random, CONNECTION_ID);
   const now = deps.clock.now();
@@ -102,10 +100,7 @@ export async function changeConnection(
   const { id, name, parts } = wanted;
   const known = await findConnection(deps.db, owner, id);
   if (known === null) return { kind: "not_found" };
-  // Live periods record whether they were on the practice Cal.com, so a connection can't change between practice and real.
-  if (parts !== undefined && isPractice(parts.settings) !== isPractice(known.settings))
-    return { kind: "fields_refused", fields: ["apiUrl"] };
-  const tried = parts === undefined ? null : await tryParts(deps, owner, { ...parts, kind: known.kind });
+  const tried = parts === undefined ? null : await tryParts(deps, { ...parts, kind: known.kind });
   if (tried !== null && tried.kind !== "works") return tried;
   const outcome = await inOrganization(deps.db, owner, async (transaction) => {
     const row = await lockConnection(transaction, owner, id);
@@ -179,12 +174,11 @@ type Tried = { kind: "works"; parts: ConnectionParts; verified: Verified };
 
 async function tryParts(
   deps: OpenDeps,
-  owner: OrganizationId,
   given: GivenParts & { kind: ConnectionKind },
 ): Promise<Tried | ConnectionRefusal> {
   const parsed = parseConnectionParts(given.kind, given);
   if (parsed.kind === "refused") return { kind: "fields_refused", fields: parsed.fields };
-  const verified = await openParts(withPractice(deps, owner), parsed.parts).verify();
+  const verified = await openParts(deps, parsed.parts).verify();
   if (verified.kind !== "found") return { kind: "test_failed", failure: verified };
   return { kind: "works", parts: parsed.parts, verified: verified.value };
 }

@@ -5,7 +5,6 @@ import type { Failure, WrongCredential } from "../scheduling-system.ts";
 export function describeFailure(failure: Failure, kind: SchedulingKind): string {
   const words = kind === "sandbox" ? null : WORDS[kind];
   const name = words?.name ?? "The system";
-  if (failure.upstream?.failure === "practice_off") return PRACTICE_OFF;
   if (failure.kind === "unavailable") {
     const isHostUnknown = NOT_FOUND_CODES.includes(failure.upstream?.failure ?? "");
     return isHostUnknown
@@ -30,9 +29,6 @@ export function describeFailure(failure: Failure, kind: SchedulingKind): string 
 
 /** An address in a private network, and a name that has none or only such addresses. */
 const NOT_FOUND_CODES: readonly string[] = ["blocked_address", "dns_error"];
-
-const PRACTICE_OFF =
-  "The practice Cal.com works only while Bookflow can't be reached from outside this computer. Connect your own scheduling system.";
 
 const WRONG: Readonly<Record<WrongCredential, string>> = {
   tenant: "Microsoft doesn't recognise this directory (tenant) ID. Copy it from the application's Overview page.",

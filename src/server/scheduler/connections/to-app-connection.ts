@@ -1,5 +1,4 @@
 import type { AppConnection, VerifiedConnection } from "#contract/app/connections.ts";
-import { isPractice } from "../practice/practice-url.ts";
 import type { Verified } from "../scheduling-system.ts";
 import type { ConnectionRow } from "./queries.ts";
 
@@ -10,7 +9,6 @@ export function toAppConnection(row: ConnectionRow, widgetCount: number): AppCon
     name: row.name,
     // Always written as an object of texts. Credentials are stored separately.
     settings: row.settings as Record<string, string>,
-    isPractice: isPractice(row.settings),
     isHealthy: row.last_error_at === null || (row.last_ok_at !== null && row.last_ok_at > row.last_error_at),
     lastOkAt: row.last_ok_at?.toISOString() ?? null,
     lastError: row.last_error,

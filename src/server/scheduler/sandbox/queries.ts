@@ -160,23 +160,6 @@ export async function cancelAppointment(
   return result.rows.length === 1;
 }
 
-/** Appointments that begin and end in this range, cancelled ones included, in the order of their time. */
-export async function listAppointments(
-  db: Db,
-  owner: OrganizationId,
-  query: { widgetId: WidgetId; from: Date; to: Date },
-): Promise<AppointmentRow[]> {
-  return await db
-    .selectFrom("sandbox_appointments")
-    .select(APPOINTMENT_COLUMNS)
-    .where("organization_id", "=", owner)
-    .where("widget_id", "=", query.widgetId)
-    .where("start_at", ">=", query.from)
-    .where("end_at", "<=", query.to)
-    .orderBy("start_at")
-    .execute();
-}
-
 /** Deletes old appointments and their time. Returns how many; fewer than the limit means that none are left. */
 export async function deleteEndedAppointments(
   db: Db,

@@ -21,7 +21,6 @@ export async function createOpenDeps(): Promise<{
   const scheduler = createSchedulerDeps({
     config: {
       baseUrl: "https://book.example.com",
-      host: "localhost",
       docsUrl: "https://docs.example",
       rateLimitSchedulerPerMinute: 0,
       maxConnections: 50,

@@ -1,4 +1,4 @@
-import { type RawBuilder, type Selectable, sql } from "kysely";
+import { type Selectable, sql } from "kysely";
 import type { AttemptErrorCode, AttemptTrigger, DeliveryState } from "#contract/delivery.ts";
 import type {
   DeliveryId,
@@ -90,7 +90,7 @@ async function selectDeliveries(
       delivery.last_status, delivery.last_error, delivery.created_at, delivery.completed_at, delivery.redelivery_id,
       event.type, event.reference, event.widget_id, event.is_test_booking, event.body is null as is_erased,
       (
-        select case when not is_test then 'live' when ${wasPractice(owner)} then 'practice' else 'test' end
+        select case when is_test then 'test' else 'live' end
         from bookings booking where booking.organization_id = ${owner} and booking.reference = event.reference
       ) as mode,
       (
@@ -123,15 +123,6 @@ async function selectDeliveries(
     ])}
     order by delivery.created_at desc, delivery.id limit ${filter.limit}`.execute(transaction);
   return rows;
-}
-
-/** Whether the widget of `booking` was live on the practice Cal.com when it was made. */
-function wasPractice(owner: OrganizationId): RawBuilder<boolean> {
-  return sql`exists (
-    select from live_periods period where period.organization_id = ${owner} and period.widget_id = booking.widget_id
-      and period.is_practice and booking.created_at >= period.started_at
-      and (period.ended_at is null or booking.created_at < period.ended_at)
-  )`;
 }
 
 type Queued = Pick<DeliveryLogEntry, "pending" | "is_in_flight">;

@@ -83,10 +83,8 @@ export const texts: Texts = {
   bookElsewhere: "Auf anderem Weg buchen",
 
   testMode: "Testmodus: Es wird kein Termin gebucht.",
-  practiceMode: "Übungsmodus: Es wird kein echter Termin gebucht.",
   testBookedTitle: "Testbuchung abgeschlossen",
   testBooked: "Es wurde kein Termin gebucht, denn diese Seite ist im Testmodus.",
-  practiceBooked: "Es wurde kein echter Termin gebucht, denn diese Seite verwendet einen Übungskalender.",
   cancelTest: "Testbuchung stornieren",
   test: "Test",
   bookedTitle: "Ihr Termin ist gebucht",

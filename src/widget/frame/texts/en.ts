@@ -81,10 +81,8 @@ export const texts: Texts = {
   bookElsewhere: "Book another way",
 
   testMode: "Test mode: no appointment is made.",
-  practiceMode: "Practice mode: no real appointment is made.",
   testBookedTitle: "Test booking complete",
   testBooked: "No appointment was made, because this page is in test mode.",
-  practiceBooked: "No real appointment was made, because this page uses a practice calendar.",
   cancelTest: "Cancel test booking",
   test: "Test",
   bookedTitle: "You’re booked",

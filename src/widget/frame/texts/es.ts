@@ -81,10 +81,8 @@ export const texts: Texts = {
   bookElsewhere: "Reservar de otra forma",
 
   testMode: "Modo de prueba: no se reserva ninguna cita.",
-  practiceMode: "Modo de práctica: no se reserva ninguna cita real.",
   testBookedTitle: "Reserva de prueba completada",
   testBooked: "No se ha reservado ninguna cita, porque esta página está en modo de prueba.",
-  practiceBooked: "No se ha reservado ninguna cita real, porque esta página usa un calendario de práctica.",
   cancelTest: "Cancelar la reserva de prueba",
   test: "Prueba",
   bookedTitle: "Su cita está reservada",

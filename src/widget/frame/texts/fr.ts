@@ -83,10 +83,8 @@ export const texts: Texts = {
   bookElsewhere: "Réserver autrement",
 
   testMode: "Mode test\u00a0: aucun rendez-vous n’est pris.",
-  practiceMode: "Mode entraînement\u00a0: aucun vrai rendez-vous n’est pris.",
   testBookedTitle: "Réservation de test terminée",
   testBooked: "Aucun rendez-vous n’a été pris, car cette page est en mode test.",
-  practiceBooked: "Aucun vrai rendez-vous n’a été pris, car cette page utilise un agenda d’entraînement.",
   cancelTest: "Annuler la réservation de test",
   test: "Test",
   bookedTitle: "Votre rendez-vous est réservé",

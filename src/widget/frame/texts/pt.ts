@@ -81,10 +81,8 @@ export const texts: Texts = {
   bookElsewhere: "Marcar de outra forma",
 
   testMode: "Modo de teste: não é feita nenhuma marcação real.",
-  practiceMode: "Modo de treino: não é feita nenhuma marcação real.",
   testBookedTitle: "Marcação de teste concluída",
   testBooked: "Não foi feita nenhuma marcação real, porque esta página está em modo de teste.",
-  practiceBooked: "Não foi feita nenhuma marcação real, porque esta página usa uma agenda de treino.",
   cancelTest: "Cancelar a marcação de teste",
   test: "Teste",
   bookedTitle: "A sua marcação está confirmada",

@@ -83,11 +83,8 @@ export type Texts = {
 
   /** Shown above every step while the widget is in test mode. */
   testMode: string;
-  /** The same on the practice Cal.com. */
-  practiceMode: string;
   testBookedTitle: string;
   testBooked: string;
-  practiceBooked: string;
   cancelTest: string;
   /** Before the title of a calendar entry. */
   test: string;

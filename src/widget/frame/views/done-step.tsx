@@ -16,7 +16,7 @@ type DoneStepProps = DoneProps & { timeZone: string; onAnother: () => void };
 
 export function DoneStep(props: DoneStepProps) {
   const { session, config, headed, booked } = props;
-  const { isTest, isPractice } = config.widget;
+  const { isTest } = config.widget;
   const { texts } = session;
   const thanks = config.widget.thankYouUrl && toThankYouAddress(config.widget.thankYouUrl, booked.reference);
   useWhen([], () => {
@@ -31,7 +31,7 @@ export function DoneStep(props: DoneStepProps) {
       <h2 ref={headed} tabIndex={-1}>
         {isTest ? texts.testBookedTitle : texts.bookedTitle}
       </h2>
-      <p class="lead">{isPractice ? texts.practiceBooked : isTest ? texts.testBooked : texts.booked}</p>
+      <p class="lead">{isTest ? texts.testBooked : texts.booked}</p>
       <Facts {...props} />
       {thanks && (
         <div class="done-actions">

@@ -38,7 +38,7 @@ export function Shell(props: {
       </header>
       {widget?.isTest && (
         <p class="test-mode" role="note">
-          {widget.isPractice ? texts.practiceMode : texts.testMode}
+          {texts.testMode}
         </p>
       )}
       {props.children}
