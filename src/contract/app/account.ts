@@ -124,8 +124,8 @@ export const InvitationShape = Type.Object({
 export type InvitationShape = Static<typeof InvitationShape>;
 export const InvitationList = Type.Object({ data: Type.Array(InvitationShape) });
 export type InvitationList = Static<typeof InvitationList>;
-/** Whether the link was emailed; `off`: there is no mail server. */
-const INVITATION_MAILS = ["sent", "off", "failed"] as const;
+/** Whether the link was emailed; `off`: there is no mail server; `too_soon`: the inviter sent the address one in the last minutes. */
+const INVITATION_MAILS = ["sent", "off", "failed", "too_soon"] as const;
 export type InvitationMail = (typeof INVITATION_MAILS)[number];
 export const CreatedInvitation = Type.Object({
   invitation: InvitationShape,

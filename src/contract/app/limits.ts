@@ -6,7 +6,7 @@ export const PASSWORD_LENGTH_MAX = 128;
 export const INVITATION_DAYS = 7;
 export const RESET_LINK_MINUTES = 30;
 export const SIGN_UP_LINK_MINUTES = 60;
-/** An address gets a reset link at most once in this time, and so with links to sign up. */
+/** In this time, an address gets at most one reset link, one link to sign up, and one invitation from each person. */
 export const MAIL_PAUSE_MINUTES = 5;
 
 export const LOGO_BYTES_MAX = 200 * 1024;

@@ -53,6 +53,8 @@ export function InviteDialog({ isOpen, onClose }: { isOpen: boolean; onClose: ()
 /** Why the link was not emailed. */
 const INTROS: Readonly<Record<Exclude<InvitationMail, "sent">, string>> = {
   off: "This server doesn’t send emails, so share the link with the person yourself.",
+  too_soon:
+    "You emailed this person an invitation a few minutes ago, and its link no longer works. Share the new link yourself.",
   failed: "The email couldn’t be sent, so share the link with the person yourself.",
 };
 

@@ -301,7 +301,7 @@ describe("an email that is refused", () => {
     };
     const { status } = await browser.send("POST", "/api/app/invitations", { email, role: "viewer" });
     const body = newer[0]?.body;
-    assert.deepEqual([status, body.mail], [409, "failed"]);
+    assert.deepEqual([status, body.mail], [409, "too_soon"]);
     assert.deepEqual(await list(browser), [body.invitation]);
     const token = new URL(body.link).searchParams.get("token");
     assert.equal((await browser.send("POST", "/api/app/invitations/look-up", { token })).body.role, "admin");

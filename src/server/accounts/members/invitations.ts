@@ -14,6 +14,7 @@ import { INVITATION_ID } from "../account-ids.ts";
 import { hashLinkToken, isShownLinkToken, makeLinkToken, makeShownLinkToken } from "../auth/link-token.ts";
 import type { Member } from "../auth/member-auth.ts";
 import { hashPassword } from "../auth/password.ts";
+import { giveMailTurnBack, takeMailTurn } from "../auth/verification-queries.ts";
 import { insertMember } from "../queries.ts";
 import { createUser } from "../setup/create-user.ts";
 import {
@@ -35,9 +36,9 @@ type InviteOutcome =
   | { kind: "gone" };
 
 /**
- * Emails the link. Without a mail server, or if it refuses the email, returns a link for the member to share. `owner_invited`: the
- * address has an owner's invitation, which only owners may replace. `too_many`: of this day. `gone`: the email failed, and by then the invitation had
- * been revoked, accepted or replaced.
+ * Emails the link. Returns a link for the member to share if there is no mail server, if it refuses the email, or if the member
+ * sent the address one in the last minutes. `owner_invited`: the address has an owner's invitation, which only owners may replace.
+ * `too_many`: of this day. `gone`: no email was sent, and by then the invitation had been revoked, accepted or replaced.
  */
 export async function invite(
   deps: InviteDeps,
@@ -80,18 +81,23 @@ export async function invite(
   if (saved === "owner_invited") return { kind: saved };
   const toLink = (token: string) => `${deps.config.baseUrl}${ENTRY_PAGES.invitation}?token=${token}`;
   if (!mail.isOn) return { kind: "invited", invitation, mail: "off", link: toLink(shown.token) };
-  const isSent = await mail.send({
-    to: email,
-    // Nothing that people enter: while sign-up is open, strangers could write the subject of an email from us.
-    subject: "You have been invited to Bookflow",
-    text: `${member.email} has invited you to join “${organizationName}” on Bookflow. The link below works once and expires in ${INVITATION_DAYS} days.`,
-    action: "Accept the invitation",
-    link: toLink(mailed.token),
-  });
+  const turn = { kind: `invitation from ${member.userId}`, email, now } as const;
+  const hasTurn = await takeMailTurn(deps.db, turn);
+  const isSent =
+    hasTurn &&
+    (await mail.send({
+      to: email,
+      // Nothing that people enter: while sign-up is open, strangers could write the subject of an email from us.
+      subject: "You have been invited to Bookflow",
+      text: `${member.email} has invited you to join “${organizationName}” on Bookflow. The link below works once and expires in ${INVITATION_DAYS} days.`,
+      action: "Accept the invitation",
+      link: toLink(mailed.token),
+    }));
   if (isSent) return { kind: "invited", invitation, mail: "sent", link: null };
+  if (hasTurn) await giveMailTurnBack(deps.db, turn);
   const { organization_id: owner, id } = invitation;
   if (!(await updateInvitationToken(deps.db, owner, { id, token_hash: shown.hash }))) return { kind: "gone" };
-  return { kind: "invited", invitation, mail: "failed", link: toLink(shown.token) };
+  return { kind: "invited", invitation, mail: hasTurn ? "failed" : "too_soon", link: toLink(shown.token) };
 }
 
 export type JoinOutcome =

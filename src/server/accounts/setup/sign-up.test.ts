@@ -115,6 +115,21 @@ test("an address that was never proven invites nobody by email until a link to i
   assert.equal((await invite(cookie)).status, 201);
 });
 
+test("a person who invites an address again within five minutes gets the link instead of sending a second email", async () => {
+  const owner = await signIn(testApp, { role: "owner" });
+  const invite = async (cookie: string) => {
+    const payload = { email: "twice@example.com", role: "member" };
+    return (await openBrowser(testApp, { cookie }).send("POST", "/api/app/invitations", payload)).body;
+  };
+  assert.equal((await invite(owner.cookie)).mail, "sent");
+  const { mail, link } = await invite(owner.cookie);
+  assert.deepEqual([mail, new URL(link).pathname], ["too_soon", "/invitation"]);
+  assert.equal((await invite((await signIn(testApp, { role: "owner" })).cookie)).mail, "sent", "someone else's turn");
+  assert.equal(listMails("twice@example.com").length, 2);
+  moveOn(MAIL_PAUSE_MINUTES);
+  assert.equal((await invite(owner.cookie)).mail, "sent");
+});
+
 test("an organization's name is not in the subject of an invitation", async () => {
   const owner = await signIn(testApp, { role: "owner" });
   const browser = openBrowser(testApp, owner);
