@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { sql } from "kysely";
-import { DAY_MS, HOUR_MS } from "#contract/durations.ts";
+import { HOUR_MS, MINUTE_MS } from "#contract/durations.ts";
 import type { OrganizationId, WidgetId } from "#contract/ids.ts";
 import { createTestApp } from "../../../../test/support/app/app.ts";
 import { makeOrganization, makeWidget } from "../../../../test/support/builders.ts";
@@ -267,7 +267,7 @@ async function listReferences(owner: OrganizationId): Promise<string[]> {
   return rows.map(({ reference }) => reference);
 }
 
-test("a failed booking keeps its reference for a day, and for good only if an appointment may have it", async () => {
+test("a failed booking keeps its reference while its key is known, and for good only if an appointment may have it", async () => {
   const { owner, system, wanted } = await makeSetting();
   const { reference } = requireAnswer(await makeBooking(making, system, wanted));
   const quick = { ...making, scheduler: { limits: { bookMs: 400 } } };
@@ -288,10 +288,10 @@ test("a failed booking keeps its reference for a day, and for good only if an ap
 
   const now = clock.now();
   const { signal } = new AbortController();
-  clock.set(new Date(now.getTime() + HOUR_MS));
+  clock.set(new Date(now.getTime() + 30 * MINUTE_MS));
   await settleOverdue(deps, signal);
   assert.equal((await listReferences(owner)).length, 7);
-  clock.set(new Date(now.getTime() + DAY_MS + 2 * HOUR_MS));
+  clock.set(new Date(now.getTime() + 2 * HOUR_MS + 1));
   await settleOverdue(deps, signal);
   clock.set(now);
   assert.deepEqual((await listReferences(owner)).sort(), [reference, lost].sort());

@@ -326,7 +326,7 @@ async function recallAnswer(
 ): Promise<BookAnswer> {
   const { reference, service_id: serviceId, start_at: startAt } = pending;
   const { timeZone } = wanted.copy;
-  // Version 1.1 recorded some answers without a time zone. They are deleted after a day.
+  // Version 1.1 recorded some answers without a time zone. They are deleted soon after the upgrade.
   if (pending.answer) return { ...pending.answer, timeZone: pending.answer.timeZone ?? timeZone };
   const known = toKnownAnswer({ reference, serviceId, startAt, timeZone });
   if (pending.erased) return { ...known, isErased: true };

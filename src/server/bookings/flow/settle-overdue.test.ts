@@ -100,7 +100,7 @@ async function readState(reference: Reference) {
   return rows[0];
 }
 
-/** A day passes, and settled requests are forgotten. */
+/** Time passes, and settled requests are forgotten. */
 async function forgetAll(): Promise<void> {
   await sql`delete from pending_bookings`.execute(db);
   clock.set(NOON);
@@ -131,12 +131,12 @@ test("a booking that cannot be settled holds up neither the others nor the clean
   await forgetAll();
 });
 
-test("all requests that were settled more than a day ago are forgotten in one run", async () => {
+test("all requests that were settled more than half an hour ago are forgotten in one run", async () => {
   const practice = await makePractice();
   const model = await leaveUnsettled(practice, { isLost: true });
   await sql`
     update pending_bookings set state = 'failed', failure = 'lost', copy = null,
-      settled_at = ${new Date(NOON.getTime() - DAY_MS - 1)} where reference = ${model}`.execute(db);
+      settled_at = ${new Date(NOON.getTime() - 30 * MINUTE_MS - 1)} where reference = ${model}`.execute(db);
   await sql`
     insert into pending_bookings (organization_id, reference, widget_id, asked_in, key_hash, service_id, start_at, state,
       asking_until, given_up_at, touch, failure, created_at, settled_at)
@@ -146,7 +146,7 @@ test("all requests that were settled more than a day ago are forgotten in one ru
     where organization_id = ${practice.owner} and reference = ${model}`.execute(db);
   const recent = await leaveUnsettled(practice, { isLost: true });
   await sql`
-    update pending_bookings set state = 'failed', failure = 'lost', copy = null, settled_at = ${NOON}
+    update pending_bookings set state = 'failed', failure = 'lost', copy = null, settled_at = ${new Date(NOON.getTime() - 30 * MINUTE_MS)}
     where reference = ${recent}`.execute(db);
 
   await settleOverdue(deps, NEVER);

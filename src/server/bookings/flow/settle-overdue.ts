@@ -1,4 +1,4 @@
-import { DAY_MS, MINUTE_MS, SECOND_MS } from "#contract/durations.ts";
+import { MINUTE_MS, SECOND_MS } from "#contract/durations.ts";
 import { UNCERTAIN_MS_MAX } from "#contract/scheduling.ts";
 import { acrossOrganizations } from "../../db/transactions.ts";
 import type { Deps } from "../../deps.ts";
@@ -18,7 +18,8 @@ const LOOK_UPS_MS = [15 * SECOND_MS, MINUTE_MS, 5 * MINUTE_MS, 15 * MINUTE_MS, U
 const LOOKING_MS = 10 * SECOND_MS;
 /** If nobody looked for a request for this long, because no worker was running or many waited, it gets the full time again. */
 const UNATTENDED_MS = 5 * MINUTE_MS;
-const KEYS_KEPT_MS = DAY_MS;
+/** After `settled_at`, which is a full hour: between 30 and 90 minutes. The row says which service was booked, and when it starts. */
+const KEYS_KEPT_MS = 30 * MINUTE_MS;
 const DELETE_BATCH = 500;
 /** Without a copy the visitor's time zone is unknown. It is not recorded either, so this never reaches anyone. */
 const UNKNOWN_ZONE = "UTC";
