@@ -27,6 +27,16 @@ create table api_keys (
 );
 CREATE INDEX api_keys_by_organization ON public.api_keys USING btree (organization_id, created_at);
 
+create table appointment_checks (
+  organization_id text not null,
+  reference text not null,
+  due_at timestamp(3) with time zone not null,
+  tries integer default 0 not null,
+  constraint appointment_checks_organization_id_reference_fkey FOREIGN KEY (organization_id, reference) REFERENCES bookings(organization_id, reference) ON DELETE CASCADE,
+  constraint appointment_checks_pkey PRIMARY KEY (organization_id, reference)
+);
+CREATE INDEX appointment_checks_by_time ON public.appointment_checks USING btree (due_at);
+
 create table attempt_totals (
   organization_id text not null,
   interval_hours integer not null,
@@ -52,6 +62,21 @@ create table audit_entries (
   constraint audit_entries_pkey PRIMARY KEY (organization_id, id)
 );
 CREATE INDEX audit_entries_by_time ON public.audit_entries USING btree (organization_id, at DESC, id DESC);
+
+create table booking_changes (
+  organization_id text not null,
+  changed_at timestamp(3) with time zone not null,
+  reference text not null,
+  type text not null,
+  status text not null,
+  start_at timestamp(3) with time zone not null,
+  end_at timestamp(3) with time zone not null,
+  previous_start_at timestamp(3) with time zone not null,
+  constraint booking_changes_type_check CHECK ((type = ANY (ARRAY['cancelled'::text, 'rescheduled'::text]))),
+  constraint booking_changes_organization_id_reference_fkey FOREIGN KEY (organization_id, reference) REFERENCES bookings(organization_id, reference) ON DELETE CASCADE,
+  constraint booking_changes_pkey PRIMARY KEY (organization_id, changed_at)
+);
+CREATE INDEX booking_changes_by_reference ON public.booking_changes USING btree (organization_id, reference, changed_at);
 
 create table booking_clocks (
   organization_id text not null,
@@ -102,16 +127,24 @@ create table bookings (
   lacks_event boolean default false not null,
   api_json text not null,
   is_test boolean default false not null,
+  asked_in text,
   constraint bookings_organization_id_widget_id_fkey FOREIGN KEY (organization_id, widget_id) REFERENCES widgets(organization_id, id),
   constraint bookings_pkey PRIMARY KEY (organization_id, reference),
   constraint bookings_organization_id_created_at_key UNIQUE (organization_id, created_at)
 );
 CREATE INDEX bookings_by_email ON public.bookings USING btree (organization_id, customer_email_key);
+CREATE INDEX bookings_by_external_id ON public.bookings USING btree (organization_id, external_id);
 CREATE INDEX bookings_by_start ON public.bookings USING btree (organization_id, start_at, reference);
 CREATE INDEX bookings_by_widget ON public.bookings USING btree (organization_id, widget_id, created_at);
 CREATE INDEX bookings_lacking_event ON public.bookings USING btree (organization_id, created_at) WHERE lacks_event;
 CREATE INDEX bookings_of_tests ON public.bookings USING btree (organization_id, widget_id) WHERE is_test;
 CREATE INDEX bookings_search ON public.bookings USING gin (booking_grams(organization_id, created_at, widget_id, booking_open_text(reference, service_name, attribution), booking_customer_text(customer_name, customer_email))) WITH (gin_pending_list_limit='64');
+
+create table change_clocks (
+  organization_id text not null,
+  last_changed_at timestamp(3) with time zone not null,
+  constraint change_clocks_pkey PRIMARY KEY (organization_id)
+);
 
 create table deleted_organizations (
   id text not null,

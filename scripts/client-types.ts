@@ -9,6 +9,7 @@ import {
   Customer,
   Service,
 } from "../src/contract/booking.ts";
+import { Change, ChangePage } from "../src/contract/change.ts";
 import { Deletion, DeletionPage } from "../src/contract/deletion.ts";
 import {
   BookingCreatedEvent,
@@ -41,6 +42,8 @@ const NAMED = {
   BookingPage,
   AnonymousBooking,
   AnonymousBookingPage,
+  Change,
+  ChangePage,
   Deletion,
   DeletionPage,
   Customer,

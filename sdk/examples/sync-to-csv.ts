@@ -7,7 +7,7 @@ import { type Booking, createClient, syncBookings } from "@bookflow/client";
 
 const { BOOKFLOW_URL = "", BOOKFLOW_API_KEY = "", CSV_FILE = "bookings.csv" } = process.env;
 const CHECKPOINT_FILE = `${CSV_FILE}.checkpoint`;
-const HEADING = "reference,createdAt,start,end,service,name,email,source,campaign";
+const HEADING = "reference,createdAt,status,start,end,service,name,email,source,campaign";
 
 const read = (path: string) => (existsSync(path) ? readFileSync(path, "utf8") : null);
 const write = (path: string, text: string) => {
@@ -20,8 +20,8 @@ const quote = (text = "") =>
     .replace(/\s+/g, " ")
     .replace(/^[=+\-@]/, "'$&")
     .replaceAll('"', '""')}"`;
-const toLine = ({ reference, createdAt, start, end, service, customer, attribution }: Booking) =>
-  [reference, createdAt, start, end]
+const toLine = ({ reference, createdAt, status, start, end, service, customer, attribution }: Booking) =>
+  [reference, createdAt, status, start, end]
     .concat([service.name, customer.name, customer.email, attribution.source, attribution.campaign].map(quote))
     .join(",");
 
@@ -42,6 +42,13 @@ const count = await syncBookings(createClient({ baseUrl: BOOKFLOW_URL, apiKey: B
     readCheckpoint: () => read(CHECKPOINT_FILE),
     upsert: (bookings, checkpoint) => {
       for (const booking of bookings) lines.set(booking.reference, toLine(booking));
+      save(checkpoint);
+    },
+    change: (changes, checkpoint) => {
+      for (const { reference, status, start, end } of changes) {
+        const line = lines.get(reference)?.split(",");
+        if (line) lines.set(reference, [...line.slice(0, 2), status, start, end, ...line.slice(5)].join(","));
+      }
       save(checkpoint);
     },
     delete: (references, checkpoint) => {

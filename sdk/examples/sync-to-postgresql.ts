@@ -28,6 +28,15 @@ const count = await syncBookings(createClient({ baseUrl: BOOKFLOW_URL, apiKey: B
         [JSON.stringify(bookings), checkpoint],
       );
     },
+    change: async (changes, checkpoint) => {
+      await db.query(
+        `with changed as (
+           update bookings set booking = booking || jsonb_build_object('status', item->'status', 'start', item->'start', 'end', item->'end')
+           from jsonb_array_elements($1::jsonb) as item where reference = item->>'reference')
+         insert into bookings_checkpoint (checkpoint) values ($2) on conflict (only_row) do update set checkpoint = excluded.checkpoint`,
+        [JSON.stringify(changes), checkpoint],
+      );
+    },
     delete: async (references, checkpoint) => {
       await db.query(
         `with gone as (delete from bookings where reference = any($1::text[]))

@@ -7,6 +7,8 @@ import type {
   AnonymousBooking,
   Booking,
   Breakdown,
+  Change,
+  ChangePage,
   Deletion,
   DeletionPage,
   WebhookEventPage,
@@ -58,6 +60,10 @@ type ListedEvent = WebhookEventPage["data"][number];
 
 /** Events, oldest first, like a BookingList. Save the last page's `nextCursor` to continue from there the next time. */
 export type EventList = AsyncIterable<ListedEvent> & { pages(): AsyncIterable<WebhookEventPage> };
+export type ChangesQuery = DeletionsQuery;
+
+/** Changes of appointments, newest first, like a BookingList. */
+export type ChangeList = AsyncIterable<Change> & { pages(): AsyncIterable<ChangePage> };
 
 /** Deletions, newest first, like a BookingList. */
 export type DeletionList = AsyncIterable<Deletion> & { pages(): AsyncIterable<DeletionPage> };
@@ -73,6 +79,8 @@ export type Client = {
   widgets(options?: Stoppable): Promise<Widget[]>;
   /** With a key that has only `bookings.anonymous`: `bookings<AnonymousBooking>()`. */
   bookings<Read extends AnonymousBooking = Booking>(query?: BookingsQuery): BookingList<Read>;
+  /** Appointments that were cancelled or moved; `since` is when Bookflow recorded it. */
+  changes(query?: ChangesQuery): ChangeList;
   /** Bookings that were deleted; `since` is when. */
   deletions(query?: DeletionsQuery): DeletionList;
   /** The events of the last 30 days, as webhooks receive them, in the order in which they became visible. */
@@ -113,6 +121,10 @@ export function createClient(options: ClientOptions): Client {
     bookings<Read>(query: BookingsQuery = {}) {
       const pages = () => readPages<CursorPage<Read>>(connection, { path: "/bookings", ...query });
       return { pages, [Symbol.asyncIterator]: () => readItems<Read>(pages()) };
+    },
+    changes(query = {}) {
+      const pages = () => readPages<ChangePage>(connection, { path: "/changes", ...query });
+      return { pages, [Symbol.asyncIterator]: () => readItems<Change>(pages()) };
     },
     deletions(query = {}) {
       const pages = () => readPages<DeletionPage>(connection, { path: "/deletions", ...query });

@@ -4,6 +4,8 @@ export {
   type BookingList,
   type BookingsQuery,
   type BreakdownQuery,
+  type ChangeList,
+  type ChangesQuery,
   type Client,
   type ClientOptions,
   createClient,

@@ -1,5 +1,5 @@
 import type { Client } from "./client.ts";
-import type { Booking } from "./types.ts";
+import type { Booking, Change } from "./types.ts";
 
 // Keeps a copy of the bookings up to date. createdAt is unique within an organization and becomes visible in order, so
 // `since` finds everything newer than the newest booking seen; pages come newest first. Deletions have a deletedAt of the same
@@ -10,8 +10,10 @@ import type { Booking } from "./types.ts";
 // A store must have one run at a time. Otherwise one run may upsert a booking that it read before the booking was erased, after
 // the other run has applied that deletion and before it saves the next page. If the first run is then cut off, the booking stays.
 //
-// Bookings are read before deletions. A booking that is deleted in between is deleted from the store in the same run or, at the
-// latest, in the next; a reference is never used again.
+// Bookings are read before changes, and changes before deletions. A booking that is changed or deleted in between is changed or
+// deleted in the store in the same run or, at the latest, in the next; a reference is never used again. Of several changes of a
+// booking, the store gets the last one only, and changes are saved from old to new: so a booking never goes back to an earlier state
+// for longer than a run.
 
 export type BookingStore = {
   /** The checkpoint from the last upsert or delete; null before the first one. */
@@ -21,6 +23,11 @@ export type BookingStore = {
    * bookings first and the checkpoint once they are safe. The list of bookings may be empty.
    */
   upsert(bookings: Booking[], checkpoint: string): Promise<void> | void;
+  /**
+   * Writes `status`, `start` and `end` into the bookings with these references, if the store has them, and saves the checkpoint in
+   * the same way. Without this function, appointments that were cancelled or moved stay in the store as they were booked.
+   */
+  change?(changes: Change[], checkpoint: string): Promise<void> | void;
   /**
    * Deletes the bookings with these references, if the store has them, and saves the checkpoint in the same way. Without this
    * function, bookings that were erased stay in the store.
@@ -34,8 +41,8 @@ type Progress = {
   walk: { newest: string; cursor: string } | null;
 };
 
-/** `deletions` is missing until the store's deletions are followed. */
-type Checkpoint = Progress & { widget: string | null; deletions?: Progress };
+/** `changes` and `deletions` are missing until they are followed. All changes up to `since` are stored. */
+type Checkpoint = Progress & { widget: string | null; changes?: { since: string | null }; deletions?: Progress };
 
 export type SyncOptions = {
   store: BookingStore;
@@ -53,16 +60,21 @@ const LIMIT_DEFAULT = 500;
  * a store must have only one run at a time.
  */
 export async function syncBookings(
-  client: Pick<Client, "bookings" | "deletions">,
+  client: Pick<Client, "bookings" | "changes" | "deletions">,
   options: SyncOptions,
 ): Promise<number> {
   const { store, widget, signal, limit = LIMIT_DEFAULT } = options;
   const saved = await store.readCheckpoint();
   let checkpoint = readCheckpoint(saved, widget ?? null);
   const followsDeletions = store.delete !== undefined;
+  const followsChanges = store.change !== undefined;
+  // A new store gets every booking as it is now.
+  if (followsChanges && !checkpoint.changes) {
+    const since = saved === null ? await findNewest(client.changes({ limit: 1, signal }), toChangedAt) : null;
+    checkpoint = { ...checkpoint, changes: { since } };
+  }
   if (followsDeletions && !checkpoint.deletions) {
-    // A new store holds nothing that was deleted before now.
-    const since = saved === null ? await findNewestDeletion(client, signal) : null;
+    const since = saved === null ? await findNewest(client.deletions({ limit: 1, signal }), toDeletedAt) : null;
     checkpoint = { ...checkpoint, deletions: { since, walk: null } };
   }
 
@@ -74,10 +86,18 @@ export async function syncBookings(
       await store.upsert(bookings, JSON.stringify(checkpoint));
     },
   });
+  if (followsChanges) {
+    const changes = await readChanges(client, { since: checkpoint.changes?.since ?? null, limit, signal });
+    for (let done = 0; done < changes.length; done += limit) {
+      const batch = changes.slice(done, done + limit);
+      checkpoint = { ...checkpoint, changes: { since: batch.at(-1)?.changedAt ?? null } };
+      await store.change?.(batch, JSON.stringify(checkpoint));
+    }
+  }
   if (followsDeletions)
     await walk(checkpoint.deletions ?? START, {
       read: (query) => client.deletions({ ...query, limit, signal }).pages(),
-      timeOf: ({ deletedAt }) => deletedAt,
+      timeOf: toDeletedAt,
       async save(deleted, progress) {
         checkpoint = { ...checkpoint, deletions: progress };
         const references = deleted.map(({ reference }) => reference);
@@ -89,12 +109,23 @@ export async function syncBookings(
 
 const START: Progress = { since: null, walk: null };
 
-async function findNewestDeletion(
-  client: Pick<Client, "deletions">,
-  signal: AbortSignal | undefined,
-): Promise<string | null> {
-  for await (const { deletedAt } of client.deletions({ limit: 1, signal })) return deletedAt;
+const toChangedAt = ({ changedAt }: { changedAt: string }) => changedAt;
+const toDeletedAt = ({ deletedAt }: { deletedAt: string }) => deletedAt;
+
+async function findNewest<Item>(items: AsyncIterable<Item>, timeOf: (item: Item) => string): Promise<string | null> {
+  for await (const item of items) return timeOf(item);
   return null;
+}
+
+/** The last change of each booking, oldest first. `since` is known already, though the service includes it. */
+async function readChanges(
+  client: Pick<Client, "changes">,
+  { since, limit, signal }: { since: string | null; limit: number; signal: AbortSignal | undefined },
+): Promise<Change[]> {
+  const last = new Map<string, Change>();
+  for await (const change of client.changes({ ...(since === null ? {} : { since }), limit, signal }))
+    if (change.changedAt !== since && !last.has(change.reference)) last.set(change.reference, change);
+  return [...last.values()].reverse();
 }
 
 type Walk<Item> = {
@@ -140,11 +171,22 @@ function readCheckpoint(text: string | null, widget: string | null): Checkpoint 
 
 function parseCheckpoint(text: string): Checkpoint | null {
   try {
-    const { widget, since, walk, deletions } = JSON.parse(text) as Partial<Checkpoint>;
+    const { widget, since, walk, changes, deletions } = JSON.parse(text) as Partial<Checkpoint>;
     const progress = parseProgress({ since, walk });
     const ofDeletions = deletions === undefined ? undefined : parseProgress(deletions);
-    const isCheckpoint = progress !== null && ofDeletions !== null && (widget === null || typeof widget === "string");
-    return isCheckpoint ? { widget, ...progress, ...(ofDeletions ? { deletions: ofDeletions } : {}) } : null;
+    const ofChanges = changes === undefined ? undefined : parseProgress({ since: changes.since, walk: null });
+    const isCheckpoint =
+      progress !== null &&
+      ofDeletions !== null &&
+      ofChanges !== null &&
+      (widget === null || typeof widget === "string");
+    if (!isCheckpoint) return null;
+    return {
+      widget,
+      ...progress,
+      ...(ofChanges ? { changes: { since: ofChanges.since } } : {}),
+      ...(ofDeletions ? { deletions: ofDeletions } : {}),
+    };
   } catch {
     return null;
   }

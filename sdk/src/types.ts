@@ -22,7 +22,7 @@ export type Widget = {
 export type Booking = {
   /** Unique key for upserts. Also written into the booking's notes in the scheduling system. */
   reference: string;
-  /** The status when the booking was made. Later changes are only in the scheduling system. */
+  /** `confirmed`, or `cancelled` since the appointment was cancelled in the scheduling system. */
   status: string;
   /** When the booking was made. All filters and the ordering use this. ISO 8601 in UTC with milliseconds. */
   createdAt: string;
@@ -53,7 +53,7 @@ export type BookingPage = {
 export type AnonymousBooking = {
   /** Unique key for upserts. Also written into the booking's notes in the scheduling system. */
   reference: string;
-  /** The status when the booking was made. Later changes are only in the scheduling system. */
+  /** `confirmed`, or `cancelled` since the appointment was cancelled in the scheduling system. */
   status: string;
   /** When the booking was made. All filters and the ordering use this. ISO 8601 in UTC with milliseconds. */
   createdAt: string;
@@ -84,6 +84,29 @@ export type AnonymousBooking = {
 export type AnonymousBookingPage = {
   data: AnonymousBooking[];
   /** createdAt of the last booking on the page if there are more, otherwise null. Send it back as cursor. */
+  nextCursor: string | null;
+};
+
+export type Change = {
+  /** Unique key for upserts. Also written into the booking's notes in the scheduling system. */
+  reference: string;
+  /** `cancelled`, or `rescheduled`: the appointment has other times. */
+  type: "cancelled" | "rescheduled";
+  /** The booking's status after the change: `confirmed` or `cancelled`. */
+  status: string;
+  /** Start of the appointment after the change. ISO 8601 in UTC with milliseconds. */
+  start: string;
+  /** End of the appointment after the change. ISO 8601 in UTC with milliseconds. */
+  end: string;
+  /** Start of the appointment before the change. ISO 8601 in UTC with milliseconds. */
+  previousStart: string;
+  /** When Bookflow recorded the change. The filter and the ordering use this. ISO 8601 in UTC with milliseconds. */
+  changedAt: string;
+};
+
+export type ChangePage = {
+  data: Change[];
+  /** changedAt of the last change on the page if there are more, otherwise null. Send it back as cursor. */
   nextCursor: string | null;
 };
 
@@ -296,7 +319,7 @@ export type WebhookBooking = {
   reference: string;
   /** Identifier of the booking in the scheduling system. */
   id: string;
-  /** The status when the booking was made. Later changes are only in the scheduling system. */
+  /** `confirmed`, or `cancelled` since the appointment was cancelled in the scheduling system. */
   status: string;
   /** Start of the appointment. ISO 8601 in UTC with milliseconds. */
   start: string;

@@ -6,6 +6,8 @@ import { timestampOf } from "./timestamps.ts";
 // All examples in this folder describe the same booking, so that the API reference reads as a whole.
 
 export const BOOKING_STATUS_CONFIRMED = "confirmed";
+/** The appointment was cancelled. It may still be moved to another time, and is confirmed again then. */
+export const BOOKING_STATUS_CANCELLED = "cancelled";
 
 export const Answer = Type.Object({
   questionId: Type.String({ examples: ["q_first_visit"] }),
@@ -43,7 +45,7 @@ export const bookingFields = {
     examples: ["SVC-7KQ2MX"],
   }),
   status: Type.String({
-    description: "The status when the booking was made. Later changes are only in the scheduling system.",
+    description: "`confirmed`, or `cancelled` since the appointment was cancelled in the scheduling system.",
     examples: [BOOKING_STATUS_CONFIRMED],
   }),
   start: timestampOf("Start of the appointment.", "2026-11-05T13:30:00.000Z"),

@@ -61,6 +61,12 @@ export const EventsQuery = Type.Object({
   cursor: instant("The `nextCursor` of an earlier page, unchanged."),
 });
 
+export const ChangesQuery = Type.Object({
+  since: instant("Changes recorded at or after this time."),
+  limit,
+  cursor: instant("The `nextCursor` of the previous page, unchanged."),
+});
+
 export const AnalyticsQuery = Type.Object({
   days: Type.Optional(
     Type.Integer({

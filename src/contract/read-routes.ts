@@ -16,6 +16,7 @@ const BOOKING_SCOPES = ["bookings", "bookings.anonymous"] as const;
 export const READ_ROUTES = {
   listWidgets:   { path: "/widgets", scopes: KEY_SCOPES },
   listBookings:  { path: "/bookings", scopes: BOOKING_SCOPES },
+  listChanges: { path: "/changes", scopes: BOOKING_SCOPES },
   listDeletions: { path: "/deletions", scopes: BOOKING_SCOPES },
   listEvents:    { path: "/events", scopes: ["bookings"] },
   getAnalytics:  { path: "/analytics", scopes: ["analytics"] },

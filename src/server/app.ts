@@ -6,6 +6,8 @@ import { analyticsReadRoutes, collectRoutes, VisitReader } from "./analytics/ana
 import { bearerAuth } from "./api-keys/bearer-auth.ts";
 import { guardReadRoute } from "./api-keys/guard-read-route.ts";
 import { appApi } from "./app-api.ts";
+import { changeReadRoutes } from "./bookings/changes/change-routes.ts";
+import { followAppointment } from "./bookings/changes/follow-appointments.ts";
 import { bookRoutes } from "./bookings/flow/book-routes.ts";
 import { deletionReadRoutes } from "./bookings/stored/deletion-routes.ts";
 import { bookingReadRoutes } from "./bookings/stored/read-routes.ts";
@@ -71,6 +73,7 @@ export async function buildApp(deps: ServiceDeps): Promise<FastifyInstance> {
       api.addHook("onRequest", bearerAuth(deps));
       widgetReadRoutes(api, deps);
       bookingReadRoutes(api, deps);
+      changeReadRoutes(api, deps);
       deletionReadRoutes(api, deps);
       eventReadRoutes(api, deps);
       analyticsReadRoutes(api, deps);
@@ -87,7 +90,7 @@ export async function buildApp(deps: ServiceDeps): Promise<FastifyInstance> {
   await embedPageRoutes(app, deps, loadFrameFiles());
   await dashboardRoutes(app, deps);
   await bookRoutes(app, deps, visits);
-  await appointmentRoutes(app, deps);
+  await appointmentRoutes(app, deps, (appointment) => followAppointment(deps, appointment));
   await unsubscribeRoutes(app, deps);
   openApiRoutes(app);
   await docsRoutes(app);

@@ -1,6 +1,7 @@
 import { HOUR_MS, MINUTE_MS, SECOND_MS } from "#contract/durations.ts";
 import { sweepAccounts } from "./accounts/auth/sweep-accounts.ts";
 import { packOutdated } from "./analytics/analytics.ts";
+import { followAppointments } from "./bookings/changes/follow-appointments.ts";
 import { writeMissingEvents } from "./bookings/flow/keep-booking.ts";
 import { settleOverdue } from "./bookings/flow/settle-overdue.ts";
 import type { ServiceDeps } from "./create-deps.ts";
@@ -32,6 +33,7 @@ export const TASKS: readonly Task[] = [
   { name: "attempt-totals", periodMs: HOUR_MS, isLong: true, run: addUpAttempts },
   { name: "overdue-bookings", periodMs: 5 * SECOND_MS, run: settleOverdue },
   { name: "booking-pages", periodMs: 10 * MINUTE_MS, run: readBookingPages },
+  { name: "appointment-checks", periodMs: 2 * SECOND_MS, run: followAppointments },
   { name: "missing-events", periodMs: 10 * SECOND_MS, run: writeMissingEvents },
   { name: "redeliveries", periodMs: SECOND_MS, run: runRedeliveries },
   { name: "notice-mails", periodMs: 10 * SECOND_MS, run: mailNotices },

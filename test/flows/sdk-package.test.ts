@@ -9,6 +9,7 @@ import { build, type Rolldown } from "vite";
 import type * as contract from "#contract/analytics.ts";
 import type { Attribution } from "#contract/attribution.ts";
 import type * as bookingContract from "#contract/booking.ts";
+import type * as changeContract from "#contract/change.ts";
 import type * as deletionContract from "#contract/deletion.ts";
 import type * as eventContract from "#contract/webhook-event.ts";
 import type * as widgetContract from "#contract/widget.ts";
@@ -30,6 +31,7 @@ const ALIKE: true[] = [
   true satisfies Alike<client.Widget, widgetContract.Widget>,
   true satisfies Alike<client.Booking, bookingContract.Booking>,
   true satisfies Alike<client.BookingPage, bookingContract.BookingPage>,
+  true satisfies Alike<client.Change, changeContract.Change>,
   true satisfies Alike<client.Deletion, deletionContract.Deletion>,
   true satisfies Alike<client.Attribution, Attribution>,
   true satisfies Alike<client.Analytics, contract.Analytics>,
@@ -110,7 +112,7 @@ describe("the package", () => {
   });
 
   test("has the contract's types, and a project can rely on them", async () => {
-    assert.equal(ALIKE.length, 7);
+    assert.equal(ALIKE.length, 8);
     const uses = [
       'import { ApiError, createClient, type BookingStore, type WebhookEvent } from "@bookflow/client";',
       'const client = createClient({ apiKey: "svc_live_1", baseUrl: "http://localhost:3000" });',

@@ -83,8 +83,9 @@ async function killAgainAndAgain(
   let midway = 0;
   for (let kills = 0; kills < KILLS; ) {
     const checkpoint = await options.readCheckpoint();
-    // The first request asks for deletions, so the third is certainly in the middle of the walk; a walk over only new bookings ends soon.
-    const killAt = checkpoint === null ? 3 : isMidway(checkpoint) ? randomInt(1, 4) : 1;
+    // The first requests ask for changes and deletions, so the fourth is certainly in the middle of the walk; a walk over only new
+    // bookings ends soon.
+    const killAt = checkpoint === null ? 4 : isMidway(checkpoint) ? randomInt(1, 4) : 1;
     const { code } = await runExample(name, settings, killAt);
     if (code === null) kills += 1;
     if (isMidway(await options.readCheckpoint())) midway += 1;
@@ -166,10 +167,17 @@ test("a CSV file ends with exactly the service's bookings", async () => {
   });
   assert.ok(midway > 0, "it was never killed in the middle of a walk");
   const [heading, ...lines] = readFileSync(file, "utf8").trimEnd().split("\n");
-  assert.equal(heading, "reference,createdAt,start,end,service,name,email,source,campaign");
+  assert.equal(heading, "reference,createdAt,status,start,end,service,name,email,source,campaign");
   const quote = (text = "") => `"${text.replaceAll('"', '""')}"`;
-  const expected = (await readAll(caller)).map(({ reference, createdAt, start, end, service, customer }) =>
-    [reference, createdAt, start, end, ...[service.name, customer.name, customer.email, "", ""].map(quote)].join(","),
+  const expected = (await readAll(caller)).map(({ reference, createdAt, status, start, end, service, customer }) =>
+    [
+      reference,
+      createdAt,
+      status,
+      start,
+      end,
+      ...[service.name, customer.name, customer.email, "", ""].map(quote),
+    ].join(","),
   );
   assert.deepEqual(lines.sort(), expected.sort());
 });

@@ -3,7 +3,15 @@ import { describe, test } from "node:test";
 import fc from "fast-check";
 import { MINUTE_MS } from "#contract/durations.ts";
 import type { Reference } from "#contract/ids.ts";
-import { ApiError, type Booking, type BookingStore, createClient, syncBookings } from "../../sdk/src/index.ts";
+import {
+  ApiError,
+  type Booking,
+  type BookingStore,
+  type Change,
+  createClient,
+  syncBookings,
+} from "../../sdk/src/index.ts";
+import { applyChange } from "../../src/server/bookings/changes/apply-change.ts";
 import { deleteBooking } from "../../src/server/bookings/stored/erase.ts";
 import { createTestApp } from "../support/app/app.ts";
 import { fillBookings, makeCaller, type TestCaller } from "../support/app/read-api.ts";
@@ -52,6 +60,22 @@ async function readAll(caller: TestCaller, widget?: string): Promise<Booking[]> 
   const bookings: Booking[] = [];
   for await (const booking of connect(caller).bookings({ limit: 500, widget })) bookings.push(booking);
   return bookings;
+}
+
+const LATER = new Date("2026-11-06T10:00:00.000Z");
+
+async function change(caller: TestCaller, reference: Reference, to: Date | "cancelled"): Promise<void> {
+  const times = (startAt: Date) => ({ startAt, endAt: new Date(startAt.getTime() + 30 * MINUTE_MS) });
+  const links = { externalId: "b-2", manageUrl: null, joinUrl: null };
+  const now =
+    to === "cancelled" ? ({ kind: "cancelled" } as const) : ({ kind: "confirmed", ...links, ...times(to) } as const);
+  const { owner, widgetId } = caller;
+  const applied = await deps.db
+    .transaction()
+    .execute((transaction) =>
+      applyChange(deps, transaction, { owner, reference, widgetId, now, claim: async () => true }),
+    );
+  assert.equal(applied, "changed");
 }
 
 async function makeMany(caller: TestCaller, count: number): Promise<void> {
@@ -132,6 +156,60 @@ describe("keeping a copy in sync", () => {
     upgraded.checkpoint = old.checkpoint;
     await syncBookings(client, { store: upgraded });
     assert.deepEqual([...upgraded.copy.keys()], [...old.copy.keys()]);
+  });
+
+  test("appointments that are cancelled or moved change in the copy, also when a run is cut off, and each change comes once", async () => {
+    const caller = await makeCaller(deps.db);
+    await makeMany(caller, 5);
+    const client = connect(caller, proxy.url);
+    const references = (await readAll(caller)).map(({ reference }) => reference as Reference);
+    const [first, second, third, fourth] = references as [Reference, Reference, Reference, Reference];
+    await change(caller, first, "cancelled");
+    class ChangingStore extends TestStore {
+      readonly changes: string[][] = [];
+      change(changes: Change[], checkpoint: string): void {
+        this.changes.push(changes.map(({ reference }) => reference));
+        for (const { reference, status, start, end } of changes) {
+          this.beforeStep();
+          const booking = this.copy.get(reference);
+          if (booking) this.copy.set(reference, { ...booking, status, start, end });
+        }
+        this.beforeStep();
+        this.checkpoint = checkpoint;
+      }
+    }
+    const store = new ChangingStore();
+    const sync = () => syncBookings(client, { store, limit: 2 });
+    await sync();
+    assert.deepEqual([store.changes, store.newestFirst()], [[], await readAll(caller)], "a new copy is as it is now");
+
+    await change(caller, second, LATER);
+    await change(caller, third, LATER);
+    await change(caller, second, "cancelled");
+    await change(caller, fourth, "cancelled");
+    await change(caller, fourth, LATER);
+    store.beforeStep = () => {
+      if (store.changes.length === 2) throw new CutOff();
+    };
+    await assert.rejects(sync(), CutOff);
+    store.beforeStep = () => {};
+    await sync();
+    assert.deepEqual(store.changes, [[third, second], [fourth], [fourth]]);
+    assert.deepEqual(store.newestFirst(), await readAll(caller));
+    assert.deepEqual(
+      store.newestFirst().map(({ status }) => status),
+      ["cancelled", "cancelled", "confirmed", "confirmed", "confirmed"],
+    );
+
+    await sync();
+    assert.equal(store.changes.length, 3, "nothing new");
+    // A copy from before changes were followed gets all of them.
+    const upgraded = new ChangingStore();
+    upgraded.checkpoint = JSON.stringify({ ...JSON.parse(store.checkpoint ?? ""), changes: undefined });
+    for (const reference of references)
+      upgraded.copy.set(reference, { ...store.copy.get(reference), status: "old" } as Booking);
+    await syncBookings(client, { store: upgraded });
+    assert.deepEqual(upgraded.changes, [[first, third, second, fourth]]);
   });
 
   test("writes nothing to the store without any bookings", async () => {

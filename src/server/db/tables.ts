@@ -2,7 +2,6 @@ import type { ColumnType, Generated, GeneratedAlways } from "kysely";
 import type { ConnectionErrorCode } from "#contract/app/connections.ts";
 import type { Attribution } from "#contract/attribution.ts";
 import type { Answer } from "#contract/booking.ts";
-import type { DeletionReason } from "#contract/deletion.ts";
 import type { ApiKeyId, ConnectionId, OrganizationId, Reference, WidgetId } from "#contract/ids.ts";
 import type { Plan } from "#contract/plans.ts";
 import type { ConnectionKind } from "#contract/scheduling.ts";
@@ -10,6 +9,7 @@ import type { KeyScope } from "#contract/scopes.ts";
 import type { Template, WidgetStatus } from "#contract/widget.ts";
 import type { Offer, WidgetOptions } from "#contract/widget-options.ts";
 import type { AccountTables } from "./account-tables.ts";
+import type { ChangeTables } from "./change-tables.ts";
 import type { Json } from "./json-column.ts";
 import type { QueueTables } from "./queue-tables.ts";
 import type { TestModeTables } from "./test-mode-tables.ts";
@@ -93,6 +93,8 @@ export type BookingsTable = {
   lacks_event: Generated<boolean>;
   /** Made in test mode: no appointment exists outside of the sandbox. */
   is_test: Generated<boolean>;
+  /** The connection that made the appointment, or `sandbox`. Null: imported, or booked before changes were followed. */
+  asked_in: ConnectionId | "sandbox" | null;
   /** What the read API returns, so that a page is read without putting its bookings together. */
   api_json: string;
 };
@@ -113,16 +115,6 @@ type VisitProgressTable = {
   kept_since: Generated<Date>;
   packed_before: Date | null;
 };
-
-type BookingDeletionsTable = {
-  organization_id: OrganizationId;
-  deleted_at: Date;
-  reference: Reference;
-  widget_id: WidgetId;
-  reason: DeletionReason;
-};
-
-type DeletionClocksTable = { organization_id: OrganizationId; last_deleted_at: Date };
 
 export type SchedulingConnectionsTable = {
   id: ConnectionId;
@@ -173,12 +165,11 @@ type VisitTotalsTable = {
 };
 
 export type Tables = AccountTables &
+  ChangeTables &
   QueueTables &
   TestModeTables &
   WebhookTables & {
     scheduling_connections: SchedulingConnectionsTable;
-    booking_deletions: BookingDeletionsTable;
-    deletion_clocks: DeletionClocksTable;
     visit_progress: VisitProgressTable;
     visit_days: VisitDaysTable;
     visit_packs: VisitPacksTable;

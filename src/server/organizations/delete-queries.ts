@@ -9,6 +9,9 @@ import type { Db } from "../db/pool.ts";
  */
 export const ORGANIZATION_TABLES = [
   "bookings",
+  "appointment_checks",
+  "booking_changes",
+  "change_clocks",
   "booking_deletions",
   "deletion_clocks",
   "delivery_queue",

@@ -20,7 +20,7 @@ export const SCHEDULER_LIMITS: SchedulerLimits = { readMs: 8_000, bookMs: 20_000
 
 const RANGE_MS_MAX = SLOT_RANGE_DAYS_MAX * DAY_MS;
 
-function isAppointment({ startAt, endAt }: Booked): boolean {
+function isAppointment({ startAt, endAt }: Pick<Booked, "startAt" | "endAt">): boolean {
   return startAt < endAt;
 }
 
@@ -46,6 +46,11 @@ export function limitSystem(system: UnlimitedSystem, limits: SchedulerLimits): S
     findByReference: async (sought, signal) => {
       const outcome = await system.findByReference(sought, within(signal, limits.readMs));
       return outcome.kind !== "found" || isAppointment(outcome.value) ? outcome : unavailable(UNREADABLE);
+    },
+    follow: async (appointment, signal) => {
+      const read = await system.follow(appointment, within(signal, limits.readMs));
+      const makesSense = read.kind !== "found" || read.value.kind === "cancelled" || isAppointment(read.value);
+      return makesSense ? read : unavailable(UNREADABLE);
     },
     cancel: (appointment, signal) => system.cancel(appointment, within(signal, limits.bookMs)),
   };

@@ -127,6 +127,7 @@ function createClosed(kind: SchedulingKind, failure: "unsealed" | "settings"): S
     listSlots: closed,
     book: closed,
     findByReference: closed,
+    follow: closed,
     cancel: closed,
   };
 }

@@ -27,6 +27,8 @@ type Operations<Ending extends [signal?: AbortSignal]> = {
   readonly book: (request: BookRequest, ...ending: Ending) => Promise<BookOutcome>;
   /** Finds the confirmed appointment that carries the reference. Needs no customer data. */
   readonly findByReference: (sought: Sought, ...ending: Ending) => Promise<FindOutcome>;
+  /** Reads what has become of an appointment that was confirmed. */
+  readonly follow: (appointment: ToFollow, ...ending: Ending) => Promise<Read<Followed>>;
   /** Cancels an appointment that this connection made. An appointment that is already gone counts as cancelled. */
   readonly cancel: (appointment: ToCancel, ...ending: Ending) => Promise<Read<"canceled">>;
 };
@@ -106,6 +108,9 @@ export type BookRequest = {
 
 export type Sought = { readonly reference: Reference; readonly serviceId: string; readonly startAt: Date };
 
+/** `startAt`: the last start that is known. */
+export type ToFollow = Sought & { readonly externalId: string };
+
 type ToCancel = { readonly externalId: string; readonly reference: Reference };
 
 /** A confirmed appointment as the system describes it. */
@@ -120,6 +125,11 @@ export type Booked = {
   readonly cancelUrl?: string;
   readonly joinUrl: string | null;
 };
+
+/** What has become of an appointment. Moves are already followed: the times and the id are those it has now. */
+export type Followed =
+  | ({ readonly kind: "confirmed" } & Pick<Booked, "externalId" | "startAt" | "endAt" | "manageUrl" | "joinUrl">)
+  | { readonly kind: "cancelled" };
 
 export type Read<T> = { readonly kind: "found"; readonly value: T } | Failure;
 

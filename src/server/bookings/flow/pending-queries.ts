@@ -135,16 +135,16 @@ export async function settlePending(
     | { state: "confirmed"; answer: BookAnswer; storesBookings: boolean }
     | { state: "failed"; failure: BookingFailure }
   ),
-): Promise<Pick<PendingBooking, "copy"> | null> {
+): Promise<Pick<PendingBooking, "copy" | "asked_in"> | null> {
   const failure = outcome.state === "failed" ? outcome.failure : null;
   const answer = outcome.state === "confirmed" && outcome.storesBookings ? JSON.stringify(outcome.answer) : null;
-  const { rows } = await sql<Pick<PendingBooking, "copy">>`-- prepared: settle_pending
+  const { rows } = await sql<Pick<PendingBooking, "copy" | "asked_in">>`-- prepared: settle_pending
     update pending_bookings set state = ${outcome.state}, failure = ${failure}, copy = null, touch = '{}', visit_hash = null,
       settled_at = ${toNextHour(outcome.now)}, created_at = ${toNextHour(outcome.now)},
       asking_until = ${toNextHour(outcome.now)}, given_up_at = ${toNextHour(outcome.now)},
       answer = case when copy is not null then ${answer}::jsonb end
     where organization_id = ${owner} and reference = ${outcome.reference} and state = 'asking'
-    returning old.copy`.execute(transaction);
+    returning old.copy, old.asked_in`.execute(transaction);
   return rows[0] ?? null;
 }
 

@@ -23,6 +23,7 @@ import { keepBooking } from "./keep-booking.ts";
 import {
   type BookingFailure,
   deleteAsking,
+  type PendingBooking,
   type PendingCopy,
   type PendingTouch,
   releaseAsking,
@@ -72,7 +73,7 @@ export async function settleConfirmed(deps: SettleDeps, confirmed: ConfirmedBook
     } as const;
     await recordTouches(transaction, [toTouch(deps, confirmed, { now, ...outcomeOfVisit })], { includePaused: true });
     if (!storesBookings || !pending.copy) return "counted";
-    const booking = toStoredBooking(confirmed, pending.copy);
+    const booking = toStoredBooking(confirmed, { copy: pending.copy, askedIn: pending.asked_in });
     return (await keepBooking(deps, transaction, { owner, booking })) ? "has_deliveries" : "stored";
   });
   if (settled !== "already_settled") deps.metrics.bookings.inc({ outcome: "confirmed" });
@@ -139,7 +140,10 @@ export function toAnswer({
   };
 }
 
-function toStoredBooking({ reference, widgetId, booked, isTest }: ConfirmedBooking, copy: PendingCopy) {
+function toStoredBooking(
+  { reference, widgetId, booked, isTest }: ConfirmedBooking,
+  { copy, askedIn }: { copy: PendingCopy; askedIn: PendingBooking["asked_in"] },
+) {
   return {
     reference,
     widget_id: widgetId,
@@ -160,6 +164,7 @@ function toStoredBooking({ reference, widgetId, booked, isTest }: ConfirmedBooki
     manage_url: booked.manageUrl,
     join_url: booked.joinUrl,
     is_test: isTest,
+    asked_in: askedIn,
   };
 }
 

@@ -3,7 +3,7 @@ import type { OrganizationId } from "#contract/ids.ts";
 import type { Db } from "../../db/pool.ts";
 import type { BookingsTable } from "../../db/tables.ts";
 import type { Deps } from "../../deps.ts";
-import { insertBooking, takeCreatedAt } from "../stored/queries.ts";
+import { insertBooking, takeInstant } from "../stored/queries.ts";
 
 export type NewBooking = Omit<Insertable<BookingsTable>, "organization_id" | "created_at" | "api_json">;
 
@@ -16,7 +16,7 @@ export async function storeBooking(
   transaction: Db,
   { owner, booking }: { owner: OrganizationId; booking: NewBooking },
 ): Promise<Date> {
-  const createdAt = await takeCreatedAt(transaction, owner, clock);
+  const createdAt = await takeInstant(transaction, owner, { of: "bookings", clock });
   await insertBooking(transaction, { ...booking, organization_id: owner, created_at: createdAt });
   return createdAt;
 }

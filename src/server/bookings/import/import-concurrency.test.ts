@@ -14,7 +14,7 @@ import { untilSomeoneWaits } from "../../../../test/support/database/count-block
 import { createTestDatabase } from "../../../../test/support/database/database.ts";
 import type { Db } from "../../db/pool.ts";
 import type { TextLine } from "../../lib/text/text-lines.ts";
-import { insertBooking, takeCreatedAt } from "../stored/queries.ts";
+import { insertBooking, takeInstant } from "../stored/queries.ts";
 import { importBookings } from "./import-bookings.ts";
 
 const { db } = await createTestDatabase({ size: 20 });
@@ -93,7 +93,7 @@ test("a booking that took its time before an import and commits during it keeps 
   const { promise: mayCommit, resolve: commit } = Promise.withResolvers<void>();
   const { promise: hasTaken, resolve: taken } = Promise.withResolvers<void>();
   const live = db.transaction().execute(async (transaction) => {
-    const createdAt = await takeCreatedAt(transaction, owner, { now: () => NOON });
+    const createdAt = await takeInstant(transaction, owner, { of: "bookings", clock: { now: () => NOON } });
     taken();
     await mayCommit;
     await insertBareBooking(transaction, owner, { widgetId, reference: "SVC-ZZZZZ2", createdAt });

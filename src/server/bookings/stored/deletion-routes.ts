@@ -1,12 +1,9 @@
 import { DeletionPage } from "#contract/deletion.ts";
 import { DeletionsQuery } from "#contract/read-api.ts";
-import { callerOf } from "../../api-keys/bearer-auth.ts";
 import type { Deps } from "../../deps.ts";
-import { readPage } from "../../http/paging.ts";
-import { type Query, readInstant, readPageSize } from "../../http/parameters.ts";
 import { type ReadApi, readApiResponses } from "../../http/read-api.ts";
-import { toKeptSince } from "../../plans/kept-since.ts";
 import { listDeletions } from "./deletion-queries.ts";
+import { readNewest } from "./read-newest.ts";
 
 /** GET /api/v1/deletions */
 export function deletionReadRoutes(api: ReadApi, deps: Pick<Deps, "db" | "clock">): void {
@@ -23,18 +20,10 @@ export function deletionReadRoutes(api: ReadApi, deps: Pick<Deps, "db" | "clock"
         response: readApiResponses(DeletionPage, "One page of deletions."),
       },
     },
-    async (request) => {
-      const { organizationId: owner, plan } = callerOf(request);
-      const query = request.query as Query;
-      const [since, before] = [readInstant(query, "since", "down"), readInstant(query, "cursor", "up")];
-      const keptSince = toKeptSince(plan, deps.clock.now());
-      const from = since && since > keptSince ? since : keptSince;
-      const { rows: data, nextCursor } = await readPage({
-        limit: readPageSize(query, "limit"),
-        read: (limit) => listDeletions(deps.db, owner, { from, before, limit }),
-        toCursor: (last) => last.deletedAt,
-      });
-      return { data, nextCursor };
-    },
+    async (request) =>
+      await readNewest(deps, request, {
+        list: (owner, range) => listDeletions(deps.db, owner, range),
+        toCursor: ({ deletedAt }) => deletedAt,
+      }),
   );
 }

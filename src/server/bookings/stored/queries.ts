@@ -58,34 +58,50 @@ const toPageText = (name: string, widget?: string) => {
 const PAGE = toPageText("select_bookings");
 const PAGE_OF_WIDGET = toPageText("select_bookings_of_widget", "$5");
 
-/** A createdAt that waited longer than this for the organization's clock is taken again. Usually it waits for less than one. */
+/** An instant that waited longer than this for the organization's clock is taken again. Usually it waits for less than one. */
 const CLOCK_WAIT_MAX_MS = 10;
 
+/** Clocks of an organization: the last instant that was given out, which is unique and in commit order. */
+const CLOCKS = {
+  bookings: toClockStatement("advance_clock", "booking_clocks", "last_created_at"),
+  changes: toClockStatement("advance_change_clock", "change_clocks", "last_changed_at"),
+};
+
 /**
- * The organization's next createdAt: now, or one millisecond after the last. The row stays locked until the caller's transaction
- * ends, so a later createdAt cannot become visible before an earlier one. If another transaction held the row, the time is read
- * again once it is ours: a caller may have read the bookings up to now meanwhile, and must not miss this one.
+ * The organization's next createdAt or changedAt: now, or one millisecond after the last. The row stays locked until the caller's
+ * transaction ends, so a later one cannot become visible before an earlier one. If another transaction held the row, the time is
+ * read again once it is ours: a caller may have read everything up to now meanwhile, and must not miss this one.
  */
-export async function takeCreatedAt(db: Db, owner: OrganizationId, clock: Clock): Promise<Date> {
+export async function takeInstant(
+  db: Db,
+  owner: OrganizationId,
+  { of, clock }: { of: keyof typeof CLOCKS; clock: Clock },
+): Promise<Date> {
   const askedAt = clock.now();
-  const createdAt = await advanceClock(db, owner, askedAt);
+  const instant = await advanceClock(db, owner, { of, now: askedAt });
   const lockedAt = clock.now();
   const hasWaited = lockedAt.getTime() - askedAt.getTime() > CLOCK_WAIT_MAX_MS;
-  return hasWaited ? await advanceClock(db, owner, lockedAt) : createdAt;
+  return hasWaited ? await advanceClock(db, owner, { of, now: lockedAt }) : instant;
+}
+
+async function advanceClock(
+  db: Db,
+  owner: OrganizationId,
+  { of, now }: { of: keyof typeof CLOCKS; now: Date },
+): Promise<Date> {
+  const { rows } = await db.executeQuery<{ last: Date }>(CompiledQuery.raw(CLOCKS[of], [owner, now]));
+  const row = rows[0];
+  assert(row, "an upsert returns its row");
+  return row.last;
 }
 
 /** The time is added in UTC, because Citus accepts only immutable expressions here. */
-async function advanceClock(db: Db, owner: OrganizationId, now: Date): Promise<Date> {
-  const { rows } = await sql<{ last_created_at: Date }>`-- prepared: advance_clock
-    insert into booking_clocks as clock (organization_id, last_created_at)
-    values (${owner}, ${now})
+function toClockStatement(name: string, table: string, last: string): string {
+  return `-- prepared: ${name}
+    insert into ${table} as clock (organization_id, ${last}) values ($1, $2)
     on conflict (organization_id) do update
-      set last_created_at = greatest(excluded.last_created_at,
-        (clock.last_created_at at time zone 'UTC' + interval '1 millisecond') at time zone 'UTC')
-    returning last_created_at`.execute(db);
-  const row = rows[0];
-  assert(row, "an upsert returns its row");
-  return row.last_created_at;
+      set ${last} = greatest(excluded.${last}, (clock.${last} at time zone 'UTC' + interval '1 millisecond') at time zone 'UTC')
+    returning ${last} as last`;
 }
 
 /** False if the reference is already taken, by any organization. */
@@ -104,7 +120,7 @@ export async function freeReferences(db: Db, owner: OrganizationId, references: 
     .execute();
 }
 
-const INSERTED_COLUMNS = ["organization_id", "lacks_event", "api_json", ...BOOKING_COLUMNS] as const;
+const INSERTED_COLUMNS = ["organization_id", "lacks_event", "asked_in", "api_json", ...BOOKING_COLUMNS] as const;
 
 /** Planning this insert each time takes PostgreSQL a quarter as long again as running it. */
 export async function insertBooking(db: Db, row: Omit<Insertable<BookingsTable>, "api_json">): Promise<void> {

@@ -3,12 +3,15 @@
 
 /** Spread over the servers by organization: all rows of one organization are on the same server. */
 export const DISTRIBUTED_TABLES = [
+  "appointment_checks",
   "attempt_totals",
   "audit_entries",
   "api_key_uses",
+  "booking_changes",
   "booking_clocks",
   "booking_deletions",
   "bookings",
+  "change_clocks",
   "deletion_clocks",
   "deliveries",
   "delivery_attempts",

@@ -19,7 +19,7 @@ export type CalcomApi = {
 };
 
 type ApiRequest = {
-  readonly resource: keyof typeof FIXED_VERSIONS | "bookings";
+  readonly resource: keyof typeof FIXED_VERSIONS | "bookings" | "booking";
   readonly path: string;
   readonly query?: Readonly<Record<string, string>>;
 };
@@ -69,9 +69,11 @@ export function createCalcomApi(
     versions,
     read: async (request, shape, signal) => {
       const { resource, ...rest } = request;
-      if (resource !== "bookings") return readReply(await get(rest, FIXED_VERSIONS[resource], signal), shape);
+      if (resource !== "bookings" && resource !== "booking")
+        return readReply(await get(rest, FIXED_VERSIONS[resource], signal), shape);
       const known = await versions.get(signal);
-      return known.kind === "found" ? readReply(await get(rest, known.value.list, signal), shape) : known;
+      if (known.kind !== "found") return known;
+      return readReply(await get(rest, known.value[resource === "bookings" ? "list" : "write"], signal), shape);
     },
     post: async ({ path, json }, signal) => {
       const known = await versions.get(signal);

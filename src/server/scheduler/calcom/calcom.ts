@@ -23,6 +23,7 @@ import {
 import { type CalcomApi, createCalcomApi } from "./api.ts";
 import { bookEventType, cancelBooking } from "./book.ts";
 import { type CalcomService, type Catalog, readCatalog } from "./catalog.ts";
+import { followBooking } from "./follow.ts";
 import { shapes } from "./shapes.ts";
 import { toBooked } from "./to-booked.ts";
 
@@ -71,6 +72,7 @@ export function createCalcom(
         isFree: () => isStillFree(listSlots, request, signal),
       });
     },
+    follow: ({ externalId }, signal) => followBooking({ api, webUrl }, externalId, signal),
     cancel: ({ externalId }, signal) =>
       cancelBooking(api, { uid: externalId, reason: "Cancelled by Bookflow." }, signal),
   };

@@ -20,7 +20,7 @@ export const FIXED_VERSIONS = {
   slots: "2024-09-04",
 } as const;
 
-/** `write`: create and cancel. */
+/** `write`: create, cancel, and read one. */
 export type BookingVersions = { readonly list: string; readonly write: string };
 
 /** Newest first. Cal.com's public source code of April 2026 knows the last one only. */
@@ -98,6 +98,8 @@ const Booking = Type.Object({
   ),
   location: maybe(Type.Unknown()),
   metadata: maybe(Type.Record(Type.String(), Type.Unknown())),
+  /** The booking that a move has put in the place of this one. */
+  rescheduledToUid: maybe(Type.String()),
 });
 export type Booking = Static<typeof Booking>;
 

@@ -19,9 +19,13 @@ export function toBooked(
     endAt: parseIsoInstant(booking.end, "down") ?? new Date(startAt.getTime() + offered.durationMinutes * MINUTE_MS),
     service: { id: offered.id, name: offered.name },
     staff: (booking.hosts ?? []).map(({ id, name }) => ({ id: String(id), name: name ?? "" })),
-    // On the address in the connection's settings, which may be plain http on one's own machine.
-    manageUrl: `${context.webUrl}/booking/${encodeURIComponent(booking.uid)}`,
+    manageUrl: toManageUrl(context.webUrl, booking.uid),
     // A location can also be a place, a phone number or the name of an app.
     joinUrl: toHttpsLink(booking.location),
   };
+}
+
+/** On the address in the connection's settings, which may be plain http on one's own machine. */
+export function toManageUrl(webUrl: string, uid: string): string {
+  return `${webUrl}/booking/${encodeURIComponent(uid)}`;
 }

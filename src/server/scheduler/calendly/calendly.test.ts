@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { DAY_MS, MINUTE_MS } from "#contract/durations.ts";
 import type { Reference } from "#contract/ids.ts";
+import { findCalendlyBooking, moveCalendlyBooking } from "../testing/calendly-changes.ts";
 import { CALENDLY_REQUEST_ID, type Twist, toError } from "../testing/calendly-server.ts";
 import { CALENDLY_NOW, eventTypes } from "../testing/calendly-world.ts";
 import { testConformance } from "../testing/conformance/conformance.ts";
@@ -53,6 +54,12 @@ async function openSubject(): Promise<ExternalSubject> {
       find(reference).links = "http";
     },
     countAppointments: () => server.bookings.length,
+    cancelThere: async (reference) => {
+      findCalendlyBooking(server.bookings, reference).status = "canceled";
+    },
+    moveThere: async (reference, startAt) => {
+      moveCalendlyBooking(server.bookings, findCalendlyBooking(server.bookings, reference), startAt);
+    },
   };
 }
 

@@ -26,6 +26,7 @@ import { type CalendlyApi, createCalendlyApi, PAGE_SIZE, toUuid } from "./api.ts
 import { bookEventType, toBooked } from "./book.ts";
 import type { BookingQuota } from "./booking-quota.ts";
 import { type CalendlyService, type Catalog, readCatalog } from "./catalog.ts";
+import { followEvent } from "./follow.ts";
 import { shapes } from "./shapes.ts";
 
 // Calendly's API v2 with a personal access token. Calendly limits bookings per user (booking-quota.ts). A booking over the
@@ -79,6 +80,7 @@ export function createCalendly(
         isFree: () => isStillFree(listSlots, request, signal),
       });
     },
+    follow: (appointment, signal) => followEvent(api, appointment, signal),
     cancel: async ({ externalId }, signal) => {
       const path = `/scheduled_events/${encodeURIComponent(externalId)}`;
       const reply = await api.post(`${path}/cancellation`, { reason: "Cancelled by Bookflow." }, signal);

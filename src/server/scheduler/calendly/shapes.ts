@@ -63,6 +63,9 @@ const Invitee = Type.Object({
   cancel_url: maybe(Type.String()),
   reschedule_url: maybe(Type.String()),
   tracking: maybe(Type.Object({ utm_content: maybe(Type.String()) })),
+  rescheduled: maybe(Type.Boolean()),
+  /** Its URI contains the new event's. */
+  new_invitee: maybe(Type.String()),
 });
 export type Invitee = Static<typeof Invitee>;
 

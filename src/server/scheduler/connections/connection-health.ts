@@ -157,6 +157,11 @@ export function watchSystem(system: SchedulingSystem, health: ConnectionHealth):
     listSlots: async (query, signal) => noted(health.findPause() ?? (await system.listSlots(query, signal))),
     book: async (request, signal) => noted(health.findPause() ?? (await system.book(request, signal))),
     findByReference: async (sought, signal) => noted(await system.findByReference(sought, signal)),
+    follow: async (appointment, signal) => {
+      const read = await system.follow(appointment, signal);
+      // One appointment that the system doesn't know says nothing about the connection.
+      return read.kind === "refused" && read.reason === "not_found" ? read : noted(read);
+    },
     cancel: async (appointment, signal) => noted(await system.cancel(appointment, signal)),
   };
 }

@@ -5,6 +5,7 @@ import type { Reference } from "#contract/ids.ts";
 import type { Slot } from "../scheduling-system.ts";
 import { testConformance } from "../testing/conformance/conformance.ts";
 import { type ExternalSubject, testExternalConformance } from "../testing/conformance/external.ts";
+import { changeThere } from "../testing/graph-appointments.ts";
 import { business, GRAPH_NOW, PRACTICE, REMINDERS, services } from "../testing/graph-world.ts";
 import { openGraph } from "../testing/open-graph.ts";
 import { listWeek, requireBooked, requireFound, toRequest } from "../testing/requests.ts";
@@ -49,6 +50,8 @@ async function openSubject(): Promise<ExternalSubject> {
       Object.assign(find(reference), links);
     },
     countAppointments: () => server.appointments.length,
+    cancelThere: async (reference) => changeThere(server.appointments, reference, "cancel"),
+    moveThere: async (reference, startAt) => changeThere(server.appointments, reference, startAt),
   };
 }
 

@@ -20,6 +20,7 @@ import {
 } from "../scheduling-system.ts";
 import { bookAppointment, cancelAppointment, toCreatedMs } from "./book.ts";
 import { type Catalog, type GraphService, readCatalog } from "./catalog.ts";
+import { followAppointment } from "./follow.ts";
 import { toCalendarRange, toFreeTimes, toNeededRange, toTimeByStaff } from "./free-times.ts";
 import { createGraph, type Graph } from "./graph.ts";
 import { toGraphMinute, toStart } from "./graph-time.ts";
@@ -84,6 +85,7 @@ export function createMicrosoftBookings(
       };
       return await bookAppointment(bookDeps, request, signal);
     },
+    follow: ({ externalId }, signal) => followAppointment(graph, externalId, signal),
     cancel: ({ externalId }, signal) =>
       cancelAppointment(graph, { id: externalId, message: "This appointment was cancelled." }, signal),
   };

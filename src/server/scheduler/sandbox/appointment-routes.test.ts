@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { sql } from "kysely";
 import { DAY_MS } from "#contract/durations.ts";
 import { createTestApp } from "../../../../test/support/app/app.ts";
 import { makeBooking, makeKey, makeOrganization, makeWidget, NOON } from "../../../../test/support/builders.ts";
@@ -16,21 +17,41 @@ async function bookOnline() {
   const owner = await makeOrganization(deps.db, { timeZone: "Europe/Berlin" });
   const widgetId = await makeWidget(deps.db, owner);
   const system = createSandbox({ ...deps, baseUrl: BASE_URL }, { organizationId: owner, widgetId });
-  const [slot] = await listWeek(system, { now: NOON, serviceId: "online-meeting" });
-  assert.ok(slot);
-  const booked = requireBooked(await system.book(toRequest("online-meeting", slot), NEVER));
+  const [slot, other] = await listWeek(system, { now: NOON, serviceId: "online-meeting" });
+  assert.ok(slot && other);
+  const request = toRequest("online-meeting", slot);
+  const booked = requireBooked(await system.book(request, NEVER));
   const toPath = (url: string | null) => new URL(url ?? "").pathname;
-  return { owner, widgetId, slot, booked, manage: toPath(booked.manageUrl), meet: toPath(booked.joinUrl) };
+  const paths = { manage: toPath(booked.manageUrl), meet: toPath(booked.joinUrl) };
+  return { owner, widgetId, system, slot, other, booked, reference: request.reference, ...paths };
+}
+
+async function bookStored() {
+  const made = await bookOnline();
+  const { booked, reference } = made;
+  await makeBooking(deps.db, made.owner, {
+    widgetId: made.widgetId,
+    reference,
+    asked_in: "sandbox",
+    external_id: booked.externalId,
+    service_id: "online-meeting",
+    start_at: booked.startAt,
+    end_at: booked.endAt,
+    manage_url: booked.manageUrl,
+    join_url: booked.joinUrl,
+    is_test: true,
+  });
+  return made;
 }
 
 const get = (url: string, language = "en") => app.inject({ url, headers: { "accept-language": language } });
 
-function post(url: string, headers: Record<string, string> = {}) {
+function post(url: string, headers: Record<string, string> = {}, payload = "") {
   return app.inject({
     method: "POST",
     url,
     headers: { host: "book.example.com", "content-type": "application/x-www-form-urlencoded", ...headers },
-    payload: "",
+    payload,
   });
 }
 
@@ -92,14 +113,48 @@ test("cancelling frees the time and says so, and cannot be undone", async () => 
   assert.equal((await post(manage, { origin: BASE_URL })).statusCode, 303);
 });
 
-test("the stored booking stays as confirmed: the contract has no other status", async () => {
-  const { owner, widgetId, manage } = await bookOnline();
-  const { reference } = await makeBooking(deps.db, owner, { widgetId });
+test("a cancelled or moved appointment changes the stored booking at once", async () => {
+  const { owner, manage, reference, slot, other } = await bookStored();
   const { key } = await makeKey(deps.db, owner);
+  const read = async (path: string) =>
+    (await app.inject({ url: `/api/v1/${path}`, headers: { authorization: `Bearer ${key}` } })).json().data;
+  const [before] = await read("bookings");
+  assert.deepEqual(
+    [before.reference, before.status, before.start],
+    [reference, "confirmed", slot.startAt.toISOString()],
+  );
+
+  assert.ok((await get(manage)).body.includes(`<option value="${other.startAt.toISOString()}">`));
+  const moved = await post(manage, { origin: BASE_URL }, `start=${encodeURIComponent(other.startAt.toISOString())}`);
+  assert.deepEqual([moved.statusCode, moved.headers["location"]], [303, manage]);
+  const times = { start: other.startAt.toISOString(), end: other.endAt.toISOString() };
+  assert.deepEqual(await read("bookings"), [{ ...before, ...times }]);
+
   await post(manage, { origin: BASE_URL });
-  const answer = await app.inject({ url: "/api/v1/bookings", headers: { authorization: `Bearer ${key}` } });
-  const [booking] = (answer.json() as { data: { reference: string; status: string }[] }).data;
-  assert.deepEqual([booking?.reference, booking?.status], [reference, "confirmed"]);
+  assert.deepEqual(await read("bookings"), [{ ...before, ...times, status: "cancelled" }]);
+  const changes: { type: string; previousStart: string }[] = await read("changes");
+  assert.deepEqual(
+    changes.map(({ type, previousStart }) => [type, previousStart]),
+    [
+      ["cancelled", times.start],
+      ["rescheduled", before.start],
+    ],
+  );
+  const { rows } = await sql`select from appointment_checks where organization_id = ${owner}`.execute(deps.db);
+  assert.deepEqual(rows, []);
+});
+
+test("a time that someone else has taken, or that was never offered, moves nothing", async () => {
+  const { manage, slot, other, system } = await bookStored();
+  requireBooked(await system.book(toRequest("online-meeting", other), NEVER));
+  for (const start of [other.startAt.toISOString(), "2026-11-01T03:07:00.000Z", "tomorrow"]) {
+    const answer = await post(manage, { origin: BASE_URL }, `start=${encodeURIComponent(start)}`);
+    assert.deepEqual([answer.statusCode, answer.headers["location"]], [303, `${manage}?taken`], start);
+  }
+  const { body } = await get(`${manage}?taken`);
+  assert.ok(body.includes("Someone else took this time."));
+  const day = new Intl.DateTimeFormat("en", { dateStyle: "full", timeZone: "Europe/Berlin" }).format(slot.startAt);
+  assert.ok(body.includes(day));
 });
 
 test("a form on another site cancels nothing", async () => {

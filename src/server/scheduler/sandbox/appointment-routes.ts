@@ -1,29 +1,36 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import type { Deps } from "../../deps.ts";
 import { toAcceptedLanguage } from "../../http/pages/accepted-language.ts";
 import { sendPlainPage } from "../../http/pages/plain-page.ts";
-import type { SchedulerDeps } from "../scheduler-deps.ts";
-import { cancelByManageToken, findByJoinToken, findByManageToken } from "./manage.ts";
+import type { Query } from "../../http/parameters.ts";
+import { parseIsoInstant } from "../../lib/time/iso-instant.ts";
+import type { OpenDeps } from "../scheduler-deps.ts";
+import { cancelByManageToken, findByJoinToken, findByManageToken, type ManagedAppointment } from "./manage.ts";
+import { listOtherTimes, moveByManageToken } from "./move.ts";
 import { requireOwnForm } from "./own-form.ts";
 import { type Reader, renderManagePage, renderMeetingPage, renderUnknownLinkPage } from "./render-appointment.ts";
 
 type LinkRequest = FastifyRequest<{ Params: { token: string } }>;
 
 /**
- * /manage/{token} and /meet/{token}: the pages behind the links of sandbox appointments. Cancelling changes only the
- * appointment in the sandbox. A stored booking is a copy of what was confirmed; the contract has no other status.
+ * /manage/{token} and /meet/{token}: the pages behind the links of sandbox appointments. Cancelling and moving
+ * change only the appointment in the sandbox; `onChange` then follows it, as it would in any other system.
  */
 export async function appointmentRoutes(
   app: FastifyInstance,
-  deps: Pick<Deps, "db" | "clock"> & { readonly scheduler: SchedulerDeps },
+  deps: OpenDeps,
+  onChange: (appointment: ManagedAppointment) => Promise<void>,
 ): Promise<void> {
-  const { db, clock } = deps;
-  const links = { db, clock, baseUrl: deps.scheduler.baseUrl };
+  const { clock } = deps;
+  const links = { ...deps, baseUrl: deps.scheduler.baseUrl };
 
   app.get("/manage/:token", { schema: { hide: true } }, async (request: LinkRequest, reply) => {
     const appointment = await findByManageToken(links, request.params.token);
     if (!appointment) return sendUnknown(request, reply);
-    return sendPlainPage(reply, renderManagePage(readReader(request), appointment, clock.now()));
+    const now = clock.now();
+    const isOpen = appointment.canceledAt === null && appointment.startAt > now;
+    const otherTimes = isOpen ? await listOtherTimes(links, appointment) : [];
+    const isTaken = "taken" in (request.query as Query);
+    return sendPlainPage(reply, renderManagePage(readReader(request), appointment, { now, otherTimes, isTaken }));
   });
 
   app.get("/meet/:token", { schema: { hide: true } }, async (request: LinkRequest, reply) => {
@@ -35,16 +42,21 @@ export async function appointmentRoutes(
   // In its own scope, because other routes don't accept forms.
   await app.register(async (scope) => {
     scope.removeAllContentTypeParsers();
-    // The form has no fields, but its body is read anyway: a chunked body is only limited while it is read.
-    scope.addContentTypeParser("application/x-www-form-urlencoded", { parseAs: "string" }, (_request, _body, done) =>
-      done(null),
+    scope.addContentTypeParser("application/x-www-form-urlencoded", { parseAs: "string" }, (_request, body, done) =>
+      done(null, body),
     );
     scope.post("/manage/:token", { bodyLimit: 1024, schema: { hide: true } }, async (request: LinkRequest, reply) => {
       requireOwnForm(request);
-      const outcome = await cancelByManageToken(links, request.params.token);
+      const { token } = request.params;
+      const page = `/manage/${encodeURIComponent(token)}`;
+      const start = new URLSearchParams(String(request.body ?? "")).get("start");
+      const startAt = start === null ? null : (parseIsoInstant(start, "down") ?? new Date(0));
+      const outcome =
+        startAt === null ? await cancelByManageToken(links, token) : await moveByManageToken(links, token, startAt);
       if (outcome.kind === "not_found") return sendUnknown(request, reply);
-      // The page shows the result. Redirecting to it means that a reload doesn't cancel again.
-      return reply.redirect(`/manage/${encodeURIComponent(request.params.token)}`, 303);
+      await onChange(outcome.appointment);
+      // The page shows the result. Redirecting to it means that a reload doesn't repeat the form.
+      return reply.redirect(outcome.kind === "taken" ? `${page}?taken` : page, 303);
     });
   });
 

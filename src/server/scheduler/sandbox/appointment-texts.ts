@@ -14,6 +14,9 @@ export type AppointmentTexts = {
   join: string;
   cancel: string;
   sure: string;
+  move: string;
+  newTime: string;
+  taken: string;
   meetingTitle: string;
   /** Every appointment here is a test. */
   test: string;
@@ -36,6 +39,9 @@ export const APPOINTMENT_TEXTS: Readonly<Record<Language, AppointmentTexts>> = {
     join: "Join the meeting",
     cancel: "Cancel test booking",
     sure: "The time will be available to others immediately.",
+    move: "Move test booking",
+    newTime: "New time",
+    taken: "Someone else took this time. Please choose another one.",
     meetingTitle: "Your meeting room",
     test: "Test booking: no appointment was made.",
     sandbox: "This room is part of the test calendar. There is no video or sound.",
@@ -56,6 +62,9 @@ export const APPOINTMENT_TEXTS: Readonly<Record<Language, AppointmentTexts>> = {
     join: "Am Online-Termin teilnehmen",
     cancel: "Testbuchung stornieren",
     sure: "Der Termin wird sofort wieder für andere freigegeben.",
+    move: "Testbuchung verschieben",
+    newTime: "Neue Zeit",
+    taken: "Diese Zeit ist gerade vergeben worden. Bitte wählen Sie eine andere.",
     meetingTitle: "Ihr Online-Termin",
     test: "Testbuchung: Es wurde kein Termin gebucht.",
     sandbox: "Dieser Online-Termin gehört zum Testkalender. Bild und Ton gibt es hier nicht.",
@@ -76,6 +85,9 @@ export const APPOINTMENT_TEXTS: Readonly<Record<Language, AppointmentTexts>> = {
     join: "Rejoindre la réunion",
     cancel: "Annuler la réservation de test",
     sure: "Le créneau sera immédiatement proposé à d’autres personnes.",
+    move: "Déplacer la réservation de test",
+    newTime: "Nouvel horaire",
+    taken: "Cet horaire vient d’être pris. Veuillez en choisir un autre.",
     meetingTitle: "Votre salle virtuelle",
     test: "Réservation de test\u00a0: aucun rendez-vous n’a été pris.",
     sandbox: "Cette salle fait partie de l’agenda de test. Il n’y a ni image ni son.",
@@ -96,6 +108,9 @@ export const APPOINTMENT_TEXTS: Readonly<Record<Language, AppointmentTexts>> = {
     join: "Unirse a la reunión",
     cancel: "Cancelar la reserva de prueba",
     sure: "La hora quedará disponible para otras personas de inmediato.",
+    move: "Cambiar la hora de la reserva de prueba",
+    newTime: "Nueva hora",
+    taken: "Otra persona acaba de reservar esta hora. Elija otra.",
     meetingTitle: "Su sala virtual",
     test: "Reserva de prueba: no se ha reservado ninguna cita.",
     sandbox: "Esta sala forma parte del calendario de prueba. No hay vídeo ni sonido.",
@@ -115,6 +130,9 @@ export const APPOINTMENT_TEXTS: Readonly<Record<Language, AppointmentTexts>> = {
     join: "Entrar na reunião",
     cancel: "Cancelar a marcação de teste",
     sure: "O horário ficará de imediato disponível para outras pessoas.",
+    move: "Alterar a hora da marcação de teste",
+    newTime: "Nova hora",
+    taken: "Este horário acabou de ser ocupado. Escolha outro.",
     meetingTitle: "A sua sala virtual",
     test: "Marcação de teste: não foi feita nenhuma marcação real.",
     sandbox: "Esta sala faz parte da agenda de teste. Não há vídeo nem som.",

@@ -71,8 +71,8 @@ test("cancelling frees the time, once", async () => {
       ({ startAt }) => startAt.getTime() === slot.startAt.getTime(),
     );
   assert.equal(await isFree(), false);
-  assert.deepEqual(await cancelByManageToken(deps, tokens.manage), { kind: "canceled" });
-  assert.deepEqual(await cancelByManageToken(deps, tokens.manage), { kind: "already_canceled" });
+  assert.equal((await cancelByManageToken(deps, tokens.manage)).kind, "canceled");
+  assert.equal((await cancelByManageToken(deps, tokens.manage)).kind, "already_canceled");
   assert.deepEqual((await findByManageToken(deps, tokens.manage))?.canceledAt, NOW);
   assert.deepEqual(await system.findByReference(request, NEVER), { kind: "absent" });
   assert.equal(await isFree(), true);
@@ -83,7 +83,7 @@ test("an appointment that has started is not cancelled, and the join link does n
   const { deps, tokens, slot } = await bookOnline();
   assert.deepEqual(await cancelByManageToken(deps, tokens.join), { kind: "not_found" });
   deps.clock.set(slot.startAt);
-  assert.deepEqual(await cancelByManageToken(deps, tokens.manage), { kind: "already_begun" });
+  assert.equal((await cancelByManageToken(deps, tokens.manage)).kind, "already_begun");
 });
 
 test("appointments that ended long ago are deleted with the time they took, and others are not", async () => {

@@ -38,13 +38,15 @@ export async function findByJoinToken(deps: ManageDeps, token: string): Promise<
 export async function cancelByManageToken(
   deps: ManageDeps & Pick<Deps, "clock">,
   token: string,
-): Promise<{ kind: "canceled" } | { kind: "already_canceled" } | { kind: "already_begun" } | { kind: "not_found" }> {
+): Promise<
+  { kind: "canceled" | "already_canceled" | "already_begun"; appointment: ManagedAppointment } | { kind: "not_found" }
+> {
   const appointment = await findByManageToken(deps, token);
   if (appointment === null) return { kind: "not_found" };
   const now = deps.clock.now();
-  if (appointment.canceledAt === null && appointment.startAt <= now) return { kind: "already_begun" };
+  if (appointment.canceledAt === null && appointment.startAt <= now) return { kind: "already_begun", appointment };
   const isCanceled = await cancelAppointment(deps.db, appointment.organizationId, { ...appointment, now });
-  return { kind: isCanceled ? "canceled" : "already_canceled" };
+  return { kind: isCanceled ? "canceled" : "already_canceled", appointment };
 }
 
 async function findByToken(

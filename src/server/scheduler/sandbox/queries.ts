@@ -112,8 +112,9 @@ export async function insertAppointment(
     });
     return "made";
   } catch (error) {
-    if (!(error instanceof pg.DatabaseError) || error.code !== UNIQUE_VIOLATION) throw error;
-    return findConstraint(error) === "sandbox_busy_pkey" ? "taken" : "reference_used";
+    if (isTakenTime(error)) return "taken";
+    if (error instanceof pg.DatabaseError && error.code === UNIQUE_VIOLATION) return "reference_used";
+    throw error;
   }
 }
 
@@ -138,6 +139,52 @@ export async function findAppointment(
 export async function findWidgetOwner(db: Db, widgetId: WidgetId): Promise<OrganizationId | null> {
   const row = await db.selectFrom("widgets").select("organization_id").where("id", "=", widgetId).executeTakeFirst();
   return row?.organization_id ?? null;
+}
+
+/** Gives the appointment another time and id. "taken" if someone else has that time; "gone" if it was cancelled. */
+export async function moveAppointment(
+  db: Db,
+  owner: OrganizationId,
+  moved: {
+    row: Pick<AppointmentRow, "widget_id" | "reference" | "id" | "staff_id" | "start_at" | "end_at">;
+    resources: readonly string[];
+    cells: readonly Date[];
+  },
+): Promise<"moved" | "taken" | "gone"> {
+  const { widget_id, reference, id, staff_id, start_at, end_at } = moved.row;
+  const change = { id, staff_id, start_at, end_at };
+  const key = { organization_id: owner, widget_id, reference };
+  const busy = moved.resources
+    .toSorted()
+    .flatMap((resource) => moved.cells.map((cell_at) => ({ ...key, resource, cell_at })));
+  try {
+    return await inOrganization(db, owner, async (transaction) => {
+      const { numUpdatedRows } = await transaction
+        .updateTable("sandbox_appointments")
+        .set(change)
+        .where((row) => row.and(key))
+        .where("canceled_at", "is", null)
+        .executeTakeFirstOrThrow();
+      if (numUpdatedRows === 0n) return "gone";
+      await transaction
+        .deleteFrom("sandbox_busy")
+        .where((row) => row.and(key))
+        .execute();
+      await transaction.insertInto("sandbox_busy").values(busy).execute();
+      return "moved";
+    });
+  } catch (error) {
+    if (isTakenTime(error)) return "taken";
+    throw error;
+  }
+}
+
+function isTakenTime(error: unknown): boolean {
+  return (
+    error instanceof pg.DatabaseError &&
+    error.code === UNIQUE_VIOLATION &&
+    findConstraint(error) === "sandbox_busy_pkey"
+  );
 }
 
 /** Frees the time. False if there is no such appointment or it was already cancelled. */

@@ -7,8 +7,12 @@ import type { ManagedAppointment } from "./manage.ts";
 /** `tag` is the language with the reader's region, for dates and times as in the widget. */
 export type Reader = { readonly language: Language; readonly tag: string };
 
-/** The page to see and cancel an appointment: a form with a second step to confirm, and no script. */
-export function renderManagePage(reader: Reader, appointment: ManagedAppointment, now: Date): PlainPage {
+/** The page to see, move and cancel an appointment: forms with a second step to confirm, and no script. */
+export function renderManagePage(
+  reader: Reader,
+  appointment: ManagedAppointment,
+  { now, otherTimes, isTaken }: { now: Date; otherTimes: readonly Date[]; isTaken: boolean },
+): PlainPage {
   const texts = APPOINTMENT_TEXTS[reader.language];
   const { canceledAt, startAt, businessName } = appointment;
   if (canceledAt !== null)
@@ -20,12 +24,32 @@ export function renderManagePage(reader: Reader, appointment: ManagedAppointment
 <h1>${texts.yourBooking}</h1>
 ${renderFacts(reader, appointment)}
 ${appointment.joinUrl === null ? null : html`<p><a class="primary" href="${appointment.joinUrl}">${texts.join}</a></p>`}
+${isTaken ? html`<p role="alert">${texts.taken}</p>` : null}
+${otherTimes.length === 0 ? null : renderMove(reader, appointment, otherTimes)}
 <details>
 <summary>${texts.cancel}</summary>
 <p>${texts.sure}</p>
 <form method="post"><button>${texts.cancel}</button></form>
 </details>`,
   });
+}
+
+function renderMove({ language, tag }: Reader, { timeZone }: ManagedAppointment, times: readonly Date[]): Html {
+  const texts = APPOINTMENT_TEXTS[language];
+  const format = new Intl.DateTimeFormat(tag, {
+    weekday: "short",
+    day: "numeric",
+    month: "long",
+    hour: "numeric",
+    minute: "2-digit",
+    timeZone,
+  });
+  return html`<details>
+<summary>${texts.move}</summary>
+<form method="post"><p><label>${texts.newTime} <select name="start">${times.map(
+    (time) => html`<option value="${time.toISOString()}">${format.format(time)}</option>`,
+  )}</select></label></p><button>${texts.move}</button></form>
+</details>`;
 }
 
 export function renderMeetingPage(reader: Reader, appointment: ManagedAppointment): PlainPage {

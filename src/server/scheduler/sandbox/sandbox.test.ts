@@ -10,6 +10,10 @@ import { systemRandom } from "../../lib/secrets/random.ts";
 import type { BookOutcome, UnlimitedSystem } from "../scheduling-system.ts";
 import { testConformance } from "../testing/conformance/conformance.ts";
 import { listWeek, requireBooked, requireFound, toRequest } from "../testing/requests.ts";
+import { toManageUrl } from "./links.ts";
+import { cancelByManageToken } from "./manage.ts";
+import { moveByManageToken } from "./move.ts";
+import { findAppointment } from "./queries.ts";
 import { createSandbox } from "./sandbox.ts";
 
 const database = await createTestDatabase({ size: 25 });
@@ -17,6 +21,13 @@ const NEVER = new AbortController().signal;
 /** A Sunday. */
 const NOW = new Date("2026-11-01T12:00:00.000Z");
 const MARKER = "zq7marker";
+
+const SANDBOX_DEPS = {
+  db: database.db,
+  random: systemRandom,
+  log: createLog("silent"),
+  baseUrl: "https://book.example.com",
+};
 
 type Subject = { system: UnlimitedSystem; owner: OrganizationId; widgetId: WidgetId };
 
@@ -26,20 +37,26 @@ async function openSandbox(options: { timeZone?: string; now?: Date } = {}): Pro
     options.timeZone === undefined ? {} : { timeZone: options.timeZone },
   );
   const widgetId = await makeWidget(database.db, owner);
-  const deps = {
-    db: database.db,
-    clock: createTestClock(options.now ?? NOW),
-    random: systemRandom,
-    log: createLog("silent"),
-    baseUrl: "https://book.example.com",
-  };
+  const deps = { ...SANDBOX_DEPS, clock: createTestClock(options.now ?? NOW) };
   return { system: createSandbox(deps, { organizationId: owner, widgetId }), owner, widgetId };
 }
 
 testConformance("the sandbox", async () => {
-  const { system } = await openSandbox({ timeZone: "Europe/Berlin" });
+  const { system, owner, widgetId } = await openSandbox({ timeZone: "Europe/Berlin" });
+  const deps = { ...SANDBOX_DEPS, clock: createTestClock(NOW) };
+  const toToken = async (reference: Reference) => {
+    const row = await findAppointment(database.db, owner, { widgetId, reference });
+    assert.ok(row);
+    return toManageUrl("", { widgetId, reference, secret: row.manage_secret }).slice("/manage/".length);
+  };
   return {
     system,
+    cancelThere: async (reference) => {
+      assert.equal((await cancelByManageToken(deps, await toToken(reference))).kind, "canceled");
+    },
+    moveThere: async (reference, startAt) => {
+      assert.equal((await moveByManageToken(deps, await toToken(reference), startAt)).kind, "moved");
+    },
     now: NOW,
     services: {
       plain: "consultation",

@@ -10,6 +10,7 @@ import {
   type BookRequest,
   type Failure,
   type FindOutcome,
+  type Followed,
   found,
   type OfferedService,
   type Read,
@@ -40,7 +41,7 @@ import { DEFAULT_SETUP, type SandboxService, type SandboxSetup } from "./setup.t
 // statements, never joins the caller's transaction, and stores no customer data. A database error is reported as an external
 // system's would be: unavailable, or unknown once an appointment may have been made.
 
-type SandboxDeps = Pick<Deps, "db" | "clock" | "random" | "log"> & { readonly baseUrl: string };
+export type SandboxDeps = Pick<Deps, "db" | "clock" | "random" | "log"> & { readonly baseUrl: string };
 
 type SandboxOwner = { readonly organizationId: OrganizationId; readonly widgetId: WidgetId };
 
@@ -71,6 +72,14 @@ export function createSandbox(deps: SandboxDeps, owner: SandboxOwner): Unlimited
       if (read.kind !== "found") return read;
       return read.value === null ? { kind: "absent" } : found(read.value);
     },
+    follow: (appointment, signal) =>
+      asRead<Followed>(signal, async () => {
+        const key = { widgetId: owner.widgetId, reference: appointment.reference };
+        const row = await findAppointment(deps.db, owner.organizationId, key);
+        if (row === null || row.canceled_at !== null) return found({ kind: "cancelled" });
+        const { setup } = await loadSandbox(deps, owner);
+        return found({ kind: "confirmed", ...toBooked(deps, setup, row) });
+      }),
     cancel: (appointment, signal) =>
       asRead(signal, async () => {
         const key = { widgetId: owner.widgetId, reference: appointment.reference, now: deps.clock.now() };
@@ -99,7 +108,7 @@ export function createSandbox(deps: SandboxDeps, owner: SandboxOwner): Unlimited
 type Loaded = { setup: SandboxSetup; timeZone: string; businessName: string };
 type Planned = { kind: "planned"; sandbox: Loaded; service: SandboxService };
 
-async function loadSandbox(deps: SandboxDeps, owner: SandboxOwner): Promise<Loaded> {
+export async function loadSandbox(deps: SandboxDeps, owner: SandboxOwner): Promise<Loaded> {
   const known = await findSandbox(deps.db, owner.organizationId, owner.widgetId);
   if (known) return known;
   const first = { widgetId: owner.widgetId, setup: DEFAULT_SETUP, now: deps.clock.now() };
@@ -118,7 +127,7 @@ async function listSlots(deps: SandboxDeps, owner: SandboxOwner, query: SlotQuer
   return found(service.staffSelectable ? slots : slots.map((slot) => ({ ...slot, staffIds: [] })));
 }
 
-async function findFreeTimes(
+export async function findFreeTimes(
   deps: SandboxDeps,
   owner: SandboxOwner,
   query: { sandbox: Loaded; service: SandboxService; staffId: string | null; from: Date; to: Date },

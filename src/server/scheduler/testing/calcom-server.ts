@@ -35,7 +35,7 @@ export type CalcomServer = {
   stop(): Promise<void>;
 };
 
-type CalcomBooking = {
+export type CalcomBooking = {
   id: number;
   uid: string;
   status: string;
@@ -47,6 +47,8 @@ type CalcomBooking = {
   location: string;
   bookingFieldsResponses: Record<string, unknown>;
   metadata: Record<string, string>;
+  rescheduledFromUid?: string;
+  rescheduledToUid?: string;
 };
 
 const API_KEY = "cal_live_0123456789abcdef";
@@ -75,7 +77,8 @@ export async function startCalcomServer(): Promise<CalcomServer> {
     if (request.headers.authorization !== `Bearer ${API_KEY}`)
       return toError(401, "UnauthorizedException", "CustomThrottlerGuard - Invalid API Key");
     const version = String(request.headers["cal-api-version"]);
-    const known = request.method === "GET" ? server.versions.list : server.versions.write;
+    const isList = request.method === "GET" && (first === "teams" || id === undefined);
+    const known = isList ? server.versions.list : server.versions.write;
     if (resource === "bookings" && !known.includes(version))
       return { status: 200, json: { status: "success", data: { bookings: [], recurringInfo: [], nextCursor: null } } };
     if (resource !== "bookings" && version !== VERSIONS[resource]) {
@@ -86,7 +89,7 @@ export async function startCalcomServer(): Promise<CalcomServer> {
     if (route === "GET /me") return toSuccess(200, me);
     if (route === "GET /event-types") return answerEventTypes(request);
     if (route === "GET /slots") return answerSlots(request);
-    if (route === "GET /bookings") return answerBookings(request);
+    if (route === "GET /bookings") return id === undefined ? answerBookings(request) : answerBooking(id);
     if (route === "POST /bookings" && action === "cancel") return answerCancel(request, id ?? "");
     return route === "POST /bookings" && id === undefined ? answerBook(request) : fault(`${route}: no such route`);
   }
@@ -135,6 +138,12 @@ export async function startCalcomServer(): Promise<CalcomServer> {
     const keys = ["afterStart", "beforeEnd", "eventTypeId", "sortCreated", "take"];
     const hasForm = isDeepStrictEqual(Object.keys(query).sort(), keys) && query["sortCreated"] === "desc";
     return hasForm ? toSuccess(200, bookings.toReversed()) : fault("bookings: query");
+  }
+
+  function answerBooking(uid: string): Answer {
+    const booking = bookings.find((candidate) => candidate.uid === uid);
+    if (booking) return toSuccess(200, booking);
+    return toError(404, "NotFoundException", `Booking with uid=${uid} was not found in the database`);
   }
 
   function answerCancel(request: ReceivedRequest, uid: string): Answer {

@@ -25,7 +25,7 @@ export type CalendlyServer = {
   stop(): Promise<void>;
 };
 
-type CalendlyBooking = {
+export type CalendlyBooking = {
   uuid: string;
   status: "active" | "canceled";
   start_time: string;
@@ -37,6 +37,8 @@ type CalendlyBooking = {
   invitee: { name: string; email: string; timezone: string };
   questions_and_answers: { question: string; answer: string; position: number }[];
   tracking: Record<string, string | null>;
+  /** The event that a move has put in the place of this one. */
+  movedTo?: string;
 };
 
 const TOKEN = "eyJraWQiOiIxY2UxZTEzNjE3ZGNmNzY2YjNjZWJjY2Y4ZGM1YmFmYThhNjVlNjg0MDIzZjdjMzJiZTgzNDliMjM4MDEzNWI0In0";
@@ -257,9 +259,16 @@ function toEvent(booking: CalendlyBooking): object {
   };
 }
 
-function toInvitee({ uuid, status, links, invitee, questions_and_answers, tracking }: CalendlyBooking): object {
+function toInviteeUri(uuid: string): string {
+  return `${API}/scheduled_events/${uuid}/invitees/invitee-${uuid}`;
+}
+
+function toInvitee(booking: CalendlyBooking): object {
+  const { uuid, status, links, invitee, questions_and_answers, tracking, movedTo } = booking;
   return {
-    uri: `${API}/scheduled_events/${uuid}/invitees/invitee-${uuid}`,
+    uri: toInviteeUri(uuid),
+    rescheduled: movedTo !== undefined,
+    new_invitee: movedTo === undefined ? null : toInviteeUri(movedTo),
     event: `${API}/scheduled_events/${uuid}`,
     status,
     ...invitee,

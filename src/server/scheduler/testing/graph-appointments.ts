@@ -94,3 +94,15 @@ export function toMs(time: { dateTime: string }): number {
   return Temporal.Instant.from(/[+Z]/.test(time.dateTime.slice(19)) ? time.dateTime : `${time.dateTime}Z`)
     .epochMilliseconds;
 }
+
+/** What happens in Bookings' own calendar: a cancelled appointment is gone, a moved one keeps its id. */
+export function changeThere(appointments: GraphAppointment[], reference: string, change: Date | "cancel"): void {
+  const place = appointments.findIndex(({ serviceNotes }) => serviceNotes.includes(reference));
+  const appointment = appointments[place];
+  if (!appointment) return;
+  if (change === "cancel") return void appointments.splice(place, 1);
+  const lengthMs = toMs(appointment.endDateTime) - toMs(appointment.startDateTime);
+  const toTime = (ms: number) => ({ dateTime: new Date(ms).toISOString().replace(/Z$/, "0000"), timeZone: "UTC" });
+  appointment.startDateTime = toTime(change.getTime());
+  appointment.endDateTime = toTime(change.getTime() + lengthMs);
+}

@@ -1,5 +1,6 @@
 import { describe } from "node:test";
 import { testBooking } from "./booking.ts";
+import { testChanges } from "./changes.ts";
 import { testOffer } from "./offer.ts";
 import { testSeats } from "./seats.ts";
 import type { ConformanceSubject } from "./subject.ts";
@@ -10,5 +11,6 @@ export function testConformance(name: string, open: () => Promise<ConformanceSub
     testOffer(open);
     testBooking(open);
     testSeats(open);
+    testChanges(open);
   });
 }

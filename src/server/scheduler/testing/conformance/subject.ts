@@ -18,6 +18,9 @@ export type ConformanceSubject = {
     /** Exist in the account, but a visitor could not book them with immediate confirmation. */
     readonly notOffered: readonly string[];
   };
+  /** The business or the customer cancels or moves the appointment in the system's own pages. */
+  readonly cancelThere: (reference: Reference) => Promise<void>;
+  readonly moveThere: (reference: Reference, startAt: Date) => Promise<void>;
   /** What was received with an appointment; null if the system stores nothing about customers. */
   readonly readArrived: ((reference: Reference) => Promise<Arrived>) | null;
 };

@@ -1,0 +1,110 @@
+import { type RawBuilder, sql } from "kysely";
+import type { ConnectionId, OrganizationId, Reference, WidgetId } from "#contract/ids.ts";
+import { type StatementGroup, toStatementGroups } from "../../db/engine.ts";
+import type { Db } from "../../db/pool.ts";
+
+// Appointments to be read in their scheduling system. One process at a time reads an appointment: `due_at` is then the end of its
+// lease. If something happens meanwhile, the appointment is due again at once, and what was read doesn't count.
+
+export type Check = { organizationId: OrganizationId; reference: Reference; dueAt: Date; tries: number };
+
+const CHECK = sql`organization_id as "organizationId", reference, due_at as "dueAt", tries`;
+
+/** Nothing happens for a booking that doesn't exist. */
+export async function markDue(
+  db: Db,
+  owner: OrganizationId,
+  { references, now }: { references: readonly Reference[]; now: Date },
+): Promise<void> {
+  await sql`
+    insert into appointment_checks as known (organization_id, reference, due_at)
+    select organization_id, reference, ${now} from bookings
+    where organization_id = ${owner} and reference = any(${references as Reference[]}::text[])
+    order by reference
+    on conflict (organization_id, reference) do update set due_at = least(known.due_at, excluded.due_at), tries = 0`.execute(
+    db,
+  );
+}
+
+/** Across all organizations: those that are due, for as long as the lease lasts. Two processes never get the same one. */
+export async function claimDue(
+  db: Db,
+  { now, leaseUntil, limit }: { now: Date; leaseUntil: Date; limit: number },
+): Promise<Check[]> {
+  const { rows: found } = await sql<Check>`
+    select ${CHECK} from appointment_checks where due_at <= ${now} order by due_at limit ${limit}`.execute(db);
+  return await claim(db, found, leaseUntil);
+}
+
+/** Null if another process reads it at the moment. */
+export async function claimOne(
+  db: Db,
+  key: Pick<Check, "organizationId" | "reference">,
+  { now, leaseUntil }: { now: Date; leaseUntil: Date },
+): Promise<Check | null> {
+  const { rows: found } = await sql<Check>`
+    select ${CHECK} from appointment_checks
+    where organization_id = ${key.organizationId} and reference = ${key.reference} and due_at <= ${now}`.execute(db);
+  return (await claim(db, found, leaseUntil))[0] ?? null;
+}
+
+async function claim(db: Db, found: readonly Check[], leaseUntil: Date): Promise<Check[]> {
+  const claimed: Check[] = [];
+  for (const group of toStatementGroups(db, found)) {
+    const { rows } = await sql<Check>`
+      update appointment_checks set due_at = ${leaseUntil}, tries = tries + 1 where ${isAmong(group)} returning ${CHECK}`.execute(
+      db,
+    );
+    claimed.push(...rows);
+  }
+  return claimed;
+}
+
+/** Only rows that are as they were found. */
+function isAmong({ rows, owns }: StatementGroup<Check>): RawBuilder<boolean> {
+  return sql`${owns("organization_id")}
+    and (organization_id, reference, due_at) in (
+      select owner, key, due from unnest(${rows.map(({ organizationId }) => organizationId)}::text[],
+        ${rows.map(({ reference }) => reference)}::text[], ${rows.map(({ dueAt }) => dueAt)}::timestamptz[]) as found (owner, key, due)
+    )`;
+}
+
+/** False if the lease is over, or the appointment is due again: then what was read may be old. */
+export async function finishCheck(transaction: Db, { organizationId, reference, dueAt }: Check): Promise<boolean> {
+  const { rows } = await sql`
+    delete from appointment_checks
+    where organization_id = ${organizationId} and reference = ${reference} and due_at = ${dueAt} returning reference`.execute(
+    transaction,
+  );
+  return rows.length === 1;
+}
+
+export async function postponeCheck(db: Db, { organizationId, reference, dueAt }: Check, until: Date): Promise<void> {
+  await sql`
+    update appointment_checks set due_at = ${until}
+    where organization_id = ${organizationId} and reference = ${reference} and due_at = ${dueAt}`.execute(db);
+}
+
+/** What is needed to find a booking's appointment. */
+export type FollowedBooking = {
+  widgetId: WidgetId;
+  askedIn: ConnectionId | "sandbox" | null;
+  externalId: string | null;
+  serviceId: string;
+  startAt: Date;
+};
+
+export async function findFollowed(
+  db: Db,
+  owner: OrganizationId,
+  reference: Reference,
+): Promise<FollowedBooking | null> {
+  const row = await db
+    .selectFrom("bookings")
+    .select(["widget_id as widgetId", "asked_in as askedIn", "external_id as externalId"])
+    .select(["service_id as serviceId", "start_at as startAt"])
+    .where("organization_id", "=", owner)
+    .where("reference", "=", reference)
+    .executeTakeFirst();
+  return row ?? null;
+}

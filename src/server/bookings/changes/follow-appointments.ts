@@ -1,0 +1,110 @@
+import { HOUR_MS, MINUTE_MS } from "#contract/durations.ts";
+import type { OrganizationId, Reference } from "#contract/ids.ts";
+import { inOrganization } from "../../db/transactions.ts";
+import { openConnection, openSchedulingSystem } from "../../scheduler/open-system.ts";
+import type { OpenDeps } from "../../scheduler/scheduler-deps.ts";
+import type { Followed, Read, SchedulingSystem } from "../../scheduler/scheduling-system.ts";
+import { applyChange } from "./apply-change.ts";
+import {
+  type Check,
+  claimDue,
+  claimOne,
+  type FollowedBooking,
+  findFollowed,
+  finishCheck,
+  markDue,
+  postponeCheck,
+} from "./check-queries.ts";
+
+// Reads appointments in which something may have changed, and applies what was read. Notices and polling only say which appointments
+// to read, so a notice that is lost, repeated, late or forged does no harm.
+
+/** Longer than any reading takes. */
+const LEASE_MS = MINUTE_MS;
+const BATCH = 20;
+const CONCURRENCY = 4;
+const RETRY_MS_MIN = MINUTE_MS;
+const RETRY_MS_MAX = HOUR_MS;
+/** Three days. Then the next notice or poll has to find it again. */
+const TRIES_MAX = 80;
+/** How often a booking is looked at whose changes may not be written at the moment. */
+const LATER_MS = 10 * MINUTE_MS;
+
+/** Background task. */
+export async function followAppointments(deps: OpenDeps, signal: AbortSignal): Promise<void> {
+  const now = deps.clock.now();
+  const leaseUntil = new Date(now.getTime() + LEASE_MS);
+  const checks = (await claimDue(deps.db, { now, leaseUntil, limit: BATCH })).values();
+  const followAll = async () => {
+    for (const check of checks) {
+      if (signal.aborted) return;
+      await followSafely(deps, check, signal);
+    }
+  };
+  await Promise.all(Array.from({ length: CONCURRENCY }, followAll));
+}
+
+type Appointment = { readonly organizationId: OrganizationId; readonly reference: Reference };
+
+/** Follows one appointment at once. What fails here is done by the task. */
+export async function followAppointment(deps: OpenDeps, { organizationId, reference }: Appointment): Promise<void> {
+  const now = deps.clock.now();
+  await markDue(deps.db, organizationId, { references: [reference], now });
+  const leaseUntil = new Date(now.getTime() + LEASE_MS);
+  const check = await claimOne(deps.db, { organizationId, reference }, { now, leaseUntil });
+  if (check) await followSafely(deps, check);
+}
+
+async function followSafely(deps: OpenDeps, check: Check, signal?: AbortSignal): Promise<void> {
+  try {
+    await follow(deps, check, signal);
+  } catch (error) {
+    deps.log.error("appointment.follow_failed", { organizationId: check.organizationId, error });
+  }
+}
+
+async function follow(deps: OpenDeps, check: Check, signal?: AbortSignal): Promise<void> {
+  const { organizationId: owner, reference } = check;
+  const booking = await findFollowed(deps.db, owner, reference);
+  const system = booking && (await openAskedSystem(deps, owner, booking));
+  const { externalId } = booking ?? {};
+  // Without its connection, nobody can find out.
+  if (!booking || !system || !externalId) return void (await finishCheck(deps.db, check));
+  const read = await system.follow({ ...booking, reference, externalId }, signal);
+  // A reading that was broken off, because this process is ending, says nothing.
+  if (signal?.aborted) return;
+  if (read.kind !== "found") return await postpone(deps, check, read);
+  const applied = await inOrganization(deps.db, owner, (transaction) =>
+    applyChange(deps, transaction, {
+      owner,
+      reference,
+      widgetId: booking.widgetId,
+      now: read.value,
+      claim: () => finishCheck(transaction, check),
+    }),
+  );
+  if (applied === "later") await postponeCheck(deps.db, check, new Date(deps.clock.now().getTime() + LATER_MS));
+}
+
+async function postpone(
+  deps: OpenDeps,
+  check: Check,
+  failure: Exclude<Read<Followed>, { kind: "found" }>,
+): Promise<void> {
+  // An appointment that the system doesn't know is left as it is: the account may be another one.
+  const isUnknown = failure.kind === "refused" && failure.reason === "not_found";
+  if (isUnknown || check.tries >= TRIES_MAX) return void (await finishCheck(deps.db, check));
+  const askedMs = failure.kind === "unavailable" ? (failure.retryAfterMs ?? 0) : 0;
+  const waitMs = Math.min(RETRY_MS_MIN * 2 ** Math.min(check.tries - 1, 10), RETRY_MS_MAX);
+  await postponeCheck(deps.db, check, new Date(deps.clock.now().getTime() + Math.max(waitMs, askedMs)));
+}
+
+async function openAskedSystem(
+  deps: OpenDeps,
+  organizationId: OrganizationId,
+  { askedIn, widgetId: id }: FollowedBooking,
+): Promise<SchedulingSystem | null> {
+  if (askedIn === null) return null;
+  if (askedIn === "sandbox") return await openSchedulingSystem(deps, { id, organizationId, connectionId: null });
+  return await openConnection(deps, organizationId, askedIn);
+}

@@ -1,0 +1,20 @@
+import { toHttpsLink } from "../https-link.ts";
+import { type Followed, found, type Read, UNREADABLE, unavailable } from "../scheduling-system.ts";
+import type { Graph } from "./graph.ts";
+import { toEnd, toStart } from "./graph-time.ts";
+import { shapes } from "./shapes.ts";
+
+/** A cancelled appointment is gone: 404. A moved one keeps its id. */
+export async function followAppointment(graph: Graph, id: string, signal: AbortSignal): Promise<Read<Followed>> {
+  const read = await graph.read(`/appointments/${encodeURIComponent(id)}`, shapes.appointment, signal);
+  if (read.kind === "refused" && read.reason === "not_found") {
+    // Not if the whole business is gone, or can't be seen any more.
+    const business = await graph.read("", shapes.business, signal);
+    return business.kind === "found" ? found({ kind: "cancelled" }) : business;
+  }
+  if (read.kind !== "found") return read;
+  const [startAt, endAt] = [toStart(read.value), toEnd(read.value)];
+  if (startAt === null || endAt === null) return unavailable(UNREADABLE);
+  const joinUrl = toHttpsLink(read.value.anonymousJoinWebUrl) ?? toHttpsLink(read.value.joinWebUrl);
+  return found({ kind: "confirmed", externalId: id, startAt, endAt, manageUrl: null, joinUrl });
+}

@@ -1,0 +1,30 @@
+import { assert } from "../../lib/assert.ts";
+import type { CalcomBooking } from "./calcom-server.ts";
+
+// For tests: what happens in Cal.com's own pages, as seen on a real one.
+
+/** The booking that stands for this reference now, moved or cancelled. */
+export function findCalcomBooking(bookings: readonly CalcomBooking[], reference: string): CalcomBooking {
+  const booking = bookings.findLast(({ metadata }) => metadata["reference"] === reference);
+  assert(booking, `a booking with ${reference}`);
+  return booking;
+}
+
+/** Another booking with its own uid takes its place; the old one is cancelled and names it. */
+export function moveCalcomBooking(bookings: CalcomBooking[], booking: CalcomBooking, startAt: Date): CalcomBooking {
+  const lengthMs = Date.parse(booking.end) - Date.parse(booking.start);
+  const id = bookings.length + 1;
+  const moved: CalcomBooking = {
+    ...booking,
+    id,
+    uid: `uid${id}`,
+    status: "accepted",
+    start: startAt.toISOString(),
+    end: new Date(startAt.getTime() + lengthMs).toISOString(),
+    rescheduledFromUid: booking.uid,
+  };
+  bookings.push(moved);
+  booking.status = "cancelled";
+  booking.rescheduledToUid = moved.uid;
+  return moved;
+}
