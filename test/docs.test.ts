@@ -39,6 +39,11 @@ const NOT_RUN: readonly { document: string; start: string; why: string }[] = [
   },
   { document: "docs/operating.md", start: "pg_dump", why: "npm's PostgreSQL comes without pg_dump" },
   { document: "docs/operating.md", start: "pg_restore", why: "npm's PostgreSQL comes without pg_restore" },
+  ...["claude mcp add", '{\n  "mcpServers"', '{\n  "inputs"'].map((start) => ({
+    document: "docs/assistants.md",
+    start,
+    why: "it configures another program; src/server/mcp/mcp.test.ts connects with the same header",
+  })),
   {
     document: "docs/operating.md",
     start: "ROLE=web",

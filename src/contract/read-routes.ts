@@ -3,6 +3,9 @@ import { KEY_SCOPES, type KeyScope } from "./scopes.ts";
 /** Below it is everything that API keys are for. */
 export const API_PREFIX = "/api/v1";
 
+/** Changes when a program that follows the guide could break. */
+export const API_VERSION = "1";
+
 type ReadRoute = {
   readonly path: string;
   /** The key needs one of these. */
@@ -19,6 +22,7 @@ export const READ_ROUTES = {
   listChanges: { path: "/changes", scopes: BOOKING_SCOPES },
   listDeletions: { path: "/deletions", scopes: BOOKING_SCOPES },
   listEvents:    { path: "/events", scopes: ["bookings"] },
+  listEventTypes: { path: "/event-types", scopes: KEY_SCOPES },
   getAnalytics:  { path: "/analytics", scopes: ["analytics"] },
   getBreakdown:  { path: "/analytics/breakdown", scopes: ["analytics"] },
 } as const satisfies Record<string, ReadRoute>;

@@ -28,6 +28,7 @@ import { installRequestLog } from "./http/request-log.ts";
 import { commonHeaders, installResponseHeaders } from "./http/response-headers.ts";
 import { toTrustProxy } from "./http/trust-proxy.ts";
 import { loaderRoutes } from "./loader/routes.ts";
+import { mcpRoutes } from "./mcp/routes.ts";
 import { operationsRoutes } from "./operations/routes.ts";
 import { unsubscribeRoutes } from "./reports/unsubscribe-routes.ts";
 import { appointmentRoutes } from "./scheduler/sandbox/appointment-routes.ts";
@@ -66,11 +67,12 @@ export async function buildApp(deps: ServiceDeps): Promise<FastifyInstance> {
   installJsonParser(app);
   await describeApi(app, deps.config, { webhooks: OPENAPI_WEBHOOKS });
 
+  const authenticate = bearerAuth(deps);
   await app.register(
     async (api) => {
       prepareReadApi(api);
       api.addHook("onRoute", guardReadRoute);
-      api.addHook("onRequest", bearerAuth(deps));
+      api.addHook("onRequest", authenticate);
       widgetReadRoutes(api, deps);
       bookingReadRoutes(api, deps);
       changeReadRoutes(api, deps);
@@ -80,6 +82,7 @@ export async function buildApp(deps: ServiceDeps): Promise<FastifyInstance> {
     },
     { prefix: API_PREFIX },
   );
+  mcpRoutes(app, deps, authenticate);
   await authRoutes(app, deps);
   await appApi(app, deps);
   const visits = new VisitReader(deps.config);

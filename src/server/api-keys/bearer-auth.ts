@@ -14,7 +14,7 @@ import { findKeyHolder, type KeyHolder, recordKeyUse } from "./queries.ts";
 import { hashApiKey, isApiKey } from "./token.ts";
 
 /** The holder of the request's key. */
-type Caller = { keyId: ApiKeyId; organizationId: OrganizationId; plan: Plan; scopes: readonly KeyScope[] };
+export type Caller = { keyId: ApiKeyId; organizationId: OrganizationId; plan: Plan; scopes: readonly KeyScope[] };
 
 declare module "fastify" {
   interface FastifyRequest {

@@ -59,6 +59,10 @@ const SECTIONS: readonly Section[] = [
         title: "Webhooks",
         purpose: "Receive every booking as signed JSON, or as a card in Teams or Slack.",
       }),
+      guide("docs/assistants.md", {
+        title: "Assistants",
+        purpose: "Let Claude, ChatGPT or Copilot answer questions about your bookings.",
+      }),
       guide("docs/client-library.md", {
         title: "Client library",
         purpose: "Read, sync and verify webhooks from JavaScript or TypeScript.",

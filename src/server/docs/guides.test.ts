@@ -50,6 +50,7 @@ describe("the documents at /docs", () => {
       "analytics",
       "read-api",
       "webhooks",
+      "assistants",
       "client-library",
       "api",
     ];

@@ -1,5 +1,6 @@
 import swagger from "@fastify/swagger";
 import type { FastifyInstance } from "fastify";
+import { API_VERSION } from "#contract/read-routes.ts";
 import { addCodeSamples } from "./code-samples.ts";
 
 // OpenAPI 3.1 from the routes' own schemas. scripts/generate.ts writes the same document to openapi.json.
@@ -19,7 +20,7 @@ export async function describeApi(
   await app.register(swagger, {
     openapi: {
       openapi: "3.1.0",
-      info: { title: "Bookflow read API", version: "1", description: DESCRIPTION, license: { name: "MIT" } },
+      info: { title: "Bookflow read API", version: API_VERSION, description: DESCRIPTION, license: { name: "MIT" } },
       servers: [{ url: config.baseUrl }],
       components: {
         securitySchemes: { apiKey: { type: "http", scheme: "bearer", description: "An API key, `svc_live_…`." } },

@@ -118,6 +118,13 @@ export const ALLOWED_IMPORTS: readonly { readonly from: string; readonly to: rea
     "widgets/to-app-widget.ts",
     ...DASHBOARD,
   ]),
+  slice("mcp", [
+    "analytics/analytics.ts",
+    "api-keys/bearer-auth.ts",
+    "bookings/stored/read-page.ts",
+    "webhooks/log/failing.ts",
+    "widgets/to-widget.ts",
+  ]),
   slice("reports", [
     "analytics/analytics.ts",
     "mail/mail.ts",

@@ -3,12 +3,9 @@ import { AnonymousBookingPage, BookingPage } from "#contract/booking.ts";
 import { BookingsQuery } from "#contract/read-api.ts";
 import { callerOf } from "../../api-keys/bearer-auth.ts";
 import type { Deps } from "../../deps.ts";
-import { type Query, readInstant, readPageSize, readParameter } from "../../http/parameters.ts";
+import type { Query } from "../../http/parameters.ts";
 import { type ReadApi, readApiResponses } from "../../http/read-api.ts";
-import { toKeptSince } from "../../plans/kept-since.ts";
-import { requireWidget } from "../../widgets/require-widget.ts";
-import { type ApiPage, selectPage } from "./page-queries.ts";
-import { toAnonymous } from "./to-api-json.ts";
+import { readBookingPage } from "./read-page.ts";
 
 /** GET /api/v1/bookings */
 export function bookingReadRoutes(api: ReadApi, deps: Pick<Deps, "db" | "clock">): void {
@@ -27,28 +24,8 @@ export function bookingReadRoutes(api: ReadApi, deps: Pick<Deps, "db" | "clock">
       },
     },
     async (request, reply) => {
-      const { organizationId: owner, plan, scopes } = callerOf(request);
-      const { since, before, limit, widget } = parseBookingsQuery(request.query as Query);
-      const widgetId = widget === null ? null : await requireWidget(deps.db, owner, widget);
-      // Retention also holds at read time.
-      const keptSince = toKeptSince(plan, deps.clock.now());
-      const createdFrom = since && since > keptSince ? since : keptSince;
-      const page = await selectPage(deps.db, owner, { createdFrom, createdBefore: before, limit, widgetId });
-      const body = toBody(scopes.includes("bookings") ? page : { ...page, bookings: toAnonymous(page.bookings) });
+      const body = await readBookingPage(deps, callerOf(request), request.query as Query);
       return reply.type("application/json; charset=utf-8").send(body);
     },
   );
-}
-
-/** api_json is JSON already; nextCursor is a timestamp or null. */
-function toBody({ bookings, nextCursor }: ApiPage): string {
-  return `{"data":[${bookings}],"nextCursor":${nextCursor === null ? "null" : `"${nextCursor}"`}}`;
-}
-
-function parseBookingsQuery(query: Query) {
-  const since = readInstant(query, "since", "down");
-  const until = readInstant(query, "until", "up");
-  const cursor = readInstant(query, "cursor", "up");
-  const limit = readPageSize(query, "limit");
-  return { since, before: cursor ?? until, limit, widget: readParameter(query, "widget") };
 }

@@ -1,0 +1,194 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { Client } from "@modelcontextprotocol/sdk/client/index.js";
+import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
+import type { KeyScope } from "#contract/scopes.ts";
+import { openWire } from "../../../test/support/app/wire.ts";
+import { makeKey, makeOrganization, makeWidget } from "../../../test/support/builders.ts";
+import { makeTouch } from "../../../test/support/funnel/touches.ts";
+import { recordTouches } from "../analytics/record/record.ts";
+import {
+  book,
+  createWebhookService,
+  deliverAll,
+  makeEndpoint,
+  startReplying,
+} from "../webhooks/testing/webhook-service.ts";
+
+// POST /mcp, with the official SDK's own client over HTTP.
+
+const service = await createWebhookService({ rateLimitApiPerMinute: 1_000 });
+const { app, deps, loop, clock } = service;
+const { port } = await openWire(app);
+const address = new URL(`http://127.0.0.1:${port}/mcp`);
+
+async function connect(key: string): Promise<Client> {
+  const client = new Client({ name: "test", version: "1" });
+  const headers = { authorization: `Bearer ${key}` };
+  // The SDK's transport and its interface differ in exactOptionalPropertyTypes.
+  await client.connect(new StreamableHTTPClientTransport(address, { requestInit: { headers } }) as never);
+  return client;
+}
+
+async function makeAsking(scopes: readonly KeyScope[] = ["analytics", "bookings"]) {
+  const owner = await makeOrganization(deps.db, { plan: "business" });
+  const widgetId = await makeWidget(deps.db, owner, { name: "Website" });
+  const { key } = await makeKey(deps.db, owner, { scopes });
+  const client = await connect(key);
+  const call = async (name: string, args: Record<string, unknown> = {}) => {
+    const { content, isError = false } = await client.callTool({ name, arguments: args });
+    const [first] = content as { text: string }[];
+    return { isError, answer: JSON.parse(first?.text ?? "null") };
+  };
+  return { business: { owner, widgetId, plan: "business" as const }, key, client, call };
+}
+
+async function post(key: string | null, body: unknown, headers: Record<string, string> = {}) {
+  const response = await fetch(address, {
+    method: "POST",
+    headers: {
+      ...(key === null ? {} : { authorization: `Bearer ${key}` }),
+      "content-type": "application/json",
+      accept: "application/json, text/event-stream",
+      ...headers,
+    },
+    body: JSON.stringify(body),
+  });
+  return { status: response.status, code: ((await response.json()) as { error?: { code: unknown } }).error?.code };
+}
+
+const LIST = { jsonrpc: "2.0", id: 1, method: "tools/list" };
+
+test("an assistant sees the tools that its key's scopes allow, each with its parameters", async () => {
+  const all = ["list_widgets", "get_analytics", "get_breakdown", "list_failing_deliveries", "list_bookings"];
+  const namesOf = async (scopes: readonly KeyScope[]) => {
+    const { client } = await makeAsking(scopes);
+    return (await client.listTools()).tools.map(({ name }) => name);
+  };
+  assert.deepEqual(await namesOf(["analytics", "bookings"]), all);
+  assert.deepEqual(await namesOf(["analytics"]), all.slice(0, 3));
+  assert.deepEqual(await namesOf(["bookings.anonymous"]), ["list_widgets", ...all.slice(3)]);
+  const { client } = await makeAsking();
+  const { tools } = await client.listTools();
+  const breakdown = tools.find(({ name }) => name === "get_breakdown");
+  const parameters = Object.keys(breakdown?.inputSchema.properties ?? {});
+  for (const name of ["dimension", "period", "country", "notDevice", "compare"])
+    assert.ok(parameters.includes(name), name);
+  assert.ok(tools.every(({ annotations }) => annotations?.readOnlyHint));
+});
+
+test("a tool that the key's scopes don't allow is refused even if it is called by name", async () => {
+  const analyst = await makeAsking(["analytics"]);
+  await book(deps, analyst.business);
+  const { isError, answer } = await analyst.call("list_bookings");
+  assert.deepEqual([isError, answer.error.code], [true, "scope_required"]);
+  assert.equal((await (await makeAsking(["bookings"])).call("get_analytics")).answer.error.code, "scope_required");
+});
+
+test("bookings are complete with the scope bookings, and without anything about the customer otherwise", async () => {
+  const full = await makeAsking(["bookings"]);
+  const reference = await book(deps, full.business);
+  const { answer } = await full.call("list_bookings", { limit: 5 });
+  assert.deepEqual([answer.data[0].reference, answer.data[0].customer.name], [reference, "Mara Quell"]);
+  const anonymous = await makeAsking(["bookings.anonymous"]);
+  await book(deps, anonymous.business);
+  const { answer: bare } = await anonymous.call("list_bookings");
+  assert.equal(bare.data.length, 1);
+  assert.doesNotMatch(JSON.stringify(bare), /mara|quell|@/i);
+});
+
+test("analytics and breakdowns have filters and a comparison", async () => {
+  const { business, call } = await makeAsking();
+  const day = 24 * 3_600_000;
+  const startedAt = (days: number) => new Date(clock.now().getTime() - days * day);
+  const visits: [number, string][] = [
+    [1, "DE"],
+    [2, "DE"],
+    [2, "AT"],
+    [8, "AT"],
+  ];
+  const touches = visits.map(([days, country], visit) => ({
+    ...makeTouch({ widgetId: business.widgetId, visit, at: startedAt(days) }),
+    country,
+  }));
+  await recordTouches(deps.db, touches);
+  const { answer } = await call("get_analytics", { days: 7 });
+  assert.deepEqual([answer.totals.views, answer.previous.totals.views, answer.daily.length], [3, 1, 7]);
+  assert.equal((await call("get_analytics", { days: 7, country: ["DE"], compare: "none" })).answer.totals.views, 2);
+  const breakdown = await call("get_breakdown", { dimension: "country", days: 7, notCountry: "FR" });
+  assert.deepEqual(
+    breakdown.answer.rows.map(
+      ({ key, views, previous }: { key: string; views: number; previous: { views: number } }) => [
+        key,
+        views,
+        previous.views,
+      ],
+    ),
+    [
+      ["DE", 2, 0],
+      ["AT", 1, 1],
+    ],
+  );
+});
+
+test("failing deliveries come with the reason, and without anything about the customer or the whole URL", async () => {
+  const { business, call } = await makeAsking();
+  const receiver = await startReplying(() => ({ status: 503 }));
+  await makeEndpoint(deps, business, { url: `${receiver.url}/secret-path` });
+  const reference = await book(deps, business);
+  await deliverAll(loop);
+  const { answer } = await call("list_failing_deliveries");
+  const [delivery] = answer.deliveries;
+  assert.deepEqual([delivery.reference, delivery.reason, delivery.state], [reference, "HTTP 503", "retrying"]);
+  assert.deepEqual(answer.endpoints[0].lastDay, { delivered: 0, failed: 1 });
+  assert.doesNotMatch(JSON.stringify(answer), /secret-path|mara|@/i);
+});
+
+test("a wrong parameter is an answer that says what to do", async () => {
+  const { call } = await makeAsking();
+  const messageOf = async (name: string, args: Record<string, unknown>) => {
+    const { isError, answer } = await call(name, args);
+    assert.equal(isError, true);
+    return answer.error.message;
+  };
+  assert.match(await messageOf("get_analytics", { days: 0 }), /^The parameter days must be/);
+  assert.match(await messageOf("get_analytics", { contry: "DE" }), /^Unknown parameter contry/);
+  assert.match(await messageOf("get_breakdown", { dimension: "colour" }), /^The parameter dimension must be one of/);
+  assert.match(await messageOf("list_bookings", { limit: { $gt: 0 } }), /^The parameter limit must be/);
+  assert.equal(await messageOf("drop_tables", {}), "Tool not found.");
+});
+
+test("nothing of another organization can be reached", async () => {
+  const [own, other] = [await makeAsking(), await makeAsking()];
+  await book(deps, other.business);
+  assert.deepEqual((await own.call("list_bookings")).answer.data, []);
+  for (const tool of ["get_analytics", "list_bookings"])
+    assert.equal((await own.call(tool, { widget: other.business.widgetId })).answer.error.code, "not_found", tool);
+  assert.deepEqual(
+    (await own.call("list_widgets")).answer.widgets.map(({ id }: { id: string }) => id),
+    [own.business.widgetId],
+  );
+});
+
+test("without a valid key, the Business plan or an own origin there is no answer, and messages come one by one", async () => {
+  const { key } = await makeAsking();
+  assert.deepEqual(await post(null, LIST), { status: 401, code: "unauthorized" });
+  assert.deepEqual(await post(key.replace(/.$/, "x"), LIST), { status: 401, code: "unauthorized" });
+  const pro = await makeKey(deps.db, await makeOrganization(deps.db, { plan: "pro" }));
+  assert.deepEqual(await post(pro.key, LIST), { status: 403, code: "plan_required" });
+  assert.deepEqual(await post(key, LIST, { origin: "https://evil.example" }), { status: 403, code: "forbidden" });
+  assert.deepEqual(await post(key, [LIST, LIST]), { status: 400, code: "bad_request" });
+  assert.equal((await fetch(address, { headers: { authorization: `Bearer ${key}` } })).status, 405);
+});
+
+test("calls count towards the key's rate limit, together with the read API", async () => {
+  const { key, call } = await makeAsking();
+  await call("list_widgets");
+  const left = async () => {
+    const { headers } = await app.inject({ url: "/api/v1/widgets", headers: { authorization: `Bearer ${key}` } });
+    return Number(/r=(\d+)/.exec(String(headers["ratelimit"]))?.[1]);
+  };
+  const before = await left();
+  await call("list_widgets");
+  assert.equal(before - (await left()), 2);
+});

@@ -1,0 +1,77 @@
+import { Server } from "@modelcontextprotocol/sdk/server/index.js";
+import { WebStandardStreamableHTTPServerTransport } from "@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js";
+import { CallToolRequestSchema, ListToolsRequestSchema } from "@modelcontextprotocol/sdk/types.js";
+import type { FastifyInstance, FastifyRequest, preHandlerAsyncHookHandler } from "fastify";
+import { API_VERSION } from "#contract/read-routes.ts";
+import { callerOf } from "../api-keys/bearer-auth.ts";
+import type { Deps } from "../deps.ts";
+import { ApiError } from "../http/api-error.ts";
+import { runTool } from "./run-tool.ts";
+import { listToolsFor } from "./tools.ts";
+
+// POST /mcp: the Model Context Protocol (streamable HTTP) for assistants, behind the same guard as the read API. Every request stands
+// alone, so any process can answer it, and there are no sessions to keep.
+
+const INSTRUCTIONS =
+  "Bookflow counts the views and bookings of an organization's booking widgets. Days are in the organization's time zone. " +
+  "A visit counts on the day it began; a booking on the day it was made.";
+
+export function mcpRoutes(
+  app: FastifyInstance,
+  deps: Pick<Deps, "db" | "clock" | "config">,
+  authenticate: preHandlerAsyncHookHandler,
+): void {
+  app.post("/mcp", { schema: { hide: true }, onRequest: authenticate }, async (request, reply) => {
+    requireOwnOrigin(request, deps.config.baseUrl);
+    // Each call counts towards the key's rate limit, so several can't share one request.
+    if (Array.isArray(request.body)) throw new ApiError("bad_request", "Send one message per request.");
+    const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true });
+    const server = createServer(deps, request);
+    await server.connect(transport);
+    try {
+      const answer = await transport.handleRequest(toWebRequest(request, deps.config.baseUrl), {
+        parsedBody: request.body,
+      });
+      return await reply
+        .code(answer.status)
+        .type(answer.headers.get("content-type") ?? "application/json")
+        .send(answer.body === null ? null : await answer.text());
+    } finally {
+      await server.close();
+    }
+  });
+}
+
+function createServer(deps: Pick<Deps, "db" | "clock" | "config">, request: FastifyRequest): Server {
+  const caller = callerOf(request);
+  const server = new Server(
+    { name: "bookflow", title: "Bookflow", version: API_VERSION },
+    { capabilities: { tools: {} }, instructions: INSTRUCTIONS },
+  );
+  server.setRequestHandler(ListToolsRequestSchema, () => ({
+    tools: listToolsFor(caller.scopes).map(({ name, title, description, parameters }) => ({
+      name,
+      title,
+      description,
+      inputSchema: { type: "object" as const, properties: parameters, additionalProperties: false },
+      annotations: { readOnlyHint: true, openWorldHint: false },
+    })),
+  }));
+  server.setRequestHandler(CallToolRequestSchema, async ({ params }) => {
+    return await runTool(deps, { ...caller, signal: request.signal }, params);
+  });
+  return server;
+}
+
+/** A page of another site can't know a key, but it might reach a server inside a private network. */
+function requireOwnOrigin({ headers: { origin } }: FastifyRequest, baseUrl: string): void {
+  if (origin === undefined || origin === new URL(baseUrl).origin) return;
+  throw new ApiError("forbidden", "Web pages can't use /mcp.");
+}
+
+function toWebRequest(request: FastifyRequest, baseUrl: string): Request {
+  const headers = Object.entries(request.headers).flatMap(([name, value]) =>
+    typeof value === "string" ? [[name, value] as [string, string]] : [],
+  );
+  return new Request(new URL("/mcp", baseUrl), { method: "POST", headers });
+}
