@@ -174,6 +174,21 @@ export const WebhookEventPage = Type.Object(
 );
 export type WebhookEventPage = Static<typeof WebhookEventPage>;
 
+/** `schema` is JSON Schema (2020-12). */
+export const EventTypeList = Type.Object(
+  {
+    data: Type.Array(
+      Type.Object({
+        type: Type.Enum([...WEBHOOK_EVENT_TYPES]),
+        apiVersion: envelope.apiVersion,
+        schema: Type.Record(Type.String(), Type.Unknown(), { description: "JSON Schema (2020-12) of the event." }),
+        example: Type.Record(Type.String(), Type.Unknown(), { description: "An event that fits the schema." }),
+      }),
+    ),
+  },
+  { title: "EventTypeList" },
+);
+
 export type WebhookEvent = BookingCreatedEvent | BookingErasedEvent | EndpointTestEvent;
 /** Events that chat endpoints get as a card. */
 export type CardEvent = BookingCreatedEvent | EndpointTestEvent;

@@ -11,6 +11,7 @@ import {
   WEBHOOK_USER_AGENT,
   type WebhookEventType,
 } from "#contract/webhook-event.ts";
+import { toExample } from "./events/event-types.ts";
 import { PLANS_WITH_WEBHOOKS } from "./queue/caps.ts";
 
 // The `webhooks` section of the OpenAPI document: what endpoints of kind `webhook` receive. docs/webhooks.md has the details.
@@ -76,7 +77,7 @@ const toWebhook = (type: WebhookEventType, { schema, ...described }: Described) 
         "v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=",
       ),
     ],
-    requestBody: { required: true, content: { "application/json": { schema } } },
+    requestBody: { required: true, content: { "application/json": { schema, example: toExample(schema) } } },
   },
 });
 

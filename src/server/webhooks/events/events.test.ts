@@ -245,7 +245,10 @@ test("the client library follows all pages, and continues from a cursor", async 
   const { business, key } = await makePolled();
   const client = createClient({ apiKey: key, baseUrl: `http://127.0.0.1:${port}` });
   const references: string[] = [];
-  for (let i = 0; i < 5; i++) references.push(await book(deps, business));
+  for (let i = 0; i < 5; i++) {
+    moveClock(service, 1);
+    references.push(await book(deps, business));
+  }
   const seen: string[] = [];
   let cursor: string | undefined;
   for await (const page of client.events({ limit: 2, since: "2000-01-01" }).pages()) {

@@ -1,15 +1,31 @@
 import { CHOSEN_EVENT_TYPES } from "#contract/endpoint.ts";
 import { EventsQuery } from "#contract/read-api.ts";
-import { WebhookEventPage } from "#contract/webhook-event.ts";
+import { EventTypeList, WebhookEventPage } from "#contract/webhook-event.ts";
 import { callerOf } from "../../api-keys/bearer-auth.ts";
 import type { Deps } from "../../deps.ts";
 import { type Query, readChoice, readInstant, readPageSize } from "../../http/parameters.ts";
 import { type ReadApi, readApiResponses } from "../../http/read-api.ts";
 import { toLogKeptSince } from "../log/period.ts";
+import { listEventTypes } from "./event-types.ts";
 import { readEventPage } from "./read-page.ts";
 
-/** GET /api/v1/events */
+const EVENT_TYPES = listEventTypes();
+
+/** GET /api/v1/events and /api/v1/event-types */
 export function eventReadRoutes(api: ReadApi, deps: Pick<Deps, "db" | "clock">): void {
+  api.get(
+    "/event-types",
+    {
+      schema: {
+        operationId: "listEventTypes",
+        summary: "List event types",
+        description: "Every type of event that webhooks receive, with its JSON Schema and an example.",
+        response: readApiResponses(EventTypeList, "All event types."),
+      },
+    },
+    async (_, reply) => reply.type("application/json; charset=utf-8").send(JSON.stringify({ data: EVENT_TYPES })),
+  );
+
   api.get(
     "/events",
     {
