@@ -19,11 +19,8 @@ import {
   type Business,
   book,
   createWebhookService,
-  deliverAll,
   makeBusiness,
   makeEndpoint,
-  moveClock,
-  readDelivery,
   startReplying,
 } from "../../src/server/webhooks/testing/webhook-service.ts";
 import { hideOrganization } from "../support/app/hide-organization.ts";
@@ -38,7 +35,7 @@ import { DIRECT_TOUCH, makeTouch } from "../support/funnel/touches.ts";
 
 const isSkipped = isCluster() ? false : "no cluster: npm run cluster -- --bin DIR -- npm test -- FILE";
 const service = await createWebhookService();
-const { deps, loop, url } = service;
+const { deps, url } = service;
 const { db } = deps;
 
 /** Runs while the organization's rows can't be seen. */
@@ -52,19 +49,6 @@ async function whileHidden(owner: Business["owner"], run: () => Promise<void>): 
 }
 
 const isMoving = (error: unknown) => error instanceof OrganizationMoving;
-
-test("a delivery stays in the queue while its organization moves", { skip: isSkipped }, async () => {
-  const business = await makeBusiness(deps);
-  const receiver = await startReplying(() => ({ status: 200 }));
-  await makeEndpoint(deps, business, { url: receiver.url });
-  await book(deps, business);
-  await whileHidden(business.owner, () => deliverAll(loop));
-  assert.equal(receiver.requests.length, 0);
-  moveClock(service, 2);
-  await deliverAll(loop);
-  assert.equal(receiver.requests.length, 1);
-  assert.equal((await readDelivery(deps, business.owner)).state, "delivered");
-});
 
 test("a booking is not taken for settled while its organization moves", { skip: isSkipped }, async () => {
   const { owner, widgetId } = await makeBusiness(deps);

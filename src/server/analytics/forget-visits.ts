@@ -1,7 +1,8 @@
 import { type RawBuilder, sql } from "kysely";
 import type { OrganizationId, WidgetId } from "#contract/ids.ts";
+import { table } from "../db/home.ts";
 import type { Db } from "../db/pool.ts";
-import { inOrganization } from "../db/transactions.ts";
+import { inHome } from "../db/transactions.ts";
 import { lockProgress, outdateVisits } from "./packs/pack-queries.ts";
 
 type VisitsToForget = {
@@ -19,7 +20,7 @@ export async function forgetVisits(db: Db, owner: OrganizationId, visits: Visits
   let batch: { count: number; last: string | null } = { count: BATCH_VISITS, last: null };
   while (batch.count === BATCH_VISITS) {
     const { last: after } = batch;
-    batch = await inOrganization(db, owner, async (transaction) => {
+    batch = await inHome(db, owner, async (transaction) => {
       await lockProgress(transaction, owner);
       return await forgetBatch(transaction, owner, { ...visits, after });
     });
@@ -35,8 +36,8 @@ async function forgetBatch(
   { widgetId, where, after }: VisitsToForget & { after: string | null },
 ): Promise<{ count: number; last: string | null }> {
   const { rows: gone } = await sql<{ visit_id: string; started_at: Date }>`
-    delete from funnel_visits where organization_id = ${owner} and widget_id = ${widgetId} and visit_id = any(array(
-      select visit_id from funnel_visits visit
+    delete from ${table("funnel_visits")} where organization_id = ${owner} and widget_id = ${widgetId} and visit_id = any(array(
+      select visit_id from ${table("funnel_visits", "visit")}
       where organization_id = ${owner} and widget_id = ${widgetId}
         and ${after === null ? sql`true` : sql`visit_id > ${after}::uuid`} and ${where}
       order by visit_id limit ${sql.lit(BATCH_VISITS)}

@@ -1,8 +1,9 @@
 import { sql } from "kysely";
 import { DAY_MS, HOUR_MS } from "#contract/durations.ts";
 import type { OrganizationId } from "#contract/ids.ts";
+import { table } from "../db/home.ts";
 import type { Db } from "../db/pool.ts";
-import { inOrganization } from "../db/transactions.ts";
+import { inHome } from "../db/transactions.ts";
 import { deleteEmptyDays, lockPacks, lockProgress, outdateVisits, updateProgress } from "./packs/pack-queries.ts";
 import { lastAt } from "./record/merge-touches.ts";
 
@@ -18,12 +19,12 @@ const DAY_LENGTH_MAX_MS = 26 * HOUR_MS;
 /** Deletes the oldest visits that ended before the kept days, at most `limit`. Returns how many. */
 export async function deleteExpiredVisits(db: Db, owner: OrganizationId, { keptSince, limit }: Batch): Promise<number> {
   const completeSince = new Date(keptSince.getTime() - DAY_LENGTH_MAX_MS);
-  return await inOrganization(db, owner, async (transaction) => {
+  return await inHome(db, owner, async (transaction) => {
     await lockPacks(transaction, owner);
     const { kept_since } = await lockProgress(transaction, owner);
     const { rows } = await sql<{ started_at: Date }>`
-      delete from funnel_visits where organization_id = ${owner} and ctid = any(array(
-        select ctid from funnel_visits
+      delete from ${table("funnel_visits")} where organization_id = ${owner} and ctid = any(array(
+        select ctid from ${table("funnel_visits")}
         where organization_id = ${owner} and started_at < ${completeSince} and ${lastAt} < ${completeSince}
         order by started_at limit ${limit}
       ))
@@ -42,7 +43,7 @@ export async function deleteExpiredVisits(db: Db, owner: OrganizationId, { keptS
 
 /** Shows days again that retention had deleted, if an import has brought visits of then. */
 export async function showSince(db: Db, owner: OrganizationId, oldest: Date): Promise<void> {
-  await inOrganization(db, owner, async (transaction) => {
+  await inHome(db, owner, async (transaction) => {
     const { kept_since } = await lockProgress(transaction, owner);
     const shownSince = new Date(oldest.getTime() - DAY_LENGTH_MAX_MS);
     if (shownSince < kept_since) await updateProgress(transaction, owner, { kept_since: shownSince });
@@ -56,14 +57,14 @@ const MARK_MARGIN_MS = DAY_LENGTH_MAX_MS + 2 * DAY_MS;
 export async function deleteUnusedKeys(db: Db, owner: OrganizationId, { keptSince, limit }: Batch): Promise<number> {
   const unusedSince = new Date(keptSince.getTime() - MARK_MARGIN_MS).toISOString();
   const keys = await sql`
-    delete from funnel_keys where organization_id = ${owner} and id = any(array(
-      select id from funnel_keys where organization_id = ${owner} and used_on < ${unusedSince}::date
+    delete from ${table("funnel_keys")} where organization_id = ${owner} and id = any(array(
+      select id from ${table("funnel_keys")} where organization_id = ${owner} and used_on < ${unusedSince}::date
       limit ${limit}
     )) and used_on < ${unusedSince}::date`.execute(db);
   const deleted = Number(keys.numAffectedRows ?? 0n);
   const drops = await sql`
-    delete from funnel_drops where organization_id = ${owner} and ctid = any(array(
-      select ctid from funnel_drops where organization_id = ${owner} and hour < ${keptSince} limit ${limit - deleted}
+    delete from ${table("funnel_drops")} where organization_id = ${owner} and ctid = any(array(
+      select ctid from ${table("funnel_drops")} where organization_id = ${owner} and hour < ${keptSince} limit ${limit - deleted}
     ))`.execute(db);
   return deleted + Number(drops.numAffectedRows ?? 0n);
 }

@@ -1,8 +1,10 @@
-import { CompiledQuery, type Insertable } from "kysely";
+import { CompiledQuery, type Insertable, sql } from "kysely";
 import type { ApiKeyId, OrganizationId } from "#contract/ids.ts";
 import type { Plan } from "#contract/plans.ts";
 import type { KeyScope } from "#contract/scopes.ts";
+import { readAnywhere, table, writeAtHome } from "../db/home.ts";
 import type { Db } from "../db/pool.ts";
+import { FixedText } from "../db/run-prepared.ts";
 import type { ApiKeysTable } from "../db/tables.ts";
 
 export async function insertApiKey(db: Db, row: Insertable<ApiKeysTable>): Promise<void> {
@@ -19,15 +21,17 @@ export type KeyHolder = {
 
 /** Not scoped to an organization, because the key identifies it. Plan and revocation are read for every request. */
 export async function findKeyHolder(db: Db, keyHash: Buffer, now: Date): Promise<KeyHolder | null> {
-  const query = CompiledQuery.raw(KEY_HOLDER, [keyHash, now]);
-  return (await db.executeQuery<KeyHolder>(query)).rows[0] ?? null;
+  return await readAnywhere(db, async (home) => {
+    const query = CompiledQuery.raw(keyHolder.for(home), [keyHash, now]);
+    return (await home.executeQuery<KeyHolder>(query)).rows[0] ?? null;
+  });
 }
 
 /** It runs with most requests, so it is prepared and compiled once. */
-const KEY_HOLDER = `-- prepared: find_key_holder
+const keyHolder = new FixedText(sql`-- prepared: find_key_holder
   select api_keys.id, organization_id as "organizationId", plan, scopes, networks
-  from api_keys join organizations on organizations.id = api_keys.organization_id
-  where key_hash = $1 and revoked_at is null and (expires_at is null or expires_at > $2)`;
+  from ${table("api_keys")} join ${table("organizations")} on organizations.id = api_keys.organization_id
+  where key_hash = $1 and revoked_at is null and (expires_at is null or expires_at > $2)`);
 
 /** Several processes note the same use; the condition lets one of them write it. */
 export async function recordKeyUse(
@@ -35,16 +39,18 @@ export async function recordKeyUse(
   owner: OrganizationId,
   use: { id: ApiKeyId; usedAt: Date; unlessUsedAfter: Date },
 ): Promise<void> {
-  await db
-    .insertInto("api_key_uses")
-    .values({ organization_id: owner, key_id: use.id, last_used_at: use.usedAt })
-    .onConflict((conflict) =>
-      conflict
-        .columns(["organization_id", "key_id"])
-        .doUpdateSet({ last_used_at: use.usedAt })
-        .where("api_key_uses.last_used_at", "<=", use.unlessUsedAfter),
-    )
-    .execute();
+  await writeAtHome(db, owner, (home) =>
+    home
+      .insertInto("api_key_uses")
+      .values({ organization_id: owner, key_id: use.id, last_used_at: use.usedAt })
+      .onConflict((conflict) =>
+        conflict
+          .columns(["organization_id", "key_id"])
+          .doUpdateSet({ last_used_at: use.usedAt })
+          .where("api_key_uses.last_used_at", "<=", use.unlessUsedAfter),
+      )
+      .execute(),
+  );
 }
 
 /** Without an owner, for the command line. The first revocation time stays. */

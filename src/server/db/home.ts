@@ -82,10 +82,7 @@ export async function atHomes<Row extends { readonly organizationId: Organizatio
     try {
       return [{ rows: ofHome, result: await run(home, ofHome) }];
     } catch (error) {
-      if (!isMoved(error)) {
-        if (isDatabaseUnavailable(error)) homes.doubt();
-        throw error;
-      }
+      if (!isMoved(error)) throw error;
       if (triesLeft === 0) throw new OrganizationMoving(error);
       if (triesLeft < TRIES_MAX) await pause(TRY_PAUSE_MS);
       await homes.reload();

@@ -27,11 +27,13 @@ type HostsParts = {
   readonly probe: (url: string) => Promise<void>;
   readonly isSomeoneWaiting: (host: Host) => boolean;
   readonly onSilent: (host: Host, reason: DatabaseUnavailable) => void;
+  readonly onRefusal: () => void;
   readonly log: Log;
 };
 
 export class Hosts {
   readonly #all: readonly Host[];
+  readonly #onRefusal: () => void;
   /** Processes that start together begin with different servers. */
   #next = process.pid;
   /** How often a server has refused a connection. */
@@ -39,6 +41,7 @@ export class Hosts {
 
   /** The last of the URLs is used only while the others are down. */
   constructor(urls: readonly string[], parts: HostsParts) {
+    this.#onRefusal = parts.onRefusal;
     this.#all = urls.map((url) => {
       const host: Host = new Host(
         url,
@@ -80,6 +83,7 @@ export class Hosts {
   noteRefusal(host: Host): void {
     host.refusedAtMs = performance.now();
     this.refusals++;
+    this.#onRefusal();
   }
 
   tick(): void {

@@ -57,14 +57,19 @@ const STATEMENT_LIMIT_MS = 15_000;
 /** An idle connection is checked by the operating system after this long: one that listens, or waits for a long statement. */
 const KEEP_ALIVE_MS = 10_000;
 
-type PoolOptions = { urls: readonly string[]; isHome?: boolean; log: Log; statementLimitMs: number };
+type PoolOptions = {
+  urls: readonly string[];
+  log: Log;
+  statementLimitMs: number;
+  /** Set for connections to one server of a cluster that run statements on its own tables. Called when it can't be reached. */
+  onHomeLost?: () => void;
+};
 
 /** Connections that are dropped, without waiting, if the database does not answer. */
 export class Pool extends pg.Pool {
   /** What the database said on the last new connection. */
   engine: Engine = "postgresql";
-  /** Its connections are to one server of a cluster, and run statements on that server's own tables. */
-  readonly #isHome: boolean;
+  readonly #onHomeLost: (() => void) | null;
   readonly #homes: Homes;
   readonly #homePools = new Map<string, Pool>();
   readonly #hosts: Hosts;
@@ -80,6 +85,7 @@ export class Pool extends pg.Pool {
       probe: (connectionString) => probeServer({ ...settings, connectionString }),
       isSomeoneWaiting: (host) => this.#isWaitingFor(host),
       onSilent: (host, fault) => this.#giveUp(host, fault),
+      onRefusal: () => this.#onHomeLost?.(),
       log: options.log,
     });
     const nodes = new Nodes({
@@ -89,10 +95,10 @@ export class Pool extends pg.Pool {
       log: options.log,
     });
     super({ ...settings, Client: toClientOf(hosts) });
-    this.#isHome = options.isHome ?? false;
+    this.#onHomeLost = options.onHomeLost ?? null;
     this.#homes = new Homes({
       readShards: () => this.#readShards(),
-      openHome: (group) => this.#openHome(group, (urls) => new Pool(settings, { ...options, urls, isHome: true })),
+      openHome: (group) => this.#openHome(group, (urls) => this.#openServer(settings, { ...options, urls })),
     });
     this.#nodes = nodes;
     this.#hosts = hosts;
@@ -121,6 +127,11 @@ export class Pool extends pg.Pool {
     const toDb = (check: string) =>
       new Kysely<Tables>({ dialect: new EngineDialect(pool, checkFirst(pool, check), group) });
     return { address, reader: toDb(toLook(shard)), writer: toDb(toHold(shard)) };
+  }
+
+  /** A standby may take over at another address. */
+  #openServer(settings: pg.PoolConfig, options: PoolOptions): Pool {
+    return new Pool(settings, { ...options, onHomeLost: () => this.#homes.doubt() });
   }
 
   /** While the coordinator is away, the other servers know as much. */
@@ -169,7 +180,10 @@ export class Pool extends pg.Pool {
   }
 
   #acquireOnce(): Promise<pg.PoolClient> {
-    if (this.#hosts.silence) return Promise.reject(this.#hosts.silence);
+    if (this.#hosts.silence) {
+      this.#onHomeLost?.();
+      return Promise.reject(this.#hosts.silence);
+    }
     const { promise, resolve, reject } = Promise.withResolvers<pg.PoolClient>();
     this.#acquiring.add(reject);
     super.connect((error, client) => {
@@ -190,7 +204,7 @@ export class Pool extends pg.Pool {
     careful.on("error", (error) =>
       careful.fail(new DatabaseUnavailable("The connection to the database broke", error)),
     );
-    if (this.#isHome) {
+    if (this.#onHomeLost) {
       careful.query(KEEP_PLANS_AT_HOME).catch(() => undefined);
       return;
     }

@@ -1,7 +1,7 @@
 import pg from "pg";
 import type { OrganizationId } from "#contract/ids.ts";
 import { engineOf, keepInPlace, OrganizationMoving } from "./engine.ts";
-import { writeAtHome } from "./home.ts";
+import { readAtHome, writeAtHome } from "./home.ts";
 import type { Db } from "./pool.ts";
 
 /**
@@ -43,6 +43,15 @@ function isStoppedByMove(db: Db, error: unknown): boolean {
 /** For statements that must read the same moment. On Citus, each server has its own; that of the first one read is the earliest. */
 export async function inSnapshot<T>(db: Db, run: (transaction: Db) => Promise<T>): Promise<T> {
   return await db.transaction().setIsolationLevel("repeatable read").setAccessMode("read only").execute(run);
+}
+
+/** The same for one organization, at its home. */
+export async function inHomeSnapshot<T>(
+  db: Db,
+  owner: OrganizationId,
+  run: (transaction: Db) => Promise<T>,
+): Promise<T> {
+  return await readAtHome(db, owner, (home) => inSnapshot(home, run));
 }
 
 /**

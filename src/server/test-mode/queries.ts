@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from "kysely";
 import type { OrganizationId, Reference, WidgetId } from "#contract/ids.ts";
+import { table } from "../db/home.ts";
 import type { Db } from "../db/pool.ts";
 
 export async function openLivePeriod(
@@ -35,7 +36,7 @@ export async function closeLivePeriod(
 export function isTestVisit(owner: OrganizationId, { visit, now }: { visit: string; now: Date }): RawBuilder<boolean> {
   const column = (name: string) => sql.ref(`${visit}.${name}`);
   const createdAt = sql`(
-    select widget.created_at from widgets widget where widget.organization_id = ${owner} and widget.id = ${column("widget_id")}
+    select widget.created_at from ${table("widgets", "widget")} where widget.organization_id = ${owner} and widget.id = ${column("widget_id")}
   )`;
   return sql<boolean>`(${column("started_at")} < ${now} and ${column("started_at")} >= ${createdAt}
     and not ${wasLive(owner, { visit, at: column("started_at") })} and not ${hasLiveBooking(owner, visit)})`;
@@ -55,7 +56,7 @@ function wasLive(
   { visit, at }: { visit: string; at: RawBuilder<unknown> },
 ): RawBuilder<boolean> {
   return sql<boolean>`exists (
-    select from live_periods period
+    select from ${table("live_periods", "period")}
     where period.organization_id = ${owner} and period.widget_id = ${sql.ref(`${visit}.widget_id`)}
       and ${at} >= period.started_at and (period.ended_at is null or ${at} < period.ended_at)
   )`;

@@ -22,7 +22,7 @@ export async function packWithPause(
   const db: Db = new Kysely<Tables>({
     dialect: new PostgresDialect({ pool: { connect, end: () => pool.end(), options: pool.options } }),
     log: ({ query }) => {
-      if (query.sql.includes("update visit_days set outdated = 0")) isCleared = true;
+      if (query.sql.includes(`update "visit_days" set outdated = 0`)) isCleared = true;
     },
   });
   await packVisits(db, owner, { now });

@@ -3,7 +3,7 @@ import type { Dimension } from "#contract/dimensions.ts";
 import { SECOND_MS } from "#contract/durations.ts";
 import type { OrganizationId } from "#contract/ids.ts";
 import type { Db } from "../../db/pool.ts";
-import { inSnapshot } from "../../db/transactions.ts";
+import { inHomeSnapshot } from "../../db/transactions.ts";
 import { CallerLeft } from "../../http/caller-left.ts";
 import { FewAtOnce } from "../../lib/concurrency/few-at-once.ts";
 import { Turns } from "../../lib/concurrency/turns.ts";
@@ -78,7 +78,7 @@ type Work = { scan: Scan; wanted: Wanted; signals: Waiting["signals"] };
 async function countNow(db: Db, { scan, wanted, signals }: Work): Promise<VisitCounts> {
   const { owner, rules, filters, condition } = scan;
   const { lists = [], splitBy } = wanted;
-  return await inSnapshot(db, async (transaction) => {
+  return await inHomeSnapshot(db, owner, async (transaction) => {
     requireSomeone(signals);
     const progress = await findProgress(transaction, owner);
     const window = toLocalWindow(rules, toKeptDays(scan, progress.kept_since));

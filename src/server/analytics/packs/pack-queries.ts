@@ -43,7 +43,7 @@ export async function outdateVisits(transaction: Db, owner: OrganizationId, star
   if (starts.length === 0) return;
   await outdateHours(sql`
     select progress.organization_id, start
-    from (select organization_id, packed_before from visit_progress where organization_id = ${owner}) progress
+    from (select organization_id, packed_before from ${table("visit_progress")} where organization_id = ${owner}) progress
     cross join unnest(${starts}::timestamptz[]) as start
     where start < packed_before`).execute(transaction);
 }
@@ -73,7 +73,7 @@ export async function lockProgress(transaction: Db, owner: OrganizationId): Prom
 export async function holdProgress(transaction: Db, owner: OrganizationId): Promise<void> {
   const strength = engineOf(transaction) === "citus" ? sql`no key update` : sql`share`;
   await sql`-- prepared: hold_progress
-    select from visit_progress where organization_id = ${owner} for ${strength}`.execute(transaction);
+    select from ${table("visit_progress")} where organization_id = ${owner} for ${strength}`.execute(transaction);
 }
 
 export async function updateProgress(db: Db, owner: OrganizationId, change: Partial<Progress>): Promise<void> {
@@ -93,12 +93,12 @@ const isUnfinished = sql`(outdated <> 0 or packed_hours < ${sql.lit(DAY_HOURS)})
 /** Organizations with something to pack. The only statement on all of them. */
 export async function listUnpacked(db: Db, before: Date): Promise<OrganizationId[]> {
   const { rows } = await sql<{ organization_id: OrganizationId }>`
-    select organization_id from visit_progress progress where exists (
-      select from funnel_visits visit where visit.organization_id = progress.organization_id
+    select organization_id from ${table("visit_progress", "progress")} where exists (
+      select from ${table("funnel_visits", "visit")} where visit.organization_id = progress.organization_id
         and started_at >= coalesce(packed_before, '-infinity') and started_at < ${before}
     )
     union
-    select organization_id from visit_days days join visit_progress progress using (organization_id) where ${isUnfinished}
+    select organization_id from ${table("visit_days", "days")} join ${table("visit_progress", "progress")} using (organization_id) where ${isUnfinished}
     order by organization_id`.execute(db);
   return rows.map((row) => row.organization_id);
 }
@@ -106,7 +106,7 @@ export async function listUnpacked(db: Db, before: Date): Promise<OrganizationId
 /** When the first visit at or after this instant started. */
 export async function findVisitSince(db: Db, owner: OrganizationId, since: Date | null): Promise<Date | null> {
   const { rows } = await sql<{ first: Date | null }>`
-    select min(started_at) as first from funnel_visits
+    select min(started_at) as first from ${table("funnel_visits")}
     where organization_id = ${owner} and started_at >= coalesce(${since}::timestamptz, '-infinity')`.execute(db);
   return rows[0]?.first ?? null;
 }
@@ -119,12 +119,12 @@ export async function addDays(
 ): Promise<void> {
   const firstDay = utcDay(sql`${range.from}::timestamptz`);
   await sql`
-    insert into visit_days (organization_id, day)
+    insert into ${table("visit_days")} (organization_id, day)
     select ${owner}, day from (
       select ${firstDay} + n as day from generate_series(0, ${utcDay(sql`${range.until}::timestamptz`)} - ${firstDay}) n
     ) days
     where exists (
-      select from funnel_visits where organization_id = ${owner} and started_at >= greatest(${utcStart(sql`day`)}, ${range.from})
+      select from ${table("funnel_visits")} where organization_id = ${owner} and started_at >= greatest(${utcStart(sql`day`)}, ${range.from})
         and started_at < least(${utcStart(sql`(day + 1)`)}, ${range.until})
     )
     on conflict (organization_id, day) do nothing`.execute(transaction);
@@ -133,7 +133,7 @@ export async function addDays(
 /** Newest first. */
 export async function listUnfinishedDays(db: Db, owner: OrganizationId): Promise<string[]> {
   const { rows } = await sql<{ day: string }>`
-    select day from visit_days days join visit_progress progress using (organization_id)
+    select day from ${table("visit_days", "days")} join ${table("visit_progress", "progress")} using (organization_id)
     where organization_id = ${owner} and ${isUnfinished} order by day desc`.execute(db);
   return rows.map(({ day }) => day);
 }
@@ -141,18 +141,18 @@ export async function listUnfinishedDays(db: Db, owner: OrganizationId): Promise
 /** Deletes what is no longer valid of a day, and clears its bits. Until the transaction ends, nobody else can set one. */
 export async function clearOutdated(transaction: Db, owner: OrganizationId, day: string): Promise<void> {
   const { rows } = await sql<{ outdated: number }>`
-    select outdated from visit_days
+    select outdated from ${table("visit_days")}
     where organization_id = ${owner} and day = ${day}::date for update`.execute(transaction);
   await sql`
-    delete from visit_packs
+    delete from ${table("visit_packs")}
     where organization_id = ${owner} and day = ${day}::date and hours & ${rows[0]?.outdated ?? 0} <> 0`.execute(
     transaction,
   );
   await sql`
-    update visit_days set outdated = 0, packed_hours = 0
+    update ${table("visit_days")} set outdated = 0, packed_hours = 0
     where organization_id = ${owner} and day = ${day}::date`.execute(transaction);
   await sql`
-    delete from visit_totals where organization_id = ${owner} and (
+    delete from ${table("visit_totals")} where organization_id = ${owner} and (
       days = 1 and start = ${day}::date or days = ${sql.lit(SPAN_DAYS)} and start = ${spanStart(sql`${day}::date`)}
     )`.execute(transaction);
 }
@@ -172,7 +172,7 @@ export async function findDay(transaction: Db, owner: OrganizationId, day: strin
 /** How many visits started in each hour of a day. */
 export async function countByHour(transaction: Db, owner: OrganizationId, day: string): Promise<Map<number, number>> {
   const { rows } = await sql<{ hour: number; visits: number }>`
-    select ${utcHour(sql`started_at`)} as hour, count(*)::integer as visits from funnel_visits
+    select ${utcHour(sql`started_at`)} as hour, count(*)::integer as visits from ${table("funnel_visits")}
     where organization_id = ${owner} and started_at >= ${utcStart(sql`${day}::date`)}
       and started_at < ${utcStart(sql`(${day}::date + 1)`)}
     group by hour`.execute(transaction);
@@ -192,7 +192,9 @@ export async function listParts(transaction: Db, owner: OrganizationId, day: str
 }
 
 export async function deleteParts(transaction: Db, owner: OrganizationId, day: string): Promise<void> {
-  await sql`delete from visit_packs where organization_id = ${owner} and day = ${day}::date`.execute(transaction);
+  await sql`delete from ${table("visit_packs")} where organization_id = ${owner} and day = ${day}::date`.execute(
+    transaction,
+  );
 }
 
 export async function readPartData(
@@ -228,7 +230,7 @@ export async function finishDay(
   { day, hours, packedHours, lastAt }: { day: string; hours: number; packedHours: number; lastAt: Date | null },
 ): Promise<boolean> {
   const result = await sql`
-    update visit_days set packed_hours = ${packedHours}, last_at = ${lastAt}
+    update ${table("visit_days")} set packed_hours = ${packedHours}, last_at = ${lastAt}
     where organization_id = ${owner} and day = ${day}::date and outdated & ${hours} = 0`.execute(transaction);
   return result.numAffectedRows === 1n;
 }
@@ -249,12 +251,12 @@ export async function insertTotals(
 export async function listUnaddedSpans(db: Db, owner: OrganizationId): Promise<string[]> {
   const { rows } = await sql<{ start: string }>`
     select start from (
-      select ${spanStart(sql`day`)} as start from visit_days where organization_id = ${owner}
+      select ${spanStart(sql`day`)} as start from ${table("visit_days")} where organization_id = ${owner}
       group by start having bool_and(outdated = 0 and packed_hours = ${sql.lit(DAY_HOURS)})
     ) spans
-    join visit_progress on organization_id = ${owner} and ${utcStart(sql`(start + ${sql.lit(SPAN_DAYS)})`)} <= packed_before
+    join ${table("visit_progress")} on organization_id = ${owner} and ${utcStart(sql`(start + ${sql.lit(SPAN_DAYS)})`)} <= packed_before
     where not exists (
-      select from visit_totals added where added.organization_id = ${owner} and added.widget_id = ${ALL_WIDGETS}
+      select from ${table("visit_totals", "added")} where added.organization_id = ${owner} and added.widget_id = ${ALL_WIDGETS}
         and added.days = ${sql.lit(SPAN_DAYS)} and added.start = spans.start
     )
     order by start desc`.execute(db);
@@ -268,7 +270,7 @@ export async function readSpanDays(
   start: string,
 ): Promise<(TotalsBytes & { widget_id: string })[]> {
   const { rows } = await sql<TotalsBytes & { widget_id: string }>`
-    select widget_id, counts, keys from visit_totals
+    select widget_id, counts, keys from ${table("visit_totals")}
     where organization_id = ${owner} and days = 1 and start >= ${start}::date
       and start < ${start}::date + ${sql.lit(SPAN_DAYS)}`.execute(transaction);
   return rows;
@@ -281,15 +283,21 @@ export async function readSpanDays(
 export async function deleteEmptyDays(transaction: Db, owner: OrganizationId): Promise<void> {
   const first = await findVisitSince(transaction, owner, null);
   const before = sql`coalesce(${utcDay(sql`${first}::timestamptz`)}, 'infinity')`;
-  await sql`delete from visit_days where organization_id = ${owner} and day < ${before}`.execute(transaction);
-  await sql`delete from visit_packs where organization_id = ${owner} and day < ${before}`.execute(transaction);
-  await sql`delete from visit_totals where organization_id = ${owner} and start < ${before}`.execute(transaction);
+  await sql`delete from ${table("visit_days")} where organization_id = ${owner} and day < ${before}`.execute(
+    transaction,
+  );
+  await sql`delete from ${table("visit_packs")} where organization_id = ${owner} and day < ${before}`.execute(
+    transaction,
+  );
+  await sql`delete from ${table("visit_totals")} where organization_id = ${owner} and start < ${before}`.execute(
+    transaction,
+  );
 }
 
 /** Deletes all packs, so that everything is packed again. Needs the same locks. */
 export async function deletePacks(transaction: Db, owner: OrganizationId): Promise<void> {
-  for (const table of ["visit_days", "visit_packs", "visit_totals"])
-    await sql`delete from ${sql.table(table)} where organization_id = ${owner}`.execute(transaction);
+  for (const name of ["visit_days", "visit_packs", "visit_totals"] as const)
+    await sql`delete from ${table(name)} where organization_id = ${owner}`.execute(transaction);
   await updateProgress(transaction, owner, { packed_before: null });
 }
 

@@ -1,7 +1,8 @@
 import { DAY_MS, HOUR_MS, MINUTE_MS } from "#contract/durations.ts";
 import type { OrganizationId } from "#contract/ids.ts";
+import { readAtHome } from "../../db/home.ts";
 import type { Db } from "../../db/pool.ts";
-import { inOrganization } from "../../db/transactions.ts";
+import { inHome } from "../../db/transactions.ts";
 import type { Deps } from "../../deps.ts";
 import { decodePack, encodePack } from "./pack-format.ts";
 import {
@@ -70,21 +71,21 @@ type Packing = {
 export async function packVisits(db: Db, owner: OrganizationId, { now, signal, progress }: Packing): Promise<number> {
   while (!signal?.aborted && (await coverMore(db, owner, toPackedBefore(now))));
   let visits = 0;
-  for (const day of await listUnfinishedDays(db, owner)) {
+  for (const day of await readAtHome(db, owner, (home) => listUnfinishedDays(home, owner))) {
     if (signal?.aborted) return visits;
     visits += await packDay(db, owner, day);
     await progress?.(visits);
   }
-  for (const start of await listUnaddedSpans(db, owner)) {
+  for (const start of await readAtHome(db, owner, (home) => listUnaddedSpans(home, owner))) {
     if (signal?.aborted) return visits;
-    await inOrganization(db, owner, (transaction) => addUpSpan(transaction, owner, start));
+    await inHome(db, owner, (transaction) => addUpSpan(transaction, owner, start));
   }
   return visits;
 }
 
 /** Packs everything again, for operators who repaired visits by hand. Meanwhile, reports are read from the visits. */
 export async function rebuildPacks(db: Db, owner: OrganizationId, packing: Packing): Promise<number> {
-  await inOrganization(db, owner, async (transaction) => {
+  await inHome(db, owner, async (transaction) => {
     await lockPacks(transaction, owner);
     await lockProgress(transaction, owner);
     await deletePacks(transaction, owner);
@@ -98,10 +99,12 @@ function toPackedBefore(now: Date): Date {
 
 /** Covers the next hours that have visits. Returns whether there may be more. */
 async function coverMore(db: Db, owner: OrganizationId, before: Date): Promise<boolean> {
-  const { packed_before } = await findProgress(db, owner);
-  const first = await findVisitSince(db, owner, packed_before);
+  const first = await readAtHome(db, owner, async (home) => {
+    const { packed_before } = await findProgress(home, owner);
+    return await findVisitSince(home, owner, packed_before);
+  });
   if (first === null || first >= before) return false;
-  return await inOrganization(db, owner, async (transaction) => {
+  return await inHome(db, owner, async (transaction) => {
     const { packed_before: from } = await lockProgress(transaction, owner);
     const start = (await findVisitSince(transaction, owner, from)) ?? before;
     const until = new Date(Math.min(before.getTime(), toDayStart(start).getTime() + COVERED_DAYS * DAY_MS));
@@ -120,7 +123,7 @@ function toDayStart(instant: Date): Date {
 /** Returns the number of visits that were packed. */
 async function packDay(db: Db, owner: OrganizationId, day: string): Promise<number> {
   for (let tries = 0; tries < TRIES; tries++) {
-    await inOrganization(db, owner, async (transaction) => {
+    await inHome(db, owner, async (transaction) => {
       await lockPacks(transaction, owner);
       const found = await findDay(transaction, owner, day);
       if (found && found.outdated !== 0) await clearOutdated(transaction, owner, day);
@@ -135,7 +138,7 @@ async function packDay(db: Db, owner: OrganizationId, day: string): Promise<numb
 async function saveDay(db: Db, owner: OrganizationId, day: string): Promise<number | null> {
   class Changed extends Error {}
   try {
-    return await inOrganization(db, owner, async (transaction) => {
+    return await inHome(db, owner, async (transaction) => {
       await lockPacks(transaction, owner);
       const found = await findDay(transaction, owner, day);
       if (!found) return 0;

@@ -1,6 +1,7 @@
 import { type RawBuilder, sql } from "kysely";
 import { DAY_MS, HOUR_MS } from "#contract/durations.ts";
 import type { OrganizationId } from "#contract/ids.ts";
+import { table } from "../../db/home.ts";
 import type { Db } from "../../db/pool.ts";
 import type { Turns } from "../../lib/concurrency/turns.ts";
 import { PackCache } from "./pack-cache.ts";
@@ -63,7 +64,7 @@ async function listDays(transaction: Db, { owner, startMs, endMs }: Wanted): Pro
     select coalesce(json_agg(json_build_array(
       day - date '1970-01-01', outdated = 0 and packed_hours = ${sql.lit(DAY_HOURS)}, round(date_part('epoch', last_at) * 1000)
     )), '[]') as days
-    from visit_days
+    from ${table("visit_days")}
     where organization_id = ${owner} and day <= ${toDay(endMs - 1)}::date and (
       day >= ${toDay(startMs)}::date or last_at >= ${new Date(startMs)} or outdated <> 0 or packed_hours < ${sql.lit(DAY_HOURS)}
     )`.execute(transaction);
@@ -116,8 +117,8 @@ async function selectTotals(
   const { rows } = await sql<TotalsRow>`-- prepared: select_totals
     select every.start, encode(own.counts, 'base64') as counts,
       case when ${hasLists}::boolean then encode(own.keys, 'base64') else '' end as keys
-    from visit_totals every
-    left join visit_totals own on own.organization_id = ${owner} and own.widget_id = ${totalsOf}::text
+    from ${table("visit_totals", "every")}
+    left join ${table("visit_totals", "own")} on own.organization_id = ${owner} and own.widget_id = ${totalsOf}::text
       and own.days = ${days}::integer and own.start = every.start
     where every.organization_id = ${owner} and every.widget_id = ${sql.lit(ALL_WIDGETS)} and every.days = ${days}::integer
       and every.start = any(${starts.map(toDay)}::date[])`.execute(transaction);
@@ -140,7 +141,7 @@ async function findParts(
   const { rows } = await sql<Part>`-- prepared: find_packs
     select day, part, hours, encode(digest, 'base64') as digest, octet_length(data) as bytes,
       day >= ${toDay(startMs)}::date or coalesce(pack.last_at >= ${new Date(startMs)}, false) as "isNeeded"
-    from visit_days join visit_packs pack using (organization_id, day)
+    from ${table("visit_days")} join ${table("visit_packs", "pack")} using (organization_id, day)
     where organization_id = ${owner} and day = any(${days.map(({ dayMs }) => toDay(dayMs))}::date[]) and hours & outdated = 0`.execute(
     transaction,
   );
@@ -229,7 +230,7 @@ async function selectParts(transaction: Db, owner: OrganizationId, parts: readon
   const { rows } = await sql<PartBytes>`-- prepared: select_packs
     select day, encode(digest, 'base64') as digest, octet_length(data) as bytes, encode(data, 'base64') as base64
     from unnest(${parts.map(({ day }) => day)}::date[], ${parts.map(({ part }) => part)}::integer[]) as wanted (day, part)
-    join visit_packs using (day, part)
+    join ${table("visit_packs")} using (day, part)
     where organization_id = ${owner}`.execute(transaction);
   return rows;
 }

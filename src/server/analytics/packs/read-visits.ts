@@ -1,6 +1,7 @@
 import { type RawBuilder, sql } from "kysely";
 import { DAY_MS } from "#contract/durations.ts";
 import type { OrganizationId } from "#contract/ids.ts";
+import { table } from "../../db/home.ts";
 import type { Db } from "../../db/pool.ts";
 import { assert } from "../../lib/assert.ts";
 import { KEY_KINDS, type KeyKind } from "../record/key-id.ts";
@@ -105,7 +106,7 @@ async function selectVisits(
         ${furthest} * 2 + (no_availability_at is not null)::integer as stage,
         ${sql.join(KEY_KINDS.map((kind) => sql.ref(kind)))}, converted_at, bookings, failures,
         row_number() over (order by started_at, widget_id, visit_id) - 1 as visit
-      from funnel_visits
+      from ${table("funnel_visits")}
       where organization_id = ${owner} and ${sql.join(conditions, sql` and `)}
       order by started_at, widget_id, visit_id limit ${sql.lit(PACK_VISITS_MAX)}
     ) visit`.execute(db);

@@ -1,5 +1,6 @@
 import { sql } from "kysely";
 import type { OrganizationId, WidgetId } from "#contract/ids.ts";
+import { readAtHome, table } from "../../db/home.ts";
 import type { Db } from "../../db/pool.ts";
 import type { LocalWindow } from "../count/local-window.ts";
 
@@ -13,11 +14,13 @@ export async function countDrops(
     offsets.map(({ fromMs }) => new Date(fromMs)),
     offsets.map(({ untilMs }) => new Date(untilMs)),
   ];
-  const { rows } = await sql<{ events: number }>`-- prepared: count_drops
-    select coalesce(sum(events), 0)::bigint as events from funnel_drops
+  const { rows } = await readAtHome(db, owner, (home) =>
+    sql<{ events: number }>`-- prepared: count_drops
+    select coalesce(sum(events), 0)::bigint as events from ${table("funnel_drops")}
     where organization_id = ${owner} and (${widgetId}::text is null or widget_id = ${widgetId}) and exists (
       select from unnest(${from}::timestamptz[], ${until}::timestamptz[]) as part (from_at, until_at)
       where hour >= from_at and hour < until_at
-    )`.execute(db);
+    )`.execute(home),
+  );
   return rows[0]?.events ?? 0;
 }

@@ -3,6 +3,7 @@ import { LISTED_DIMENSIONS } from "#contract/app/analytics.ts";
 import type { Dimension } from "#contract/dimensions.ts";
 import type { OrganizationId } from "#contract/ids.ts";
 import { CAMPAIGNS_MAX, CHANNELS_MAX, SOURCES_MAX } from "#contract/limits.ts";
+import { readAtHome, table } from "../../db/home.ts";
 import type { Db } from "../../db/pool.ts";
 import { Turns } from "../../lib/concurrency/turns.ts";
 import type { VisitCounts } from "../count/visit-counts.ts";
@@ -70,18 +71,18 @@ async function nameBest(
   for (const [dimension, ofDimension] of totals)
     best.set(dimension, dimension === "country" ? ofDimension : chooseBest(ofDimension, rowsMax));
   const { kinds, ids, views, bookings } = await toArrays(best);
-  const { rows } = await sql<{
-    rows: [kind: number, key: string, views: number, bookings: number][];
-  }>`-- prepared: name_best
+  const { rows } = await readAtHome(db, owner, (home) =>
+    sql<{ rows: [kind: number, key: string, views: number, bookings: number][] }>`-- prepared: name_best
     select coalesce(json_agg(json_build_array(kind, key, views, bookings) order by kind, place), '[]') as rows
     from (
       select counted.kind, key, views, bookings,
         row_number() over (partition by counted.kind order by bookings desc, views desc, key) as place
       from unnest(${kinds}::smallint[], ${ids}::bigint[], ${views}::integer[], ${bookings}::integer[])
         as counted (kind, id, views, bookings)
-      join funnel_keys on organization_id = ${owner} and funnel_keys.id = counted.id
+      join ${table("funnel_keys")} on organization_id = ${owner} and funnel_keys.id = counted.id
     ) named
-    where place <= ${sql.lit(COUNTRIES_MAX)}`.execute(db);
+    where place <= ${sql.lit(COUNTRIES_MAX)}`.execute(home),
+  );
   const named = new Map<KeyKind, NamedCounts[]>(KEY_KINDS.map((kind) => [kind, []]));
   for (const [number, key, views, bookings] of rows[0]?.rows ?? [])
     named.get(KEY_KINDS[number - 1] as KeyKind)?.push({ key, views, bookings });

@@ -1,6 +1,8 @@
-import { CompiledQuery } from "kysely";
+import { CompiledQuery, sql } from "kysely";
 import type { OrganizationId, WidgetId } from "#contract/ids.ts";
+import { readAtHome, table } from "../../db/home.ts";
 import type { Db } from "../../db/pool.ts";
+import { FixedText } from "../../db/run-prepared.ts";
 import { assert } from "../../lib/assert.ts";
 
 // Pages of bookings as the read API returns them. A page is one text, assembled by PostgreSQL from api_json, which is written
@@ -45,22 +47,25 @@ export function toRange({ owner, from, before }: Range, widget?: string): { cond
 
 /** One row more than the page holds tells whether there is a next page. */
 const toPageSelect = (parameters: Range & { limit: string }, widget?: string) => {
-  const { condition, newestFirst } = toRange(parameters, widget);
-  return `
-  select coalesce(string_agg(api_json, ',' order by created_at desc) filter (where place <= ${parameters.limit}), '') as bookings,
-    case when count(*) > ${parameters.limit} then
-      to_char(min(created_at) filter (where place <= ${parameters.limit}) at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')
+  const range = toRange(parameters, widget);
+  const [condition, newestFirst, limit] = [range.condition, range.newestFirst, parameters.limit].map((text) =>
+    sql.raw(text),
+  );
+  return sql`
+  select coalesce(string_agg(api_json, ',' order by created_at desc) filter (where place <= ${limit}), '') as bookings,
+    case when count(*) > ${limit} then
+      to_char(min(created_at) filter (where place <= ${limit}) at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')
     end as "nextCursor"
   from (
-    select api_json, created_at, row_number() over (order by ${newestFirst}) as place from bookings
+    select api_json, created_at, row_number() over (order by ${newestFirst}) as place from ${table("bookings")}
     where ${condition}
-    order by ${newestFirst} limit ${parameters.limit} + 1
+    order by ${newestFirst} limit ${limit} + 1
   ) read`;
 };
 
 const OWN_PAGE = { owner: "$1", from: "$2", before: "$3", limit: "$4::integer" };
-const PAGE = `-- prepared: select_page${toPageSelect(OWN_PAGE)}`;
-const PAGE_OF_WIDGET = `-- prepared: select_page_of_widget${toPageSelect(OWN_PAGE, "$5")}`;
+const page = new FixedText(sql`-- prepared: select_page${toPageSelect(OWN_PAGE)}`);
+const pageOfWidget = new FixedText(sql`-- prepared: select_page_of_widget${toPageSelect(OWN_PAGE, "$5")}`);
 
 export async function selectPage(
   db: Db,
@@ -68,11 +73,16 @@ export async function selectPage(
   { widgetId, ...filter }: PageFilter & { widgetId: WidgetId | null },
 ): Promise<ApiPage> {
   const values = [owner, ...toFilterValues(filter)];
-  const query = widgetId === null ? [PAGE, values] : [PAGE_OF_WIDGET, [...values, widgetId]];
-  const { rows } = await db.executeQuery<ApiPage>(CompiledQuery.raw(...(query as [string, unknown[]])));
-  const [page] = rows;
-  assert(page, "an aggregate returns one row");
-  return page;
+  const { rows } = await readAtHome(db, owner, (home) =>
+    home.executeQuery<ApiPage>(
+      widgetId === null
+        ? CompiledQuery.raw(page.for(home), values)
+        : CompiledQuery.raw(pageOfWidget.for(home), [...values, widgetId]),
+    ),
+  );
+  const [row] = rows;
+  assert(row, "an aggregate returns one row");
+  return row;
 }
 
 function toFilterValues({ createdFrom, createdBefore, limit }: PageFilter): unknown[] {

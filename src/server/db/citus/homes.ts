@@ -16,7 +16,7 @@ type HomesParts = {
   readonly openHome: (group: ShardGroup) => Home;
 };
 
-/** After a failure, the map is read again at most this often: a standby may have taken over at another address. */
+/** While a server can't be reached, the map is read again this often. */
 const DOUBT_PAUSE_MS = 1_000;
 
 /** Knows the map, and reads it again when a statement finds that its shard group has moved. */
@@ -56,7 +56,7 @@ export class Homes {
     return this.#reading;
   }
 
-  /** A server did not answer. */
+  /** A server can't be reached. */
   doubt(): void {
     if (this.#readMs + DOUBT_PAUSE_MS <= performance.now()) this.reload().catch(() => undefined);
   }

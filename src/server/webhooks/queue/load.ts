@@ -1,13 +1,12 @@
-import { type RawBuilder, sql } from "kysely";
+import { sql } from "kysely";
 import type { AttemptErrorCode } from "#contract/delivery.ts";
 import type { EndpointKind } from "#contract/endpoint.ts";
 import type { DeliveryId, Reference, WebhookEventId } from "#contract/ids.ts";
 import type { WebhookEventType } from "#contract/webhook-event.ts";
 import { toArrayText } from "../../db/array-text.ts";
-import { engineOf, findSettled, type StatementGroup, toStatementGroups } from "../../db/engine.ts";
+import { atHomes, isMoved, table } from "../../db/home.ts";
 import type { Db } from "../../db/pool.ts";
 import { FixedStatement } from "../../db/run-prepared.ts";
-import { assert } from "../../lib/assert.ts";
 import type { ClaimedDelivery } from "./claim-queries.ts";
 
 /** A claimed delivery with everything that sending it takes. */
@@ -52,28 +51,32 @@ type Loaded = {
 
 /** Reads the organizations' tables. Never rejects. */
 export async function loadDeliveries(db: Db, claimed: readonly ClaimedDelivery[]): Promise<Loaded> {
-  const unread: ClaimedDelivery[] = [];
   let fault: unknown = null;
-  const groups = await Promise.all(
-    toStatementGroups(db, claimed).map(async (group) => {
-      try {
-        return await readGroup(db, group);
-      } catch (error) {
-        unread.push(...group.rows);
-        fault = error;
-        return [];
-      }
+  const read = async (reader: Db, some: readonly ClaimedDelivery[]) => {
+    const owners = toArrayText(some.map(({ organizationId }) => organizationId));
+    const ids = toArrayText(some.map(({ deliveryId }) => deliveryId));
+    return await loading.run(reader, { owners, ids });
+  };
+  const noteFault = (error: unknown) => {
+    fault = error;
+    return null;
+  };
+  const groups = await atHomes(db, claimed, ({ reader }, some) =>
+    read(reader, some).catch((error: unknown) => {
+      if (isMoved(error)) throw error;
+      return noteFault(error);
     }),
-  );
-  const rows = new Map(groups.flat().map((row) => [row.deliveryId, row]));
-  const read = claimed.filter((delivery) => !unread.includes(delivery));
+  ).catch(noteFault);
+  const found = groups?.filter(({ result }) => result !== null) ?? [];
+  const rows = new Map(found.flatMap(({ result }) => result ?? []).map((row) => [row.deliveryId, row]));
+  const isRead = new Set(found.flatMap((group) => group.rows));
   return {
-    deliveries: read.flatMap((delivery) => {
+    deliveries: claimed.flatMap((delivery) => {
       const row = rows.get(delivery.deliveryId);
       return row ? [toLoaded(delivery, row)] : [];
     }),
-    missing: read.filter(({ deliveryId }) => !rows.has(deliveryId)),
-    unread,
+    missing: claimed.filter((delivery) => isRead.has(delivery) && !rows.has(delivery.deliveryId)),
+    unread: claimed.filter((delivery) => !isRead.has(delivery)),
     error: fault,
   };
 }
@@ -82,36 +85,11 @@ function toLoaded(delivery: ClaimedDelivery, { text, ...row }: Row): LoadedDeliv
   return { ...delivery, ...row, body: text === null ? null : Buffer.from(text) };
 }
 
-/** Whatever is missing is taken out of the queue, so on Citus it must not be missing only because the organization is moving. */
-async function readGroup(db: Db, group: StatementGroup<ClaimedDelivery>): Promise<Row[]> {
-  const [first] = group.rows;
-  assert(first, "a group has rows");
-  return await findSettled(db, first.organizationId, {
-    find: () => readRows(db, group),
-    isFound: (rows) => rows.length === group.rows.length,
-  });
-}
-
-async function readRows(db: Db, { rows: claimed, owns }: StatementGroup<ClaimedDelivery>): Promise<Row[]> {
-  const owners = toArrayText(claimed.map(({ organizationId }) => organizationId));
-  const ids = toArrayText(claimed.map(({ deliveryId }) => deliveryId));
-  if (engineOf(db) === "citus") return (await selectRows({ owners, ids, owns }).execute(db)).rows;
-  return await loadAtOnce.run(db, { owners, ids });
-}
-
 /** Two arrays as text: each id has its owner at the same place. */
 type ClaimedIds = { owners: string; ids: string };
 
-const loadAtOnce = new FixedStatement<Row, ClaimedIds>(({ owners, ids }) =>
-  selectRows({ owners, ids, owns: () => sql`true` }),
-);
-
-function selectRows({
-  owners,
-  ids,
-  owns,
-}: ClaimedIds & Pick<StatementGroup<ClaimedDelivery>, "owns">): RawBuilder<Row> {
-  return sql<Row>`-- prepared: load_deliveries
+const loading = new FixedStatement<Row, ClaimedIds>(
+  ({ owners, ids }) => sql`-- prepared: load_deliveries
     select delivery.id as "deliveryId", delivery.attempt_count + 1 as "attemptNumber", delivery.retries_used as "retriesUsed",
       delivery.last_error as "lastError", event.id as "eventId", event.type, event.reference,
       event.is_test_booking as "isTestBooking", endpoint.kind,
@@ -120,8 +98,7 @@ function selectRows({
       endpoint.secret, endpoint.previous_secret as "previousSecret",
       endpoint.previous_secret_expires_at as "previousSecretExpiresAt", endpoint.headers as "sealedHeaders"
     from unnest(${owners}::text[], ${ids}::uuid[]) as claimed (organization_id, id)
-    join deliveries delivery on delivery.organization_id = claimed.organization_id and delivery.id = claimed.id
-    join webhook_events event on event.organization_id = delivery.organization_id and event.id = delivery.event_id
-    join endpoints endpoint on endpoint.organization_id = delivery.organization_id and endpoint.id = delivery.endpoint_id
-    where ${owns("delivery.organization_id")}`;
-}
+    join ${table("deliveries", "delivery")} on delivery.organization_id = claimed.organization_id and delivery.id = claimed.id
+    join ${table("webhook_events", "event")} on event.organization_id = delivery.organization_id and event.id = delivery.event_id
+    join ${table("endpoints", "endpoint")} on endpoint.organization_id = delivery.organization_id and endpoint.id = delivery.endpoint_id`,
+);
