@@ -3,7 +3,6 @@ import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { sql } from "kysely";
 import type { Reference } from "#contract/ids.ts";
-import { packVisits, rebuildPacks } from "../../src/server/analytics/packs/pack-visits.ts";
 import { recordTouches } from "../../src/server/analytics/record/record.ts";
 import { insertPending } from "../../src/server/bookings/flow/pending-queries.ts";
 import { takeReference } from "../../src/server/bookings/flow/reference.ts";
@@ -31,7 +30,7 @@ import { readAnalytics } from "../support/funnel/analytics.ts";
 import { DIRECT_TOUCH, makeTouch } from "../support/funnel/touches.ts";
 
 // On Citus, an organization's rows can't be seen for a moment while they move to another server. Nothing may be concluded from
-// that: not that a booking is settled, that nobody is to be erased, or that a day had no visits.
+// that: not that a booking is settled, or that nobody is to be erased.
 
 const isSkipped = isCluster() ? false : "no cluster: npm run cluster -- --bin DIR -- npm test -- FILE";
 const service = await createWebhookService();
@@ -78,19 +77,6 @@ test("nothing counts as erased while the organization moves", { skip: isSkipped 
   });
   assert.equal(await deleteBooking(deps, owner, reference), true);
   assert.equal(await eraseBookingsByEmail(deps, owner, "mara@example.com"), 1);
-});
-
-test("days are not packed while the organization moves", { skip: isSkipped }, async () => {
-  const { owner, widgetId } = await makeBusiness(deps);
-  const old = new Date(NOON.getTime() - 40 * 86_400_000);
-  await recordTouches(db, [makeTouch({ widgetId, visit: 1, at: old })], { now: NOON });
-  await whileHidden(owner, async () => {
-    await assert.rejects(packVisits(db, owner, { now: NOON }));
-    await assert.rejects(rebuildPacks(db, owner, { now: NOON }), isMoving);
-  });
-  assert.equal(await packVisits(db, owner, { now: NOON }), 1);
-  assert.equal(await rebuildPacks(db, owner, { now: NOON }), 1);
-  assert.equal((await readAnalytics(db, owner, { days: 90, now: NOON })).totals.views, 1);
 });
 
 test("an organization that a transaction holds, or records for, moves only after it", { skip: isSkipped }, async () => {
