@@ -1,7 +1,7 @@
 import type { EndpointKind } from "#contract/endpoint.ts";
 import { auditByOperator } from "../../src/server/audit/audit-by.ts";
 import type { ServiceDeps } from "../../src/server/create-deps.ts";
-import { DEMO_ID } from "../../src/server/demo/practice.ts";
+import { DEMO_ID } from "../../src/server/demo/clinic.ts";
 import { auditEndpoint } from "../../src/server/webhooks/endpoints/audit.ts";
 import { addEndpoint, editEndpoint } from "../../src/server/webhooks/endpoints/endpoints.ts";
 import { listEndpoints } from "../../src/server/webhooks/endpoints/queries.ts";

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { FreeSlot } from "#contract/book.ts";
 import { DAY_MS } from "#contract/durations.ts";
 import { BROWSER_STEPS } from "#contract/steps.ts";
-import { BRANCH, CHILDREN, type DemoWidget, DEMO_SITE as SITE, WEBSITE } from "../../src/server/demo/practice.ts";
+import { BRANCH, CHILDREN, type DemoWidget, DEMO_SITE as SITE, WEBSITE } from "../../src/server/demo/clinic.ts";
 
 // The first bookings of a fresh demo, made the way a browser makes them, so that webhooks are on their way when the first page
 // is opened. Loaded history sends no webhooks.

@@ -1,5 +1,5 @@
+import { DEMO_ID, DEMO_PEOPLE } from "../../src/server/demo/clinic.ts";
 import type { DemoCredentials } from "../../src/server/demo/credentials.ts";
-import { DEMO_ID, DEMO_PEOPLE } from "../../src/server/demo/practice.ts";
 
 type DemoPlaces = { service: string; site: string; receiver: string; dataDir: string };
 

@@ -5,7 +5,7 @@ import { after, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import type { Frame, Page } from "playwright-core";
 import { makeTestFolder, waitUntilNoneRuns } from "../../src/server/db/embedded/testing/processes.ts";
-import { BRANCH, CHILDREN, WEBSITE } from "../../src/server/demo/practice.ts";
+import { BRANCH, CHILDREN, WEBSITE } from "../../src/server/demo/clinic.ts";
 import { findAccessibilityFaults, noBrowser, useBrowser as openBrowser } from "../support/browser/browser.ts";
 import { listAccessible } from "../support/browser/embedded.ts";
 import { CLEAN_ENVIRONMENT } from "../support/programs/clean-environment.ts";

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import type { RequestListener } from "node:http";
-import { BRANCH, CHILDREN, WEBSITE } from "../../../src/server/demo/practice.ts";
+import { BRANCH, CHILDREN, WEBSITE } from "../../../src/server/demo/clinic.ts";
 
 // The website of the demo's dental clinic: an ordinary small site on its own origin, with the widget in all three modes. It uses
 // only what docs/embedding.md tells page owners.

@@ -1,7 +1,7 @@
 import { clearDemo } from "../demo/clear.ts";
+import { DEMO_ID, DEMO_NAME } from "../demo/clinic.ts";
 import { readCredentials } from "../demo/credentials.ts";
 import { loadDemo } from "../demo/load.ts";
-import { DEMO_ID, DEMO_NAME } from "../demo/practice.ts";
 import { DEMO_DAYS } from "../demo/traffic.ts";
 import type { Command } from "./command.ts";
 import { UsageError } from "./usage-error.ts";

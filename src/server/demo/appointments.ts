@@ -5,7 +5,7 @@ import { randomUuid } from "../lib/secrets/random.ts";
 import { toCells, toResources } from "../scheduler/sandbox/free-times.ts";
 import { makeLinkSecret, toJoinUrl, toManageUrl } from "../scheduler/sandbox/links.ts";
 import { insertAppointment } from "../scheduler/sandbox/queries.ts";
-import { DEMO_ID, DEMO_WIDGETS } from "./practice.ts";
+import { DEMO_ID, DEMO_WIDGETS } from "./clinic.ts";
 import type { DemoBooking } from "./visit.ts";
 
 // Upcoming bookings also exist in the sandbox, so their links work and their times are taken.

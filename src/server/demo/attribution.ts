@@ -3,8 +3,8 @@ import { DAY_MS, SECOND_MS } from "#contract/durations.ts";
 import { BASE62, HEX } from "#contract/ids.ts";
 import { type Classification, classifySource } from "../analytics/analytics.ts";
 import { randomText, randomUuid } from "../lib/secrets/random.ts";
+import { DEMO_SITE } from "./clinic.ts";
 import type { Dice } from "./dice.ts";
-import { DEMO_SITE } from "./practice.ts";
 import type { Way } from "./ways.ts";
 
 // The attribution of a demo booking. It matches the visit's funnel events, because both are classified by the same function.

@@ -11,7 +11,7 @@ const TIMES_LOOKED_AT = 120;
 const CHOICE = 9;
 
 /** The appointments of one widget while its history is generated. No member of staff is double-booked. */
-export class PracticeCalendar {
+export class ClinicCalendar {
   readonly #setup: SandboxSetup;
   readonly #taken = new Set<string>();
   readonly #startTimes: ReadonlyMap<string, readonly number[]>;

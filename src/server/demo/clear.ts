@@ -1,7 +1,7 @@
 import { inOrganization } from "../db/transactions.ts";
 import type { Deps } from "../deps.ts";
 import { deleteOrganization } from "../organizations/delete-queries.ts";
-import { DEMO_ID, DEMO_PEOPLE } from "./practice.ts";
+import { DEMO_ID, DEMO_PEOPLE } from "./clinic.ts";
 import { deleteStrandedUsers } from "./queries.ts";
 
 /** Deletes the demo organization with all its rows and people, and nothing else. False if there is none. */

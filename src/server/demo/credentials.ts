@@ -4,7 +4,7 @@ import type { Config } from "../config.ts";
 import { deriveRandom } from "../lib/secrets/derived-random.ts";
 import { type Random, randomText } from "../lib/secrets/random.ts";
 import { loadSecretKey } from "../secret-key.ts";
-import { OWNER } from "./practice.ts";
+import { OWNER } from "./clinic.ts";
 
 // The demo's password and API key are printed at every start, but the database stores only hashes. So both are derived from
 // SECRET_KEY, the same each time; nobody without that key can work them out.

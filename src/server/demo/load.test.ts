@@ -12,9 +12,9 @@ import { toStepBit } from "../analytics/record/touch.ts";
 import { ORGANIZATION_TABLES } from "../organizations/delete-queries.ts";
 import { insertOrganization } from "../organizations/queries.ts";
 import { clearTestData } from "../test-mode/clear-tests.ts";
+import { DEMO_ID, DEMO_KEY_NAME, DEMO_NAME, DEMO_PEOPLE, DEMO_WIDGETS, DEMO_ZONE, OWNER } from "./clinic.ts";
 import { readCredentials } from "./credentials.ts";
 import { loadDemo } from "./load.ts";
-import { DEMO_ID, DEMO_KEY_NAME, DEMO_NAME, DEMO_PEOPLE, DEMO_WIDGETS, DEMO_ZONE, OWNER } from "./practice.ts";
 import { DEMO_DAYS, makeTraffic } from "./traffic.ts";
 
 const SECRET_KEY = "a secret key for tests, of 32 characters and more";

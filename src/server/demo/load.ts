@@ -18,8 +18,8 @@ import { closeLivePeriod, openLivePeriod } from "../test-mode/queries.ts";
 import { insertWidget } from "../widgets/queries.ts";
 import { keepAppointments, toUpcoming } from "./appointments.ts";
 import { clearDemo } from "./clear.ts";
+import { DEMO_ID, DEMO_KEY_NAME, DEMO_NAME, DEMO_PEOPLE, DEMO_WIDGETS, DEMO_ZONE, OWNER } from "./clinic.ts";
 import { readCredentials, readKeyRandom } from "./credentials.ts";
-import { DEMO_ID, DEMO_KEY_NAME, DEMO_NAME, DEMO_PEOPLE, DEMO_WIDGETS, DEMO_ZONE, OWNER } from "./practice.ts";
 import { hasMembers } from "./queries.ts";
 import { DEMO_DAYS, makeTraffic } from "./traffic.ts";
 

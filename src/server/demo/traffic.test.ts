@@ -8,7 +8,7 @@ import { NOON } from "../../../test/support/builders.ts";
 import { toStepBit } from "../analytics/record/touch.ts";
 import { parseImportLine } from "../bookings/import/parse-import-line.ts";
 import { classifyWay } from "./attribution.ts";
-import { DEMO_WIDGETS, DEMO_ZONE, LANDING_PAGE } from "./practice.ts";
+import { DEMO_WIDGETS, DEMO_ZONE, LANDING_PAGE } from "./clinic.ts";
 import { DEMO_DAYS, makeTraffic } from "./traffic.ts";
 import { WAYS } from "./ways.ts";
 

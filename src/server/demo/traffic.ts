@@ -1,7 +1,7 @@
 import { DAY_MS, HOUR_MS, MINUTE_MS } from "#contract/durations.ts";
-import { PracticeCalendar } from "./calendar.ts";
+import { ClinicCalendar } from "./calendar.ts";
+import { BRANCH, CHILDREN, DEMO_WIDGETS, DEMO_ZONE, type DemoWidget, WEBSITE } from "./clinic.ts";
 import { createDice, type Dice } from "./dice.ts";
-import { BRANCH, CHILDREN, DEMO_WIDGETS, DEMO_ZONE, type DemoWidget, WEBSITE } from "./practice.ts";
 import { type DemoVisit, makeVisit, type World } from "./visit.ts";
 import { WAYS, type Way } from "./ways.ts";
 
@@ -49,11 +49,11 @@ export function makeTraffic(now: Date): DemoVisit[] {
   );
 }
 
-function openCalendars(now: Date): Map<string, PracticeCalendar> {
+function openCalendars(now: Date): Map<string, ClinicCalendar> {
   const from = new Date(now.getTime() - DEMO_DAYS * DAY_MS);
   const to = new Date(now.getTime() + CALENDAR_DAYS_AHEAD * DAY_MS);
   const range = { timeZone: DEMO_ZONE, from, to };
-  return new Map(DEMO_WIDGETS.map(({ id, setup }) => [id, new PracticeCalendar(setup, range)]));
+  return new Map(DEMO_WIDGETS.map(({ id, setup }) => [id, new ClinicCalendar(setup, range)]));
 }
 
 /** Oldest first. */

@@ -7,10 +7,10 @@ import { type Conversion, type Touch, toCampaignKey, toStepBit, type VisitClass 
 import { randomId, randomUuid } from "../lib/secrets/random.ts";
 import type { SandboxService } from "../scheduler/sandbox/setup.ts";
 import { classifyWay, makeAttribution } from "./attribution.ts";
-import type { Appointment, PracticeCalendar } from "./calendar.ts";
+import type { Appointment, ClinicCalendar } from "./calendar.ts";
+import { DEMO_ID, DEMO_SITE, type DemoWidget } from "./clinic.ts";
 import type { Dice } from "./dice.ts";
 import { type Customer, makeCustomer } from "./names.ts";
-import { DEMO_ID, DEMO_SITE, type DemoWidget } from "./practice.ts";
 import type { Way } from "./ways.ts";
 
 // One visit of the demo, from the first view to the last step, and its bookings.
@@ -21,7 +21,7 @@ export type DemoVisit = { readonly touches: readonly Touch[]; readonly bookings:
 /** State that visits share while the history is generated. */
 export type World = {
   readonly dice: Dice;
-  readonly calendars: ReadonlyMap<string, PracticeCalendar>;
+  readonly calendars: ReadonlyMap<string, ClinicCalendar>;
   readonly customers: Customer[];
   /** References and instants that bookings have already used; both must be unique. */
   readonly used: Set<string | number>;

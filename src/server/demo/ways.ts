@@ -1,5 +1,5 @@
 import type { ClickIdName } from "#contract/attribution.ts";
-import { type DemoWidget, LANDING_PAGE } from "./practice.ts";
+import { type DemoWidget, LANDING_PAGE } from "./clinic.ts";
 
 // How visitors find the demo's clinic: every channel, with campaigns that start and end.
 

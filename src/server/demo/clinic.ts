@@ -2,7 +2,7 @@ import type { MemberRole } from "#contract/app/role.ts";
 import type { OrganizationId, WidgetId } from "#contract/ids.ts";
 import type { Template } from "#contract/widget.ts";
 import type { SandboxSetup } from "../scheduler/sandbox/setup.ts";
-import { BRANCH_SETUP, CHILDREN_SETUP, PRACTICE_SETUP } from "./practice-setups.ts";
+import { BRANCH_SETUP, CHILDREN_SETUP, CLINIC_SETUP } from "./clinic-setups.ts";
 
 // The demo is about a dental clinic in Berlin with a branch in Potsdam. Its ids are fixed, so that it can be found again and deleted
 // without touching anything else.
@@ -38,7 +38,7 @@ export const WEBSITE: DemoWidget = {
   pausedDaysAgo: null,
   share: 0.6,
   page: `${DEMO_SITE}/booking`,
-  setup: PRACTICE_SETUP,
+  setup: CLINIC_SETUP,
 };
 
 export const BRANCH: DemoWidget = {
@@ -78,7 +78,7 @@ export const LANDING_PAGE: DemoWidget = {
   pausedDaysAgo: 74,
   share: 0,
   page: `${DEMO_SITE}/summer`,
-  setup: PRACTICE_SETUP,
+  setup: CLINIC_SETUP,
 };
 
 export const DEMO_WIDGETS = [WEBSITE, BRANCH, CHILDREN, LANDING_PAGE] as const;

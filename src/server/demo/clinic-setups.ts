@@ -41,7 +41,7 @@ const service = (
   ...service,
 });
 
-export const PRACTICE_SETUP: SandboxSetup = {
+export const CLINIC_SETUP: SandboxSetup = {
   ...RULES,
   staff: [ADA, JONAS, LEA],
   services: [
