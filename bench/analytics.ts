@@ -1,11 +1,7 @@
-import { rebuildPacks } from "../src/server/analytics/packs/pack-visits.ts";
-import { openEmbeddedDatabase } from "../src/server/db/embedded/open.ts";
-import { openPatientDb, openPool, type Pool } from "../src/server/db/pool.ts";
-import { createLog } from "../src/server/lib/log/log.ts";
-import { systemClock } from "../src/server/lib/time/clock.ts";
+import { openPatientDb } from "../src/server/db/pool.ts";
 import { type Bar, judgeMemory } from "./support/bars.ts";
 import { judgeCollecting, judgeFilteredReports, signInToReports } from "./support/filtered-reports.ts";
-import { HISTORY_DAYS, type History, KEYS_PER_DAY, makeHistory, WIDGETS } from "./support/funnel-history.ts";
+import { HISTORY_DAYS, type History, KEYS_PER_DAY, makeHistory, WIDGETS, withPool } from "./support/funnel-history.ts";
 import { type LoadResult, runLoad, toRequest } from "./support/load.ts";
 import { readResidentMb } from "./support/process-usage.ts";
 import { type Service, startService } from "./support/service.ts";
@@ -34,12 +30,9 @@ type Row = Record<string, string>;
 export async function run(): Promise<Bar[]> {
   // The limit per address stays on, high enough for all the load to come from one address.
   const service = await startService({ RATE_LIMIT_EVENTS_PER_MINUTE: "10000000" });
-  const database = await openEmbeddedDatabase({ dataDir: service.dataDir, notice: () => undefined });
-  const pool = openPool({ url: database.url, size: 3, log: createLog("silent") });
   try {
-    const small = await load(pool, SMALL_EVENTS);
-    const large = await load(pool, LARGE_EVENTS);
-    await pool.query("vacuum analyze");
+    const small = await load(service, SMALL_EVENTS);
+    const large = await load(service, LARGE_EVENTS);
     const rows: Row[] = [];
     const bars: Bar[] = [];
     for (const { days, barMs } of WINDOWS) {
@@ -71,9 +64,8 @@ export async function run(): Promise<Bar[]> {
       console.log(
         `stats rebuild of ${history.events.toLocaleString("en")} events: ${round(history.rebuildMs / 1000)} s`,
       );
-    const filtered = await judgeFiltered(service, pool);
-    await pack(pool, large);
-    const zoneChange = await judgeZoneChange(service, openPatientDb(pool), large);
+    const filtered = await judgeFiltered(service);
+    const zoneChange = await withPool(service, (pool) => judgeZoneChange(service, openPatientDb(pool), large));
     return [
       ...bars,
       ...filtered,
@@ -82,32 +74,22 @@ export async function run(): Promise<Bar[]> {
       judgeMemory(residentMb),
     ];
   } finally {
-    await pool.end();
-    await database.release();
     await service.stop();
   }
 }
 
 /** Of an organization with a million visits. */
-async function judgeFiltered(service: Service, pool: Pool): Promise<Bar[]> {
-  const history = await load(pool, FILTERED_EVENTS);
-  await pack(pool, history);
-  const ask = await signInToReports(service, history);
+async function judgeFiltered(service: Service): Promise<Bar[]> {
+  const ask = await signInToReports(service, await load(service, FILTERED_EVENTS));
   return [...(await judgeFilteredReports(ask)), await judgeCollecting(service, ask)];
 }
 
-async function pack(pool: Pool, { owner }: History): Promise<void> {
-  // The service may have packed days while their visits were still being inserted, which no recording told it.
-  await rebuildPacks(openPatientDb(pool), owner, { now: systemClock.now() });
-  await pool.query("vacuum analyze");
-}
-
-async function load(pool: Pool, events: number): Promise<History> {
+async function load(service: Service, events: number): Promise<History> {
   console.log(
     `Generating ${events.toLocaleString("en")} events of ${WIDGETS} widgets over ${HISTORY_DAYS} days, ${KEYS_PER_DAY} sources and ` +
       `${KEYS_PER_DAY} campaigns a day.`,
   );
-  return await makeHistory(openPatientDb(pool), pool, events);
+  return await makeHistory(service, events);
 }
 
 type Measured = { one: LoadResult; many: LoadResult };

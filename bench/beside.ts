@@ -2,12 +2,9 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DAY_MS } from "#contract/durations.ts";
 import type { OrganizationId, WidgetId } from "#contract/ids.ts";
-import { openEmbeddedDatabase } from "../src/server/db/embedded/open.ts";
-import { type Db, openPatientDb, openPool, type Pool } from "../src/server/db/pool.ts";
-import { createLog } from "../src/server/lib/log/log.ts";
 import { type Bar, judgeMemory } from "./support/bars.ts";
 import { makeEventRequests } from "./support/event-requests.ts";
-import { type History, makeHistory } from "./support/funnel-history.ts";
+import { makeHistory } from "./support/funnel-history.ts";
 import type { LoadPlan } from "./support/load.ts";
 import { type MeasuredLoad, measureLoad, pickMiddle, requireStatus, toLoadCells } from "./support/measured-load.ts";
 import { type Service, startService } from "./support/service.ts";
@@ -37,8 +34,8 @@ export async function run(): Promise<Bar[]> {
     const requests = await makeEventRequests(service);
     // Retention begins with the oldest organizations, and these have visits to delete.
     const expired: OrganizationId[] = [];
-    for (let n = 0; n < REPETITIONS; n++) expired.push((await loadHistory(service, EXPIRED_EVENTS)).owner);
-    const { owner, widgetId, key } = await loadHistory(service, HISTORY_EVENTS);
+    for (let n = 0; n < REPETITIONS; n++) expired.push((await makeHistory(service, EXPIRED_EVENTS)).owner);
+    const { owner, widgetId, key } = await makeHistory(service, HISTORY_EVENTS);
     const plan = {
       port: service.port,
       connections: CONNECTIONS,
@@ -145,21 +142,6 @@ async function changeZone(
   await service.command("org", "set", owner, "--time-zone", zone);
   const address = `http://127.0.0.1:${service.port}/api/v1/analytics?days=730`;
   while (!isMeasured()) await (await fetch(address, { headers: { authorization: `Bearer ${key}` } })).text();
-}
-
-async function loadHistory(service: Service, events: number): Promise<History> {
-  return await withDb(service, (db, pool) => makeHistory(db, pool, events));
-}
-
-async function withDb<Result>(service: Service, work: (db: Db, pool: Pool) => Promise<Result>): Promise<Result> {
-  const database = await openEmbeddedDatabase({ dataDir: service.dataDir, notice: () => undefined });
-  const pool = openPool({ url: database.url, size: 3, log: createLog("silent") });
-  try {
-    return await work(openPatientDb(pool), pool);
-  } finally {
-    await pool.end();
-    await database.release();
-  }
 }
 
 /** Three events per visit, in the order of time, over the last year. */

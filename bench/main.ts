@@ -4,13 +4,14 @@ import { type Bar, printBars } from "./support/bars.ts";
 
 // `npm run bench -- NAME` runs bench/NAME.ts; without a name it runs all of them. Each exports `run`, which prints its
 // measurements and resolves to its targets. A table at the end shows which targets were met; the exit code is 1 if any was
-// missed. `--bin DIR` says where PostgreSQL with Citus is installed, which only `cluster` needs. `--seconds N` shortens `visitors`.
+// missed. `--bin DIR` says where PostgreSQL with Citus is installed, which only `cluster` needs. `--seconds N` shortens `visitors`. `--dir DIR` is the
+// checkout that `against` compares with.
 
 const known = readdirSync(import.meta.dirname)
   .filter((file) => file.endsWith(".ts") && file !== "main.ts")
   .map((file) => file.slice(0, -".ts".length));
 const { values, positionals: wanted } = parseArgs({
-  options: { bin: { type: "string" }, seconds: { type: "string" } },
+  options: { bin: { type: "string" }, dir: { type: "string" }, seconds: { type: "string" } },
   allowPositionals: true,
 });
 const unknown = wanted.filter((name) => !known.includes(name));
@@ -23,10 +24,10 @@ if (unknown.length > 0) {
   for (const name of wanted.length > 0 ? wanted : known) {
     console.log(`\n${name}`);
     const bench = (await import(`./${name}.ts`)) as {
-      run(options: { bin: string | null; seconds: number | null }): Promise<Bar[]>;
+      run(options: { bin: string | null; dir: string | null; seconds: number | null }): Promise<Bar[]>;
     };
     const seconds = values.seconds === undefined ? null : Number(values.seconds);
-    benches.push({ name, bars: await bench.run({ bin: values.bin ?? null, seconds }) });
+    benches.push({ name, bars: await bench.run({ bin: values.bin ?? null, dir: values.dir ?? null, seconds }) });
   }
   console.log("");
   printBars(benches);

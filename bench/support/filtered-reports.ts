@@ -17,7 +17,7 @@ const WINDOWS = [
 ] as const;
 
 /** From few visits that match to nearly all; some that match about half, which is the most work. */
-const FILTERS: readonly string[] = [
+export const FILTERS: readonly string[] = [
   "channel=Channel 3",
   "device=mobile",
   "notDevice=tablet",
@@ -34,7 +34,7 @@ const FILTERS: readonly string[] = [
 ];
 
 /** Asks for a report and reads it whole. */
-type Ask = (query: string) => Promise<void>;
+export type Ask = (query: string) => Promise<void>;
 
 const COLLECTING_BAR = 0.8;
 const COLLECT_CONNECTIONS = 64;
@@ -43,7 +43,7 @@ const COLLECT_ROUNDS = 5;
 
 /** A member of the organization, signed in like a person. */
 export async function signInToReports(service: Service, { owner }: History): Promise<Ask> {
-  const [email, password] = ["bench@example.com", "correct horse battery"];
+  const [email, password] = [`${owner}@example.com`, "correct horse battery"];
   await service.command("user", "create", "--org", owner, "--email", email, "--password", password, "--role", "owner");
   const cookie = await signIn(service.port, { email, password });
   return async (query) => {
@@ -101,7 +101,7 @@ export async function judgeFilteredReports(ask: Ask): Promise<Bar[]> {
   return bars;
 }
 
-function toQuantile(times: readonly number[], share: number): number {
+export function toQuantile(times: readonly number[], share: number): number {
   const sorted = times.toSorted((a, b) => a - b);
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;
 }

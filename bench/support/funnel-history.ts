@@ -1,10 +1,12 @@
 import { type RawBuilder, sql } from "kysely";
 import type { OrganizationId, WidgetId } from "#contract/ids.ts";
-import { rebuildPacks } from "../../src/server/analytics/packs/pack-visits.ts";
 import { KEY_KINDS, type KeyKind, toKeyId, toKindNumber } from "../../src/server/analytics/record/key-id.ts";
-import type { Db, Pool } from "../../src/server/db/pool.ts";
+import { openEmbeddedDatabase } from "../../src/server/db/embedded/open.ts";
+import { type Db, openPatientDb, openPool, type Pool } from "../../src/server/db/pool.ts";
+import { createLog } from "../../src/server/lib/log/log.ts";
 import { systemClock } from "../../src/server/lib/time/clock.ts";
-import { makeKey, makeOrganization, makeWidget } from "../../test/support/builders.ts";
+import { readCpuMs, readEndedCpuMs } from "./process-usage.ts";
+import type { Service } from "./service.ts";
 
 // Two years of an organization's visits, inserted straight into their table. They are then packed as by `stats
 // rebuild`.
@@ -18,25 +20,62 @@ const NEW_KEYS_PER_MONTH = 20;
 const EVENTS_PER_VISIT = 3;
 const VISITS_PER_INSERT = 100_000;
 
-export type History = { owner: OrganizationId; widgetId: WidgetId; key: string; events: number; rebuildMs: number };
+export type History = {
+  owner: OrganizationId;
+  widgetId: WidgetId;
+  key: string;
+  events: number;
+  rebuildMs: number;
+  /** Processor time of PostgreSQL and of the command. */
+  rebuildCpuMs: number;
+};
 
-export async function makeHistory(db: Db, pool: Pool, events: number): Promise<History> {
-  const owner = await makeOrganization(db, { timeZone: "Europe/Berlin" });
-  const widgets: WidgetId[] = [];
-  for (let n = 0; n < WIDGETS; n++) widgets.push(await makeWidget(db, owner));
-  const { key } = await makeKey(db, owner);
-  const visits = Math.round(events / EVENTS_PER_VISIT);
-  const now = systemClock.now();
-  for (let first = 0; first < visits; first += VISITS_PER_INSERT) {
-    const last = Math.min(first + VISITS_PER_INSERT, visits) - 1;
-    await insertVisits(owner, { widgets, visits, first, last, now }).execute(db);
+/** Everything but the visits is made by commands, so that other checkouts can be measured too. They end now, after `days`. */
+export async function makeHistory(service: Service, events: number, days = HISTORY_DAYS): Promise<History> {
+  const org = ["org", "create", "--name", "Bench", "--plan", "business", "--time-zone", "Europe/Berlin"];
+  const owner = (await service.command(...org))["id"] as OrganizationId;
+  const { id: widgetId = "" } = await service.command("widget", "create", "--org", owner, "--name", "Widget");
+  const { key = "" } = await service.command("key", "create", "--org", owner, "--name", "Bench");
+  await withPool(service, async (pool) => {
+    const db = openPatientDb(pool);
+    const widgets = await copyWidget(db, widgetId);
+    const [visits, now] = [Math.round(events / EVENTS_PER_VISIT), systemClock.now()];
+    for (let first = 0; first < visits; first += VISITS_PER_INSERT) {
+      const last = Math.min(first + VISITS_PER_INSERT, visits) - 1;
+      await insertVisits(owner, { widgets, visits, first, last, now, days }).execute(db);
+    }
+    await insertKeys(db, owner, now);
+    await pool.query("vacuum analyze funnel_visits");
+  });
+  const readUsed = () => (readCpuMs(service.postmasterPid ?? 0) ?? 0) + (readEndedCpuMs(process.pid) ?? 0);
+  const [startedAt, usedBefore] = [performance.now(), readUsed()];
+  await service.command("stats", "rebuild", "--org", owner);
+  const [rebuildMs, rebuildCpuMs] = [performance.now() - startedAt, readUsed() - usedBefore];
+  await withPool(service, (pool) => pool.query("vacuum analyze"));
+  return { owner, widgetId: widgetId as WidgetId, key, events, rebuildMs, rebuildCpuMs };
+}
+
+/** Returns the ids of all. A command for each would take longer than everything else on a busy machine. */
+async function copyWidget(db: Db, widgetId: string): Promise<string[]> {
+  const copies = Array.from({ length: WIDGETS - 1 }, (_, n) => `${widgetId.slice(0, -2)}${String(n + 10)}`);
+  await sql`
+    insert into widgets select copy.*
+    from widgets widget cross join unnest(${copies}::text[]) as copies (id)
+    cross join lateral jsonb_populate_record(widget, jsonb_build_object('id', copies.id)) copy
+    where widget.id = ${widgetId}`.execute(db);
+  return [widgetId, ...copies];
+}
+
+/** The service's database. */
+export async function withPool<Result>(service: Service, work: (pool: Pool) => Promise<Result>): Promise<Result> {
+  const database = await openEmbeddedDatabase({ dataDir: service.dataDir, notice: () => undefined });
+  const pool = openPool({ url: database.url, size: 3, log: createLog("silent") });
+  try {
+    return await work(pool);
+  } finally {
+    await pool.end();
+    await database.release();
   }
-  await insertKeys(db, owner, now);
-  await pool.query("vacuum analyze funnel_visits");
-  const startedAt = performance.now();
-  await rebuildPacks(db, owner, { now: systemClock.now() });
-  const rebuildMs = performance.now() - startedAt;
-  return { owner, widgetId: widgets[0] as WidgetId, key, events, rebuildMs };
 }
 
 const MEDIUMS = ["cpc", "email", "organic", "referral"];
@@ -65,10 +104,10 @@ async function insertKeys(db: Db, owner: OrganizationId, now: Date): Promise<voi
       from unnest(${idsOf(kind)}::bigint[], ${KEYS[kind]}::text[]) as named (id, key)`.execute(db);
 }
 
-/** Visit n happens n / visits of the way through the two years; its number decides its widget, class and steps. */
+/** Visit n happens n / visits of the way through the days; its number decides its widget, class and steps. */
 function insertVisits(
   owner: OrganizationId,
-  options: { widgets: WidgetId[]; visits: number; first: number; last: number; now: Date },
+  options: { widgets: readonly string[]; visits: number; first: number; last: number; now: Date; days: number },
 ): RawBuilder<unknown> {
   const pick = (kind: KeyKind, n: RawBuilder<unknown>) =>
     sql`(${idsOf(kind)}::bigint[])[1 + ${n} % ${sql.lit(KEYS[kind].length)}]`;
@@ -86,7 +125,7 @@ function insertVisits(
     from generate_series(${options.first}::integer, ${options.last}::integer) n
     cross join lateral (
       select gen_random_uuid() as visit_id,
-        ${options.now}::timestamptz - (${options.visits} - n) * interval '1 day' * ${HISTORY_DAYS} / ${options.visits} as start_at,
+        ${options.now}::timestamptz - (${options.visits} - n) * interval '1 day' * ${options.days}::float8 / ${options.visits} as start_at,
         n % ${KEYS_PER_DAY} + ${NEW_KEYS_PER_MONTH} * (n * 24::bigint / ${options.visits})::integer as class,
         1 + (n / 7) % 5 as steps
     ) visit`;

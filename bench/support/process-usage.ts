@@ -25,6 +25,11 @@ export function readCpuMs(rootPid: number): number | null {
   return cpuMs;
 }
 
+/** Children of the process that have ended. */
+export function readEndedCpuMs(pid: number): number | null {
+  return listProcesses()?.get(pid)?.endedMs ?? null;
+}
+
 export function readResidentMb(pid: number): number | null {
   try {
     const kib = /^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1];

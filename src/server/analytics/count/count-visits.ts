@@ -9,8 +9,7 @@ import { FewAtOnce } from "../../lib/concurrency/few-at-once.ts";
 import { Turns } from "../../lib/concurrency/turns.ts";
 import { addDays } from "../../lib/time/calendar.ts";
 import { toLocalDay, type ZoneRules } from "../../lib/time/zone-rules.ts";
-import { findProgress } from "../packs/pack-queries.ts";
-import { readPieces } from "../packs/read-packs.ts";
+import { findPacked, readPieces } from "../packs/read-packs.ts";
 import { ALL_WIDGETS, QUARTER_MS } from "../packs/totals.ts";
 import { type Filter, findOneWidget } from "../report/filters.ts";
 import { isWithin, type LocalWindow, toLocalWindow, type WindowDays } from "./local-window.ts";
@@ -80,8 +79,8 @@ async function countNow(db: Db, { scan, wanted, signals }: Work): Promise<VisitC
   const { lists = [], splitBy } = wanted;
   return await inHomeSnapshot(db, owner, async (transaction) => {
     requireSomeone(signals);
-    const progress = await findProgress(transaction, owner);
-    const window = toLocalWindow(rules, toKeptDays(scan, progress.kept_since));
+    const packed = await findPacked(transaction, { owner, ...toLocalWindow(rules, scan.days) });
+    const window = toLocalWindow(rules, toKeptDays(scan, packed.progress.kept_since));
     const [counts, turns] = [new VisitCounts(window, { filters, lists, splitBy }), new Turns()];
     const { startMs, endMs } = window;
     if (startMs >= endMs) return counts;
@@ -92,7 +91,7 @@ async function countNow(db: Db, { scan, wanted, signals }: Work): Promise<VisitC
         totalsOf: hasWholeQuarters(window) ? findTotals(scan, wanted) : null,
         isWhole: (fromMs, untilMs) => isWithin(window, { fromMs, untilMs }),
       },
-      { progress, turns },
+      { packed, turns },
     );
     for await (const piece of pieces) {
       requireSomeone(signals);

@@ -3,6 +3,7 @@ import { DAY_MS, HOUR_MS } from "#contract/durations.ts";
 import type { OrganizationId } from "#contract/ids.ts";
 import { table } from "../../db/home.ts";
 import type { Db } from "../../db/pool.ts";
+import { assert } from "../../lib/assert.ts";
 import type { Turns } from "../../lib/concurrency/turns.ts";
 import { PackCache } from "./pack-cache.ts";
 import { decodePack } from "./pack-format.ts";
@@ -39,39 +40,62 @@ type Piece = { kind: "totals"; totals: TotalsBytes } | { kind: "pack"; pack: Vis
 
 type DayRow = { dayMs: number; isPacked: boolean; lastMs: number };
 
+/** What is packed of the days that a window needs. */
+type Packed = { progress: Progress; days: readonly DayRow[]; spans: ReadonlySet<number> };
+
 /** Each visit that started in the window, or converted since its start, once, and some others. */
 export async function* readPieces(
   transaction: Db,
   wanted: Wanted,
-  { progress, turns }: { progress: Progress; turns: Turns },
+  { packed, turns }: { packed: Packed; turns: Turns },
 ): AsyncGenerator<Piece> {
-  const coveredMs = wanted.condition ? null : (progress.packed_before?.getTime() ?? null);
+  const coveredMs = wanted.condition ? null : (packed.progress.packed_before?.getTime() ?? null);
   if (coveredMs === null) {
     yield* readUnpacked(transaction, wanted, [{ fromMs: Number.NEGATIVE_INFINITY, untilMs: wanted.endMs }]);
     return;
   }
-  const days = await listDays(transaction, wanted);
+  const days = packed.days.filter(({ dayMs, isPacked, lastMs }) => {
+    return !isPacked || lastMs >= wanted.startMs || dayMs >= toDayMs(wanted.startMs);
+  });
   const [whole, others] = wanted.totalsOf === null ? [[], days] : splitDays(wanted, days);
-  yield* readTotals(transaction, wanted, { whole, others });
+  if (whole.length > 0) yield* readTotals(transaction, wanted, { whole, others, spans: packed.spans });
   const { parts, unpacked } = await findParts(transaction, wanted, { days: others, coveredMs });
   yield* readParts(transaction, wanted.owner, { parts, turns });
   yield* readUnpacked(transaction, wanted, [...unpacked, { fromMs: coveredMs, untilMs: wanted.endMs }]);
 }
 
-/** Days of the window, and earlier ones whose visits may have converted in it. */
-async function listDays(transaction: Db, { owner, startMs, endMs }: Wanted): Promise<DayRow[]> {
-  const { rows } = await sql<{ days: [number, boolean, number | null][] }>`-- prepared: list_visit_days
-    select coalesce(json_agg(json_build_array(
-      day - date '1970-01-01', outdated = 0 and packed_hours = ${sql.lit(DAY_HOURS)}, round(date_part('epoch', last_at) * 1000)
-    )), '[]') as days
-    from ${table("visit_days")}
-    where organization_id = ${owner} and day <= ${toDay(endMs - 1)}::date and (
-      day >= ${toDay(startMs)}::date or last_at >= ${new Date(startMs)} or outdated <> 0 or packed_hours < ${sql.lit(DAY_HOURS)}
-    )`.execute(transaction);
-  return (rows[0]?.days ?? []).map(([number, isPacked, lastMs]) => {
-    const dayMs = number * DAY_MS;
-    return { dayMs, isPacked, lastMs: Math.max(dayMs + DAY_MS - 1, lastMs ?? dayMs) };
-  });
+/** Days of the window, and earlier ones whose visits may have converted in it. The window may turn out shorter. */
+export async function findPacked(
+  transaction: Db,
+  { owner, startMs, endMs }: Pick<Wanted, "owner" | "startMs" | "endMs">,
+): Promise<Packed> {
+  type Row = Progress & { days: [number, boolean, number | null][]; spans: number[] };
+  const { rows } = await sql<Row>`-- prepared: find_packed
+    select kept_since, packed_before, (
+      select coalesce(json_agg(json_build_array(
+        day - date '1970-01-01', outdated = 0 and packed_hours = ${sql.lit(DAY_HOURS)}, round(date_part('epoch', last_at) * 1000)
+      )), '[]')
+      from ${table("visit_days")}
+      where organization_id = ${owner} and day <= ${toDay(endMs - 1)}::date and (
+        day >= ${toDay(startMs)}::date or last_at >= ${new Date(startMs)} or outdated <> 0 or packed_hours < ${sql.lit(DAY_HOURS)}
+      )
+    ) as days, (
+      select coalesce(json_agg(start - date '1970-01-01'), '[]') from ${table("visit_totals")}
+      where organization_id = ${owner} and widget_id = ${sql.lit(ALL_WIDGETS)} and days = ${sql.lit(SPAN_DAYS)}
+        and start >= ${toDay(startMs)}::date and start < ${toDay(endMs)}::date
+    ) as spans
+    from ${table("visit_progress")} where organization_id = ${owner}`.execute(transaction);
+  const [row] = rows;
+  assert(row, "an organization has a row in visit_progress");
+  const { days, spans, ...progress } = row;
+  return {
+    progress,
+    days: days.map(([number, isPacked, lastMs]) => {
+      const dayMs = number * DAY_MS;
+      return { dayMs, isPacked, lastMs: Math.max(dayMs + DAY_MS - 1, lastMs ?? dayMs) };
+    }),
+    spans: new Set(spans.map((number) => number * DAY_MS)),
+  };
 }
 
 /** Days whose totals count as a whole, and the others. */
@@ -84,48 +108,29 @@ function splitDays({ isWhole }: Wanted, days: readonly DayRow[]): [DayRow[], Day
 async function* readTotals(
   transaction: Db,
   wanted: Wanted,
-  { whole, others }: { whole: readonly DayRow[]; others: readonly DayRow[] },
+  { whole, others, spans }: { whole: readonly DayRow[]; others: readonly DayRow[]; spans: Packed["spans"] },
 ): AsyncGenerator<Piece> {
   const cut = new Set(others.map(({ dayMs }) => toSpanMs(dayMs)));
-  const spans = [...new Set(whole.map(({ dayMs }) => toSpanMs(dayMs)))].filter(
-    (spanMs) => !cut.has(spanMs) && wanted.isWhole(spanMs, spanMs + SPAN_DAYS * DAY_MS - 1),
-  );
-  const added = new Set<number>();
-  for (const { startMs, totals } of await selectTotals(transaction, wanted, { days: SPAN_DAYS, starts: spans })) {
-    added.add(startMs);
-    if (totals) yield { kind: "totals", totals };
-  }
-  const starts = whole.map(({ dayMs }) => dayMs).filter((dayMs) => !added.has(toSpanMs(dayMs)));
-  for (const { totals } of await selectTotals(transaction, wanted, { days: 1, starts }))
-    if (totals) yield { kind: "totals", totals };
+  const isWhole = (spanMs: number) =>
+    spans.has(spanMs) && !cut.has(spanMs) && wanted.isWhole(spanMs, spanMs + SPAN_DAYS * DAY_MS - 1);
+  const wholeSpans = new Set(whole.map(({ dayMs }) => toSpanMs(dayMs)).filter(isWhole));
+  const single = whole.filter(({ dayMs }) => !wholeSpans.has(toSpanMs(dayMs)));
+  const { rows } = await sql<{ counts: string; keys: string }>`-- prepared: select_totals
+    select encode(counts, 'base64') as counts,
+      case when ${wanted.hasLists}::boolean then encode(keys, 'base64') else '' end as keys
+    from unnest(
+      ${[...[...wholeSpans].map(() => SPAN_DAYS), ...single.map(() => 1)]}::integer[],
+      ${[...[...wholeSpans], ...single.map(({ dayMs }) => dayMs)].map(toDay)}::date[]
+    ) as wanted (days, start)
+    join ${table("visit_totals")} using (days, start)
+    where organization_id = ${wanted.owner} and widget_id = ${wanted.totalsOf}`.execute(transaction);
+  for (const { counts, keys } of rows)
+    yield { kind: "totals", totals: { counts: Buffer.from(counts, "base64"), keys: Buffer.from(keys, "base64") } };
 }
 
 /** A multiple of 30 days since 1970. */
 function toSpanMs(dayMs: number): number {
   return Math.floor(dayMs / (SPAN_DAYS * DAY_MS)) * SPAN_DAYS * DAY_MS;
-}
-
-type TotalsRow = { start: string; counts: string | null; keys: string | null };
-
-/** The totals that exist; null if the widget has nothing in them. */
-async function selectTotals(
-  transaction: Db,
-  { owner, totalsOf, hasLists }: Wanted,
-  { days, starts }: { days: number; starts: readonly number[] },
-): Promise<{ startMs: number; totals: TotalsBytes | null }[]> {
-  if (starts.length === 0) return [];
-  const { rows } = await sql<TotalsRow>`-- prepared: select_totals
-    select every.start, encode(own.counts, 'base64') as counts,
-      case when ${hasLists}::boolean then encode(own.keys, 'base64') else '' end as keys
-    from ${table("visit_totals", "every")}
-    left join ${table("visit_totals", "own")} on own.organization_id = ${owner} and own.widget_id = ${totalsOf}::text
-      and own.days = ${days}::integer and own.start = every.start
-    where every.organization_id = ${owner} and every.widget_id = ${sql.lit(ALL_WIDGETS)} and every.days = ${days}::integer
-      and every.start = any(${starts.map(toDay)}::date[])`.execute(transaction);
-  return rows.map(({ start, counts, keys }) => ({
-    startMs: Date.parse(start),
-    totals: counts === null ? null : { counts: Buffer.from(counts, "base64"), keys: Buffer.from(keys ?? "", "base64") },
-  }));
 }
 
 type Span = { fromMs: number; untilMs: number };
