@@ -2,6 +2,7 @@ import { HOUR_MS, MINUTE_MS, SECOND_MS } from "#contract/durations.ts";
 import { sweepAccounts } from "./accounts/auth/sweep-accounts.ts";
 import { packOutdated } from "./analytics/analytics.ts";
 import { followAppointments } from "./bookings/changes/follow-appointments.ts";
+import { pollConnections } from "./bookings/changes/poll-connections.ts";
 import { writeMissingEvents } from "./bookings/flow/keep-booking.ts";
 import { settleOverdue } from "./bookings/flow/settle-overdue.ts";
 import type { ServiceDeps } from "./create-deps.ts";
@@ -33,6 +34,7 @@ export const TASKS: readonly Task[] = [
   { name: "attempt-totals", periodMs: HOUR_MS, isLong: true, run: addUpAttempts },
   { name: "overdue-bookings", periodMs: 5 * SECOND_MS, run: settleOverdue },
   { name: "booking-pages", periodMs: 10 * MINUTE_MS, run: readBookingPages },
+  { name: "connection-polls", periodMs: 10 * SECOND_MS, run: pollConnections },
   { name: "appointment-checks", periodMs: 2 * SECOND_MS, run: followAppointments },
   { name: "missing-events", periodMs: 10 * SECOND_MS, run: writeMissingEvents },
   { name: "redeliveries", periodMs: SECOND_MS, run: runRedeliveries },

@@ -48,6 +48,8 @@ export const AppConnection = Type.Object({
   lastErrorStatus: NullableInteger,
   /** The system's own id for the failed request, for its support. */
   lastErrorRequestId: NullableText,
+  /** Whether appointments that are cancelled or moved in the system change here too. */
+  followsChanges: Type.Boolean(),
   /** Widgets that book through this connection. A connection with widgets cannot be deleted. */
   widgetCount: Type.Integer(),
   createdAt: Timestamp,
@@ -83,7 +85,9 @@ export type NewConnection = Static<typeof NewConnection>;
 
 /** PATCH: settings and credentials change together, so that an editor can't have a stored secret sent to their own address. */
 export const ConnectionChange = Type.Object({
-  ...Type.Partial(Type.Object({ name: Type.String(), settings: Fields, credentials: Fields })).properties,
+  ...Type.Partial(
+    Type.Object({ name: Type.String(), settings: Fields, credentials: Fields, followsChanges: Type.Boolean() }),
+  ).properties,
   was: Was,
 });
 export type ConnectionChange = Static<typeof ConnectionChange>;

@@ -19,6 +19,8 @@ type EditProps = { connection: AppConnection; onClose: () => void; onSaved: (sav
 export function EditConnectionForm({ connection, onClose, onSaved }: EditProps) {
   const { id } = useOrganization();
   const [isReplacing, setReplacing] = useState(false);
+  const [followsChanges, setFollowsChanges] = useState(connection.followsChanges);
+  const isFollowingChanged = followsChanges !== connection.followsChanges;
   const form = useForm<ConnectionValues>({ initialValues: toValues(connection) });
   useFollowedValues(form, toValues(connection));
   const { kind } = connection;
@@ -30,6 +32,7 @@ export function EditConnectionForm({ connection, onClose, onSaved }: EditProps) 
         body: {
           ...(form.isDirty("name") ? { name: values.name } : {}),
           ...(isReplacing ? toParts(kind, values) : {}),
+          ...(isFollowingChanged ? { followsChanges } : {}),
           was: {
             ...(form.isDirty("name") ? { name: form.getInitialValues().name } : {}),
             ...(isReplacing ? { settings: connection.settings } : {}),
@@ -47,6 +50,7 @@ export function EditConnectionForm({ connection, onClose, onSaved }: EditProps) 
       <Stack gap="md">
         <FormFault error={save.error} />
         <TextInput label="Name" autoComplete="off" required data-autofocus {...form.getInputProps("name")} />
+        <FollowChanges isOn={followsChanges} onChange={setFollowsChanges} />
         <Checkbox
           label="Change settings and secret"
           description="Enter the secret again, so that it is never sent to a different server by mistake."
@@ -62,11 +66,22 @@ export function EditConnectionForm({ connection, onClose, onSaved }: EditProps) 
         )}
         <FormButtons
           label="Save connection"
-          isReady={form.isDirty() || isReplacing}
+          isReady={form.isDirty() || isReplacing || isFollowingChanged}
           isBusy={save.isPending}
           onCancel={onClose}
         />
       </Stack>
     </form>
+  );
+}
+
+function FollowChanges({ isOn, onChange }: { isOn: boolean; onChange: (isOn: boolean) => void }) {
+  return (
+    <Checkbox
+      label="Follow changes"
+      description="Stored bookings change when their appointments are cancelled or moved in the scheduling system."
+      checked={isOn}
+      onChange={(event) => onChange(event.currentTarget.checked)}
+    />
   );
 }

@@ -134,6 +134,9 @@ export type SchedulingConnectionsTable = {
   /** The system's public page. */
   booking_url: Generated<string | null>;
   booking_url_read_at: Generated<Date | null>;
+  follows_changes: Generated<boolean>;
+  changes_since: Generated<Date | null>;
+  changes_due_at: Generated<Date | null>;
 };
 
 type VisitDaysTable = {

@@ -25,6 +25,7 @@ export function overviewAppRoutes(api: FastifyInstance, deps: Pick<Deps, "db" | 
       createdBefore: null,
       widgetId: null,
       startFrom: now,
+      withoutCancelled: true,
       startBefore: null,
       sort: "soonest",
       after: null,

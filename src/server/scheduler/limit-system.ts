@@ -28,6 +28,7 @@ function isAppointment({ startAt, endAt }: Pick<Booked, "startAt" | "endAt">): b
 export function limitSystem(system: UnlimitedSystem, limits: SchedulerLimits): SchedulingSystem {
   const within = (signal: AbortSignal | undefined, ms: number) =>
     AbortSignal.any([AbortSignal.timeout(ms), ...(signal ? [signal] : [])]);
+  const { listChanged } = system;
   return {
     kind: system.kind,
     mode: system.mode,
@@ -52,6 +53,7 @@ export function limitSystem(system: UnlimitedSystem, limits: SchedulerLimits): S
       const makesSense = read.kind !== "found" || read.value.kind === "cancelled" || isAppointment(read.value);
       return makesSense ? read : unavailable(UNREADABLE);
     },
+    listChanged: listChanged && ((query, signal) => listChanged(query, within(signal, limits.verifyMs))),
     cancel: (appointment, signal) => system.cancel(appointment, within(signal, limits.bookMs)),
   };
 }

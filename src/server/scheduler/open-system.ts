@@ -128,6 +128,7 @@ function createClosed(kind: SchedulingKind, failure: "unsealed" | "settings"): S
     book: closed,
     findByReference: closed,
     follow: closed,
+    listChanged: closed,
     cancel: closed,
   };
 }

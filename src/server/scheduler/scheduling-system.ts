@@ -29,6 +29,8 @@ type Operations<Ending extends [signal?: AbortSignal]> = {
   readonly findByReference: (sought: Sought, ...ending: Ending) => Promise<FindOutcome>;
   /** Reads what has become of an appointment that was confirmed. */
   readonly follow: (appointment: ToFollow, ...ending: Ending) => Promise<Read<Followed>>;
+  /** Which appointments to follow, because they may have changed. Null: the system reports every change itself. */
+  readonly listChanged: ((query: ChangedQuery, ...ending: Ending) => Promise<Read<ChangedAppointments>>) | null;
   /** Cancels an appointment that this connection made. An appointment that is already gone counts as cancelled. */
   readonly cancel: (appointment: ToCancel, ...ending: Ending) => Promise<Read<"canceled">>;
 };
@@ -110,6 +112,25 @@ export type Sought = { readonly reference: Reference; readonly serviceId: string
 
 /** `startAt`: the last start that is known. */
 export type ToFollow = Sought & { readonly externalId: string };
+
+export type ChangedQuery = {
+  readonly since: Date;
+  /** Upcoming appointments as they are known. */
+  readonly known: readonly KnownAppointment[];
+};
+
+export type KnownAppointment = {
+  readonly externalId: string;
+  readonly startAt: Date;
+  readonly endAt: Date;
+  readonly isCancelled: boolean;
+};
+
+export type ChangedAppointments = {
+  readonly externalIds: readonly string[];
+  /** What the system changed before this, by its own clock, was seen. Null: as before. */
+  readonly until: Date | null;
+};
 
 type ToCancel = { readonly externalId: string; readonly reference: Reference };
 

@@ -64,8 +64,15 @@ export function shareSlots(deps: ShareDeps, system: SchedulingSystem, key: strin
     });
   };
 
+  const { listChanged } = system;
+  /** What is not needed for a booking waits while requests are short. */
+  const isShort = () => !deps.budget.allows("renewal", deps.clock.now());
   return {
     ...system,
+    follow: async (appointment, signal) =>
+      isShort() ? overLimit("account") : await system.follow(appointment, signal),
+    listChanged:
+      listChanged && (async (query, signal) => (isShort() ? overLimit("account") : await listChanged(query, signal))),
     listSlots: async (query, signal = NO_SIGNAL) => {
       // What the system would refuse without a request takes no place in the memory.
       if (!(await isAskable(system, query, signal))) return await system.listSlots(query, signal);

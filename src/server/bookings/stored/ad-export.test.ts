@@ -103,6 +103,18 @@ describe("the export for ads", () => {
     assert.ok(!body.toLowerCase().includes("example.com"));
   });
 
+  test("leaves out bookings whose appointments were cancelled", async () => {
+    const business = await makeBusiness();
+    const [cancelled = ""] = await makeBookings(business, [{ gclid: "cancelled" }, { gclid: "kept" }]);
+    await db
+      .updateTable("bookings")
+      .set({ status: "cancelled" })
+      .where("reference", "=", cancelled as never)
+      .execute();
+    const { lines } = await read(business, "");
+    assert.deepEqual([lines.length, lines[1]?.slice(0, 5)], [3, "kept,"]);
+  });
+
   test("leaves out test bookings and other widgets, is logged with its platform, and has a dry run", async () => {
     const business = await makeBusiness();
     const [tested = ""] = await makeBookings(business, [{ gclid: "test" }, { gclid: "live" }]);

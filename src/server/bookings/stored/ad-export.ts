@@ -1,12 +1,13 @@
 import { createHash } from "node:crypto";
 import type { AdPlatform } from "#contract/app/ad-exports.ts";
+import { BOOKING_STATUS_CANCELLED } from "#contract/booking.ts";
 import type { OrganizationId } from "#contract/ids.ts";
 import type { Db } from "../../db/pool.ts";
 import type { AppBookingFilter } from "./app-queries.ts";
 import { readBookingPieces } from "./export.ts";
 import type { BookingRow } from "./queries.ts";
 
-// Bookings as ad platforms import them. Test bookings, and bookings without an id for the platform, are left out. The platforms'
+// Bookings as ad platforms import them. Test bookings, cancelled ones, and bookings without an id for the platform, are left out. The platforms'
 // own pages are named where they were seen. The names GBRAID, WBRAID and Order ID, Microsoft's line of column names and Meta's
 // column names come from public code that uploads such files.
 //
@@ -78,7 +79,7 @@ export async function* exportAdConversions(
   yield head.map(toLine).join("");
   for await (const rows of readBookingPieces(db, owner, options.filter)) {
     const lines = rows
-      .filter((row) => !row.is_test)
+      .filter((row) => !row.is_test && row.status !== BOOKING_STATUS_CANCELLED)
       .flatMap((row) => {
         const cells = toCells(row, options.conversionName);
         return cells ? [toLine(cells)] : [];

@@ -34,11 +34,14 @@ export async function readFilter(
   };
 }
 
-function readStartRange(query: Query, now: Date): Pick<AppBookingFilter, "startFrom" | "startBefore"> {
+function readStartRange(
+  query: Query,
+  now: Date,
+): Pick<AppBookingFilter, "startFrom" | "startBefore" | "withoutCancelled"> {
   const [startFrom, startBefore] = [readInstant(query, "startFrom", "down"), readInstant(query, "startTo", "up")];
   switch (readChoice(query, "when", APPOINTMENT_TIMES)) {
     case "upcoming":
-      return { startFrom: startFrom && startFrom > now ? startFrom : now, startBefore };
+      return { startFrom: startFrom && startFrom > now ? startFrom : now, startBefore, withoutCancelled: true };
     case "past":
       return { startFrom, startBefore: startBefore && startBefore < now ? startBefore : now };
     case null:

@@ -17,7 +17,7 @@ const [first, second] = [await makeWidget(db, owner), await makeWidget(db, owner
 const member = await signIn(testApp, { role: "member", organizationId: owner });
 const admin = await signIn(testApp, { role: "admin", organizationId: owner });
 
-type Made = { name: string; reference: string; createdAt: Date; start: Date; widget: string };
+type Made = { name: string; reference: string; createdAt: Date; start: Date; widget: string; isCancelled: boolean };
 const made: Made[] = [];
 for (let i = 0; i < 24; i++) {
   const createdAt = new Date(NOON.getTime() - (24 - i) * DAY_MS);
@@ -31,8 +31,9 @@ for (let i = 0; i < 24; i++) {
     customer_email: "someone@example.com",
     start_at: start,
     end_at: start,
+    ...(i % 5 === 0 ? { status: "cancelled" } : {}),
   });
-  made.push({ name, reference, createdAt, start, widget });
+  made.push({ name, reference, createdAt, start, widget, isCancelled: i % 5 === 0 });
 }
 
 const time = (date: Date) => date.getTime();
@@ -66,7 +67,10 @@ const FILTERS: Record<string, { query: string; isMatch: (booking: Made) => boole
     query: `&startFrom=${from.toISOString()}&startTo=${to.toISOString()}`,
     isMatch: ({ start }) => start >= from && start < to,
   },
-  "what is upcoming": { query: "&when=upcoming", isMatch: ({ start }) => start >= NOON },
+  "what is upcoming": {
+    query: "&when=upcoming",
+    isMatch: ({ start, isCancelled }) => start >= NOON && !isCancelled,
+  },
   "what is past": { query: "&when=past", isMatch: ({ start }) => start < NOON },
   "a search": { query: "&search=mara", isMatch: ({ name }) => name.startsWith("Mara") },
   "a search among upcoming appointments, a widget and a booking date": {

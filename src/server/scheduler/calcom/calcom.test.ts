@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Reference } from "#contract/ids.ts";
-import { findCalcomBooking, moveCalcomBooking } from "../testing/calcom-changes.ts";
+import { cancelCalcomBooking, findCalcomBooking, moveCalcomBooking } from "../testing/calcom-changes.ts";
 import { toError } from "../testing/calcom-error.ts";
 import { BLOCKED_EMAIL, INVALID_PHONE } from "../testing/calcom-refusals.ts";
 import { CALCOM_REQUEST_ID } from "../testing/calcom-server.ts";
@@ -49,7 +49,7 @@ async function openSubject(): Promise<ExternalSubject> {
     },
     countAppointments: () => server.bookings.length,
     cancelThere: async (reference) => {
-      findCalcomBooking(server.bookings, reference).status = "cancelled";
+      cancelCalcomBooking(server.bookings, findCalcomBooking(server.bookings, reference));
     },
     moveThere: async (reference, startAt) => {
       moveCalcomBooking(server.bookings, findCalcomBooking(server.bookings, reference), startAt);

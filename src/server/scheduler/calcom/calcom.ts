@@ -24,6 +24,7 @@ import { type CalcomApi, createCalcomApi } from "./api.ts";
 import { bookEventType, cancelBooking } from "./book.ts";
 import { type CalcomService, type Catalog, readCatalog } from "./catalog.ts";
 import { followBooking } from "./follow.ts";
+import { listChangedBookings } from "./list-changed.ts";
 import { shapes } from "./shapes.ts";
 import { toBooked } from "./to-booked.ts";
 
@@ -73,6 +74,12 @@ export function createCalcom(
       });
     },
     follow: ({ externalId }, signal) => followBooking({ api, webUrl }, externalId, signal),
+    listChanged: async (query, signal) => {
+      const known = await catalog.get(signal);
+      if (known.kind !== "found") return known;
+      const teamIds = new Set(known.value.services.flatMap(({ teamId }) => teamId ?? []));
+      return await listChangedBookings(api, { ...query, teamIds }, signal);
+    },
     cancel: ({ externalId }, signal) =>
       cancelBooking(api, { uid: externalId, reason: "Cancelled by Bookflow." }, signal),
   };

@@ -100,6 +100,8 @@ const Booking = Type.Object({
   metadata: maybe(Type.Record(Type.String(), Type.Unknown())),
   /** The booking that a move has put in the place of this one. */
   rescheduledToUid: maybe(Type.String()),
+  rescheduledFromUid: maybe(Type.String()),
+  updatedAt: maybe(Type.String()),
 });
 export type Booking = Static<typeof Booking>;
 

@@ -4,6 +4,7 @@ import type { CalendlyPlan } from "#contract/scheduling.ts";
 import type { Clock } from "../../lib/time/clock.ts";
 import { parseIsoInstant } from "../../lib/time/iso-instant.ts";
 import type { AccountLimits } from "../account-limits.ts";
+import { toKnownRange } from "../compare-known.ts";
 import type { CalendlyParts } from "../connections/connection-settings.ts";
 import { isStillFree } from "../is-still-free.ts";
 import { createKeptCatalog, warnOfMany } from "../kept-catalog.ts";
@@ -26,7 +27,7 @@ import { type CalendlyApi, createCalendlyApi, PAGE_SIZE, toUuid } from "./api.ts
 import { bookEventType, toBooked } from "./book.ts";
 import type { BookingQuota } from "./booking-quota.ts";
 import { type CalendlyService, type Catalog, readCatalog } from "./catalog.ts";
-import { followEvent } from "./follow.ts";
+import { followEvent, listDifferent } from "./follow.ts";
 import { shapes } from "./shapes.ts";
 
 // Calendly's API v2 with a personal access token. Calendly limits bookings per user (booking-quota.ts). A booking over the
@@ -81,16 +82,25 @@ export function createCalendly(
       });
     },
     follow: (appointment, signal) => followEvent(api, appointment, signal),
-    cancel: async ({ externalId }, signal) => {
-      const path = `/scheduled_events/${encodeURIComponent(externalId)}`;
-      const reply = await api.post(`${path}/cancellation`, { reason: "Cancelled by Bookflow." }, signal);
-      const canceled = toCanceled(reply);
-      if (canceled.kind !== "refused") return canceled;
-      // An event that was already cancelled cannot be cancelled again.
-      const event = await api.read(path, shapes.scheduledEvent, signal);
-      return event.kind === "found" && event.value.status === "canceled" ? found("canceled") : canceled;
+    listChanged: async ({ known }, signal) => {
+      const range = toKnownRange(known, deps.clock.now());
+      if (range === null) return found({ externalIds: [], until: null });
+      const account = await catalog.get(signal);
+      if (account.kind !== "found") return account;
+      return await listDifferent(api, { ...range, known, userUri: account.value.userUri }, signal);
     },
+    cancel: (appointment, signal) => cancelEvent(api, appointment.externalId, signal),
   };
+}
+
+async function cancelEvent(api: CalendlyApi, externalId: string, signal: AbortSignal): Promise<Read<"canceled">> {
+  const path = `/scheduled_events/${encodeURIComponent(externalId)}`;
+  const reply = await api.post(`${path}/cancellation`, { reason: "Cancelled by Bookflow." }, signal);
+  const canceled = toCanceled(reply);
+  if (canceled.kind !== "refused") return canceled;
+  // An event that was already cancelled cannot be cancelled again.
+  const event = await api.read(path, shapes.scheduledEvent, signal);
+  return event.kind === "found" && event.value.status === "canceled" ? found("canceled") : canceled;
 }
 
 /** Returns 0 once a booking may be sent, which is then counted; otherwise the wait that is left. */

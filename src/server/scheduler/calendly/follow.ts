@@ -1,7 +1,17 @@
 import { parseIsoInstant } from "../../lib/time/iso-instant.ts";
+import { findDifferent } from "../compare-known.ts";
 import { toHttpsLink } from "../https-link.ts";
-import { type Followed, found, type Read, type ToFollow, UNREADABLE, unavailable } from "../scheduling-system.ts";
-import { type CalendlyApi, PAGE_SIZE } from "./api.ts";
+import {
+  type ChangedAppointments,
+  type Followed,
+  found,
+  type KnownAppointment,
+  type Read,
+  type ToFollow,
+  UNREADABLE,
+  unavailable,
+} from "../scheduling-system.ts";
+import { type CalendlyApi, PAGE_SIZE, toUuid } from "./api.ts";
 import { type Invitee, type ScheduledEvent, shapes } from "./shapes.ts";
 
 /** An appointment that is moved more often is given up. */
@@ -49,4 +59,22 @@ function toFollowed(moved: { uuid: string; event: ScheduledEvent; invitee: Invit
 /** `https://api.calendly.com/scheduled_events/{event}/invitees/{invitee}` */
 function toEventUuid(invitee: string | null | undefined): string | null {
   return /\/scheduled_events\/([^/]+)\/invitees\//.exec(invitee ?? "")?.[1] ?? null;
+}
+
+/** Events of a colleague aren't listed, and are then read one by one. */
+export async function listDifferent(
+  api: CalendlyApi,
+  { known, userUri, from, to }: { known: readonly KnownAppointment[]; userUri: string; from: Date; to: Date },
+  signal: AbortSignal,
+): Promise<Read<ChangedAppointments>> {
+  const range = { min_start_time: from.toISOString(), max_start_time: to.toISOString() };
+  const query = { user: userUri, ...range, status: "active", ...PAGE_SIZE };
+  const events = await api.list({ path: "/scheduled_events", query }, shapes.scheduledEvents, signal);
+  if (events.kind !== "found") return events;
+  const listed = events.value.map(({ uri, start_time, end_time }) => ({
+    externalId: toUuid(uri),
+    startAt: parseIsoInstant(start_time, "down"),
+    endAt: parseIsoInstant(end_time, "down"),
+  }));
+  return found({ externalIds: findDifferent(known, listed), until: null });
 }

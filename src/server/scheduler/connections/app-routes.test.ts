@@ -45,6 +45,7 @@ test("a system is queried before it is connected, and its credentials are never 
     lastErrorAt: null,
     lastErrorStatus: null,
     lastErrorRequestId: null,
+    followsChanges: true,
     widgetCount: 0,
     createdAt: NOON.toISOString(),
     updatedAt: NOON.toISOString(),

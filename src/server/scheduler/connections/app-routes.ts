@@ -83,7 +83,11 @@ function changeRoutes(api: FastifyInstance, deps: OpenDeps): void {
       const { id, kind } = await requireConnection(deps, owner, request.params.connection);
       const change = readConnectionChange(request);
       const wanted = toEdit(id, change);
-      const changed = [wanted.name === undefined ? "" : "name", wanted.parts ? "settings" : ""]
+      const changed = [
+        wanted.name === undefined ? "" : "name",
+        wanted.parts ? "settings" : "",
+        wanted.followsChanges === undefined ? "" : "follow changes",
+      ]
         .filter(Boolean)
         .join(", ");
       if (changed === "") return { connection: await readConnection(deps, owner, id), verified: null };
@@ -139,11 +143,12 @@ function takeTestBooking(verdict: RateLimitVerdict): void {
   if (!verdict.isAllowed) throw rateLimited(verdict, "Too many test bookings. Wait a minute, then try again.");
 }
 
-function toEdit(id: ConnectionId, { name, settings, credentials }: ConnectionChange): ConnectionEdit {
+function toEdit(id: ConnectionId, { name, settings, credentials, followsChanges }: ConnectionChange): ConnectionEdit {
   const hasParts = settings !== undefined || credentials !== undefined;
   return {
     id,
     ...(name === undefined ? {} : { name: checkName(name) }),
+    ...(followsChanges === undefined ? {} : { followsChanges }),
     ...(hasParts ? { parts: { settings: settings ?? {}, credentials: credentials ?? {} } } : {}),
   };
 }

@@ -144,6 +144,7 @@ export function watchSystem(system: SchedulingSystem, health: ConnectionHealth):
     await health.note(outcome);
     return outcome;
   };
+  const { listChanged } = system;
   return {
     kind: system.kind,
     mode: system.mode,
@@ -162,6 +163,7 @@ export function watchSystem(system: SchedulingSystem, health: ConnectionHealth):
       // One appointment that the system doesn't know says nothing about the connection.
       return read.kind === "refused" && read.reason === "not_found" ? read : noted(read);
     },
+    listChanged: listChanged && (async (query, signal) => noted(await listChanged(query, signal))),
     cancel: async (appointment, signal) => noted(await system.cancel(appointment, signal)),
   };
 }

@@ -66,6 +66,7 @@ export async function addConnection(
     created_at: now,
     updated_at: now,
     ...toBookingPage(tried.verified, now),
+    ...toFollowing(true, now),
   };
   const most = deps.scheduler.maxConnections;
   const isAdded = await inOrganization(deps.db, owner, async (transaction) => {
@@ -80,6 +81,8 @@ export async function addConnection(
 export type ConnectionEdit = {
   readonly id: ConnectionId;
   readonly name?: string;
+  /** Whether appointments that are cancelled or moved in the system change here too. */
+  readonly followsChanges?: boolean;
   /**
    * Settings change only together with the credentials. Otherwise someone who may edit a connection could have its
    * secret, which they cannot read, sent to their own server.
@@ -97,7 +100,7 @@ export async function changeConnection(
   wanted: ConnectionEdit,
   meanwhile: (transaction: Db, row: ConnectionRow) => Promise<void> = async () => undefined,
 ): Promise<{ kind: "changed"; verified: Verified | null } | ConnectionRefusal> {
-  const { id, name, parts } = wanted;
+  const { id, name, parts, followsChanges } = wanted;
   const known = await findConnection(deps.db, owner, id);
   if (known === null) return { kind: "not_found" };
   const tried = parts === undefined ? null : await tryParts(deps, { ...parts, kind: known.kind });
@@ -115,6 +118,9 @@ export async function changeConnection(
     const change = {
       ...(name === undefined ? {} : { name }),
       ...(tried === null ? {} : toChange(deps, row, tried)),
+      ...(followsChanges === undefined || followsChanges === row.follows_changes
+        ? {}
+        : toFollowing(followsChanges, deps.clock.now())),
     };
     await updateConnection(transaction, owner, { id, change });
     return "changed";
@@ -131,6 +137,11 @@ function toChange(deps: OpenDeps, row: ConnectionRow, { parts, verified }: Tried
 
 function toBookingPage({ bookingUrl }: Verified, now: Date) {
   return { booking_url: bookingUrl, booking_url_read_at: now };
+}
+
+/** From now on. What changed before stays as it is, unless the system lists all appointments. */
+function toFollowing(follows: boolean, now: Date) {
+  return { follows_changes: follows, changes_since: now, changes_due_at: follows ? now : null };
 }
 
 const PAGES_READ_EVERY_MS = DAY_MS;

@@ -16,6 +16,7 @@ const COLUMNS = [
   "last_error_at",
   "last_error_status",
   "last_error_request_id",
+  "follows_changes",
   "created_at",
   "updated_at",
 ] as const;

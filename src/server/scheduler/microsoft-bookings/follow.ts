@@ -1,5 +1,14 @@
+import { findDifferent, toKnownRange } from "../compare-known.ts";
 import { toHttpsLink } from "../https-link.ts";
-import { type Followed, found, type Read, UNREADABLE, unavailable } from "../scheduling-system.ts";
+import {
+  type ChangedAppointments,
+  type Followed,
+  found,
+  type KnownAppointment,
+  type Read,
+  UNREADABLE,
+  unavailable,
+} from "../scheduling-system.ts";
 import type { Graph } from "./graph.ts";
 import { toEnd, toStart } from "./graph-time.ts";
 import { shapes } from "./shapes.ts";
@@ -17,4 +26,25 @@ export async function followAppointment(graph: Graph, id: string, signal: AbortS
   if (startAt === null || endAt === null) return unavailable(UNREADABLE);
   const joinUrl = toHttpsLink(read.value.anonymousJoinWebUrl) ?? toHttpsLink(read.value.joinWebUrl);
   return found({ kind: "confirmed", externalId: id, startAt, endAt, manageUrl: null, joinUrl });
+}
+
+export async function listDifferent(
+  graph: Graph,
+  { known, now }: { known: readonly KnownAppointment[]; now: Date },
+  signal: AbortSignal,
+): Promise<Read<ChangedAppointments>> {
+  const range = toKnownRange(known, now);
+  if (range === null) return found({ externalIds: [], until: null });
+  const appointments = await graph.list(toCalendarPath(range), shapes.appointments, signal);
+  if (appointments.kind !== "found") return appointments;
+  const listed = appointments.value.map((appointment) => ({
+    externalId: appointment.id,
+    startAt: toStart(appointment),
+    endAt: toEnd(appointment),
+  }));
+  return found({ externalIds: findDifferent(known, listed), until: null });
+}
+
+export function toCalendarPath({ from, to }: { from: Date; to: Date }): string {
+  return `/calendarView?${new URLSearchParams({ start: from.toISOString(), end: to.toISOString() })}`;
 }

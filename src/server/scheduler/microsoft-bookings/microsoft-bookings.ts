@@ -20,7 +20,7 @@ import {
 } from "../scheduling-system.ts";
 import { bookAppointment, cancelAppointment, toCreatedMs } from "./book.ts";
 import { type Catalog, type GraphService, readCatalog } from "./catalog.ts";
-import { followAppointment } from "./follow.ts";
+import { followAppointment, listDifferent, toCalendarPath } from "./follow.ts";
 import { toCalendarRange, toFreeTimes, toNeededRange, toTimeByStaff } from "./free-times.ts";
 import { createGraph, type Graph } from "./graph.ts";
 import { toGraphMinute, toStart } from "./graph-time.ts";
@@ -86,6 +86,7 @@ export function createMicrosoftBookings(
       return await bookAppointment(bookDeps, request, signal);
     },
     follow: ({ externalId }, signal) => followAppointment(graph, externalId, signal),
+    listChanged: ({ known }, signal) => listDifferent(graph, { known, now: deps.clock.now() }, signal),
     cancel: ({ externalId }, signal) =>
       cancelAppointment(graph, { id: externalId, message: "This appointment was cancelled." }, signal),
   };
@@ -169,8 +170,4 @@ async function verify({ graph, clock }: ReadDeps, catalog: Catalog, signal: Abor
       warnings.push(`“${offered.name}” is a group service: up to ${seatCount} customers can book the same time.`);
   }
   return found({ businessName, timeZone, bookingUrl, warnings });
-}
-
-function toCalendarPath({ from, to }: { from: Date; to: Date }): string {
-  return `/calendarView?${new URLSearchParams({ start: from.toISOString(), end: to.toISOString() })}`;
 }

@@ -80,6 +80,7 @@ export function createSandbox(deps: SandboxDeps, owner: SandboxOwner): Unlimited
         const { setup } = await loadSandbox(deps, owner);
         return found({ kind: "confirmed", ...toBooked(deps, setup, row) });
       }),
+    listChanged: null,
     cancel: (appointment, signal) =>
       asRead(signal, async () => {
         const key = { widgetId: owner.widgetId, reference: appointment.reference, now: deps.clock.now() };

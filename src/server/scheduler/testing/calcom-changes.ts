@@ -24,7 +24,26 @@ export function moveCalcomBooking(bookings: CalcomBooking[], booking: CalcomBook
     rescheduledFromUid: booking.uid,
   };
   bookings.push(moved);
-  booking.status = "cancelled";
   booking.rescheduledToUid = moved.uid;
+  cancelCalcomBooking(bookings, booking);
+  moved.updatedAt = booking.updatedAt;
   return moved;
+}
+
+export function cancelCalcomBooking(bookings: readonly CalcomBooking[], booking: CalcomBooking): void {
+  booking.status = "cancelled";
+  // Later than every change before.
+  const lastMs = Math.max(...bookings.map(({ updatedAt }) => Date.parse(updatedAt)));
+  booking.updatedAt = new Date(lastMs + 1).toISOString();
+}
+
+/** In the order of change, moved and cancelled ones included. */
+export function listUpdated(
+  bookings: readonly CalcomBooking[],
+  { afterUpdatedAt = "", take = "" }: Readonly<Record<string, string>>,
+): CalcomBooking[] {
+  return bookings
+    .filter(({ updatedAt }) => Date.parse(updatedAt) >= Date.parse(afterUpdatedAt))
+    .sort((a, b) => Date.parse(a.updatedAt) - Date.parse(b.updatedAt))
+    .slice(0, Number(take));
 }

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { DAY_MS, HOUR_MS, MINUTE_MS } from "#contract/durations.ts";
 import type { CalcomParts } from "../connections/connection-settings.ts";
+import { listUpdated } from "./calcom-changes.ts";
 import { toError } from "./calcom-error.ts";
 import { findInvalidField, findRefusal } from "./calcom-refusals.ts";
 import { CalcomThrottle } from "./calcom-throttle.ts";
@@ -47,6 +48,7 @@ export type CalcomBooking = {
   location: string;
   bookingFieldsResponses: Record<string, unknown>;
   metadata: Record<string, string>;
+  updatedAt: string;
   rescheduledFromUid?: string;
   rescheduledToUid?: string;
 };
@@ -135,6 +137,9 @@ export async function startCalcomServer(): Promise<CalcomServer> {
 
   function answerBookings({ query }: ReceivedRequest): Answer {
     if (isDeepStrictEqual(query, { take: "1" })) return toSuccess(200, bookings.slice(-1));
+    const updatedKeys = ["afterUpdatedAt", "sortUpdatedAt", "take"];
+    if (isDeepStrictEqual(Object.keys(query).sort(), updatedKeys) && query["sortUpdatedAt"] === "asc")
+      return toSuccess(200, listUpdated(bookings, query));
     const keys = ["afterStart", "beforeEnd", "eventTypeId", "sortCreated", "take"];
     const hasForm = isDeepStrictEqual(Object.keys(query).sort(), keys) && query["sortCreated"] === "desc";
     return hasForm ? toSuccess(200, bookings.toReversed()) : fault("bookings: query");
@@ -155,6 +160,7 @@ export async function startCalcomServer(): Promise<CalcomServer> {
       return toError(400, "BadRequestException", message);
     }
     booking.status = "cancelled";
+    booking.updatedAt = toIso(server.throttle.nowMs());
     return toSuccess(200, booking);
   }
 
@@ -200,6 +206,7 @@ export async function startCalcomServer(): Promise<CalcomServer> {
       location: isOnline ? `https://app.cal.com/video/uid${number}` : "Lindenstrasse 1",
       bookingFieldsResponses: wanted.bookingFieldsResponses,
       metadata: wanted.metadata,
+      updatedAt: toIso(server.throttle.nowMs()),
     });
     return toSuccess(201, bookings.at(-1));
   }

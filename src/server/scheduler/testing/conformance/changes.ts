@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Reference } from "#contract/ids.ts";
-import type { Booked, BookRequest, Slot } from "../../scheduling-system.ts";
+import type { Booked, BookRequest, KnownAppointment, Slot } from "../../scheduling-system.ts";
 import { listWeek, NEVER, requireBooked, requireFound, toRequest } from "../requests.ts";
 import type { ConformanceSubject } from "./subject.ts";
 
@@ -60,6 +60,38 @@ export function testChanges(open: () => Promise<ConformanceSubject>): void {
     const moved = await expectAt(second);
     await cancelThere(reference);
     for (const known of [undefined, moved]) assert.deepEqual(await follow(known), { kind: "cancelled" });
+  });
+
+  test("lists the appointments that were cancelled or moved, and no others, if it has a list", async (context) => {
+    const { system, now, services, cancelThere, moveThere } = await open();
+    const { listChanged } = system;
+    if (listChanged === null) return context.skip("this system reports every change itself");
+    const slots = (await listWeek(system, { now, serviceId: services.plain })).slice(0, 5);
+    const free = slots.pop();
+    assert.ok(free && slots.length === 4);
+    const booked: { reference: Reference; known: KnownAppointment }[] = [];
+    for (const slot of slots) {
+      const request = toRequest(services.plain, slot);
+      const { externalId, startAt, endAt } = requireBooked(await system.book(request, NEVER));
+      booked.push({ reference: request.reference, known: { externalId, startAt, endAt, isCancelled: false } });
+    }
+    const list = async (known: readonly KnownAppointment[]) =>
+      requireFound(await listChanged({ since: now, known }, NEVER)).externalIds.toSorted();
+    const all = booked.map(({ known }) => known);
+    assert.deepEqual([await list(all), await list([])], [[], []]);
+    const [cancelled, moved, other, kept] = booked;
+    assert.ok(cancelled && moved && other && kept);
+    await cancelThere(cancelled.reference);
+    await moveThere(moved.reference, free.startAt);
+    const expected = [cancelled.known.externalId, moved.known.externalId].toSorted();
+    assert.deepEqual(await list(all), expected);
+    // Once they are known, they are not listed any more.
+    const follow = async ({ reference, known }: typeof moved): Promise<KnownAppointment> => {
+      const sought = { reference, serviceId: services.plain, startAt: known.startAt, externalId: known.externalId };
+      const state = requireFound(await system.follow(sought, NEVER));
+      return state.kind === "cancelled" ? { ...known, isCancelled: true } : { ...known, ...state };
+    };
+    assert.deepEqual(await list(await Promise.all(booked.map(follow))), []);
   });
 
   test("follows what Bookflow cancels itself", async () => {

@@ -1,0 +1,211 @@
+import assert from "node:assert/strict";
+import { after, test } from "node:test";
+import { sql } from "kysely";
+import { DAY_MS, HOUR_MS, MINUTE_MS } from "#contract/durations.ts";
+import type { ConnectionId, OrganizationId, Reference, WidgetId } from "#contract/ids.ts";
+import { makeBooking, makeOrganization, makeWidget, NOON } from "../../../../test/support/builders.ts";
+import { addConnection, changeConnection } from "../../scheduler/connections/connections.ts";
+import { cancelCalcomBooking, findCalcomBooking, moveCalcomBooking } from "../../scheduler/testing/calcom-changes.ts";
+import { type CalcomServer, startCalcomServer } from "../../scheduler/testing/calcom-server.ts";
+import { createOpenDeps } from "../../scheduler/testing/open-deps.ts";
+import { deleteBooking } from "../stored/erase.ts";
+import { listChanges } from "./change-queries.ts";
+import { markDue } from "./check-queries.ts";
+import { followAppointments } from "./follow-appointments.ts";
+import { pollConnections } from "./poll-connections.ts";
+
+// Appointments at the stand-in for Cal.com, cancelled and moved there.
+
+const { deps, clock } = await createOpenDeps();
+const { db } = deps;
+const server = await startCalcomServer();
+after(() => server.stop());
+const NEVER = new AbortController().signal;
+
+type Setting = { owner: OrganizationId; widgetId: WidgetId; connectionId: ConnectionId };
+
+async function connect(): Promise<Setting> {
+  const owner = await makeOrganization(db, { plan: "business" });
+  const widgetId = await makeWidget(db, owner);
+  const added = await addConnection(deps, owner, { kind: "calcom", name: "Practice", ...server.parts });
+  assert.ok(added.kind === "added", added.kind);
+  return { owner, widgetId, connectionId: added.id };
+}
+
+let slots = 0;
+
+/** An appointment of its own time, with its stored booking. */
+async function book({ owner, widgetId, connectionId }: Setting): Promise<Reference> {
+  const startAt = new Date(NOON.getTime() + 30 * DAY_MS + slots++ * HOUR_MS);
+  const endAt = new Date(startAt.getTime() + 30 * MINUTE_MS);
+  const uid = `uid${server.bookings.length + 1}`;
+  const { reference } = await makeBooking(db, owner, {
+    widgetId,
+    asked_in: connectionId,
+    external_id: uid,
+    service_id: "10",
+    start_at: startAt,
+    end_at: endAt,
+    manage_url: `https://app.cal.com/booking/${uid}`,
+  });
+  server.bookings.push({
+    id: server.bookings.length + 1,
+    uid,
+    status: "accepted",
+    start: startAt.toISOString(),
+    end: endAt.toISOString(),
+    eventTypeId: 10,
+    hosts: [{ id: 7, name: "Lindenhof Dental" }],
+    attendees: [{ name: "Mara Quell", email: "mara.quell@example.com" }],
+    location: "Lindenstrasse 1",
+    bookingFieldsResponses: {},
+    metadata: { reference },
+    updatedAt: NOON.toISOString(),
+  });
+  return reference as Reference;
+}
+
+function cancelThere(of: CalcomServer, reference: Reference): void {
+  const booking = findCalcomBooking(of.bookings, reference);
+  if (booking.status === "accepted") cancelCalcomBooking(of.bookings, booking);
+}
+
+function moveThere(of: CalcomServer, reference: Reference, startAt: Date): void {
+  moveCalcomBooking(of.bookings, findCalcomBooking(of.bookings, reference), startAt);
+}
+
+async function readCopy(owner: OrganizationId) {
+  const { rows } = await sql<{ reference: Reference; status: string; start: Date; uid: string }>`
+    select reference, status, start_at as start, external_id as uid from bookings
+    where organization_id = ${owner} order by reference`.execute(db);
+  return rows;
+}
+
+/** Polls once more, and follows until nothing is due. */
+async function catchUp(): Promise<void> {
+  clock.set(new Date(clock.now().getTime() + HOUR_MS));
+  await pollConnections(deps, NEVER);
+  for (let left = 1; left > 0; ) {
+    await followAppointments(deps, NEVER);
+    const { rows } = await sql<{ count: number }>`
+      select count(*) as count from appointment_checks where due_at <= ${clock.now()}`.execute(db);
+    left = rows[0]?.count ?? 0;
+  }
+}
+
+test("polling finds what was cancelled and moved, and asks for nothing else", async () => {
+  clock.set(NOON);
+  const setting = await connect();
+  const [cancelled, moved] = [await book(setting), await book(setting), await book(setting)];
+  await catchUp();
+  const later = new Date(NOON.getTime() + 90 * DAY_MS);
+  cancelThere(server, cancelled);
+  moveThere(server, moved, later);
+  await catchUp();
+  const copy = await readCopy(setting.owner);
+  assert.equal(copy.find(({ reference }) => reference === cancelled)?.status, "cancelled");
+  assert.deepEqual(copy.find(({ reference }) => reference === moved)?.start, later);
+  const before = server.requests.length;
+  await catchUp();
+  const readAlone = server.requests.slice(before).filter(({ path }) => path.startsWith("/v2/bookings/"));
+  assert.deepEqual(readAlone, []);
+  assert.equal((await listChanges(db, setting.owner, { from: NOON, before: null, limit: 100 })).length, 2);
+});
+
+test("nothing is asked or changed while “Follow changes” is off", async () => {
+  clock.set(NOON);
+  const setting = await connect();
+  const reference = await book(setting);
+  await changeConnection(deps, setting.owner, { id: setting.connectionId, followsChanges: false });
+  cancelThere(server, reference);
+  await catchUp();
+  assert.deepEqual(
+    (await readCopy(setting.owner)).map(({ status }) => status),
+    ["confirmed"],
+  );
+});
+
+test("a notice about an appointment that the system doesn't know changes nothing", async () => {
+  clock.set(NOON);
+  const setting = await connect();
+  const reference = await book(setting);
+  await db.updateTable("bookings").set({ external_id: "gone" }).where("reference", "=", reference).execute();
+  await markDue(db, setting.owner, { references: [reference], now: clock.now() });
+  await catchUp();
+  assert.deepEqual(
+    (await readCopy(setting.owner)).map(({ status }) => status),
+    ["confirmed"],
+  );
+});
+
+test("200 appointments end as they are in the system, each change listed once, whatever becomes of notices", async () => {
+  clock.set(NOON);
+  const setting = await connect();
+  const { owner } = setting;
+  const references: Reference[] = [];
+  for (let i = 0; i < 200; i++) references.push(await book(setting));
+  const erased = new Set<Reference>();
+  const roll = createDice(41);
+  const pick = <T>(from: readonly T[]): T => from[Math.floor(roll() * from.length)] as T;
+  const notices: Reference[] = [];
+  for (let step = 0; step < 500; step++) {
+    const reference = pick(references);
+    const kind = pick(["cancel", "move", "move", "move back", "erase"] as const);
+    const booking = findCalcomBooking(server.bookings, reference);
+    if (kind === "erase" && roll() < 0.3) {
+      await deleteBooking(deps, owner, reference);
+      erased.add(reference);
+    } else if (kind === "cancel") cancelThere(server, reference);
+    else if (booking.status === "accepted") {
+      const first = server.bookings.find(({ metadata }) => metadata["reference"] === reference) ?? booking;
+      const away = new Date(Date.parse(booking.start) + HOUR_MS);
+      moveThere(server, reference, kind === "move back" ? new Date(first.start) : away);
+    }
+    // A third of the notices is lost; the others come in any order, some twice, some much later.
+    if (roll() > 0.33) notices.push(reference, ...(roll() < 0.3 ? [reference] : []));
+    if (step % 10 === 0) {
+      const arrived = notices.splice(0, Math.floor(roll() * notices.length)).sort(() => roll() - 0.5);
+      await Promise.all(arrived.map((one) => markDue(db, owner, { references: [one], now: clock.now() })));
+      await Promise.all([followAppointments(deps, NEVER), followAppointments(deps, NEVER)]);
+    }
+  }
+  await catchUp();
+  await catchUp();
+
+  const system = references
+    .filter((reference) => !erased.has(reference))
+    .toSorted()
+    .map((reference) => {
+      const { status, start, uid } = findCalcomBooking(server.bookings, reference);
+      return { reference, status: status === "accepted" ? "confirmed" : "cancelled", start: new Date(start), uid };
+    });
+  const copy = await readCopy(owner);
+  // What was cancelled before its last move was seen keeps the start that was known.
+  const toShown = ({ reference, status, start, uid }: (typeof copy)[number]) =>
+    status === "cancelled" ? { reference, status } : { reference, status, start, uid };
+  assert.deepEqual(copy.map(toShown), system.map(toShown));
+  assert.ok(erased.size > 5 && copy.some(({ status }) => status === "cancelled"));
+
+  const changes = await listChanges(db, owner, { from: NOON, before: null, limit: 5_000 });
+  assert.equal(new Set(changes.map(({ changedAt }) => changedAt)).size, changes.length);
+  for (const { reference, status, start } of copy) {
+    const own = changes.filter((change) => change.reference === reference).toReversed();
+    for (const [place, change] of own.entries()) {
+      const before = own[place - 1];
+      if (before) assert.equal(change.previousStart, before.start, "each change begins where the last one ended");
+      const isSame = before?.status === change.status && change.start === change.previousStart;
+      assert.ok(!isSame, "no change is listed twice");
+    }
+    const last = own.at(-1);
+    if (last) assert.deepEqual([last.status, last.start], [status, start.toISOString()]);
+  }
+  assert.ok(changes.every(({ reference }) => !erased.has(reference as Reference)));
+});
+
+function createDice(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    return state / 2 ** 32;
+  };
+}

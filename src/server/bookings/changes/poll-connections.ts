@@ -1,0 +1,52 @@
+import { DAY_MS, MINUTE_MS } from "#contract/durations.ts";
+import type { ConnectionKind } from "#contract/scheduling.ts";
+import { openConnection } from "../../scheduler/open-system.ts";
+import type { OpenDeps } from "../../scheduler/scheduler-deps.ts";
+import { markDue } from "./check-queries.ts";
+import { claimFollowed, type FollowedConnection, listKnown, noteSeen } from "./poll-queries.ts";
+
+// Asks scheduling systems which appointments may have changed. Those are then read one by one (follow-appointments.ts).
+
+/** One request each, as long as nothing changes. */
+const EVERY_MS: Readonly<Record<ConnectionKind, number>> = {
+  calcom: 5 * MINUTE_MS,
+  calendly: 15 * MINUTE_MS,
+  "microsoft-bookings": 15 * MINUTE_MS,
+};
+const BATCH = 20;
+/** Appointments of a connection that are compared, the next ones first. */
+const KNOWN_MAX = 5_000;
+/** An appointment that has begun is followed this much longer. */
+const BEGUN_MS = DAY_MS;
+
+/** Background task. A connection that fails is asked again when it is due the next time. */
+export async function pollConnections(deps: OpenDeps, signal: AbortSignal): Promise<void> {
+  const now = deps.clock.now();
+  for (const connection of await claimFollowed(deps.db, { now, everyMs: EVERY_MS, limit: BATCH })) {
+    if (signal.aborted) return;
+    try {
+      await poll(deps, connection, signal);
+    } catch (error) {
+      deps.log.error("connection.poll_failed", { organizationId: connection.organizationId, error });
+    }
+  }
+}
+
+async function poll(
+  deps: OpenDeps,
+  { organizationId: owner, id, since }: FollowedConnection,
+  signal: AbortSignal,
+): Promise<void> {
+  const system = await openConnection(deps, owner, id);
+  if (!system?.listChanged) return;
+  const now = deps.clock.now();
+  const startFrom = new Date(now.getTime() - BEGUN_MS);
+  const known = await listKnown(deps.db, owner, { id, startFrom, limit: KNOWN_MAX });
+  const changed = await system.listChanged({ since, known }, signal);
+  if (changed.kind !== "found") return;
+  const listed = new Set(changed.value.externalIds);
+  const references = known.filter(({ externalId }) => listed.has(externalId)).map(({ reference }) => reference);
+  if (references.length > 0) await markDue(deps.db, owner, { references, now });
+  // Only now: what was seen must not be forgotten.
+  if (changed.value.until) await noteSeen(deps.db, owner, { id, until: changed.value.until });
+}

@@ -1,0 +1,52 @@
+import { sql } from "kysely";
+import { BOOKING_STATUS_CANCELLED } from "#contract/booking.ts";
+import type { ConnectionId, OrganizationId, Reference } from "#contract/ids.ts";
+import type { ConnectionKind } from "#contract/scheduling.ts";
+import type { Db } from "../../db/pool.ts";
+import type { KnownAppointment } from "../../scheduler/scheduling-system.ts";
+
+export type FollowedConnection = { organizationId: OrganizationId; id: ConnectionId; since: Date };
+
+/** Across all organizations: connections that are due. Another process gets each of them when it is due the next time. */
+export async function claimFollowed(
+  db: Db,
+  { now, everyMs, limit }: { now: Date; everyMs: Readonly<Record<ConnectionKind, number>>; limit: number },
+): Promise<FollowedConnection[]> {
+  const { rows: found } = await sql<{ organizationId: OrganizationId; id: ConnectionId; kind: ConnectionKind }>`
+    select organization_id as "organizationId", id, kind from scheduling_connections
+    where follows_changes and changes_due_at <= ${now} order by changes_due_at limit ${limit}`.execute(db);
+  const claimed: FollowedConnection[] = [];
+  for (const { organizationId, id, kind } of found) {
+    const { rows } = await sql<FollowedConnection>`
+      update scheduling_connections set changes_due_at = ${new Date(now.getTime() + everyMs[kind])}
+      where organization_id = ${organizationId} and id = ${id} and follows_changes and changes_due_at <= ${now}
+      returning organization_id as "organizationId", id, coalesce(changes_since, created_at) as since`.execute(db);
+    claimed.push(...rows);
+  }
+  return claimed;
+}
+
+/** Appointments that the connection made and that are not over, the next ones first. */
+export async function listKnown(
+  db: Db,
+  owner: OrganizationId,
+  { id, startFrom, limit }: { id: ConnectionId; startFrom: Date; limit: number },
+): Promise<(KnownAppointment & { reference: Reference })[]> {
+  const { rows } = await sql<KnownAppointment & { reference: Reference }>`
+    select reference, external_id as "externalId", start_at as "startAt", end_at as "endAt",
+      status = ${BOOKING_STATUS_CANCELLED} as "isCancelled"
+    from bookings
+    where organization_id = ${owner} and start_at >= ${startFrom} and asked_in = ${id} and external_id is not null
+    order by start_at, reference limit ${limit}`.execute(db);
+  return rows;
+}
+
+export async function noteSeen(
+  db: Db,
+  owner: OrganizationId,
+  { id, until }: { id: ConnectionId; until: Date },
+): Promise<void> {
+  await sql`
+    update scheduling_connections set changes_since = greatest(changes_since, ${until})
+    where organization_id = ${owner} and id = ${id}`.execute(db);
+}
