@@ -16,10 +16,10 @@ function makeGate(): Gate {
 }
 
 /** An app that sends each organization the lines it asks for; the first piece of every file waits for the gate. */
-async function makeApp() {
+async function makeApp({ pieceTakenMsMax }: { pieceTakenMsMax?: number } = {}) {
   const gate = makeGate();
   const reading: string[] = [];
-  const csv = new CsvExports({ log: createLog("error", { write: () => {} }) });
+  const csv = new CsvExports({ log: createLog("error", { write: () => {} }) }, pieceTakenMsMax);
   const app = Fastify();
   app.get<{ Params: { owner: string } }>("/:owner", async (request, reply) => {
     const owner = request.params.owner as OrganizationId;
@@ -29,6 +29,15 @@ async function makeApp() {
       yield `${owner}\r\n`;
     }
     return await csv.send({ request, reply }, { owner, prepare: async () => ({ fileName: owner, lines: write() }) });
+  });
+  app.get("/endless", async (request, reply) => {
+    const owner = "endless" as OrganizationId;
+    const lines = {
+      *[Symbol.iterator]() {
+        for (;;) yield "x".repeat(100_000);
+      },
+    };
+    return await csv.send({ request, reply }, { owner, prepare: async () => ({ fileName: owner, lines }) });
   });
   app.get("/faulty", async (request, reply) => {
     const prepare = async () => {
@@ -101,4 +110,17 @@ test("a file that fails, and a client that leaves, make room for others", async 
   gate.open();
   while ((await get("org_a")).status !== 200) await setImmediate();
   await app.close();
+});
+
+test("a client that takes too long for a piece is cut off, and makes room for others", {
+  timeout: 20_000,
+}, async (t) => {
+  const { app } = await makeApp({ pieceTakenMsMax: 100 });
+  t.after(async () => await app.close());
+  const url = await app.listen({ host: "127.0.0.1", port: 0 });
+  const download = async () => await fetch(`${url}/endless`);
+  // Their bodies are not read, so the files wait.
+  const stalled = [await download(), await download()];
+  while ((await download()).status !== 200) await setImmediate();
+  for (const file of stalled) await assert.rejects(file.arrayBuffer());
 });
