@@ -204,7 +204,16 @@ describe("a newcomer who types the documented commands", {
     assert.deepEqual([stored.reference, stored.customer.name, others], [booked, "Mara Quell", []]);
     assert.equal(JSON.parse(findOutput(guide, "/api/v1/analytics")).totals.bookings, 1);
     assert.equal(JSON.parse(findOutput("README.md", "/api/v1/widgets")).data[0].name, "Website");
-    assert.equal(JSON.parse(findOutput("docs/read-api.md", "/api/v1/widgets")).data[0].name, "Website");
+    const setUp = findOutput("docs/management-api.md", "api PATCH");
+    assert.match(
+      setUp,
+      /"timeZone":"Europe\/Berlin".*"deliveryId".*svc_live_.*loader\.js.*"type":"endpoint\.test".*"disabled"/s,
+    );
+    const widgets = JSON.parse(findOutput("docs/read-api.md", "/api/v1/widgets")).data as { name: string }[];
+    assert.deepEqual(
+      widgets.map(({ name }) => name),
+      ["Front page", "Website"],
+    );
 
     assert.match(findOutput("docs/webhooks.md", "endpoint add"), /whsec_[\w+/]{44}\n$/);
     const vector = "72037e86def453cf6a64018f6cf1777244901dd1b7431177c7374ccb54040b54";

@@ -45,3 +45,19 @@ export const ApiErrorBody = Type.Object(
   { title: "Error" },
 );
 export type ApiErrorBody = Static<typeof ApiErrorBody>;
+
+/** The error of a request whose body has faults, by field. */
+export const FieldsErrorBody = Type.Object(
+  {
+    error: Type.Object({
+      ...ApiErrorBody.properties.error.properties,
+      fields: Type.Optional(
+        Type.Record(Type.String(), Type.String(), {
+          description: "Messages by field.",
+          examples: [{ name: "This must not be empty." }],
+        }),
+      ),
+    }),
+  },
+  { title: "FieldsError" },
+);

@@ -9,6 +9,7 @@ import {
 } from "#contract/app/routes.ts";
 import { auditRoutes } from "./accounts/audit-routes.ts";
 import { memberAuth, memberOf, personAuth, requireRole } from "./accounts/auth/member-auth.ts";
+import { type Routes, tableRoutes } from "./accounts/auth/route-table.ts";
 import { logoRoutes } from "./accounts/logo-routes.ts";
 import { invitationRoutes } from "./accounts/members/invitation-routes.ts";
 import { meRoutes } from "./accounts/members/me-routes.ts";
@@ -51,27 +52,32 @@ export async function appApi(app: FastifyInstance, deps: ServiceDeps): Promise<v
       await api.register(async (shared) => {
         shared.addHook("onRequest", memberAuth(deps));
         compressResponses(shared, isReadByOwnPage);
-        organizationRoutes(shared, deps);
         logoRoutes(shared, deps);
         memberRoutes(shared, deps);
         invitationRoutes(shared, deps);
         auditRoutes(shared, deps, csv);
         overviewAppRoutes(shared, deps);
-        widgetAppRoutes(shared, deps);
-        testModeAppRoutes(shared, deps);
         bookingAppRoutes(shared, deps);
         bookingExportRoutes(shared, deps, csv);
         analyticsAppRoutes(shared, deps, csv);
         reportAppRoutes(shared, deps);
-        endpointAppRoutes(shared, deps);
-        deliveryAppRoutes(shared, deps);
-        redeliveryAppRoutes(shared, deps);
-        keyAppRoutes(shared, deps);
-        connectionAppRoutes(shared, deps);
+        managementRoutes(tableRoutes(shared), deps);
       });
     },
     { prefix: APP_PREFIX },
   );
+}
+
+/** What members manage in the dashboard, and programs with a key under /api/v1. */
+export function managementRoutes(routes: Routes, deps: ServiceDeps): void {
+  organizationRoutes(routes, deps);
+  widgetAppRoutes(routes, deps);
+  testModeAppRoutes(routes, deps);
+  endpointAppRoutes(routes, deps);
+  deliveryAppRoutes(routes, deps);
+  redeliveryAppRoutes(routes, deps);
+  keyAppRoutes(routes, deps);
+  connectionAppRoutes(routes, deps);
 }
 
 /** Other sites can't send our header. Links can't either: they are downloads. Responses to changes may have a new secret. */

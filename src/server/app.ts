@@ -28,6 +28,7 @@ import { installRequestLog } from "./http/request-log.ts";
 import { commonHeaders, installResponseHeaders } from "./http/response-headers.ts";
 import { toTrustProxy } from "./http/trust-proxy.ts";
 import { loaderRoutes } from "./loader/routes.ts";
+import { managementApi } from "./management-api.ts";
 import { mcpRoutes } from "./mcp/routes.ts";
 import { operationsRoutes } from "./operations/routes.ts";
 import { unsubscribeRoutes } from "./reports/unsubscribe-routes.ts";
@@ -71,8 +72,9 @@ export async function buildApp(deps: ServiceDeps): Promise<FastifyInstance> {
   await app.register(
     async (api) => {
       prepareReadApi(api);
-      api.addHook("onRoute", guardReadRoute);
       api.addHook("onRequest", authenticate);
+      await api.register(async (managed) => managementApi(managed, deps));
+      api.addHook("onRoute", guardReadRoute);
       widgetReadRoutes(api, deps);
       bookingReadRoutes(api, deps);
       changeReadRoutes(api, deps);

@@ -11,6 +11,8 @@ import {
 } from "#contract/app/routes.ts";
 import type { EndpointId, OrganizationId } from "#contract/ids.ts";
 import { type Plan, planIncludes } from "#contract/plans.ts";
+import { API_PREFIX, READ_ROUTES } from "#contract/read-routes.ts";
+import { KEY_SCOPES } from "#contract/scopes.ts";
 import { addConnection } from "../../src/server/scheduler/connections/connections.ts";
 import { startCalcomServer } from "../../src/server/scheduler/testing/calcom-server.ts";
 import { removeEndpoint } from "../../src/server/webhooks/endpoints/endpoints.ts";
@@ -74,7 +76,7 @@ const BODIES: Partial<Record<AppRouteName, object>> = {
   tryFilters: {},
   countRedelivery: { from: "2026-01-01" },
   startRedelivery: { from: "2026-01-01" },
-  createKey: { name: "Warehouse" },
+  createKey: { name: "Warehouse", scopes: ["manage"] },
   addConnection: { kind: "calcom", name: "Practice", ...calcom.parts },
   changeConnection: { name: "Annex" },
 };
@@ -195,6 +197,63 @@ test("a page on another site can't write anything, whoever is signed in", async 
   const elsewhere = { headers: { ...admin.headers, origin: "https://evil.example" } };
   for (const name of names.filter((each) => routeOf(each).method !== "GET"))
     assert.equal(await ask(name, elsewhere, things), "403 forbidden", name);
+});
+
+/** What a key can call: the routes with scopes, under /api/v1. */
+const KEY_ROUTES = Object.entries({ ...APP_ROUTES, ...ACCOUNT_ROUTES } as Record<
+  string,
+  AppRoute | AccountRoute
+>).filter(([, { scopes }]) => scopes !== undefined) as [
+  AppRouteName | "getOrganization" | "changeOrganization",
+  AppRoute,
+][];
+
+async function askAsKey(key: string, [name, { method, path }]: (typeof KEY_ROUTES)[number], things: Things) {
+  const body = name === "changeOrganization" ? '{"name":"Lindenhof"}' : JSON.stringify(BODIES[name as AppRouteName]);
+  const response = await app.inject({
+    method,
+    url: `${API_PREFIX}${fillIn(path, things)}`,
+    headers: { authorization: `Bearer ${key}`, ...(body && { "content-type": "application/json" }) },
+    ...(body && { payload: body.replace(":connection", things.connection) }),
+  });
+  const code = response.body === "" ? undefined : response.json().error?.code;
+  return code === undefined ? String(response.statusCode) : `${response.statusCode} ${code}`;
+}
+
+describe("keys", () => {
+  for (const route of KEY_ROUTES) {
+    const [name, { method, path, scopes = [] }] = route;
+    test(`${method} /api/v1${path} needs ${scopes.join(" and ")}`, async () => {
+      const own = await makeOrganization(db, { plan: "business" });
+      const things = await makeThings(own, "business");
+      const others = KEY_SCOPES.filter((scope) => !scopes.includes(scope));
+      const { key: without } = await makeKey(db, own, { scopes: others });
+      assert.equal(await askAsKey(without, route, things), "403 scope_required", others.join());
+      if (scopes.length > 1) {
+        const { key: half } = await makeKey(db, own, { scopes: ["manage"] });
+        assert.equal(await askAsKey(half, route, things), "403 scope_required", "manage alone");
+      }
+      const { key: foreign } = await makeKey(db, stranger.organizationId, { scopes });
+      if (path.includes(":"))
+        assert.equal(await askAsKey(foreign, route, things), "404 not_found", "another organization");
+      const { key } = await makeKey(db, own, { scopes });
+      assert.equal(await askAsKey(key, route, things), String(STATUSES[name as AppRouteName] ?? 200));
+    });
+  }
+
+  test("call nothing that has no scopes", async () => {
+    const { key } = await makeKey(db, owner, { scopes: KEY_SCOPES });
+    const readable = Object.values(READ_ROUTES).map(({ path }) => `GET ${path}`);
+    for (const [name, { method, path }] of Object.entries({ ...APP_ROUTES, ...ACCOUNT_ROUTES } as Record<
+      string,
+      AppRoute | AccountRoute
+    >)) {
+      if (KEY_ROUTES.some(([each]) => each === name) || readable.includes(`${method} ${path}`)) continue;
+      const url = `${API_PREFIX}${fillIn(path, things)}`;
+      const { statusCode } = await app.inject({ method, url, headers: { authorization: `Bearer ${key}` } });
+      assert.ok(statusCode === 404 || statusCode === 405, `${name}: ${statusCode}`);
+    }
+  });
 });
 
 const accountRoutes: readonly AccountRoute[] = Object.values(ACCOUNT_ROUTES);

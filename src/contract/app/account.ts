@@ -9,7 +9,7 @@ import { ROLES_OF_MEMBERS } from "./role.ts";
 /** The schema only sets the type: the routes check each field and name its fault. */
 const field = Type.String({ maxLength: 2_000 });
 
-export const Role = oneOf(ROLES_OF_MEMBERS);
+const Role = oneOf(ROLES_OF_MEMBERS);
 
 export const SignInOptions = Type.Object({
   isSetUpNeeded: Type.Boolean({ description: "True until the first owner exists." }),

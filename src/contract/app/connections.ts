@@ -2,7 +2,7 @@ import { type Static, Type } from "typebox";
 import { CONNECTION_KINDS } from "../scheduling.ts";
 import { SEND_FAILURE_CODES } from "../send-failure.ts";
 import { Timestamp } from "../timestamps.ts";
-import { NullableInteger, NullableText, NullableTimestamp, nullable, oneOf, Was } from "./forms.ts";
+import { NullableInteger, NullableText, NullableTimestamp, nullable, oneOf, pageOf, Was } from "./forms.ts";
 
 /** Fields of a connection's form, by kind. Saved settings are shown, credentials never. Optional fields have a default. */
 export const CONNECTION_FIELDS = {
@@ -57,9 +57,7 @@ export const AppConnection = Type.Object({
 });
 export type AppConnection = Static<typeof AppConnection>;
 
-export const AppConnectionList = Type.Object({
-  data: Type.Array(AppConnection),
-});
+export const AppConnectionList = pageOf(AppConnection);
 export type AppConnectionList = Static<typeof AppConnectionList>;
 
 /** How the system describes itself. */

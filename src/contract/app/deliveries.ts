@@ -9,10 +9,11 @@ import {
   REDELIVERY_STATES,
 } from "../delivery.ts";
 import { ENDPOINT_KINDS } from "../endpoint.ts";
+import { WIDGET_ID_PATTERN } from "../ids.ts";
 import { Timestamp } from "../timestamps.ts";
 import { WEBHOOK_EVENT_TYPES } from "../webhook-event.ts";
 import { MODES } from "../widget.ts";
-import { NullableInteger, NullableText, NullableTimestamp, nullable, oneOf } from "./forms.ts";
+import { ListQuery, NullableInteger, NullableText, NullableTimestamp, nullable, oneOf, pageOf } from "./forms.ts";
 
 /** One event to one endpoint: a row of the delivery log. */
 export const AppDelivery = Type.Object({
@@ -51,11 +52,7 @@ export const AppDelivery = Type.Object({
 });
 export type AppDelivery = Static<typeof AppDelivery>;
 
-export const AppDeliveryPage = Type.Object({
-  data: Type.Array(AppDelivery),
-  /** Send it back as `cursor`; null on the last page. */
-  nextCursor: NullableText,
-});
+export const AppDeliveryPage = pageOf(AppDelivery);
 export type AppDeliveryPage = Static<typeof AppDeliveryPage>;
 
 export const AppAttempt = Type.Object({
@@ -153,5 +150,27 @@ export const AppRedelivery = Type.Object({
 });
 export type AppRedelivery = Static<typeof AppRedelivery>;
 
-export const AppRedeliveryList = Type.Object({ data: Type.Array(AppRedelivery) });
+export const AppRedeliveryList = pageOf(AppRedelivery);
 export type AppRedeliveryList = Static<typeof AppRedeliveryList>;
+
+const instant = (description: string) =>
+  Type.Optional(Type.String({ description, examples: ["2026-11-01T09:30:00.000Z"] }));
+
+export const DeliveriesQuery = Type.Object({
+  search: Type.Optional(
+    Type.String({
+      description: "A reference, an event ID, a delivery ID or, for keys with `bookings`, a customer's email.",
+    }),
+  ),
+  endpoint: Type.Optional(
+    Type.String({ description: "Only deliveries to this endpoint. 404 when it is not one of yours." }),
+  ),
+  widget: Type.Optional(Type.String({ pattern: WIDGET_ID_PATTERN, description: "Only deliveries for this widget." })),
+  state: Type.Optional(Type.Enum([...DELIVERY_STATES])),
+  status: Type.Optional(Type.Integer({ minimum: 100, maximum: 999, description: "HTTP status of the last attempt." })),
+  error: Type.Optional(Type.Enum([...ATTEMPT_ERROR_CODES])),
+  redelivery: Type.Optional(Type.String({ description: "Only what this bulk redelivery sent." })),
+  from: instant("Deliveries created at or after this time."),
+  to: instant("Deliveries created before this time."),
+  ...ListQuery.properties,
+});

@@ -9,7 +9,7 @@ import {
   type SecretOverlapHours,
 } from "../endpoint.ts";
 import { Timestamp } from "../timestamps.ts";
-import { NullableInteger, NullableText, NullableTimestamp, nullable, oneOf, Was } from "./forms.ts";
+import { NullableInteger, NullableText, NullableTimestamp, nullable, oneOf, pageOf, Was } from "./forms.ts";
 
 /** `idle`: nothing has been sent yet. */
 const ENDPOINT_CONDITIONS = ["idle", "healthy", "failing", "disabled"] as const;
@@ -69,7 +69,7 @@ export const AppEndpoint = Type.Object({
 });
 export type AppEndpoint = Static<typeof AppEndpoint>;
 
-export const AppEndpointList = Type.Object({ data: Type.Array(AppEndpoint) });
+export const AppEndpointList = pageOf(AppEndpoint);
 export type AppEndpointList = Static<typeof AppEndpointList>;
 
 /** What an endpoint gets, and how. Omitted fields keep their value; for a new endpoint, their default. */
@@ -179,3 +179,7 @@ export const EndpointStatistics = Type.Object({
   intervals: Type.Array(EndpointInterval),
 });
 export type EndpointStatistics = Static<typeof EndpointStatistics>;
+
+export const StatisticsQuery = Type.Object({
+  period: Type.Optional(Type.Enum([...ENDPOINT_PERIODS], { default: "24h" })),
+});

@@ -1,4 +1,5 @@
 import { type TSchema, Type } from "typebox";
+import { PAGE_SIZE_MAX } from "../limits.ts";
 import { Timestamp } from "../timestamps.ts";
 
 // Schema parts that the dashboard API repeats.
@@ -17,3 +18,29 @@ export const Was = Type.Optional(Type.Record(Type.String(), Type.Unknown()));
 
 /** One of the given strings. */
 export const oneOf = <Word extends string>(words: readonly Word[]) => Type.Unsafe<Word>(Type.Enum([...words]));
+
+/** A page of a list. */
+export const pageOf = <Item extends TSchema>(item: Item) =>
+  Type.Object({
+    data: Type.Array(item),
+    nextCursor: Type.Union([Type.String(), Type.Null()], {
+      description: "Send it back as `cursor` to get the next page; null on the last page.",
+    }),
+  });
+
+/** Of lists that are short enough to be sent at once. */
+export const ListQuery = Type.Object({
+  limit: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      description: `Page size, 1 to ${PAGE_SIZE_MAX}. Larger values are treated as ${PAGE_SIZE_MAX}.`,
+    }),
+  ),
+  cursor: Type.Optional(
+    Type.String({
+      minLength: 1,
+      description: "The `nextCursor` of the previous page.",
+      examples: ["2026-11-01T09:30:00.000Z_we_4fTqD8sKmB2xPq7R"],
+    }),
+  ),
+});

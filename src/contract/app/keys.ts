@@ -1,7 +1,7 @@
 import { type Static, Type } from "typebox";
 import { KEY_SCOPES } from "../scopes.ts";
 import { Timestamp } from "../timestamps.ts";
-import { NullableText, NullableTimestamp, oneOf } from "./forms.ts";
+import { NullableText, NullableTimestamp, oneOf, pageOf } from "./forms.ts";
 
 const KEY_CONDITIONS = ["active", "expired", "revoked"] as const;
 
@@ -25,7 +25,7 @@ export const AppKey = Type.Object({
 });
 export type AppKey = Static<typeof AppKey>;
 
-export const AppKeyList = Type.Object({ data: Type.Array(AppKey) });
+export const AppKeyList = pageOf(AppKey);
 export type AppKeyList = Static<typeof AppKeyList>;
 
 export const NewKey = Type.Object({

@@ -1,9 +1,85 @@
+import type { Static, TSchema } from "typebox";
 import type { Feature } from "../plans.ts";
+import type { KeyScope } from "../scopes.ts";
+import {
+  CreatedInvitation,
+  CreatedOrganization,
+  InvitationAcceptance,
+  InvitationList,
+  InvitationPreview,
+  InvitationToken,
+  JoinedOrganization,
+  Me,
+  MeChange,
+  MemberChange,
+  MemberList,
+  NewInvitation,
+  NewLogo,
+  NewOrganization,
+  OrganizationChange,
+  OrganizationDeletion,
+  OrganizationShape,
+  SetUpRequest,
+  SignInOptions,
+  SignIns,
+  SignUpLinkRequest,
+  SignUpRequest,
+} from "./account.ts";
+import { AppAnalytics, AppBreakdown, BookingTimes, FunnelSplit, LiveView } from "./analytics.ts";
+import { AuditPage, AuditPeople } from "./audit.ts";
+import { BookingCount, BookingDetail, BookingSummaryPage, EraseAnswer, EraseRequest } from "./bookings.ts";
+import {
+  AppConnectionList,
+  ConnectionChange,
+  ConnectionCheckAnswer,
+  ConnectionCheckRequest,
+  NewConnection,
+  SavedConnection,
+} from "./connections.ts";
+import {
+  AppDeliveryDetail,
+  AppDeliveryPage,
+  AppRedelivery,
+  AppRedeliveryList,
+  DeliveriesQuery,
+  NewRedelivery,
+  QueuedDelivery,
+  RedeliveryCount,
+} from "./deliveries.ts";
+import {
+  AddedEndpoint,
+  AppEndpoint,
+  AppEndpointList,
+  EndpointChange,
+  EndpointStatistics,
+  FilterTrial,
+  FilterTrialRequest,
+  NewEndpoint,
+  RetriedDeliveries,
+  RotatedSecret,
+  RotateSecretRequest,
+  StatisticsQuery,
+} from "./endpoints.ts";
+import { ListQuery } from "./forms.ts";
+import { AppKeyList, CreatedKey, NewKey } from "./keys.ts";
+import { Overview } from "./overview.ts";
+import { ReportChange, ReportSubscriptions } from "./reports.ts";
 import type { MemberRole } from "./role.ts";
+import {
+  AppWidget,
+  AppWidgetList,
+  ClearTestRequest,
+  GoLiveRequest,
+  NewWidget,
+  TestDataShape,
+  WidgetChange,
+  WidgetServices,
+} from "./widgets.ts";
 
-// Every route under /api/app, with the role and plan it needs. server/app-api.ts answers 403 `forbidden` to a lower role and
-// 403 `plan_required` to a plan without the feature, and refuses to mount a route that is not listed here. The dashboard
-// calls the routes by these names and reads the same tables before it offers an action.
+// Every route under /api/app: its role, plan, body and answer. Those with scopes are also under /api/v1, for keys. The server refuses
+// to mount a route that is not listed here. It answers 403 `forbidden` to a lower role, 403 `plan_required` to a plan without the
+// feature and 403 `scope_required` to a key without the scopes. The dashboard calls the routes by these names and reads the same
+// tables before it offers an action.
 //
 // Viewers read everything except customers' data and whatever grants access. Members work with widgets and bookings. Bulk
 // exports, erasing by email address and granting access need an admin. After a downgrade, things that the plan no longer
@@ -15,78 +91,99 @@ export type AppRoute = {
   readonly path: string;
   readonly role: MemberRole;
   readonly feature?: Feature;
+  readonly body?: TSchema;
+  /** An empty request is read as an empty body. */
+  readonly hasOptionalBody?: true;
+  /** What is sent on success; nothing more than the schema names. None: 204, or a file. */
+  readonly answer?: TSchema;
+  /** Query parameters, for the API reference. */
+  readonly query?: TSchema;
+  /** Its title in the API reference. */
+  readonly summary?: string;
+  /** On success: 200 unless given, and 204 without an answer. */
+  readonly status?: 201 | 202;
+  /** The scopes that a key needs to call it under /api/v1; without scopes, no key can. */
+  readonly scopes?: readonly KeyScope[];
 };
 
 export const APP_PREFIX = "/api/app";
 /** Names the organization that a request is for. */
 export const ORGANIZATION_HEADER = "x-organization";
 
+/** A key with `manage` may do what an admin may. */
+const MANAGE = ["manage"] as const;
+/** Decides where customers' data is sent, so `manage` alone is not enough. */
+const MANAGE_DATA = ["manage", "bookings"] as const;
+
 // biome-ignore format: one route a line
 export const APP_ROUTES = {
-  getOverview:        { method: "GET",    path: "/overview", role: "viewer" },
+  getOverview:        { method: "GET",    path: "/overview", role: "viewer", answer: Overview },
   dismissChecklist:   { method: "POST",   path: "/overview/dismiss-checklist", role: "viewer" },
 
-  listWidgets:        { method: "GET",    path: "/widgets", role: "viewer" },
-  createWidget:       { method: "POST",   path: "/widgets", role: "member" },
-  getWidget:          { method: "GET",    path: "/widgets/:widget", role: "viewer" },
-  changeWidget:       { method: "PATCH",  path: "/widgets/:widget", role: "member" },
-  listWidgetServices: { method: "GET",    path: "/widgets/:widget/services", role: "viewer" },
-  goLive:             { method: "POST",   path: "/widgets/:widget/go-live", role: "member" },
-  goBackToTest:       { method: "POST",   path: "/widgets/:widget/test-mode", role: "member" },
-  clearTestData:      { method: "POST",   path: "/widgets/:widget/clear-test-data", role: "member" },
+  listWidgets:        { method: "GET",    path: "/widgets", role: "viewer", answer: AppWidgetList },
+  createWidget:       { method: "POST",   path: "/widgets", role: "member", body: NewWidget, answer: AppWidget, status: 201, scopes: MANAGE, summary: "Create a widget" },
+  getWidget:          { method: "GET",    path: "/widgets/:widget", role: "viewer", answer: AppWidget, scopes: MANAGE, summary: "Get a widget" },
+  changeWidget:       { method: "PATCH",  path: "/widgets/:widget", role: "member", body: WidgetChange, answer: AppWidget, scopes: MANAGE, summary: "Change a widget" },
+  listWidgetServices: { method: "GET",    path: "/widgets/:widget/services", role: "viewer", answer: WidgetServices, scopes: MANAGE, summary: "List the services of a widget's scheduling system" },
+  goLive:             { method: "POST",   path: "/widgets/:widget/go-live", role: "member", body: GoLiveRequest, answer: AppWidget, scopes: MANAGE, summary: "Go live, or change the connection" },
+  goBackToTest:       { method: "POST",   path: "/widgets/:widget/test-mode", role: "member", answer: AppWidget, scopes: MANAGE, summary: "Go back to test mode" },
+  clearTestData:      { method: "POST",   path: "/widgets/:widget/clear-test-data", role: "member", body: ClearTestRequest, answer: TestDataShape, scopes: MANAGE, summary: "Delete what a widget collected in test mode" },
 
-  listBookings:       { method: "GET",    path: "/bookings", role: "viewer" },
-  countBookings:      { method: "GET",    path: "/bookings/count", role: "viewer" },
-  getBooking:         { method: "GET",    path: "/bookings/:reference", role: "viewer" },
+  listBookings:       { method: "GET",    path: "/bookings", role: "viewer", answer: BookingSummaryPage },
+  countBookings:      { method: "GET",    path: "/bookings/count", role: "viewer", answer: BookingCount },
+  getBooking:         { method: "GET",    path: "/bookings/:reference", role: "viewer", answer: BookingDetail },
   deleteBooking:      { method: "DELETE", path: "/bookings/:reference", role: "member" },
   exportBookings:     { method: "GET",    path: "/bookings.csv", role: "admin", feature: "csvExport" },
   exportAdConversions: { method: "GET",   path: "/ad-conversions.csv", role: "admin", feature: "csvExport" },
-  eraseBookings:      { method: "POST",   path: "/bookings/erase", role: "admin" },
+  eraseBookings:      { method: "POST",   path: "/bookings/erase", role: "admin", body: EraseRequest, answer: EraseAnswer },
 
-  getAnalytics:       { method: "GET",    path: "/analytics", role: "viewer" },
+  getAnalytics:       { method: "GET",    path: "/analytics", role: "viewer", answer: AppAnalytics },
   exportAnalytics:    { method: "GET",    path: "/analytics.csv", role: "viewer" },
-  getBreakdown:       { method: "GET",    path: "/analytics/breakdown", role: "viewer" },
-  splitFunnel:        { method: "GET",    path: "/analytics/split", role: "viewer" },
-  getBookingTimes:    { method: "GET",    path: "/analytics/times", role: "viewer" },
-  getLiveView:        { method: "GET",    path: "/analytics/live", role: "viewer" },
+  getBreakdown:       { method: "GET",    path: "/analytics/breakdown", role: "viewer", answer: AppBreakdown },
+  splitFunnel:        { method: "GET",    path: "/analytics/split", role: "viewer", answer: FunnelSplit },
+  getBookingTimes:    { method: "GET",    path: "/analytics/times", role: "viewer", answer: BookingTimes },
+  getLiveView:        { method: "GET",    path: "/analytics/live", role: "viewer", answer: LiveView },
 
-  getReports:         { method: "GET",    path: "/reports", role: "viewer" },
-  changeReports:      { method: "PATCH",  path: "/reports", role: "viewer" },
+  getReports:         { method: "GET",    path: "/reports", role: "viewer", answer: ReportSubscriptions },
+  changeReports:      { method: "PATCH",  path: "/reports", role: "viewer", body: ReportChange, answer: ReportSubscriptions },
 
-  listEndpoints:      { method: "GET",    path: "/endpoints", role: "viewer" },
-  addEndpoint:        { method: "POST",   path: "/endpoints", role: "admin", feature: "webhooks" },
+  listEndpoints:      { method: "GET",    path: "/endpoints", role: "viewer", answer: AppEndpointList, query: ListQuery, scopes: MANAGE, summary: "List endpoints" },
+  addEndpoint:        { method: "POST",   path: "/endpoints", role: "admin", feature: "webhooks", body: NewEndpoint, answer: AddedEndpoint, status: 201, scopes: MANAGE_DATA, summary: "Add an endpoint" },
   // On any plan it turns an endpoint off; everything else needs the feature, which the route itself checks.
-  changeEndpoint:     { method: "PATCH",  path: "/endpoints/:endpoint", role: "admin" },
-  removeEndpoint:     { method: "DELETE", path: "/endpoints/:endpoint", role: "admin" },
-  tryFilters:         { method: "POST",   path: "/endpoints/try-filters", role: "admin", feature: "webhooks" },
-  testEndpoint:       { method: "POST",   path: "/endpoints/:endpoint/test", role: "member", feature: "webhooks" },
-  rotateSecret:       { method: "POST",   path: "/endpoints/:endpoint/rotate-secret", role: "admin", feature: "webhooks" },
-  retryEndpoint:      { method: "POST",   path: "/endpoints/:endpoint/retry", role: "member", feature: "webhooks" },
-  getStatistics:      { method: "GET",    path: "/endpoints/:endpoint/statistics", role: "viewer" },
+  changeEndpoint:     { method: "PATCH",  path: "/endpoints/:endpoint", role: "admin", body: EndpointChange, answer: AppEndpoint, scopes: MANAGE, summary: "Change an endpoint, or turn it on or off" },
+  removeEndpoint:     { method: "DELETE", path: "/endpoints/:endpoint", role: "admin", scopes: MANAGE, summary: "Delete an endpoint" },
+  tryFilters:         { method: "POST",   path: "/endpoints/try-filters", role: "admin", feature: "webhooks", body: FilterTrialRequest, answer: FilterTrial, scopes: MANAGE, summary: "Try filters on the newest events" },
+  testEndpoint:       { method: "POST",   path: "/endpoints/:endpoint/test", role: "member", feature: "webhooks", answer: QueuedDelivery, status: 202, scopes: MANAGE, summary: "Send a test event" },
+  rotateSecret:       { method: "POST",   path: "/endpoints/:endpoint/rotate-secret", role: "admin", feature: "webhooks", body: RotateSecretRequest, hasOptionalBody: true, answer: RotatedSecret, scopes: MANAGE, summary: "Rotate a signing secret" },
+  retryEndpoint:      { method: "POST",   path: "/endpoints/:endpoint/retry", role: "member", feature: "webhooks", answer: RetriedDeliveries, scopes: MANAGE, summary: "Retry all queued deliveries of an endpoint" },
+  getStatistics:      { method: "GET",    path: "/endpoints/:endpoint/statistics", role: "viewer", answer: EndpointStatistics, query: StatisticsQuery, scopes: MANAGE, summary: "Get an endpoint's statistics" },
 
-  listDeliveries:     { method: "GET",    path: "/deliveries", role: "viewer" },
-  getDelivery:        { method: "GET",    path: "/deliveries/:delivery", role: "viewer" },
-  redeliver:          { method: "POST",   path: "/deliveries/:delivery/redeliver", role: "member", feature: "webhooks" },
-  retryDelivery:      { method: "POST",   path: "/deliveries/:delivery/retry", role: "member", feature: "webhooks" },
+  listDeliveries:     { method: "GET",    path: "/deliveries", role: "viewer", answer: AppDeliveryPage, query: DeliveriesQuery, scopes: MANAGE, summary: "List deliveries" },
+  getDelivery:        { method: "GET",    path: "/deliveries/:delivery", role: "viewer", answer: AppDeliveryDetail, scopes: MANAGE, summary: "Get a delivery with its attempts" },
+  redeliver:          { method: "POST",   path: "/deliveries/:delivery/redeliver", role: "member", feature: "webhooks", answer: QueuedDelivery, status: 202, scopes: MANAGE, summary: "Redeliver" },
+  retryDelivery:      { method: "POST",   path: "/deliveries/:delivery/retry", role: "member", feature: "webhooks", answer: QueuedDelivery, status: 202, scopes: MANAGE, summary: "Retry a delivery now" },
 
-  listRedeliveries:   { method: "GET",    path: "/redeliveries", role: "viewer" },
-  getRedelivery:      { method: "GET",    path: "/redeliveries/:redelivery", role: "viewer" },
-  countRedelivery:    { method: "POST",   path: "/redeliveries/count", role: "member", feature: "webhooks" },
-  startRedelivery:    { method: "POST",   path: "/redeliveries", role: "member", feature: "webhooks" },
-  cancelRedelivery:   { method: "DELETE", path: "/redeliveries/:redelivery", role: "member" },
+  listRedeliveries:   { method: "GET",    path: "/redeliveries", role: "viewer", answer: AppRedeliveryList, query: ListQuery, scopes: MANAGE, summary: "List bulk redeliveries" },
+  getRedelivery:      { method: "GET",    path: "/redeliveries/:redelivery", role: "viewer", answer: AppRedelivery, scopes: MANAGE, summary: "Get a bulk redelivery" },
+  countRedelivery:    { method: "POST",   path: "/redeliveries/count", role: "member", feature: "webhooks", body: NewRedelivery, answer: RedeliveryCount, scopes: MANAGE, summary: "Count what a bulk redelivery would send" },
+  startRedelivery:    { method: "POST",   path: "/redeliveries", role: "member", feature: "webhooks", body: NewRedelivery, answer: AppRedelivery, status: 202, scopes: MANAGE, summary: "Start a bulk redelivery" },
+  cancelRedelivery:   { method: "DELETE", path: "/redeliveries/:redelivery", role: "member", scopes: MANAGE, summary: "Cancel a bulk redelivery" },
 
-  listKeys:           { method: "GET",    path: "/keys", role: "admin" },
-  createKey:          { method: "POST",   path: "/keys", role: "admin", feature: "readApi" },
-  revokeKey:          { method: "DELETE", path: "/keys/:key", role: "admin" },
+  listKeys:           { method: "GET",    path: "/keys", role: "admin", answer: AppKeyList, query: ListQuery, scopes: MANAGE, summary: "List API keys" },
+  createKey:          { method: "POST",   path: "/keys", role: "admin", feature: "readApi", body: NewKey, answer: CreatedKey, status: 201, scopes: MANAGE, summary: "Create an API key" },
+  revokeKey:          { method: "DELETE", path: "/keys/:key", role: "admin", scopes: MANAGE, summary: "Revoke an API key" },
 
-  listConnections:    { method: "GET",    path: "/connections", role: "member" },
-  addConnection:      { method: "POST",   path: "/connections", role: "admin" },
-  changeConnection:   { method: "PATCH",  path: "/connections/:connection", role: "admin" },
-  removeConnection:   { method: "DELETE", path: "/connections/:connection", role: "admin" },
-  checkConnection:    { method: "POST",   path: "/connections/:connection/check", role: "admin" },
+  listConnections:    { method: "GET",    path: "/connections", role: "member", answer: AppConnectionList, query: ListQuery, scopes: MANAGE, summary: "List connections" },
+  addConnection:      { method: "POST",   path: "/connections", role: "admin", body: NewConnection, answer: SavedConnection, status: 201, scopes: MANAGE_DATA, summary: "Add a connection" },
+  changeConnection:   { method: "PATCH",  path: "/connections/:connection", role: "admin", body: ConnectionChange, answer: SavedConnection, scopes: MANAGE_DATA, summary: "Change a connection" },
+  removeConnection:   { method: "DELETE", path: "/connections/:connection", role: "admin", scopes: MANAGE, summary: "Delete a connection" },
+  checkConnection:    { method: "POST",   path: "/connections/:connection/check", role: "admin", body: ConnectionCheckRequest, answer: ConnectionCheckAnswer, scopes: MANAGE, summary: "Test a connection" },
 } as const satisfies Record<string, AppRoute>;
 
 export type AppRouteName = keyof typeof APP_ROUTES;
+
+export type AnswerOf<Route> = Route extends { answer: infer Answer extends TSchema } ? Static<Answer> : null;
+export type RequestBodyOf<Route> = Route extends { body: infer Body extends TSchema } ? Static<Body> : never;
 
 /** Routes about people and the organization itself, available on every plan. */
 export type AccountRoute = Omit<AppRoute, "role" | "feature"> & {
@@ -97,35 +194,35 @@ export type AccountRoute = Omit<AppRoute, "role" | "feature"> & {
 
 // biome-ignore format: one route a line
 export const ACCOUNT_ROUTES = {
-  listSignInOptions:  { method: "GET",    path: "/sign-in-options", role: "anyone" },
-  setUp:              { method: "POST",   path: "/setup", role: "anyone" },
-  requestSignUpLink:  { method: "POST",   path: "/sign-up/link", role: "anyone" },
-  signUp:             { method: "POST",   path: "/sign-up", role: "anyone" },
-  lookUpInvitation:   { method: "POST",   path: "/invitations/look-up", role: "anyone" },
-  acceptInvitation:   { method: "POST",   path: "/invitations/accept", role: "anyone" },
+  listSignInOptions:  { method: "GET",    path: "/sign-in-options", role: "anyone", answer: SignInOptions },
+  setUp:              { method: "POST",   path: "/setup", role: "anyone", body: SetUpRequest, answer: CreatedOrganization, status: 201 },
+  requestSignUpLink:  { method: "POST",   path: "/sign-up/link", role: "anyone", body: SignUpLinkRequest },
+  signUp:             { method: "POST",   path: "/sign-up", role: "anyone", body: SignUpRequest },
+  lookUpInvitation:   { method: "POST",   path: "/invitations/look-up", role: "anyone", body: InvitationToken, answer: InvitationPreview },
+  acceptInvitation:   { method: "POST",   path: "/invitations/accept", role: "anyone", body: InvitationAcceptance, answer: JoinedOrganization },
 
-  getMe:              { method: "GET",    path: "/me", role: "person" },
-  changeMe:           { method: "PATCH",  path: "/me", role: "person" },
-  listSignIns:        { method: "GET",    path: "/me/sessions", role: "person" },
+  getMe:              { method: "GET",    path: "/me", role: "person", answer: Me },
+  changeMe:           { method: "PATCH",  path: "/me", role: "person", body: MeChange },
+  listSignIns:        { method: "GET",    path: "/me/sessions", role: "person", answer: SignIns },
   endOtherSignIns:    { method: "DELETE", path: "/me/sessions", role: "person" },
   endSignIn:          { method: "DELETE", path: "/me/sessions/:id", role: "person" },
   disconnectOidc:     { method: "DELETE", path: "/me/oidc", role: "person" },
-  createOrganization: { method: "POST",   path: "/organizations", role: "person" },
+  createOrganization: { method: "POST",   path: "/organizations", role: "person", body: NewOrganization, answer: CreatedOrganization, status: 201 },
 
-  getOrganization:    { method: "GET",    path: "/organization", role: "viewer" },
-  changeOrganization: { method: "PATCH",  path: "/organization", role: "admin" },
-  saveLogo:           { method: "POST",   path: "/organization/logo", role: "admin" },
+  getOrganization:    { method: "GET",    path: "/organization", role: "viewer", answer: OrganizationShape, scopes: MANAGE, summary: "Get the organization" },
+  changeOrganization: { method: "PATCH",  path: "/organization", role: "admin", body: OrganizationChange, answer: OrganizationShape, scopes: MANAGE, summary: "Change the organization" },
+  saveLogo:           { method: "POST",   path: "/organization/logo", role: "admin", body: NewLogo },
   removeLogo:         { method: "DELETE", path: "/organization/logo", role: "admin" },
-  deleteOrganization: { method: "POST",   path: "/organization/delete", role: "owner" },
-  listMembers:        { method: "GET",    path: "/members", role: "admin" },
-  changeMember:       { method: "PATCH",  path: "/members/:userId", role: "admin" },
+  deleteOrganization: { method: "POST",   path: "/organization/delete", role: "owner", body: OrganizationDeletion },
+  listMembers:        { method: "GET",    path: "/members", role: "admin", answer: MemberList },
+  changeMember:       { method: "PATCH",  path: "/members/:userId", role: "admin", body: MemberChange },
   // Everyone may leave; the route itself checks who may remove others.
   removeMember:       { method: "DELETE", path: "/members/:userId", role: "viewer" },
-  listInvitations:    { method: "GET",    path: "/invitations", role: "admin" },
-  invite:             { method: "POST",   path: "/invitations", role: "admin" },
+  listInvitations:    { method: "GET",    path: "/invitations", role: "admin", answer: InvitationList },
+  invite:             { method: "POST",   path: "/invitations", role: "admin", body: NewInvitation, answer: CreatedInvitation, status: 201 },
   revokeInvitation:   { method: "DELETE", path: "/invitations/:id", role: "admin" },
-  listAuditEntries:   { method: "GET",    path: "/audit", role: "admin" },
-  listAuditPeople:    { method: "GET",    path: "/audit/people", role: "admin" },
+  listAuditEntries:   { method: "GET",    path: "/audit", role: "admin", answer: AuditPage },
+  listAuditPeople:    { method: "GET",    path: "/audit/people", role: "admin", answer: AuditPeople },
   exportAudit:        { method: "GET",    path: "/audit.csv", role: "admin" },
 } as const satisfies Record<string, AccountRoute>;
 

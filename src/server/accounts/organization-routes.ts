@@ -1,5 +1,4 @@
-import type { FastifyInstance } from "fastify";
-import { OrganizationChange, OrganizationDeletion, OrganizationShape } from "#contract/app/account.ts";
+import type { OrganizationShape } from "#contract/app/account.ts";
 import type { OrganizationId } from "#contract/ids.ts";
 import { PLAN_TERMS, type RetentionPeriod } from "#contract/plans.ts";
 import { describeChanges } from "../audit/audit-by.ts";
@@ -14,75 +13,63 @@ import { findLogoTime } from "../organizations/logo-queries.ts";
 import { findOrganization, lockOrganization, updateOrganization } from "../organizations/queries.ts";
 import { removeOrganization } from "../organizations/remove-organization.ts";
 import { toKeptSince } from "../plans/kept-since.ts";
-import { memberOf } from "./auth/member-auth.ts";
+import type { Routes } from "./auth/route-table.ts";
 
 type OrganizationDeps = Pick<Deps, "db" | "patientDb" | "clock" | "random" | "log">;
 
 /** The organization's settings. Behind the member guard. Only the operator can change its plan. */
-export function organizationRoutes(app: FastifyInstance, deps: OrganizationDeps): void {
-  app.get("/organization", { schema: { response: { 200: OrganizationShape } } }, async (request) => {
-    return await readOrganization(deps, memberOf(request).organizationId);
+export function organizationRoutes(routes: Routes, deps: OrganizationDeps): void {
+  routes.add("getOrganization", async ({ member }) => {
+    return await readOrganization(deps, member.organizationId);
   });
 
-  app.patch<{ Body: OrganizationChange }>(
-    "/organization",
-    {
-      schema: { body: OrganizationChange, response: { 200: OrganizationShape } },
-    },
-    async (request) => {
-      const member = memberOf(request);
-      const { name, timeZone, was } = request.body;
-      const checked = requireFields({
-        ...(name === undefined ? {} : { name: checkName(name) }),
-        ...(timeZone === undefined ? {} : { timeZone: checkTimeZone(timeZone) }),
-      });
-      const change = {
-        ...(checked.name === undefined ? {} : { name: checked.name }),
-        ...(checked.timeZone === undefined ? {} : { time_zone: checked.timeZone }),
-      };
-      if (Object.keys(checked).length === 0)
-        throw new ApiError("bad_request", "Nothing to change: send name or timeZone.");
-      await inOrganization(deps.db, member.organizationId, async (db) => {
-        const before = await lockOrganization(db, member.organizationId);
-        assert(before, "a member's organization exists");
-        requireUnchanged({ name: before.name, timeZone: before.time_zone ?? "UTC" }, was);
-        await updateOrganization(db, member.organizationId, change);
-        await writeAudit(
-          { ...deps, db },
-          {
-            organizationId: member.organizationId,
-            actor: member,
-            action: "organization.changed",
-            target: member.organizationId,
-            name: change.name ?? before.name,
-            formerName: before.name,
-            detail: describeChanges({ timeZone: before.time_zone }, checked),
-            at: deps.clock.now(),
-          },
-        );
-      });
-      return await readOrganization(deps, member.organizationId);
-    },
-  );
+  routes.add("changeOrganization", async ({ member, body }) => {
+    const { name, timeZone, was } = body;
+    const checked = requireFields({
+      ...(name === undefined ? {} : { name: checkName(name) }),
+      ...(timeZone === undefined ? {} : { timeZone: checkTimeZone(timeZone) }),
+    });
+    const change = {
+      ...(checked.name === undefined ? {} : { name: checked.name }),
+      ...(checked.timeZone === undefined ? {} : { time_zone: checked.timeZone }),
+    };
+    if (Object.keys(checked).length === 0)
+      throw new ApiError("bad_request", "Nothing to change: send name or timeZone.");
+    await inOrganization(deps.db, member.organizationId, async (db) => {
+      const before = await lockOrganization(db, member.organizationId);
+      assert(before, "a member's organization exists");
+      requireUnchanged({ name: before.name, timeZone: before.time_zone ?? "UTC" }, was);
+      await updateOrganization(db, member.organizationId, change);
+      await writeAudit(
+        { ...deps, db },
+        {
+          organizationId: member.organizationId,
+          actor: member,
+          action: "organization.changed",
+          target: member.organizationId,
+          name: change.name ?? before.name,
+          formerName: before.name,
+          detail: describeChanges({ timeZone: before.time_zone }, checked),
+          at: deps.clock.now(),
+        },
+      );
+    });
+    return await readOrganization(deps, member.organizationId);
+  });
 
-  deletionRoute(app, deps);
+  deletionRoute(routes, deps);
 }
 
 /** Owners only. The name is typed as confirmation. */
-function deletionRoute(app: FastifyInstance, deps: OrganizationDeps): void {
-  app.post<{ Body: OrganizationDeletion }>(
-    "/organization/delete",
-    { schema: { body: OrganizationDeletion } },
-    async (request, reply) => {
-      const { organizationId: id, email } = memberOf(request);
-      const organization = await findOrganization(deps.db, id);
-      assert(organization, "a member's organization exists");
-      if (request.body.name.trim() !== organization.name)
-        throw new FieldsError({ name: "This is not the organization's name." });
-      await removeOrganization({ ...deps, db: deps.patientDb }, { id, name: organization.name, deletedBy: email });
-      return reply.code(204).send();
-    },
-  );
+function deletionRoute(routes: Routes, deps: OrganizationDeps): void {
+  routes.add("deleteOrganization", async ({ member, body }) => {
+    const { organizationId: id, email } = member;
+    const organization = await findOrganization(deps.db, id);
+    assert(organization, "a member's organization exists");
+    if (body.name.trim() !== organization.name) throw new FieldsError({ name: "This is not the organization's name." });
+    await removeOrganization({ ...deps, db: deps.patientDb }, { id, name: organization.name, deletedBy: email });
+    return null;
+  });
 }
 
 async function readOrganization(deps: Pick<Deps, "db" | "clock">, id: OrganizationId): Promise<OrganizationShape> {

@@ -1,38 +1,40 @@
-import type { FastifyInstance } from "fastify";
-import { type AppKey, AppKeyList, CreatedKey, NewKey } from "#contract/app/keys.ts";
+import type { AppKey, NewKey } from "#contract/app/keys.ts";
 import { KEY_NAME_LENGTH_MAX } from "#contract/app/limits.ts";
 import { API_KEY_ID, type ApiKeyId, parseApiKeyId } from "#contract/ids.ts";
 import { KEY_SCOPES_DEFAULT, type KeyScope } from "#contract/scopes.ts";
-import { memberOf } from "../accounts/auth/member-auth.ts";
+import type { Routes } from "../accounts/auth/route-table.ts";
 import { auditBy } from "../audit/audit-by.ts";
 import { makeOnce } from "../db/make-once.ts";
 import type { Db } from "../db/pool.ts";
 import { inOrganization } from "../db/transactions.ts";
 import type { Deps } from "../deps.ts";
 import { ApiError, notFound } from "../http/api-error.ts";
-import { bodyReader } from "../http/body.ts";
 import { type Checked, checkLine, requireFields } from "../http/check-fields.ts";
 import { chooseId } from "../http/idempotency-key.ts";
+import { sliceList } from "../http/paging.ts";
 import { assert } from "../lib/assert.ts";
 import { countLocked, describeCap } from "../organizations/caps.ts";
 import { type ApiKeyRow, listApiKeys, revokeOwnKey } from "./app-queries.ts";
+import { requireNoMore } from "./key-limits.ts";
 import { describeKey, makeKey, parseExpiry } from "./make-key.ts";
 import { checkNetworks } from "./networks.ts";
 import { checkScopes } from "./scopes.ts";
 
-export function keyAppRoutes(api: FastifyInstance, deps: Pick<Deps, "db" | "clock" | "random" | "config">): void {
-  const readNewKey = bodyReader(NewKey);
-
-  api.get("/keys", { schema: { response: { 200: AppKeyList } } }, async (request) => {
-    const rows = await listApiKeys(deps.db, memberOf(request).organizationId);
-    return { data: rows.map((row) => toAppKey(row, deps.clock.now())) };
+export function keyAppRoutes(routes: Routes, deps: Pick<Deps, "db" | "clock" | "random" | "config">): void {
+  routes.add("listKeys", async ({ member, query }) => {
+    const rows = await listApiKeys(deps.db, member.organizationId);
+    const now = deps.clock.now();
+    return sliceList(
+      query,
+      rows.map((row) => toAppKey(row, now)),
+    );
   });
 
-  api.post("/keys", { schema: { response: { 201: CreatedKey } } }, async (request, reply) => {
-    const member = memberOf(request);
+  routes.add("createKey", async ({ member, body, request }) => {
     const owner = member.organizationId;
     const now = deps.clock.now();
-    const checked = checkNewKey(readNewKey(request), now);
+    const checked = checkNewKey(body, now);
+    requireNoMore(member.key, checked);
     const id = chooseId<ApiKeyId>(deps, request, { owner, form: API_KEY_ID });
     const make = async (transaction: Db) => {
       const newKey = { ...checked, id, createdBy: member.email, now };
@@ -47,12 +49,11 @@ export function keyAppRoutes(api: FastifyInstance, deps: Pick<Deps, "db" | "cloc
     if (made === null) throw new ApiError("conflict", ALREADY_CREATED);
     const row = (await listApiKeys(deps.db, owner)).find((each) => each.id === id);
     assert(row, "the key was just created");
-    return reply.code(201).send({ ...toAppKey(row, now), key: made.key });
+    return { ...toAppKey(row, now), key: made.key };
   });
 
-  api.delete<{ Params: { key: string } }>("/keys/:key", async (request, reply) => {
-    const member = memberOf(request);
-    const id = parseApiKeyId(request.params.key);
+  routes.add("revokeKey", async ({ member, params }) => {
+    const id = parseApiKeyId(params.key);
     if (id === null) throw notFound("API key");
     const now = deps.clock.now();
     await inOrganization(deps.db, member.organizationId, async (transaction) => {
@@ -61,7 +62,7 @@ export function keyAppRoutes(api: FastifyInstance, deps: Pick<Deps, "db" | "cloc
       if (outcome.kind === "revoked")
         await auditBy(deps, member, now)(transaction, { action: "api_key.revoked", target: id, name: outcome.name });
     });
-    return reply.code(204).send();
+    return null;
   });
 }
 

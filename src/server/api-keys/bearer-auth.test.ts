@@ -319,7 +319,7 @@ test("path, method and key are checked before the limit", async () => {
   const { keyId, headers } = await makeCaller(deps.db);
   for (let i = 0; i < 4; i++) await ask(headers);
   assert.equal((await ask(headers, "/api/v1/nothing")).status, 404);
-  assert.equal((await ask(headers, "/api/v1/widgets", "POST")).status, 405);
+  assert.equal((await ask(headers, "/api/v1/bookings", "POST")).status, 405);
   await revokeApiKey(deps.db, keyId, NOON);
   assert.equal((await ask(headers)).status, 401);
 });

@@ -1,7 +1,6 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { MINUTE_MS } from "#contract/durations.ts";
-import type { ApiKeyId, OrganizationId } from "#contract/ids.ts";
-import type { Plan } from "#contract/plans.ts";
+import type { ApiKeyId } from "#contract/ids.ts";
 import type { KeyScope } from "#contract/scopes.ts";
 import type { Deps } from "../deps.ts";
 import { ApiError } from "../http/api-error.ts";
@@ -14,7 +13,7 @@ import { findKeyHolder, type KeyHolder, recordKeyUse } from "./queries.ts";
 import { hashApiKey, isApiKey } from "./token.ts";
 
 /** The holder of the request's key. */
-export type Caller = { keyId: ApiKeyId; organizationId: OrganizationId; plan: Plan; scopes: readonly KeyScope[] };
+export type Caller = Omit<KeyHolder, "id"> & { keyId: ApiKeyId };
 
 declare module "fastify" {
   interface FastifyRequest {
@@ -54,7 +53,8 @@ export function bearerAuth(deps: GuardDeps) {
     const now = deps.clock.now();
     const holder = await findKeyHolder(deps.db, keyHash, now);
     if (holder === null) throw unknownKey();
-    const { id: keyId, networks, ...rest } = holder;
+    const { id: keyId, ...rest } = holder;
+    const { networks } = holder;
     if (networks.length > 0 && !isInNetworks(networks, request.ip))
       throw new ApiError("network_not_allowed", "This API key can't be used from your network address.");
     await noteUse(holder, now);
@@ -71,9 +71,9 @@ export function bearerAuth(deps: GuardDeps) {
 }
 
 /** Throws 403 unless the key has one of the scopes. */
-export function requireScope(request: FastifyRequest, scopes: readonly KeyScope[]): void {
-  if (scopes.some((scope) => callerOf(request).scopes.includes(scope))) return;
-  throw new ApiError("scope_required", `This API key needs the scope ${scopes.join(" or ")}.`);
+export function requireScope({ scopes }: Pick<Caller, "scopes">, wanted: readonly KeyScope[]): void {
+  if (wanted.some((scope) => scopes.includes(scope))) return;
+  throw new ApiError("scope_required", `This API key needs the scope ${wanted.join(" or ")}.`);
 }
 
 export function callerOf(request: FastifyRequest): Caller {

@@ -89,7 +89,7 @@ test("scopes and networks are set when a key is created, listed, and in the audi
   const { key, id, ...made } = (await askApp(app, admin, "POST /keys", wanted)).body as CreatedKey;
   const kept = { scopes: ["analytics", "bookings.anonymous"], networks: ["203.0.113.0/24", "::1"] };
   assert.deepEqual({ scopes: made.scopes, networks: made.networks }, kept);
-  assert.deepEqual((await askApp(app, admin, "GET /keys")).body, { data: [{ id, ...made }] });
+  assert.deepEqual((await askApp(app, admin, "GET /keys")).body, { data: [{ id, ...made }], nextCursor: null });
   const detail = { name: "Board", scopes: "analytics, bookings.anonymous", networks: "203.0.113.0/24, ::1" };
   assert.deepEqual(await readAudit(deps.db, admin.organizationId), [{ action: "api_key.created", target: id, detail }]);
   const ask = async (remoteAddress: string) =>

@@ -55,6 +55,10 @@ const SECTIONS: readonly Section[] = [
         title: "Read API",
         purpose: "Pull bookings and analytics on a schedule and keep a copy in sync.",
       }),
+      guide("docs/management-api.md", {
+        title: "Management API",
+        purpose: "Set up widgets, webhooks, keys and connections from a program.",
+      }),
       guide("docs/webhooks.md", {
         title: "Webhooks",
         purpose: "Receive every booking as signed JSON, or as a card in Teams or Slack.",

@@ -49,6 +49,7 @@ describe("the documents at /docs", () => {
       "scheduling-systems",
       "analytics",
       "read-api",
+      "management-api",
       "webhooks",
       "assistants",
       "client-library",

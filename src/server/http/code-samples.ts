@@ -3,15 +3,16 @@ type Operation = { parameters?: readonly Parameter[] };
 type Paths = Readonly<Record<string, { get?: Operation }>>;
 
 /**
- * Adds the examples that the API reference shows. They can be pasted as they are: they have this server's address, no optional
+ * Adds the examples that the API reference shows for reading what has a fixed address. They can be pasted as they are: they have this server's address, no optional
  * parameters, and take the reader's key from the environment.
  */
 export function addCodeSamples<Document extends { paths?: object }>(document: Document, baseUrl: string): Document {
   // OpenAPI's paths, as written by @fastify/swagger.
-  const paths = Object.entries((document.paths ?? {}) as Paths).map(([path, { get, ...rest }]) => [
-    path,
-    { ...rest, ...(get && { get: { ...get, "x-codeSamples": listSamples(`${baseUrl}${path}${toQuery(get)}`) } }) },
-  ]);
+  const paths = Object.entries((document.paths ?? {}) as Paths).map(([path, { get, ...rest }]) => {
+    const samples =
+      path.includes("{") || !get ? {} : { "x-codeSamples": listSamples(`${baseUrl}${path}${toQuery(get)}`) };
+    return [path, { ...(get && { get: { ...get, ...samples } }), ...rest }];
+  });
   return { ...document, paths: Object.fromEntries(paths) };
 }
 

@@ -1,9 +1,22 @@
 import type { FastifyRequest } from "fastify";
+import { Type } from "typebox";
 import { IDEMPOTENCY_KEY_LENGTH_MAX } from "#contract/book.ts";
 import type { IdForm } from "#contract/ids.ts";
 import { deriveRandom } from "../lib/secrets/derived-random.ts";
 import { type Random, randomId } from "../lib/secrets/random.ts";
 import { ApiError } from "./api-error.ts";
+
+/** For the API reference. */
+export const IDEMPOTENCY_KEY_HEADERS = Type.Object({
+  "Idempotency-Key": Type.Optional(
+    Type.String({
+      pattern: "\\S",
+      maxLength: IDEMPOTENCY_KEY_LENGTH_MAX,
+      description:
+        "Repeat a request with the same key, and nothing is created twice. What is shown only once is not shown again.",
+    }),
+  ),
+});
 
 export function requireIdempotencyKey(request: FastifyRequest): string {
   const key = request.headers["idempotency-key"];

@@ -5,10 +5,10 @@ import { addCodeSamples } from "./code-samples.ts";
 
 // OpenAPI 3.1 from the routes' own schemas. scripts/generate.ts writes the same document to openapi.json.
 
-const DESCRIPTION = `Read-only access to the widgets, stored bookings and analytics of one organization, for scheduled pulling.
+const DESCRIPTION = `The widgets, stored bookings and analytics of one organization, for scheduled pulling, and what its admins manage.
 
 Every request needs the header \`Authorization: Bearer <API_KEY>\`. The scopes of a key say what it
-can read; with \`bookings\`, that includes customers' contact details. Use keys from a server, never in browser code.
+can do; with \`bookings\`, that includes customers' contact details. Use keys from a server, never in browser code.
 
 Admins create keys under API keys in the dashboard. The examples read yours from the variable \`KEY\`: \`export KEY=svc_live_…\`.`;
 
@@ -20,7 +20,7 @@ export async function describeApi(
   await app.register(swagger, {
     openapi: {
       openapi: "3.1.0",
-      info: { title: "Bookflow read API", version: API_VERSION, description: DESCRIPTION, license: { name: "MIT" } },
+      info: { title: "Bookflow API", version: API_VERSION, description: DESCRIPTION, license: { name: "MIT" } },
       servers: [{ url: config.baseUrl }],
       components: {
         securitySchemes: { apiKey: { type: "http", scheme: "bearer", description: "An API key, `svc_live_…`." } },

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from "fastify";
-import type { TSchema } from "typebox";
-import { ApiErrorBody } from "#contract/api-error.ts";
+import { type TSchema, Type } from "typebox";
+import { ApiErrorBody, FieldsErrorBody } from "#contract/api-error.ts";
 import { compressResponses } from "./compress.ts";
 
 /** The part of the app under /api/v1, behind the bearer guard. */
@@ -21,30 +21,63 @@ const RATE_LIMIT = {
 };
 const RETRY_AFTER = { "Retry-After": { type: "integer", description: "Seconds to wait before the next request." } };
 
+const answer = (schema: TSchema, meaning: string, headers: object = {}): TSchema => ({
+  ...schema,
+  description: meaning,
+  headers: { ...REQUEST_ID, ...headers },
+});
+const refuse = (meaning: string, headers: object = {}) => answer(ApiErrorBody, meaning, headers);
+
+/** What any route behind the bearer guard can answer. */
+const REFUSALS = {
+  401: refuse("`unauthorized`: no Bearer header, or the key is unknown, revoked or expired.", {
+    "WWW-Authenticate": text("Bearer."),
+  }),
+  403: refuse(
+    "`plan_required`: the organization is not on the plan that this needs. `scope_required`: the key doesn't have a scope that " +
+      "this needs. `network_not_allowed`: the key can't be used from this network address.",
+    RATE_LIMIT,
+  ),
+  405: refuse("`method_not_allowed`: this address has other methods.", { Allow: text("The allowed methods.") }),
+  429: refuse("`rate_limited`: too many requests with this key; see Retry-After.", { ...RATE_LIMIT, ...RETRY_AFTER }),
+  431: refuse("`bad_request`: the request's headers are larger than 16 KiB."),
+  500: refuse("`internal`: failure on our side; retry with backoff."),
+  503: refuse("`unavailable`: the database can't be reached, or the service is busy; see Retry-After.", RETRY_AFTER),
+};
+
 /** The responses that every read route can give. The schemas filter what is sent and describe the API. */
 export function readApiResponses(success: TSchema, description: string): Record<number, TSchema> {
-  const answer = (schema: TSchema, meaning: string, headers: object = {}): TSchema => ({
-    ...schema,
-    description: meaning,
-    headers: { ...REQUEST_ID, ...headers },
-  });
-  const refuse = (meaning: string, headers: object = {}) => answer(ApiErrorBody, meaning, headers);
   return {
+    ...REFUSALS,
     200: answer(success, description, RATE_LIMIT),
     400: refuse("`bad_request`: a parameter is invalid.", RATE_LIMIT),
-    401: refuse("`unauthorized`: no Bearer header, or the key is unknown, revoked or expired.", {
-      "WWW-Authenticate": text("Bearer."),
-    }),
-    403: refuse(
-      "`plan_required`: the organization is not on the Business plan. `scope_required`: the key doesn't have a scope that this " +
-        "needs. `network_not_allowed`: the key can't be used from this network address.",
-      RATE_LIMIT,
-    ),
     404: refuse("`not_found`: the widget parameter does not match one of your widgets.", RATE_LIMIT),
-    405: refuse("`method_not_allowed`: only GET and HEAD are allowed.", { Allow: text("The allowed methods.") }),
-    429: refuse("`rate_limited`: too many requests with this key; see Retry-After.", { ...RATE_LIMIT, ...RETRY_AFTER }),
-    431: refuse("`bad_request`: the request's headers are larger than 16 KiB."),
-    500: refuse("`internal`: failure on our side; retry with backoff."),
-    503: refuse("`unavailable`: the database can't be reached, or the service is busy; see Retry-After.", RETRY_AFTER),
+  };
+}
+
+/** The same for routes that manage something. */
+export function managementResponses(route: {
+  method: string;
+  body?: TSchema;
+  answer?: TSchema;
+  status?: number;
+}): Record<number, TSchema> {
+  const isWrite = route.method !== "GET";
+  const withFields = (meaning: string) => answer(FieldsErrorBody, meaning, RATE_LIMIT);
+  return {
+    ...REFUSALS,
+    [route.status ?? (route.answer ? 200 : 204)]: route.answer
+      ? answer(route.answer, "Done.", RATE_LIMIT)
+      : answer(Type.Null(), "Done.", RATE_LIMIT),
+    400: refuse("`bad_request`: a parameter, or the form of the body, is invalid.", RATE_LIMIT),
+    404: refuse("`not_found`: this organization has nothing with this ID.", RATE_LIMIT),
+    ...(isWrite && {
+      409: withFields(
+        "`conflict`, `already_queued`, `endpoint_disabled`, `endpoint_removed` or `payload_erased`: the state doesn't allow this; " +
+          "see the message.",
+      ),
+      413: refuse("`payload_too_large`: the body is larger than 64 KiB.", RATE_LIMIT),
+      422: withFields("`invalid_fields`: some fields are invalid; `fields` says which, and why."),
+    }),
   };
 }

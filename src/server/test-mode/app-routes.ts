@@ -1,11 +1,9 @@
-import type { FastifyInstance } from "fastify";
-import { AppWidget, ClearTestRequest, GoLiveRequest, TestDataShape } from "#contract/app/widgets.ts";
+import type { AppWidget } from "#contract/app/widgets.ts";
 import { type OrganizationId, parseConnectionId, type WidgetId } from "#contract/ids.ts";
-import { memberOf } from "../accounts/auth/member-auth.ts";
+import type { Routes } from "../accounts/auth/route-table.ts";
 import { auditBy } from "../audit/audit-by.ts";
 import type { Deps } from "../deps.ts";
 import { FieldsError, notFound } from "../http/api-error.ts";
-import { bodyReader } from "../http/body.ts";
 import type { OpenDeps } from "../scheduler/scheduler-deps.ts";
 import { listWidgetsWithViews } from "../widgets/app-queries.ts";
 import { requireWidget } from "../widgets/require-widget.ts";
@@ -15,19 +13,13 @@ import { countTestData } from "./queries.ts";
 import { goBackToTest, goLive, type WentLive } from "./switch-mode.ts";
 
 type TestModeDeps = OpenDeps & Pick<Deps, "patientDb" | "config">;
-type WithWidget = { Params: { widget: string } };
 
 /** Going live, going back to test mode, and clearing what was collected in test mode. */
-export function testModeAppRoutes(api: FastifyInstance, deps: TestModeDeps): void {
-  const readGoLive = bodyReader(GoLiveRequest);
-  const readClear = bodyReader(ClearTestRequest);
-  const answer = { schema: { response: { 200: AppWidget } } };
-
-  api.post<WithWidget>("/widgets/:widget/go-live", answer, async (request) => {
-    const member = memberOf(request);
+export function testModeAppRoutes(routes: Routes, deps: TestModeDeps): void {
+  routes.add("goLive", async ({ member, params, body }) => {
     const owner = member.organizationId;
-    const widgetId = await requireWidget(deps.db, owner, request.params.widget);
-    const connectionId = parseConnectionId(readGoLive(request).connectionId);
+    const widgetId = await requireWidget(deps.db, owner, params.widget);
+    const connectionId = parseConnectionId(body.connectionId);
     if (connectionId === null) throw toFault({ kind: "no_connection" });
     const audit = auditBy(deps, member, deps.clock.now());
     const outcome = await goLive(deps, owner, { widgetId, connectionId, audit });
@@ -35,29 +27,23 @@ export function testModeAppRoutes(api: FastifyInstance, deps: TestModeDeps): voi
     return await readWidget(deps, owner, widgetId);
   });
 
-  api.post<WithWidget>("/widgets/:widget/test-mode", answer, async (request) => {
-    const member = memberOf(request);
+  routes.add("goBackToTest", async ({ member, params }) => {
     const owner = member.organizationId;
-    const widgetId = await requireWidget(deps.db, owner, request.params.widget);
+    const widgetId = await requireWidget(deps.db, owner, params.widget);
     const audit = auditBy(deps, member, deps.clock.now());
     if (!(await goBackToTest(deps, owner, { widgetId, audit }))) throw notFound("Widget");
     return await readWidget(deps, owner, widgetId);
   });
 
-  api.post<WithWidget>(
-    "/widgets/:widget/clear-test-data",
-    { schema: { response: { 200: TestDataShape } } },
-    async (request) => {
-      const member = memberOf(request);
-      const owner = member.organizationId;
-      const widgetId = await requireWidget(deps.db, owner, request.params.widget);
-      const { dryRun = false } = readClear(request);
-      if (dryRun) return await countTestData(deps.db, owner, { widgetId, now: deps.clock.now() });
-      const { name } = await readWidget(deps, owner, widgetId);
-      const audit = auditBy(deps, member, deps.clock.now());
-      return await clearTestData({ db: deps.patientDb, clock: deps.clock }, owner, { widgetId, name, audit });
-    },
-  );
+  routes.add("clearTestData", async ({ member, params, body }) => {
+    const owner = member.organizationId;
+    const widgetId = await requireWidget(deps.db, owner, params.widget);
+    const { dryRun = false } = body;
+    if (dryRun) return await countTestData(deps.db, owner, { widgetId, now: deps.clock.now() });
+    const { name } = await readWidget(deps, owner, widgetId);
+    const audit = auditBy(deps, member, deps.clock.now());
+    return await clearTestData({ db: deps.patientDb, clock: deps.clock }, owner, { widgetId, name, audit });
+  });
 }
 
 function toFault(outcome: Exclude<WentLive, { kind: "live" }>) {

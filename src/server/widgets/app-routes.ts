@@ -1,15 +1,13 @@
 import { isDeepStrictEqual } from "node:util";
-import type { FastifyInstance } from "fastify";
-import { AppWidget, AppWidgetList, NewWidget, WidgetChange, WidgetServices } from "#contract/app/widgets.ts";
+import { type AppWidget, WidgetChange } from "#contract/app/widgets.ts";
 import { type ConnectionId, type OrganizationId, parseWidgetId, WIDGET_ID, type WidgetId } from "#contract/ids.ts";
-import { memberOf } from "../accounts/auth/member-auth.ts";
+import type { Routes } from "../accounts/auth/route-table.ts";
 import { auditBy, describeChanges } from "../audit/audit-by.ts";
 import { makeOnce } from "../db/make-once.ts";
 import type { Db } from "../db/pool.ts";
 import { inOrganization } from "../db/transactions.ts";
 import type { Deps } from "../deps.ts";
 import { ApiError, notFound } from "../http/api-error.ts";
-import { bodyReader } from "../http/body.ts";
 import { chooseId } from "../http/idempotency-key.ts";
 import { requireUnchanged } from "../http/require-unchanged.ts";
 import { countLocked, describeCap } from "../organizations/caps.ts";
@@ -22,24 +20,20 @@ import { insertWidget } from "./queries.ts";
 import { toAppWidget, toWidgetSettings } from "./to-app-widget.ts";
 
 type WidgetDeps = OpenDeps & Pick<Deps, "config">;
-type WithWidget = { Params: { widget: string } };
 
 /** Widgets are never deleted, because their bookings and counts belong to them; unused ones are paused. */
-export function widgetAppRoutes(api: FastifyInstance, deps: WidgetDeps): void {
-  const readNewWidget = bodyReader(NewWidget);
-
-  api.get("/widgets", { schema: { response: { 200: AppWidgetList } } }, async (request) => {
-    const rows = await listWidgetsWithViews(deps.db, memberOf(request).organizationId, {
+export function widgetAppRoutes(routes: Routes, deps: WidgetDeps): void {
+  routes.add("listWidgets", async ({ member }) => {
+    const rows = await listWidgetsWithViews(deps.db, member.organizationId, {
       baseUrl: deps.config.baseUrl,
     });
     return { data: rows.map((row) => toAppWidget(row, deps.config.baseUrl)) };
   });
 
-  api.post("/widgets", { schema: { response: { 201: AppWidget } } }, async (request, reply) => {
-    const member = memberOf(request);
+  routes.add("createWidget", async ({ member, body, request }) => {
     const owner = member.organizationId;
     const now = deps.clock.now();
-    const typed = readNewWidget(request);
+    const typed = body;
     const id = chooseId<WidgetId>(deps, request, { owner, form: WIDGET_ID });
     const make = async (transaction: Db) => {
       const { name = typed.name, ...checked } = checkWidgetChange(typed, deps.config.baseUrl, null);
@@ -54,51 +48,43 @@ export function widgetAppRoutes(api: FastifyInstance, deps: WidgetDeps): void {
     const made = await makeOnce(() => inOrganization(deps.db, owner, make));
     const widget = await readWidget(deps, owner, id);
     if (made === null) requireSame(widget, checkWidgetSettings(typed, deps.config.baseUrl));
-    return reply.code(201).send(widget);
+    return widget;
   });
 
-  api.get<WithWidget>("/widgets/:widget", { schema: { response: { 200: AppWidget } } }, async (request) => {
-    return await readWidget(deps, memberOf(request).organizationId, requireWidgetId(request.params.widget));
+  routes.add("getWidget", async ({ member, params }) => {
+    return await readWidget(deps, member.organizationId, requireWidgetId(params.widget));
   });
 
-  servicesRoute(api, deps);
-  changeRoute(api, deps);
+  servicesRoute(routes, deps);
+  changeRoute(routes, deps);
 }
 
 /** What the widget's scheduling system offers. */
-function servicesRoute(api: FastifyInstance, deps: WidgetDeps): void {
-  api.get<WithWidget>(
-    "/widgets/:widget/services",
-    { schema: { response: { 200: WidgetServices } } },
-    async (request): Promise<WidgetServices> => {
-      const owner = memberOf(request).organizationId;
-      const { id, connectionId } = await readWidget(deps, owner, requireWidgetId(request.params.widget));
-      const widget = { id: id as WidgetId, organizationId: owner, connectionId: connectionId as ConnectionId | null };
-      const system = await openSchedulingSystem(deps, widget);
-      const services = await system.listServices();
-      if (services.kind !== "found")
-        throw new ApiError("scheduler_unavailable", describeFailure(services, system.kind));
-      return {
-        services: services.value.map(({ id, name, durationMinutes, staff, staffSelectable }) => ({
-          id,
-          name,
-          durationMinutes,
-          staff: staffSelectable ? staff.map((person) => ({ id: person.id, name: person.name })) : [],
-        })),
-      };
-    },
-  );
+function servicesRoute(routes: Routes, deps: WidgetDeps): void {
+  routes.add("listWidgetServices", async ({ member, params }) => {
+    const owner = member.organizationId;
+    const { id, connectionId } = await readWidget(deps, owner, requireWidgetId(params.widget));
+    const widget = { id: id as WidgetId, organizationId: owner, connectionId: connectionId as ConnectionId | null };
+    const system = await openSchedulingSystem(deps, widget);
+    const services = await system.listServices();
+    if (services.kind !== "found") throw new ApiError("scheduler_unavailable", describeFailure(services, system.kind));
+    return {
+      services: services.value.map(({ id, name, durationMinutes, staff, staffSelectable }) => ({
+        id,
+        name,
+        durationMinutes,
+        staff: staffSelectable ? staff.map((person) => ({ id: person.id, name: person.name })) : [],
+      })),
+    };
+  });
 }
 
-function changeRoute(api: FastifyInstance, deps: WidgetDeps): void {
-  const readWidgetChange = bodyReader(WidgetChange);
-
-  api.patch<WithWidget>("/widgets/:widget", { schema: { response: { 200: AppWidget } } }, async (request) => {
-    const member = memberOf(request);
+function changeRoute(routes: Routes, deps: WidgetDeps): void {
+  routes.add("changeWidget", async ({ member, params, body }) => {
     const owner = member.organizationId;
-    const id = requireWidgetId(request.params.widget);
+    const id = requireWidgetId(params.widget);
     await readWidget(deps, owner, id);
-    const { was, ...typed } = readWidgetChange(request);
+    const { was, ...typed } = body;
     const names = Object.keys(WidgetChange.properties).filter((name) => name in typed);
     if (names.length > 0)
       await inOrganization(deps.db, owner, async (transaction) => {

@@ -6,7 +6,12 @@ const FLOOR = ["src/contract/", "src/server/lib/", "src/server/db/", "src/server
 
 const SLICES = "src/server/";
 /** What dashboard API routes need besides their own slice. */
-const DASHBOARD = ["accounts/auth/member-auth.ts", "audit/audit-by.ts", "organizations/caps.ts"];
+const DASHBOARD = [
+  "accounts/auth/member-auth.ts",
+  "accounts/auth/route-table.ts",
+  "audit/audit-by.ts",
+  "organizations/caps.ts",
+];
 const slice = (name: string, others: readonly string[] = []) => ({
   from: `${SLICES}${name}/`,
   to: [...FLOOR, ...others.map((other) => SLICES + other)],
@@ -166,6 +171,7 @@ export const ALLOWED_IMPORTS: readonly { readonly from: string; readonly to: rea
   { from: "src/server/cli/", to: ["src/contract/", "src/server/"] },
   { from: "src/server/app.ts", to: ["src/contract/", "src/server/"] },
   { from: "src/server/app-api.ts", to: ["src/contract/", "src/server/"] },
+  { from: "src/server/management-api.ts", to: ["src/contract/", "src/server/"] },
   { from: "src/server/worker.ts", to: ["src/contract/", "src/server/"] },
   { from: "src/server/main.ts", to: ["src/contract/", "src/server/"] },
 ];
@@ -177,6 +183,7 @@ export const RESERVED_FILES: readonly { readonly file: RegExp; readonly importer
     importers: [
       "src/server/app.ts",
       "src/server/app-api.ts",
+      "src/server/management-api.ts",
       "src/server/operations/worker-app.ts",
       "src/server/analytics/analytics.ts",
     ],

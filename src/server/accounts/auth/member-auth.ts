@@ -4,6 +4,7 @@ import { ORGANIZATION_HEADER } from "#contract/app/routes.ts";
 import { MINUTE_MS } from "#contract/durations.ts";
 import type { OrganizationId } from "#contract/ids.ts";
 import type { Plan } from "#contract/plans.ts";
+import type { KeyScope } from "#contract/scopes.ts";
 import type { Deps } from "../../deps.ts";
 import { ApiError } from "../../http/api-error.ts";
 import { assert } from "../../lib/assert.ts";
@@ -11,14 +12,20 @@ import type { AccountsDeps, Person } from "../accounts-deps.ts";
 import { listMemberships, type Membership, recordMembershipUse } from "../queries.ts";
 import { requireOwnLink, requireOwnOrigin } from "./origin-check.ts";
 
-/** A person in one of their organizations. */
+/** A person in one of their organizations, or one of its API keys. */
 export type Member = {
+  /** The key's id, for a key. */
   userId: string;
+  /** How lists and the audit log name them: an address, or "API key Board". */
   email: string;
+  key?: KeyLimits;
   organizationId: OrganizationId;
   role: MemberRole;
   plan: Plan;
 };
+
+/** What a key may do at most. It can't create a key that may do more. */
+export type KeyLimits = { scopes: readonly KeyScope[]; networks: readonly string[]; expiresAt: Date | null };
 
 declare module "fastify" {
   interface FastifyRequest {
@@ -65,6 +72,11 @@ export function memberAuth(deps: GuardDeps) {
 export function requireRole(member: Member, role: MemberRole): void {
   if (!roleIncludes(member.role, role))
     throw new ApiError("forbidden", `This requires the ${role} role. Your role is ${member.role}.`);
+}
+
+/** Members see customers' data; viewers don't, nor do keys without `bookings`. */
+export function seesCustomers({ role, key }: Member): boolean {
+  return roleIncludes(role, "member") && (key === undefined || key.scopes.includes("bookings"));
 }
 
 export function personOf(request: FastifyRequest): Person {

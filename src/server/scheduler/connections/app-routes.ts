@@ -1,25 +1,16 @@
 import { isDeepStrictEqual } from "node:util";
-import type { FastifyInstance } from "fastify";
-import {
-  type AppConnection,
-  AppConnectionList,
-  ConnectionChange,
-  ConnectionCheckAnswer,
-  ConnectionCheckRequest,
-  NewConnection,
-  SavedConnection,
-} from "#contract/app/connections.ts";
+import type { AppConnection, ConnectionChange } from "#contract/app/connections.ts";
 import { CONNECTION_NAME_LENGTH_MAX } from "#contract/app/limits.ts";
 import { CONNECTION_ID, type ConnectionId, type OrganizationId, parseConnectionId } from "#contract/ids.ts";
 import type { ConnectionKind } from "#contract/scheduling.ts";
-import { memberOf } from "../../accounts/auth/member-auth.ts";
+import type { Routes } from "../../accounts/auth/route-table.ts";
 import { auditBy } from "../../audit/audit-by.ts";
 import { makeOnce } from "../../db/make-once.ts";
 import { inOrganization } from "../../db/transactions.ts";
 import { ApiError, FieldsError, notFound } from "../../http/api-error.ts";
-import { bodyReader } from "../../http/body.ts";
 import { checkEmail, checkLine, requireFields } from "../../http/check-fields.ts";
 import { chooseId } from "../../http/idempotency-key.ts";
+import { sliceList } from "../../http/paging.ts";
 import { RateLimiter, type RateLimitVerdict, rateLimited } from "../../http/rate-limit.ts";
 import { requireUnchanged } from "../../http/require-unchanged.ts";
 import { describeCap } from "../../organizations/caps.ts";
@@ -40,21 +31,17 @@ import { toAppConnection, toVerified } from "./to-app-connection.ts";
 /** By organization. Each one sends emails and takes a slot in a real calendar for a moment. */
 const TEST_BOOKINGS_PER_MINUTE = 3;
 
-type WithConnection = { Params: { connection: string } };
-
-export function connectionAppRoutes(api: FastifyInstance, deps: OpenDeps): void {
-  const readNewConnection = bodyReader(NewConnection);
-
-  api.get("/connections", { schema: { response: { 200: AppConnectionList } } }, async (request) => {
-    const owner = memberOf(request).organizationId;
+export function connectionAppRoutes(routes: Routes, deps: OpenDeps): void {
+  routes.add("listConnections", async ({ member, query }) => {
+    const owner = member.organizationId;
     const counts = await countWidgetsByConnection(deps.db, owner);
     const rows = await listConnections(deps.db, owner);
-    return { data: rows.map((row) => toAppConnection(row, counts.get(row.id) ?? 0)) };
+    const shown = rows.map((row) => toAppConnection(row, counts.get(row.id) ?? 0));
+    return sliceList(query, shown);
   });
 
-  api.post("/connections", { schema: { response: { 201: SavedConnection } } }, async (request, reply) => {
-    const member = memberOf(request);
-    const typed = readNewConnection(request);
+  routes.add("addConnection", async ({ member, body, request }) => {
+    const typed = body;
     const id = chooseId<ConnectionId>(deps, request, { owner: member.organizationId, form: CONNECTION_ID });
     const wanted = { ...typed, id, name: checkName(typed.name) };
     if (await findConnection(deps.db, member.organizationId, id)) throw addedBefore();
@@ -65,78 +52,65 @@ export function connectionAppRoutes(api: FastifyInstance, deps: OpenDeps): void 
     if (outcome === null) throw addedBefore();
     if (outcome.kind !== "added") throw toApiError(outcome, wanted.kind);
     const connection = await readConnection(deps, member.organizationId, id);
-    return reply.code(201).send({ connection, verified: toVerified(outcome.verified) });
+    return { connection, verified: toVerified(outcome.verified) };
   });
-  changeRoutes(api, deps);
-  checkRoute(api, deps);
+  changeRoutes(routes, deps);
+  checkRoute(routes, deps);
 }
 
-function changeRoutes(api: FastifyInstance, deps: OpenDeps): void {
-  const readConnectionChange = bodyReader(ConnectionChange);
-
-  api.patch<WithConnection>(
-    "/connections/:connection",
-    { schema: { response: { 200: SavedConnection } } },
-    async (request) => {
-      const member = memberOf(request);
-      const owner = member.organizationId;
-      const { id, kind } = await requireConnection(deps, owner, request.params.connection);
-      const change = readConnectionChange(request);
-      const wanted = toEdit(id, change);
-      const changed = [
-        wanted.name === undefined ? "" : "name",
-        wanted.parts ? "settings" : "",
-        wanted.followsChanges === undefined ? "" : "follow changes",
-      ]
-        .filter(Boolean)
-        .join(", ");
-      if (changed === "") return { connection: await readConnection(deps, owner, id), verified: null };
-      const audit = auditBy(deps, member, deps.clock.now());
-      const outcome = await changeConnection(deps, owner, wanted, async (transaction, row) => {
-        requireSameConnection(row, change.was);
-        const names = { name: wanted.name ?? row.name, formerName: row.name };
-        await audit(transaction, { action: "connection.changed", target: id, ...names, detail: { changed } });
-      });
-      if (outcome.kind !== "changed") throw toApiError(outcome, kind);
-      const verified = outcome.verified && toVerified(outcome.verified);
-      return { connection: await readConnection(deps, owner, id), verified };
-    },
-  );
-
-  api.delete<WithConnection>("/connections/:connection", async (request, reply) => {
-    const member = memberOf(request);
+function changeRoutes(routes: Routes, deps: OpenDeps): void {
+  routes.add("changeConnection", async ({ member, params, body }) => {
     const owner = member.organizationId;
-    const { id, name, kind } = await requireConnection(deps, owner, request.params.connection);
+    const { id, kind } = await requireConnection(deps, owner, params.connection);
+    const change = body;
+    const wanted = toEdit(id, change);
+    const changed = [
+      wanted.name === undefined ? "" : "name",
+      wanted.parts ? "settings" : "",
+      wanted.followsChanges === undefined ? "" : "follow changes",
+    ]
+      .filter(Boolean)
+      .join(", ");
+    if (changed === "") return { connection: await readConnection(deps, owner, id), verified: null };
+    const audit = auditBy(deps, member, deps.clock.now());
+    const outcome = await changeConnection(deps, owner, wanted, async (transaction, row) => {
+      requireSameConnection(row, change.was);
+      const names = { name: wanted.name ?? row.name, formerName: row.name };
+      await audit(transaction, { action: "connection.changed", target: id, ...names, detail: { changed } });
+    });
+    if (outcome.kind !== "changed") throw toApiError(outcome, kind);
+    const verified = outcome.verified && toVerified(outcome.verified);
+    return { connection: await readConnection(deps, owner, id), verified };
+  });
+
+  routes.add("removeConnection", async ({ member, params }) => {
+    const owner = member.organizationId;
+    const { id, name, kind } = await requireConnection(deps, owner, params.connection);
     await inOrganization(deps.db, owner, async (transaction) => {
       const outcome = await removeConnection({ ...deps, db: transaction }, owner, id);
       if (outcome.kind !== "removed") throw toApiError(outcome, kind);
       await auditBy(deps, member, deps.clock.now())(transaction, { action: "connection.removed", target: id, name });
     });
-    return reply.code(204).send();
+    return null;
   });
 }
 
 /** Tries a saved connection, with a booking if asked to. */
-function checkRoute(api: FastifyInstance, deps: OpenDeps): void {
-  const readCheckRequest = bodyReader(ConnectionCheckRequest);
+function checkRoute(routes: Routes, deps: OpenDeps): void {
   const testBookings = new RateLimiter({ perMinute: TEST_BOOKINGS_PER_MINUTE });
 
-  api.post<WithConnection>(
-    "/connections/:connection/check",
-    { schema: { response: { 200: ConnectionCheckAnswer } } },
-    async (request): Promise<ConnectionCheckAnswer> => {
-      const owner = memberOf(request).organizationId;
-      const { id } = await requireConnection(deps, owner, request.params.connection);
-      const { book: withBooking, email: typed } = readCheckRequest(request);
-      const email = typed === undefined ? null : requireFields({ email: checkEmail(typed) }).email;
-      if (withBooking) takeTestBooking(testBookings.take(owner, deps.clock.now()));
-      const check = await checkConnection(deps, owner, { id, withBooking, email });
-      if (check.kind === "not_found") throw notFound("Connection");
-      if (check.kind === "closed")
-        throw new ApiError("conflict", "The credentials of this connection can't be read. Enter them again.");
-      return { ...check, settings: { ...check.settings }, steps: [...check.steps], exchanges: [...check.exchanges] };
-    },
-  );
+  routes.add("checkConnection", async ({ member, params, body }) => {
+    const owner = member.organizationId;
+    const { id } = await requireConnection(deps, owner, params.connection);
+    const { book: withBooking, email: typed } = body;
+    const email = typed === undefined ? null : requireFields({ email: checkEmail(typed) }).email;
+    if (withBooking) takeTestBooking(testBookings.take(owner, deps.clock.now()));
+    const check = await checkConnection(deps, owner, { id, withBooking, email });
+    if (check.kind === "not_found") throw notFound("Connection");
+    if (check.kind === "closed")
+      throw new ApiError("conflict", "The credentials of this connection can't be read. Enter them again.");
+    return { ...check, settings: { ...check.settings }, steps: [...check.steps], exchanges: [...check.exchanges] };
+  });
 }
 
 function takeTestBooking(verdict: RateLimitVerdict): void {

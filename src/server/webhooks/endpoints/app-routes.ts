@@ -1,33 +1,20 @@
-import type { FastifyInstance } from "fastify";
 import type { AuditAction } from "#contract/app/audit.ts";
-import { QueuedDelivery } from "#contract/app/deliveries.ts";
-import {
-  AddedEndpoint,
-  AppEndpoint,
-  AppEndpointList,
-  ENDPOINT_DESCRIPTION_LENGTH_MAX,
-  EndpointChange,
-  EndpointStatistics,
-  FilterTrial,
-  FilterTrialRequest,
-  NewEndpoint,
-  RetriedDeliveries,
-  RotatedSecret,
-  RotateSecretRequest,
-} from "#contract/app/endpoints.ts";
+import { type AppEndpoint, ENDPOINT_DESCRIPTION_LENGTH_MAX, type EndpointChange } from "#contract/app/endpoints.ts";
 import { roleIncludes } from "#contract/app/role.ts";
 import { DAY_MS } from "#contract/durations.ts";
 import { ENDPOINT_PERIODS, SECRET_OVERLAP_HOURS, SECRET_OVERLAP_HOURS_DEFAULT } from "#contract/endpoint.ts";
 import { ENDPOINT_ID, type EndpointId, parseEndpointId } from "#contract/ids.ts";
-import { type Member, memberOf } from "../../accounts/auth/member-auth.ts";
+import type { Member } from "../../accounts/auth/member-auth.ts";
+import type { Routes } from "../../accounts/auth/route-table.ts";
+import { requireScope } from "../../api-keys/bearer-auth.ts";
 import { auditBy } from "../../audit/audit-by.ts";
 import { makeOnce } from "../../db/make-once.ts";
 import type { Deps } from "../../deps.ts";
 import { ApiError, FieldsError, notFound } from "../../http/api-error.ts";
-import { bodyReader } from "../../http/body.ts";
 import { checkLine, requireFields } from "../../http/check-fields.ts";
 import { chooseId } from "../../http/idempotency-key.ts";
-import { badParameter, type Query, readParameter, requireKnown } from "../../http/parameters.ts";
+import { sliceList } from "../../http/paging.ts";
+import { badParameter, readParameter, requireKnown } from "../../http/parameters.ts";
 import { requireUnchanged } from "../../http/require-unchanged.ts";
 import { assert } from "../../lib/assert.ts";
 import { findOrganization } from "../../organizations/queries.ts";
@@ -52,24 +39,20 @@ import { toAppEndpoint } from "./to-app-endpoint.ts";
 import { tryFilters } from "./try-filters.ts";
 
 type RouteDeps = Pick<Deps, "db" | "clock" | "random" | "config" | "log"> & { readonly webhooks: WebhookDeps };
-type WithEndpoint = { Params: { endpoint: string } };
 
 /** Newest notices shown per endpoint. */
 const NOTICES_SHOWN = 5;
 
-export function endpointAppRoutes(api: FastifyInstance, deps: RouteDeps): void {
-  const readNewEndpoint = bodyReader(NewEndpoint);
+export function endpointAppRoutes(routes: Routes, deps: RouteDeps): void {
   const audited = toAudited(deps);
 
-  api.get("/endpoints", { schema: { response: { 200: AppEndpointList } } }, async (request) => {
-    const member = memberOf(request);
+  routes.add("listEndpoints", async ({ member, query }) => {
     const rows = await listEndpoints(deps.db, member.organizationId);
-    return { data: await toShown(deps, member, { rows }) };
+    return sliceList(query, await toShown(deps, member, { rows }));
   });
 
-  api.post("/endpoints", { schema: { response: { 201: AddedEndpoint } } }, async (request, reply) => {
-    const member = memberOf(request);
-    const { url, kind, description = "", ...settings } = readNewEndpoint(request);
+  routes.add("addEndpoint", async ({ member, body, request }) => {
+    const { url, kind, description = "", ...settings } = body;
     const owner = { id: member.organizationId, plan: member.plan };
     const id = chooseId<EndpointId>(deps, request, { owner: owner.id, form: ENDPOINT_ID });
     const wanted = { id, url, kind, description: checkDescription(description), settings };
@@ -78,23 +61,23 @@ export function endpointAppRoutes(api: FastifyInstance, deps: RouteDeps): void {
     if (outcome === null) throw addedBefore();
     if (outcome.kind !== "added") throw toApiError(outcome);
     const endpoint = await readEndpoint(deps, member, id);
-    return reply.code(201).send({ endpoint, secret: outcome.secret, sameUrlAs: outcome.sameUrlAs });
+    return { endpoint, secret: outcome.secret, sameUrlAs: outcome.sameUrlAs };
   });
-  changeRoutes(api, deps);
-  actionRoutes(api, deps);
-  retryRoutes(api, deps);
+  changeRoutes(routes, deps);
+  actionRoutes(routes, deps);
+  retryRoutes(routes, deps);
 }
 
-function changeRoutes(api: FastifyInstance, deps: RouteDeps): void {
-  const readEndpointChange = bodyReader(EndpointChange);
+function changeRoutes(routes: Routes, deps: RouteDeps): void {
   const audited = toAudited(deps);
 
-  api.patch<WithEndpoint>("/endpoints/:endpoint", { schema: { response: { 200: AppEndpoint } } }, async (request) => {
-    const member = memberOf(request);
-    const { id } = await requireEndpoint(deps, member, request.params.endpoint);
-    const { was, ...change } = readEndpointChange(request);
+  routes.add("changeEndpoint", async ({ member, params, body }) => {
+    const { id } = await requireEndpoint(deps, member, params.endpoint);
+    const { was, ...change } = body;
     if (!onlyTurnsOff(change)) requireFeature(member.plan, "webhooks");
     const { url, description, isEnabled, ...settings } = change;
+    // The address decides where customers' data is sent.
+    if (url !== undefined && member.key) requireScope(member.key, ["bookings"]);
     const detail = describeChange(change);
     if (Object.keys(detail).length > 0) {
       const wanted: EndpointEdit = {
@@ -112,93 +95,68 @@ function changeRoutes(api: FastifyInstance, deps: RouteDeps): void {
     return await readEndpoint(deps, member, id);
   });
 
-  api.delete<WithEndpoint>("/endpoints/:endpoint", async (request, reply) => {
-    const member = memberOf(request);
-    const { id } = await requireEndpoint(deps, member, request.params.endpoint);
+  routes.add("removeEndpoint", async ({ member, params }) => {
+    const { id } = await requireEndpoint(deps, member, params.endpoint);
     const isRemoved = await removeEndpoint(deps, member.organizationId, id, audited(member, "endpoint.removed"));
     if (!isRemoved) throw notFound("Endpoint");
-    return reply.code(204).send();
+    return null;
   });
 }
 
 /** Tries filters, tests an endpoint, or rotates its secret. */
-function actionRoutes(api: FastifyInstance, deps: RouteDeps): void {
-  const readFilterTrial = bodyReader(FilterTrialRequest);
-  const readRotateSecret = bodyReader(RotateSecretRequest);
+function actionRoutes(routes: Routes, deps: RouteDeps): void {
   const audited = toAudited(deps);
 
-  api.post("/endpoints/try-filters", { schema: { response: { 200: FilterTrial } } }, async (request) => {
-    const outcome = await tryFilters(deps.db, memberOf(request).organizationId, readFilterTrial(request));
+  routes.add("tryFilters", async ({ member, body }) => {
+    const outcome = await tryFilters(deps.db, member.organizationId, body);
     if (outcome.kind !== "tried") throw toApiError(outcome);
     return outcome.trial;
   });
 
-  api.post<WithEndpoint>(
-    "/endpoints/:endpoint/test",
-    { schema: { response: { 202: QueuedDelivery } } },
-    async (request, reply) => {
-      const member = memberOf(request);
-      const { id } = await requireEndpoint(deps, member, request.params.endpoint);
-      const organization = await findOrganization(deps.db, member.organizationId);
-      assert(organization, "a member's organization exists");
-      const outcome = await sendTestEvent(deps, organization, id, audited(member, "endpoint.tested"));
-      if (outcome.kind !== "queued") throw toApiError(outcome);
-      return reply.code(202).send({ deliveryId: outcome.deliveryId });
-    },
-  );
+  routes.add("testEndpoint", async ({ member, params }) => {
+    const { id } = await requireEndpoint(deps, member, params.endpoint);
+    const organization = await findOrganization(deps.db, member.organizationId);
+    assert(organization, "a member's organization exists");
+    const outcome = await sendTestEvent(deps, organization, id, audited(member, "endpoint.tested"));
+    if (outcome.kind !== "queued") throw toApiError(outcome);
+    return { deliveryId: outcome.deliveryId };
+  });
 
-  api.post<WithEndpoint>(
-    "/endpoints/:endpoint/rotate-secret",
-    { schema: { response: { 200: RotatedSecret } } },
-    async (request) => {
-      const member = memberOf(request);
-      const { id } = await requireEndpoint(deps, member, request.params.endpoint);
-      const asked = request.body == null ? {} : readRotateSecret(request);
-      const { overlapHours: wanted = SECRET_OVERLAP_HOURS_DEFAULT } = asked;
-      const overlapHours = SECRET_OVERLAP_HOURS.find((hours) => hours === wanted);
-      if (overlapHours === undefined)
-        throw new FieldsError({ overlapHours: `This must be one of ${SECRET_OVERLAP_HOURS.join(", ")}.` });
-      const alongside = audited(member, "endpoint.secret_rotated", { overlap: describeOverlap(overlapHours) });
-      const outcome = await rotateSecret(deps, member.organizationId, { id, overlapHours }, alongside);
-      if (outcome.kind !== "rotated") throw toApiError(outcome);
-      return { secret: outcome.secret, previousSecretExpiresAt: outcome.previousExpiresAt?.toISOString() ?? null };
-    },
-  );
+  routes.add("rotateSecret", async ({ member, params, body }) => {
+    const { id } = await requireEndpoint(deps, member, params.endpoint);
+    const { overlapHours: wanted = SECRET_OVERLAP_HOURS_DEFAULT } = body;
+    const overlapHours = SECRET_OVERLAP_HOURS.find((hours) => hours === wanted);
+    if (overlapHours === undefined)
+      throw new FieldsError({ overlapHours: `This must be one of ${SECRET_OVERLAP_HOURS.join(", ")}.` });
+    const alongside = audited(member, "endpoint.secret_rotated", { overlap: describeOverlap(overlapHours) });
+    const outcome = await rotateSecret(deps, member.organizationId, { id, overlapHours }, alongside);
+    if (outcome.kind !== "rotated") throw toApiError(outcome);
+    return { secret: outcome.secret, previousSecretExpiresAt: outcome.previousExpiresAt?.toISOString() ?? null };
+  });
 }
 
 /** Retries what failed, and says how the endpoint has been doing. */
-function retryRoutes(api: FastifyInstance, deps: RouteDeps): void {
+function retryRoutes(routes: Routes, deps: RouteDeps): void {
   const audited = toAudited(deps);
 
-  api.post<WithEndpoint>(
-    "/endpoints/:endpoint/retry",
-    { schema: { response: { 200: RetriedDeliveries } } },
-    async (request) => {
-      const member = memberOf(request);
-      const { id } = await requireEndpoint(deps, member, request.params.endpoint);
-      const outcome = await retryAll(deps, member.organizationId, id, (transaction, endpoint, count) =>
-        audited(member, "endpoint.retried", { deliveries: count })(transaction, endpoint),
-      );
-      if (outcome.kind === "not_found") throw notFound("Endpoint");
-      if (outcome.kind !== "retried") throw toApiError(outcome);
-      return { count: outcome.count };
-    },
-  );
+  routes.add("retryEndpoint", async ({ member, params }) => {
+    const { id } = await requireEndpoint(deps, member, params.endpoint);
+    const outcome = await retryAll(deps, member.organizationId, id, (transaction, endpoint, count) =>
+      audited(member, "endpoint.retried", { deliveries: count })(transaction, endpoint),
+    );
+    if (outcome.kind === "not_found") throw notFound("Endpoint");
+    if (outcome.kind !== "retried") throw toApiError(outcome);
+    return { count: outcome.count };
+  });
 
-  api.get<WithEndpoint>(
-    "/endpoints/:endpoint/statistics",
-    { schema: { response: { 200: EndpointStatistics } } },
-    async (request) => {
-      const member = memberOf(request);
-      const { id } = await requireEndpoint(deps, member, request.params.endpoint);
-      const query = request.query as Query;
-      requireKnown(query, ["period"]);
-      const asked = readParameter(query, "period") ?? "24h";
-      const period = ENDPOINT_PERIODS.find((each) => each === asked);
-      if (!period) throw badParameter("period", `must be one of ${ENDPOINT_PERIODS.join(", ")}`);
-      return await readStatistics(deps, member.organizationId, { endpointId: id, period });
-    },
-  );
+  routes.add("getStatistics", async ({ member, params, query }) => {
+    const { id } = await requireEndpoint(deps, member, params.endpoint);
+    requireKnown(query, ["period"]);
+    const asked = readParameter(query, "period") ?? "24h";
+    const period = ENDPOINT_PERIODS.find((each) => each === asked);
+    if (!period) throw badParameter("period", `must be one of ${ENDPOINT_PERIODS.join(", ")}`);
+    return await readStatistics(deps, member.organizationId, { endpointId: id, period });
+  });
 }
 
 function toAudited(deps: RouteDeps) {
@@ -253,11 +211,11 @@ function toComparable(row: EndpointRow): Record<string, unknown> {
     description: row.description,
     eventTypes: row.event_types,
     widgetIds: row.widget_ids,
+    reportsExpiry: row.reports_expiry,
     services: row.services,
     channels: row.channels,
     sources: row.sources,
     campaigns: row.campaigns,
-    reportsExpiry: row.reports_expiry,
     requestsPerMinute: row.requests_per_minute,
   };
 }

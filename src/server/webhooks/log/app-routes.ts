@@ -1,6 +1,4 @@
-import type { FastifyInstance } from "fastify";
-import { AppDeliveryDetail, AppDeliveryPage, QueuedDelivery } from "#contract/app/deliveries.ts";
-import { roleIncludes } from "#contract/app/role.ts";
+import type { AppDeliveryDetail } from "#contract/app/deliveries.ts";
 import { ATTEMPT_ERROR_CODES, DELIVERY_STATES } from "#contract/delivery.ts";
 import {
   type DeliveryId,
@@ -10,7 +8,8 @@ import {
   parseRedeliveryId,
   parseWidgetId,
 } from "#contract/ids.ts";
-import { type Member, memberOf } from "../../accounts/auth/member-auth.ts";
+import { type Member, seesCustomers } from "../../accounts/auth/member-auth.ts";
+import type { Routes } from "../../accounts/auth/route-table.ts";
 import { auditBy } from "../../audit/audit-by.ts";
 import type { Db } from "../../db/pool.ts";
 import type { Deps } from "../../deps.ts";
@@ -35,15 +34,12 @@ import { readSearch } from "./search.ts";
 import { type DeliveryReader, toAppAttempt, toAppDelivery } from "./to-app-delivery.ts";
 
 type DeliveryDeps = Pick<Deps, "db" | "clock" | "random" | "log" | "config">;
-type WithDelivery = { Params: { delivery: string } };
 
 /** More than one delivery's manual redeliveries can add up to. */
 const ATTEMPTS_SHOWN_MAX = 200;
 
-export function deliveryAppRoutes(api: FastifyInstance, deps: DeliveryDeps): void {
-  api.get("/deliveries", { schema: { response: { 200: AppDeliveryPage } } }, async (request) => {
-    const member = memberOf(request);
-    const query = request.query as Query;
+export function deliveryAppRoutes(routes: Routes, deps: DeliveryDeps): void {
+  routes.add("listDeliveries", async ({ member, query }) => {
     const limit = readPageSize(query, "limit");
     const keptSince = toLogKeptSince(deps.clock.now());
     const reader = await readerOf(deps.db, member);
@@ -57,43 +53,28 @@ export function deliveryAppRoutes(api: FastifyInstance, deps: DeliveryDeps): voi
     return { data: rows.map((row) => toAppDelivery(row, reader)), nextCursor };
   });
 
-  api.get<WithDelivery>(
-    "/deliveries/:delivery",
-    { schema: { response: { 200: AppDeliveryDetail } } },
-    async (request) => {
-      const member = memberOf(request);
-      return await readDelivery(deps, member, requireDeliveryId(request.params.delivery));
-    },
-  );
+  routes.add("getDelivery", async ({ member, params }) => {
+    return await readDelivery(deps, member, requireDeliveryId(params.delivery));
+  });
 
-  api.post<WithDelivery>(
-    "/deliveries/:delivery/redeliver",
-    { schema: { response: { 202: QueuedDelivery } } },
-    async (request, reply) => {
-      const member = memberOf(request);
-      const owner = { id: member.organizationId, plan: member.plan };
-      const id = requireDeliveryId(request.params.delivery);
-      const alongside = auditRedelivery(auditBy(deps, member, deps.clock.now()));
-      const outcome = await redeliver(deps, owner, id, alongside);
-      if (outcome.kind === "not_found") throw notFound("Delivery");
-      if (outcome.kind !== "queued") throw new ApiError(outcome.kind, REDELIVER_REFUSALS[outcome.kind]);
-      return reply.code(202).send({ deliveryId: id });
-    },
-  );
+  routes.add("redeliver", async ({ member, params }) => {
+    const owner = { id: member.organizationId, plan: member.plan };
+    const id = requireDeliveryId(params.delivery);
+    const alongside = auditRedelivery(auditBy(deps, member, deps.clock.now()));
+    const outcome = await redeliver(deps, owner, id, alongside);
+    if (outcome.kind === "not_found") throw notFound("Delivery");
+    if (outcome.kind !== "queued") throw new ApiError(outcome.kind, REDELIVER_REFUSALS[outcome.kind]);
+    return { deliveryId: id };
+  });
 
-  api.post<WithDelivery>(
-    "/deliveries/:delivery/retry",
-    { schema: { response: { 202: QueuedDelivery } } },
-    async (request, reply) => {
-      const member = memberOf(request);
-      const id = requireDeliveryId(request.params.delivery);
-      const alongside = auditRetry(auditBy(deps, member, deps.clock.now()));
-      const outcome = await retryDelivery(deps, member.organizationId, id, alongside);
-      if (outcome.kind === "not_found") throw notFound("Delivery");
-      if (outcome.kind !== "retried") throw new ApiError(...RETRY_REFUSALS[outcome.kind]);
-      return reply.code(202).send({ deliveryId: id });
-    },
-  );
+  routes.add("retryDelivery", async ({ member, params }) => {
+    const id = requireDeliveryId(params.delivery);
+    const alongside = auditRetry(auditBy(deps, member, deps.clock.now()));
+    const outcome = await retryDelivery(deps, member.organizationId, id, alongside);
+    if (outcome.kind === "not_found") throw notFound("Delivery");
+    if (outcome.kind !== "retried") throw new ApiError(...RETRY_REFUSALS[outcome.kind]);
+    return { deliveryId: id };
+  });
 }
 
 async function readDelivery(
@@ -117,7 +98,7 @@ async function readDelivery(
 
 async function readerOf(db: Db, member: Member): Promise<DeliveryReader> {
   const owner: OrganizationId = member.organizationId;
-  return { seesCustomers: roleIncludes(member.role, "member"), endpoints: await readEndpointNames(db, owner) };
+  return { seesCustomers: seesCustomers(member), endpoints: await readEndpointNames(db, owner) };
 }
 
 type LogQuery = Omit<DeliveryLogFilter, "keptSince" | "limit">;

@@ -1,56 +1,49 @@
-import type { FastifyInstance } from "fastify";
-import { AppRedelivery, AppRedeliveryList, NewRedelivery, RedeliveryCount } from "#contract/app/deliveries.ts";
+import type { AppRedelivery, NewRedelivery } from "#contract/app/deliveries.ts";
 import { type OrganizationId, parseRedeliveryId, type RedeliveryId } from "#contract/ids.ts";
-import { memberOf } from "../../accounts/auth/member-auth.ts";
+import { PAGE_SIZE_MAX } from "#contract/limits.ts";
+import type { Routes } from "../../accounts/auth/route-table.ts";
 import { auditBy } from "../../audit/audit-by.ts";
 import type { Db } from "../../db/pool.ts";
 import type { Deps } from "../../deps.ts";
 import { ApiError, FieldsError, notFound } from "../../http/api-error.ts";
-import { bodyReader } from "../../http/body.ts";
+import { sliceList } from "../../http/paging.ts";
 import { BULK_REDELIVER_REFUSALS } from "../endpoints/refusal-texts.ts";
 import { cancelRedelivery, countRedelivery, type RedeliveryRefusal, startRedelivery } from "./bulk-redelivery.ts";
 import { listRedeliveries } from "./bulk-redelivery-queries.ts";
 import { toAppRedelivery, toFilter } from "./to-app-redelivery.ts";
 
 type RouteDeps = Pick<Deps, "db" | "clock" | "random" | "log">;
-type WithRedelivery = { Params: { redelivery: string } };
 
 const SHOWN = 20;
 
-export function redeliveryAppRoutes(api: FastifyInstance, deps: RouteDeps): void {
-  const readNewRedelivery = bodyReader(NewRedelivery);
+export function redeliveryAppRoutes(routes: Routes, deps: RouteDeps): void {
   const requireFilter = (wanted: NewRedelivery) => {
     const filter = toFilter(wanted, deps.clock.now());
     if ("faults" in filter) throw new FieldsError(filter.faults);
     return filter;
   };
 
-  api.get("/redeliveries", { schema: { response: { 200: AppRedeliveryList } } }, async (request) => {
-    const rows = await listRedeliveries(deps.db, memberOf(request).organizationId, { limit: SHOWN });
-    return { data: rows.map(toAppRedelivery) };
+  routes.add("listRedeliveries", async ({ member, query }) => {
+    const rows = await listRedeliveries(deps.db, member.organizationId, { limit: PAGE_SIZE_MAX });
+    return sliceList(query, rows.map(toAppRedelivery), SHOWN);
   });
 
-  api.get<WithRedelivery>(
-    "/redeliveries/:redelivery",
-    { schema: { response: { 200: AppRedelivery } } },
-    async (request) => {
-      const id = requireRedeliveryId(request.params.redelivery);
-      return await readRedelivery(deps.db, memberOf(request).organizationId, id);
-    },
-  );
+  routes.add("getRedelivery", async ({ member, params }) => {
+    const id = requireRedeliveryId(params.redelivery);
+    return await readRedelivery(deps.db, member.organizationId, id);
+  });
 
-  api.post("/redeliveries/count", { schema: { response: { 200: RedeliveryCount } } }, async (request) => {
-    const { organizationId, plan } = memberOf(request);
-    const filter = requireFilter(readNewRedelivery(request));
+  routes.add("countRedelivery", async ({ member, body }) => {
+    const { organizationId, plan } = member;
+    const filter = requireFilter(body);
     const outcome = await countRedelivery(deps, { id: organizationId, plan }, filter);
     if (outcome.kind !== "counted") throw toError(outcome);
     return { matched: outcome.matched };
   });
 
-  api.post("/redeliveries", { schema: { response: { 202: AppRedelivery } } }, async (request, reply) => {
-    const member = memberOf(request);
+  routes.add("startRedelivery", async ({ member, body }) => {
     const owner = { id: member.organizationId, plan: member.plan };
-    const filter = requireFilter(readNewRedelivery(request));
+    const filter = requireFilter(body);
     const audit = auditBy(deps, member, deps.clock.now());
     const outcome = await startRedelivery(deps, owner, filter, (transaction, { id, matched }) =>
       audit(transaction, {
@@ -60,19 +53,18 @@ export function redeliveryAppRoutes(api: FastifyInstance, deps: RouteDeps): void
       }),
     );
     if (outcome.kind !== "started") throw toError(outcome);
-    return reply.code(202).send(await readRedelivery(deps.db, owner.id, outcome.id));
+    return await readRedelivery(deps.db, owner.id, outcome.id);
   });
 
-  api.delete<WithRedelivery>("/redeliveries/:redelivery", async (request, reply) => {
-    const member = memberOf(request);
-    const id = requireRedeliveryId(request.params.redelivery);
+  routes.add("cancelRedelivery", async ({ member, params }) => {
+    const id = requireRedeliveryId(params.redelivery);
     await readRedelivery(deps.db, member.organizationId, id);
     const audit = auditBy(deps, member, deps.clock.now());
     const isCanceled = await cancelRedelivery(deps, member.organizationId, id, (transaction) =>
       audit(transaction, { action: "redelivery.canceled", target: id }),
     );
     if (!isCanceled) throw new ApiError("conflict", "This redelivery has already ended.");
-    return reply.code(204).send();
+    return null;
   });
 }
 
