@@ -8,16 +8,19 @@ import type { Config } from "../../src/server/config.ts";
 import { OPEN_BODY_MAX_BYTES } from "../../src/server/http/json-body.ts";
 import { createTestApp } from "../support/app/app.ts";
 import { listRoutes } from "../support/app/routes.ts";
-import { makeBooking, makeOrganization, makeWidget } from "../support/builders.ts";
+import { makeBooking, makeKey, makeOrganization, makeWidget } from "../support/builders.ts";
 
 // Every route that can be used without signing in, with the most expensive requests that we know of. Each of them costs less than
-// 5 ms of the event loop, or has a limit per network. Pages of the docs take longer once, when they are made. test/flows/hostile-input.test.ts has more requests of this kind.
+// 5 ms of the event loop, or has a limit per network; every other route refuses a stranger as quickly. Pages of the docs take longer
+// once, when they are made. test/flows/hostile-input.test.ts has more requests of this kind.
 
 const LIMIT_MS = 5;
 /** The lowest of several measurements counts: the others include garbage collection and compiling. */
 const TRIES_MAX = 12;
 /** A large file takes longer to send, and whoever asks for it must receive it. */
 const FILE_MS_PER_MB = 20;
+/** Larger than what any of them needs, except logos and imports. */
+const CLOSED_BODY_BYTES = 200_000;
 const NO_LIMITS = {
   rateLimitConfigPerMinute: 0,
   rateLimitSlotsPerMinute: 0,
@@ -189,16 +192,30 @@ const OPEN_ROUTES: Record<string, OpenRoute> = {
   "POST /unsubscribe/:organization/:token": { worst: form(`/unsubscribe/${owner}/${TOKEN}`) },
 };
 
-test("every route that can be used without signing in is listed, and no other", async () => {
-  const open: string[] = [];
-  for (const method of ["GET", "POST", "PUT", "PATCH", "DELETE"] as const) {
-    for (const route of await listRoutes(app, method)) {
-      const url = route.replaceAll(/:\w+|\*/g, "x");
-      const { statusCode } = await app.inject({ method, url, headers: { origin: deps.config.baseUrl } });
-      if (statusCode !== 401) open.push(`${method} ${route}`);
+const open: string[] = [];
+const closed: { method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE"; url: string }[] = [];
+for (const method of ["GET", "POST", "PUT", "PATCH", "DELETE"] as const) {
+  for (const route of await listRoutes(app, method)) {
+    const url = route.replaceAll(/:\w+|\*/g, "x");
+    const { statusCode } = await app.inject({ method, url, headers: { origin: deps.config.baseUrl } });
+    if (statusCode === 401) closed.push({ method, url });
+    else open.push(`${method} ${route}`);
+  }
+}
+
+test("every route that can be used without signing in is listed, and no other", () => {
+  assert.deepEqual(open.sort(), Object.keys(OPEN_ROUTES).sort());
+});
+
+test(`every other route answers 401 in less than ${LIMIT_MS} ms of processor time`, async () => {
+  const unknownKey = { authorization: `Bearer ${(await makeKey(deps.db, owner)).key.replace(/.$/, "_")}` };
+  for (const { method, url } of closed) {
+    const worst = method === "GET" || method === "DELETE" ? get(url) : post(url, {}, CLOSED_BODY_BYTES);
+    for (const request of [...worst, { url, headers: unknownKey }]) {
+      const { tookMs } = await measure({ ...request, method });
+      assert.ok(tookMs < LIMIT_MS, `${method} ${url} took ${tookMs.toFixed(1)} ms of processor time`);
     }
   }
-  assert.deepEqual(open.sort(), Object.keys(OPEN_ROUTES).sort());
 });
 
 for (const [route, { limit, worst }] of Object.entries(OPEN_ROUTES)) {
