@@ -10,12 +10,16 @@ export const TEXTS_WITH_EMAIL = [
   "jane＠example.com",
   "jane%EF%BC%A0example.com",
   "jane%25ef%25bc%25a0example.com",
+  "jane﹫example.com",
+  "jane%EF%B9%ABexample.com",
   "jane(at)example.com",
   "JANE(AT)EXAMPLE.COM",
   "jane[at]example.com",
+  "jane{at}example.com",
   "jane (at) example.com",
   "jane%28at%29example.com",
   "jane%5Bat%5Dexample.com",
+  "jane%7Bat%7Dexample.com",
   "jane%2528at%2529example.com",
 ] as const;
 
@@ -28,5 +32,6 @@ export const TEXTS_WITHOUT_EMAIL = [
   "law %28attorney%29",
   "what(ever)at",
   "50%25 off",
+  "size%EF%BC%ABlarge",
   "40%4",
 ] as const;
