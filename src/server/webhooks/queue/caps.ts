@@ -6,7 +6,10 @@ export const REQUESTS_AT_ONCE_MAX = 256;
 /** Limits on requests. Unless a comment says otherwise: in flight at once, across all workers. */
 export const CAPS = {
   perEndpoint: 10,
-  /** To an endpoint that is a chat, is failing, is new or whose last attempt failed, or that asked for a pause and gets only what someone retries by hand. */
+  /**
+   * To a chat; to an endpoint that is new, is failing, or whose last attempt failed; and to one that asked for a pause, which gets
+   * only what someone retries by hand.
+   */
   perCarefulEndpoint: 1,
   /** To a failing webhook whose deliveries are overdue; half of what an organization may have in flight. */
   perOverdueEndpoint: REQUESTS_AT_ONCE_MAX / 8,
@@ -16,7 +19,7 @@ export const CAPS = {
   failingAfter: 3,
   /** To all failing endpoints together, so that many dead receivers leave room for the others. */
   toFailing: REQUESTS_AT_ONCE_MAX / 4,
-  /** To all endpoints that are new or whose last attempt failed, failing ones included; the other places are for those that answer. */
+  /** To all endpoints that are new, are failing, or whose last attempt failed. The other places are for those that answer. */
   toUnanswering: (REQUESTS_AT_ONCE_MAX / 4) * 3,
   /** Slack accepts about one message a second, Teams four; both block senders that exceed it. */
   chatRequestsPerMinute: 60,
