@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { parseArgs } from "node:util";
+import { offerHelp } from "../src/server/lib/offer-help.ts";
 import { checkWorld, untilRecovered } from "./check.ts";
 import { runClusterFaults } from "./cluster.ts";
 import { FAULTS } from "./faults.ts";
@@ -12,6 +13,16 @@ import { openWorld, type World } from "./world.ts";
 // `npm run faults -- --rounds N --seed S [--only "part of a fault's name"]`: each round causes one fault in real processes
 // under load. Afterwards nothing acknowledged may be missing or counted twice. The exit code is 1 if anything was wrong.
 // `--cluster DIR` causes the faults of a Citus cluster instead (cluster.ts).
+
+offerHelp(`npm run faults -- [--rounds N] [--seed S] [--only TEXT] [--cluster DIR] [--logs DIR]
+
+Breaks real processes under load, and checks that nothing acknowledged is lost or counted twice.
+
+  --rounds N       default 20
+  --seed S         the order of the faults; default 1
+  --only TEXT      faults with this in their name
+  --cluster DIR    the faults of a Citus cluster, whose programs are in this folder
+  --logs DIR       where the processes' logs go`);
 
 const LOAD_BEFORE_MS = 700;
 const MEMORY_GROWTH_MAX_MB = 120;

@@ -6,6 +6,7 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { brotliCompress, constants, gzip } from "node:zlib";
 import type { InlineConfig } from "vite";
+import { offerHelp } from "../src/server/lib/offer-help.ts";
 
 // `npm run build`: builds the browser files from src/widget, src/dashboard and src/docs into dist/. It does nothing when dist/
 // is up to date, so that `npm start` and `npm test` can call it every time.
@@ -185,4 +186,9 @@ async function compress(folder: string): Promise<void> {
   await Promise.all(globSync(COMPRESSED, { cwd: folder }).map(write));
 }
 
-if (import.meta.main) console.log((await buildBrowserFiles()) ? "Built dist/." : "dist/ is up to date.");
+if (import.meta.main) {
+  offerHelp(`npm run build
+
+Builds the browser files into dist/, unless they are up to date. npm start does it too.`);
+  console.log((await buildBrowserFiles()) ? "Built dist/." : "dist/ is up to date.");
+}

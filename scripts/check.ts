@@ -1,6 +1,7 @@
 import { spawn } from "node:child_process";
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
+import { offerHelp } from "../src/server/lib/offer-help.ts";
 
 // `npm run check`: type check and lint.
 
@@ -77,6 +78,9 @@ function runCheck({ program, args }: Check): Promise<{ output: string; isGood: b
 }
 
 if (import.meta.main) {
+  offerHelp(`npm run check
+
+Type check and linter. npm run format fixes what the linter can fix.`);
   const failed = await runChecks();
   console.log(failed.length === 0 ? "All checks passed." : `Failed: ${failed.join(", ")}.`);
   process.exitCode = failed.length === 0 ? 0 : 1;

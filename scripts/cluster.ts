@@ -1,12 +1,20 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { parseArgs } from "node:util";
+import { offerHelp } from "../src/server/lib/offer-help.ts";
 import { listHostUrls } from "../src/server/lib/text/host-urls.ts";
 import { createCitusDatabase, startCitusCluster } from "../test/support/database/citus-cluster.ts";
 
 // `npm run cluster -- --bin DIR [-- COMMAND …]`: starts a Citus cluster of one coordinator and two workers on loopback, for tests
 // and benches. Runs the command with DATABASE_URL and TEST_DATABASE_URL set, or waits for Ctrl+C; then stops the cluster and
 // removes its data.
+
+offerHelp(`npm run cluster -- --bin DIR [--workers N] [-- COMMAND …]
+
+Starts a Citus cluster on this computer and runs the command with DATABASE_URL set, or waits for Ctrl+C.
+
+  --bin DIR      the folder with PostgreSQL's and Citus's programs
+  --workers N    servers beside the coordinator; default 2`);
 
 const { values, positionals } = parseArgs({
   options: { bin: { type: "string" }, workers: { type: "string", default: "2" } },

@@ -8,6 +8,7 @@ import { DEMO_ID } from "../src/server/demo/clinic.ts";
 import { readCredentials } from "../src/server/demo/credentials.ts";
 import { loadDemo } from "../src/server/demo/load.ts";
 import { createLog } from "../src/server/lib/log/log.ts";
+import { offerHelp } from "../src/server/lib/offer-help.ts";
 import { StartError } from "../src/server/lib/start-error.ts";
 import { connectReceiver, hasSentWebhooks, listSigningSecrets } from "./demo/connect-receiver.ts";
 import { bookAsVisitors } from "./demo/first-visitors.ts";
@@ -18,6 +19,12 @@ import { findFreePort, openSmallServer } from "./demo/small-server.ts";
 
 // `npm run demo`: the service as `npm start` runs it, on its own data folder with a filled organization, plus a sample website
 // with the widget and a webhook receiver. Everything runs in one process, so that it ends together.
+
+offerHelp(`npm run demo
+
+Starts a demo with sample data, a sample website and a webhook receiver. Its data is in ./data-demo.
+
+  PORT=4000 npm run demo    uses the ports 4000, 4001 and 4002`);
 
 const STOP_SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 const tell = (sentence: string) => process.stderr.write(`${sentence}\n`);

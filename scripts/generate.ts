@@ -4,12 +4,18 @@ import { parseConfig } from "../src/server/config.ts";
 import { createDeps } from "../src/server/create-deps.ts";
 import { openDb, openPool } from "../src/server/db/pool.ts";
 import { createLog } from "../src/server/lib/log/log.ts";
+import { offerHelp } from "../src/server/lib/offer-help.ts";
 import { endSharing } from "../test/support/after-last-file.ts";
 import { databaseUrl, TEMPLATE_DATABASE } from "../test/support/database/database.ts";
 import { GENERATED_FILES } from "./generated-files.ts";
 import { openTestServer } from "./test-server.ts";
 
 // `npm run generate`: writes the committed files that follow from the code.
+
+offerHelp(`npm run generate
+
+Writes the files that follow from the code: openapi.json, schema.sql, .env.example, the tables in the operating guides and the
+client library's types.`);
 
 /** Never seals anything; it only prevents a key from being created in the data folder. */
 const SECRET_KEY = "no secret, since nothing is ever sealed with it";

@@ -4,6 +4,7 @@ import { stripTypeScriptTypes } from "node:module";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
+import { offerHelp } from "../src/server/lib/offer-help.ts";
 import { buildBrowserFiles } from "./build.ts";
 
 // `npm run package [FOLDER]`: packs the program as one .tgz that `npm install` accepts, with the `bookflow` command. Node runs
@@ -78,6 +79,9 @@ function toPackage(): object {
 }
 
 if (import.meta.main) {
+  offerHelp(`npm run package [-- FOLDER]
+
+Packs Bookflow as a .tgz for npm install, with the command bookflow. It is written to the folder; default: this one.`);
   await buildBrowserFiles();
   console.log(packProgram(resolve(process.argv[2] ?? ".")));
 }

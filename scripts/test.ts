@@ -4,6 +4,7 @@ import { availableParallelism } from "node:os";
 import { dirname, join } from "node:path";
 import { run } from "node:test";
 import { spec } from "node:test/reporters";
+import { offerHelp } from "../src/server/lib/offer-help.ts";
 import { isCluster, listDatabaseUrls } from "../test/support/database/database.ts";
 import { buildBrowserFiles } from "./build.ts";
 import { chooseWithin, findAffected, listChanged, readImports } from "./changed-tests.ts";
@@ -15,6 +16,14 @@ import { openTestServer } from "./test-server.ts";
 
 // `npm test`: checks, browser files, then every test on its own PostgreSQL, then the slowest files and one line of counts.
 // `npm test -- FILE …` runs only these files, without the checks, and `npm test -- --changed` those that a change can affect.
+
+offerHelp(`npm test [-- FILE …]
+
+Runs the type check, the linter and every test. With files, runs only these, without the checks:
+
+  npm test -- src/server/config.test.ts
+
+TEST_DATABASE_URL uses your own PostgreSQL, BROWSER_PATH your own Chromium.`);
 
 /** Files that take long start first, so that none is left alone at the end: those with a browser, then those with processes. */
 const TEST_FILES = [

@@ -2,6 +2,7 @@ import { execFileSync } from "node:child_process";
 import { globSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { offerHelp } from "../src/server/lib/offer-help.ts";
 
 // `npm run build:sdk` compiles src/ to JavaScript and types in dist/, ready for `npm pack`.
 
@@ -18,4 +19,9 @@ export function buildClient(outFolder: string): void {
   }
 }
 
-if (import.meta.main) buildClient(join(HERE, "dist"));
+if (import.meta.main) {
+  offerHelp(`npm run build:sdk
+
+Compiles the client library to sdk/dist, ready for npm pack ./sdk.`);
+  buildClient(join(HERE, "dist"));
+}

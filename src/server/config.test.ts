@@ -63,6 +63,7 @@ test("without any variables every setting has its default", () => {
     nat64Prefixes: ["64:ff9b::/96"],
     docsUrl: "http://localhost:3000/docs",
     logLevel: "info",
+    logFormat: "auto",
     shutdownGraceMs: 10_000,
   });
 });

@@ -1,6 +1,6 @@
 import { MINUTE_MS } from "#contract/durations.ts";
 import { PLANS, type Plan } from "#contract/plans.ts";
-import { LOG_LEVELS, type LogLevel } from "./lib/log/log.ts";
+import { LOG_FORMATS, LOG_LEVELS, type LogFormat, type LogLevel } from "./lib/log/log.ts";
 import {
   cap,
   choice,
@@ -17,6 +17,7 @@ import {
   secondsList,
   secretText,
   text,
+  toShown,
   webAddress,
 } from "./setting.ts";
 
@@ -25,7 +26,6 @@ import {
 
 const ROLES = ["all", "web", "worker"] as const;
 export type Role = (typeof ROLES)[number];
-
 const SIGN_UP_MODES = ["closed", "open"] as const;
 const YES_OR_NO = ["no", "yes"] as const;
 const TWO_FACTOR_MODES = ["ask", "skip"] as const;
@@ -277,6 +277,13 @@ export const SETTINGS = {
     choices: LOG_LEVELS,
     meaning: "Minimum severity of log lines.",
   }),
+  logFormat: choice<LogFormat>({
+    name: "LOG_FORMAT",
+    fallback: "auto",
+    choices: LOG_FORMATS,
+    meaning:
+      "How log lines look: `json`, one object per line; `text`, for people; `auto`, text in a terminal and JSON elsewhere.",
+  }),
   shutdownGraceMs: integer({
     name: "SHUTDOWN_GRACE_MS",
     fallback: "10000",
@@ -341,9 +348,4 @@ export function readEnvironment(): Record<string, string | undefined> {
       throw new ConfigError("The file .env cannot be read", { cause: error });
   }
   return process.env;
-}
-
-/** Any address may contain a password. */
-function toShown(given: string): string {
-  return JSON.stringify(given.replace(/\/\/[^/@]*@/, "//[secret]@"));
 }

@@ -5,15 +5,26 @@ import { type Config, ConfigError, parseConfig, readEnvironment } from "./config
 import { createDeps, type ServiceDeps } from "./create-deps.ts";
 import { warnOfLateCommits } from "./db/citus/late-commits.ts";
 import { type Database, openDatabase } from "./db/open-database.ts";
-import { listen } from "./http/listen.ts";
+import { listen, requireFreePort } from "./http/listen.ts";
 import { onStopSignal } from "./lib/concurrency/stop-signal.ts";
-import { createLog, type Log } from "./lib/log/log.ts";
+import { createLog, type Log, toStandardOutput } from "./lib/log/log.ts";
+import { offerHelp } from "./lib/offer-help.ts";
 import { StartError } from "./lib/start-error.ts";
 import { buildWorkerApp } from "./operations/worker-app.ts";
 import { startWorker, TASKS } from "./worker.ts";
 
 // config -> dependencies -> role; signals; nothing else. Logs go to standard output, messages for people to standard
 // error.
+
+offerHelp(`npm start
+
+Starts Bookflow. It has no options: settings are environment variables, or lines of a file named .env.
+All of them are in .env.example, for example:
+
+  PORT=4000 npm start          listens on another port
+  LOG_FORMAT=json npm start    logs as JSON in a terminal too
+
+Commands for the operator:  npm run -s bookflow -- help`);
 
 try {
   await start();
@@ -25,7 +36,7 @@ try {
 
 async function start(): Promise<void> {
   const config = parseConfig(readEnvironment());
-  const log = createLog(config.logLevel);
+  const log = createLog(config.logLevel, toStandardOutput(config.logFormat, process.stdout.isTTY));
   // After an uncaught exception, anything may be half done, so only a fresh process is safe. It is logged here because
   // Node would print the whole error with its contents.
   process.on("uncaughtException", (error) => {
@@ -34,6 +45,8 @@ async function start(): Promise<void> {
   });
   const notice = (sentence: string) => process.stderr.write(`${sentence}\n`);
 
+  // Before a database is created: a port that is taken is the most likely reason why a first start fails.
+  if (config.role !== "worker") await requireFreePort(config);
   const database = await openDatabase({ config, log, notice, isSpread: config.role === "web" });
   try {
     await serve({ config, log, notice, database });

@@ -196,3 +196,8 @@ export function headerName(described: Described): Setting<string> {
       /^[A-Za-z0-9-]{1,100}$/.test(text) ? { value: text.toLowerCase() } : { fault: `must be ${range}` },
   };
 }
+
+/** Any address may contain a password. */
+export function toShown(given: string): string {
+  return JSON.stringify(given.replace(/\/\/[^/@]*@/, "//[secret]@"));
+}

@@ -35,9 +35,27 @@ export async function listen(
     for (const other of others) await doors.open(other);
   } catch (error) {
     await app.close();
-    const sentence = SENTENCES[String((error as NodeJS.ErrnoException).code)];
-    throw sentence ? new StartError(sentence(`${host}:${port}`, portName), { cause: error }) : error;
+    throw toStartError(error, { place: `${host}:${port}`, portName });
   }
+}
+
+/** Throws what `listen` would. Nothing keeps the port until then. */
+export async function requireFreePort({ host, port }: { host: string; port: number }): Promise<void> {
+  const probe = createServer();
+  try {
+    probe.listen({ host, port });
+    await once(probe, "listening");
+  } catch (error) {
+    throw toStartError(error, { place: `${host}:${port}`, portName: "PORT" });
+  }
+  probe.close();
+  await once(probe, "close");
+}
+
+/** The error itself, if people can't do anything about it. */
+function toStartError(error: unknown, { place, portName }: { place: string; portName: string }): unknown {
+  const sentence = SENTENCES[String((error as NodeJS.ErrnoException).code)];
+  return sentence ? new StartError(sentence(place, portName), { cause: error }) : error;
 }
 
 async function findAddresses(name: string): Promise<string[]> {

@@ -1,5 +1,6 @@
 import pg from "pg";
 import { pino } from "pino";
+import { toReadableLine } from "./readable-lines.ts";
 
 // Structured logs: one JSON line per finished unit of work. The fields are an allow-list, so that a name, an email
 // address, a key or an IP address cannot be logged without first being added here, in sight of a reviewer.
@@ -34,6 +35,9 @@ type LogFields = {
 export type LogLevel = (typeof LOG_LEVELS)[number];
 export const LOG_LEVELS = ["debug", "info", "warn", "error", "silent"] as const;
 
+export const LOG_FORMATS = ["auto", "json", "text"] as const;
+export type LogFormat = (typeof LOG_FORMATS)[number];
+
 export type Log = Record<"debug" | "info" | "warn" | "error", (name: string, fields?: LogFields) => void>;
 
 type LogDestination = { write(line: string): void };
@@ -48,6 +52,12 @@ const standardOutput: LogDestination = {
   },
 };
 process.on("exit", writeWaiting);
+
+/** Where the service's log goes: JSON for programs, and lines for people where one is watching. */
+export function toStandardOutput(format: LogFormat, isTerminal: boolean): LogDestination {
+  const isText = format === "text" || (format === "auto" && isTerminal);
+  return isText ? { write: (line) => standardOutput.write(toReadableLine(line)) } : standardOutput;
+}
 
 function writeWaiting(): void {
   const lines = waitingLines;
