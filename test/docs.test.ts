@@ -21,7 +21,11 @@ const ELSEWHERE: readonly { document: string; languages: readonly string[]; test
   { document: "docs/embedding.md", languages: ["html", "js", "http"], test: "test/browser/loader-guide.test.ts" },
   { document: "docs/client-library.md", languages: ["ts"], test: "test/flows/sdk-package.test.ts" },
   { document: "sdk/README.md", languages: ["ts"], test: "test/flows/sdk-package.test.ts" },
-  { document: "docs/webhooks.md", languages: ["json"], test: "src/server/webhooks/docs.test.ts" },
+  {
+    document: "docs/webhooks.md",
+    languages: ["json", "ts", "py", "php", "go"],
+    test: "src/server/webhooks/docs.test.ts",
+  },
 ];
 
 /** Listed by how they start. */

@@ -13,6 +13,12 @@ const LANGUAGES: Readonly<Record<string, Language>> = {
   sh: { title: "Shell", tokens: SHELL },
   ts: { title: "TypeScript", tokens: SCRIPT },
   js: { title: "JavaScript", tokens: SCRIPT },
+  py: {
+    title: "Python",
+    tokens: /((?<=^|\s)#.*$|"""[\s\S]*?"""|b?"(?:[^"\\\n]|\\.)*"|\b(?:def|for|if|import|in|return)\b)/m,
+  },
+  php: { title: "PHP", tokens: SCRIPT },
+  go: { title: "Go", tokens: SCRIPT },
   json: { title: "JSON", tokens: /("(?:[^"\\]|\\.)*":?|\b(?:true|false|null)\b|-?\d[\d.eE+-]*)/ },
   html: { title: "HTML", tokens: /(<!--[\s\S]*?-->|<\/?[A-Za-z][\w-]*|"[^"]*")/ },
   http: { title: "HTTP", tokens: /(^[A-Za-z][\w-]*:(?= )|"(?:[^"\\]|\\.)*")/m },

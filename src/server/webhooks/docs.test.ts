@@ -14,11 +14,28 @@ const FOLDER = new URL("../../../docs/", import.meta.url);
 const guide = readFileSync(new URL("webhooks.md", FOLDER), "utf8");
 const config = parseConfig({});
 
-test("the guide's envelope is the schema's example", async () => {
+const listBlocks = (language: string) =>
+  [...guide.matchAll(new RegExp(`\`\`\`${language}\\n(.*?)\`\`\``, "gs"))].map(([, text = ""]) => text);
+
+test("the guide's events are the schemas' examples, and every event is shown", async () => {
   const { app } = await createTestApp();
   const document = (await app.inject("/api/v1/openapi.json")).json();
-  const shown = JSON.parse(/```json\n(.*?)```/s.exec(guide)?.[1] ?? "");
-  assert.deepEqual(shown, toSchemaExample(document, { $ref: "#/components/schemas/BookingCreatedEvent" }));
+  const shown = new Map(listBlocks("json").map((text) => [JSON.parse(text).type as string, JSON.parse(text)]));
+  const schemas = Object.keys(document.components.schemas).filter((name) => name.endsWith("Event"));
+  const examples = schemas.map((name) => toSchemaExample(document, { $ref: `#/components/schemas/${name}` }));
+  for (const example of examples as { type: string }[]) assert.deepEqual(shown.get(example.type), example);
+  assert.equal(shown.size, examples.length);
+});
+
+test("the guide's functions are those of the sample receivers, which run in samples.test.ts", () => {
+  for (const language of ["ts", "py", "php", "go"]) {
+    const sample = readFileSync(new URL(`samples/webhooks/receiver.${language}`, FOLDER), "utf8");
+    const [shown = "", ...others] = listBlocks(language);
+    assert.deepEqual(others, []);
+    const lines = new Set(sample.split("\n"));
+    for (const line of shown.split("\n")) assert.ok(lines.has(line), `${language}: ${line}`);
+    assert.match(shown, /is_?authentic/i);
+  }
 });
 
 test("the guide's retry table is the default schedule, with running totals", () => {
