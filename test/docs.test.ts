@@ -18,7 +18,11 @@ import { type Block, listBlocks, ROOT } from "./support/repository/document-bloc
 
 /** Tested elsewhere, by a test that covers every block in these languages in the document. */
 const ELSEWHERE: readonly { document: string; languages: readonly string[]; test: string }[] = [
-  { document: "docs/embedding.md", languages: ["html", "js", "http"], test: "test/browser/loader-guide.test.ts" },
+  {
+    document: "docs/embedding.md",
+    languages: ["html", "js", "jsx", "vue", "http"],
+    test: "test/browser/loader-guide.test.ts",
+  },
   { document: "docs/client-library.md", languages: ["ts"], test: "test/flows/sdk-package.test.ts" },
   { document: "sdk/README.md", languages: ["ts"], test: "test/flows/sdk-package.test.ts" },
   {

@@ -2,6 +2,8 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { describe, test } from "node:test";
 import type { Page } from "playwright-core";
+import { transformWithOxc } from "vite";
+import { BROWSER_STEPS } from "#contract/steps.ts";
 import { noBrowser, useBrowser as openBrowser } from "../support/browser/browser.ts";
 import {
   createEmbedded,
@@ -23,6 +25,15 @@ const { web, widgetId, visitor } = await createEmbedded();
 const guide = readFileSync(new URL("../../docs/embedding.md", import.meta.url), "utf8")
   .replaceAll("https://book.example.com", SERVICE)
   .replaceAll("w_8Jk2mNqRs4Tv", widgetId);
+
+/** In the code: the steps that a browser takes, and the codes of failed bookings. */
+function readEvents() {
+  const submit = readFileSync(new URL("../../src/widget/frame/submit.ts", import.meta.url), "utf8");
+  const [, toCode = ""] = submit.split("function toCode(");
+  const codes = [...toCode.matchAll(/return "(\w+)"/g)].map(([, code = ""]) => code);
+  const steps = BROWSER_STEPS.filter((step) => guide.includes(`\`${step}\``));
+  return { steps, codes };
+}
 
 /** The snippets tested so far. */
 const tried = new Set<string>();
@@ -80,7 +91,7 @@ describe("the guide for page owners", { skip: noBrowser }, () => {
   });
 
   test("passes colours and prefilled values to the frame, and events to listeners", async () => {
-    const code = ["Colours", "Prefill the form", "Listen to events"].map((heading) => snippet(heading)).join("\n");
+    const code = ["Theme", "Prefill the form", "Listen to events"].map((heading) => snippet(heading)).join("\n");
     const { page, errors } = await visit(toPage("", { head: `${STUB}<script>${code}</script>${SCRIPT}` }));
     const [context] = await waitForContexts(page, 1);
     assert.deepEqual(context?.theme, { accent: "#0a7d55", mode: "auto", radius: 8 });
@@ -126,6 +137,20 @@ describe("the guide for page owners", { skip: noBrowser }, () => {
     assert.equal(await page.evaluate("!!localStorage.getItem('svc_attr')"), true);
     await page.evaluate("onBannerAnswer(false)");
     assert.equal(await page.evaluate("!!localStorage.getItem('svc_attr')"), false);
+  });
+
+  test("has components for React and Vue that are valid and show the element for a widget in the page", async () => {
+    const react = await transformWithOxc(snippet("React and Vue", "export function"), "booking.jsx");
+    assert.match(react.code, new RegExp(`"svc-booking", \\{ widget: "${widgetId}" \\}`));
+    const [, template = ""] = /^<template>(.*)<\/template>$/s.exec(snippet("React and Vue", "<template>").trim()) ?? [];
+    const { page } = await visit(toPage(template, { head: SCRIPT }));
+    assert.equal((await waitForContexts(page, 1))[0]?.mode, "inline");
+  });
+
+  test("lists every step and every failure that a page hears of", () => {
+    const { steps, codes } = readEvents();
+    assert.deepEqual(steps, BROWSER_STEPS);
+    for (const code of codes) assert.ok(guide.includes(`| \`${code}\` |`), code);
   });
 
   test("links to a working booking page", async () => {

@@ -12,6 +12,8 @@ const SETTINGS = /((?<=^|\s)#.*$|"[^"\n]*"|^[ \t]*-?[ \t]*[\w.-]+(?=[:=]))/m;
 const LANGUAGES: Readonly<Record<string, Language>> = {
   sh: { title: "Shell", tokens: SHELL },
   ts: { title: "TypeScript", tokens: SCRIPT },
+  jsx: { title: "JSX", tokens: SCRIPT },
+  vue: { title: "Vue", tokens: /(<\/?[A-Za-z][\w-]*|"[^"]*")/ },
   js: { title: "JavaScript", tokens: SCRIPT },
   py: {
     title: "Python",
