@@ -14,7 +14,7 @@ import { openTestServer } from "./test-server.ts";
 
 offerHelp(`npm run generate
 
-Writes the files that follow from the code: openapi.json, schema.sql, .env.example, the tables in the operating guides and the
+Writes the files that follow from the code: openapi.json, schema.sql, .env.example, the tables in the guides for operators and the
 client library's types.`);
 
 /** Never seals anything; it only prevents a key from being created in the data folder. */

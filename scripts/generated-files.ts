@@ -3,7 +3,7 @@ import { SETTINGS } from "../src/server/config.ts";
 import type { Pool } from "../src/server/db/pool.ts";
 import { renderClientTypes } from "./client-types.ts";
 import { describeSchema } from "./describe-schema.ts";
-import { renderOperatingGuide } from "./operating-tables.ts";
+import { renderMonitoringGuide, renderSettingsGuide } from "./operating-tables.ts";
 
 // The committed files that follow from the code. `npm run generate` writes them; a test fails when one is stale.
 
@@ -13,7 +13,8 @@ export const GENERATED_FILES: readonly GeneratedFile[] = [
   { name: ".env.example", render: async () => renderEnvironment() },
   { name: "openapi.json", render: async ({ app }) => await renderOpenApi(app) },
   { name: "schema.sql", render: async ({ pool }) => await describeSchema(pool) },
-  { name: "docs/operating.md", render: renderOperatingGuide },
+  { name: "docs/settings.md", render: renderSettingsGuide },
+  { name: "docs/monitoring.md", render: renderMonitoringGuide },
   { name: "sdk/src/types.ts", render: async () => renderClientTypes() },
 ];
 

@@ -2,18 +2,23 @@ import { readFile } from "node:fs/promises";
 import { SETTINGS } from "../src/server/config.ts";
 import { createMetrics } from "../src/server/lib/log/metrics.ts";
 
-// The tables in docs/operating.md that are generated from the code. The rest of the guide is written by hand.
+// The tables in the guides for operators that are generated from the code. The rest of the guides is written by hand.
 
-const GUIDE = new URL("../docs/operating.md", import.meta.url);
+export async function renderSettingsGuide(): Promise<string> {
+  return putBetween(await readGuide("settings"), "settings", renderSettings());
+}
 
-export async function renderOperatingGuide(): Promise<string> {
-  const guide = await readFile(GUIDE, "utf8");
-  return putBetween(putBetween(guide, "settings", renderSettings()), "metrics", renderMetrics());
+export async function renderMonitoringGuide(): Promise<string> {
+  return putBetween(await readGuide("monitoring"), "metrics", renderMetrics());
+}
+
+async function readGuide(name: string): Promise<string> {
+  return await readFile(new URL(`../docs/${name}.md`, import.meta.url), "utf8");
 }
 
 function putBetween(guide: string, name: string, table: string): string {
   const place = new RegExp(`(<!-- ${name}: [^\\n]* -->\\n).*?(<!-- /${name} -->)`, "s");
-  if (!place.test(guide)) throw new Error(`docs/operating.md has no place for ${name}`);
+  if (!place.test(guide)) throw new Error(`The guide has no place for ${name}`);
   return guide.replace(place, (_whole, start: string, end: string) => `${start}${table}${end}`);
 }
 

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
+import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, test } from "node:test";
 import { createMetrics } from "../src/server/lib/log/metrics.ts";
@@ -25,7 +25,7 @@ const panels: Panel[] = dashboard.panels;
 const alerts = [...read("docs/samples/prometheus/alerts.yml").matchAll(/^ {6}- alert: (\w+)\n {8}expr: (.+)$/gm)].map(
   ([, name = "", expr = ""]) => ({ name, expr }),
 );
-const guide = read("docs/operating.md");
+const guide = read("docs/monitoring.md");
 
 /** Labels that Prometheus adds itself. */
 const OWN_METRICS = ["up"];
@@ -96,6 +96,20 @@ describe("the Grafana dashboard", () => {
     assert.equal(new Set(cells).size, cells.length, "no two panels share a place");
     assert.ok(panels.every(({ gridPos: { x, w } }) => x + w <= 24));
   });
+});
+
+test("every log event is in the monitoring guide, and no other", () => {
+  const files = globSync("src/server/**/*.ts", { cwd: ROOT }).filter((path) => !path.endsWith(".test.ts"));
+  const logged = files.flatMap((path) =>
+    [...read(path).matchAll(/\blog\.(?:debug|info|warn|error)\(\s*"([a-z_.]+)"/gi)].map(([, name = ""]) => name),
+  );
+  const [, table = ""] = guide.split("### Every event");
+  const explained = [...table.matchAll(/^\| `([a-z_]+\.[a-z_]+)` \| (?:debug|info|warn|error) \|/gm)].map(
+    ([, name = ""]) => name,
+  );
+  // The command line logs this one, and has no log of its own.
+  const ofService = [...new Set(logged)].filter((name) => name !== "command.failed");
+  assert.deepEqual([...explained].sort(), ofService.sort());
 });
 
 describe("the alert rules", () => {

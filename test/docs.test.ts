@@ -6,6 +6,8 @@ import { join } from "node:path";
 import { describe, test } from "node:test";
 import { Compile } from "typebox/compile";
 import { ApiErrorBody } from "#contract/api-error.ts";
+import { ImportedBooking } from "#contract/imported-booking.ts";
+import { ImportedEvent } from "#contract/imported-event.ts";
 import { until } from "../src/server/webhooks/testing/webhook-service.ts";
 import { toSchemaExample } from "./support/app/schema-example.ts";
 import { createTestDatabase, isCluster } from "./support/database/database.ts";
@@ -45,13 +47,15 @@ const NOT_RUN: readonly { document: string; start: string; why: string }[] = [
     start: "npm ",
     why: "they write into the checkout and a project of the reader's; test/support/programs/installed-client.ts does both in copies",
   },
-  { document: "docs/operating.md", start: "pg_dump", why: "npm's PostgreSQL comes without pg_dump" },
-  { document: "docs/operating.md", start: "pg_restore", why: "npm's PostgreSQL comes without pg_restore" },
   ...["claude mcp add", '{\n  "mcpServers"', '{\n  "inputs"'].map((start) => ({
     document: "docs/assistants.md",
     start,
     why: "it configures another program; src/server/mcp/mcp.test.ts connects with the same header",
   })),
+  { document: "docs/operating.md", start: "server {", why: "our test machines have no nginx" },
+  { document: "docs/operating.md", start: "book.example.com {", why: "our test machines have no Caddy" },
+  { document: "docs/backup.md", start: "pg_dump", why: "npm's PostgreSQL comes without pg_dump" },
+  { document: "docs/backup.md", start: "pg_restore", why: "npm's PostgreSQL comes without pg_restore" },
   {
     document: "docs/operating.md",
     start: "ROLE=web",
@@ -89,7 +93,7 @@ const here = blocks.filter((block) => !isElsewhere(block) && !isNotRun(block));
 
 describe("every code block in the documents is covered", () => {
   test("blocks that aren't run elsewhere or listed are in a language run here", () => {
-    const strange = here.filter(({ language }) => !["sh", "json", "sql"].includes(language));
+    const strange = here.filter(({ language }) => !["sh", "json", "ndjson", "sql"].includes(language));
     assert.deepEqual(strange, []);
     assert.ok(here.filter(({ language }) => language === "sh").length > 15);
   });
@@ -147,6 +151,17 @@ test("every JSON block is valid, and has the shape that is sent", async () => {
     const isShape = error.Check(shown) || examples.some((example) => JSON.stringify(example) === JSON.stringify(shown));
     assert.ok(isShape, `${document}: ${text}`);
   }
+});
+
+test("every line to import is one that an import accepts", () => {
+  const shapes = [Compile(ImportedBooking), Compile(ImportedEvent)];
+  const lines = here.filter(({ language }) => language === "ndjson").flatMap(({ text }) => text.trim().split("\n"));
+  assert.equal(lines.length, 3);
+  for (const line of lines)
+    assert.ok(
+      shapes.some((shape) => shape.Check(JSON.parse(line))),
+      line,
+    );
 });
 
 test("every SQL block runs on our tables", async () => {
@@ -226,10 +241,10 @@ describe("a newcomer who types the documented commands", {
     assert.match(findOutput("docs/webhooks.md", "endpoint add"), /whsec_[\w+/]{44}\n$/);
     const vector = "72037e86def453cf6a64018f6cf1777244901dd1b7431177c7374ccb54040b54";
     assert.ok(findOutput("docs/webhooks.md", "openssl").trim().endsWith(vector));
-    const watched = findOutput("docs/operating.md", "/readyz");
+    const watched = findOutput("docs/monitoring.md", "/readyz");
     assert.match(watched, /^\{"status":"ready"\}/);
     assert.match(watched, /^bookflow_bookings_total\{outcome="confirmed"\} 1$/m);
-    assert.match(findOutput("docs/operating.md", "doctor"), /^ok {4}database: /m);
+    assert.match(findOutput("docs/monitoring.md", "doctor"), /^ok {4}database: /m);
 
     // Backup and restore: what existed before exists afterwards.
     await newcomer.stopService();

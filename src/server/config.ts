@@ -296,14 +296,9 @@ export const SETTINGS = {
 type ValueOf<S> = S extends Setting<infer T> ? T : never;
 type Values = { [K in keyof typeof SETTINGS]: ValueOf<(typeof SETTINGS)[K]> };
 /** Settings without a default, which are null if unset. */
+// biome-ignore format: a list of names
 type MaybeUnset =
-  | "databaseUrl"
-  | "countryHeader"
-  | "secretKey"
-  | "smtpUrl"
-  | "oidcIssuer"
-  | "oidcClientId"
-  | "oidcClientSecret";
+  "databaseUrl" | "countryHeader" | "secretKey" | "smtpUrl" | "oidcIssuer" | "oidcClientId" | "oidcClientSecret";
 type Unsettable = "baseUrl" | "docsUrl" | MaybeUnset;
 type Unset = { [K in MaybeUnset]: string | null };
 export type Config = Readonly<Omit<Values, Unsettable> & { baseUrl: string; docsUrl: string } & Unset>;

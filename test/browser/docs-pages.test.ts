@@ -55,9 +55,9 @@ describe("the guides", { skip: noBrowser }, () => {
     const page = await browser.open({ viewport: PHONE, javaScriptEnabled: false });
     await page.goto(`${ORIGIN}/docs/webhooks`);
     await page.getByRole("button", { name: "Menu" }).click();
-    const menu = page.getByRole("navigation", { name: "Guides" });
-    await menu.getByRole("link", { name: "Quick start" }).waitFor();
-    await menu.getByRole("link", { name: "Operating" }).click();
+    const menu = page.getByRole("navigation", { name: "Developers" });
+    await menu.getByRole("link", { name: "Read API" }).waitFor();
+    await menu.getByRole("link", { name: "Operators" }).click();
     await page.getByRole("heading", { level: 1 }).waitFor();
     assert.equal(new URL(page.url()).pathname, "/docs/operating");
   });
@@ -114,7 +114,7 @@ describe("the guides", { skip: noBrowser }, () => {
   test("have no search field without scripts", async () => {
     const page = await browser.open({ javaScriptEnabled: false });
     await page.goto(`${ORIGIN}/docs/webhooks`);
-    await page.getByRole("link", { name: "Quick start" }).first().waitFor();
+    await page.getByRole("link", { name: "Read API" }).first().waitFor();
     assert.equal(await page.getByRole("searchbox", { name: "Search guides" }).count(), 0);
   });
 });

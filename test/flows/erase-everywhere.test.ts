@@ -24,7 +24,7 @@ import { findEverywhere } from "../support/database/search-database.ts";
 const ERASED = "mara.quell@patients.example";
 const OTHER = "otto.quell@patients.example";
 const NEVER_ANSWERED_MS = HOUR_MS;
-const GUIDE = new URL("../../docs/operating.md", import.meta.url);
+const GUIDE = new URL("../../docs/security.md", import.meta.url);
 
 const service = await createWebhookService();
 const { app, deps, clock, loop } = service;

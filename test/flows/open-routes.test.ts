@@ -119,10 +119,10 @@ const OPEN_ROUTES: Record<string, OpenRoute> = {
   "GET /assets/dashboard/*": page(largestFile("dashboard"), `/assets/dashboard/${fill("../", 10_000)}`),
   "GET /assets/docs/*": page(largestFile("docs"), `/assets/docs/${fill("a", 10_000)}`),
   "GET /assets/frame/*": page(largestFile("frame"), `/assets/frame/${fill("a.", 10_000)}`),
-  "GET /button/:widget": page(`/button/${widget}`),
+  "GET /button/:widget": page(`/button/${widget}?locale=${fill("de-", 10_000)}`),
   "GET /docs": page("/docs"),
   "GET /docs/*": page(
-    "/docs/operating",
+    "/docs/monitoring",
     "/docs/passages.json",
     "/docs/search?q=s+s+s+s",
     `/docs/${fill("a/", 10_000)}`,

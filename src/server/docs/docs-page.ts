@@ -36,7 +36,7 @@ ${renderHead(`${page.title} · Bookflow docs`, frame.stylesheets)}
 </head>
 <body>
 <a class="skip" href="#content">Skip to content</a>
-${renderHeader(frame, page.address === DOCS_ADDRESS ? "Guides" : section?.title)}
+${renderHeader(frame, section?.title)}
 ${renderMenu(frame, { section, page })}
 <main id="content" tabindex="-1">
 ${page.main}
@@ -81,12 +81,8 @@ ${section ? html`<div class="documents"><p class="group">${section.title}</p>${r
 }
 
 function listTabs(sections: readonly Section[]): ContentsEntry[] {
-  const [, ...others] = sections;
-  return [
-    { title: "Guides", address: DOCS_ADDRESS },
-    { title: "API reference", address: REFERENCE_ADDRESS },
-    ...others.flatMap(({ title, documents: [first] }) => (first ? { title, address: first.address } : [])),
-  ];
+  const tabs = sections.flatMap(({ title, documents: [first] }) => (first ? [{ title, address: first.address }] : []));
+  return [...tabs, { title: "API reference", address: REFERENCE_ADDRESS }];
 }
 
 /** `current` is the address of the page that the list is on. */

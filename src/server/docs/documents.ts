@@ -18,7 +18,13 @@ export type Document = {
 };
 
 /** The readers of one section see only its documents in their menu. */
-export type Section = { readonly title: string; readonly purpose: string; readonly documents: readonly Document[] };
+export type Section = {
+  readonly title: string;
+  readonly purpose: string;
+  /** People who use this Bookflow, and not those who run or change it. Their guides come first in a search. */
+  readonly isForCustomers: boolean;
+  readonly documents: readonly Document[];
+};
 
 const guide = (file: string, { title, purpose }: { title: string; purpose: string }): Document => ({
   title,
@@ -32,8 +38,9 @@ const guide = (file: string, { title, purpose }: { title: string; purpose: strin
 
 const SECTIONS: readonly Section[] = [
   {
-    title: "Guides",
-    purpose: "Put a booking widget on your site and send bookings to your own systems.",
+    title: "Site owners",
+    purpose: "Put a booking widget on your site, and see which channels bring bookings.",
+    isForCustomers: true,
     documents: [
       guide("docs/quick-start.md", {
         title: "Quick start",
@@ -49,7 +56,22 @@ const SECTIONS: readonly Section[] = [
       }),
       guide("docs/analytics.md", {
         title: "Analytics",
-        purpose: "What every number means and how it is counted, with periods, filters and exports.",
+        purpose: "What every number means, tagging links, filters, reports and exports.",
+      }),
+      guide("docs/bookings.md", {
+        title: "Bookings, people and plans",
+        purpose: "What is stored about customers, what each role can do, and what each plan includes.",
+      }),
+    ],
+  },
+  {
+    title: "Developers",
+    purpose: "Send bookings to your own systems.",
+    isForCustomers: true,
+    documents: [
+      guide("docs/webhooks.md", {
+        title: "Webhooks",
+        purpose: "Receive every booking as signed JSON, or as a card in Teams or Slack.",
       }),
       guide("docs/read-api.md", {
         title: "Read API",
@@ -58,10 +80,6 @@ const SECTIONS: readonly Section[] = [
       guide("docs/management-api.md", {
         title: "Management API",
         purpose: "Set up widgets, webhooks, keys and connections from a program.",
-      }),
-      guide("docs/webhooks.md", {
-        title: "Webhooks",
-        purpose: "Receive every booking as signed JSON, or as a card in Teams or Slack.",
       }),
       guide("docs/assistants.md", {
         title: "Assistants",
@@ -77,22 +95,37 @@ const SECTIONS: readonly Section[] = [
         purpose: "Every endpoint, parameter, field and error code.",
         file: null,
       },
+      guide("docs/spec.md", { title: "Contract", purpose: "Names, formats, limits and rules, in full." }),
     ],
   },
   {
-    title: "Operating",
+    title: "Operators",
     purpose: "Run Bookflow on your own servers.",
+    isForCustomers: false,
     documents: [
       guide("docs/operating.md", {
-        title: "Operating guide",
-        purpose: "Install, configure, back up, upgrade, scale and monitor Bookflow.",
+        title: "Install and run",
+        purpose: "Installing, the checklist before you go live, proxies, sign-in, several processes.",
       }),
-      guide("CHANGELOG.md", { title: "Changelog", purpose: "What changed in each version." }),
+      guide("docs/settings.md", { title: "Settings", purpose: "Every setting, its default and its range." }),
+      guide("docs/backup.md", { title: "Database and backup", purpose: "Back up, restore and upgrade." }),
+      guide("docs/monitoring.md", {
+        title: "Monitoring",
+        purpose: "Health, alerts, every log event and every metric.",
+      }),
+      guide("docs/security.md", {
+        title: "Security and erasure",
+        purpose: "Who can access what, retention, and erasing a customer.",
+      }),
+      guide("docs/imports.md", { title: "Imports", purpose: "Bring bookings and visits from another system." }),
+      guide("docs/scale.md", { title: "Scale", purpose: "Organizations on several database servers with Citus." }),
+      guide("CHANGELOG.md", { title: "Changelog", purpose: "What changed in each version, and what to do." }),
     ],
   },
   {
-    title: "Contributing",
+    title: "Contributors",
     purpose: "Change Bookflow itself.",
+    isForCustomers: false,
     documents: [
       guide("CONTRIBUTING.md", { title: "Contributing", purpose: "Setup, checks and recipes for common changes." }),
       guide("ARCHITECTURE.md", {
@@ -100,12 +133,10 @@ const SECTIONS: readonly Section[] = [
         purpose: "How the parts fit together, where the code is, and what must stay true.",
       }),
       guide("docs/glossary.md", { title: "Glossary", purpose: "The words we use, one per idea." }),
-      guide("docs/spec.md", { title: "Contract", purpose: "Names, formats, limits and rules, in full." }),
       guide("docs/reliability.md", {
         title: "Reliability",
         purpose: "Faults that Bookflow survives, and how to try them.",
       }),
-      guide("docs/scale.md", { title: "Scale", purpose: "Organizations on several database servers with Citus." }),
       guide("docs/performance.md", { title: "Performance", purpose: "Measurements, and how to repeat them." }),
       {
         title: "Decisions",

@@ -25,6 +25,9 @@ const LANGUAGES: Readonly<Record<string, Language>> = {
   html: { title: "HTML", tokens: /(<!--[\s\S]*?-->|<\/?[A-Za-z][\w-]*|"[^"]*")/ },
   http: { title: "HTTP", tokens: /(^[A-Za-z][\w-]*:(?= )|"(?:[^"\\]|\\.)*")/m },
   sql: { title: "SQL", tokens: /(--.*$|'[^']*'|\b(?:and|delete|from|insert|into|select|set|update|where)\b)/im },
+  ndjson: { title: "JSON lines", tokens: /("(?:[^"\\]|\\.)*":?|\b(?:true|false|null)\b|-?\d[\d.eE+-]*)/ },
+  nginx: { title: "nginx", tokens: SHELL },
+  caddy: { title: "Caddyfile", tokens: SHELL },
   yaml: { title: "YAML", tokens: SETTINGS },
 };
 

@@ -66,8 +66,10 @@ type Shelf = ReturnType<typeof readShelf>;
 /** Which documents there are, and how to read one. */
 function readShelf(root: string) {
   const sections = listSections(root);
-  const guides = sections.flatMap(({ title: section, documents }) =>
-    documents.flatMap(({ title: guide, address, file }) => (file === null ? [] : { section, guide, address, file })),
+  const guides = sections.flatMap(({ isForCustomers, documents }) =>
+    documents.flatMap(({ title: guide, address, file }) =>
+      file === null ? [] : { isForCustomers, guide, address, file },
+    ),
   );
   const decisions = listDecisions(root);
   const plainFiles = listPlainFiles(root);
@@ -114,7 +116,7 @@ async function listAllPassages({ guides, decisions, read }: Shelf): Promise<Pass
   const passages: Passage[] = [];
   const documents = [
     ...guides,
-    ...decisions.map((decision) => ({ ...decision, guide: "Decisions", section: "Contributing" })),
+    ...decisions.map((decision) => ({ ...decision, guide: "Decisions", isForCustomers: false })),
   ];
   for (const { file, ...place } of documents)
     passages.push(...(await turns.spend(() => listPassages(read(file), place))));
@@ -123,14 +125,14 @@ async function listAllPassages({ guides, decisions, read }: Shelf): Promise<Pass
 
 function listPassages(
   { texts }: MarkdownPage,
-  { address, guide, section }: { address: string; guide: string; section: string },
+  { address, guide, isForCustomers }: { address: string; guide: string; isForCustomers: boolean },
 ): Passage[] {
   return texts.map(({ title, anchor, text }) => ({
     address: `${address}#${anchor}`,
     guide,
     heading: title,
     text,
-    isForCustomers: section === "Guides",
+    isForCustomers,
   }));
 }
 

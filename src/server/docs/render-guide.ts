@@ -42,7 +42,6 @@ function toContents(headings: readonly Heading[]): ContentsEntry[] {
 }
 
 export function renderIndex(frame: DocsFrame): string {
-  const [guides, ...others] = frame.sections;
   return renderDocsPage(frame, {
     title: "Documentation",
     address: DOCS_ADDRESS,
@@ -50,10 +49,9 @@ export function renderIndex(frame: DocsFrame): string {
 <h1>Bookflow documentation</h1>
 <p class="lead">Put booking widgets on your website, see which channels bring bookings, and send every booking to your own
 systems.</p>
-<ul class="cards">${(guides?.documents ?? []).map(renderCard)}</ul>
-${others.map(
-  ({ title, purpose, documents }) => html`<section class="shelf"><h2>${title}</h2><p>${purpose}</p>
-<ul class="rows">${documents.map(renderCard)}</ul></section>`,
+${frame.sections.map(
+  ({ title, purpose, documents, isForCustomers }) => html`<section class="shelf"><h2>${title}</h2><p>${purpose}</p>
+<ul class="${isForCustomers ? "cards" : "rows"}">${documents.map(renderCard)}</ul></section>`,
 )}
 </div>`,
   });
