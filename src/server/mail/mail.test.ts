@@ -9,6 +9,7 @@ import { type MailReplies, openMailServer, toMailText } from "../../../test/supp
 import { createLog } from "../lib/log/log.ts";
 import { createMetrics, type Metrics } from "../lib/log/metrics.ts";
 import { createMail } from "./mail.ts";
+import { renderLetter, renderPlainLetter } from "./render-letter.ts";
 
 /** The mail counters in /metrics. */
 async function readCounts(metrics: Pick<Metrics, "read">): Promise<string[]> {
@@ -26,6 +27,23 @@ test("mails are counted by outcome: sent, or not sent without a mail server", as
   assert.deepEqual(await readCounts(metrics), counts);
 });
 
+test("a mail has text and HTML, with its link in both and everything escaped", () => {
+  const letter = { subject: "A <b>", text: 'From "Ada" & Co', action: "Open", link: "https://book.example/x?a=1&b=2" };
+  const server = "https://book.example";
+  assert.equal(
+    renderPlainLetter(letter, server),
+    `From "Ada" & Co\n\nOpen: https://book.example/x?a=1&b=2\n\nBookflow at https://book.example\n`,
+  );
+  const page = renderLetter(letter, server).toString();
+  assert.ok(page.includes("A &lt;b&gt;") && page.includes("From &quot;Ada&quot; &amp; Co"));
+  assert.equal(
+    page.match(/href="https:\/\/book\.example\/x\?a=1&amp;b=2"/g)?.length,
+    2,
+    "a button, and the address below it",
+  );
+  assert.doesNotMatch(page, /<img|<script|<link|src=/, "nothing is loaded");
+});
+
 test("with a mail server, links are mailed and neither shown nor logged", async () => {
   const server = await openMailServer();
   const testApp = await createTestApp({ smtpUrl: server.url, mailFrom: "Bookflow <hello@book.example>" });
@@ -40,6 +58,8 @@ test("with a mail server, links are mailed and neither shown nor logged", async 
   );
   const link = /http:\/\/localhost:3000\/invitation\?token=(\w+)/.exec(mail);
   assert.ok(link);
+  assert.match(mail, /Content-Type: multipart\/alternative/);
+  assert.match(mail, new RegExp(`\\(${admin.email}\\) has invited you to join`));
   assert.ok(!testApp.lines.join("").includes("token="));
   const guest = { token: link[1], name: "Guest", password: "a long password" };
   assert.equal((await openBrowser(testApp).send("POST", "/api/app/invitations/accept", guest)).status, 200);

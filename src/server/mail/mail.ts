@@ -4,9 +4,10 @@ import type { Config } from "../config.ts";
 import { within } from "../lib/concurrency/pause.ts";
 import type { Log } from "../lib/log/log.ts";
 import type { Metrics } from "../lib/log/metrics.ts";
+import { type Letter, renderLetter, renderPlainLetter } from "./render-letter.ts";
 
-/** An email with one link, and what the link is for ("Reset your password"). */
-export type LinkMail = { to: string; subject: string; text: string; action: string; link: string };
+/** An email with one link. */
+export type LinkMail = Letter & { to: string };
 
 /** An email with an image, shown in its HTML as `cid:…`. */
 type PictureMail = {
@@ -77,9 +78,10 @@ export function createMail(
   return {
     isOn: true,
     check,
-    async send({ to, subject, text, action, link }) {
-      const body = `${text}\n\n${action}: ${link}\n\nBookflow at ${config.baseUrl}\n`;
-      return (await post({ to, subject, text: body })) === "sent";
+    async send({ to, ...letter }) {
+      const text = renderPlainLetter(letter, config.baseUrl);
+      const html = renderLetter(letter, config.baseUrl).toString();
+      return (await post({ to, subject: letter.subject, text, html })) === "sent";
     },
     async sendOnce({ picture, ...mail }) {
       // If no connection was made, nothing was sent. If it broke later, nobody can tell.

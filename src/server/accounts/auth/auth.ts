@@ -150,7 +150,7 @@ function toPasswordOptions(parts: AuthParts): PasswordOptions {
 async function sendResetLink(parts: AuthParts, to: string, token: string): Promise<void> {
   await sendRequestedMail(parts, { kind: "reset", to }, async () => ({
     subject: "Reset your password",
-    text: `Someone asked to reset the password for your Bookflow account. The link below works once and expires in ${RESET_LINK_MINUTES} minutes. If it wasn't you, you can ignore this email.`,
+    text: `Someone asked to reset the password for your Bookflow account. Choose a new one with the link below. It works once and expires in ${RESET_LINK_MINUTES} minutes. If it wasn't you, you can ignore this email: your password stays as it is.`,
     action: "Reset your password",
     link: `${parts.config.baseUrl}${ENTRY_PAGES.resetPassword}?token=${encodeURIComponent(token)}`,
   }));

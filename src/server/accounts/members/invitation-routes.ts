@@ -84,7 +84,8 @@ function inviteRoute(app: FastifyInstance, deps: InvitationDeps): void {
       requireFewInvitations(limiter, member, deps.clock.now());
       const organization = await findOrganization(deps.db, member.organizationId);
       assert(organization, "a member's organization exists");
-      const outcome = await invite(deps, member, { email, role, organizationName: organization.name });
+      const inviterName = members.find((each) => each.email === member.email)?.name ?? "";
+      const outcome = await invite(deps, member, { email, role, inviterName, organizationName: organization.name });
       switch (outcome.kind) {
         case "owner_invited":
           throw ownersOnly();

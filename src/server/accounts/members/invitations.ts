@@ -43,9 +43,10 @@ type InviteOutcome =
 export async function invite(
   deps: InviteDeps,
   member: Member,
-  { email, role, organizationName }: { email: string; role: MemberRole; organizationName: string },
+  invited: { email: string; role: MemberRole; inviterName: string; organizationName: string },
 ): Promise<InviteOutcome> {
   const { mail } = deps;
+  const { email, role, inviterName, organizationName } = invited;
   const now = deps.clock.now();
   const mailed = makeLinkToken(deps.random);
   const shown = makeShownLinkToken(deps.random);
@@ -89,7 +90,7 @@ export async function invite(
       to: email,
       // Nothing that people enter: while sign-up is open, strangers could write the subject of an email from us.
       subject: "You have been invited to Bookflow",
-      text: `${member.email} has invited you to join “${organizationName}” on Bookflow. The link below works once and expires in ${INVITATION_DAYS} days.`,
+      text: `${inviterName} (${member.email}) has invited you to join “${organizationName}” on Bookflow, where it manages its bookings. Accept the invitation to create your account. The link works once and expires in ${INVITATION_DAYS} days.`,
       action: "Accept the invitation",
       link: toLink(mailed.token),
     }));
