@@ -294,7 +294,7 @@ describe("the bookings screen", { skip: noBrowser }, () => {
     const widgetId = await makeWidget(dashboard.deps.db, id);
     const { reference } = await makeBooking(dashboard.deps.db, id, { widgetId, attribution: "{}" });
     await showScreen(page, `${address}/bookings/${reference}`);
-    await page.getByText("No source was imported with this booking.").waitFor();
+    await page.getByText("This imported booking has no source.").waitFor();
     await page.getByText("This booking wasn’t sent to any endpoint", { exact: false }).waitFor();
   });
 

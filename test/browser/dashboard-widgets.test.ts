@@ -90,7 +90,7 @@ describe("the widgets screens", { skip: noBrowser }, () => {
     const page = await openWidget(widget);
     await page.getByRole("textbox", { name: "Name", exact: true }).fill("Main website");
     await page.getByRole("textbox", { name: "Accent colour", exact: true }).fill("#0A7A55");
-    await page.getByLabel("Fallback booking page").fill("https://scheduler.example/lindenhof");
+    await page.getByLabel("Fallback link").fill("https://scheduler.example/lindenhof");
     const domains = page.getByLabel("Allowed domains").first();
     await domains.fill("not a/domain");
     await domains.press("Enter");

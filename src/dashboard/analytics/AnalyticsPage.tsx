@@ -9,8 +9,10 @@ import { analyticsQuery } from "../api/analytics.ts";
 import { ApiFailure } from "../api/client.ts";
 import { widgetsQuery } from "../api/widgets.ts";
 import { formatCount, formatZone } from "../format.ts";
+import { useIsPhone } from "../hooks/use-is-phone.ts";
 import { useUrlState } from "../hooks/use-url-state.ts";
 import { useOrganization } from "../shell/use-organization.ts";
+import { GuideLink } from "../ui/layout/GuideLink.tsx";
 import { Page } from "../ui/layout/Page.tsx";
 import { EmptyState } from "../ui/states/EmptyState.tsx";
 import { Loaded } from "../ui/states/Loaded.tsx";
@@ -49,6 +51,7 @@ export function AnalyticsPage() {
   const scope = toScope(state);
   const report = useQuery(analyticsQuery(id, { ...scope, ...toComparison(state) }));
   const filtering = useFiltering(state, change);
+  const isPhone = useIsPhone();
   const { ref: totalsRef, entry } = useIntersection<HTMLDivElement>({ rootMargin: `-${BAR_HEIGHT_PX}px 0px 0px` });
   const isStuck = entry !== null && !entry.isIntersecting && entry.boundingClientRect.top < 0;
   const list = DIMENSIONS.find((dimension) => dimension === state.list);
@@ -61,7 +64,11 @@ export function AnalyticsPage() {
           <TestNumbers isCounted={(key) => passesFilters(state, { dimension: "widget", key })} />
         </>
       }
-      description={<Summary report={report.data} />}
+      description={
+        <>
+          <Summary report={report.data} /> {!isPhone && <GuideLink to="analytics" about="analytics" />}
+        </>
+      }
       isCompact
       actions={
         <>
@@ -172,7 +179,7 @@ function WrongAddress({ onReset }: { onReset: () => void }) {
           </Button>
         }
       >
-        It may be incomplete, or name a widget that doesn’t exist.
+        The link is incomplete, or points to a widget that doesn’t exist.
       </EmptyState>
     </Paper>
   );

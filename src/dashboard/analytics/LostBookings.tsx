@@ -21,7 +21,7 @@ export function LostBookings({ totals, isBookedOnly }: LostBookingsProps) {
     <Section title="Lost bookings" description="Visitors who tried to book but couldn’t.">
       {isBookedOnly ? (
         <Text size="sm" c="dimmed">
-          Lost bookings have no service or lead time. To see them, remove filters by service and lead time.
+          Remove the service and lead time filters to see lost bookings.
         </Text>
       ) : (
         <Reasons totals={totals} />

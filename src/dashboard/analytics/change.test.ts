@@ -25,8 +25,8 @@ test("bookings without views have no conversion rate", () => {
 
 test("lead times change in days, but only if both periods have lead times", () => {
   assert.deepEqual(toDaysChange(6.5, 5), { direction: "up", text: "1.5 days" });
-  assert.deepEqual(toDaysChange(6, null), { direction: "none", text: "No earlier lead times" });
-  assert.deepEqual(toDaysChange(null, 6), { direction: "none", text: "No lead times" });
+  assert.deepEqual(toDaysChange(6, null), { direction: "none", text: "No earlier bookings" });
+  assert.deepEqual(toDaysChange(null, 6), { direction: "none", text: "No bookings" });
 });
 
 test("a lead time that is shown as 1 is one day", () => {

@@ -28,8 +28,8 @@ export function formatConversionRate({ views, conversionRate }: Rated): string {
 
 /** Bookings without a known appointment time have no lead time. */
 export function toDaysChange(now: number | null, before: number | null): Change {
-  if (now === null) return { direction: "none", text: "No lead times" };
-  if (before === null) return { direction: "none", text: "No earlier lead times" };
+  if (now === null) return { direction: "none", text: "No bookings" };
+  if (before === null) return { direction: "none", text: "No earlier bookings" };
   const days = Math.round((now - before) * 10) / 10;
   return toChange(days, `${decimals.format(Math.abs(days))} ${Math.abs(days) === 1 ? "day" : "days"}`);
 }

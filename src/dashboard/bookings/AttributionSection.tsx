@@ -48,7 +48,7 @@ export function AttributionSection({ attribution }: { attribution: Attribution }
       ) : (
         // Only imported bookings can lack a source: those from widgets are always classified.
         <Text size="sm" c="dimmed">
-          No source was imported with this booking.
+          This imported booking has no source.
         </Text>
       )}
     </Section>

@@ -10,6 +10,7 @@ import { useAction } from "../hooks/use-action.ts";
 import { useUrlState } from "../hooks/use-url-state.ts";
 import { useOrganization } from "../shell/use-organization.ts";
 import { ActionButton } from "../ui/forms/ActionButton.tsx";
+import { GuideLink } from "../ui/layout/GuideLink.tsx";
 import { Page } from "../ui/layout/Page.tsx";
 import { Section } from "../ui/layout/Section.tsx";
 import { Loaded } from "../ui/states/Loaded.tsx";
@@ -42,7 +43,11 @@ export function BookingsPage() {
   return (
     <Page
       title="Bookings"
-      description="Bookings stored from your widgets."
+      description={
+        <>
+          Bookings stored from your widgets. <GuideLink to="bookings" about="stored bookings" />
+        </>
+      }
       actions={
         <>
           <ActionButton

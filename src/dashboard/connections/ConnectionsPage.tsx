@@ -5,6 +5,7 @@ import { connectionsQuery } from "../api/connections.ts";
 import { useUrlState } from "../hooks/use-url-state.ts";
 import { useOrganization } from "../shell/use-organization.ts";
 import { ActionButton } from "../ui/forms/ActionButton.tsx";
+import { GuideLink } from "../ui/layout/GuideLink.tsx";
 import { Page } from "../ui/layout/Page.tsx";
 import { Section } from "../ui/layout/Section.tsx";
 import { EmptyState } from "../ui/states/EmptyState.tsx";
@@ -37,7 +38,12 @@ export function ConnectionsPage() {
   return (
     <Page
       title="Connections"
-      description="Scheduling systems your widgets book into. Widgets without a connection are in test mode."
+      description={
+        <>
+          Scheduling systems your widgets book into. Widgets without a connection are in test mode.{" "}
+          <GuideLink to="scheduling-systems" about="scheduling systems" />
+        </>
+      }
       actions={hasSome && addButton}
     >
       <LockedFeature verdict={verdict} title="You don’t have access to connections" />

@@ -53,7 +53,7 @@ export function EditConnectionForm({ connection, onClose, onSaved }: EditProps) 
         <FollowChanges isOn={followsChanges} onChange={setFollowsChanges} />
         <Checkbox
           label="Change settings and secret"
-          description="Enter the secret again, so that it is never sent to a different server by mistake."
+          description="If you change the settings, enter the secret again."
           checked={isReplacing}
           onChange={(event) => setReplacing(event.currentTarget.checked)}
         />

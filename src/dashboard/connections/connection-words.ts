@@ -31,12 +31,12 @@ const WORDS: { readonly [Kind in ConnectionKind]: KindWords<Kind> } = {
     settings: {
       clientId: {
         label: "Application (client) ID",
-        description: "32 letters and digits in five groups.",
+        description: "Looks like 1a2b3c4d-0000-0000-0000-123456789abc.",
         placeholder: "00000000-0000-0000-0000-000000000000",
       },
       tenantId: {
         label: "Directory (tenant) ID",
-        description: "32 letters and digits in five groups.",
+        description: "Looks like 1a2b3c4d-0000-0000-0000-123456789abc.",
         placeholder: "00000000-0000-0000-0000-000000000000",
       },
       businessId: {
@@ -116,7 +116,7 @@ export function describeLastError({ lastError, lastErrorStatus }: AppConnection)
     case "credentials":
       return "The credentials were rejected or lack permissions.";
     case "not_found":
-      return "The business wasn’t found.";
+      return "The booking page wasn’t found. Check its address in the settings.";
     case "http_status":
       return `The system returned HTTP ${lastErrorStatus}.`;
     case "unreadable":

@@ -10,6 +10,7 @@ import { useAction } from "../hooks/use-action.ts";
 import { useUrlState } from "../hooks/use-url-state.ts";
 import { useOrganization } from "../shell/use-organization.ts";
 import { ActionButton } from "../ui/forms/ActionButton.tsx";
+import { GuideLink } from "../ui/layout/GuideLink.tsx";
 import { ButtonLink } from "../ui/layout/links.tsx";
 import { Page } from "../ui/layout/Page.tsx";
 import { Section } from "../ui/layout/Section.tsx";
@@ -45,7 +46,7 @@ export function DeliveriesPage() {
   return (
     <Page
       title="Deliveries"
-      description={`Everything sent to your endpoints in the last ${DELIVERY_LOG_DAYS} days.`}
+      description={DESCRIPTION}
       actions={
         <>
           <Button
@@ -98,3 +99,10 @@ function NoDeliveries({ isFiltered, onClear }: { isFiltered: boolean; onClear: (
     );
   return <NoMatches onClear={onClear} />;
 }
+
+const DESCRIPTION = (
+  <>
+    Everything sent to your endpoints in the last {DELIVERY_LOG_DAYS} days.{" "}
+    <GuideLink to="webhooks#troubleshooting" about="errors of deliveries" />
+  </>
+);

@@ -39,7 +39,7 @@ export function ApiKeysPage() {
             verdict={canAs({ role: "owner", plan }, "createKey")}
             title="Your plan doesn’t include the read API"
           >
-            Existing keys don’t work, but you can revoke them.
+            Your keys don’t work on this plan. You can still revoke them.
           </LockedFeature>
           <StaleNotice query={keys} />
           <Section

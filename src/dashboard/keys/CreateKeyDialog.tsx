@@ -140,7 +140,7 @@ function KeyOnce({ value, onDone }: { value: string; onDone: () => void }) {
       value={value}
       onDone={onDone}
     >
-      <CopyField label="Terminal command to try it" value={curl} />
+      <CopyField label="Try it in a terminal" value={curl} />
     </ShownOnce>
   );
 }

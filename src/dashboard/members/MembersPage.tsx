@@ -2,6 +2,7 @@ import { IconUserPlus } from "@tabler/icons-react";
 import { useState } from "react";
 import { useOrganization } from "../shell/use-organization.ts";
 import { ActionButton } from "../ui/forms/ActionButton.tsx";
+import { GuideLink } from "../ui/layout/GuideLink.tsx";
 import { Page } from "../ui/layout/Page.tsx";
 import { LockedFeature } from "../ui/states/LockedFeature.tsx";
 import { InvitationsSection } from "./InvitationsSection.tsx";
@@ -15,7 +16,11 @@ export function MembersPage() {
   return (
     <Page
       title="Members"
-      description={`People with access to ${name}.`}
+      description={
+        <>
+          People with access to {name}. <GuideLink to="bookings#roles" about="roles" />
+        </>
+      }
       actions={
         <ActionButton
           verdict={can("invite")}

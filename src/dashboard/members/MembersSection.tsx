@@ -138,7 +138,7 @@ function RemoveDialog({ member, onClose }: { member: MemberShape | null; onClose
       onConfirm={() => member && remove.mutate(member)}
       onClose={onClose}
     >
-      {isMe ? "You’ll" : `${member?.email} will`} lose access to {name} immediately. The audit log keeps past actions.
+      {isMe ? "You’ll" : `${member?.email} will`} lose access to {name} immediately. Past actions stay in the audit log.
     </ConfirmDialog>
   );
 }

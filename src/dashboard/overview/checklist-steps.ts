@@ -59,7 +59,7 @@ function listTestSteps({ paths, widgets }: Scope): OpenStep[] {
     {
       key: "hasWidget",
       title: "Create your first widget",
-      text: "Visitors book through it. It starts in test mode, so nothing real can happen yet.",
+      text: "Visitors book through it. It starts in test mode: no real appointments are made until you go live.",
       button: "Create widget",
       action: "createWidget",
       to: paths.widgets,

@@ -10,7 +10,7 @@ export function RecoveryCodesDialog({ codes, onClose }: { codes: readonly string
           intro={
             <Text size="sm">
               If you lose access to your authenticator app, you can sign in with one of these codes. Each code works
-              once. They won’t be shown again, so store them with your passwords.
+              once. They won’t be shown again, so save them in your password manager.
             </Text>
           }
           label="Recovery codes"

@@ -3,6 +3,7 @@ import { IconCheck, IconLock } from "@tabler/icons-react";
 import { type Feature, planIncludes } from "#contract/plans.ts";
 import { describePlanLimit } from "../can.ts";
 import { useOrganization } from "../shell/use-organization.ts";
+import { GuideLink } from "../ui/layout/GuideLink.tsx";
 import { Section } from "../ui/layout/Section.tsx";
 import { PlanCommand } from "../ui/states/PlanCommand.tsx";
 
@@ -19,11 +20,18 @@ export function PlanSection() {
   return (
     <Section
       title="Plan"
-      description="The operator of this server can change your plan."
+      description={
+        <>
+          The operator of this server can change your plan. <GuideLink to="bookings#plans" about="plans" />
+        </>
+      }
       actions={<Badge size="lg">{details.plan.name}</Badge>}
     >
       <List spacing="sm" size="sm" center pl={0} listStyleType="none" styles={{ itemLabel: { lineHeight: 1.45 } }}>
-        <Included name="Analytics and stored bookings" meaning="Included in every plan." />
+        <Included
+          name="Analytics and stored bookings"
+          meaning="See where bookings come from, and keep a copy of each."
+        />
         {FEATURES.map(({ feature, name, meaning }) =>
           planIncludes(plan, feature) ? (
             <Included key={feature} name={name} meaning={meaning} />

@@ -36,7 +36,7 @@ export function WebhooksPage() {
       actions={hasSome && addButton}
     >
       <LockedFeature verdict={canAs({ role: "owner", plan }, "addEndpoint")} title="Your plan doesn’t include webhooks">
-        Nothing is sent to existing endpoints, but you can turn them off or delete them.
+        Nothing is sent on this plan. You can still turn off or delete endpoints.
       </LockedFeature>
       <StaleNotice query={endpoints} />
       <Section

@@ -4,6 +4,7 @@ import { widgetsQuery } from "../api/widgets.ts";
 import { useUrlState } from "../hooks/use-url-state.ts";
 import { useOrganization } from "../shell/use-organization.ts";
 import { ActionButton } from "../ui/forms/ActionButton.tsx";
+import { GuideLink } from "../ui/layout/GuideLink.tsx";
 import { Page } from "../ui/layout/Page.tsx";
 import { Section } from "../ui/layout/Section.tsx";
 import { EmptyState } from "../ui/states/EmptyState.tsx";
@@ -30,7 +31,15 @@ export function WidgetsPage() {
     </ActionButton>
   );
   return (
-    <Page title="Widgets" description="Each widget is embedded on one of your pages." actions={button}>
+    <Page
+      title="Widgets"
+      description={
+        <>
+          Booking widgets for your website. <GuideLink to="embedding" about="embedding a widget" />
+        </>
+      }
+      actions={button}
+    >
       <StaleNotice query={widgets} />
       <Section title="All widgets" isFlush>
         <Loaded query={widgets} rows={4}>

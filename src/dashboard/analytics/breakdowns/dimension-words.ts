@@ -15,8 +15,8 @@ export const DIMENSION_WORDS: Readonly<Record<Dimension, Words>> = {
   source: { title: "Sources", name: "Source / medium", description: "Where visitors came from: source and medium." },
   campaign: { title: "Campaigns", name: "Campaign", description: "Taken from utm_campaign in your links." },
   page: { title: "Pages", name: "Page", description: "Where visitors opened the widget." },
-  device: { title: "Devices", name: "Device", description: "What visitors used." },
-  country: { title: "Countries", name: "Country", description: "Where visitors were. IP addresses are never stored." },
+  device: { title: "Devices", name: "Device", description: "Phone, tablet or computer." },
+  country: { title: "Countries", name: "Country", description: "Where visitors are. IP addresses are never stored." },
   widget: { title: "Widgets", name: "Widget", description: "Which widgets visitors used." },
   service: { title: "Services", name: "Service", description: "What visitors booked." },
 };

@@ -91,8 +91,8 @@ function FontSelect({ form, readOnly }: FieldsProps) {
       label="Font"
       description={
         value === PAGE_FONT
-          ? "Only on your page; the preview shows the system font. Web fonts appear if visitors have them installed."
-          : "Your page’s own font makes the widget look like a part of it."
+          ? "Used on your website only; the preview shows the system font. Web fonts such as Google Fonts aren’t loaded."
+          : "Matches the font of your page."
       }
       data={[
         { value: SYSTEM_FONT, label: "System font" },

@@ -50,8 +50,8 @@ export function WidgetForm({ form, error, isBusy, onSave }: WidgetFormProps) {
       <Section title="Booking">
         <Stack gap="md">
           <TextInput
-            label="Fallback booking page"
-            description="Linked while the widget is paused, or on its booking page if JavaScript is off."
+            label="Fallback link"
+            description="Shown as a link while the widget is paused, and to visitors without JavaScript."
             placeholder="https://example.com/book"
             type="url"
             readOnly={readOnly}
@@ -97,7 +97,7 @@ function UrlFields({ form, readOnly }: Pick<WidgetFormProps, "form"> & { readOnl
     <>
       <TextInput
         label="Thank-you page"
-        description="Opens after a booking instead of our confirmation, with the reference in its address (?reference=SVC-…). In test mode the confirmation stays."
+        description="Visitors go here after booking instead of seeing the confirmation. The reference is added to the URL (?reference=SVC-…). Not used in test mode."
         placeholder="https://example.com/thank-you"
         type="url"
         readOnly={readOnly}

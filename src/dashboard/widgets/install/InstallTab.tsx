@@ -4,6 +4,7 @@ import type { AppWidget } from "#contract/app/widgets.ts";
 import { isLoopback } from "#contract/loopback.ts";
 import { useUrlState } from "../../hooks/use-url-state.ts";
 import { CopyField } from "../../ui/copy/CopyField.tsx";
+import { GuideLink } from "../../ui/layout/GuideLink.tsx";
 import { Section } from "../../ui/layout/Section.tsx";
 import { OutsideButton } from "../OutsideButton.tsx";
 import { InstallCheck } from "./InstallCheck.tsx";
@@ -20,10 +21,7 @@ export function InstallTab({ widget }: { widget: AppWidget }) {
   const { steps, snippet, mode, everyPage } = toInstall(widget, platform, wanted);
   return (
     <>
-      <Section
-        title="Add to your page"
-        description="Paste the snippet into your page’s HTML. It loads in the background and doesn’t slow the page down."
-      >
+      <Section title="Add to your page" description={DESCRIPTION}>
         <Stack gap="md" align="stretch">
           <Select
             label="Website builder"
@@ -100,3 +98,10 @@ function TestPageLink({ href }: { href: string }) {
     </Group>
   );
 }
+
+const DESCRIPTION = (
+  <>
+    Paste the snippet into your page’s HTML. It loads in the background and doesn’t slow the page down.{" "}
+    <GuideLink to="embedding" about="embedding a widget" />
+  </>
+);

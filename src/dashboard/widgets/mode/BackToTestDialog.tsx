@@ -25,7 +25,7 @@ export function BackToTestDialog(props: { widget: AppWidget; isOpen: boolean; on
       onConfirm={() => goBack.mutate()}
       onClose={onClose}
     >
-      Visitors will see made-up times and a test banner. {LEAVING_LIVE}
+      Visitors will see sample times and a test banner. {LEAVING_LIVE}
     </ConfirmDialog>
   );
 }

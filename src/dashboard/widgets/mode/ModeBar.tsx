@@ -56,7 +56,7 @@ function TestBar({ widget, onOpen }: BarProps) {
     >
       <Text size="sm" mb="sm">
         {widget.status === "paused" && `${PAUSED_TEXT} `}
-        It offers made-up services and times, and tells visitors that no appointment is made. Visits, bookings and
+        It offers sample services and times, and tells visitors that no appointment is made. Visits, bookings and
         webhooks work as they will when it’s live. To take real bookings, connect your scheduling system and go live.
       </Text>
       <Group gap="xs">
