@@ -38,7 +38,7 @@ function guardRoute(route: RouteOptions): void {
   const found = NAMED.find(([, each]) => API_PREFIX + each.path === route.url && each.method === method);
   assert(found, `${String(method)} ${route.url} is listed in contract/app/routes.ts`);
   const [operationId, listed] = found;
-  const { scopes = [], role, feature } = listed;
+  const { scopes = [], role, feature, hasIdempotencyKey } = listed;
   route.schema = {
     operationId,
     ...(listed.summary === undefined ? {} : { summary: listed.summary }),
@@ -48,7 +48,7 @@ function guardRoute(route: RouteOptions): void {
     ...(route.url.includes(":") ? { params: toParams(route.url) } : {}),
     ...(listed.query ? { querystring: listed.query } : {}),
     ...(listed.body ? { body: listed.body } : {}),
-    ...(method === "POST" ? { headers: IDEMPOTENCY_KEY_HEADERS } : {}),
+    ...(hasIdempotencyKey ? { headers: IDEMPOTENCY_KEY_HEADERS } : {}),
     response: managementResponses(listed),
   };
   route.onRequest = async (request: FastifyRequest) => {

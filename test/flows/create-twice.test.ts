@@ -92,6 +92,24 @@ for (const [what, { path, body, other, action, isShownAgain }] of Object.entries
     });
   });
 
+test("the API reference offers the header for exactly these", async () => {
+  type Operation = { parameters?: { name: string }[] };
+  const { paths } = (await app.inject("/api/v1/openapi.json")).json() as {
+    paths: Record<string, Record<string, Operation>>;
+  };
+  const offered = Object.entries(paths).flatMap(([path, operations]) =>
+    Object.entries(operations)
+      .filter(([, { parameters = [] }]) => parameters.some(({ name }) => name === "Idempotency-Key"))
+      .map(([method]) => `${method} ${path}`),
+  );
+  assert.deepEqual(
+    offered.sort(),
+    Object.values(KINDS)
+      .map(({ path }) => `post /api/v1${path}`)
+      .sort(),
+  );
+});
+
 test("an empty or over-long key is refused", async () => {
   const owner = await signIn(testApp, { role: "owner", plan: "business" });
   for (const key of [" ", "x".repeat(256)])

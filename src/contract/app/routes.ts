@@ -104,6 +104,8 @@ export type AppRoute = {
   readonly status?: 201 | 202;
   /** The scopes that a key needs to call it under /api/v1; without scopes, no key can. */
   readonly scopes?: readonly KeyScope[];
+  /** It creates something, and a repeated request with the same Idempotency-Key creates nothing more. */
+  readonly hasIdempotencyKey?: true;
 };
 
 export const APP_PREFIX = "/api/app";
@@ -121,7 +123,7 @@ export const APP_ROUTES = {
   dismissChecklist:   { method: "POST",   path: "/overview/dismiss-checklist", role: "viewer" },
 
   listWidgets:        { method: "GET",    path: "/widgets", role: "viewer", answer: AppWidgetList },
-  createWidget:       { method: "POST",   path: "/widgets", role: "member", body: NewWidget, answer: AppWidget, status: 201, scopes: MANAGE, summary: "Create a widget" },
+  createWidget:       { method: "POST",   path: "/widgets", role: "member", body: NewWidget, answer: AppWidget, status: 201, hasIdempotencyKey: true, scopes: MANAGE, summary: "Create a widget" },
   getWidget:          { method: "GET",    path: "/widgets/:widget", role: "viewer", answer: AppWidget, scopes: MANAGE, summary: "Get a widget" },
   changeWidget:       { method: "PATCH",  path: "/widgets/:widget", role: "member", body: WidgetChange, answer: AppWidget, scopes: MANAGE, summary: "Change a widget" },
   listWidgetServices: { method: "GET",    path: "/widgets/:widget/services", role: "viewer", answer: WidgetServices, scopes: MANAGE, summary: "List the services of a widget's scheduling system" },
@@ -148,7 +150,7 @@ export const APP_ROUTES = {
   changeReports:      { method: "PATCH",  path: "/reports", role: "viewer", body: ReportChange, answer: ReportSubscriptions },
 
   listEndpoints:      { method: "GET",    path: "/endpoints", role: "viewer", answer: AppEndpointList, query: ListQuery, scopes: MANAGE, summary: "List endpoints" },
-  addEndpoint:        { method: "POST",   path: "/endpoints", role: "admin", feature: "webhooks", body: NewEndpoint, answer: AddedEndpoint, status: 201, scopes: MANAGE_DATA, summary: "Add an endpoint" },
+  addEndpoint:        { method: "POST",   path: "/endpoints", role: "admin", feature: "webhooks", body: NewEndpoint, answer: AddedEndpoint, status: 201, hasIdempotencyKey: true, scopes: MANAGE_DATA, summary: "Add an endpoint" },
   // On any plan it turns an endpoint off; everything else needs the feature, which the route itself checks.
   changeEndpoint:     { method: "PATCH",  path: "/endpoints/:endpoint", role: "admin", body: EndpointChange, answer: AppEndpoint, scopes: MANAGE, summary: "Change an endpoint, or turn it on or off" },
   removeEndpoint:     { method: "DELETE", path: "/endpoints/:endpoint", role: "admin", scopes: MANAGE, summary: "Delete an endpoint" },
@@ -170,11 +172,11 @@ export const APP_ROUTES = {
   cancelRedelivery:   { method: "DELETE", path: "/redeliveries/:redelivery", role: "member", scopes: MANAGE, summary: "Cancel a bulk redelivery" },
 
   listKeys:           { method: "GET",    path: "/keys", role: "admin", answer: AppKeyList, query: ListQuery, scopes: MANAGE, summary: "List API keys" },
-  createKey:          { method: "POST",   path: "/keys", role: "admin", feature: "readApi", body: NewKey, answer: CreatedKey, status: 201, scopes: MANAGE, summary: "Create an API key" },
+  createKey:          { method: "POST",   path: "/keys", role: "admin", feature: "readApi", body: NewKey, answer: CreatedKey, status: 201, hasIdempotencyKey: true, scopes: MANAGE, summary: "Create an API key" },
   revokeKey:          { method: "DELETE", path: "/keys/:key", role: "admin", scopes: MANAGE, summary: "Revoke an API key" },
 
   listConnections:    { method: "GET",    path: "/connections", role: "member", answer: AppConnectionList, query: ListQuery, scopes: MANAGE, summary: "List connections" },
-  addConnection:      { method: "POST",   path: "/connections", role: "admin", body: NewConnection, answer: SavedConnection, status: 201, scopes: MANAGE_DATA, summary: "Add a connection" },
+  addConnection:      { method: "POST",   path: "/connections", role: "admin", body: NewConnection, answer: SavedConnection, status: 201, hasIdempotencyKey: true, scopes: MANAGE_DATA, summary: "Add a connection" },
   changeConnection:   { method: "PATCH",  path: "/connections/:connection", role: "admin", body: ConnectionChange, answer: SavedConnection, scopes: MANAGE_DATA, summary: "Change a connection" },
   removeConnection:   { method: "DELETE", path: "/connections/:connection", role: "admin", scopes: MANAGE, summary: "Delete a connection" },
   checkConnection:    { method: "POST",   path: "/connections/:connection/check", role: "admin", body: ConnectionCheckRequest, answer: ConnectionCheckAnswer, scopes: MANAGE, summary: "Test a connection" },
@@ -207,7 +209,7 @@ export const ACCOUNT_ROUTES = {
   endOtherSignIns:    { method: "DELETE", path: "/me/sessions", role: "person" },
   endSignIn:          { method: "DELETE", path: "/me/sessions/:id", role: "person" },
   disconnectOidc:     { method: "DELETE", path: "/me/oidc", role: "person" },
-  createOrganization: { method: "POST",   path: "/organizations", role: "person", body: NewOrganization, answer: CreatedOrganization, status: 201 },
+  createOrganization: { method: "POST",   path: "/organizations", role: "person", body: NewOrganization, answer: CreatedOrganization, status: 201, hasIdempotencyKey: true },
 
   getOrganization:    { method: "GET",    path: "/organization", role: "viewer", answer: OrganizationShape, scopes: MANAGE, summary: "Get the organization" },
   changeOrganization: { method: "PATCH",  path: "/organization", role: "admin", body: OrganizationChange, answer: OrganizationShape, scopes: MANAGE, summary: "Change the organization" },
