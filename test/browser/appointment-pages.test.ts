@@ -20,11 +20,16 @@ async function book(): Promise<{ manageUrl: string; joinUrl: string }> {
 }
 
 describe("the appointment pages", { skip: noBrowser }, () => {
-  test("let the visitor cancel by keyboard, without any script", async () => {
+  test("let the visitor move and cancel by keyboard, without any script", async () => {
     const { manageUrl } = await book();
     const page = await browser.open({ ...visitor, javaScriptEnabled: false });
     await page.goto(manageUrl);
-    await page.locator("summary").press("Enter");
+    await page.locator("summary", { hasText: "Move test booking" }).press("Enter");
+    const [, time = ""] = await page.getByLabel("New time").locator("option").allInnerTexts();
+    await page.getByLabel("New time").selectOption(time);
+    await page.getByRole("button", { name: "Move test booking" }).press("Enter");
+    await page.getByText(time.slice(-"10:00".length)).first().waitFor();
+    await page.locator("summary", { hasText: "Cancel test booking" }).press("Enter");
     await page.getByRole("button", { name: "Cancel test booking" }).press("Enter");
     await page.getByRole("heading", { name: "This appointment has been cancelled" }).waitFor();
     assert.equal(page.url(), manageUrl);
@@ -40,7 +45,7 @@ describe("the appointment pages", { skip: noBrowser }, () => {
       const unknown = ["/manage/nothing", "/nothing", "/w/w_nothing"].map((path) => SERVICE + path);
       for (const address of [manageUrl, joinUrl, ...unknown]) {
         await page.goto(address);
-        await page.evaluate("document.querySelector('details')?.setAttribute('open', '')");
+        await page.evaluate("document.querySelectorAll('details').forEach((each) => each.setAttribute('open', ''))");
         assert.deepEqual(await findAccessibilityFaults(page), []);
         assert.equal(await page.evaluate("document.documentElement.scrollWidth"), 320);
       }
