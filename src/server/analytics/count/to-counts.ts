@@ -1,4 +1,3 @@
-import type { Analytics } from "#contract/analytics.ts";
 import type { AppAnalytics } from "#contract/app/analytics.ts";
 import { DAY_MS, HOUR_MS } from "#contract/durations.ts";
 import type { VisitCounts } from "./visit-counts.ts";
@@ -21,20 +20,30 @@ export function toWeek({ firstHour }: VisitCounts, counts: Float64Array): number
   return week;
 }
 
-/** Days without views and bookings are left out. */
-export function toDays({ firstHour, hourViews, hourBookings }: VisitCounts): Analytics["daily"] {
-  const days: Analytics["daily"] = [];
+/** All days from the first one that is counted, which is a number of days since 1970. */
+export function toDays({ firstHour, hourViews, hourBookings }: VisitCounts): {
+  firstDay: number;
+  days: { views: number; bookings: number }[];
+} {
+  const firstDay = Math.floor(firstHour / DAY_HOURS);
+  const days: { views: number; bookings: number }[] = [];
   for (let i = 0; i < hourViews.length; ) {
-    const number = Math.floor((firstHour + i) / DAY_HOURS);
-    const next = Math.min((number + 1) * DAY_HOURS - firstHour, hourViews.length);
+    const next = Math.min((firstDay + days.length + 1) * DAY_HOURS - firstHour, hourViews.length);
     let [views, bookings] = [0, 0];
     for (; i < next; i++) {
       views += hourViews[i] as number;
       bookings += hourBookings[i] as number;
     }
-    if (views + bookings > 0) days.push({ day: toText(number * DAY_MS, "YYYY-MM-DD"), views, bookings });
+    days.push({ views, bookings });
   }
-  return days;
+  return { firstDay, days };
+}
+
+/** The first day with views or bookings; null if none has any. */
+export function findFirstDay(counts: VisitCounts): string | null {
+  const { firstDay, days } = toDays(counts);
+  const index = days.findIndex(({ views, bookings }) => views + bookings > 0);
+  return index === -1 ? null : toText((firstDay + index) * DAY_MS, "YYYY-MM-DD");
 }
 
 type Hour = { hour: number; views: number; bookings: number };

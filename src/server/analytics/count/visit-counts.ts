@@ -2,7 +2,7 @@ import { type Dimension, LEAD_DAYS, toLeadGroup } from "#contract/dimensions.ts"
 import { HOUR_MS, SECOND_MS } from "#contract/durations.ts";
 import { FUNNEL_STEPS } from "#contract/steps.ts";
 import { type KeyCounts, QUARTER_MS } from "../packs/totals.ts";
-import { addDecodedKeys, decodeCounts, type TotalsBytes } from "../packs/totals-format.ts";
+import { addDecodedKeys, decodeCounts, type OnQuarter, type TotalsBytes } from "../packs/totals-format.ts";
 import { PACK_VISITS_MAX, type VisitPack } from "../packs/visit-pack.ts";
 import type { Filter } from "../report/filters.ts";
 import type { LocalWindow } from "./local-window.ts";
@@ -90,8 +90,8 @@ export class VisitCounts {
   /** Adds totals that lie within the window. There may be no filters, and nothing to split by. */
   addTotals({ counts, keys }: TotalsBytes): void {
     const others = decodeCounts(counts, {
-      onViews: (quarter, count) => this.#addQuarter(this.hourViews, quarter, count),
-      onBookings: (quarter, count) => this.#addQuarter(this.hourBookings, quarter, count),
+      onViews: this.#addQuarters(this.hourViews),
+      onBookings: this.#addQuarters(this.hourBookings),
     });
     others.reached.forEach((count, i) => {
       this.reached[i] = (this.reached[i] as number) + count;
@@ -105,12 +105,16 @@ export class VisitCounts {
     if (this.lists.size > 0) addDecodedKeys(keys, this.lists);
   }
 
-  /** All of a quarter is in one local hour. */
-  #addQuarter(hours: Float64Array, quarter: number, count: number): void {
-    const atMs = quarter * QUARTER_MS;
-    const part = this.#parts.find(({ untilMs }) => atMs < untilMs);
-    const hour = Math.floor((atMs + (part?.shiftMs ?? 0)) / HOUR_MS) - this.firstHour;
-    hours[hour] = (hours[hour] as number) + count;
+  /** For quarters of an hour that come in order. All of a quarter is in one local hour. */
+  #addQuarters(hours: Float64Array): OnQuarter {
+    const parts = this.#parts.values();
+    let part = parts.next().value;
+    return (quarter, count) => {
+      const atMs = quarter * QUARTER_MS;
+      while (part && atMs >= part.untilMs) part = parts.next().value;
+      const hour = Math.floor((atMs + (part?.shiftMs ?? 0)) / HOUR_MS) - this.firstHour;
+      hours[hour] = (hours[hour] as number) + count;
+    };
   }
 
   /** Returns the visits that started in the window. */

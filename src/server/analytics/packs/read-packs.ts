@@ -58,9 +58,11 @@ export async function* readPieces(
     return !isPacked || lastMs >= wanted.startMs || dayMs >= toDayMs(wanted.startMs);
   });
   const [whole, others] = wanted.totalsOf === null ? [[], days] : splitDays(wanted, days);
-  if (whole.length > 0) yield* readTotals(transaction, wanted, { whole, others, spans: packed.spans });
-  const { parts, unpacked } = await findParts(transaction, wanted, { days: others, coveredMs });
-  yield* readParts(transaction, wanted.owner, { parts, turns });
+  const { totals, parts } = await readDays(transaction, wanted, { whole, others, spans: packed.spans });
+  for (const { counts, keys } of totals)
+    yield { kind: "totals", totals: { counts: Buffer.from(counts, "base64"), keys: Buffer.from(keys, "base64") } };
+  yield* readParts(transaction, wanted.owner, { parts: parts.filter(({ isNeeded }) => isNeeded), turns });
+  const unpacked = listUnpacked(others, { parts, coveredMs });
   yield* readUnpacked(transaction, wanted, [...unpacked, { fromMs: coveredMs, untilMs: wanted.endMs }]);
 }
 
@@ -104,28 +106,40 @@ function splitDays({ isWhole }: Wanted, days: readonly DayRow[]): [DayRow[], Day
   return [days.filter(hasTotals), days.filter((day) => !hasTotals(day))];
 }
 
-/** Totals of 30 days where all of them count, of single days elsewhere. */
-async function* readTotals(
+type Totals = { counts: string; keys: string };
+type Part = { day: string; part: number; hours: number; digest: string; bytes: number; isNeeded: boolean };
+
+/** Totals of 30 days where all of them count, of single days elsewhere; and the valid packs of the other days. */
+async function readDays(
   transaction: Db,
   wanted: Wanted,
   { whole, others, spans }: { whole: readonly DayRow[]; others: readonly DayRow[]; spans: Packed["spans"] },
-): AsyncGenerator<Piece> {
+): Promise<{ totals: Totals[]; parts: Part[] }> {
+  const { owner, startMs, totalsOf, hasLists } = wanted;
+  if (whole.length + others.length === 0) return { totals: [], parts: [] };
   const cut = new Set(others.map(({ dayMs }) => toSpanMs(dayMs)));
   const isWhole = (spanMs: number) =>
     spans.has(spanMs) && !cut.has(spanMs) && wanted.isWhole(spanMs, spanMs + SPAN_DAYS * DAY_MS - 1);
   const wholeSpans = new Set(whole.map(({ dayMs }) => toSpanMs(dayMs)).filter(isWhole));
   const single = whole.filter(({ dayMs }) => !wholeSpans.has(toSpanMs(dayMs)));
-  const { rows } = await sql<{ counts: string; keys: string }>`-- prepared: select_totals
-    select encode(counts, 'base64') as counts,
-      case when ${wanted.hasLists}::boolean then encode(keys, 'base64') else '' end as keys
+  const { rows } = await sql<Totals | (Part & { counts: null })>`-- prepared: read_days
+    select null::date as day, null::integer as part, null::integer as hours, null as digest, null::integer as bytes,
+      null::boolean as "isNeeded", encode(counts, 'base64') as counts,
+      case when ${hasLists}::boolean then encode(keys, 'base64') else '' end as keys
     from unnest(
       ${[...[...wholeSpans].map(() => SPAN_DAYS), ...single.map(() => 1)]}::integer[],
       ${[...[...wholeSpans], ...single.map(({ dayMs }) => dayMs)].map(toDay)}::date[]
     ) as wanted (days, start)
     join ${table("visit_totals")} using (days, start)
-    where organization_id = ${wanted.owner} and widget_id = ${wanted.totalsOf}`.execute(transaction);
-  for (const { counts, keys } of rows)
-    yield { kind: "totals", totals: { counts: Buffer.from(counts, "base64"), keys: Buffer.from(keys, "base64") } };
+    where organization_id = ${owner} and widget_id = ${totalsOf}
+    union all
+    select day, part, hours, encode(digest, 'base64'), octet_length(data),
+      day >= ${toDay(startMs)}::date or coalesce(pack.last_at >= ${new Date(startMs)}, false), null, null
+    from ${table("visit_days")} join ${table("visit_packs", "pack")} using (organization_id, day)
+    where organization_id = ${owner} and day = any(${others.map(({ dayMs }) => toDay(dayMs))}::date[]) and hours & outdated = 0`.execute(
+    transaction,
+  );
+  return { totals: rows.filter((row) => row.counts !== null), parts: rows.filter((row) => row.counts === null) };
 }
 
 /** A multiple of 30 days since 1970. */
@@ -134,31 +148,20 @@ function toSpanMs(dayMs: number): number {
 }
 
 type Span = { fromMs: number; untilMs: number };
-type Part = { day: string; part: number; hours: number; digest: string; bytes: number; isNeeded: boolean };
 
-/** The valid packs of these days, and the covered hours that have none. */
-async function findParts(
-  transaction: Db,
-  { owner, startMs }: Wanted,
-  { days, coveredMs }: { days: readonly DayRow[]; coveredMs: number },
-): Promise<{ parts: Part[]; unpacked: Span[] }> {
-  if (days.length === 0) return { parts: [], unpacked: [] };
-  const { rows } = await sql<Part>`-- prepared: find_packs
-    select day, part, hours, encode(digest, 'base64') as digest, octet_length(data) as bytes,
-      day >= ${toDay(startMs)}::date or coalesce(pack.last_at >= ${new Date(startMs)}, false) as "isNeeded"
-    from ${table("visit_days")} join ${table("visit_packs", "pack")} using (organization_id, day)
-    where organization_id = ${owner} and day = any(${days.map(({ dayMs }) => toDay(dayMs))}::date[]) and hours & outdated = 0`.execute(
-    transaction,
-  );
+/** The covered hours of these days that have no valid pack. */
+function listUnpacked(
+  days: readonly DayRow[],
+  { parts, coveredMs }: { parts: readonly Part[]; coveredMs: number },
+): Span[] {
   const packedHours = new Map<string, number>();
-  for (const { day, hours } of rows) packedHours.set(day, (packedHours.get(day) ?? 0) | hours);
-  const unpacked: Span[] = [];
-  for (const { dayMs } of days)
-    for (const { from, until } of listRuns(~(packedHours.get(toDay(dayMs)) ?? 0))) {
+  for (const { day, hours } of parts) packedHours.set(day, (packedHours.get(day) ?? 0) | hours);
+  return days.flatMap(({ dayMs }) =>
+    listRuns(~(packedHours.get(toDay(dayMs)) ?? 0)).flatMap(({ from, until }) => {
       const span = { fromMs: dayMs + from * HOUR_MS, untilMs: Math.min(dayMs + until * HOUR_MS, coveredMs) };
-      if (span.fromMs < span.untilMs) unpacked.push(span);
-    }
-  return { parts: rows.filter(({ isNeeded }) => isNeeded), unpacked };
+      return span.fromMs < span.untilMs ? [span] : [];
+    }),
+  );
 }
 
 async function* readUnpacked(

@@ -66,7 +66,7 @@ export function decodeCounts(
   return { reached, noAvailability, failed, leadTimes, leadMs: reader.takeNumber() };
 }
 
-type OnQuarter = (quarter: number, count: number) => void;
+export type OnQuarter = (quarter: number, count: number) => void;
 
 /** Adds the lists of these dimensions to those that are given. */
 export function addDecodedKeys(bytes: Buffer, lists: ReadonlyMap<Dimension, KeyCounts>): void {

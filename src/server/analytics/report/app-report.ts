@@ -16,7 +16,7 @@ import { toLocalDay, toTimeOfDayMs, type ZoneRules } from "../../lib/time/zone-r
 import { toKeptSince } from "../../plans/kept-since.ts";
 import { countVisits, type Scan } from "../count/count-visits.ts";
 import { type TimeOfDay, toLocalWindow } from "../count/local-window.ts";
-import { toDays, toHours } from "../count/to-counts.ts";
+import { findFirstDay, toHours } from "../count/to-counts.ts";
 import type { VisitCounts } from "../count/visit-counts.ts";
 import { type DayWindow, readComparison, readPeriod, type Today } from "./app-window.ts";
 import { toShownKey } from "./dimension-keys.ts";
@@ -113,7 +113,7 @@ async function readDataSince(
   const oldestDay = toLocalDay(rules, keptSince);
   const days = { from: oldestDay, to: today };
   const counts = await countVisits(db, { owner, rules, days, oldestDay, filters: toWidgetFilters(widgetId), signal });
-  return toDays(counts)[0]?.day ?? null;
+  return findFirstDay(counts);
 }
 
 /** Partial days are compared with the same part of the earlier day. */

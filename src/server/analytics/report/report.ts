@@ -18,7 +18,8 @@ export function toDayReport(
 ): DayReport {
   const funnel = toFunnel(counts.reached);
   const views = funnel.widget_viewed;
-  const bookings = sum(counts.hourBookings);
+  const daily = listDaily(counts, { to, days });
+  const bookings = sum(daily.map((day) => day.bookings));
   const leads = sum(counts.leadTimes);
   return {
     days,
@@ -33,7 +34,7 @@ export function toDayReport(
       conversionRate: toRate(bookings, views),
       avgLeadDays: leads === 0 ? null : roundToHundredths(counts.leadMs / leads / DAY_MS),
     },
-    daily: fillDays(toDays(counts), { to, days }),
+    daily,
     funnel,
   };
 }
@@ -50,12 +51,10 @@ export function toFunnel(reached: readonly number[]): Record<FunnelStep, number>
 }
 
 /** Exactly `days` entries that end with the window's last day, oldest first. */
-function fillDays(
-  entries: readonly Analytics["daily"][number][],
-  { to, days }: { to: string; days: number },
-): Analytics["daily"] {
-  const byDay = new Map(entries.map((entry) => [entry.day, entry]));
-  return listDays(to, days).map((day) => byDay.get(day) ?? { day, views: 0, bookings: 0 });
+function listDaily(counts: VisitCounts, { to, days }: { to: string; days: number }): Analytics["daily"] {
+  const counted = toDays(counts);
+  const first = Date.parse(to) / DAY_MS + 1 - days - counted.firstDay;
+  return listDays(to, days).map((day, i) => ({ day, ...(counted.days[first + i] ?? { views: 0, bookings: 0 }) }));
 }
 
 /** At any moment, time zones span three calendar days; comparisons end on others. */
