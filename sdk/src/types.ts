@@ -374,6 +374,84 @@ export type WebhookAttribution = {
   gaClientId?: string;
 };
 
+export type BookingCancelledEvent = {
+  /** The same for every endpoint and every attempt; use it to remove duplicates. */
+  id: string;
+  type: "booking.cancelled";
+  /** When the event was created. ISO 8601 in UTC with milliseconds. */
+  created: string;
+  /** Version of this envelope, a date. */
+  apiVersion: string;
+  data: {
+    booking: {
+      /** Unique key for upserts. Also written into the booking's notes in the scheduling system. */
+      reference: string;
+      /** Identifier of the booking in the scheduling system. */
+      id: string;
+      /** `cancelled`. */
+      status: string;
+      /** Start of the appointment. ISO 8601 in UTC with milliseconds. */
+      start: string;
+      /** End of the appointment. ISO 8601 in UTC with milliseconds. */
+      end: string;
+      /** The visitor's time zone (IANA name). */
+      timeZone: string;
+      service: Service;
+      staff: {
+        /** Identifier in the scheduling system. */
+        id: string;
+        name: string;
+      }[];
+      customer: Customer;
+      /** The visitor's answers to the service's questions. */
+      answers: Answer[];
+      /** The scheduling system's link to manage the booking, when available. */
+      manageUrl?: string;
+      /** Link to join an online appointment; null when there is none. */
+      joinUrl: string | null;
+    };
+    business: {
+      /** The organization's identifier. */
+      id: string;
+      /** The widget's business name; the organization's name where that is empty. */
+      name: string;
+    };
+    widget: {
+      id: string;
+      name: string;
+    };
+    /** Where the visitor came from. Only fields that were present are included; utm and clickIds are always included and may be empty. */
+    attribution: WebhookAttribution;
+  };
+};
+
+export type BookingRescheduledEvent = {
+  /** The same for every endpoint and every attempt; use it to remove duplicates. */
+  id: string;
+  type: "booking.rescheduled";
+  /** When the event was created. ISO 8601 in UTC with milliseconds. */
+  created: string;
+  /** Version of this envelope, a date. */
+  apiVersion: string;
+  data: {
+    booking: WebhookBooking;
+    business: {
+      /** The organization's identifier. */
+      id: string;
+      /** The widget's business name; the organization's name where that is empty. */
+      name: string;
+    };
+    widget: {
+      id: string;
+      name: string;
+    };
+    /** Where the visitor came from. Only fields that were present are included; utm and clickIds are always included and may be empty. */
+    attribution: WebhookAttribution;
+    /** Start of the appointment before it was moved. ISO 8601 in UTC with milliseconds. */
+    previousStart: string;
+  };
+};
+
 export type BookingErasedEvent = {
   /** The same for every endpoint and every attempt; use it to remove duplicates. */
   id: string;
@@ -419,7 +497,7 @@ export type EndpointTestEvent = {
 
 export type WebhookEventPage = {
   /** More event types may be added. Ignore types you don't know. */
-  data: (BookingCreatedEvent | BookingErasedEvent)[];
+  data: (BookingCreatedEvent | BookingCancelledEvent | BookingRescheduledEvent | BookingErasedEvent)[];
   /** Send it back as cursor to get the events after this page. Also on the last page: save it for the next time. */
   nextCursor: string;
   /** Whether more events exist already. */
@@ -427,4 +505,9 @@ export type WebhookEventPage = {
 };
 
 /** More event types may be added. Ignore types you don't know. */
-export type WebhookEvent = BookingCreatedEvent | BookingErasedEvent | EndpointTestEvent;
+export type WebhookEvent =
+  | BookingCreatedEvent
+  | BookingCancelledEvent
+  | BookingRescheduledEvent
+  | BookingErasedEvent
+  | EndpointTestEvent;

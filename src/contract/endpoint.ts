@@ -26,8 +26,13 @@ export const SECRET_OVERLAP_HOURS = [0, 1, 24, 168] as const;
 export type SecretOverlapHours = (typeof SECRET_OVERLAP_HOURS)[number];
 export const SECRET_OVERLAP_HOURS_DEFAULT = 24;
 
-/** Event types that an endpoint can choose; chats only get the first. */
-export const CHOSEN_EVENT_TYPES = ["booking.created", "booking.erased"] as const;
+/** Event types that an endpoint can choose. Chats can't get booking.erased. */
+export const CHOSEN_EVENT_TYPES = [
+  "booking.created",
+  "booking.cancelled",
+  "booking.rescheduled",
+  "booking.erased",
+] as const;
 export type ChosenEventType = (typeof CHOSEN_EVENT_TYPES)[number];
 
 /** What an endpoint's bookings can be limited to, besides widgets. */

@@ -1,6 +1,6 @@
 import { type Static, Type } from "typebox";
 import { Attribution } from "./attribution.ts";
-import { Answer, bookingFields, Customer, Service } from "./booking.ts";
+import { Answer, BOOKING_STATUS_CANCELLED, bookingFields, Customer, Service } from "./booking.ts";
 import { deletionReason } from "./deletion.ts";
 import { timestampOf } from "./timestamps.ts";
 
@@ -9,7 +9,13 @@ import { timestampOf } from "./timestamps.ts";
 
 export const WEBHOOK_API_VERSION = "2026-11-01";
 
-export const WEBHOOK_EVENT_TYPES = ["booking.created", "booking.erased", "endpoint.test"] as const;
+export const WEBHOOK_EVENT_TYPES = [
+  "booking.created",
+  "booking.cancelled",
+  "booking.rescheduled",
+  "booking.erased",
+  "endpoint.test",
+] as const;
 export type WebhookEventType = (typeof WEBHOOK_EVENT_TYPES)[number];
 
 /** Headers of every signed delivery, spelled as in the contract. */
@@ -107,22 +113,59 @@ const envelope = {
   apiVersion: Type.String({ description: "Version of this envelope, a date.", examples: [WEBHOOK_API_VERSION] }),
 };
 
+const bookingEventFields = {
+  booking: WebhookBooking,
+  business: Business,
+  widget: WidgetName,
+  attribution: WebhookAttribution,
+};
+
 export const BookingCreatedEvent = Type.Object(
   {
     id: envelope.id,
     type: Type.Literal("booking.created"),
     created: envelope.created,
     apiVersion: envelope.apiVersion,
-    data: Type.Object({
-      booking: WebhookBooking,
-      business: Business,
-      widget: WidgetName,
-      attribution: WebhookAttribution,
-    }),
+    data: Type.Object(bookingEventFields),
   },
   { title: "BookingCreatedEvent" },
 );
 export type BookingCreatedEvent = Static<typeof BookingCreatedEvent>;
+
+/** Has the same fields; a schema of its own for its example. */
+const CancelledBooking = Type.Object({
+  ...WebhookBooking.properties,
+  status: Type.String({ description: "`cancelled`.", examples: [BOOKING_STATUS_CANCELLED] }),
+});
+
+/** The appointment was cancelled in the scheduling system. */
+export const BookingCancelledEvent = Type.Object(
+  {
+    id: envelope.id,
+    type: Type.Literal("booking.cancelled"),
+    created: envelope.created,
+    apiVersion: envelope.apiVersion,
+    data: Type.Object({ ...bookingEventFields, booking: CancelledBooking }),
+  },
+  { title: "BookingCancelledEvent" },
+);
+export type BookingCancelledEvent = Static<typeof BookingCancelledEvent>;
+
+/** The appointment was moved in the scheduling system; the booking has the new times. */
+export const BookingRescheduledEvent = Type.Object(
+  {
+    id: envelope.id,
+    type: Type.Literal("booking.rescheduled"),
+    created: envelope.created,
+    apiVersion: envelope.apiVersion,
+    data: Type.Object({
+      ...bookingEventFields,
+      previousStart: timestampOf("Start of the appointment before it was moved.", "2026-11-04T09:00:00.000Z"),
+    }),
+  },
+  { title: "BookingRescheduledEvent" },
+);
+export type BookingRescheduledEvent = Static<typeof BookingRescheduledEvent>;
 
 /** Sent once by "Send test"; it contains no booking and no personal data. */
 export const EndpointTestEvent = Type.Object(
@@ -160,9 +203,12 @@ export type BookingErasedEvent = Static<typeof BookingErasedEvent>;
 /** Test events are not listed. */
 export const WebhookEventPage = Type.Object(
   {
-    data: Type.Array(Type.Union([BookingCreatedEvent, BookingErasedEvent]), {
-      description: "More event types may be added. Ignore types you don't know.",
-    }),
+    data: Type.Array(
+      Type.Union([BookingCreatedEvent, BookingCancelledEvent, BookingRescheduledEvent, BookingErasedEvent]),
+      {
+        description: "More event types may be added. Ignore types you don't know.",
+      },
+    ),
     nextCursor: Type.String({
       description:
         "Send it back as cursor to get the events after this page. Also on the last page: save it for the next time.",
@@ -189,6 +235,8 @@ export const EventTypeList = Type.Object(
   { title: "EventTypeList" },
 );
 
-export type WebhookEvent = BookingCreatedEvent | BookingErasedEvent | EndpointTestEvent;
+/** Events with the whole booking. */
+export type BookingEvent = BookingCreatedEvent | BookingCancelledEvent | BookingRescheduledEvent;
+export type WebhookEvent = BookingEvent | BookingErasedEvent | EndpointTestEvent;
 /** Events that chat endpoints get as a card. */
-export type CardEvent = BookingCreatedEvent | EndpointTestEvent;
+export type CardEvent = BookingEvent | EndpointTestEvent;

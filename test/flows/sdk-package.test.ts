@@ -120,6 +120,8 @@ describe("the package", () => {
       "export const nothing: BookingStore = { readCheckpoint: () => null, upsert: async () => {} };",
       "export const name = (event: WebhookEvent) => {",
       '  if (event.type === "booking.created") return event.data.booking.staff[0]?.name;',
+      '  if (event.type === "booking.cancelled") return event.data.booking.status;',
+      '  if (event.type === "booking.rescheduled") return event.data.previousStart;',
       '  return event.type === "booking.erased" ? event.data.reason : event.data.endpoint.id;',
       "};",
       "export const status = (error: unknown) => (error instanceof ApiError ? error.status.toFixed() : null);",

@@ -24,6 +24,8 @@ export const STATE_COLORS: Record<DeliveryState, string> = {
 
 export const EVENT_NAMES: Record<AppDelivery["event"]["type"], string> = {
   "booking.created": "Booking created",
+  "booking.cancelled": "Booking cancelled",
+  "booking.rescheduled": "Booking moved",
   "booking.erased": "Booking erased",
   "endpoint.test": "Test",
 };

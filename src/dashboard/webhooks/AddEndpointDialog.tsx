@@ -15,7 +15,7 @@ import { FormButtons } from "../ui/forms/FormButtons.tsx";
 import { FormDialog } from "../ui/forms/FormDialog.tsx";
 import { FormFault } from "../ui/forms/FormFault.tsx";
 import { EndpointFields } from "./EndpointFields.tsx";
-import { type EndpointValues, NEW_ENDPOINT, toBody } from "./endpoint-form.ts";
+import { type EndpointValues, EXPIRY, NEW_ENDPOINT, toBody } from "./endpoint-form.ts";
 import { KINDS, nameOf } from "./endpoint-words.ts";
 import { SecretOnce } from "./SecretOnce.tsx";
 
@@ -109,8 +109,11 @@ function AddForm({ onClose, onAdded }: { onClose: () => void; onAdded: (added: A
   );
 }
 
-/** Teams and Slack endpoints have neither headers nor a choice of events, so values entered before the type changed are dropped. */
+/** Teams and Slack endpoints have no headers and never get erasures, so values entered before the type changed are dropped. */
 function toWanted(kind: EndpointKind, values: EndpointValues): NewEndpoint {
-  const taken = kind === "webhook" ? values : { ...values, headers: "", eventTypes: ["booking.created"] };
+  const taken =
+    kind === "webhook" ? values : { ...values, headers: "", eventTypes: values.eventTypes.filter(isForChats) };
   return { ...toBody(taken), url: values.url, kind };
 }
+
+const isForChats = (type: string) => type !== EXPIRY && type !== "booking.erased";

@@ -3,6 +3,7 @@ import type { UseFormReturnType } from "@mantine/form";
 import { useQuery } from "@tanstack/react-query";
 import type { EndpointKind } from "#contract/endpoint.ts";
 import { widgetsQuery } from "../api/widgets.ts";
+import { EVENT_NAMES } from "../deliveries/delivery-words.ts";
 import { useOrganization } from "../shell/use-organization.ts";
 import { Fold } from "../ui/layout/Fold.tsx";
 import { type EndpointValues, EXPIRY } from "./endpoint-form.ts";
@@ -13,12 +14,11 @@ type Form = Pick<
   "getInputProps" | "getInputNode" | "values" | "errors" | "setErrors"
 >;
 
-/** What an endpoint gets, and how. Teams and Slack endpoints get cards about new bookings and have no headers. */
+/** What an endpoint gets, and how. Teams and Slack endpoints get cards about bookings that exist, and have no headers. */
 export function EndpointFields({ form, kind }: { form: Form; kind: EndpointKind }) {
   const { id } = useOrganization();
   const widgets = useQuery(widgetsQuery(id));
   const isWebhook = kind === "webhook";
-  const wantsErased = form.values.eventTypes.includes("booking.erased");
   return (
     <Stack gap="md">
       <MultiSelect
@@ -30,19 +30,7 @@ export function EndpointFields({ form, kind }: { form: Form; kind: EndpointKind 
         {...form.getInputProps("widgetIds")}
       />
       <FilterFields form={form} />
-      {isWebhook && (
-        <Checkbox.Group label="Events" {...form.getInputProps("eventTypes")}>
-          <Stack gap="xs" mt="xs">
-            <Checkbox value="booking.created" label="Booking created" />
-            <Checkbox
-              value="booking.erased"
-              label="Booking erased"
-              description="Lets your software delete its copy. Contains no customer data."
-            />
-            <Checkbox value={EXPIRY} label="Also send at the end of retention" disabled={!wantsErased} ms="xl" />
-          </Stack>
-        </Checkbox.Group>
-      )}
+      <EventFields form={form} isWebhook={isWebhook} />
       <Fold
         label="More options"
         isOpen={form.errors["headers"] !== undefined || form.errors["requestsPerMinute"] !== undefined}
@@ -69,5 +57,28 @@ export function EndpointFields({ form, kind }: { form: Form; kind: EndpointKind 
         </Stack>
       </Fold>
     </Stack>
+  );
+}
+
+function EventFields({ form, isWebhook }: { form: Form; isWebhook: boolean }) {
+  const wantsErased = form.values.eventTypes.includes("booking.erased");
+  return (
+    <Checkbox.Group label="Events" {...form.getInputProps("eventTypes")}>
+      <Stack gap="xs" mt="xs">
+        <Checkbox value="booking.created" label={EVENT_NAMES["booking.created"]} />
+        <Checkbox value="booking.cancelled" label={EVENT_NAMES["booking.cancelled"]} />
+        <Checkbox value="booking.rescheduled" label={EVENT_NAMES["booking.rescheduled"]} />
+        {isWebhook && (
+          <>
+            <Checkbox
+              value="booking.erased"
+              label={EVENT_NAMES["booking.erased"]}
+              description="Lets your software delete its copy. Contains no customer data."
+            />
+            <Checkbox value={EXPIRY} label="Also send at the end of retention" disabled={!wantsErased} ms="xl" />
+          </>
+        )}
+      </Stack>
+    </Checkbox.Group>
   );
 }

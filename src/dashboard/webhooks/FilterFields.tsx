@@ -85,7 +85,7 @@ function Trial({ trial: { events, matching } }: { trial: FilterTrial }) {
               {shown.map((event) => (
                 <Table.Tr key={event.id}>
                   <Table.Td>{format.dateTime(event.createdAt)}</Table.Td>
-                  <Table.Td>{event.service ?? EVENT_NAMES[event.type]}</Table.Td>
+                  <Table.Td>{[EVENT_NAMES[event.type], event.service].filter(Boolean).join(": ")}</Table.Td>
                   <Table.Td>{[event.channel, event.source, event.campaign].filter(Boolean).join(", ")}</Table.Td>
                 </Table.Tr>
               ))}

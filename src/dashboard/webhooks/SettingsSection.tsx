@@ -21,7 +21,7 @@ export function SettingsSection({ endpoint }: { endpoint: AppEndpoint }) {
           ["URL", <code key="url">{url}</code>],
           ["Type", KINDS[kind].name],
           ["Name", description],
-          ["Events", kind === "webhook" && describeEvents(endpoint)],
+          ["Events", describeEvents(endpoint)],
           ["Widgets", widgetIds === null ? "All" : widgetIds.map(nameOfWidget).join(", ")],
           ["Channels", endpoint.channels?.join(", ")],
           ["Services", endpoint.services?.join(", ")],

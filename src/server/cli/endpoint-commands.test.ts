@@ -84,7 +84,7 @@ test("endpoint add refuses with one clear line", async () => {
   const pro = await makeBusiness(deps, "pro");
   const add = (owner: string, ...more: string[]) => cli.runInside(["endpoint", "add", "--org", owner, ...more]);
   const settings =
-    "[--events booking.created,booking.erased] [--widgets WIDGET_ID,…|all] [--services NAME,…|all] [--channels NAME,…|all] [--sources NAME,…|all] [--campaigns NAME,…|all] [--expiry on|off] [--headers JSON] [--rate PER_MINUTE|none]";
+    "[--events booking.created,booking.cancelled,booking.rescheduled,booking.erased] [--widgets WIDGET_ID,…|all] [--services NAME,…|all] [--channels NAME,…|all] [--sources NAME,…|all] [--campaigns NAME,…|all] [--expiry on|off] [--headers JSON] [--rate PER_MINUTE|none]";
   const usage = `Usage: endpoint add --org ORG --url URL --kind webhook|teams|slack [--description TEXT] ${settings}`;
   assert.deepEqual(
     [

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Check } from "typebox/value";
 import { Booking, BookingPage } from "#contract/booking.ts";
-import { BookingCreatedEvent } from "#contract/webhook-event.ts";
+import { BookingCreatedEvent, WEBHOOK_EVENT_TYPES } from "#contract/webhook-event.ts";
 import { WidgetList } from "#contract/widget.ts";
 import { createTestApp } from "../../../test/support/app/app.ts";
 import { type OpenApiDocument, toSchemaExample } from "../../../test/support/app/schema-example.ts";
@@ -15,7 +15,7 @@ const document: OpenApiDocument & { webhooks: Record<string, Record<string, Webh
 type Webhook = { parameters: { name: string }[]; requestBody: object; responses: object };
 
 test("booking.created is in the OpenAPI document, with its headers and its named envelope", () => {
-  assert.deepEqual(Object.keys(document.webhooks), ["booking.created", "booking.erased", "endpoint.test"]);
+  assert.deepEqual(Object.keys(document.webhooks), [...WEBHOOK_EVENT_TYPES]);
   const { post } = document.webhooks["booking.created"] ?? {};
   assert.deepEqual(
     post?.parameters.map(({ name }) => name),
@@ -28,8 +28,10 @@ test("booking.created is in the OpenAPI document, with its headers and its named
   assert.deepEqual(Object.keys(post?.responses ?? {}), ["410", "2XX", "default"]);
 });
 
-test("booking.erased and endpoint.test are there too, each with its own envelope", () => {
+test("the other event types are there too, each with its own envelope", () => {
   for (const [type, name, answers] of [
+    ["booking.cancelled", "BookingCancelledEvent", ["410", "2XX", "default"]],
+    ["booking.rescheduled", "BookingRescheduledEvent", ["410", "2XX", "default"]],
     ["booking.erased", "BookingErasedEvent", ["410", "2XX", "default"]],
     ["endpoint.test", "EndpointTestEvent", ["2XX", "default"]],
   ] as const) {

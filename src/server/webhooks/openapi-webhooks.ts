@@ -2,8 +2,10 @@ import { type TSchema, Type } from "typebox";
 import { SIGNING_SECRET_PREFIX } from "#contract/endpoint.ts";
 import { PLAN_TERMS } from "#contract/plans.ts";
 import {
+  BookingCancelledEvent,
   BookingCreatedEvent,
   BookingErasedEvent,
+  BookingRescheduledEvent,
   EndpointTestEvent,
   STANDARD_WEBHOOK_HEADERS,
   TEST_BOOKING_HEADER,
@@ -98,6 +100,30 @@ ${RULES}
 
 ${RETRIES}`,
     schema: BookingCreatedEvent,
+    responses: RESPONSES,
+  }),
+  "booking.cancelled": toWebhook("booking.cancelled", {
+    operationId: "bookingCancelled",
+    summary: "Booking cancelled",
+    description: `Sent to endpoints that are subscribed to this event type when the appointment of a stored booking was cancelled in the
+scheduling system. The booking is as it is now, with the status \`cancelled\`.
+
+${RULES}
+
+${RETRIES}`,
+    schema: BookingCancelledEvent,
+    responses: RESPONSES,
+  }),
+  "booking.rescheduled": toWebhook("booking.rescheduled", {
+    operationId: "bookingRescheduled",
+    summary: "Booking rescheduled",
+    description: `Sent to endpoints that are subscribed to this event type when the appointment of a stored booking was moved in the
+scheduling system. The booking has the new times, \`previousStart\` is the old one, and the reference stays the same.
+
+${RULES}
+
+${RETRIES}`,
+    schema: BookingRescheduledEvent,
     responses: RESPONSES,
   }),
   "booking.erased": toWebhook("booking.erased", {

@@ -4,7 +4,9 @@ import type { OrganizationId, Reference, WidgetId } from "#contract/ids.ts";
 import type { Db } from "../../db/pool.ts";
 import type { Deps } from "../../deps.ts";
 import type { Followed } from "../../scheduler/scheduling-system.ts";
+import { fanOut } from "../../webhooks/outbox/outbox.ts";
 import { holdSwitches } from "../../widgets/bookable-widget.ts";
+import { toBookingFacts } from "../flow/to-booking-facts.ts";
 import type { BookingRow } from "../stored/queries.ts";
 import { lockForChange, recordChange, updateBooking } from "./change-queries.ts";
 
@@ -23,10 +25,11 @@ type NewState = {
 /**
  * Brings a stored booking to what the scheduling system says of its appointment, in the caller's transaction. The reference and
  * createdAt stay for life; a booking that was deleted stays deleted, and nothing is written while its widget doesn't store bookings.
- * Call it last in the transaction.
+ * The change's webhook event is written with it: if that fails, the transaction has to be repeated. Call it last in the transaction,
+ * and `wakeWorkers` after the commit.
  */
 export async function applyChange(
-  deps: Pick<Deps, "clock">,
+  deps: Pick<Deps, "clock" | "random">,
   transaction: Db,
   { owner, reference, widgetId, now, claim }: NewState,
 ): Promise<Applied> {
@@ -42,6 +45,15 @@ export async function applyChange(
   if (type === null && after.external_id === before.external_id) return "unchanged";
   await updateBooking(transaction, owner, after);
   if (type === null) return "unchanged";
+  await fanOut(deps, transaction, {
+    owner,
+    booking: toBookingFacts(after),
+    occasion:
+      type === "cancelled"
+        ? { type: "booking.cancelled" }
+        : { type: "booking.rescheduled", previousStartAt: before.start_at },
+    now: deps.clock.now(),
+  });
   await recordChange(transaction, owner, { change: { type, before, after }, clock: deps.clock });
   return "changed";
 }

@@ -1,13 +1,16 @@
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import { sql } from "kysely";
+import type { Change } from "#contract/change.ts";
 import { DAY_MS, HOUR_MS, MINUTE_MS } from "#contract/durations.ts";
 import type { ConnectionId, OrganizationId, Reference, WidgetId } from "#contract/ids.ts";
+import type { BookingCancelledEvent, BookingRescheduledEvent } from "#contract/webhook-event.ts";
 import { makeBooking, makeOrganization, makeWidget, NOON } from "../../../../test/support/builders.ts";
 import { addConnection, changeConnection } from "../../scheduler/connections/connections.ts";
 import { cancelCalcomBooking, findCalcomBooking, moveCalcomBooking } from "../../scheduler/testing/calcom-changes.ts";
 import { type CalcomServer, startCalcomServer } from "../../scheduler/testing/calcom-server.ts";
 import { createOpenDeps } from "../../scheduler/testing/open-deps.ts";
+import { readEventPage } from "../../webhooks/events/read-page.ts";
 import { deleteBooking } from "../stored/erase.ts";
 import { listChanges } from "./change-queries.ts";
 import { markDue } from "./check-queries.ts";
@@ -200,7 +203,28 @@ test("200 appointments end as they are in the system, each change listed once, w
     if (last) assert.deepEqual([last.status, last.start], [status, start.toISOString()]);
   }
   assert.ok(changes.every(({ reference }) => !erased.has(reference as Reference)));
+  assert.deepEqual((await listEvents(owner)).toSorted(), changes.map(toLine).toSorted(), "each change is one event");
 });
+
+const toLine = ({ reference, type, start, status, previousStart }: Change) =>
+  [reference, type, start, status, type === "rescheduled" ? previousStart : ""].join(" ");
+
+/** The webhook events about changes, as lines. */
+async function listEvents(owner: OrganizationId): Promise<string[]> {
+  const { bodies } = await readEventPage(db, owner, {
+    types: ["booking.cancelled", "booking.rescheduled"],
+    createdFrom: NOON,
+    listedAfter: null,
+    limit: 5_000,
+    now: clock.now(),
+  });
+  return bodies.map((body) => {
+    const { type, data } = JSON.parse(body.toString()) as BookingCancelledEvent | BookingRescheduledEvent;
+    const { reference, start, status } = data.booking;
+    const previousStart = "previousStart" in data ? data.previousStart : "";
+    return [reference, type.replace("booking.", ""), start, status, previousStart].join(" ");
+  });
+}
 
 function createDice(seed: number): () => number {
   let state = seed;

@@ -4,6 +4,7 @@ import { inOrganization } from "../../db/transactions.ts";
 import { openConnection, openSchedulingSystem } from "../../scheduler/open-system.ts";
 import type { OpenDeps } from "../../scheduler/scheduler-deps.ts";
 import type { Followed, Read, SchedulingSystem } from "../../scheduler/scheduling-system.ts";
+import { wakeWorkers } from "../../webhooks/outbox/wake-workers.ts";
 import { applyChange } from "./apply-change.ts";
 import {
   type Check,
@@ -83,6 +84,7 @@ async function follow(deps: OpenDeps, check: Check, signal?: AbortSignal): Promi
       claim: () => finishCheck(transaction, check),
     }),
   );
+  if (applied === "changed") await wakeWorkers(deps);
   if (applied === "later") await postponeCheck(deps.db, check, new Date(deps.clock.now().getTime() + LATER_MS));
 }
 

@@ -11,6 +11,7 @@ import { toBookingFacts } from "./to-booking-facts.ts";
 type KeepDeps = Pick<Deps, "random" | "log" | "clock" | "metrics">;
 
 const MISSING_BATCH = 200;
+const OCCASION = { type: "booking.created" } as const;
 
 /**
  * Stores the copy of a confirmed booking and, in the same transaction, its webhook event with one delivery per endpoint. A
@@ -27,7 +28,12 @@ export async function keepBooking(
   const hasEvent = await fanOutSafely(deps, transaction, {
     owner,
     run: async () => {
-      hasDeliveries = await fanOut(deps, transaction, { owner, booking: toBookingFacts(booking), now });
+      hasDeliveries = await fanOut(deps, transaction, {
+        owner,
+        booking: toBookingFacts(booking),
+        occasion: OCCASION,
+        now,
+      });
     },
   });
   await storeBooking(deps, transaction, { owner, booking: { ...booking, lacks_event: !hasEvent } });
@@ -62,6 +68,7 @@ async function writeMissingEvent(deps: KeepDeps & Pick<Deps, "db">, booking: Boo
   await inOrganization(deps.db, owner, async (transaction) => {
     // Another worker may have finished it, or an erasure deleted it; the row lock decides.
     if (!(await markHasEvent(transaction, owner, booking.reference))) return;
-    await fanOut(deps, transaction, { owner, booking: toBookingFacts(booking), now: deps.clock.now() });
+    const now = deps.clock.now();
+    await fanOut(deps, transaction, { owner, booking: toBookingFacts(booking), occasion: OCCASION, now });
   });
 }

@@ -73,6 +73,9 @@ test("an endpoint gets the event types it has chosen", async () => {
   assert.ok(faultsOf(await add({ eventTypes: [] }))?.["eventTypes"]);
   assert.ok(faultsOf(await add({ eventTypes: ["booking.moved"] }))?.["eventTypes.0"] ?? true);
   assert.ok(faultsOf(await add({ kind: "slack", eventTypes: ["booking.created", "booking.erased"] }))?.["eventTypes"]);
+  const changes = ["booking.cancelled", "booking.rescheduled"];
+  const chat = (await add({ kind: "slack", eventTypes: changes })).body as AddedEndpoint;
+  assert.deepEqual(chat.endpoint.eventTypes, changes);
 });
 
 test("custom headers are sent, sealed in the database, and masked everywhere else", async () => {

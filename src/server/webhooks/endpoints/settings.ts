@@ -41,7 +41,7 @@ export function findFaults(
       eventTypes?.length === 0
         ? `Choose at least one of ${CHOSEN_EVENT_TYPES.join(", ")}.`
         : isChat && asksForErased
-          ? "Teams and Slack endpoints only receive booking.created."
+          ? "Teams and Slack endpoints can't receive booking.erased."
           : null,
     widgetIds:
       widgetIds?.length === 0

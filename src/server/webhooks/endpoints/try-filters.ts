@@ -1,7 +1,7 @@
 import type { FilterTrial } from "#contract/app/endpoints.ts";
 import { CHOSEN_EVENT_TYPES, ENDPOINT_FILTERS, type EndpointFilters, FILTER_TRIAL_EVENTS } from "#contract/endpoint.ts";
 import type { OrganizationId } from "#contract/ids.ts";
-import type { BookingCreatedEvent, BookingErasedEvent } from "#contract/webhook-event.ts";
+import type { BookingErasedEvent, BookingEvent } from "#contract/webhook-event.ts";
 import type { Db } from "../../db/pool.ts";
 import { matchesFilters } from "../outbox/endpoint-filters.ts";
 import { checkSettings, type Refusal } from "./endpoints.ts";
@@ -23,7 +23,7 @@ export async function tryFilters(
 
 type TriedEvent = FilterTrial["events"][number];
 
-function toTried(event: BookingCreatedEvent | BookingErasedEvent, settings: EndpointSettings): TriedEvent {
+function toTried(event: BookingEvent | BookingErasedEvent, settings: EndpointSettings): TriedEvent {
   const { eventTypes = CHOSEN_EVENT_TYPES, widgetIds } = settings;
   const isChosen = eventTypes.includes(event.type) && (widgetIds?.includes(event.data.widget.id) ?? true);
   const shown = {

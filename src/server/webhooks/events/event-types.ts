@@ -1,7 +1,9 @@
 import type { TSchema } from "typebox";
 import {
+  BookingCancelledEvent,
   BookingCreatedEvent,
   BookingErasedEvent,
+  BookingRescheduledEvent,
   EndpointTestEvent,
   WEBHOOK_API_VERSION,
   WEBHOOK_EVENT_TYPES,
@@ -10,6 +12,8 @@ import {
 
 const SCHEMAS: Readonly<Record<WebhookEventType, TSchema>> = {
   "booking.created": BookingCreatedEvent,
+  "booking.cancelled": BookingCancelledEvent,
+  "booking.rescheduled": BookingRescheduledEvent,
   "booking.erased": BookingErasedEvent,
   "endpoint.test": EndpointTestEvent,
 };

@@ -199,7 +199,10 @@ test("invalid parameters are refused", async () => {
   assert.deepEqual(await ask("cursor=x"), refuse(`cursor ${instant}`));
   assert.deepEqual(await ask("since="), refuse(`since ${instant}`));
   assert.deepEqual(await ask("limit=0"), refuse("limit must be a whole number from 1 to 500"));
-  assert.deepEqual(await ask("type=endpoint.test"), refuse("type must be one of booking.created, booking.erased"));
+  assert.deepEqual(
+    await ask("type=endpoint.test"),
+    refuse("type must be one of booking.created, booking.cancelled, booking.rescheduled, booking.erased"),
+  );
 });
 
 test("events of other organizations are never listed", async () => {

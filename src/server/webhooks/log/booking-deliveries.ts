@@ -6,7 +6,7 @@ import { toLogKeptSince } from "./period.ts";
 import { listDeliveries } from "./queries.ts";
 import { toAppDelivery } from "./to-app-delivery.ts";
 
-/** A booking has one event, with one delivery per endpoint. */
+/** A booking has one event when it is made and one for each change, each with one delivery per endpoint. */
 const DELIVERIES_MAX = 100;
 
 /** Webhook deliveries of one booking, newest first. */

@@ -1,7 +1,7 @@
 import { type Attribution, CLICK_ID_NAMES } from "#contract/attribution.ts";
 import type { Answer } from "#contract/booking.ts";
 import type { WebhookEventId, WidgetId } from "#contract/ids.ts";
-import { type BookingCreatedEvent, WEBHOOK_API_VERSION, type WebhookAttribution } from "#contract/webhook-event.ts";
+import { type BookingEvent, WEBHOOK_API_VERSION, type WebhookAttribution } from "#contract/webhook-event.ts";
 import type { StoredStaff } from "../../db/tables.ts";
 import type { BookingEventContext } from "./queries.ts";
 
@@ -25,36 +25,41 @@ export type BookingFacts = {
   widgetId: WidgetId;
 };
 
+/** What happened to the booking. */
+export type BookingOccasion =
+  | { readonly type: "booking.created" | "booking.cancelled" }
+  | { readonly type: "booking.rescheduled"; readonly previousStartAt: Date };
+
 /** Unlike the REST shape, staff are objects, UTM fields and click ids are nested, and the join link is included. */
-export function toBookingCreatedEvent(
+export function toBookingEvent(
   facts: BookingFacts,
+  occasion: BookingOccasion,
   { id, created, context }: { id: WebhookEventId; created: Date; context: BookingEventContext },
-): BookingCreatedEvent {
-  return {
-    id,
-    type: "booking.created",
-    created: created.toISOString(),
-    apiVersion: WEBHOOK_API_VERSION,
-    data: {
-      booking: {
-        reference: facts.reference,
-        id: facts.externalId ?? "",
-        status: facts.status,
-        start: facts.startAt.toISOString(),
-        end: facts.endAt.toISOString(),
-        timeZone: facts.timeZone,
-        service: facts.service,
-        staff: facts.staff.map((member) => ({ id: member.id ?? "", name: member.name })),
-        customer: facts.customer,
-        answers: facts.answers.map(({ questionId, question, answer }) => ({ questionId, question, answer })),
-        ...(facts.manageUrl === null ? {} : { manageUrl: facts.manageUrl }),
-        joinUrl: facts.joinUrl,
-      },
-      business: { id: context.organization_id, name: context.business_name || context.organization_name },
-      widget: { id: context.widget_id, name: context.widget_name },
-      attribution: toWebhookAttribution(facts.attribution),
+): BookingEvent {
+  const data = {
+    booking: {
+      reference: facts.reference,
+      id: facts.externalId ?? "",
+      status: facts.status,
+      start: facts.startAt.toISOString(),
+      end: facts.endAt.toISOString(),
+      timeZone: facts.timeZone,
+      service: facts.service,
+      staff: facts.staff.map((member) => ({ id: member.id ?? "", name: member.name })),
+      customer: facts.customer,
+      answers: facts.answers.map(({ questionId, question, answer }) => ({ questionId, question, answer })),
+      ...(facts.manageUrl === null ? {} : { manageUrl: facts.manageUrl }),
+      joinUrl: facts.joinUrl,
     },
+    business: { id: context.organization_id, name: context.business_name || context.organization_name },
+    widget: { id: context.widget_id, name: context.widget_name },
+    attribution: toWebhookAttribution(facts.attribution),
   };
+  const [createdAt, apiVersion] = [created.toISOString(), WEBHOOK_API_VERSION];
+  const { type } = occasion;
+  if (type !== "booking.rescheduled") return { id, type, created: createdAt, apiVersion, data };
+  const previousStart = occasion.previousStartAt.toISOString();
+  return { id, type, created: createdAt, apiVersion, data: { ...data, previousStart } };
 }
 
 function toWebhookAttribution(attribution: Attribution): WebhookAttribution {

@@ -15,7 +15,7 @@ import { type Random, randomId, randomUuid } from "../../lib/secrets/random.ts";
 import { toSlackCard } from "./cards/slack-card.ts";
 import { toTeamsCard } from "./cards/teams-card.ts";
 import { matchesFilters } from "./endpoint-filters.ts";
-import { type BookingFacts, toBookingCreatedEvent } from "./event.ts";
+import { type BookingFacts, type BookingOccasion, toBookingEvent } from "./event.ts";
 import { findBookingEventContext, insertEvents } from "./queries.ts";
 
 /** A visitor waits for the booking, so the fan-out never waits longer for a lock. */
@@ -54,16 +54,21 @@ export async function fanOutSafely(
 export async function fanOut(
   deps: { random: Random },
   transaction: Db,
-  { owner, booking, now }: { owner: OrganizationId; booking: BookingFacts; now: Date },
+  {
+    owner,
+    booking,
+    occasion,
+    now,
+  }: { owner: OrganizationId; booking: BookingFacts; occasion: BookingOccasion; now: Date },
 ): Promise<boolean> {
   const { widgetId } = booking;
-  const context = await findBookingEventContext(transaction, owner, { type: "booking.created", widgetId });
+  const context = await findBookingEventContext(transaction, owner, { type: occasion.type, widgetId });
   const { plan } = context;
   const endpoints = context.endpoints.filter((endpoint) => matchesFilters(endpoint, booking));
   if (!isEventWanted(plan, endpoints)) return false;
 
   const id = randomId<WebhookEventId>(deps.random, WEBHOOK_EVENT_ID);
-  const event = toBookingCreatedEvent(booking, { id, created: now, context });
+  const event = toBookingEvent(booking, occasion, { id, created: now, context });
   await insertEvents(transaction, owner, {
     events: [
       {

@@ -1,5 +1,12 @@
 import fc from "fast-check";
-import type { BookingCreatedEvent, EndpointTestEvent, WebhookBooking } from "#contract/webhook-event.ts";
+import type {
+  BookingCancelledEvent,
+  BookingCreatedEvent,
+  BookingEvent,
+  BookingRescheduledEvent,
+  EndpointTestEvent,
+  WebhookBooking,
+} from "#contract/webhook-event.ts";
 
 // For card tests: one ordinary booking, a test event, and bookings with arbitrary texts.
 
@@ -47,6 +54,15 @@ export function bookingCreated(
       },
     },
   };
+}
+
+export function cancelled(event: BookingCreatedEvent): BookingCancelledEvent {
+  const { data } = event;
+  return { ...event, type: "booking.cancelled", data: { ...data, booking: { ...data.booking, status: "cancelled" } } };
+}
+
+export function rescheduled(event: BookingCreatedEvent, previousStart: string): BookingRescheduledEvent {
+  return { ...event, type: "booking.rescheduled", data: { ...event.data, previousStart } };
 }
 
 export const endpointTest: EndpointTestEvent = {
@@ -111,7 +127,7 @@ const anyText: fc.Arbitrary<string> = fc
 const anyPerson = fc.record({ id: anyText, name: anyText });
 const anyOptionalText = fc.option(anyText, { nil: undefined });
 
-export const anyBookingCreated: fc.Arbitrary<BookingCreatedEvent> = fc
+const anyBookingCreated: fc.Arbitrary<BookingCreatedEvent> = fc
   .record({
     reference: anyText,
     start: fc.oneof(
@@ -144,6 +160,12 @@ export const anyBookingCreated: fc.Arbitrary<BookingCreatedEvent> = fc
     const present = Object.entries({ source, medium, campaign }).filter(([, value]) => value !== undefined);
     return { ...made, data: { ...made.data, attribution: { ...Object.fromEntries(present), utm: {}, clickIds: {} } } };
   });
+
+export const anyBookingEvent: fc.Arbitrary<BookingEvent> = fc
+  .tuple(anyBookingCreated, fc.constantFrom("created", "cancelled", "rescheduled"), anyText)
+  .map(([event, kind, text]) =>
+    kind === "created" ? event : kind === "cancelled" ? cancelled(event) : rescheduled(event, text),
+  );
 
 /** Every string in a JSON value. */
 export function textsOf(value: unknown): string[] {

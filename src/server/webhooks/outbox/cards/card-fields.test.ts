@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { bookingCreated } from "../../testing/card-sample.ts";
+import { bookingCreated, cancelled, rescheduled } from "../../testing/card-sample.ts";
 import { type CardFields, TITLE_LENGTH_MAX, toCardFields } from "./card-fields.ts";
 import { textWriter } from "./card-text.ts";
 
@@ -47,6 +47,37 @@ test("the time is in the visitor's zone, with its name, or in UTC when the zone 
     [{ start: "soon", end: "later", timeZone: "Europe/Berlin" }, "soon – later (Europe/Berlin)"],
   ];
   for (const [booking, when] of table) assert.equal(factOf("When", { booking }), when);
+});
+
+test("cards about changes are titled Cancelled and Moved; Moved has both times, and Cancelled no link to manage", () => {
+  const start = "Tue 5 May 2026 14:30";
+  const labels = ["Service", "When", "With", "Source", "Customer", "Reference"];
+  const cancellation = toCardFields(cancelled(bookingCreated()), write);
+  assert.deepEqual(
+    [cancellation.title, cancellation.manageUrl, cancellation.facts.map(({ label }) => label)],
+    [`Cancelled: Jane Doe, Intro call, ${start}`, null, labels],
+  );
+  const move = toCardFields(rescheduled(bookingCreated(), "2026-05-04T08:00:00.000Z"), write);
+  assert.deepEqual(
+    [move.title, move.facts.slice(1, 3)],
+    [
+      `Moved: Jane Doe, Intro call, ${start}`,
+      [
+        { label: "When", value: "Tue 5 May 2026, 14:30–15:00 (Europe/Berlin)" },
+        { label: "Before", value: "Mon 4 May 2026 10:00 (Europe/Berlin)" },
+      ],
+    ],
+  );
+  assert.ok(move.manageUrl);
+  const titles = [cancelled(bookingCreated()), rescheduled(bookingCreated(), "")].map(
+    (event) => toCardFields(event, write, true).title.split(":")[0],
+  );
+  assert.deepEqual(titles, ["Test cancelled", "Test moved"]);
+  const long = "x".repeat(5_000);
+  const longest = bookingCreated({ booking: { service: { id: "s1", name: long }, start: long } });
+  longest.data.booking.customer.name = long;
+  for (const event of [cancelled(longest), rescheduled(longest, long)])
+    assert.ok(toCardFields(event, write, true).title.length <= TITLE_LENGTH_MAX);
 });
 
 test("the source is source / medium plus campaign, and never undefined", () => {

@@ -1,4 +1,4 @@
-import type { BookingCreatedEvent, CardEvent, EndpointTestEvent } from "#contract/webhook-event.ts";
+import type { BookingEvent, BookingRescheduledEvent, CardEvent, EndpointTestEvent } from "#contract/webhook-event.ts";
 import type { WriteText } from "./card-text.ts";
 
 // What a card says, line by line, the same for every chat (contract, Events, rule 3). Each part has its own maximum length, so
@@ -25,6 +25,8 @@ const MANAGE_URL_LENGTH_MAX = 3_000;
 export function toCardFields(event: CardEvent, write: WriteText, isTest = false): CardFields {
   switch (event.type) {
     case "booking.created":
+    case "booking.cancelled":
+    case "booking.rescheduled":
       return toBookingFields(event, write, isTest);
     case "endpoint.test":
       return toTestFields(event, write);
@@ -33,11 +35,11 @@ export function toCardFields(event: CardEvent, write: WriteText, isTest = false)
   }
 }
 
-function toBookingFields(event: BookingCreatedEvent, write: WriteText, isTest: boolean): CardFields {
+function toBookingFields(event: BookingEvent, write: WriteText, isTest: boolean): CardFields {
   const { booking, business, widget, attribution } = event.data;
   const { service, customer } = booking;
   const when = toLocalTimes(booking);
-  const title = `${isTest ? "Test" : "New"} booking: ${write(customer.name, 50)}, ${write(service.name, 50)}, ${write(when.start, 30)}`;
+  const title = `${toTitleStart(event.type, isTest)}: ${write(customer.name, 50)}, ${write(service.name, 50)}, ${write(when.start, 30)}`;
   const source = toSourceText(attribution, write);
   return {
     title,
@@ -45,17 +47,36 @@ function toBookingFields(event: BookingCreatedEvent, write: WriteText, isTest: b
     facts: [
       { label: "Service", value: write(service.name, 200) },
       { label: "When", value: `${write(when.span, 100)} (${write(when.zone, 60)})` },
+      ...(event.type === "booking.rescheduled" ? [toPreviousFact(event.data, write)] : []),
       { label: "With", value: write(booking.staff.map((person) => person.name).join(", "), 300) },
       { label: "Source", value: attribution.campaign ? `${source}, ${write(attribution.campaign, 120)}` : source },
       { label: "Customer", value: `${write(customer.name, 120)}, ${write(customer.email, 260)}` },
       { label: "Reference", value: write(booking.reference, 40) },
     ],
     footer: `${write(widget.name, 100)} | ${write(business.name, 100)}${isTest ? ` | ${TEST_NOTE}` : ""}`,
-    manageUrl: toManageUrl(booking.manageUrl),
+    manageUrl: event.type === "booking.cancelled" ? null : toManageUrl(booking.manageUrl),
   };
 }
 
-function toSourceText({ source, medium }: BookingCreatedEvent["data"]["attribution"], write: WriteText): string {
+function toTitleStart(type: BookingEvent["type"], isTest: boolean): string {
+  switch (type) {
+    case "booking.created":
+      return isTest ? "Test booking" : "New booking";
+    case "booking.cancelled":
+      return isTest ? "Test cancelled" : "Cancelled";
+    case "booking.rescheduled":
+      return isTest ? "Test moved" : "Moved";
+    default:
+      return type satisfies never;
+  }
+}
+
+function toPreviousFact({ booking, previousStart }: BookingRescheduledEvent["data"], write: WriteText) {
+  const { start, zone } = toLocalTimes({ start: previousStart, end: previousStart, timeZone: booking.timeZone });
+  return { label: "Before", value: `${write(start, 100)} (${write(zone, 60)})` };
+}
+
+function toSourceText({ source, medium }: BookingEvent["data"]["attribution"], write: WriteText): string {
   if (!source && !medium) return "Direct";
   return `${write(source || "(direct)", 80)} / ${write(medium || "(none)", 80)}`;
 }

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import type { CardEvent } from "#contract/webhook-event.ts";
-import { anyBookingCreated, bookingCreated, endpointTest } from "../../testing/card-sample.ts";
+import { anyBookingEvent, bookingCreated, endpointTest } from "../../testing/card-sample.ts";
 import { TEAMS_MESSAGE_BYTES_MAX, toTeamsCard } from "./teams-card.ts";
 
 type Fact = { title: string; value: string };
@@ -104,7 +104,7 @@ test("a test event becomes a card without a button", () => {
 
 test("any booking gives a message within Teams' limit, even if it is re-encoded with escapes", () => {
   fc.assert(
-    fc.property(anyBookingCreated, (event) => {
+    fc.property(anyBookingEvent, (event) => {
       const bytes = toTeamsCard(event);
       const text = bytes.toString();
       assert.deepEqual(Buffer.from(JSON.stringify(JSON.parse(text))), bytes);
@@ -142,7 +142,7 @@ test("the longest possible card is within Teams' limit", () => {
 
 test("no booking can put a control character or Markdown on a Teams card", () => {
   fc.assert(
-    fc.property(anyBookingCreated, (event) => {
+    fc.property(anyBookingEvent, (event) => {
       const card = cardOf(event);
       const shown = card.body.flatMap((element) => [element.text, ...(element.facts ?? []).map((fact) => fact.value)]);
       for (const text of shown.filter((one) => one !== undefined)) {
