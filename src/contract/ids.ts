@@ -16,8 +16,12 @@ export const API_KEY_ID = { prefix: "key_", alphabet: BASE58, length: 16 } as co
 export const REFERENCE = { prefix: "SVC-", alphabet: REFERENCE_ALPHABET, length: 6 } as const;
 
 /** For descriptions. */
-export const WIDGET_ID_PATTERN = `^w_[${BASE58}]{${WIDGET_ID.length}}$`;
+export const WIDGET_ID_PATTERN = toIdPattern(WIDGET_ID);
 export const REFERENCE_PATTERN = "^SVC-[0-9A-Za-z]{6}$";
+
+export function toIdPattern({ prefix, alphabet, length }: IdForm): string {
+  return `^${prefix}[${alphabet}]{${length}}$`;
+}
 
 export type IdForm = { readonly prefix: string; readonly alphabet: string; readonly length: number };
 
@@ -80,7 +84,9 @@ export function parseRedeliveryId(text: string): RedeliveryId | null {
 /** Visit ids come from browsers and imports, in either letter case. */
 export const UUID_PATTERN = "^[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$";
 
-/** A delivery id is a UUID in lower case, as we generate it and PostgreSQL prints it. */
+/** A UUID in lower case, as we generate it and PostgreSQL prints it. */
+export const DELIVERY_ID_PATTERN = "^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$";
+
 export function parseDeliveryId(text: string): DeliveryId | null {
-  return /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/.test(text) ? (text as DeliveryId) : null;
+  return new RegExp(DELIVERY_ID_PATTERN).test(text) ? (text as DeliveryId) : null;
 }

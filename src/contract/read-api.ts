@@ -4,6 +4,7 @@ import {
   DEVICES,
   DIMENSIONS,
   type Dimension,
+  FILTER_LENGTH_MAX,
   FILTER_VALUES_MAX,
   NOT_SET,
   TIME_KEYS,
@@ -13,12 +14,14 @@ import {
 import { CHOSEN_EVENT_TYPES } from "./endpoint.ts";
 import { WIDGET_ID_PATTERN } from "./ids.ts";
 import { PAGE_SIZE_DEFAULT, PAGE_SIZE_MAX, WINDOW_DAYS_DEFAULT, WINDOW_DAYS_MAX } from "./limits.ts";
+import { DAY_PATTERN, INSTANT_PATTERN } from "./timestamps.ts";
 
 // The read API's query parameters as OpenAPI describes them. server/http/parameters.ts decides what is valid.
 
 const instant = (description: string) =>
   Type.Optional(
     Type.String({
+      pattern: INSTANT_PATTERN,
       description: `${description} A date, or a date and time. UTC is assumed without an offset.`,
       examples: ["2026-11-01T09:30:00.000Z"],
     }),
@@ -79,8 +82,7 @@ export const AnalyticsQuery = Type.Object({
   widget,
 });
 
-const day = (description: string) =>
-  Type.Optional(Type.String({ format: "date", description, examples: ["2026-11-01"] }));
+const day = (description: string) => Type.Optional(Type.String({ format: "date", pattern: DAY_PATTERN, description }));
 
 const keys = (dimension: Dimension, description: string) =>
   Type.Optional(Type.Array(toKeySchema(dimension), { maxItems: FILTER_VALUES_MAX, description }));
@@ -96,7 +98,7 @@ function toKeySchema(dimension: Dimension): TSchema {
     case "widget":
       return Type.String({ pattern: WIDGET_ID_PATTERN });
     default:
-      return Type.String();
+      return Type.String({ minLength: 1, maxLength: FILTER_LENGTH_MAX, pattern: "^[^\\u0000]*$" });
   }
 }
 
@@ -142,14 +144,16 @@ const timeFilters = {
 export const BreakdownQuery = Type.Object({
   dimension: Type.Enum([...DIMENSIONS], { description: "The dimension to list." }),
   days: AnalyticsQuery.properties.days,
-  from: day("First day, instead of days."),
-  to: day("Last day, included. Default: today."),
+  from: day("First day, for example 2026-11-01, and not after `to` or today. Not together with `days`."),
+  to: day("Last day, included, for example 2026-11-30. Default: today. Not together with `days`."),
   ...filters,
   ...timeFilters,
   limit: BookingsQuery.properties.limit,
   cursor: Type.Optional(
     Type.String({
-      description: "The nextCursor of the previous page. Dimension, days and filters must be the same as on that page.",
+      pattern: "^[A-Za-z0-9_-]+$",
+      description:
+        "The `nextCursor` of the previous page, unchanged. Dimension, days and filters must be the same as on that page.",
     }),
   ),
 });

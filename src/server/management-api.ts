@@ -1,6 +1,15 @@
 import type { FastifyInstance, FastifyRequest, RouteOptions } from "fastify";
 import { Type } from "typebox";
 import { ACCOUNT_ROUTES, type AccountRoute, APP_ROUTES, type AppRoute } from "#contract/app/routes.ts";
+import {
+  API_KEY_ID,
+  CONNECTION_ID,
+  DELIVERY_ID_PATTERN,
+  ENDPOINT_ID,
+  REDELIVERY_ID,
+  toIdPattern,
+  WIDGET_ID_PATTERN,
+} from "#contract/ids.ts";
 import { API_PREFIX } from "#contract/read-routes.ts";
 import { memberOf, requireRole } from "./accounts/auth/member-auth.ts";
 import { tableRoutes } from "./accounts/auth/route-table.ts";
@@ -69,9 +78,24 @@ function toTag(url: string): string {
   return name;
 }
 
+const ID_PATTERNS: Readonly<Record<string, string>> = {
+  widget: WIDGET_ID_PATTERN,
+  endpoint: toIdPattern(ENDPOINT_ID),
+  delivery: DELIVERY_ID_PATTERN,
+  redelivery: toIdPattern(REDELIVERY_ID),
+  key: toIdPattern(API_KEY_ID),
+  connection: toIdPattern(CONNECTION_ID),
+};
+
 function toParams(url: string) {
   const names = [...url.matchAll(/:(\w+)/g)].map(([, name = ""]) => name);
   return Type.Object(
-    Object.fromEntries(names.map((name) => [name, Type.String({ description: `The ${name}'s ID.` })])),
+    Object.fromEntries(
+      names.map((name) => {
+        const pattern = ID_PATTERNS[name];
+        assert(pattern, `the IDs of ${name} have a pattern`);
+        return [name, Type.String({ pattern, description: `The ${name}'s ID.` })];
+      }),
+    ),
   );
 }

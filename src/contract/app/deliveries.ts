@@ -9,8 +9,8 @@ import {
   REDELIVERY_STATES,
 } from "../delivery.ts";
 import { ENDPOINT_KINDS } from "../endpoint.ts";
-import { WIDGET_ID_PATTERN } from "../ids.ts";
-import { Timestamp } from "../timestamps.ts";
+import { ENDPOINT_ID, REDELIVERY_ID, toIdPattern, WIDGET_ID_PATTERN } from "../ids.ts";
+import { INSTANT_PATTERN, Timestamp } from "../timestamps.ts";
 import { WEBHOOK_EVENT_TYPES } from "../webhook-event.ts";
 import { MODES } from "../widget.ts";
 import { ListQuery, NullableInteger, NullableText, NullableTimestamp, nullable, oneOf, pageOf } from "./forms.ts";
@@ -154,22 +154,33 @@ export const AppRedeliveryList = pageOf(AppRedelivery);
 export type AppRedeliveryList = Static<typeof AppRedeliveryList>;
 
 const instant = (description: string) =>
-  Type.Optional(Type.String({ description, examples: ["2026-11-01T09:30:00.000Z"] }));
+  Type.Optional(Type.String({ pattern: INSTANT_PATTERN, description, examples: ["2026-11-01T09:30:00.000Z"] }));
+
+/** The forms that server/webhooks/log/search.ts knows. */
+const SEARCH_PATTERN =
+  "^(?:SVC-[0-9A-Za-z]{6}|evt_[0-9a-f]{32}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|[^\\u0000-\\u001f\\u007f-\\u009f]*@[^\\u0000-\\u001f\\u007f-\\u009f]*)$";
 
 export const DeliveriesQuery = Type.Object({
   search: Type.Optional(
     Type.String({
+      maxLength: 320,
+      pattern: SEARCH_PATTERN,
       description: "A reference, an event ID, a delivery ID or, for keys with `bookings`, a customer's email.",
     }),
   ),
   endpoint: Type.Optional(
-    Type.String({ description: "Only deliveries to this endpoint. 404 when it is not one of yours." }),
+    Type.String({
+      pattern: toIdPattern(ENDPOINT_ID),
+      description: "Only deliveries to this endpoint. 404 when it is not one of yours.",
+    }),
   ),
   widget: Type.Optional(Type.String({ pattern: WIDGET_ID_PATTERN, description: "Only deliveries for this widget." })),
   state: Type.Optional(Type.Enum([...DELIVERY_STATES])),
   status: Type.Optional(Type.Integer({ minimum: 100, maximum: 999, description: "HTTP status of the last attempt." })),
   error: Type.Optional(Type.Enum([...ATTEMPT_ERROR_CODES])),
-  redelivery: Type.Optional(Type.String({ description: "Only what this bulk redelivery sent." })),
+  redelivery: Type.Optional(
+    Type.String({ pattern: toIdPattern(REDELIVERY_ID), description: "Only what this bulk redelivery sent." }),
+  ),
   from: instant("Deliveries created at or after this time."),
   to: instant("Deliveries created before this time."),
   ...ListQuery.properties,

@@ -38,7 +38,7 @@ export const ListQuery = Type.Object({
   ),
   cursor: Type.Optional(
     Type.String({
-      minLength: 1,
+      pattern: "^[0-9TZ:.-]{24}_[A-Za-z0-9_-]+$",
       description: "The `nextCursor` of the previous page.",
       examples: ["2026-11-01T09:30:00.000Z_we_4fTqD8sKmB2xPq7R"],
     }),

@@ -48,7 +48,7 @@ function toFilter(query: Query, filter: Omit<Filter, "keys">): Filter {
   const value = query[name] ?? [];
   const sent = typeof value === "string" ? [value] : value;
   const keys = [...new Set(sent.map((key) => toUsualCase(filter.dimension, key)))];
-  if (keys.length > FILTER_VALUES_MAX) throw badParameter(name, `may be sent at most ${FILTER_VALUES_MAX} times`);
+  if (sent.length > FILTER_VALUES_MAX) throw badParameter(name, `may be sent at most ${FILTER_VALUES_MAX} times`);
   if (isTimeDimension(filter.dimension)) {
     const known: readonly string[] = TIME_KEYS[filter.dimension];
     if (!keys.every((key) => known.includes(key))) throw badParameter(name, `must be one of ${known.join(", ")}`);

@@ -52,7 +52,8 @@ export function analyticsReadRoutes(api: ReadApi, deps: ReadDeps): void {
         operationId: "getBreakdown",
         summary: "Get a breakdown",
         description:
-          "Views and bookings by one dimension, for the last `days` days or from `from` to `to`. A visit " +
+          "Views and bookings by one dimension, for the last `days` days or from `from` to `to`, at most 730 days: for example " +
+          "`?dimension=country&days=7` or `?dimension=country&from=2026-11-01&to=2026-11-07`. A visit " +
           "must match every filter; if a parameter is repeated, any of its values matches.",
         querystring: BreakdownQuery,
         response: readApiResponses(Breakdown, "One page of the breakdown."),
