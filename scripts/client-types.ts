@@ -17,6 +17,7 @@ import {
   BookingErasedEvent,
   BookingRescheduledEvent,
   EndpointTestEvent,
+  EventTypeList,
   WebhookAttribution,
   WebhookBooking,
   WebhookEventPage,
@@ -64,6 +65,7 @@ const NAMED = {
   BookingErasedEvent,
   EndpointTestEvent,
   WebhookEventPage,
+  EventTypeList,
 } as unknown as Readonly<Record<string, Schema>>;
 
 export function renderClientTypes(): string {
@@ -95,6 +97,7 @@ function toShape(schema: Schema, indent: string): string {
   if (schema.properties) return toRecord(schema, indent);
   const [value] = Object.values(schema.patternProperties ?? {});
   if (value) return `Record<string, ${toType(value, indent)}>`;
+  if (Object.keys(schema).every((key) => key === "description")) return "unknown";
   if (schema.type === "integer") return "number";
   if (schema.type && ["string", "number", "boolean", "null"].includes(schema.type)) return schema.type;
   throw new Error(`There is no type for ${JSON.stringify(schema)}`);

@@ -11,6 +11,7 @@ import type {
   ChangePage,
   Deletion,
   DeletionPage,
+  EventTypeList,
   WebhookEventPage,
   Widget,
 } from "./types.ts";
@@ -85,6 +86,8 @@ export type Client = {
   deletions(query?: DeletionsQuery): DeletionList;
   /** The events of the last 30 days, as webhooks receive them, in the order in which they became visible. */
   events(query?: EventsQuery): EventList;
+  /** Every type of event that webhooks receive, with its JSON Schema and an example. */
+  eventTypes(options?: Stoppable): Promise<EventTypeList["data"]>;
   analytics(query?: Stoppable & { days?: number | undefined; widget?: string | undefined }): Promise<Analytics>;
   /** Views and bookings by one dimension, all pages. */
   breakdown(query: BreakdownQuery): AsyncIterable<AnalyticsEntry>;
@@ -133,6 +136,10 @@ export function createClient(options: ClientOptions): Client {
     events(query = {}) {
       const pages = () => readEventPages(connection, query);
       return { pages, [Symbol.asyncIterator]: () => readItems(pages()) };
+    },
+    async eventTypes({ signal } = {}) {
+      const { data } = await getJson<EventTypeList>(connection, { path: "/event-types", signal });
+      return data;
     },
     async analytics({ signal, ...query } = {}) {
       return await getJson<Analytics>(connection, { path: "/analytics", query, signal });

@@ -504,6 +504,18 @@ export type WebhookEventPage = {
   hasMore: boolean;
 };
 
+export type EventTypeList = {
+  data: {
+    type: "booking.created" | "booking.cancelled" | "booking.rescheduled" | "booking.erased" | "endpoint.test";
+    /** Version of this envelope, a date. */
+    apiVersion: string;
+    /** JSON Schema (2020-12) of the event. */
+    schema: Record<string, unknown>;
+    /** An event that fits the schema. */
+    example: Record<string, unknown>;
+  }[];
+};
+
 /** More event types may be added. Ignore types you don't know. */
 export type WebhookEvent =
   | BookingCreatedEvent

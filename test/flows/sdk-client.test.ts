@@ -71,6 +71,16 @@ describe("responses come through unchanged", () => {
     assert.equal(bookings.length, 12);
   });
 
+  test("event types, each with a schema and an example", async () => {
+    const types = await client.eventTypes();
+    assert.deepEqual({ data: types }, await readDirectly("/event-types"));
+    assert.deepEqual(
+      types.map(({ type, example }) => [type, example["type"]]),
+      types.map(({ type }) => [type, type]),
+    );
+    assert.ok(types.length >= 3);
+  });
+
   test("analytics", async () => {
     assert.deepEqual(await client.analytics(), await readDirectly("/analytics"));
     const query = { days: 7, widget: otherWidget };
