@@ -146,7 +146,7 @@ describe("the bookings screen", { skip: noBrowser }, () => {
     await page.getByRole("heading", { level: 1, name: "Ottilie Sonderfall" }).waitFor();
     const text = await page.locator("main").innerText();
     for (const part of [
-      "Confirmed when booked",
+      "Confirmed",
       special,
       "Ottilie@Special.example",
       "Second floor",

@@ -1,6 +1,7 @@
 import { type Static, Type } from "typebox";
 import { Attribution } from "../attribution.ts";
 import { Answer, Booking, Customer, Service } from "../booking.ts";
+import { Change } from "../change.ts";
 import { Timestamp } from "../timestamps.ts";
 import { MODES } from "../widget.ts";
 import { AppDelivery } from "./deliveries.ts";
@@ -61,6 +62,8 @@ export const BookingDetail = Type.Object({
   externalId: NullableText,
   manageUrl: NullableText,
   joinUrl: NullableText,
+  /** What became of the appointment since, newest first. */
+  changes: Type.Array(Change),
   /** Newest first. */
   deliveries: Type.Array(AppDelivery),
 });

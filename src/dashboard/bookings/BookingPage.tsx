@@ -15,7 +15,8 @@ import { StaleNotice } from "../ui/states/StaleNotice.tsx";
 import { ModeBadge } from "../widgets/mode/ModeBadge.tsx";
 import { AttributionSection } from "./AttributionSection.tsx";
 import { AnswersSection, AppointmentSection, CustomerSection } from "./BookingFacts.tsx";
-import { describeStatus } from "./booking-words.ts";
+import { describeStatus, toStatusColor } from "./booking-words.ts";
+import { ChangesSection } from "./ChangesSection.tsx";
 import { DeleteBooking } from "./DeleteBooking.tsx";
 import { DeliveriesSection } from "./DeliveriesSection.tsx";
 import { HiddenCustomers } from "./HiddenCustomers.tsx";
@@ -38,9 +39,7 @@ export function BookingPage() {
         shown && (
           <>
             {shown.mode !== "live" && <ModeBadge mode={shown.mode} isSmall />}
-            <Badge color="green" title="Later changes are only visible in your scheduling system.">
-              {describeStatus(shown.status)}
-            </Badge>
+            <Badge color={toStatusColor(shown.status)}>{describeStatus(shown.status)}</Badge>
           </>
         )
       }
@@ -72,6 +71,7 @@ function Details({ booking }: { booking: BookingDetail }) {
         </div>
         <AttributionSection attribution={booking.attribution} />
       </SimpleGrid>
+      <ChangesSection changes={booking.changes} />
       <DeliveriesSection deliveries={booking.deliveries} />
     </>
   );

@@ -1,10 +1,12 @@
-import { Group, Text } from "@mantine/core";
+import { Badge, Group, Text } from "@mantine/core";
 import type { ReactNode } from "react";
 import type { BookingSort, BookingSummary } from "#contract/app/bookings.ts";
+import { BOOKING_STATUS_CANCELLED } from "#contract/booking.ts";
 import { useOrganization } from "../shell/use-organization.ts";
 import { TextLink } from "../ui/layout/links.tsx";
 import { type Column, ListTable, type Sorting } from "../ui/tables/ListTable.tsx";
 import { ModeBadge } from "../widgets/mode/ModeBadge.tsx";
+import { describeStatus, toStatusColor } from "./booking-words.ts";
 import type { ShownFilters } from "./shown-filters.ts";
 
 type BookingTableProps = {
@@ -26,6 +28,11 @@ export function BookingTable({ bookings, filters, sorting }: BookingTableProps) 
     <Group gap={6} component="span" display="inline-flex">
       {link(booking)}
       {booking.mode !== "live" && <ModeBadge mode={booking.mode} isSmall />}
+      {booking.status === BOOKING_STATUS_CANCELLED && (
+        <Badge color={toStatusColor(booking.status)} size="sm">
+          {describeStatus(booking.status)}
+        </Badge>
+      )}
     </Group>
   );
   const seesCustomers = can("seeCustomers").isAllowed;

@@ -1,4 +1,13 @@
-/** Later changes happen in the scheduling system, so a stored booking has the status it was made with. */
+import { BOOKING_STATUS_CANCELLED } from "#contract/booking.ts";
+import type { ChangeType } from "#contract/change.ts";
+
+/** The status as the scheduling system names it, with a capital. */
 export function describeStatus(status: string): string {
-  return `${status.charAt(0).toUpperCase()}${status.slice(1)} when booked`;
+  return `${status.charAt(0).toUpperCase()}${status.slice(1)}`;
 }
+
+export function toStatusColor(status: string): string {
+  return status === BOOKING_STATUS_CANCELLED ? "gray" : "green";
+}
+
+export const CHANGE_NAMES: Record<ChangeType, string> = { cancelled: "Cancelled", rescheduled: "Moved" };

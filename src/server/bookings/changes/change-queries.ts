@@ -79,6 +79,17 @@ export async function listChanges(
   return rows.map(toChange);
 }
 
+/** More than a person reads. */
+const SHOWN_MAX = 100;
+
+/** Of one booking, newest first. */
+export async function listChangesOf(db: Db, owner: OrganizationId, reference: Reference): Promise<Change[]> {
+  const { rows } = await sql<ChangeRow>`
+    select ${COLUMNS} from booking_changes where organization_id = ${owner} and reference = ${reference}
+    order by changed_at desc limit ${SHOWN_MAX}`.execute(db);
+  return rows.map(toChange);
+}
+
 function toChange({ start, end, previousStart, changedAt, ...row }: ChangeRow): Change {
   return {
     ...row,

@@ -9,6 +9,7 @@ import { findEverywhere } from "../../../../test/support/database/search-databas
 import type { Followed } from "../../scheduler/scheduling-system.ts";
 import { deleteBooking } from "../stored/erase.ts";
 import { applyChange } from "./apply-change.ts";
+import { listChangesOf } from "./change-queries.ts";
 
 const { app, deps } = await createTestApp();
 const { db } = deps;
@@ -104,6 +105,17 @@ describe("a change of an appointment", () => {
     const [newest] = all;
     const since = await read(caller, `/changes?since=${newest?.changedAt}`);
     assert.deepEqual(since.data, [newest], "since includes");
+  });
+
+  test("is in the booking's history in the dashboard, which other bookings don't have", async () => {
+    const caller = await makeCaller(db);
+    const [reference, other] = [await bookOne(caller), await bookOne(caller)];
+    await apply(caller, reference, movedTo(LATER));
+    await apply(caller, reference, CANCELLED);
+    const history = await listChangesOf(db, caller.owner, reference);
+    assert.deepEqual(history, (await read(caller, "/changes")).data);
+    assert.equal(history.length, 2);
+    assert.deepEqual(await listChangesOf(db, caller.owner, other), []);
   });
 
   test("is not seen by other organizations", async () => {

@@ -90,6 +90,7 @@ test("a booking is listed and shown with every field", async () => {
       externalId: "ext-1",
       manageUrl: PERSON.manage_url,
       joinUrl: PERSON.join_url,
+      changes: [],
       deliveries: [],
     },
   });

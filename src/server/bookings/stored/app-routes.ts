@@ -20,6 +20,7 @@ import { readPage } from "../../http/paging.ts";
 import { badParameter, type Query, readPageSize, readParameter } from "../../http/parameters.ts";
 import { parseIsoInstant } from "../../lib/time/iso-instant.ts";
 import { listBookingDeliveries } from "../../webhooks/log/booking-deliveries.ts";
+import { listChangesOf } from "../changes/change-queries.ts";
 import { keptSince, readerOf, readFilter } from "./app-filter.ts";
 import { continueAfter, countBookings, findBooking, listBookings, toPlace } from "./app-queries.ts";
 import { countErasable, deleteBooking, eraseBookingsByEmail } from "./erase.ts";
@@ -42,7 +43,8 @@ export function bookingAppRoutes(api: FastifyInstance, deps: BookingDeps): void 
     const reader = await readerOf(deps.db, member);
     const { seesCustomers } = reader;
     const deliveries = await listBookingDeliveries(deps.db, owner, { reference, seesCustomers, now: deps.clock.now() });
-    return { ...toBookingDetail(row, reader), deliveries };
+    const changes = await listChangesOf(deps.db, owner, reference);
+    return { ...toBookingDetail(row, reader), changes, deliveries };
   });
 
   api.delete<WithReference>("/bookings/:reference", async (request, reply) => {

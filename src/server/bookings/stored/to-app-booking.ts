@@ -20,7 +20,7 @@ export function toBookingSummary(row: BookingRow, reader: BookingReader): Bookin
   };
 }
 
-export function toBookingDetail(row: BookingRow, reader: BookingReader): Omit<BookingDetail, "deliveries"> {
+export function toBookingDetail(row: BookingRow, reader: BookingReader): Omit<BookingDetail, "changes" | "deliveries"> {
   const shared = toShared(row, reader);
   if (!reader.seesCustomers) {
     const hidden = { customer: null, answers: null, externalId: null, manageUrl: null, joinUrl: null };
