@@ -121,7 +121,8 @@ describe("the guides", { skip: noBrowser }, () => {
 
 describe("the API reference", { skip: noBrowser }, () => {
   /** Faults in Scalar's own markup, as of 1.72. A new version may fix them; a new kind of fault fails the test. */
-  const KNOWN_FAULTS = /: (button-name|heading-order|landmark-unique): .*scalar-refs/;
+  const KNOWN_FAULTS =
+    /: (button-name|heading-order|label-content-name-mismatch|landmark-unique): .*scalar-refs|: scrollable-region-focusable: .*ul\[aria-label="[a-z]+ endpoints"\]/;
 
   // One page, because loading Scalar takes three seconds of processor time. It is loaded in dark, the less usual scheme.
   test("lists every operation, contacts no other host, offers no request client, and has one search", async () => {

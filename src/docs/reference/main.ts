@@ -18,7 +18,7 @@ Scalar.createApiReference("#reference", {
   showDeveloperTools: "never",
   hideTestRequestButton: true,
   hideClientButton: true,
-  // The page's header has the search, and the menu lists every operation.
+  // The page’s header has the search.
   hideSearch: true,
   // Only the examples in the OpenAPI document, which work as they are.
   hiddenClients: true,
@@ -27,6 +27,8 @@ Scalar.createApiReference("#reference", {
   persistAuth: false,
   // The page follows the system's scheme, like the guides.
   hideDarkModeToggle: true,
+  // So that the menu lists every operation.
+  defaultOpenAllTags: true,
   orderSchemaPropertiesBy: "preserve",
   orderRequiredPropertiesFirst: false,
   modelsSectionLabel: "Schemas",

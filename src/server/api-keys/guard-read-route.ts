@@ -8,9 +8,9 @@ import { callerOf, requireScope } from "./bearer-auth.ts";
 export function guardReadRoute(route: RouteOptions): void {
   const listed = Object.values(READ_ROUTES).find(({ path }) => API_PREFIX + path === route.url);
   assert(listed, `${route.url} is listed in contract/read-routes.ts`);
-  const { scopes } = listed;
+  const { scopes, tag } = listed;
   const words = scopes === KEY_SCOPES ? "any scope" : `the scope ${scopes.map((scope) => `\`${scope}\``).join(" or ")}`;
   const description = [route.schema?.description, `The key needs ${words}.`].filter(Boolean).join("\n\n");
-  route.schema = { ...route.schema, description, security: scopes.map((scope) => ({ apiKey: [scope] })) };
+  route.schema = { ...route.schema, tags: [tag], description, security: scopes.map((scope) => ({ apiKey: [scope] })) };
   route.onRequest = async (request: FastifyRequest) => requireScope(callerOf(request), scopes);
 }

@@ -1,6 +1,6 @@
 import swagger from "@fastify/swagger";
 import type { FastifyInstance } from "fastify";
-import { API_VERSION } from "#contract/read-routes.ts";
+import { API_TAGS, API_VERSION } from "#contract/read-routes.ts";
 import { addCodeSamples } from "./code-samples.ts";
 
 // OpenAPI 3.1 from the routes' own schemas. scripts/generate.ts writes the same document to openapi.json.
@@ -22,6 +22,7 @@ export async function describeApi(
       openapi: "3.1.0",
       info: { title: "Bookflow API", version: API_VERSION, description: DESCRIPTION, license: { name: "MIT" } },
       servers: [{ url: config.baseUrl }],
+      tags: API_TAGS.map((name) => ({ name })),
       components: {
         securitySchemes: { apiKey: { type: "http", scheme: "bearer", description: "An API key, `svc_live_…`." } },
       },
