@@ -53,7 +53,7 @@ export async function readAnywhere<T>(db: Db, read: (home: Db) => Promise<T>): P
     try {
       return await read(reader);
     } catch (error) {
-      if (isMoved(error)) await homes.reload();
+      if (saysMoved(error)) await homes.reload();
       else if (!isDatabaseUnavailable(error)) throw error;
       if (index === servers.length - 1) throw error;
     }
@@ -82,7 +82,7 @@ export async function atHomes<Row extends { readonly organizationId: Organizatio
     try {
       return [{ rows: ofHome, result: await run(home, ofHome) }];
     } catch (error) {
-      if (!isMoved(error)) throw error;
+      if (!saysMoved(error)) throw error;
       if (triesLeft === 0) throw new OrganizationMoving(error);
       if (triesLeft < TRIES_MAX) await pause(TRY_PAUSE_MS);
       await homes.reload();
@@ -103,8 +103,12 @@ const UNDEFINED_TABLE = "42P01";
 /** What Citus says about the number of a shard that was split. */
 const UNKNOWN_SHARD = "LookupShardRelationFromCatalog";
 
-/** The statement did nothing, because its shard group is elsewhere now, or was split into others. */
-export function isMoved(error: unknown): boolean {
+/** The statement did nothing, because its shard group is elsewhere now, or was split into others. Never on one server. */
+export function isMoved(db: Db, error: unknown): boolean {
+  return homesOf(db) !== null && saysMoved(error);
+}
+
+function saysMoved(error: unknown): boolean {
   if (!(error instanceof pg.DatabaseError)) return false;
   return error.code === MOVED || error.code === UNDEFINED_TABLE || error.routine === UNKNOWN_SHARD;
 }

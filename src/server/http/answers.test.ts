@@ -30,6 +30,16 @@ const OTHER_METHODS = [
   "PURGE",
 ] as "POST"[];
 
+/** Widgets can also be created, with a key that has `manage`. */
+const ALLOWED: Readonly<Record<string, string>> = {
+  "/api/v1/widgets": "GET, HEAD, POST",
+  "/api/v1/bookings": "GET, HEAD",
+};
+
+function listOtherMethods(url: string): "POST"[] {
+  return OTHER_METHODS.filter((method) => !ALLOWED[url]?.includes(method));
+}
+
 /** Every kind of response: the request, and the expected status. */
 const ANSWERS: readonly [request: InjectOptions, status: number][] = [
   ...ROUTES.flatMap((url): [InjectOptions, number][] => [
@@ -40,7 +50,7 @@ const ANSWERS: readonly [request: InjectOptions, status: number][] = [
     [{ url, method: "HEAD" }, 401],
     [{ url, headers: revoked.headers }, 401],
     [{ url, headers: pro.headers }, 403],
-    ...OTHER_METHODS.map((method): [InjectOptions, number] => [{ url, method }, 405]),
+    ...listOtherMethods(url).map((method): [InjectOptions, number] => [{ url, method }, 405]),
   ]),
   [{ url: "/api/v1/bookings?since=never", headers: business.headers }, 400],
   [{ url: "/api/v1/bookings?limit=0", method: "HEAD", headers: business.headers }, 400],
@@ -173,18 +183,18 @@ test("a path that cannot be decoded is 400 and not repeated in the response", as
   }
 });
 
-test("methods other than GET and HEAD get 405 with Allow, before the key is checked", async () => {
+test("other methods get 405 with Allow, before the key is checked", async () => {
   for (const url of ROUTES) {
     for (const path of [url, `${url}/`, `${url}?since=never&widget=w_none`]) {
-      for (const method of OTHER_METHODS) {
+      for (const method of listOtherMethods(url)) {
         for (const headers of [{}, business.headers, pro.headers]) {
           const response = await app.inject({ url: path, method, headers });
           assert.deepEqual(
             { status: response.statusCode, allow: response.headers["allow"], body: response.json() },
             {
               status: 405,
-              allow: "GET, HEAD",
-              body: { error: { code: "method_not_allowed", message: "This URL only supports GET, HEAD." } },
+              allow: ALLOWED[url],
+              body: { error: { code: "method_not_allowed", message: `This URL only supports ${ALLOWED[url]}.` } },
             },
             `${method} ${path}`,
           );

@@ -116,7 +116,7 @@ export class TouchWriter {
         outcome === "recorded" ? { outcome, wasKnown: recorded.wasKnown[i] ?? false } : { outcome },
       );
     } catch (error) {
-      if (isMoved(error)) throw error;
+      if (isMoved(this.#db, error)) throw error;
       const fault = toFault(error);
       if (fault === "conflict" && retriesLeft > 0) return await this.#recordTogether(home, touches, retriesLeft - 1);
       if (fault === "data") return await this.#isolate(home, touches);

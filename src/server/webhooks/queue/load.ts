@@ -63,7 +63,7 @@ export async function loadDeliveries(db: Db, claimed: readonly ClaimedDelivery[]
   };
   const groups = await atHomes(db, claimed, ({ reader }, some) =>
     read(reader, some).catch((error: unknown) => {
-      if (isMoved(error)) throw error;
+      if (isMoved(db, error)) throw error;
       return noteFault(error);
     }),
   ).catch(noteFault);
