@@ -256,7 +256,7 @@ describe("the analytics screen", { skip: noBrowser }, () => {
     await page.getByRole("checkbox", { name: "2–3 days" }).press("Space");
     await page.getByRole("button", { name: "Apply" }).press("Enter");
     await page.waitForURL((url) => url.searchParams.get("leadTime") === "2-3");
-    await page.getByText("Lost bookings have no service or lead time.").waitFor();
+    await page.getByText("Remove the service and lead time filters to see lost bookings.").waitFor();
     const leadTime = page.getByRole("region", { name: "Lead time" }).getByRole("button", { name: /^2–3 days/ });
     await leadTime.and(page.locator("[aria-pressed=true]")).click();
     await page.waitForURL((url) => !url.searchParams.has("leadTime"));
