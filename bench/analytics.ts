@@ -78,7 +78,7 @@ export async function run(): Promise<Bar[]> {
   }
 }
 
-/** Of an organization with a million visits. */
+/** The reports of an organization with a million visits. */
 async function judgeFiltered(service: Service): Promise<Bar[]> {
   const ask = await signInToReports(service, await load(service, FILTERED_EVENTS));
   return [...(await judgeFilteredReports(ask)), await judgeCollecting(service, ask)];

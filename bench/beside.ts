@@ -22,7 +22,7 @@ const MEASURE_MS = 5_000;
 const REPETITIONS = 3;
 /** The commands must last longer than a measurement. */
 const HISTORY_EVENTS = 1_000_000;
-/** Of an organization that loses nearly all of it, one for each repetition. */
+/** The history of an organization that loses nearly all of it; each repetition has its own. */
 const EXPIRED_EVENTS = 300_000;
 const ZONES = ["Asia/Tokyo", "America/Lima", "Asia/Kathmandu"];
 const IMPORTED_EVENTS = 300_000;

@@ -34,7 +34,7 @@ const ORGANIZATIONS = Number(process.env["CLUSTER_ORGANIZATIONS"] ?? 1_000);
 const WARM_UP_MS = 3_000;
 const MEASURE_MS = 8_000;
 const CONNECTIONS = { reads: 32, analytics: 16, dashboard: 16, events: 64, "many events": 256, bookings: 16 } as const;
-/** Per organization, so that neither deliveries nor free times run out during the measurement. */
+/** Per organization, so that neither deliveries nor available times run out during the measurement. */
 const QUEUED_EACH = Math.ceil(20_000 / ORGANIZATIONS);
 const SLOTS_EACH = Math.ceil(10_000 / ORGANIZATIONS);
 const SLOT_DAYS = [[1, 8]] as const;

@@ -17,7 +17,7 @@ import type { Bar } from "./support/bars.ts";
 import { type Service, startService } from "./support/service.ts";
 import { printTable } from "./support/table.ts";
 
-// Twenty visitors a second look at free times of one Cal.com with its real limit (120 requests a minute, then a minute without
+// Twenty visitors a second look at available times of one Cal.com with its real limit (120 requests a minute, then a minute without
 // answers), and every two seconds one of them books. Nobody may be told that the scheduling system is unavailable, and every
 // booking is made. `--seconds N` shortens the five minutes.
 
@@ -157,7 +157,9 @@ function report({ statuses, booked, wanted, durationsMs }: Tally, calcom: Calcom
   const refused = [...statuses].filter(([what]) => !/ (200|201|409)$/.test(what));
   const refusedCount = refused.reduce((sum, [, count]) => sum + count, 0);
   const slowMs = durationsMs[Math.floor(durationsMs.length * 0.99)] ?? 0;
-  console.log(`Cal.com got ${calcom.requests.length} requests, ${reads} for free times. p99 ${slowMs.toFixed(0)} ms.`);
+  console.log(
+    `Cal.com got ${calcom.requests.length} requests, ${reads} for available times. p99 ${slowMs.toFixed(0)} ms.`,
+  );
   return [
     { what: "visitors refused", measured: String(refusedCount), bar: "0", isReached: refusedCount === 0 },
     { what: "bookings made", measured: `${booked} of ${wanted}`, bar: "all", isReached: booked === wanted },

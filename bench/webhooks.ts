@@ -203,7 +203,7 @@ async function measureOverHttp(bench: Bench): Promise<Omit<FirstBytes, "resident
   const bookNext = async (n: number) => {
     const { widgetId } = businesses[n % businesses.length] as Business;
     const slot = slots[n % businesses.length]?.shift();
-    if (!slot) throw new Error("No free times are left: lower HTTP_MEASURE_MS.");
+    if (!slot) throw new Error("No available times are left: lower HTTP_MEASURE_MS.");
     return await bookOverHttp(service.port, widgetId, slot);
   };
   const rounds: Rounds = { latencies: [], missing: 0 };

@@ -13,7 +13,7 @@ export const NO_BOOKING_LIMITS = {
   RATE_LIMIT_WIDGET_SLOTS_PER_MINUTE: "0",
 };
 
-/** The free times of a widget's sandbox. `ranges` are days from now; one request may ask for 31. */
+/** The available times of a widget's sandbox. `ranges` are days from now; one request may ask for 31. */
 export async function listSlots(
   port: number,
   widget: string,

@@ -8,7 +8,7 @@ import { printTable, round } from "./table.ts";
 // The dashboard's whole report with filters, comparison included, over HTTP as the analytics screen asks for it.
 
 /**
- * Of fewer than a hundred runs, the 99th percentile would be the slowest. With 200, it was the second slowest, and the slowest of
+ * With fewer than a hundred runs, the 99th percentile would be the slowest. With 200, it was the second slowest, and the slowest of
  * all filters differed by half from run to run.
  */
 const WINDOWS = [

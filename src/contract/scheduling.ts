@@ -17,7 +17,7 @@ export type ConnectionKind = (typeof CONNECTION_KINDS)[number];
 export const CALENDLY_PLANS = ["trial", "paid", "enterprise"] as const;
 export type CalendlyPlan = (typeof CALENDLY_PLANS)[number];
 
-/** The longest range of free times in one request. */
+/** The longest range of available times in one request. */
 export const SLOT_RANGE_DAYS_MAX = 31;
 
 /** From this age on, an appointment that the system doesn't know was never made. Slow systems take a minute or two. */

@@ -1,7 +1,7 @@
 /** Sunday is 0. */
 export type DayOfWeek = 0 | 1 | 2 | 3 | 4 | 5 | 6;
 
-/** Of the reader's locale; Monday where the browser can't tell. */
+/** The first day of the week in the reader's locale; Monday if the browser can't tell. */
 export const FIRST_DAY_OF_WEEK = readFirstDayOfWeek();
 
 function readFirstDayOfWeek(): DayOfWeek {

@@ -138,7 +138,7 @@ export const AppRedelivery = Type.Object({
   }),
   /** Deliveries that matched at the start. */
   matched: Type.Integer(),
-  /** Of these, queued so far. Those that could no longer be sent are left out. */
+  /** How many of these are queued so far, without those that could no longer be sent. */
   queued: Type.Integer(),
   /** What became of the queued ones. */
   waiting: Type.Integer(),

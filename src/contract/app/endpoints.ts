@@ -168,7 +168,7 @@ const EndpointInterval = Type.Object({
   from: Timestamp,
   delivered: Type.Integer(),
   failed: Type.Integer(),
-  /** Of attempts with a duration; null without any. */
+  /** The median of attempts with a duration; null if there are none. */
   medianMs: NullableInteger,
   p95Ms: NullableInteger,
 });

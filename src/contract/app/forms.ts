@@ -28,7 +28,7 @@ export const pageOf = <Item extends TSchema>(item: Item) =>
     }),
   });
 
-/** Of lists that are short enough to be sent at once. */
+/** For lists that are short enough to be sent in one response. */
 export const ListQuery = Type.Object({
   limit: Type.Optional(
     Type.Integer({

@@ -14,7 +14,7 @@ const NONE_COUNTED = {
   attempts: "No booking attempts in this period.",
 };
 
-/** Null if something was lost. Without any views or attempts, that nothing was lost is no success. */
+/** Null if something was lost. With no views or attempts, nothing could be lost, so it isn't reported as a success. */
 export function describeNoLoss({ count, of, unit }: Loss): { isSuccess: boolean; text: string } | null {
   if (count > 0) return null;
   return of > 0 ? { isSuccess: true, text: NONE_LOST[unit] } : { isSuccess: false, text: NONE_COUNTED[unit] };

@@ -12,7 +12,7 @@ import type { ShownFilters } from "./shown-filters.ts";
 type BookingTableProps = {
   bookings: readonly BookingSummary[];
   filters: ShownFilters;
-  /** Without it, the list has one order. */
+  /** If unset, the list can't be sorted. */
   sorting?: { sort: BookingSort; onSort: (sort: BookingSort) => void };
 };
 

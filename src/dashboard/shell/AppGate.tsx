@@ -32,7 +32,7 @@ export function AppGate() {
     if (isSomeoneElse) window.location.reload();
   }, [isSomeoneElse]);
 
-  // What the previous person typed is gone before the reload, so that it asks nothing.
+  // Unmounts unsaved forms first, so that the reload doesn't ask for confirmation.
   if (isSomeoneElse) return null;
   if (me.data)
     return (

@@ -62,7 +62,7 @@ async function sendExport(
 
 function readFilter(query: Query): AuditFilter {
   const person = readParameter(query, "person");
-  // PostgreSQL refuses it in any text.
+  // PostgreSQL can't store null characters.
   if (person?.includes("\0")) throw badParameter("person", "must be the ID of a person");
   return {
     by: person === null ? null : person === OPERATOR ? "none" : { userId: person },

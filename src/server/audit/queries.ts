@@ -53,7 +53,7 @@ export async function listAuditEntries(
   return entries.map((entry) => ({ ...entry, name: names.get(entry.user_id ?? "") ?? null }));
 }
 
-/** Everyone who did something, by their last address there. */
+/** Everyone with an audit entry, with the address in their latest one. */
 export async function listAuditPeople(
   db: Db,
   owner: OrganizationId,

@@ -70,7 +70,7 @@ export class CarefulClient extends pg.Client {
       if (isParsed || checksNext(text)) this.#unsent.push(text);
       return { rows: [] };
     }
-    // What wasn't sent need not be undone.
+    // Nothing was sent since `begin`, so there is nothing to roll back.
     if (text === "rollback") {
       const [first] = this.#unsent.splice(0);
       if (first !== undefined && beginsTransaction(first)) return { rows: [] };

@@ -271,7 +271,7 @@ export function openPool(options: {
     keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
     application_name: "bookflow",
     types,
-    // So that a server that was down gets its share again.
+    // Connections are replaced, so that a server that was down gets its share again.
     ...(others.length > 0 && { maxLifetimeSeconds: CONNECTION_LIFE_SECONDS }),
   };
   return new Pool(settings, {

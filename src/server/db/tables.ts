@@ -40,7 +40,7 @@ export type WidgetsTable = {
   allowed_domains: Generated<string[]>;
   /** Only what differs from the defaults. */
   options: ColumnType<Partial<WidgetOptions>, string | undefined, string>;
-  /** By what bookings are asked in: a connection's id, or `sandbox`. */
+  /** Keyed by where the widget books: a connection's ID, or `sandbox`. */
   offers: ColumnType<Record<string, Offer>, string | undefined, string>;
 };
 

@@ -7,7 +7,7 @@ export type Appointment = { readonly service: SandboxService; readonly staffId: 
 
 /** How many slots after the wanted time a visitor considers: about a week. */
 const TIMES_LOOKED_AT = 120;
-/** A visitor picks one of the next few free slots, not always the first. */
+/** A visitor picks one of the next few available times, not always the first. */
 const CHOICE = 9;
 
 /** The appointments of one widget while its history is generated. No member of staff is double-booked. */

@@ -72,7 +72,7 @@ function logFault(
 function toApiError(error: unknown): ApiError {
   if (error instanceof ApiError) return error;
   if (isDatabaseUnavailable(error)) return databaseUnavailable();
-  // Nobody reads this.
+  // The caller has left, so nobody reads the response.
   if (error instanceof CallerLeft) return new ApiError("unavailable", "The request was cancelled.");
   const { code, statusCode } = (error ?? {}) as { code?: unknown; statusCode?: unknown };
   if (code === "FST_ERR_BAD_URL") return new ApiError("bad_request", "The URL has malformed percent-encoding.");

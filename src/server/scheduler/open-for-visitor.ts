@@ -5,7 +5,7 @@ import type { OpenDeps } from "./scheduler-deps.ts";
 import type { SchedulingSystem } from "./scheduling-system.ts";
 
 /**
- * The system that a visitor books in. One network can cause only so many reads of free times, so that it cannot use up the
+ * The system that a visitor books in. One network can cause only so many reads of available times, so that it cannot use up the
  * account's requests.
  */
 export async function openForVisitor(

@@ -42,7 +42,7 @@ export class RequestBudget {
   note({ limit, remaining, resetMs }: ToldLimit, now: Date): void {
     this.#renew(now);
     const endsAtMs = now.getTime() + Math.min(resetMs, this.#windowMs);
-    // Of one window, replies may arrive in any order.
+    // Responses within one window may arrive in any order.
     const isSameWindow = limit === this.#limit && endsAtMs <= this.#endsAtMs + SAME_WINDOW_MS;
     this.#limit = limit;
     this.#left = isSameWindow ? Math.min(this.#left, remaining) : remaining;

@@ -21,7 +21,7 @@ type Operations<Ending extends [signal?: AbortSignal]> = {
   /** "Test": asks the system, bypassing everything kept in memory. */
   readonly verify: (...ending: Ending) => Promise<Read<Verified>>;
   readonly listServices: (...ending: Ending) => Promise<Read<readonly OfferedService[]>>;
-  /** Free times that start at or after `from` and before `to`, sorted, none in the past. The range is at most 31 days. */
+  /** Available times that start at or after `from` and before `to`, sorted, none in the past. The range is at most 31 days. */
   readonly listSlots: (query: SlotQuery, ...ending: Ending) => Promise<Read<readonly Slot[]>>;
   /** Called once per reference. After `unknown`, the reference is looked up instead. */
   readonly book: (request: BookRequest, ...ending: Ending) => Promise<BookOutcome>;

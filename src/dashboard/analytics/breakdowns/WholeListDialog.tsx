@@ -30,7 +30,7 @@ export function WholeListDialog({ dimension, onClose, ...list }: DialogProps) {
       onClose={onClose}
       title={dimension && DIMENSION_WORDS[dimension].title}
       size="xl"
-      // Its contents are gone at once.
+      // No exit transition: the contents unmount immediately.
       transitionProps={{ exitDuration: 0 }}
     >
       {dimension && <WholeList dimension={dimension} {...list} />}

@@ -3,7 +3,7 @@ import { BASE62 } from "#contract/ids.ts";
 import { type Random, randomText } from "../../lib/secrets/random.ts";
 
 const TOKEN_LENGTH = 43;
-/** Part of the hashed token, so it cannot be removed from it. */
+/** Hashed together with the token, so nobody can strip the prefix. */
 const SHOWN = "shown_";
 
 /** The token of a link that works once. The database stores only its hash. */

@@ -113,7 +113,7 @@ function requireSomeone(signals: Waiting["signals"]): void {
   if (signals.every((signal) => signal?.aborted)) throw new CallerLeft();
 }
 
-/** Of days that begin before this instant, retention may have deleted some visits. */
+/** Retention may have deleted some visits of days that begin before `keptSince`. */
 function toKeptDays({ rules, days, oldestDay }: Scan, keptSince: Date): WindowDays {
   const firstWhole = addDays(toLocalDay(rules, new Date(keptSince.getTime() - 1)), 1);
   // Days compare like their texts.

@@ -64,7 +64,7 @@ function slice(all: VisitColumns, from: number, until: number): VisitColumns {
   };
 }
 
-/** Of a visit, in the order in which visits are read. */
+/** A position in the order in which visits are read. */
 type Place = { ms: number; widgetId: string; visitId: string };
 
 /**

@@ -18,7 +18,7 @@ export type VisitPack = {
   readonly dayMs: number;
   /** Milliseconds since then, ascending. */
   readonly starts: Uint32Array;
-  /** Twice the furthest step, from 1, and one more for visits that found no free times. */
+  /** Twice the furthest step, from 1, and one more for visits that found no available times. */
   readonly stages: Uint8Array;
   readonly keys: Readonly<Record<KeyKind, Column<number>>>;
   readonly widgets: Column<string>;

@@ -33,7 +33,7 @@ type Recorded = {
   newSteps: number;
 };
 
-/** Of any organizations. */
+/** Touches may belong to several organizations. */
 export async function recordTouches(db: Db, touches: readonly Touch[], options: RecordOptions = {}): Promise<Recorded> {
   const placed = touches.map((touch, place) => ({ organizationId: touch.organizationId, touch, place }));
   const all: Recorded = { outcomes: [], wasKnown: [], newSteps: 0 };

@@ -84,7 +84,7 @@ describe("the whole response", () => {
       // Picked a time, which implies a day was picked, whether or not the widget reported it.
       makeTouch({ widgetId, visit: 2, at: "2026-10-31T09:00:00Z", class: SEARCH_AD }),
       makeTouch({ widgetId, visit: 2, at: "2026-10-31T09:01:00Z", step: "slot_selected", class: SEARCH_AD }),
-      // Found no free times.
+      // Found no available times.
       makeTouch({ widgetId, visit: 3, at: "2026-10-31T10:00:00Z", class: SEARCH_AD }),
       makeTouch({ widgetId, visit: 3, at: "2026-10-31T10:01:00Z", step: "service_selected", class: SEARCH_AD }),
       makeTouch({ widgetId, visit: 3, at: "2026-10-31T10:02:00Z", step: "no_availability", class: SEARCH_AD }),

@@ -82,7 +82,7 @@ export async function listChanges(
 /** More than a person reads. */
 const SHOWN_MAX = 100;
 
-/** Of one booking, newest first. */
+/** The changes of one booking, newest first. */
 export async function listChangesOf(db: Db, owner: OrganizationId, reference: Reference): Promise<Change[]> {
   const { rows } = await sql<ChangeRow>`
     select ${COLUMNS} from booking_changes where organization_id = ${owner} and reference = ${reference}

@@ -36,7 +36,7 @@ import type { PendingTouch } from "./pending-queries.ts";
 import { Settler } from "./settler.ts";
 
 const RETRY_SECONDS = "5";
-/** How many days of free slots a `slot_taken` answer offers instead. */
+/** How many days of available times a `slot_taken` answer offers instead. */
 const FRESH_SLOT_DAYS = 7;
 
 type BookDeps = Pick<Deps, "config" | "db" | "clock" | "random" | "log" | "metrics"> & {

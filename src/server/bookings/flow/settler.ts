@@ -76,7 +76,7 @@ export class Settler {
     }
   }
 
-  /** What finds no room, or fails too often, is left to the task that settles overdue requests. */
+  /** If the list is full, or settling fails too often, the task for overdue bookings settles it. */
   #keep(unsettled: Unsettled): void {
     if (this.#waiting.length < WAITING_MAX) this.#waiting.push(unsettled);
   }

@@ -84,7 +84,7 @@ export class Nodes {
   tick(): void {
     for (const node of this.#nodes.values()) {
       node.watch.tick();
-      // Its organizations may have a new address now. Whoever still has them there is looked up again and starts a new watch.
+      // Its organizations may have a new address now. One that is still there is looked up again, which adds the server back.
       if (++node.idleTicks > FORGOTTEN_TICKS && node.watch.silence) this.#nodes.delete(node.address);
     }
   }

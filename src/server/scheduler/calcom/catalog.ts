@@ -39,7 +39,7 @@ export async function readCatalog(api: CalcomApi, signal: AbortSignal): Promise<
   if (me.kind !== "found") return me;
   const { username, name, timeZone } = me.value.data;
   const [own, teams] = await Promise.all([
-    // Of the key's user. By username, Cal.com may find another organization's user of the same name.
+    // Asks for those of the key's user. By username, Cal.com may find another organization's user of the same name.
     api.read({ resource: "eventTypes", path: "/event-types" }, shapes.eventTypes, signal),
     readTeams(api, signal),
   ]);

@@ -72,7 +72,7 @@ async function check(owner: OrganizationId, id: ConnectionId, withBooking: boole
 }
 
 for (const { kind, server, firstRead, slotRead, count, made } of SYSTEMS) {
-  test(`a check of ${kind} reads services and free times, and books nothing`, async () => {
+  test(`a check of ${kind} reads services and available times, and books nothing`, async () => {
     const { owner, id } = await connect(kind, server.parts);
     const checked = await check(owner, id, false);
     assert.deepEqual(

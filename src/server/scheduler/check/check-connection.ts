@@ -15,7 +15,7 @@ import type { BookOutcome, Failure, OfferedService, SchedulingSystem, Slot } fro
 import { Mask } from "./mask.ts";
 import { type Exchange, recordExchanges } from "./record-exchanges.ts";
 
-// Tests a connection with the real account: reads the services and their free times for two weeks and, if asked, makes one test
+// Tests a connection with the real account: reads the services and their available times for two weeks and, if asked, makes one test
 // appointment, finds it by its reference and cancels it. Every request and response is recorded.
 
 export type ConnectionCheck = {

@@ -7,7 +7,7 @@ import { toWindowsZone } from "./windows-zones.ts";
 type AppointmentParts = {
   readonly customerId: string | null;
   readonly staffId: string | null;
-  /** Of the business. */
+  /** The business's time zone. */
   readonly timeZone: string | null;
 };
 

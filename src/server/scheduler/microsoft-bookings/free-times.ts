@@ -20,7 +20,7 @@ const ANY_TIME = [1, 2, 3, 4, 5, 6, 7].map((weekday) => ({ weekday, opens: "00:0
 
 type OpenRange = { from: Date; to: Date; timeZone: string };
 
-/** Free times with everyone who is free, whether or not visitors can choose. */
+/** Available times with everyone who is free, whether or not visitors can choose. */
 export function toFreeTimes(
   catalog: Pick<Catalog, "hours" | "timeZone">,
   service: GraphService,

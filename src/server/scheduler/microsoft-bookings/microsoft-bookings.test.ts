@@ -478,7 +478,7 @@ for (const change of [
   { preBuffer: "PT99999999999H" },
   { postBuffer: "P99999999D" },
 ]) {
-  test(`free times of a service with ${JSON.stringify(change)} can be read, and nothing throws`, async () => {
+  test(`available times of a service with ${JSON.stringify(change)} can be read, and nothing throws`, async () => {
     const { system, server } = await openGraph();
     const service = { ...services[0], ...change };
     const answers = [{ value: [service] }, service].map((json) => ({ answer: { status: 200, json } }));

@@ -3,7 +3,7 @@ import type { Slot } from "../scheduling-system.ts";
 import { toOpenIntervals, toStartTimes } from "../weekly-hours.ts";
 import { CELL_MINUTES, type SandboxService, type SandboxSetup } from "./setup.ts";
 
-// Pure. The free times of a sandbox: its hours and rules without the taken time. An appointment takes two resources, a member
+// Pure. The available times of a sandbox: its hours and rules without the taken time. An appointment takes two resources, a member
 // of staff and the room of its service, so a slot of a service goes to one visitor even if more staff are free.
 
 const CELL_MS = CELL_MINUTES * MINUTE_MS;
@@ -51,7 +51,7 @@ export function toResources(taker: { service: SandboxService; staffId: string })
   return [`room:${taker.service.id}`, `staff:${taker.staffId}`];
 }
 
-/** All resources that the free times of a service depend on. */
+/** All resources that the available times of a service depend on. */
 export function toAllResources(service: SandboxService): string[] {
   return [`room:${service.id}`, ...service.staffIds.map((id) => `staff:${id}`)];
 }

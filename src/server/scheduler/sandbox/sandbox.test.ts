@@ -149,7 +149,7 @@ test("nothing is offered within the next hour, or beyond sixty days", async () =
   assert.equal(slots.at(-1)?.startAt.toISOString(), "2027-01-01T09:30:00.000Z");
 });
 
-test("the fully booked service has no free times", async () => {
+test("the fully booked service has no available times", async () => {
   const { system } = await openSandbox();
   assert.deepEqual(await listWeek(system, { now: NOW, serviceId: "fully-booked" }), []);
 });

@@ -143,7 +143,7 @@ export async function findFreeTimes(
   return toFreeTimes(sandbox.setup, { ...query, timeZone: sandbox.timeZone, now: deps.clock.now(), taken });
 }
 
-/** Refuses what a real system would refuse, regardless of free times. */
+/** Refuses what a real system would refuse, regardless of available times. */
 async function plan(deps: SandboxDeps, owner: SandboxOwner, request: BookRequest): Promise<Planned | Failure> {
   const sandbox = await loadSandbox(deps, owner);
   const service = sandbox.setup.services.find(({ id }) => id === request.serviceId);

@@ -25,7 +25,7 @@ export type SandboxService = {
   readonly bufferBeforeMinutes: number;
   readonly bufferAfterMinutes: number;
   readonly isOnline: boolean;
-  /** Without staff, a service never has free times. */
+  /** Without staff, a service never has available times. */
   readonly staffIds: readonly string[];
   readonly staffSelectable: boolean;
   readonly questions: readonly Question[];

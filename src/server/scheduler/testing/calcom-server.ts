@@ -10,7 +10,7 @@ import { type Answer, type ReceivedRequest, type Silence, startLocalServer } fro
 
 // For tests: Cal.com's API v2 as described by its source code (calcom/cal.com 44ccc72f) and documentation. It refuses what
 // Cal.com refuses: numeric answers of either type, long text areas, invalid phone numbers, blocked addresses, unverified
-// addresses. It also has Cal.com's quirks: the oldest shape for an unknown version, free times outside the range, filters that
+// addresses. It also has Cal.com's quirks: the oldest shape for an unknown version, available times outside the range, filters that
 // don't filter, and 400 with a message for a taken time.
 
 /** The next response of a route instead of its usual one. With `creates`, the booking is still made. */

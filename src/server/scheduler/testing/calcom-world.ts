@@ -171,7 +171,7 @@ export const eventTypes = [
   eventType(39, "Everything", { bookingFields: [...defaultFields, titleField, mobile, symptoms, needed] }),
 ];
 
-/** Of another organization's user with the same username. */
+/** Event types of another organization's user with the same username. */
 export const strangersEventTypes = [eventType(90, "Somebody else's")];
 
 /** The key's user is an admin of the first team and a plain member of the second. */

@@ -12,7 +12,7 @@ export class Places {
   /** Deliveries whose attempt is not reported yet. */
   readonly #leases = new Map<EndpointId, number>();
   #leaseCount = 0;
-  /** Those of them whose request has not ended. */
+  /** How many leased deliveries have a request that is still running. */
   #unended = 0;
 
   /** Deliveries that can be leased now. */

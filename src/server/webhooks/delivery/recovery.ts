@@ -69,7 +69,7 @@ export class Recovery {
     let hasTakenOver = false;
     try {
       hasTakenOver = await this.#takeOver(now);
-      // Otherwise it was the worker that held deliveries back.
+      // Only if this worker has been claiming for that long. Before, the worker itself was the delay.
       const isClaiming = now.getTime() - this.#claimedAtMs <= CLAIM_GAP_MS_MAX;
       const dueBefore = new Date(now.getTime() - HELD_BACK_MS_MAX);
       if (isClaiming && this.#claimingSinceMs <= dueBefore.getTime()) await this.#releaseHeldBack(now, dueBefore);

@@ -138,7 +138,7 @@ export async function updateEndpoint(
   return row ?? null;
 }
 
-/** Of the endpoints in use, for finding two with the same URL. */
+/** The URLs of endpoints in use, for finding two with the same one. */
 export async function listUrls(
   db: Db,
   owner: OrganizationId,

@@ -27,13 +27,13 @@ export type DeliveryLogFilter = {
   reference?: Reference;
   deliveryId?: DeliveryId;
   eventId?: WebhookEventId;
-  /** Of stored bookings of this customer. */
+  /** Finds deliveries about this customer's stored bookings. */
   email?: string;
   widgetId?: WidgetId;
   state?: DeliveryState;
   /** HTTP status of the last attempt. */
   status?: number;
-  /** Of the last attempt. */
+  /** The last attempt's error. */
   error?: AttemptErrorCode;
   redeliveryId?: RedeliveryId;
   /** Inclusive. */

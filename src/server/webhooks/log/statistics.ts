@@ -121,7 +121,7 @@ async function listTotals(
     .execute();
 }
 
-/** Of one endpoint or of all. Uses delivery_attempts_by_time. */
+/** Counts attempts of one endpoint, or of all. Uses delivery_attempts_by_time. */
 async function countByInterval(
   db: Db,
   owner: OrganizationId,

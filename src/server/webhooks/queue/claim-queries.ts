@@ -72,7 +72,7 @@ type EndpointInFlight = {
 export type WaitingTest = { readonly deliveryId: DeliveryId; readonly isAnswering: boolean };
 
 export type Queue = {
-  /** Includes endpoints without a lane, which are not open: fewer than asked for mean that there are no more. */
+  /** Includes endpoints without a lane. A list that is shorter than requested means there are no more. */
   readonly waiting: readonly WaitingLane[];
   /** The leases of attempts that are not reported yet. */
   readonly inFlight: readonly EndpointInFlight[];

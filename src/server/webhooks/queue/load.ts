@@ -14,7 +14,7 @@ export type LoadedDelivery = ClaimedDelivery & {
   /** The number of the attempt about to be made. */
   readonly attemptNumber: number;
   readonly retriesUsed: number;
-  /** Of the attempt before this one. */
+  /** The previous attempt's error. */
   readonly lastError: AttemptErrorCode | null;
   readonly eventId: WebhookEventId;
   readonly type: WebhookEventType;

@@ -32,7 +32,7 @@ export type AttemptReport = {
   readonly leaseToken: string;
   /** The endpoint's `receiver` when the request was made. */
   readonly receiver: number;
-  /** Of the booking; not written, but named in notices. */
+  /** The booking's reference. It isn't written, but notices name it. */
   readonly reference: Reference | null;
   readonly trigger: AttemptTrigger;
   readonly startedAt: Date;

@@ -47,7 +47,7 @@ export class ReplyReader implements ReplySink {
 }
 
 const wholeDecoder = new TextDecoder();
-/** Of one UTF-16 unit. */
+/** Most bytes that one UTF-16 unit takes in UTF-8. */
 const UTF8_BYTES_MAX = 3;
 
 /**

@@ -5,7 +5,7 @@ import { currentMs } from "../environment.ts";
 import { useWhen } from "../use-when.ts";
 import { replaceSlots, SPAN_MAX_MS, withoutTaken } from "./slots.ts";
 
-/** How far ahead we look before telling the visitor that there are no free times. */
+/** How far ahead we look before telling the visitor that there are no available times. */
 const SEARCH_SPANS = 2;
 const DAY_MS = 86_400_000;
 
@@ -25,16 +25,16 @@ export type FreeTimes = {
   readonly loadedToMs: number;
   readonly failure: LoadFailure | null;
   readonly isLoading: boolean;
-  /** There are no free times as far ahead as we looked. */
+  /** There are no available times as far ahead as we looked. */
   readonly isEmpty: boolean;
   loadUpTo(toMs: number): void;
   retry(): void;
-  /** For use after a booking, when free times may have been taken. */
+  /** For use after a booking, when available times may have been taken. */
   forget(): void;
   leaveOut(taken: { start: string; fresh: readonly FreeSlot[] }): void;
 };
 
-/** The free times of the chosen service and staff. They are kept while the visitor moves between steps. */
+/** The available times of the chosen service and staff. They are kept while the visitor moves between steps. */
 export function useFreeTimes(api: Api, choice: Choice | null): FreeTimes {
   const key = choice === null ? "" : JSON.stringify([choice.service, choice.staff]);
   const [kept, setTimes] = useState<Times | null>(null);

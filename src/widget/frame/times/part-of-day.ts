@@ -8,7 +8,7 @@ const UNGROUPED_MAX = 8;
 
 type PartOfDay = { readonly label: string | null; readonly members: readonly FreeSlot[] };
 
-/** The free times of one day. The label is null if the list isn't split. */
+/** The available times of one day. The label is null if the list isn't split. */
 export function groupByPartOfDay({
   texts,
   timeZone,

@@ -1,6 +1,6 @@
 import type { FreeSlot } from "#contract/book.ts";
 
-// Free times, loaded piece by piece. Visitors only look ahead, so what is loaded is one span without gaps.
+// Available times, loaded piece by piece. Visitors only look ahead, so what is loaded is one span without gaps.
 
 export type Span = { readonly fromMs: number; readonly toMs: number };
 

@@ -86,7 +86,7 @@ export function Booking(props: BookingProps) {
   );
 }
 
-/** What free times are loaded for; null while the visitor still chooses a service or a person. */
+/** What available times are loaded for; null while the visitor still chooses a service or a person. */
 function toTimesQuery({ service, staffId, step }: Flow) {
   return service && step !== "service" && step !== "staff" ? { service: service.id, staff: staffId } : null;
 }

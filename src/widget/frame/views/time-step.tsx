@@ -232,7 +232,7 @@ function Picked({ flow, formats }: TimeStepProps) {
   );
 }
 
-/** The day of the chosen time, the selected day, or else the first day with free times. */
+/** The day of the chosen time, the selected day, or else the first day with available times. */
 function toShownDay(from: {
   days: ReadonlyMap<Day, readonly FreeSlot[]>;
   chosenDay: Day | null;

@@ -3,7 +3,7 @@ import type { Texts } from "../texts/texts.ts";
 import type { Formats } from "../times/formats.ts";
 import { groupByPartOfDay } from "../times/part-of-day.ts";
 
-/** The free times of one day as radio buttons: arrow keys move, and nothing happens before Continue. */
+/** The available times of one day as radio buttons: arrow keys move, and nothing happens before Continue. */
 export function Times(props: {
   texts: Texts;
   formats: Formats;

@@ -28,7 +28,7 @@ export function chooseBest(totals: KeyCounts, rowsMax: number): KeyCounts {
   return chosen;
 }
 
-/** Those that don't come before a row with these counts. */
+/** Keys that sort at or after a row with these counts. */
 export function leaveOutBefore(totals: KeyCounts, row: Counts): KeyCounts {
   const left: KeyCounts = new Map();
   for (const [key, counts] of totals) if (!isBefore(counts, row)) left.set(key, counts);

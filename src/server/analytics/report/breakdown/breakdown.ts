@@ -101,7 +101,7 @@ function readOrder(query: Query): ListOrder {
   return { sort, isAscending: order === "asc", search: readSearch(query) };
 }
 
-/** Of the countries' names. */
+/** The language of country names. */
 function readLanguage(query: Query): string {
   const text = readParameter(query, "language") ?? "en";
   try {

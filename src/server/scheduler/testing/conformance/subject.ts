@@ -6,7 +6,7 @@ export type ConformanceSubject = {
   readonly system: UnlimitedSystem;
   readonly now: Date;
   readonly services: {
-    /** Has free times within a week, one place in each, and no questions. */
+    /** Has available times within a week, one place in each, and no questions. */
     readonly plain: string;
     /** Has a required text question and a choice. */
     readonly asking: string;
