@@ -1,4 +1,5 @@
 import type { MemberRole } from "#contract/app/role.ts";
+import { DEMO_WIDGET_IDS } from "#contract/demo.ts";
 import type { OrganizationId, WidgetId } from "#contract/ids.ts";
 import type { Template } from "#contract/widget.ts";
 import type { SandboxSetup } from "../scheduler/sandbox/setup.ts";
@@ -29,7 +30,7 @@ export type DemoWidget = {
 };
 
 export const WEBSITE: DemoWidget = {
-  id: "w_DemoWebsite1" as WidgetId,
+  id: DEMO_WIDGET_IDS.website,
   name: "Website",
   businessName: "Lindenhof Dental",
   template: "classic",
@@ -42,7 +43,7 @@ export const WEBSITE: DemoWidget = {
 };
 
 export const BRANCH: DemoWidget = {
-  id: "w_DemoPotsdam1" as WidgetId,
+  id: DEMO_WIDGET_IDS.branch,
   name: "Potsdam branch",
   businessName: "Lindenhof Dental Potsdam",
   template: "minimal",
@@ -55,7 +56,7 @@ export const BRANCH: DemoWidget = {
 };
 
 export const CHILDREN: DemoWidget = {
-  id: "w_DemoForKids1" as WidgetId,
+  id: DEMO_WIDGET_IDS.children,
   name: "Children's page",
   businessName: "Lindenhof Dental for children",
   template: "compact",
@@ -69,7 +70,7 @@ export const CHILDREN: DemoWidget = {
 
 /** The widget of the old website: paused, and it never stored bookings. */
 export const LANDING_PAGE: DemoWidget = {
-  id: "w_DemoLanding1" as WidgetId,
+  id: DEMO_WIDGET_IDS.landingPage,
   name: "Old landing page",
   businessName: "Lindenhof Dental",
   template: "classic",

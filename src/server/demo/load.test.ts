@@ -11,8 +11,10 @@ import { insertMember } from "../accounts/queries.ts";
 import { toStepBit } from "../analytics/record/touch.ts";
 import { ORGANIZATION_TABLES } from "../organizations/delete-queries.ts";
 import { insertOrganization } from "../organizations/queries.ts";
+import { readChecklist } from "../overview/queries.ts";
 import { clearTestData } from "../test-mode/clear-tests.ts";
-import { DEMO_ID, DEMO_KEY_NAME, DEMO_NAME, DEMO_PEOPLE, DEMO_WIDGETS, DEMO_ZONE, OWNER } from "./clinic.ts";
+import { listWidgetsWithViews } from "../widgets/app-queries.ts";
+import { DEMO_ID, DEMO_KEY_NAME, DEMO_NAME, DEMO_PEOPLE, DEMO_WIDGETS, DEMO_ZONE, OWNER, WEBSITE } from "./clinic.ts";
 import { readCredentials } from "./credentials.ts";
 import { loadDemo } from "./load.ts";
 import { DEMO_DAYS, makeTraffic } from "./traffic.ts";
@@ -123,6 +125,20 @@ describe("a loaded demo", () => {
     assert.ok(coming.length > 20);
     const { pathname } = new URL(coming[0].manageUrl);
     assert.equal((await app.inject({ url: pathname })).statusCode, 200);
+  });
+
+  test("shows its widgets as live, and makes bookings that aren't tests", async () => {
+    const listed = await listWidgetsWithViews(db, DEMO_ID, { baseUrl: deps.config.baseUrl });
+    assert.deepEqual([...new Set(listed.map(({ mode }) => mode))], ["live"]);
+    const config = await app.inject({ url: `/embed-api/${WEBSITE.id}/config` });
+    assert.equal(config.json().widget.isTest, false);
+    const { checklist } = await readChecklist(db, DEMO_ID, { baseUrl: deps.config.baseUrl, pageKind: 1, userId: "" });
+    assert.ok(checklist.isLive);
+    // A demo's own new widget explains test mode as everywhere.
+    const id = await makeWidget(db, DEMO_ID);
+    const [added] = await listWidgetsWithViews(db, DEMO_ID, { baseUrl: deps.config.baseUrl, id });
+    assert.equal(added?.mode, "test");
+    await db.deleteFrom("widgets").where("id", "=", id).execute();
   });
 
   test("has no test data, so clearing that deletes nothing", async () => {

@@ -14,7 +14,7 @@ import { assert } from "../lib/assert.ts";
 import type { TextLine } from "../lib/text/text-lines.ts";
 import { findOrganization, insertOrganization } from "../organizations/queries.ts";
 import { insertSandbox } from "../scheduler/sandbox/queries.ts";
-import { closeLivePeriod, openLivePeriod } from "../test-mode/queries.ts";
+import { openLivePeriod } from "../test-mode/queries.ts";
 import { insertWidget } from "../widgets/queries.ts";
 import { keepAppointments, toUpcoming } from "./appointments.ts";
 import { clearDemo } from "./clear.ts";
@@ -59,7 +59,7 @@ export async function loadDemo(deps: LoadDeps): Promise<LoadOutcome> {
 
 async function fill(deps: LoadDeps): Promise<LoadOutcome> {
   const now = deps.clock.now();
-  await makeOrganization(deps, { at: new Date(now.getTime() - (DEMO_DAYS + 1) * DAY_MS), now });
+  await makeOrganization(deps, new Date(now.getTime() - (DEMO_DAYS + 1) * DAY_MS));
   const visits = makeTraffic(now);
   const bookings = visits.flatMap((visit) => visit.bookings);
   const coming = bookings.filter(({ line }) => line.start > now.toISOString()).map((one) => toUpcoming(deps, one));
@@ -80,7 +80,7 @@ async function fill(deps: LoadDeps): Promise<LoadOutcome> {
   return { kind: "loaded", visits: visits.length, bookings: stored.imported };
 }
 
-async function makeOrganization(deps: LoadDeps, { at, now }: { at: Date; now: Date }): Promise<void> {
+async function makeOrganization(deps: LoadDeps, at: Date): Promise<void> {
   await inOrganization(deps.db, DEMO_ID, async (transaction) => {
     const organization = {
       id: DEMO_ID,
@@ -114,9 +114,7 @@ async function makeOrganization(deps: LoadDeps, { at, now }: { at: Date; now: Da
       const audit = auditByOperator(deps, DEMO_ID, createdAt);
       await audit(transaction, { action: "widget.created", target: widget.id, name: widget.name });
       await insertSandbox(transaction, DEMO_ID, { widgetId: widget.id, setup: widget.setup, now: createdAt });
-      // Otherwise the history would be test data: clearing that would delete the visits, and reports would leave them out.
       await openLivePeriod(transaction, DEMO_ID, { widgetId: widget.id, now: createdAt });
-      await closeLivePeriod(transaction, DEMO_ID, { widgetId: widget.id, now });
     }
   });
 }

@@ -1,3 +1,4 @@
+import { isDemoWidget } from "#contract/demo.ts";
 import type { ConnectionId, OrganizationId, WidgetId } from "#contract/ids.ts";
 import type { Audit } from "../audit/audit-by.ts";
 import { inOrganization } from "../db/transactions.ts";
@@ -8,7 +9,7 @@ import type { OpenDeps } from "../scheduler/scheduler-deps.ts";
 import { changeWidget, lockWidget } from "../widgets/app-queries.ts";
 import { closeLivePeriod, openLivePeriod } from "./queries.ts";
 
-// A widget is live while it has a connection; without one it is in test mode and books in the sandbox.
+// A widget is live while it has a connection; without one it is in test mode and books in the sandbox. The demo's widgets are always live.
 
 export type WentLive =
   | { kind: "live" }
@@ -67,7 +68,7 @@ export async function goBackToTest(
     if (before === null) return false;
     if (before.connection_id === null) return true;
     await changeWidget(transaction, owner, { id: widgetId, change: { connection_id: null } });
-    await closeLivePeriod(transaction, owner, { widgetId, now: deps.clock.now() });
+    if (!isDemoWidget(widgetId)) await closeLivePeriod(transaction, owner, { widgetId, now: deps.clock.now() });
     await audit(transaction, { action: "widget.back_to_test", target: widgetId, name: before.name });
     return true;
   });

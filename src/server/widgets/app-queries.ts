@@ -1,4 +1,5 @@
 import { type RawBuilder, type Selectable, sql, type Updateable } from "kysely";
+import { DEMO_WIDGET_IDS } from "#contract/demo.ts";
 import type { OrganizationId, WidgetId } from "#contract/ids.ts";
 import type { Mode } from "#contract/widget.ts";
 import type { Db } from "../db/pool.ts";
@@ -32,7 +33,7 @@ export async function listWidgetsWithViews(
       widget.status, widget.collect_data, widget.created_at, widget.connection_id, widget.accent_color,
       widget.allowed_domains, widget.options, widget.offers, viewed.first_at as first_view_at, viewed.last_at as last_view_at,
       site.page as seen_on,
-      case when widget.connection_id is null then 'test' else 'live' end as mode
+      case when widget.connection_id is null and widget.id <> all(${Object.values(DEMO_WIDGET_IDS)}::text[]) then 'test' else 'live' end as mode
     from widgets widget
     left join recent on recent.widget_id = widget.id
     cross join lateral (

@@ -8,7 +8,9 @@ import {
   IconPlugConnected,
 } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
+import type { AppConnection } from "#contract/app/connections.ts";
 import type { AppWidget } from "#contract/app/widgets.ts";
+import { isDemoWidget } from "#contract/demo.ts";
 import { connectionsQuery } from "../../api/connections.ts";
 import { toFullName } from "../../connections/connection-words.ts";
 import { useUrlState } from "../../hooks/use-url-state.ts";
@@ -88,8 +90,7 @@ function LiveBar({ widget, onOpen }: BarProps) {
       <Stack align="flex-start" gap="sm">
         {isPaused && <Text size="sm">{PAUSED_TEXT}</Text>}
         <Text size="sm">
-          Bookings {isPaused ? "will be" : "are"} made in{" "}
-          {connection ? toFullName(connection) : "your scheduling system"}.
+          Bookings {isPaused ? "will be" : "are"} made in {describeSystem(widget, connection)}.
         </Text>
         <Menu position="bottom-start">
           <Menu.Target>
@@ -106,9 +107,11 @@ function LiveBar({ widget, onOpen }: BarProps) {
             <Menu.Item leftSection={<IconPlugConnected size={16} stroke={1.6} />} onClick={() => onOpen("go-live")}>
               Use another connection
             </Menu.Item>
-            <Menu.Item leftSection={<IconFlask size={16} stroke={1.6} />} onClick={() => onOpen("test")}>
-              Return to test mode
-            </Menu.Item>
+            {!isDemoWidget(widget.id) && (
+              <Menu.Item leftSection={<IconFlask size={16} stroke={1.6} />} onClick={() => onOpen("test")}>
+                Return to test mode
+              </Menu.Item>
+            )}
             <Menu.Item leftSection={<IconEraser size={16} stroke={1.6} />} onClick={() => onOpen("clear")}>
               Clear test data
             </Menu.Item>
@@ -117,4 +120,9 @@ function LiveBar({ widget, onOpen }: BarProps) {
       </Stack>
     </Alert>
   );
+}
+
+function describeSystem(widget: AppWidget, connection: AppConnection | undefined): string {
+  if (widget.connectionId === null) return "the demo’s own calendar, which stands in for a scheduling system";
+  return connection ? toFullName(connection) : "your scheduling system";
 }

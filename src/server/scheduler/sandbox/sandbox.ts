@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { isDemoWidget } from "#contract/demo.ts";
 import { MINUTE_MS } from "#contract/durations.ts";
 import type { OrganizationId, WidgetId } from "#contract/ids.ts";
 import type { Deps } from "../../deps.ts";
@@ -55,7 +56,7 @@ export function createSandbox(deps: SandboxDeps, owner: SandboxOwner): Unlimited
   };
   return {
     kind: "sandbox",
-    mode: "test",
+    mode: isDemoWidget(owner.widgetId) ? "live" : "test",
     verify: (signal) =>
       asRead(signal, async () => {
         const { businessName, timeZone } = await loadSandbox(deps, owner);
