@@ -136,6 +136,7 @@ CREATE INDEX bookings_by_email ON public.bookings USING btree (organization_id, 
 CREATE INDEX bookings_by_external_id ON public.bookings USING btree (organization_id, external_id);
 CREATE INDEX bookings_by_start ON public.bookings USING btree (organization_id, start_at, reference);
 CREATE INDEX bookings_by_widget ON public.bookings USING btree (organization_id, widget_id, created_at);
+CREATE INDEX bookings_cancelled ON public.bookings USING btree (organization_id, created_at) WHERE (status = 'cancelled'::text);
 CREATE INDEX bookings_lacking_event ON public.bookings USING btree (organization_id, created_at) WHERE lacks_event;
 CREATE INDEX bookings_of_tests ON public.bookings USING btree (organization_id, widget_id) WHERE is_test;
 CREATE INDEX bookings_search ON public.bookings USING gin (booking_grams(organization_id, created_at, widget_id, booking_open_text(reference, service_name, attribution), booking_customer_text(customer_name, customer_email))) WITH (gin_pending_list_limit='64');

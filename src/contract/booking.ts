@@ -8,6 +8,8 @@ import { timestampOf } from "./timestamps.ts";
 export const BOOKING_STATUS_CONFIRMED = "confirmed";
 /** The appointment was cancelled. It may still be moved to another time, and is confirmed again then. */
 export const BOOKING_STATUS_CANCELLED = "cancelled";
+export const BOOKING_STATUSES = [BOOKING_STATUS_CONFIRMED, BOOKING_STATUS_CANCELLED] as const;
+export type BookingStatus = (typeof BOOKING_STATUSES)[number];
 
 export const Answer = Type.Object({
   questionId: Type.String({ examples: ["q_first_visit"] }),

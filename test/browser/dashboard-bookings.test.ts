@@ -3,6 +3,7 @@ import { readFile } from "node:fs/promises";
 import { describe, test } from "node:test";
 import type { Page } from "playwright-core";
 import type { MemberRole } from "#contract/app/role.ts";
+import { DAY_MS } from "#contract/durations.ts";
 import { book, changeEndpoints, makeEndpoint, until } from "../../src/server/webhooks/testing/webhook-service.ts";
 import { askApp, readAudit } from "../support/app/app-api.ts";
 import { fillPractice } from "../support/bookings/busy-practice.ts";
@@ -138,6 +139,52 @@ describe("the bookings screen", { skip: noBrowser }, () => {
     assert.equal(await calendar.getByRole("button", { name: "2 November 2026", exact: true }).isDisabled(), true);
     await page.getByRole("button", { name: "Any time", exact: true }).click();
     await page.waitForURL((url) => url.search === `?widget=${practice.old}`);
+  });
+
+  test("filters by status with the keyboard, also what is upcoming and what is exported", async () => {
+    const { db } = dashboard.deps;
+    const start = new Date(dashboard.clock.now().getTime() + DAY_MS);
+    await makeBooking(db, dashboard.organizationId, {
+      widgetId: practice.website,
+      customer_name: "Gone Elsewhere",
+      status: "cancelled",
+      start_at: start,
+      end_at: start,
+    });
+    const page = await openList("?search=elsewhere");
+    await waitForRows(page, 1);
+    assert.match(await rows(page).innerText(), /Cancelled/);
+    const status = page.getByRole("combobox", { name: "Status" });
+    assert.equal(await status.inputValue(), "All statuses");
+    /** Opens the list at the chosen option, and takes the next one. */
+    const chooseNext = async () => {
+      await status.focus();
+      await page.keyboard.press("ArrowDown");
+      await page.getByRole("option", { selected: true }).waitFor();
+      await page.keyboard.press("ArrowDown");
+      await page.keyboard.press("Enter");
+    };
+    await chooseNext();
+    await page.waitForURL((url) => url.searchParams.get("status") === "confirmed");
+    await page.getByRole("heading", { name: "No matches" }).waitFor();
+    await chooseNext();
+    await page.waitForURL((url) => url.searchParams.get("status") === "cancelled");
+    await waitForRows(page, 1);
+    await page.getByText("Upcoming", { exact: true }).click();
+    await page.getByRole("heading", { name: "Matching upcoming bookings" }).waitFor();
+    await waitForRows(page, 1);
+    const [file] = await Promise.all([
+      page.waitForEvent("download"),
+      page.getByRole("button", { name: "Export CSV" }).click(),
+    ]);
+    const lines = (await readFile(await file.path(), "utf8")).trim().split("\r\n");
+    assert.deepEqual(
+      lines.slice(1).map((line) => line.split(",")[1]),
+      ["cancelled"],
+    );
+    await page.getByRole("button", { name: "Clear filters" }).first().click();
+    await waitForRows(page, PAGE_SIZE);
+    assert.equal(await status.inputValue(), "All statuses");
   });
 
   test("shows a booking in full, and returns to the same list", async () => {

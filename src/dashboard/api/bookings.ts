@@ -1,5 +1,6 @@
 import { infiniteQueryOptions, keepPreviousData, queryOptions } from "@tanstack/react-query";
 import type { AppointmentTime, BookingSort } from "#contract/app/bookings.ts";
+import type { BookingStatus } from "#contract/booking.ts";
 import { call } from "./call.ts";
 
 const PAGE_SIZE = 50;
@@ -17,6 +18,7 @@ export type BookingFilters = {
   to?: string;
   startFrom?: string;
   startTo?: string;
+  status?: BookingStatus | "";
   when?: AppointmentTime | "";
   sort?: BookingSort;
 };

@@ -1,8 +1,8 @@
-import { Button, Group } from "@mantine/core";
+import { Button, Group, Select } from "@mantine/core";
 import { DaysSelect } from "../ui/forms/DaysSelect.tsx";
 import { SearchInput } from "../ui/forms/SearchInput.tsx";
 import { WidgetSelect } from "../widgets/WidgetSelect.tsx";
-import { hasFilters, NO_FILTERS, type ShownFilters } from "./shown-filters.ts";
+import { hasFilters, isStatus, NO_FILTERS, type ShownFilters, STATUS_LABELS } from "./shown-filters.ts";
 
 type FilterBarProps = {
   filters: ShownFilters;
@@ -21,6 +21,14 @@ export function FilterBar({ filters, seesCustomers, onChange }: FilterBarProps) 
         onSearch={(search) => onChange({ search }, { replace: true })}
       />
       <WidgetSelect value={filters.widget} onChange={(widget) => onChange({ widget })} />
+      <Select
+        aria-label="Status"
+        data={Object.entries(STATUS_LABELS).map(([value, label]) => ({ value, label }))}
+        value={isStatus(filters.status) ? filters.status : ""}
+        onChange={(status) => onChange({ status: status ?? "" })}
+        allowDeselect={false}
+        w={{ base: "100%", xs: "9.5rem" }}
+      />
       <DaysSelect label="Booked" from={filters.from} to={filters.to} onChange={onChange} />
       <DaysSelect
         label="Appointment"

@@ -13,6 +13,7 @@ export const FILTER_DEFAULTS = {
   to: "",
   startFrom: "",
   startTo: "",
+  status: "",
   when: "",
   sort: "",
 };
@@ -31,14 +32,22 @@ export function toBookingFilters(shown: ShownFilters, timeZone: string): Booking
     ...booked,
     startFrom: start.from,
     startTo: start.to,
+    status: isStatus(shown.status) ? shown.status : "",
     when: isWhen(shown.when) ? shown.when : "",
     sort: toSort(shown),
   };
 }
 
 /** Whether something narrows the list besides `when`, which has its own control. */
-export function hasFilters({ sort: _sort, when: _when, ...filters }: ShownFilters): boolean {
-  return Object.values(filters).some((value) => value !== "");
+export function hasFilters({ sort: _sort, when: _when, status, ...filters }: ShownFilters): boolean {
+  return (status !== "" && isStatus(status)) || Object.values(filters).some((value) => value !== "");
+}
+
+/** Imported bookings may have other statuses. */
+export const STATUS_LABELS = { "": "All statuses", confirmed: "Confirmed", cancelled: "Cancelled" } as const;
+
+export function isStatus(text: string): text is keyof typeof STATUS_LABELS {
+  return Object.hasOwn(STATUS_LABELS, text);
 }
 
 export const WHEN_LABELS = { "": "All", upcoming: "Upcoming", past: "Past" } as const;

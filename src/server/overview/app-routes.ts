@@ -25,7 +25,7 @@ export function overviewAppRoutes(api: FastifyInstance, deps: Pick<Deps, "db" | 
       createdBefore: null,
       widgetId: null,
       startFrom: now,
-      withoutCancelled: true,
+      status: "not cancelled",
       startBefore: null,
       sort: "soonest",
       after: null,

@@ -1,5 +1,6 @@
 import { APPOINTMENT_TIMES, BOOKING_SORTS } from "#contract/app/bookings.ts";
 import { roleIncludes } from "#contract/app/role.ts";
+import { BOOKING_STATUSES } from "#contract/booking.ts";
 import type { Member } from "../../accounts/auth/member-auth.ts";
 import type { Db } from "../../db/pool.ts";
 import type { Deps } from "../../deps.ts";
@@ -28,24 +29,26 @@ export async function readFilter(
     widgetId,
     search: readSearch(query),
     parts: seesCustomers(member) ? ["o", "c"] : ["o"],
-    ...readStartRange(query, deps.clock.now()),
+    ...readAppointment(query, deps.clock.now()),
     sort: readChoice(query, "sort", BOOKING_SORTS) ?? "newest",
     after: null,
   };
 }
 
-function readStartRange(
-  query: Query,
-  now: Date,
-): Pick<AppBookingFilter, "startFrom" | "startBefore" | "withoutCancelled"> {
+function readAppointment(query: Query, now: Date): Pick<AppBookingFilter, "startFrom" | "startBefore" | "status"> {
   const [startFrom, startBefore] = [readInstant(query, "startFrom", "down"), readInstant(query, "startTo", "up")];
+  const status = readChoice(query, "status", BOOKING_STATUSES);
   switch (readChoice(query, "when", APPOINTMENT_TIMES)) {
     case "upcoming":
-      return { startFrom: startFrom && startFrom > now ? startFrom : now, startBefore, withoutCancelled: true };
+      return {
+        startFrom: startFrom && startFrom > now ? startFrom : now,
+        startBefore,
+        status: status ?? "not cancelled",
+      };
     case "past":
-      return { startFrom, startBefore: startBefore && startBefore < now ? startBefore : now };
+      return { startFrom, startBefore: startBefore && startBefore < now ? startBefore : now, status };
     case null:
-      return { startFrom, startBefore };
+      return { startFrom, startBefore, status };
   }
 }
 

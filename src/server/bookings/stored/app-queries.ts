@@ -9,9 +9,9 @@ export type AppBookingFilter = ListFilter & { search: string | null; parts: read
 
 /** Only matching bookings if there is a search text. */
 export async function listBookings(db: Db, owner: OrganizationId, filter: AppBookingFilter): Promise<BookingRow[]> {
-  const { search, sort, startFrom, startBefore } = filter;
+  const { search, sort, startFrom, startBefore, status } = filter;
   if (search !== null) return await searchInOrder(db, owner, { ...filter, search });
-  const isPlain = sort === "newest" && startFrom === null && startBefore === null;
+  const isPlain = sort === "newest" && startFrom === null && startBefore === null && status === null;
   return isPlain ? await selectBookings(db, owner, filter) : await selectInOrder(db, owner, filter);
 }
 

@@ -71,6 +71,16 @@ const FILTERS: Record<string, { query: string; isMatch: (booking: Made) => boole
     query: "&when=upcoming",
     isMatch: ({ start, isCancelled }) => start >= NOON && !isCancelled,
   },
+  "cancelled appointments": { query: "&status=cancelled", isMatch: ({ isCancelled }) => isCancelled },
+  "confirmed appointments": { query: "&status=confirmed", isMatch: ({ isCancelled }) => !isCancelled },
+  "cancelled appointments that would be upcoming": {
+    query: "&status=cancelled&when=upcoming",
+    isMatch: ({ start, isCancelled }) => start >= NOON && isCancelled,
+  },
+  "a search among cancelled appointments": {
+    query: "&status=cancelled&search=mara",
+    isMatch: ({ name, isCancelled }) => isCancelled && name.startsWith("Mara"),
+  },
   "what is past": { query: "&when=past", isMatch: ({ start }) => start < NOON },
   "a search": { query: "&search=mara", isMatch: ({ name }) => name.startsWith("Mara") },
   "a search among upcoming appointments, a widget and a booking date": {
@@ -108,6 +118,7 @@ test("a count stops at its limit, with and without a search", async () => {
     widgetId: null,
     startFrom: null,
     startBefore: null,
+    status: null,
     sort: "newest",
     after: null,
     search: null,
@@ -129,6 +140,7 @@ test("an unknown order, time or cursor is refused with a clear message", async (
   const cases: [query: string, message: string][] = [
     ["sort=best", "The parameter sort must be one of newest, oldest, soonest, latest."],
     ["when=now", "The parameter when must be one of upcoming, past."],
+    ["status=lost", "The parameter status must be one of confirmed, cancelled."],
     ["startFrom=never", "The parameter startFrom must be an ISO 8601 date, for example 2026-11-01 or 2026-11-01T09:30:00.000Z."],
     ["cursor=2026-11-01T09:30:00.000Z", "The parameter cursor must be the nextCursor of the previous page."],
     ["cursor=x_SVC-222222", "The parameter cursor must be the nextCursor of the previous page."],

@@ -3,7 +3,7 @@ import type { OrganizationId } from "#contract/ids.ts";
 import { engineOf } from "../../db/engine.ts";
 import type { Db } from "../../db/pool.ts";
 import { assert } from "../../lib/assert.ts";
-import { type ListFilter, startsInRange } from "./list-queries.ts";
+import { type ListFilter, matchesAppointment } from "./list-queries.ts";
 import { BOOKING_COLUMNS, type BookingRow } from "./queries.ts";
 import { type SearchedPart, toWeek, toWeekQuery, WEEK_MARK, WEEK_SECONDS } from "./search-terms.ts";
 
@@ -80,7 +80,7 @@ async function searchNewest<Row extends FoundRow>(
       from newest
     )
     select look.*, found.* from look left join lateral (
-      select ${columns} from newest where ${holds(parts, sql`term`)} and ${startsInRange(search)}
+      select ${columns} from newest where ${holds(parts, sql`term`)} and ${matchesAppointment(search)}
       order by created_at desc limit ${limit}
     ) found on true
     order by found.created_at desc`.execute(db);
@@ -113,7 +113,7 @@ async function searchWeeks<Row extends FoundRow>(
           and created_at >= greatest(${createdFrom}::timestamptz, ${startOf(sql`week`)})
           and created_at < least(${createdBefore}::timestamptz, ${startOf(sql`week + 1`)})
         ) is true
-        and ${holds(parts, sql`${term}::text`)} and ${startsInRange(search)}
+        and ${holds(parts, sql`${term}::text`)} and ${matchesAppointment(search)}
       order by created_at desc limit ${limit}
     ) found
     limit ${limit}`.execute(db);

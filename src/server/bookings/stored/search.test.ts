@@ -18,6 +18,7 @@ const EVERYTHING = {
   widgetId: null,
   startFrom: null,
   startBefore: null,
+  status: null,
   sort: "newest",
   after: null,
   limit: 100,
