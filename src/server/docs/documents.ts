@@ -118,6 +118,7 @@ const SECTIONS: readonly Section[] = [
         purpose: "Who can access what, retention, and erasing a customer.",
       }),
       guide("docs/imports.md", { title: "Imports", purpose: "Bring bookings and visits from another system." }),
+      guide("docs/capacity.md", { title: "Capacity", purpose: "What one server handles, and what to add next." }),
       guide("docs/scale.md", { title: "Scale", purpose: "Organizations on several database servers with Citus." }),
       guide("CHANGELOG.md", { title: "Changelog", purpose: "What changed in each version, and what to do." }),
     ],
@@ -138,6 +139,10 @@ const SECTIONS: readonly Section[] = [
         purpose: "Faults that Bookflow survives, and how to try them.",
       }),
       guide("docs/performance.md", { title: "Performance", purpose: "Measurements, and how to repeat them." }),
+      guide("docs/scale-measurements.md", {
+        title: "Scale measurements",
+        purpose: "Faults, moves and costs on several database servers.",
+      }),
       {
         title: "Decisions",
         address: DECISIONS_ADDRESS,
