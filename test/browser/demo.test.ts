@@ -75,8 +75,8 @@ async function book(frame: Frame): Promise<string> {
   await frame.getByLabel("Name").fill("Mara <b>Quell</b> *& Söhne*");
   await frame.getByLabel("Email").fill("mara_quell@example.com");
   await frame.getByRole("button", { name: "Book now" }).click();
-  await frame.getByRole("heading", { name: "Test booking complete" }).waitFor();
-  await frame.getByText("Test mode: no appointment is made.").waitFor();
+  await frame.getByRole("heading", { name: "You’re booked" }).waitFor();
+  assert.equal(await frame.getByText("Test mode").count(), 0);
   return (await frame.locator(".reference").innerText()).trim();
 }
 
@@ -109,7 +109,7 @@ test("a booking on the demo's sample site arrives signed and as cards, and a sec
   await signed.getByText("Mara <b>Quell</b> *& Söhne*").first().waitFor();
   for (const panel of ["slack", "teams"]) {
     const card = viewer.locator(`#panel-${panel} li`, { hasText: reference });
-    await card.getByText(/^Test booking: Mara <b>Quell<\/b> \*& Söhne\*, Video consultation/).waitFor();
+    await card.getByText(/^New booking: Mara <b>Quell<\/b> \*& Söhne\*, Video consultation/).waitFor();
     await card.getByText("mara_quell@example.com").waitFor();
     await card.getByRole("link", { name: "Manage booking" }).waitFor();
   }

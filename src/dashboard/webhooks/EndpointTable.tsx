@@ -23,10 +23,7 @@ export function EndpointTable({ endpoints }: { endpoints: readonly AppEndpoint[]
     {
       header: "Last delivered",
       isNumeric: true,
-      cell: ({ health: { lastSuccessAt, lastDay } }) => (
-        // Tests and redeliveries say nothing about whether new bookings arrive.
-        <When at={lastSuccessAt} never={lastDay.delivered > 0 ? "Only tests or redeliveries" : "Never"} />
-      ),
+      cell: ({ health: { lastSuccessAt } }) => <When at={lastSuccessAt} never="Never" />,
     },
     {
       ...BUTTONS,

@@ -4,6 +4,7 @@ import { sql } from "kysely";
 import { readAudit } from "../../../../test/support/app/app-api.ts";
 import { updateOrganization } from "../../organizations/queries.ts";
 import { editEndpoint } from "../endpoints/endpoints.ts";
+import { sendTestEvent } from "../endpoints/send-test-event.ts";
 import {
   type Business,
   book,
@@ -187,6 +188,25 @@ test("one success clears everything", async () => {
   await book(deps, business);
   await pass(DAY);
   assert.equal((await readEndpoint(deps, id)).status, "enabled", "the five days start over");
+});
+
+test("a delivered test counts as the last delivery, and ends no failure", async () => {
+  const business = await makeBusiness(deps);
+  let status = 500;
+  const receiver = await startReplying(() => ({ status }));
+  const { id } = await makeEndpoint(deps, business, { url: receiver.url });
+  await book(deps, business);
+  await deliverAll(loop);
+  const failingSince = clock.now();
+  status = 200;
+  moveClock(service, 5);
+  await sendTestEvent(deps, { id: business.owner, name: "Lindenhof Dental", plan: business.plan }, id);
+  await deliverAll(loop);
+  const { failing_since, failed_attempts, last_success_at } = await readEndpoint(deps, id);
+  assert.deepEqual(
+    { failing_since, failed_attempts, last_success_at },
+    { failing_since: failingSince, failed_attempts: 1, last_success_at: clock.now() },
+  );
 });
 
 test("410 turns an endpoint off at once, notifies its owner, and cancels waiting deliveries", async () => {

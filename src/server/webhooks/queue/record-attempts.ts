@@ -124,6 +124,7 @@ function logAttempts(home: Home): RawBuilder<unknown> {
 function countForHealth(owns: Owns): RawBuilder<unknown> {
   return sql`heard as (
       select organization_id, endpoint_id, receiver, max(finished_at) as at, max(pause_until) as pause_until,
+        max(finished_at) filter (where result = 'delivered') as delivered_at,
         max(finished_at) filter (where result = 'delivered' and counts_for_health) as success_at,
         min(finished_at) filter (where result <> 'delivered' and counts_for_health) as failure_at,
         count(*) filter (where result <> 'delivered' and counts_for_health) as failures,
@@ -141,7 +142,7 @@ function countForHealth(owns: Owns): RawBuilder<unknown> {
       order by heard.endpoint_id for no key update of endpoint
     )
     update endpoints endpoint set last_attempt_at = locked.at, last_status = locked.last_status,
-      last_success_at = coalesce(locked.success_at, last_success_at),
+      last_success_at = coalesce(locked.delivered_at, last_success_at),
       paused_until = greatest(paused_until, locked.pause_until),
       failing_since = case when locked.success_at is null then coalesce(failing_since, locked.failure_at) end,
       failed_attempts = case when locked.success_at is null then failed_attempts + locked.failures else 0 end,
