@@ -28,14 +28,16 @@ type Operation = {
   operationId: string;
   parameters?: Parameter[];
   requestBody?: object;
-  responses: Record<string, { headers?: object }>;
+  responses: Record<string, Reference | { headers?: object }>;
 };
+type Reference = { $ref: string };
 
 const { app, deps } = await createTestApp({ rateLimitApiPerMinute: 1_000_000 });
 const { port } = await openWire(app);
 const { key } = await makeKey(deps.db, await makeOrganization(deps.db, { plan: "business" }), { scopes: KEY_SCOPES });
 const document = (await app.inject("/api/v1/openapi.json")).json() as {
   paths: Record<string, Record<string, Operation>>;
+  components: Record<string, Record<string, object>>;
 };
 const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
   Object.entries(methods).map(([method, operation]) => ({ method: method.toUpperCase(), path, operation })),
@@ -45,6 +47,14 @@ const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
 const USUAL_HEADERS =
   /^(content-|access-control-|cross-origin-|cache-control|connection|date|etag|keep-alive|transfer-encoding|vary|strict-transport|x-content|x-frame|referrer-policy|permissions-policy|x-robots)/;
 
+function resolve(part: object): object {
+  if (!("$ref" in part)) return part;
+  const [kind = "", name = ""] = String(part.$ref).replace("#/components/", "").split("/");
+  const found = document.components[kind]?.[name];
+  assert.ok(found, String(part.$ref));
+  return found;
+}
+
 async function ask(method: string, path: string, operation: Operation): Promise<number> {
   const headers: Record<string, string> = { authorization: `Bearer ${key}` };
   if (operation.requestBody) headers["content-type"] = "application/json";
@@ -53,8 +63,9 @@ async function ask(method: string, path: string, operation: Operation): Promise<
   await response.arrayBuffer();
   const asked = `${method} ${path}: ${response.status} ${STATUS_CODES[response.status]}`;
   assert.ok(response.status < 500, asked);
-  const described = operation.responses[response.status];
-  assert.ok(described, `${asked} is described`);
+  const found = operation.responses[response.status];
+  assert.ok(found, `${asked} is described`);
+  const described = resolve(found) as { headers?: object };
   const names = Object.keys(described.headers ?? {}).map((name) => name.toLowerCase());
   for (const name of response.headers.keys())
     assert.ok(USUAL_HEADERS.test(name) || names.includes(name), `${asked}: the header ${name} is described`);

@@ -68,23 +68,29 @@ export type SignIn = Static<typeof SignIn>;
 export const SignIns = Type.Object({ data: Type.Array(SignIn) });
 export type SignIns = Static<typeof SignIns>;
 
-export const OrganizationShape = Type.Object({
-  id: Type.String(),
-  name: Type.String(),
-  timeZone: Type.String(),
-  createdAt: Timestamp,
-  logoUrl: nullable(Type.String()),
-  plan: Type.Object({
-    id: oneOf(PLANS),
+export const OrganizationShape = Type.Object(
+  {
+    id: Type.String(),
     name: Type.String(),
-    features: Type.Array(Type.String()),
-    retention: Type.String({ description: "How long bookings and analytics are kept, in words." }),
-    keptSince: timestampOf("Older bookings and analytics are deleted.", "2024-11-01T12:00:00.000Z"),
-  }),
-});
+    timeZone: Type.String(),
+    createdAt: Timestamp,
+    logoUrl: nullable(Type.String()),
+    plan: Type.Object({
+      id: oneOf(PLANS),
+      name: Type.String(),
+      features: Type.Array(Type.String()),
+      retention: Type.String({ description: "How long bookings and analytics are kept, in words." }),
+      keptSince: timestampOf("Older bookings and analytics are deleted.", "2024-11-01T12:00:00.000Z"),
+    }),
+  },
+  { title: "Organization" },
+);
 export type OrganizationShape = Static<typeof OrganizationShape>;
 
-export const OrganizationChange = Type.Object({ name: Type.Optional(field), timeZone: Type.Optional(field), was: Was });
+export const OrganizationChange = Type.Object(
+  { name: Type.Optional(field), timeZone: Type.Optional(field), was: Was },
+  { title: "OrganizationChange" },
+);
 export type OrganizationChange = Static<typeof OrganizationChange>;
 /** A PNG, JPEG or WebP image in base64. */
 export const NewLogo = Type.Object({ picture: Type.String() });

@@ -34,27 +34,30 @@ const CONNECTION_ERROR_CODES = [
 ] as const;
 export type ConnectionErrorCode = (typeof CONNECTION_ERROR_CODES)[number];
 
-export const AppConnection = Type.Object({
-  id: Type.String(),
-  kind: oneOf(CONNECTION_KINDS),
-  name: Type.String(),
-  settings: Type.Record(Type.String(), Type.String()),
-  /** False when the most recent reply was an error. */
-  isHealthy: Type.Boolean(),
-  lastOkAt: NullableTimestamp,
-  /** Kept when the system works again. */
-  lastError: nullable(oneOf(CONNECTION_ERROR_CODES)),
-  lastErrorAt: NullableTimestamp,
-  lastErrorStatus: NullableInteger,
-  /** The system's own id for the failed request, for its support. */
-  lastErrorRequestId: NullableText,
-  /** Whether appointments that are cancelled or moved in the system change here too. */
-  followsChanges: Type.Boolean(),
-  /** Widgets that book through this connection. A connection with widgets cannot be deleted. */
-  widgetCount: Type.Integer(),
-  createdAt: Timestamp,
-  updatedAt: Timestamp,
-});
+export const AppConnection = Type.Object(
+  {
+    id: Type.String(),
+    kind: oneOf(CONNECTION_KINDS),
+    name: Type.String(),
+    settings: Type.Record(Type.String(), Type.String()),
+    /** False when the most recent reply was an error. */
+    isHealthy: Type.Boolean(),
+    lastOkAt: NullableTimestamp,
+    /** Kept when the system works again. */
+    lastError: nullable(oneOf(CONNECTION_ERROR_CODES)),
+    lastErrorAt: NullableTimestamp,
+    lastErrorStatus: NullableInteger,
+    /** The system's own id for the failed request, for its support. */
+    lastErrorRequestId: NullableText,
+    /** Whether appointments that are cancelled or moved in the system change here too. */
+    followsChanges: Type.Boolean(),
+    /** Widgets that book through this connection. A connection with widgets cannot be deleted. */
+    widgetCount: Type.Integer(),
+    createdAt: Timestamp,
+    updatedAt: Timestamp,
+  },
+  { title: "Connection" },
+);
 export type AppConnection = Static<typeof AppConnection>;
 
 export const AppConnectionList = pageOf(AppConnection);
@@ -73,24 +76,33 @@ export type VerifiedConnection = Static<typeof VerifiedConnection>;
 const Fields = Type.Record(Type.String(), Type.String());
 
 /** The connection is tested before it is saved. */
-export const NewConnection = Type.Object({
-  kind: oneOf(CONNECTION_KINDS),
-  name: Type.String(),
-  settings: Fields,
-  credentials: Fields,
-});
+export const NewConnection = Type.Object(
+  {
+    kind: oneOf(CONNECTION_KINDS),
+    name: Type.String(),
+    settings: Fields,
+    credentials: Fields,
+  },
+  { title: "NewConnection" },
+);
 export type NewConnection = Static<typeof NewConnection>;
 
 /** PATCH: settings and credentials change together, so that an editor can't have a stored secret sent to their own address. */
-export const ConnectionChange = Type.Object({
-  ...Type.Partial(
-    Type.Object({ name: Type.String(), settings: Fields, credentials: Fields, followsChanges: Type.Boolean() }),
-  ).properties,
-  was: Was,
-});
+export const ConnectionChange = Type.Object(
+  {
+    ...Type.Partial(
+      Type.Object({ name: Type.String(), settings: Fields, credentials: Fields, followsChanges: Type.Boolean() }),
+    ).properties,
+    was: Was,
+  },
+  { title: "ConnectionChange" },
+);
 export type ConnectionChange = Static<typeof ConnectionChange>;
 
-export const SavedConnection = Type.Object({ connection: AppConnection, verified: nullable(VerifiedConnection) });
+export const SavedConnection = Type.Object(
+  { connection: AppConnection, verified: nullable(VerifiedConnection) },
+  { title: "SavedConnection" },
+);
 export type SavedConnection = Static<typeof SavedConnection>;
 
 /** "Test". With `book`, a test appointment is made and cancelled. */

@@ -16,93 +16,102 @@ import { MODES } from "../widget.ts";
 import { ListQuery, NullableInteger, NullableText, NullableTimestamp, nullable, oneOf, pageOf } from "./forms.ts";
 
 /** One event to one endpoint: a row of the delivery log. */
-export const AppDelivery = Type.Object({
-  id: Type.String(),
-  endpoint: Type.Object({
+export const AppDelivery = Type.Object(
+  {
     id: Type.String(),
-    kind: oneOf(ENDPOINT_KINDS),
-    url: Type.String(),
-    description: Type.String(),
-    isRemoved: Type.Boolean(),
-  }),
-  event: Type.Object({ id: Type.String(), type: oneOf(WEBHOOK_EVENT_TYPES) }),
-  /** Null for a test, and when its booking was erased. */
-  reference: NullableText,
-  /** Null for a test. */
-  widgetId: NullableText,
-  /** How its booking was made. Null for a test of the endpoint, and without a stored booking. */
-  mode: nullable(oneOf(MODES)),
-  state: oneOf(DELIVERY_STATES),
-  cancelReason: nullable(oneOf(CANCEL_REASONS)),
-  attemptCount: Type.Integer(),
-  retriesUsed: Type.Integer(),
-  /** HTTP status of the last attempt; null without a response. */
-  lastStatus: NullableInteger,
-  /** Null if the last attempt succeeded. */
-  lastError: nullable(oneOf(ATTEMPT_ERROR_CODES)),
-  lastDurationMs: NullableInteger,
-  /** The trigger of the pending or running attempt. */
-  pending: nullable(oneOf(ATTEMPT_TRIGGERS)),
-  isInFlight: Type.Boolean(),
-  nextAttemptAt: NullableTimestamp,
-  createdAt: Timestamp,
-  completedAt: NullableTimestamp,
-  /** The content was erased with the booking, so it cannot be redelivered. */
-  isErased: Type.Boolean(),
-});
+    endpoint: Type.Object({
+      id: Type.String(),
+      kind: oneOf(ENDPOINT_KINDS),
+      url: Type.String(),
+      description: Type.String(),
+      isRemoved: Type.Boolean(),
+    }),
+    event: Type.Object({ id: Type.String(), type: oneOf(WEBHOOK_EVENT_TYPES) }),
+    /** Null for a test, and when its booking was erased. */
+    reference: NullableText,
+    /** Null for a test. */
+    widgetId: NullableText,
+    /** How its booking was made. Null for a test of the endpoint, and without a stored booking. */
+    mode: nullable(oneOf(MODES)),
+    state: oneOf(DELIVERY_STATES),
+    cancelReason: nullable(oneOf(CANCEL_REASONS)),
+    attemptCount: Type.Integer(),
+    retriesUsed: Type.Integer(),
+    /** HTTP status of the last attempt; null without a response. */
+    lastStatus: NullableInteger,
+    /** Null if the last attempt succeeded. */
+    lastError: nullable(oneOf(ATTEMPT_ERROR_CODES)),
+    lastDurationMs: NullableInteger,
+    /** The trigger of the pending or running attempt. */
+    pending: nullable(oneOf(ATTEMPT_TRIGGERS)),
+    isInFlight: Type.Boolean(),
+    nextAttemptAt: NullableTimestamp,
+    createdAt: Timestamp,
+    completedAt: NullableTimestamp,
+    /** The content was erased with the booking, so it cannot be redelivered. */
+    isErased: Type.Boolean(),
+  },
+  { title: "Delivery" },
+);
 export type AppDelivery = Static<typeof AppDelivery>;
 
 export const AppDeliveryPage = pageOf(AppDelivery);
 export type AppDeliveryPage = Static<typeof AppDeliveryPage>;
 
-export const AppAttempt = Type.Object({
-  number: Type.Integer(),
-  trigger: oneOf(ATTEMPT_TRIGGERS),
-  startedAt: Timestamp,
-  result: oneOf(ATTEMPT_RESULTS),
-  durationMs: NullableInteger,
-  status: NullableInteger,
-  errorCode: nullable(oneOf(ATTEMPT_ERROR_CODES)),
-  /** The start of the response body. Null if empty or erased, and for viewers. */
-  reply: NullableText,
-  replyIsTruncated: Type.Boolean(),
-  nextAttemptAt: NullableTimestamp,
-  /** Null if nothing was sent, if it was erased, for viewers, and for attempts made before version 1.1. */
-  request: nullable(
-    Type.Object({
-      /** Signatures and values of custom headers are masked. */
-      headers: Type.Record(Type.String(), Type.String()),
-      bodyBytes: Type.Integer(),
-      remoteAddress: NullableText,
-    }),
-  ),
-  responseHeaders: nullable(Type.Record(Type.String(), Type.String())),
-  /** Why the response isn't valid HTTP, in the parser's words. */
-  responseFault: NullableText,
-  /** Milliseconds. Null parts did not happen: the connection was reused, the host is an address, or there is no TLS. */
-  timings: nullable(
-    Type.Object({
-      lookupMs: NullableInteger,
-      connectMs: NullableInteger,
-      tlsMs: NullableInteger,
-      /** Since the attempt began. */
-      firstByteMs: NullableInteger,
-    }),
-  ),
-});
+export const AppAttempt = Type.Object(
+  {
+    number: Type.Integer(),
+    trigger: oneOf(ATTEMPT_TRIGGERS),
+    startedAt: Timestamp,
+    result: oneOf(ATTEMPT_RESULTS),
+    durationMs: NullableInteger,
+    status: NullableInteger,
+    errorCode: nullable(oneOf(ATTEMPT_ERROR_CODES)),
+    /** The start of the response body. Null if empty or erased, and for viewers. */
+    reply: NullableText,
+    replyIsTruncated: Type.Boolean(),
+    nextAttemptAt: NullableTimestamp,
+    /** Null if nothing was sent, if it was erased, for viewers, and for attempts made before version 1.1. */
+    request: nullable(
+      Type.Object({
+        /** Signatures and values of custom headers are masked. */
+        headers: Type.Record(Type.String(), Type.String()),
+        bodyBytes: Type.Integer(),
+        remoteAddress: NullableText,
+      }),
+    ),
+    responseHeaders: nullable(Type.Record(Type.String(), Type.String())),
+    /** Why the response isn't valid HTTP, in the parser's words. */
+    responseFault: NullableText,
+    /** Milliseconds. Null parts did not happen: the connection was reused, the host is an address, or there is no TLS. */
+    timings: nullable(
+      Type.Object({
+        lookupMs: NullableInteger,
+        connectMs: NullableInteger,
+        tlsMs: NullableInteger,
+        /** Since the attempt began. */
+        firstByteMs: NullableInteger,
+      }),
+    ),
+  },
+  { title: "Attempt" },
+);
 export type AppAttempt = Static<typeof AppAttempt>;
 
-export const AppDeliveryDetail = Type.Object({
-  ...AppDelivery.properties,
-  /** Newest first. */
-  attempts: Type.Array(AppAttempt),
-  /** The request body: the JSON event or the chat card. Null if erased, and for viewers. */
-  body: NullableText,
-});
+export const AppDeliveryDetail = Type.Object(
+  {
+    ...AppDelivery.properties,
+    /** Newest first. */
+    attempts: Type.Array(AppAttempt),
+    /** The request body: the JSON event or the chat card. Null if erased, and for viewers. */
+    body: NullableText,
+  },
+  { title: "DeliveryDetail" },
+);
 export type AppDeliveryDetail = Static<typeof AppDeliveryDetail>;
 
 /** The response to "send test" and "redeliver": the delivery to watch. */
-export const QueuedDelivery = Type.Object({ deliveryId: Type.String() });
+export const QueuedDelivery = Type.Object({ deliveryId: Type.String() }, { title: "QueuedDelivery" });
 export type QueuedDelivery = Static<typeof QueuedDelivery>;
 
 /** Starts a bulk redelivery of all deliveries that match every given condition. Instants are ISO strings. */
@@ -117,7 +126,7 @@ export const NewRedelivery = Type.Object(
     error: Type.Optional(oneOf(ATTEMPT_ERROR_CODES)),
   },
   // A misspelled limit must not send everything again.
-  { additionalProperties: false },
+  { additionalProperties: false, title: "NewRedelivery" },
 );
 export type NewRedelivery = Static<typeof NewRedelivery>;
 
@@ -125,29 +134,32 @@ export type NewRedelivery = Static<typeof NewRedelivery>;
 export const RedeliveryCount = Type.Object({ matched: Type.Integer() });
 export type RedeliveryCount = Static<typeof RedeliveryCount>;
 
-export const AppRedelivery = Type.Object({
-  id: Type.String(),
-  state: oneOf(REDELIVERY_STATES),
-  filter: Type.Object({
-    states: Type.Array(oneOf(REDELIVERABLE_STATES)),
-    from: Timestamp,
-    to: Timestamp,
-    endpoint: Type.Optional(Type.String()),
-    widget: Type.Optional(Type.String()),
-    error: Type.Optional(oneOf(ATTEMPT_ERROR_CODES)),
-  }),
-  /** Deliveries that matched at the start. */
-  matched: Type.Integer(),
-  /** How many of these are queued so far, without those that could no longer be sent. */
-  queued: Type.Integer(),
-  /** What became of the queued ones. */
-  waiting: Type.Integer(),
-  delivered: Type.Integer(),
-  failed: Type.Integer(),
-  canceled: Type.Integer(),
-  createdAt: Timestamp,
-  finishedAt: NullableTimestamp,
-});
+export const AppRedelivery = Type.Object(
+  {
+    id: Type.String(),
+    state: oneOf(REDELIVERY_STATES),
+    filter: Type.Object({
+      states: Type.Array(oneOf(REDELIVERABLE_STATES)),
+      from: Timestamp,
+      to: Timestamp,
+      endpoint: Type.Optional(Type.String()),
+      widget: Type.Optional(Type.String()),
+      error: Type.Optional(oneOf(ATTEMPT_ERROR_CODES)),
+    }),
+    /** Deliveries that matched at the start. */
+    matched: Type.Integer(),
+    /** How many of these are queued so far, without those that could no longer be sent. */
+    queued: Type.Integer(),
+    /** What became of the queued ones. */
+    waiting: Type.Integer(),
+    delivered: Type.Integer(),
+    failed: Type.Integer(),
+    canceled: Type.Integer(),
+    createdAt: Timestamp,
+    finishedAt: NullableTimestamp,
+  },
+  { title: "Redelivery" },
+);
 export type AppRedelivery = Static<typeof AppRedelivery>;
 
 export const AppRedeliveryList = pageOf(AppRedelivery);

@@ -35,38 +35,41 @@ const EndpointHealth = Type.Object({
 /** A notice to the endpoint's owner, as a sentence. */
 const EndpointNotice = Type.Object({ kind: oneOf(NOTICE_KINDS), detail: Type.String(), at: Timestamp });
 
-export const AppEndpoint = Type.Object({
-  id: Type.String(),
-  kind: oneOf(ENDPOINT_KINDS),
-  /** For chat endpoints, and for viewers, only the host and the end: the rest works like a password. */
-  url: Type.String(),
-  description: Type.String(),
-  status: oneOf(ENDPOINT_STATUSES),
-  disabledReason: nullable(oneOf(ENDPOINT_DISABLED_REASONS)),
-  disabledAt: NullableTimestamp,
-  /** The last characters of the signing secret; null for chats, whose cards are not signed. */
-  secretHint: NullableText,
-  secretCreatedAt: NullableTimestamp,
-  /** Until then the previous secret stays valid. */
-  previousSecretExpiresAt: NullableTimestamp,
-  eventTypes: Type.Array(oneOf(CHOSEN_EVENT_TYPES)),
-  /** Null: bookings of every widget. */
-  widgetIds: nullable(Type.Array(Type.String())),
-  services: nullable(Type.Array(Type.String())),
-  channels: nullable(Type.Array(Type.String())),
-  sources: nullable(Type.Array(Type.String())),
-  campaigns: nullable(Type.Array(Type.String())),
-  /** booking.erased is also sent for bookings whose retention ended. */
-  reportsExpiry: Type.Boolean(),
-  /** Names of the custom request headers; their values are never shown again. */
-  headerNames: Type.Array(Type.String()),
-  /** Null: as fast as the receiver answers. */
-  requestsPerMinute: NullableInteger,
-  health: EndpointHealth,
-  /** The newest few, newest first. */
-  notices: Type.Array(EndpointNotice),
-  createdAt: Timestamp,
-});
+export const AppEndpoint = Type.Object(
+  {
+    id: Type.String(),
+    kind: oneOf(ENDPOINT_KINDS),
+    /** For chat endpoints, and for viewers, only the host and the end: the rest works like a password. */
+    url: Type.String(),
+    description: Type.String(),
+    status: oneOf(ENDPOINT_STATUSES),
+    disabledReason: nullable(oneOf(ENDPOINT_DISABLED_REASONS)),
+    disabledAt: NullableTimestamp,
+    /** The last characters of the signing secret; null for chats, whose cards are not signed. */
+    secretHint: NullableText,
+    secretCreatedAt: NullableTimestamp,
+    /** Until then the previous secret stays valid. */
+    previousSecretExpiresAt: NullableTimestamp,
+    eventTypes: Type.Array(oneOf(CHOSEN_EVENT_TYPES)),
+    /** Null: bookings of every widget. */
+    widgetIds: nullable(Type.Array(Type.String())),
+    services: nullable(Type.Array(Type.String())),
+    channels: nullable(Type.Array(Type.String())),
+    sources: nullable(Type.Array(Type.String())),
+    campaigns: nullable(Type.Array(Type.String())),
+    /** booking.erased is also sent for bookings whose retention ended. */
+    reportsExpiry: Type.Boolean(),
+    /** Names of the custom request headers; their values are never shown again. */
+    headerNames: Type.Array(Type.String()),
+    /** Null: as fast as the receiver answers. */
+    requestsPerMinute: NullableInteger,
+    health: EndpointHealth,
+    /** The newest few, newest first. */
+    notices: Type.Array(EndpointNotice),
+    createdAt: Timestamp,
+  },
+  { title: "Endpoint" },
+);
 export type AppEndpoint = Static<typeof AppEndpoint>;
 
 export const AppEndpointList = pageOf(AppEndpoint);
@@ -87,12 +90,15 @@ const EndpointSettings = {
   requestsPerMinute: Type.Optional(NullableInteger),
 };
 
-export const NewEndpoint = Type.Object({
-  url: Type.String(),
-  kind: oneOf(ENDPOINT_KINDS),
-  description: Type.Optional(Type.String()),
-  ...EndpointSettings,
-});
+export const NewEndpoint = Type.Object(
+  {
+    url: Type.String(),
+    kind: oneOf(ENDPOINT_KINDS),
+    description: Type.Optional(Type.String()),
+    ...EndpointSettings,
+  },
+  { title: "NewEndpoint" },
+);
 export type NewEndpoint = Static<typeof NewEndpoint>;
 
 /** The only response with the new endpoint's signing secret. */
@@ -106,12 +112,15 @@ export const AddedEndpoint = Type.Object({
 export type AddedEndpoint = Static<typeof AddedEndpoint>;
 
 /** PATCH: omitted fields stay as they are. The kind cannot be changed. */
-export const EndpointChange = Type.Object({
-  ...Type.Partial(Type.Object({ url: Type.String(), description: Type.String(), isEnabled: Type.Boolean() }))
-    .properties,
-  ...EndpointSettings,
-  was: Was,
-});
+export const EndpointChange = Type.Object(
+  {
+    ...Type.Partial(Type.Object({ url: Type.String(), description: Type.String(), isEnabled: Type.Boolean() }))
+      .properties,
+    ...EndpointSettings,
+    was: Was,
+  },
+  { title: "EndpointChange" },
+);
 export type EndpointChange = Static<typeof EndpointChange>;
 
 /** Tries filters against the newest events before they are saved. */

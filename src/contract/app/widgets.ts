@@ -6,37 +6,40 @@ import { Offer, WidgetOptions } from "../widget-options.ts";
 import { NullableText, NullableTimestamp, nullable, oneOf, Was } from "./forms.ts";
 
 /** A widget as members see it. */
-export const AppWidget = Type.Object({
-  id: Type.String(),
-  name: Type.String(),
-  businessName: Type.String(),
-  template: oneOf(TEMPLATES),
-  status: oneOf(WIDGET_STATUSES),
-  collectData: Type.Boolean(),
-  /** Where visitors go if the frame can't be shown; null: `pageUrl`. */
-  bookingUrl: NullableText,
-  /** The widget's page on this server. */
-  pageUrl: Type.String(),
-  /** Null: the template's default. */
-  accentColor: NullableText,
-  /** Host names, or `*.example.com` for all subdomains. Empty: any page can embed the widget. */
-  allowedDomains: Type.Array(Type.String()),
-  /** Null in test mode: the widget books in the sandbox. */
-  connectionId: NullableText,
-  /** Only a live widget makes real appointments. */
-  mode: oneOf(MODES),
-  ...WidgetOptions.properties,
-  /** What visitors can book in the current scheduling system; null: everything. */
-  offer: nullable(Offer),
-  /** The HTML that the page owner pastes. */
-  snippet: Type.String(),
-  /** The oldest and newest view within retention, on any page; null before the first. */
-  firstViewAt: NullableTimestamp,
-  lastViewAt: NullableTimestamp,
-  /** The page of the last view on the business's own site; null if there was none lately. The installation check waits for it. */
-  seenOn: NullableText,
-  createdAt: Timestamp,
-});
+export const AppWidget = Type.Object(
+  {
+    id: Type.String(),
+    name: Type.String(),
+    businessName: Type.String(),
+    template: oneOf(TEMPLATES),
+    status: oneOf(WIDGET_STATUSES),
+    collectData: Type.Boolean(),
+    /** Where visitors go if the frame can't be shown; null: `pageUrl`. */
+    bookingUrl: NullableText,
+    /** The widget's page on this server. */
+    pageUrl: Type.String(),
+    /** Null: the template's default. */
+    accentColor: NullableText,
+    /** Host names, or `*.example.com` for all subdomains. Empty: any page can embed the widget. */
+    allowedDomains: Type.Array(Type.String()),
+    /** Null in test mode: the widget books in the sandbox. */
+    connectionId: NullableText,
+    /** Only a live widget makes real appointments. */
+    mode: oneOf(MODES),
+    ...WidgetOptions.properties,
+    /** What visitors can book in the current scheduling system; null: everything. */
+    offer: nullable(Offer),
+    /** The HTML that the page owner pastes. */
+    snippet: Type.String(),
+    /** The oldest and newest view within retention, on any page; null before the first. */
+    firstViewAt: NullableTimestamp,
+    lastViewAt: NullableTimestamp,
+    /** The page of the last view on the business's own site; null if there was none lately. The installation check waits for it. */
+    seenOn: NullableText,
+    createdAt: Timestamp,
+  },
+  { title: "ManagedWidget" },
+);
 export type AppWidget = Static<typeof AppWidget>;
 
 export const AppWidgetList = Type.Object({ data: Type.Array(AppWidget) });
@@ -59,11 +62,11 @@ const settings = {
 const some = Type.Partial(Type.Object(settings)).properties;
 
 /** PATCH: omitted fields stay as they are. */
-export const WidgetChange = Type.Object({ ...some, was: Was });
+export const WidgetChange = Type.Object({ ...some, was: Was }, { title: "WidgetChange" });
 export type WidgetChange = Static<typeof WidgetChange>;
 
 /** POST: only the name is required. Store bookings is off by default. */
-export const NewWidget = Type.Object({ ...some, name: settings.name });
+export const NewWidget = Type.Object({ ...some, name: settings.name }, { title: "NewWidget" });
 export type NewWidget = Static<typeof NewWidget>;
 
 /** POST go-live: the connection is checked first. On a live widget it changes the connection. */

@@ -1,6 +1,9 @@
+import { STATUS_CODES } from "node:http";
+import { isDeepStrictEqual } from "node:util";
 import swagger from "@fastify/swagger";
 import type { FastifyInstance } from "fastify";
 import { API_TAGS, API_VERSION } from "#contract/read-routes.ts";
+import { assert } from "../lib/assert.ts";
 import { addCodeSamples } from "./code-samples.ts";
 
 // OpenAPI 3.1 from the routes' own schemas. scripts/generate.ts writes the same document to openapi.json.
@@ -30,7 +33,7 @@ export async function describeApi(
     },
     transformObject: (document) =>
       "openapiObject" in document
-        ? addCodeSamples(nameSchemas(document.openapiObject, webhooks), config.baseUrl)
+        ? addCodeSamples(nameParts(document.openapiObject, webhooks), config.baseUrl)
         : document.swaggerObject,
   });
 }
@@ -41,24 +44,73 @@ export function openApiRoutes(app: FastifyInstance): void {
 
 type JsonObject = Record<string, unknown>;
 
-/** Moves every schema that has a title to components and leaves a reference, so that generated clients get named types. */
-function nameSchemas<Document extends { components?: object; paths?: object }>(
+/**
+ * Moves what operations share to components and leaves references: schemas with a title, so that generated clients get named types,
+ * errors, which are the same for all operations, and headers.
+ */
+function nameParts<Document extends { components?: object; paths?: object }>(
   document: Document,
   namedWebhooks: object,
 ): Document {
-  const schemas: Record<string, unknown> = {};
+  const named = { schemas: new Shared("schemas"), responses: new Shared("responses"), headers: new Shared("headers") };
   const visit = (node: unknown): unknown => {
     if (Array.isArray(node)) return node.map(visit);
     if (typeof node !== "object" || node === null) return node;
-    const { title, ...rest } = node as JsonObject;
+    const { title, ...rest } = toPlain(node as JsonObject);
     const visited = Object.fromEntries(Object.entries(rest).map(([key, value]) => [key, visit(value)]));
     if (typeof title !== "string" || !("type" in visited)) return title === undefined ? visited : { title, ...visited };
     // A titled schema's description repeats that of its response.
     const { description: _ofTheAnswer, ...schema } = visited;
-    schemas[title] = { title, ...schema };
-    return { $ref: `#/components/schemas/${title}` };
+    return named.schemas.add(title, { title, ...schema });
   };
-  const paths = visit(document.paths ?? {});
+  const nameHeaders = ({ headers = {}, ...response }: Response) => ({
+    ...response,
+    headers: mapValues(headers, (header, name) => named.headers.add(name, header)),
+  });
+  const nameResponse = (response: Response, status: string) =>
+    Number(status) < 400
+      ? nameHeaders(response)
+      : named.responses.add((STATUS_CODES[status] ?? status).replaceAll(" ", ""), nameHeaders(response));
+  const paths = mapValues(visit(document.paths ?? {}) as Paths, (operations) =>
+    mapValues(operations, ({ responses, ...operation }) => ({
+      ...operation,
+      responses: mapValues(responses, nameResponse),
+    })),
+  );
   const webhooks = visit(namedWebhooks);
-  return { ...document, paths, webhooks, components: { ...document.components, schemas } };
+  const components = mapValues(named, ({ parts }) => parts);
+  return { ...document, paths, webhooks, components: { ...document.components, ...components } };
+}
+
+/** As @fastify/swagger writes schemas of routes, so that those of webhooks are the same. */
+function toPlain({ const: only, patternProperties, ...schema }: JsonObject): JsonObject {
+  const [any] = Object.values(patternProperties ?? {});
+  return {
+    ...schema,
+    ...(only === undefined ? {} : { enum: [only] }),
+    ...(any === undefined ? {} : { additionalProperties: any }),
+  };
+}
+
+type Response = { headers?: Record<string, object> };
+type Paths = Record<string, Record<string, { responses: Record<string, Response> }>>;
+
+/** Parts by name. One name never stands for two parts. */
+class Shared {
+  readonly parts: Record<string, object> = {};
+  readonly #kind: string;
+
+  constructor(kind: string) {
+    this.#kind = kind;
+  }
+
+  add(name: string, part: object): object {
+    this.parts[name] ??= part;
+    assert(isDeepStrictEqual(this.parts[name], part), `${name} is one part`);
+    return { $ref: `#/components/${this.#kind}/${name}` };
+  }
+}
+
+function mapValues<From, To>(record: Readonly<Record<string, From>>, map: (value: From, name: string) => To) {
+  return Object.fromEntries(Object.entries(record).map(([name, value]) => [name, map(value, name)]));
 }

@@ -28,8 +28,9 @@ const answer = (schema: TSchema, meaning: string, headers: object = {}): TSchema
 });
 const refuse = (meaning: string, headers: object = {}) => answer(ApiErrorBody, meaning, headers);
 
-/** What any route behind the bearer guard can answer. */
+/** How every route behind the bearer guard refuses. One status has one meaning in all of them. */
 const REFUSALS = {
+  400: refuse("`bad_request`: a parameter is invalid, or the body is not a JSON object.", RATE_LIMIT),
   401: refuse("`unauthorized`: no Bearer header, or the key is unknown, revoked or expired.", {
     "WWW-Authenticate": text("Bearer."),
   }),
@@ -38,46 +39,44 @@ const REFUSALS = {
       "this needs. `network_not_allowed`: the key can't be used from this network address.",
     RATE_LIMIT,
   ),
+  404: refuse("`not_found`: this organization has nothing with this ID.", RATE_LIMIT),
   405: refuse("`method_not_allowed`: this address has other methods.", { Allow: text("The allowed methods.") }),
   429: refuse("`rate_limited`: too many requests with this key; see Retry-After.", { ...RATE_LIMIT, ...RETRY_AFTER }),
   431: refuse("`bad_request`: the request's headers are larger than 16 KiB."),
-  500: refuse("`internal`: failure on our side; retry with backoff."),
-  503: refuse("`unavailable`: the database can't be reached, or the service is busy; see Retry-After.", RETRY_AFTER),
+  500: refuse("`internal`: failure on our side; retry with backoff.", RATE_LIMIT),
+  503: refuse(
+    "`unavailable`: the database can't be reached, or the service is busy; see Retry-After. `scheduler_unavailable`: the scheduling " +
+      "system gave no answer.",
+    { ...RATE_LIMIT, ...RETRY_AFTER },
+  ),
+};
+
+const withFields = (meaning: string) => answer(FieldsErrorBody, meaning, RATE_LIMIT);
+
+/** How routes that change something also refuse. */
+const WRITE_REFUSALS = {
+  409: withFields(
+    "`conflict`, `already_queued`, `endpoint_disabled`, `endpoint_removed` or `payload_erased`: the state doesn't allow this; " +
+      "see the message.",
+  ),
+  413: refuse("`payload_too_large`: the body is larger than 64 KiB.", RATE_LIMIT),
+  422: withFields("`invalid_fields`: some fields are invalid; `fields` says which, and why."),
 };
 
 /** The responses that every read route can give. The schemas filter what is sent and describe the API. */
 export function readApiResponses(success: TSchema, description: string): Record<number, TSchema> {
-  return {
-    ...REFUSALS,
-    200: answer(success, description, RATE_LIMIT),
-    400: refuse("`bad_request`: a parameter is invalid.", RATE_LIMIT),
-    404: refuse("`not_found`: the widget parameter does not match one of your widgets.", RATE_LIMIT),
-  };
+  return { ...REFUSALS, 200: answer(success, description, RATE_LIMIT) };
 }
 
 /** The same for routes that manage something. */
 export function managementResponses(route: {
   method: string;
-  body?: TSchema;
   answer?: TSchema;
   status?: number;
 }): Record<number, TSchema> {
-  const isWrite = route.method !== "GET";
-  const withFields = (meaning: string) => answer(FieldsErrorBody, meaning, RATE_LIMIT);
   return {
     ...REFUSALS,
-    [route.status ?? (route.answer ? 200 : 204)]: route.answer
-      ? answer(route.answer, "Done.", RATE_LIMIT)
-      : answer(Type.Null(), "Done.", RATE_LIMIT),
-    400: refuse("`bad_request`: a parameter, or the form of the body, is invalid.", RATE_LIMIT),
-    404: refuse("`not_found`: this organization has nothing with this ID.", RATE_LIMIT),
-    ...(isWrite && {
-      409: withFields(
-        "`conflict`, `already_queued`, `endpoint_disabled`, `endpoint_removed` or `payload_erased`: the state doesn't allow this; " +
-          "see the message.",
-      ),
-      413: refuse("`payload_too_large`: the body is larger than 64 KiB.", RATE_LIMIT),
-      422: withFields("`invalid_fields`: some fields are invalid; `fields` says which, and why."),
-    }),
+    ...(route.method === "GET" ? {} : WRITE_REFUSALS),
+    [route.status ?? (route.answer ? 200 : 204)]: answer(route.answer ?? Type.Null(), "Done.", RATE_LIMIT),
   };
 }

@@ -6,7 +6,7 @@ export type Schema = {
   readonly $ref?: string;
   readonly type?: string | readonly string[];
   readonly examples?: readonly unknown[];
-  readonly const?: unknown;
+  readonly enum?: readonly unknown[];
   readonly anyOf?: readonly Schema[];
   readonly items?: Schema;
   readonly properties?: Readonly<Record<string, Schema>>;
@@ -17,7 +17,7 @@ export type OpenApiDocument = { readonly components: { readonly schemas: Readonl
 /** Uses each schema's example. Optional texts without one are left out; numbers without one are zero. */
 export function toSchemaExample(document: OpenApiDocument, outer: Schema): unknown {
   const schema = resolve(document, outer);
-  const given = schema.examples?.[0] ?? schema.const;
+  const given = schema.examples?.[0] ?? (schema.enum?.length === 1 ? schema.enum[0] : undefined);
   if (given !== undefined) return given;
   const types = [schema.type ?? [], ...(schema.anyOf ?? []).map(({ type }) => type ?? [])].flat();
   if (types.includes("null")) return null;
