@@ -15,7 +15,8 @@ export function dataFolderPaths(dataDir: string) {
     /** The TCP port used last; only where a Unix socket cannot be used. */
     port: join(dataDir, "postgres-port"),
     lock: join(dataDir, "supervisor.lock"),
-    control: join(dataDir, "supervisor.json"),
+    clients: join(dataDir, "clients.lock"),
+    status: join(dataDir, "supervisor.json"),
     supervisorLog: join(dataDir, "supervisor.log"),
   };
 }

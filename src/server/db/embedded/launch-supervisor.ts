@@ -1,21 +1,19 @@
-import { type ChildProcess, spawn } from "node:child_process";
+import { spawn } from "node:child_process";
 import { closeSync, statSync } from "node:fs";
+import type { Socket } from "node:net";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { StartError } from "../../lib/start-error.ts";
-import type { FirstMessage } from "./control-channel.ts";
-import { toStartError } from "./file-fault.ts";
 import { dataFolderPaths } from "./folders.ts";
 import { openLog } from "./log-file.ts";
 import { plainEnvironment } from "./run-program.ts";
 import type { SupervisorOptions } from "./supervisor.ts";
 
 const LOG_LIMIT_BYTES = 1024 * 1024;
-const FIRST_MESSAGE_LIMIT_MS = 20_000;
 
-/** Starts a supervisor, which outlives this process if others use it too. "busy": another one holds the data folder. */
-export async function launchSupervisor(options: SupervisorOptions): Promise<"listening" | "busy"> {
-  const log = openSupervisorLog(options.dataDir);
+/** Starts a supervisor, which outlives this process if others use it too. The promise rejects if it fails. */
+export function launchSupervisor(options: SupervisorOptions): Promise<void> {
+  const log = openLog(dataFolderPaths(options.dataDir).supervisorLog, LOG_LIMIT_BYTES);
   const child = spawn(process.execPath, [programPath, JSON.stringify(options)], {
     cwd: options.dataDir,
     detached: true,
@@ -24,35 +22,16 @@ export async function launchSupervisor(options: SupervisorOptions): Promise<"lis
     windowsHide: true,
   });
   closeSync(log);
-  try {
-    const word = await readFirstMessage(child, dataFolderPaths(options.dataDir).supervisorLog);
-    if (word.kind === "failed") throw new StartError(word.sentence);
-    return word.kind;
-  } catch (error) {
-    throw toStartError(error, options.dataDir);
-  } finally {
-    child.stdout?.destroy();
-    child.unref();
-  }
-}
-
-function readFirstMessage(child: ChildProcess, logPath: string): Promise<FirstMessage> {
+  // Neither keeps a process that is done: the pipe is a socket, whose type doesn't say so.
+  child.unref();
+  (child.stdout as Socket).unref();
   return new Promise((resolve, reject) => {
-    const fail = (why: string) => reject(new StartError(`The database's supervisor ${why}; see ${logPath}.`));
-    const timer = setTimeout(() => fail("does not respond"), FIRST_MESSAGE_LIMIT_MS);
-    let output = "";
+    let sentence = "";
     child.stdout?.setEncoding("utf8").on("data", (text: string) => {
-      output += text;
-      if (output.endsWith("\n")) resolve(JSON.parse(output) as FirstMessage);
+      sentence += text;
     });
-    child.stdout?.once("close", () => {
-      clearTimeout(timer);
-      fail("exited immediately");
-    });
-    child.once("error", (error) => {
-      clearTimeout(timer);
-      reject(error);
-    });
+    child.once("error", reject);
+    child.once("close", (code) => (code === 1 ? reject(new StartError(sentence)) : resolve()));
   });
 }
 
@@ -66,12 +45,4 @@ function toCacheSetting(): Record<string, string> {
   const modules = fileURLToPath(new URL("../../../../node_modules", import.meta.url));
   const isOurs = statSync(modules, { throwIfNoEntry: false })?.uid === process.getuid?.();
   return isOurs ? { NODE_COMPILE_CACHE: join(modules, ".cache", "bookflow") } : {};
-}
-
-function openSupervisorLog(dataDir: string): number {
-  try {
-    return openLog(dataFolderPaths(dataDir).supervisorLog, LOG_LIMIT_BYTES);
-  } catch (error) {
-    throw toStartError(error, dataDir);
-  }
 }

@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
-import { connect, createServer } from "node:net";
 import { join } from "node:path";
 import { describe, test } from "node:test";
 import { openEmbeddedDatabase } from "./open.ts";
@@ -180,38 +179,6 @@ describe("one data folder, start to finish", () => {
     assert.deepEqual(await query(urlOf(client), "select value from kept"), [{ value: 1 }]);
     await client.release();
     assert.equal(stranger.exitCode ?? stranger.signalCode, null);
-  });
-
-  test("an unrelated process on a dead supervisor's port is not trusted", async (t) => {
-    const stranger = createServer((socket) => {
-      socket.on("error", () => {});
-      socket.write('{"kind":"hello","answer":"guess"}\n{"kind":"ready","url":"postgres://stranger/"}\n');
-    });
-    const port = await new Promise<number>((resolve) => {
-      stranger.listen(0, "127.0.0.1", () => resolve((stranger.address() as { port: number }).port));
-    });
-    t.after(() => stranger.close());
-    writeFileSync(join(dataDir, "supervisor.json"), JSON.stringify({ port, ask: "old", answer: "known" }));
-    const database = await openEmbeddedDatabase({ dataDir, sharedFolder: shared, notice: ignoreNotice });
-    assert.deepEqual(await query(database.url, "select value from kept"), [{ value: 1 }]);
-    await database.release();
-  });
-
-  test("the supervisor answers nobody without the secret", async () => {
-    const database = await openEmbeddedDatabase({ dataDir, sharedFolder: shared, notice: ignoreNotice });
-    const control = JSON.parse(readFileSync(join(dataDir, "supervisor.json"), "utf8"));
-    const heard = await new Promise<string>((resolve) => {
-      let text = "";
-      const socket = connect(control.port, "127.0.0.1");
-      socket.on("data", (bytes) => {
-        text += String(bytes);
-      });
-      socket.on("error", () => {});
-      socket.on("close", () => resolve(text));
-      socket.write('{"ask":"guess"}\n');
-    });
-    assert.equal(heard, "");
-    await database.release();
   });
 
   test("customer values do not reach the server's log", async () => {

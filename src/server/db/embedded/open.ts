@@ -1,10 +1,10 @@
-import { connect, type Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { StartError } from "../../lib/start-error.ts";
-import { type ControlMessage, readControlFile, receiveLines, sendLine } from "./control-channel.ts";
 import { toStartError } from "./file-fault.ts";
+import { type FileLock, takeFileLock } from "./file-lock.ts";
 import { dataFolderPaths, makeDataFolder, SHARED_FOLDER } from "./folders.ts";
 import { launchSupervisor } from "./launch-supervisor.ts";
+import { readStatus } from "./status-file.ts";
 import type { SupervisorOptions } from "./supervisor.ts";
 
 type EmbeddedDatabase = {
@@ -22,12 +22,10 @@ type EmbeddedOptions = {
   sharedFolder?: string;
 };
 
-const HELLO_LIMIT_MS = 3_000;
+/** PostgreSQL's recovery says every 15 s that it goes on, and stopping takes at most 25 s. */
 const SILENCE_LIMIT_MS = 90_000;
-/** How long the data folder may be held by a supervisor that cannot be reached. */
-const UNREACHABLE_LIMIT_MS = 15_000;
-const RETRY_MS = 50;
-const REATTACH_PAUSE_MS = 1_000;
+const POLL_MS = 20;
+const WATCH_MS = 1_000;
 const RELEASE_LIMIT_MS = 10_000;
 
 /**
@@ -37,118 +35,112 @@ const RELEASE_LIMIT_MS = 10_000;
 export async function openEmbeddedDatabase(options: EmbeddedOptions): Promise<EmbeddedDatabase> {
   const dataDir = makeDataFolder(options.dataDir);
   const target = { dataDir, sharedFolder: options.sharedFolder ?? SHARED_FOLDER };
-  const attachment = new Attachment(target, options.notice);
+  let lock: FileLock | null = null;
+  const leaving = new AbortController();
+  const release = async () => {
+    leaving.abort();
+    if (lock === null) return;
+    lock.release();
+    lock = null;
+    await waitUntilStopped(dataDir);
+  };
   try {
-    return { url: await attachment.open(), release: () => attachment.release() };
+    lock = await becomeClient(dataDir);
+    const url = await waitUntilReady(target, options.notice);
+    void keepRunning(target, { url, notice: options.notice, signal: leaving.signal });
+    return { url, release };
   } catch (error) {
+    await release();
     throw toStartError(error, dataDir);
   }
 }
 
-/** A client's connection to the supervisor, opened again if the supervisor dies. */
-class Attachment {
-  readonly #target: SupervisorOptions;
-  readonly #notice: (sentence: string) => void;
-  #socket: Socket | null = null;
-  #isReleased = false;
-
-  constructor(target: SupervisorOptions, notice: (sentence: string) => void) {
-    this.#target = target;
-    this.#notice = notice;
+/** While this lock is held, PostgreSQL runs. A supervisor that is stopping doesn't give it. */
+async function becomeClient(dataDir: string): Promise<FileLock> {
+  for (const giveUpAt = performance.now() + SILENCE_LIMIT_MS; performance.now() < giveUpAt; ) {
+    const lock = takeFileLock(dataFolderPaths(dataDir).clients, "shared");
+    if (lock !== null) return lock;
+    await sleep(POLL_MS);
   }
-
-  async open(): Promise<string> {
-    const { socket, url } = await attach(this.#target, this.#notice);
-    if (this.#isReleased) socket.destroy();
-    this.#socket = socket;
-    socket.once("close", () => void this.#reattach(url));
-    // A process that forgets to release must still be able to exit.
-    socket.unref();
-    return url;
-  }
-
-  async #reattach(url: string): Promise<void> {
-    let lastSentence = "";
-    while (!this.#isReleased) {
-      try {
-        if ((await this.open()) === url) return;
-        // Only with a port, if a stranger takes it at that moment.
-        this.#notice("The database had to move to another port; restart Bookflow.");
-        return;
-      } catch (error) {
-        const sentence = `The database is unavailable: ${toStartError(error, this.#target.dataDir).message}`;
-        if (sentence !== lastSentence) this.#notice(sentence);
-        lastSentence = sentence;
-        await sleep(REATTACH_PAUSE_MS, undefined, { ref: false });
-      }
-    }
-  }
-
-  async release(): Promise<void> {
-    this.#isReleased = true;
-    const socket = this.#socket;
-    if (socket === null || socket.closed) return;
-    socket.ref();
-    await new Promise<void>((resolve) => {
-      const timer = setTimeout(resolve, RELEASE_LIMIT_MS);
-      socket.once("close", () => {
-        clearTimeout(timer);
-        resolve();
-      });
-      socket.end();
-    });
-    socket.destroy();
-  }
+  throw new StartError(`The database in ${dataDir} doesn't stop, so it can't be started again.`);
 }
 
-type Attached = { socket: Socket; url: string };
-
-async function attach(target: SupervisorOptions, notice: (sentence: string) => void): Promise<Attached> {
-  let word: "listening" | "busy" = "busy";
-  for (const giveUpAt = Date.now() + UNREACHABLE_LIMIT_MS; Date.now() < giveUpAt; ) {
-    const attached = await callSupervisor(target.dataDir, notice);
-    if (attached !== null) return attached;
-    word = await launchSupervisor(target);
-    if (word === "busy") await sleep(RETRY_MS);
+async function waitUntilReady(target: SupervisorOptions, notice: (sentence: string) => void): Promise<string> {
+  const { dataDir } = target;
+  const beganAtMs = Date.now();
+  let isLaunching = false;
+  let failure: unknown = null;
+  let shown = { pid: 0, count: 0 };
+  let readyPid = 0;
+  for (let giveUpAt = performance.now() + SILENCE_LIMIT_MS; performance.now() < giveUpAt; await sleep(POLL_MS)) {
+    const isAlive = isSupervised(dataDir);
+    const status = readStatus(dataDir);
+    if (failure !== null) throw failure;
+    if (status?.state.kind === "failed" && status.state.failedAtMs >= beganAtMs)
+      throw new StartError(status.state.sentence);
+    if (!isAlive && !isLaunching) {
+      isLaunching = true;
+      launchSupervisor(target)
+        .catch((error: unknown) => {
+          failure = error;
+        })
+        .finally(() => {
+          isLaunching = false;
+        });
+    }
+    if (!isAlive) continue;
+    // A new supervisor first shows for a moment what a killed one has left.
+    if (status?.state.kind === "ready" && readyPid === status.pid) return status.state.url;
+    if (status?.state.kind === "ready") readyPid = status.pid;
+    if (status?.state.kind !== "starting") continue;
+    if (shown.pid !== status.pid) shown = { pid: status.pid, count: 0 };
+    for (const sentence of status.state.notices.slice(shown.count)) {
+      shown.count++;
+      notice(sentence);
+      giveUpAt = performance.now() + SILENCE_LIMIT_MS;
+    }
   }
   throw new StartError(
-    word === "busy"
-      ? `The data folder ${target.dataDir} is in use by another Bookflow process that can't be reached from here, perhaps in another container. Stop that process first.`
-      : `The database's supervisor ended before the database was ready. See ${dataFolderPaths(target.dataDir).supervisorLog}.`,
+    `The database did not start within ${SILENCE_LIMIT_MS / 1_000} s. See ${dataFolderPaths(dataDir).supervisorLog}.`,
   );
 }
 
-/** Null if no supervisor answers, or if it exits before the database is ready; throws its message if it failed. */
-function callSupervisor(dataDir: string, notice: (sentence: string) => void): Promise<Attached | null> {
-  const control = readControlFile(dataDir);
-  if (control === null) return Promise.resolve(null);
-  return new Promise((resolve, reject) => {
-    const socket = connect({ host: "127.0.0.1", port: control.port });
-    let isKnown = false;
-    socket.setTimeout(HELLO_LIMIT_MS, () => socket.destroy());
-    socket.on("error", () => socket.destroy());
-    socket.on("close", () => resolve(null));
-    sendLine(socket, { ask: control.ask });
-    receiveLines(socket, (value) => {
-      // Trusted after the correct answer: the supervisor is our own program.
-      const message = value as ControlMessage;
-      if (!isKnown && (message.kind !== "hello" || message.answer !== control.answer)) return socket.destroy();
-      switch (message.kind) {
-        case "hello":
-          isKnown = true;
-          socket.setTimeout(SILENCE_LIMIT_MS);
-          return;
-        case "notice":
-          return notice(message.sentence);
-        case "failed":
-          reject(new StartError(message.sentence));
-          return socket.destroy();
-        case "ready":
-          socket.setTimeout(0);
-          return resolve({ socket, url: message.url });
-        default:
-          return message satisfies never;
-      }
-    });
-  });
+function isSupervised(dataDir: string): boolean {
+  const lock = takeFileLock(dataFolderPaths(dataDir).lock, "shared");
+  lock?.release();
+  return lock === null;
+}
+
+/** Starts another supervisor if this one dies. */
+async function keepRunning(
+  target: SupervisorOptions,
+  client: { url: string; notice: (sentence: string) => void; signal: AbortSignal },
+): Promise<void> {
+  let lastSentence = "";
+  for (;;) {
+    await sleep(WATCH_MS, undefined, { ref: false });
+    if (client.signal.aborted) return;
+    try {
+      if (isSupervised(target.dataDir) || (await waitUntilReady(target, client.notice)) === client.url) continue;
+      // Only with a port, if a stranger takes it at that moment.
+      client.notice("The database had to move to another port; restart Bookflow.");
+      return;
+    } catch (error) {
+      const sentence = `The database is unavailable: ${toStartError(error, target.dataDir).message}`;
+      if (sentence !== lastSentence) client.notice(sentence);
+      lastSentence = sentence;
+    }
+  }
+}
+
+/** Unless other clients need it. */
+async function waitUntilStopped(dataDir: string): Promise<void> {
+  const { clients } = dataFolderPaths(dataDir);
+  for (const giveUpAt = performance.now() + RELEASE_LIMIT_MS; performance.now() < giveUpAt; await sleep(POLL_MS)) {
+    if (!isSupervised(dataDir)) return;
+    const others = takeFileLock(clients, "alone");
+    others?.release();
+    // Locked by other clients, or by a supervisor that is stopping and has said so.
+    if (others === null && readStatus(dataDir)?.state.kind === "ready") return;
+  }
 }
