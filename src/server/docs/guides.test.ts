@@ -55,6 +55,7 @@ describe("the documents at /docs", () => {
       "monitoring",
       "security",
       "imports",
+      "capacity",
       "scale",
       "changelog",
     ]);
@@ -64,6 +65,7 @@ describe("the documents at /docs", () => {
       "glossary",
       "reliability",
       "performance",
+      "scale-measurements",
       "decisions",
     ]);
     const [, menu = ""] = /<div class="documents">(.*?)<\/div>/s.exec(pages.get("/docs/webhooks")?.body ?? "") ?? [];
