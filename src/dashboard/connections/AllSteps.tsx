@@ -1,12 +1,12 @@
 import { Stack, Text } from "@mantine/core";
 import type { ConnectionKind } from "#contract/scheduling.ts";
-import { Fold } from "../ui/layout/Fold.tsx";
+import { Collapsible } from "../ui/layout/Collapsible.tsx";
 import { CONNECTION_STEPS } from "./connection-steps.tsx";
 
 /** The guides of all steps, for someone who replaces the settings later. */
 export function AllSteps({ kind }: { kind: ConnectionKind }) {
   return (
-    <Fold label="Where to find these">
+    <Collapsible label="Where to find these">
       <Stack gap="md">
         {CONNECTION_STEPS[kind].map(({ title, guide }) => (
           <div key={title}>
@@ -17,6 +17,6 @@ export function AllSteps({ kind }: { kind: ConnectionKind }) {
           </div>
         ))}
       </Stack>
-    </Fold>
+    </Collapsible>
   );
 }

@@ -1,7 +1,7 @@
 import { NativeSelect, PasswordInput, Stack, TextInput } from "@mantine/core";
 import type { UseFormReturnType } from "@mantine/form";
 import type { ConnectionKind } from "#contract/scheduling.ts";
-import { Fold } from "../ui/layout/Fold.tsx";
+import { Collapsible } from "../ui/layout/Collapsible.tsx";
 import type { ConnectionValues } from "./connection-form.ts";
 import { type ConnectionWords, type FieldName, wordsOf } from "./connection-words.ts";
 
@@ -27,13 +27,13 @@ export function ConnectionFields({ kind, form, only }: FieldsProps & { only?: re
 export function AdvancedFields({ kind, form }: FieldsProps) {
   const { optional } = wordsOf(kind);
   return (
-    <Fold label="Advanced" isOpen={optional.some(({ name }) => form.errors[name] !== undefined)}>
+    <Collapsible label="Advanced" isOpen={optional.some(({ name }) => form.errors[name] !== undefined)}>
       <Stack gap="md">
         {optional.map((field) => (
           <TextField key={field.name} form={form} field={field} />
         ))}
       </Stack>
-    </Fold>
+    </Collapsible>
   );
 }
 

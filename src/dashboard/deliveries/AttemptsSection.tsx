@@ -4,8 +4,8 @@ import type { AppAttempt, AppDeliveryDetail } from "#contract/app/deliveries.ts"
 import { describeAttempt } from "#contract/attempt-words.ts";
 import { useOrganization } from "../shell/use-organization.ts";
 import { CopyField } from "../ui/copy/CopyField.tsx";
+import { Collapsible } from "../ui/layout/Collapsible.tsx";
 import { Facts } from "../ui/layout/Facts.tsx";
-import { Fold } from "../ui/layout/Fold.tsx";
 import { Section } from "../ui/layout/Section.tsx";
 import { EmptyState } from "../ui/states/EmptyState.tsx";
 import classes from "./AttemptsSection.module.css";
@@ -74,14 +74,14 @@ function Attempt({ attempt, delivery, isNewest }: AttemptProps) {
         <div className={classes["reply"]} data-open={isNewest && Boolean(reply)}>
           {reply && isNewest && <Reply attempt={attempt} />}
           {reply && !isNewest && (
-            <Fold label="Response">
+            <Collapsible label="Response">
               <Reply attempt={attempt} />
-            </Fold>
+            </Collapsible>
           )}
           {attempt.request && (
-            <Fold label={`Details of attempt ${number}`}>
+            <Collapsible label={`Details of attempt ${number}`}>
               <Details attempt={attempt} />
-            </Fold>
+            </Collapsible>
           )}
         </div>
       )}

@@ -15,7 +15,7 @@ import { ConfirmDialog } from "../ui/forms/ConfirmDialog.tsx";
 import { Page } from "../ui/layout/Page.tsx";
 import { Loaded } from "../ui/states/Loaded.tsx";
 import { LoadingCard } from "../ui/states/LoadingRows.tsx";
-import { NotHere } from "../ui/states/NotHere.tsx";
+import { NotFoundNote } from "../ui/states/NotFoundNote.tsx";
 import { StaleNotice } from "../ui/states/StaleNotice.tsx";
 import { nameOf } from "../webhooks/endpoint-words.ts";
 import { ModeBadge } from "../widgets/mode/ModeBadge.tsx";
@@ -34,13 +34,13 @@ export function DeliveryPage() {
   return (
     <Page title="Delivery" back={{ to: paths.deliveries, label: "Deliveries" }}>
       {isGone ? (
-        <NotHere
+        <NotFoundNote
           icon={IconSearchOff}
           title="Delivery not found"
           list={{ to: paths.deliveries, label: "Go to deliveries" }}
         >
           The log keeps deliveries for {DELIVERY_LOG_DAYS} days.
-        </NotHere>
+        </NotFoundNote>
       ) : (
         <Loaded query={delivery} placeholder={<LoadingCard />}>
           {() => null}

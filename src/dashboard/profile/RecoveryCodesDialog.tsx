@@ -1,10 +1,10 @@
 import { Modal, Text } from "@mantine/core";
-import { ShownOnce, STAYS_OPEN } from "../ui/copy/ShownOnce.tsx";
+import { NON_DISMISSIBLE, ShownOnce } from "../ui/copy/ShownOnce.tsx";
 
 /** Recovery codes, shown only once. They replace the authenticator app if the phone is lost. */
 export function RecoveryCodesDialog({ codes, onClose }: { codes: readonly string[] | null; onClose: () => void }) {
   return (
-    <Modal opened={codes !== null} onClose={onClose} title="Save your recovery codes" {...STAYS_OPEN}>
+    <Modal opened={codes !== null} onClose={onClose} title="Save your recovery codes" {...NON_DISMISSIBLE}>
       {codes && (
         <ShownOnce
           intro={

@@ -61,10 +61,10 @@ export function CommandPalette({ organization, paths }: { organization: string; 
       <Spotlight.ActionsList>
         {groups.map(({ label, found }) => (
           <Spotlight.ActionsGroup key={label} label={label}>
-            {found.map(({ key, icon: Picture, to, ...words }) => (
+            {found.map(({ key, icon: Icon, to, ...words }) => (
               <Spotlight.Action
                 key={key}
-                leftSection={<Picture size={19} stroke={1.6} aria-hidden />}
+                leftSection={<Icon size={19} stroke={1.6} aria-hidden />}
                 onClick={() => void navigate({ to })}
                 {...words}
               />

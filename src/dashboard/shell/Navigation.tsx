@@ -24,7 +24,7 @@ export function Navigation({ organization, paths, seesConnections }: NavigationP
               {title}
             </Text>
             <ul className={classes["items"]}>
-              {items.map(({ label, icon: Picture, to }) => (
+              {items.map(({ label, icon: Icon, to }) => (
                 <li key={label}>
                   <Tooltip label={label} position="right" disabled={!isNarrow}>
                     <PlainLink
@@ -33,7 +33,7 @@ export function Navigation({ organization, paths, seesConnections }: NavigationP
                       activeOptions={{ exact: to(paths) === paths.start }}
                       activeProps={{ "data-active": true, "aria-current": "page" }}
                     >
-                      <Picture size={19} stroke={1.6} aria-hidden />
+                      <Icon size={19} stroke={1.6} aria-hidden />
                       <span className={classes["label"]}>{label}</span>
                       <AlertBadge count={alerts.get(to(paths)) ?? 0} />
                     </PlainLink>

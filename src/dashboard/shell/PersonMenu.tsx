@@ -53,8 +53,8 @@ export function PersonMenu({ me, paths }: { me: Me; paths: Paths }) {
             value={colorScheme}
             onChange={(scheme) => setColorScheme(scheme as (typeof SCHEMES)[number]["scheme"])}
           >
-            {SCHEMES.map(({ scheme, label, icon: Picture }) => (
-              <Menu.RadioItem key={scheme} value={scheme} rightSection={<Picture size={16} aria-hidden />}>
+            {SCHEMES.map(({ scheme, label, icon: Icon }) => (
+              <Menu.RadioItem key={scheme} value={scheme} rightSection={<Icon size={16} aria-hidden />}>
                 {label}
               </Menu.RadioItem>
             ))}

@@ -5,7 +5,7 @@ import type { EndpointKind } from "#contract/endpoint.ts";
 import { widgetsQuery } from "../api/widgets.ts";
 import { EVENT_NAMES } from "../deliveries/delivery-words.ts";
 import { useOrganization } from "../shell/use-organization.ts";
-import { Fold } from "../ui/layout/Fold.tsx";
+import { Collapsible } from "../ui/layout/Collapsible.tsx";
 import { type EndpointValues, EXPIRY } from "./endpoint-form.ts";
 import { FilterFields } from "./FilterFields.tsx";
 
@@ -31,7 +31,7 @@ export function EndpointFields({ form, kind }: { form: Form; kind: EndpointKind 
       />
       <FilterFields form={form} />
       <EventFields form={form} isWebhook={isWebhook} />
-      <Fold
+      <Collapsible
         label="More options"
         isOpen={form.errors["headers"] !== undefined || form.errors["requestsPerMinute"] !== undefined}
       >
@@ -55,7 +55,7 @@ export function EndpointFields({ form, kind }: { form: Form; kind: EndpointKind 
             {...form.getInputProps("requestsPerMinute")}
           />
         </Stack>
-      </Fold>
+      </Collapsible>
     </Stack>
   );
 }

@@ -10,7 +10,7 @@ import { ActionButton } from "../ui/forms/ActionButton.tsx";
 import { Page } from "../ui/layout/Page.tsx";
 import { Loaded } from "../ui/states/Loaded.tsx";
 import { LoadingCard } from "../ui/states/LoadingRows.tsx";
-import { NotHere } from "../ui/states/NotHere.tsx";
+import { NotFoundNote } from "../ui/states/NotFoundNote.tsx";
 import { StaleNotice } from "../ui/states/StaleNotice.tsx";
 import { EditEndpointDialog } from "./EditEndpointDialog.tsx";
 import { CONDITION_COLORS, CONDITION_NAMES, nameOf } from "./endpoint-words.ts";
@@ -33,13 +33,13 @@ export function EndpointPage() {
     <Page title="Endpoint" back={{ to: paths.webhooks, label: "Webhooks" }}>
       <Loaded query={endpoints} placeholder={<LoadingCard />}>
         {() => (
-          <NotHere
+          <NotFoundNote
             icon={IconMapPinQuestion}
             title="Endpoint not found"
             list={{ to: paths.webhooks, label: "Go to webhooks" }}
           >
             It may have been deleted. Its deliveries are still in the log.
-          </NotHere>
+          </NotFoundNote>
         )}
       </Loaded>
     </Page>

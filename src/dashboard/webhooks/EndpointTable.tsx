@@ -50,11 +50,11 @@ export function EndpointTable({ endpoints }: { endpoints: readonly AppEndpoint[]
 
 function EndpointName({ endpoint }: { endpoint: AppEndpoint }) {
   const { paths } = useOrganization();
-  const { name, icon: Picture } = KINDS[endpoint.kind];
+  const { name, icon: Icon } = KINDS[endpoint.kind];
   return (
     <Group gap="sm" wrap="nowrap" align="flex-start">
       <ThemeIcon variant="light" color="gray" size={36} radius="md" title={name}>
-        <Picture size={20} stroke={1.6} aria-label={name} />
+        <Icon size={20} stroke={1.6} aria-label={name} />
       </ThemeIcon>
       <div className={classes["texts"]}>
         <TextLink to={paths.endpoint(endpoint.id)} size="sm" fw={600}>

@@ -9,7 +9,7 @@ import { pluralize } from "../format.ts";
 import { useAction } from "../hooks/use-action.ts";
 import { useOrganization } from "../shell/use-organization.ts";
 import { FormFault } from "../ui/forms/FormFault.tsx";
-import { Fold } from "../ui/layout/Fold.tsx";
+import { Collapsible } from "../ui/layout/Collapsible.tsx";
 import { type EndpointValues, toBody, toLimits } from "./endpoint-form.ts";
 
 type Form = Pick<
@@ -29,7 +29,7 @@ export function FilterFields({ form }: { form: Form }) {
   const isUsed = ENDPOINT_FILTERS.some((name) => form.values[name].length > 0);
   const hasFault = ENDPOINT_FILTERS.some((name) => form.errors[name] !== undefined);
   return (
-    <Fold label="Filters" isOpen={isUsed || hasFault}>
+    <Collapsible label="Filters" isOpen={isUsed || hasFault}>
       <Stack gap="md">
         <MultiSelect
           label="Channels"
@@ -63,7 +63,7 @@ export function FilterFields({ form }: { form: Form }) {
         <FormFault error={trial.error} />
         <div role="status">{trial.data && <Trial trial={trial.data} />}</div>
       </Stack>
-    </Fold>
+    </Collapsible>
   );
 }
 

@@ -6,7 +6,7 @@ import { call } from "../api/call.ts";
 import { endpointRefreshes } from "../api/endpoints.ts";
 import { useAction } from "../hooks/use-action.ts";
 import { useOrganization } from "../shell/use-organization.ts";
-import { STAYS_OPEN } from "../ui/copy/ShownOnce.tsx";
+import { NON_DISMISSIBLE } from "../ui/copy/ShownOnce.tsx";
 import { ActionButton } from "../ui/forms/ActionButton.tsx";
 import { ConfirmDialog } from "../ui/forms/ConfirmDialog.tsx";
 import { Section } from "../ui/layout/Section.tsx";
@@ -60,7 +60,13 @@ export function SecretSection({ endpoint }: { endpoint: AppEndpoint }) {
           <OverlapChoice value={overlapHours} onChange={setOverlapHours} />
         </Stack>
       </ConfirmDialog>
-      <Modal opened={rotated !== null} onClose={close} title="Save the new signing secret" size="lg" {...STAYS_OPEN}>
+      <Modal
+        opened={rotated !== null}
+        onClose={close}
+        title="Save the new signing secret"
+        size="lg"
+        {...NON_DISMISSIBLE}
+      >
         {rotated && (
           <SecretOnce secret={rotated.secret} onDone={close}>
             {rotated.previousSecretExpiresAt === null

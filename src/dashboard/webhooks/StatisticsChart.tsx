@@ -6,7 +6,7 @@ import type { EndpointStatistics } from "#contract/app/endpoints.ts";
 import { formatDuration } from "../deliveries/delivery-words.ts";
 import { formatCount, pluralize } from "../format.ts";
 import { useOrganization } from "../shell/use-organization.ts";
-import { Fold } from "../ui/layout/Fold.tsx";
+import { Collapsible } from "../ui/layout/Collapsible.tsx";
 import classes from "./StatisticsChart.module.css";
 
 type Intervals = EndpointStatistics["intervals"];
@@ -57,9 +57,9 @@ export const StatisticsChart = memo(function StatisticsChart({
         <Text size="sm" c="dimmed" component="p" m={0}>
           {describe(intervals)}
         </Text>
-        <Fold label="Show as table">
+        <Collapsible label="Show as table">
           <IntervalTable intervals={intervals} />
-        </Fold>
+        </Collapsible>
       </figcaption>
     </figure>
   );

@@ -11,7 +11,7 @@ import { useOrganization } from "../shell/use-organization.ts";
 import { Page } from "../ui/layout/Page.tsx";
 import { Loaded } from "../ui/states/Loaded.tsx";
 import { LoadingCard } from "../ui/states/LoadingRows.tsx";
-import { NotHere } from "../ui/states/NotHere.tsx";
+import { NotFoundNote } from "../ui/states/NotFoundNote.tsx";
 import { StaleNotice } from "../ui/states/StaleNotice.tsx";
 import { DesignTab } from "./design/DesignTab.tsx";
 import { InstallTab } from "./install/InstallTab.tsx";
@@ -47,7 +47,11 @@ export function WidgetPage() {
       actions={shown && <Actions widget={shown} />}
     >
       {isUnknown ? (
-        <NotHere icon={IconAppWindow} title="Widget not found" list={{ to: paths.widgets, label: "Go to widgets" }} />
+        <NotFoundNote
+          icon={IconAppWindow}
+          title="Widget not found"
+          list={{ to: paths.widgets, label: "Go to widgets" }}
+        />
       ) : (
         <>
           <StaleNotice query={widget} />

@@ -1,7 +1,7 @@
 import { assert } from "../lib/assert.ts";
 import type { AuthParts } from "./auth/auth.ts";
 import { DeviceCookie } from "./auth/device-cookie.ts";
-import { failWhileDatabaseIsAway } from "./auth/library-faults.ts";
+import { rethrowDatabaseErrors } from "./auth/library-faults.ts";
 import { deleteSessions } from "./auth/session-queries.ts";
 import { Throttle } from "./auth/throttle.ts";
 import { deleteResetLinks } from "./auth/verification-queries.ts";
@@ -38,7 +38,7 @@ export function createAccountsDeps(parts: Omit<AuthParts, keyof Callbacks>): Acc
   const use = async <T>(work: (library: Awaited<ReturnType<typeof open>>) => Promise<T>): Promise<T> => {
     opened ??= open();
     const library = await opened;
-    return await failWhileDatabaseIsAway(() => work(library));
+    return await rethrowDatabaseErrors(() => work(library));
   };
   return {
     throttle: new Throttle(parts),

@@ -5,7 +5,7 @@ import { type Classification, classifySource } from "../analytics/analytics.ts";
 import { randomText, randomUuid } from "../lib/secrets/random.ts";
 import { DEMO_SITE } from "./clinic.ts";
 import type { Dice } from "./dice.ts";
-import type { Way } from "./ways.ts";
+import type { TrafficSource } from "./traffic-sources.ts";
 
 // The attribution of a demo booking. It matches the visit's funnel events, because both are classified by the same function.
 
@@ -24,7 +24,7 @@ const CLICK_IDS: Readonly<Record<ClickIdName, (dice: Dice) => string>> = {
 /** URL parameters whose name differs from the field's. */
 const PARAMETERS: Partial<Record<ClickIdName, string>> = { liFatId: "li_fat_id" };
 
-export function classifyWay({ source, medium, campaign }: Way): Classification {
+export function classifyWay({ source, medium, campaign }: TrafficSource): Classification {
   const tags = {
     ...(source ? { utmSource: source } : {}),
     ...(medium ? { utmMedium: medium } : {}),
@@ -33,7 +33,7 @@ export function classifyWay({ source, medium, campaign }: Way): Classification {
   return classifySource(tags, { pageHosts: [], ownHosts: [] });
 }
 
-export function makeAttribution(dice: Dice, visit: { way: Way; page: string; at: Date }): Attribution {
+export function makeAttribution(dice: Dice, visit: { way: TrafficSource; page: string; at: Date }): Attribution {
   const { way, page, at } = visit;
   const { source, medium, campaign, channel } = classifyWay(way);
   const firstSeenMs = at.getTime() - Math.floor(dice.roll() ** 3 * 30 * DAY_MS) - dice.between(60, 600) * SECOND_MS;
@@ -55,7 +55,7 @@ export function makeAttribution(dice: Dice, visit: { way: Way; page: string; at:
   };
 }
 
-function toTags({ isTagged, source, medium, campaign, term }: Way): Attribution {
+function toTags({ isTagged, source, medium, campaign, term }: TrafficSource): Attribution {
   if (!isTagged) return {};
   return {
     ...(source ? { utmSource: source } : {}),
@@ -65,7 +65,7 @@ function toTags({ isTagged, source, medium, campaign, term }: Way): Attribution 
   };
 }
 
-function toLandingPage(way: Way, clickId: ClickId): string {
+function toLandingPage(way: TrafficSource, clickId: ClickId): string {
   const tags = toTags(way);
   const query = new URLSearchParams();
   if (tags.utmSource) query.set("utm_source", tags.utmSource);

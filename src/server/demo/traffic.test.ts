@@ -10,7 +10,7 @@ import { parseImportLine } from "../bookings/import/parse-import-line.ts";
 import { classifyWay } from "./attribution.ts";
 import { DEMO_WIDGETS, DEMO_ZONE, LANDING_PAGE } from "./clinic.ts";
 import { DEMO_DAYS, makeTraffic } from "./traffic.ts";
-import { WAYS } from "./ways.ts";
+import { TRAFFIC_SOURCES } from "./traffic-sources.ts";
 
 const visits = makeTraffic(NOON);
 const starts = visits.map(({ touches: [first] }) => toLocal(first?.at ?? NOON));
@@ -54,8 +54,11 @@ describe("the demo's history", () => {
   });
 
   test("has every channel, and each campaign only while it runs", () => {
-    assert.deepEqual(new Set<string>(WAYS.map((way) => classifyWay(way).channel)), new Set<string>(CHANNELS));
-    for (const way of WAYS.filter(({ lasts }) => lasts)) {
+    assert.deepEqual(
+      new Set<string>(TRAFFIC_SOURCES.map((way) => classifyWay(way).channel)),
+      new Set<string>(CHANNELS),
+    );
+    for (const way of TRAFFIC_SOURCES.filter(({ lasts }) => lasts)) {
       const { source, medium, campaign } = classifyWay(way);
       const own = visits
         .flatMap(({ touches: [first] }) => first ?? [])

@@ -2,8 +2,8 @@ import { DAY_MS, HOUR_MS, MINUTE_MS } from "#contract/durations.ts";
 import { ClinicCalendar } from "./calendar.ts";
 import { BRANCH, CHILDREN, DEMO_WIDGETS, DEMO_ZONE, type DemoWidget, WEBSITE } from "./clinic.ts";
 import { createDice, type Dice } from "./dice.ts";
+import { TRAFFIC_SOURCES, type TrafficSource } from "./traffic-sources.ts";
 import { type DemoVisit, makeVisit, type World } from "./visit.ts";
-import { WAYS, type Way } from "./ways.ts";
 
 // More than a year of visits up to now, always the same for the same `now`, so that a month can be compared with the one a year
 // ago: growth, busy Mondays and quiet Sundays, peaks before noon and in the evening, campaigns that start and end, a week of
@@ -69,15 +69,15 @@ function listDays(dice: Dice, now: Date): Day[] {
   });
 }
 
-function listArrivals(dice: Dice, day: Day): { way: Way; at: Date }[] {
-  const arrivals = WAYS.filter((way) => isOpen(way, day)).flatMap((way) => {
+function listArrivals(dice: Dice, day: Day): { way: TrafficSource; at: Date }[] {
+  const arrivals = TRAFFIC_SOURCES.filter((way) => isOpen(way, day)).flatMap((way) => {
     const count = Math.floor(way.share * day.crowd + dice.roll());
     return Array.from({ length: count }, () => ({ way, at: new Date(day.startMs + chooseTimeMs(dice, day)) }));
   });
   return arrivals.sort((a, b) => a.at.getTime() - b.at.getTime());
 }
 
-function isOpen({ lasts }: Way, { daysAgo }: Day): boolean {
+function isOpen({ lasts }: TrafficSource, { daysAgo }: Day): boolean {
   return lasts === undefined || (daysAgo <= lasts[0] && daysAgo >= lasts[1]);
 }
 
@@ -90,7 +90,7 @@ function toHours([first, ...later]: readonly [number, ...number[]]): Hours {
   return [{ hour: 0, share: first }, ...later.map((share, index) => ({ hour: index + 1, share }))];
 }
 
-function chooseWidget(dice: Dice, { widget }: Way, { daysAgo }: Day): DemoWidget {
+function chooseWidget(dice: Dice, { widget }: TrafficSource, { daysAgo }: Day): DemoWidget {
   const isInUse = widget !== undefined && daysAgo > (widget.pausedDaysAgo ?? -1);
   return isInUse && dice.falls(STRAIGHT) ? widget : dice.pickByShare([WEBSITE, BRANCH, CHILDREN]);
 }

@@ -11,7 +11,7 @@ import type { Appointment, ClinicCalendar } from "./calendar.ts";
 import { DEMO_ID, DEMO_SITE, type DemoWidget } from "./clinic.ts";
 import type { Dice } from "./dice.ts";
 import { type Customer, makeCustomer } from "./names.ts";
-import type { Way } from "./ways.ts";
+import type { TrafficSource } from "./traffic-sources.ts";
 
 // One visit of the demo, from the first view to the last step, and its bookings.
 
@@ -28,7 +28,7 @@ export type World = {
 };
 
 type Circumstances = {
-  readonly way: Way;
+  readonly way: TrafficSource;
   readonly widget: DemoWidget;
   readonly at: Date;
   /** The clinic is on holiday: few available times and fewer bookings. */
@@ -123,10 +123,10 @@ export function makeVisit(world: World, circumstances: Circumstances): DemoVisit
   return { touches: walk.touches, bookings: bookAppointments(world, walk, { ...circumstances, timeZone }) };
 }
 
-const classes = new Map<Way, VisitClass>();
+const classes = new Map<TrafficSource, VisitClass>();
 
 /** Cached, because there are few ways and many visits. */
-function toVisitClass(way: Way): VisitClass {
+function toVisitClass(way: TrafficSource): VisitClass {
   const known = classes.get(way);
   if (known) return known;
   const { source, medium, campaign, channel } = classifyWay(way);

@@ -3,8 +3,8 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import { MINUTE_MS } from "#contract/durations.ts";
 import type { OrganizationId } from "#contract/ids.ts";
 import type { Deps } from "../deps.ts";
-import { FewAtOnce } from "../lib/concurrency/few-at-once.ts";
 import { pause } from "../lib/concurrency/pause.ts";
+import { Semaphore } from "../lib/concurrency/semaphore.ts";
 import { ApiError } from "./api-error.ts";
 import { isDryRun, type Query } from "./parameters.ts";
 
@@ -28,7 +28,7 @@ export class CsvExports {
   readonly #log: Deps["log"];
   readonly #pieceTakenMsMax: number;
   readonly #sending: OrganizationId[] = [];
-  readonly #pieces = new FewAtOnce(PIECES_AT_ONCE);
+  readonly #pieces = new Semaphore(PIECES_AT_ONCE);
 
   constructor({ log }: Pick<Deps, "log">, pieceTakenMsMax = PIECE_TAKEN_MS_MAX) {
     this.#log = log;

@@ -14,7 +14,7 @@ const WINDOW_MS = MINUTE_MS;
 const STRANGERS_MAX = 100_000;
 
 /** Null if the setting is 0, which means no limit. */
-export function limitStrangers(perMinute: number): RateLimiter | null {
+export function limitByNetwork(perMinute: number): RateLimiter | null {
   return perMinute > 0 ? new RateLimiter({ perMinute, keysMax: STRANGERS_MAX }) : null;
 }
 

@@ -1,6 +1,6 @@
 import type { ConnectionId } from "#contract/ids.ts";
 import type { Deps } from "../deps.ts";
-import { limitStrangers, type RateLimiter } from "../http/rate-limit.ts";
+import { limitByNetwork, type RateLimiter } from "../http/rate-limit.ts";
 import { RecentMap } from "../lib/recent-map.ts";
 import { createSealer, type Sealer } from "../lib/secrets/sealed.ts";
 import type { Cidr } from "../sending/address-rules.ts";
@@ -52,7 +52,7 @@ export function createSchedulerDeps(
     maxConnections: config.maxConnections,
     accountLimits: new AccountLimits(),
     slotMemory: new SlotMemory(),
-    readsByNetwork: limitStrangers(config.rateLimitSchedulerPerMinute),
+    readsByNetwork: limitByNetwork(config.rateLimitSchedulerPerMinute),
     opened: new RecentMap(OPENED_MAX),
   };
 }

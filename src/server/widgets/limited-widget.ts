@@ -1,7 +1,7 @@
 import type { FastifyRequest } from "fastify";
 import type { Deps } from "../deps.ts";
 import { toClientNetwork } from "../http/client-network.ts";
-import { limitStrangers, type RateLimitVerdict, rateLimited, SharedLimiter } from "../http/rate-limit.ts";
+import { limitByNetwork, type RateLimitVerdict, rateLimited, SharedLimiter } from "../http/rate-limit.ts";
 import { type BookableWidget, requireBookableWidget } from "./bookable-widget.ts";
 
 type WidgetRequest = FastifyRequest<{ Params: { widget: string } }>;
@@ -18,7 +18,7 @@ export function limitWidgetRoute(
   deps: Pick<Deps, "db" | "clock">,
   limits: { perNetwork: number; perWidget: number; message: string },
 ): WidgetGuard {
-  const byNetwork = limitStrangers(limits.perNetwork);
+  const byNetwork = limitByNetwork(limits.perNetwork);
   const byWidget = limits.perWidget > 0 ? new SharedLimiter({ perMinute: limits.perWidget }) : null;
   const check = (verdict: RateLimitVerdict | undefined) => {
     if (verdict?.isAllowed === false) throw rateLimited(verdict, limits.message);

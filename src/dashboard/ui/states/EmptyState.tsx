@@ -5,12 +5,12 @@ import type { ReactNode } from "react";
 type EmptyStateProps = { icon: Icon; title: string; children?: ReactNode; action?: ReactNode };
 
 /** An empty list: what will be here, and how to start. */
-export function EmptyState({ icon: Picture, title, children, action }: EmptyStateProps) {
+export function EmptyState({ icon: Icon, title, children, action }: EmptyStateProps) {
   return (
     <Center py="xl" px="md">
       <Stack align="center" gap="xs" maw="26rem" ta="center">
         <ThemeIcon variant="light" size={48} radius="xl" aria-hidden>
-          <Picture size={24} stroke={1.6} />
+          <Icon size={24} stroke={1.6} />
         </ThemeIcon>
         <Title order={2} size="h3" mt="xs">
           {title}

@@ -5,12 +5,12 @@ import { ApiFailure, explain } from "../../api/client.ts";
 /** Loading failed: why, and a way to try again. */
 export function ErrorState({ error, onRetry }: { error: Error; onRetry?: () => void }) {
   const isUnreachable = error instanceof ApiFailure && error.status === 0;
-  const Picture = isUnreachable ? IconPlugConnectedX : IconAlertTriangle;
+  const Icon = isUnreachable ? IconPlugConnectedX : IconAlertTriangle;
   return (
     <Center py="xl" px="md" role="alert">
       <Stack align="center" gap="sm" maw="26rem" ta="center">
         <ThemeIcon variant="light" color="red" size={48} radius="xl" aria-hidden>
-          <Picture size={24} stroke={1.6} />
+          <Icon size={24} stroke={1.6} />
         </ThemeIcon>
         <Text>{explain(error)}</Text>
         {onRetry && (

@@ -78,13 +78,13 @@ function LiveBar({ widget, onOpen }: BarProps) {
   const connections = useQuery({ ...connectionsQuery(id), enabled: can("listConnections").isAllowed });
   const connection = connections.data?.data.find((each) => each.id === widget.connectionId);
   const isPaused = widget.status === "paused";
-  const Picture = isPaused ? IconPlayerPause : IconCircleCheck;
+  const Icon = isPaused ? IconPlayerPause : IconCircleCheck;
   return (
     <Alert
       color={isPaused ? "yellow" : "green"}
       variant="light"
       mb="lg"
-      icon={<Picture size={20} stroke={1.6} />}
+      icon={<Icon size={20} stroke={1.6} />}
       title={`This widget is ${describeMode(widget)}`}
     >
       <Stack align="flex-start" gap="sm">

@@ -3,25 +3,25 @@ import { ApiError, FieldsError } from "../../http/api-error.ts";
 import { FIELD_FAULTS } from "../../http/check-fields.ts";
 import { malformedRequest, nothingHere, wentWrong } from "../../http/error-handler.ts";
 import { PASSWORD_FAULTS } from "../check-fields.ts";
-import type { AuthDoor } from "./auth-doors.ts";
+import type { AllowedAuthRoute } from "./allowed-auth-routes.ts";
 import { notSignedIn } from "./member-auth.ts";
 import { TOO_MANY_ATTEMPTS } from "./throttle.ts";
 
 /** Translates better-auth's error codes into our errors. */
-export function toAuthError(door: AuthDoor, fault: { status: number; code: string }): ApiError {
-  const isSignIn = door.path === AUTH_ROUTES.signIn.path;
+export function toAuthError(route: AllowedAuthRoute, fault: { status: number; code: string }): ApiError {
+  const isSignIn = route.path === AUTH_ROUTES.signIn.path;
   switch (fault.code) {
     case "INVALID_EMAIL_OR_PASSWORD":
       return wrongCredentials();
     case "INVALID_EMAIL":
       return isSignIn ? wrongCredentials() : new FieldsError({ email: FIELD_FAULTS.notAnEmail });
     case "PASSWORD_TOO_SHORT":
-      return passwordFault(door, PASSWORD_FAULTS.tooShort);
+      return passwordFault(route, PASSWORD_FAULTS.tooShort);
     case "PASSWORD_TOO_LONG":
-      return isSignIn ? wrongCredentials() : passwordFault(door, PASSWORD_FAULTS.tooLong);
+      return isSignIn ? wrongCredentials() : passwordFault(route, PASSWORD_FAULTS.tooLong);
     case "INVALID_PASSWORD":
       return new FieldsError({
-        [door.path === AUTH_ROUTES.changePassword.path ? "currentPassword" : "password"]: "Wrong password.",
+        [route.path === AUTH_ROUTES.changePassword.path ? "currentPassword" : "password"]: "Wrong password.",
       });
     case "INVALID_CODE":
     case "INVALID_BACKUP_CODE":
@@ -53,8 +53,8 @@ function wrongCredentials(): ApiError {
   return new ApiError("unauthorized", "Wrong email address or password.");
 }
 
-function passwordFault(door: AuthDoor, sentence: string): ApiError {
-  return new FieldsError({ [door.passwordField ?? "password"]: sentence });
+function passwordFault(route: AllowedAuthRoute, sentence: string): ApiError {
+  return new FieldsError({ [route.passwordField ?? "password"]: sentence });
 }
 
 function toErrorByStatus(status: number): ApiError {

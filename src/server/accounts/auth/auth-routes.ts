@@ -6,7 +6,7 @@ import { ApiError } from "../../http/api-error.ts";
 import { OPEN_BODY_MAX_BYTES } from "../../http/json-body.ts";
 import type { AccountsDeps, Person } from "../accounts-deps.ts";
 import { auditPerson } from "../members/audit-person.ts";
-import { type AuthDoor, OIDC_PROVIDER, POST_DOORS } from "./auth-doors.ts";
+import { ALLOWED_POST_ROUTES, type AllowedAuthRoute, OIDC_PROVIDER } from "./allowed-auth-routes.ts";
 import { toAuthError } from "./auth-fault.ts";
 import { findPerson } from "./member-auth.ts";
 import { requireOwnOrigin } from "./origin-check.ts";
@@ -25,11 +25,11 @@ export async function authRoutes(app: FastifyInstance, deps: AuthRouteDeps): Pro
   await app.register(
     async (scope) => {
       scope.addHook("onRequest", async (request) => requireOwnOrigin(deps.config, request));
-      for (const door of POST_DOORS)
+      for (const route of ALLOWED_POST_ROUTES)
         scope.post<{ Body: unknown }>(
-          door.path,
+          route.path,
           { bodyLimit: OPEN_BODY_MAX_BYTES, schema: { hide: true } },
-          (request, reply) => passThrough(deps, door, request, reply),
+          (request, reply) => passThrough(deps, route, request, reply),
         );
       if (deps.config.oidcIssuer !== null)
         scope.get(`/callback/${OIDC_PROVIDER}`, { schema: { hide: true } }, (request, reply) =>
@@ -42,31 +42,31 @@ export async function authRoutes(app: FastifyInstance, deps: AuthRouteDeps): Pro
 
 async function passThrough(
   deps: AuthRouteDeps,
-  door: AuthDoor,
+  route: AllowedAuthRoute,
   request: FastifyRequest<{ Body: unknown }>,
   reply: FastifyReply,
 ): Promise<unknown> {
-  const body = toPassedOn(door, request.body);
-  requireOwnPages(door, body);
-  if (door.isThrottled) deps.accounts.throttle.take(request, readAttempt(deps, door, { request, body }));
-  const before = door.audit?.signedIn ? await findPerson(deps, request, reply) : null;
+  const body = toPassedOn(route, request.body);
+  requireOwnPages(route, body);
+  if (route.isThrottled) deps.accounts.throttle.take(request, readAttempt(deps, route, { request, body }));
+  const before = route.audit?.signedIn ? await findPerson(deps, request, reply) : null;
   // A person who is signed in sends a code to turn two-factor on. better-auth also accepts one if it is on already.
-  if (door.codeField && before?.isTwoFactorOn) throw toAuthError(door, { status: 400, code: "TOTP_ALREADY_ENABLED" });
+  if (route.codeField && before?.isTwoFactorOn) throw toAuthError(route, { status: 400, code: "TOTP_ALREADY_ENABLED" });
 
   const response = await deps.accounts.auth.handle(toWebRequest(deps, request, JSON.stringify(body)));
   const cookies = response.headers.getSetCookie();
   const answer = await readJson(response);
-  if (!response.ok) throw toAuthError(door, { status: response.status, code: String(answer["code"] ?? "") });
+  if (!response.ok) throw toAuthError(route, { status: response.status, code: String(answer["code"] ?? "") });
   // No user yet means that the second factor is still to come.
   const user = before ? toAuthUser(before) : (answer["user"] as AuthUser | undefined);
-  const action = before ? door.audit?.signedIn : door.audit?.comingIn;
+  const action = before ? route.audit?.signedIn : route.audit?.comingIn;
   if (user) {
-    await requireUnusedCode(deps, door, { user, answer, code: String(body[door.codeField ?? ""] ?? "") });
+    await requireUnusedCode(deps, route, { user, answer, code: String(body[route.codeField ?? ""] ?? "") });
     if (action === "user.signed_in" && isRemembered(cookies)) cookies.push(deps.accounts.deviceCookie.make(user.email));
   }
   // Set before anything else can fail: after a password change, the previous cookie no longer works.
   if (cookies.length > 0) reply.header("set-cookie", cookies);
-  if (user && door.voidsResetLinks) await deleteResetLinks(deps.db, user.id);
+  if (user && route.voidsResetLinks) await deleteResetLinks(deps.db, user.id);
   if (user && action) await auditPerson(deps, { user, action });
   // The token belongs in the cookie only, where no script can read it.
   const { token: _token, ...shown } = answer;
@@ -99,14 +99,14 @@ function withPlainError(page: URL): URL {
   return page;
 }
 
-function toPassedOn(door: AuthDoor, body: unknown): Body {
+function toPassedOn(route: AllowedAuthRoute, body: unknown): Body {
   const given = (typeof body === "object" && body !== null ? body : {}) as Body;
-  const picked = door.fields.filter((name) => Object.hasOwn(given, name)).map((name) => [name, given[name]]);
-  return { ...Object.fromEntries(picked), ...door.fixed };
+  const picked = route.fields.filter((name) => Object.hasOwn(given, name)).map((name) => [name, given[name]]);
+  return { ...Object.fromEntries(picked), ...route.fixed };
 }
 
-function requireOwnPages(door: AuthDoor, body: Body): void {
-  for (const name of door.pages ?? []) {
+function requireOwnPages(route: AllowedAuthRoute, body: Body): void {
+  for (const name of route.pages ?? []) {
     if (Object.hasOwn(body, name) && !isOwnPath(String(body[name])))
       throw new ApiError("forbidden", `${name} must be a path on this site.`);
   }
@@ -120,13 +120,13 @@ function isOwnPath(text: string): boolean {
 
 function readAttempt(
   deps: AuthRouteDeps,
-  door: AuthDoor,
+  route: AllowedAuthRoute,
   { request, body }: { request: FastifyRequest; body: Body },
 ): Attempt {
   const { deviceCookie } = deps.accounts;
   const { cookie } = request.headers;
-  if (!door.account) return { email: null, knownDevice: deviceCookie.readAccount(cookie) };
-  const email = body[door.account];
+  if (!route.account) return { email: null, knownDevice: deviceCookie.readAccount(cookie) };
+  const email = body[route.account];
   if (typeof email !== "string") return { email: null, knownDevice: null };
   return { email, knownDevice: deviceCookie.read(cookie, email) };
 }
@@ -139,14 +139,14 @@ function isRemembered(cookies: readonly string[]): boolean {
 /** A code that was used before ends the session it has just opened; nobody has been given its cookie yet. */
 async function requireUnusedCode(
   deps: AuthRouteDeps,
-  door: AuthDoor,
+  route: AllowedAuthRoute,
   { user, answer, code }: { user: AuthUser; answer: Body; code: string },
 ): Promise<void> {
-  if (!door.codeField) return;
+  if (!route.codeField) return;
   if (await takeTotpCode(deps.db, { userId: user.id, code, now: deps.clock.now() })) return;
   const { token } = answer;
   if (typeof token === "string") await deleteSessionByToken(deps.db, token);
-  throw toAuthError(door, { status: 401, code: "INVALID_CODE" });
+  throw toAuthError(route, { status: 401, code: "INVALID_CODE" });
 }
 
 /** Passes on only what better-auth needs, which does not include the caller's IP address. */

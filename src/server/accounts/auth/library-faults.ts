@@ -12,7 +12,7 @@ export function noteFault(error: unknown): void {
   if (call && isDatabaseUnavailable(error)) call.outage = error;
 }
 
-export async function failWhileDatabaseIsAway<T>(work: () => Promise<T>): Promise<T> {
+export async function rethrowDatabaseErrors<T>(work: () => Promise<T>): Promise<T> {
   const call = { outage: null as unknown };
   try {
     const result = await calls.run(call, work);

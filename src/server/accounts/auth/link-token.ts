@@ -13,12 +13,12 @@ export function makeLinkToken(random: Random): { token: string; hash: Buffer } {
 }
 
 /** For a link that is shown instead of emailed. Opening it does not verify an email address. */
-export function makeShownLinkToken(random: Random): { token: string; hash: Buffer } {
+export function makeShareableLinkToken(random: Random): { token: string; hash: Buffer } {
   const token = SHOWN + randomText(random, BASE62, TOKEN_LENGTH);
   return { token, hash: hashLinkToken(token) };
 }
 
-export function isShownLinkToken(token: string): boolean {
+export function isShareableLinkToken(token: string): boolean {
   return token.startsWith(SHOWN);
 }
 

@@ -2,7 +2,7 @@ import type { FastifyRequest } from "fastify";
 import { EMAIL_LENGTH_MAX } from "#contract/book.ts";
 import type { Config } from "../../config.ts";
 import { toClientNetwork } from "../../http/client-network.ts";
-import { limitStrangers, type RateLimiter, rateLimited } from "../../http/rate-limit.ts";
+import { limitByNetwork, type RateLimiter, rateLimited } from "../../http/rate-limit.ts";
 import type { Clock } from "../../lib/time/clock.ts";
 
 export const TOO_MANY_ATTEMPTS = "Too many attempts. Please wait a minute, then try again.";
@@ -29,10 +29,10 @@ export class Throttle {
     this.#clock = clock;
     const perMinute = config.rateLimitSignInPerMinute;
     const perAccount = Math.ceil(perMinute / ACCOUNT_SHARE);
-    this.#perNetwork = limitStrangers(perMinute);
-    this.#perAccountAndNetwork = limitStrangers(perAccount);
-    this.#perAccount = limitStrangers(perAccount * NETWORKS_PER_ACCOUNT);
-    this.#perDevice = limitStrangers(perAccount);
+    this.#perNetwork = limitByNetwork(perMinute);
+    this.#perAccountAndNetwork = limitByNetwork(perAccount);
+    this.#perAccount = limitByNetwork(perAccount * NETWORKS_PER_ACCOUNT);
+    this.#perDevice = limitByNetwork(perAccount);
   }
 
   /** Throws `rate_limited`. Accounts that do not exist are counted like those that do. */

@@ -11,7 +11,7 @@ import type { Deps } from "../../deps.ts";
 import { randomId } from "../../lib/secrets/random.ts";
 import type { Mail } from "../../mail/mail.ts";
 import { INVITATION_ID } from "../account-ids.ts";
-import { hashLinkToken, isShownLinkToken, makeLinkToken, makeShownLinkToken } from "../auth/link-token.ts";
+import { hashLinkToken, isShareableLinkToken, makeLinkToken, makeShareableLinkToken } from "../auth/link-token.ts";
 import type { Member } from "../auth/member-auth.ts";
 import { hashPassword } from "../auth/password.ts";
 import { giveMailTurnBack, takeMailTurn } from "../auth/verification-queries.ts";
@@ -49,7 +49,7 @@ export async function invite(
   const { email, role, inviterName, organizationName } = invited;
   const now = deps.clock.now();
   const mailed = makeLinkToken(deps.random);
-  const shown = makeShownLinkToken(deps.random);
+  const shown = makeShareableLinkToken(deps.random);
   const invitation: InvitationRow = {
     organization_id: member.organizationId,
     id: randomId<string>(deps.random, INVITATION_ID),
@@ -130,7 +130,7 @@ export async function joinAsNewPerson(
   const hash = hashLinkToken(token);
   const found = await findInvitation(deps.db, hash, deps.clock.now());
   if (!found) return { kind: "unknown_link" };
-  const isEmailProven = !isShownLinkToken(token);
+  const isEmailProven = !isShareableLinkToken(token);
   const passwordHash = await hashPassword(deps, password);
   return await inOrganization(deps.db, found.organization_id, async (db): Promise<JoinOutcome> => {
     const invitation = await takeInvitation(db, hash, deps.clock.now());

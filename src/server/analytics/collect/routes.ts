@@ -3,7 +3,7 @@ import { COLLECT_BODY_MAX_BYTES } from "#contract/collect.ts";
 import type { Deps } from "../../deps.ts";
 import { ApiError, notFound } from "../../http/api-error.ts";
 import { toClientNetwork } from "../../http/client-network.ts";
-import { limitStrangers, type RateLimitVerdict, rateLimited } from "../../http/rate-limit.ts";
+import { limitByNetwork, type RateLimitVerdict, rateLimited } from "../../http/rate-limit.ts";
 import type { BatcherLimits } from "../../lib/concurrency/batcher.ts";
 import type { VisitReader } from "../classify/read-visit.ts";
 import { type Collected, Collector } from "./collect.ts";
@@ -74,7 +74,7 @@ function requireAnswer(collected: Collected): void {
 /** Per network and in memory only; the address is used as a key and never written anywhere. */
 function createRateLimit(deps: Pick<Deps, "config" | "clock" | "metrics">) {
   const perMinute = deps.config.rateLimitEventsPerMinute;
-  const limiter = limitStrangers(perMinute);
+  const limiter = limitByNetwork(perMinute);
   return function limitRate(request: FastifyRequest, _reply: FastifyReply, done: (error?: Error) => void): void {
     const verdict = limiter?.take(toClientNetwork(readAddress(request)), deps.clock.now());
     done(verdict?.isAllowed === false ? refuse(verdict) : undefined);

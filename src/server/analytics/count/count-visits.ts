@@ -5,7 +5,7 @@ import type { OrganizationId } from "#contract/ids.ts";
 import type { Db } from "../../db/pool.ts";
 import { inHomeSnapshot } from "../../db/transactions.ts";
 import { CallerLeft } from "../../http/caller-left.ts";
-import { FewAtOnce } from "../../lib/concurrency/few-at-once.ts";
+import { Semaphore } from "../../lib/concurrency/semaphore.ts";
 import { Turns } from "../../lib/concurrency/turns.ts";
 import { addDays } from "../../lib/time/calendar.ts";
 import { toLocalDay, type ZoneRules } from "../../lib/time/zone-rules.ts";
@@ -33,7 +33,7 @@ type Wanted = { lists?: readonly Dimension[]; splitBy?: Dimension };
 
 /** Each takes a connection, and about a tenth of a busy process. One organization gets one, so that it holds up no other. */
 const SCANS_AT_ONCE = 3;
-const scans = new FewAtOnce(SCANS_AT_ONCE);
+const scans = new Semaphore(SCANS_AT_ONCE);
 
 /** A scan, and the signals of all who wait for it. */
 type Waiting = { counts: Promise<VisitCounts>; signals: (AbortSignal | undefined)[] };

@@ -90,7 +90,7 @@ async function nameBest(
 }
 
 /** CTE `key_counts`. */
-export async function giveKeyCounts(dimension: KeyKind, totals: KeyCounts): Promise<RawBuilder<unknown>> {
+export async function toKeyCountsTable(dimension: KeyKind, totals: KeyCounts): Promise<RawBuilder<unknown>> {
   const { kinds, ids, views, bookings } = await toArrays(new Map([[dimension, totals]]));
   return sql`key_counts as materialized (
       select kind, id, views, bookings
@@ -130,7 +130,7 @@ async function toArrays(
 }
 
 /** CTE `widget_counts` or `service_counts`. */
-export function giveTextCounts(
+export function toTextCountsTable(
   totals: KeyCounts,
   dimension: Extract<Dimension, "widget" | "service">,
 ): RawBuilder<unknown> {

@@ -7,7 +7,7 @@ import type { Db } from "../../../db/pool.ts";
 import { assert } from "../../../lib/assert.ts";
 import type { KeyCounts } from "../../packs/totals.ts";
 import { isKeyed } from "../../record/key-id.ts";
-import { giveKeyCounts, giveTextCounts, type NamedCounts } from "../lists.ts";
+import { type NamedCounts, toKeyCountsTable, toTextCountsTable } from "../lists.ts";
 import { findMost } from "../report.ts";
 import { chooseBest, leaveOutBefore } from "./best-keys.ts";
 
@@ -44,7 +44,7 @@ export async function selectRows(
   { totals, dimension, part }: { totals: KeyCounts; dimension: Dimension; part: BreakdownPart },
 ): Promise<BreakdownRows> {
   const shown = isKeyed(dimension) ? chooseShown(totals, part) : totals;
-  const counts = isKeyed(dimension) ? await giveKeyCounts(dimension, shown) : giveTextCounts(shown, dimension);
+  const counts = isKeyed(dimension) ? await toKeyCountsTable(dimension, shown) : toTextCountsTable(shown, dimension);
   const { rows } = await sql<BreakdownRows>`
     with ${counts}, ${findRows(owner, { dimension, order: part })} select ${listRows(part)}`.execute(db);
   const [found] = rows;
@@ -58,7 +58,7 @@ export async function selectPieces(
   owner: OrganizationId,
   { totals, dimension, order }: { totals: KeyCounts; dimension: Dimension; order: ListOrder },
 ): Promise<string[]> {
-  const counts = isKeyed(dimension) ? await giveKeyCounts(dimension, totals) : giveTextCounts(totals, dimension);
+  const counts = isKeyed(dimension) ? await toKeyCountsTable(dimension, totals) : toTextCountsTable(totals, dimension);
   const { rows } = await sql<{ piece: string }>`
     with ${counts}, ${findRows(owner, { dimension, order })}, ${cutPieces(order)}
     select piece from pieces order by number`.execute(db);

@@ -2,10 +2,18 @@ import { Collapse, UnstyledButton } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { IconChevronRight } from "@tabler/icons-react";
 import { type ReactNode, useId } from "react";
-import classes from "./Fold.module.css";
+import classes from "./Collapsible.module.css";
 
 /** Content that few people need, collapsed at first. `isOpen` forces it open, for example to show an error. */
-export function Fold({ label, isOpen = false, children }: { label: string; isOpen?: boolean; children: ReactNode }) {
+export function Collapsible({
+  label,
+  isOpen = false,
+  children,
+}: {
+  label: string;
+  isOpen?: boolean;
+  children: ReactNode;
+}) {
   const [isUnfolded, unfolded] = useDisclosure(false);
   const isShown = isUnfolded || isOpen;
   const id = useId();

@@ -1,5 +1,5 @@
 /** Runs at most `max` pieces of work at a time, and one of each key. Keys take turns, each in the order of arrival. */
-export class FewAtOnce {
+export class Semaphore {
   readonly #max: number;
   readonly #running = new Set<string>();
   /** The next key to have its turn comes first. */

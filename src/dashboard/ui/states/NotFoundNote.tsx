@@ -3,7 +3,7 @@ import type { ReactNode } from "react";
 import { ButtonLink } from "../layout/links.tsx";
 import { EmptyState } from "./EmptyState.tsx";
 
-type NotHereProps = {
+type NotFoundNoteProps = {
   icon: Icon;
   title: string;
   /** The list it would be in. */
@@ -12,7 +12,7 @@ type NotHereProps = {
 };
 
 /** For the address of something that was deleted or never existed. */
-export function NotHere({ icon, title, list, children }: NotHereProps) {
+export function NotFoundNote({ icon, title, list, children }: NotFoundNoteProps) {
   const link = (
     <ButtonLink to={list.to} search={list.search ?? {}} variant="default">
       {list.label}

@@ -3,8 +3,8 @@ import { type DemoWidget, LANDING_PAGE } from "./clinic.ts";
 
 // How visitors find the demo's clinic: every channel, with campaigns that start and end.
 
-export type Way = {
-  /** Visits on an ordinary day while the way is open. */
+export type TrafficSource = {
+  /** Visits on an ordinary day while the source is open. */
   readonly share: number;
   /** The fraction of its visits that book. */
   readonly wish: number;
@@ -22,7 +22,11 @@ export type Way = {
   readonly widget?: DemoWidget;
 };
 
-const tagged = (source: string, medium: string, way: Omit<Way, "source" | "medium" | "isTagged">): Way => ({
+const tagged = (
+  source: string,
+  medium: string,
+  way: Omit<TrafficSource, "source" | "medium" | "isTagged">,
+): TrafficSource => ({
   ...way,
   source,
   medium,
@@ -40,8 +44,8 @@ const RECALLS = RECALL_DAYS_AGO.map((daysAgo, index) =>
   }),
 );
 
-// biome-ignore format: one way a line
-export const WAYS: readonly [Way, ...Way[]] = [
+// biome-ignore format: one source a line
+export const TRAFFIC_SOURCES: readonly [TrafficSource, ...TrafficSource[]] = [
   { share: 46, wish: 0.085, source: "google", medium: "organic", referrer: "https://www.google.com/" },
   { share: 5, wish: 0.09, source: "bing", medium: "organic", referrer: "https://www.bing.com/" },
   { share: 4, wish: 0.08, source: "ecosia", medium: "organic", referrer: "https://www.ecosia.org/" },

@@ -1,13 +1,13 @@
 import type { AuditAction } from "#contract/app/audit.ts";
 import { AUTH_ROUTES } from "#contract/app/routes.ts";
 
-// The better-auth routes that can be reached, and the fields each accepts. A new version of better-auth can't add any by
-// itself.
+// The better-auth routes that can be reached, and the fields each accepts. A new version of better-auth can't add
+// any automatically.
 
 /** better-auth's name for the issuer in OIDC_ISSUER. It is part of the redirect URL. */
 export const OIDC_PROVIDER = "oidc";
 
-export type AuthDoor = {
+export type AllowedAuthRoute = {
   /** The path below /api/auth. */
   readonly path: string;
   /** The fields of the body that are passed on. */
@@ -29,7 +29,7 @@ export type AuthDoor = {
   readonly audit?: { readonly signedIn?: AuditAction; readonly comingIn?: AuditAction };
 };
 
-export const POST_DOORS: readonly AuthDoor[] = [
+export const ALLOWED_POST_ROUTES: readonly AllowedAuthRoute[] = [
   {
     path: AUTH_ROUTES.signIn.path,
     fields: ["email", "password", "rememberMe"],

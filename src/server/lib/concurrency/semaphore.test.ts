@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { FewAtOnce } from "./few-at-once.ts";
+import { Semaphore } from "./semaphore.ts";
 
 test("no more work runs at once than allowed, and each piece gets its turn in order, also after a failure", async () => {
-  const few = new FewAtOnce(2);
+  const few = new Semaphore(2);
   const started: number[] = [];
   const ends: PromiseWithResolvers<void>[] = [];
   const results = [0, 1, 2, 3].map((n) => {
@@ -33,7 +33,7 @@ test("no more work runs at once than allowed, and each piece gets its turn in or
 });
 
 test("work of one key runs one piece after the other, and another key does not wait for it", async () => {
-  const few = new FewAtOnce(2);
+  const few = new Semaphore(2);
   const started: string[] = [];
   const first = Promise.withResolvers<void>();
   const run = (key: string, name: string, end?: Promise<void>) =>
@@ -50,7 +50,7 @@ test("work of one key runs one piece after the other, and another key does not w
 });
 
 test("keys take turns: one with much work waiting does not come before one that arrives later", async () => {
-  const few = new FewAtOnce(1);
+  const few = new Semaphore(1);
   const started: string[] = [];
   const run = (name: string) => few.run(name[0] as string, async () => void started.push(name));
   await Promise.all(["a1", "a2", "a3", "b1", "b2", "c1"].map(run));
