@@ -15,7 +15,7 @@ import { API_PREFIX, READ_ROUTES } from "#contract/read-routes.ts";
 import { KEY_SCOPES } from "#contract/scopes.ts";
 import { addConnection } from "../../src/server/scheduler/connections/connections.ts";
 import { startCalcomServer } from "../../src/server/scheduler/testing/calcom-server.ts";
-import { removeEndpoint } from "../../src/server/webhooks/endpoints/endpoints.ts";
+import { deleteEndpoint } from "../../src/server/webhooks/endpoints/endpoints.ts";
 import { startRedelivery } from "../../src/server/webhooks/log/bulk-redelivery.ts";
 import {
   book,
@@ -50,7 +50,7 @@ const STATUSES: Partial<Record<AppRouteName, number | string>> = {
   createWidget: 201,
   deleteBooking: 204,
   addEndpoint: 201,
-  removeEndpoint: 204,
+  deleteEndpoint: 204,
   testEndpoint: 202,
   redeliver: 202,
   // It is delivered, and the redelivery has ended.
@@ -139,7 +139,7 @@ describe("permissions", () => {
         const expected = isAllowed ? String(STATUSES[name] ?? 200) : "403 forbidden";
         assert.equal(await ask(name, member, own), expected, role);
         // An organization has a limited number of them.
-        if (own !== things) await removeEndpoint(deps, owner, own.endpoint as EndpointId);
+        if (own !== things) await deleteEndpoint(deps, owner, own.endpoint as EndpointId);
       }
     });
   }

@@ -153,7 +153,7 @@ export const APP_ROUTES = {
   addEndpoint:        { method: "POST",   path: "/endpoints", role: "admin", feature: "webhooks", body: NewEndpoint, answer: AddedEndpoint, status: 201, hasIdempotencyKey: true, scopes: MANAGE_DATA, summary: "Add an endpoint" },
   // On any plan it turns an endpoint off; everything else needs the feature, which the route itself checks.
   changeEndpoint:     { method: "PATCH",  path: "/endpoints/:endpoint", role: "admin", body: EndpointChange, answer: AppEndpoint, scopes: MANAGE, summary: "Change an endpoint, or turn it on or off" },
-  removeEndpoint:     { method: "DELETE", path: "/endpoints/:endpoint", role: "admin", scopes: MANAGE, summary: "Delete an endpoint" },
+  deleteEndpoint:     { method: "DELETE", path: "/endpoints/:endpoint", role: "admin", scopes: MANAGE, summary: "Delete an endpoint" },
   tryFilters:         { method: "POST",   path: "/endpoints/try-filters", role: "admin", feature: "webhooks", body: FilterTrialRequest, answer: FilterTrial, scopes: MANAGE, summary: "Try filters on the newest events" },
   testEndpoint:       { method: "POST",   path: "/endpoints/:endpoint/test", role: "member", feature: "webhooks", answer: QueuedDelivery, status: 202, scopes: MANAGE, summary: "Send a test event" },
   rotateSecret:       { method: "POST",   path: "/endpoints/:endpoint/rotate-secret", role: "admin", feature: "webhooks", body: RotateSecretRequest, hasOptionalBody: true, answer: RotatedSecret, scopes: MANAGE, summary: "Rotate a signing secret" },

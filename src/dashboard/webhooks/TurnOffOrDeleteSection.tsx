@@ -72,7 +72,7 @@ function DeleteRow({ endpoint }: { endpoint: AppEndpoint }) {
   const [isOpen, { open, close }] = useDisclosure(false);
   const name = nameOf(endpoint);
   const remove = useAction({
-    run: () => call("removeEndpoint", { organization: id, params: { endpoint: endpoint.id } }),
+    run: () => call("deleteEndpoint", { organization: id, params: { endpoint: endpoint.id } }),
     successMessage: () => `${name} deleted`,
     // Leave first: after the refresh this screen has nothing to show.
     onDone: () => {
@@ -85,7 +85,7 @@ function DeleteRow({ endpoint }: { endpoint: AppEndpoint }) {
       <Text size="sm" flex="1 1 18rem">
         Deleting an endpoint also deletes its secret. Its deliveries stay in the log for {DELIVERY_LOG_DAYS} days.
       </Text>
-      <ActionButton variant="outline" color="red" verdict={can("removeEndpoint")} onClick={open}>
+      <ActionButton variant="outline" color="red" verdict={can("deleteEndpoint")} onClick={open}>
         Delete endpoint
       </ActionButton>
       <ConfirmDialog

@@ -16,9 +16,9 @@ import { auditEndpoint } from "../webhooks/endpoints/audit.ts";
 import {
   type Alongside,
   addEndpoint,
+  deleteEndpoint,
   editEndpoint,
   type Refusal,
-  removeEndpoint,
   rotateSecret,
 } from "../webhooks/endpoints/endpoints.ts";
 import { findEndpointOwner, listEndpoints } from "../webhooks/endpoints/queries.ts";
@@ -80,7 +80,7 @@ export const ENDPOINT_COMMANDS: readonly Command[] = [
     async run(context) {
       const { id, owner } = await requireEndpoint(context);
       const alongside = audited(context, owner.id, "endpoint.removed");
-      if (!(await removeEndpoint(context, owner.id, id, alongside))) throw new UsageError(NO_ENDPOINT);
+      if (!(await deleteEndpoint(context, owner.id, id, alongside))) throw new UsageError(NO_ENDPOINT);
       return { text: `Deleted endpoint ${id}.`, json: { id } };
     },
   },

@@ -4,7 +4,7 @@ import { sql } from "kysely";
 import { deleteBooking } from "../../bookings/stored/erase.ts";
 import { updateOrganization } from "../../organizations/queries.ts";
 import { updateWidget } from "../../widgets/queries.ts";
-import { editEndpoint, removeEndpoint } from "../endpoints/endpoints.ts";
+import { deleteEndpoint, editEndpoint } from "../endpoints/endpoints.ts";
 import { redeliver } from "../log/redeliver.ts";
 import {
   type Business,
@@ -93,8 +93,8 @@ test("deliveries missed by a disabled endpoint are recorded as cancelled and can
 
 test("removing an endpoint while a retry waits stops all requests and redeliveries", async () => {
   const { business, receiver, endpoint } = await makeWaiting();
-  assert.equal(await removeEndpoint(deps, business.owner, endpoint.id), true);
-  assert.equal(await removeEndpoint(deps, business.owner, endpoint.id), false);
+  assert.equal(await deleteEndpoint(deps, business.owner, endpoint.id), true);
+  assert.equal(await deleteEndpoint(deps, business.owner, endpoint.id), false);
   assert.deepEqual(await readFate(business), { ...CANCELED, cancel_reason: "endpoint_removed" });
   const { id } = await readDelivery(deps, business.owner);
   assert.deepEqual(await redeliver(deps, { id: business.owner, plan: "pro" }, id), { kind: "endpoint_removed" });
@@ -117,7 +117,7 @@ test("an endpoint removed between claiming and loading gets no request, and its 
       await sql`lock table webhook_events`.execute(transaction);
       const started = loop.goRound();
       await until(isClaimed, "it is claimed");
-      await removeEndpoint(deps, business.owner, endpoint.id);
+      await deleteEndpoint(deps, business.owner, endpoint.id);
       return { started };
     });
     assert.equal(await round.started, 0);

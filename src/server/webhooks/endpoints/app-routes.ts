@@ -26,10 +26,10 @@ import type { WebhookDeps } from "../webhook-deps.ts";
 import { auditEndpoint } from "./audit.ts";
 import {
   addEndpoint,
+  deleteEndpoint,
   type EndpointEdit,
   editEndpoint,
   type Refusal,
-  removeEndpoint,
   rotateSecret,
 } from "./endpoints.ts";
 import { type EndpointRow, findEndpoint, listEndpoints } from "./queries.ts";
@@ -95,10 +95,10 @@ function changeRoutes(routes: Routes, deps: RouteDeps): void {
     return await readEndpoint(deps, member, id);
   });
 
-  routes.add("removeEndpoint", async ({ member, params }) => {
+  routes.add("deleteEndpoint", async ({ member, params }) => {
     const { id } = await requireEndpoint(deps, member, params.endpoint);
-    const isRemoved = await removeEndpoint(deps, member.organizationId, id, audited(member, "endpoint.removed"));
-    if (!isRemoved) throw notFound("Endpoint");
+    const isDeleted = await deleteEndpoint(deps, member.organizationId, id, audited(member, "endpoint.removed"));
+    if (!isDeleted) throw notFound("Endpoint");
     return null;
   });
 }

@@ -19,7 +19,7 @@ import {
   until,
   verify,
 } from "../testing/webhook-service.ts";
-import { addEndpoint, editEndpoint, removeEndpoint, rotateSecret } from "./endpoints.ts";
+import { addEndpoint, deleteEndpoint, editEndpoint, rotateSecret } from "./endpoints.ts";
 import { findEndpoint, listEndpoints } from "./queries.ts";
 import { sendTestEvent } from "./send-test-event.ts";
 import { toShortUrl } from "./shown-url.ts";
@@ -48,7 +48,7 @@ test("an organization has at most 20 endpoints, even when added at once; removin
   assert.equal(outcomes.filter(({ kind }) => kind === "added").length, 20);
   assert.equal(outcomes.filter(({ kind }) => kind === "too_many").length, 5);
   const [first] = await listEndpoints(deps.db, business.owner);
-  assert.ok(first && (await removeEndpoint(deps, business.owner, first.id)));
+  assert.ok(first && (await deleteEndpoint(deps, business.owner, first.id)));
   assert.equal((await addEndpoint(deps, owner, wanted)).kind, "added");
   assert.equal((await addEndpoint(deps, owner, wanted)).kind, "too_many");
 });
@@ -95,7 +95,7 @@ test("another organization can neither see nor change an endpoint", async () => 
       await findEndpoint(deps.db, owner, id),
       (await editEndpoint(deps, owner, { id, description: "mine" })).kind,
       (await editEndpoint(deps, owner, { id, isEnabled: false })).kind,
-      await removeEndpoint(deps, owner, id),
+      await deleteEndpoint(deps, owner, id),
       (await rotateSecret(deps, owner, { id, overlapHours: 24 })).kind,
       (await sendTestEvent(deps, { id: owner, name: "Other", plan: "pro" }, id)).kind,
     ],
@@ -219,7 +219,7 @@ test("a reply counts if only the same URL was saved again, or the endpoint was d
     await loop.goRound();
     await until(() => receiver.requests.length === 1, "it has arrived");
     if (change === "same") await editEndpoint(deps, business.owner, { id, url: receiver.url });
-    else await removeEndpoint(deps, business.owner, id);
+    else await deleteEndpoint(deps, business.owner, id);
     gate.resolve();
     await loop.settled();
     await deliverAll(loop);

@@ -248,7 +248,7 @@ function toSwitched(isEnabled: boolean, now: Date) {
 }
 
 /** Keeps the row, without secrets, for the delivery log. */
-export async function removeEndpoint(
+export async function deleteEndpoint(
   deps: Pick<Deps, "db" | "clock">,
   owner: OrganizationId,
   id: EndpointId,

@@ -17,7 +17,7 @@ import {
   readEndpoint,
   startReplying,
 } from "../testing/webhook-service.ts";
-import { removeEndpoint, rotateSecret } from "./endpoints.ts";
+import { deleteEndpoint, rotateSecret } from "./endpoints.ts";
 
 // A chat's URL and a signing secret are passwords: what is shown of them, and how long they are kept.
 
@@ -62,7 +62,7 @@ test("removing a chat forgets its URL; the log keeps showing the shortened one",
       ((await askApp(app, team.member, "GET /deliveries")).body as { data: AppDelivery[] }).data[0]?.endpoint.url;
     const before = await shown();
     assert.equal(before, `http://127.0.0.1:${receiver.port}/…WORD`);
-    assert.ok(await removeEndpoint(deps, team.owner, id));
+    assert.ok(await deleteEndpoint(deps, team.owner, id));
     assert.equal(await shown(), before);
     const row = await readEndpoint(deps, id);
     assert.deepEqual([row.url, row.secret.length], [before, 0]);

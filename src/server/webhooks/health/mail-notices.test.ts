@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { signIn } from "../../../../test/support/app/sign-in.ts";
 import { openMailServer, toMailText } from "../../../../test/support/programs/mail-server.ts";
-import { removeEndpoint } from "../endpoints/endpoints.ts";
+import { deleteEndpoint } from "../endpoints/endpoints.ts";
 import {
   book,
   createWebhookService,
@@ -73,7 +73,7 @@ test("a refusing mail server is retried after half an hour, and given up after a
 test("when a mail server is set later, nobody is emailed about an endpoint that was removed meanwhile", async () => {
   const server = await openMailServer();
   const { deps, business, endpointId } = await switchOff(server.url);
-  await removeEndpoint(deps, business.owner, endpointId);
+  await deleteEndpoint(deps, business.owner, endpointId);
   await mailNotices(deps, NOBODY_STOPS);
   assert.deepEqual(server.mails, []);
 });

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { sql } from "kysely";
 import type { DeliveryId } from "#contract/ids.ts";
 import { sweepExpired } from "../../retention/sweep.ts";
-import { removeEndpoint } from "../endpoints/endpoints.ts";
+import { deleteEndpoint } from "../endpoints/endpoints.ts";
 import { listNotices } from "../health/queries.ts";
 import {
   type Business,
@@ -232,7 +232,7 @@ test("events, deliveries and attempts are kept for 30 days after the last attemp
   assert.equal((await list(business, { limit: 9 })).length, 1);
 
   assert.equal((await listNotices(db, business.owner, { limitEach: 9 })).length, 0);
-  await removeEndpoint(deps, business.owner, other.id);
+  await deleteEndpoint(deps, business.owner, other.id);
   moveClock(service, 10 * DAY);
   assert.deepEqual(await sweepLog(), { webhookEvents: 1, attempts: 0 });
   assert.equal((await list(business, { limit: 9 })).length, 0);
