@@ -231,7 +231,7 @@ export const ACCOUNT_ROUTES = {
 export const AUTH_PREFIX = "/api/auth";
 
 // biome-ignore format: one route a line
-/** The routes of better-auth that are open (server/accounts/auth/allowed-auth-routes.ts), below AUTH_PREFIX. */
+/** The routes of better-auth that are open (server/accounts/auth/auth-allow-list.ts), below AUTH_PREFIX. */
 export const AUTH_ROUTES = {
   signIn:               { method: "POST", path: "/sign-in/email", role: "anyone" },
   signInWithOidc:       { method: "POST", path: "/sign-in/social", role: "anyone" },

@@ -9,7 +9,7 @@ import { useAction } from "../hooks/use-action.ts";
 import { useIdempotencyKey } from "../hooks/use-idempotency-key.ts";
 import { useOrganization } from "../shell/use-organization.ts";
 import { CopyField } from "../ui/copy/CopyField.tsx";
-import { NON_DISMISSIBLE, ShownOnce } from "../ui/copy/ShownOnce.tsx";
+import { PERSISTENT, ShownOnce } from "../ui/copy/ShownOnce.tsx";
 import { FormButtons } from "../ui/forms/FormButtons.tsx";
 import { FormDialog } from "../ui/forms/FormDialog.tsx";
 import { FormFault } from "../ui/forms/FormFault.tsx";
@@ -40,7 +40,7 @@ export function CreateKeyDialog({ isOpen, onClose }: { isOpen: boolean; onClose:
       onClose={close}
       title={key === null ? "Create API key" : "Save your API key"}
       size={key === null ? "md" : "lg"}
-      {...(key === null ? {} : NON_DISMISSIBLE)}
+      {...(key === null ? {} : PERSISTENT)}
     >
       {key === null ? <KeyForm onClose={close} onCreated={setKey} /> : <KeyOnce value={key} onDone={close} />}
     </FormDialog>

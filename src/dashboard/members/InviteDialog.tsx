@@ -8,7 +8,7 @@ import { call } from "../api/call.ts";
 import { invitationsQuery } from "../api/queries.ts";
 import { useAction } from "../hooks/use-action.ts";
 import { useOrganization } from "../shell/use-organization.ts";
-import { NON_DISMISSIBLE, ShownOnce } from "../ui/copy/ShownOnce.tsx";
+import { PERSISTENT, ShownOnce } from "../ui/copy/ShownOnce.tsx";
 import { FormButtons } from "../ui/forms/FormButtons.tsx";
 import { FormDialog } from "../ui/forms/FormDialog.tsx";
 import { FormFault } from "../ui/forms/FormFault.tsx";
@@ -29,7 +29,7 @@ export function InviteDialog({ isOpen, onClose }: { isOpen: boolean; onClose: ()
       opened={isOpen}
       onClose={close}
       title={shared === null ? `Invite someone to ${name}` : "Share this link"}
-      {...(shared === null ? {} : NON_DISMISSIBLE)}
+      {...(shared === null ? {} : PERSISTENT)}
     >
       {shared === null ? (
         <InviteForm onClose={close} onShared={setShared} />

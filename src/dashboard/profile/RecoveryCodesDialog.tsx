@@ -1,10 +1,10 @@
 import { Modal, Text } from "@mantine/core";
-import { NON_DISMISSIBLE, ShownOnce } from "../ui/copy/ShownOnce.tsx";
+import { PERSISTENT, ShownOnce } from "../ui/copy/ShownOnce.tsx";
 
 /** Recovery codes, shown only once. They replace the authenticator app if the phone is lost. */
 export function RecoveryCodesDialog({ codes, onClose }: { codes: readonly string[] | null; onClose: () => void }) {
   return (
-    <Modal opened={codes !== null} onClose={onClose} title="Save your recovery codes" {...NON_DISMISSIBLE}>
+    <Modal opened={codes !== null} onClose={onClose} title="Save your recovery codes" {...PERSISTENT}>
       {codes && (
         <ShownOnce
           intro={

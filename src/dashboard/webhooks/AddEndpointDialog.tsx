@@ -10,7 +10,7 @@ import { endpointRefreshes, endpointsQuery } from "../api/endpoints.ts";
 import { useAction } from "../hooks/use-action.ts";
 import { useIdempotencyKey } from "../hooks/use-idempotency-key.ts";
 import { useOrganization } from "../shell/use-organization.ts";
-import { NON_DISMISSIBLE } from "../ui/copy/ShownOnce.tsx";
+import { PERSISTENT } from "../ui/copy/ShownOnce.tsx";
 import { FormButtons } from "../ui/forms/FormButtons.tsx";
 import { FormDialog } from "../ui/forms/FormDialog.tsx";
 import { FormFault } from "../ui/forms/FormFault.tsx";
@@ -36,7 +36,7 @@ export function AddEndpointDialog({ isOpen, onClose }: { isOpen: boolean; onClos
       onClose={onClose}
       title={added ? "Save the signing secret" : "Add endpoint"}
       size="lg"
-      {...(added ? NON_DISMISSIBLE : {})}
+      {...(added ? PERSISTENT : {})}
     >
       {added?.secret ? (
         <SecretOnce secret={added.secret} onDone={() => openEndpoint(added)} />

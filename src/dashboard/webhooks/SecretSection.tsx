@@ -6,7 +6,7 @@ import { call } from "../api/call.ts";
 import { endpointRefreshes } from "../api/endpoints.ts";
 import { useAction } from "../hooks/use-action.ts";
 import { useOrganization } from "../shell/use-organization.ts";
-import { NON_DISMISSIBLE } from "../ui/copy/ShownOnce.tsx";
+import { PERSISTENT } from "../ui/copy/ShownOnce.tsx";
 import { ActionButton } from "../ui/forms/ActionButton.tsx";
 import { ConfirmDialog } from "../ui/forms/ConfirmDialog.tsx";
 import { Section } from "../ui/layout/Section.tsx";
@@ -60,13 +60,7 @@ export function SecretSection({ endpoint }: { endpoint: AppEndpoint }) {
           <OverlapChoice value={overlapHours} onChange={setOverlapHours} />
         </Stack>
       </ConfirmDialog>
-      <Modal
-        opened={rotated !== null}
-        onClose={close}
-        title="Save the new signing secret"
-        size="lg"
-        {...NON_DISMISSIBLE}
-      >
+      <Modal opened={rotated !== null} onClose={close} title="Save the new signing secret" size="lg" {...PERSISTENT}>
         {rotated && (
           <SecretOnce secret={rotated.secret} onDone={close}>
             {rotated.previousSecretExpiresAt === null

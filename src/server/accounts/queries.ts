@@ -4,7 +4,7 @@ import type { OrganizationId } from "#contract/ids.ts";
 import type { Plan } from "#contract/plans.ts";
 import type { MembersTable, UserAccountsTable, UsersTable } from "../db/account-tables.ts";
 import type { Db } from "../db/pool.ts";
-import { OIDC_PROVIDER } from "./auth/allowed-auth-routes.ts";
+import { OIDC_PROVIDER } from "./auth/auth-allow-list.ts";
 
 // Statements about people are not scoped to an organization, because a person may belong to several.
 

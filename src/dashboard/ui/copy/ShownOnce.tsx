@@ -4,7 +4,7 @@ import { LeaveGuard } from "../forms/LeaveGuard.tsx";
 import { CopyField } from "./CopyField.tsx";
 
 /** Modal props: only the dialog's own button closes it. */
-export const NON_DISMISSIBLE = { withCloseButton: false, closeOnClickOutside: false, closeOnEscape: false } as const;
+export const PERSISTENT = { withCloseButton: false, closeOnClickOutside: false, closeOnEscape: false } as const;
 
 type ShownOnceProps = {
   /** What the secret is and what to do with it. */

@@ -3,7 +3,7 @@ import { ApiError, FieldsError } from "../../http/api-error.ts";
 import { FIELD_FAULTS } from "../../http/check-fields.ts";
 import { malformedRequest, nothingHere, wentWrong } from "../../http/error-handler.ts";
 import { PASSWORD_FAULTS } from "../check-fields.ts";
-import type { AllowedAuthRoute } from "./allowed-auth-routes.ts";
+import type { AllowedAuthRoute } from "./auth-allow-list.ts";
 import { notSignedIn } from "./member-auth.ts";
 import { TOO_MANY_ATTEMPTS } from "./throttle.ts";
 

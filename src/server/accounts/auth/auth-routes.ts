@@ -6,7 +6,7 @@ import { ApiError } from "../../http/api-error.ts";
 import { OPEN_BODY_MAX_BYTES } from "../../http/json-body.ts";
 import type { AccountsDeps, Person } from "../accounts-deps.ts";
 import { auditPerson } from "../members/audit-person.ts";
-import { ALLOWED_POST_ROUTES, type AllowedAuthRoute, OIDC_PROVIDER } from "./allowed-auth-routes.ts";
+import { ALLOWED_POST_ROUTES, type AllowedAuthRoute, OIDC_PROVIDER } from "./auth-allow-list.ts";
 import { toAuthError } from "./auth-fault.ts";
 import { findPerson } from "./member-auth.ts";
 import { requireOwnOrigin } from "./origin-check.ts";

@@ -13,7 +13,7 @@ import type { Clock } from "../../lib/time/clock.ts";
 import type { Mail } from "../../mail/mail.ts";
 import { makeIdFor } from "../account-ids.ts";
 import { hasInvitationFor } from "../members/invitation-queries.ts";
-import { OIDC_PROVIDER } from "./allowed-auth-routes.ts";
+import { OIDC_PROVIDER } from "./auth-allow-list.ts";
 import { ACCOUNT_FIELDS, SESSION_FIELDS, TWO_FACTOR_SCHEMA, USER_FIELDS, VERIFICATION_FIELDS } from "./auth-tables.ts";
 import { describeBrowser } from "./describe-browser.ts";
 import { noteFault } from "./library-faults.ts";
