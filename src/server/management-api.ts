@@ -28,8 +28,8 @@ import { requireFeature } from "./plans/gate.ts";
 export function managementApi(api: FastifyInstance, deps: ServiceDeps): void {
   api.addHook("onRoute", guardRoute);
   api.addHook("onRequest", async (request) => {
-    const { keyId, name, organizationId, plan, ...key } = callerOf(request);
-    request.member = { userId: keyId, email: `API key ${name}`, organizationId, role: "admin", plan, key };
+    const { keyId, name, organizationId, plan, timeZone, ...key } = callerOf(request);
+    request.member = { userId: keyId, email: `API key ${name}`, organizationId, role: "admin", plan, timeZone, key };
   });
   managementRoutes(
     tableRoutes(api, ({ scopes }) => scopes !== undefined),

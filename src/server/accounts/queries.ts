@@ -66,6 +66,7 @@ export type Membership = {
   organization_id: OrganizationId;
   name: string;
   plan: Plan;
+  time_zone: string | null;
   role: MemberRole;
   last_used_at: Date | null;
 };
@@ -75,7 +76,7 @@ export async function listMemberships(db: Db, userId: string): Promise<Membershi
   return await db
     .selectFrom("members")
     .innerJoin("organizations", "organizations.id", "members.organization_id")
-    .select(["organization_id", "organizations.name", "plan", "role", "last_used_at"])
+    .select(["organization_id", "organizations.name", "plan", "time_zone", "role", "last_used_at"])
     .where("user_id", "=", userId)
     .orderBy("last_used_at", (order) => order.desc().nullsLast())
     .orderBy("members.created_at")

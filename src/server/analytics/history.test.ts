@@ -9,6 +9,7 @@ import type { OrganizationId, WidgetId } from "#contract/ids.ts";
 import { makeOrganization, makeWidget } from "../../../test/support/builders.ts";
 import { createTestDatabase } from "../../../test/support/database/database.ts";
 import { killedAfter } from "../../../test/support/database/killed-after.ts";
+import { findReader } from "../../../test/support/funnel/analytics.ts";
 import { countAllByHand } from "../../../test/support/funnel/count-by-hand.ts";
 import { assertPacksValid } from "../../../test/support/funnel/packs.ts";
 import { oneFilter, toQuery } from "../../../test/support/funnel/random-filters.ts";
@@ -202,11 +203,11 @@ class Business {
       assert.deepEqual(list.rows, byHand.lists[dimension as Dimension].slice(0, 25), `${dimension} after ${when}`);
   }
 
-  #read({ filters, ...window }: Question) {
+  async #read({ filters, ...window }: Question) {
     const { first, last } = this.#toDays(window);
     const query = { ...toQuery(filters), from: first.toString(), to: last.toString() };
-    const reader = { organizationId: this.#owner, plan: "business" } as const;
-    return readReport({ db, clock: { now: () => NOW } }, reader, query);
+    const reader = await findReader(db, this.#owner);
+    return await readReport({ db, clock: { now: () => NOW } }, reader, query);
   }
 
   async #countByHand({ filters, ...window }: Question, touches = this.#recorded) {

@@ -17,6 +17,7 @@ export type KeyHolder = {
   expiresAt: Date | null;
   organizationId: OrganizationId;
   plan: Plan;
+  timeZone: string | null;
   scopes: readonly KeyScope[];
   networks: readonly string[];
 };
@@ -31,7 +32,7 @@ export async function findKeyHolder(db: Db, keyHash: Buffer, now: Date): Promise
 
 /** It runs with most requests, so it is prepared and compiled once. */
 const keyHolder = new FixedText(sql`-- prepared: find_key_holder
-  select api_keys.id, api_keys.name, expires_at as "expiresAt", organization_id as "organizationId", plan, scopes, networks
+  select api_keys.id, api_keys.name, expires_at as "expiresAt", organization_id as "organizationId", plan, time_zone as "timeZone", scopes, networks
   from ${table("api_keys")} join ${table("organizations")} on organizations.id = api_keys.organization_id
   where key_hash = $1 and revoked_at is null and (expires_at is null or expires_at > $2)`);
 

@@ -18,6 +18,7 @@ import { readWidgets } from "../widgets/to-widget.ts";
 export type ToolCaller = {
   organizationId: OrganizationId;
   plan: Plan;
+  timeZone: string | null;
   scopes: readonly KeyScope[];
   signal: AbortSignal;
 };

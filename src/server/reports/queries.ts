@@ -76,6 +76,7 @@ export type DueReport = {
   organization_id: OrganizationId;
   organization_name: string;
   plan: Plan;
+  time_zone: string | null;
   user_id: string;
   email: string;
   period: ReportPeriod;
@@ -90,7 +91,7 @@ export async function listDue(
   { due, triedBefore, limit }: { due: readonly DuePeriod[]; triedBefore: Date; limit: number },
 ): Promise<DueReport[]> {
   const { rows } = await sql<DueReport>`
-    select subscription.organization_id, organization.name as organization_name, organization.plan, subscription.user_id,
+    select subscription.organization_id, organization.name as organization_name, organization.plan, organization.time_zone, subscription.user_id,
       users.email, subscription.period, subscription.token, due.start::text as start
     from report_subscriptions subscription
     join organizations organization on organization.id = subscription.organization_id

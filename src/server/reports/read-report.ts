@@ -19,17 +19,18 @@ export type Report = {
 /** What is emailed about a week or a month, without test data. Null if all widgets were in test mode. */
 export async function readReport(
   deps: Pick<Deps, "db" | "clock">,
-  owner: { id: OrganizationId; plan: Plan },
+  reader: { organizationId: OrganizationId; plan: Plan; timeZone: string | null },
   { period, start }: { period: ReportPeriod; start: string },
 ): Promise<Report | null> {
+  const { organizationId: owner } = reader;
   const { from, to } = toPeriodDays(period, start);
-  const question = await readQuestion(deps, { organizationId: owner.id, plan: owner.plan }, { from, to });
-  const visitCondition = sql`not ${isTestVisit(owner.id, { visit: "funnel_visits", now: question.now })}`;
+  const question = await readQuestion(deps, reader, { from, to });
+  const visitCondition = sql`not ${isTestVisit(owner, { visit: "funnel_visits", now: question.now })}`;
   const analytics = await answerQuestion(deps, { ...question, visitCondition }, toDaysBefore(period, start));
   const { views, bookings } = analytics.totals;
   // Local days begin and end up to 14 hours away from UTC's.
   const margin = { from: new Date(Date.parse(from) - DAY_MS), to: new Date(Date.parse(to) + 2 * DAY_MS) };
-  if (views + bookings === 0 && !(await wasLive(deps.db, owner.id, margin))) return null;
-  const failingEndpoints = planIncludes(owner.plan, "webhooks") ? await listFailingEndpoints(deps.db, owner.id) : [];
+  if (views + bookings === 0 && !(await wasLive(deps.db, owner, margin))) return null;
+  const failingEndpoints = planIncludes(reader.plan, "webhooks") ? await listFailingEndpoints(deps.db, owner) : [];
   return { period, analytics, failingEndpoints };
 }

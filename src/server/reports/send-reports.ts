@@ -63,7 +63,8 @@ async function takeAndSend(
   const takenAt = deps.clock.now();
   if (!(await takeReport(deps.db, owner, { ...due, now: takenAt, triedBefore }))) return;
   const key = [owner, period, start].join(" ");
-  const reading = reports.get(key) ?? readReport(deps, { id: owner, plan: due.plan }, { period, start });
+  const reader = { organizationId: owner, plan: due.plan, timeZone: due.time_zone };
+  const reading = reports.get(key) ?? readReport(deps, reader, { period, start });
   reports.set(key, reading);
   await sendOne(deps, due, { report: await reading, takenAt });
 }

@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
 import type { Analytics } from "#contract/analytics.ts";
 import type { OrganizationId, WidgetId } from "#contract/ids.ts";
+import type { Plan } from "#contract/plans.ts";
 import type { Touch } from "../../../src/server/analytics/record/touch.ts";
+import type { Reader } from "../../../src/server/analytics/report/app-report.ts";
 import * as analytics from "../../../src/server/analytics/report/read-analytics.ts";
 import type { Db } from "../../../src/server/db/pool.ts";
 import { countByHand } from "./count-by-hand.ts";
@@ -13,7 +15,15 @@ const LONG_AGO = new Date("1970-01-01T00:00:00Z");
 /** The response of /api/v1/analytics, for any `now` and without a plan's retention unless one is given. */
 export async function readAnalytics(db: Db, owner: OrganizationId, window: Window): Promise<Analytics> {
   const { days, now, widgetId = null, keptSince = LONG_AGO } = window;
-  return await analytics.readAnalytics(db, owner, { days, now, widgetId, keptSince });
+  const { timeZone } = await findReader(db, owner);
+  return await analytics.readAnalytics(db, owner, { days, timeZone, now, widgetId, keptSince });
+}
+
+/** Who asks for a report, in the organization's present time zone. */
+export async function findReader(db: Db, owner: OrganizationId, plan: Plan = "business"): Promise<Reader> {
+  const organization = db.selectFrom("organizations").select("time_zone").where("id", "=", owner);
+  const { time_zone } = await organization.executeTakeFirstOrThrow();
+  return { organizationId: owner, plan, timeZone: time_zone };
 }
 
 /** Requests each window, for all widgets and for each one, and expects the result of counting the touches by hand. */

@@ -22,6 +22,8 @@ export type Member = {
   organizationId: OrganizationId;
   role: MemberRole;
   plan: Plan;
+  /** Null if the organization has not set one. */
+  timeZone: string | null;
 };
 
 /** What a key may do at most. It can't create a key that may do more. */
@@ -61,10 +63,10 @@ export function memberAuth(deps: GuardDeps) {
     const { userId, email } = person;
     const memberships = await listMemberships(deps.db, userId);
     const current = chooseMembership(memberships, request.headers[ORGANIZATION_HEADER] ?? nameInLink(request));
-    const { organization_id: organizationId, role, plan } = current;
+    const { organization_id: organizationId, role, plan, time_zone: timeZone } = current;
     if (current !== memberships[0]) await recordUse(deps, userId, current);
     request.person = person;
-    request.member = { userId, email, organizationId, role, plan };
+    request.member = { userId, email, organizationId, role, plan, timeZone };
   };
 }
 

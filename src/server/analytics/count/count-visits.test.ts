@@ -9,6 +9,7 @@ import type { Tables } from "../../db/tables.ts";
 import { createLog } from "../../lib/log/log.ts";
 import { readZoneRules } from "../../lib/time/zone-rules.ts";
 import { packVisits } from "../packs/pack-visits.ts";
+import { PACK_VISITS_MAX } from "../packs/visit-pack.ts";
 import { recordTouches } from "../record/record.ts";
 import type { Filter } from "../report/filters.ts";
 import { countVisits } from "./count-visits.ts";
@@ -18,12 +19,13 @@ const pool = openPool({ url, size: 4, log: createLog("silent") });
 after(() => pool.end());
 
 /** Counts of one organization through a database that tells when a count begins. */
-async function makeCounting({ onStart = () => {} } = {}) {
+async function makeCounting({ onStart = () => {}, onStatement = () => {} } = {}) {
   const owner = await makeOrganization(db);
   const widgetId = await makeWidget(db, owner);
   const watched = new Kysely<Tables>({
     dialect: new PostgresDialect({ pool }),
     log: ({ query }) => {
+      onStatement();
       if (query.sql.includes("kept_since")) onStart();
     },
   });
@@ -90,3 +92,37 @@ for (const filters of [[], FILTERS])
     await change;
     assert.equal(await count("2026-10-10", filters), 4);
   });
+
+test("without filters, one statement reads everything, unless packed visits have changed or very many are new", async () => {
+  let statements = 0;
+  const { owner, widgetId, count } = await makeCounting({
+    onStatement: () => {
+      statements += 1;
+    },
+  });
+  const view = (visit: number, day = 20) => makeTouch({ widgetId, visit, at: `2026-10-${day}T11:00:00Z` });
+  const now = new Date("2026-10-25T12:00:00Z");
+  const assertCount = async (visits: number, expectedStatements: number) => {
+    statements = 0;
+    assert.equal(await count("2026-10-10"), visits);
+    assert.equal(statements, expectedStatements);
+  };
+  await recordTouches(
+    db,
+    [1, 2, 3].map((visit) => view(visit)),
+    { now },
+  );
+  await assertCount(3, 1);
+  await packVisits(db, owner, { now });
+  await assertCount(3, 1);
+  await recordTouches(db, [view(4, 25)], { now });
+  await assertCount(4, 1);
+  await recordTouches(db, [view(5)], { now });
+  // In a snapshot: its start and end, the same statement, and the visits of the hours without a pack.
+  await assertCount(5, 1 + 4);
+  await packVisits(db, owner, { now });
+  await assertCount(5, 1);
+  const many = Array.from({ length: PACK_VISITS_MAX }, (_, i) => view(10 + i, 26));
+  await recordTouches(db, many, { now: new Date("2026-10-26T12:00:00Z") });
+  await assertCount(5 + PACK_VISITS_MAX, 1 + 4);
+});

@@ -2,6 +2,7 @@ import type { RawBuilder } from "kysely";
 import type { Dimension } from "#contract/dimensions.ts";
 import { SECOND_MS } from "#contract/durations.ts";
 import type { OrganizationId } from "#contract/ids.ts";
+import { readAtHome } from "../../db/home.ts";
 import type { Db } from "../../db/pool.ts";
 import { inHomeSnapshot } from "../../db/transactions.ts";
 import { CallerLeft } from "../../http/caller-left.ts";
@@ -9,10 +10,11 @@ import { Semaphore } from "../../lib/concurrency/semaphore.ts";
 import { Turns } from "../../lib/concurrency/turns.ts";
 import { addDays } from "../../lib/time/calendar.ts";
 import { toLocalDay, type ZoneRules } from "../../lib/time/zone-rules.ts";
-import { findPacked, readPieces } from "../packs/read-packs.ts";
+import { findProgress } from "../packs/pack-queries.ts";
+import { isComplete, type Packed, readPacked, readPieces, readUnpacked } from "../packs/read-packs.ts";
 import { ALL_WIDGETS, QUARTER_MS } from "../packs/totals.ts";
 import { type Filter, findOneWidget } from "../report/filters.ts";
-import { isWithin, type LocalWindow, toLocalWindow, type WindowDays } from "./local-window.ts";
+import { type LocalWindow, toLocalWindow, type WindowDays } from "./local-window.ts";
 import { VisitCounts } from "./visit-counts.ts";
 
 /** What is counted from the visits. */
@@ -74,49 +76,65 @@ function findTotals({ filters, condition }: Scan, { splitBy }: Wanted): string |
 
 type Work = { scan: Scan; wanted: Wanted; signals: Waiting["signals"] };
 
-async function countNow(db: Db, { scan, wanted, signals }: Work): Promise<VisitCounts> {
-  const { owner, rules, filters, condition } = scan;
-  const { lists = [], splitBy } = wanted;
+async function countNow(db: Db, work: Work): Promise<VisitCounts> {
+  const { owner } = work.scan;
+  requireSomeone(work.signals);
+  // One statement reads everything that most reports need.
+  const read = mayBeSmall(work) && (await readAtHome(db, owner, (home) => readWindow(home, work)));
+  if (read && (read.packed === null || isComplete(read.packed))) return await addUp(db, work, read);
   return await inHomeSnapshot(db, owner, async (transaction) => {
-    requireSomeone(signals);
-    const packed = await findPacked(transaction, { owner, ...toLocalWindow(rules, scan.days) });
-    const window = toLocalWindow(rules, toKeptDays(scan, packed.progress.kept_since));
-    const [counts, turns] = [new VisitCounts(window, { filters, lists, splitBy }), new Turns()];
-    const { startMs, endMs } = window;
-    if (startMs >= endMs) return counts;
-    const pieces = readPieces(
-      transaction,
-      {
-        ...{ owner, startMs, endMs, condition, hasLists: lists.length > 0 },
-        totalsOf: hasWholeQuarters(window) ? findTotals(scan, wanted) : null,
-        isWhole: (fromMs, untilMs) => isWithin(window, { fromMs, untilMs }),
-      },
-      { packed, turns },
-    );
-    for await (const piece of pieces) {
-      requireSomeone(signals);
-      await turns.spend(() => (piece.kind === "pack" ? counts.add(piece.pack) : counts.addTotals(piece.totals)));
-    }
-    return counts;
+    requireSomeone(work.signals);
+    return await addUp(transaction, work, await readWindow(transaction, work));
   });
 }
 
-/** Not so in some places before 1972, and where clocks changed a minute after midnight. */
+/** Without totals, many packs are read. */
+function mayBeSmall({ scan, wanted }: Work): boolean {
+  return findTotals(scan, wanted) !== null;
+}
+
+/** `packed` is null if visits must be read one by one, or none. */
+type Read = { window: LocalWindow; packed: Packed | null };
+
+/** The window is shorter if retention may have deleted visits of its first days. */
+async function readWindow(db: Db, work: Work, from = work.scan.days.from): Promise<Read> {
+  const { scan, wanted } = work;
+  const { owner, rules, days, oldestDay } = scan;
+  // Days compare like their texts.
+  const known = [from, oldestDay].sort().at(-1) as string;
+  const window = toLocalWindow(rules, { ...days, from: known });
+  const { startMs, endMs } = window;
+  if (startMs >= endMs) return { window, packed: null };
+  const totalsOf = hasWholeQuarters(window) ? findTotals(scan, wanted) : null;
+  const hasLists = (wanted.lists ?? []).length > 0;
+  const packed = scan.condition ? null : await readPacked(db, { owner, startMs, endMs, totalsOf, hasLists });
+  const { kept_since } = packed?.progress ?? (await findProgress(db, owner));
+  const firstKept = addDays(toLocalDay(rules, new Date(kept_since.getTime() - 1)), 1);
+  return firstKept > known ? await readWindow(db, work, firstKept) : { window, packed };
+}
+
+async function addUp(db: Db, { scan, wanted, signals }: Work, { window, packed }: Read): Promise<VisitCounts> {
+  const { owner, filters, condition } = scan;
+  const { lists = [], splitBy } = wanted;
+  const [counts, turns] = [new VisitCounts(window, { filters, lists, splitBy }), new Turns()];
+  if (window.startMs >= window.endMs) return counts;
+  const pieces = packed ? readPieces(db, packed, turns) : readUnpacked(db, { owner, ...window }, { condition });
+  for await (const piece of pieces) {
+    requireSomeone(signals);
+    await turns.spend(() => (piece.kind === "pack" ? counts.add(piece.pack) : counts.addTotals(piece.totals)));
+  }
+  return counts;
+}
+
+/** Not so in some places before 1972, and where clocks changed at midnight or a minute later. */
 function hasWholeQuarters({ startMs, offsets }: LocalWindow): boolean {
   const isWhole = (ms: number) => ms % QUARTER_MS === 0;
-  return offsets.every(
-    ({ fromMs, seconds }) => isWhole(seconds * SECOND_MS) && (fromMs === startMs || isWhole(fromMs)),
-  );
+  return offsets.every(({ fromMs, seconds }, i) => {
+    const isNext = i === 0 ? fromMs === startMs : fromMs === offsets[i - 1]?.untilMs && isWhole(fromMs);
+    return isNext && isWhole(seconds * SECOND_MS);
+  });
 }
 
 function requireSomeone(signals: Waiting["signals"]): void {
   if (signals.every((signal) => signal?.aborted)) throw new CallerLeft();
-}
-
-/** Retention may have deleted some visits of days that begin before `keptSince`. */
-function toKeptDays({ rules, days, oldestDay }: Scan, keptSince: Date): WindowDays {
-  const firstWhole = addDays(toLocalDay(rules, new Date(keptSince.getTime() - 1)), 1);
-  // Days compare like their texts.
-  const from = [days.from, oldestDay, firstWhole].sort().at(-1) as string;
-  return { ...days, from };
 }

@@ -35,10 +35,3 @@ export function toLocalWindow({ offsets: all }: ZoneRules, { from, to, untilTime
   const startMs = offsets[0]?.fromMs ?? firstMs;
   return { startMs, endMs: offsets.at(-1)?.untilMs ?? startMs, offsets };
 }
-
-/** Whether the window has every instant between these two, the last included. */
-export function isWithin({ offsets }: LocalWindow, { fromMs, untilMs }: { fromMs: number; untilMs: number }): boolean {
-  let nextMs = fromMs;
-  for (const part of offsets) if (part.fromMs <= nextMs && nextMs < part.untilMs) nextMs = part.untilMs;
-  return nextMs > untilMs;
-}

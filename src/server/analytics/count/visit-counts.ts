@@ -2,7 +2,7 @@ import { type Dimension, LEAD_DAYS, toLeadGroup } from "#contract/dimensions.ts"
 import { HOUR_MS, SECOND_MS } from "#contract/durations.ts";
 import { FUNNEL_STEPS } from "#contract/steps.ts";
 import { type KeyCounts, QUARTER_MS } from "../packs/totals.ts";
-import { addDecodedKeys, decodeCounts, type OnQuarter, type TotalsBytes } from "../packs/totals-format.ts";
+import type { OnQuarter, TotalsReader } from "../packs/totals-format.ts";
 import { PACK_VISITS_MAX, type VisitPack } from "../packs/visit-pack.ts";
 import type { Filter } from "../report/filters.ts";
 import type { LocalWindow } from "./local-window.ts";
@@ -29,6 +29,7 @@ type Chosen = {
 };
 
 const STEPS = FUNNEL_STEPS.length;
+const HOUR_QUARTERS = HOUR_MS / QUARTER_MS;
 
 /**
  * Adds up the visits and bookings of a window that match the filters. A view belongs to the local hour in which its visit
@@ -87,12 +88,10 @@ export class VisitCounts {
     if (this.#splitBy) this.#split(this.#splitBy, chosen);
   }
 
-  /** Adds totals that lie within the window. There may be no filters, and nothing to split by. */
-  addTotals({ counts, keys }: TotalsBytes): void {
-    const others = decodeCounts(counts, {
-      onViews: this.#addQuarters(this.hourViews),
-      onBookings: this.#addQuarters(this.hourBookings),
-    });
+  /** Adds the next totals, which lie within the window. There may be no filters, and nothing to split by. */
+  addTotals(totals: TotalsReader): void {
+    const onQuarter = { onViews: this.#addQuarters(this.hourViews), onBookings: this.#addQuarters(this.hourBookings) };
+    const others = totals.take(onQuarter, this.lists);
     others.reached.forEach((count, i) => {
       this.reached[i] = (this.reached[i] as number) + count;
     });
@@ -102,17 +101,19 @@ export class VisitCounts {
     others.leadTimes.forEach((count, i) => {
       this.leadTimes[i] = (this.leadTimes[i] as number) + count;
     });
-    if (this.lists.size > 0) addDecodedKeys(keys, this.lists);
   }
 
   /** For quarters of an hour that come in order. All of a quarter is in one local hour. */
   #addQuarters(hours: Float64Array): OnQuarter {
-    const parts = this.#parts.values();
-    let part = parts.next().value;
+    const parts = this.#parts.map(({ untilMs, shiftMs }) => ({
+      until: untilMs / QUARTER_MS,
+      shift: shiftMs / QUARTER_MS - this.firstHour * HOUR_QUARTERS,
+    }));
+    let next = 0;
+    let [until, shift] = [Number.NEGATIVE_INFINITY, 0];
     return (quarter, count) => {
-      const atMs = quarter * QUARTER_MS;
-      while (part && atMs >= part.untilMs) part = parts.next().value;
-      const hour = Math.floor((atMs + (part?.shiftMs ?? 0)) / HOUR_MS) - this.firstHour;
+      while (quarter >= until) ({ until, shift } = parts[next++] as (typeof parts)[number]);
+      const hour = Math.floor((quarter + shift) / HOUR_QUARTERS);
       hours[hour] = (hours[hour] as number) + count;
     };
   }

@@ -24,7 +24,8 @@ export const ALL_HOURS = 2 ** DAY_HOURS - 1;
 
 const utcDay = (at: RawBuilder<unknown>) => sql<string>`(${at} at time zone 'UTC')::date`;
 export const utcStart = (day: RawBuilder<unknown>) => sql<Date>`(${day}::timestamp at time zone 'UTC')`;
-const spanStart = (day: RawBuilder<unknown>) => {
+/** The first day of the span that a day belongs to. */
+export const spanStart = (day: RawBuilder<unknown>) => {
   const days = sql.lit(SPAN_DAYS);
   return sql<string>`(${day} - mod(mod(${day} - date '1970-01-01', ${days}) + ${days}, ${days}))`;
 };

@@ -6,6 +6,7 @@ import type { OrganizationId, WidgetId } from "#contract/ids.ts";
 import { makeOrganization, makeWidget } from "../../../../test/support/builders.ts";
 import { countBlocked, untilSomeoneWaits } from "../../../../test/support/database/count-blocked.ts";
 import { createTestDatabase } from "../../../../test/support/database/database.ts";
+import { findReader } from "../../../../test/support/funnel/analytics.ts";
 import { packWithPause } from "../../../../test/support/funnel/packing.ts";
 import { assertPacksValid, describePacks, listPackedDays } from "../../../../test/support/funnel/packs.ts";
 import { makeTouch, visitId } from "../../../../test/support/funnel/touches.ts";
@@ -59,7 +60,7 @@ async function countViews(owner: OrganizationId): Promise<number> {
 
 async function countBy(owner: OrganizationId, query: Record<string, string>): Promise<number> {
   const reading = { db, clock: { now: () => NOW } };
-  const reader = { organizationId: owner, plan: "business" } as const;
+  const reader = await findReader(db, owner);
   const question = await readQuestion(reading, reader, { ...query, days: "30" });
   return (await answerQuestion(reading, question, null)).totals.views;
 }

@@ -5,7 +5,7 @@ import { DAY_MS } from "#contract/durations.ts";
 import type { OrganizationId, WidgetId } from "#contract/ids.ts";
 import { makeOrganization, makeWidget } from "../../../../test/support/builders.ts";
 import { createTestDatabase } from "../../../../test/support/database/database.ts";
-import { assertCounted, readAnalytics } from "../../../../test/support/funnel/analytics.ts";
+import { assertCounted, findReader, readAnalytics } from "../../../../test/support/funnel/analytics.ts";
 import { assertPacksValid } from "../../../../test/support/funnel/packs.ts";
 import { makeTouch, SEARCH_AD } from "../../../../test/support/funnel/touches.ts";
 import { recordTouches } from "../record/record.ts";
@@ -62,7 +62,7 @@ async function falsify(owner: OrganizationId, { days, start }: { days: number; s
 async function countViews({ owner, widgetId }: Owned, days: number): Promise<number[]> {
   const views: number[] = [];
   for (const query of [{}, { widget: widgetId }, { device: "mobile" }]) {
-    const reader = { organizationId: owner, plan: "business" } as const;
+    const reader = await findReader(db, owner);
     const { totals } = await readReport({ db, clock: { now: () => NOW } }, reader, { ...query, days: String(days) });
     views.push(totals.views);
   }

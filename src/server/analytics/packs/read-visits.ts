@@ -23,6 +23,8 @@ type VisitRange = {
   convertedSinceMs?: number;
   /** A further condition on funnel_visits. */
   condition?: RawBuilder<unknown> | undefined;
+  /** Only visits after this one. */
+  after?: Place | null;
 };
 
 /** A pack; none of its visits booked, or failed to, after `lastAt`. Null if none did at all. */
@@ -30,19 +32,31 @@ type ReadPack = { pack: VisitPack; lastAt: Date | null };
 
 /** Packs visits straight from their rows, in the order of their start; each pack has visits of one UTC day. */
 export async function* readVisits(db: Db, owner: OrganizationId, range: VisitRange): AsyncGenerator<ReadPack> {
-  let after: Place | null = null;
+  let after = range.after ?? null;
   do {
-    const { columns, lastAt, last } = await selectVisits(db, owner, { range, after });
-    const { startedMs } = columns;
-    for (let from = 0; from < startedMs.length; ) {
-      const dayMs = toDayMs(startedMs[from] as number);
-      const next = startedMs.findIndex((ms, i) => i > from && ms >= dayMs + DAY_MS);
-      const until = next === -1 ? startedMs.length : next;
-      yield { pack: toPack(dayMs, slice(columns, from, until)), lastAt };
-      from = until;
-    }
+    const { packs, last } = toPacks(await selectVisits(db, owner, { ...range, after }));
+    yield* packs;
     after = last;
   } while (after);
+}
+
+/** One pack for each day, and the last visit if there may be more after it. */
+export function toPacks(row: ColumnsRow): { packs: ReadPack[]; last: Place | null } {
+  const columns = toColumns(row);
+  const { startedMs, widgets } = columns;
+  const packs: ReadPack[] = [];
+  for (let from = 0; from < startedMs.length; ) {
+    const dayMs = toDayMs(startedMs[from] as number);
+    const next = startedMs.findIndex((ms, i) => i > from && ms >= dayMs + DAY_MS);
+    const until = next === -1 ? startedMs.length : next;
+    packs.push({ pack: toPack(dayMs, slice(columns, from, until)), lastAt: row.last_at });
+    from = until;
+  }
+  const last =
+    row.last_visit_id === null
+      ? null
+      : { ms: startedMs.at(-1) ?? 0, widgetId: widgets.at(-1) ?? "", visitId: row.last_visit_id };
+  return { packs, last };
 }
 
 /** The first instant of the UTC day. */
@@ -65,38 +79,44 @@ function slice(all: VisitColumns, from: number, until: number): VisitColumns {
 }
 
 /** A position in the order in which visits are read. */
-type Place = { ms: number; widgetId: string; visitId: string };
+export type Place = { ms: number; widgetId: string; visitId: string };
 
 /**
  * Numbers come as one value per column: eight bytes each in base64, which PostgreSQL and Node handle several times as fast as
  * rows or digits. Few visits have conversions, so those come by the visit's index.
  */
-type ColumnsRow = Readonly<Record<KeyKind | "started_ms" | "stages" | "widgets" | "bookings" | "failures", string>> & {
+export type ColumnsRow = Readonly<
+  Record<KeyKind | "started_ms" | "stages" | "widgets" | "bookings" | "failures", string>
+> & {
   last_at: Date | null;
+  /** Null unless there are PACK_VISITS_MAX. */
   last_visit_id: string | null;
 };
 
-/** The next visits after the given place, and where to go on. */
-async function selectVisits(
-  db: Db,
-  owner: OrganizationId,
-  { range, after }: { range: VisitRange; after: Place | null },
-): Promise<{ columns: VisitColumns; lastAt: Date | null; last: Place | null }> {
-  const { fromMs, untilMs, convertedSinceMs, condition } = range;
-  // Every report that includes today reads such a range. The bounds of others are literals in the text, so that PostgreSQL plans
-  // for them: visits that converted later than they started may be found faster by funnel_visits_by_conversion.
-  const isPrepared = !after && convertedSinceMs === undefined && !condition && untilMs - fromMs <= DAY_MS;
-  const toInstant = (ms: number) =>
-    isPrepared ? sql`${new Date(ms)}::timestamptz` : sql`${sql.lit(new Date(ms).toISOString())}::timestamptz`;
+/**
+ * The next visits. The bounds are literals in the text, so that PostgreSQL plans for them: visits that converted later than they
+ * started may be found faster by funnel_visits_by_conversion.
+ */
+async function selectVisits(db: Db, owner: OrganizationId, range: VisitRange): Promise<ColumnsRow> {
+  const { fromMs, untilMs, convertedSinceMs, condition, after } = range;
+  const toInstant = (ms: number) => sql`${sql.lit(new Date(ms).toISOString())}::timestamptz`;
   const conditions = [
-    sql`started_at >= ${toInstant(after?.ms ?? fromMs)} and started_at < ${toInstant(untilMs)}`,
+    sql`organization_id = ${owner} and started_at >= ${toInstant(after?.ms ?? fromMs)} and started_at < ${toInstant(untilMs)}`,
     ...(after
       ? [sql`(started_at, widget_id, visit_id) > (${toInstant(after.ms)}, ${after.widgetId}, ${after.visitId})`]
       : []),
     ...(convertedSinceMs === undefined ? [] : [sql`converted_at >= ${toInstant(convertedSinceMs)}`]),
     ...(condition ? [condition] : []),
   ];
-  const { rows } = await sql<ColumnsRow>`${sql.raw(isPrepared ? "-- prepared: select_visits" : "")}
+  const { rows } = await selectColumns(sql.join(conditions, sql` and `)).execute(db);
+  const [row] = rows;
+  assert(row, "an aggregate has a row");
+  return row;
+}
+
+/** The first PACK_VISITS_MAX visits that meet a condition, in one row. */
+export function selectColumns(condition: RawBuilder<unknown>): RawBuilder<ColumnsRow> {
+  return sql<ColumnsRow>`
     select coalesce(string_agg(widget_id, ','), '') as widgets, ${joinNumbers("started_ms")} as started_ms,
       ${joinNumbers("stage")} as stages, ${sql.join(KEY_KINDS.map((kind) => sql`${joinNumbers(kind)} as ${sql.ref(kind)}`))},
       ${joinConversions("bookings")} as bookings, ${joinConversions("failures")} as failures,
@@ -106,21 +126,9 @@ async function selectVisits(
         ${furthest} * 2 + (no_availability_at is not null)::integer as stage,
         ${sql.join(KEY_KINDS.map((kind) => sql.ref(kind)))}, converted_at, bookings, failures,
         row_number() over (order by started_at, widget_id, visit_id) - 1 as visit
-      from ${table("funnel_visits")}
-      where organization_id = ${owner} and ${sql.join(conditions, sql` and `)}
+      from ${table("funnel_visits")} where ${condition}
       order by started_at, widget_id, visit_id limit ${sql.lit(PACK_VISITS_MAX)}
-    ) visit`.execute(db);
-  const [row] = rows;
-  assert(row, "an aggregate has a row");
-  const columns = toColumns(row);
-  const { startedMs, widgets } = columns;
-  const isFull = startedMs.length === PACK_VISITS_MAX;
-  const last = isFull && {
-    ms: startedMs.at(-1) ?? 0,
-    widgetId: widgets.at(-1) ?? "",
-    visitId: row.last_visit_id ?? "",
-  };
-  return { columns, lastAt: row.last_at, last: last || null };
+    ) visit`;
 }
 
 function joinNumbers(column: string): RawBuilder<string> {

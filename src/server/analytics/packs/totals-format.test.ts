@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { DIMENSIONS, type Dimension } from "#contract/dimensions.ts";
 import { isKeyed } from "../record/key-id.ts";
 import { addTotals, createTotals, type KeyCounts, QUARTER_MS, type Totals } from "./totals.ts";
-import { addDecodedKeys, decodeCounts, decodeTotals, encodeTotals } from "./totals-format.ts";
+import { decodeTotals, encodeTotals, TotalsReader } from "./totals-format.ts";
 
 const OLDEST = Date.parse("0001-01-01") / QUARTER_MS;
 const LATEST = Date.parse("2100-01-01") / QUARTER_MS;
@@ -30,26 +30,31 @@ test("numbers of one byte and of eight", () => {
   }
 });
 
-test("quarters of an hour come oldest first, and lists are added to what is there, for the wanted dimensions alone", () => {
+test("totals are read one after the other: quarters oldest first, and lists are added to what is there, for the wanted dimensions alone", () => {
   fc.assert(
     fc.property(someTotals(), someTotals(), fc.subarray([...DIMENSIONS]), (one, other, wanted) => {
       const sum = createTotals();
       addTotals(sum, one);
       addTotals(sum, other);
       const lists = new Map<Dimension, KeyCounts>(wanted.map((dimension) => [dimension, new Map()]));
-      for (const totals of [one, other]) {
-        const { counts, keys } = encodeTotals(totals);
-        addDecodedKeys(keys, lists);
-        for (const series of ["onViews", "onBookings"] as const) {
-          const quarters: number[] = [];
-          const ignore = () => {};
-          decodeCounts(counts, { onViews: ignore, onBookings: ignore, [series]: (at: number) => quarters.push(at) });
+      const encoded = [one, other].map(encodeTotals);
+      const joined = (part: "counts" | "keys") => Buffer.concat(encoded.map((bytes) => bytes[part]));
+      const reader = new TotalsReader({ counts: joined("counts"), keys: joined("keys") });
+      for (const { failed } of [one, other]) {
+        const quarters = { views: [] as number[], bookings: [] as number[] };
+        const onQuarter = {
+          onViews: (quarter: number) => quarters.views.push(quarter),
+          onBookings: (quarter: number) => quarters.bookings.push(quarter),
+        };
+        assert.ok(reader.hasMore);
+        assert.equal(reader.take(onQuarter, lists).failed, failed);
+        for (const each of [quarters.views, quarters.bookings])
           assert.deepEqual(
-            quarters,
-            quarters.toSorted((a, b) => a - b),
+            each,
+            each.toSorted((a, b) => a - b),
           );
-        }
       }
+      assert.ok(!reader.hasMore);
       for (const dimension of wanted) assert.deepEqual(lists.get(dimension), sum.keys.get(dimension));
       assert.equal(lists.size, wanted.length);
     }),

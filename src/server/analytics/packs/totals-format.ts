@@ -45,36 +45,53 @@ function encodeList(dimension: Dimension, list: KeyCounts): Buffer {
   return writer.toBytes();
 }
 
-/** Calls back for each quarter of an hour with views or bookings, oldest first; returns the other counts. */
-export function decodeCounts(
-  bytes: Buffer,
-  { onViews, onBookings }: { onViews: OnQuarter; onBookings: OnQuarter },
-): Omit<Totals, "views" | "bookings" | "keys"> {
-  const reader = new ByteReader(bytes);
-  assert(reader.takeNumber() === FORMAT, "there is one format of totals");
-  for (const onQuarter of [onViews, onBookings]) {
-    let quarter = OLDEST_QUARTER;
-    for (let left = reader.takeNumber(); left > 0; left--) {
-      quarter += reader.takeNumber();
-      onQuarter(quarter, reader.takeNumber());
-    }
-  }
-  const { reached, leadTimes } = createTotals();
-  for (let i = 0; i < reached.length; i++) reached[i] = reader.takeNumber();
-  const [noAvailability, failed] = [reader.takeNumber(), reader.takeNumber()];
-  for (let i = 0; i < leadTimes.length; i++) leadTimes[i] = reader.takeNumber();
-  return { reached, noAvailability, failed, leadTimes, leadMs: reader.takeNumber() };
-}
-
 export type OnQuarter = (quarter: number, count: number) => void;
 
-/** Adds the lists of these dimensions to those that are given. */
-export function addDecodedKeys(bytes: Buffer, lists: ReadonlyMap<Dimension, KeyCounts>): void {
-  const reader = new ByteReader(bytes);
-  for (const dimension of DIMENSIONS) {
-    const list = lists.get(dimension);
-    const part = reader.takePart();
-    if (list) addDecodedList(part, dimension, list);
+/** Totals that stand one after the other. */
+export class TotalsReader {
+  readonly #counts: ByteReader;
+  readonly #keys: ByteReader;
+
+  constructor({ counts, keys }: TotalsBytes) {
+    this.#counts = new ByteReader(counts);
+    this.#keys = new ByteReader(keys);
+  }
+
+  get hasMore(): boolean {
+    return this.#counts.hasMore;
+  }
+
+  /**
+   * The next totals. Calls back for each quarter of an hour with views or bookings, oldest first; adds the lists of these
+   * dimensions to those that are given; and returns the other counts.
+   */
+  take(
+    { onViews, onBookings }: { onViews: OnQuarter; onBookings: OnQuarter },
+    lists: ReadonlyMap<Dimension, KeyCounts>,
+  ): Omit<Totals, "views" | "bookings" | "keys"> {
+    const reader = this.#counts;
+    assert(reader.takeNumber() === FORMAT, "there is one format of totals");
+    for (const onQuarter of [onViews, onBookings]) {
+      let quarter = OLDEST_QUARTER;
+      for (let left = reader.takeNumber(); left > 0; left--) {
+        quarter += reader.takeNumber();
+        onQuarter(quarter, reader.takeNumber());
+      }
+    }
+    const { reached, leadTimes } = createTotals();
+    for (let i = 0; i < reached.length; i++) reached[i] = reader.takeNumber();
+    const [noAvailability, failed] = [reader.takeNumber(), reader.takeNumber()];
+    for (let i = 0; i < leadTimes.length; i++) leadTimes[i] = reader.takeNumber();
+    if (lists.size > 0) this.#addLists(lists);
+    return { reached, noAvailability, failed, leadTimes, leadMs: reader.takeNumber() };
+  }
+
+  #addLists(lists: ReadonlyMap<Dimension, KeyCounts>): void {
+    for (const dimension of DIMENSIONS) {
+      const list = lists.get(dimension);
+      const part = this.#keys.takePart();
+      if (list) addDecodedList(part, dimension, list);
+    }
   }
 }
 
@@ -93,14 +110,16 @@ function addDecodedList(bytes: Buffer, dimension: Dimension, list: KeyCounts): v
   }
 }
 
-export function decodeTotals({ counts, keys }: TotalsBytes): Totals {
-  const { views, bookings, keys: lists } = createTotals();
-  const others = decodeCounts(counts, {
-    onViews: (quarter, count) => views.set(quarter, count),
-    onBookings: (quarter, count) => bookings.set(quarter, count),
-  });
-  addDecodedKeys(keys, lists);
-  return { views, bookings, ...others, keys: lists };
+export function decodeTotals(bytes: TotalsBytes): Totals {
+  const { views, bookings, keys } = createTotals();
+  const others = new TotalsReader(bytes).take(
+    {
+      onViews: (quarter, count) => views.set(quarter, count),
+      onBookings: (quarter, count) => bookings.set(quarter, count),
+    },
+    keys,
+  );
+  return { views, bookings, ...others, keys };
 }
 
 const KEY_BYTES = 8;
@@ -140,10 +159,16 @@ class ByteWriter {
 
 class ByteReader {
   readonly #bytes: Buffer;
+  readonly #view: DataView;
   #offset = 0;
 
   constructor(bytes: Buffer) {
     this.#bytes = bytes;
+    this.#view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
+  }
+
+  get hasMore(): boolean {
+    return this.#offset < this.#bytes.length;
   }
 
   takeNumber(): number {
@@ -159,7 +184,7 @@ class ByteReader {
 
   takeKey(): number {
     this.#offset += KEY_BYTES;
-    return this.#bytes.readDoubleLE(this.#offset - KEY_BYTES);
+    return this.#view.getFloat64(this.#offset - KEY_BYTES, true);
   }
 
   takePart(): Buffer {

@@ -23,13 +23,12 @@ import { toShownKey } from "./dimension-keys.ts";
 import { countDrops } from "./drop-queries.ts";
 import { type Filter, findOneWidget, readFilters, requireFilterWidgets, toWidgetFilters } from "./filters.ts";
 import { type NamedList, selectLists } from "./lists.ts";
-import { toDayReport, toEntry } from "./report.ts";
-import { findShownZone } from "./shown-zone.ts";
+import { toDayReport, toEntry, toShownZone } from "./report.ts";
 
-// A report for the dashboard. It is in one time zone as a whole: the one found when the question is read.
+// A report for the dashboard. It is in one time zone as a whole: the one that was found together with who asks.
 
 /** `signal` is aborted when they have left. */
-export type Reader = { organizationId: OrganizationId; plan: Plan; signal?: AbortSignal };
+export type Reader = { organizationId: OrganizationId; plan: Plan; timeZone: string | null; signal?: AbortSignal };
 
 /** Who asks, when, and for what. */
 export type Question = {
@@ -59,7 +58,7 @@ export async function readQuestion(
   const filters = readFilters(query);
   const now = clock.now();
   const keptSince = toKeptSince(reader.plan, now);
-  const { zone: timeZone, rules } = await findShownZone(db, owner);
+  const { zone: timeZone, rules } = toShownZone(reader.timeZone);
   const today = toLocalDay(rules, now);
   const asked = { owner, now, keptSince, filters, timeZone, rules, today, signal: reader.signal };
   const window = await readWindow(query, { today, findDataSince: () => readDataSince(db, asked, null) });

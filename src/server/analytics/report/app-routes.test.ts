@@ -9,7 +9,7 @@ import { askApp } from "../../../../test/support/app/app-api.ts";
 import { getJson, makeCaller } from "../../../../test/support/app/read-api.ts";
 import { signIn } from "../../../../test/support/app/sign-in.ts";
 import { makeOrganization, makeWidget } from "../../../../test/support/builders.ts";
-import { readAnalytics } from "../../../../test/support/funnel/analytics.ts";
+import { findReader, readAnalytics } from "../../../../test/support/funnel/analytics.ts";
 import { countByHand } from "../../../../test/support/funnel/count-by-hand.ts";
 import { touchesOfVisits } from "../../../../test/support/funnel/random-touches.ts";
 import { makeTouch, SEARCH_AD } from "../../../../test/support/funnel/touches.ts";
@@ -112,7 +112,7 @@ test("any window of days, packed or not, matches a count by hand", async () => {
         const query = { from, to: lastDay, ...(widgetId ? { widget: widgetId } : {}) };
         const { totals, daily, funnel, channels, sources, campaigns, timeZone, ...report } = await readReport(
           deps,
-          { organizationId: owner, plan: "business" },
+          await findReader(db, owner),
           query,
         );
         const answer = { days: report.days, timeZone, totals, daily, funnel, channels, sources, campaigns };

@@ -7,6 +7,7 @@ import type { OrganizationId, WidgetId } from "#contract/ids.ts";
 import { FUNNEL_STEPS } from "#contract/steps.ts";
 import { makeOrganization, makeWidget } from "../../../../test/support/builders.ts";
 import { createTestDatabase } from "../../../../test/support/database/database.ts";
+import { findReader } from "../../../../test/support/funnel/analytics.ts";
 import { countAllByHand } from "../../../../test/support/funnel/count-by-hand.ts";
 import { assertPacksValid } from "../../../../test/support/funnel/packs.ts";
 import { oneFilter, toQuery } from "../../../../test/support/funnel/random-filters.ts";
@@ -87,7 +88,7 @@ async function compare(owner: OrganizationId, scenario: Scenario): Promise<void>
   const lastDay = Temporal.PlainDate.from(today).subtract({ days: endsDaysAgo });
   const firstDay = lastDay.subtract({ days: days - 1 });
   const query = { ...toQuery(filters), from: firstDay.toString(), to: lastDay.toString(), match };
-  const reader = { organizationId: owner, plan: "business" } as const;
+  const reader = await findReader(db, owner);
   const noonOf = (day: Temporal.PlainDate) =>
     new Date(day.toZonedDateTime({ timeZone: zone, plainTime: "12:00" }).epochMilliseconds);
   const window = { zone, now: noonOf(lastDay), days, widgetId: null, filters };
@@ -172,7 +173,7 @@ const OPPOSITES = [
 /** Each booking has one key of each kind, so those with some keys and those without them are all bookings together. */
 async function compareOpposites(owner: OrganizationId, { filters, early }: Scenario): Promise<void> {
   const { dimension, keys } = OPPOSITES[early % OPPOSITES.length] ?? OPPOSITES[0];
-  const reader = { organizationId: owner, plan: "business" } as const;
+  const reader = await findReader(db, owner);
   const others = toQuery(filters.filter((filter) => filter.dimension !== dimension));
   const count = async (query: Record<string, string[]>) => {
     const question = await readQuestion(reading, reader, { ...others, ...query, days: "45" });

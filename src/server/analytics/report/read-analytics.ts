@@ -6,18 +6,24 @@ import { toLocalDay } from "../../lib/time/zone-rules.ts";
 import { countVisits } from "../count/count-visits.ts";
 import { toWidgetFilters } from "./filters.ts";
 import { LISTED_KINDS, selectContractLists } from "./lists.ts";
-import { toDayReport, toEntry } from "./report.ts";
-import { findShownZone } from "./shown-zone.ts";
+import { toDayReport, toEntry, toShownZone } from "./report.ts";
 
-type Window = { days: number; now: Date; keptSince: Date; widgetId: WidgetId | null; signal?: AbortSignal };
+type Window = {
+  days: number;
+  timeZone: string | null;
+  now: Date;
+  keptSince: Date;
+  widgetId: WidgetId | null;
+  signal?: AbortSignal;
+};
 
 /** The contract's result. */
 export async function readAnalytics(
   db: Db,
   owner: OrganizationId,
-  { days, now, keptSince, widgetId, signal }: Window,
+  { days, timeZone, now, keptSince, widgetId, signal }: Window,
 ): Promise<Analytics> {
-  const { zone, rules } = await findShownZone(db, owner);
+  const { zone, rules } = toShownZone(timeZone);
   const today = toLocalDay(rules, now);
   const scan = {
     owner,

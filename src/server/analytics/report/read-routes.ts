@@ -34,14 +34,15 @@ export function analyticsReadRoutes(api: ReadApi, deps: ReadDeps): void {
       },
     },
     async (request) => {
-      const { organizationId, plan } = callerOf(request);
+      const { organizationId, plan, timeZone } = callerOf(request);
       const query = request.query as Query;
       const days = readWindowDays(query, "days");
       const widget = readParameter(query, "widget");
       const widgetId = widget === null ? null : await requireWidget(deps.db, organizationId, widget);
       const now = deps.clock.now();
       const keptSince = toKeptSince(plan, now);
-      return await readAnalytics(deps.db, organizationId, { days, now, keptSince, widgetId, signal: request.signal });
+      const window = { days, timeZone, now, keptSince, widgetId, signal: request.signal };
+      return await readAnalytics(deps.db, organizationId, window);
     },
   );
 

@@ -4,10 +4,17 @@ import { DAY_MS } from "#contract/durations.ts";
 import { WINDOW_DAYS_MAX } from "#contract/limits.ts";
 import { FUNNEL_STEPS, type FunnelStep } from "#contract/steps.ts";
 import { RecentMap } from "../../lib/recent-map.ts";
-import { addDays } from "../../lib/time/calendar.ts";
+import { addDays, parseTimeZone } from "../../lib/time/calendar.ts";
+import { readZoneRules, type ZoneRules } from "../../lib/time/zone-rules.ts";
 import { toDays } from "../count/to-counts.ts";
 import type { VisitCounts } from "../count/visit-counts.ts";
 import type { NamedCounts } from "./lists.ts";
+
+/** UTC if the organization has set no time zone, or one that this runtime doesn't know. */
+export function toShownZone(timeZone: string | null): { zone: string; rules: ZoneRules } {
+  const zone = parseTimeZone(timeZone ?? "UTC") ?? "UTC";
+  return { zone, rules: readZoneRules(zone) };
+}
 
 type DayReport = Omit<Analytics, "channels" | "sources" | "campaigns">;
 
