@@ -14,6 +14,7 @@ export function pathsOf(organizationId: string) {
     start: base,
     analytics: `${base}/analytics`,
     bookings: `${base}/bookings`,
+    bookingSources: `${base}/bookings/sources`,
     booking: below("bookings"),
     widgets: `${base}/widgets`,
     widget: below("widgets"),

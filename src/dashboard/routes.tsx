@@ -36,6 +36,7 @@ const ORGANIZATION_SCREENS: readonly Screen[] = [
   ["/",                 lazyScreen(() => import("./overview/OverviewPage.tsx"), "OverviewPage")],
   ["/analytics",        lazyScreen(() => import("./analytics/AnalyticsPage.tsx"), "AnalyticsPage")],
   ["/bookings",         lazyScreen(() => import("./bookings/BookingsPage.tsx"), "BookingsPage")],
+  ["/bookings/sources", lazyScreen(() => import("./bookings/SourcesPage.tsx"), "SourcesPage")],
   ["/bookings/$reference", lazyScreen(() => import("./bookings/BookingPage.tsx"), "BookingPage")],
   ["/widgets",          lazyScreen(() => import("./widgets/WidgetsPage.tsx"), "WidgetsPage")],
   ["/widgets/$widget",  lazyScreen(() => import("./widgets/WidgetPage.tsx"), "WidgetPage")],

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { describe, test } from "node:test";
+import { sql } from "kysely";
 import type { Page } from "playwright-core";
 import type { MemberRole } from "#contract/app/role.ts";
 import { DAY_MS } from "#contract/durations.ts";
@@ -28,6 +29,12 @@ const { reference: special } = await makeBooking(dashboard.deps.db, dashboard.or
   attribution: JSON.stringify({ channel: "Email", source: "letter", medium: "email", campaign: "winter-letter" }),
   time_zone: "America/New_York",
 });
+
+async function countStored(widgetId: string): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    select count(*) as count from bookings where widget_id = ${widgetId} and not is_test`.execute(dashboard.deps.db);
+  return rows[0]?.count ?? 0;
+}
 
 /** Elements that overflow their card, or the page if it overflows the window. */
 const FIND_CUT_OFF = `[
@@ -312,6 +319,25 @@ describe("the bookings screen", { skip: noBrowser }, () => {
     await dashboard.deps.db.deleteFrom("user_sessions").where("user_id", "=", person.userId).execute();
     await page.getByRole("button", { name: "Export CSV" }).click();
     await page.getByRole("dialog", { name: "You’ve been signed out" }).waitFor();
+  });
+
+  test("counts by source what became of stored bookings, from the list's period and widget", async () => {
+    const page = await openList(`?widget=${practice.branch}&search=sonderfall`);
+    await page.getByRole("link", { name: "Bookings by source" }).press("Enter");
+    await page.waitForURL((url) => url.pathname.endsWith("/sources") && url.search === `?widget=${practice.branch}`);
+    const table = page.getByRole("table", { name: "Bookings by source" });
+    const letter = table.getByRole("row", { name: /^letter/ });
+    assert.match(await letter.innerText(), /^letter\s+1\s+0 0\.0%\s+0 0\.0%\s+1 100\.0%$/);
+    const [, ...counts] = (await table.getByRole("row").nth(1).innerText()).split(/\s+(?=\d)/);
+    assert.deepEqual(counts[0], String(await countStored(practice.branch)), "the first row is the total");
+    await page.getByText("Only stored bookings are counted", { exact: false }).waitFor();
+    await assertGoodLooks(page);
+    await page.getByRole("combobox", { name: "Widget" }).click();
+    await page.getByRole("option", { name: "Old landing page" }).click();
+    await page.getByRole("heading", { name: "No matches" }).waitFor();
+    await page.getByRole("link", { name: "Bookings", exact: true }).last().click();
+    await page.getByRole("heading", { level: 1, name: "Bookings", exact: true }).waitFor();
+    assert.equal(new URL(page.url()).search, `?widget=${practice.old}`);
   });
 
   test("is accessible and does not shift, in light and dark, at desktop and phone width", async () => {

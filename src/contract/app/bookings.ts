@@ -69,6 +69,28 @@ export const BookingDetail = Type.Object({
 });
 export type BookingDetail = Static<typeof BookingDetail>;
 
+const outcome = {
+  booked: Type.Integer(),
+  cancelled: Type.Integer(),
+  /** To another time at least once, whether or not it was cancelled later. */
+  moved: Type.Integer(),
+  /** Not cancelled. */
+  kept: Type.Integer(),
+};
+
+/** More sources than people read. */
+export const BOOKING_SOURCES_MAX = 100;
+
+/** What became of stored bookings, by the source of the visitor. Test bookings are left out. */
+export const BookingSources = Type.Object({
+  all: Type.Object(outcome),
+  /** Most bookings first. A booking without a source has an empty one. */
+  sources: Type.Array(Type.Object({ source: Type.String(), ...outcome })),
+  /** The sources beyond the list; null if there are none. */
+  other: nullable(Type.Object(outcome)),
+});
+export type BookingSources = Static<typeof BookingSources>;
+
 /** POST bookings/erase. With `dryRun`, bookings are only counted. */
 export const EraseRequest = Type.Object({ email: Type.String(), dryRun: Type.Optional(Type.Boolean()) });
 export type EraseRequest = Static<typeof EraseRequest>;

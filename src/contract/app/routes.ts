@@ -27,7 +27,14 @@ import {
 } from "./account.ts";
 import { AppAnalytics, AppBreakdown, BookingTimes, FunnelSplit, LiveView } from "./analytics.ts";
 import { AuditPage, AuditPeople } from "./audit.ts";
-import { BookingCount, BookingDetail, BookingSummaryPage, EraseAnswer, EraseRequest } from "./bookings.ts";
+import {
+  BookingCount,
+  BookingDetail,
+  BookingSources,
+  BookingSummaryPage,
+  EraseAnswer,
+  EraseRequest,
+} from "./bookings.ts";
 import {
   AppConnectionList,
   ConnectionChange,
@@ -133,6 +140,7 @@ export const APP_ROUTES = {
 
   listBookings:       { method: "GET",    path: "/bookings", role: "viewer", answer: BookingSummaryPage },
   countBookings:      { method: "GET",    path: "/bookings/count", role: "viewer", answer: BookingCount },
+  getBookingSources:  { method: "GET",    path: "/bookings/sources", role: "viewer", answer: BookingSources },
   getBooking:         { method: "GET",    path: "/bookings/:reference", role: "viewer", answer: BookingDetail },
   deleteBooking:      { method: "DELETE", path: "/bookings/:reference", role: "member" },
   exportBookings:     { method: "GET",    path: "/bookings.csv", role: "admin", feature: "csvExport" },

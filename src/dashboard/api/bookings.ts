@@ -48,6 +48,13 @@ export const bookingCountQuery = (organization: string, { sort: _, ...filters }:
     refetchInterval: COUNT_REFRESH_MS,
   });
 
+export const bookingSourcesQuery = (organization: string, filters: BookingFilters) =>
+  queryOptions({
+    queryKey: [...bookingsKey(organization), "sources", filters],
+    queryFn: ({ signal }) => call("getBookingSources", { organization, signal, query: filters }),
+    placeholderData: keepPreviousData,
+  });
+
 export const bookingQuery = (organization: string, reference: string) =>
   queryOptions({
     queryKey: [...bookingsKey(organization), "one", reference],

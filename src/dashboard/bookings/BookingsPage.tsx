@@ -1,6 +1,6 @@
 import { SegmentedControl, Select } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
-import { IconDownload, IconUserMinus } from "@tabler/icons-react";
+import { IconChartBar, IconDownload, IconUserMinus } from "@tabler/icons-react";
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import type { BookingCount, BookingSort } from "#contract/app/bookings.ts";
 import { bookingCountQuery, bookingsQuery } from "../api/bookings.ts";
@@ -11,6 +11,7 @@ import { useUrlState } from "../hooks/use-url-state.ts";
 import { useOrganization } from "../shell/use-organization.ts";
 import { ActionButton } from "../ui/forms/ActionButton.tsx";
 import { GuideLink } from "../ui/layout/GuideLink.tsx";
+import { ButtonLink } from "../ui/layout/links.tsx";
 import { Page } from "../ui/layout/Page.tsx";
 import { Section } from "../ui/layout/Section.tsx";
 import { Loaded } from "../ui/states/Loaded.tsx";
@@ -36,8 +37,9 @@ import {
 } from "./shown-filters.ts";
 
 export function BookingsPage() {
-  const { can } = useOrganization();
+  const { can, paths } = useOrganization();
   const [filters, change] = useUrlState(FILTER_DEFAULTS);
+  const { widget, from, to, startFrom, startTo } = filters;
   const [isErasing, erasing] = useDisclosure(false);
   const seesCustomers = can("seeCustomers").isAllowed;
   return (
@@ -50,6 +52,14 @@ export function BookingsPage() {
       }
       actions={
         <>
+          <ButtonLink
+            variant="default"
+            to={paths.bookingSources}
+            search={{ widget, from, to, startFrom, startTo }}
+            leftSection={<IconChartBar size={17} stroke={1.6} />}
+          >
+            Bookings by source
+          </ButtonLink>
           <ActionButton
             variant="default"
             verdict={can("eraseBookings")}

@@ -3,6 +3,7 @@ import {
   BOOKING_COUNT_MAX,
   BookingCount,
   BookingDetail,
+  BookingSources,
   BookingSummaryPage,
   EraseAnswer,
   EraseRequest,
@@ -24,6 +25,7 @@ import { listChangesOf } from "../changes/change-queries.ts";
 import { keptSince, readerOf, readFilter } from "./app-filter.ts";
 import { continueAfter, countBookings, findBooking, listBookings, toPlace } from "./app-queries.ts";
 import { countErasable, deleteBooking, eraseBookingsByEmail } from "./erase.ts";
+import { readSources } from "./source-queries.ts";
 import { toBookingDetail, toBookingSummary } from "./to-app-booking.ts";
 
 type BookingDeps = Pick<Deps, "db" | "patientDb" | "clock" | "random" | "log">;
@@ -98,6 +100,12 @@ function mountLists(api: FastifyInstance, deps: BookingDeps): void {
     const limit = BOOKING_COUNT_MAX + 1;
     const count = await countBookings(deps.db, member.organizationId, { ...filter, limit });
     return { count: Math.min(count, BOOKING_COUNT_MAX), hasMore: count > BOOKING_COUNT_MAX };
+  });
+
+  api.get("/bookings/sources", { schema: { response: { 200: BookingSources } } }, async (request) => {
+    const member = memberOf(request);
+    const filter = await readFilter(deps, member, request.query as Query);
+    return await readSources(deps.patientDb, member.organizationId, filter);
   });
 }
 

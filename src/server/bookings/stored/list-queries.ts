@@ -51,7 +51,8 @@ export async function countInRange(db: Db, owner: OrganizationId, filter: ListFi
   return rows[0]?.count ?? 0;
 }
 
-function isListed(owner: OrganizationId, filter: ListFilter): RawBuilder<unknown> {
+/** Whether a booking is in the filter's range. */
+export function isListed(owner: OrganizationId, filter: Omit<ListFilter, "limit">): RawBuilder<unknown> {
   const { createdFrom, createdBefore, widgetId } = filter;
   return sql`organization_id = ${sql.lit(owner)} and created_at >= ${toLiteral(createdFrom)}
     ${createdBefore === null ? sql`` : sql`and created_at < ${toLiteral(createdBefore)}`}

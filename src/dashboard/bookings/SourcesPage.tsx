@@ -1,0 +1,139 @@
+import { Button, Group, Text } from "@mantine/core";
+import { IconCalendarEvent } from "@tabler/icons-react";
+import { useQuery } from "@tanstack/react-query";
+import type { BookingSources } from "#contract/app/bookings.ts";
+import { bookingSourcesQuery } from "../api/bookings.ts";
+import { formatCount, formatRate, formatZone, pluralize } from "../format.ts";
+import { useUrlState } from "../hooks/use-url-state.ts";
+import { useOrganization } from "../shell/use-organization.ts";
+import { DaysSelect } from "../ui/forms/DaysSelect.tsx";
+import { GuideLink } from "../ui/layout/GuideLink.tsx";
+import { Page } from "../ui/layout/Page.tsx";
+import { Section } from "../ui/layout/Section.tsx";
+import { EmptyState } from "../ui/states/EmptyState.tsx";
+import { Loaded } from "../ui/states/Loaded.tsx";
+import { NoMatches } from "../ui/states/NoMatches.tsx";
+import { StaleNotice } from "../ui/states/StaleNotice.tsx";
+import { type Column, ListTable } from "../ui/tables/ListTable.tsx";
+import { WidgetSelect } from "../widgets/WidgetSelect.tsx";
+import { FILTER_DEFAULTS, toBookingFilters } from "./shown-filters.ts";
+
+const DEFAULTS = { widget: "", from: "", to: "", startFrom: "", startTo: "" };
+
+/** What became of stored bookings, by the source of the visitor. */
+export function SourcesPage() {
+  const { id, paths, details } = useOrganization();
+  const [filters, change] = useUrlState(DEFAULTS);
+  const isFiltered = Object.values(filters).some((value) => value !== "");
+  const outcomes = useQuery(
+    bookingSourcesQuery(id, toBookingFilters({ ...FILTER_DEFAULTS, ...filters }, details.timeZone)),
+  );
+  return (
+    <Page
+      title="Bookings by source"
+      description={
+        <>
+          How many bookings from each source were cancelled or moved.{" "}
+          <GuideLink to="bookings" about="bookings by source" />
+        </>
+      }
+      back={{ to: paths.bookings, label: "Bookings", search: filters }}
+    >
+      <Filters filters={filters} isFiltered={isFiltered} onChange={change} />
+      <StaleNotice query={outcomes} />
+      <Section
+        title="From stored bookings"
+        description={
+          <>
+            <span role="status">
+              {outcomes.data && `${pluralize(outcomes.data.all.booked, "booking", "bookings")}.`}
+            </span>{" "}
+            Only stored bookings are counted, without test bookings, so analytics may show more. Kept means not
+            cancelled; a booking that was moved is kept too. Days in {formatZone(details.timeZone)}.
+          </>
+        }
+        isFlush
+      >
+        <Loaded query={outcomes} rows={8}>
+          {(data) =>
+            data.all.booked > 0 ? (
+              <ListTable label="Bookings by source" columns={COLUMNS} rows={toRows(data)} rowKey={({ key }) => key} />
+            ) : isFiltered ? (
+              <NoMatches onClear={() => change(DEFAULTS)}>
+                Only bookings from the last {details.plan.retention} are stored.
+              </NoMatches>
+            ) : (
+              <EmptyState icon={IconCalendarEvent} title="No bookings yet">
+                Bookings of widgets with Store bookings on are counted here.
+              </EmptyState>
+            )
+          }
+        </Loaded>
+      </Section>
+    </Page>
+  );
+}
+
+type FiltersProps = {
+  filters: typeof DEFAULTS;
+  isFiltered: boolean;
+  onChange: (change: Partial<typeof DEFAULTS>) => void;
+};
+
+function Filters({ filters, isFiltered, onChange }: FiltersProps) {
+  return (
+    <Group gap="sm" mb="lg" role="group" aria-label="Filter bookings">
+      <WidgetSelect value={filters.widget} onChange={(widget) => onChange({ widget })} />
+      <DaysSelect label="Booked" from={filters.from} to={filters.to} onChange={onChange} />
+      <DaysSelect
+        label="Appointment"
+        from={filters.startFrom}
+        to={filters.startTo}
+        mayBeFuture
+        onChange={({ from, to }) => onChange({ startFrom: from, startTo: to })}
+      />
+      {isFiltered && (
+        <Button variant="subtle" color="gray" onClick={() => onChange(DEFAULTS)}>
+          Clear filters
+        </Button>
+      )}
+    </Group>
+  );
+}
+
+type Row = BookingSources["all"] & { key: string; name: string; isTotal?: boolean };
+
+function toRows({ all, sources, other }: BookingSources): Row[] {
+  return [
+    { key: "all", name: "All sources", isTotal: true, ...all },
+    ...sources.map(({ source, ...counts }) => ({ key: `source ${source}`, name: source || "No source", ...counts })),
+    ...(other ? [{ key: "other", name: "Other sources", ...other }] : []),
+  ];
+}
+
+const COLUMNS: Column<Row>[] = [
+  {
+    header: "Source",
+    isBare: true,
+    cell: ({ name, isTotal = false }) => (
+      <Text span inherit fw={isTotal ? 600 : 500}>
+        {name}
+      </Text>
+    ),
+  },
+  { header: "Booked", isNumeric: true, cell: ({ booked }) => formatCount(booked) },
+  { header: "Cancelled", isNumeric: true, cell: ({ cancelled, booked }) => <Share part={cancelled} of={booked} /> },
+  { header: "Moved", isNumeric: true, cell: ({ moved, booked }) => <Share part={moved} of={booked} /> },
+  { header: "Kept", isNumeric: true, cell: ({ kept, booked }) => <Share part={kept} of={booked} /> },
+];
+
+function Share({ part, of }: { part: number; of: number }) {
+  return (
+    <>
+      {formatCount(part)}{" "}
+      <Text span size="xs" c="dimmed">
+        {formatRate(part / of)}
+      </Text>
+    </>
+  );
+}
