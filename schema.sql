@@ -128,6 +128,7 @@ create table bookings (
   api_json text not null,
   is_test boolean default false not null,
   asked_in text,
+  google_conversion_name text,
   constraint bookings_organization_id_widget_id_fkey FOREIGN KEY (organization_id, widget_id) REFERENCES widgets(organization_id, id),
   constraint bookings_pkey PRIMARY KEY (organization_id, reference),
   constraint bookings_organization_id_created_at_key UNIQUE (organization_id, created_at)

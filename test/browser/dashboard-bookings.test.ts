@@ -305,6 +305,8 @@ describe("the bookings screen", { skip: noBrowser }, () => {
 
     await page.getByRole("button", { name: "Export for ads" }).click();
     const dialog = page.getByRole("dialog", { name: "Export for ads" });
+    await dialog.getByRole("radio", { name: "Google Ads: retractions" }).check();
+    assert.equal(await dialog.getByRole("textbox").count(), 0, "each has the name it was exported with");
     await dialog.getByRole("radio", { name: "Meta" }).check();
     assert.equal(await dialog.getByRole("textbox", { name: "Event name" }).inputValue(), "Schedule");
     await assertGoodLooks(page);

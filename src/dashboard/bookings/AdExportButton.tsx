@@ -16,27 +16,32 @@ import { FormButtons } from "../ui/forms/FormButtons.tsx";
 import { FormDialog } from "../ui/forms/FormDialog.tsx";
 import { type ShownFilters, toBookingFilters } from "./shown-filters.ts";
 
-type PlatformWords = { label: string; contents: string; nameLabel: string; nameDescription: string };
+type PlatformWords = { label: string; contents: string; name: { label: string; description: string } | null };
 
 const PLATFORM_WORDS: Readonly<Record<AdPlatform, PlatformWords>> = {
   google: {
     label: "Google Ads",
     contents: "Offline conversions: click ID (gclid, gbraid or wbraid), time and reference of each booking.",
-    nameLabel: "Conversion name",
-    nameDescription: "The name of the conversion action in Google Ads.",
+    name: { label: "Conversion name", description: "The name of the conversion action in Google Ads." },
+  },
+  "google-retractions": {
+    label: "Google Ads: retractions",
+    contents: "Cancelled bookings of the last 54 days that you exported for Google Ads before.",
+    name: null,
   },
   microsoft: {
     label: "Microsoft Advertising",
     contents: "Offline conversions: click ID (msclkid) and time of each booking.",
-    nameLabel: "Conversion name",
-    nameDescription: "The name of the offline conversion goal in Microsoft Advertising.",
+    name: {
+      label: "Conversion name",
+      description: "The name of the offline conversion goal in Microsoft Advertising.",
+    },
   },
   meta: {
     label: "Meta",
     contents:
       "Offline events: click ID (fbc), browser ID (fbp), hashed email address, time and reference of each booking.",
-    nameLabel: "Event name",
-    nameDescription: "Schedule is Meta’s standard event for appointments.",
+    name: { label: "Event name", description: "Schedule is Meta’s standard event for appointments." },
   },
 };
 
@@ -97,16 +102,19 @@ function AdExportForm({ filters, onClose }: { filters: ShownFilters; onClose: ()
             ))}
           </Stack>
         </Radio.Group>
-        <TextInput
-          label={words.nameLabel}
-          description={words.nameDescription}
-          required
-          maxLength={CONVERSION_NAME_LENGTH_MAX}
-          {...form.getInputProps("conversionName")}
-        />
+        {words.name && (
+          <TextInput
+            label={words.name.label}
+            description={words.name.description}
+            required
+            maxLength={CONVERSION_NAME_LENGTH_MAX}
+            {...form.getInputProps("conversionName")}
+          />
+        )}
         <Text size="sm" c="dimmed">
-          The file contains the bookings that match your filters, except test bookings and bookings without an ID for
-          this platform. Google and Microsoft accept clicks from the last 90 days, Meta events from the last 7 days.
+          {words.name
+            ? "The file contains the bookings that match your filters, except test bookings, cancelled ones and bookings without an ID for this platform. Google and Microsoft accept clicks from the last 90 days, Meta events from the last 7 days."
+            : "Import the file in Google Ads as conversion adjustments, one day after the conversions. It retracts them with the names they were exported with. Google ignores what is already retracted."}
         </Text>
         <FormButtons label="Download file" onCancel={onClose} isBusy={save.isPending} />
       </Stack>

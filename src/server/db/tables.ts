@@ -95,6 +95,8 @@ export type BookingsTable = {
   is_test: Generated<boolean>;
   /** The connection that made the appointment, or `sandbox`. Null: imported, or booked before changes were followed. */
   asked_in: ConnectionId | "sandbox" | null;
+  /** The conversion name with which it was last exported for Google Ads; null if it never was. */
+  google_conversion_name: string | null;
   /** What the read API returns, so that a page is read without putting its bookings together. */
   api_json: string;
 };

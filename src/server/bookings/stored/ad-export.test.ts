@@ -2,11 +2,13 @@ import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { describe, test } from "node:test";
 import type { Attribution } from "#contract/attribution.ts";
-import type { OrganizationId, WidgetId } from "#contract/ids.ts";
+import type { OrganizationId, Reference, WidgetId } from "#contract/ids.ts";
 import { createTestApp } from "../../../../test/support/app/app.ts";
 import { askApp, readAudit } from "../../../../test/support/app/app-api.ts";
 import { signIn } from "../../../../test/support/app/sign-in.ts";
 import { makeBooking, makeOrganization, makeWidget } from "../../../../test/support/builders.ts";
+import { applyChange } from "../changes/apply-change.ts";
+import { deleteBooking } from "./erase.ts";
 
 const testApp = await createTestApp();
 const { app, deps } = testApp;
@@ -113,6 +115,88 @@ describe("the export for ads", () => {
       .execute();
     const { lines } = await read(business, "");
     assert.deepEqual([lines.length, lines[1]?.slice(0, 5)], [3, "kept,"]);
+  });
+
+  describe("of retractions for Google Ads", () => {
+    const HEAD = "Order ID,Conversion Name,Adjustment Time,Adjustment Type,Adjusted Value,Adjusted Value Currency";
+
+    async function cancel({ owner, widgetId }: Business, references: readonly string[]): Promise<void> {
+      for (const reference of references as Reference[]) {
+        const state = { owner, reference, widgetId, now: { kind: "cancelled" }, claim: async () => true } as const;
+        await db.transaction().execute((transaction) => applyChange(deps, transaction, state));
+      }
+    }
+
+    test("lists what was exported before and cancelled since, with the name it was exported with", async () => {
+      const business = await makeBusiness();
+      const references = await makeBookings(business, [
+        { gclid: "Cj0" },
+        { gbraid: "0AA" },
+        { gclid: "kept" },
+        // Google can't retract these two: it doesn't know the first, and the second only by wbraid.
+        { msclkid: "ab" },
+        { wbraid: "CkA" },
+      ]);
+      const [clicked = "", app = ""] = references;
+      await read(business, "platform=google&conversionName=Old");
+      await read(
+        business,
+        `platform=google&conversionName=${encodeURIComponent("Visit, new")}&to=2026-10-31T18:05:04Z`,
+      );
+      assert.deepEqual((await read(business, "platform=google-retractions")).lines, [HEAD, ""]);
+      await cancel(business, references.toSpliced(2, 1));
+      const { lines, headers } = await read(business, "platform=google-retractions");
+      assert.equal(headers["content-disposition"], 'attachment; filename="google-retractions-2026-11-01.csv"');
+      assert.deepEqual(lines, [
+        HEAD,
+        `${app},Old,2026-11-01 12:00:00+0000,RETRACT,,`,
+        `${clicked},"Visit, new",2026-11-01 12:00:00+0000,RETRACT,,`,
+        "",
+      ]);
+      const other = await makeWidget(db, business.owner);
+      assert.deepEqual((await read(business, `platform=google-retractions&widget=${other}`)).lines, [HEAD, ""]);
+    });
+
+    test("has nothing that was never exported, only exported elsewhere, tried, or is older than 54 days", async () => {
+      const business = await makeBusiness();
+      const old = await makeBooking(db, business.owner, {
+        widgetId: business.widgetId,
+        now: new Date("2026-09-08T11:59:59Z"),
+        attribution: JSON.stringify({ gclid: "old" }),
+      });
+      await read(business, "platform=google");
+      const references = await makeBookings(business, [{ gclid: "Cj0", msclkid: "ab" }]);
+      await read(business, "platform=microsoft");
+      await read(business, "platform=google&dryRun=true");
+      await cancel(business, [old.reference, ...references]);
+      // It is cancelled now, so it isn't in this file and isn't known to Google.
+      await read(business, "platform=google");
+      assert.deepEqual((await read(business, "platform=google-retractions")).lines, [HEAD, ""]);
+    });
+
+    test("leaves out what takes place again, and what was erased", async () => {
+      const business = await makeBusiness();
+      const references = await makeBookings(business, [{ gclid: "again" }, { gclid: "erased" }]);
+      const [again = "", erased = ""] = references as Reference[];
+      await read(business, "platform=google");
+      await cancel(business, references);
+      const startAt = new Date("2026-12-01T09:00:00Z");
+      const now = {
+        kind: "confirmed",
+        externalId: "b-2",
+        startAt,
+        endAt: startAt,
+        manageUrl: null,
+        joinUrl: null,
+      } as const;
+      await db
+        .transaction()
+        .execute((transaction) =>
+          applyChange(deps, transaction, { ...business, reference: again as Reference, now, claim: async () => true }),
+        );
+      await deleteBooking(deps, business.owner, erased as Reference);
+      assert.deepEqual((await read(business, "platform=google-retractions")).lines, [HEAD, ""]);
+    });
   });
 
   test("leaves out test bookings and other widgets, is logged with its platform, and has a dry run", async () => {

@@ -7,7 +7,7 @@ import type { Deps } from "../../deps.ts";
 import { checkLine } from "../../http/check-fields.ts";
 import type { CsvExports } from "../../http/csv-exports.ts";
 import { badParameter, type Query, readChoice, readParameter } from "../../http/parameters.ts";
-import { exportAdConversions } from "./ad-export.ts";
+import { exportForAds } from "./ad-export.ts";
 import { readerOf, readFilter } from "./app-filter.ts";
 import type { AppBookingFilter } from "./app-queries.ts";
 import { exportBookings } from "./export.ts";
@@ -53,12 +53,12 @@ async function readAdExport(deps: ExportDeps, request: FastifyRequest): Promise<
   });
   if ("fault" in name) throw badParameter("conversionName", `must have 1 to ${CONVERSION_NAME_LENGTH_MAX} characters`);
   const filter = await readFilter(deps, member, query);
-  const wanted = { filter, platform, conversionName: name.value };
+  const wanted = { filter, platform, conversionName: name.value, now: deps.clock.now() };
   return {
-    name: `${platform}-conversions`,
+    name: platform === "google-retractions" ? platform : `${platform}-conversions`,
     filter,
     detail: { platform },
-    lines: () => exportAdConversions(deps.patientDb, member.organizationId, wanted),
+    lines: () => exportForAds(deps.patientDb, member.organizationId, wanted),
   };
 }
 
