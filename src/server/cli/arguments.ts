@@ -2,6 +2,7 @@ import { parseArgs } from "node:util";
 import { type OrganizationId, parseOrganizationId } from "#contract/ids.ts";
 import type { Db } from "../db/pool.ts";
 import { type Checked, checkLine } from "../http/check-fields.ts";
+import { parseIsoInstant } from "../lib/time/iso-instant.ts";
 import { findOrganization, type OrganizationRow } from "../organizations/queries.ts";
 import { UsageError } from "./usage-error.ts";
 
@@ -71,6 +72,19 @@ export function parseChoice<T extends string>(name: string, text: string, choice
 
 export function parseSwitch(name: string, text: string): boolean {
   return parseChoice(name, text, ["on", "off"]) === "on";
+}
+
+export function parseNumber(name: string, text: string, { min, max }: { min: number; max: number }): number {
+  const number = /^[0-9]{1,4}$/.test(text) ? Number(text) : 0;
+  return number >= min && number <= max ? number : refuse(name, `a whole number from ${min} to ${max}`);
+}
+
+export function parseInstant(name: string, text: string, rounding: "down" | "up"): Date {
+  return parseIsoInstant(text, rounding) ?? refuse(name, "an ISO 8601 date");
+}
+
+export function refuse(name: string, wanted: string): never {
+  throw new UsageError(`--${name} must be ${wanted}.`);
 }
 
 export async function requireOrganization(db: Db, text: string): Promise<OrganizationRow & { id: OrganizationId }> {

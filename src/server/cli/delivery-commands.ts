@@ -9,7 +9,6 @@ import {
 import { type DeliveryId, parseDeliveryId, parseEndpointId, parseRedeliveryId, parseWidgetId } from "#contract/ids.ts";
 import { auditByOperator } from "../audit/audit-by.ts";
 import { ApiError } from "../http/api-error.ts";
-import { parseIsoInstant } from "../lib/time/iso-instant.ts";
 import { findOrganization, type OrganizationRow } from "../organizations/queries.ts";
 import { auditRedelivery, auditRetry } from "../webhooks/endpoints/audit.ts";
 import { findDeliveryOwner } from "../webhooks/endpoints/queries.ts";
@@ -24,7 +23,7 @@ import { retryDelivery } from "../webhooks/log/retry.ts";
 import { readSearch } from "../webhooks/log/search.ts";
 import { toAppAttempt, toAppDelivery } from "../webhooks/log/to-app-delivery.ts";
 import { toAppRedelivery, toFilter } from "../webhooks/log/to-app-redelivery.ts";
-import { type Arguments, parseChoice, requireOrganization } from "./arguments.ts";
+import { type Arguments, parseChoice, parseInstant, parseNumber, refuse, requireOrganization } from "./arguments.ts";
 import type { Command, CommandContext } from "./command.ts";
 import { pluralize } from "./pluralize.ts";
 import { UsageError } from "./usage-error.ts";
@@ -197,8 +196,8 @@ function readFilter(args: Arguments) {
     ...(state === null ? {} : { state: parseChoice("state", state, DELIVERY_STATES) }),
     ...(status === null ? {} : { status: parseNumber("status", status, { min: 100, max: 999 }) }),
     ...(error === null ? {} : { error: parseChoice("error", error, ATTEMPT_ERROR_CODES) }),
-    ...(from === null ? {} : { from: parseIsoInstant(from, "down") ?? refuse("from", "an ISO 8601 date") }),
-    ...(to === null ? {} : { to: parseIsoInstant(to, "up") ?? refuse("to", "an ISO 8601 date") }),
+    ...(from === null ? {} : { from: parseInstant("from", from, "down") }),
+    ...(to === null ? {} : { to: parseInstant("to", to, "up") }),
     limit: limit === null ? SHOWN_DEFAULT : parseNumber("limit", limit, { min: 1, max: 500 }),
   };
 }
@@ -224,13 +223,4 @@ function readSearchOrFault(text: string) {
     if (!(error instanceof ApiError)) throw error;
     return refuse("search", "a reference, an event ID, a delivery ID or an email address");
   }
-}
-
-function parseNumber(name: string, text: string, { min, max }: { min: number; max: number }): number {
-  const number = /^[0-9]{1,4}$/.test(text) ? Number(text) : 0;
-  return number >= min && number <= max ? number : refuse(name, `a whole number from ${min} to ${max}`);
-}
-
-function refuse(name: string, wanted: string): never {
-  throw new UsageError(`--${name} must be ${wanted}.`);
 }

@@ -4,6 +4,7 @@ import { openDatabase } from "../db/open-database.ts";
 import { createLog } from "../lib/log/log.ts";
 import { StartError } from "../lib/start-error.ts";
 import { parseArguments } from "./arguments.ts";
+import { BOOKING_COMMANDS } from "./booking-commands.ts";
 import type { Answer, Command } from "./command.ts";
 import { CONNECTION_COMMANDS } from "./connection-commands.ts";
 import { DELIVERY_COMMANDS } from "./delivery-commands.ts";
@@ -23,6 +24,7 @@ import { WIDGET_COMMANDS } from "./widget-commands.ts";
 const GROUPS: readonly (readonly [title: string, commands: readonly Command[]])[] = [
   ["Organizations and people", [...ORGANIZATION_COMMANDS, ...USER_COMMANDS]],
   ["Widgets", WIDGET_COMMANDS],
+  ["Bookings", BOOKING_COMMANDS],
   ["API keys", KEY_COMMANDS],
   ["Webhooks", [...ENDPOINT_COMMANDS, ...DELIVERY_COMMANDS]],
   ["Scheduling systems", CONNECTION_COMMANDS],

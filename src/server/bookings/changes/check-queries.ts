@@ -92,6 +92,7 @@ export type FollowedBooking = {
   externalId: string | null;
   serviceId: string;
   startAt: Date;
+  storesBookings: boolean;
 };
 
 export async function findFollowed(
@@ -101,9 +102,14 @@ export async function findFollowed(
 ): Promise<FollowedBooking | null> {
   const row = await db
     .selectFrom("bookings")
+    .innerJoin("widgets", (join) =>
+      join
+        .onRef("widgets.organization_id", "=", "bookings.organization_id")
+        .onRef("widgets.id", "=", "bookings.widget_id"),
+    )
     .select(["widget_id as widgetId", "asked_in as askedIn", "external_id as externalId"])
-    .select(["service_id as serviceId", "start_at as startAt"])
-    .where("organization_id", "=", owner)
+    .select(["service_id as serviceId", "start_at as startAt", "collect_data as storesBookings"])
+    .where("bookings.organization_id", "=", owner)
     .where("reference", "=", reference)
     .executeTakeFirst();
   return row ?? null;

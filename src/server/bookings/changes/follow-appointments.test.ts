@@ -11,6 +11,7 @@ import { cancelCalcomBooking, findCalcomBooking, moveCalcomBooking } from "../..
 import { type CalcomServer, startCalcomServer } from "../../scheduler/testing/calcom-server.ts";
 import { createOpenDeps } from "../../scheduler/testing/open-deps.ts";
 import { readEventPage } from "../../webhooks/events/read-page.ts";
+import { updateWidget } from "../../widgets/queries.ts";
 import { deleteBooking } from "../stored/erase.ts";
 import { listChanges } from "./change-queries.ts";
 import { markDue } from "./check-queries.ts";
@@ -19,7 +20,7 @@ import { pollConnections } from "./poll-connections.ts";
 
 // Appointments at the stand-in for Cal.com, cancelled and moved there.
 
-const { deps, clock } = await createOpenDeps();
+const { deps, clock, lines } = await createOpenDeps();
 const { db } = deps;
 const server = await startCalcomServer();
 after(() => server.stop());
@@ -126,6 +127,29 @@ test("nothing is asked or changed while “Follow changes” is off", async () =
     (await readCopy(setting.owner)).map(({ status }) => status),
     ["confirmed"],
   );
+});
+
+test("while Store bookings is off, nothing is asked, written or logged; afterwards the booking catches up", async () => {
+  clock.set(NOON);
+  const setting = await connect();
+  const reference = await book(setting);
+  const setStoring = (collect_data: boolean) => updateWidget(db, setting.widgetId, { collect_data });
+  await setStoring(false);
+  cancelThere(server, reference);
+  const [requests, logged] = [server.requests.length, lines.length];
+  await markDue(db, setting.owner, { references: [reference], now: clock.now() });
+  for (let i = 0; i < 3; i++) {
+    await followAppointments(deps, NEVER);
+    clock.set(new Date(clock.now().getTime() + HOUR_MS));
+  }
+  assert.deepEqual([server.requests.length, lines.length], [requests, logged]);
+  assert.deepEqual(
+    (await readCopy(setting.owner)).map(({ status }) => status),
+    ["confirmed"],
+  );
+  await setStoring(true);
+  await followAppointments(deps, NEVER);
+  assert.equal((await listChanges(db, setting.owner, { from: NOON, before: null, limit: 10 })).length, 1);
 });
 
 test("a notice about an appointment that the system doesn't know changes nothing", async () => {

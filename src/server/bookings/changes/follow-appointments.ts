@@ -47,34 +47,40 @@ export async function followAppointments(deps: OpenDeps, signal: AbortSignal): P
 
 type Appointment = { readonly organizationId: OrganizationId; readonly reference: Reference };
 
+/** `unknown`: the system doesn't know the appointment, or nobody can ask it. `waits`: it is read again later, or by another process. */
+type Outcome = "changed" | "unchanged" | "unknown" | "waits";
+
 /** Follows one appointment at once. What fails here is done by the task. */
-export async function followAppointment(deps: OpenDeps, { organizationId, reference }: Appointment): Promise<void> {
+export async function followAppointment(deps: OpenDeps, { organizationId, reference }: Appointment): Promise<Outcome> {
   const now = deps.clock.now();
   await markDue(deps.db, organizationId, { references: [reference], now });
   const leaseUntil = new Date(now.getTime() + LEASE_MS);
   const check = await claimOne(deps.db, { organizationId, reference }, { now, leaseUntil });
-  if (check) await followSafely(deps, check);
+  return check ? await followSafely(deps, check) : "waits";
 }
 
-async function followSafely(deps: OpenDeps, check: Check, signal?: AbortSignal): Promise<void> {
+async function followSafely(deps: OpenDeps, check: Check, signal?: AbortSignal): Promise<Outcome> {
   try {
-    await follow(deps, check, signal);
+    return await follow(deps, check, signal);
   } catch (error) {
     deps.log.error("appointment.follow_failed", { organizationId: check.organizationId, error });
+    return "waits";
   }
 }
 
-async function follow(deps: OpenDeps, check: Check, signal?: AbortSignal): Promise<void> {
+async function follow(deps: OpenDeps, check: Check, signal?: AbortSignal): Promise<Outcome> {
   const { organizationId: owner, reference } = check;
   const booking = await findFollowed(deps.db, owner, reference);
   const system = booking && (await openAskedSystem(deps, owner, booking));
   const { externalId } = booking ?? {};
   // Without its connection, nobody can find out.
-  if (!booking || !system || !externalId) return void (await finishCheck(deps.db, check));
+  if (!booking || !system || !externalId) return await giveUp(deps, check);
+  // Nothing may be written, so the system isn't asked either.
+  if (!booking.storesBookings) return await postpone(deps, check, LATER_MS);
   const read = await system.follow({ ...booking, reference, externalId }, signal);
   // A reading that was broken off, because this process is ending, says nothing.
-  if (signal?.aborted) return;
-  if (read.kind !== "found") return await postpone(deps, check, read);
+  if (signal?.aborted) return "waits";
+  if (read.kind !== "found") return await postponeUnread(deps, check, read);
   const applied = await inOrganization(deps.db, owner, (transaction) =>
     applyChange(deps, transaction, {
       owner,
@@ -84,21 +90,44 @@ async function follow(deps: OpenDeps, check: Check, signal?: AbortSignal): Promi
       claim: () => finishCheck(transaction, check),
     }),
   );
-  if (applied === "changed") await wakeWorkers(deps);
-  if (applied === "later") await postponeCheck(deps.db, check, new Date(deps.clock.now().getTime() + LATER_MS));
+  switch (applied) {
+    case "changed":
+      await wakeWorkers(deps);
+      return applied;
+    case "unchanged":
+      return applied;
+    case "gone":
+      return "unknown";
+    case "later":
+      return await postpone(deps, check, LATER_MS);
+    case "stale":
+      return "waits";
+    default:
+      return applied satisfies never;
+  }
 }
 
-async function postpone(
+async function postponeUnread(
   deps: OpenDeps,
   check: Check,
   failure: Exclude<Read<Followed>, { kind: "found" }>,
-): Promise<void> {
+): Promise<Outcome> {
   // An appointment that the system doesn't know is left as it is: the account may be another one.
   const isUnknown = failure.kind === "refused" && failure.reason === "not_found";
-  if (isUnknown || check.tries >= TRIES_MAX) return void (await finishCheck(deps.db, check));
+  if (isUnknown || check.tries >= TRIES_MAX) return await giveUp(deps, check);
   const askedMs = failure.kind === "unavailable" ? (failure.retryAfterMs ?? 0) : 0;
   const waitMs = Math.min(RETRY_MS_MIN * 2 ** Math.min(check.tries - 1, 10), RETRY_MS_MAX);
-  await postponeCheck(deps.db, check, new Date(deps.clock.now().getTime() + Math.max(waitMs, askedMs)));
+  return await postpone(deps, check, Math.max(waitMs, askedMs));
+}
+
+async function postpone(deps: OpenDeps, check: Check, waitMs: number): Promise<Outcome> {
+  await postponeCheck(deps.db, check, new Date(deps.clock.now().getTime() + waitMs));
+  return "waits";
+}
+
+async function giveUp(deps: OpenDeps, check: Check): Promise<Outcome> {
+  await finishCheck(deps.db, check);
+  return "unknown";
 }
 
 async function openAskedSystem(

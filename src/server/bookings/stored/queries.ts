@@ -112,6 +112,13 @@ export async function reserveReference(db: Db, owner: OrganizationId, reference:
   return rows.length === 1;
 }
 
+/** References are unique across organizations, so this statement names none. Also of bookings that were deleted. */
+export async function findBookingOwner(db: Db, reference: Reference): Promise<OrganizationId | null> {
+  const { rows } = await sql<{ owner: OrganizationId }>`
+    select organization_id as owner from booking_references where reference = ${reference}`.execute(db);
+  return rows[0]?.owner ?? null;
+}
+
 export async function freeReferences(db: Db, owner: OrganizationId, references: readonly Reference[]): Promise<void> {
   await db
     .deleteFrom("booking_references")

@@ -18,7 +18,7 @@ type LinkRequest = FastifyRequest<{ Params: { token: string } }>;
 export async function appointmentRoutes(
   app: FastifyInstance,
   deps: OpenDeps,
-  onChange: (appointment: ManagedAppointment) => Promise<void>,
+  onChange: (appointment: ManagedAppointment) => Promise<unknown>,
 ): Promise<void> {
   const { clock } = deps;
   const links = { ...deps, baseUrl: deps.scheduler.baseUrl };
