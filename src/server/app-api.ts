@@ -61,7 +61,7 @@ export async function appApi(app: FastifyInstance, deps: ServiceDeps): Promise<v
         bookingExportRoutes(shared, deps, csv);
         analyticsAppRoutes(shared, deps, csv);
         reportAppRoutes(shared, deps);
-        managementRoutes(tableRoutes(shared), deps);
+        managementRoutes(tableRoutes(shared, deps), deps);
       });
     },
     { prefix: APP_PREFIX },

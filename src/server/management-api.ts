@@ -32,7 +32,7 @@ export function managementApi(api: FastifyInstance, deps: ServiceDeps): void {
     request.member = { userId: keyId, email: `API key ${name}`, organizationId, role: "admin", plan, timeZone, key };
   });
   managementRoutes(
-    tableRoutes(api, ({ scopes }) => scopes !== undefined),
+    tableRoutes(api, deps, ({ scopes }) => scopes !== undefined),
     deps,
   );
 }

@@ -1,15 +1,26 @@
 import assert from "node:assert/strict";
 import { after, describe, test } from "node:test";
 import { APP_PREFIX } from "#contract/app/routes.ts";
+import type { DeliveryId } from "#contract/ids.ts";
+import { API_PREFIX } from "#contract/read-routes.ts";
+import { KEY_SCOPES } from "#contract/scopes.ts";
 import { startCalcomServer } from "../../src/server/scheduler/testing/calcom-server.ts";
-import { createTestApp } from "../support/app/app.ts";
+import {
+  book,
+  createWebhookService,
+  deliverAll,
+  makeBusiness,
+  makeEndpoint,
+  startReplying,
+} from "../../src/server/webhooks/testing/webhook-service.ts";
 import { askApp, readAudit } from "../support/app/app-api.ts";
 import { type SignedIn, signIn } from "../support/app/sign-in.ts";
+import { makeKey } from "../support/builders.ts";
 
 // A response is lost, and the person presses the button again: the dashboard sends the open form's key with each request.
 
-const testApp = await createTestApp({ webhookAllowCidrs: ["127.0.0.0/8"] });
-const { app, deps } = testApp;
+const testApp = await createWebhookService();
+const { app, deps, loop } = testApp;
 after(() => deps.scheduler.outbound.close());
 const calcom = await startCalcomServer();
 after(() => calcom.stop());
@@ -92,6 +103,110 @@ for (const [what, { path, body, other, action, isShownAgain }] of Object.entries
     });
   });
 
+test("a change can be sent again with the values that its sender saw before", async () => {
+  const admin = await signIn(testApp, { role: "admin", plan: "business" });
+  const { id } = (await post(admin, "/widgets", { body: { name: "Website" } })).body;
+  const body = { name: "Front page", was: { name: "Website" } };
+  for (let i = 0; i < 2; i++)
+    assert.equal((await askApp(app, admin, `PATCH /widgets/${id}`, body)).status, 200, String(i));
+  assert.equal((await askApp(app, admin, `PATCH /widgets/${id}`, { ...body, name: "Back page" })).status, 409);
+});
+
+describe("a key's request", () => {
+  test("for a new secret rotates it once, and shows it once", async () => {
+    const { ask, endpoint } = await makeKeyed();
+    const first = await ask(`/endpoints/${endpoint}/rotate-secret`, "rotate-1", { overlapHours: 24 });
+    const again = await ask(`/endpoints/${endpoint}/rotate-secret`, "rotate-1", { overlapHours: 24 });
+    assert.deepEqual([first.status, again.status, again.body.error.code], [200, 409, "conflict"]);
+    assert.ok(!JSON.stringify(again.body).includes(first.body.secret));
+    const other = await ask(`/endpoints/${endpoint}/rotate-secret`, "rotate-2", {});
+    assert.notEqual(other.body.secret, first.body.secret);
+  });
+
+  test("for a test event sends one", async () => {
+    const { ask, endpoint, countDeliveries } = await makeKeyed();
+    const path = `/endpoints/${endpoint}/test`;
+    const both = await Promise.all([1, 2].map(() => ask(path, "test-1")));
+    for (const answer of [...both, await ask(path, "test-1")]) assert.deepEqual(answer, both[0]);
+    assert.equal(await countDeliveries(), 1);
+    assert.notDeepEqual(await ask(path, "test-2"), both[0]);
+    assert.equal(await countDeliveries(), 2);
+  });
+
+  test("to redeliver, or to retry, queues one attempt, also if the first is over when the second arrives", async () => {
+    const { ask, delivery, business } = await makeKeyed();
+    const attempts = async () => {
+      await deliverAll(loop);
+      const rows = await deps.db
+        .selectFrom("delivery_attempts")
+        .select("number")
+        .where("delivery_id", "=", delivery as DeliveryId);
+      return (await rows.where("organization_id", "=", business.owner).execute()).length;
+    };
+    const before = await attempts();
+    for (let i = 0; i < 3; i++) {
+      const { status, body } = await ask(`/deliveries/${delivery}/redeliver`, "again");
+      assert.deepEqual([status, body], [202, { deliveryId: delivery }]);
+      assert.equal(await attempts(), before + 1);
+    }
+    const refused = await ask(`/deliveries/${delivery}/retry`, "again");
+    assert.deepEqual([refused.status, refused.body.error.code], [409, "conflict"], "the key is this operation's");
+  });
+
+  test("to retry an endpoint's deliveries gets the first answer again", async () => {
+    const { ask, endpoint, business } = await makeKeyed({ status: 503 });
+    await book(deps, business);
+    await deliverAll(loop);
+    const first = await ask(`/endpoints/${endpoint}/retry`, "retry");
+    assert.deepEqual([first.status, first.body.count], [200, 2]);
+    await deliverAll(loop);
+    assert.deepEqual(await ask(`/endpoints/${endpoint}/retry`, "retry"), first);
+    const delivery = await ask("/deliveries?state=retrying", null);
+    const path = `/deliveries/${delivery.body.data[0].id}/retry`;
+    for (let i = 0; i < 2; i++) assert.equal((await ask(path, "one")).status, 202);
+  });
+
+  test("to redeliver in bulk starts one redelivery; another filter needs another key", async () => {
+    const { ask } = await makeKeyed();
+    const body = { from: "2026-01-01", states: ["delivered"] };
+    const first = await ask("/redeliveries", "bulk", body);
+    assert.deepEqual([first.status, first.body.matched], [202, 1]);
+    assert.equal((await ask("/redeliveries", "bulk", body)).body.id, first.body.id);
+    const other = await ask("/redeliveries", "bulk", { ...body, states: ["failed"] });
+    assert.deepEqual([other.status, other.body.error.code], [409, "key_reused"]);
+    assert.equal((await ask("/redeliveries", null)).body.data.length, 1);
+  });
+
+  test("of another organization with the same key is another request", async () => {
+    const [one, two] = [await makeKeyed(), await makeKeyed()];
+    const answers = [one, two].map(({ ask, endpoint }) => ask(`/endpoints/${endpoint}/test`, "same"));
+    assert.deepEqual(
+      (await Promise.all(answers)).map(({ status }) => status),
+      [202, 202],
+    );
+  });
+});
+
+/** An organization's key, and an endpoint with one delivery. */
+async function makeKeyed(reply: { status: number } = { status: 200 }) {
+  const business = await makeBusiness(deps, "business");
+  const receiver = await startReplying(() => reply);
+  const { id: endpoint } = await makeEndpoint(deps, business, { url: receiver.url });
+  const { key } = await makeKey(deps.db, business.owner, { scopes: KEY_SCOPES });
+  await book(deps, business);
+  await deliverAll(loop);
+  const ask = async (path: string, once: string | null, payload: object = {}) => {
+    const headers = { authorization: `Bearer ${key}`, ...(once === null ? {} : { "idempotency-key": once }) };
+    const request = once === null ? { method: "GET" as const } : { method: "POST" as const, payload };
+    const response = await app.inject({ url: API_PREFIX + path, headers, ...request });
+    return { status: response.statusCode, body: response.json() };
+  };
+  /** Besides the booking's. */
+  const countDeliveries = async () => (await ask("/deliveries", null)).body.data.length - 1;
+  const [first] = (await ask("/deliveries", null)).body.data;
+  return { business, endpoint, delivery: first.id as string, ask, countDeliveries };
+}
+
 test("the API reference offers the header for exactly these", async () => {
   type Operation = { parameters?: { name: string }[] };
   const { paths } = (await app.inject("/api/v1/openapi.json")).json() as {
@@ -104,8 +219,13 @@ test("the API reference offers the header for exactly these", async () => {
   );
   assert.deepEqual(
     offered.sort(),
-    Object.values(KINDS)
-      .map(({ path }) => `post /api/v1${path}`)
+    [
+      ...Object.values(KINDS).map(({ path }) => path),
+      ...["rotate-secret", "test", "retry"].map((action) => `/endpoints/{endpoint}/${action}`),
+      ...["redeliver", "retry"].map((action) => `/deliveries/{delivery}/${action}`),
+      "/redeliveries",
+    ]
+      .map((path) => `post /api/v1${path}`)
       .sort(),
   );
 });

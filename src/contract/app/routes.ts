@@ -111,7 +111,7 @@ export type AppRoute = {
   readonly status?: 201 | 202;
   /** The scopes that a key needs to call it under /api/v1; without scopes, no key can. */
   readonly scopes?: readonly KeyScope[];
-  /** It creates something, and a repeated request with the same Idempotency-Key creates nothing more. */
+  /** A repeated request with the same Idempotency-Key does nothing more. For what would do harm, or be answered otherwise. */
   readonly hasIdempotencyKey?: true;
 };
 
@@ -163,20 +163,20 @@ export const APP_ROUTES = {
   changeEndpoint:     { method: "PATCH",  path: "/endpoints/:endpoint", role: "admin", body: EndpointChange, answer: AppEndpoint, scopes: MANAGE, summary: "Change an endpoint, or turn it on or off" },
   deleteEndpoint:     { method: "DELETE", path: "/endpoints/:endpoint", role: "admin", scopes: MANAGE, summary: "Delete an endpoint" },
   tryFilters:         { method: "POST",   path: "/endpoints/try-filters", role: "admin", feature: "webhooks", body: FilterTrialRequest, answer: FilterTrial, scopes: MANAGE, summary: "Try filters on the newest events" },
-  testEndpoint:       { method: "POST",   path: "/endpoints/:endpoint/test", role: "member", feature: "webhooks", answer: QueuedDelivery, status: 202, scopes: MANAGE, summary: "Send a test event" },
-  rotateSecret:       { method: "POST",   path: "/endpoints/:endpoint/rotate-secret", role: "admin", feature: "webhooks", body: RotateSecretRequest, hasOptionalBody: true, answer: RotatedSecret, scopes: MANAGE, summary: "Rotate a signing secret" },
-  retryEndpoint:      { method: "POST",   path: "/endpoints/:endpoint/retry", role: "member", feature: "webhooks", answer: RetriedDeliveries, scopes: MANAGE, summary: "Retry all queued deliveries of an endpoint" },
+  testEndpoint:       { method: "POST",   path: "/endpoints/:endpoint/test", role: "member", feature: "webhooks", answer: QueuedDelivery, status: 202, hasIdempotencyKey: true, scopes: MANAGE, summary: "Send a test event" },
+  rotateSecret:       { method: "POST",   path: "/endpoints/:endpoint/rotate-secret", role: "admin", feature: "webhooks", body: RotateSecretRequest, hasOptionalBody: true, answer: RotatedSecret, hasIdempotencyKey: true, scopes: MANAGE, summary: "Rotate a signing secret" },
+  retryEndpoint:      { method: "POST",   path: "/endpoints/:endpoint/retry", role: "member", feature: "webhooks", answer: RetriedDeliveries, hasIdempotencyKey: true, scopes: MANAGE, summary: "Retry all queued deliveries of an endpoint" },
   getStatistics:      { method: "GET",    path: "/endpoints/:endpoint/statistics", role: "viewer", answer: EndpointStatistics, query: StatisticsQuery, scopes: MANAGE, summary: "Get an endpoint's statistics" },
 
   listDeliveries:     { method: "GET",    path: "/deliveries", role: "viewer", answer: AppDeliveryPage, query: DeliveriesQuery, scopes: MANAGE, summary: "List deliveries" },
   getDelivery:        { method: "GET",    path: "/deliveries/:delivery", role: "viewer", answer: AppDeliveryDetail, scopes: MANAGE, summary: "Get a delivery with its attempts" },
-  redeliver:          { method: "POST",   path: "/deliveries/:delivery/redeliver", role: "member", feature: "webhooks", answer: QueuedDelivery, status: 202, scopes: MANAGE, summary: "Redeliver" },
-  retryDelivery:      { method: "POST",   path: "/deliveries/:delivery/retry", role: "member", feature: "webhooks", answer: QueuedDelivery, status: 202, scopes: MANAGE, summary: "Retry a delivery now" },
+  redeliver:          { method: "POST",   path: "/deliveries/:delivery/redeliver", role: "member", feature: "webhooks", answer: QueuedDelivery, status: 202, hasIdempotencyKey: true, scopes: MANAGE, summary: "Redeliver" },
+  retryDelivery:      { method: "POST",   path: "/deliveries/:delivery/retry", role: "member", feature: "webhooks", answer: QueuedDelivery, status: 202, hasIdempotencyKey: true, scopes: MANAGE, summary: "Retry a delivery now" },
 
   listRedeliveries:   { method: "GET",    path: "/redeliveries", role: "viewer", answer: AppRedeliveryList, query: ListQuery, scopes: MANAGE, summary: "List bulk redeliveries" },
   getRedelivery:      { method: "GET",    path: "/redeliveries/:redelivery", role: "viewer", answer: AppRedelivery, scopes: MANAGE, summary: "Get a bulk redelivery" },
   countRedelivery:    { method: "POST",   path: "/redeliveries/count", role: "member", feature: "webhooks", body: NewRedelivery, answer: RedeliveryCount, scopes: MANAGE, summary: "Count what a bulk redelivery would send" },
-  startRedelivery:    { method: "POST",   path: "/redeliveries", role: "member", feature: "webhooks", body: NewRedelivery, answer: AppRedelivery, status: 202, scopes: MANAGE, summary: "Start a bulk redelivery" },
+  startRedelivery:    { method: "POST",   path: "/redeliveries", role: "member", feature: "webhooks", body: NewRedelivery, answer: AppRedelivery, status: 202, hasIdempotencyKey: true, scopes: MANAGE, summary: "Start a bulk redelivery" },
   cancelRedelivery:   { method: "DELETE", path: "/redeliveries/:redelivery", role: "member", scopes: MANAGE, summary: "Cancel a bulk redelivery" },
 
   listKeys:           { method: "GET",    path: "/keys", role: "admin", answer: AppKeyList, query: ListQuery, scopes: MANAGE, summary: "List API keys" },

@@ -5,7 +5,7 @@ import { describeChanges } from "../audit/audit-by.ts";
 import { writeAudit } from "../audit/write-audit.ts";
 import { inOrganization } from "../db/transactions.ts";
 import type { Deps } from "../deps.ts";
-import { ApiError, FieldsError } from "../http/api-error.ts";
+import { FieldsError } from "../http/api-error.ts";
 import { checkName, checkTimeZone, requireFields } from "../http/check-fields.ts";
 import { requireUnchanged } from "../http/require-unchanged.ts";
 import { assert } from "../lib/assert.ts";
@@ -24,7 +24,7 @@ export function organizationRoutes(routes: Routes, deps: OrganizationDeps): void
   });
 
   routes.add("changeOrganization", async ({ member, body }) => {
-    const { name, timeZone, was } = body;
+    const { name, timeZone } = body;
     const checked = requireFields({
       ...(name === undefined ? {} : { name: checkName(name) }),
       ...(timeZone === undefined ? {} : { timeZone: checkTimeZone(timeZone) }),
@@ -33,12 +33,11 @@ export function organizationRoutes(routes: Routes, deps: OrganizationDeps): void
       ...(checked.name === undefined ? {} : { name: checked.name }),
       ...(checked.timeZone === undefined ? {} : { time_zone: checked.timeZone }),
     };
-    if (Object.keys(checked).length === 0)
-      throw new ApiError("bad_request", "Nothing to change: send name or timeZone.");
+    if (Object.keys(checked).length === 0) return await readOrganization(deps, member.organizationId);
     await inOrganization(deps.db, member.organizationId, async (db) => {
       const before = await lockOrganization(db, member.organizationId);
       assert(before, "a member's organization exists");
-      requireUnchanged({ name: before.name, timeZone: before.time_zone ?? "UTC" }, was);
+      requireUnchanged({ name: before.name, timeZone: before.time_zone ?? "UTC" }, body);
       await updateOrganization(db, member.organizationId, change);
       await writeAudit(
         { ...deps, db },

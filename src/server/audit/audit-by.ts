@@ -6,12 +6,15 @@ import { type NewAuditEntry, writeAudit } from "./write-audit.ts";
 /** Logs an action in the transaction that performs it. */
 export type Audit = (transaction: Db, what: Omit<NewAuditEntry, "organizationId" | "actor" | "at">) => Promise<void>;
 
+/** `auditId`: the id of the entry, if the request decides it. */
+type Actor = { organizationId: OrganizationId; userId: string; email: string; auditId?: string };
+
 export function auditBy(
   { random }: Pick<Deps, "random">,
-  { organizationId, userId, email }: { organizationId: OrganizationId; userId: string; email: string },
+  { organizationId, userId, email, auditId: id }: Actor,
   at: Date,
 ): Audit {
-  return async (db, what) => writeAudit({ db, random }, { organizationId, actor: { userId, email }, at, ...what });
+  return async (db, what) => writeAudit({ db, random }, { id, organizationId, actor: { userId, email }, at, ...what });
 }
 
 /** For the command line, which cannot tell who the operator is. */

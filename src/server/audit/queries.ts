@@ -69,6 +69,21 @@ export async function listAuditPeople(
   return rows.map((row) => ({ ...row, name: names.get(row.userId) ?? null }));
 }
 
+/** What an entry says was done; null if there is none with this id. */
+export async function findAuditEntry(
+  db: Db,
+  owner: OrganizationId,
+  id: string,
+): Promise<Pick<AuditRow, "target" | "detail"> | null> {
+  const row = await db
+    .selectFrom("audit_entries")
+    .select(["target", "detail"])
+    .where("organization_id", "=", owner)
+    .where("id", "=", id)
+    .executeTakeFirst();
+  return row ?? null;
+}
+
 async function findPeople(db: Db, owner: OrganizationId, search: string): Promise<string[]> {
   const people = await listAuditPeople(db, owner);
   const text = search.toLowerCase();

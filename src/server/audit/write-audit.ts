@@ -4,6 +4,8 @@ import type { Deps } from "../deps.ts";
 import { randomUuid } from "../lib/secrets/random.ts";
 
 export type NewAuditEntry = {
+  /** Random unless given. */
+  id?: string | undefined;
   organizationId: OrganizationId;
   /** Null for the operator on the command line. */
   actor: { userId: string; email?: string } | null;
@@ -24,7 +26,7 @@ export async function writeAudit({ db, random }: Pick<Deps, "db" | "random">, en
     .insertInto("audit_entries")
     .values({
       organization_id: entry.organizationId,
-      id: randomUuid(random),
+      id: entry.id ?? randomUuid(random),
       at: entry.at,
       user_id: entry.actor?.userId ?? null,
       email: entry.actor?.email ?? null,

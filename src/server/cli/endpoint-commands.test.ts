@@ -195,7 +195,7 @@ test("endpoint test and delivery redeliver send once, or say why not", async () 
   assert.deepEqual(
     (await readAudit(deps.db, business.owner)).slice(-2),
     [
-      { action: "endpoint.tested", target: id, detail: { name: host } },
+      { action: "endpoint.tested", target: id, detail: { name: host, delivery: deliveryId } },
       { action: "delivery.redelivered", target: deliveryId, detail: { name: "Test event", endpoint: host } },
     ],
     "what the operator does is in the organization's log",

@@ -141,7 +141,9 @@ export const ENDPOINT_COMMANDS: readonly Command[] = [
     positionals: 1,
     async run(context) {
       const { id, owner } = await requireEndpoint(context);
-      const outcome = await sendTestEvent(context, owner, id, audited(context, owner.id, "endpoint.tested"));
+      const outcome = await sendTestEvent(context, owner, id, (transaction, endpoint, delivery) =>
+        audited(context, owner.id, "endpoint.tested", { delivery })(transaction, endpoint),
+      );
       if (outcome.kind !== "queued") throw toUsageError(outcome);
       const { deliveryId } = outcome;
       return { text: `Queued test delivery ${deliveryId} to endpoint ${id}.`, json: { id, deliveryId } };

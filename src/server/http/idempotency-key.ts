@@ -3,7 +3,7 @@ import { Type } from "typebox";
 import { IDEMPOTENCY_KEY_LENGTH_MAX } from "#contract/book.ts";
 import type { IdForm } from "#contract/ids.ts";
 import { deriveRandom } from "../lib/secrets/derived-random.ts";
-import { type Random, randomId } from "../lib/secrets/random.ts";
+import { type Random, randomId, randomUuid } from "../lib/secrets/random.ts";
 import { ApiError } from "./api-error.ts";
 
 /** For the API reference. */
@@ -13,7 +13,7 @@ export const IDEMPOTENCY_KEY_HEADERS = Type.Object({
       pattern: "\\S",
       maxLength: IDEMPOTENCY_KEY_LENGTH_MAX,
       description:
-        "Repeat a request with the same key, and nothing is created twice. What is shown only once is not shown again.",
+        "Repeat a request with the same key, and nothing is done twice. What is shown only once is not shown again.",
     }),
   ),
 });
@@ -38,6 +38,16 @@ export function chooseId<Id extends string>(
   { owner, form }: { owner: string; form: IdForm },
 ): Id {
   if (request.headers["idempotency-key"] === undefined) return randomId<Id>(deps.random, form);
-  const source = `${owner} ${requireIdempotencyKey(request)}`;
-  return randomId<Id>(deriveRandom(source, `${form.prefix} by Idempotency-Key`), form);
+  return randomId<Id>(deriveFrom(request, owner, form.prefix), form);
+}
+
+/** The id of the audit entry that a request writes, derived from its Idempotency-Key and address; null without a key. */
+export function chooseAuditId(request: FastifyRequest, owner: string): string | null {
+  if (request.headers["idempotency-key"] === undefined) return null;
+  const [path] = request.url.split("?");
+  return randomUuid(deriveFrom(request, owner, `audit entry of ${path}`));
+}
+
+function deriveFrom(request: FastifyRequest, owner: string, purpose: string): Random {
+  return deriveRandom(`${owner} ${requireIdempotencyKey(request)}`, `${purpose} by Idempotency-Key`);
 }

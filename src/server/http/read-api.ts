@@ -57,7 +57,7 @@ const withFields = (meaning: string) => answer(FieldsErrorBody, meaning, RATE_LI
 const WRITE_REFUSALS = {
   409: withFields(
     "`conflict`, `already_queued`, `endpoint_disabled`, `endpoint_removed` or `payload_erased`: the state doesn't allow this; " +
-      "see the message.",
+      "see the message. `key_reused`: the Idempotency-Key was used for another request.",
   ),
   413: refuse("`payload_too_large`: the body is larger than 64 KiB.", RATE_LIMIT),
   422: withFields("`invalid_fields`: some fields are invalid; `fields` says which, and why."),

@@ -84,13 +84,13 @@ function changeRoute(routes: Routes, deps: WidgetDeps): void {
     const owner = member.organizationId;
     const id = requireWidgetId(params.widget);
     await readWidget(deps, owner, id);
-    const { was, ...typed } = body;
+    const { was: _, ...typed } = body;
     const names = Object.keys(WidgetChange.properties).filter((name) => name in typed);
     if (names.length > 0)
       await inOrganization(deps.db, owner, async (transaction) => {
         const before = await lockWidget(transaction, owner, id);
         if (before === null) throw notFound("Widget");
-        requireUnchanged(toWidgetSettings(before), was);
+        requireUnchanged(toWidgetSettings(before), body);
         const change = checkWidgetChange(typed, deps.config.baseUrl, before);
         await changeWidget(transaction, owner, { id, change });
         await auditBy(

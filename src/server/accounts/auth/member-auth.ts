@@ -24,6 +24,8 @@ export type Member = {
   plan: Plan;
   /** Null if the organization has not set one. */
   timeZone: string | null;
+  /** The id of the audit entry that this request writes, if its Idempotency-Key decides it (route-table.ts). */
+  auditId?: string;
 };
 
 /** What a key may do at most. It can't create a key that may do more. */

@@ -8,7 +8,10 @@ import {
   type AppRoute,
   type RequestBodyOf,
 } from "#contract/app/routes.ts";
+import { type AuditRow, findAuditEntry } from "../../audit/queries.ts";
+import type { Deps } from "../../deps.ts";
 import { bodyReader } from "../../http/body.ts";
+import { chooseAuditId } from "../../http/idempotency-key.ts";
 import type { Query } from "../../http/parameters.ts";
 import { type Member, memberOf } from "./member-auth.ts";
 
@@ -33,13 +36,24 @@ type Call<Name extends RouteName> = {
 
 type Handle<Name extends RouteName> = (call: Call<Name>) => Promise<AnswerOf<(typeof TABLE)[Name]>>;
 
+/** What the first request did, in the words of the audit log. */
+type Done = Pick<AuditRow, "target" | "detail">;
+/** Answers a request that was already done, without doing it again. */
+type Repeat<Name extends RouteName> = (call: Call<Name>, done: Done) => Promise<AnswerOf<(typeof TABLE)[Name]>>;
+
 /** Where routes of the table are added, by name. */
-export type Routes = { add<Name extends RouteName>(name: Name, handle: Handle<Name>): void };
+export type Routes = {
+  add<Name extends RouteName>(name: Name, handle: Handle<Name>, repeat?: Repeat<Name>): void;
+};
 
 /** What is in the table but not served here is left out. */
-export function tableRoutes(api: FastifyInstance, isServed: (route: TableRoute) => boolean = () => true): Routes {
+export function tableRoutes(
+  api: FastifyInstance,
+  { db }: Pick<Deps, "db">,
+  isServed: (route: TableRoute) => boolean = () => true,
+): Routes {
   return {
-    add(name, handle) {
+    add(name, handle, repeat) {
       const route: TableRoute = TABLE[name];
       if (!isServed(route)) return;
       const readBody = toBodyReader(route);
@@ -57,12 +71,36 @@ export function tableRoutes(api: FastifyInstance, isServed: (route: TableRoute) 
             body: readBody(request),
             request,
           } as Parameters<typeof handle>[0];
-          const answer = await handle(call);
+          const answer = await (repeat ? doOnce(db, call, { handle, repeat }) : handle(call));
           return reply.code(status).send(status === 204 ? undefined : answer);
         },
       });
     },
   };
+}
+
+/**
+ * A request with an Idempotency-Key writes its audit entry under an id derived from it, in the transaction that does the work. So the
+ * entry tells whether the work is done, and a second transaction that does the same fails.
+ */
+async function doOnce<C extends { member: Member; request: FastifyRequest }, A>(
+  db: Deps["db"],
+  call: C,
+  { handle, repeat }: { handle: (call: C) => Promise<A>; repeat: (call: C, done: Done) => Promise<A> },
+): Promise<A> {
+  const { member, request } = call;
+  const auditId = chooseAuditId(request, member.organizationId);
+  if (auditId === null) return await handle(call);
+  const findDone = async () => await findAuditEntry(db, member.organizationId, auditId);
+  const before = await findDone();
+  if (before) return await repeat(call, before);
+  try {
+    return await handle({ ...call, member: { ...member, auditId } });
+  } catch (error) {
+    const meanwhile = await findDone();
+    if (meanwhile === null) throw error;
+    return await repeat(call, meanwhile);
+  }
 }
 
 function toBodyReader({ body, hasOptionalBody }: TableRoute): (request: FastifyRequest) => unknown {

@@ -40,7 +40,7 @@ export function memberRoutes(app: FastifyInstance, deps: MemberDeps): void {
         requireRole(actor, "admin");
         const target = await findTarget(db, organizationId, request.params.userId);
         requireOwnerForOwners(actor, [target.role, role]);
-        requireUnchanged({ role: target.role }, request.body.was);
+        requireUnchanged({ role: target.role }, request.body);
         if (role !== "owner") keepOneOwner(target, owners);
         await updateMemberRole(db, organizationId, { userId: target.user_id, role });
         await writeAudit(

@@ -74,7 +74,7 @@ function changeRoutes(routes: Routes, deps: OpenDeps): void {
     if (changed === "") return { connection: await readConnection(deps, owner, id), verified: null };
     const audit = auditBy(deps, member, deps.clock.now());
     const outcome = await changeConnection(deps, owner, wanted, async (transaction, row) => {
-      requireSameConnection(row, change.was);
+      requireSameConnection(row, change);
       const names = { name: wanted.name ?? row.name, formerName: row.name };
       await audit(transaction, { action: "connection.changed", target: id, ...names, detail: { changed } });
     });
@@ -128,9 +128,10 @@ function toEdit(id: ConnectionId, { name, settings, credentials, followsChanges 
 }
 
 /** The form has no single field for the settings, so the conflict is reported for the form as a whole. */
-function requireSameConnection(row: ConnectionRow, was: ConnectionChange["was"]): void {
-  requireUnchanged({ name: row.name }, was);
-  if (was?.["settings"] !== undefined && !isDeepStrictEqual(was["settings"], row.settings))
+function requireSameConnection(row: ConnectionRow, change: ConnectionChange): void {
+  requireUnchanged({ name: row.name }, change);
+  const before = change.was?.["settings"];
+  if (before !== undefined && ![before, change.settings].some((each) => isDeepStrictEqual(each, row.settings)))
     throw new ApiError("conflict", "Someone else changed the settings in the meantime. Review them before you save.");
 }
 

@@ -73,7 +73,7 @@ function changeRoutes(routes: Routes, deps: RouteDeps): void {
 
   routes.add("changeEndpoint", async ({ member, params, body }) => {
     const { id } = await requireEndpoint(deps, member, params.endpoint);
-    const { was, ...change } = body;
+    const { was: _, ...change } = body;
     if (!onlyTurnsOff(change)) requireFeature(member.plan, "webhooks");
     const { url, description, isEnabled, ...settings } = change;
     // The address decides where customers' data is sent.
@@ -86,7 +86,7 @@ function changeRoutes(routes: Routes, deps: RouteDeps): void {
         ...(isEnabled === undefined ? {} : { isEnabled }),
         settings,
         id,
-        check: (before) => requireUnchanged(toComparable(before), was),
+        check: (before) => requireUnchanged(toComparable(before), body),
       };
       const alongside = audited(member, "endpoint.changed", detail);
       const outcome = await editEndpoint(deps, member.organizationId, wanted, alongside);
@@ -113,41 +113,57 @@ function actionRoutes(routes: Routes, deps: RouteDeps): void {
     return outcome.trial;
   });
 
-  routes.add("testEndpoint", async ({ member, params }) => {
-    const { id } = await requireEndpoint(deps, member, params.endpoint);
-    const organization = await findOrganization(deps.db, member.organizationId);
-    assert(organization, "a member's organization exists");
-    const outcome = await sendTestEvent(deps, organization, id, audited(member, "endpoint.tested"));
-    if (outcome.kind !== "queued") throw toApiError(outcome);
-    return { deliveryId: outcome.deliveryId };
-  });
+  routes.add(
+    "testEndpoint",
+    async ({ member, params }) => {
+      const { id } = await requireEndpoint(deps, member, params.endpoint);
+      const organization = await findOrganization(deps.db, member.organizationId);
+      assert(organization, "a member's organization exists");
+      const outcome = await sendTestEvent(deps, organization, id, (transaction, endpoint, delivery) =>
+        audited(member, "endpoint.tested", { delivery })(transaction, endpoint),
+      );
+      if (outcome.kind !== "queued") throw toApiError(outcome);
+      return { deliveryId: outcome.deliveryId };
+    },
+    async (_, { detail }) => ({ deliveryId: String(detail["delivery"]) }),
+  );
 
-  routes.add("rotateSecret", async ({ member, params, body }) => {
-    const { id } = await requireEndpoint(deps, member, params.endpoint);
-    const { overlapHours: wanted = SECRET_OVERLAP_HOURS_DEFAULT } = body;
-    const overlapHours = SECRET_OVERLAP_HOURS.find((hours) => hours === wanted);
-    if (overlapHours === undefined)
-      throw new FieldsError({ overlapHours: `This must be one of ${SECRET_OVERLAP_HOURS.join(", ")}.` });
-    const alongside = audited(member, "endpoint.secret_rotated", { overlap: describeOverlap(overlapHours) });
-    const outcome = await rotateSecret(deps, member.organizationId, { id, overlapHours }, alongside);
-    if (outcome.kind !== "rotated") throw toApiError(outcome);
-    return { secret: outcome.secret, previousSecretExpiresAt: outcome.previousExpiresAt?.toISOString() ?? null };
-  });
+  routes.add(
+    "rotateSecret",
+    async ({ member, params, body }) => {
+      const { id } = await requireEndpoint(deps, member, params.endpoint);
+      const { overlapHours: wanted = SECRET_OVERLAP_HOURS_DEFAULT } = body;
+      const overlapHours = SECRET_OVERLAP_HOURS.find((hours) => hours === wanted);
+      if (overlapHours === undefined)
+        throw new FieldsError({ overlapHours: `This must be one of ${SECRET_OVERLAP_HOURS.join(", ")}.` });
+      const alongside = audited(member, "endpoint.secret_rotated", { overlap: describeOverlap(overlapHours) });
+      const outcome = await rotateSecret(deps, member.organizationId, { id, overlapHours }, alongside);
+      if (outcome.kind !== "rotated") throw toApiError(outcome);
+      return { secret: outcome.secret, previousSecretExpiresAt: outcome.previousExpiresAt?.toISOString() ?? null };
+    },
+    async () => {
+      throw rotatedBefore();
+    },
+  );
 }
 
 /** Retries what failed, and says how the endpoint has been doing. */
 function retryRoutes(routes: Routes, deps: RouteDeps): void {
   const audited = toAudited(deps);
 
-  routes.add("retryEndpoint", async ({ member, params }) => {
-    const { id } = await requireEndpoint(deps, member, params.endpoint);
-    const outcome = await retryAll(deps, member.organizationId, id, (transaction, endpoint, count) =>
-      audited(member, "endpoint.retried", { deliveries: count })(transaction, endpoint),
-    );
-    if (outcome.kind === "not_found") throw notFound("Endpoint");
-    if (outcome.kind !== "retried") throw toApiError(outcome);
-    return { count: outcome.count };
-  });
+  routes.add(
+    "retryEndpoint",
+    async ({ member, params }) => {
+      const { id } = await requireEndpoint(deps, member, params.endpoint);
+      const outcome = await retryAll(deps, member.organizationId, id, (transaction, endpoint, count) =>
+        audited(member, "endpoint.retried", { deliveries: count })(transaction, endpoint),
+      );
+      if (outcome.kind === "not_found") throw notFound("Endpoint");
+      if (outcome.kind !== "retried") throw toApiError(outcome);
+      return { count: outcome.count };
+    },
+    async (_, { detail }) => ({ count: Number(detail["deliveries"]) }),
+  );
 
   routes.add("getStatistics", async ({ member, params, query }) => {
     const { id } = await requireEndpoint(deps, member, params.endpoint);
@@ -264,4 +280,9 @@ function toApiError(refusal: Refusal): ApiError {
 function addedBefore(): ApiError {
   const sentence = "Your first attempt already added this endpoint. Rotate its secret to get a new one.";
   return new ApiError("conflict", sentence);
+}
+
+/** Rotating again would end the secret that the receiver has, and repeating the answer would show the new one twice. */
+function rotatedBefore(): ApiError {
+  return new ApiError("conflict", "Your first attempt already rotated this secret. Rotate it again to get a new one.");
 }

@@ -9,21 +9,22 @@ import {
 } from "#contract/ids.ts";
 import { type Plan, planIncludes } from "#contract/plans.ts";
 import { type EndpointTestEvent, WEBHOOK_API_VERSION } from "#contract/webhook-event.ts";
+import type { Db } from "../../db/pool.ts";
 import { inOrganization } from "../../db/transactions.ts";
 import type { Deps } from "../../deps.ts";
 import { randomId, randomUuid } from "../../lib/secrets/random.ts";
 import { toCard } from "../outbox/outbox.ts";
 import { insertEvents } from "../outbox/queries.ts";
 import { wakeWorkers } from "../outbox/wake-workers.ts";
-import type { Alongside, EndpointDeps, Refusal } from "./endpoints.ts";
-import { findEndpoint, takeTestPlace } from "./queries.ts";
+import type { EndpointDeps, Refusal } from "./endpoints.ts";
+import { type EndpointRow, findEndpoint, takeTestPlace } from "./queries.ts";
 
 /** Queues an `endpoint.test` event: one attempt, shown in the log, without effect on the endpoint's health. */
 export async function sendTestEvent(
   deps: EndpointDeps & Pick<Deps, "log">,
   owner: { id: OrganizationId; name: string; plan: Plan },
   endpointId: EndpointId,
-  alongside?: Alongside,
+  alongside: (transaction: Db, endpoint: EndpointRow, deliveryId: DeliveryId) => Promise<void> = async () => undefined,
 ): Promise<{ kind: "queued"; deliveryId: DeliveryId } | Refusal> {
   if (!planIncludes(owner.plan, "webhooks")) return { kind: "plan_required" };
   const endpoint = await findEndpoint(deps.db, owner.id, endpointId);
@@ -57,7 +58,7 @@ export async function sendTestEvent(
       deliveries: [{ id: deliveryId, eventId: id, endpointId, card: toCard(endpoint.kind, event), isEnabled: true }],
       now,
     });
-    await alongside?.(transaction, endpoint);
+    await alongside(transaction, endpoint, deliveryId);
     return true;
   });
   if (!isQueued) return { kind: "too_many_tests" };

@@ -57,24 +57,32 @@ export function deliveryAppRoutes(routes: Routes, deps: DeliveryDeps): void {
     return await readDelivery(deps, member, requireDeliveryId(params.delivery));
   });
 
-  routes.add("redeliver", async ({ member, params }) => {
-    const owner = { id: member.organizationId, plan: member.plan };
-    const id = requireDeliveryId(params.delivery);
-    const alongside = auditRedelivery(auditBy(deps, member, deps.clock.now()));
-    const outcome = await redeliver(deps, owner, id, alongside);
-    if (outcome.kind === "not_found") throw notFound("Delivery");
-    if (outcome.kind !== "queued") throw new ApiError(outcome.kind, REDELIVER_REFUSALS[outcome.kind]);
-    return { deliveryId: id };
-  });
+  routes.add(
+    "redeliver",
+    async ({ member, params }) => {
+      const owner = { id: member.organizationId, plan: member.plan };
+      const id = requireDeliveryId(params.delivery);
+      const alongside = auditRedelivery(auditBy(deps, member, deps.clock.now()));
+      const outcome = await redeliver(deps, owner, id, alongside);
+      if (outcome.kind === "not_found") throw notFound("Delivery");
+      if (outcome.kind !== "queued") throw new ApiError(outcome.kind, REDELIVER_REFUSALS[outcome.kind]);
+      return { deliveryId: id };
+    },
+    async ({ params }) => ({ deliveryId: params.delivery }),
+  );
 
-  routes.add("retryDelivery", async ({ member, params }) => {
-    const id = requireDeliveryId(params.delivery);
-    const alongside = auditRetry(auditBy(deps, member, deps.clock.now()));
-    const outcome = await retryDelivery(deps, member.organizationId, id, alongside);
-    if (outcome.kind === "not_found") throw notFound("Delivery");
-    if (outcome.kind !== "retried") throw new ApiError(...RETRY_REFUSALS[outcome.kind]);
-    return { deliveryId: id };
-  });
+  routes.add(
+    "retryDelivery",
+    async ({ member, params }) => {
+      const id = requireDeliveryId(params.delivery);
+      const alongside = auditRetry(auditBy(deps, member, deps.clock.now()));
+      const outcome = await retryDelivery(deps, member.organizationId, id, alongside);
+      if (outcome.kind === "not_found") throw notFound("Delivery");
+      if (outcome.kind !== "retried") throw new ApiError(...RETRY_REFUSALS[outcome.kind]);
+      return { deliveryId: id };
+    },
+    async ({ params }) => ({ deliveryId: params.delivery }),
+  );
 }
 
 async function readDelivery(

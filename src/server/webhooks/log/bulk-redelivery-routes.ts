@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import type { AppRedelivery, NewRedelivery } from "#contract/app/deliveries.ts";
 import { type OrganizationId, parseRedeliveryId, type RedeliveryId } from "#contract/ids.ts";
 import { PAGE_SIZE_MAX } from "#contract/limits.ts";
@@ -41,21 +42,35 @@ export function redeliveryAppRoutes(routes: Routes, deps: RouteDeps): void {
     return { matched: outcome.matched };
   });
 
-  routes.add("startRedelivery", async ({ member, body }) => {
-    const owner = { id: member.organizationId, plan: member.plan };
-    const filter = requireFilter(body);
-    const audit = auditBy(deps, member, deps.clock.now());
-    const outcome = await startRedelivery(deps, owner, filter, (transaction, { id, matched }) =>
-      audit(transaction, {
-        action: "deliveries.redelivered",
-        target: id,
-        detail: { deliveries: matched, since: filter.from },
-      }),
-    );
-    if (outcome.kind !== "started") throw toError(outcome);
-    return await readRedelivery(deps.db, owner.id, outcome.id);
-  });
+  routes.add(
+    "startRedelivery",
+    async ({ member, body }) => {
+      const owner = { id: member.organizationId, plan: member.plan };
+      const filter = requireFilter(body);
+      const audit = auditBy(deps, member, deps.clock.now());
+      const outcome = await startRedelivery(deps, owner, filter, (transaction, { id, matched }) =>
+        audit(transaction, {
+          action: "deliveries.redelivered",
+          target: id,
+          detail: { deliveries: matched, since: filter.from },
+        }),
+      );
+      if (outcome.kind !== "started") throw toError(outcome);
+      return await readRedelivery(deps.db, owner.id, outcome.id);
+    },
+    async ({ member, body }, { target }) => {
+      const started = await readRedelivery(deps.db, member.organizationId, requireRedeliveryId(target ?? ""));
+      // Without an end, each request means the time of its arrival.
+      const { to } = started.filter;
+      if (!isDeepStrictEqual({ ...requireFilter(body), to }, started.filter))
+        throw new ApiError("key_reused", "This Idempotency-Key was used for a redelivery of other deliveries.");
+      return started;
+    },
+  );
+  cancelRoute(routes, deps);
+}
 
+function cancelRoute(routes: Routes, deps: RouteDeps): void {
   routes.add("cancelRedelivery", async ({ member, params }) => {
     const id = requireRedeliveryId(params.redelivery);
     await readRedelivery(deps.db, member.organizationId, id);
@@ -63,7 +78,8 @@ export function redeliveryAppRoutes(routes: Routes, deps: RouteDeps): void {
     const isCanceled = await cancelRedelivery(deps, member.organizationId, id, (transaction) =>
       audit(transaction, { action: "redelivery.canceled", target: id }),
     );
-    if (!isCanceled) throw new ApiError("conflict", "This redelivery has already ended.");
+    if (!isCanceled && (await readRedelivery(deps.db, member.organizationId, id)).state !== "canceled")
+      throw new ApiError("conflict", "This redelivery has already ended.");
     return null;
   });
 }

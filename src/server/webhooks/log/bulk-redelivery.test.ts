@@ -383,7 +383,8 @@ test("it can be cancelled; what is queued by then is still sent", async () => {
     .set({ state: "running" })
     .where("id", "=", body.id as RedeliveryId)
     .execute();
-  assert.equal((await askApp(app, member, `DELETE /redeliveries/${body.id}`)).status, 204);
+  for (let i = 0; i < 2; i++)
+    assert.equal((await askApp(app, member, `DELETE /redeliveries/${body.id}`)).status, 204, "the same, once it is");
   await runRedeliveries(deps, NOBODY_STOPS);
   reply.status = 200;
   await deliverAll(loop);
