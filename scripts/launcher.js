@@ -22,7 +22,7 @@ const args =
 const child = spawn(findNode(), args, { stdio: "inherit" });
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(signal, () => child.kill(signal));
 child.once("error", (error) => {
-  process.stderr.write(`Bookflow cannot be started: ${error.message}\n`);
+  process.stderr.write(`Bookflow can't start: ${error.message}\n`);
   process.exitCode = 1;
 });
 child.once("exit", (code, signal) => {

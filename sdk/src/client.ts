@@ -205,7 +205,7 @@ async function* readBreakdown(
 function assertMoved(next: string, current: string | undefined): void {
   if (next !== current) return;
   const message = "The server returned the same page again. Something in front of Bookflow drops the cursor parameter.";
-  throw new ApiError({ code: "unexpected_answer", message, status: 200, requestId: null, retryAfterSeconds: null });
+  throw new ApiError({ code: "unexpected_response", message, status: 200, requestId: null, retryAfterSeconds: null });
 }
 
 function toConnection(options: ClientOptions): Connection {

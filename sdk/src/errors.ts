@@ -12,7 +12,7 @@ export class BookflowError<Code extends string = string> extends Error {
 }
 
 /**
- * The service's codes, and `unexpected_answer` for responses that aren't from the service, such as a proxy's error page or a
+ * The service's codes, and `unexpected_response` for responses that aren't from the service, such as a proxy's error page or a
  * redirect.
  */
 export type ApiErrorCode =
@@ -26,7 +26,7 @@ export type ApiErrorCode =
   | "rate_limited"
   | "internal"
   | "unavailable"
-  | "unexpected_answer"
+  | "unexpected_response"
   // Allows codes added later; editors still suggest the ones above.
   | (string & Record<never, never>);
 

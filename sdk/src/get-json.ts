@@ -67,7 +67,7 @@ function parseAnswer(answer: Answer): unknown {
   if (answer.status === 200 && typeof body === "object" && body !== null) return body;
   const error = readError(body);
   throw new ApiError({
-    code: error?.code ?? "unexpected_answer",
+    code: error?.code ?? "unexpected_response",
     message: error?.message ?? describe(answer),
     status: answer.status,
     requestId: answer.headers.get("x-request-id"),

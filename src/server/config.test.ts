@@ -288,5 +288,5 @@ test("an unreadable .env gives a one-line error", async () => {
   const line = createCommandLine({});
   mkdirSync(join(line.folder, ".env"));
   const outcome = await line.run(["org", "list"]);
-  assert.deepEqual(outcome, { code: 1, stdout: "", stderr: "The file .env cannot be read\n" });
+  assert.deepEqual(outcome, { code: 1, stdout: "", stderr: "The file .env can't be read\n" });
 });

@@ -340,7 +340,7 @@ export function readEnvironment(): Record<string, string | undefined> {
     process.loadEnvFile();
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== "ENOENT")
-      throw new ConfigError("The file .env cannot be read", { cause: error });
+      throw new ConfigError("The file .env can't be read", { cause: error });
   }
   return process.env;
 }

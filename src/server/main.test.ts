@@ -162,7 +162,7 @@ test("each fault that prevents a start gives one line", { timeout: 60_000, concu
     // Nobody listens at this database's address: the port comes first.
     ["a port in use, before the database is opened", { PORT: port, HOST: "127.0.0.1", DATABASE_URL: "postgres://127.0.0.1:1/none" }, `Another program is already listening on 127.0.0.1:${port}. Stop it, or set PORT to another number.`],
     ["a worker's port in use", { ROLE: "worker", WORKER_PORT: port, HOST: "127.0.0.1" }, `Another program is already listening on 127.0.0.1:${port}. Stop it, or set WORKER_PORT to another number.`],
-    ["an unknown database", { DATABASE_URL: url.replace(/test_[0-9a-f]+/, "test_none") }, 'The database at DATABASE_URL cannot be used: database "test_none" does not exist.'],
+    ["an unknown database", { DATABASE_URL: url.replace(/test_[0-9a-f]+/, "test_none") }, 'The database at DATABASE_URL can\'t be used: database "test_none" does not exist.'],
     ["no secret key for a shared database", { SECRET_KEY: undefined }, "Bookflow can't start. Fix these settings:\nSECRET_KEY must be set when DATABASE_URL is set, and must be the same for every process"],
     ["an invalid data folder", { DATABASE_URL: undefined, DATA_DIR: join(folder, "file") }, `${folder}/file is not a folder. Set DATA_DIR to a folder.`],
   ];

@@ -99,7 +99,7 @@ describe("the guides", { skip: noBrowser }, () => {
     const field = page.getByRole("searchbox", { name: "Search guides" });
     await page.route("**/docs/passages.json", (route) => route.fulfill({ status: 503 }), { times: 1 });
     await field.fill("backup");
-    await page.locator(".live").getByText("The search could not be loaded. Please try again.").waitFor();
+    await page.locator(".live").getByText("The search couldn't be loaded. Try again.").waitFor();
     await field.fill("<img src=x onerror=alert(1)>zz");
     await page.locator(".live").getByText("No matches").waitFor();
     await field.fill("verifying the signature");

@@ -187,7 +187,7 @@ describe("iterating over bookings", () => {
     const [booking] = await readFirst();
     const same: typeof fetch = async () => Response.json({ data: [booking], nextCursor: booking?.createdAt });
     const error = await caught(ApiError, () => listReferences(connect({ fetch: same }).bookings()));
-    assert.equal(error.code, "unexpected_answer");
+    assert.equal(error.code, "unexpected_response");
   });
 });
 
@@ -239,7 +239,7 @@ describe("errors are typed", () => {
     for (const [fault, status, message] of cases) {
       proxy.faults = [fault];
       const error = await caught(ApiError, () => odd.widgets());
-      assert.deepEqual([error.code, error.status], ["unexpected_answer", status]);
+      assert.deepEqual([error.code, error.status], ["unexpected_response", status]);
       assert.match(error.message, message);
     }
   });

@@ -101,7 +101,7 @@ async function loadSearch(): Promise<(query: string) => Match[]> {
 }
 
 function toSummary(matches: Match[] | null): string {
-  if (matches === null) return "The search could not be loaded. Please try again.";
+  if (matches === null) return "The search couldn't be loaded. Try again.";
   if (matches.length === 0) return "No matches";
   return `${matches.length} ${matches.length === 1 ? "match" : "matches"}`;
 }

@@ -3,8 +3,8 @@ import { type MemberRole, ROLES_OF_MEMBERS } from "#contract/app/role.ts";
 import type { Checked } from "../http/check-fields.ts";
 
 export const PASSWORD_FAULTS = {
-  tooShort: `Please use at least ${PASSWORD_LENGTH_MIN} characters.`,
-  tooLong: `Please use at most ${PASSWORD_LENGTH_MAX} characters.`,
+  tooShort: `Use at least ${PASSWORD_LENGTH_MIN} characters.`,
+  tooLong: `Use at most ${PASSWORD_LENGTH_MAX} characters.`,
 } as const;
 
 export function checkPassword(password: string): Checked<string> {
@@ -15,5 +15,5 @@ export function checkPassword(password: string): Checked<string> {
 
 export function checkRole(text: string): Checked<MemberRole> {
   const role = ROLES_OF_MEMBERS.find((candidate) => candidate === text);
-  return role ? { value: role } : { fault: `Please choose one of ${ROLES_OF_MEMBERS.join(", ")}.` };
+  return role ? { value: role } : { fault: `Choose one of ${ROLES_OF_MEMBERS.join(", ")}.` };
 }

@@ -289,9 +289,9 @@ describe("import bookings", { concurrency: true }, () => {
     const { owner } = await makeOwner(db);
     mkdirSync(join(cli.folder, "folder.ndjson"));
     const missing = await cli.runInside(["import", "bookings", "--org", owner, join(cli.folder, "nowhere.ndjson")]);
-    assert.deepEqual(missing, refusal(`The file "${cli.folder}/nowhere.ndjson" cannot be read (ENOENT).`));
+    assert.deepEqual(missing, refusal(`The file "${cli.folder}/nowhere.ndjson" can't be read (ENOENT).`));
     const folder = await cli.runInside(["import", "bookings", "--org", owner, join(cli.folder, "folder.ndjson")]);
-    assert.deepEqual(folder, refusal(`The file "${cli.folder}/folder.ndjson" cannot be read (EISDIR).`));
+    assert.deepEqual(folder, refusal(`The file "${cli.folder}/folder.ndjson" can't be read (EISDIR).`));
   });
 });
 
@@ -455,7 +455,7 @@ describe("a command that cannot run exits with 1", { concurrency: true }, () => 
   test("an unreachable database gives one line without its password", async () => {
     const address = new URL(databaseUrl("no_such_database"));
     const outcome = await cli.run(["org", "list"], { settings: { DATABASE_URL: address.href } });
-    const sentence = 'The database at DATABASE_URL cannot be used: database "no_such_database" does not exist.\n';
+    const sentence = 'The database at DATABASE_URL can\'t be used: database "no_such_database" does not exist.\n';
     assert.deepEqual(outcome, { code: 1, stdout: "", stderr: sentence });
   });
 

@@ -116,7 +116,7 @@ test("connection check refuses an unknown id", async () => {
 test("connection check refuses a file it cannot write and an invalid email address before it books", async () => {
   const before = server.bookings.length;
   const refusals = [
-    [["--save", "/nowhere/check.json"], 'The file "/nowhere/check.json" cannot be written (ENOENT).\n'],
+    [["--save", "/nowhere/check.json"], `The file "/nowhere/check.json" can't be written (ENOENT).\n`],
     [["--email", "nonsense"], '"nonsense" is not an email address.\n'],
   ] as const;
   for (const [options, stderr] of refusals)

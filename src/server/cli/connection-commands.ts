@@ -66,7 +66,7 @@ async function requireWritable(file: string): Promise<void> {
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code === undefined) throw error;
-    throw new UsageError(`The file ${JSON.stringify(file)} cannot be written (${code}).`);
+    throw new UsageError(`The file ${JSON.stringify(file)} can't be written (${code}).`);
   }
 }
 

@@ -304,7 +304,7 @@ test("the command line does with endpoints and deliveries what the dashboard doe
     [["endpoint", "set", id, "--widgets", "w_none"], "--widgets: Widget not found."],
     [
       ["endpoint", "set", id, "--rate", "0", "--headers", '{"Host":"a"}'],
-      "--headers: The header Host can't be set. --rate: This must be a whole number from 1 to 6000.",
+      "--headers: The header Host can't be set. --rate: The rate must be a whole number from 1 to 6000.",
     ],
     [["delivery", "retry", delivery], "This delivery is finished. Redeliver it instead."],
     [

@@ -86,7 +86,7 @@ describe("import events", { concurrency: true }, () => {
     const missing = join(cli.folder, "nowhere.ndjson");
     assert.deepEqual(
       await cli.runInside(["import", "events", "--org", caller.owner, missing]),
-      refused(`The file ${JSON.stringify(missing)} cannot be read (ENOENT).`),
+      refused(`The file ${JSON.stringify(missing)} can't be read (ENOENT).`),
     );
     assert.deepEqual(
       await cli.runInside(["import", "events", "--org", "org_zzzzzzzzzzzzzzzz", missing]),

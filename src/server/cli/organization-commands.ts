@@ -67,7 +67,8 @@ export const ORGANIZATION_COMMANDS: readonly Command[] = [
         await audit(transaction, { action: "organization.changed", target: id, ...names, detail });
         return await updateOrganization(transaction, id, change);
       });
-      if (!organization) throw new UsageError(`There is no organization ${JSON.stringify(id)}.`);
+      if (!organization)
+        throw new UsageError(`No organization has the ID ${JSON.stringify(id)}. Run "org list" to see all of them.`);
       return { text: `Changed ${describe(organization)}.`, json: toJson(organization) };
     },
   },

@@ -12,7 +12,7 @@ export async function* readLines(path: string): AsyncGenerator<readonly TextLine
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code;
     if (code === undefined) throw error;
-    throw new UsageError(`The file ${JSON.stringify(path)} cannot be read (${code}).`);
+    throw new UsageError(`The file ${JSON.stringify(path)} can't be read (${code}).`);
   }
 }
 

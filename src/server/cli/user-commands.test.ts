@@ -113,8 +113,8 @@ test("invalid input gives one line, creates nobody and never shows the password"
   // biome-ignore format: one case a line
   const cases: [args: string[], sentence: string][] = [
     [create("--email", "ada", "--password", "a long password"), "--email: This is not an email address."],
-    [create("--email", "x@example.com", "--password", "tiny"), "--password: Please use at least 10 characters."],
-    [create("--email", "x@example.com", "--password", "-"), "--password: Please use at least 10 characters."],
+    [create("--email", "x@example.com", "--password", "tiny"), "--password: Use at least 10 characters."],
+    [create("--email", "x@example.com", "--password", "-"), "--password: Use at least 10 characters."],
     [create("--email", "x@example.com", "--password", "a long password", "--role", "king"), "--role must be one of owner, admin, member, viewer."],
     [create("--email", "ADA@example.com", "--password", "a long password"), "This email address already has an account. Invite the person instead."],
     [["user", "create", "--org", "org_none", "--email", "x@example.com", "--password", "a long password"], 'No organization has the ID "org_none". Run "org list" to see all of them.'],

@@ -1,7 +1,7 @@
 import pg from "pg";
 
 /**
- * The database cannot be reached, does not answer, or has no free connection. The statement may be tried again later.
+ * The database can't be reached, does not answer, or has no free connection. The statement may be tried again later.
  */
 export class DatabaseUnavailable extends Error {
   override name = "DatabaseUnavailable";

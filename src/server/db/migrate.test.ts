@@ -237,7 +237,7 @@ test("a user who can't create tables and a read-only database each give a one-li
   guest.on("connect", (client) => void client.query(`set role ${role}`));
   await assert.rejects(
     migrate({ pool: guest, log, folder: MIGRATIONS_FOLDER }),
-    isStartError("The database cannot be migrated: permission denied for schema public (42501)."),
+    isStartError("The database can't be migrated: permission denied for schema public (42501)."),
   );
   await guest.end();
 
@@ -245,7 +245,7 @@ test("a user who can't create tables and a read-only database each give a one-li
   reader.on("connect", (client) => void client.query("set default_transaction_read_only = on"));
   await assert.rejects(
     migrate({ pool: reader, log, folder: MIGRATIONS_FOLDER }),
-    isStartError("The database cannot be migrated: cannot execute CREATE TABLE in a read-only transaction (25006)."),
+    isStartError("The database can't be migrated: cannot execute CREATE TABLE in a read-only transaction (25006)."),
   );
   await reader.end();
   assert.deepEqual(await listTables(pool), []);

@@ -68,7 +68,7 @@ export function requireUsableServer(server: ServerFacts): void {
 
 /** Missing permission to create tables, a read-only replica, a full disk: PostgreSQL's own message says it best. */
 function toStartError(error: pg.DatabaseError): StartError {
-  return new StartError(`The database cannot be migrated: ${error.message} (${error.code}).`, { cause: error });
+  return new StartError(`The database can't be migrated: ${error.message} (${error.code}).`, { cause: error });
 }
 
 async function applyMissing(client: pg.PoolClient, migrations: Migration[], log: Log): Promise<string[]> {

@@ -89,5 +89,5 @@ function isWorthWaitingFor(error: unknown): boolean {
 function describeRefusal(error: unknown): string {
   const { cause } = error as { cause?: unknown };
   const said = cause instanceof Error && cause.message !== "" ? cause : error;
-  return `The database at DATABASE_URL cannot be used: ${said instanceof Error ? said.message : String(said)}.`;
+  return `The database at DATABASE_URL can't be used: ${said instanceof Error ? said.message : String(said)}.`;
 }

@@ -304,7 +304,7 @@ async function probeNode(settings: pg.ClientConfig, address: string): Promise<vo
     await client.query("select set_config('citus.node_connection_timeout', $1, false)", [String(PROBE_MS)]);
     const check = "select citus_check_connection_to_node($1, $2) as works";
     const { rows } = await client.query<{ works: boolean }>(check, [hostname, Number(port)]);
-    if (!rows[0]?.works) throw new DatabaseUnavailable(`The server ${address} cannot be reached`);
+    if (!rows[0]?.works) throw new DatabaseUnavailable(`The server ${address} can't be reached`);
   } finally {
     client.end().catch(() => undefined);
   }
@@ -312,7 +312,7 @@ async function probeNode(settings: pg.ClientConfig, address: string): Promise<vo
 
 /** PostgreSQL's refusals keep their code: a wrong password is not an outage. */
 function toAcquisitionFault(error: unknown): unknown {
-  return error instanceof pg.DatabaseError ? error : new DatabaseUnavailable("The database cannot be reached", error);
+  return error instanceof pg.DatabaseError ? error : new DatabaseUnavailable("The database can't be reached", error);
 }
 
 export function openDb(pool: Pool): Db {

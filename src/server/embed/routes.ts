@@ -57,7 +57,7 @@ export async function embedPageRoutes(app: FastifyInstance, deps: EmbedDeps, fil
     { schema: { hide: true } },
     async (request, reply) => {
       const id = parseWidgetId(request.params.widget);
-      if (!id || !(await findBookableWidget(deps.db, id))) throw new ApiError("not_found", "There is no such widget.");
+      if (!id || !(await findBookableWidget(deps.db, id))) throw new ApiError("not_found", "Widget not found.");
       return sendPlainPage(reply, renderTestPage({ id, show: request.query.show }));
     },
   );

@@ -1,5 +1,6 @@
 import type { FastifyRequest } from "fastify";
 import type { Static, TSchema } from "typebox";
+import { describeKeyword } from "../lib/schema-fault.ts";
 import { shapeOf } from "../lib/shape.ts";
 import { ApiError, FieldsError } from "./api-error.ts";
 
@@ -14,13 +15,14 @@ export function bodyReader<Schema extends TSchema>(schema: Schema): (request: Fa
       throw new ApiError("bad_request", "The body must be a JSON object.");
     if (shape.Check(body)) return body;
     const faults: Record<string, string> = {};
-    for (const { keyword, instancePath, params } of shape.Errors(body)) {
-      const path = instancePath.slice(1).replaceAll("/", ".");
-      if (keyword === "required")
-        for (const name of params.requiredProperties) faults[path === "" ? name : `${path}.${name}`] = IS_MISSING;
-      else if (keyword === "additionalProperties")
-        for (const name of params.additionalProperties) faults[path === "" ? name : `${path}.${name}`] = IS_UNKNOWN;
-      else faults[path] ??= "Invalid format.";
+    for (const error of shape.Errors(body)) {
+      const path = error.instancePath.slice(1).replaceAll("/", ".");
+      if (error.keyword === "required")
+        for (const name of error.params.requiredProperties) faults[path === "" ? name : `${path}.${name}`] = IS_MISSING;
+      else if (error.keyword === "additionalProperties")
+        for (const name of error.params.additionalProperties)
+          faults[path === "" ? name : `${path}.${name}`] = IS_UNKNOWN;
+      else faults[path] ??= `This ${describeKeyword(error)}.`;
     }
     throw new FieldsError(faults);
   };

@@ -27,7 +27,7 @@ export function requireFields<Checks extends Record<string, Checked<unknown> | u
 
 /** Shared by members and visitors, for what they enter about themselves. */
 export const FIELD_FAULTS = {
-  noName: "Please enter a name.",
+  noName: "Enter a name.",
   longName: "This name is too long.",
   notAnEmail: "This is not an email address.",
 } as const;
@@ -61,5 +61,5 @@ export function checkEmail(text: string): Checked<string> {
 
 export function checkTimeZone(text: string): Checked<string> {
   const zone = parseTimeZone(text);
-  return zone === null ? { fault: "Please choose a time zone, for example Europe/Berlin." } : { value: zone };
+  return zone === null ? { fault: "Choose a time zone, for example Europe/Berlin." } : { value: zone };
 }

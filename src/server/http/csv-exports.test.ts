@@ -70,7 +70,7 @@ test("a process sends twenty files at the same time, and refuses more with 503",
   assert.deepEqual(await get("org_other"), {
     status: 503,
     retryAfter: "15",
-    body: "Too many files are being exported. Please try again in a minute.",
+    body: "Too many files are being exported. Try again in a minute.",
   });
   gate.open();
   assert.deepEqual(

@@ -72,11 +72,7 @@ export class CsvExports {
         RETRY_AFTER,
       );
     if (this.#sending.length >= PER_PROCESS_MAX)
-      throw new ApiError(
-        "unavailable",
-        "Too many files are being exported. Please try again in a minute.",
-        RETRY_AFTER,
-      );
+      throw new ApiError("unavailable", "Too many files are being exported. Try again in a minute.", RETRY_AFTER);
   }
 
   async *#readInTurn(owner: OrganizationId, lines: CsvFile["lines"], cutOff: () => void): AsyncGenerator<string> {

@@ -77,7 +77,11 @@ function toApiError(error: unknown): ApiError {
   const { code, statusCode } = (error ?? {}) as { code?: unknown; statusCode?: unknown };
   if (code === "FST_ERR_BAD_URL") return new ApiError("bad_request", "The URL has malformed percent-encoding.");
   if (code === "FST_ERR_CTP_BODY_TOO_LARGE") return new ApiError("payload_too_large", "The request body is too large.");
-  // Fastify's own errors (unknown content type, malformed JSON) have a 4xx status.
+  if (code === "FST_ERR_CTP_INVALID_MEDIA_TYPE")
+    return new ApiError("bad_request", "Send the body as JSON, with the header `Content-Type: application/json`.");
+  if (code === "FST_ERR_CTP_INVALID_JSON_BODY" || code === "FST_ERR_CTP_EMPTY_JSON_BODY")
+    return new ApiError("bad_request", "The body isn't valid JSON.");
+  // Fastify's own errors have a 4xx status.
   if (String(code).startsWith("FST_ERR_") && typeof statusCode === "number" && statusCode < 500)
     return malformedRequest();
   return wentWrong();
@@ -95,11 +99,11 @@ const DATABASE_WAIT_SECONDS = "5";
 
 /** This can also happen during a change; whether it was saved is then unknown. */
 function databaseUnavailable(): ApiError {
-  return new ApiError("unavailable", "The database cannot be reached right now. Please try again in a few seconds.", {
+  return new ApiError("unavailable", "The database can't be reached right now. Try again in a few seconds.", {
     "retry-after": DATABASE_WAIT_SECONDS,
   });
 }
 
 export function wentWrong(): ApiError {
-  return new ApiError("internal", "Something went wrong on our side. Please try again.");
+  return new ApiError("internal", "Something went wrong in Bookflow. Try again.");
 }

@@ -8,7 +8,7 @@ import { buildApp } from "../app.ts";
 import { isDatabaseUnavailable } from "../db/database-unavailable.ts";
 import { openDb, openPool } from "../db/pool.ts";
 
-const INTERNAL = '{"error":{"code":"internal","message":"Something went wrong on our side. Please try again."}}';
+const INTERNAL = '{"error":{"code":"internal","message":"Something went wrong in Bookflow. Try again."}}';
 
 const { app, deps, lines } = await createTestApp();
 for (const [i, thrown] of listThrown().entries()) {
@@ -80,7 +80,7 @@ test("an unreachable database gives 503 with Retry-After", async () => {
         {
           error: {
             code: "unavailable",
-            message: "The database cannot be reached right now. Please try again in a few seconds.",
+            message: "The database can't be reached right now. Try again in a few seconds.",
           },
         },
       ],
@@ -136,16 +136,17 @@ test("whatever is thrown, the caller gets the same fixed message and the log has
 });
 
 test("Fastify's own errors come in the error shape", async () => {
-  for (const [type, payload] of [
-    ["application/json", "{"],
-    ["application/json", ""],
-    ["application/xml", "<x/>"],
-    ["application/json", '{"__proto__":1}'],
+  const NO_JSON = "The body isn't valid JSON.";
+  for (const [type, payload, message] of [
+    ["application/json", "{", NO_JSON],
+    ["application/json", "", NO_JSON],
+    ["application/xml", "<x/>", "Send the body as JSON, with the header `Content-Type: application/json`."],
+    ["application/json", '{"__proto__":1}', NO_JSON],
   ] as const) {
     const response = await app.inject({ url: "/taken", method: "POST", headers: { "content-type": type }, payload });
     assert.deepEqual(
-      [response.statusCode, response.body],
-      [400, '{"error":{"code":"bad_request","message":"The request is malformed."}}'],
+      [response.statusCode, response.json()],
+      [400, { error: { code: "bad_request", message } }],
       `${type} ${payload}`,
     );
   }

@@ -11,7 +11,7 @@ export function describeSchemaFault(error: TLocalizedValidationError | undefined
   return `${path || whole} ${describeKeyword(error)}`;
 }
 
-function describeKeyword(error: TLocalizedValidationError): string {
+export function describeKeyword(error: TLocalizedValidationError): string {
   switch (error.keyword) {
     case "type": {
       const { type } = error.params;
@@ -27,8 +27,13 @@ function describeKeyword(error: TLocalizedValidationError): string {
       return `must be at most ${error.params.limit}`;
     case "maxLength":
       return `must have at most ${error.params.limit} characters`;
+    case "minLength":
+    case "minItems":
+      return error.params.limit === 1 ? "must not be empty" : `must have at least ${error.params.limit}`;
     case "maxItems":
       return `must have at most ${error.params.limit} items`;
+    case "enum":
+      return `must be one of ${error.params.allowedValues.join(", ")}`;
     default:
       return "is invalid";
   }

@@ -28,7 +28,7 @@ test("without its database a process is alive but not ready, and its metrics can
   const answer = await cutOff.inject("/readyz");
   assert.deepEqual(
     [answer.statusCode, answer.headers["retry-after"], answer.json()],
-    [503, "5", { error: { code: "unavailable", message: "The database cannot be reached." } }],
+    [503, "5", { error: { code: "unavailable", message: "The database can't be reached." } }],
   );
   const [failed] = lines.slice(linesBefore).map((line) => JSON.parse(line));
   assert.deepEqual([failed.name, failed.error.code], ["readiness.failed", "ECONNREFUSED"]);

@@ -33,7 +33,7 @@ export function operationsRoutes(app: FastifyInstance, deps: OperationsDeps): vo
       await within(DATABASE_LIMIT_MS, sql`select 1`.execute(deps.db));
     } catch (error) {
       deps.log.warn("readiness.failed", { error });
-      throw new ApiError("unavailable", "The database cannot be reached.", { "retry-after": "5" });
+      throw new ApiError("unavailable", "The database can't be reached.", { "retry-after": "5" });
     }
     return (await areDeliveriesOverdue(deps)) ? sayOverdue(deps) : { status: "ready" };
   });
@@ -41,7 +41,7 @@ export function operationsRoutes(app: FastifyInstance, deps: OperationsDeps): vo
   const limiter = new RateLimiter({ perMinute: METRICS_PER_MINUTE });
   app.get("/metrics", { schema: { hide: true } }, async (request, reply) => {
     const verdict = limiter.take(toClientNetwork(request.ip), deps.clock.now());
-    if (!verdict.isAllowed) throw rateLimited(verdict, "The metrics were read too often. Please wait a minute.");
+    if (!verdict.isAllowed) throw rateLimited(verdict, "The metrics were read too often. Wait a minute.");
     await Promise.all([observeQueue(deps), observeBookings(deps)]);
     reply.type(deps.metrics.registry.contentType);
     return await deps.metrics.read();

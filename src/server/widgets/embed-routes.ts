@@ -148,7 +148,7 @@ function toUnavailable(failure: Failure): ApiError {
   if (failure.kind === "refused" && failure.reason === "not_found") return notFound("Service");
   if (failure.kind === "unavailable" && failure.overLimit === "visitor")
     return new ApiError("rate_limited", TOO_MANY, { "retry-after": "60" });
-  return new ApiError("scheduler_unavailable", "The scheduling system cannot be reached. Please try again.", {
+  return new ApiError("scheduler_unavailable", "The scheduling system can't be reached. Please try again.", {
     "retry-after": "5",
   });
 }

@@ -31,9 +31,9 @@ export function toAuthError(route: AllowedAuthRoute, fault: { status: number; co
       return new ApiError("not_found", "This link has expired or has already been used. Request a new one.");
     case "INVALID_TWO_FACTOR_COOKIE":
     case "TOO_MANY_ATTEMPTS_REQUEST_NEW_CODE":
-      return new ApiError("unauthorized", "Please sign in again with your password.");
+      return new ApiError("unauthorized", "Sign in again with your password.");
     case "ACCOUNT_TEMPORARILY_LOCKED":
-      return new ApiError("rate_limited", "Too many wrong codes. Please wait 15 minutes.");
+      return new ApiError("rate_limited", "Too many wrong codes. Try again in 15 minutes.");
     case "TOTP_ALREADY_ENABLED":
       return new ApiError("conflict", "Two-factor authentication is already on.");
     case "TOTP_NOT_ENABLED":

@@ -212,7 +212,7 @@ describe("a forgotten password", () => {
     const person = await signIn(testApp, { role: "owner" });
     const { link, token } = await askForLink(person.email.toUpperCase());
     assert.equal(link.origin + link.pathname, "http://localhost:3000/reset-password");
-    assert.equal((await reset(token, "short")).body.error.fields.newPassword, "Please use at least 10 characters.");
+    assert.equal((await reset(token, "short")).body.error.fields.newPassword, "Use at least 10 characters.");
     assert.equal((await reset(token, "a new password")).status, 200);
     assert.equal((await openBrowser(testApp, { cookie: person.cookie }).send("GET", "/api/app/me")).status, 401);
     const attempt = async (password: string) =>
@@ -333,10 +333,7 @@ describe("changing the password", () => {
     const wrong = await change({ currentPassword: "not the password", newPassword: "a new password" });
     assert.deepEqual([wrong.status, wrong.body.error.fields], [422, { currentPassword: "Wrong password." }]);
     const short = await change({ currentPassword: TEST_PASSWORD, newPassword: "short" });
-    assert.deepEqual(
-      [short.status, short.body.error.fields],
-      [422, { newPassword: "Please use at least 10 characters." }],
-    );
+    assert.deepEqual([short.status, short.body.error.fields], [422, { newPassword: "Use at least 10 characters." }]);
     const payload = { currentPassword: TEST_PASSWORD, newPassword: "a new password", revokeOtherSessions: false };
     assert.equal((await change(payload)).status, 200);
     assert.equal((await browser.send("GET", "/api/app/me")).status, 200);
@@ -484,7 +481,7 @@ test("when the database fails, the caller gets a plain 500 and the log gets the 
   const broken = await createTestApp();
   await broken.deps.db.schema.alterTable("users").renameTo("hidden").execute();
   const { status, body } = await openBrowser(broken).send("POST", SIGN_IN, { email: "a@example.com", password: "x" });
-  const message = "Something went wrong on our side. Please try again.";
+  const message = "Something went wrong in Bookflow. Try again.";
   assert.deepEqual({ status, body }, { status: 500, body: { error: { code: "internal", message } } });
   assert.ok(broken.lines.some((line) => line.includes("request.failed")));
   assert.ok(!broken.lines.join("").includes("a@example.com"));

@@ -23,7 +23,7 @@ async function patchName(headers: Record<string, string>, name = "Elm Clinic") {
 }
 
 describe("access requires a session", () => {
-  const refusal = errorAnswer(401, "unauthorized", "Please sign in.");
+  const refusal = errorAnswer(401, "unauthorized", "Sign in first.");
 
   test("no session, a made-up one, or one we didn't sign is refused", async () => {
     const [name = "", value = ""] = owner.cookie.split("=");

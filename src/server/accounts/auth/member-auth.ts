@@ -113,7 +113,7 @@ export async function findPerson(
 }
 
 export function notSignedIn(): ApiError {
-  return new ApiError("unauthorized", "Please sign in.");
+  return new ApiError("unauthorized", "Sign in first.");
 }
 
 /** A download is a plain link, which cannot send the header. */

@@ -5,7 +5,7 @@ import { toClientNetwork } from "../../http/client-network.ts";
 import { limitByNetwork, type RateLimiter, rateLimited } from "../../http/rate-limit.ts";
 import type { Clock } from "../../lib/time/clock.ts";
 
-export const TOO_MANY_ATTEMPTS = "Too many attempts. Please wait a minute, then try again.";
+export const TOO_MANY_ATTEMPTS = "Too many attempts. Try again in a minute.";
 /** An office shares one network; for one account, each network and each device gets a third of that. */
 const ACCOUNT_SHARE = 3;
 /** How many networks' worth of attempts one account gets in total: a limit on guesses that come from everywhere. */

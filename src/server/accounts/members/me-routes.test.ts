@@ -20,7 +20,7 @@ describe("the person", () => {
     assert.equal((await browser.send("PATCH", "/api/app/me", { name: "  Ada\nWinter " })).status, 204);
     assert.equal((await browser.send("GET", "/api/app/me")).body.user.name, "Ada Winter");
     const empty = await browser.send("PATCH", "/api/app/me", { name: " " });
-    assert.deepEqual([empty.status, empty.body.error.fields], [422, { name: "Please enter a name." }]);
+    assert.deepEqual([empty.status, empty.body.error.fields], [422, { name: "Enter a name." }]);
     const missing = await browser.send("PATCH", "/api/app/me", {});
     assert.deepEqual([missing.status, missing.body.error.code], [400, "bad_request"]);
   });

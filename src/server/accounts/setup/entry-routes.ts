@@ -58,7 +58,7 @@ export function entryRoutes(app: FastifyInstance, deps: EntryDeps): void {
       const outcome = await setUp(deps, { token, ...(plan && { plan }), ...fields });
       switch (outcome.kind) {
         case "set_up_already":
-          throw new ApiError("conflict", "Bookflow is already set up. Please sign in.");
+          throw new ApiError("conflict", "Bookflow is already set up. Sign in.");
         case "unknown_link":
           throw new ApiError("not_found", "This setup link isn't valid. Restart Bookflow to get a new one.");
         case "done":
@@ -103,7 +103,7 @@ function signUpRoutes(app: FastifyInstance, deps: EntryDeps): void {
         case "unknown_link":
           throw new ApiError("not_found", "This link has expired or has already been used. Request a new one.");
         case "has_account":
-          throw new ApiError("conflict", "This address already has an account. Please sign in.");
+          throw new ApiError("conflict", "This address already has an account. Sign in.");
         case "done":
           await beginSession(deps, { request, reply, email: outcome.email, password });
           return reply.code(204).send();

@@ -120,11 +120,11 @@ test("all errors are reported per field, and nothing is created", async () => {
   const { status, body } = await openBrowser(testApp).send("POST", "/api/app/setup", faulty);
   assert.equal(status, 422);
   assert.deepEqual(body.error.fields, {
-    name: "Please enter a name.",
+    name: "Enter a name.",
     email: "This is not an email address.",
-    password: "Please use at least 10 characters.",
-    organizationName: "Please enter a name.",
-    timeZone: "Please choose a time zone, for example Europe/Berlin.",
+    password: "Use at least 10 characters.",
+    organizationName: "Enter a name.",
+    timeZone: "Choose a time zone, for example Europe/Berlin.",
   });
   assert.equal((await options(testApp)).isSetUpNeeded, true);
 });

@@ -81,7 +81,7 @@ test("a link that is made up or has expired creates nothing", async () => {
 test("faults are reported by field and leave the link valid, and a name is cleaned up", async () => {
   const token = await askForToken("faulty@example.com");
   const { status, body } = await complete(token, { name: " ", password: "short" });
-  const fields = { name: "Please enter a name.", password: "Please use at least 10 characters." };
+  const fields = { name: "Enter a name.", password: "Use at least 10 characters." };
   assert.deepEqual([status, body.error.fields], [422, fields]);
   assert.equal((await complete(token, { name: " Ada\u0000\nWinter " })).status, 204);
   assert.equal((await findUser("faulty@example.com"))?.name, "Ada Winter");

@@ -384,7 +384,12 @@ test("when the queue is full, requests get 503 with Retry-After, and everything 
       Array(6).fill([
         503,
         "2",
-        { error: { code: "unavailable", message: "Too many events are waiting to be recorded. Please try again." } },
+        {
+          error: {
+            code: "unavailable",
+            message: "Too many events are waiting to be recorded. Try again in a few seconds.",
+          },
+        },
       ]),
     );
     return sent;

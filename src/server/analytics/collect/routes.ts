@@ -59,11 +59,11 @@ function requireAnswer(collected: Collected): void {
     case "unknown_widget":
       throw notFound("Widget");
     case "queue_full":
-      throw new ApiError("unavailable", "Too many events are waiting to be recorded. Please try again.", {
+      throw new ApiError("unavailable", "Too many events are waiting to be recorded. Try again in a few seconds.", {
         "retry-after": QUEUE_FULL_WAIT_SECONDS,
       });
     case "database_unavailable":
-      throw new ApiError("unavailable", "The events could not be recorded. Please try again.", {
+      throw new ApiError("unavailable", "The events couldn't be recorded. Try again.", {
         "retry-after": DATABASE_WAIT_SECONDS,
       });
     default:

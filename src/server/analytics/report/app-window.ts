@@ -55,7 +55,7 @@ function toDays(period: Exclude<Period, "all">, today: Temporal.PlainDate): [Tem
 export function readDayWindow(query: Query, { today }: Pick<Today, "today">): DayWindow {
   const [from, to] = [readDay(query, "from"), readDay(query, "to")];
   if (from === null && to === null) return lastDays(today, readWindowDays(query, "days"));
-  if (readParameter(query, "days") !== null) throw badParameter("days", "cannot be sent together with from or to");
+  if (readParameter(query, "days") !== null) throw badParameter("days", "can't be sent together with from or to");
   const last = to === null || to > today ? today : to;
   const first = from ?? lastDays(last, WINDOW_DAYS_DEFAULT).from;
   const days = countDaysBetween(first, last) + 1;

@@ -51,7 +51,7 @@ test("a breakdown gets 503 while the database is down, with the time to wait", a
   assert.deepEqual(await answer.json(), {
     error: {
       code: "unavailable",
-      message: "The database cannot be reached right now. Please try again in a few seconds.",
+      message: "The database can't be reached right now. Try again in a few seconds.",
     },
   });
 });

@@ -244,7 +244,7 @@ function uncertain(): ApiError {
 }
 
 function unavailable(): ApiError {
-  return new ApiError("scheduler_unavailable", "The booking could not be completed. Please try again.", {
+  return new ApiError("scheduler_unavailable", "The booking couldn't be completed. Please try again.", {
     "retry-after": RETRY_SECONDS,
   });
 }

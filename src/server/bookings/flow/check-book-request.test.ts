@@ -104,7 +104,7 @@ test("choices that aren't offered or come twice, another word than the tick's, a
   const right = { days: "Mon", terms: "Yes" };
   for (const days of ["Mon\nSun", "Mon\nMon", "Tue"])
     assert.deepEqual(checkAsking("+49301234567", { ...right, days }), {
-      "answers.days": "Please choose one of the options.",
+      "answers.days": "Choose one of the options.",
     });
   assert.deepEqual(checkAsking("+49301234567", { ...right, terms: "no" }), {
     "answers.terms": "Please tick this box or leave it empty.",

@@ -120,7 +120,7 @@ function checkAnswer(question: OfferedService["questions"][number], answer: stri
   if (answer === "") return question.required ? "Please answer this question." : null;
   const chosen = question.type === "choices" ? answer.split(CHOICES_SEPARATOR) : [answer];
   const isOffered = question.options.length === 0 || chosen.every((option) => question.options.includes(option));
-  if (!isOffered || new Set(chosen).size < chosen.length) return "Please choose one of the options.";
+  if (!isOffered || new Set(chosen).size < chosen.length) return "Choose one of the options.";
   if (question.type === "tick" && answer !== TICKED) return "Please tick this box or leave it empty.";
   if (question.type === "phone" && !isInternational(answer)) return NOT_INTERNATIONAL;
   if (question.type === "number" && !NUMBER.test(answer)) return NOT_A_NUMBER;

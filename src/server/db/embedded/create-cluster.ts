@@ -55,7 +55,7 @@ export async function createCluster(spec: CreationSpec): Promise<string> {
       if (place.folder !== link) {
         symlinkSync(place.folder, link);
         spec.notice(
-          `The database is kept in ${place.folder}, because the user ${spec.user?.name}, who runs PostgreSQL for root, cannot reach ${spec.dataDir}.`,
+          `The database is kept in ${place.folder}, because the user ${spec.user?.name}, who runs PostgreSQL for root, can't access ${spec.dataDir}.`,
         );
       }
       return place.folder;

@@ -151,7 +151,7 @@ test(
     assert.equal(home.startsWith(`${shared}/`), true);
     assert.deepEqual(
       first.notices.slice(1).map((text) => text.replace(/user \w+/, "user …")),
-      [`The database is kept in ${home}, because the user …, who runs PostgreSQL for root, cannot reach ${dataDir}.`],
+      [`The database is kept in ${home}, because the user …, who runs PostgreSQL for root, can't access ${dataDir}.`],
     );
     assert.equal(statSync(home).mode & 0o777, 0o700);
     await first.release();

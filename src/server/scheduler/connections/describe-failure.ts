@@ -17,8 +17,9 @@ export function describeFailure(failure: Failure, kind: SchedulingKind): string 
       return (failure.upstream?.status === 403 ? words?.permission : words?.credentials) ?? `${name} denied access.`;
     case "not_found":
       return words?.notFound ?? `${name} can't find this business.`;
-    case "invalid":
     case "not_confirmed":
+      return `${name} didn't confirm the booking at once.`;
+    case "invalid":
       return `${name} rejected these settings. Check them under Advanced.`;
     case "version":
       return "This server's version of Cal.com isn't supported. It needs the bookings API of 2024-08-13 or newer.";
@@ -50,12 +51,12 @@ const WORDS = {
     name: "Cal.com",
     credentials: "Cal.com doesn't accept this API key. It may have expired or been deleted. Create a new one.",
     permission: "The API key's user isn't allowed to do this. Use a key from the user who owns the event types.",
-    notFound: "This API URL doesn't lead to Cal.com. Check it under Advanced.",
+    notFound: "This API URL isn't Cal.com's. Check it under Advanced.",
   },
   calendly: {
     name: "Calendly",
     credentials: "Calendly doesn't accept this token. It may have been revoked. Create a new one.",
     permission: "The token lacks a scope. Create one with users:read, event_types:read and scheduled_events:write.",
-    notFound: "This API URL doesn't lead to Calendly. Check it under Advanced.",
+    notFound: "This API URL isn't Calendly's. Check it under Advanced.",
   },
 } as const;

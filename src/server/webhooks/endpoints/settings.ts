@@ -59,7 +59,7 @@ export function findFaults(
     requestsPerMinute:
       requestsPerMinute == null || (requestsPerMinute >= 1 && requestsPerMinute <= ENDPOINT_RATE_MAX)
         ? null
-        : `This must be a whole number from 1 to ${ENDPOINT_RATE_MAX}.`,
+        : `The rate must be a whole number from 1 to ${ENDPOINT_RATE_MAX}.`,
   };
   return Object.fromEntries(Object.entries(faults).filter((entry): entry is [string, string] => entry[1] !== null));
 }

@@ -10,7 +10,7 @@ export function toFilter(wanted: NewRedelivery, now: Date): RedeliveryFilter | {
   const to = wanted.to === undefined ? new Date(now.getTime() + 1) : parseIsoInstant(wanted.to, "up");
   if (!from) return { faults: { from: NOT_A_DATE } };
   if (!to) return { faults: { to: NOT_A_DATE } };
-  if (wanted.to !== undefined && to < from) return { faults: { to: "This must not be before the start." } };
+  if (wanted.to !== undefined && to < from) return { faults: { to: "The end must not be before the start." } };
   if (wanted.states?.length === 0) return { faults: { states: "Choose at least one." } };
   const { endpoint, widget, error } = wanted;
   // An empty text is no ID either: taken for no limit, it would send everything again.
