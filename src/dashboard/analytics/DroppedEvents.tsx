@@ -13,8 +13,8 @@ export function DroppedEvents({ count }: { count: number }) {
       icon={<IconShieldHalf size={20} stroke={1.6} />}
       title={`${pluralize(count, "event")} not counted`}
     >
-      A widget got more new visits than its daily limit in this period, which usually means a bot. The figures below
-      leave these events out.
+      A widget exceeded its daily limit for new visits, usually because of a bot. These events aren’t included below. If
+      they were real visitors, ask the person who runs Bookflow to raise RATE_LIMIT_EVENTS_PER_MINUTE.
     </Alert>
   );
 }

@@ -21,10 +21,10 @@ test("the period just before is called that, any other one by its days", () => {
 test("a comparison of another length says so, and one day is not a range", () => {
   assert.equal(
     compareWith("2026-09-01", "2026-09-30", 30),
-    `Compared with ${formatDay("2026-09-01")} – ${formatDay("2026-09-30")}: 30 days instead of 7.`,
+    `Compared with ${formatDay("2026-09-01")} – ${formatDay("2026-09-30")} (30 days; the selected period has 7).`,
   );
   assert.equal(
     compareWith("2026-10-25", "2026-10-25", 1),
-    `Compared with ${formatDay("2026-10-25")}: 1 day instead of 7.`,
+    `Compared with ${formatDay("2026-10-25")} (1 day; the selected period has 7).`,
   );
 });

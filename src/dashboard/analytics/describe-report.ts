@@ -25,7 +25,7 @@ export function describeComparison(report: Compared, previous: Previous): string
   const until = previous.untilTime === null ? "" : " up to the same time of day";
   const days = previous.daily.length;
   if (days !== report.days)
-    return `Compared with ${describeDayRange(previous.from, previous.to)}${until}: ${pluralize(days, "day")} instead of ${report.days}.`;
+    return `Compared with ${describeDayRange(previous.from, previous.to)}${until} (${pluralize(days, "day")}; the selected period has ${report.days}).`;
   if (addDays(previous.to, 1) !== report.from)
     return `Compared with ${describeDayRange(previous.from, previous.to)}${until}.`;
   return days === 1

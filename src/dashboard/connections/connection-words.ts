@@ -118,11 +118,11 @@ export function describeLastError({ lastError, lastErrorStatus }: AppConnection)
     case "not_found":
       return "The booking page wasn’t found. Check its address in the settings.";
     case "http_status":
-      return `The system returned HTTP ${lastErrorStatus}.`;
+      return `The system returned HTTP ${lastErrorStatus}. Test the connection again. If it keeps failing, check the system’s status page.`;
     case "unreadable":
-      return "The response couldn’t be read.";
+      return "The response couldn’t be read. Test the connection for details.";
     case "too_large":
-      return "The response was too large.";
+      return "The response was too large. Test the connection for details.";
     default:
       return `${FAILURE_WORDS[lastError]}.`;
   }

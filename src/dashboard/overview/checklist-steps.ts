@@ -144,7 +144,7 @@ function listOptionalSteps({ paths }: Scope): OpenStep[] {
       key: "hasEndpoint",
       isOptional: true,
       title: "Send bookings to your systems",
-      text: "Add a webhook, a Teams channel or a Slack channel.",
+      text: "Add a webhook, Teams or Slack. Bookings are sent only if their widget has Store bookings on.",
       button: "Add endpoint",
       action: "addEndpoint",
       to: paths.webhooks,

@@ -66,7 +66,7 @@ function AddForm({ onClose, onAdded }: { onClose: () => void; onAdded: (added: A
     isQuiet: true,
     refreshes: endpointRefreshes(id),
     successMessage: ({ endpoint, sameUrlAs }) =>
-      `${nameOf(endpoint)} added${sameUrlAs === null ? "" : ". Another endpoint has the same URL, so events that both receive are sent to it twice"}`,
+      `${nameOf(endpoint)} added${sameUrlAs === null ? "" : ". Another endpoint has the same URL, so some events will arrive there twice"}`,
     onDone: onAdded,
   });
   const { help, example } = KINDS[kind];

@@ -13,6 +13,16 @@ export const STEP_NAMES: Record<FunnelStep, string> = {
   booking_completed: "Booked",
 };
 
+/** "40% leave after choosing a day". */
+export const AFTER_STEP: Record<FunnelStep, string> = {
+  widget_viewed: "seeing the widget",
+  service_selected: "choosing a service",
+  date_selected: "choosing a day",
+  slot_selected: "choosing a time",
+  form_started: "starting the form",
+  booking_completed: "booking",
+};
+
 /** Visits per step, and how many left in between. */
 export function Funnel({ funnel }: { funnel: Analytics["funnel"] }) {
   const viewed = funnel.widget_viewed;
@@ -21,8 +31,7 @@ export function Funnel({ funnel }: { funnel: Analytics["funnel"] }) {
     <>
       {worst && (
         <p className={classes["worst"]}>
-          Biggest drop-off: {formatRate(worst.lost / viewed)} of all visits leave after “
-          {STEP_NAMES[worst.step].toLowerCase()}”.
+          Biggest drop-off: {formatRate(worst.lost / viewed)} of all visits leave after {AFTER_STEP[worst.step]}.
         </p>
       )}
       <ol className={classes["steps"]}>

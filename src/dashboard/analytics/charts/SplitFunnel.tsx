@@ -11,7 +11,7 @@ import { Loaded } from "../../ui/states/Loaded.tsx";
 import { toFlag, toKeyName } from "../breakdowns/dimension-words.ts";
 import type { Parameters } from "../report-state.ts";
 import { findOutlier, VISITS_MIN } from "./compare-drops.ts";
-import { findWorstStep, STEP_NAMES } from "./Funnel.tsx";
+import { AFTER_STEP, findWorstStep, STEP_NAMES } from "./Funnel.tsx";
 import classes from "./SplitFunnel.module.css";
 
 type SplitProps = { dimension: Dimension; scope: Parameters; widgetNames: ReadonlyMap<string, string> };
@@ -81,10 +81,10 @@ function describeDrop(funnel: Group["funnel"], others: readonly Group["funnel"][
   if (isSmall({ funnel })) return `only ${pluralize(funnel.widget_viewed, "visit")}, too few to compare.`;
   const outlier = findOutlier(funnel, others);
   if (outlier)
-    return `${formatRate(outlier.rate)} leave after “${STEP_NAMES[outlier.step].toLowerCase()}”, compared with ${formatRate(outlier.othersRate)} of the others.`;
+    return `${formatRate(outlier.rate)} leave after ${AFTER_STEP[outlier.step]}, compared with ${formatRate(outlier.othersRate)} of the rest.`;
   const worst = findWorstStep(funnel);
   if (!worst) return null;
-  return `biggest drop-off after “${STEP_NAMES[worst.step].toLowerCase()}” (${formatRate(worst.lost / funnel[worst.step])} of those who got there leave).`;
+  return `biggest drop-off: ${formatRate(worst.lost / funnel[worst.step])} leave after ${AFTER_STEP[worst.step]}.`;
 }
 
 function Step({ group, visits }: { group: Group; visits: number }) {

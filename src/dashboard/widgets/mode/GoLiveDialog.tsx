@@ -127,7 +127,7 @@ function GoLiveForm({ widget, connections, onClose }: FormProps) {
         {offersClearing && (
           <Checkbox
             label="Clear this widget’s test data"
-            description={`${describeTestData(found.data)}. If you clear them, your analytics no longer count them.`}
+            description={`Deletes ${describeTestData(found.data)}, and removes them from analytics.`}
             {...form.getInputProps("clearsTestData", { type: "checkbox" })}
           />
         )}
