@@ -26,6 +26,7 @@ const ELSEWHERE: readonly { document: string; languages: readonly string[]; test
     test: "test/browser/loader-guide.test.ts",
   },
   { document: "docs/client-library.md", languages: ["ts"], test: "test/flows/sdk-package.test.ts" },
+  { document: "docs/exports.md", languages: ["text"], test: "src/server/export/export.test.ts" },
   { document: "sdk/README.md", languages: ["ts"], test: "test/flows/sdk-package.test.ts" },
   {
     document: "docs/webhooks.md",
@@ -51,6 +52,11 @@ const NOT_RUN: readonly { document: string; start: string; why: string }[] = [
     document: "docs/assistants.md",
     start,
     why: "it configures another program; src/server/mcp/mcp.test.ts connects with the same header",
+  })),
+  ...["version: 2\nsources:", "select\n  bookings.organization_id"].map((start) => ({
+    document: "docs/exports.md",
+    start,
+    why: "our test machines have neither dbt nor DuckDB, which ran both when they were written",
   })),
   { document: "docs/operating.md", start: "server {", why: "our test machines have no nginx" },
   { document: "docs/operating.md", start: "book.example.com {", why: "our test machines have no Caddy" },

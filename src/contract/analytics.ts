@@ -90,3 +90,19 @@ export const Breakdown = Type.Object(
   { title: "Breakdown" },
 );
 export type Breakdown = Static<typeof Breakdown>;
+
+/** A line of the exported daily totals. */
+export const DailyTotal = Type.Object(
+  {
+    day: DailyEntry.properties.day,
+    timeZone: Analytics.properties.timeZone,
+    dimension: Type.Enum(["total", ...DIMENSIONS], {
+      description:
+        "What the line counts: everything, or one key of a dimension. Never add up lines of several dimensions.",
+      examples: ["source"],
+    }),
+    ...AnalyticsEntry.properties,
+  },
+  { title: "DailyTotal" },
+);
+export type DailyTotal = Static<typeof DailyTotal>;

@@ -62,6 +62,7 @@ test("without any variables every setting has its default", () => {
     webhookAllowCidrs: [],
     nat64Prefixes: ["64:ff9b::/96"],
     docsUrl: "http://localhost:3000/docs",
+    exportTo: null,
     logLevel: "info",
     logFormat: "auto",
     shutdownGraceMs: 10_000,

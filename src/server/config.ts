@@ -5,6 +5,7 @@ import {
   cap,
   choice,
   databaseAddress,
+  exportPlace,
   fraction,
   headerName,
   integer,
@@ -271,6 +272,11 @@ export const SETTINGS = {
     fallback: null,
     meaning: "Address of the documentation in the User-Agent of webhooks. Defaults to BASE_URL/docs.",
   }),
+  exportTo: exportPlace({
+    name: "EXPORT_TO",
+    fallback: null,
+    meaning: "Folder or bucket to which finished days are exported every night. If unset, nothing is exported.",
+  }),
   logLevel: choice<LogLevel>({
     name: "LOG_LEVEL",
     fallback: "info",
@@ -293,15 +299,13 @@ export const SETTINGS = {
   }),
 } as const;
 
-type ValueOf<S> = S extends Setting<infer T> ? T : never;
-type Values = { [K in keyof typeof SETTINGS]: ValueOf<(typeof SETTINGS)[K]> };
+type Values = { [K in keyof typeof SETTINGS]: (typeof SETTINGS)[K] extends Setting<infer T> ? T : never };
 /** Settings without a default, which are null if unset. */
 // biome-ignore format: a list of names
 type MaybeUnset =
-  "databaseUrl" | "countryHeader" | "secretKey" | "smtpUrl" | "oidcIssuer" | "oidcClientId" | "oidcClientSecret";
-type Unsettable = "baseUrl" | "docsUrl" | MaybeUnset;
-type Unset = { [K in MaybeUnset]: string | null };
-export type Config = Readonly<Omit<Values, Unsettable> & { baseUrl: string; docsUrl: string } & Unset>;
+  "databaseUrl" | "countryHeader" | "secretKey" | "smtpUrl" | "oidcIssuer" | "oidcClientId" | "oidcClientSecret" | "exportTo";
+type Known = Omit<Values, MaybeUnset | "baseUrl" | "docsUrl"> & Record<MaybeUnset, string | null>;
+export type Config = Readonly<Known & { baseUrl: string; docsUrl: string }>;
 
 /** The message lists every fault, one per line, under a heading. */
 export class ConfigError extends Error {}
@@ -329,7 +333,7 @@ export function parseConfig(environment: Readonly<Record<string, string | undefi
     faults.push("OIDC_ISSUER, OIDC_CLIENT_ID and OIDC_CLIENT_SECRET must be set together or not at all");
   if (faults.length > 0) throw new ConfigError(`Bookflow can't start. Fix these settings:\n${faults.join("\n")}`);
   // Every key of SETTINGS was parsed by its own parser just above; the compiler cannot follow the loop.
-  const config = values as Omit<Values, Unsettable> & { baseUrl: string | null; docsUrl: string | null } & Unset;
+  const config = values as Known & { baseUrl: string | null; docsUrl: string | null };
   const baseUrl = config.baseUrl ?? `http://localhost:${config.port}`;
   return Object.freeze({ ...config, baseUrl, docsUrl: config.docsUrl ?? `${baseUrl}/docs` });
 }

@@ -1,4 +1,5 @@
 import { isIP } from "node:net";
+import { parseExportPlace } from "./lib/text/export-place.ts";
 import { listHostUrls } from "./lib/text/host-urls.ts";
 
 // The kinds of settings: how each is parsed, and how its range is described.
@@ -44,6 +45,16 @@ export function cap(described: Described): Setting<number> {
 
 export function text(described: Described): Setting<string> {
   return { ...described, range: "any text", parse: (value) => ({ value }) };
+}
+
+/** A folder or a bucket. */
+export function exportPlace(described: Described): Setting<string> {
+  const range = "a folder, or s3://BUCKET/PREFIX";
+  return {
+    ...described,
+    range,
+    parse: (value) => (parseExportPlace(value) ? { value } : { fault: `must be ${range}` }),
+  };
 }
 
 export function choice<T extends string>(described: Described & { choices: readonly T[] }): Setting<T> {

@@ -6,6 +6,7 @@ import { pollConnections } from "./bookings/changes/poll-connections.ts";
 import { writeMissingEvents } from "./bookings/flow/keep-booking.ts";
 import { settleOverdue } from "./bookings/flow/settle-overdue.ts";
 import type { ServiceDeps } from "./create-deps.ts";
+import { exportNightly } from "./export/export.ts";
 import { Alarm } from "./lib/concurrency/alarm.ts";
 import { repeat } from "./lib/concurrency/repeat.ts";
 import { sendReports } from "./reports/send-reports.ts";
@@ -39,6 +40,7 @@ export const TASKS: readonly Task[] = [
   { name: "missing-events", periodMs: 10 * SECOND_MS, run: writeMissingEvents },
   { name: "redeliveries", periodMs: SECOND_MS, run: runRedeliveries },
   { name: "notice-mails", periodMs: 10 * SECOND_MS, run: mailNotices },
+  { name: "export", periodMs: HOUR_MS, isLong: true, run: exportNightly },
   { name: "reports", periodMs: MINUTE_MS, isLong: true, run: sendReports },
 ];
 

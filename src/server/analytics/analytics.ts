@@ -18,5 +18,6 @@ export { type Conversion, type Touch, toStepBit, type VisitClass } from "./recor
 export { answerQuestion, readQuestion, readReport } from "./report/app-report.ts";
 export { analyticsAppRoutes } from "./report/app-routes.ts";
 export { readBreakdownCompared } from "./report/breakdown/compared.ts";
+export { findFirstCountedDay, readDayTotals, toShownDay } from "./report/day-totals.ts";
 export { analyticsReadRoutes } from "./report/read-routes.ts";
 export { deleteExpiredVisits, deleteUnusedKeys } from "./retention.ts";

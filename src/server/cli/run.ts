@@ -1,6 +1,7 @@
 import { ConfigError, parseConfig } from "../config.ts";
 import { createDeps } from "../create-deps.ts";
 import { openDatabase } from "../db/open-database.ts";
+import { ExportError } from "../export/export-error.ts";
 import { createLog } from "../lib/log/log.ts";
 import { StartError } from "../lib/start-error.ts";
 import { parseArguments } from "./arguments.ts";
@@ -11,6 +12,7 @@ import { DELIVERY_COMMANDS } from "./delivery-commands.ts";
 import { DEMO_COMMANDS } from "./demo-commands.ts";
 import { DOCTOR_COMMAND } from "./doctor-command.ts";
 import { ENDPOINT_COMMANDS } from "./endpoint-commands.ts";
+import { EXPORT_COMMAND } from "./export-command.ts";
 import { FUNNEL_COMMANDS } from "./funnel-commands.ts";
 import { IMPORT_BOOKINGS_COMMAND } from "./import-bookings-command.ts";
 import { KEY_COMMANDS } from "./key-commands.ts";
@@ -28,7 +30,7 @@ const GROUPS: readonly (readonly [title: string, commands: readonly Command[]])[
   ["API keys", KEY_COMMANDS],
   ["Webhooks", [...ENDPOINT_COMMANDS, ...DELIVERY_COMMANDS]],
   ["Scheduling systems", CONNECTION_COMMANDS],
-  ["Data", [IMPORT_BOOKINGS_COMMAND, ...FUNNEL_COMMANDS, RETENTION_COMMAND, ...DEMO_COMMANDS]],
+  ["Data", [IMPORT_BOOKINGS_COMMAND, ...FUNNEL_COMMANDS, EXPORT_COMMAND, RETENTION_COMMAND, ...DEMO_COMMANDS]],
   ["Database and health", [MIGRATE_COMMAND, DOCTOR_COMMAND]],
 ];
 const COMMANDS = GROUPS.flatMap(([, commands]) => commands);
@@ -53,8 +55,8 @@ export async function runCommandLine(args: readonly string[], terminal: Terminal
     terminal.stdout.write(`${isJson ? JSON.stringify(answer.json) : answer.text}\n`);
     return answer.exitCode ?? 0;
   } catch (error) {
-    if (error instanceof UsageError || error instanceof StartError || error instanceof ConfigError)
-      terminal.stderr.write(`${error.message}\n`);
+    if ([UsageError, StartError, ConfigError, ExportError].some((kind) => error instanceof kind))
+      terminal.stderr.write(`${(error as Error).message}\n`);
     // Not re-thrown: Node would print the whole error, including any row values in it.
     else createLog("error", terminal.stderr).error("command.failed", { error });
     return error instanceof UsageError ? 2 : 1;

@@ -117,6 +117,10 @@ const SECTIONS: readonly Section[] = [
         title: "Security and erasure",
         purpose: "Who can access what, retention, and erasing a customer.",
       }),
+      guide("docs/exports.md", {
+        title: "Exports",
+        purpose: "Write bookings and daily totals as files for a warehouse, by hand or every night.",
+      }),
       guide("docs/imports.md", { title: "Imports", purpose: "Bring bookings and visits from another system." }),
       guide("docs/capacity.md", { title: "Capacity", purpose: "What one server handles, and what to add next." }),
       guide("docs/scale.md", { title: "Scale", purpose: "Organizations on several database servers with Citus." }),

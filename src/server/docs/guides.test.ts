@@ -54,6 +54,7 @@ describe("the documents at /docs", () => {
       "backup",
       "monitoring",
       "security",
+      "exports",
       "imports",
       "capacity",
       "scale",

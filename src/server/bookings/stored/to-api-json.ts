@@ -1,10 +1,12 @@
 import type { Insertable, Selectable } from "kysely";
 import { Attribution } from "#contract/attribution.ts";
 import { AnonymousBooking, Answer, Booking } from "#contract/booking.ts";
+import type { ImportedBooking } from "#contract/imported-booking.ts";
 import { fromJson } from "../../db/json-column.ts";
 import type { BookingsTable } from "../../db/tables.ts";
 import { assert } from "../../lib/assert.ts";
 import { shapeOf } from "../../lib/shape.ts";
+import type { BookingRow } from "./queries.ts";
 
 const shape = shapeOf(Booking);
 
@@ -34,6 +36,16 @@ type BookingColumns = Pick<Insertable<BookingsTable>, Name> | Pick<Selectable<Bo
  * doesn't name is left out, and a booking that lacks something the contract promises can't be stored.
  */
 export function toApiJson(row: BookingColumns): string {
+  return JSON.stringify(toBooking(row));
+}
+
+/** A booking as an export writes it and `import bookings` reads it. */
+export function toImportable(row: BookingRow): ImportedBooking {
+  const id = row.external_id === null ? {} : { id: row.external_id };
+  return { widgetId: row.widget_id, ...toBooking(row), ...id, joinUrl: row.join_url };
+}
+
+function toBooking(row: BookingColumns): Booking {
   const booking: Booking = {
     reference: row.reference,
     status: row.status,
@@ -54,7 +66,7 @@ export function toApiJson(row: BookingColumns): string {
     ...(row.manage_url ? { manageUrl: row.manage_url } : {}),
   };
   assert(shape.Check(booking), "a stored booking has every field of the contract");
-  return JSON.stringify(booking);
+  return booking;
 }
 
 /** The members that the schema names. */

@@ -1,0 +1,38 @@
+import { planIncludes } from "#contract/plans.ts";
+import { exportDays } from "../export/export.ts";
+import { parseExportPlace } from "../lib/text/export-place.ts";
+import { addDays } from "../lib/time/calendar.ts";
+import { requireOrganization } from "./arguments.ts";
+import type { Command } from "./command.ts";
+import { pluralize } from "./pluralize.ts";
+import { reportEvery } from "./progress.ts";
+import { UsageError } from "./usage-error.ts";
+
+/** Writing this many days takes a few seconds. */
+const PROGRESS_DAYS = 100;
+
+export const EXPORT_COMMAND: Command = {
+  name: "export",
+  usage: "export --to DIR|s3://BUCKET/PREFIX [--org ORG] [--from DAY]",
+  summary:
+    "write the finished days that are missing there as NDJSON: bookings, changes, deletions and daily totals of one or all organizations on the Business plan",
+  options: ["to", "org", "from"],
+  positionals: 0,
+  async run(context) {
+    const { db, args, tell } = context;
+    const to = args.required("to");
+    if (parseExportPlace(to) === null) throw new UsageError("--to must be a folder or s3://BUCKET/PREFIX.");
+    const from = args.option("from");
+    if (from !== null && addDays(from, 0) !== from) throw new UsageError("--from must be a day such as 2026-11-01.");
+    const org = args.option("org");
+    const organization = org === null ? null : await requireOrganization(db, org);
+    if (organization && !planIncludes(organization.plan, "readApi"))
+      throw new UsageError(`${organization.id} isn't on the Business plan, which exports require.`);
+    const onDay = reportEvery(PROGRESS_DAYS, (days) => tell(`${days} days written`));
+    const exported = await exportDays(context, { to, owner: organization?.id, from, onDay });
+    const { organizations, days, files, busy } = exported;
+    const others = busy === 0 ? "" : ` Another process is exporting ${pluralize(busy, "organization")}.`;
+    const text = `Wrote ${pluralize(files, "file")} about ${pluralize(days, "day")} of ${pluralize(organizations, "organization")}.${others}`;
+    return { text, json: exported, exitCode: busy === 0 ? 0 : 1 };
+  },
+};
