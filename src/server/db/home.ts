@@ -1,11 +1,11 @@
 import { AliasNode, IdentifierNode, type OperationNodeSource, TableNode } from "kysely";
 import pg from "pg";
-import type { OrganizationId } from "#contract/ids.ts";
+import type { OrganizationId, Reference } from "#contract/ids.ts";
 import { assert } from "../lib/assert.ts";
 import { pause } from "../lib/concurrency/pause.ts";
 import { MOVED } from "./citus/home-functions.ts";
 import type { Home } from "./citus/homes.ts";
-import type { DISTRIBUTED_TABLES, REFERENCE_TABLES } from "./citus/table-places.ts";
+import type { DISTRIBUTED_TABLES, REFERENCE_TABLES, TABLES_BY_REFERENCE } from "./citus/table-places.ts";
 import { isDatabaseUnavailable } from "./database-unavailable.ts";
 import { homesOf, OrganizationMoving } from "./engine.ts";
 import type { Db } from "./pool.ts";
@@ -19,7 +19,10 @@ const TRIES_MAX = 20;
 const TRY_PAUSE_MS = 100;
 
 /** Every server has them, or their part of them. */
-type HomeTable = (typeof DISTRIBUTED_TABLES | typeof REFERENCE_TABLES)[number];
+type HomeTable = (typeof DISTRIBUTED_TABLES | typeof TABLES_BY_REFERENCE | typeof REFERENCE_TABLES)[number];
+
+/** What decides where a row is: its organization, or its reference in the tables that are spread by it. */
+type Key = OrganizationId | Reference;
 
 /** A table in a statement that may run at home. Plain text would name the table that is only Citus's front. */
 export function table(name: HomeTable, alias: string = name): OperationNodeSource {
@@ -33,15 +36,32 @@ export async function readAtHome<T>(db: Db, owner: OrganizationId, read: (home: 
 }
 
 /** A statement that writes rows of one organization, or a transaction: then use `inHome`. */
-export async function writeAtHome<T>(db: Db, owner: OrganizationId, write: (home: Db) => Promise<T>): Promise<T> {
-  return await atHome(db, owner, ({ writer }) => write(writer));
+export async function writeAtHome<T>(db: Db, key: Key, write: (home: Db) => Promise<T>): Promise<T> {
+  return await atHome(db, key, ({ writer }) => write(writer));
 }
 
-async function atHome<T>(db: Db, owner: OrganizationId, run: (home: Home) => Promise<T>): Promise<T> {
+async function atHome<T>(db: Db, key: Key, run: (home: Home) => Promise<T>): Promise<T> {
   if (homesOf(db) === null) return await run(toPlainHome(db));
-  const [one] = await atHomes(db, [{ organizationId: owner }], run);
+  const [one] = await inGroups(db, [key], { toKey: (each) => each, run });
   assert(one, "one row has one home");
   return one.result;
+}
+
+/**
+ * The same work on the rows of all organizations, in each shard group by itself: a server that is down holds up only its own. Fails
+ * once all are done, if one of them did. A group that is moving is left for the next time.
+ */
+export async function atEveryHome(db: Db, run: (home: Home) => Promise<void>): Promise<void> {
+  const outcomes = await Promise.allSettled((await listHomes(db)).map(run));
+  const faults = outcomes.flatMap((outcome) => (outcome.status === "rejected" ? [outcome.reason] : []));
+  if (faults.some((fault) => isMoved(db, fault))) await homesOf(db)?.reload();
+  const fault = faults.find((each) => !isMoved(db, each));
+  if (fault !== undefined) throw fault;
+}
+
+/** One for each shard group. The same objects as long as nothing moves. */
+async function listHomes(db: Db): Promise<readonly Home[]> {
+  return (await homesOf(db)?.list()) ?? [toPlainHome(db)];
 }
 
 /** Reads tables that every server has, from any that answers. */
@@ -68,6 +88,23 @@ export async function atHomes<Row extends { readonly organizationId: Organizatio
   db: Db,
   rows: readonly Row[],
   run: (home: Home, rows: readonly Row[]) => Promise<T>,
+): Promise<{ readonly rows: readonly Row[]; readonly result: T }[]> {
+  return await inGroups(db, rows, { toKey: ({ organizationId }) => organizationId, run });
+}
+
+/** The same for references. */
+export async function atHomesOf(
+  db: Db,
+  references: readonly Reference[],
+  run: (home: Home, references: readonly Reference[]) => Promise<void>,
+): Promise<void> {
+  await inGroups(db, references, { toKey: (reference) => reference, run });
+}
+
+async function inGroups<Row, T>(
+  db: Db,
+  rows: readonly Row[],
+  { toKey, run }: { toKey: (row: Row) => Key; run: (home: Home, rows: readonly Row[]) => Promise<T> },
   triesLeft = TRIES_MAX,
 ): Promise<{ readonly rows: readonly Row[]; readonly result: T }[]> {
   const homes = homesOf(db);
@@ -75,7 +112,7 @@ export async function atHomes<Row extends { readonly organizationId: Organizatio
   if (homes === null) return [{ rows, result: await run(toPlainHome(db), rows) }];
   const groups = new Map<Home, Row[]>();
   for (const row of rows) {
-    const home = await homes.find(row.organizationId);
+    const home = await homes.find(toKey(row));
     groups.set(home, [...(groups.get(home) ?? []), row]);
   }
   const results = [...groups].map(async ([home, ofHome]) => {
@@ -86,17 +123,17 @@ export async function atHomes<Row extends { readonly organizationId: Organizatio
       if (triesLeft === 0) throw new OrganizationMoving(error);
       if (triesLeft < TRIES_MAX) await pause(TRY_PAUSE_MS);
       await homes.reload();
-      return await atHomes(db, ofHome, run, triesLeft - 1);
+      return await inGroups(db, ofHome, { toKey, run }, triesLeft - 1);
     }
   });
   return (await Promise.all(results)).flat();
 }
 
-/** Equal for organizations on the same server. At once, except before the map has been read. */
-export function findServer(db: Db, owner: OrganizationId): string | Promise<string> {
+/** Equal for rows on the same server. At once, except before the map has been read. */
+export function findServer(db: Db, key: Key): string | Promise<string> {
   const homes = homesOf(db);
   if (homes === null) return "";
-  return homes.findNow(owner)?.address ?? homes.find(owner).then(({ address }) => address);
+  return homes.findNow(key)?.address ?? homes.find(key).then(({ address }) => address);
 }
 
 const UNDEFINED_TABLE = "42P01";
@@ -113,6 +150,10 @@ function saysMoved(error: unknown): boolean {
   return error.code === MOVED || error.code === UNDEFINED_TABLE || error.routine === UNKNOWN_SHARD;
 }
 
+const plainHomes = new WeakMap<Db, Home>();
+
 function toPlainHome(db: Db): Home {
-  return { reader: db, writer: db, address: "" };
+  const known = plainHomes.get(db) ?? { reader: db, writer: db, address: "" };
+  plainHomes.set(db, known);
+  return known;
 }

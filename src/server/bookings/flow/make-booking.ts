@@ -3,12 +3,10 @@ import type { BookAnswer } from "#contract/book.ts";
 import { BOOKING_STATUS_CONFIRMED } from "#contract/booking.ts";
 import { DAY_MS, MINUTE_MS } from "#contract/durations.ts";
 import type { ConnectionId, OrganizationId, Reference, WidgetId } from "#contract/ids.ts";
-import { inOrganization } from "../../db/transactions.ts";
 import type { Deps } from "../../deps.ts";
 import { pause } from "../../lib/concurrency/pause.ts";
 import type { SchedulerLimits } from "../../scheduler/limit-system.ts";
 import type { Booked, BookOutcome, SchedulingSystem, Sought } from "../../scheduler/scheduling-system.ts";
-import { holdSwitches } from "../../widgets/bookable-widget.ts";
 import { freeReferences } from "../stored/queries.ts";
 import {
   type BookingFailure,
@@ -26,7 +24,7 @@ import type { Settler } from "./settler.ts";
 
 // A booking, from the visitor's request to the answer:
 //
-//   reserve      a reference and a pending row, before the scheduling system is asked; a repeated key finds that row
+//   reserve      a reference, and then a pending row, before the scheduling system is asked; a repeated key finds that row
 //   ask          the scheduling system books, with the reference in its notes
 //   look up      if its reply was lost, search for the reference; never ask twice. Not finding it proves nothing: the system may
 //                still be working. The outcome is uncertain then, and a task keeps looking (settle-overdue.ts). Until it knows,
@@ -137,36 +135,32 @@ type Reserved =
   | Extract<MadeBooking, { kind: "closed" }>;
 
 async function reserve(deps: MakeDeps, wanted: WantedBooking): Promise<Reserved> {
-  let taken: Reference | null = null;
-  const reserving = inOrganization(deps.db, wanted.owner, async (transaction): Promise<Reserved> => {
-    const switches = await holdSwitches(transaction, wanted.owner, wanted.widgetId);
-    if (switches?.status !== "active") return { kind: "closed", status: switches?.status ?? "deleted" };
-    const reference = await takeReference(transaction, wanted.owner, deps.random);
-    taken = reference;
-    const now = deps.clock.now();
-    const isNew = await insertPending(transaction, wanted.owner, {
-      reference,
-      widget_id: wanted.widgetId,
-      asked_in: wanted.connectionId ?? "sandbox",
-      keyHash: hashKey(wanted),
-      visitHash: hashVisit(wanted),
-      service_id: wanted.serviceId,
-      start_at: wanted.startAt,
-      askingUntil: new Date(now.getTime() + ASKING_MS),
-      given_up_at: new Date(now.getTime() + SEARCH_MS),
-      touch: wanted.touch,
-      copy: switches.storesBookings ? wanted.copy : null,
-      now,
-    });
-    if (isNew) return { kind: "reserved", reference };
-    await freeReferences(transaction, wanted.owner, [reference]);
-    return { kind: "used_before" };
-  });
+  const { owner, widgetId } = wanted;
+  const reference = await takeReference(deps.db, owner, deps.random);
+  const now = deps.clock.now();
+  const pending = {
+    reference,
+    widget_id: widgetId,
+    asked_in: wanted.connectionId ?? "sandbox",
+    keyHash: hashKey(wanted),
+    visitHash: hashVisit(wanted),
+    service_id: wanted.serviceId,
+    start_at: wanted.startAt,
+    askingUntil: new Date(now.getTime() + ASKING_MS),
+    given_up_at: new Date(now.getTime() + SEARCH_MS),
+    touch: wanted.touch,
+    copy: wanted.copy,
+    now,
+  } as const;
   try {
-    return await reserving;
+    const inserted = await insertPending(deps.db, owner, pending);
+    if (inserted?.isNew) return { kind: "reserved", reference };
+    await freeReferences(deps.db, owner, [reference]);
+    if (inserted?.status !== "active") return { kind: "closed", status: inserted?.status ?? "deleted" };
+    return { kind: "used_before" };
   } catch (error) {
     // The row may exist, if only the answer to the commit was lost. Nobody asks for it, so a repeated key must not wait for it.
-    if (taken !== null) deps.settler.withdraw({ owner: wanted.owner, widgetId: wanted.widgetId, reference: taken });
+    deps.settler.withdraw({ owner, widgetId, reference });
     throw error;
   }
 }
@@ -265,20 +259,19 @@ export async function abandonBooking(
 
 async function recordAbandoned({ db, clock, random }: MakeDeps, wanted: RepeatedBooking): Promise<boolean> {
   const { owner, widgetId, connectionId, serviceId, startAt } = wanted;
-  return await inOrganization(db, owner, async (transaction) => {
-    const reference = await takeReference(transaction, owner, random);
-    const isNew = await insertAbandoned(transaction, owner, {
-      reference,
-      widget_id: widgetId,
-      asked_in: connectionId ?? "sandbox",
-      keyHash: hashKey(wanted),
-      service_id: serviceId,
-      start_at: startAt,
-      now: clock.now(),
-    });
-    if (!isNew) await freeReferences(transaction, owner, [reference]);
-    return isNew;
-  });
+  const reference = await takeReference(db, owner, random);
+  const abandoned = {
+    reference,
+    widget_id: widgetId,
+    asked_in: connectionId ?? "sandbox",
+    keyHash: hashKey(wanted),
+    service_id: serviceId,
+    start_at: startAt,
+    now: clock.now(),
+  } as const;
+  const isNew = await insertAbandoned(db, owner, abandoned);
+  if (!isNew) await freeReferences(db, owner, [reference]);
+  return isNew;
 }
 
 function hashKey({ idempotencyKey }: Pick<WantedBooking, "idempotencyKey">): Buffer {

@@ -1,8 +1,9 @@
-import { type RawBuilder, sql } from "kysely";
+import { sql } from "kysely";
 import type { BookAnswer } from "#contract/book.ts";
 import { HOUR_MS } from "#contract/durations.ts";
 import type { ConnectionId, OrganizationId, Reference, WidgetId } from "#contract/ids.ts";
-import { type StatementGroup, toStatementGroups } from "../../db/engine.ts";
+import type { WidgetStatus } from "#contract/widget.ts";
+import { readAtHome, table, writeAtHome } from "../../db/home.ts";
 import type { Db } from "../../db/pool.ts";
 
 // Booking requests: unsettled ones, and settled ones for a day. See pending_bookings in schema.sql.
@@ -52,7 +53,11 @@ export type PendingBooking = {
 const COLUMNS = sql`organization_id, reference, widget_id, asked_in, service_id, start_at, state, given_up_at, created_at, touch,
   copy, failure, answer, erased`;
 
-/** False if the key was already used for this widget, or if an earlier request of the visit for the service is unsettled. */
+/**
+ * Inserts a request if its widget takes bookings, with the copy only if it stores them. Whoever changes the widget's switches waits for this statement, or it waits for
+ * them, so nothing is booked or kept against a change that was acknowledged. Null if the widget was deleted. `isNew` is false if the
+ * widget doesn't take bookings, if the key was already used for it, or if an earlier request of the visit for the service is unsettled.
+ */
 export async function insertPending(
   db: Db,
   owner: OrganizationId,
@@ -65,16 +70,26 @@ export async function insertPending(
     askingUntil: Date;
     now: Date;
   },
-): Promise<boolean> {
-  const { rows } = await sql`-- prepared: insert_pending
-    insert into pending_bookings (organization_id, reference, widget_id, asked_in, key_hash, visit_hash, service_id, start_at,
-      state, asking_until, given_up_at, touch, copy, created_at)
-    values (${owner}, ${pending.reference}, ${pending.widget_id}, ${pending.asked_in}, ${pending.keyHash},
-      ${pending.visitHash}, ${pending.service_id}, ${pending.start_at}, 'asking', ${pending.askingUntil}, ${pending.given_up_at},
-      ${JSON.stringify(pending.touch)}, ${pending.copy && JSON.stringify(pending.copy)}, ${pending.now})
-    on conflict do nothing
-    returning reference`.execute(db);
-  return rows.length === 1;
+): Promise<{ status: WidgetStatus; isNew: boolean } | null> {
+  const { touch, copy } = pending;
+  const statement = sql<{ status: WidgetStatus; isNew: boolean }>`-- prepared: insert_pending
+    with switches as (
+      select status, collect_data from ${table("widgets")}
+      where organization_id = ${owner} and id = ${pending.widget_id} for share
+    ), inserted as (
+      insert into ${table("pending_bookings")} (organization_id, reference, widget_id, asked_in, key_hash, visit_hash,
+        service_id, start_at, state, asking_until, given_up_at, touch, copy, created_at)
+      select ${owner}, ${pending.reference}::text, ${pending.widget_id}, ${pending.asked_in}::text, ${pending.keyHash}::bytea,
+        ${pending.visitHash}::bytea, ${pending.service_id}::text, ${pending.start_at}::timestamptz, 'asking',
+        ${pending.askingUntil}::timestamptz, ${pending.given_up_at}::timestamptz, ${JSON.stringify(touch)}::jsonb,
+        case when collect_data then ${copy && JSON.stringify(copy)}::jsonb end, ${pending.now}::timestamptz
+      from switches where status = 'active'
+      on conflict do nothing
+      returning reference
+    )
+    select status, exists (select from inserted) as "isNew" from switches`;
+  const { rows } = await writeAtHome(db, owner, (home) => statement.execute(home));
+  return rows[0] ?? null;
 }
 
 /** Records a request that must not be booked when it arrives. False if the key was already used for this widget. */
@@ -88,13 +103,14 @@ export async function insertAbandoned(
 ): Promise<boolean> {
   const failure: BookingFailure = "unavailable";
   const hour = toNextHour(abandoned.now);
-  const { rows } = await sql`
-    insert into pending_bookings (organization_id, reference, widget_id, asked_in, key_hash, service_id, start_at, state,
+  const statement = sql`
+    insert into ${table("pending_bookings")} (organization_id, reference, widget_id, asked_in, key_hash, service_id, start_at, state,
       failure, asking_until, given_up_at, touch, created_at, settled_at)
     values (${owner}, ${abandoned.reference}, ${abandoned.widget_id}, ${abandoned.asked_in}, ${abandoned.keyHash},
       ${abandoned.service_id}, ${abandoned.start_at}, 'failed', ${failure}, ${hour}, ${hour}, '{}', ${hour}, ${hour})
     on conflict (organization_id, widget_id, key_hash) do nothing
-    returning reference`.execute(db);
+    returning reference`;
+  const { rows } = await writeAtHome(db, owner, (home) => statement.execute(home));
   return rows.length === 1;
 }
 
@@ -108,17 +124,19 @@ export async function findEarlier(
   { widgetId, keyHash, visitHash }: { widgetId: WidgetId; keyHash: Buffer; visitHash: Buffer | null },
 ): Promise<{ reference: Reference; hasSameKey: boolean } | null> {
   const hasSameKey = sql`(widget_id = ${widgetId} and key_hash = ${keyHash})`;
-  const { rows } = await sql<{ reference: Reference; hasSameKey: boolean }>`
-    select reference, ${hasSameKey} as "hasSameKey" from pending_bookings
+  const statement = sql<{ reference: Reference; hasSameKey: boolean }>`
+    select reference, ${hasSameKey} as "hasSameKey" from ${table("pending_bookings")}
     where organization_id = ${owner} and (${hasSameKey} or visit_hash = ${visitHash}::bytea)
-    order by ${hasSameKey} desc limit 1`.execute(db);
+    order by ${hasSameKey} desc limit 1`;
+  const { rows } = await readAtHome(db, owner, (home) => statement.execute(home));
   return rows[0] ?? null;
 }
 
 export async function findPending(db: Db, owner: OrganizationId, reference: Reference): Promise<PendingBooking | null> {
-  const { rows } = await sql<PendingBooking>`
-    select ${COLUMNS} from pending_bookings
-    where organization_id = ${owner} and reference = ${reference}`.execute(db);
+  const statement = sql<PendingBooking>`
+    select ${COLUMNS} from ${table("pending_bookings")}
+    where organization_id = ${owner} and reference = ${reference}`;
+  const { rows } = await readAtHome(db, owner, (home) => statement.execute(home));
   return rows[0] ?? null;
 }
 
@@ -139,7 +157,7 @@ export async function settlePending(
   const failure = outcome.state === "failed" ? outcome.failure : null;
   const answer = outcome.state === "confirmed" && outcome.storesBookings ? JSON.stringify(outcome.answer) : null;
   const { rows } = await sql<Pick<PendingBooking, "copy" | "asked_in">>`-- prepared: settle_pending
-    update pending_bookings set state = ${outcome.state}, failure = ${failure}, copy = null, touch = '{}', visit_hash = null,
+    update ${table("pending_bookings")} set state = ${outcome.state}, failure = ${failure}, copy = null, touch = '{}', visit_hash = null,
       settled_at = ${toNextHour(outcome.now)}, created_at = ${toNextHour(outcome.now)},
       asking_until = ${toNextHour(outcome.now)}, given_up_at = ${toNextHour(outcome.now)},
       answer = case when copy is not null then ${answer}::jsonb end
@@ -152,13 +170,12 @@ function toNextHour(instant: Date): Date {
   return new Date(Math.ceil(instant.getTime() / HOUR_MS) * HOUR_MS);
 }
 
-/** Deletes a request whose scheduling system was never asked. False if there is none. */
-export async function deleteAsking(db: Db, owner: OrganizationId, reference: Reference): Promise<boolean> {
-  const { rows } = await sql`
-    delete from pending_bookings
-    where organization_id = ${owner} and reference = ${reference} and state = 'asking'
-    returning reference`.execute(db);
-  return rows.length === 1;
+/** Deletes a request whose scheduling system was never asked, if it was written. */
+export async function deleteAsking(db: Db, owner: OrganizationId, reference: Reference): Promise<void> {
+  const statement = sql`
+    delete from ${table("pending_bookings")}
+    where organization_id = ${owner} and reference = ${reference} and state = 'asking'`;
+  await writeAtHome(db, owner, (home) => statement.execute(home));
 }
 
 /** Leaves a request whose outcome is uncertain to the task, from this instant on. */
@@ -167,23 +184,20 @@ export async function releaseAsking(
   owner: OrganizationId,
   { reference, askingUntil }: { reference: Reference; askingUntil: Date },
 ): Promise<void> {
-  await sql`
-    update pending_bookings set asking_until = ${askingUntil}
-    where organization_id = ${owner} and reference = ${reference} and state = 'asking'`.execute(db);
+  const statement = sql`
+    update ${table("pending_bookings")} set asking_until = ${askingUntil}
+    where organization_id = ${owner} and reference = ${reference} and state = 'asking'`;
+  await writeAtHome(db, owner, (home) => statement.execute(home));
 }
 
-type PendingKey = { organizationId: OrganizationId; reference: Reference };
-
-const KEY = sql`organization_id as "organizationId", reference`;
-
 /**
- * Claims requests that are due to be looked for, across all organizations. The next look-up is due at the first of `lookUpsMs` after
- * the request, and later at `lastUntil`, but not before `earliest`. Of two workers that find the same request, the second one waits
- * for the first and then no longer finds it due. A request that nobody has claimed since `unattendedSince` is given up at
- * `searchUntil`, not earlier.
+ * Claims requests of a shard group that are due to be looked for. The next look-up is due at the first of `lookUpsMs` after the
+ * request, and later at `lastUntil`, but not before `earliest`. Of two workers that find the same request, the second one waits for the
+ * first and then no longer finds it due. A request that nobody has claimed since `unattendedSince` is given up at `searchUntil`, not
+ * earlier.
  */
 export async function takeOverdue(
-  db: Db,
+  home: Db,
   claim: {
     now: Date;
     lookUpsMs: readonly number[];
@@ -200,45 +214,27 @@ export async function takeOverdue(
     return sql`when ${at} > ${claim.now} then ${at}`;
   });
   const next = sql`case ${sql.join(lookUps, sql` `)} else ${claim.lastUntil} end`;
-  const { rows: found } = await sql<PendingKey>`
-    select ${KEY} from pending_bookings where ${isOverdue} order by asking_until limit ${claim.limit}`.execute(db);
-  const taken: PendingBooking[] = [];
-  for (const group of toStatementGroups(db, found)) {
-    const { rows } = await sql<PendingBooking>`
-      update pending_bookings set asking_until = greatest(${claim.earliest}, ${next}),
-        given_up_at = case when asking_until < ${claim.unattendedSince} then ${claim.searchUntil} else given_up_at end
-      where ${isAmong(group)} and ${isOverdue} returning ${COLUMNS}`.execute(db);
-    taken.push(...rows);
-  }
-  return taken;
+  const { rows } = await sql<PendingBooking>`
+    update ${table("pending_bookings")} set asking_until = greatest(${claim.earliest}, ${next}),
+      given_up_at = case when asking_until < ${claim.unattendedSince} then ${claim.searchUntil} else given_up_at end
+    where (organization_id, reference) in (
+      select organization_id, reference from ${table("pending_bookings")} where ${isOverdue} order by asking_until limit ${claim.limit}
+    ) and ${isOverdue} returning ${COLUMNS}`.execute(home);
+  return rows;
 }
 
 type SettledPending = Pick<PendingBooking, "organization_id" | "reference" | "failure">;
 
-/** Across all organizations. */
+/** Of a shard group. */
 export async function deleteSettledPending(
-  db: Db,
+  home: Db,
   batch: { settledBefore: Date; limit: number },
 ): Promise<SettledPending[]> {
-  const { rows: found } = await sql<PendingKey>`
-    select ${KEY} from pending_bookings
-    where state <> 'asking' and settled_at < ${batch.settledBefore}
-    order by settled_at limit ${batch.limit}`.execute(db);
-  const deleted: SettledPending[] = [];
-  for (const group of toStatementGroups(db, found)) {
-    const { rows } = await sql<SettledPending>`
-      delete from pending_bookings where ${isAmong(group)} and state <> 'asking'
-      returning organization_id, reference, failure`.execute(db);
-    deleted.push(...rows);
-  }
-  return deleted;
-}
-
-function isAmong({ rows, owns }: StatementGroup<PendingKey>): RawBuilder<boolean> {
-  const owners = rows.map(({ organizationId }) => organizationId);
-  const references = rows.map(({ reference }) => reference);
-  return sql`${owns("organization_id")}
-    and (organization_id, reference) in (
-      select owner, key from unnest(${owners}::text[], ${references}::text[]) as found (owner, key)
-    )`;
+  const { rows } = await sql<SettledPending>`
+    delete from ${table("pending_bookings")} where (organization_id, reference) in (
+      select organization_id, reference from ${table("pending_bookings")}
+      where state <> 'asking' and settled_at < ${batch.settledBefore}
+      order by settled_at limit ${batch.limit}
+    ) and state <> 'asking' returning organization_id, reference, failure`.execute(home);
+  return rows;
 }

@@ -113,12 +113,11 @@ export async function leaveToTask(
 }
 
 export async function withdraw(
-  deps: SettleDeps,
+  { db }: SettleDeps,
   { owner, reference }: Pick<BookingToSettle, "owner" | "reference">,
 ): Promise<void> {
-  await inOrganization(deps.db, owner, async (transaction) => {
-    if (await deleteAsking(transaction, owner, reference)) await freeReferences(transaction, owner, [reference]);
-  });
+  await deleteAsking(db, owner, reference);
+  await freeReferences(db, owner, [reference]);
 }
 
 export function toAnswer({

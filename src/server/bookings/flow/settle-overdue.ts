@@ -1,6 +1,7 @@
 import { MINUTE_MS, SECOND_MS } from "#contract/durations.ts";
 import { UNCERTAIN_MS_MAX } from "#contract/scheduling.ts";
-import { acrossOrganizations } from "../../db/transactions.ts";
+import { atEveryHome } from "../../db/home.ts";
+import type { Db } from "../../db/pool.ts";
 import type { Deps } from "../../deps.ts";
 import { openConnection, openSchedulingSystem } from "../../scheduler/open-system.ts";
 import type { SchedulerDeps } from "../../scheduler/scheduler-deps.ts";
@@ -33,42 +34,42 @@ type OverdueDeps = Pick<Deps, "db" | "clock" | "random" | "log" | "metrics"> & {
  * worker was running meanwhile.
  */
 export async function settleOverdue(deps: OverdueDeps, signal: AbortSignal): Promise<void> {
-  const now = deps.clock.now();
-  const overdue = await takeOverdue(deps.db, {
-    now,
-    lookUpsMs: LOOK_UPS_MS,
-    earliest: new Date(now.getTime() + LOOKING_MS),
-    lastUntil: new Date(now.getTime() + UNCERTAIN_MS_MAX),
-    unattendedSince: new Date(now.getTime() - UNATTENDED_MS),
-    searchUntil: new Date(now.getTime() + SEARCH_MS),
-    limit: BATCH,
+  await atEveryHome(deps.db, async ({ writer }) => {
+    const now = deps.clock.now();
+    const overdue = await takeOverdue(writer, {
+      now,
+      lookUpsMs: LOOK_UPS_MS,
+      earliest: new Date(now.getTime() + LOOKING_MS),
+      lastUntil: new Date(now.getTime() + UNCERTAIN_MS_MAX),
+      unattendedSince: new Date(now.getTime() - UNATTENDED_MS),
+      searchUntil: new Date(now.getTime() + SEARCH_MS),
+      limit: BATCH,
+    });
+    const waiting = overdue.values();
+    const settleWaiting = async () => {
+      for (const pending of waiting) {
+        if (signal.aborted) return;
+        await settleSafely(deps, pending, signal);
+      }
+    };
+    await Promise.all(Array.from({ length: CONCURRENCY }, settleWaiting));
+    const settledBefore = new Date(now.getTime() - KEYS_KEPT_MS);
+    while (!signal.aborted && (await forgetSettled(deps, writer, settledBefore)) === DELETE_BATCH);
   });
-  const waiting = overdue.values();
-  const settleWaiting = async () => {
-    for (const pending of waiting) {
-      if (signal.aborted) return;
-      await settleSafely(deps, pending, signal);
-    }
-  };
-  await Promise.all(Array.from({ length: CONCURRENCY }, settleWaiting));
-  const settledBefore = new Date(now.getTime() - KEYS_KEPT_MS);
-  while (!signal.aborted && (await forgetSettled(deps, settledBefore)) === DELETE_BATCH);
 }
 
 /**
  * Forgets a batch of old Idempotency-Keys, and returns how many. The reference of a failed booking becomes free again, unless an
  * appointment may have it.
  */
-async function forgetSettled({ db }: OverdueDeps, settledBefore: Date): Promise<number> {
-  return await acrossOrganizations(db, async (transaction) => {
-    const forgotten = await deleteSettledPending(transaction, { settledBefore, limit: DELETE_BATCH });
-    const unused = forgotten.filter(({ failure }) => failure !== null && failure !== "lost");
-    for (const [owner, requests] of Map.groupBy(unused, ({ organization_id }) => organization_id)) {
-      const references = requests.map(({ reference }) => reference);
-      await freeReferences(transaction, owner, references);
-    }
-    return forgotten.length;
-  });
+async function forgetSettled({ db }: OverdueDeps, home: Db, settledBefore: Date): Promise<number> {
+  const forgotten = await deleteSettledPending(home, { settledBefore, limit: DELETE_BATCH });
+  const unused = forgotten.filter(({ failure }) => failure !== null && failure !== "lost");
+  for (const [owner, requests] of Map.groupBy(unused, ({ organization_id }) => organization_id)) {
+    const references = requests.map(({ reference }) => reference);
+    await freeReferences(db, owner, references);
+  }
+  return forgotten.length;
 }
 
 /** A request that can't be settled is logged and claimed again later, so that it doesn't hold up the others. */

@@ -1,5 +1,6 @@
 import { CompiledQuery, type Insertable, type Selectable, sql } from "kysely";
 import type { OrganizationId, Reference, WidgetId } from "#contract/ids.ts";
+import { atHomesOf, table, writeAtHome } from "../../db/home.ts";
 import type { Db } from "../../db/pool.ts";
 import type { BookingsTable } from "../../db/tables.ts";
 import { assert } from "../../lib/assert.ts";
@@ -106,9 +107,10 @@ function toClockStatement(name: string, table: string, last: string): string {
 
 /** False if the reference is already taken, by any organization. */
 export async function reserveReference(db: Db, owner: OrganizationId, reference: Reference): Promise<boolean> {
-  const { rows } = await sql`-- prepared: reserve_reference
-    insert into booking_references (reference, organization_id) values (${reference}, ${owner})
-    on conflict (reference) do nothing returning reference`.execute(db);
+  const statement = sql`-- prepared: reserve_reference
+    insert into ${table("booking_references")} (reference, organization_id) values (${reference}, ${owner})
+    on conflict (reference) do nothing returning reference`;
+  const { rows } = await writeAtHome(db, reference, (home) => statement.execute(home));
   return rows.length === 1;
 }
 
@@ -120,11 +122,13 @@ export async function findBookingOwner(db: Db, reference: Reference): Promise<Or
 }
 
 export async function freeReferences(db: Db, owner: OrganizationId, references: readonly Reference[]): Promise<void> {
-  await db
-    .deleteFrom("booking_references")
-    .where("organization_id", "=", owner)
-    .where("reference", "in", references)
-    .execute();
+  await atHomesOf(db, references, async ({ writer }, ofHome) => {
+    await writer
+      .deleteFrom("booking_references")
+      .where("organization_id", "=", owner)
+      .where("reference", "in", ofHome)
+      .execute();
+  });
 }
 
 const INSERTED_COLUMNS = ["organization_id", "lacks_event", "asked_in", "api_json", ...BOOKING_COLUMNS] as const;

@@ -12,7 +12,13 @@ import { StartError } from "../../lib/start-error.ts";
 import { MIGRATIONS_FOLDER, migrate } from "../migrate.ts";
 import { openDb, openPool } from "../pool.ts";
 import { distributeTables } from "./distribute.ts";
-import { COORDINATOR_TABLES, DISTRIBUTED_TABLES, PRIVATE_TABLES, REFERENCE_TABLES } from "./table-places.ts";
+import {
+  COORDINATOR_TABLES,
+  DISTRIBUTED_TABLES,
+  PRIVATE_TABLES,
+  REFERENCE_TABLES,
+  TABLES_BY_REFERENCE,
+} from "./table-places.ts";
 
 const { pool } = await createTestDatabase();
 const log = createLog("silent");
@@ -23,7 +29,13 @@ async function list(statement: string): Promise<string[]> {
 }
 
 test("every table has one place on a cluster", async () => {
-  const listed = [...DISTRIBUTED_TABLES, ...REFERENCE_TABLES, ...COORDINATOR_TABLES, ...PRIVATE_TABLES];
+  const listed = [
+    ...DISTRIBUTED_TABLES,
+    ...TABLES_BY_REFERENCE,
+    ...REFERENCE_TABLES,
+    ...COORDINATOR_TABLES,
+    ...PRIVATE_TABLES,
+  ];
   const tables = await list(
     "select tablename as name from pg_tables where schemaname = 'public' and tablename !~ '_\\d{6,}$'",
   );
@@ -48,7 +60,7 @@ test("on a cluster the migration puts every table in its place, and repeating it
   if (!isCluster()) return context.skip(NO_CLUSTER);
   const placed = (type: string) =>
     `select table_name::text as name from citus_tables where citus_table_type = '${type}' order by 1`;
-  assert.deepEqual(await list(placed("distributed")), [...DISTRIBUTED_TABLES].sort());
+  assert.deepEqual(await list(placed("distributed")), [...DISTRIBUTED_TABLES, ...TABLES_BY_REFERENCE].sort());
   assert.deepEqual(await list(placed("reference")), [...REFERENCE_TABLES].sort());
   assert.deepEqual(
     await list(
@@ -120,7 +132,7 @@ test("an existing database is moved onto a cluster only on request, all at once,
   ]);
   assert.equal(
     (await repeated.query("select from citus_tables where citus_table_type = 'distributed'")).rowCount,
-    DISTRIBUTED_TABLES.length,
+    DISTRIBUTED_TABLES.length + TABLES_BY_REFERENCE.length,
   );
   await repeated.end();
 });

@@ -3,7 +3,7 @@ import type { Log } from "../../lib/log/log.ts";
 import { StartError } from "../../lib/start-error.ts";
 import { createHomeFunctions } from "./home-functions.ts";
 import { FIRST_TABLE } from "./shard-map.ts";
-import { COORDINATOR_TABLES, DISTRIBUTED_TABLES, REFERENCE_TABLES } from "./table-places.ts";
+import { COORDINATOR_TABLES, DISTRIBUTED_TABLES, REFERENCE_TABLES, TABLES_BY_REFERENCE } from "./table-places.ts";
 
 // Puts the tables where table-places.ts says. It is one transaction, so a kill leaves everything as it was, and it can be
 // repeated: tables that are already in their place are left alone. Citus accepts a foreign key only once both of its tables
@@ -15,7 +15,7 @@ import { COORDINATOR_TABLES, DISTRIBUTED_TABLES, REFERENCE_TABLES } from "./tabl
  */
 const GROUPS_PER_SERVER = 2;
 
-type Place = "distributed" | "reference" | "coordinator";
+type Place = "distributed" | "by_reference" | "reference" | "coordinator";
 
 /**
  * An empty database is distributed without asking. One that has organizations may have got the extension for another reason,
@@ -89,6 +89,8 @@ function toStatement(place: Place): string {
       return `select case when $1 = '${FIRST_TABLE}' then create_distributed_table($1, 'organization_id', colocate_with => 'none',
           shard_count => (select ${GROUPS_PER_SERVER} * greatest(count(*), 1)::integer from citus_get_active_worker_nodes()))
         else create_distributed_table($1, 'organization_id', colocate_with => '${FIRST_TABLE}') end`;
+    case "by_reference":
+      return `select create_distributed_table($1, 'reference', colocate_with => '${FIRST_TABLE}')`;
     case "reference":
       return "select create_reference_table($1)";
     case "coordinator":
@@ -99,19 +101,21 @@ function toStatement(place: Place): string {
 }
 
 async function listMissing(client: pg.ClientBase): Promise<{ table: string; place: Place }[]> {
-  const { rows } = await client.query<{ name: string }>(
-    "select logicalrelid::regclass::text as name from pg_dist_partition",
+  // Earlier versions kept some tables on the coordinator that are distributed now.
+  const { rows } = await client.query<{ name: string; isDistributed: boolean }>(
+    `select logicalrelid::regclass::text as name, partmethod = 'h' as "isDistributed" from pg_dist_partition`,
   );
-  const done = new Set(rows.map(({ name }) => name));
+  const done = new Map(rows.map(({ name, isDistributed }) => [name, isDistributed]));
   const others = DISTRIBUTED_TABLES.filter((table) => table !== FIRST_TABLE);
   const all: [Place, readonly string[]][] = [
     ["reference", REFERENCE_TABLES],
     ["coordinator", COORDINATOR_TABLES],
     ["distributed", [FIRST_TABLE, ...others]],
+    ["by_reference", TABLES_BY_REFERENCE],
   ];
   return all
     .flatMap(([place, tables]) => tables.map((table) => ({ table, place })))
-    .filter(({ table }) => !done.has(table));
+    .filter(({ table, place }) => done.get(table) !== (place === "distributed" || place === "by_reference"));
 }
 
 type ForeignKey = { table: string; name: string; definition: string };
@@ -142,7 +146,7 @@ async function distributeFunctions(client: pg.ClientBase): Promise<void> {
 
 /** Rows that the coordinator had before its tables were distributed are copied, and hidden until they are removed here. */
 async function dropLeftovers(client: pg.ClientBase): Promise<void> {
-  for (const table of [...DISTRIBUTED_TABLES, ...REFERENCE_TABLES]) {
+  for (const table of [...DISTRIBUTED_TABLES, ...TABLES_BY_REFERENCE, ...REFERENCE_TABLES]) {
     const { rows } = await client.query<{ bytes: string }>("select pg_relation_size($1::regclass) as bytes", [table]);
     if (Number(rows[0]?.bytes) > 0)
       await client.query("select truncate_local_data_after_distributing_table($1)", [table]);

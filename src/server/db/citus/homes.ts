@@ -41,6 +41,11 @@ export class Homes {
     return this.#map && this.#open(findGroup(this.#map, owner));
   }
 
+  /** One for each shard group. */
+  async list(): Promise<Home[]> {
+    return (this.#map ?? (await this.reload())).groups.map((group) => this.#open(group));
+  }
+
   /** One home on each server, beginning with another server each time. */
   async listServers(): Promise<Home[]> {
     const { groups } = this.#map ?? (await this.reload());

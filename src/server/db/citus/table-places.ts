@@ -34,12 +34,14 @@ export const DISTRIBUTED_TABLES = [
   "webhook_events",
 ] as const;
 
+/** Spread like organizations, but by the booking's reference, which is unique across them. */
+export const TABLES_BY_REFERENCE = ["booking_references"] as const;
+
 /** Copied to every server, because they are looked up by something other than the organization. Written rarely. */
 export const REFERENCE_TABLES = ["organizations", "organization_logos", "widgets", "live_periods", "api_keys"] as const;
 
 /** On the coordinator only: what belongs to no organization, and what workers take across all of them. */
 export const COORDINATOR_TABLES = [
-  "booking_references",
   "deleted_organizations",
   "delivery_lanes",
   "delivery_queue",
