@@ -3,7 +3,7 @@ import { openPatientDb } from "../src/server/db/pool.ts";
 import type { Bar } from "./support/bars.ts";
 import { makeEventRequests } from "./support/event-requests.ts";
 import { type Ask, FILTERS, signInToReports, toQuantile } from "./support/filtered-reports.ts";
-import { type History, makeHistory, withPool } from "./support/funnel-history.ts";
+import { HISTORY_DAYS, type History, makeHistory, withPool } from "./support/funnel-history.ts";
 import { toRequest } from "./support/load.ts";
 import { type MeasuredLoad, measureLoad, requireStatus } from "./support/measured-load.ts";
 import { readCpuMs, readOwnCpuMs, readResidentMb } from "./support/process-usage.ts";
@@ -30,6 +30,8 @@ const TODAY = [1_000, 100_000];
 const TODAY_ASKED = 40;
 /** While reports are read. */
 const STEADY_EVENTS_PER_SECOND = 100;
+/** Events of a busy hour, against those of an average one. */
+const BUSY_HOUR = 10;
 const BESIDE_ROUNDS = 3;
 
 type Pair<Value> = { before: Value; now: Value };
@@ -117,14 +119,18 @@ function compare(
   });
 }
 
-/** While events of the large organization arrive. */
+/** While events arrive: those of others, and those of a busy hour of each organization. */
 async function compareReports(
   services: Pair<Service>,
   histories: Record<"small" | "large", Pair<History>>,
 ): Promise<void> {
-  const senders = SIDES.map((side) =>
-    sendSteadily(services[side], histories.large[side].widgetId, STEADY_EVENTS_PER_SECOND),
-  );
+  const senders: (() => Promise<void>)[] = [];
+  for (const side of SIDES) {
+    const others = await makeHistory(services[side], 1);
+    senders.push(sendSteadily(services[side], others.widgetId, STEADY_EVENTS_PER_SECOND));
+    for (const { widgetId, events } of [histories.small[side], histories.large[side]])
+      senders.push(sendSteadily(services[side], widgetId, (BUSY_HOUR * events) / HISTORY_DAYS / 86_400));
+  }
   for (const days of WINDOWS)
     for (const size of ["small", "large"] as const) {
       const results: Pair<MeasuredLoad[]> = { before: [], now: [] };

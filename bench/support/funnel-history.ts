@@ -1,7 +1,7 @@
+import { join } from "node:path";
 import { type RawBuilder, sql } from "kysely";
 import type { OrganizationId, WidgetId } from "#contract/ids.ts";
 import { KEY_KINDS, type KeyKind, toKeyId, toKindNumber } from "../../src/server/analytics/record/key-id.ts";
-import { openEmbeddedDatabase } from "../../src/server/db/embedded/open.ts";
 import { type Db, openPatientDb, openPool, type Pool } from "../../src/server/db/pool.ts";
 import { createLog } from "../../src/server/lib/log/log.ts";
 import { systemClock } from "../../src/server/lib/time/clock.ts";
@@ -66,9 +66,12 @@ async function copyWidget(db: Db, widgetId: string): Promise<string[]> {
   return [widgetId, ...copies];
 }
 
-/** The service's database. */
+/** The service's database. Checkouts differ in how processes share one, so each is opened by its own code. */
 export async function withPool<Result>(service: Service, work: (pool: Pool) => Promise<Result>): Promise<Result> {
-  const database = await openEmbeddedDatabase({ dataDir: service.dataDir, notice: () => undefined });
+  const open = (await import(
+    join(service.root, "src/server/db/embedded/open.ts")
+  )) as typeof import("../../src/server/db/embedded/open.ts");
+  const database = await open.openEmbeddedDatabase({ dataDir: service.dataDir, notice: () => undefined });
   const pool = openPool({ url: database.url, size: 3, log: createLog("silent") });
   try {
     return await work(pool);

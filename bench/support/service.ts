@@ -11,6 +11,8 @@ const MAIN = "src/server/main.ts";
 const COMMANDS = "src/server/cli/main.ts";
 
 export type Service = Child & {
+  /** The checkout that it runs. */
+  root: string;
   dataDir: string;
   postmasterPid: number | null;
   /** Ends the process and keeps its data; `stop` also removes the data. */
@@ -32,6 +34,7 @@ export async function startService(settings: Readonly<Record<string, string>> = 
   });
   return {
     ...child,
+    root,
     dataDir,
     postmasterPid: findPostmaster(realpathSync(join(dataDir, "postgres"))),
     command: (...words) => runCommand(environment, words, root),

@@ -3,7 +3,8 @@ import type { Analytics } from "#contract/analytics.ts";
 import type { OrganizationId, WidgetId } from "#contract/ids.ts";
 import type { Plan } from "#contract/plans.ts";
 import type { Touch } from "../../../src/server/analytics/record/touch.ts";
-import type { Reader } from "../../../src/server/analytics/report/app-report.ts";
+import { type Reader, readQuestion } from "../../../src/server/analytics/report/app-report.ts";
+import { lastDays } from "../../../src/server/analytics/report/app-window.ts";
 import * as analytics from "../../../src/server/analytics/report/read-analytics.ts";
 import type { Db } from "../../../src/server/db/pool.ts";
 import { countByHand } from "./count-by-hand.ts";
@@ -15,8 +16,12 @@ const LONG_AGO = new Date("1970-01-01T00:00:00Z");
 /** The response of /api/v1/analytics, for any `now` and without a plan's retention unless one is given. */
 export async function readAnalytics(db: Db, owner: OrganizationId, window: Window): Promise<Analytics> {
   const { days, now, widgetId = null, keptSince = LONG_AGO } = window;
-  const { timeZone } = await findReader(db, owner);
-  return await analytics.readAnalytics(db, owner, { days, timeZone, now, widgetId, keptSince });
+  const reader = await findReader(db, owner);
+  const query = widgetId === null ? {} : { widget: widgetId };
+  const asked = await readQuestion({ db, clock: { now: () => now } }, reader, query, (_, { today }) =>
+    lastDays(today, days),
+  );
+  return await analytics.readAnalytics(db, { ...asked, keptSince });
 }
 
 /** Who asks for a report, in the organization's present time zone. */

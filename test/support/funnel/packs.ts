@@ -5,14 +5,8 @@ import type { OrganizationId } from "#contract/ids.ts";
 import { decodePack } from "../../../src/server/analytics/packs/pack-format.ts";
 import { ALL_HOURS, SPAN_DAYS } from "../../../src/server/analytics/packs/pack-queries.ts";
 import { readVisits } from "../../../src/server/analytics/packs/read-visits.ts";
-import {
-  addPack,
-  addTotals,
-  createTotals,
-  type Totals,
-  type WidgetTotals,
-} from "../../../src/server/analytics/packs/totals.ts";
-import { decodeTotals } from "../../../src/server/analytics/packs/totals-format.ts";
+import { addPack, createTotals, type Totals, type WidgetTotals } from "../../../src/server/analytics/packs/totals.ts";
+import { addEncoded, encodeTotals, type TotalsBytes } from "../../../src/server/analytics/packs/totals-format.ts";
 import type { VisitPack } from "../../../src/server/analytics/packs/visit-pack.ts";
 import type { Db } from "../../../src/server/db/pool.ts";
 
@@ -80,7 +74,7 @@ export async function assertPacksValid(db: Db, owner: OrganizationId): Promise<v
     for (const { day } of within)
       for (const [widget, ofDay] of sums.get(day) ?? []) {
         const sum = totals.get(widget) ?? createTotals();
-        addTotals(sum, ofDay);
+        addEncoded(sum, encodeTotals(ofDay));
         totals.set(widget, sum);
       }
     assert.deepEqual(
@@ -164,4 +158,10 @@ function listPlain({ dayMs, starts, stages, keys, widgets, bookings, failures }:
       [...failures.visits.keys()].filter((i) => failures.visits[i] === visit).map((i) => failures.atMs[i]),
     ]),
   );
+}
+
+export function decodeTotals(bytes: TotalsBytes): Totals {
+  const totals = createTotals();
+  addEncoded(totals, bytes);
+  return totals;
 }

@@ -1,10 +1,11 @@
+import { sql } from "kysely";
 import { MINUTE_MS } from "#contract/durations.ts";
 import type { OrganizationId, WidgetId } from "#contract/ids.ts";
+import { readAnywhere, table } from "../../db/home.ts";
 import type { Db } from "../../db/pool.ts";
 import { Batcher, type BatcherLimits } from "../../lib/concurrency/batcher.ts";
 import type { OutageLog } from "../../lib/log/outage-log.ts";
 import { RecentMap } from "../../lib/recent-map.ts";
-import { findWidgetOwners } from "./queries.ts";
 
 type WidgetOwner = {
   readonly organizationId: OrganizationId;
@@ -62,4 +63,22 @@ export class WidgetOwners {
     );
     return ids.map((id) => owners.get(id) ?? null);
   }
+}
+
+type WidgetOwnerRow = { id: WidgetId; organization_id: OrganizationId; booking_urls: string[] };
+
+/**
+ * Not scoped to an organization, because it finds the owner, together with the booking pages of all the owner's
+ * widgets.
+ */
+async function findWidgetOwners(db: Db, ids: readonly WidgetId[]): Promise<WidgetOwnerRow[]> {
+  const { rows } = await readAnywhere(db, (home) =>
+    sql<WidgetOwnerRow>`-- prepared: find_widget_owners
+    select widgets.id, widgets.organization_id, array(
+      select distinct own.booking_url from ${table("widgets", "own")}
+      where own.organization_id = widgets.organization_id and own.booking_url is not null
+    ) as booking_urls
+    from ${table("widgets")} where widgets.id = any(${ids}::text[])`.execute(home),
+  );
+  return rows;
 }

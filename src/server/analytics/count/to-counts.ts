@@ -1,7 +1,7 @@
 import type { AppAnalytics } from "#contract/app/analytics.ts";
 import { DAY_MS, HOUR_MS } from "#contract/durations.ts";
+import { DAY_HOURS, toWeekHour } from "./match-filters.ts";
 import type { VisitCounts } from "./visit-counts.ts";
-import { DAY_HOURS, toWeekHour } from "./week-hours.ts";
 
 // From counts of local hours to days, hours of the day, and hours of the week.
 

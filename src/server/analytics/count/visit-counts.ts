@@ -6,9 +6,15 @@ import type { OnQuarter, TotalsReader } from "../packs/totals-format.ts";
 import { PACK_VISITS_MAX, type VisitPack } from "../packs/visit-pack.ts";
 import type { Filter } from "../report/filters.ts";
 import type { LocalWindow } from "./local-window.ts";
-import { matchBookings, toBookingFilters } from "./match-bookings.ts";
-import { matchVisits, toVisitColumn, toVisitFilters } from "./match-visits.ts";
-import { toCountedHours, toWeekHour } from "./week-hours.ts";
+import {
+  matchBookings,
+  matchVisits,
+  toBookingFilters,
+  toCountedHours,
+  toVisitColumn,
+  toVisitFilters,
+  toWeekHour,
+} from "./match-filters.ts";
 
 type Wanted = {
   filters: readonly Filter[];

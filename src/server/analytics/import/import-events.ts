@@ -10,9 +10,8 @@ import { KnownKeys } from "../record/known-keys.ts";
 import { prepareTouches } from "../record/record.ts";
 import type { Touch } from "../record/touch.ts";
 import { showSince } from "../retention.ts";
-import { DayKeys } from "./day-keys.ts";
+import { DayKeys, listKeysOfDays, listWidgetIds } from "./day-keys.ts";
 import { EventParser } from "./parse-import-event.ts";
-import { listKeysOfDays, listWidgetIds } from "./queries.ts";
 
 // The file is read twice: first to check it, then to record it in one transaction per batch. A single transaction would
 // keep packs from being made until its end. If the import is interrupted, it can

@@ -33,8 +33,8 @@ import {
   updateProgress,
 } from "./pack-queries.ts";
 import { readVisits } from "./read-visits.ts";
-import { addPack, addTotals, createTotals, type WidgetTotals } from "./totals.ts";
-import { decodeTotals } from "./totals-format.ts";
+import { addPack, createTotals, type WidgetTotals } from "./totals.ts";
+import { addEncoded } from "./totals-format.ts";
 import { NO_VISITS, PACK_VISITS_MAX, toPack, type VisitPack } from "./visit-pack.ts";
 
 // Packs visits: their hours soon after they are over, their days once these are over, and then totals of 30 days. Nothing here
@@ -272,7 +272,7 @@ async function addUpSpan(transaction: Db, owner: OrganizationId, start: string):
   const totals: WidgetTotals = new Map();
   for (const { widget_id, ...bytes } of await readSpanDays(transaction, owner, start)) {
     const sum = totals.get(widget_id) ?? createTotals();
-    addTotals(sum, decodeTotals(bytes));
+    addEncoded(sum, bytes);
     totals.set(widget_id, sum);
   }
   await insertTotals(transaction, owner, { days: SPAN_DAYS, start, totals });

@@ -6,13 +6,13 @@ import type { OrganizationId, WidgetId } from "#contract/ids.ts";
 import { makeOrganization, makeWidget } from "../../../../test/support/builders.ts";
 import { createTestDatabase } from "../../../../test/support/database/database.ts";
 import { assertCounted, findReader, readAnalytics } from "../../../../test/support/funnel/analytics.ts";
-import { assertPacksValid } from "../../../../test/support/funnel/packs.ts";
+import { assertPacksValid, decodeTotals } from "../../../../test/support/funnel/packs.ts";
 import { makeTouch, SEARCH_AD } from "../../../../test/support/funnel/touches.ts";
 import { recordTouches } from "../record/record.ts";
 import { readReport } from "../report/app-report.ts";
 import { updateProgress } from "./pack-queries.ts";
 import { packVisits } from "./pack-visits.ts";
-import { decodeTotals, encodeTotals } from "./totals-format.ts";
+import { encodeTotals } from "./totals-format.ts";
 
 // What reports read: totals where they may, which is seen by falsifying them; packs and visits elsewhere.
 

@@ -1,7 +1,7 @@
 import { DIMENSIONS, type Dimension } from "#contract/dimensions.ts";
 import { assert } from "../../lib/assert.ts";
 import { isKeyed } from "../record/key-id.ts";
-import { createTotals, type KeyCounts, QUARTER_MS, type Totals } from "./totals.ts";
+import { addToSeries, createTotals, type KeyCounts, QUARTER_MS, type Totals } from "./totals.ts";
 
 // Totals as bytes, in two parts: what most reports need, and the lists, of which few are needed at a time. Small numbers take
 // one byte, larger ones as many as they need.
@@ -110,16 +110,20 @@ function addDecodedList(bytes: Buffer, dimension: Dimension, list: KeyCounts): v
   }
 }
 
-export function decodeTotals(bytes: TotalsBytes): Totals {
-  const { views, bookings, keys } = createTotals();
-  const others = new TotalsReader(bytes).take(
-    {
-      onViews: (quarter, count) => views.set(quarter, count),
-      onBookings: (quarter, count) => bookings.set(quarter, count),
-    },
-    keys,
-  );
-  return { views, bookings, ...others, keys };
+/** Adds totals that were encoded. */
+export function addEncoded(sum: Totals, bytes: TotalsBytes): void {
+  const onQuarter = {
+    onViews: (quarter: number, count: number) => addToSeries(sum.views, quarter, count),
+    onBookings: (quarter: number, count: number) => addToSeries(sum.bookings, quarter, count),
+  };
+  const added = new TotalsReader(bytes).take(onQuarter, sum.keys);
+  sum.noAvailability += added.noAvailability;
+  sum.failed += added.failed;
+  sum.leadMs += added.leadMs;
+  for (const name of ["reached", "leadTimes"] as const)
+    added[name].forEach((count, i) => {
+      sum[name][i] = (sum[name][i] as number) + count;
+    });
 }
 
 const KEY_BYTES = 8;

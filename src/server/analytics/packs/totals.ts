@@ -103,27 +103,6 @@ function* listKeys({ keys, widgets }: VisitPack, visit: number): Generator<[Dime
   yield ["widget", widgets.values[widgets.places[visit] as number] as string];
 }
 
-/** Adds totals of other days. */
-export function addTotals(sum: Totals, added: Totals): void {
-  for (const [quarter, count] of added.views) addToSeries(sum.views, quarter, count);
-  for (const [quarter, count] of added.bookings) addToSeries(sum.bookings, quarter, count);
-  added.reached.forEach((count, i) => {
-    sum.reached[i] = (sum.reached[i] as number) + count;
-  });
-  sum.noAvailability += added.noAvailability;
-  sum.failed += added.failed;
-  sum.leadMs += added.leadMs;
-  added.leadTimes.forEach((count, i) => {
-    sum.leadTimes[i] = (sum.leadTimes[i] as number) + count;
-  });
-  for (const [dimension, counts] of added.keys)
-    for (const [value, { views, bookings }] of counts) {
-      const known = findKey(sum, dimension, value);
-      known.views += views;
-      known.bookings += bookings;
-    }
-}
-
 function findKey({ keys }: Totals, dimension: Dimension, value: number | string): KeyTotals {
   const counts = keys.get(dimension) as KeyCounts;
   const known = counts.get(value) ?? { views: 0, bookings: 0 };
@@ -135,6 +114,6 @@ function toQuarter(ms: number): number {
   return Math.floor(ms / QUARTER_MS);
 }
 
-function addToSeries(series: Series, quarter: number, count: number): void {
+export function addToSeries(series: Series, quarter: number, count: number): void {
   series.set(quarter, (series.get(quarter) ?? 0) + count);
 }

@@ -1,4 +1,6 @@
+import { sql } from "kysely";
 import type { OrganizationId } from "#contract/ids.ts";
+import { atHomes, table } from "../../db/home.ts";
 import type { Db } from "../../db/pool.ts";
 import { Batcher, type BatcherLimits } from "../../lib/concurrency/batcher.ts";
 import type { Log } from "../../lib/log/log.ts";
@@ -6,7 +8,6 @@ import { OutageLog } from "../../lib/log/outage-log.ts";
 import type { Random } from "../../lib/secrets/random.ts";
 import { type CappedKey, type CappedKind, listUnknownKeys, toOther } from "./capped-keys.ts";
 import { type BudgetPlace, type Charge, DayBudget } from "./day-budget.ts";
-import { listStoredKeys, type OwnedKey } from "./key-queries.ts";
 import { KnownKeys } from "./known-keys.ts";
 import type { VisitFacts } from "./touch.ts";
 
@@ -116,4 +117,21 @@ export async function keepStoredKeys<Visit extends VisitFacts>(
     visit,
     wanted.filter(({ id }) => !ids.has(id)),
   );
+}
+
+type OwnedKey = { readonly organizationId: OrganizationId; readonly id: number };
+
+/** Those of the keys that are stored: some visit was recorded with them. */
+async function listStoredKeys(db: Db, keys: readonly OwnedKey[]): Promise<OwnedKey[]> {
+  const found = await atHomes(db, keys, async ({ reader }, rows) => {
+    const stored = await sql<OwnedKey>`-- prepared: list_stored_keys
+      select organization_id as "organizationId", id from ${table("funnel_keys")}
+      where (organization_id, id) in (
+        select owner, id from unnest(
+          ${rows.map(({ organizationId }) => organizationId)}::text[], ${rows.map(({ id }) => id)}::bigint[]
+        ) as wanted (owner, id)
+      )`.execute(reader);
+    return stored.rows;
+  });
+  return found.flatMap(({ result }) => result);
 }

@@ -126,7 +126,7 @@ function daysBefore({ from, to, days }: DayWindow, shift: number): DayWindow {
   return { from: addDays(from, -shift), to: addDays(to, -shift), days };
 }
 
-function lastDays(to: string, days: number): DayWindow {
+export function lastDays(to: string, days: number): DayWindow {
   return { from: addDays(to, 1 - days), to, days };
 }
 

@@ -4,10 +4,8 @@ import { callerOf } from "../../api-keys/bearer-auth.ts";
 import type { Deps } from "../../deps.ts";
 import { type Query, readPageSize, readParameter, readWindowDays } from "../../http/parameters.ts";
 import { type ReadApi, readApiResponses } from "../../http/read-api.ts";
-import { toKeptSince } from "../../plans/kept-since.ts";
-import { requireWidget } from "../../widgets/require-widget.ts";
 import { type Reader, readQuestion } from "./app-report.ts";
-import { readDayWindow } from "./app-window.ts";
+import { lastDays, readDayWindow, type Today } from "./app-window.ts";
 import { readBreakdown, readDimension } from "./breakdown/breakdown.ts";
 import { readCursor, requireSameList, toAskedText, toCursor } from "./breakdown/cursor.ts";
 import { readFilters, requireKnownKeys } from "./filters.ts";
@@ -34,15 +32,12 @@ export function analyticsReadRoutes(api: ReadApi, deps: ReadDeps): void {
       },
     },
     async (request) => {
-      const { organizationId, plan, timeZone } = callerOf(request);
       const query = request.query as Query;
-      const days = readWindowDays(query, "days");
-      const widget = readParameter(query, "widget");
-      const widgetId = widget === null ? null : await requireWidget(deps.db, organizationId, widget);
-      const now = deps.clock.now();
-      const keptSince = toKeptSince(plan, now);
-      const window = { days, timeZone, now, keptSince, widgetId, signal: request.signal };
-      return await readAnalytics(deps.db, organizationId, window);
+      const [days, widget] = [readWindowDays(query, "days"), readParameter(query, "widget")];
+      const reader = { ...callerOf(request), signal: request.signal };
+      const readWindow = (_: Query, { today }: Today) => lastDays(today, days);
+      const question = await readQuestion(deps, reader, widget === null ? {} : { widget }, readWindow);
+      return await readAnalytics(deps.db, question);
     },
   );
 
