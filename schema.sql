@@ -543,12 +543,16 @@ create table scheduling_connections (
   follows_changes boolean default false not null,
   changes_since timestamp(3) with time zone,
   changes_due_at timestamp(3) with time zone,
+  subscription_id text,
+  subscription_secret bytea,
+  subscription_due_at timestamp(3) with time zone,
   constraint scheduling_connections_check CHECK (((last_error IS NULL) = (last_error_at IS NULL))),
   constraint scheduling_connections_kind_check CHECK ((kind = ANY (ARRAY['microsoft-bookings'::text, 'calcom'::text, 'calendly'::text]))),
   constraint scheduling_connections_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id),
   constraint scheduling_connections_pkey PRIMARY KEY (organization_id, id)
 );
 CREATE INDEX scheduling_connections_followed ON public.scheduling_connections USING btree (changes_due_at) WHERE follows_changes;
+CREATE INDEX scheduling_connections_subscribed ON public.scheduling_connections USING btree (subscription_due_at);
 
 create table schema_migrations (
   number integer not null,

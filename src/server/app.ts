@@ -8,6 +8,7 @@ import { guardReadRoute } from "./api-keys/guard-read-route.ts";
 import { appApi } from "./app-api.ts";
 import { changeReadRoutes } from "./bookings/changes/change-routes.ts";
 import { followAppointment } from "./bookings/changes/follow-appointments.ts";
+import { noticeRoutes } from "./bookings/changes/notice-routes.ts";
 import { bookRoutes } from "./bookings/flow/book-routes.ts";
 import { deletionReadRoutes } from "./bookings/stored/deletion-routes.ts";
 import { bookingReadRoutes } from "./bookings/stored/read-routes.ts";
@@ -96,10 +97,10 @@ export async function buildApp(deps: ServiceDeps): Promise<FastifyInstance> {
   await dashboardRoutes(app, deps);
   await bookRoutes(app, deps, visits);
   await appointmentRoutes(app, deps, (appointment) => followAppointment(deps, appointment));
+  await noticeRoutes(app, deps);
   await unsubscribeRoutes(app, deps);
   openApiRoutes(app);
   await docsRoutes(app);
   operationsRoutes(app, deps);
-
   return app;
 }

@@ -12,6 +12,7 @@ import { repeat } from "./lib/concurrency/repeat.ts";
 import { sendReports } from "./reports/send-reports.ts";
 import { sweepExpired } from "./retention/sweep.ts";
 import { readBookingPages } from "./scheduler/connections/connections.ts";
+import { keepSubscriptions } from "./scheduler/notices/keep-subscriptions.ts";
 import { DeliveryLoop } from "./webhooks/delivery/loop.ts";
 import { mailNotices } from "./webhooks/health/mail-notices.ts";
 import { runRedeliveries } from "./webhooks/log/bulk-redelivery.ts";
@@ -35,6 +36,7 @@ export const TASKS: readonly Task[] = [
   { name: "attempt-totals", periodMs: HOUR_MS, isLong: true, run: addUpAttempts },
   { name: "overdue-bookings", periodMs: 5 * SECOND_MS, run: settleOverdue },
   { name: "booking-pages", periodMs: 10 * MINUTE_MS, run: readBookingPages },
+  { name: "subscriptions", periodMs: 10 * SECOND_MS, run: keepSubscriptions },
   { name: "connection-polls", periodMs: 10 * SECOND_MS, run: pollConnections },
   { name: "appointment-checks", periodMs: 2 * SECOND_MS, run: followAppointments },
   { name: "missing-events", periodMs: 10 * SECOND_MS, run: writeMissingEvents },

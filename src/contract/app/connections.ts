@@ -51,6 +51,8 @@ export const AppConnection = Type.Object(
     lastErrorRequestId: NullableText,
     /** Whether appointments that are cancelled or moved in the system change here too. */
     followsChanges: Type.Boolean(),
+    /** Whether the system reports such changes at once. Otherwise it is asked for them every few minutes. */
+    getsNotices: Type.Boolean(),
     /** Widgets that book through this connection. A connection with widgets cannot be deleted. */
     widgetCount: Type.Integer(),
     createdAt: Timestamp,

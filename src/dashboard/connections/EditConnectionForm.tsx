@@ -50,7 +50,7 @@ export function EditConnectionForm({ connection, onClose, onSaved }: EditProps) 
       <Stack gap="md">
         <FormFault error={save.error} />
         <TextInput label="Name" autoComplete="off" required data-autofocus {...form.getInputProps("name")} />
-        <FollowChanges isOn={followsChanges} onChange={setFollowsChanges} />
+        <FollowChanges isOn={followsChanges} getsNotices={connection.getsNotices} onChange={setFollowsChanges} />
         <Checkbox
           label="Change settings and secret"
           description="If you change the settings, enter the secret again."
@@ -75,11 +75,16 @@ export function EditConnectionForm({ connection, onClose, onSaved }: EditProps) 
   );
 }
 
-function FollowChanges({ isOn, onChange }: { isOn: boolean; onChange: (isOn: boolean) => void }) {
+type FollowProps = { isOn: boolean; getsNotices: boolean; onChange: (isOn: boolean) => void };
+
+function FollowChanges({ isOn, getsNotices, onChange }: FollowProps) {
+  const how = getsNotices
+    ? "The system reports changes at once."
+    : "Bookflow asks the system for changes every few minutes.";
   return (
     <Checkbox
       label="Follow changes"
-      description="Stored bookings change when their appointments are cancelled or moved in the scheduling system."
+      description={`Stored bookings change when their appointments are cancelled or moved in the scheduling system. ${how}`}
       checked={isOn}
       onChange={(event) => onChange(event.currentTarget.checked)}
     />

@@ -128,7 +128,8 @@ export const CONNECTION_STEPS: Readonly<Record<ConnectionKind, readonly Connecti
             <List.Item>Sign in as the person whose event types you want to offer.</List.Item>
             <List.Item>
               Create a token with the scopes <Code>users:read</Code>, <Code>event_types:read</Code> and{" "}
-              <Code>scheduled_events:write</Code>.
+              <Code>scheduled_events:write</Code>. On a paid plan, add <Code>webhooks:read</Code> and{" "}
+              <Code>webhooks:write</Code>, so that Calendly reports changes at once.
             </List.Item>
             <List.Item>Copy the token now. Calendly shows it only once.</List.Item>
           </Steps>

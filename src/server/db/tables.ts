@@ -139,6 +139,10 @@ export type SchedulingConnectionsTable = {
   follows_changes: Generated<boolean>;
   changes_since: Generated<Date | null>;
   changes_due_at: Generated<Date | null>;
+  subscription_id: Generated<string | null>;
+  /** Sealed. */
+  subscription_secret: Generated<Buffer | null>;
+  subscription_due_at: Generated<Date | null>;
 };
 
 type VisitDaysTable = {

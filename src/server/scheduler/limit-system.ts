@@ -28,7 +28,7 @@ function isAppointment({ startAt, endAt }: Pick<Booked, "startAt" | "endAt">): b
 export function limitSystem(system: UnlimitedSystem, limits: SchedulerLimits): SchedulingSystem {
   const within = (signal: AbortSignal | undefined, ms: number) =>
     AbortSignal.any([AbortSignal.timeout(ms), ...(signal ? [signal] : [])]);
-  const { listChanged } = system;
+  const { listChanged, subscriptions } = system;
   return {
     kind: system.kind,
     mode: system.mode,
@@ -54,6 +54,11 @@ export function limitSystem(system: UnlimitedSystem, limits: SchedulerLimits): S
       return makesSense ? read : unavailable(UNREADABLE);
     },
     listChanged: listChanged && ((query, signal) => listChanged(query, within(signal, limits.verifyMs))),
+    subscriptions: subscriptions && {
+      create: (wanted, signal) => subscriptions.create(wanted, within(signal, limits.verifyMs)),
+      check: (subscription, signal) => subscriptions.check(subscription, within(signal, limits.readMs)),
+      remove: (id, signal) => subscriptions.remove(id, within(signal, limits.readMs)),
+    },
     cancel: (appointment, signal) => system.cancel(appointment, within(signal, limits.bookMs)),
   };
 }

@@ -129,6 +129,7 @@ function createClosed(kind: SchedulingKind, failure: "unsealed" | "settings"): S
     findByReference: closed,
     follow: closed,
     listChanged: closed,
+    subscriptions: null,
     cancel: closed,
   };
 }

@@ -158,7 +158,8 @@ export function toAbortCode(signal: AbortSignal): "timeout" | "aborted" {
   return signal.reason instanceof Error && signal.reason.name === "TimeoutError" ? "timeout" : "aborted";
 }
 
-function parseJson(bytes: Buffer): unknown {
+/** Undefined if it isn't JSON, or too complex to be read. */
+export function parseJson(bytes: Buffer): unknown {
   const text = bytes.toString("utf8");
   if (isTooComplex(text, REPLY_VALUES_MAX)) return undefined;
   try {

@@ -31,9 +31,22 @@ type Operations<Ending extends [signal?: AbortSignal]> = {
   readonly follow: (appointment: ToFollow, ...ending: Ending) => Promise<Read<Followed>>;
   /** Which appointments to follow, because they may have changed. Null: the system reports every change itself. */
   readonly listChanged: ((query: ChangedQuery, ...ending: Ending) => Promise<Read<ChangedAppointments>>) | null;
+  /** Has the system send notices of changes. Null: it can't, or we can't be reached. */
+  readonly subscriptions: Subscriptions<Ending> | null;
   /** Cancels an appointment that this connection made. An appointment that is already gone counts as cancelled. */
   readonly cancel: (appointment: ToCancel, ...ending: Ending) => Promise<Read<"canceled">>;
 };
+
+export type Subscriptions<Ending extends [signal?: AbortSignal]> = {
+  /** Replaces what was subscribed for the same address, and returns the system's id of the new subscription. */
+  readonly create: (wanted: { url: string; secret: string }, ...ending: Ending) => Promise<Read<string>>;
+  readonly check: (subscription: { id: string; url: string }, ...ending: Ending) => Promise<Read<SubscriptionState>>;
+  /** One that is already gone counts as removed. */
+  readonly remove: (id: string, ...ending: Ending) => Promise<Read<"removed">>;
+};
+
+/** `failing`: the system could not reach us lately. `outdated`: another one has to take its place. */
+export type SubscriptionState = "active" | "failing" | "outdated";
 
 export type Verified = {
   readonly businessName: string;

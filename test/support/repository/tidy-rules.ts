@@ -84,6 +84,7 @@ export const ALLOWED_IMPORTS: readonly { readonly from: string; readonly to: rea
     "analytics/analytics.ts",
     "plans/kept-since.ts",
     "scheduler/limit-system.ts",
+    "scheduler/notices/open-notice.ts",
     "scheduler/open-for-visitor.ts",
     "scheduler/open-system.ts",
     "scheduler/scheduler-deps.ts",

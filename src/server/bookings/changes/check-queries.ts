@@ -10,6 +10,20 @@ export type Check = { organizationId: OrganizationId; reference: Reference; dueA
 
 const CHECK = sql`organization_id as "organizationId", reference, due_at as "dueAt", tries`;
 
+/** Of bookings that the connection made. */
+export async function findReferences(
+  db: Db,
+  owner: OrganizationId,
+  { id, externalIds }: { id: ConnectionId; externalIds: readonly string[] },
+): Promise<Reference[]> {
+  const { rows } = await sql<{ reference: Reference }>`
+    select reference from bookings
+    where organization_id = ${owner} and external_id = any(${externalIds as string[]}::text[]) and asked_in = ${id}`.execute(
+    db,
+  );
+  return rows.map(({ reference }) => reference);
+}
+
 /** Nothing happens for a booking that doesn't exist. */
 export async function markDue(
   db: Db,

@@ -1,18 +1,14 @@
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import { sql } from "kysely";
-import type { Change } from "#contract/change.ts";
 import { DAY_MS, HOUR_MS, MINUTE_MS } from "#contract/durations.ts";
 import type { ConnectionId, OrganizationId, Reference, WidgetId } from "#contract/ids.ts";
-import type { BookingCancelledEvent, BookingRescheduledEvent } from "#contract/webhook-event.ts";
 import { makeBooking, makeOrganization, makeWidget, NOON } from "../../../../test/support/builders.ts";
 import { addConnection, changeConnection } from "../../scheduler/connections/connections.ts";
 import { cancelCalcomBooking, findCalcomBooking, moveCalcomBooking } from "../../scheduler/testing/calcom-changes.ts";
 import { type CalcomServer, startCalcomServer } from "../../scheduler/testing/calcom-server.ts";
 import { createOpenDeps } from "../../scheduler/testing/open-deps.ts";
-import { readEventPage } from "../../webhooks/events/read-page.ts";
 import { updateWidget } from "../../widgets/queries.ts";
-import { deleteBooking } from "../stored/erase.ts";
 import { listChanges } from "./change-queries.ts";
 import { markDue } from "./check-queries.ts";
 import { followAppointments } from "./follow-appointments.ts";
@@ -164,96 +160,3 @@ test("a notice about an appointment that the system doesn't know changes nothing
     ["confirmed"],
   );
 });
-
-test("200 appointments end as they are in the system, each change listed once, whatever becomes of notices", async () => {
-  clock.set(NOON);
-  const setting = await connect();
-  const { owner } = setting;
-  const references: Reference[] = [];
-  for (let i = 0; i < 200; i++) references.push(await book(setting));
-  const erased = new Set<Reference>();
-  const roll = createDice(41);
-  const pick = <T>(from: readonly T[]): T => from[Math.floor(roll() * from.length)] as T;
-  const notices: Reference[] = [];
-  for (let step = 0; step < 500; step++) {
-    const reference = pick(references);
-    const kind = pick(["cancel", "move", "move", "move back", "erase"] as const);
-    const booking = findCalcomBooking(server.bookings, reference);
-    if (kind === "erase" && roll() < 0.3) {
-      await deleteBooking(deps, owner, reference);
-      erased.add(reference);
-    } else if (kind === "cancel") cancelThere(server, reference);
-    else if (booking.status === "accepted") {
-      const first = server.bookings.find(({ metadata }) => metadata["reference"] === reference) ?? booking;
-      const away = new Date(Date.parse(booking.start) + HOUR_MS);
-      moveThere(server, reference, kind === "move back" ? new Date(first.start) : away);
-    }
-    // A third of the notices is lost; the others come in any order, some twice, some much later.
-    if (roll() > 0.33) notices.push(reference, ...(roll() < 0.3 ? [reference] : []));
-    if (step % 10 === 0) {
-      const arrived = notices.splice(0, Math.floor(roll() * notices.length)).sort(() => roll() - 0.5);
-      await Promise.all(arrived.map((one) => markDue(db, owner, { references: [one], now: clock.now() })));
-      await Promise.all([followAppointments(deps, NEVER), followAppointments(deps, NEVER)]);
-    }
-  }
-  await catchUp();
-  await catchUp();
-
-  const system = references
-    .filter((reference) => !erased.has(reference))
-    .toSorted()
-    .map((reference) => {
-      const { status, start, uid } = findCalcomBooking(server.bookings, reference);
-      return { reference, status: status === "accepted" ? "confirmed" : "cancelled", start: new Date(start), uid };
-    });
-  const copy = await readCopy(owner);
-  // What was cancelled before its last move was seen keeps the start that was known.
-  const toShown = ({ reference, status, start, uid }: (typeof copy)[number]) =>
-    status === "cancelled" ? { reference, status } : { reference, status, start, uid };
-  assert.deepEqual(copy.map(toShown), system.map(toShown));
-  assert.ok(erased.size > 5 && copy.some(({ status }) => status === "cancelled"));
-
-  const changes = await listChanges(db, owner, { from: NOON, before: null, limit: 5_000 });
-  assert.equal(new Set(changes.map(({ changedAt }) => changedAt)).size, changes.length);
-  for (const { reference, status, start } of copy) {
-    const own = changes.filter((change) => change.reference === reference).toReversed();
-    for (const [place, change] of own.entries()) {
-      const before = own[place - 1];
-      if (before) assert.equal(change.previousStart, before.start, "each change begins where the last one ended");
-      const isSame = before?.status === change.status && change.start === change.previousStart;
-      assert.ok(!isSame, "no change is listed twice");
-    }
-    const last = own.at(-1);
-    if (last) assert.deepEqual([last.status, last.start], [status, start.toISOString()]);
-  }
-  assert.ok(changes.every(({ reference }) => !erased.has(reference as Reference)));
-  assert.deepEqual((await listEvents(owner)).toSorted(), changes.map(toLine).toSorted(), "each change is one event");
-});
-
-const toLine = ({ reference, type, start, status, previousStart }: Change) =>
-  [reference, type, start, status, type === "rescheduled" ? previousStart : ""].join(" ");
-
-/** The webhook events about changes, as lines. */
-async function listEvents(owner: OrganizationId): Promise<string[]> {
-  const { bodies } = await readEventPage(db, owner, {
-    types: ["booking.cancelled", "booking.rescheduled"],
-    createdFrom: NOON,
-    listedAfter: null,
-    limit: 5_000,
-    now: clock.now(),
-  });
-  return bodies.map((body) => {
-    const { type, data } = JSON.parse(body.toString()) as BookingCancelledEvent | BookingRescheduledEvent;
-    const { reference, start, status } = data.booking;
-    const previousStart = "previousStart" in data ? data.previousStart : "";
-    return [reference, type.replace("booking.", ""), start, status, previousStart].join(" ");
-  });
-}
-
-function createDice(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
-    return state / 2 ** 32;
-  };
-}

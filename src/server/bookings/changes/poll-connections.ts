@@ -13,6 +13,8 @@ const EVERY_MS: Readonly<Record<ConnectionKind, number>> = {
   calendly: 15 * MINUTE_MS,
   "microsoft-bookings": 15 * MINUTE_MS,
 };
+/** Calendly sends a notice again for a day, and what it gives up is noticed (notices/keep-subscriptions.ts). Cal.com sends it once. */
+const WITH_NOTICES_MS: Readonly<Partial<Record<ConnectionKind, number>>> = { calendly: DAY_MS };
 const BATCH = 20;
 /** Appointments of a connection that are compared, the next ones first. */
 const KNOWN_MAX = 5_000;
@@ -22,7 +24,7 @@ const BEGUN_MS = DAY_MS;
 /** Background task. A connection that fails is asked again when it is due the next time. */
 export async function pollConnections(deps: OpenDeps, signal: AbortSignal): Promise<void> {
   const now = deps.clock.now();
-  for (const connection of await claimFollowed(deps.db, { now, everyMs: EVERY_MS, limit: BATCH })) {
+  for (const connection of await claimFollowed(deps.db, { now, toEveryMs, limit: BATCH })) {
     if (signal.aborted) return;
     try {
       await poll(deps, connection, signal);
@@ -30,6 +32,10 @@ export async function pollConnections(deps: OpenDeps, signal: AbortSignal): Prom
       deps.log.error("connection.poll_failed", { organizationId: connection.organizationId, error });
     }
   }
+}
+
+function toEveryMs({ kind, getsNotices }: { kind: ConnectionKind; getsNotices: boolean }): number {
+  return (getsNotices ? WITH_NOTICES_MS[kind] : undefined) ?? EVERY_MS[kind];
 }
 
 async function poll(

@@ -7,18 +7,21 @@ import type { KnownAppointment } from "../../scheduler/scheduling-system.ts";
 
 export type FollowedConnection = { organizationId: OrganizationId; id: ConnectionId; since: Date };
 
+type Polled = { kind: ConnectionKind; getsNotices: boolean };
+
 /** Across all organizations: connections that are due. Another process gets each of them when it is due the next time. */
 export async function claimFollowed(
   db: Db,
-  { now, everyMs, limit }: { now: Date; everyMs: Readonly<Record<ConnectionKind, number>>; limit: number },
+  { now, toEveryMs, limit }: { now: Date; toEveryMs: (connection: Polled) => number; limit: number },
 ): Promise<FollowedConnection[]> {
-  const { rows: found } = await sql<{ organizationId: OrganizationId; id: ConnectionId; kind: ConnectionKind }>`
-    select organization_id as "organizationId", id, kind from scheduling_connections
+  const { rows: found } = await sql<Polled & Pick<FollowedConnection, "organizationId" | "id">>`
+    select organization_id as "organizationId", id, kind, subscription_id is not null as "getsNotices"
+    from scheduling_connections
     where follows_changes and changes_due_at <= ${now} order by changes_due_at limit ${limit}`.execute(db);
   const claimed: FollowedConnection[] = [];
-  for (const { organizationId, id, kind } of found) {
+  for (const { organizationId, id, ...polled } of found) {
     const { rows } = await sql<FollowedConnection>`
-      update scheduling_connections set changes_due_at = ${new Date(now.getTime() + everyMs[kind])}
+      update scheduling_connections set changes_due_at = ${new Date(now.getTime() + toEveryMs(polled))}
       where organization_id = ${organizationId} and id = ${id} and follows_changes and changes_due_at <= ${now}
       returning organization_id as "organizationId", id, coalesce(changes_since, created_at) as since`.execute(db);
     claimed.push(...rows);

@@ -16,6 +16,10 @@ export type CalcomApi = {
   read<T>(request: ApiRequest, shape: Shape<T>, signal: AbortSignal): Promise<Read<T>>;
   /** A `Failure` means that nothing was sent. */
   post(request: { path: string; json: unknown }, signal: AbortSignal): Promise<OutboundReply | Failure>;
+  changeWebhook(
+    request: Pick<OutboundRequest, "method" | "body"> & { path: string },
+    signal: AbortSignal,
+  ): Promise<OutboundReply>;
 };
 
 type ApiRequest = {
@@ -80,5 +84,6 @@ export function createCalcomApi(
       if (known.kind !== "found") return known;
       return await send({ method: "POST", path, body: { json } }, known.value.write, signal);
     },
+    changeWebhook: (request, signal) => send(request, FIXED_VERSIONS.webhooks, signal),
   };
 }

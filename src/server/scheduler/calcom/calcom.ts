@@ -25,6 +25,7 @@ import { bookEventType, cancelBooking } from "./book.ts";
 import { type CalcomService, type Catalog, readCatalog } from "./catalog.ts";
 import { followBooking } from "./follow.ts";
 import { listChangedBookings } from "./list-changed.ts";
+import { createSubscriptions } from "./notices.ts";
 import { shapes } from "./shapes.ts";
 import { toBooked } from "./to-booked.ts";
 
@@ -80,6 +81,7 @@ export function createCalcom(
       const teamIds = new Set(known.value.services.flatMap(({ teamId }) => teamId ?? []));
       return await listChangedBookings(api, { ...query, teamIds }, signal);
     },
+    subscriptions: createSubscriptions(api),
     cancel: ({ externalId }, signal) =>
       cancelBooking(api, { uid: externalId, reason: "Cancelled by Bookflow." }, signal),
   };

@@ -18,6 +18,8 @@ export const FIXED_VERSIONS = {
   eventTypes: "2024-06-14",
   teams: "2024-08-13",
   slots: "2024-09-04",
+  /** The same in all versions. */
+  webhooks: "2024-08-13",
 } as const;
 
 /** `write`: create, cancel, and read one. */
@@ -105,6 +107,13 @@ const Booking = Type.Object({
 });
 export type Booking = Static<typeof Booking>;
 
+const Webhook = Type.Object({
+  id: Type.String({ minLength: 1 }),
+  subscriberUrl: Type.String(),
+  active: Type.Boolean(),
+  triggers: Type.Array(Type.String()),
+});
+
 const success = <T extends TSchema>(data: T) => shapeOf(Type.Object({ status: Type.Literal("success"), data }));
 
 export const shapes = {
@@ -121,6 +130,8 @@ export const shapes = {
       { maxProperties: DAYS_MAX },
     ),
   ),
+  webhook: success(Webhook),
+  webhooks: success(Type.Array(Webhook)),
   booking: success(Booking),
   bookings: shapeOf(
     Type.Object({
@@ -132,6 +143,12 @@ export const shapes = {
   error: shapeOf(
     Type.Object({
       error: Type.Object({ code: maybe(Type.String()), message: maybe(Type.String()), details: maybe(Type.Unknown()) }),
+    }),
+  ),
+  notice: shapeOf(
+    Type.Object({
+      triggerEvent: Type.String(),
+      payload: Type.Object({ uid: maybe(Type.String()), rescheduleUid: maybe(Type.String()) }),
     }),
   ),
   /** A field that the API has no type for, as Cal.com stores it. */

@@ -1,6 +1,6 @@
 import type { Shape } from "../../lib/shape.ts";
 import type { CalendlyParts } from "../connections/connection-settings.ts";
-import type { Outbound, OutboundReply } from "../outbound.ts";
+import type { Outbound, OutboundReply, OutboundRequest } from "../outbound.ts";
 import { readReply } from "../read-reply.ts";
 import { SLOTS_MAX } from "../reply-limits.ts";
 import { found, type Read, UNREADABLE, unavailable } from "../scheduling-system.ts";
@@ -15,6 +15,7 @@ export type CalendlyApi = {
   /** Reads all pages. Unavailable when there are more than can be read, because an item could be on the missing ones. */
   list<T>(request: { path: string; query?: Query }, shape: Shape<Page<T>>, signal: AbortSignal): Promise<Read<T[]>>;
   post(path: string, json: unknown, signal: AbortSignal): Promise<OutboundReply>;
+  delete(path: string, signal: AbortSignal): Promise<OutboundReply>;
 };
 
 const PAGES_MAX = 10;
@@ -24,10 +25,11 @@ const ITEMS_MAX = SLOTS_MAX;
 
 export function createCalendlyApi(deps: { outbound: Outbound }, { settings, credentials }: CalendlyParts): CalendlyApi {
   const headers = { Authorization: `Bearer ${credentials.token}` };
+  const send = (method: OutboundRequest["method"], path: string, body: OutboundRequest["body"], signal: AbortSignal) =>
+    sendPatiently(deps.outbound, { method, url: `${settings.apiUrl}${path}`, headers, body }, signal);
   const get = (path: string, query: Query, signal: AbortSignal) => {
     const search = new URLSearchParams(query).toString();
-    const url = `${settings.apiUrl}${path}${search === "" ? "" : `?${search}`}`;
-    return sendPatiently(deps.outbound, { method: "GET", url, headers, body: null }, signal);
+    return send("GET", `${path}${search === "" ? "" : `?${search}`}`, null, signal);
   };
   return {
     read: async (path, shape, signal) => {
@@ -48,12 +50,8 @@ export function createCalendlyApi(deps: { outbound: Outbound }, { settings, cred
       }
       return unavailable(UNREADABLE);
     },
-    post: (path, json, signal) =>
-      sendPatiently(
-        deps.outbound,
-        { method: "POST", url: `${settings.apiUrl}${path}`, headers, body: { json } },
-        signal,
-      ),
+    post: (path, json, signal) => send("POST", path, { json }, signal),
+    delete: (path, signal) => send("DELETE", path, null, signal),
   };
 }
 

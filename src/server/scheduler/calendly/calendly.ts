@@ -28,6 +28,7 @@ import { bookEventType, toBooked } from "./book.ts";
 import type { BookingQuota } from "./booking-quota.ts";
 import { type CalendlyService, type Catalog, readCatalog } from "./catalog.ts";
 import { followEvent, listDifferent } from "./follow.ts";
+import { createSubscriptions } from "./notices.ts";
 import { shapes } from "./shapes.ts";
 
 // Calendly's API v2 with a personal access token. Calendly limits bookings per user (booking-quota.ts). A booking over the
@@ -89,6 +90,7 @@ export function createCalendly(
       if (account.kind !== "found") return account;
       return await listDifferent(api, { ...range, known, userUri: account.value.userUri }, signal);
     },
+    subscriptions: createSubscriptions(api, catalog),
     cancel: (appointment, signal) => cancelEvent(api, appointment.externalId, signal),
   };
 }

@@ -57,7 +57,7 @@ function toFollowed(moved: { uuid: string; event: ScheduledEvent; invitee: Invit
 }
 
 /** `https://api.calendly.com/scheduled_events/{event}/invitees/{invitee}` */
-function toEventUuid(invitee: string | null | undefined): string | null {
+export function toEventUuid(invitee: string | null | undefined): string | null {
   return /\/scheduled_events\/([^/]+)\/invitees\//.exec(invitee ?? "")?.[1] ?? null;
 }
 

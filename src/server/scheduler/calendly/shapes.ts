@@ -69,6 +69,17 @@ const Invitee = Type.Object({
 });
 export type Invitee = Static<typeof Invitee>;
 
+const Subscription = Type.Object({
+  uri: Type.String(),
+  callback_url: Type.String(),
+  /** `active` or `disabled`. */
+  state: Type.String(),
+  /** `user`, `organization` or `group`. */
+  scope: Type.String(),
+  /** Since when Calendly tries again to send what we didn't take. */
+  retry_started_at: maybe(Type.String()),
+});
+
 const resource = <T extends TSchema>(type: T) => shapeOf(Type.Object({ resource: type }));
 const collection = <T extends TSchema>(type: T, maxItems = SLOTS_MAX) =>
   shapeOf(
@@ -94,6 +105,14 @@ export const shapes = {
   scheduledEvent: resource(ScheduledEvent),
   invitees: collection(Invitee),
   invitee: resource(Invitee),
+  subscription: resource(Subscription),
+  subscriptions: collection(Subscription),
+  notice: shapeOf(
+    Type.Object({
+      event: Type.String(),
+      payload: Type.Object({ event: maybe(Type.String()), old_invitee: maybe(Type.String()) }),
+    }),
+  ),
   /** Which of the two places has the code depends on the endpoint. */
   error: shapeOf(
     Type.Object({

@@ -46,6 +46,7 @@ test("a system is queried before it is connected, and its credentials are never 
     lastErrorStatus: null,
     lastErrorRequestId: null,
     followsChanges: true,
+    getsNotices: false,
     widgetCount: 0,
     createdAt: NOON.toISOString(),
     updatedAt: NOON.toISOString(),

@@ -6,7 +6,6 @@ import type { ConnectionKind } from "#contract/scheduling.ts";
 import type { Routes } from "../../accounts/auth/route-table.ts";
 import { auditBy } from "../../audit/audit-by.ts";
 import { makeOnce } from "../../db/make-once.ts";
-import { inOrganization } from "../../db/transactions.ts";
 import { ApiError, FieldsError, notFound } from "../../http/api-error.ts";
 import { checkEmail, checkLine, requireFields } from "../../http/check-fields.ts";
 import { chooseId } from "../../http/idempotency-key.ts";
@@ -86,11 +85,11 @@ function changeRoutes(routes: Routes, deps: OpenDeps): void {
   routes.add("removeConnection", async ({ member, params }) => {
     const owner = member.organizationId;
     const { id, name, kind } = await requireConnection(deps, owner, params.connection);
-    await inOrganization(deps.db, owner, async (transaction) => {
-      const outcome = await removeConnection({ ...deps, db: transaction }, owner, id);
-      if (outcome.kind !== "removed") throw toApiError(outcome, kind);
-      await auditBy(deps, member, deps.clock.now())(transaction, { action: "connection.removed", target: id, name });
-    });
+    const audit = auditBy(deps, member, deps.clock.now());
+    const outcome = await removeConnection(deps, owner, id, (transaction) =>
+      audit(transaction, { action: "connection.removed", target: id, name }),
+    );
+    if (outcome.kind !== "removed") throw toApiError(outcome, kind);
     return null;
   });
 }

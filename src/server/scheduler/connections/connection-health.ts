@@ -164,6 +164,8 @@ export function watchSystem(system: SchedulingSystem, health: ConnectionHealth):
       return read.kind === "refused" && read.reason === "not_found" ? read : noted(read);
     },
     listChanged: listChanged && (async (query, signal) => noted(await listChanged(query, signal))),
+    // A system without notices works all the same.
+    subscriptions: system.subscriptions,
     cancel: async (appointment, signal) => noted(await system.cancel(appointment, signal)),
   };
 }

@@ -45,6 +45,7 @@ test("a working connection is saved, with its credentials sealed", async () => {
     last_error_status: null,
     last_error_request_id: null,
     follows_changes: true,
+    subscription_id: null,
     created_at: START,
     updated_at: START,
   });

@@ -5,6 +5,7 @@ import type { Db } from "../../db/pool.ts";
 import { inOrganization } from "../../db/transactions.ts";
 import { randomId } from "../../lib/secrets/random.ts";
 import { countLocked } from "../../organizations/caps.ts";
+import { endSubscription } from "../notices/keep-subscriptions.ts";
 import { openConnection, openParts } from "../open-system.ts";
 import type { OpenDeps } from "../scheduler-deps.ts";
 import type { Failure, Verified } from "../scheduling-system.ts";
@@ -105,9 +106,13 @@ export async function changeConnection(
   if (known === null) return { kind: "not_found" };
   const tried = parts === undefined ? null : await tryParts(deps, { ...parts, kind: known.kind });
   if (tried !== null && tried.kind !== "works") return tried;
+  // The subscription was made with the credentials that are replaced.
+  const before = tried === null ? null : await openConnection(deps, owner, id);
+  let subscriptionId: string | null = null;
   const outcome = await inOrganization(deps.db, owner, async (transaction) => {
     const row = await lockConnection(transaction, owner, id);
     if (row === null) return "not_found";
+    subscriptionId = row.subscription_id;
     // Settings are always written as an object.
     const settings = row.settings as Record<string, unknown>;
     const staysInAccount = tried === null || isSameAccount(settings, tried.parts.settings);
@@ -125,6 +130,7 @@ export async function changeConnection(
     await updateConnection(transaction, owner, { id, change });
     return "changed";
   });
+  if (outcome === "changed") await endSubscription(before, subscriptionId);
   return outcome === "changed" ? { kind: outcome, verified: tried?.verified ?? null } : { kind: outcome };
 }
 
@@ -132,7 +138,14 @@ function toChange(deps: OpenDeps, row: ConnectionRow, { parts, verified }: Tried
   const now = deps.clock.now();
   // Always increases, even if the clock stands still: processes notice the change by this time.
   const updatedAt = new Date(Math.max(now.getTime(), row.updated_at.getTime() + 1));
-  return { ...seal(deps, row.id, parts), last_ok_at: now, updated_at: updatedAt, ...toBookingPage(verified, now) };
+  const subscription = { subscription_id: null, subscription_secret: null, subscription_due_at: now };
+  return {
+    ...seal(deps, row.id, parts),
+    last_ok_at: now,
+    updated_at: updatedAt,
+    ...toBookingPage(verified, now),
+    ...subscription,
+  };
 }
 
 function toBookingPage({ bookingUrl }: Verified, now: Date) {
@@ -141,7 +154,8 @@ function toBookingPage({ bookingUrl }: Verified, now: Date) {
 
 /** From now on. What changed before stays as it is, unless the system lists all appointments. */
 function toFollowing(follows: boolean, now: Date) {
-  return { follows_changes: follows, changes_since: now, changes_due_at: follows ? now : null };
+  const changes_due_at = follows ? now : null;
+  return { follows_changes: follows, changes_since: now, changes_due_at, subscription_due_at: now };
 }
 
 const PAGES_READ_EVERY_MS = DAY_MS;
@@ -165,20 +179,29 @@ function toSought({ clock }: Pick<OpenDeps, "clock">, id: ConnectionId): { id: C
   return { id, since: new Date(clock.now().getTime() - UNCERTAIN_MS_MAX) };
 }
 
+/** `meanwhile` runs in the transaction that removes the connection. */
 export async function removeConnection(
-  deps: Pick<OpenDeps, "db" | "clock">,
+  deps: OpenDeps,
   owner: OrganizationId,
   id: ConnectionId,
+  meanwhile: (transaction: Db) => Promise<void> = async () => undefined,
 ): Promise<{ kind: "removed" } | ConnectionRefusal> {
-  return await inOrganization(deps.db, owner, async (transaction) => {
+  const system = await openConnection(deps, owner, id);
+  let subscriptionId: string | null = null;
+  const outcome = await inOrganization(deps.db, owner, async (transaction) => {
     // Locked first, so that a widget that is being given this connection is seen.
-    if ((await lockConnection(transaction, owner, id)) === null) return { kind: "not_found" };
-    if (await isUsedByWidget(transaction, owner, id)) return { kind: "in_use" };
+    const row = await lockConnection(transaction, owner, id);
+    if (row === null) return "not_found";
+    if (await isUsedByWidget(transaction, owner, id)) return "in_use";
     // A lost booking can only be looked up through this connection.
-    if (await hasUnsettledBooking(transaction, owner, toSought(deps, id))) return { kind: "booking_under_way" };
+    if (await hasUnsettledBooking(transaction, owner, toSought(deps, id))) return "booking_under_way";
+    subscriptionId = row.subscription_id;
     await deleteConnection(transaction, owner, id);
-    return { kind: "removed" };
+    await meanwhile(transaction);
+    return "removed";
   });
+  if (outcome === "removed") await endSubscription(system, subscriptionId);
+  return { kind: outcome };
 }
 
 type Tried = { kind: "works"; parts: ConnectionParts; verified: Verified };

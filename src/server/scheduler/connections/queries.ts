@@ -17,6 +17,7 @@ const COLUMNS = [
   "last_error_status",
   "last_error_request_id",
   "follows_changes",
+  "subscription_id",
   "created_at",
   "updated_at",
 ] as const;

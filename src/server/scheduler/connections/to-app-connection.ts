@@ -10,6 +10,7 @@ export function toAppConnection(row: ConnectionRow, widgetCount: number): AppCon
     // Always written as an object of texts. Credentials are stored separately.
     settings: row.settings as Record<string, string>,
     followsChanges: row.follows_changes,
+    getsNotices: row.subscription_id !== null,
     isHealthy: row.last_error_at === null || (row.last_ok_at !== null && row.last_ok_at > row.last_error_at),
     lastOkAt: row.last_ok_at?.toISOString() ?? null,
     lastError: row.last_error,

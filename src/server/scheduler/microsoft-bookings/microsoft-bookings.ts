@@ -87,6 +87,7 @@ export function createMicrosoftBookings(
     },
     follow: ({ externalId }, signal) => followAppointment(graph, externalId, signal),
     listChanged: ({ known }, signal) => listDifferent(graph, { known, now: deps.clock.now() }, signal),
+    subscriptions: null,
     cancel: ({ externalId }, signal) =>
       cancelAppointment(graph, { id: externalId, message: "This appointment was cancelled." }, signal),
   };

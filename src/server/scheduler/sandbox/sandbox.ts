@@ -82,6 +82,7 @@ export function createSandbox(deps: SandboxDeps, owner: SandboxOwner): Unlimited
         return found({ kind: "confirmed", ...toBooked(deps, setup, row) });
       }),
     listChanged: null,
+    subscriptions: null,
     cancel: (appointment, signal) =>
       asRead(signal, async () => {
         const key = { widgetId: owner.widgetId, reference: appointment.reference, now: deps.clock.now() };

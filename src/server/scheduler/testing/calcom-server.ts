@@ -5,6 +5,7 @@ import { listUpdated } from "./calcom-changes.ts";
 import { toError } from "./calcom-error.ts";
 import { findInvalidField, findRefusal } from "./calcom-refusals.ts";
 import { CalcomThrottle } from "./calcom-throttle.ts";
+import { CalcomWebhooks } from "./calcom-webhooks.ts";
 import { allEventTypes, CALCOM_NOW, eventTypes, me, strangersEventTypes, teams } from "./calcom-world.ts";
 import { type Answer, type ReceivedRequest, type Silence, startLocalServer } from "./local-server.ts";
 
@@ -19,6 +20,7 @@ export type Twist = { answer: Answer | Silence; creates?: boolean; onArrival?: (
 export type CalcomServer = {
   readonly parts: CalcomParts;
   readonly bookings: CalcomBooking[];
+  readonly webhooks: CalcomWebhooks;
   readonly faults: string[];
   readonly requests: ReceivedRequest[];
   /** The status of new bookings. */
@@ -59,6 +61,7 @@ const VERSIONS: Readonly<Record<string, string>> = {
   "event-types": "2024-06-14",
   teams: "2024-08-13",
   slots: "2024-09-04",
+  webhooks: "2024-08-13",
 };
 const STEP_MS = 30 * MINUTE_MS;
 export const CALCOM_REQUEST_ID = "req_8fK2";
@@ -88,6 +91,7 @@ export async function startCalcomServer(): Promise<CalcomServer> {
       return { status: 200, json: { event_types: [], slots: {} } };
     }
     if (route === "GET /teams") return answerTeams(request, { id, resource });
+    if (resource === "webhooks") return server.webhooks.answer(request) ?? fault(`${route}: body or query`);
     if (route === "GET /me") return toSuccess(200, me);
     if (route === "GET /event-types") return answerEventTypes(request);
     if (route === "GET /slots") return answerSlots(request);
@@ -236,6 +240,7 @@ export async function startCalcomServer(): Promise<CalcomServer> {
       credentials: { apiKey: API_KEY },
     },
     bookings,
+    webhooks: new CalcomWebhooks(),
     faults,
     requests: local.requests,
     newStatus: "accepted",

@@ -1,7 +1,8 @@
 import { isDeepStrictEqual } from "node:util";
 import { DAY_MS, HOUR_MS, MINUTE_MS } from "#contract/durations.ts";
 import type { CalendlyParts } from "../connections/connection-settings.ts";
-import { eventTypes, ORGANIZATION_URI, user } from "./calendly-world.ts";
+import { CalendlyWebhooks } from "./calendly-webhooks.ts";
+import { API, eventTypes, ORGANIZATION_URI, user } from "./calendly-world.ts";
 import { type Answer, type ReceivedRequest, type Silence, startLocalServer } from "./local-server.ts";
 
 // For tests: Calendly's API v2 with its scheduling API as documented. It refuses what the documentation says is refused: times
@@ -14,6 +15,7 @@ export type Twist = { answer: Answer | Silence; creates?: boolean; onArrival?: (
 export type CalendlyServer = {
   readonly parts: CalendlyParts;
   readonly bookings: CalendlyBooking[];
+  readonly webhooks: CalendlyWebhooks;
   /** Requests that Calendly would not have understood. */
   readonly faults: string[];
   readonly requests: ReceivedRequest[];
@@ -42,7 +44,6 @@ export type CalendlyBooking = {
 };
 
 const TOKEN = "eyJraWQiOiIxY2UxZTEzNjE3ZGNmNzY2YjNjZWJjY2Y4ZGM1YmFmYThhNjVlNjg0MDIzZjdjMzJiZTgzNDliMjM4MDEzNWI0In0";
-const API = "https://api.calendly.com";
 const STEP_MS = 30 * MINUTE_MS;
 const BOOKINGS_PER_MINUTE_MAX = 10;
 const EVENT_TYPES_PER_PAGE = 4;
@@ -63,6 +64,8 @@ export async function startCalendlyServer(now: Date): Promise<CalendlyServer> {
   function answer(request: ReceivedRequest): Answer {
     const [, resource = "", id, part] = request.path.split("/");
     if (request.headers.authorization !== `Bearer ${TOKEN}`) return toError(401, "Unauthenticated");
+    if (resource === "webhook_subscriptions")
+      return server.webhooks.answer(request, server.isAdmin) ?? fault(`${request.method} ${request.path}`);
     switch (`${request.method} ${resource}${id === undefined ? "" : "/id"}${part === undefined ? "" : `/${part}`}`) {
       case "GET users/id":
         return id === "me" ? { status: 200, json: { resource: user } } : fault("users");
@@ -207,6 +210,7 @@ export async function startCalendlyServer(now: Date): Promise<CalendlyServer> {
   const server: CalendlyServer = {
     parts: { settings: { apiUrl: local.url, plan: "paid" }, credentials: { token: TOKEN } },
     bookings,
+    webhooks: new CalendlyWebhooks(),
     faults,
     requests: local.requests,
     isAdmin: true,

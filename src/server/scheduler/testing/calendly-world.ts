@@ -3,7 +3,7 @@
 
 export const CALENDLY_NOW = new Date("2026-11-01T12:00:00.000Z");
 
-const API = "https://api.calendly.com";
+export const API = "https://api.calendly.com";
 export const ORGANIZATION_URI = `${API}/organizations/ORG1`;
 
 export const user = {

@@ -1,0 +1,74 @@
+import { sql } from "kysely";
+import type { ConnectionId, OrganizationId } from "#contract/ids.ts";
+import type { ConnectionKind } from "#contract/scheduling.ts";
+import type { Db } from "../../db/pool.ts";
+
+export type DueConnection = {
+  owner: OrganizationId;
+  id: ConnectionId;
+  follows: boolean;
+  subscriptionId: string | null;
+  /** Until when nobody else looks after it. */
+  leaseUntil: Date;
+};
+
+/** Across all organizations: connections whose subscription has to be made, checked or removed. */
+export async function claimDueSubscriptions(
+  db: Db,
+  { now, leaseUntil, limit }: { now: Date; leaseUntil: Date; limit: number },
+): Promise<DueConnection[]> {
+  const { rows: found } = await sql<{ owner: OrganizationId; id: ConnectionId }>`
+    select organization_id as owner, id from scheduling_connections
+    where subscription_due_at <= ${now} order by subscription_due_at limit ${limit}`.execute(db);
+  const claimed: DueConnection[] = [];
+  for (const { owner, id } of found) {
+    const { rows } = await sql<DueConnection>`
+      update scheduling_connections set subscription_due_at = ${leaseUntil}
+      where organization_id = ${owner} and id = ${id} and subscription_due_at <= ${now}
+      returning organization_id as owner, id, follows_changes as follows, subscription_id as "subscriptionId",
+        subscription_due_at as "leaseUntil"`.execute(db);
+    claimed.push(...rows);
+  }
+  return claimed;
+}
+
+/** What becomes of a subscription. Parts that are not named stay as they are. */
+type SubscriptionChange = {
+  readonly subscription_id?: string | null;
+  readonly subscription_secret?: Buffer | null;
+  readonly subscription_due_at: Date | null;
+  readonly changes_due_at?: Date;
+};
+
+/** False if the connection was changed or deleted since it was claimed: what was found out then doesn't count. */
+export async function settleSubscription(
+  db: Db,
+  { owner, id, leaseUntil }: DueConnection,
+  change: SubscriptionChange,
+): Promise<boolean> {
+  const rows = await db
+    .updateTable("scheduling_connections")
+    .set(change)
+    .where("organization_id", "=", owner)
+    .where("id", "=", id)
+    .where("subscription_due_at", "=", leaseUntil)
+    .returning("id")
+    .execute();
+  return rows.length === 1;
+}
+
+/** Null unless the connection follows changes and its system sends notices. */
+export async function findSubscriptionSecret(
+  db: Db,
+  owner: OrganizationId,
+  id: ConnectionId,
+): Promise<{ kind: ConnectionKind; sealed: Buffer } | null> {
+  const row = await db
+    .selectFrom("scheduling_connections")
+    .select(["kind", "subscription_secret as sealed"])
+    .where("organization_id", "=", owner)
+    .where("id", "=", id)
+    .where("follows_changes", "=", true)
+    .executeTakeFirst();
+  return row?.sealed ? { kind: row.kind, sealed: row.sealed } : null;
+}
