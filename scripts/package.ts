@@ -32,7 +32,7 @@ const KEPT_FIELDS = [
   "imports",
   "dependencies",
 ] as const;
-const FOR_TESTS = /\.test\.ts$|\/testing\/|\/conformance\.ts$/;
+const FOR_TESTS = /\.test\.ts$/;
 
 /** Returns the path of the package. */
 export function packProgram(outFolder: string): string {

@@ -8,12 +8,12 @@ import { Compile } from "typebox/compile";
 import { ApiErrorBody } from "#contract/api-error.ts";
 import { ImportedBooking } from "#contract/imported-booking.ts";
 import { ImportedEvent } from "#contract/imported-event.ts";
-import { until } from "../src/server/webhooks/testing/webhook-service.ts";
 import { toSchemaExample } from "./support/app/schema-example.ts";
 import { createTestDatabase, isCluster } from "./support/database/database.ts";
 import { findFreePort } from "./support/programs/free-port.ts";
 import { createNewcomer } from "./support/programs/newcomer.ts";
 import { type Block, listBlocks, ROOT } from "./support/repository/document-blocks.ts";
+import { until } from "./support/webhooks/webhook-service.ts";
 
 // Everything the documents tell people to type is typed here as written, except for ports and hosts. A block fails if it is
 // neither run here, nor by a test named here, nor listed as impossible to run.

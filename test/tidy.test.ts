@@ -67,7 +67,7 @@ describe("imports in the wrong direction are found", () => {
     ["src/server/bookings/import.ts", 'import pg from "pg";', "must not import the package pg"],
     ["src/server/bookings/import.ts", 'import { fetch } from "undici";', "must not import the package undici"],
     ["src/server/bookings/import.ts", 'import assert from "node:assert/strict";', "must not import the package node:assert/strict"],
-    ["src/server/webhooks/event.ts", 'import { r } from "./testing/receiver.ts";', "must not import src/server/webhooks/testing/receiver.ts"],
+    ["src/server/webhooks/event.ts", 'import { r } from "../../../test/support/webhooks/receiver.ts";', "must not import test/support/webhooks/receiver.ts"],
     ["src/dashboard/main.tsx", 'import { x } from "../server/lib/time/calendar.ts";', "must not import src/server/lib/time/calendar.ts"],
     ["src/widget/loader/loader.ts", 'import { x } from "../../dashboard/paths.ts";', "must not import src/dashboard/paths.ts"],
     ["src/server/payments/pay.ts", "", "is in a folder that ALLOWED_IMPORTS does not list"],
@@ -252,8 +252,7 @@ describe("long and dead files, and dead exports, are found", () => {
       ["src/contract/ids.ts", ""],
       ["src/server/bookings/dead.ts", 'import { b } from "./deader.ts";'],
       ["src/server/bookings/deader.ts", 'import { a } from "./used.ts";'],
-      ["src/server/bookings/dead.test.ts", 'import { a } from "./dead.ts";\nimport { b } from "./testing/fake.ts";'],
-      ["src/server/bookings/testing/fake.ts", ""],
+      ["src/server/bookings/dead.test.ts", 'import { a } from "./dead.ts";'],
     ]);
     assert.deepEqual(findDeadFiles(files), [
       "src/server/bookings/dead.ts is used by nothing",

@@ -1,4 +1,5 @@
 import { type Static, Type } from "typebox";
+import type { LinkField } from "./attribution-fields.ts";
 import { timestampOf } from "./timestamps.ts";
 
 // The widget loader sends the raw fields under these names; only the server sets the classified ones.
@@ -14,20 +15,6 @@ const classified = {
   pageUrl: text("The page the booking was made on.", "https://www.lindenhof-dental.example/booking"),
 };
 
-/** Ad networks add these to a link when an ad is clicked. */
-const clickIds = {
-  gclid: text("Google Ads click identifier.", "Cj0KCQiAwtu9BhC8ARIsAI9JHanB"),
-  gbraid: text("Google Ads click identifier (iOS, web to app)."),
-  wbraid: text("Google Ads click identifier (iOS, app to web)."),
-  fbclid: text("Meta click identifier."),
-  msclkid: text("Microsoft Advertising click identifier."),
-  liFatId: text("LinkedIn click identifier."),
-  ttclid: text("TikTok click identifier."),
-};
-export type ClickIdName = keyof typeof clickIds;
-// Object.keys returns strings; these are all of the object's keys.
-export const CLICK_ID_NAMES = Object.keys(clickIds) as readonly ClickIdName[];
-
 const raw = {
   landingPage: text(
     "The first page the visitor opened.",
@@ -39,7 +26,13 @@ const raw = {
   utmCampaign: text("utm_campaign of the first page.", "autumn"),
   utmTerm: text("utm_term of the first page.", "dentist berlin"),
   utmContent: text("utm_content of the first page.", "headline-b"),
-  ...clickIds,
+  gclid: text("Google Ads click identifier.", "Cj0KCQiAwtu9BhC8ARIsAI9JHanB"),
+  gbraid: text("Google Ads click identifier (iOS, web to app)."),
+  wbraid: text("Google Ads click identifier (iOS, app to web)."),
+  fbclid: text("Meta click identifier."),
+  msclkid: text("Microsoft Advertising click identifier."),
+  liFatId: text("LinkedIn click identifier."),
+  ttclid: text("TikTok click identifier."),
   gadSource: text("gad_source of the first page: set by Google Ads, even if the click identifier was stripped.", "1"),
   gadCampaignid: text("gad_campaignid of the first page: the Google Ads campaign.", "21834059621"),
   gaClientId: text("Google Analytics client identifier.", "1834059621.1761989400"),
@@ -59,7 +52,7 @@ const raw = {
       examples: [2],
     }),
   ),
-};
+} satisfies Record<LinkField, unknown> & Record<string, unknown>;
 
 /** REST shape. Only fields that were present are included. */
 export const Attribution = Type.Object(

@@ -2,7 +2,6 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { DAY_MS } from "#contract/durations.ts";
 import { createTestApp } from "../../test/support/app/app.ts";
-import type { Listen } from "./db/listen.ts";
 import {
   book,
   createWebhookService,
@@ -10,7 +9,8 @@ import {
   makeEndpoint,
   startReplying,
   until,
-} from "./webhooks/testing/webhook-service.ts";
+} from "../../test/support/webhooks/webhook-service.ts";
+import type { Listen } from "./db/listen.ts";
 import { startWorker, type Task } from "./worker.ts";
 
 const { deps, lines } = await createTestApp();

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { createSandbox } from "../../src/server/scheduler/sandbox/sandbox.ts";
-import { listWeek, requireBooked, toRequest } from "../../src/server/scheduler/testing/requests.ts";
 import { findAccessibilityFaults, noBrowser, useBrowser as openBrowser } from "../support/browser/browser.ts";
 import { createEmbedded, SERVICE, watchErrors } from "../support/browser/embedded.ts";
 import { NOON } from "../support/builders.ts";
+import { listWeek, requireBooked, toRequest } from "../support/scheduler/requests.ts";
 
 // The pages behind an appointment's links and at unknown addresses, as the visitor sees them. They need no script.
 

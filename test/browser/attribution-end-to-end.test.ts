@@ -3,6 +3,10 @@ import { describe, test } from "node:test";
 import type { Frame, Page } from "playwright-core";
 import type { Booking } from "#contract/booking.ts";
 import { DeliveryLoop } from "../../src/server/webhooks/delivery/loop.ts";
+import { noBrowser, useBrowser as openBrowser } from "../support/browser/browser.ts";
+import { createEmbedded, SERVICE, SITE, toScript, waitForContexts, watchErrors } from "../support/browser/embedded.ts";
+import { toPage } from "../support/browser/host-site.ts";
+import { makeKey } from "../support/builders.ts";
 import {
   deliverAll,
   headerOf,
@@ -10,11 +14,7 @@ import {
   QUICK,
   startReplying,
   verify,
-} from "../../src/server/webhooks/testing/webhook-service.ts";
-import { noBrowser, useBrowser as openBrowser } from "../support/browser/browser.ts";
-import { createEmbedded, SERVICE, SITE, toScript, waitForContexts, watchErrors } from "../support/browser/embedded.ts";
-import { toPage } from "../support/browser/host-site.ts";
-import { makeKey } from "../support/builders.ts";
+} from "../support/webhooks/webhook-service.ts";
 
 // A visitor comes from an ad, looks around, and books on the third page, inside the frame. Every place where the business looks
 // shows the same source.

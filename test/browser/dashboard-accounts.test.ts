@@ -4,8 +4,7 @@ import { describe, test } from "node:test";
 import type { Page } from "playwright-core";
 import { encode } from "uqr";
 import { makeSetupLink } from "../../src/server/accounts/setup/setup.ts";
-import { OIDC_CLIENT, openOidcServer } from "../../src/server/accounts/testing/oidc-server.ts";
-import { until } from "../../src/server/webhooks/testing/webhook-service.ts";
+import { OIDC_CLIENT, openOidcServer } from "../support/accounts/oidc-server.ts";
 import { type SignedIn, signIn, TEST_PASSWORD } from "../support/app/sign-in.ts";
 import { toTotpCode } from "../support/app/totp.ts";
 import { noBrowser, useBrowser as openBrowser } from "../support/browser/browser.ts";
@@ -13,6 +12,7 @@ import { goTo, openGuestPage, openPage, showScreen, startDashboard, takeCookie }
 import { assertGoodLooks } from "../support/browser/looks.ts";
 import { makeBooking, makeWidget } from "../support/builders.ts";
 import { findFreePort } from "../support/programs/free-port.ts";
+import { until } from "../support/webhooks/webhook-service.ts";
 
 const browser = openBrowser();
 const dashboard = await startDashboard({ plan: "pro" });

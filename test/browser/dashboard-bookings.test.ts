@@ -5,13 +5,13 @@ import { sql } from "kysely";
 import type { Page } from "playwright-core";
 import type { MemberRole } from "#contract/app/role.ts";
 import { DAY_MS } from "#contract/durations.ts";
-import { book, changeEndpoints, makeEndpoint, until } from "../../src/server/webhooks/testing/webhook-service.ts";
 import { askApp, readAudit } from "../support/app/app-api.ts";
 import { fillPractice } from "../support/bookings/busy-practice.ts";
 import { findAccessibilityFaults, noBrowser, useBrowser } from "../support/browser/browser.ts";
 import { goTo, showScreen, startDashboard } from "../support/browser/dashboard.ts";
 import { assertGoodLooks, checkLooks } from "../support/browser/looks.ts";
 import { makeBooking, makeWidget } from "../support/builders.ts";
+import { book, changeEndpoints, makeEndpoint, until } from "../support/webhooks/webhook-service.ts";
 
 const PAGE_SIZE = 50;
 /** After this time the list reads new bookings. */

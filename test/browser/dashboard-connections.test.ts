@@ -2,13 +2,13 @@ import assert from "node:assert/strict";
 import { after, describe, test } from "node:test";
 import { addConnection, removeConnection } from "../../src/server/scheduler/connections/connections.ts";
 import { listConnections } from "../../src/server/scheduler/connections/queries.ts";
-import { type CalcomServer, startCalcomServer } from "../../src/server/scheduler/testing/calcom-server.ts";
-import { startCalendlyServer } from "../../src/server/scheduler/testing/calendly-server.ts";
 import { updateWidget } from "../../src/server/widgets/queries.ts";
 import { noBrowser, useBrowser } from "../support/browser/browser.ts";
 import { showScreen, startDashboard } from "../support/browser/dashboard.ts";
 import { assertGoodLooks, checkLooks } from "../support/browser/looks.ts";
 import { makeWidget } from "../support/builders.ts";
+import { type CalcomServer, startCalcomServer } from "../support/scheduler/calcom-server.ts";
+import { startCalendlyServer } from "../support/scheduler/calendly-server.ts";
 
 const dashboard = await startDashboard({ settings: { webhookAllowCidrs: ["127.0.0.0/8"] } });
 const { deps, clock, organizationId: owner } = dashboard;

@@ -2,12 +2,12 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { Page } from "playwright-core";
 import type { OrganizationShape } from "#contract/app/account.ts";
-import { makeEndpoint, until } from "../../src/server/webhooks/testing/webhook-service.ts";
 import { askApp } from "../support/app/app-api.ts";
 import { findAccessibilityFaults, noBrowser, useBrowser } from "../support/browser/browser.ts";
 import { goTo, showScreen, startDashboard } from "../support/browser/dashboard.ts";
 import { assertGoodLooks } from "../support/browser/looks.ts";
 import { makeBooking, makeWidget } from "../support/builders.ts";
+import { makeEndpoint, until } from "../support/webhooks/webhook-service.ts";
 
 // What all screens share, and the screens of an organization's and a person's own settings.
 

@@ -4,6 +4,13 @@ import type { Locator, Page } from "playwright-core";
 import type { EndpointKind } from "#contract/endpoint.ts";
 import type { EndpointId } from "#contract/ids.ts";
 import { addEndpoint, editEndpoint } from "../../src/server/webhooks/endpoints/endpoints.ts";
+import { startWorker } from "../../src/server/worker.ts";
+import { askApp } from "../support/app/app-api.ts";
+import { signIn } from "../support/app/sign-in.ts";
+import { noBrowser, useBrowser } from "../support/browser/browser.ts";
+import { showScreen, startDashboard } from "../support/browser/dashboard.ts";
+import { checkLooks } from "../support/browser/looks.ts";
+import { makeWidget } from "../support/builders.ts";
 import {
   book,
   headerOf,
@@ -13,14 +20,7 @@ import {
   startReplying,
   until,
   verify,
-} from "../../src/server/webhooks/testing/webhook-service.ts";
-import { startWorker } from "../../src/server/worker.ts";
-import { askApp } from "../support/app/app-api.ts";
-import { signIn } from "../support/app/sign-in.ts";
-import { noBrowser, useBrowser } from "../support/browser/browser.ts";
-import { showScreen, startDashboard } from "../support/browser/dashboard.ts";
-import { checkLooks } from "../support/browser/looks.ts";
-import { makeWidget } from "../support/builders.ts";
+} from "../support/webhooks/webhook-service.ts";
 
 // The usual timeout: a busy machine may stop this process, and with it the receiver, for longer than the two seconds of QUICK.
 const settings = { ...QUICK, webhookAllowCidrs: [...QUICK.webhookAllowCidrs], webhookTimeoutMs: 15_000 };

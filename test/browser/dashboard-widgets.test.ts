@@ -2,7 +2,6 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { Page } from "playwright-core";
 import type { WidgetId } from "#contract/ids.ts";
-import { until } from "../../src/server/webhooks/testing/webhook-service.ts";
 import { askApp } from "../support/app/app-api.ts";
 import { findAccessibilityFaults, noBrowser, useBrowser } from "../support/browser/browser.ts";
 import { goTo, showScreen, startDashboard } from "../support/browser/dashboard.ts";
@@ -10,6 +9,7 @@ import { countBooked, fillForm, goToForm, listSteps, send, waitForBooked } from 
 import { assertGoodLooks } from "../support/browser/looks.ts";
 import { makeWidget } from "../support/builders.ts";
 import { visitId } from "../support/funnel/touches.ts";
+import { until } from "../support/webhooks/webhook-service.ts";
 
 const VISITOR = "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0";
 

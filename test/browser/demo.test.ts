@@ -4,10 +4,10 @@ import { once } from "node:events";
 import { after, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import type { Frame, Page } from "playwright-core";
-import { makeTestFolder, waitUntilNoneRuns } from "../../src/server/db/embedded/testing/processes.ts";
 import { BRANCH, CHILDREN, WEBSITE } from "../../src/server/demo/clinic.ts";
 import { findAccessibilityFaults, noBrowser, useBrowser as openBrowser } from "../support/browser/browser.ts";
 import { waitForButton } from "../support/browser/embedded.ts";
+import { makeTestFolder, waitUntilNoneRuns } from "../support/database/embedded/processes.ts";
 import { CLEAN_ENVIRONMENT } from "../support/programs/clean-environment.ts";
 import { findFreePort } from "../support/programs/free-port.ts";
 

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { headerOf, startReplying, until, verify } from "../../src/server/webhooks/testing/webhook-service.ts";
 import { noBrowser, useBrowser as openBrowser } from "../support/browser/browser.ts";
 import { fillForm, goToForm, send, waitForBooked } from "../support/browser/frame.ts";
 import { createTestDatabase } from "../support/database/database.ts";
 import { startServiceProcess } from "../support/programs/service-process.ts";
+import { headerOf, startReplying, until, verify } from "../support/webhooks/webhook-service.ts";
 
 const browser = openBrowser();
 

@@ -14,20 +14,20 @@ import { type Plan, planIncludes } from "#contract/plans.ts";
 import { API_PREFIX, READ_ROUTES } from "#contract/read-routes.ts";
 import { KEY_SCOPES } from "#contract/scopes.ts";
 import { addConnection } from "../../src/server/scheduler/connections/connections.ts";
-import { startCalcomServer } from "../../src/server/scheduler/testing/calcom-server.ts";
 import { deleteEndpoint } from "../../src/server/webhooks/endpoints/endpoints.ts";
 import { startRedelivery } from "../../src/server/webhooks/log/bulk-redelivery.ts";
+import { askApp } from "../support/app/app-api.ts";
+import { listRoutes } from "../support/app/routes.ts";
+import { type SignedIn, signIn } from "../support/app/sign-in.ts";
+import { makeKey, makeOrganization, makeWidget } from "../support/builders.ts";
+import { startCalcomServer } from "../support/scheduler/calcom-server.ts";
 import {
   book,
   createWebhookService,
   deliverAll,
   makeEndpoint,
   startReplying,
-} from "../../src/server/webhooks/testing/webhook-service.ts";
-import { askApp } from "../support/app/app-api.ts";
-import { listRoutes } from "../support/app/routes.ts";
-import { type SignedIn, signIn } from "../support/app/sign-in.ts";
-import { makeKey, makeOrganization, makeWidget } from "../support/builders.ts";
+} from "../support/webhooks/webhook-service.ts";
 
 // Every route of the dashboard API, called by everyone: nobody, each role, another organization's owner, and on each plan.
 

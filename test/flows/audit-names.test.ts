@@ -1,7 +1,10 @@
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import type { AuditPage } from "#contract/app/audit.ts";
-import { startCalcomServer } from "../../src/server/scheduler/testing/calcom-server.ts";
+import { askApp } from "../support/app/app-api.ts";
+import { signIn } from "../support/app/sign-in.ts";
+import { makeWidget } from "../support/builders.ts";
+import { startCalcomServer } from "../support/scheduler/calcom-server.ts";
 import {
   book,
   createWebhookService,
@@ -9,10 +12,7 @@ import {
   makeEndpoint,
   moveClock,
   startReplying,
-} from "../../src/server/webhooks/testing/webhook-service.ts";
-import { askApp } from "../support/app/app-api.ts";
-import { signIn } from "../support/app/sign-in.ts";
-import { makeWidget } from "../support/builders.ts";
+} from "../support/webhooks/webhook-service.ts";
 
 // The audit log names each target as it was called then; it may have been renamed or removed since.
 

@@ -3,7 +3,11 @@ import { after, test } from "node:test";
 import { sql } from "kysely";
 import type { BookingPage } from "#contract/booking.ts";
 import { addConnection } from "../../src/server/scheduler/connections/connections.ts";
-import { startCalcomServer } from "../../src/server/scheduler/testing/calcom-server.ts";
+import { updateWidget } from "../../src/server/widgets/queries.ts";
+import { bookThrough, findFreeTime } from "../support/bookings/book.ts";
+import { makeKey } from "../support/builders.ts";
+import { startServiceProcess } from "../support/programs/service-process.ts";
+import { startCalcomServer } from "../support/scheduler/calcom-server.ts";
 import {
   createWebhookService,
   makeBusiness,
@@ -11,11 +15,7 @@ import {
   startReplying,
   until,
   verify,
-} from "../../src/server/webhooks/testing/webhook-service.ts";
-import { updateWidget } from "../../src/server/widgets/queries.ts";
-import { bookThrough, findFreeTime } from "../support/bookings/book.ts";
-import { makeKey } from "../support/builders.ts";
-import { startServiceProcess } from "../support/programs/service-process.ts";
+} from "../support/webhooks/webhook-service.ts";
 
 const CUSTOMER = { name: "Mara Quell", email: "mara@example.com", notes: "Second floor" };
 

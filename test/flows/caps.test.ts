@@ -2,10 +2,10 @@ import assert from "node:assert/strict";
 import { after, describe, test } from "node:test";
 import { APP_PREFIX, ORGANIZATION_HEADER } from "#contract/app/routes.ts";
 import { DAY_MS, MINUTE_MS } from "#contract/durations.ts";
-import { startCalcomServer } from "../../src/server/scheduler/testing/calcom-server.ts";
 import { createTestApp } from "../support/app/app.ts";
 import { askApp } from "../support/app/app-api.ts";
 import { type SignedIn, signIn } from "../support/app/sign-in.ts";
+import { startCalcomServer } from "../support/scheduler/calcom-server.ts";
 
 // The operator limits how many of each thing an organization or a person can have.
 

@@ -4,7 +4,10 @@ import { APP_PREFIX } from "#contract/app/routes.ts";
 import type { DeliveryId } from "#contract/ids.ts";
 import { API_PREFIX } from "#contract/read-routes.ts";
 import { KEY_SCOPES } from "#contract/scopes.ts";
-import { startCalcomServer } from "../../src/server/scheduler/testing/calcom-server.ts";
+import { askApp, readAudit } from "../support/app/app-api.ts";
+import { type SignedIn, signIn } from "../support/app/sign-in.ts";
+import { makeKey } from "../support/builders.ts";
+import { startCalcomServer } from "../support/scheduler/calcom-server.ts";
 import {
   book,
   createWebhookService,
@@ -12,10 +15,7 @@ import {
   makeBusiness,
   makeEndpoint,
   startReplying,
-} from "../../src/server/webhooks/testing/webhook-service.ts";
-import { askApp, readAudit } from "../support/app/app-api.ts";
-import { type SignedIn, signIn } from "../support/app/sign-in.ts";
-import { makeKey } from "../support/builders.ts";
+} from "../support/webhooks/webhook-service.ts";
 
 // A response is lost, and the person presses the button again: the dashboard sends the open form's key with each request.
 

@@ -8,7 +8,7 @@ import { findFreePort, openSmallServer } from "../../scripts/demo/small-server.t
 import { toSlackCard } from "../../src/server/webhooks/outbox/cards/slack-card.ts";
 import { toTeamsCard } from "../../src/server/webhooks/outbox/cards/teams-card.ts";
 import { signBody } from "../../src/server/webhooks/request/sign.ts";
-import { anyBookingEvent, bookingCreated } from "../../src/server/webhooks/testing/card-sample.ts";
+import { anyBookingEvent, bookingCreated } from "../support/webhooks/card-sample.ts";
 
 const SECRET = "whsec_of-the-demos-receiver-in-tests";
 const links = { site: "http://localhost:3001", deliveries: "http://localhost:3000/app" };

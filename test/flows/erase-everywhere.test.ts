@@ -6,6 +6,11 @@ import { sql } from "kysely";
 import { HOUR_MS } from "#contract/durations.ts";
 import { insertPending } from "../../src/server/bookings/flow/pending-queries.ts";
 import { takeReference } from "../../src/server/bookings/flow/reference.ts";
+import { askApp, readAudit } from "../support/app/app-api.ts";
+import { signIn } from "../support/app/sign-in.ts";
+import { findFreeTime } from "../support/bookings/book.ts";
+import { isCluster } from "../support/database/database.ts";
+import { findEverywhere } from "../support/database/search-database.ts";
 import {
   createWebhookService,
   deliverAll,
@@ -14,12 +19,7 @@ import {
   moveClock,
   pathOf,
   startReplying,
-} from "../../src/server/webhooks/testing/webhook-service.ts";
-import { askApp, readAudit } from "../support/app/app-api.ts";
-import { signIn } from "../support/app/sign-in.ts";
-import { findFreeTime } from "../support/bookings/book.ts";
-import { isCluster } from "../support/database/database.ts";
-import { findEverywhere } from "../support/database/search-database.ts";
+} from "../support/webhooks/webhook-service.ts";
 
 const ERASED = "mara.quell@patients.example";
 const OTHER = "otto.quell@patients.example";

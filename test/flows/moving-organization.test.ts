@@ -14,6 +14,12 @@ import { inOrganization } from "../../src/server/db/transactions.ts";
 import { deleteOrganization } from "../../src/server/organizations/delete-queries.ts";
 import { editEndpoint } from "../../src/server/webhooks/endpoints/endpoints.ts";
 import { findEndpoint } from "../../src/server/webhooks/endpoints/queries.ts";
+import { hideOrganization } from "../support/app/hide-organization.ts";
+import { NOON } from "../support/builders.ts";
+import { queryOnce } from "../support/database/citus-cluster.ts";
+import { isCluster, listDatabaseUrls } from "../support/database/database.ts";
+import { readAnalytics } from "../support/funnel/analytics.ts";
+import { DIRECT_TOUCH, makeTouch } from "../support/funnel/touches.ts";
 import {
   type Business,
   book,
@@ -21,13 +27,7 @@ import {
   makeBusiness,
   makeEndpoint,
   startReplying,
-} from "../../src/server/webhooks/testing/webhook-service.ts";
-import { hideOrganization } from "../support/app/hide-organization.ts";
-import { NOON } from "../support/builders.ts";
-import { queryOnce } from "../support/database/citus-cluster.ts";
-import { isCluster, listDatabaseUrls } from "../support/database/database.ts";
-import { readAnalytics } from "../support/funnel/analytics.ts";
-import { DIRECT_TOUCH, makeTouch } from "../support/funnel/touches.ts";
+} from "../support/webhooks/webhook-service.ts";
 
 // On Citus, an organization's rows can't be seen for a moment while they move to another server. Nothing may be concluded from
 // that: not that a booking is settled, or that nobody is to be erased.

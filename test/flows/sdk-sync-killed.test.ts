@@ -10,7 +10,6 @@ import { fileURLToPath } from "node:url";
 import { sql } from "kysely";
 import { DAY_MS } from "#contract/durations.ts";
 import { type Booking, createClient } from "../../sdk/src/index.ts";
-import { until } from "../../src/server/webhooks/testing/webhook-service.ts";
 import { createTestApp } from "../support/app/app.ts";
 import { fillBookings, makeCaller, type TestCaller } from "../support/app/read-api.ts";
 import { openWire } from "../support/app/wire.ts";
@@ -19,6 +18,7 @@ import { createTestDatabase } from "../support/database/database.ts";
 import { CLEAN_ENVIRONMENT } from "../support/programs/clean-environment.ts";
 import { startFaultyProxy } from "../support/programs/faulty-proxy.ts";
 import { placeClient } from "../support/programs/installed-client.ts";
+import { until } from "../support/webhooks/webhook-service.ts";
 
 // The sync examples, run as by a user of the package, and killed repeatedly while bookings are made.
 

@@ -8,6 +8,9 @@ import { verifyWebhook, WebhookError, type WebhookErrorCode } from "../../sdk/sr
 import { rotateSecret } from "../../src/server/webhooks/endpoints/endpoints.ts";
 import { redeliver } from "../../src/server/webhooks/log/redeliver.ts";
 import { signBody } from "../../src/server/webhooks/request/sign.ts";
+import { CLEAN_ENVIRONMENT } from "../support/programs/clean-environment.ts";
+import { findFreePort } from "../support/programs/free-port.ts";
+import { placeClient } from "../support/programs/installed-client.ts";
 import {
   book,
   createWebhookService,
@@ -18,10 +21,7 @@ import {
   readDelivery,
   startReplying,
   until,
-} from "../../src/server/webhooks/testing/webhook-service.ts";
-import { CLEAN_ENVIRONMENT } from "../support/programs/clean-environment.ts";
-import { findFreePort } from "../support/programs/free-port.ts";
-import { placeClient } from "../support/programs/installed-client.ts";
+} from "../support/webhooks/webhook-service.ts";
 
 // verifyWebhook from sdk/src, and the receivers in sdk/examples, against real deliveries and forgeries.
 

@@ -2,13 +2,13 @@ import assert from "node:assert/strict";
 import { after, describe, test } from "node:test";
 import type { SavedConnection } from "#contract/app/connections.ts";
 import type { AppWidget } from "#contract/app/widgets.ts";
-import { startCalcomServer } from "../../src/server/scheduler/testing/calcom-server.ts";
-import { makeEndpoint } from "../../src/server/webhooks/testing/webhook-service.ts";
 import { createTestApp } from "../support/app/app.ts";
 import { askApp, readAudit } from "../support/app/app-api.ts";
 import type { Answer } from "../support/app/read-api.ts";
 import { type SignedIn, signIn } from "../support/app/sign-in.ts";
 import { makeWidget } from "../support/builders.ts";
+import { startCalcomServer } from "../support/scheduler/calcom-server.ts";
+import { makeEndpoint } from "../support/webhooks/webhook-service.ts";
 
 // Two people change one thing at the same moment.
 

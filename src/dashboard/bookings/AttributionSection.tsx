@@ -1,5 +1,6 @@
 import { Text } from "@mantine/core";
-import type { Attribution, ClickIdName } from "#contract/attribution.ts";
+import type { Attribution } from "#contract/attribution.ts";
+import type { ClickIdField } from "#contract/attribution-fields.ts";
 import { formatCount } from "../format.ts";
 import { useOrganization } from "../shell/use-organization.ts";
 import { type Fact, Facts } from "../ui/layout/Facts.tsx";
@@ -28,7 +29,7 @@ const RAW_NAMES = {
   gaClientId: "Google Analytics client ID",
   fbp: "fbp (Meta)",
   fbc: "fbc (Meta)",
-} as const satisfies Partial<Record<keyof Attribution, string>> & Record<ClickIdName, string>;
+} as const satisfies Partial<Record<keyof Attribution, string>> & Record<ClickIdField, string>;
 
 export function AttributionSection({ attribution }: { attribution: Attribution }) {
   const { format } = useOrganization();

@@ -5,10 +5,14 @@ import type { Reference } from "#contract/ids.ts";
 import { TEST_SECRET_KEY } from "../../../test/support/app/app.ts";
 import { createCommandLine } from "../../../test/support/app/cli.ts";
 import { makeBooking, makeOrganization, makeWidget } from "../../../test/support/builders.ts";
+import {
+  cancelCalcomBooking,
+  findCalcomBooking,
+  moveCalcomBooking,
+} from "../../../test/support/scheduler/calcom-changes.ts";
+import { startCalcomServer } from "../../../test/support/scheduler/calcom-server.ts";
+import { createOpenDeps } from "../../../test/support/scheduler/open-deps.ts";
 import { addConnection } from "../scheduler/connections/connections.ts";
-import { cancelCalcomBooking, findCalcomBooking, moveCalcomBooking } from "../scheduler/testing/calcom-changes.ts";
-import { startCalcomServer } from "../scheduler/testing/calcom-server.ts";
-import { createOpenDeps } from "../scheduler/testing/open-deps.ts";
 
 // The command line uses the real time.
 

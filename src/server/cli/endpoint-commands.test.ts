@@ -4,8 +4,6 @@ import type { EndpointId } from "#contract/ids.ts";
 import { TEST_SECRET_KEY } from "../../../test/support/app/app.ts";
 import { readAudit } from "../../../test/support/app/app-api.ts";
 import { createCommandLine, type Outcome } from "../../../test/support/app/cli.ts";
-import { deleteBooking } from "../bookings/stored/erase.ts";
-import { editEndpoint } from "../webhooks/endpoints/endpoints.ts";
 import {
   book,
   createWebhookService,
@@ -16,7 +14,9 @@ import {
   readEndpoint,
   startReplying,
   verify,
-} from "../webhooks/testing/webhook-service.ts";
+} from "../../../test/support/webhooks/webhook-service.ts";
+import { deleteBooking } from "../bookings/stored/erase.ts";
+import { editEndpoint } from "../webhooks/endpoints/endpoints.ts";
 
 const { deps, clock, loop, url } = await createWebhookService();
 const cli = createCommandLine({

@@ -1,4 +1,5 @@
-import type { Attribution, ClickIdName } from "#contract/attribution.ts";
+import type { Attribution } from "#contract/attribution.ts";
+import { type ClickIdField, LINK_PARAMETERS, toLinkField } from "#contract/attribution-fields.ts";
 import { DAY_MS, SECOND_MS } from "#contract/durations.ts";
 import { BASE62, HEX } from "#contract/ids.ts";
 import { type Classification, classifySource } from "../analytics/analytics.ts";
@@ -9,10 +10,10 @@ import type { TrafficSource } from "./traffic-sources.ts";
 
 // The attribution of a demo booking. It matches the visit's funnel events, because both are classified by the same function.
 
-type ClickId = { readonly [Field in ClickIdName]?: string };
+type ClickId = { readonly [Field in ClickIdField]?: string };
 
 /** Click ids in each network's own format. */
-const CLICK_IDS: Readonly<Record<ClickIdName, (dice: Dice) => string>> = {
+const CLICK_IDS: Readonly<Record<ClickIdField, (dice: Dice) => string>> = {
   gclid: (dice) => `Cj0KCQ${randomText(dice, BASE62, 40)}`,
   gbraid: (dice) => `0AAAAA${randomText(dice, BASE62, 26)}`,
   wbraid: (dice) => `Cl8KCQ${randomText(dice, BASE62, 30)}`,
@@ -21,8 +22,6 @@ const CLICK_IDS: Readonly<Record<ClickIdName, (dice: Dice) => string>> = {
   liFatId: (dice) => randomUuid(dice),
   ttclid: (dice) => `E.C.P.${randomText(dice, BASE62, 40)}`,
 };
-/** URL parameters whose name differs from the field's. */
-const PARAMETERS: Partial<Record<ClickIdName, string>> = { liFatId: "li_fat_id" };
 
 export function classifyWay({ source, medium, campaign }: TrafficSource): Classification {
   const tags = {
@@ -66,13 +65,12 @@ function toTags({ isTagged, source, medium, campaign, term }: TrafficSource): At
 }
 
 function toLandingPage(way: TrafficSource, clickId: ClickId): string {
-  const tags = toTags(way);
+  const fields: Attribution = { ...toTags(way), ...clickId };
   const query = new URLSearchParams();
-  if (tags.utmSource) query.set("utm_source", tags.utmSource);
-  if (tags.utmMedium) query.set("utm_medium", tags.utmMedium);
-  if (tags.utmCampaign) query.set("utm_campaign", tags.utmCampaign);
-  if (tags.utmTerm) query.set("utm_term", tags.utmTerm);
-  for (const [field, value] of Object.entries(clickId)) query.set(PARAMETERS[field as ClickIdName] ?? field, value);
+  for (const parameter of LINK_PARAMETERS) {
+    const value = fields[toLinkField(parameter)];
+    if (value !== undefined) query.set(parameter, value);
+  }
   return query.size === 0 ? `${DEMO_SITE}/` : `${DEMO_SITE}/?${query}`;
 }
 

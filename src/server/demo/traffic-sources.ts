@@ -1,4 +1,4 @@
-import type { ClickIdName } from "#contract/attribution.ts";
+import type { ClickIdField } from "#contract/attribution-fields.ts";
 import { type DemoWidget, LANDING_PAGE } from "./clinic.ts";
 
 // How visitors find the demo's clinic: every channel, with campaigns that start and end.
@@ -15,7 +15,7 @@ export type TrafficSource = {
   /** Its links carry UTM tags. Otherwise source and medium follow from the referrer. */
   readonly isTagged?: true;
   readonly referrer?: string;
-  readonly clickId?: ClickIdName;
+  readonly clickId?: ClickIdField;
   /** First and last day of a campaign, in days before loading. Absent: always open. */
   readonly lasts?: readonly [from: number, to: number];
   /** The widget its links lead to, while that widget is active. */

@@ -6,14 +6,14 @@ import type { KeyScope } from "#contract/scopes.ts";
 import { openWire } from "../../../test/support/app/wire.ts";
 import { makeKey, makeOrganization, makeWidget } from "../../../test/support/builders.ts";
 import { makeTouch } from "../../../test/support/funnel/touches.ts";
-import { recordTouches } from "../analytics/record/record.ts";
 import {
   book,
   createWebhookService,
   deliverAll,
   makeEndpoint,
   startReplying,
-} from "../webhooks/testing/webhook-service.ts";
+} from "../../../test/support/webhooks/webhook-service.ts";
+import { recordTouches } from "../analytics/record/record.ts";
 
 // POST /mcp, with the official SDK's own client over HTTP.
 

@@ -2,8 +2,6 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { sql } from "kysely";
 import { HOUR_MS } from "#contract/durations.ts";
-import type { Role } from "../config.ts";
-import { DeliveryLoop } from "../webhooks/delivery/loop.ts";
 import {
   anotherWorker,
   book,
@@ -15,7 +13,9 @@ import {
   moveClock,
   startReplying,
   until,
-} from "../webhooks/testing/webhook-service.ts";
+} from "../../../test/support/webhooks/webhook-service.ts";
+import type { Role } from "../config.ts";
+import { DeliveryLoop } from "../webhooks/delivery/loop.ts";
 import { buildWorkerApp } from "./worker-app.ts";
 
 // What the operator sees of the queue: gauges in /metrics, and readiness.

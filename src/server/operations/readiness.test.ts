@@ -1,10 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createTestApp } from "../../../test/support/app/app.ts";
-import { buildApp } from "../app.ts";
-import { openDb, openPool } from "../db/pool.ts";
-import { watchPool } from "../db/watch-pool.ts";
-import { createMetrics } from "../lib/log/metrics.ts";
 import {
   book,
   createWebhookService,
@@ -13,7 +9,11 @@ import {
   makeBusiness,
   makeEndpoint,
   startReplying,
-} from "../webhooks/testing/webhook-service.ts";
+} from "../../../test/support/webhooks/webhook-service.ts";
+import { buildApp } from "../app.ts";
+import { openDb, openPool } from "../db/pool.ts";
+import { watchPool } from "../db/watch-pool.ts";
+import { createMetrics } from "../lib/log/metrics.ts";
 
 const { app, deps, lines } = await createTestApp();
 

@@ -10,9 +10,9 @@ import { makeOrganization, makeWidget } from "../../../test/support/builders.ts"
 import { makeTouch, SEARCH_AD } from "../../../test/support/funnel/touches.ts";
 import { openMailServer } from "../../../test/support/programs/mail-server.ts";
 import { startServiceProcess } from "../../../test/support/programs/service-process.ts";
+import { until } from "../../../test/support/webhooks/webhook-service.ts";
 import { recordTouches } from "../analytics/record/record.ts";
 import { openLivePeriod } from "../test-mode/queries.ts";
-import { until } from "../webhooks/testing/webhook-service.ts";
 import { sendReports } from "./send-reports.ts";
 
 const NOBODY_STOPS = new AbortController().signal;

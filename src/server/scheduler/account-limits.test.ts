@@ -1,15 +1,15 @@
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import { createTestClock } from "../../../test/support/app/app.ts";
+import { startCalendlyServer } from "../../../test/support/scheduler/calendly-server.ts";
+import { CALENDLY_NOW } from "../../../test/support/scheduler/calendly-world.ts";
+import { startGraphServer } from "../../../test/support/scheduler/graph-server.ts";
+import { GRAPH_NOW } from "../../../test/support/scheduler/graph-world.ts";
+import { createTestOutbound, NO_BUDGET } from "../../../test/support/scheduler/outbound.ts";
+import { listWeek, requireBooked, toRequest } from "../../../test/support/scheduler/requests.ts";
 import { AccountLimits } from "./account-limits.ts";
 import { createCalendly } from "./calendly/calendly.ts";
 import { createMicrosoftBookings } from "./microsoft-bookings/microsoft-bookings.ts";
-import { startCalendlyServer } from "./testing/calendly-server.ts";
-import { CALENDLY_NOW } from "./testing/calendly-world.ts";
-import { startGraphServer } from "./testing/graph-server.ts";
-import { GRAPH_NOW } from "./testing/graph-world.ts";
-import { createTestOutbound, NO_BUDGET } from "./testing/outbound.ts";
-import { listWeek, requireBooked, toRequest } from "./testing/requests.ts";
 
 const NEVER = new AbortController().signal;
 

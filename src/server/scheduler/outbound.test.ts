@@ -1,9 +1,14 @@
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import { createTestClock } from "../../../test/support/app/app.ts";
+import {
+  type Answer,
+  createTimeLimit,
+  type Silence,
+  startLocalServer,
+} from "../../../test/support/scheduler/local-server.ts";
+import { createTestOutbound } from "../../../test/support/scheduler/outbound.ts";
 import { createOutbound, type OutboundRequest } from "./outbound.ts";
-import { type Answer, createTimeLimit, type Silence, startLocalServer } from "./testing/local-server.ts";
-import { createTestOutbound } from "./testing/outbound.ts";
 
 const NEVER = new AbortController().signal;
 const clock = createTestClock();

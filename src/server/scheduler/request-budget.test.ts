@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import { createTestClock } from "../../../test/support/app/app.ts";
 import { NOON } from "../../../test/support/builders.ts";
+import { startLocalServer } from "../../../test/support/scheduler/local-server.ts";
+import { createTestOutbound } from "../../../test/support/scheduler/outbound.ts";
 import { RequestBudget, withBudget } from "./request-budget.ts";
-import { startLocalServer } from "./testing/local-server.ts";
-import { createTestOutbound } from "./testing/outbound.ts";
 
 const NEVER = new AbortController().signal;
 const later = (ms: number) => new Date(NOON.getTime() + ms);

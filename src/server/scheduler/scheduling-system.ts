@@ -6,7 +6,7 @@ import type { SendFailureCode } from "#contract/send-failure.ts";
 import type { Mode } from "#contract/widget.ts";
 
 // The port to scheduling systems. Failures of the system or the network are returned as values; an operation rejects
-// only because of a bug. Every system passes testing/conformance/.
+// only because of a bug. Every system passes test/support/scheduler/conformance/.
 
 /** Every operation ends by itself; a caller's signal can end it sooner. */
 export type SchedulingSystem = Operations<[signal?: AbortSignal]>;

@@ -2,13 +2,13 @@ import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import { DAY_MS, MINUTE_MS } from "#contract/durations.ts";
 import { makeOrganization, makeWidget } from "../../../test/support/builders.ts";
+import { startCalcomServer } from "../../../test/support/scheduler/calcom-server.ts";
+import { CalcomThrottle } from "../../../test/support/scheduler/calcom-throttle.ts";
+import { CALCOM_NOW } from "../../../test/support/scheduler/calcom-world.ts";
+import { createOpenDeps } from "../../../test/support/scheduler/open-deps.ts";
+import { requireBooked, requireFound, toRequest, toStart } from "../../../test/support/scheduler/requests.ts";
 import { addConnection } from "./connections/connections.ts";
 import { openSchedulingSystem } from "./open-system.ts";
-import { startCalcomServer } from "./testing/calcom-server.ts";
-import { CalcomThrottle } from "./testing/calcom-throttle.ts";
-import { CALCOM_NOW } from "./testing/calcom-world.ts";
-import { createOpenDeps } from "./testing/open-deps.ts";
-import { requireBooked, requireFound, toRequest, toStart } from "./testing/requests.ts";
 
 const { deps, clock } = await createOpenDeps();
 

@@ -17,10 +17,10 @@ import { assertCounted } from "../../../test/support/funnel/analytics.ts";
 import { assertPacksValid } from "../../../test/support/funnel/packs.ts";
 import { sampleTouches } from "../../../test/support/funnel/random-touches.ts";
 import { makeTouch, visitId } from "../../../test/support/funnel/touches.ts";
+import { type CalcomServer, startCalcomServer } from "../../../test/support/scheduler/calcom-server.ts";
 import { lockProgress } from "../analytics/packs/pack-queries.ts";
 import { packVisits, rebuildPacks } from "../analytics/packs/pack-visits.ts";
 import { recordTouches } from "../analytics/record/record.ts";
-import { type CalcomServer, startCalcomServer } from "../scheduler/testing/calcom-server.ts";
 
 const testApp = await createTestApp({ webhookAllowCidrs: ["127.0.0.0/8"] });
 const { app, deps, clock } = testApp;

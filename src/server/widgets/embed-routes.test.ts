@@ -4,9 +4,9 @@ import type { ConfigAnswer } from "#contract/book.ts";
 import { DAY_MS } from "#contract/durations.ts";
 import { createTestApp } from "../../../test/support/app/app.ts";
 import { makeOrganization, makeWidget } from "../../../test/support/builders.ts";
+import { startCalcomServer } from "../../../test/support/scheduler/calcom-server.ts";
+import { CalcomThrottle } from "../../../test/support/scheduler/calcom-throttle.ts";
 import { addConnection } from "../scheduler/connections/connections.ts";
-import { startCalcomServer } from "../scheduler/testing/calcom-server.ts";
-import { CalcomThrottle } from "../scheduler/testing/calcom-throttle.ts";
 import { changeWidget } from "./app-queries.ts";
 import { updateWidget } from "./queries.ts";
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import fc from "fast-check";
-import { CLICK_ID_NAMES } from "#contract/attribution.ts";
+import { CLICK_ID_PARAMETERS } from "#contract/attribution-fields.ts";
 import {
   parseRecord,
   readAnalyticsIds,
@@ -113,9 +113,9 @@ test("without consent only this page view's campaign and referring host are sent
 });
 
 test("without consent no click id in the contract is sent", () => {
-  const query = CLICK_ID_NAMES.map((name) => `${name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)}=X`);
+  const query = CLICK_ID_PARAMETERS.map((parameter) => `${parameter}=X`);
   const arrival = arrive(`/lp?${query.join("&")}`);
-  assert.equal(Object.keys(visit(arrival).first).length, CLICK_ID_NAMES.length);
+  assert.equal(Object.keys(visit(arrival).first).length, CLICK_ID_PARAMETERS.length);
   assert.deepEqual(toPageAttribution(arrival, arrival.page), { referrer: "", currentPage: `${SITE}/lp` });
 });
 

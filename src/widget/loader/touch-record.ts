@@ -1,5 +1,6 @@
 import type { RawAttribution } from "#contract/attribution.ts";
-import { readAddress, type Tags } from "./address.ts";
+import { CLICK_ID_PARAMETERS } from "#contract/attribution-fields.ts";
+import { readAddress, type Tags } from "../address.ts";
 
 // First-touch attribution as pure functions: what a page load tells us, how it changes what we know of the visitor, and
 // which fields are sent. A touch is a page load with different campaign parameters than the previous touch, or one that
@@ -26,11 +27,6 @@ type Arrival = { page: string; referrer: string; at: Date };
 
 const RECORD_MAX = 2048;
 const RECORD_MS = 180 * 86_400_000;
-/**
- * Parameters that identify a click, not a campaign: gclid and the like, gbraid, wbraid, li_fat_id. Tracking templates such as
- * `utm_campaign={gclid}` exist, so campaigns may contain them.
- */
-const CLICK = /cl|br|fa/;
 const IDLE_MS = 30 * 60_000;
 
 export function recordArrival(known: TouchRecord | undefined, arrival: Arrival): TouchRecord {
@@ -75,8 +71,8 @@ export function toRawAttribution(
 export function toPageAttribution(arrival: Arrival, currentPage: string): RawAttribution {
   return {
     referrer: readReferrer(arrival).root,
-    ...readAddress(arrival.page, CLICK).tags,
-    currentPage: readAddress(currentPage, CLICK).whole,
+    ...readAddress(arrival.page, CLICK_ID_PARAMETERS).tags,
+    currentPage: readAddress(currentPage, CLICK_ID_PARAMETERS).whole,
   };
 }
 

@@ -198,7 +198,6 @@ export const RESERVED_FILES: readonly { readonly file: RegExp; readonly importer
       "src/server/analytics/analytics.ts",
     ],
   },
-  { file: /\/testing\//, importers: [] },
 ];
 
 /** Packages that only these may import; every other package may be imported anywhere. */

@@ -21,6 +21,7 @@ export function findImportFaults(files: SourceFiles): string[] {
     const rule = ALLOWED_IMPORTS.find(({ from }) => covers(from, path));
     if (!rule) return [`${path} is in a folder that ALLOWED_IMPORTS does not list`];
     return listImports(path, text).flatMap((target) => {
+      if (target.startsWith("test/")) return [`${path} must not import ${target}`];
       if (!target.startsWith("src/")) {
         const reserved = RESERVED_PACKAGES.filter((each) => each.package.test(target));
         return reserved.every(({ importers }) => importers.some((importer) => covers(importer, path)))
@@ -141,9 +142,8 @@ function eachProgramFile(files: SourceFiles, check: (path: string, text: string)
   return [...files].flatMap(([path, text]) => (/\.tsx?$/.test(path) && !isForTests(path) ? check(path, text) : []));
 }
 
-/** Tests, and what only they use: conformance suites, and files in a folder called testing. */
 function isForTests(path: string): boolean {
-  return /\.test\.tsx?$|\/testing\/|\/conformance\.ts$/.test(path);
+  return /\.test\.tsx?$/.test(path);
 }
 
 /** Paths from the project root for our own files, names for packages. */

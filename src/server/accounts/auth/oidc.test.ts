@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { OrganizationId } from "#contract/ids.ts";
+import { OIDC_CLIENT, type OidcPerson, openOidcServer } from "../../../../test/support/accounts/oidc-server.ts";
 import { createTestApp, type TestApp } from "../../../../test/support/app/app.ts";
 import { openBrowser, type TestBrowser } from "../../../../test/support/app/browser-session.ts";
 import { signIn } from "../../../../test/support/app/sign-in.ts";
 import { toTotpCode } from "../../../../test/support/app/totp.ts";
-import { OIDC_CLIENT, type OidcPerson, openOidcServer } from "../testing/oidc-server.ts";
 
 const server = await openOidcServer();
 const settings = {

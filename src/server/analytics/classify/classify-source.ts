@@ -1,4 +1,5 @@
-import { CLICK_ID_NAMES, type ClickIdName, type RawAttribution } from "#contract/attribution.ts";
+import type { RawAttribution } from "#contract/attribution.ts";
+import { CLICK_ID_FIELDS, type ClickIdField } from "#contract/attribution-fields.ts";
 import { type Channel, NOT_SET } from "#contract/dimensions.ts";
 import { AI_MEDIUM, DIRECT_SOURCE, NO_MEDIUM, type Tags, toChannel } from "./channel-rules.ts";
 import { isSpamReferrer, isUnwantedReferrer, parseOwnHost, parseReferrer, type Referrer, toSite } from "./referrer.ts";
@@ -29,7 +30,7 @@ export const GOOGLE_AD_FIELDS = ["gadSource", "gadCampaignid"] as const;
 
 type RawTouch = Pick<
   RawAttribution,
-  (typeof TAG_FIELDS | typeof ADDRESS_FIELDS | typeof GOOGLE_AD_FIELDS)[number] | ClickIdName
+  (typeof TAG_FIELDS | typeof ADDRESS_FIELDS | typeof GOOGLE_AD_FIELDS)[number] | ClickIdField
 >;
 
 type NamedSource = { readonly source: string; readonly category: SourceCategory | null };
@@ -49,15 +50,15 @@ export const CLICK_ID_MIN_LENGTH = 16;
 
 /** The click ids of the touch that are long enough to be real. */
 export function listClickIds(touch: RawAttribution): string[] {
-  return CLICK_ID_NAMES.flatMap((field) => touch[field] ?? []).filter((id) => id.length >= CLICK_ID_MIN_LENGTH);
+  return CLICK_ID_FIELDS.flatMap((field) => touch[field] ?? []).filter((id) => id.length >= CLICK_ID_MIN_LENGTH);
 }
 
 /**
  * Whether a text contains one of the touch's click ids. Tracking templates such as `utm_campaign={gclid}` exist, and the
  * promise about click ids applies to them too.
  */
-export function toClickIdTest(touch: Pick<RawAttribution, ClickIdName>): (text: string) => boolean {
-  const clickIds = CLICK_ID_NAMES.flatMap((field) => parseTag(touch[field])?.toLowerCase() ?? []);
+export function toClickIdTest(touch: Pick<RawAttribution, ClickIdField>): (text: string) => boolean {
+  const clickIds = CLICK_ID_FIELDS.flatMap((field) => parseTag(touch[field])?.toLowerCase() ?? []);
   const secrets = clickIds
     .filter((id) => id.length >= CLICK_ID_MIN_LENGTH)
     // Their beginning is enough: long tags are cut.
@@ -120,7 +121,7 @@ function nameSource(evidence: Evidence): { source: string; medium: string } {
 }
 
 function gatherEvidence(touch: RawTouch, site: SiteHosts): Evidence {
-  const hasClickId = (field: ClickIdName) => parseTag(touch[field]) !== null;
+  const hasClickId = (field: ClickIdField) => parseTag(touch[field]) !== null;
   const containsClickId = toClickIdTest(touch);
   const withoutClickIds = (tag: string | null) => (tag !== null && containsClickId(tag) ? null : tag);
 

@@ -1,4 +1,5 @@
-import { CLICK_ID_NAMES, type RawAttribution } from "#contract/attribution.ts";
+import type { RawAttribution } from "#contract/attribution.ts";
+import { CLICK_ID_FIELDS } from "#contract/attribution-fields.ts";
 import { RecentMap } from "../../lib/recent-map.ts";
 import type { VisitClass } from "../record/touch.ts";
 import {
@@ -28,7 +29,7 @@ const PLAIN_TEXT = /^[ -~]*$/;
 /** Replaces a value whose presence is all that counts. Short, so that no tag appears to contain it. */
 const PRESENT = "1";
 
-const FIELDS = [...TAG_FIELDS, ...ADDRESS_FIELDS, ...GOOGLE_AD_FIELDS, ...CLICK_ID_NAMES] as const;
+const FIELDS = [...TAG_FIELDS, ...ADDRESS_FIELDS, ...GOOGLE_AD_FIELDS, ...CLICK_ID_FIELDS] as const;
 
 export class VisitClassifier {
   readonly #answers = new RecentMap<string, ClassifiedVisit>(ANSWERS_KEPT);
@@ -64,7 +65,7 @@ function toInput(raw: RawAttribution): RawAttribution | null {
     const address = raw[field];
     if (address !== undefined) input[field] = cutToHost(address);
   }
-  for (const field of CLICK_ID_NAMES) {
+  for (const field of CLICK_ID_FIELDS) {
     const clickId = raw[field];
     if (clickId === undefined || parseTag(clickId) === null) continue;
     if (mayContain(input, clickId)) return null;

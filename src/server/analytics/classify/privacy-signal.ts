@@ -1,9 +1,9 @@
 import type { IncomingHttpHeaders } from "node:http";
-import { CLICK_ID_NAMES, type RawAttribution } from "#contract/attribution.ts";
+import type { RawAttribution } from "#contract/attribution.ts";
+import { IDENTIFIER_FIELDS } from "#contract/attribution-fields.ts";
 import { ADDRESS_FIELDS, TAG_FIELDS, toClickIdTest } from "./classify-source.ts";
 import { parseTag } from "./tag.ts";
 
-const IDENTIFIERS = [...CLICK_ID_NAMES, "gaClientId", "fbp", "fbc"] as const;
 const TAGS = [...TAG_FIELDS, "utmTerm", "utmContent"] as const;
 
 /**
@@ -15,7 +15,7 @@ export function honourPrivacySignal(headers: IncomingHttpHeaders, raw: RawAttrib
   if (headers["sec-gpc"] !== "1" && headers["dnt"] !== "1") return raw;
   const kept = { ...raw };
   const containsClickId = toClickIdTest(raw);
-  for (const name of IDENTIFIERS) delete kept[name];
+  for (const name of IDENTIFIER_FIELDS) delete kept[name];
   for (const name of TAGS) {
     const tag = kept[name];
     if (tag !== undefined && (containsClickId(tag) || containsClickId(parseTag(tag) ?? ""))) delete kept[name];

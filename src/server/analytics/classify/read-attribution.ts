@@ -1,10 +1,11 @@
-import { CLICK_ID_NAMES, RawAttribution } from "#contract/attribution.ts";
+import { RawAttribution } from "#contract/attribution.ts";
+import { IDENTIFIER_FIELDS } from "#contract/attribution-fields.ts";
 
 /** Maximum length of a text; longer ones are truncated. Longer than any address that browsers and servers handle. */
 export const ATTRIBUTION_TEXT_MAX = 2_048;
 export const TOUCHES_MAX = 1_000_000;
 
-const IDENTIFIERS: ReadonlySet<string> = new Set([...CLICK_ID_NAMES, "gaClientId", "fbp", "fbc"]);
+const IDENTIFIERS: ReadonlySet<string> = new Set(IDENTIFIER_FIELDS);
 const NAMES = Object.keys(RawAttribution.properties) as readonly (keyof RawAttribution)[];
 
 /**

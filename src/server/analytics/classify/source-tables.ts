@@ -1,4 +1,4 @@
-import type { ClickIdName } from "#contract/attribution.ts";
+import type { ClickIdField } from "#contract/attribution-fields.ts";
 
 // The tables behind classify-source.ts: data only. Anything missing here is shown by its own name or host, without a category.
 
@@ -194,7 +194,7 @@ export const PAID_CLICK_IDS = [
   { source: "bing", fields: ["msclkid"] },
   { source: "tiktok", fields: ["ttclid"] },
   { source: "linkedin", fields: ["liFatId"] },
-] as const satisfies readonly { source: string; fields: readonly ClickIdName[] }[];
+] as const satisfies readonly { source: string; fields: readonly ClickIdField[] }[];
 
 /** Stops on the way (sign-in, payment, 3-D Secure): the visitor came from elsewhere. Hosts with their sub-domains. */
 export const UNWANTED_REFERRER_HOSTS: readonly string[] = [

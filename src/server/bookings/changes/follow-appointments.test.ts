@@ -4,10 +4,14 @@ import { sql } from "kysely";
 import { DAY_MS, HOUR_MS, MINUTE_MS } from "#contract/durations.ts";
 import type { ConnectionId, OrganizationId, Reference, WidgetId } from "#contract/ids.ts";
 import { makeBooking, makeOrganization, makeWidget, NOON } from "../../../../test/support/builders.ts";
+import {
+  cancelCalcomBooking,
+  findCalcomBooking,
+  moveCalcomBooking,
+} from "../../../../test/support/scheduler/calcom-changes.ts";
+import { type CalcomServer, startCalcomServer } from "../../../../test/support/scheduler/calcom-server.ts";
+import { createOpenDeps } from "../../../../test/support/scheduler/open-deps.ts";
 import { addConnection, changeConnection } from "../../scheduler/connections/connections.ts";
-import { cancelCalcomBooking, findCalcomBooking, moveCalcomBooking } from "../../scheduler/testing/calcom-changes.ts";
-import { type CalcomServer, startCalcomServer } from "../../scheduler/testing/calcom-server.ts";
-import { createOpenDeps } from "../../scheduler/testing/open-deps.ts";
 import { updateWidget } from "../../widgets/queries.ts";
 import { listChanges } from "./change-queries.ts";
 import { markDue } from "./check-queries.ts";

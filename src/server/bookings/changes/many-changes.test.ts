@@ -7,13 +7,17 @@ import type { OrganizationId, Reference } from "#contract/ids.ts";
 import type { BookingCancelledEvent, BookingRescheduledEvent } from "#contract/webhook-event.ts";
 import { createTestApp } from "../../../../test/support/app/app.ts";
 import { makeBooking, makeOrganization, makeWidget, NOON } from "../../../../test/support/builders.ts";
+import {
+  cancelCalcomBooking,
+  findCalcomBooking,
+  moveCalcomBooking,
+} from "../../../../test/support/scheduler/calcom-changes.ts";
+import { startCalcomServer } from "../../../../test/support/scheduler/calcom-server.ts";
+import type { SentNotice } from "../../../../test/support/scheduler/calcom-webhooks.ts";
+import { findCalendlyBooking, moveCalendlyBooking } from "../../../../test/support/scheduler/calendly-changes.ts";
+import { startCalendlyServer } from "../../../../test/support/scheduler/calendly-server.ts";
 import { addConnection } from "../../scheduler/connections/connections.ts";
 import { keepSubscriptions } from "../../scheduler/notices/keep-subscriptions.ts";
-import { cancelCalcomBooking, findCalcomBooking, moveCalcomBooking } from "../../scheduler/testing/calcom-changes.ts";
-import { startCalcomServer } from "../../scheduler/testing/calcom-server.ts";
-import type { SentNotice } from "../../scheduler/testing/calcom-webhooks.ts";
-import { findCalendlyBooking, moveCalendlyBooking } from "../../scheduler/testing/calendly-changes.ts";
-import { startCalendlyServer } from "../../scheduler/testing/calendly-server.ts";
 import { readEventPage } from "../../webhooks/events/read-page.ts";
 import { deleteBooking } from "../stored/erase.ts";
 import { listChanges } from "./change-queries.ts";

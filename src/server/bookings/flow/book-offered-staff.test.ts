@@ -5,8 +5,8 @@ import type { WidgetId } from "#contract/ids.ts";
 import { createTestApp } from "../../../../test/support/app/app.ts";
 import { makeOrganization, makeWidget } from "../../../../test/support/builders.ts";
 import { visitId } from "../../../../test/support/funnel/touches.ts";
+import { type GraphServer, startGraphServer } from "../../../../test/support/scheduler/graph-server.ts";
 import { addConnection } from "../../scheduler/connections/connections.ts";
-import { type GraphServer, startGraphServer } from "../../scheduler/testing/graph-server.ts";
 import { updateWidget } from "../../widgets/queries.ts";
 
 // A widget that offers certain people, in a scheduling system where two visitors can want the same time at once.

@@ -16,7 +16,7 @@ import {
   makeEndpoint,
   readDeliveries,
   startReplying,
-} from "../../webhooks/testing/webhook-service.ts";
+} from "../../../../test/support/webhooks/webhook-service.ts";
 import { keepBooking, writeMissingEvents } from "./keep-booking.ts";
 import { takeReference } from "./reference.ts";
 

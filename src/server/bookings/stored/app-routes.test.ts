@@ -13,7 +13,7 @@ import {
   deliverAll,
   makeEndpoint,
   startReplying,
-} from "../../webhooks/testing/webhook-service.ts";
+} from "../../../../test/support/webhooks/webhook-service.ts";
 
 const service = await createWebhookService();
 const { app, deps } = service;

@@ -4,7 +4,6 @@ import { sql } from "kysely";
 import type { Reference } from "#contract/ids.ts";
 import { makeBooking } from "../../../../test/support/builders.ts";
 import { findEverywhere } from "../../../../test/support/database/search-database.ts";
-import { sweepExpired } from "../../retention/sweep.ts";
 import {
   type Business,
   book,
@@ -16,7 +15,8 @@ import {
   pathOf,
   readDeliveries,
   startReplying,
-} from "../../webhooks/testing/webhook-service.ts";
+} from "../../../../test/support/webhooks/webhook-service.ts";
+import { sweepExpired } from "../../retention/sweep.ts";
 import type { NewBooking } from "../flow/store-booking.ts";
 import { countErasable, deleteBooking, eraseBookingsByEmail } from "./erase.ts";
 import { reserveReference } from "./queries.ts";

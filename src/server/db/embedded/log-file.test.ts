@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { readFileSync, writeFileSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
+import { makeTestFolder } from "../../../../test/support/database/embedded/processes.ts";
 import { boundLog, openLog } from "./log-file.ts";
-import { makeTestFolder } from "./testing/processes.ts";
 
 const path = join(makeTestFolder().folder, "some.log");
 

@@ -3,7 +3,6 @@ import { spawn } from "node:child_process";
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, test } from "node:test";
-import { openEmbeddedDatabase } from "./open.ts";
 import {
   findSupervisors,
   killIfAlive,
@@ -15,7 +14,8 @@ import {
   startClient,
   urlOf,
   waitUntilNoneRuns,
-} from "./testing/processes.ts";
+} from "../../../../test/support/database/embedded/processes.ts";
+import { openEmbeddedDatabase } from "./open.ts";
 
 const { folder, shared } = makeTestFolder();
 const ignoreNotice = () => {};

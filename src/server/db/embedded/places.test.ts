@@ -24,7 +24,7 @@ import {
   startClient,
   urlOf,
   waitUntilNoneRuns,
-} from "./testing/processes.ts";
+} from "../../../../test/support/database/embedded/processes.ts";
 
 const { folder, shared } = makeTestFolder();
 const oddPath = join(folder, `a b, "c" 'd' 📅 é`);

@@ -1,15 +1,22 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Reference } from "#contract/ids.ts";
-import { cancelCalcomBooking, findCalcomBooking, moveCalcomBooking } from "../testing/calcom-changes.ts";
-import { toError } from "../testing/calcom-error.ts";
-import { BLOCKED_EMAIL, INVALID_PHONE } from "../testing/calcom-refusals.ts";
-import { CALCOM_REQUEST_ID } from "../testing/calcom-server.ts";
-import { CALCOM_NOW } from "../testing/calcom-world.ts";
-import { testConformance } from "../testing/conformance/conformance.ts";
-import { type ExternalSubject, testExternalConformance } from "../testing/conformance/external.ts";
-import { openCalcom } from "../testing/open-calcom.ts";
-import { listWeek, requireBooked, requireFound, toRequest } from "../testing/requests.ts";
+import {
+  cancelCalcomBooking,
+  findCalcomBooking,
+  moveCalcomBooking,
+} from "../../../../test/support/scheduler/calcom-changes.ts";
+import { toError } from "../../../../test/support/scheduler/calcom-error.ts";
+import { BLOCKED_EMAIL, INVALID_PHONE } from "../../../../test/support/scheduler/calcom-refusals.ts";
+import { CALCOM_REQUEST_ID } from "../../../../test/support/scheduler/calcom-server.ts";
+import { CALCOM_NOW } from "../../../../test/support/scheduler/calcom-world.ts";
+import { testConformance } from "../../../../test/support/scheduler/conformance/conformance.ts";
+import {
+  type ExternalSubject,
+  testExternalConformance,
+} from "../../../../test/support/scheduler/conformance/external.ts";
+import { openCalcom } from "../../../../test/support/scheduler/open-calcom.ts";
+import { listWeek, requireBooked, requireFound, toRequest } from "../../../../test/support/scheduler/requests.ts";
 
 const NEVER = new AbortController().signal;
 const UPSTREAM = { requestId: CALCOM_REQUEST_ID, failure: null };

@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { toError } from "../../../../test/support/scheduler/calcom-error.ts";
+import { CALCOM_REQUEST_ID, type Twist } from "../../../../test/support/scheduler/calcom-server.ts";
+import { CALCOM_NOW, eventTypes } from "../../../../test/support/scheduler/calcom-world.ts";
+import { createTimeLimit } from "../../../../test/support/scheduler/local-server.ts";
+import { openCalcom } from "../../../../test/support/scheduler/open-calcom.ts";
+import { listWeek, requireBooked, requireFound, toRequest } from "../../../../test/support/scheduler/requests.ts";
 import { limitSystem, SCHEDULER_LIMITS } from "../limit-system.ts";
-import { toError } from "../testing/calcom-error.ts";
-import { CALCOM_REQUEST_ID, type Twist } from "../testing/calcom-server.ts";
-import { CALCOM_NOW, eventTypes } from "../testing/calcom-world.ts";
-import { createTimeLimit } from "../testing/local-server.ts";
-import { openCalcom } from "../testing/open-calcom.ts";
-import { listWeek, requireBooked, requireFound, toRequest } from "../testing/requests.ts";
 
 // How Cal.com's errors affect a booking.
 

@@ -2,14 +2,17 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { DAY_MS, MINUTE_MS } from "#contract/durations.ts";
 import type { Reference } from "#contract/ids.ts";
-import { findCalendlyBooking, moveCalendlyBooking } from "../testing/calendly-changes.ts";
-import { CALENDLY_REQUEST_ID, type Twist, toError } from "../testing/calendly-server.ts";
-import { CALENDLY_NOW, eventTypes } from "../testing/calendly-world.ts";
-import { testConformance } from "../testing/conformance/conformance.ts";
-import { type ExternalSubject, testExternalConformance } from "../testing/conformance/external.ts";
-import { createTimeLimit } from "../testing/local-server.ts";
-import { openCalendly } from "../testing/open-calendly.ts";
-import { listWeek, requireBooked, requireFound, toRequest } from "../testing/requests.ts";
+import { findCalendlyBooking, moveCalendlyBooking } from "../../../../test/support/scheduler/calendly-changes.ts";
+import { CALENDLY_REQUEST_ID, type Twist, toError } from "../../../../test/support/scheduler/calendly-server.ts";
+import { CALENDLY_NOW, eventTypes } from "../../../../test/support/scheduler/calendly-world.ts";
+import { testConformance } from "../../../../test/support/scheduler/conformance/conformance.ts";
+import {
+  type ExternalSubject,
+  testExternalConformance,
+} from "../../../../test/support/scheduler/conformance/external.ts";
+import { createTimeLimit } from "../../../../test/support/scheduler/local-server.ts";
+import { openCalendly } from "../../../../test/support/scheduler/open-calendly.ts";
+import { listWeek, requireBooked, requireFound, toRequest } from "../../../../test/support/scheduler/requests.ts";
 
 const NEVER = new AbortController().signal;
 const UPSTREAM = { requestId: CALENDLY_REQUEST_ID, failure: null };

@@ -2,7 +2,7 @@ import type { Clock } from "../../lib/time/clock.ts";
 import type { Outbound, OutboundReply, OutboundRequest } from "../outbound.ts";
 import type { Mask } from "./mask.ts";
 
-/** One request and its response, without secrets and personal data. A saved list can be replayed: testing/replay-check.ts. */
+/** One request and its response, without secrets and personal data. test/support/scheduler/replay-check.ts replays a saved list. */
 export type Exchange = {
   readonly method: string;
   readonly url: string;

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import { test } from "node:test";
-import { replayCheck, toRequests } from "../testing/replay-check.ts";
+import { replayCheck, toRequests } from "../../../../test/support/scheduler/replay-check.ts";
 import type { ConnectionCheck } from "./check-connection.ts";
 
 // Every file in saved/ is the result of `connection check --save`. docs/scheduling-systems.md says how to add one.

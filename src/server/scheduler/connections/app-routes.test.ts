@@ -7,10 +7,10 @@ import { askApp, readAudit } from "../../../../test/support/app/app-api.ts";
 import { signIn } from "../../../../test/support/app/sign-in.ts";
 import { makeWidget, NOON } from "../../../../test/support/builders.ts";
 import { DIRECT_TOUCH } from "../../../../test/support/funnel/touches.ts";
+import { type CalcomServer, startCalcomServer } from "../../../../test/support/scheduler/calcom-server.ts";
 import { insertPending } from "../../bookings/flow/pending-queries.ts";
 import { takeReference } from "../../bookings/flow/reference.ts";
 import { settleFailed } from "../../bookings/flow/settle-booking.ts";
-import { type CalcomServer, startCalcomServer } from "../testing/calcom-server.ts";
 
 const testApp = await createTestApp({ webhookAllowCidrs: ["127.0.0.0/8"] });
 const { app, deps } = testApp;

@@ -4,12 +4,12 @@ import { DAY_MS } from "#contract/durations.ts";
 import type { ConnectionId, OrganizationId } from "#contract/ids.ts";
 import type { ConnectionKind } from "#contract/scheduling.ts";
 import { makeOrganization, makeWidget } from "../../../../test/support/builders.ts";
+import { startCalcomServer } from "../../../../test/support/scheduler/calcom-server.ts";
+import { startCalendlyServer } from "../../../../test/support/scheduler/calendly-server.ts";
+import { startGraphServer } from "../../../../test/support/scheduler/graph-server.ts";
+import { createOpenDeps } from "../../../../test/support/scheduler/open-deps.ts";
 import { updateWidget } from "../../widgets/queries.ts";
 import { readWidgets } from "../../widgets/to-widget.ts";
-import { startCalcomServer } from "../testing/calcom-server.ts";
-import { startCalendlyServer } from "../testing/calendly-server.ts";
-import { startGraphServer } from "../testing/graph-server.ts";
-import { createOpenDeps } from "../testing/open-deps.ts";
 import { addConnection, changeConnection, readBookingPages } from "./connections.ts";
 import { updateConnection } from "./queries.ts";
 

@@ -2,12 +2,16 @@ import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import { type ConnectionId, parseConnectionId } from "#contract/ids.ts";
 import { makeOrganization, makeWidget } from "../../../../test/support/builders.ts";
+import {
+  CALCOM_REQUEST_ID,
+  type CalcomServer,
+  startCalcomServer,
+} from "../../../../test/support/scheduler/calcom-server.ts";
+import { startGraphServer } from "../../../../test/support/scheduler/graph-server.ts";
+import { createOpenDeps } from "../../../../test/support/scheduler/open-deps.ts";
+import { requireFound } from "../../../../test/support/scheduler/requests.ts";
 import { updateWidget } from "../../widgets/queries.ts";
 import { openConnection, openSchedulingSystem } from "../open-system.ts";
-import { CALCOM_REQUEST_ID, type CalcomServer, startCalcomServer } from "../testing/calcom-server.ts";
-import { startGraphServer } from "../testing/graph-server.ts";
-import { createOpenDeps } from "../testing/open-deps.ts";
-import { requireFound } from "../testing/requests.ts";
 import { addConnection, changeConnection, removeConnection } from "./connections.ts";
 import { findConnection, listConnections } from "./queries.ts";
 

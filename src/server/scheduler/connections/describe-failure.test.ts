@@ -3,8 +3,8 @@ import { after, test } from "node:test";
 import { createTestApp } from "../../../../test/support/app/app.ts";
 import { askApp } from "../../../../test/support/app/app-api.ts";
 import { signIn } from "../../../../test/support/app/sign-in.ts";
+import { startGraphServer } from "../../../../test/support/scheduler/graph-server.ts";
 import { parseConfig } from "../../config.ts";
-import { startGraphServer } from "../testing/graph-server.ts";
 import { describeFailure } from "./describe-failure.ts";
 
 const testApp = await createTestApp({ ...parseConfig({}), webhookAllowCidrs: ["127.0.0.0/8"] });

@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Reference } from "#contract/ids.ts";
+import { GRAPH_REQUEST_ID, type Twist } from "../../../../test/support/scheduler/graph-server.ts";
+import { GRAPH_NOW } from "../../../../test/support/scheduler/graph-world.ts";
+import { createTimeLimit } from "../../../../test/support/scheduler/local-server.ts";
+import { openGraph } from "../../../../test/support/scheduler/open-graph.ts";
+import { createTestOutbound, NO_BUDGET } from "../../../../test/support/scheduler/outbound.ts";
+import { listWeek, requireBooked, requireFound, toRequest } from "../../../../test/support/scheduler/requests.ts";
 import { AccountLimits } from "../account-limits.ts";
-import { GRAPH_REQUEST_ID, type Twist } from "../testing/graph-server.ts";
-import { GRAPH_NOW } from "../testing/graph-world.ts";
-import { createTimeLimit } from "../testing/local-server.ts";
-import { openGraph } from "../testing/open-graph.ts";
-import { createTestOutbound, NO_BUDGET } from "../testing/outbound.ts";
-import { listWeek, requireBooked, requireFound, toRequest } from "../testing/requests.ts";
 import { createMicrosoftBookings } from "./microsoft-bookings.ts";
 
 // How Microsoft's errors affect a booking, and how "Test" reports them.

@@ -2,13 +2,16 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { DAY_MS, MINUTE_MS } from "#contract/durations.ts";
 import type { Reference } from "#contract/ids.ts";
+import { testConformance } from "../../../../test/support/scheduler/conformance/conformance.ts";
+import {
+  type ExternalSubject,
+  testExternalConformance,
+} from "../../../../test/support/scheduler/conformance/external.ts";
+import { changeThere } from "../../../../test/support/scheduler/graph-appointments.ts";
+import { business, GRAPH_NOW, PRACTICE, REMINDERS, services } from "../../../../test/support/scheduler/graph-world.ts";
+import { openGraph } from "../../../../test/support/scheduler/open-graph.ts";
+import { listWeek, requireBooked, requireFound, toRequest } from "../../../../test/support/scheduler/requests.ts";
 import type { Slot } from "../scheduling-system.ts";
-import { testConformance } from "../testing/conformance/conformance.ts";
-import { type ExternalSubject, testExternalConformance } from "../testing/conformance/external.ts";
-import { changeThere } from "../testing/graph-appointments.ts";
-import { business, GRAPH_NOW, PRACTICE, REMINDERS, services } from "../testing/graph-world.ts";
-import { openGraph } from "../testing/open-graph.ts";
-import { listWeek, requireBooked, requireFound, toRequest } from "../testing/requests.ts";
 
 const NEVER = new AbortController().signal;
 

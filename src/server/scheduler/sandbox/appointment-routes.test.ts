@@ -4,8 +4,8 @@ import { sql } from "kysely";
 import { DAY_MS } from "#contract/durations.ts";
 import { createTestApp } from "../../../../test/support/app/app.ts";
 import { makeBooking, makeKey, makeOrganization, makeWidget, NOON } from "../../../../test/support/builders.ts";
+import { listWeek, requireBooked, toRequest } from "../../../../test/support/scheduler/requests.ts";
 import { sweepExpired } from "../../retention/sweep.ts";
-import { listWeek, requireBooked, toRequest } from "../testing/requests.ts";
 import { createSandbox } from "./sandbox.ts";
 
 const BASE_URL = "https://book.example.com";

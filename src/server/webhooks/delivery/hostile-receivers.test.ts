@@ -2,9 +2,16 @@ import assert from "node:assert/strict";
 import type { Socket } from "node:net";
 import { after, test } from "node:test";
 import { gzipSync } from "node:zlib";
+import {
+  guardedSend,
+  post,
+  respond,
+  startReceiver,
+  type TestReceiver,
+  untimed,
+} from "../../../../test/support/webhooks/receiver.ts";
 import { type GuardedSend, REPLY_READ_BYTES_MAX } from "../request/guarded-send.ts";
 import { REPLY_KEPT_BYTES } from "../request/reply-reader.ts";
-import { guardedSend, post, respond, startReceiver, type TestReceiver, untimed } from "../testing/receiver.ts";
 
 // Receivers that misbehave: each delivery ends within the time limit, uses bounded memory and is reported correctly.
 

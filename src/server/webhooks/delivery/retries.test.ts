@@ -1,7 +1,5 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { sendTestEvent } from "../endpoints/send-test-event.ts";
-import { redeliver } from "../log/redeliver.ts";
 import {
   book,
   createWebhookService,
@@ -16,7 +14,9 @@ import {
   readEndpoint,
   startReplying,
   verify,
-} from "../testing/webhook-service.ts";
+} from "../../../../test/support/webhooks/webhook-service.ts";
+import { sendTestEvent } from "../endpoints/send-test-event.ts";
+import { redeliver } from "../log/redeliver.ts";
 
 const service = await createWebhookService();
 const { deps, clock, loop } = service;

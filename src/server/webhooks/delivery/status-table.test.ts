@@ -14,7 +14,7 @@ import {
   readDelivery,
   readEndpoint,
   startReplying,
-} from "../testing/webhook-service.ts";
+} from "../../../../test/support/webhooks/webhook-service.ts";
 
 // Section 9 of the design, from booking to log, for every kind of endpoint.
 

@@ -1,11 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { sql } from "kysely";
-import { deleteBooking } from "../../bookings/stored/erase.ts";
-import { updateOrganization } from "../../organizations/queries.ts";
-import { updateWidget } from "../../widgets/queries.ts";
-import { deleteEndpoint, editEndpoint } from "../endpoints/endpoints.ts";
-import { redeliver } from "../log/redeliver.ts";
 import {
   type Business,
   book,
@@ -19,7 +14,12 @@ import {
   readDelivery,
   startReplying,
   until,
-} from "../testing/webhook-service.ts";
+} from "../../../../test/support/webhooks/webhook-service.ts";
+import { deleteBooking } from "../../bookings/stored/erase.ts";
+import { updateOrganization } from "../../organizations/queries.ts";
+import { updateWidget } from "../../widgets/queries.ts";
+import { deleteEndpoint, editEndpoint } from "../endpoints/endpoints.ts";
+import { redeliver } from "../log/redeliver.ts";
 
 const service = await createWebhookService();
 const { deps, loop } = service;

@@ -9,7 +9,6 @@ import type { Plan } from "#contract/plans.ts";
 import { askApp, readAudit } from "../../../../test/support/app/app-api.ts";
 import { type SignedIn, signIn } from "../../../../test/support/app/sign-in.ts";
 import { NOON } from "../../../../test/support/builders.ts";
-import { deleteBooking } from "../../bookings/stored/erase.ts";
 import {
   type Business,
   book,
@@ -20,7 +19,8 @@ import {
   moveClock,
   startReplying,
   verify,
-} from "../testing/webhook-service.ts";
+} from "../../../../test/support/webhooks/webhook-service.ts";
+import { deleteBooking } from "../../bookings/stored/erase.ts";
 import { editEndpoint } from "./endpoints.ts";
 
 const service = await createWebhookService();

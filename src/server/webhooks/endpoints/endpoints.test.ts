@@ -3,7 +3,6 @@ import { test } from "node:test";
 import { sql } from "kysely";
 import { HOUR_MS } from "#contract/durations.ts";
 import { countBlocked } from "../../../../test/support/database/count-blocked.ts";
-import { redeliver } from "../log/redeliver.ts";
 import {
   book,
   createWebhookService,
@@ -18,7 +17,8 @@ import {
   startReplying,
   until,
   verify,
-} from "../testing/webhook-service.ts";
+} from "../../../../test/support/webhooks/webhook-service.ts";
+import { redeliver } from "../log/redeliver.ts";
 import { addEndpoint, deleteEndpoint, editEndpoint, rotateSecret } from "./endpoints.ts";
 import { findEndpoint, listEndpoints } from "./queries.ts";
 import { sendTestEvent } from "./send-test-event.ts";

@@ -6,9 +6,6 @@ import { askApp, readAudit } from "../../../../test/support/app/app-api.ts";
 import { createCommandLine } from "../../../../test/support/app/cli.ts";
 import { signIn } from "../../../../test/support/app/sign-in.ts";
 import { makeWidget } from "../../../../test/support/builders.ts";
-import type { NewBooking } from "../../bookings/flow/store-booking.ts";
-import { deleteBooking } from "../../bookings/stored/erase.ts";
-import { matchesFilters } from "../outbox/endpoint-filters.ts";
 import {
   book,
   createWebhookService,
@@ -16,7 +13,10 @@ import {
   makeBusiness,
   moveClock,
   startReplying,
-} from "../testing/webhook-service.ts";
+} from "../../../../test/support/webhooks/webhook-service.ts";
+import type { NewBooking } from "../../bookings/flow/store-booking.ts";
+import { deleteBooking } from "../../bookings/stored/erase.ts";
+import { matchesFilters } from "../outbox/endpoint-filters.ts";
 
 // An endpoint can be limited to services, channels, sources and campaigns.
 

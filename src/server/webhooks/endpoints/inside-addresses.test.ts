@@ -1,9 +1,16 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
+import {
+  guardedSend,
+  post,
+  respond,
+  startReceiver,
+  type TestReceiver,
+  untimed,
+} from "../../../../test/support/webhooks/receiver.ts";
 import { type Cidr, parseCidr } from "../../sending/address-rules.ts";
 import type { HostAnswer, ResolveHost } from "../../sending/resolve-host.ts";
 import type { GuardedSend } from "../request/guarded-send.ts";
-import { guardedSend, post, respond, startReceiver, type TestReceiver, untimed } from "../testing/receiver.ts";
 import { checkEndpointUrl } from "./url-rules.ts";
 
 // Requests that must not reach internal addresses. A server on this machine counts connections, and must count none.

@@ -5,7 +5,6 @@ import type { AppDelivery } from "#contract/app/deliveries.ts";
 import type { AppEndpoint } from "#contract/app/endpoints.ts";
 import { askApp } from "../../../../test/support/app/app-api.ts";
 import { signIn } from "../../../../test/support/app/sign-in.ts";
-import { sweepExpired } from "../../retention/sweep.ts";
 import {
   book,
   createWebhookService,
@@ -16,7 +15,8 @@ import {
   pathOf,
   readEndpoint,
   startReplying,
-} from "../testing/webhook-service.ts";
+} from "../../../../test/support/webhooks/webhook-service.ts";
+import { sweepExpired } from "../../retention/sweep.ts";
 import { deleteEndpoint, rotateSecret } from "./endpoints.ts";
 
 // A chat's URL and a signing secret are passwords: what is shown of them, and how long they are kept.

@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { redeliver } from "../log/redeliver.ts";
 import {
   book,
   createWebhookService,
@@ -11,7 +10,8 @@ import {
   readDeliveries,
   readEndpoint,
   startReplying,
-} from "../testing/webhook-service.ts";
+} from "../../../../test/support/webhooks/webhook-service.ts";
+import { redeliver } from "../log/redeliver.ts";
 import { sendTestEvent } from "./send-test-event.ts";
 
 // A chat that answers 401, 403 or 404 to three deliveries in a row is turned off. These tests define what counts toward that

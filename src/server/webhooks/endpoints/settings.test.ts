@@ -7,8 +7,6 @@ import type { EndpointId } from "#contract/ids.ts";
 import { askApp, readAudit } from "../../../../test/support/app/app-api.ts";
 import { signIn } from "../../../../test/support/app/sign-in.ts";
 import { makeWidget } from "../../../../test/support/builders.ts";
-import { sweepExpired } from "../../retention/sweep.ts";
-import { addUpAttempts } from "../log/statistics.ts";
 import {
   book,
   changeEndpoints,
@@ -23,7 +21,9 @@ import {
   readEndpoint,
   startReplying,
   verify,
-} from "../testing/webhook-service.ts";
+} from "../../../../test/support/webhooks/webhook-service.ts";
+import { sweepExpired } from "../../retention/sweep.ts";
+import { addUpAttempts } from "../log/statistics.ts";
 
 // What owners choose for an endpoint: widgets, event types, headers, rate, secrets; and what the log shows of it.
 

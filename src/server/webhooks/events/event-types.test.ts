@@ -3,7 +3,13 @@ import { test } from "node:test";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { WEBHOOK_EVENT_TYPES } from "#contract/webhook-event.ts";
 import { getJson, makeCaller } from "../../../../test/support/app/read-api.ts";
-import { book, createWebhookService, deliverAll, makeEndpoint, startReplying } from "../testing/webhook-service.ts";
+import {
+  book,
+  createWebhookService,
+  deliverAll,
+  makeEndpoint,
+  startReplying,
+} from "../../../../test/support/webhooks/webhook-service.ts";
 
 // GET /api/v1/event-types: what receivers need to check and generate code from.
 

@@ -6,12 +6,6 @@ import { createClient } from "../../../../sdk/src/index.ts";
 import { errorAnswer, getJson, plainBooking } from "../../../../test/support/app/read-api.ts";
 import { openWire } from "../../../../test/support/app/wire.ts";
 import { makeKey } from "../../../../test/support/builders.ts";
-import { keepBooking } from "../../bookings/flow/keep-booking.ts";
-import { takeReference } from "../../bookings/flow/reference.ts";
-import { deleteBooking, eraseBookingsByEmail } from "../../bookings/stored/erase.ts";
-import { openDb, openPool } from "../../db/pool.ts";
-import { sweepExpired } from "../../retention/sweep.ts";
-import { sendTestEvent } from "../endpoints/send-test-event.ts";
 import {
   type Business,
   book,
@@ -21,7 +15,13 @@ import {
   makeEndpoint,
   moveClock,
   startReplying,
-} from "../testing/webhook-service.ts";
+} from "../../../../test/support/webhooks/webhook-service.ts";
+import { keepBooking } from "../../bookings/flow/keep-booking.ts";
+import { takeReference } from "../../bookings/flow/reference.ts";
+import { deleteBooking, eraseBookingsByEmail } from "../../bookings/stored/erase.ts";
+import { openDb, openPool } from "../../db/pool.ts";
+import { sweepExpired } from "../../retention/sweep.ts";
+import { sendTestEvent } from "../endpoints/send-test-event.ts";
 import { listNewEvents } from "./queries.ts";
 
 // GET /api/v1/events: what webhooks receive, by polling, without ever skipping an event.

@@ -2,9 +2,6 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { sql } from "kysely";
 import { readAudit } from "../../../../test/support/app/app-api.ts";
-import { updateOrganization } from "../../organizations/queries.ts";
-import { editEndpoint } from "../endpoints/endpoints.ts";
-import { sendTestEvent } from "../endpoints/send-test-event.ts";
 import {
   type Business,
   book,
@@ -16,7 +13,10 @@ import {
   readDeliveries,
   readEndpoint,
   startReplying,
-} from "../testing/webhook-service.ts";
+} from "../../../../test/support/webhooks/webhook-service.ts";
+import { updateOrganization } from "../../organizations/queries.ts";
+import { editEndpoint } from "../endpoints/endpoints.ts";
+import { sendTestEvent } from "../endpoints/send-test-event.ts";
 import { listNotices } from "./queries.ts";
 
 const REDELIVER = "Fix the endpoint, then redeliver what it missed from the delivery log, which keeps it for 30 days.";

@@ -2,7 +2,6 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { signIn } from "../../../../test/support/app/sign-in.ts";
 import { openMailServer, toMailText } from "../../../../test/support/programs/mail-server.ts";
-import { deleteEndpoint } from "../endpoints/endpoints.ts";
 import {
   book,
   createWebhookService,
@@ -11,7 +10,8 @@ import {
   makeEndpoint,
   moveClock,
   startReplying,
-} from "../testing/webhook-service.ts";
+} from "../../../../test/support/webhooks/webhook-service.ts";
+import { deleteEndpoint } from "../endpoints/endpoints.ts";
 import { mailNotices } from "./mail-notices.ts";
 
 const NOBODY_STOPS = new AbortController().signal;

@@ -7,9 +7,6 @@ import { askApp, readAudit } from "../../../../test/support/app/app-api.ts";
 import { signIn } from "../../../../test/support/app/sign-in.ts";
 import { makeWidget } from "../../../../test/support/builders.ts";
 import { countBlocked } from "../../../../test/support/database/count-blocked.ts";
-import { deleteBooking } from "../../bookings/stored/erase.ts";
-import { editEndpoint } from "../endpoints/endpoints.ts";
-import { queueDeliveries } from "../outbox/queries.ts";
 import {
   type Business,
   book,
@@ -21,7 +18,10 @@ import {
   readDeliveries,
   startReplying,
   until,
-} from "../testing/webhook-service.ts";
+} from "../../../../test/support/webhooks/webhook-service.ts";
+import { deleteBooking } from "../../bookings/stored/erase.ts";
+import { editEndpoint } from "../endpoints/endpoints.ts";
+import { queueDeliveries } from "../outbox/queries.ts";
 import { runRedeliveries, startRedelivery } from "./bulk-redelivery.ts";
 
 // Bulk redelivery: what it chooses, that it retries, shows progress and survives crashes.

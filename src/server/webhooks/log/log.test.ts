@@ -2,9 +2,6 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { sql } from "kysely";
 import type { DeliveryId } from "#contract/ids.ts";
-import { sweepExpired } from "../../retention/sweep.ts";
-import { deleteEndpoint } from "../endpoints/endpoints.ts";
-import { listNotices } from "../health/queries.ts";
 import {
   type Business,
   book,
@@ -16,7 +13,10 @@ import {
   moveClock,
   readAttempts,
   startReplying,
-} from "../testing/webhook-service.ts";
+} from "../../../../test/support/webhooks/webhook-service.ts";
+import { sweepExpired } from "../../retention/sweep.ts";
+import { deleteEndpoint } from "../endpoints/endpoints.ts";
+import { listNotices } from "../health/queries.ts";
 import { toLogKeptSince } from "./period.ts";
 import { type DeliveryLogFilter, listAttempts, listDeliveries } from "./queries.ts";
 import { redeliver } from "./redeliver.ts";

@@ -4,7 +4,6 @@ import type { AppDelivery, AppDeliveryDetail, AppRedelivery } from "#contract/ap
 import type { DeliveryId } from "#contract/ids.ts";
 import { askApp } from "../../../../test/support/app/app-api.ts";
 import { signIn } from "../../../../test/support/app/sign-in.ts";
-import { sendTestEvent } from "../endpoints/send-test-event.ts";
 import {
   type Business,
   book,
@@ -15,7 +14,8 @@ import {
   moveClock,
   readDeliveries,
   startReplying,
-} from "../testing/webhook-service.ts";
+} from "../../../../test/support/webhooks/webhook-service.ts";
+import { sendTestEvent } from "../endpoints/send-test-event.ts";
 import { redeliver } from "./redeliver.ts";
 
 // What the delivery log shows and what can be redelivered is limited by time, even before the hourly sweep has run.

@@ -15,7 +15,7 @@ import {
   readDelivery,
   readEndpoint,
   startReplying,
-} from "../testing/webhook-service.ts";
+} from "../../../../test/support/webhooks/webhook-service.ts";
 
 // "Retry now": one delivery, and everything that waits for an endpoint.
 

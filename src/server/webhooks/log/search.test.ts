@@ -12,7 +12,7 @@ import {
   makeEndpoint,
   moveClock,
   startReplying,
-} from "../testing/webhook-service.ts";
+} from "../../../../test/support/webhooks/webhook-service.ts";
 
 const service = await createWebhookService();
 const { app, deps, loop } = service;

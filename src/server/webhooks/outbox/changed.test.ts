@@ -5,16 +5,6 @@ import { Check } from "typebox/value";
 import { MINUTE_MS } from "#contract/durations.ts";
 import type { Reference } from "#contract/ids.ts";
 import { BookingCancelledEvent, BookingRescheduledEvent } from "#contract/webhook-event.ts";
-import { applyChange } from "../../bookings/changes/apply-change.ts";
-import { listChanges } from "../../bookings/changes/change-queries.ts";
-import {
-  type Check as AppointmentCheck,
-  claimOne,
-  finishCheck,
-  markDue,
-} from "../../bookings/changes/check-queries.ts";
-import { deleteBooking } from "../../bookings/stored/erase.ts";
-import type { Followed } from "../../scheduler/scheduling-system.ts";
 import {
   type Business,
   book,
@@ -27,7 +17,17 @@ import {
   readDeliveries,
   startReplying,
   verify,
-} from "../testing/webhook-service.ts";
+} from "../../../../test/support/webhooks/webhook-service.ts";
+import { applyChange } from "../../bookings/changes/apply-change.ts";
+import { listChanges } from "../../bookings/changes/change-queries.ts";
+import {
+  type Check as AppointmentCheck,
+  claimOne,
+  finishCheck,
+  markDue,
+} from "../../bookings/changes/check-queries.ts";
+import { deleteBooking } from "../../bookings/stored/erase.ts";
+import type { Followed } from "../../scheduler/scheduling-system.ts";
 
 // booking.cancelled and booking.rescheduled: changes of appointments reach the endpoints that chose them.
 

@@ -9,7 +9,7 @@ import {
   WebhookAttribution,
   WebhookBooking,
 } from "#contract/webhook-event.ts";
-import { bookingCreated, endpointTest } from "../testing/card-sample.ts";
+import { bookingCreated, endpointTest } from "../../../../test/support/webhooks/card-sample.ts";
 
 test("the envelope has exactly the contract's fields", () => {
   const { data } = BookingCreatedEvent.properties;

@@ -3,8 +3,6 @@ import { test } from "node:test";
 import type { DeletionPage } from "#contract/deletion.ts";
 import type { Reference } from "#contract/ids.ts";
 import { makeKey, makeWidget } from "../../../../test/support/builders.ts";
-import { deleteBooking, eraseBookingsByEmail } from "../../bookings/stored/erase.ts";
-import { sweepExpired } from "../../retention/sweep.ts";
 import {
   book,
   createWebhookService,
@@ -16,7 +14,9 @@ import {
   readDeliveries,
   startReplying,
   verify,
-} from "../testing/webhook-service.ts";
+} from "../../../../test/support/webhooks/webhook-service.ts";
+import { deleteBooking, eraseBookingsByEmail } from "../../bookings/stored/erase.ts";
+import { sweepExpired } from "../../retention/sweep.ts";
 
 // booking.erased and GET /api/v1/deletions: an erasure reaches the business's own systems. Nothing personal in either.
 

@@ -1,4 +1,5 @@
-import { type Attribution, CLICK_ID_NAMES } from "#contract/attribution.ts";
+import type { Attribution } from "#contract/attribution.ts";
+import { CLICK_ID_FIELDS } from "#contract/attribution-fields.ts";
 import type { Answer } from "#contract/booking.ts";
 import type { WebhookEventId, WidgetId } from "#contract/ids.ts";
 import { type BookingEvent, WEBHOOK_API_VERSION, type WebhookAttribution } from "#contract/webhook-event.ts";
@@ -78,7 +79,7 @@ function toWebhookAttribution(attribution: Attribution): WebhookAttribution {
       campaign: attribution.utmCampaign,
       term: attribution.utmTerm,
     }),
-    clickIds: withoutAbsent(Object.fromEntries(CLICK_ID_NAMES.map((name) => [name, attribution[name]]))),
+    clickIds: withoutAbsent(Object.fromEntries(CLICK_ID_FIELDS.map((name) => [name, attribution[name]]))),
     gaClientId,
   });
 }

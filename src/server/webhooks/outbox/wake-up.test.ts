@@ -1,9 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import pg from "pg";
-import { openDb, openPool } from "../../db/pool.ts";
-import { createLog } from "../../lib/log/log.ts";
-import { startWorker } from "../../worker.ts";
 import {
   book,
   createWebhookService,
@@ -12,7 +9,10 @@ import {
   readDelivery,
   startReplying,
   until,
-} from "../testing/webhook-service.ts";
+} from "../../../../test/support/webhooks/webhook-service.ts";
+import { openDb, openPool } from "../../db/pool.ts";
+import { createLog } from "../../lib/log/log.ts";
+import { startWorker } from "../../worker.ts";
 import { DELIVERIES_CHANNEL } from "./queries.ts";
 import { wakeWorkers } from "./wake-workers.ts";
 

@@ -7,7 +7,6 @@ import { sql } from "kysely";
 import { TEST_SECRET_KEY } from "../../../../test/support/app/app.ts";
 import { nameConnections } from "../../../../test/support/database/database.ts";
 import { CLEAN_ENVIRONMENT } from "../../../../test/support/programs/clean-environment.ts";
-import { systemClock } from "../../lib/time/clock.ts";
 import {
   book,
   createWebhookService,
@@ -20,7 +19,8 @@ import {
   readEndpoint,
   startReplying,
   until,
-} from "../testing/webhook-service.ts";
+} from "../../../../test/support/webhooks/webhook-service.ts";
+import { systemClock } from "../../lib/time/clock.ts";
 import { WORKER_LOCKS } from "./worker-locks.ts";
 
 // Real worker processes, killed while requests are in progress.

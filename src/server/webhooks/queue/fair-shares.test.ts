@@ -1,8 +1,6 @@
 import assert from "node:assert/strict";
 import { beforeEach, test } from "node:test";
 import { sql } from "kysely";
-import { randomUuid } from "../../lib/secrets/random.ts";
-import { DeliveryLoop } from "../delivery/loop.ts";
 import {
   anotherWorker,
   book,
@@ -11,7 +9,9 @@ import {
   makeEndpoint,
   startReplying,
   until,
-} from "../testing/webhook-service.ts";
+} from "../../../../test/support/webhooks/webhook-service.ts";
+import { randomUuid } from "../../lib/secrets/random.ts";
+import { DeliveryLoop } from "../delivery/loop.ts";
 import { claimDeliveries } from "./claim.ts";
 
 // However many organizations have slow receivers, a newcomer finds a place.

@@ -1,11 +1,6 @@
 import assert from "node:assert/strict";
 import { after, beforeEach, test } from "node:test";
 import { sql } from "kysely";
-import { randomUuid } from "../../lib/secrets/random.ts";
-import { DeliveryLoop } from "../delivery/loop.ts";
-import { editEndpoint } from "../endpoints/endpoints.ts";
-import { sendTestEvent } from "../endpoints/send-test-event.ts";
-import { redeliver } from "../log/redeliver.ts";
 import {
   anotherWorker,
   type Business,
@@ -21,7 +16,12 @@ import {
   readDeliveries,
   startReplying,
   until,
-} from "../testing/webhook-service.ts";
+} from "../../../../test/support/webhooks/webhook-service.ts";
+import { randomUuid } from "../../lib/secrets/random.ts";
+import { DeliveryLoop } from "../delivery/loop.ts";
+import { editEndpoint } from "../endpoints/endpoints.ts";
+import { sendTestEvent } from "../endpoints/send-test-event.ts";
+import { redeliver } from "../log/redeliver.ts";
 import { claimDeliveries } from "./claim.ts";
 
 // How many requests can be in flight at once, and that no receiver delays another's deliveries.

@@ -4,10 +4,6 @@ import { afterEach, beforeEach, test } from "node:test";
 import { sql, type Updateable } from "kysely";
 import type { EndpointKind } from "#contract/endpoint.ts";
 import type { OrganizationId } from "#contract/ids.ts";
-import type { EndpointsTable } from "../../db/webhook-tables.ts";
-import { DeliveryLoop } from "../delivery/loop.ts";
-import { listNotices } from "../health/queries.ts";
-import { redeliver } from "../log/redeliver.ts";
 import {
   book,
   changeEndpoints,
@@ -17,7 +13,11 @@ import {
   moveClock,
   readDeliveries,
   startReplying,
-} from "../testing/webhook-service.ts";
+} from "../../../../test/support/webhooks/webhook-service.ts";
+import type { EndpointsTable } from "../../db/webhook-tables.ts";
+import { DeliveryLoop } from "../delivery/loop.ts";
+import { listNotices } from "../health/queries.ts";
+import { redeliver } from "../log/redeliver.ts";
 
 // A failing endpoint with thousands of deliveries: each keeps to its own schedule and is held back for at most a minute.
 

@@ -1,11 +1,16 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { sql } from "kysely";
+import {
+  book,
+  createWebhookService,
+  makeBusiness,
+  makeEndpoint,
+} from "../../../../test/support/webhooks/webhook-service.ts";
 import { toStatementGroups } from "../../db/engine.ts";
 import type { Db } from "../../db/pool.ts";
 import { randomUuid } from "../../lib/secrets/random.ts";
 import { reportInterrupted } from "../delivery/deliver.ts";
-import { book, createWebhookService, makeBusiness, makeEndpoint } from "../testing/webhook-service.ts";
 import { claimDeliveries } from "./claim.ts";
 import type { ClaimedDelivery } from "./claim-queries.ts";
 import { loadDeliveries } from "./load.ts";

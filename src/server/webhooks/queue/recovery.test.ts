@@ -4,14 +4,6 @@ import { Kysely, sql } from "kysely";
 import type { DeliveryId } from "#contract/ids.ts";
 import { onEveryServer, onServer } from "../../../../test/support/database/database.ts";
 import { stopStopwatch } from "../../../../test/support/database/others-at-work.ts";
-import { EngineDialect } from "../../db/engine.ts";
-import { openDb, openPool } from "../../db/pool.ts";
-import type { Tables } from "../../db/tables.ts";
-import { createLog } from "../../lib/log/log.ts";
-import { updateOrganization } from "../../organizations/queries.ts";
-import { DeliveryLoop } from "../delivery/loop.ts";
-import { sendTestEvent } from "../endpoints/send-test-event.ts";
-import { redeliver } from "../log/redeliver.ts";
 import {
   anotherWorker,
   book,
@@ -26,7 +18,15 @@ import {
   readEndpoint,
   startReplying,
   until,
-} from "../testing/webhook-service.ts";
+} from "../../../../test/support/webhooks/webhook-service.ts";
+import { EngineDialect } from "../../db/engine.ts";
+import { openDb, openPool } from "../../db/pool.ts";
+import type { Tables } from "../../db/tables.ts";
+import { createLog } from "../../lib/log/log.ts";
+import { updateOrganization } from "../../organizations/queries.ts";
+import { DeliveryLoop } from "../delivery/loop.ts";
+import { sendTestEvent } from "../endpoints/send-test-event.ts";
+import { redeliver } from "../log/redeliver.ts";
 import { createWebhookDeps } from "../webhook-deps.ts";
 import { listLostLeases } from "./recovery-queries.ts";
 import { DeadWorkers } from "./worker-locks.ts";

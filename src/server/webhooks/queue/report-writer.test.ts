@@ -1,10 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { sql } from "kysely";
-import { toStatementGroups } from "../../db/engine.ts";
-import { randomUuid } from "../../lib/secrets/random.ts";
-import { deliver, reportInterrupted } from "../delivery/deliver.ts";
-import { EndpointCare } from "../health/endpoint-care.ts";
 import {
   book,
   createWebhookService,
@@ -14,7 +10,11 @@ import {
   readAttempts,
   readDeliveries,
   startReplying,
-} from "../testing/webhook-service.ts";
+} from "../../../../test/support/webhooks/webhook-service.ts";
+import { toStatementGroups } from "../../db/engine.ts";
+import { randomUuid } from "../../lib/secrets/random.ts";
+import { deliver, reportInterrupted } from "../delivery/deliver.ts";
+import { EndpointCare } from "../health/endpoint-care.ts";
 import { claimDeliveries } from "./claim.ts";
 import { type LoadedDelivery, loadDeliveries } from "./load.ts";
 import { listLostLeases } from "./recovery-queries.ts";

@@ -2,9 +2,6 @@ import assert from "node:assert/strict";
 import { beforeEach, type TestContext, test } from "node:test";
 import { type RawBuilder, sql } from "kysely";
 import { HOUR_MS } from "#contract/durations.ts";
-import { pause } from "../../lib/concurrency/pause.ts";
-import { randomUuid } from "../../lib/secrets/random.ts";
-import { DeliveryLoop } from "../delivery/loop.ts";
 import {
   book,
   createWebhookService,
@@ -13,7 +10,10 @@ import {
   makeEndpoint,
   startReplying,
   until,
-} from "../testing/webhook-service.ts";
+} from "../../../../test/support/webhooks/webhook-service.ts";
+import { pause } from "../../lib/concurrency/pause.ts";
+import { randomUuid } from "../../lib/secrets/random.ts";
+import { DeliveryLoop } from "../delivery/loop.ts";
 import { claimDeliveries } from "./claim.ts";
 
 // What one worker holds at once, and how it gets through more lanes than one claim looks at.

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import type { EndpointKind } from "#contract/endpoint.ts";
-import { startReceiver } from "../testing/receiver.ts";
+import { startReceiver } from "../../../../test/support/webhooks/receiver.ts";
 import {
   book,
   createWebhookService,
@@ -12,7 +12,7 @@ import {
   readAttempts,
   readDelivery,
   readEndpoint,
-} from "../testing/webhook-service.ts";
+} from "../../../../test/support/webhooks/webhook-service.ts";
 
 // Replies that start and don't end. A receiver that has sent a status has answered.
 

@@ -5,9 +5,16 @@ import type { AddressInfo, Socket } from "node:net";
 import { after, test } from "node:test";
 import { getCACertificates, setDefaultCACertificates } from "node:tls";
 import type { EndpointId } from "#contract/ids.ts";
+import {
+  guardedSend,
+  post,
+  respond,
+  startReceiver,
+  type TestReceiver,
+  untimed,
+} from "../../../../test/support/webhooks/receiver.ts";
 import { parseCidr } from "../../sending/address-rules.ts";
 import type { HostAnswer, ResolveHost } from "../../sending/resolve-host.ts";
-import { guardedSend, post, respond, startReceiver, type TestReceiver, untimed } from "../testing/receiver.ts";
 import type { GuardedSend, SendResult } from "./guarded-send.ts";
 
 const opened: { stop(): Promise<void> }[] = [];

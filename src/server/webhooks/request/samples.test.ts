@@ -8,8 +8,6 @@ import { text } from "node:stream/consumers";
 import { after, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { findFreePort } from "../../../../test/support/programs/free-port.ts";
-import { rotateSecret } from "../endpoints/endpoints.ts";
-import { redeliver } from "../log/redeliver.ts";
 import {
   book,
   createWebhookService,
@@ -18,7 +16,9 @@ import {
   makeEndpoint,
   readDelivery,
   until,
-} from "../testing/webhook-service.ts";
+} from "../../../../test/support/webhooks/webhook-service.ts";
+import { rotateSecret } from "../endpoints/endpoints.ts";
+import { redeliver } from "../log/redeliver.ts";
 import { signBody, signStandard, toUnixSeconds } from "./sign.ts";
 
 // Runs the receivers from docs/webhooks.md against real deliveries and forgeries, in every language installed here.

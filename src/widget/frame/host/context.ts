@@ -1,4 +1,5 @@
 import type { RawAttribution } from "#contract/attribution.ts";
+import { LINK_PARAMETERS, toLinkField } from "#contract/attribution-fields.ts";
 import { parseAccentColor } from "#contract/widget-looks.ts";
 import type { FrameContext, FromLoader, Prefill, Theme } from "../../messages.ts";
 
@@ -16,20 +17,7 @@ const FONTS = /^[\p{L}\p{N} _,"'-]+$/u;
 const ATTRIBUTION_TEXTS = [
   "landingPage",
   "referrer",
-  "utmSource",
-  "utmMedium",
-  "utmCampaign",
-  "utmTerm",
-  "utmContent",
-  "gclid",
-  "gbraid",
-  "wbraid",
-  "fbclid",
-  "msclkid",
-  "liFatId",
-  "ttclid",
-  "gadSource",
-  "gadCampaignid",
+  ...LINK_PARAMETERS.map(toLinkField),
   "gaClientId",
   "fbp",
   "fbc",

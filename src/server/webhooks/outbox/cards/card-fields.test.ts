@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { bookingCreated, cancelled, rescheduled } from "../../testing/card-sample.ts";
+import { bookingCreated, cancelled, rescheduled } from "../../../../../test/support/webhooks/card-sample.ts";
 import { type CardFields, TITLE_LENGTH_MAX, toCardFields } from "./card-fields.ts";
 import { textWriter } from "./card-text.ts";
 

@@ -2,7 +2,12 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import type { CardEvent } from "#contract/webhook-event.ts";
-import { anyBookingEvent, bookingCreated, endpointTest, textsOf } from "../../testing/card-sample.ts";
+import {
+  anyBookingEvent,
+  bookingCreated,
+  endpointTest,
+  textsOf,
+} from "../../../../../test/support/webhooks/card-sample.ts";
 import { toSlackCard } from "./slack-card.ts";
 
 type Text = { type: string; text: string; emoji?: boolean; verbatim?: boolean };

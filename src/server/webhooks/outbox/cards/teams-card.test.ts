@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import type { CardEvent } from "#contract/webhook-event.ts";
-import { anyBookingEvent, bookingCreated, endpointTest } from "../../testing/card-sample.ts";
+import { anyBookingEvent, bookingCreated, endpointTest } from "../../../../../test/support/webhooks/card-sample.ts";
 import { TEAMS_MESSAGE_BYTES_MAX, toTeamsCard } from "./teams-card.ts";
 
 type Fact = { title: string; value: string };

@@ -1,8 +1,15 @@
 import assert from "node:assert/strict";
 import { DAY_MS } from "#contract/durations.ts";
 import { REFERENCE, type Reference } from "#contract/ids.ts";
-import { randomId, systemRandom } from "../../lib/secrets/random.ts";
-import type { Booked, BookOutcome, BookRequest, Read, Slot, UnlimitedSystem } from "../scheduling-system.ts";
+import { randomId, systemRandom } from "../../../src/server/lib/secrets/random.ts";
+import type {
+  Booked,
+  BookOutcome,
+  BookRequest,
+  Read,
+  Slot,
+  UnlimitedSystem,
+} from "../../../src/server/scheduler/scheduling-system.ts";
 
 export const WEEK_MS = 7 * DAY_MS;
 export const NEVER: AbortSignal = new AbortController().signal;

@@ -8,8 +8,8 @@ import { after } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import pg from "pg";
-import { CLEAN_ENVIRONMENT } from "../../../../../test/support/programs/clean-environment.ts";
-import { temporaryFolder } from "../../../../../test/support/programs/temporary-folder.ts";
+import { CLEAN_ENVIRONMENT } from "../../programs/clean-environment.ts";
+import { temporaryFolder } from "../../programs/temporary-folder.ts";
 
 type Word = { kind: "ready"; url: string } | { kind: "failed"; name: string; sentence: string };
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { MINUTE_MS } from "#contract/durations.ts";
-import type { Slot } from "../../scheduling-system.ts";
+import type { Slot } from "../../../../src/server/scheduler/scheduling-system.ts";
 import { listWeek, NEVER, requireBooked, toRequest, toStart } from "../requests.ts";
 import type { ConformanceSubject } from "./subject.ts";
 

@@ -1,9 +1,12 @@
-import { AccountLimits } from "../account-limits.ts";
-import { type ConnectionCheck, checkParts } from "../check/check-connection.ts";
-import type { Exchange } from "../check/record-exchanges.ts";
-import { type ConnectionParts, parseConnectionParts } from "../connections/connection-settings.ts";
-import { SCHEDULER_LIMITS } from "../limit-system.ts";
-import type { Outbound } from "../outbound.ts";
+import { AccountLimits } from "../../../src/server/scheduler/account-limits.ts";
+import { type ConnectionCheck, checkParts } from "../../../src/server/scheduler/check/check-connection.ts";
+import type { Exchange } from "../../../src/server/scheduler/check/record-exchanges.ts";
+import {
+  type ConnectionParts,
+  parseConnectionParts,
+} from "../../../src/server/scheduler/connections/connection-settings.ts";
+import { SCHEDULER_LIMITS } from "../../../src/server/scheduler/limit-system.ts";
+import type { Outbound } from "../../../src/server/scheduler/outbound.ts";
 import { startLocalServer } from "./local-server.ts";
 import { createTestOutbound } from "./outbound.ts";
 

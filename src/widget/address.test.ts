@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import fc from "fast-check";
-import { TEXTS_WITH_EMAIL, TEXTS_WITHOUT_EMAIL } from "../../../test/support/funnel/email-texts.ts";
+import { TEXTS_WITH_EMAIL, TEXTS_WITHOUT_EMAIL } from "../../test/support/funnel/email-texts.ts";
 import { readAddress } from "./address.ts";
 
 describe("campaign parameters", () => {
@@ -59,7 +59,7 @@ describe("campaign parameters", () => {
   }
 
   test("those that are to be dropped are not read", () => {
-    const address = readAddress("https://site.example/lp?utm_source=google&gclid=1", /clid/);
+    const address = readAddress("https://site.example/lp?utm_source=google&gclid=1", ["gclid"]);
     assert.deepEqual(address.tags, { utmSource: "google" });
     assert.equal(address.whole, "https://site.example/lp?utm_source=google");
   });

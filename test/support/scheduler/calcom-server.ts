@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { DAY_MS, HOUR_MS, MINUTE_MS } from "#contract/durations.ts";
-import type { CalcomParts } from "../connections/connection-settings.ts";
+import type { CalcomParts } from "../../../src/server/scheduler/connections/connection-settings.ts";
 import { listUpdated } from "./calcom-changes.ts";
 import { toError } from "./calcom-error.ts";
 import { findInvalidField, findRefusal } from "./calcom-refusals.ts";

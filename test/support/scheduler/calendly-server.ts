@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { DAY_MS, HOUR_MS, MINUTE_MS } from "#contract/durations.ts";
-import type { CalendlyParts } from "../connections/connection-settings.ts";
+import type { CalendlyParts } from "../../../src/server/scheduler/connections/connection-settings.ts";
 import { CalendlyWebhooks } from "./calendly-webhooks.ts";
 import { API, eventTypes, ORGANIZATION_URI, user } from "./calendly-world.ts";
 import { type Answer, type ReceivedRequest, type Silence, startLocalServer } from "./local-server.ts";

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { after } from "node:test";
-import type { Clock } from "../../lib/time/clock.ts";
-import { type Cidr, parseCidr } from "../../sending/address-rules.ts";
-import { createOutbound, type Outbound } from "../outbound.ts";
-import { RequestBudget } from "../request-budget.ts";
+import type { Clock } from "../../../src/server/lib/time/clock.ts";
+import { createOutbound, type Outbound } from "../../../src/server/scheduler/outbound.ts";
+import { RequestBudget } from "../../../src/server/scheduler/request-budget.ts";
+import { type Cidr, parseCidr } from "../../../src/server/sending/address-rules.ts";
 
 /** For tests: an account without a limit, because the clock of most tests stands still. */
 export const NO_BUDGET = new RequestBudget({ requests: 1_000_000_000, windowMs: 1 });

@@ -1,18 +1,10 @@
+import { LINK_PARAMETERS, type LinkField, type LinkParameter, toLinkField } from "#contract/attribution-fields.ts";
 import { EMAIL_IN_TEXT } from "#contract/email-in-text.ts";
 
 // What we keep of an address: its origin and path, and its campaign parameters unless they are too long. The rest of a query
 // may identify a person, and so may anything that looks like an email address.
 
-/** The most useful first, because their total length is limited. */
-const PARAMETERS =
-  "utm_source utm_medium utm_campaign gclid gbraid wbraid fbclid msclkid li_fat_id ttclid gad_source gad_campaignid utm_term utm_content".split(
-    " ",
-  );
-
-type TagName =
-  | `utm${"Source" | "Medium" | "Campaign" | "Term" | "Content"}`
-  | ("gclid" | "gbraid" | "wbraid" | "fbclid" | "msclkid" | "liFatId" | "ttclid" | "gadSource" | "gadCampaignid");
-export type Tags = { [Name in TagName]?: string };
+export type Tags = { [Name in LinkField]?: string };
 
 /** Empty unless the address is a web page or an app. */
 type Address = {
@@ -32,11 +24,8 @@ const VALUES_MAX = 600;
 const PLACE_MAX = 500;
 const WHOLE_MAX = 1000;
 
-/**
- * Parameters whose names match `dropped` are left out, and so are those that contain the value of one of them. By default,
- * all are kept: no name has a space.
- */
-export function readAddress(text: string, dropped = / /): Address {
+/** Values that contain the value of a dropped parameter are left out too: tracking templates such as `utm_campaign={gclid}` exist. */
+export function readAddress(text: string, dropped: readonly LinkParameter[] = []): Address {
   const tags: Tags = {};
   const address: Address = { site: "", root: "", place: "", whole: "", tags };
   try {
@@ -48,16 +37,16 @@ export function readAddress(text: string, dropped = / /): Address {
     address.place = place.length > PLACE_MAX || EMAIL_IN_TEXT.test(pathname) ? address.root : place;
     const query = new URLSearchParams();
     let room = VALUES_MAX;
-    for (const parameter of PARAMETERS) {
+    for (const parameter of LINK_PARAMETERS) {
       const value = searchParams.get(parameter) ?? "";
       const { length } = value;
       // Values that are too long are dropped, because a truncated click id would be wrong.
       if (!length || length > VALUE_MAX || length > room || EMAIL_IN_TEXT.test(value)) continue;
       // No value contains the whole address.
-      if (PARAMETERS.some((other) => dropped.test(other) && value.includes(searchParams.get(other) || text))) continue;
+      if (dropped.some((other) => value.includes(searchParams.get(other) || text))) continue;
       room -= length;
       query.set(parameter, value);
-      tags[toName(parameter)] = value;
+      tags[toLinkField(parameter)] = value;
     }
     const whole = `${address.place}?${query}`;
     address.whole = room < VALUES_MAX && whole.length < WHOLE_MAX ? whole : address.place;
@@ -65,11 +54,6 @@ export function readAddress(text: string, dropped = / /): Address {
     // Usually an empty referrer.
   }
   return address;
-}
-
-/** li_fat_id: liFatId. Every name in PARAMETERS becomes a TagName, which the compiler cannot follow. */
-function toName(parameter: string): TagName {
-  return parameter.replace(/_(.)/g, (_, letter: string) => letter.toUpperCase()) as TagName;
 }
 
 /** `example.co.uk` for both shop.example.co.uk and www.example.co.uk; the whole of an IP address. */

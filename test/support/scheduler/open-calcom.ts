@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { after } from "node:test";
-import { createTestClock, type TestClock } from "../../../../test/support/app/app.ts";
-import { createCalcom } from "../calcom/calcom.ts";
-import type { UnlimitedSystem } from "../scheduling-system.ts";
+import { createCalcom } from "../../../src/server/scheduler/calcom/calcom.ts";
+import type { UnlimitedSystem } from "../../../src/server/scheduler/scheduling-system.ts";
+import { createTestClock, type TestClock } from "../app/app.ts";
 import { type CalcomServer, startCalcomServer } from "./calcom-server.ts";
 import { CALCOM_NOW } from "./calcom-world.ts";
 import { createTestOutbound, NO_BUDGET } from "./outbound.ts";

@@ -2,14 +2,14 @@ import assert from "node:assert/strict";
 import { once } from "node:events";
 import { type AddressInfo, createServer, type Socket } from "node:net";
 import type { EndpointId } from "#contract/ids.ts";
-import { type Cidr, parseCidr } from "../../sending/address-rules.ts";
+import { type Cidr, parseCidr } from "../../../src/server/sending/address-rules.ts";
 import {
   createGuardedSend,
   type GuardedSend,
   type OutboundPost,
   type SendResult,
   type SendSettings,
-} from "../request/guarded-send.ts";
+} from "../../../src/server/webhooks/request/guarded-send.ts";
 
 // For tests: a receiver that speaks raw TCP, so that it can misbehave in any way and shows the exact bytes it got.
 

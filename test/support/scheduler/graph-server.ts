@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import type { MicrosoftBookingsParts } from "../connections/connection-settings.ts";
+import type { MicrosoftBookingsParts } from "../../../src/server/scheduler/connections/connection-settings.ts";
 import {
   countSeats,
   findInvalidField,

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { after } from "node:test";
-import { createTestClock, type TestClock } from "../../../../test/support/app/app.ts";
-import { AccountLimits } from "../account-limits.ts";
-import { createCalendly } from "../calendly/calendly.ts";
-import type { UnlimitedSystem } from "../scheduling-system.ts";
+import { AccountLimits } from "../../../src/server/scheduler/account-limits.ts";
+import { createCalendly } from "../../../src/server/scheduler/calendly/calendly.ts";
+import type { UnlimitedSystem } from "../../../src/server/scheduler/scheduling-system.ts";
+import { createTestClock, type TestClock } from "../app/app.ts";
 import { type CalendlyServer, startCalendlyServer } from "./calendly-server.ts";
 import { CALENDLY_NOW } from "./calendly-world.ts";
 import { createTestOutbound, NO_BUDGET } from "./outbound.ts";

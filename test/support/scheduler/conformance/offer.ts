@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { HOUR_MS, MINUTE_MS } from "#contract/durations.ts";
-import type { UnlimitedSystem } from "../../scheduling-system.ts";
+import type { UnlimitedSystem } from "../../../../src/server/scheduler/scheduling-system.ts";
 import { listWeek, NEVER, requireBooked, requireFound, toRequest, toStart, WEEK_MS } from "../requests.ts";
 import type { ConformanceSubject } from "./subject.ts";
 

@@ -1,5 +1,5 @@
 /** For tests: a client of the embedded database in its own process. It speaks JSON lines and leaves at the end of its input. */
-import { openEmbeddedDatabase } from "../open.ts";
+import { openEmbeddedDatabase } from "../../../../src/server/db/embedded/open.ts";
 
 const [dataDir = "", sharedFolder = ""] = process.argv.slice(2);
 

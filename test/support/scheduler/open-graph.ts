@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { after } from "node:test";
-import { createTestClock, type TestClock } from "../../../../test/support/app/app.ts";
-import { AccountLimits } from "../account-limits.ts";
-import { createMicrosoftBookings } from "../microsoft-bookings/microsoft-bookings.ts";
-import type { UnlimitedSystem } from "../scheduling-system.ts";
+import { AccountLimits } from "../../../src/server/scheduler/account-limits.ts";
+import { createMicrosoftBookings } from "../../../src/server/scheduler/microsoft-bookings/microsoft-bookings.ts";
+import type { UnlimitedSystem } from "../../../src/server/scheduler/scheduling-system.ts";
+import { createTestClock, type TestClock } from "../app/app.ts";
 import { type GraphServer, startGraphServer } from "./graph-server.ts";
 import { GRAPH_NOW } from "./graph-world.ts";
 import { createTestOutbound, NO_BUDGET } from "./outbound.ts";

@@ -1,7 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Reference } from "#contract/ids.ts";
-import type { Booked, BookRequest, KnownAppointment, Slot } from "../../scheduling-system.ts";
+import type {
+  Booked,
+  BookRequest,
+  KnownAppointment,
+  Slot,
+} from "../../../../src/server/scheduler/scheduling-system.ts";
 import { listWeek, NEVER, requireBooked, requireFound, toRequest } from "../requests.ts";
 import type { ConformanceSubject } from "./subject.ts";
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { Reference } from "#contract/ids.ts";
-import type { BookRequest } from "../../scheduling-system.ts";
+import type { BookRequest } from "../../../../src/server/scheduler/scheduling-system.ts";
 import type { Answer, Silence } from "../local-server.ts";
 import { listWeek, requireBooked, toRequest } from "../requests.ts";
 import type { ConformanceSubject } from "./subject.ts";

@@ -1,9 +1,9 @@
-import { createTestClock, TEST_SECRET_KEY, type TestClock } from "../../../../test/support/app/app.ts";
-import { createTestDatabase } from "../../../../test/support/database/database.ts";
-import type { Pool } from "../../db/pool.ts";
-import { createLog } from "../../lib/log/log.ts";
-import { systemRandom } from "../../lib/secrets/random.ts";
-import { createSchedulerDeps, type OpenDeps } from "../scheduler-deps.ts";
+import type { Pool } from "../../../src/server/db/pool.ts";
+import { createLog } from "../../../src/server/lib/log/log.ts";
+import { systemRandom } from "../../../src/server/lib/secrets/random.ts";
+import { createSchedulerDeps, type OpenDeps } from "../../../src/server/scheduler/scheduler-deps.ts";
+import { createTestClock, TEST_SECRET_KEY, type TestClock } from "../app/app.ts";
+import { createTestDatabase } from "../database/database.ts";
 import { createTestOutbound } from "./outbound.ts";
 
 /** For tests: a scheduling system's dependencies, with their own database. Log lines are kept. */

@@ -1,5 +1,5 @@
 import type { Reference } from "#contract/ids.ts";
-import type { UnlimitedSystem } from "../../scheduling-system.ts";
+import type { UnlimitedSystem } from "../../../../src/server/scheduler/scheduling-system.ts";
 
 /** A scheduling system to test. Each test gets a new one; its services are named after what a test needs. */
 export type ConformanceSubject = {
