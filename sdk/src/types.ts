@@ -72,7 +72,7 @@ export type AnonymousBooking = {
     source?: string;
     /** Medium, such as `cpc` or `organic`. */
     medium?: string;
-    /** Campaign name. */
+    /** Campaign name, from `utm_campaign`. */
     campaign?: string;
     /** Channel, such as `Paid Search`. */
     channel?: string;
@@ -155,11 +155,11 @@ export type Attribution = {
   source?: string;
   /** Medium, such as `cpc` or `organic`. */
   medium?: string;
-  /** Campaign name. */
+  /** Campaign name, from `utm_campaign`. */
   campaign?: string;
   /** Channel, such as `Paid Search`. */
   channel?: string;
-  /** The page the booking was made on. */
+  /** The page the booking was made on, without its query string. */
   pageUrl?: string;
   /** The first page the visitor opened. */
   landingPage?: string;
@@ -197,11 +197,11 @@ export type Attribution = {
   gaClientId?: string;
   /** Meta browser identifier. */
   fbp?: string;
-  /** Meta click identifier: from its pixel's cookie, or made from the last fbclid and the time of that click, in the same format. */
+  /** Meta click identifier: from its pixel's cookie, or built in the same format from the last fbclid and the time of that click. */
   fbc?: string;
   /** The visitor's first visit. ISO 8601 in UTC with milliseconds. */
   firstSeenAt?: string;
-  /** The page the visitor was on when booking, as the loader saw it. */
+  /** The page the booking was made on, with the campaign parameters in its address. */
   currentPage?: string;
   /** How many times the visitor came through a tagged link or from another site before booking. */
   touches?: number;
@@ -213,7 +213,7 @@ export type Analytics = {
   /** The organization's time zone; UTC when none is set. */
   timeZone: string;
   totals: {
-    /** Widget loads (visits that saw the widget), not page views. */
+    /** Views: visits that saw the widget. Page views are not counted. */
     views: number;
     /** Visits that chose a time. */
     slotSessions: number;
@@ -348,7 +348,7 @@ export type WebhookAttribution = {
   source?: string;
   /** Medium, such as `cpc` or `organic`. */
   medium?: string;
-  /** Campaign name. */
+  /** Campaign name, from `utm_campaign`. */
   campaign?: string;
   /** Channel, such as `Paid Search`. */
   channel?: string;
@@ -356,7 +356,7 @@ export type WebhookAttribution = {
   landingPage?: string;
   /** The page that linked to the first page. */
   referrer?: string;
-  /** The page the booking was made on. */
+  /** The page the booking was made on, without its query string. */
   pageUrl?: string;
   utm: {
     /** utm_source of the first page. */

@@ -46,7 +46,7 @@ export const Analytics = Type.Object(
       examples: ["Europe/Berlin"],
     }),
     totals: Type.Object({
-      views: count("Widget loads (visits that saw the widget), not page views.", 1260),
+      views: count("Views: visits that saw the widget. Page views are not counted.", 1260),
       slotSessions: count("Visits that chose a time.", 402),
       formSessions: count("Visits that started the form.", 231),
       bookings: count("Completed bookings.", 160),
@@ -60,12 +60,16 @@ export const Analytics = Type.Object(
     }),
     daily: Type.Array(DailyEntry, { description: "One entry per day in the window, zero days included." }),
     funnel: Funnel,
-    channels: Type.Array(AnalyticsEntry, { description: `Up to ${CHANNELS_MAX} entries, most bookings first.` }),
+    channels: Type.Array(AnalyticsEntry, {
+      description: `Up to ${CHANNELS_MAX} entries, most bookings first.`,
+      examples: [[{ key: "Paid Search", views: 630, bookings: 80, conversionRate: 0.127 }]],
+    }),
     sources: Type.Array(AnalyticsEntry, {
       description: `Up to ${SOURCES_MAX} source / medium pairs, most bookings first.`,
     }),
     campaigns: Type.Array(AnalyticsEntry, {
       description: `Up to ${CAMPAIGNS_MAX} entries, most bookings first; traffic without a campaign is "(not set)".`,
+      examples: [[{ key: "autumn", views: 630, bookings: 80, conversionRate: 0.127 }]],
     }),
   },
   { title: "Analytics" },

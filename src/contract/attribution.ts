@@ -10,9 +10,12 @@ const text = (description: string, example?: string) =>
 const classified = {
   source: text("Traffic source, from UTM tags, click identifiers or the referrer.", "google"),
   medium: text("Medium, such as `cpc` or `organic`.", "cpc"),
-  campaign: text("Campaign name.", "autumn"),
+  campaign: text("Campaign name, from `utm_campaign`.", "autumn"),
   channel: text("Channel, such as `Paid Search`.", "Paid Search"),
-  pageUrl: text("The page the booking was made on.", "https://www.lindenhof-dental.example/booking"),
+  pageUrl: text(
+    "The page the booking was made on, without its query string.",
+    "https://www.lindenhof-dental.example/booking",
+  ),
 };
 
 const raw = {
@@ -38,11 +41,11 @@ const raw = {
   gaClientId: text("Google Analytics client identifier.", "1834059621.1761989400"),
   fbp: text("Meta browser identifier."),
   fbc: text(
-    "Meta click identifier: from its pixel's cookie, or made from the last fbclid and the time of that click, in the same format.",
+    "Meta click identifier: from its pixel's cookie, or built in the same format from the last fbclid and the time of that click.",
   ),
   firstSeenAt: Type.Optional(timestampOf("The visitor's first visit.", "2026-10-30T17:12:08.000Z")),
   currentPage: text(
-    "The page the visitor was on when booking, as the loader saw it.",
+    "The page the booking was made on, with the campaign parameters in its address.",
     "https://www.lindenhof-dental.example/booking",
   ),
   touches: Type.Optional(

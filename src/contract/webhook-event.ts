@@ -200,6 +200,18 @@ export const BookingErasedEvent = Type.Object(
 );
 export type BookingErasedEvent = Static<typeof BookingErasedEvent>;
 
+const erasedExample = {
+  id: "evt_4f2c8a90d1e74b6fa35c0b7e9d8a6c12",
+  type: "booking.erased",
+  created: "2026-11-01T09:30:00.041Z",
+  apiVersion: "2026-11-01",
+  data: {
+    booking: { reference: "SVC-7KQ2MX" },
+    widget: { id: "w_4fTqD8sKmB2x", name: "Website" },
+    reason: "erased",
+  },
+};
+
 /** Test events are not listed. */
 export const WebhookEventPage = Type.Object(
   {
@@ -207,6 +219,7 @@ export const WebhookEventPage = Type.Object(
       Type.Union([BookingCreatedEvent, BookingCancelledEvent, BookingRescheduledEvent, BookingErasedEvent]),
       {
         description: "More event types may be added. Ignore types you don't know.",
+        examples: [[erasedExample]],
       },
     ),
     nextCursor: Type.String({
@@ -214,7 +227,7 @@ export const WebhookEventPage = Type.Object(
         "Send it back as cursor to get the events after this page. Also on the last page: save it for the next time.",
       examples: ["2026-11-01T09:30:00.052Z"],
     }),
-    hasMore: Type.Boolean({ description: "Whether more events exist already." }),
+    hasMore: Type.Boolean({ description: "Whether more events exist already.", examples: [false] }),
   },
   { title: "WebhookEventPage" },
 );
@@ -225,10 +238,16 @@ export const EventTypeList = Type.Object(
   {
     data: Type.Array(
       Type.Object({
-        type: Type.Enum([...WEBHOOK_EVENT_TYPES]),
+        type: Type.Enum([...WEBHOOK_EVENT_TYPES], { examples: ["booking.erased"] }),
         apiVersion: envelope.apiVersion,
-        schema: Type.Record(Type.String(), Type.Unknown(), { description: "JSON Schema (2020-12) of the event." }),
-        example: Type.Record(Type.String(), Type.Unknown(), { description: "An event that fits the schema." }),
+        schema: Type.Record(Type.String(), Type.Unknown(), {
+          description: "JSON Schema (2020-12) of the event.",
+          examples: [{ type: "object", required: ["id", "type", "created", "apiVersion", "data"] }],
+        }),
+        example: Type.Record(Type.String(), Type.Unknown(), {
+          description: "An event that fits the schema.",
+          examples: [erasedExample],
+        }),
       }),
     ),
   },
