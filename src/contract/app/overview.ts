@@ -26,7 +26,7 @@ export const Overview = Type.Object({
   /** The next appointments, soonest first. */
   upcoming: Type.Array(BookingSummary),
   now: Type.Object({
-    /** Visits that began in the last half hour. */
+    /** Visits that began in the last hour. */
     visits: Type.Integer(),
     /** Bookings made in the last 24 hours. */
     bookings: Type.Integer(),

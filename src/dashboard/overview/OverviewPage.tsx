@@ -71,7 +71,7 @@ function Home({ overview }: { overview: Overview }) {
         </TextLink>
       </Group>
       <Text size="sm" role="status" mb="sm">
-        {pluralize(visits, "visit")} in the last 30 minutes, {pluralize(bookings, "booking")} in the last 24 hours.
+        {pluralize(visits, "visit")} in the last hour, {pluralize(bookings, "booking")} in the last 24 hours.
       </Text>
       <Loaded query={week} placeholder={<LoadingCard />}>
         {(report) => <Totals report={report} />}

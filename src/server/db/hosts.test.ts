@@ -44,7 +44,7 @@ describe("a pool over several servers", { concurrency: true }, async () => {
     const [port = 0] = used;
     const wire = wires[ports.indexOf(port)];
     wire?.fallSilent();
-    await assert.rejects(ask(db), { message: "The database does not answer" });
+    await assert.rejects(ask(db), { message: "The database does not respond" });
     used.clear();
     for (let n = 0; n < 20; n++) await ask(db);
     assert.equal(pool.isSilent, false);

@@ -61,7 +61,7 @@ export class SilenceWatch {
   }
 
   #fallSilent(): void {
-    this.#silence = new DatabaseUnavailable("The database does not answer");
+    this.#silence = new DatabaseUnavailable("The database does not respond");
     this.#parts.log.error("database.silent");
     this.#parts.onSilent(this.#silence);
   }

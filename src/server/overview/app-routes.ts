@@ -1,6 +1,6 @@
 import type { FastifyInstance } from "fastify";
 import { Overview } from "#contract/app/overview.ts";
-import { DAY_MS, MINUTE_MS } from "#contract/durations.ts";
+import { DAY_MS, HOUR_MS } from "#contract/durations.ts";
 import { memberOf } from "../accounts/auth/member-auth.ts";
 import { toKindNumber } from "../analytics/analytics.ts";
 import { readerOf } from "../bookings/stored/app-filter.ts";
@@ -11,7 +11,6 @@ import { toKeptSince } from "../plans/kept-since.ts";
 import { countNow, dismissChecklist, hasTestVisits, readChecklist } from "./queries.ts";
 
 const UPCOMING_SHOWN = 5;
-const NOW_MS = 30 * MINUTE_MS;
 
 /** The dashboard's home screen. */
 export function overviewAppRoutes(api: FastifyInstance, deps: Pick<Deps, "db" | "clock" | "config">): void {
@@ -36,7 +35,7 @@ export function overviewAppRoutes(api: FastifyInstance, deps: Pick<Deps, "db" | 
       ...(await readChecklist(deps.db, owner, { baseUrl, pageKind: toKindNumber("page"), userId: member.userId })),
       upcoming: upcoming.map((row) => toBookingSummary(row, reader)),
       now: await countNow(deps.db, owner, {
-        visitsSince: new Date(now.getTime() - NOW_MS),
+        visitsSince: new Date(now.getTime() - HOUR_MS),
         bookingsSince: new Date(now.getTime() - DAY_MS),
       }),
       includesTests: await hasTestVisits(deps.db, owner, { since: new Date(now.getTime() - 7 * DAY_MS), now }),

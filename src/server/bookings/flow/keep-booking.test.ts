@@ -142,7 +142,7 @@ test("a fan-out fault never fails the booking, and the task writes the event onc
     await assert.rejects(writeMissingEvents(deps, running), /1 bookings still lack their webhook event/);
   });
   assert.equal((await countFanOutFailures()) - failuresBefore, 1);
-  assert.ok(lines.some((line) => line.includes("booking.fan_out_failed") && !line.includes("Mara")));
+  assert.ok(lines.some((line) => line.includes("booking.event_failed") && !line.includes("Mara")));
   assert.equal(
     (await db.selectFrom("webhook_events").selectAll().where("organization_id", "=", business.owner).execute()).length,
     0,

@@ -26,8 +26,9 @@ export function describeLateCommitters(addresses: readonly string[]): string {
 export async function warnOfLateCommits({ db, log }: { db: Db; log: Log }): Promise<void> {
   try {
     const addresses = await listLateCommitters(db);
-    if (addresses.length > 0) log.warn("database.commits_late", { sentence: describeLateCommitters(addresses) });
+    if (addresses.length > 0)
+      log.warn("database.synchronous_commit_off", { sentence: describeLateCommitters(addresses) });
   } catch (error) {
-    log.warn("database.settings_unknown", { error });
+    log.warn("database.settings_check_failed", { error });
   }
 }

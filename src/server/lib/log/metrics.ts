@@ -102,7 +102,7 @@ function createDatabaseMetrics(registers: Registry[]) {
     }),
     databaseSilent: new Gauge({
       name: "bookflow_database_silent",
-      help: "1 while the database (postgresql or citus) does not answer this process; requests that need it get 503.",
+      help: "1 while the database (postgresql or citus) does not respond to this process; requests that need it get 503.",
       labelNames: ["engine"] as const,
       registers,
     }),
@@ -134,7 +134,7 @@ function createBookingMetrics(registers: Registry[]) {
     }),
     bookingDuration: new Histogram({
       name: "bookflow_scheduler_booking_duration_seconds",
-      help: "Time scheduling systems took to book, by system and outcome. unknown: the reply was lost.",
+      help: "Time scheduling systems took to book, by system and outcome. unknown: the response was lost.",
       labelNames: ["system", "outcome"] as const,
       buckets: [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20],
       registers,

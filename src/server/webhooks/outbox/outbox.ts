@@ -39,7 +39,7 @@ export async function fanOutSafely(
     await sql`release savepoint fan_out`.execute(transaction);
     return true;
   } catch (error) {
-    deps.log.error("booking.fan_out_failed", { organizationId: owner, error });
+    deps.log.error("booking.event_failed", { organizationId: owner, error });
     deps.metrics.fanOutFailures.inc();
     await sql`rollback to savepoint fan_out`.execute(transaction);
     await sql`release savepoint fan_out`.execute(transaction);

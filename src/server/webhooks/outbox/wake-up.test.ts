@@ -62,7 +62,7 @@ test("a notification that fails is logged and never throws, and the next call tr
   assert.equal(lines.length, 2, "the second and third call share a notification");
   await wakeWorkers(unreachable);
   assert.equal(lines.length, 3);
-  assert.ok(lines.every((line) => line.includes("deliveries.wake_failed")));
+  assert.ok(lines.every((line) => line.includes("deliveries.notify_failed")));
 });
 
 test("stopping waits for the request in progress, records its outcome, and sends nothing more", async () => {

@@ -28,7 +28,7 @@ async function notify(deps: Pick<Deps, "db" | "log">): Promise<void> {
   try {
     await notifyWorkers(deps.db);
   } catch (error) {
-    deps.log.warn("deliveries.wake_failed", { error });
+    deps.log.warn("deliveries.notify_failed", { error });
   } finally {
     if (notifications.get(deps.db)?.next === null) notifications.delete(deps.db);
   }
