@@ -31,8 +31,8 @@ export function table(name: HomeTable, alias: string = name): OperationNodeSourc
 }
 
 /** Reads of one organization, alone or in a transaction that writes nothing. */
-export async function readAtHome<T>(db: Db, owner: OrganizationId, read: (home: Db) => Promise<T>): Promise<T> {
-  return await atHome(db, owner, ({ reader }) => read(reader));
+export async function readAtHome<T>(db: Db, key: Key, read: (home: Db) => Promise<T>): Promise<T> {
+  return await atHome(db, key, ({ reader }) => read(reader));
 }
 
 /** A statement that writes rows of one organization, or a transaction: then use `inHome`. */

@@ -1,4 +1,4 @@
-import { type Compilable, CompiledQuery, type RawBuilder } from "kysely";
+import { CompiledQuery, type Expression, type RawBuilder, sql } from "kysely";
 import { assert } from "../lib/assert.ts";
 import type { Db } from "./pool.ts";
 
@@ -6,10 +6,8 @@ import type { Db } from "./pool.ts";
  * Runs a statement that is planned once per connection under this name (careful-client.ts). Its text must always be the same, and
  * one plan must fit all its parameters.
  */
-export async function runPrepared<Row>(db: Db, name: string, statement: Compilable<Row>): Promise<Row[]> {
-  const { sql, parameters } = statement.compile();
-  const { rows } = await db.executeQuery<Row>(CompiledQuery.raw(`-- prepared: ${name}\n${sql}`, [...parameters]));
-  return rows;
+export async function runPrepared<Row>(db: Db, name: string, statement: Expression<Row>): Promise<Row[]> {
+  return (await sql<Row>`${sql.raw(`-- prepared: ${name}\n`)}${statement}`.execute(db)).rows;
 }
 
 /** A statement's text, built once for each database, or home on a cluster. */

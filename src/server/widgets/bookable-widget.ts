@@ -1,6 +1,7 @@
 import { type ConnectionId, type OrganizationId, parseWidgetId, type WidgetId } from "#contract/ids.ts";
 import type { Template, WidgetStatus } from "#contract/widget.ts";
 import { NO_OPTIONS, type Offer, type WidgetOptions } from "#contract/widget-options.ts";
+import { readAnywhere } from "../db/home.ts";
 import type { Db } from "../db/pool.ts";
 import { runPrepared } from "../db/run-prepared.ts";
 import { notFound } from "../http/api-error.ts";
@@ -49,7 +50,7 @@ export async function findBookableWidget(db: Db, id: WidgetId): Promise<Bookable
       "organizations.time_zone",
     ])
     .where("widgets.id", "=", id);
-  const [row] = await runPrepared(db, "find_bookable_widget", statement);
+  const [row] = await readAnywhere(db, (home) => runPrepared(home, "find_bookable_widget", statement));
   if (!row) return null;
   const options = { ...NO_OPTIONS, ...row.options };
   return {

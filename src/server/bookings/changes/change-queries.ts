@@ -1,6 +1,7 @@
 import { sql } from "kysely";
 import type { Change } from "#contract/change.ts";
 import type { OrganizationId, Reference } from "#contract/ids.ts";
+import { readAtHome, table } from "../../db/home.ts";
 import type { Db } from "../../db/pool.ts";
 import type { Clock } from "../../lib/time/clock.ts";
 import { BOOKING_COLUMNS, type BookingRow, takeInstant } from "../stored/queries.ts";
@@ -72,10 +73,11 @@ export async function listChanges(
   owner: OrganizationId,
   { from, before, limit }: { from: Date; before: Date | null; limit: number },
 ): Promise<Change[]> {
-  const { rows } = await sql<ChangeRow>`
-    select ${COLUMNS} from booking_changes
+  const statement = sql<ChangeRow>`
+    select ${COLUMNS} from ${table("booking_changes")}
     where organization_id = ${owner} and changed_at >= ${from} and changed_at < ${before ?? "infinity"}::timestamptz
-    order by changed_at desc limit ${limit}`.execute(db);
+    order by changed_at desc limit ${limit}`;
+  const { rows } = await readAtHome(db, owner, (home) => statement.execute(home));
   return rows.map(toChange);
 }
 
@@ -84,9 +86,10 @@ const SHOWN_MAX = 100;
 
 /** The changes of one booking, newest first. */
 export async function listChangesOf(db: Db, owner: OrganizationId, reference: Reference): Promise<Change[]> {
-  const { rows } = await sql<ChangeRow>`
-    select ${COLUMNS} from booking_changes where organization_id = ${owner} and reference = ${reference}
-    order by changed_at desc limit ${SHOWN_MAX}`.execute(db);
+  const statement = sql<ChangeRow>`
+    select ${COLUMNS} from ${table("booking_changes")} where organization_id = ${owner} and reference = ${reference}
+    order by changed_at desc limit ${SHOWN_MAX}`;
+  const { rows } = await readAtHome(db, owner, (home) => statement.execute(home));
   return rows.map(toChange);
 }
 

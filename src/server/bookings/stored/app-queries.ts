@@ -1,4 +1,5 @@
 import type { OrganizationId, Reference } from "#contract/ids.ts";
+import { readAtHome } from "../../db/home.ts";
 import type { Db } from "../../db/pool.ts";
 import { countInRange, type ListFilter, selectInOrder } from "./list-queries.ts";
 import { BOOKING_COLUMNS, type BookingRow, selectBookings } from "./queries.ts";
@@ -77,12 +78,14 @@ export async function findBooking(
   owner: OrganizationId,
   { reference, createdFrom }: { reference: Reference; createdFrom: Date },
 ): Promise<BookingRow | null> {
-  const row = await db
-    .selectFrom("bookings")
-    .select(BOOKING_COLUMNS)
-    .where("organization_id", "=", owner)
-    .where("reference", "=", reference)
-    .where("created_at", ">=", createdFrom)
-    .executeTakeFirst();
+  const row = await readAtHome(db, owner, (home) =>
+    home
+      .selectFrom("bookings")
+      .select(BOOKING_COLUMNS)
+      .where("organization_id", "=", owner)
+      .where("reference", "=", reference)
+      .where("created_at", ">=", createdFrom)
+      .executeTakeFirst(),
+  );
   return row ?? null;
 }

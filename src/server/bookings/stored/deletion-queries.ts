@@ -1,6 +1,7 @@
 import { sql } from "kysely";
 import type { Deletion, DeletionReason } from "#contract/deletion.ts";
 import type { OrganizationId, Reference, WidgetId } from "#contract/ids.ts";
+import { readAtHome, table, writeAtHome } from "../../db/home.ts";
 import type { Db } from "../../db/pool.ts";
 import { assert } from "../../lib/assert.ts";
 
@@ -27,7 +28,7 @@ export async function recordDeletions(
   const instants = bookings.map((_, place) => new Date(firstMs + place));
   // As arrays: one parameter per value would limit how many bookings one transaction can delete.
   await sql`
-    insert into booking_deletions (organization_id, deleted_at, reference, widget_id, reason)
+    insert into ${table("booking_deletions")} (organization_id, deleted_at, reference, widget_id, reason)
     select ${owner}, deleted_at, reference, widget_id, ${reason}
     from unnest(${instants}::timestamptz[], ${references}::text[], ${widgetIds}::text[])
       as deleted (deleted_at, reference, widget_id)`.execute(transaction);
@@ -41,7 +42,7 @@ async function takeDeletedAt(
 ): Promise<Date> {
   const first = new Date(now.getTime() + count - 1);
   const { rows } = await sql<{ last_deleted_at: Date }>`
-    insert into deletion_clocks as clock (organization_id, last_deleted_at) values (${owner}, ${first})
+    insert into ${table("deletion_clocks", "clock")} (organization_id, last_deleted_at) values (${owner}, ${first})
     on conflict (organization_id) do update set last_deleted_at =
       greatest(excluded.last_deleted_at,
         (clock.last_deleted_at at time zone 'UTC' + ${count}::integer * interval '1 millisecond') at time zone 'UTC')
@@ -56,10 +57,11 @@ export async function listDeletions(
   owner: OrganizationId,
   { from, before, limit }: { from: Date; before: Date | null; limit: number },
 ): Promise<Deletion[]> {
-  const { rows } = await sql<Omit<Deletion, "deletedAt"> & { deletedAt: Date }>`
-    select reference, widget_id as "widgetId", reason, deleted_at as "deletedAt" from booking_deletions
+  const statement = sql<Omit<Deletion, "deletedAt"> & { deletedAt: Date }>`
+    select reference, widget_id as "widgetId", reason, deleted_at as "deletedAt" from ${table("booking_deletions")}
     where organization_id = ${owner} and deleted_at >= ${from} and deleted_at < ${before ?? "infinity"}::timestamptz
-    order by deleted_at desc limit ${limit}`.execute(db);
+    order by deleted_at desc limit ${limit}`;
+  const { rows } = await readAtHome(db, owner, (home) => statement.execute(home));
   return rows.map((row) => ({ ...row, deletedAt: row.deletedAt.toISOString() }));
 }
 
@@ -69,9 +71,10 @@ export async function deleteExpiredDeletions(
   owner: OrganizationId,
   { keptSince, limit }: { keptSince: Date; limit: number },
 ): Promise<number> {
-  const { numAffectedRows } = await sql`
-    delete from booking_deletions where organization_id = ${owner} and deleted_at in (
-      select deleted_at from booking_deletions where organization_id = ${owner} and deleted_at < ${keptSince}
-      order by deleted_at limit ${limit})`.execute(db);
+  const statement = sql`
+    delete from ${table("booking_deletions")} where organization_id = ${owner} and deleted_at in (
+      select deleted_at from ${table("booking_deletions")} where organization_id = ${owner} and deleted_at < ${keptSince}
+      order by deleted_at limit ${limit})`;
+  const { numAffectedRows } = await writeAtHome(db, owner, (home) => statement.execute(home));
   return Number(numAffectedRows ?? 0n);
 }

@@ -2,6 +2,7 @@ import { type RawBuilder, sql } from "kysely";
 import type { BookingSort } from "#contract/app/bookings.ts";
 import { BOOKING_STATUS_CANCELLED, type BookingStatus } from "#contract/booking.ts";
 import type { OrganizationId, Reference } from "#contract/ids.ts";
+import { readAtHome, table } from "../../db/home.ts";
 import type { Db } from "../../db/pool.ts";
 import { toInstantText } from "./page-queries.ts";
 import { BOOKING_COLUMNS, type BookingFilter, type BookingRow } from "./queries.ts";
@@ -36,18 +37,19 @@ export async function selectInOrder(
   filter: ListFilter,
   condition: RawBuilder<unknown> = sql`true`,
 ): Promise<BookingRow[]> {
-  const { rows } = await sql<BookingRow>`
-    select ${sql.join(BOOKING_COLUMNS.map((column) => sql.ref(column)))} from bookings
+  const statement = sql<BookingRow>`
+    select ${sql.join(BOOKING_COLUMNS.map((column) => sql.ref(column)))} from ${table("bookings")}
     where ${isListed(owner, filter)} and ${condition}
-    order by ${ORDERS[filter.sort]} limit ${sql.lit(filter.limit)}`.execute(db);
-  return rows;
+    order by ${ORDERS[filter.sort]} limit ${sql.lit(filter.limit)}`;
+  return (await readAtHome(db, owner, (home) => statement.execute(home))).rows;
 }
 
 /** Counts up to the filter's limit. */
 export async function countInRange(db: Db, owner: OrganizationId, filter: ListFilter): Promise<number> {
-  const { rows } = await sql<{ count: number }>`
+  const statement = sql<{ count: number }>`
     select count(*) as count
-    from (select from bookings where ${isListed(owner, filter)} limit ${sql.lit(filter.limit)}) counted`.execute(db);
+    from (select from ${table("bookings")} where ${isListed(owner, filter)} limit ${sql.lit(filter.limit)}) counted`;
+  const { rows } = await readAtHome(db, owner, (home) => statement.execute(home));
   return rows[0]?.count ?? 0;
 }
 

@@ -1,7 +1,8 @@
 import { CompiledQuery, type Insertable, type Selectable, sql } from "kysely";
 import type { OrganizationId, Reference, WidgetId } from "#contract/ids.ts";
-import { atHomesOf, table, writeAtHome } from "../../db/home.ts";
+import { atHomesOf, readAtHome, table, writeAtHome } from "../../db/home.ts";
 import type { Db } from "../../db/pool.ts";
+import { FixedText } from "../../db/run-prepared.ts";
 import type { BookingsTable } from "../../db/tables.ts";
 import { assert } from "../../lib/assert.ts";
 import type { Clock } from "../../lib/time/clock.ts";
@@ -46,18 +47,24 @@ export type BookingFilter = {
 export async function selectBookings(db: Db, owner: OrganizationId, filter: BookingFilter): Promise<BookingRow[]> {
   const { widgetId } = filter;
   const values = [owner, filter.createdFrom, filter.createdBefore ?? "infinity", filter.limit];
-  const query =
-    widgetId === null ? CompiledQuery.raw(PAGE, values) : CompiledQuery.raw(PAGE_OF_WIDGET, [...values, widgetId]);
-  return (await db.executeQuery<BookingRow>(query)).rows;
+  const { rows } = await readAtHome(db, owner, (home) =>
+    home.executeQuery<BookingRow>(
+      widgetId === null
+        ? CompiledQuery.raw(page.for(home), values)
+        : CompiledQuery.raw(pageOfWidget.for(home), [...values, widgetId]),
+    ),
+  );
+  return rows;
 }
 
-const toPageText = (name: string, widget?: string) => {
+const toPage = (name: string, widget?: string) => {
   const { condition, newestFirst } = toRange({ owner: "$1", from: "$2", before: "$3" }, widget);
-  return `-- prepared: ${name}
-  select ${BOOKING_COLUMNS.join(", ")} from bookings where ${condition} order by ${newestFirst} limit $4`;
+  return new FixedText(sql`${sql.raw(`-- prepared: ${name}\n`)}
+  select ${sql.raw(BOOKING_COLUMNS.join(", "))} from ${table("bookings")}
+  where ${sql.raw(condition)} order by ${sql.raw(newestFirst)} limit $4`);
 };
-const PAGE = toPageText("select_bookings");
-const PAGE_OF_WIDGET = toPageText("select_bookings_of_widget", "$5");
+const page = toPage("select_bookings");
+const pageOfWidget = toPage("select_bookings_of_widget", "$5");
 
 /** An instant that waited longer than this for the organization's clock is taken again. Usually it waits for less than one. */
 const CLOCK_WAIT_MAX_MS = 10;
@@ -116,8 +123,9 @@ export async function reserveReference(db: Db, owner: OrganizationId, reference:
 
 /** References are unique across organizations, so this statement names none. Also of bookings that were deleted. */
 export async function findBookingOwner(db: Db, reference: Reference): Promise<OrganizationId | null> {
-  const { rows } = await sql<{ owner: OrganizationId }>`
-    select organization_id as owner from booking_references where reference = ${reference}`.execute(db);
+  const statement = sql<{ owner: OrganizationId }>`
+    select organization_id as owner from ${table("booking_references")} where reference = ${reference}`;
+  const { rows } = await readAtHome(db, reference, (home) => statement.execute(home));
   return rows[0]?.owner ?? null;
 }
 

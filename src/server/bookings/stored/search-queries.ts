@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from "kysely";
 import type { OrganizationId } from "#contract/ids.ts";
-import { engineOf } from "../../db/engine.ts";
+import { readAtHome, table } from "../../db/home.ts";
 import type { Db } from "../../db/pool.ts";
 import { assert } from "../../lib/assert.ts";
 import { type ListFilter, matchesAppointment } from "./list-queries.ts";
@@ -70,20 +70,21 @@ async function searchNewest<Row extends FoundRow>(
   const isInRange = sql`organization_id = ${owner} and created_at >= ${createdFrom}
     and created_at < ${search.createdBefore ?? "infinity"}::timestamptz
     ${widgetId === null ? sql`` : sql`and widget_id = ${sql.lit(widgetId)}`}`;
-  const { rows } = await sql<Look & (Row | { reference: null })>`
+  const statement = sql<Look & (Row | { reference: null })>`
     with newest as materialized (
-      select ${COLUMNS} from bookings where ${isInRange} order by created_at desc limit ${NEWEST_COUNT}
+      select ${COLUMNS} from ${table("bookings")} where ${isInRange} order by created_at desc limit ${NEWEST_COUNT}
     ), look as (
       select count(*) as looked, min(created_at) as reached,
         ${toTerm(search.search)} as term,
-        (select min(created_at) from bookings where ${isInRange}) as oldest
+        (select min(created_at) from ${table("bookings")} where ${isInRange}) as oldest
       from newest
     )
     select look.*, found.* from look left join lateral (
       select ${columns} from newest where ${holds(parts, sql`term`)} and ${matchesAppointment(search)}
       order by created_at desc limit ${limit}
     ) found on true
-    order by found.created_at desc`.execute(db);
+    order by found.created_at desc`;
+  const { rows } = await readAtHome(db, owner, (home) => statement.execute(home));
   const [look] = rows;
   assert(look, "an aggregate returns one row");
   return { ...look, found: rows.filter((row): row is Look & Row => row.reference !== null) };
@@ -93,7 +94,7 @@ async function searchNewest<Row extends FoundRow>(
  * Searches the index week by week, newest first, and stops when the page is full: the lateral join takes the weeks in the
  * order of generate_series. A search costs one probe per week, plus what it finds in the week that fills the page.
  * `is true` keeps the planner from using any other index: the words already name organization and week, and reading all of
- * a week's bookings from another index took longer than everything else. Citus finds the server by a plain condition only.
+ * a week's bookings from another index took longer than everything else.
  */
 async function searchWeeks<Row extends FoundRow>(
   db: Db,
@@ -103,11 +104,11 @@ async function searchWeeks<Row extends FoundRow>(
   const { term, parts, columns, widgetId, createdFrom, createdBefore, limit } = search;
   const query = toWeekQuery(term, { owner, parts, widgetId });
   const startOf = (week: RawBuilder<unknown>) => sql`to_timestamp((${week})::float8 * ${sql.lit(WEEK_SECONDS)})`;
-  const { rows } = await sql<Row>`
+  const statement = sql<Row>`
     select found.* from generate_series(${toWeek(search.newest)}::integer, ${toWeek(search.oldest)}::integer, -1) week
     cross join lateral (
-      select ${columns} from bookings
-      where ${engineOf(db) === "citus" ? sql`organization_id = ${owner} and` : sql``} ${GRAMS} @@ replace(${query}, ${WEEK_MARK}, week::text)::tsquery
+      select ${columns} from ${table("bookings")}
+      where ${GRAMS} @@ replace(${query}, ${WEEK_MARK}, week::text)::tsquery
         and (
           organization_id = ${owner}
           and created_at >= greatest(${createdFrom}::timestamptz, ${startOf(sql`week`)})
@@ -116,8 +117,8 @@ async function searchWeeks<Row extends FoundRow>(
         and ${holds(parts, sql`${term}::text`)} and ${matchesAppointment(search)}
       order by created_at desc limit ${limit}
     ) found
-    limit ${limit}`.execute(db);
-  return rows;
+    limit ${limit}`;
+  return (await readAtHome(db, owner, (home) => statement.execute(home))).rows;
 }
 
 /** In the letter case and form of the index. */

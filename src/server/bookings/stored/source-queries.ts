@@ -2,6 +2,7 @@ import { sql } from "kysely";
 import { BOOKING_SOURCES_MAX, type BookingSources } from "#contract/app/bookings.ts";
 import { BOOKING_STATUS_CANCELLED } from "#contract/booking.ts";
 import type { OrganizationId } from "#contract/ids.ts";
+import { readAtHome, table } from "../../db/home.ts";
 import type { Db } from "../../db/pool.ts";
 import { isListed, type ListFilter } from "./list-queries.ts";
 
@@ -17,13 +18,13 @@ export async function readSources(
   owner: OrganizationId,
   filter: Omit<ListFilter, "limit">,
 ): Promise<BookingSources> {
-  const { rows } = await sql<SourceRow>`
+  const statement = sql<SourceRow>`
     with counted as (
       select coalesce(attribution ->> 'source', '') as source, count(*) as booked,
         count(*) filter (where status = ${BOOKING_STATUS_CANCELLED}) as cancelled, count(moved.reference) as moved
-      from bookings
+      from ${table("bookings")}
       left join (
-        select distinct reference from booking_changes
+        select distinct reference from ${table("booking_changes")}
         where organization_id = ${sql.lit(owner)} and type = 'rescheduled'
       ) moved using (reference)
       where ${isListed(owner, filter)} and not is_test
@@ -33,7 +34,8 @@ export async function readSources(
     )
     select case when place <= ${BOOKING_SOURCES_MAX} then source end as source,
       sum(booked)::float8 as booked, sum(cancelled)::float8 as cancelled, sum(moved)::float8 as moved
-    from ranked group by 1 order by min(place)`.execute(db);
+    from ranked group by 1 order by min(place)`;
+  const { rows } = await readAtHome(db, owner, (home) => statement.execute(home));
   const sources = rows.flatMap(({ source, ...row }) => (source === null ? [] : [{ source, ...toOutcome(row) }]));
   const other = rows.find(({ source }) => source === null);
   return {

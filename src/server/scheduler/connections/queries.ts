@@ -1,6 +1,7 @@
 import { type Insertable, type Selectable, sql, type Updateable } from "kysely";
 import type { ConnectionErrorCode } from "#contract/app/connections.ts";
 import type { ConnectionId, OrganizationId } from "#contract/ids.ts";
+import { readAtHome } from "../../db/home.ts";
 import type { Db } from "../../db/pool.ts";
 import { runPrepared } from "../../db/run-prepared.ts";
 import type { SchedulingConnectionsTable } from "../../db/tables.ts";
@@ -95,7 +96,7 @@ export async function findSealedConnection(
     .select(["id", "kind", "settings", "credentials", "updated_at"])
     .where("organization_id", "=", owner)
     .where("id", "=", id);
-  const [row] = await runPrepared(db, "find_sealed_connection", statement);
+  const [row] = await readAtHome(db, owner, (home) => runPrepared(home, "find_sealed_connection", statement));
   return row ?? null;
 }
 

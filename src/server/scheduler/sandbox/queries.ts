@@ -1,11 +1,12 @@
 import { type Insertable, type Selectable, sql } from "kysely";
 import pg from "pg";
 import type { OrganizationId, Reference, WidgetId } from "#contract/ids.ts";
-import { findConstraint, findSettled } from "../../db/engine.ts";
+import { findConstraint } from "../../db/engine.ts";
+import { readAnywhere, readAtHome, table, writeAtHome } from "../../db/home.ts";
 import type { Db } from "../../db/pool.ts";
 import { runPrepared } from "../../db/run-prepared.ts";
 import type { SandboxAppointmentsTable } from "../../db/test-mode-tables.ts";
-import { inOrganization } from "../../db/transactions.ts";
+import { inHome } from "../../db/transactions.ts";
 import type { SandboxSetup } from "./setup.ts";
 
 export type AppointmentRow = Selectable<SandboxAppointmentsTable>;
@@ -40,7 +41,7 @@ export async function findSandbox(
     .select(["s.setup", "o.time_zone", "o.name", "w.business_name"])
     .where("s.organization_id", "=", owner)
     .where("s.widget_id", "=", widgetId);
-  const [row] = await runPrepared(db, "find_sandbox", statement);
+  const [row] = await readAtHome(db, owner, (home) => runPrepared(home, "find_sandbox", statement));
   if (!row) return null;
   // Only values of this type are ever written.
   const setup = row.setup as SandboxSetup;
@@ -53,16 +54,18 @@ export async function insertSandbox(
   owner: OrganizationId,
   row: { widgetId: WidgetId; setup: SandboxSetup; now: Date },
 ): Promise<void> {
-  await db
-    .insertInto("sandboxes")
-    .values({
-      organization_id: owner,
-      widget_id: row.widgetId,
-      setup: JSON.stringify(row.setup),
-      created_at: row.now,
-    })
-    .onConflict((conflict) => conflict.columns(["organization_id", "widget_id"]).doNothing())
-    .execute();
+  await writeAtHome(db, owner, (home) =>
+    home
+      .insertInto("sandboxes")
+      .values({
+        organization_id: owner,
+        widget_id: row.widgetId,
+        setup: JSON.stringify(row.setup),
+        created_at: row.now,
+      })
+      .onConflict((conflict) => conflict.columns(["organization_id", "widget_id"]).doNothing())
+      .execute(),
+  );
 }
 
 export async function listTakenCells(
@@ -78,7 +81,7 @@ export async function listTakenCells(
     .where(sql<boolean>`resource = any(${query.resources}::text[])`)
     .where("cell_at", ">=", query.from)
     .where("cell_at", "<", query.to);
-  return await runPrepared(db, "list_taken_cells", statement);
+  return await readAtHome(db, owner, (home) => runPrepared(home, "list_taken_cells", statement));
 }
 
 /**
@@ -96,20 +99,18 @@ export async function insertAppointment(
   },
 ): Promise<"made" | "taken" | "reference_used"> {
   const { row, resources, cells } = appointment;
-  const { widget_id, reference } = row;
-  const busy = resources
-    .toSorted()
-    .flatMap((resource) =>
-      cells.map((cell_at) => ({ organization_id: owner, widget_id, resource, cell_at, reference })),
-    );
+  const values = { ...row, organization_id: owner };
+  const statement = sql`-- prepared: insert_appointment
+    with appointment as (
+      insert into ${table("sandbox_appointments")} (${sql.join(APPOINTMENT_COLUMNS.map((name) => sql.ref(name)))})
+      values (${sql.join(APPOINTMENT_COLUMNS.map((name) => sql`${values[name] ?? null}`))})
+    )
+    insert into ${table("sandbox_busy")} (organization_id, widget_id, resource, cell_at, reference)
+    select ${owner}, ${row.widget_id}::text, resource, cell_at, ${row.reference}::text
+    from unnest(${resources}::text[]) as resource, unnest(${cells}::timestamptz[]) as cell_at
+    order by resource collate "C", cell_at`;
   try {
-    await inOrganization(db, owner, async (transaction) => {
-      await transaction
-        .insertInto("sandbox_appointments")
-        .values({ ...row, organization_id: owner })
-        .execute();
-      if (busy.length > 0) await transaction.insertInto("sandbox_busy").values(busy).execute();
-    });
+    await writeAtHome(db, owner, (home) => statement.execute(home));
     return "made";
   } catch (error) {
     if (isTakenTime(error)) return "taken";
@@ -125,19 +126,23 @@ export async function findAppointment(
   owner: OrganizationId,
   key: { widgetId: WidgetId; reference: Reference },
 ): Promise<AppointmentRow | null> {
-  const select = db
-    .selectFrom("sandbox_appointments")
-    .select(APPOINTMENT_COLUMNS)
-    .where("organization_id", "=", owner)
-    .where("widget_id", "=", key.widgetId)
-    .where("reference", "=", key.reference);
-  const isFound = (row: AppointmentRow | undefined) => row !== undefined;
-  return (await findSettled(db, owner, { find: () => select.executeTakeFirst(), isFound })) ?? null;
+  const row = await readAtHome(db, owner, (home) =>
+    home
+      .selectFrom("sandbox_appointments")
+      .select(APPOINTMENT_COLUMNS)
+      .where("organization_id", "=", owner)
+      .where("widget_id", "=", key.widgetId)
+      .where("reference", "=", key.reference)
+      .executeTakeFirst(),
+  );
+  return row ?? null;
 }
 
 /** Without an owner: the bearer of a link knows only the widget. */
 export async function findWidgetOwner(db: Db, widgetId: WidgetId): Promise<OrganizationId | null> {
-  const row = await db.selectFrom("widgets").select("organization_id").where("id", "=", widgetId).executeTakeFirst();
+  const row = await readAnywhere(db, (home) =>
+    home.selectFrom("widgets").select("organization_id").where("id", "=", widgetId).executeTakeFirst(),
+  );
   return row?.organization_id ?? null;
 }
 
@@ -158,7 +163,7 @@ export async function moveAppointment(
     .toSorted()
     .flatMap((resource) => moved.cells.map((cell_at) => ({ ...key, resource, cell_at })));
   try {
-    return await inOrganization(db, owner, async (transaction) => {
+    return await inHome(db, owner, async (transaction) => {
       const { numUpdatedRows } = await transaction
         .updateTable("sandbox_appointments")
         .set(change)
@@ -193,18 +198,19 @@ export async function cancelAppointment(
   owner: OrganizationId,
   key: { widgetId: WidgetId; reference: Reference; now: Date },
 ): Promise<boolean> {
-  const result = await sql`
+  const statement = sql`
     with canceled as (
-      update sandbox_appointments set canceled_at = ${key.now}
+      update ${table("sandbox_appointments")} set canceled_at = ${key.now}
       where organization_id = ${owner} and widget_id = ${key.widgetId} and reference = ${key.reference}
         and canceled_at is null
       returning reference
     ), freed as (
-      delete from sandbox_busy b using canceled c
+      delete from ${table("sandbox_busy", "b")} using canceled c
       where b.organization_id = ${owner} and b.widget_id = ${key.widgetId} and b.reference = c.reference
     )
-    select reference from canceled`.execute(db);
-  return result.rows.length === 1;
+    select reference from canceled`;
+  const { rows } = await writeAtHome(db, owner, (home) => statement.execute(home));
+  return rows.length === 1;
 }
 
 /** Deletes old appointments and their time. Returns how many; fewer than the limit means that none are left. */
@@ -213,11 +219,12 @@ export async function deleteEndedAppointments(
   owner: OrganizationId,
   options: { endedBefore: Date; limit: number },
 ): Promise<number> {
-  const result = await sql`
-    delete from sandbox_appointments where organization_id = ${owner} and (widget_id, reference) in (
-      select widget_id, reference from sandbox_appointments
+  const statement = sql`
+    delete from ${table("sandbox_appointments")} where organization_id = ${owner} and (widget_id, reference) in (
+      select widget_id, reference from ${table("sandbox_appointments")}
       where organization_id = ${owner} and end_at < ${options.endedBefore}
       order by end_at limit ${options.limit}
-    )`.execute(db);
-  return Number(result.numAffectedRows ?? 0n);
+    )`;
+  const { numAffectedRows } = await writeAtHome(db, owner, (home) => statement.execute(home));
+  return Number(numAffectedRows ?? 0n);
 }

@@ -1,9 +1,9 @@
 import { sql } from "kysely";
 import type { ChosenEventType } from "#contract/endpoint.ts";
 import type { OrganizationId, WebhookEventId } from "#contract/ids.ts";
-import { findSettled } from "../../db/engine.ts";
+import { readAtHome, table } from "../../db/home.ts";
 import type { Db } from "../../db/pool.ts";
-import { inOrganization } from "../../db/transactions.ts";
+import { inHome } from "../../db/transactions.ts";
 import { assert } from "../../lib/assert.ts";
 
 // Events in commit order, for programs that read them. An event's `created` is not in that order: a transaction may commit
@@ -16,15 +16,15 @@ export const LISTED_MAX = 1_000;
 
 /** Lists committed events that have no listedAt yet, and returns how many. Locked ones are left for the next reader. */
 export async function listNewEvents(db: Db, owner: OrganizationId, now: Date): Promise<number> {
-  return await inOrganization(db, owner, async (transaction) => {
+  return await inHome(db, owner, async (transaction) => {
     const { rows } = await sql<{ id: WebhookEventId }>`
-      select id from webhook_events where organization_id = ${owner} and listed_at is null
+      select id from ${table("webhook_events")} where organization_id = ${owner} and listed_at is null
       order by created_at, id limit ${LISTED_MAX} for update skip locked`.execute(transaction);
     if (rows.length === 0) return 0;
     const lastAt = await advanceClock(transaction, owner, { count: rows.length, now });
     const firstMs = lastAt.getTime() - rows.length + 1;
     await sql`
-      update webhook_events set listed_at = listed.at
+      update ${table("webhook_events")} set listed_at = listed.at
       from unnest(${rows.map(({ id }) => id)}::text[], ${rows.map((_, place) => new Date(firstMs + place))}::timestamptz[])
         as listed (id, at)
       where webhook_events.organization_id = ${owner} and webhook_events.id = listed.id`.execute(transaction);
@@ -40,7 +40,7 @@ async function advanceClock(
 ): Promise<Date> {
   const first = new Date(now.getTime() + count - 1);
   const { rows } = await sql<{ at: Date }>`
-    insert into event_clocks as clock (organization_id, last_listed_at) values (${owner}, ${first})
+    insert into ${table("event_clocks", "clock")} (organization_id, last_listed_at) values (${owner}, ${first})
     on conflict (organization_id) do update set last_listed_at = greatest(excluded.last_listed_at,
       (clock.last_listed_at at time zone 'UTC' + ${count}::integer * interval '1 millisecond') at time zone 'UTC')
     returning last_listed_at as at`.execute(transaction);
@@ -53,10 +53,11 @@ export async function readListing(
   db: Db,
   owner: OrganizationId,
 ): Promise<{ listedUntil: Date | null; hasUnlisted: boolean }> {
-  const { rows } = await sql<{ listedUntil: Date | null; hasUnlisted: boolean }>`
-    select (select last_listed_at from event_clocks where organization_id = ${owner}) as "listedUntil",
-      exists (select from webhook_events where organization_id = ${owner} and listed_at is null) as "hasUnlisted"
-    from organizations where id = ${owner}`.execute(db);
+  const statement = sql<{ listedUntil: Date | null; hasUnlisted: boolean }>`
+    select (select last_listed_at from ${table("event_clocks")} where organization_id = ${owner}) as "listedUntil",
+      exists (select from ${table("webhook_events")} where organization_id = ${owner} and listed_at is null) as "hasUnlisted"
+    from ${table("organizations")} where id = ${owner}`;
+  const { rows } = await readAtHome(db, owner, (home) => statement.execute(home));
   return rows[0] ?? { listedUntil: null, hasUnlisted: false };
 }
 
@@ -77,12 +78,11 @@ export async function selectListedEvents(
   owner: OrganizationId,
   filter: EventFilter,
 ): Promise<{ body: Buffer; listedAt: Date }[]> {
-  const find = async () =>
-    await sql<{ body: Buffer; listedAt: Date }>`
-      select body, listed_at as "listedAt" from webhook_events
-      where organization_id = ${owner} and listed_at > ${filter.listedAfter ?? "-infinity"}::timestamptz
-        and listed_at <= ${filter.listedUntil} and created_at >= ${filter.createdFrom}
-        and type = any(${filter.types as ChosenEventType[]}::text[]) and body is not null
-      order by listed_at limit ${filter.limit}`.execute(db);
-  return (await findSettled(db, owner, { find, isFound: ({ rows }) => rows.length > 0 })).rows;
+  const statement = sql<{ body: Buffer; listedAt: Date }>`
+    select body, listed_at as "listedAt" from ${table("webhook_events")}
+    where organization_id = ${owner} and listed_at > ${filter.listedAfter ?? "-infinity"}::timestamptz
+      and listed_at <= ${filter.listedUntil} and created_at >= ${filter.createdFrom}
+      and type = any(${filter.types as ChosenEventType[]}::text[]) and body is not null
+    order by listed_at limit ${filter.limit}`;
+  return (await readAtHome(db, owner, (home) => statement.execute(home))).rows;
 }
