@@ -14,6 +14,8 @@ const STARTED: readonly (readonly [start: string, by: string])[] = [
   ["src/dashboard/", "test/support/browser/dashboard.ts"],
   ["src/widget/", "test/support/browser/embedded.ts"],
   ["src/docs/", "src/server/docs/routes.ts"],
+  ["connectors/google-sheets/", "test/support/programs/run-apps-script.ts"],
+  ["connectors/n8n/", "test/support/programs/n8n.ts"],
   ["docs/", "test/docs.test.ts"],
   ["README.md", "test/docs.test.ts"],
 ];

@@ -8,7 +8,7 @@ import { offerHelp } from "../src/server/lib/offer-help.ts";
 const ROOT = join(import.meta.dirname, "..");
 const CACHE = join(ROOT, "node_modules/.cache/bookflow-types");
 /** The slowest ones come first. The browser tests' check reads the types that the server's check writes, so it follows that one. */
-const TYPE_CHECKS = [["server", "browser"], ["dashboard"], ["docs"], ["widget-tests"], ["widget"], ["sdk"]];
+const TYPE_CHECKS = [["server", "browser"], ["dashboard"], ["docs"], ["widget-tests"], ["widget"], ["sdk"], ["n8n"]];
 
 /** The type checker is a Go program. It ends before it would need to collect garbage, which takes a quarter of its time. */
 const ENVIRONMENT = { ...process.env, GOGC: "off", GOMEMLIMIT: "1500MiB" };

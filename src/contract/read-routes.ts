@@ -36,6 +36,7 @@ const BOOKING_SCOPES = ["bookings", "bookings.anonymous"] as const;
 export const READ_ROUTES = {
   listWidgets:   { path: "/widgets", scopes: KEY_SCOPES, tag: "widgets" },
   listBookings:  { path: "/bookings", scopes: BOOKING_SCOPES, tag: "bookings" },
+  getBooking:    { path: "/bookings/:reference", scopes: BOOKING_SCOPES, tag: "bookings" },
   listChanges:   { path: "/changes", scopes: BOOKING_SCOPES, tag: "bookings" },
   listDeletions: { path: "/deletions", scopes: BOOKING_SCOPES, tag: "bookings" },
   listEvents:    { path: "/events", scopes: ["bookings"], tag: "events" },

@@ -21,8 +21,9 @@ for (const [name, route] of Object.entries(READ_ROUTES)) {
   test(`${name} needs ${route.scopes.join(" or ")}`, async () => {
     const wanted: readonly KeyScope[] = route.scopes;
     for (const scope of KEY_SCOPES) {
-      const { headers } = await makeCaller(deps.db, { scopes: [scope] });
-      const url = `${API_PREFIX}${route.path}${QUERIES[route.path] ?? ""}`;
+      const { owner, widgetId, headers } = await makeCaller(deps.db, { scopes: [scope] });
+      const { reference } = await makeBooking(deps.db, owner, { widgetId });
+      const url = `${API_PREFIX}${route.path.replace(":reference", reference)}${QUERIES[route.path] ?? ""}`;
       const { status, body } = await getJson(app, url, headers);
       if (wanted.includes(scope)) assert.equal(status, 200, scope);
       else

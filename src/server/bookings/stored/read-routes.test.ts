@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createTestApp } from "../../../../test/support/app/app.ts";
+import { errorAnswer, getJson, makeCaller } from "../../../../test/support/app/read-api.ts";
 import { makeBooking, makeKey, makeOrganization, makeWidget, NOON } from "../../../../test/support/builders.ts";
 
 const { app, deps } = await createTestApp();
@@ -46,4 +47,28 @@ test("a stored booking is returned with every field of the contract", async () =
     ],
     nextCursor: null,
   });
+});
+
+test("one booking has the fields that it has in the list, and everything about the customer only with the scope bookings", async () => {
+  for (const scope of ["bookings", "bookings.anonymous"] as const) {
+    const { owner, widgetId, headers } = await makeCaller(deps.db, { scopes: [scope] });
+    const { reference } = await makeBooking(deps.db, owner, { widgetId, customer_notes: "Second floor" });
+    const { body } = await getJson(app, "/api/v1/bookings", headers);
+    const one = await getJson(app, `/api/v1/bookings/${reference}`, headers);
+    assert.deepEqual(one, { status: 200, body: (body as { data: unknown[] }).data[0] });
+    if (scope === "bookings.anonymous") assert.doesNotMatch(JSON.stringify(one), /mara|second floor|@/i);
+  }
+});
+
+test("a booking of another organization, one past its retention and one that never was are not found", async () => {
+  const [own, other] = [await makeCaller(deps.db), await makeCaller(deps.db)];
+  const { reference: foreign } = await makeBooking(deps.db, other.owner, { widgetId: other.widgetId });
+  const old = { widgetId: own.widgetId, now: new Date("2024-01-01T00:00:00.000Z") };
+  const { reference: expired } = await makeBooking(deps.db, own.owner, old);
+  for (const reference of [foreign, expired, "SVC-ZZZZZZ", "svc-zzzzzz", "..%2Fwidgets", "SVC-ZZZZZZ%00"])
+    assert.deepEqual(
+      await getJson(app, `/api/v1/bookings/${reference}`, own.headers),
+      errorAnswer(404, "not_found", "Booking not found."),
+      reference,
+    );
 });
