@@ -29,12 +29,12 @@ export class ClinicCalendar {
     );
   }
 
-  /** Takes a free slot of the service at or after `earliest`, or returns null. */
-  take(dice: Dice, wish: { service: SandboxService; earliest: Date }): Appointment | null {
+  /** Takes a free slot of the service at or after `earliest`, with anyone if no `staffId` is given, or returns null. */
+  take(dice: Dice, wish: { service: SandboxService; earliest: Date; staffId?: string }): Appointment | null {
     const { service } = wish;
     const [staffId, ...others] = service.staffIds;
     if (staffId === undefined) return null;
-    const chosen = dice.pick([staffId, ...others]);
+    const chosen = wish.staffId ?? dice.pick([staffId, ...others]);
     const times = this.#startTimes.get(`${service.id} ${chosen}`) ?? [];
     const first = findFirst(times, wish.earliest.getTime()) + Math.floor(dice.roll() * CHOICE);
     for (const startMs of times.slice(first, first + TIMES_LOOKED_AT)) {

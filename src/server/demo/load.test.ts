@@ -127,6 +127,50 @@ describe("a loaded demo", () => {
     assert.equal((await app.inject({ url: pathname })).statusCode, 200);
   });
 
+  test("has bookings that were cancelled and moved, each with its change", async () => {
+    const changed = visits.flatMap(({ bookings }) => bookings).filter(({ change }) => change !== null);
+    const expected = changed
+      .toSorted((a, b) => Number(b.change?.at) - Number(a.change?.at))
+      .map(({ line, change }) => [
+        line.reference,
+        change?.movedTo ? "rescheduled" : "cancelled",
+        change?.movedTo ? "confirmed" : "cancelled",
+        change?.movedTo?.startAt.toISOString() ?? line.start,
+        line.start,
+      ]);
+    const { data } = await ask("/changes?limit=500");
+    const shown = data.map((one: Record<string, string>) => [
+      one["reference"],
+      one["type"],
+      one["status"],
+      one["start"],
+      one["previousStart"],
+    ]);
+    assert.deepEqual(shown, expected);
+    const { data: newest } = await ask("/bookings?limit=500");
+    for (const { reference, status, start } of newest) {
+      const change = expected.find(([changedReference]) => changedReference === reference);
+      assert.equal(status, change?.[2] ?? "confirmed");
+      if (change) assert.equal(start, change[3]);
+    }
+    assert.deepEqual((await ask("/events?limit=100")).data, []);
+  });
+
+  test("shows as cancelled what a visitor cancels on the appointment's page", async () => {
+    const { data } = await ask("/bookings?limit=500");
+    const coming = data.find(
+      ({ start, status }: { start: string; status: string }) => start > NOON.toISOString() && status === "confirmed",
+    );
+    const { pathname } = new URL(coming.manageUrl);
+    const form = { "content-type": "application/x-www-form-urlencoded" };
+    assert.equal((await app.inject({ method: "POST", url: pathname, headers: form, payload: "" })).statusCode, 303);
+    const { data: after } = await ask("/bookings?limit=500");
+    assert.deepEqual(
+      after.find(({ reference }: { reference: string }) => reference === coming.reference),
+      { ...coming, status: "cancelled" },
+    );
+  });
+
   test("shows its widgets as live, and makes bookings that aren't tests", async () => {
     const listed = await listWidgetsWithViews(db, DEMO_ID, { baseUrl: deps.config.baseUrl });
     assert.deepEqual([...new Set(listed.map(({ mode }) => mode))], ["live"]);

@@ -16,7 +16,7 @@ import { findOrganization, insertOrganization } from "../organizations/queries.t
 import { insertSandbox } from "../scheduler/sandbox/queries.ts";
 import { openLivePeriod } from "../test-mode/queries.ts";
 import { insertWidget } from "../widgets/queries.ts";
-import { keepAppointments, toUpcoming } from "./appointments.ts";
+import { changeBookings, findStart, keepAppointments, toUpcoming } from "./appointments.ts";
 import { clearDemo } from "./clear.ts";
 import { DEMO_ID, DEMO_KEY_NAME, DEMO_NAME, DEMO_PEOPLE, DEMO_WIDGETS, DEMO_ZONE, OWNER } from "./clinic.ts";
 import { readCredentials, readKeyRandom } from "./credentials.ts";
@@ -62,7 +62,7 @@ async function fill(deps: LoadDeps): Promise<LoadOutcome> {
   await makeOrganization(deps, new Date(now.getTime() - (DEMO_DAYS + 1) * DAY_MS));
   const visits = makeTraffic(now);
   const bookings = visits.flatMap((visit) => visit.bookings);
-  const coming = bookings.filter(({ line }) => line.start > now.toISOString()).map((one) => toUpcoming(deps, one));
+  const coming = bookings.filter((booking) => findStart(booking) > now).map((one) => toUpcoming(deps, one));
   const links = new Map(coming.map(({ reference, links }) => [reference as string, links]));
   const lines = bookings.map(({ line }): ImportedBooking => ({ ...line, ...links.get(line.reference) }));
 
@@ -76,6 +76,7 @@ async function fill(deps: LoadDeps): Promise<LoadOutcome> {
   const touches = visits.flatMap((visit) => visit.touches);
   await recordHistory(deps, touches, now);
   await keepAppointments(deps, coming);
+  await changeBookings(deps, bookings);
   await addPeople(deps);
   return { kind: "loaded", visits: visits.length, bookings: stored.imported };
 }

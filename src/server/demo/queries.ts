@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import type { OrganizationId } from "#contract/ids.ts";
+import type { OrganizationId, Reference } from "#contract/ids.ts";
 import type { Db } from "../db/pool.ts";
 
 /** Deletes those of these people who are in no organization, with their sign-in methods. */
@@ -12,4 +12,15 @@ export async function deleteStrandedUsers(transaction: Db, emails: readonly stri
 export async function hasMembers(db: Db, owner: OrganizationId): Promise<boolean> {
   const member = db.selectFrom("members").select("user_id").where("organization_id", "=", owner).limit(1);
   return (await member.executeTakeFirst()) !== undefined;
+}
+
+/** As if they had been made in their widget's sandbox. */
+export async function markSandboxBookings(
+  db: Db,
+  owner: OrganizationId,
+  references: readonly Reference[],
+): Promise<void> {
+  await sql`
+    update bookings set asked_in = 'sandbox'
+    where organization_id = ${owner} and reference = any(${references as Reference[]}::text[])`.execute(db);
 }

@@ -129,9 +129,27 @@ describe("the demo's bookings", () => {
   test("have unique references and instants, and nobody is double-booked", () => {
     assert.equal(new Set(bookings.map(({ line }) => parseReference(line.reference))).size, bookings.length);
     assert.equal(new Set(bookings.map(({ line }) => line.createdAt)).size, bookings.length);
-    const places = bookings.map(({ line }) => `${line.widgetId} ${line.staff} ${line.start}`);
-    assert.equal(new Set(places).size, bookings.length);
+    const places = bookings.flatMap(({ line, change }) => {
+      const starts = [line.start, change?.movedTo?.startAt.toISOString()];
+      return starts.flatMap((start) => (start ? [`${line.widgetId} ${line.staff} ${start}`] : []));
+    });
+    assert.equal(new Set(places).size, places.length);
     assert.ok(bookings.every(({ line }) => line.start > line.createdAt));
+  });
+
+  test("are cancelled or moved now and then, before the appointment, to another time with the same person", () => {
+    const changed = bookings.flatMap((booking) => (booking.change ? [{ ...booking, ...booking.change }] : []));
+    const moved = changed.flatMap(({ movedTo, appointment }) => (movedTo ? [{ movedTo, appointment }] : []));
+    for (const count of [moved.length, changed.length - moved.length]) {
+      const part = share(count, bookings.length);
+      assert.ok(part > 0.03 && part < 0.08, `${part}`);
+    }
+    for (const { at, line } of changed)
+      assert.ok(at <= NOON && at.toISOString() > line.createdAt && at.toISOString() < line.start);
+    for (const { movedTo, appointment } of moved) {
+      assert.deepEqual([movedTo.staffId, movedTo.service], [appointment.staffId, appointment.service]);
+      assert.notDeepEqual(movedTo.startAt, appointment.startAt);
+    }
   });
 
   test("have the same attribution as the visit's events", () => {

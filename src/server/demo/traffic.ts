@@ -12,6 +12,7 @@ import { type DemoVisit, makeVisit, type World } from "./visit.ts";
 export const DEMO_DAYS = 410;
 
 const SEED = 20_261_101;
+const CHANGES_SEED = 41;
 /** No visit lasts longer than this, so an earlier one is over by now. */
 const LONGEST_VISIT_MS = 20 * MINUTE_MS;
 const CALENDAR_DAYS_AHEAD = 60;
@@ -38,7 +39,8 @@ type Day = { readonly daysAgo: number; readonly startMs: number; readonly crowd:
 
 export function makeTraffic(now: Date): DemoVisit[] {
   const dice = createDice(SEED);
-  const world: World = { dice, calendars: openCalendars(now), customers: [], used: new Set() };
+  const changeDice = createDice(CHANGES_SEED);
+  const world: World = { now, dice, changeDice, calendars: openCalendars(now), customers: [], used: new Set() };
   return listDays(dice, now).flatMap((day) =>
     listArrivals(dice, day)
       .filter(({ at }) => at.getTime() < now.getTime() - LONGEST_VISIT_MS)

@@ -15,12 +15,21 @@ import type { TrafficSource } from "./traffic-sources.ts";
 
 // One visit of the demo, from the first view to the last step, and its bookings.
 
-export type DemoBooking = { readonly line: ImportedBooking; readonly appointment: Appointment };
+export type DemoBooking = {
+  readonly line: ImportedBooking;
+  readonly appointment: Appointment;
+  readonly change: DemoChange | null;
+};
+/** At this moment the appointment got another time, or was cancelled if there is none. */
+type DemoChange = { readonly at: Date; readonly movedTo: Appointment | null };
 export type DemoVisit = { readonly touches: readonly Touch[]; readonly bookings: readonly DemoBooking[] };
 
 /** State that visits share while the history is generated. */
 export type World = {
+  readonly now: Date;
   readonly dice: Dice;
+  /** Rolled for changes of appointments. */
+  readonly changeDice: Dice;
   readonly calendars: ReadonlyMap<string, ClinicCalendar>;
   readonly customers: Customer[];
   /** References and instants that bookings have already used; both must be unique. */
@@ -39,6 +48,10 @@ type Circumstances = {
 
 const MEAN_LEAD_DAYS = 6;
 const LONGEST_LEAD_DAYS = 42;
+/** Of all bookings that are stored. */
+const CANCELLED_SHARE = 0.06;
+const MOVED_SHARE = 0.05;
+const LONGEST_MOVE_DAYS = 12;
 
 /** The chance that a visitor who won't book takes each step after the one before. On phones, many give up at the form. */
 const STAYS: readonly (readonly [Step, chance: number, onPhone: number])[] = [
@@ -208,8 +221,27 @@ function bookAppointments(
   const second = dice.falls(0.03) ? findAppointment(world, walk, circumstances) : null;
   return [first, ...(second ? [second] : [])].flatMap((appointment) => {
     const line = complete(world, walk, { ...circumstances, appointment, customer });
-    return circumstances.widget.storesBookings ? [{ line, appointment }] : [];
+    if (!circumstances.widget.storesBookings) return [];
+    return [{ line, appointment, change: chooseChange(world, { line, appointment }) }];
   });
+}
+
+/** Between the booking and its appointment, if that is not in the future. */
+function chooseChange(
+  { now, changeDice: dice, calendars }: World,
+  { line, appointment }: Omit<DemoBooking, "change">,
+): DemoChange | null {
+  const roll = dice.roll();
+  if (roll >= CANCELLED_SHARE + MOVED_SHARE) return null;
+  const createdMs = Date.parse(line.createdAt);
+  const at = new Date(createdMs + Math.ceil((appointment.startAt.getTime() - createdMs) * (0.1 + 0.8 * dice.roll())));
+  if (at > now) return null;
+  if (roll < CANCELLED_SHARE) return { at, movedTo: null };
+  const movedTo = calendars.get(line.widgetId)?.take(dice, {
+    ...appointment,
+    earliest: new Date(at.getTime() + dice.between(1, LONGEST_MOVE_DAYS) * DAY_MS),
+  });
+  return movedTo ? { at, movedTo } : null;
 }
 
 /** The funnel's last step and the stored booking, with the same instant and appointment. */

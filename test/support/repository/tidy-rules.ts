@@ -165,6 +165,7 @@ export const ALLOWED_IMPORTS: readonly { readonly from: string; readonly to: rea
     "api-keys/make-key.ts",
     "api-keys/token.ts",
     "audit/audit-by.ts",
+    "bookings/changes/change-queries.ts",
     "bookings/import/import-bookings.ts",
     "config.ts",
     "analytics/analytics.ts",
