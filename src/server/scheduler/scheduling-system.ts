@@ -140,6 +140,7 @@ export type KnownAppointment = {
 };
 
 export type ChangedAppointments = {
+  /** Known ones, and perhaps others. */
   readonly externalIds: readonly string[];
   /** What the system changed before this, by its own clock, was seen. Null: as before. */
   readonly until: Date | null;

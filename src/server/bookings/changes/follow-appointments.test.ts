@@ -116,6 +116,21 @@ test("polling finds what was cancelled and moved, and asks for nothing else", as
   assert.equal((await listChanges(db, setting.owner, { from: NOON, before: null, limit: 100 })).length, 2);
 });
 
+test("someone who was asked to choose another time, and does weeks after the first one has passed, is found by polling", async () => {
+  clock.set(NOON);
+  const setting = await connect();
+  const reference = await book(setting);
+  cancelThere(server, reference);
+  await catchUp();
+  clock.set(new Date(NOON.getTime() + 60 * DAY_MS));
+  await catchUp();
+  const later = new Date(NOON.getTime() + 90 * DAY_MS);
+  moveThere(server, reference, later);
+  await catchUp();
+  const [copy] = await readCopy(setting.owner);
+  assert.deepEqual([copy?.status, copy?.start], ["confirmed", later]);
+});
+
 test("nothing is asked or changed while “Follow changes” is off", async () => {
   clock.set(NOON);
   const setting = await connect();

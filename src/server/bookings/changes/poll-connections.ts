@@ -2,7 +2,7 @@ import { DAY_MS, MINUTE_MS } from "#contract/durations.ts";
 import type { ConnectionKind } from "#contract/scheduling.ts";
 import { openConnection } from "../../scheduler/open-system.ts";
 import type { OpenDeps } from "../../scheduler/scheduler-deps.ts";
-import { markDue } from "./check-queries.ts";
+import { findReferences, markDue } from "./check-queries.ts";
 import { claimFollowed, type FollowedConnection, listKnown, noteSeen } from "./poll-queries.ts";
 
 // Asks scheduling systems which appointments may have changed. Those are then read one by one (follow-appointments.ts).
@@ -50,8 +50,7 @@ async function poll(
   const known = await listKnown(deps.db, owner, { id, startFrom, limit: KNOWN_MAX });
   const changed = await system.listChanged({ since, known }, signal);
   if (changed.kind !== "found") return;
-  const listed = new Set(changed.value.externalIds);
-  const references = known.filter(({ externalId }) => listed.has(externalId)).map(({ reference }) => reference);
+  const references = await findReferences(deps.db, owner, { id, externalIds: changed.value.externalIds });
   if (references.length > 0) await markDue(deps.db, owner, { references, now });
   // Only now: what was seen must not be forgotten.
   if (changed.value.until) await noteSeen(deps.db, owner, { id, until: changed.value.until });

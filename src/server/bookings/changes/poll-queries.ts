@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import { BOOKING_STATUS_CANCELLED } from "#contract/booking.ts";
-import type { ConnectionId, OrganizationId, Reference } from "#contract/ids.ts";
+import type { ConnectionId, OrganizationId } from "#contract/ids.ts";
 import type { ConnectionKind } from "#contract/scheduling.ts";
 import type { Db } from "../../db/pool.ts";
 import type { KnownAppointment } from "../../scheduler/scheduling-system.ts";
@@ -34,9 +34,9 @@ export async function listKnown(
   db: Db,
   owner: OrganizationId,
   { id, startFrom, limit }: { id: ConnectionId; startFrom: Date; limit: number },
-): Promise<(KnownAppointment & { reference: Reference })[]> {
-  const { rows } = await sql<KnownAppointment & { reference: Reference }>`
-    select reference, external_id as "externalId", start_at as "startAt", end_at as "endAt",
+): Promise<KnownAppointment[]> {
+  const { rows } = await sql<KnownAppointment>`
+    select external_id as "externalId", start_at as "startAt", end_at as "endAt",
       status = ${BOOKING_STATUS_CANCELLED} as "isCancelled"
     from bookings
     where organization_id = ${owner} and start_at >= ${startFrom} and asked_in = ${id} and external_id is not null

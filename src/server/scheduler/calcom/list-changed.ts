@@ -34,7 +34,8 @@ export async function listChangedBookings(
     for (const booking of read.value.bookings) {
       const { uid, rescheduledFromUid: former } = booking;
       if (known.has(uid) && !isAsKnown(booking, known.get(uid))) changed.add(uid);
-      if (former && known.has(former)) changed.add(former);
+      // The former one may have been cancelled, and over, before another time was chosen.
+      if (former && !known.has(uid)) changed.add(former);
     }
     ends.push(read.value);
   }
