@@ -38,9 +38,11 @@ export const NO_OPTIONS: WidgetOptions = {
   privacyUrl: null,
 };
 
+/** An ID of a scheduling system. */
+const Id = Type.String({ maxLength: 500, pattern: "^[^\\u0000-\\u001f\\u007f]+$" });
+
 /** The services that a widget offers, in this order; `staffIds` null: everybody. */
-export const Offer = Type.Array(
-  Type.Object({ serviceId: Type.String(), staffIds: nullable(Type.Array(Type.String(), { maxItems: 200 })) }),
-  { maxItems: 200 },
-);
+export const Offer = Type.Array(Type.Object({ serviceId: Id, staffIds: nullable(Type.Array(Id, { maxItems: 200 })) }), {
+  maxItems: 200,
+});
 export type Offer = Static<typeof Offer>;

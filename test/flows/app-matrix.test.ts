@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { after, describe, test } from "node:test";
+import { describe, test } from "node:test";
 import { type MemberRole, ROLES_OF_MEMBERS, roleIncludes } from "#contract/app/role.ts";
 import {
   ACCOUNT_ROUTES,
@@ -9,37 +9,24 @@ import {
   type AppRoute,
   type AppRouteName,
 } from "#contract/app/routes.ts";
-import type { EndpointId, OrganizationId } from "#contract/ids.ts";
-import { type Plan, planIncludes } from "#contract/plans.ts";
+import type { EndpointId } from "#contract/ids.ts";
+import { planIncludes } from "#contract/plans.ts";
 import { API_PREFIX, READ_ROUTES } from "#contract/read-routes.ts";
 import { KEY_SCOPES } from "#contract/scopes.ts";
-import { addConnection } from "../../src/server/scheduler/connections/connections.ts";
 import { deleteEndpoint } from "../../src/server/webhooks/endpoints/endpoints.ts";
-import { startRedelivery } from "../../src/server/webhooks/log/bulk-redelivery.ts";
 import { askApp } from "../support/app/app-api.ts";
 import { listRoutes } from "../support/app/routes.ts";
 import { type SignedIn, signIn } from "../support/app/sign-in.ts";
-import { makeKey, makeOrganization, makeWidget } from "../support/builders.ts";
-import { startCalcomServer } from "../support/scheduler/calcom-server.ts";
-import {
-  book,
-  createWebhookService,
-  deliverAll,
-  makeEndpoint,
-  startReplying,
-} from "../support/webhooks/webhook-service.ts";
+import { fillIn, prepareThings, type Things } from "../support/app/things.ts";
+import { makeKey, makeOrganization } from "../support/builders.ts";
+import { createWebhookService } from "../support/webhooks/webhook-service.ts";
 
 // Every route of the dashboard API, called by everyone: nobody, each role, another organization's owner, and on each plan.
 
 const service = await createWebhookService();
-const { app, deps, loop } = service;
+const { app, deps } = service;
 const { db } = deps;
-const receiver = await startReplying(() => ({ status: 200 }));
-const calcom = await startCalcomServer();
-after(async () => {
-  await calcom.stop();
-  await deps.scheduler.outbound.close();
-});
+const { makeThings, receiver, calcom } = await prepareThings(service);
 
 const names = Object.keys(APP_ROUTES) as AppRouteName[];
 const routeOf = (name: AppRouteName): AppRoute => APP_ROUTES[name];
@@ -74,40 +61,13 @@ const BODIES: Partial<Record<AppRouteName, object>> = {
   addEndpoint: { url: receiver.url, kind: "webhook" },
   changeEndpoint: { description: "CRM" },
   tryFilters: {},
+  rotateSecret: {},
   countRedelivery: { from: "2026-01-01" },
   startRedelivery: { from: "2026-01-01" },
   createKey: { name: "Warehouse", scopes: ["manage"] },
   addConnection: { kind: "calcom", name: "Practice", ...calcom.parts },
   changeConnection: { name: "Annex" },
 };
-
-type Things = Record<"widget" | "reference" | "endpoint" | "delivery" | "redelivery" | "key" | "connection", string>;
-
-/** One of every object that a route's path can name. */
-async function makeThings(owner: OrganizationId, plan: Plan): Promise<Things> {
-  const widgetId = await makeWidget(db, owner);
-  const business = { owner, widgetId, plan };
-  const { id: endpoint } = await makeEndpoint(deps, business, { url: receiver.url });
-  const reference = await book(deps, business);
-  await deliverAll(loop);
-  const { id: delivery } = await db
-    .selectFrom("deliveries")
-    .select("id")
-    .where("endpoint_id", "=", endpoint)
-    .executeTakeFirstOrThrow();
-  const filter = { states: ["failed"], from: "2026-01-01", to: "2026-01-02", endpoint } as const;
-  const redelivery = await startRedelivery(deps, { id: owner, plan }, filter, async () => undefined);
-  assert.ok(redelivery.kind === "started");
-  const wanted = { kind: "calcom", name: "Practice", ...calcom.parts } as const;
-  const added = await addConnection(deps, owner, wanted);
-  assert.ok(added.kind === "added");
-  const { id: key } = await makeKey(db, owner);
-  return { widget: widgetId, reference, endpoint, delivery, redelivery: redelivery.id, key, connection: added.id };
-}
-
-function fillIn(path: string, things: Things): string {
-  return path.replaceAll(/:(\w+)/g, (_, name: keyof Things) => things[name]);
-}
 
 /** Our own page, with nobody signed in. */
 const nobody = { headers: { cookie: "", origin: new URL(deps.config.baseUrl).origin, "x-organization": "" } };

@@ -60,7 +60,7 @@ test("an entry keeps the name of its time, after a rename and after removal", as
   const address = { url: "https://93.184.215.14/hooks?password=letmein", kind: "webhook" };
   const { id: endpoint } = (await act(admin, "POST /endpoints", address))["endpoint"] as { id: string };
   await act(admin, `PATCH /endpoints/${endpoint}`, { description: "Practice software" });
-  await act(admin, `POST /endpoints/${endpoint}/rotate-secret`);
+  await act(admin, `POST /endpoints/${endpoint}/rotate-secret`, {});
   await act(admin, `POST /endpoints/${endpoint}/test`);
   await act(admin, `PATCH /endpoints/${endpoint}`, { isEnabled: false });
   await act(admin, `DELETE /endpoints/${endpoint}`);

@@ -1,71 +1,74 @@
 import assert from "node:assert/strict";
-import { STATUS_CODES } from "node:http";
 import { describe, test } from "node:test";
 import fc from "fast-check";
 import { KEY_SCOPES } from "#contract/scopes.ts";
 import { parseIsoInstant } from "../../src/server/lib/time/iso-instant.ts";
-import { createTestApp } from "../support/app/app.ts";
+import { type Given, invalidValues, type Schema, validTexts, validValues } from "../support/app/schema-values.ts";
+import { fillIn, prepareThings, type Things } from "../support/app/things.ts";
 import { openWire } from "../support/app/wire.ts";
 import { makeKey, makeOrganization } from "../support/builders.ts";
+import { createWebhookService } from "../support/webhooks/webhook-service.ts";
 
 // Requests generated from openapi.json: what it calls valid is not refused, what it calls invalid is not accepted, and every
-// answer is described. Bodies are not generated: their fields are checked one by one, and named in the answer.
+// answer is described.
 
-type Schema = {
-  type?: string;
-  enum?: unknown[];
-  pattern?: string;
-  format?: string;
-  minimum?: number;
-  maximum?: number;
-  minLength?: number;
-  maxLength?: number;
-  maxItems?: number;
-  items?: Schema;
-};
-type Parameter = { in: string; name: string; required?: boolean; schema: Schema; example?: unknown };
+type Parameter = { in: string; name: string; required?: boolean; schema: Schema };
 type Operation = {
   operationId: string;
   parameters?: Parameter[];
-  requestBody?: object;
-  responses: Record<string, Reference | { headers?: object }>;
+  requestBody?: { required: boolean; content: { "application/json": { schema: Schema; example?: object } } };
+  responses: Record<string, { headers?: object }>;
 };
-type Reference = { $ref: string };
 
-const { app, deps } = await createTestApp({ rateLimitApiPerMinute: 1_000_000 });
+const MANY = 1_000_000;
+const service = await createWebhookService({
+  rateLimitApiPerMinute: MANY,
+  maxWidgets: MANY,
+  maxApiKeys: MANY,
+  maxConnections: MANY,
+  maxEndpoints: MANY,
+});
+const { app, deps } = service;
 const { port } = await openWire(app);
-const { key } = await makeKey(deps.db, await makeOrganization(deps.db, { plan: "business" }), { scopes: KEY_SCOPES });
-const document = (await app.inject("/api/v1/openapi.json")).json() as {
+const owner = await makeOrganization(deps.db, { plan: "business" });
+const { key } = await makeKey(deps.db, owner, { scopes: KEY_SCOPES });
+const { makeThings, receiver, calcom } = await prepareThings(service);
+const document = resolve((await app.inject("/api/v1/openapi.json")).json()) as {
   paths: Record<string, Record<string, Operation>>;
-  components: Record<string, Record<string, object>>;
 };
 const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
   Object.entries(methods).map(([method, operation]) => ({ method: method.toUpperCase(), path, operation })),
 );
 
+/** The document with each reference replaced by what it stands for. */
+function resolve(root: Record<string, unknown>): unknown {
+  const visit = (part: unknown): unknown => {
+    if (Array.isArray(part)) return part.map(visit);
+    if (typeof part !== "object" || part === null) return part;
+    if (!("$ref" in part)) return Object.fromEntries(Object.entries(part).map(([name, value]) => [name, visit(value)]));
+    const names = String(part.$ref).slice(2).split("/");
+    const found = names.reduce<unknown>((at, name) => (at as Record<string, unknown>)?.[name], root);
+    assert.ok(found, String(part.$ref));
+    return visit(found);
+  };
+  return visit(root);
+}
+
 /** Every response has these. */
 const USUAL_HEADERS =
   /^(content-|access-control-|cross-origin-|cache-control|connection|date|etag|keep-alive|transfer-encoding|vary|strict-transport|x-content|x-frame|referrer-policy|permissions-policy|x-robots)/;
 
-function resolve(part: object): object {
-  if (!("$ref" in part)) return part;
-  const [kind = "", name = ""] = String(part.$ref).replace("#/components/", "").split("/");
-  const found = document.components[kind]?.[name];
-  assert.ok(found, String(part.$ref));
-  return found;
-}
-
-async function ask(method: string, path: string, operation: Operation): Promise<number> {
-  const headers: Record<string, string> = { authorization: `Bearer ${key}` };
-  if (operation.requestBody) headers["content-type"] = "application/json";
-  const body = operation.requestBody ? { body: "{}" } : {};
-  const response = await fetch(`http://127.0.0.1:${port}${path}`, { method, headers, ...body });
-  await response.arrayBuffer();
-  const asked = `${method} ${path}: ${response.status} ${STATUS_CODES[response.status]}`;
+async function ask(method: string, path: string, operation: Operation, body?: unknown): Promise<number> {
+  const response = await fetch(`http://127.0.0.1:${port}${path}`, {
+    method,
+    headers: { authorization: `Bearer ${key}`, ...(body === undefined ? {} : { "content-type": "application/json" }) },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
+  const answer = await response.text();
+  const asked = `${method} ${path} ${JSON.stringify(body)}: ${response.status} ${answer.slice(0, 300)}`;
   assert.ok(response.status < 500, asked);
-  const found = operation.responses[response.status];
-  assert.ok(found, `${asked} is described`);
-  const described = resolve(found) as { headers?: object };
+  const described = operation.responses[response.status];
+  assert.ok(described, `${asked} is described`);
   const names = Object.keys(described.headers ?? {}).map((name) => name.toLowerCase());
   for (const name of response.headers.keys())
     assert.ok(USUAL_HEADERS.test(name) || names.includes(name), `${asked}: the header ${name} is described`);
@@ -89,10 +92,9 @@ function validText(schema: Schema): fc.Arbitrary<string> {
     return fc.integer({ min: schema.minimum ?? 0, max: schema.maximum ?? 10_000 }).map(String);
   // The period has at most 730 days, and the examples stand for all days in it.
   if (schema.format === "date") return fc.constantFrom("2026-11-01");
-  if (schema.maxLength && schema.minLength)
-    return fc.string({ minLength: schema.minLength, maxLength: schema.maxLength, unit: "grapheme-ascii" });
-  assert.ok(schema.pattern, `a pattern for ${JSON.stringify(schema)}`);
-  return fc.stringMatching(new RegExp(schema.pattern, "u"), { maxLength: schema.maxLength ?? 100 });
+  return schema.minLength
+    ? fc.string({ minLength: schema.minLength, maxLength: schema.maxLength ?? 100, unit: "grapheme-ascii" })
+    : validTexts(schema, "parameter");
 }
 
 function invalid({ name, schema }: Parameter): string[][] {
@@ -118,6 +120,34 @@ function toQuery(values: readonly (readonly [string, readonly string[]])[]): str
   return new URLSearchParams(values.flatMap(([name, texts]) => texts.map((text) => [name, text]))).toString();
 }
 
+/** What can't be read from the schemas of bodies: what exists, and what fits together. */
+function givenFor(operationId: string, things: Things): Given {
+  const link = [null, "", "https://lindenhof.example/book"];
+  return {
+    connectionId: [things.connection],
+    widgetIds: [null, [things.widget]],
+    endpoint: [things.endpoint],
+    widget: [things.widget],
+    kind: [operationId === "addConnection" ? "calcom" : "webhook"],
+    ...calcomGiven,
+    url: [receiver.url],
+    headers: [{}, { "X-Api-Key": "abc" }],
+    timeZone: ["Europe/Berlin", "UTC"],
+    networks: [[], ["203.0.113.0/24", "2001:db8::/32"]],
+    expiresAt: [null, "2030-12-31"],
+    bookingUrl: link,
+    thankYouUrl: link,
+    privacyUrl: link,
+    fontFamily: [null, "", "Georgia"],
+    allowedDomains: [[], ["lindenhof.example", "*.lindenhof.example:8443"]],
+    from: ["2026-11-01", "2026-11-01T09:30Z"],
+    to: ["2026-11-02"],
+    book: [false],
+    was: [{}],
+  };
+}
+const calcomGiven = { settings: [calcom.parts.settings], credentials: [calcom.parts.credentials] };
+
 for (const { method, path, operation } of operations) {
   const parameters = operation.parameters ?? [];
   const inPath = parameters.filter((each) => each.in === "path");
@@ -125,38 +155,30 @@ for (const { method, path, operation } of operations) {
   const required = inQuery
     .filter((each) => each.required)
     .map((each) => [each.name, [String(each.schema.enum?.[0])]] as const);
-  const fill = (texts: Record<string, string>) =>
-    path.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(texts[name] ?? ""));
+  const { schema, example } = operation.requestBody?.content["application/json"] ?? {};
 
-  describe(`${method} ${path}`, () => {
-    if (inPath.length > 0)
-      test("finds nothing with an unknown ID, well formed or not", async () => {
-        for (const { name, schema } of inPath) {
-          assert.ok(schema.pattern, name);
-          const texts = [
-            ...fc.sample(fc.stringMatching(new RegExp(schema.pattern)), { numRuns: 5, seed: 42 }),
-            "!",
-            "%",
-          ];
-          for (const text of texts) {
-            const status = await ask(method, fill({ [name]: text }), operation);
-            assert.ok(status === 404 || (operation.requestBody && status === 422), `${text}: ${status}`);
-          }
+  describe(`${method} ${path}`, async () => {
+    const things = await makeThings(owner, "business");
+    const given = givenFor(operation.operationId, things);
+    const address = fillIn(path, things);
+    const bodies = schema ? fc.sample(validValues(schema, given), { numRuns: 12, seed: 42 }) : [];
+
+    for (const { name, schema: form } of inPath)
+      test(`finds nothing with an unknown ID of the ${name}, well formed or not`, async () => {
+        assert.ok(form.pattern, name);
+        const unknown = fc.sample(fc.stringMatching(new RegExp(form.pattern)), { numRuns: 5, seed: 42 });
+        for (const text of [...unknown, "!", "%"]) {
+          const other = fillIn(path, { ...things, [name]: encodeURIComponent(text) });
+          assert.equal(await ask(method, other, operation, bodies[0]), 404, text);
         }
       });
-    else
-      test("gives a described answer without parameters", async () => {
-        const status = await ask(method, `${path}?${toQuery(required)}`, operation);
-        assert.ok(method !== "GET" || status === 200, String(status));
-      });
 
-    if (inQuery.length === 0 || inPath.length > 0) return;
     test("accepts valid parameters", async () => {
-      const generated = inQuery.filter(isGenerated);
-      for (const parameter of generated)
+      if (method === "GET") assert.equal(await ask(method, `${address}?${toQuery(required)}`, operation), 200);
+      for (const parameter of inQuery.filter(isGenerated))
         for (const texts of fc.sample(valid(parameter), { numRuns: 8, seed: 42 })) {
           const others = required.filter(([name]) => name !== parameter.name);
-          const status = await ask(method, `${path}?${toQuery([...others, [parameter.name, texts]])}`, operation);
+          const status = await ask(method, `${address}?${toQuery([...others, [parameter.name, texts]])}`, operation);
           assert.ok(status === 200 || status === 404, `${parameter.name}=${texts.join()}: ${status}`);
         }
     });
@@ -165,11 +187,33 @@ for (const { method, path, operation } of operations) {
       for (const parameter of inQuery)
         for (const texts of invalid(parameter)) {
           const others = required.filter(([name]) => name !== parameter.name);
-          const status = await ask(method, `${path}?${toQuery([...others, [parameter.name, texts]])}`, operation);
+          const status = await ask(method, `${address}?${toQuery([...others, [parameter.name, texts]])}`, operation);
           assert.ok(status === 400 || status === 404, `${parameter.name}=${JSON.stringify(texts)}: ${status}`);
         }
     });
+
+    if (!schema) return;
+    test("accepts valid bodies, and the example as it is", async () => {
+      const isPlain = Object.keys(schema.properties ?? {}).length < 3;
+      assert.ok(example || isPlain || operation.operationId === "tryFilters", "an example");
+      for (const body of [...bodies, ...(example ? [{ ...example, ...realParts(operation) }] : [])])
+        assert.ok((await ask(method, address, operation, body)) < 300, JSON.stringify(body));
+    });
+
+    test("refuses invalid bodies", async () => {
+      for (const body of bodies.slice(0, 2))
+        for (const wrong of invalidValues(schema, body)) {
+          const status = await ask(method, address, operation, wrong);
+          assert.equal(status, Array.isArray(wrong) ? 400 : 422, JSON.stringify(wrong));
+        }
+    });
   });
+}
+
+/** The examples' account and address don't exist. */
+function realParts({ operationId }: Operation): object {
+  if (operationId === "addConnection") return calcom.parts;
+  return operationId === "addEndpoint" ? { url: receiver.url } : {};
 }
 
 test("the pattern of instants is what the server reads", () => {

@@ -1,7 +1,8 @@
 import { type Static, Type } from "typebox";
+import { NAME_LENGTH_MAX } from "../book.ts";
 import { PLANS } from "../plans.ts";
 import { Timestamp, timestampOf } from "../timestamps.ts";
-import { nullable, oneOf, Was } from "./forms.ts";
+import { line, nullable, oneOf, Was } from "./forms.ts";
 import { ROLES_OF_MEMBERS } from "./role.ts";
 
 // People, their organizations, members and invitations in the dashboard API.
@@ -88,8 +89,12 @@ export const OrganizationShape = Type.Object(
 export type OrganizationShape = Static<typeof OrganizationShape>;
 
 export const OrganizationChange = Type.Object(
-  { name: Type.Optional(field), timeZone: Type.Optional(field), was: Was },
-  { title: "OrganizationChange" },
+  {
+    name: Type.Optional(line(NAME_LENGTH_MAX)),
+    timeZone: Type.Optional(Type.String({ maxLength: 100, examples: ["Europe/Berlin"] })),
+    was: Was,
+  },
+  { title: "OrganizationChange", examples: [{ name: "Lindenhof Dental", timeZone: "Europe/Berlin" }] },
 );
 export type OrganizationChange = Static<typeof OrganizationChange>;
 /** A PNG, JPEG or WebP image in base64. */

@@ -1,8 +1,10 @@
 import { type Static, Type } from "typebox";
+import { EMAIL_LENGTH_MAX } from "../book.ts";
 import { CONNECTION_KINDS } from "../scheduling.ts";
 import { SEND_FAILURE_CODES } from "../send-failure.ts";
 import { Timestamp } from "../timestamps.ts";
-import { NullableInteger, NullableText, NullableTimestamp, nullable, oneOf, pageOf, Was } from "./forms.ts";
+import { line, NullableInteger, NullableText, NullableTimestamp, nullable, oneOf, pageOf, Was } from "./forms.ts";
+import { CONNECTION_NAME_LENGTH_MAX, EMAIL_PATTERN } from "./limits.ts";
 
 /** Fields of a connection's form, by kind. Saved settings are shown, credentials never. Optional fields have a default. */
 export const CONNECTION_FIELDS = {
@@ -81,11 +83,14 @@ const Fields = Type.Record(Type.String(), Type.String());
 export const NewConnection = Type.Object(
   {
     kind: oneOf(CONNECTION_KINDS),
-    name: Type.String(),
+    name: line(CONNECTION_NAME_LENGTH_MAX),
     settings: Fields,
     credentials: Fields,
   },
-  { title: "NewConnection" },
+  {
+    title: "NewConnection",
+    examples: [{ kind: "calcom", name: "Practice", settings: {}, credentials: { apiKey: "cal_live_…" } }],
+  },
 );
 export type NewConnection = Static<typeof NewConnection>;
 
@@ -93,11 +98,20 @@ export type NewConnection = Static<typeof NewConnection>;
 export const ConnectionChange = Type.Object(
   {
     ...Type.Partial(
-      Type.Object({ name: Type.String(), settings: Fields, credentials: Fields, followsChanges: Type.Boolean() }),
+      Type.Object({
+        name: line(CONNECTION_NAME_LENGTH_MAX),
+        settings: Fields,
+        credentials: Fields,
+        followsChanges: Type.Boolean(),
+      }),
     ).properties,
     was: Was,
   },
-  { title: "ConnectionChange" },
+  {
+    dependentRequired: { settings: ["credentials"], credentials: ["settings"] },
+    title: "ConnectionChange",
+    examples: [{ name: "Practice, first floor" }],
+  },
 );
 export type ConnectionChange = Static<typeof ConnectionChange>;
 
@@ -111,7 +125,7 @@ export type SavedConnection = Static<typeof SavedConnection>;
 export const ConnectionCheckRequest = Type.Object({
   book: Type.Boolean(),
   /** The test customer's address, to which the system sends its emails; by default one that nobody reads. */
-  email: Type.Optional(Type.String()),
+  email: Type.Optional(Type.String({ maxLength: EMAIL_LENGTH_MAX, pattern: EMAIL_PATTERN })),
 });
 export type ConnectionCheckRequest = Static<typeof ConnectionCheckRequest>;
 

@@ -9,11 +9,11 @@ import {
   REDELIVERY_STATES,
 } from "../delivery.ts";
 import { ENDPOINT_KINDS } from "../endpoint.ts";
-import { ENDPOINT_ID, REDELIVERY_ID, toIdPattern, WIDGET_ID_PATTERN } from "../ids.ts";
+import { ENDPOINT_ID, REDELIVERY_ID, toIdPattern, WIDGET_ID, WIDGET_ID_PATTERN } from "../ids.ts";
 import { INSTANT_PATTERN, Timestamp } from "../timestamps.ts";
 import { WEBHOOK_EVENT_TYPES } from "../webhook-event.ts";
 import { MODES } from "../widget.ts";
-import { ListQuery, NullableInteger, NullableText, NullableTimestamp, nullable, oneOf, pageOf } from "./forms.ts";
+import { idOf, ListQuery, NullableInteger, NullableText, NullableTimestamp, nullable, oneOf, pageOf } from "./forms.ts";
 
 /** One event to one endpoint: a row of the delivery log. */
 export const AppDelivery = Type.Object(
@@ -118,15 +118,19 @@ export type QueuedDelivery = Static<typeof QueuedDelivery>;
 export const NewRedelivery = Type.Object(
   {
     /** `failed` if omitted. */
-    states: Type.Optional(Type.Array(oneOf(REDELIVERABLE_STATES))),
-    from: Type.String(),
-    to: Type.Optional(Type.String()),
-    endpoint: Type.Optional(Type.String()),
-    widget: Type.Optional(Type.String()),
+    states: Type.Optional(Type.Array(oneOf(REDELIVERABLE_STATES), { minItems: 1 })),
+    from: Type.String({ pattern: INSTANT_PATTERN }),
+    to: Type.Optional(Type.String({ pattern: INSTANT_PATTERN, description: "Not before `from`. Default: now." })),
+    endpoint: Type.Optional(idOf(ENDPOINT_ID)),
+    widget: Type.Optional(idOf(WIDGET_ID)),
     error: Type.Optional(oneOf(ATTEMPT_ERROR_CODES)),
   },
   // A misspelled limit must not send everything again.
-  { additionalProperties: false, title: "NewRedelivery" },
+  {
+    additionalProperties: false,
+    title: "NewRedelivery",
+    examples: [{ from: "2026-11-01T09:30:00.000Z", to: "2026-11-02", states: ["failed"] }],
+  },
 );
 export type NewRedelivery = Static<typeof NewRedelivery>;
 

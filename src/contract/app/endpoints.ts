@@ -1,15 +1,32 @@
-import { type Static, Type } from "typebox";
+import { type Static, type TSchema, Type } from "typebox";
 import { NOTICE_KINDS } from "../delivery.ts";
+import { CHANNELS, FILTER_VALUES_MAX, NOT_SET } from "../dimensions.ts";
 import {
   CHOSEN_EVENT_TYPES,
   ENDPOINT_DISABLED_REASONS,
+  ENDPOINT_FILTER_VALUE_LENGTH_MAX,
   ENDPOINT_KINDS,
   ENDPOINT_PERIODS,
+  ENDPOINT_RATE_MAX,
   ENDPOINT_STATUSES,
+  ENDPOINT_URL_LENGTH_MAX,
+  SECRET_OVERLAP_HOURS,
   type SecretOverlapHours,
 } from "../endpoint.ts";
+import { WIDGET_ID } from "../ids.ts";
 import { Timestamp } from "../timestamps.ts";
-import { NullableInteger, NullableText, NullableTimestamp, nullable, oneOf, pageOf, Was } from "./forms.ts";
+import {
+  idOf,
+  line,
+  NullableInteger,
+  NullableText,
+  NullableTimestamp,
+  nullable,
+  oneOf,
+  optionalLine,
+  pageOf,
+  Was,
+} from "./forms.ts";
 
 /** `idle`: nothing has been sent yet. */
 const ENDPOINT_CONDITIONS = ["idle", "healthy", "failing", "disabled"] as const;
@@ -75,29 +92,38 @@ export type AppEndpoint = Static<typeof AppEndpoint>;
 export const AppEndpointList = pageOf(AppEndpoint);
 export type AppEndpointList = Static<typeof AppEndpointList>;
 
+const someOf = <Value extends TSchema>(value: Value) =>
+  Type.Optional(nullable(Type.Array(value, { minItems: 1, maxItems: FILTER_VALUES_MAX })));
+
 /** What an endpoint gets, and how. Omitted fields keep their value; for a new endpoint, their default. */
 const EndpointSettings = {
-  eventTypes: Type.Optional(Type.Array(oneOf(CHOSEN_EVENT_TYPES))),
-  widgetIds: Type.Optional(nullable(Type.Array(Type.String()))),
+  eventTypes: Type.Optional(Type.Array(oneOf(CHOSEN_EVENT_TYPES), { minItems: 1 })),
+  widgetIds: Type.Optional(nullable(Type.Array(idOf(WIDGET_ID), { minItems: 1 }))),
   /** Null: all of them. Filters limit events about bookings, except booking.erased. */
-  services: Type.Optional(nullable(Type.Array(Type.String()))),
-  channels: Type.Optional(nullable(Type.Array(Type.String()))),
-  sources: Type.Optional(nullable(Type.Array(Type.String()))),
-  campaigns: Type.Optional(nullable(Type.Array(Type.String()))),
+  services: someOf(line(ENDPOINT_FILTER_VALUE_LENGTH_MAX)),
+  channels: someOf(oneOf([...CHANNELS, NOT_SET])),
+  sources: someOf(line(ENDPOINT_FILTER_VALUE_LENGTH_MAX)),
+  campaigns: someOf(line(ENDPOINT_FILTER_VALUE_LENGTH_MAX)),
   reportsExpiry: Type.Optional(Type.Boolean()),
   /** All custom headers. A null value keeps the current value; a name that is left out is deleted. */
   headers: Type.Optional(Type.Record(Type.String(), NullableText)),
-  requestsPerMinute: Type.Optional(NullableInteger),
+  requestsPerMinute: Type.Optional(nullable(Type.Integer({ minimum: 1, maximum: ENDPOINT_RATE_MAX }))),
 };
+
+const Url = Type.String({ maxLength: ENDPOINT_URL_LENGTH_MAX, examples: ["https://example.com/hooks"] });
+const Description = optionalLine(ENDPOINT_DESCRIPTION_LENGTH_MAX);
 
 export const NewEndpoint = Type.Object(
   {
-    url: Type.String(),
+    url: Url,
     kind: oneOf(ENDPOINT_KINDS),
-    description: Type.Optional(Type.String()),
+    description: Type.Optional(Description),
     ...EndpointSettings,
   },
-  { title: "NewEndpoint" },
+  {
+    title: "NewEndpoint",
+    examples: [{ kind: "webhook", url: "https://example.com/hooks", eventTypes: ["booking.created"] }],
+  },
 );
 export type NewEndpoint = Static<typeof NewEndpoint>;
 
@@ -114,12 +140,11 @@ export type AddedEndpoint = Static<typeof AddedEndpoint>;
 /** PATCH: omitted fields stay as they are. The kind cannot be changed. */
 export const EndpointChange = Type.Object(
   {
-    ...Type.Partial(Type.Object({ url: Type.String(), description: Type.String(), isEnabled: Type.Boolean() }))
-      .properties,
+    ...Type.Partial(Type.Object({ url: Url, description: Description, isEnabled: Type.Boolean() })).properties,
     ...EndpointSettings,
     was: Was,
   },
-  { title: "EndpointChange" },
+  { title: "EndpointChange", examples: [{ description: "Patient records", requestsPerMinute: 60 }] },
 );
 export type EndpointChange = Static<typeof EndpointChange>;
 
@@ -156,9 +181,9 @@ export const FilterTrial = Type.Object({
 });
 export type FilterTrial = Static<typeof FilterTrial>;
 
-/** How long the old secret stays valid, one of SECRET_OVERLAP_HOURS; 24 if omitted. */
+/** How long the old secret stays valid; 24 if omitted. */
 export const RotateSecretRequest = Type.Object(
-  { overlapHours: Type.Optional(Type.Unsafe<SecretOverlapHours>(Type.Integer())) },
+  { overlapHours: Type.Optional(Type.Unsafe<SecretOverlapHours>(Type.Enum([...SECRET_OVERLAP_HOURS]))) },
   // A misspelled overlap must not keep a leaked secret valid.
   { additionalProperties: false },
 );

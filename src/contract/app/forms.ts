@@ -1,6 +1,8 @@
 import { type TSchema, Type } from "typebox";
+import { CONNECTION_ID, ENDPOINT_ID, type IdForm, toIdPattern, WIDGET_ID } from "../ids.ts";
 import { PAGE_SIZE_MAX } from "../limits.ts";
-import { Timestamp } from "../timestamps.ts";
+import { INSTANT_PATTERN, Timestamp } from "../timestamps.ts";
+import { EMAIL_PATTERN } from "./limits.ts";
 
 // Schema parts that the dashboard API repeats.
 
@@ -15,6 +17,28 @@ export const NullableTimestamp = nullable(Timestamp);
  * with the affected fields, and nothing is saved. Without it, the last change wins.
  */
 export const Was = Type.Optional(Type.Record(Type.String(), Type.Unknown()));
+
+const CONTROLS = "\\u0000-\\u001f\\u007f-\\u009f\\u2028\\u2029";
+const LINE_PATTERN = `^[^\\S${CONTROLS}]*[^\\s${CONTROLS}][^${CONTROLS}]*$`;
+const OPTIONAL_LINE_PATTERN = `^[^${CONTROLS}]*$`;
+export const COLOR_PATTERN = "^#[0-9A-Fa-f]{6}$";
+
+/** What is expected instead of a text that a pattern refuses. */
+export const PATTERN_WORDS: Readonly<Record<string, string>> = {
+  [LINE_PATTERN]: "must be one line of text",
+  [OPTIONAL_LINE_PATTERN]: "must be one line of text",
+  [COLOR_PATTERN]: "must be a colour such as #4b45d6",
+  [EMAIL_PATTERN]: "is not an email address",
+  [INSTANT_PATTERN]: "must be an ISO 8601 date",
+  [toIdPattern(WIDGET_ID)]: "must be a widget ID",
+  [toIdPattern(ENDPOINT_ID)]: "must be an endpoint ID",
+  [toIdPattern(CONNECTION_ID)]: "must be a connection ID",
+};
+
+/** Text on one line. Spaces around it are removed. */
+export const line = (maxLength: number) => Type.String({ maxLength, pattern: LINE_PATTERN });
+export const idOf = (form: IdForm) => Type.String({ pattern: toIdPattern(form) });
+export const optionalLine = (maxLength: number) => Type.String({ maxLength, pattern: OPTIONAL_LINE_PATTERN });
 
 /** One of the given strings. */
 export const oneOf = <Word extends string>(words: readonly Word[]) => Type.Unsafe<Word>(Type.Enum([...words]));

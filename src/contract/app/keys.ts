@@ -1,7 +1,8 @@
 import { type Static, Type } from "typebox";
-import { KEY_SCOPES } from "../scopes.ts";
-import { Timestamp } from "../timestamps.ts";
-import { NullableText, NullableTimestamp, oneOf, pageOf } from "./forms.ts";
+import { KEY_NETWORKS_MAX, KEY_SCOPES, KEY_SCOPES_DEFAULT } from "../scopes.ts";
+import { INSTANT_PATTERN, Timestamp } from "../timestamps.ts";
+import { line, NullableText, NullableTimestamp, nullable, oneOf, pageOf } from "./forms.ts";
+import { KEY_NAME_LENGTH_MAX } from "./limits.ts";
 
 const KEY_CONDITIONS = ["active", "expired", "revoked"] as const;
 
@@ -33,14 +34,25 @@ export type AppKeyList = Static<typeof AppKeyList>;
 
 export const NewKey = Type.Object(
   {
-    name: Type.String(),
-    /** Default: KEY_SCOPES_DEFAULT. */
-    scopes: Type.Optional(Type.Array(Type.String())),
-    networks: Type.Optional(Type.Array(Type.String())),
-    /** An ISO 8601 date in the future. Without it the key does not expire. */
-    expiresAt: Type.Optional(NullableText),
+    name: line(KEY_NAME_LENGTH_MAX),
+    scopes: Type.Optional(Type.Array(oneOf(KEY_SCOPES), { minItems: 1, default: KEY_SCOPES_DEFAULT })),
+    networks: Type.Optional(
+      Type.Array(Type.String({ maxLength: 100, examples: ["203.0.113.0/24", "2001:db8::/32"] }), {
+        maxItems: KEY_NETWORKS_MAX,
+        description: "Networks in CIDR notation, or addresses. Empty: the key may be used from anywhere.",
+      }),
+    ),
+    expiresAt: Type.Optional(
+      nullable(
+        Type.String({
+          pattern: INSTANT_PATTERN,
+          description: "In the future. Without it, the key doesn't expire.",
+          examples: ["2030-12-31"],
+        }),
+      ),
+    ),
   },
-  { title: "NewApiKey" },
+  { title: "NewApiKey", examples: [{ name: "Data team", scopes: ["analytics", "bookings.anonymous"] }] },
 );
 export type NewKey = Static<typeof NewKey>;
 

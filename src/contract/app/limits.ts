@@ -1,6 +1,9 @@
 // Limits and periods of the dashboard API that its screens state or enforce too. Free of schemas, so that the dashboard's
 // bundle stays free of TypeBox.
 
+/** Not broader than what better-auth accepts at sign-in: a new account must be able to sign in again. */
+export const EMAIL_PATTERN =
+  "^\\s*[A-Za-z0-9_+-]+(?:['.][A-Za-z0-9_+-]+)*@(?:[A-Za-z0-9][A-Za-z0-9-]*\\.)+[A-Za-z]{2,}\\s*$";
 export const PASSWORD_LENGTH_MIN = 10;
 export const PASSWORD_LENGTH_MAX = 128;
 export const INVITATION_DAYS = 7;

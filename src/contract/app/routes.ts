@@ -99,8 +99,6 @@ export type AppRoute = {
   readonly role: MemberRole;
   readonly feature?: Feature;
   readonly body?: TSchema;
-  /** An empty request is read as an empty body. */
-  readonly hasOptionalBody?: true;
   /** What is sent on success; nothing more than the schema names. None: 204, or a file. */
   readonly answer?: TSchema;
   /** Query parameters, for the API reference. */
@@ -164,7 +162,7 @@ export const APP_ROUTES = {
   deleteEndpoint:     { method: "DELETE", path: "/endpoints/:endpoint", role: "admin", scopes: MANAGE, summary: "Delete an endpoint" },
   tryFilters:         { method: "POST",   path: "/endpoints/try-filters", role: "admin", feature: "webhooks", body: FilterTrialRequest, answer: FilterTrial, scopes: MANAGE, summary: "Try filters on the newest events" },
   testEndpoint:       { method: "POST",   path: "/endpoints/:endpoint/test", role: "member", feature: "webhooks", answer: QueuedDelivery, status: 202, hasIdempotencyKey: true, scopes: MANAGE, summary: "Send a test event" },
-  rotateSecret:       { method: "POST",   path: "/endpoints/:endpoint/rotate-secret", role: "admin", feature: "webhooks", body: RotateSecretRequest, hasOptionalBody: true, answer: RotatedSecret, hasIdempotencyKey: true, scopes: MANAGE, summary: "Rotate a signing secret" },
+  rotateSecret:       { method: "POST",   path: "/endpoints/:endpoint/rotate-secret", role: "admin", feature: "webhooks", body: RotateSecretRequest, answer: RotatedSecret, hasIdempotencyKey: true, scopes: MANAGE, summary: "Rotate a signing secret" },
   retryEndpoint:      { method: "POST",   path: "/endpoints/:endpoint/retry", role: "member", feature: "webhooks", answer: RetriedDeliveries, hasIdempotencyKey: true, scopes: MANAGE, summary: "Retry all queued deliveries of an endpoint" },
   getStatistics:      { method: "GET",    path: "/endpoints/:endpoint/statistics", role: "viewer", answer: EndpointStatistics, query: StatisticsQuery, scopes: MANAGE, summary: "Get an endpoint's statistics" },
 

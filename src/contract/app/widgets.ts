@@ -1,9 +1,21 @@
 import { type Static, Type } from "typebox";
+import { CONNECTION_ID } from "../ids.ts";
 import { Timestamp } from "../timestamps.ts";
 import { MODES, TEMPLATES, WIDGET_STATUSES } from "../widget.ts";
-import { ALLOWED_DOMAINS_MAX } from "../widget-looks.ts";
+import { ALLOWED_DOMAINS_MAX, BUTTON_LABEL_LENGTH_MAX } from "../widget-looks.ts";
 import { Offer, WidgetOptions } from "../widget-options.ts";
-import { NullableText, NullableTimestamp, nullable, oneOf, Was } from "./forms.ts";
+import {
+  COLOR_PATTERN,
+  idOf,
+  line,
+  NullableText,
+  NullableTimestamp,
+  nullable,
+  oneOf,
+  optionalLine,
+  Was,
+} from "./forms.ts";
+import { WIDGET_NAME_LENGTH_MAX } from "./limits.ts";
 
 /** A widget as members see it. */
 export const AppWidget = Type.Object(
@@ -45,32 +57,53 @@ export type AppWidget = Static<typeof AppWidget>;
 export const AppWidgetList = Type.Object({ data: Type.Array(AppWidget) });
 export type AppWidgetList = Static<typeof AppWidgetList>;
 
+/** A full https URL; null or empty for none. */
+const Link = nullable(Type.String({ maxLength: 2_048, examples: ["https://lindenhof.example/book"] }));
+
 const settings = {
-  name: Type.String(),
-  businessName: Type.String(),
+  name: line(WIDGET_NAME_LENGTH_MAX),
+  businessName: optionalLine(WIDGET_NAME_LENGTH_MAX),
   template: oneOf(TEMPLATES),
   status: oneOf(WIDGET_STATUSES),
   collectData: Type.Boolean(),
-  bookingUrl: NullableText,
+  bookingUrl: Link,
   /** `#rrggbb`. */
-  accentColor: NullableText,
-  allowedDomains: Type.Array(Type.String(), { maxItems: ALLOWED_DOMAINS_MAX }),
+  accentColor: nullable(Type.String({ pattern: COLOR_PATTERN })),
+  allowedDomains: Type.Array(Type.String({ maxLength: 300, examples: ["lindenhof.example", "*.lindenhof.example"] }), {
+    maxItems: ALLOWED_DOMAINS_MAX,
+  }),
   ...WidgetOptions.properties,
+  fontFamily: nullable(Type.String({ maxLength: 100, examples: ["Georgia"] })),
+  buttonLabel: nullable(optionalLine(BUTTON_LABEL_LENGTH_MAX)),
+  thankYouUrl: Link,
+  privacyUrl: Link,
   offer: nullable(Offer),
 };
 
 const some = Type.Partial(Type.Object(settings)).properties;
 
 /** PATCH: omitted fields stay as they are. */
-export const WidgetChange = Type.Object({ ...some, was: Was }, { title: "WidgetChange" });
+export const WidgetChange = Type.Object(
+  { ...some, was: Was },
+  {
+    title: "WidgetChange",
+    examples: [{ collectData: true, accentColor: "#4b45d6" }],
+  },
+);
 export type WidgetChange = Static<typeof WidgetChange>;
 
 /** POST: only the name is required. Store bookings is off by default. */
-export const NewWidget = Type.Object({ ...some, name: settings.name }, { title: "NewWidget" });
+export const NewWidget = Type.Object(
+  { ...some, name: settings.name },
+  {
+    title: "NewWidget",
+    examples: [{ name: "Front page", businessName: "Lindenhof Dental", collectData: true }],
+  },
+);
 export type NewWidget = Static<typeof NewWidget>;
 
 /** POST go-live: the connection is checked first. On a live widget it changes the connection. */
-export const GoLiveRequest = Type.Object({ connectionId: Type.String() });
+export const GoLiveRequest = Type.Object({ connectionId: idOf(CONNECTION_ID) });
 export type GoLiveRequest = Static<typeof GoLiveRequest>;
 
 /** POST clear-test-data. With `dryRun`, it is only counted. */

@@ -1,7 +1,7 @@
 import { Checkbox, Select, Stack, Text, TextInput } from "@mantine/core";
 import { type UseFormReturnType, useForm } from "@mantine/form";
 import { useState } from "react";
-import { KEY_SCOPES, KEY_SCOPES_DEFAULT, SCOPE_WORDS } from "#contract/scopes.ts";
+import { KEY_SCOPES, KEY_SCOPES_DEFAULT, type KeyScope, SCOPE_WORDS } from "#contract/scopes.ts";
 import { call } from "../api/call.ts";
 import { keysQuery } from "../api/keys.ts";
 import { formatZone } from "../format.ts";
@@ -23,7 +23,7 @@ const EXPIRIES = [
   { value: "on", label: "On a specific date" },
 ];
 
-type KeyForm = { name: string; scopes: string[]; networks: string; expiry: string; expiresAt: string };
+type KeyForm = { name: string; scopes: KeyScope[]; networks: string; expiry: string; expiresAt: string };
 
 const NEW_KEY: KeyForm = { name: "", scopes: [...KEY_SCOPES_DEFAULT], networks: "", expiry: "", expiresAt: "" };
 

@@ -19,10 +19,13 @@ export function bodyReader<Schema extends TSchema>(schema: Schema): (request: Fa
       const path = error.instancePath.slice(1).replaceAll("/", ".");
       if (error.keyword === "required")
         for (const name of error.params.requiredProperties) faults[path === "" ? name : `${path}.${name}`] = IS_MISSING;
+      else if (error.keyword === "dependentRequired")
+        for (const name of error.params.dependencies) faults[name] = IS_MISSING;
       else if (error.keyword === "additionalProperties")
         for (const name of error.params.additionalProperties)
           faults[path === "" ? name : `${path}.${name}`] = IS_UNKNOWN;
-      else faults[path] ??= `This ${describeKeyword(error)}.`;
+      // Forms have one field for a list of texts.
+      else faults[path.replace(/\.[0-9]+$/, "")] ??= `This ${describeKeyword(error)}.`;
     }
     throw new FieldsError(faults);
   };

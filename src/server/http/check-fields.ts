@@ -1,3 +1,4 @@
+import { EMAIL_PATTERN } from "#contract/app/limits.ts";
 import { EMAIL_LENGTH_MAX, NAME_LENGTH_MAX } from "#contract/book.ts";
 import { parseTimeZone } from "../lib/time/calendar.ts";
 import { FieldsError } from "./api-error.ts";
@@ -50,8 +51,7 @@ export function checkName(text: string): Checked<string> {
   return [...name].length > NAME_LENGTH_MAX ? { fault: FIELD_FAULTS.longName } : { value: name };
 }
 
-/** Not broader than what better-auth accepts at sign-in: a new account must be able to sign in again. */
-const EMAIL = /^[A-Za-z0-9_+-]+(['.][A-Za-z0-9_+-]+)*@([A-Za-z0-9][A-Za-z0-9-]*\.)+[A-Za-z]{2,}$/;
+const EMAIL = new RegExp(EMAIL_PATTERN);
 
 export function checkEmail(text: string): Checked<string> {
   const email = text.trim().toLowerCase();

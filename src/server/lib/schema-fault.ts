@@ -1,4 +1,5 @@
 import type { TLocalizedValidationError } from "typebox/error";
+import { PATTERN_WORDS } from "#contract/app/forms.ts";
 
 /** What is wrong with one value, as a sentence without its period: "customer.email is missing". `whole` names the whole value. */
 export function describeSchemaFault(error: TLocalizedValidationError | undefined, whole: string): string {
@@ -21,6 +22,8 @@ export function describeKeyword(error: TLocalizedValidationError): string {
       return error.params.format === "date-time"
         ? "must be a date and time such as 2026-11-05T09:00:00Z"
         : "has the wrong format";
+    case "pattern":
+      return PATTERN_WORDS[String(error.params.pattern)] ?? "is invalid";
     case "minimum":
       return `must be at least ${error.params.limit}`;
     case "maximum":

@@ -20,7 +20,7 @@ export function testModeAppRoutes(routes: Routes, deps: TestModeDeps): void {
     const owner = member.organizationId;
     const widgetId = await requireWidget(deps.db, owner, params.widget);
     const connectionId = parseConnectionId(body.connectionId);
-    if (connectionId === null) throw toFault({ kind: "no_connection" });
+    if (connectionId === null) throw notFound("Connection");
     const audit = auditBy(deps, member, deps.clock.now());
     const outcome = await goLive(deps, owner, { widgetId, connectionId, audit });
     if (outcome.kind !== "live") throw toFault(outcome);

@@ -1,5 +1,7 @@
+import assert from "node:assert/strict";
 import { after } from "node:test";
 import type { FastifyInstance } from "fastify";
+import { API_PREFIX } from "#contract/read-routes.ts";
 import { createAccountsDeps } from "../../../src/server/accounts/accounts-deps.ts";
 import { buildApp } from "../../../src/server/app.ts";
 import { type Config, parseConfig } from "../../../src/server/config.ts";
@@ -66,6 +68,26 @@ export async function createTestApp(settings: Partial<Config> = {}): Promise<Tes
     }),
   };
   const app = await buildApp(deps);
-  after(() => app.close());
+  after(async () => {
+    await requireDescribed(app, metrics);
+    await app.close();
+  });
   return { app, deps, clock, lines, url };
+}
+
+/** Every status that a test got from an operation of openapi.json is described there. */
+async function requireDescribed(app: FastifyInstance, { httpRequests }: ServiceDeps["metrics"]): Promise<void> {
+  const { values } = await httpRequests.get();
+  const seen = values.filter(({ metricName, labels }) => metricName?.endsWith("_count") && isKeyRoute(labels.route));
+  if (seen.length === 0) return;
+  const { paths = {} } = app.swagger() as unknown as { paths?: Record<string, Record<string, { responses: object }>> };
+  for (const { labels } of seen) {
+    const path = String(labels.route).replaceAll(/:(\w+)/g, "{$1}");
+    const operation = paths[path]?.[String(labels.method).toLowerCase()];
+    assert.ok(!operation || String(labels.status) in operation.responses, `${labels.method} ${path}: ${labels.status}`);
+  }
+}
+
+function isKeyRoute(route: unknown): boolean {
+  return String(route).startsWith(`${API_PREFIX}/`);
 }

@@ -56,7 +56,7 @@ export function tableRoutes(
     add(name, handle, repeat) {
       const route: TableRoute = TABLE[name];
       if (!isServed(route)) return;
-      const readBody = toBodyReader(route);
+      const readBody = route.body ? bodyReader<TSchema>(route.body) : () => undefined;
       const status = route.status ?? (route.answer ? 200 : 204);
       api.route({
         method: route.method,
@@ -101,10 +101,4 @@ async function doOnce<C extends { member: Member; request: FastifyRequest }, A>(
     if (meanwhile === null) throw error;
     return await repeat(call, meanwhile);
   }
-}
-
-function toBodyReader({ body, hasOptionalBody }: TableRoute): (request: FastifyRequest) => unknown {
-  if (!body) return () => undefined;
-  const read = bodyReader<TSchema>(body);
-  return (request) => (hasOptionalBody && request.body == null ? {} : read(request));
 }

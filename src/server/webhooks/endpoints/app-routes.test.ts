@@ -183,7 +183,7 @@ describe("endpoints", () => {
     const { member, ...business } = await makeTeam();
     const receiver = await startReplying(() => ({ status: 200 }));
     const { id, secret } = await makeEndpoint(deps, business, { url: receiver.url });
-    const { body } = await askApp(app, member, `POST /endpoints/${id}/rotate-secret`);
+    const { body } = await askApp(app, member, `POST /endpoints/${id}/rotate-secret`, {});
     const rotated = body as { secret: string; previousSecretExpiresAt: string };
     assert.equal(Date.parse(rotated.previousSecretExpiresAt) - clock.now().getTime(), DAY_MS);
     assert.equal((await listEndpoints(member))[0]?.previousSecretExpiresAt, rotated.previousSecretExpiresAt);
@@ -216,7 +216,7 @@ describe("endpoints", () => {
       ["POST /endpoints", { url: receiver.url, kind: "webhook" }],
       [`PATCH /endpoints/${id}`, { description: "x" }],
       [`POST /endpoints/${id}/test`, undefined],
-      [`POST /endpoints/${id}/rotate-secret`, undefined],
+      [`POST /endpoints/${id}/rotate-secret`, {}],
       [`POST /endpoints/${id}/retry`, undefined],
       ["POST /redeliveries", { from: "2026-01-01" }],
     ] as const) {
@@ -352,7 +352,6 @@ describe("deliveries", () => {
     for (const route of [
       `DELETE /endpoints/${id}`,
       `POST /endpoints/${id}/test`,
-      `POST /endpoints/${id}/rotate-secret`,
       `GET /deliveries/${deliveryId}`,
       `POST /deliveries/${deliveryId}/redeliver`,
       `POST /deliveries/${deliveryId}/retry`,
@@ -362,6 +361,7 @@ describe("deliveries", () => {
     ])
       assert.equal((await askApp(app, mine.member, route)).status, 404, route);
     assert.equal((await askApp(app, mine.member, `PATCH /endpoints/${id}`, { isEnabled: false })).status, 404);
+    assert.equal((await askApp(app, mine.member, `POST /endpoints/${id}/rotate-secret`, {})).status, 404);
     assert.equal((await askApp(app, mine.member, `GET /deliveries?endpoint=${id}`)).status, 404);
     assert.equal((await listEndpoints(theirs.member))[0]?.status, "enabled");
     assert.ok(clock.now() >= NOON);

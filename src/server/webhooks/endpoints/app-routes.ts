@@ -2,7 +2,7 @@ import type { AuditAction } from "#contract/app/audit.ts";
 import { type AppEndpoint, ENDPOINT_DESCRIPTION_LENGTH_MAX, type EndpointChange } from "#contract/app/endpoints.ts";
 import { roleIncludes } from "#contract/app/role.ts";
 import { DAY_MS } from "#contract/durations.ts";
-import { ENDPOINT_PERIODS, SECRET_OVERLAP_HOURS, SECRET_OVERLAP_HOURS_DEFAULT } from "#contract/endpoint.ts";
+import { ENDPOINT_PERIODS, SECRET_OVERLAP_HOURS_DEFAULT } from "#contract/endpoint.ts";
 import { ENDPOINT_ID, type EndpointId, parseEndpointId } from "#contract/ids.ts";
 import type { Member } from "../../accounts/auth/member-auth.ts";
 import type { Routes } from "../../accounts/auth/route-table.ts";
@@ -132,10 +132,7 @@ function actionRoutes(routes: Routes, deps: RouteDeps): void {
     "rotateSecret",
     async ({ member, params, body }) => {
       const { id } = await requireEndpoint(deps, member, params.endpoint);
-      const { overlapHours: wanted = SECRET_OVERLAP_HOURS_DEFAULT } = body;
-      const overlapHours = SECRET_OVERLAP_HOURS.find((hours) => hours === wanted);
-      if (overlapHours === undefined)
-        throw new FieldsError({ overlapHours: `This must be one of ${SECRET_OVERLAP_HOURS.join(", ")}.` });
+      const { overlapHours = SECRET_OVERLAP_HOURS_DEFAULT } = body;
       const alongside = audited(member, "endpoint.secret_rotated", { overlap: describeOverlap(overlapHours) });
       const outcome = await rotateSecret(deps, member.organizationId, { id, overlapHours }, alongside);
       if (outcome.kind !== "rotated") throw toApiError(outcome);

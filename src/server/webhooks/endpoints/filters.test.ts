@@ -72,11 +72,11 @@ test("filters match a value's name, its id or both parts of a source, in any let
 
 test("deliveries are queued for matching bookings only, as the filters are when the booking is made", async () => {
   const { business, receiver, add, ask } = await makeTeam();
-  const { endpoint } = (await add({ services: [" Bleaching ", "Bleaching"], channels: ["paid search"] }))
+  const { endpoint } = (await add({ services: [" Bleaching ", "Bleaching"], channels: ["Paid Search"] }))
     .body as AddedEndpoint;
   assert.deepEqual(
     [endpoint.services, endpoint.channels, endpoint.sources, endpoint.campaigns],
-    [["Bleaching"], ["paid search"], null, null],
+    [["Bleaching"], ["Paid Search"], null, null],
   );
   const sent = () => receiver.requests.map(({ body }) => JSON.parse(body.toString()).data.booking.reference);
   await book(deps, business);

@@ -197,7 +197,7 @@ test("chats have no signing secret, and nothing to rotate", async () => {
     const { endpoint, secret } = (await add({ kind })).body as AddedEndpoint;
     assert.deepEqual([secret, endpoint.secretHint, endpoint.secretCreatedAt], [null, null, null]);
     assert.equal((await readEndpoint(deps, endpoint.id as never)).secret.length, 0);
-    assert.equal((await askApp(app, admin, `POST /endpoints/${endpoint.id}/rotate-secret`)).status, 409);
+    assert.equal((await askApp(app, admin, `POST /endpoints/${endpoint.id}/rotate-secret`, {})).status, 409);
   }
 });
 
