@@ -12,10 +12,9 @@ import { assertPacksValid, describePacks, listPackedDays } from "../../../../tes
 import { makeTouch, visitId } from "../../../../test/support/funnel/touches.ts";
 import { createLog } from "../../lib/log/log.ts";
 import { deleteOrganization } from "../../organizations/delete-queries.ts";
-import { forgetVisits } from "../forget-visits.ts";
+import { deleteExpiredVisits, forgetVisits } from "../delete-visits.ts";
 import { recordTouches } from "../record/record.ts";
 import { answerQuestion, readQuestion } from "../report/app-report.ts";
-import { deleteExpiredVisits } from "../retention.ts";
 import { packOutdated, packVisits, rebuildPacks } from "./pack-visits.ts";
 import { PACK_VISITS_MAX } from "./visit-pack.ts";
 
@@ -171,6 +170,19 @@ describe("packing", () => {
     await packVisits(db, owner, { now: NOW });
     assert.equal((await listParts(owner)).length, 2);
     await assertPacksValid(db, owner);
+  });
+
+  test("all visits of one millisecond are counted, however many, before and after they are packed", async () => {
+    const owned = await makeOwned();
+    const count = PACK_VISITS_MAX + 5;
+    await insertVisits(owned, { hours: [3, 3], count });
+    await insertVisits(owned, { hours: [4, 5], count: 3 });
+    const now = new Date(NOW.getTime() - 30 * DAY_MS);
+    assert.equal(await packVisits(db, owned.owner, { now }), 0);
+    assert.equal(await countBy(owned.owner, {}), count + 3);
+    assert.equal(await packVisits(db, owned.owner, { now: NOW }), count + 3);
+    assert.equal(await countBy(owned.owner, { notDevice: "tablet" }), count + 3);
+    await assertPacksValid(db, owned.owner);
   });
 
   test("an outdated hour of a long day leaves the other parts as they are, and its hours alone are read again", async () => {

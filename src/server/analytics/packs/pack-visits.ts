@@ -32,7 +32,7 @@ import {
   SPAN_DAYS,
   updateProgress,
 } from "./pack-queries.ts";
-import { readVisits } from "./read-visits.ts";
+import { PAGE_VISITS, readVisits } from "./read-visits.ts";
 import { addPack, createTotals, type WidgetTotals } from "./totals.ts";
 import { addEncoded } from "./totals-format.ts";
 import { NO_VISITS, PACK_VISITS_MAX, toPack, type VisitPack } from "./visit-pack.ts";
@@ -225,7 +225,7 @@ async function* readHours(
   }
 }
 
-/** Neighbouring hours whose visits fit into one pack, or a single hour, however many visits it has. */
+/** Neighbouring hours whose visits are read together, or a single hour, however many visits it has. */
 function listGroups(hours: number, visits: ReadonlyMap<number, number>): { from: number; until: number }[] {
   return listRuns(hours).flatMap(({ from: first, until: end }) => {
     const groups: { from: number; until: number }[] = [];
@@ -233,7 +233,7 @@ function listGroups(hours: number, visits: ReadonlyMap<number, number>): { from:
     for (let hour = first; hour < end; hour++) {
       const last = groups.at(-1);
       sum += visits.get(hour) ?? 0;
-      if (last && sum <= PACK_VISITS_MAX) last.until += 1;
+      if (last && sum <= PAGE_VISITS) last.until += 1;
       else {
         groups.push({ from: hour, until: hour + 1 });
         sum = visits.get(hour) ?? 0;

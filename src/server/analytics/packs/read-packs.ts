@@ -10,7 +10,7 @@ import { PackCache } from "./pack-cache.ts";
 import { decodePack } from "./pack-format.ts";
 import { DAY_HOURS, type Progress, SPAN_DAYS, spanStart } from "./pack-queries.ts";
 import { listRuns } from "./pack-visits.ts";
-import { type ColumnsRow, type Place, readVisits, selectColumns, toDayMs, toPacks } from "./read-visits.ts";
+import { type ColumnsRow, readVisits, selectColumns, toDayMs, toPacks } from "./read-visits.ts";
 import { ALL_WIDGETS } from "./totals.ts";
 import { TotalsReader } from "./totals-format.ts";
 import type { VisitPack } from "./visit-pack.ts";
@@ -153,7 +153,7 @@ export async function readPacked(db: Db, wanted: Wanted): Promise<Packed> {
 
 /** Whether there is nothing else to read. */
 export function isComplete({ parts, partsData, unpacked, newest }: Packed): boolean {
-  return (parts.length === 0 || partsData !== null) && unpacked.length === 0 && newest.last === null;
+  return (parts.length === 0 || partsData !== null) && unpacked.length === 0 && newest.nextMs === null;
 }
 
 /**
@@ -166,10 +166,8 @@ export async function* readPieces(transaction: Db, packed: Packed, turns: Turns)
   if (partsData) yield* decodeParts(parts, partsData);
   else yield* readParts(transaction, wanted.owner, { parts, turns });
   for (const { pack } of newest.packs) yield { kind: "pack", pack };
-  const { last } = newest;
-  if (last)
-    yield* readUnpacked(transaction, wanted, { spans: [{ fromMs: last.ms, untilMs: wanted.endMs }], after: last });
-  yield* readUnpacked(transaction, wanted, { spans: unpacked });
+  const rest = newest.nextMs === null ? [] : [{ fromMs: newest.nextMs, untilMs: wanted.endMs }];
+  yield* readUnpacked(transaction, wanted, { spans: [...unpacked, ...rest] });
 }
 
 type Span = { fromMs: number; untilMs: number };
@@ -194,10 +192,7 @@ function listUnpacked(
 export async function* readUnpacked(
   transaction: Db,
   { owner, startMs, endMs }: Pick<Wanted, "owner" | "startMs" | "endMs">,
-  {
-    spans = ALWAYS,
-    ...chosen
-  }: { spans?: readonly Span[]; after?: Place; condition?: RawBuilder<unknown> | undefined },
+  { spans = ALWAYS, condition }: { spans?: readonly Span[]; condition?: RawBuilder<unknown> | undefined },
 ): AsyncGenerator<Piece> {
   for (const { fromMs, untilMs: spanEndMs } of joinSpans(spans)) {
     const untilMs = Math.min(spanEndMs, endMs);
@@ -208,7 +203,7 @@ export async function* readUnpacked(
     ];
     for (const range of ranges)
       if (range.fromMs < range.untilMs)
-        for await (const { pack } of readVisits(transaction, owner, { ...range, ...chosen }))
+        for await (const { pack } of readVisits(transaction, owner, { ...range, condition }))
           yield { kind: "pack", pack };
   }
 }

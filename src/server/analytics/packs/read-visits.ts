@@ -23,40 +23,36 @@ type VisitRange = {
   convertedSinceMs?: number;
   /** A further condition on funnel_visits. */
   condition?: RawBuilder<unknown> | undefined;
-  /** Only visits after this one. */
-  after?: Place | null;
 };
+
+/** Read at a time, and those that started in the same millisecond as the last of them: few enough to fit into one pack. */
+export const PAGE_VISITS = PACK_VISITS_MAX - 96;
 
 /** A pack; none of its visits booked, or failed to, after `lastAt`. Null if none did at all. */
 type ReadPack = { pack: VisitPack; lastAt: Date | null };
 
 /** Packs visits straight from their rows, in the order of their start; each pack has visits of one UTC day. */
 export async function* readVisits(db: Db, owner: OrganizationId, range: VisitRange): AsyncGenerator<ReadPack> {
-  let after = range.after ?? null;
-  do {
-    const { packs, last } = toPacks(await selectVisits(db, owner, { ...range, after }));
+  for (let fromMs: number | null = range.fromMs; fromMs !== null; ) {
+    const { packs, nextMs } = toPacks(await selectVisits(db, owner, { ...range, fromMs }));
     yield* packs;
-    after = last;
-  } while (after);
+    fromMs = nextMs;
+  }
 }
 
-/** One pack for each day, and the last visit if there may be more after it. */
-export function toPacks(row: ColumnsRow): { packs: ReadPack[]; last: Place | null } {
+/** At least one pack for each day, and where to read on if there may be more. */
+export function toPacks(row: ColumnsRow): { packs: ReadPack[]; nextMs: number | null } {
   const columns = toColumns(row);
-  const { startedMs, widgets } = columns;
+  const { startedMs } = columns;
   const packs: ReadPack[] = [];
   for (let from = 0; from < startedMs.length; ) {
     const dayMs = toDayMs(startedMs[from] as number);
     const next = startedMs.findIndex((ms, i) => i > from && ms >= dayMs + DAY_MS);
-    const until = next === -1 ? startedMs.length : next;
+    const until = Math.min(next === -1 ? startedMs.length : next, from + PACK_VISITS_MAX);
     packs.push({ pack: toPack(dayMs, slice(columns, from, until)), lastAt: row.last_at });
     from = until;
   }
-  const last =
-    row.last_visit_id === null
-      ? null
-      : { ms: startedMs.at(-1) ?? 0, widgetId: widgets.at(-1) ?? "", visitId: row.last_visit_id };
-  return { packs, last };
+  return { packs, nextMs: startedMs.length < PAGE_VISITS ? null : (startedMs.at(-1) as number) + 1 };
 }
 
 /** The first instant of the UTC day. */
@@ -78,33 +74,23 @@ function slice(all: VisitColumns, from: number, until: number): VisitColumns {
   };
 }
 
-/** A position in the order in which visits are read. */
-export type Place = { ms: number; widgetId: string; visitId: string };
-
 /**
  * Numbers come as one value per column: eight bytes each in base64, which PostgreSQL and Node handle several times as fast as
  * rows or digits. Few visits have conversions, so those come by the visit's index.
  */
 export type ColumnsRow = Readonly<
   Record<KeyKind | "started_ms" | "stages" | "widgets" | "bookings" | "failures", string>
-> & {
-  last_at: Date | null;
-  /** Null unless there are PACK_VISITS_MAX. */
-  last_visit_id: string | null;
-};
+> & { last_at: Date | null };
 
 /**
  * The next visits. The bounds are literals in the text, so that PostgreSQL plans for them: visits that converted later than they
  * started may be found faster by funnel_visits_by_conversion.
  */
 async function selectVisits(db: Db, owner: OrganizationId, range: VisitRange): Promise<ColumnsRow> {
-  const { fromMs, untilMs, convertedSinceMs, condition, after } = range;
+  const { fromMs, untilMs, convertedSinceMs, condition } = range;
   const toInstant = (ms: number) => sql`${sql.lit(new Date(ms).toISOString())}::timestamptz`;
   const conditions = [
-    sql`organization_id = ${owner} and started_at >= ${toInstant(after?.ms ?? fromMs)} and started_at < ${toInstant(untilMs)}`,
-    ...(after
-      ? [sql`(started_at, widget_id, visit_id) > (${toInstant(after.ms)}, ${after.widgetId}, ${after.visitId})`]
-      : []),
+    sql`organization_id = ${owner} and started_at >= ${toInstant(fromMs)} and started_at < ${toInstant(untilMs)}`,
     ...(convertedSinceMs === undefined ? [] : [sql`converted_at >= ${toInstant(convertedSinceMs)}`]),
     ...(condition ? [condition] : []),
   ];
@@ -114,20 +100,20 @@ async function selectVisits(db: Db, owner: OrganizationId, range: VisitRange): P
   return row;
 }
 
-/** The first PACK_VISITS_MAX visits that meet a condition, in one row. */
+/** The first visits that meet a condition, in one row. Sorting them by more than the index does would take longer than reading them. */
 export function selectColumns(condition: RawBuilder<unknown>): RawBuilder<ColumnsRow> {
   return sql<ColumnsRow>`
     select coalesce(string_agg(widget_id, ','), '') as widgets, ${joinNumbers("started_ms")} as started_ms,
       ${joinNumbers("stage")} as stages, ${sql.join(KEY_KINDS.map((kind) => sql`${joinNumbers(kind)} as ${sql.ref(kind)}`))},
       ${joinConversions("bookings")} as bookings, ${joinConversions("failures")} as failures,
-      max(converted_at) as last_at, (array_agg(visit_id))[${sql.lit(PACK_VISITS_MAX)}] as last_visit_id
+      max(converted_at) as last_at
     from (
-      select widget_id, visit_id, date_part('epoch', started_at) * 1000 as started_ms,
+      select widget_id, date_part('epoch', started_at) * 1000 as started_ms,
         ${furthest} * 2 + (no_availability_at is not null)::integer as stage,
         ${sql.join(KEY_KINDS.map((kind) => sql.ref(kind)))}, converted_at, bookings, failures,
-        row_number() over (order by started_at, widget_id, visit_id) - 1 as visit
+        row_number() over (order by started_at) - 1 as visit
       from ${table("funnel_visits")} where ${condition}
-      order by started_at, widget_id, visit_id limit ${sql.lit(PACK_VISITS_MAX)}
+      order by started_at fetch first ${sql.lit(PAGE_VISITS)} rows with ties
     ) visit`;
 }
 
