@@ -7,7 +7,7 @@ export { ATTRIBUTION_TEXT_MAX, readAttribution, TOUCHES_MAX } from "./classify/r
 export { type ReadVisit, VisitReader } from "./classify/read-visit.ts";
 export { redactAttribution } from "./classify/redact-attribution.ts";
 export { collectRoutes } from "./collect/routes.ts";
-export { forgetVisits } from "./forget-visits.ts";
+export { deleteExpiredVisits, deleteUnusedKeys, forgetVisits } from "./delete-visits.ts";
 export { importEvents } from "./import/import-events.ts";
 export { holdProgress } from "./packs/pack-queries.ts";
 export { packOutdated, rebuildPacks } from "./packs/pack-visits.ts";
@@ -20,4 +20,3 @@ export { analyticsAppRoutes } from "./report/app-routes.ts";
 export { readBreakdownCompared } from "./report/breakdown/compared.ts";
 export { findFirstCountedDay, readDayTotals, toShownDay } from "./report/day-totals.ts";
 export { analyticsReadRoutes } from "./report/read-routes.ts";
-export { deleteExpiredVisits, deleteUnusedKeys } from "./retention.ts";

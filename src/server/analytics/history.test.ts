@@ -18,14 +18,13 @@ import { startOver } from "../../../test/support/funnel/start-over.ts";
 import type { Db } from "../db/pool.ts";
 import { readZoneRules, toLocalDay } from "../lib/time/zone-rules.ts";
 import { updateOrganization } from "../organizations/queries.ts";
-import { forgetVisits } from "./forget-visits.ts";
+import { deleteExpiredVisits, forgetVisits, showSince } from "./delete-visits.ts";
 import { findProgress, updateProgress } from "./packs/pack-queries.ts";
 import { packVisits, rebuildPacks } from "./packs/pack-visits.ts";
 import { recordTouches } from "./record/record.ts";
 import type { Touch } from "./record/touch.ts";
 import { readReport } from "./report/app-report.ts";
 import type { Filter } from "./report/filters.ts";
-import { deleteExpiredVisits, showSince } from "./retention.ts";
 
 // Whatever happens to an organization, in any order, every report is a count by hand of the visits that are stored: recording,
 // packing, rebuilds, retention, imports of what it deleted, deleting test data, other time zones, and processes that are killed

@@ -5,7 +5,7 @@ import { toArrayText } from "./array-text.ts";
 /** A column of a batch: its name and type in the statement, and an item's value in it. */
 export type BatchColumn<Item> = {
   readonly name: string;
-  readonly type: "text" | "uuid" | "integer" | "boolean" | "timestamptz" | "json";
+  readonly type: "text" | "uuid" | "smallint" | "integer" | "bigint" | "boolean" | "timestamptz" | "json" | "jsonb";
   readonly read: (item: Item) => string | number | boolean | Date | null;
 };
 

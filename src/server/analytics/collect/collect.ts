@@ -118,7 +118,7 @@ export class Collector {
       device,
       country,
       conversion: null,
-      ...(charge === null ? { mayStart: false } : {}),
+      mayStart: charge !== null,
     });
     const isNewVisit = written.outcome === "recorded" && !written.wasKnown;
     capped.settle(isNewVisit);

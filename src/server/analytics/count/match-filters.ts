@@ -1,7 +1,6 @@
 import { type Dimension, TIME_KEYS, toLeadGroup } from "#contract/dimensions.ts";
 import type { Column, VisitPack } from "../packs/visit-pack.ts";
-import { isKeyed, toKeyId } from "../record/key-id.ts";
-import { toStoredKey } from "../report/dimension-keys.ts";
+import { isKeyed, toKeyId, toStoredKey } from "../record/key-id.ts";
 import type { Filter } from "../report/filters.ts";
 
 type VisitDimension = Exclude<Dimension, "service">;

@@ -9,11 +9,11 @@ import { createTestDatabase } from "../../../../test/support/database/database.t
 import { assertCounted, readAnalytics } from "../../../../test/support/funnel/analytics.ts";
 import { visitId } from "../../../../test/support/funnel/touches.ts";
 import type { TextLine } from "../../lib/text/text-lines.ts";
+import { deleteExpiredVisits } from "../delete-visits.ts";
 import { updateProgress } from "../packs/pack-queries.ts";
 import { packVisits } from "../packs/pack-visits.ts";
 import { recordTouches } from "../record/record.ts";
 import type { Touch } from "../record/touch.ts";
-import { deleteExpiredVisits } from "../retention.ts";
 import { type EventImport, importEvents } from "./import-events.ts";
 import { EventParser } from "./parse-import-event.ts";
 

@@ -1,3 +1,4 @@
+import { sql } from "kysely";
 import { DAY_MS } from "#contract/durations.ts";
 import type { OrganizationId, WidgetId } from "#contract/ids.ts";
 import { writeAtHome } from "../../db/home.ts";
@@ -6,16 +7,17 @@ import type { Db } from "../../db/pool.ts";
 import { RecentMap } from "../../lib/recent-map.ts";
 import type { TextLine } from "../../lib/text/text-lines.ts";
 import { toDayText } from "../../lib/time/zone-rules.ts";
+import { showSince } from "../delete-visits.ts";
+import { utcStart } from "../packs/pack-queries.ts";
+import { CAPPED_KINDS, type CappedKey, listUnknownKeys, toOther } from "../record/capped-keys.ts";
 import { KnownKeys } from "../record/known-keys.ts";
-import { prepareTouches } from "../record/record.ts";
-import type { Touch } from "../record/touch.ts";
-import { showSince } from "../retention.ts";
-import { DayKeys, listKeysOfDays, listWidgetIds } from "./day-keys.ts";
+import { recordAtHome } from "../record/record.ts";
+import type { Touch, VisitFacts } from "../record/touch.ts";
 import { EventParser } from "./parse-import-event.ts";
 
 // The file is read twice: first to check it, then to record it in one transaction per batch. A single transaction would
-// keep packs from being made until its end. If the import is interrupted, it can
-// simply run again: events that are already recorded are skipped.
+// keep packs from being made until its end. If the import is interrupted, it can simply run again: events that are already recorded
+// are skipped.
 
 /** A batch takes about 40 ms, which is how long recording on the same day may have to wait. */
 const BATCH_EVENTS = 2_000;
@@ -113,10 +115,7 @@ async function* readEvents({
   }
 }
 
-/** How long this process worked on it, and what runs its statements. */
-type PreparedBatch = { preparedMs: number; run: ReturnType<typeof prepareTouches> };
-
-/** Records batches one after the other; the next is read and prepared while one is being recorded. */
+/** Collects events, and records them batch by batch. */
 class BatchRecorder {
   added = 0;
   /** New steps, bookings and failed attempts. */
@@ -131,7 +130,6 @@ class BatchRecorder {
   #lastStepMs = 0;
   #batch: Touch[] = [];
   #underWay: Promise<void> = Promise.resolve();
-  #daysUnderWay: ReadonlySet<number> = new Set();
 
   constructor(db: Db, owner: OrganizationId, { others, now }: { others: OtherWork; now: Date }) {
     this.#db = db;
@@ -148,15 +146,12 @@ class BatchRecorder {
     return this.#batch.length >= BATCH_EVENTS;
   }
 
-  /** Prepares the batch while the previous one is being recorded, then waits for that one and starts this one. */
+  /** Waits for the previous batch. The caller reads on while this one is being recorded. */
   async flush(): Promise<void> {
     const batch = this.#batch;
     this.#batch = [];
-    const days = batch.map((touch) => Math.floor(touch.at.getTime() / DAY_MS));
-    const prepared = await this.#prepare(batch, days);
     await this.#underWay;
-    this.#daysUnderWay = new Set(days);
-    this.#underWay = this.#record(prepared);
+    this.#underWay = this.#record(batch);
     // The next await gets the error; until then it must not count as unhandled.
     this.#underWay.catch(() => {});
   }
@@ -166,42 +161,74 @@ class BatchRecorder {
     await this.#underWay;
   }
 
-  async #prepare(batch: readonly Touch[], days: readonly number[]): Promise<PreparedBatch> {
-    const keys = await this.#findKeys(new Set(days));
-    const touches = batch.map((touch, i) => keys.get(days[i] ?? 0)?.limit(touch) ?? touch);
-    const options = { includePaused: true, now: this.#now, knownKeys: this.#knownKeys };
-    const startedAt = performance.now();
-    const run = prepareTouches(touches, options);
-    return { preparedMs: performance.now() - startedAt, run };
-  }
-
-  async #record({ preparedMs, run }: PreparedBatch): Promise<void> {
+  async #record(batch: readonly Touch[]): Promise<void> {
+    if (batch.length === 0) return;
     await this.#others.giveWay(this.#db, { stepMs: this.#lastStepMs });
     const startedAt = performance.now();
-    const { newSteps } = await writeAtHome(this.#db, this.#owner, run);
-    this.imported += newSteps;
-    const recordedMs = performance.now() - startedAt;
-    this.#others.addOwn(recordedMs);
-    // Both take processor time from others.
-    this.#lastStepMs = preparedMs + recordedMs;
+    const touches = await this.#limitKeys(batch);
+    const recordedAt = performance.now();
+    const options = { includePaused: true, now: this.#now, knownKeys: this.#knownKeys };
+    const recorded = await writeAtHome(this.#db, this.#owner, (home) => recordAtHome(home, touches, options));
+    this.imported += recorded.new_steps;
+    this.#others.addOwn(performance.now() - recordedAt);
+    this.#lastStepMs = performance.now() - startedAt;
   }
 
-  async #findKeys(days: ReadonlySet<number>): Promise<Map<number, DayKeys>> {
-    const found = new Map<number, DayKeys>();
-    for (const day of days) {
-      const known = this.#days.get(day);
-      if (known) found.set(day, known);
-    }
-    const missing = [...days].filter((day) => !found.has(day));
-    if (missing.length === 0) return found;
-    // The visits of the batch under way are not recorded yet.
-    if (missing.some((day) => this.#daysUnderWay.has(day))) await this.#underWay;
-    const byDay = Map.groupBy(await listKeysOfDays(this.#db, this.#owner, missing.map(toDayText)), (row) => row.day);
+  async #limitKeys(batch: readonly Touch[]): Promise<Touch[]> {
+    const days = batch.map(({ at }) => Math.floor(at.getTime() / DAY_MS));
+    const keys = new Map([...new Set(days)].map((day) => [day, this.#days.get(day)]));
+    const missing = [...keys].flatMap(([day, known]) => (known ? [] : [day]));
+    const stored = missing.length === 0 ? [] : await listKeysOfDays(this.#db, this.#owner, missing.map(toDayText));
+    const byDay = Map.groupBy(stored, ({ day }) => day);
     for (const day of missing) {
-      const keys = new DayKeys(byDay.get(toDayText(day)) ?? []);
-      this.#days.set(day, keys);
-      found.set(day, keys);
+      const ofDay = new DayKeys(byDay.get(toDayText(day)) ?? []);
+      keys.set(day, ofDay);
+      this.#days.set(day, ofDay);
     }
-    return found;
+    return batch.map((touch, i) => keys.get(days[i] as number)?.limit(touch) ?? touch);
   }
+}
+
+/** Per kind. */
+const KEYS_PER_DAY_MAX = 1_000;
+
+/** The distinct keys of the visits on one day (UTC). The same file must give the same keys each time. */
+class DayKeys {
+  readonly #known = { source: new Set<number>(), campaign: new Set<number>(), page: new Set<number>() };
+
+  /** Keys of visits that are already recorded; they stay, however many there are. */
+  constructor(keys: Iterable<CappedKey>) {
+    for (const { kind, id } of keys) this.#known[kind].add(id);
+  }
+
+  /** The visit as it may be recorded; new keys get a place while there are any left. */
+  limit<Visit extends VisitFacts>(visit: Visit): Visit {
+    const refused = listUnknownKeys(visit, (kind, id) => this.#known[kind].has(id)).filter(({ kind, id }) => {
+      if (this.#known[kind].size >= KEYS_PER_DAY_MAX) return true;
+      this.#known[kind].add(id);
+      return false;
+    });
+    return toOther(visit, refused);
+  }
+}
+
+async function listWidgetIds(db: Db, owner: OrganizationId): Promise<Set<WidgetId>> {
+  const rows = await db.selectFrom("widgets").select("id").where("organization_id", "=", owner).execute();
+  return new Set(rows.map((row) => row.id));
+}
+
+/** The capped keys of the recorded visits that start on these days (UTC). */
+async function listKeysOfDays(
+  db: Db,
+  owner: OrganizationId,
+  days: readonly string[],
+): Promise<(CappedKey & { day: string })[]> {
+  const keys = CAPPED_KINDS.map((kind) => sql`(${sql.lit(kind)}, ${sql.ref(kind)})`);
+  const { rows } = await sql<CappedKey & { day: string }>`
+    select distinct day, used.kind, used.id
+    from unnest(${days}::date[]) day
+    join funnel_visits on organization_id = ${owner} and started_at >= ${utcStart(sql`day`)}
+      and started_at < ${utcStart(sql`(day + 1)`)}
+    cross join lateral (values ${sql.join(keys)}) used (kind, id)`.execute(db);
+  return rows;
 }

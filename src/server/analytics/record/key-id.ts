@@ -1,5 +1,6 @@
 import { hash } from "node:crypto";
-import type { FilterDimension } from "#contract/dimensions.ts";
+import { type Dimension, type FilterDimension, NOT_SET } from "#contract/dimensions.ts";
+import type { OrganizationId } from "#contract/ids.ts";
 import { RecentMap } from "../../lib/recent-map.ts";
 import { toSourceKey } from "../classify/classify-source.ts";
 import type { VisitFacts } from "./touch.ts";
@@ -21,6 +22,18 @@ export function isKeyed(dimension: FilterDimension): dimension is KeyKind {
 type KeyId = { readonly id: number; readonly digits: string };
 
 export type VisitKeys = Readonly<Record<KeyKind, KeyId>>;
+
+/** A key that may not be stored yet. */
+export type NewKey = {
+  readonly organizationId: OrganizationId;
+  readonly id: number;
+  readonly kind: number;
+  readonly key: string;
+};
+
+export function toKeyName({ organizationId, id }: Pick<NewKey, "organizationId" | "id">): string {
+  return `${organizationId} ${id}`;
+}
 
 const KEYS_KEPT = 5_000;
 const known: Readonly<Record<KeyKind, RecentMap<string, KeyId>>> = {
@@ -48,6 +61,18 @@ function findKeyId(kind: KeyKind, key: string): KeyId {
   const made = { id, digits: String(id) };
   known[kind].set(key, made);
   return made;
+}
+
+/** Kinds that store "" where nothing is known. */
+const EMPTY_KINDS: ReadonlySet<Dimension> = new Set(["page", "device", "country"]);
+
+export function toStoredKey(dimension: KeyKind, key: string): string {
+  return key === NOT_SET && EMPTY_KINDS.has(dimension) ? "" : key;
+}
+
+/** As it is shown and sent. */
+export function toShownKey(key: string): string {
+  return key === "" ? NOT_SET : key;
 }
 
 /** The text under which a visit is listed. */

@@ -2,7 +2,7 @@ import { DAY_MS } from "#contract/durations.ts";
 import type { OrganizationId } from "#contract/ids.ts";
 
 // Keys that this process has stored and marked as used today, so that nearly every batch sends none. They are forgotten the
-// next day: a key in use gets a fresh mark each day, which prevents its deletion (retention.ts).
+// next day: a key in use gets a fresh mark each day, which prevents its deletion (delete-visits.ts).
 
 /** Above this number, everything is forgotten, and each key is sent once more. */
 const KEYS_MAX = 200_000;

@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import type { Step } from "#contract/steps.ts";
 import { replaceOther } from "./capped-keys.ts";
 import { KEY_KINDS, toVisitKeys, type VisitKeys } from "./key-id.ts";
-import { type Touch, toStepBit } from "./touch.ts";
+import { type Touch, toStepBit, toVisitName } from "./touch.ts";
 
 /** The columns of funnel_visits that hold the earliest instant of a step. Conversions have maps instead. */
 export const STEP_COLUMNS = [
@@ -42,7 +42,6 @@ export type VisitPart = {
   convertedAt: Date | null;
   bookings: ConversionMap | null;
   failures: ConversionMap | null;
-  mayStart: boolean;
 };
 
 const SERVICE_LENGTH_MAX = 200;
@@ -51,28 +50,16 @@ const SERVICE_LENGTH_MAX = 200;
 type ConversionTimes = readonly [atMs: number, leadMs: number | null, service?: string];
 type ConversionMap = Readonly<Record<string, ConversionTimes>>;
 
-type MergedTouches = {
-  visits: VisitPart[];
-  /** For each touch, the index of its visit. */
-  visitOfTouch: number[];
-};
-
 /** Merges the touches of each visit. Their order does not matter: every rule here is a minimum, maximum or union. */
-export function mergeTouches(touches: readonly Touch[]): MergedTouches {
-  const places = new Map<string, number>();
-  const visits: VisitPart[] = [];
-  const visitOfTouch = touches.map((touch) => {
-    const name = `${touch.widgetId} ${touch.visitId}`;
-    const place = places.get(name);
-    const visit = place === undefined ? undefined : visits[place];
-    if (place === undefined || !visit) {
-      places.set(name, visits.length);
-      return visits.push(toPart(touch)) - 1;
-    }
-    addTouch(visit, touch);
-    return place;
-  });
-  return { visits, visitOfTouch };
+export function mergeTouches(touches: readonly Touch[]): VisitPart[] {
+  const visits = new Map<string, VisitPart>();
+  for (const touch of touches) {
+    const name = toVisitName(touch);
+    const visit = visits.get(name);
+    if (visit) addTouch(visit, touch);
+    else visits.set(name, toPart(touch));
+  }
+  return [...visits.values()];
 }
 
 function toPart(touch: Touch): VisitPart {
@@ -83,7 +70,6 @@ function toPart(touch: Touch): VisitPart {
     convertedAt: null,
     bookings: null,
     failures: null,
-    mayStart: touch.mayStart ?? true,
   };
   addConversion(part, touch);
   return part;
@@ -98,7 +84,6 @@ function addTouch(part: VisitPart, touch: Touch): void {
     const known = part.stepTimes[i] ?? null;
     if (touch.steps & bit && (known === null || touch.at < known)) part.stepTimes[i] = touch.at;
   });
-  part.mayStart ||= touch.mayStart ?? true;
 }
 
 /** In the order in which `unite` (record-statement.ts) picks the start of a visit: by instant, then by the numbers of its keys. */

@@ -1,13 +1,15 @@
 import { sql } from "kysely";
 import type { OrganizationId, WidgetId } from "#contract/ids.ts";
 import { toArrayText } from "../../db/array-text.ts";
+import { toBatchRows, toBatchValues } from "../../db/batch-rows.ts";
 import { findSettled, OrganizationMoving, toCitusHome } from "../../db/engine.ts";
 import type { Db } from "../../db/pool.ts";
 import { inOrganization } from "../../db/transactions.ts";
-import { assert } from "../../lib/assert.ts";
 import { outdateVisits } from "../packs/pack-queries.ts";
+import { toKeyName } from "./key-id.ts";
 import type { VisitPart } from "./merge-touches.ts";
-import { type Batch, type ResultRow, toVisitName, unite, VISIT_COLUMNS } from "./record-statement.ts";
+import { type Batch, KEY_COLUMNS, nameKeys, type Recorded, unite, VISIT_COLUMNS } from "./record-statement.ts";
+import { toVisitName } from "./touch.ts";
 
 // On Citus, touches of one organization are recorded in one transaction of several statements, because a statement there inserts
 // into one table. The steps are those of record-statement.ts, in the same order.
@@ -18,11 +20,10 @@ type United = {
   started_at: Date;
   old_started_at: Date | null;
   new_steps: number;
+  keys: number[];
 };
 
-export async function recordInSteps(db: Db, batch: Batch): Promise<ResultRow> {
-  const owner = batch.visits[0]?.start.organizationId;
-  assert(owner, "a batch has visits");
+export async function recordInSteps(db: Db, owner: OrganizationId, batch: Batch): Promise<Recorded> {
   return await inOrganization(db, owner, async (transaction) => {
     const open = await findSettled(transaction, owner, {
       find: () => lockAndListOpen(transaction, owner, batch),
@@ -35,19 +36,18 @@ export async function recordInSteps(db: Db, batch: Batch): Promise<ResultRow> {
       owner,
       united.flatMap(({ started_at, old_started_at }) => [started_at, old_started_at ?? started_at]),
     );
+    const ids = new Set(united.flatMap(({ keys }) => keys));
+    const used = batch.newKeys.filter(({ id }) => ids.has(id));
+    const keys = toBatchRows("key", KEY_COLUMNS, toBatchValues(KEY_COLUMNS, used));
+    if (used.length > 0) await nameKeys(keys, sql`${batch.day}::text`).execute(transaction);
     const created = united.filter(({ old_started_at }) => old_started_at === null);
     return {
       open: open ?? [],
       created: created.map(({ widget_id, visit_id }) => toVisitName({ widgetId: widget_id, visitId: visit_id })),
       new_steps: united.reduce((sum, row) => sum + row.new_steps, 0),
+      used: used.map(toKeyName),
     };
   });
-}
-
-function toColumn(visits: readonly VisitPart[], name: string): string {
-  const column = VISIT_COLUMNS.find((each) => each.name === name);
-  assert(column, "the names are those of VISIT_COLUMNS");
-  return toArrayText(visits.map(column.read));
 }
 
 /** The widgets that record. Null if the organization is gone. */
@@ -58,7 +58,8 @@ async function lockAndListOpen(
 ): Promise<string[] | null> {
   const { rows } = await sql<{ open: string[] }>`-- prepared: list_open_widgets
     select array(
-      select id from widgets where widgets.organization_id = ${owner} and id = any(${toColumn(visits, "widget_id")}::text[])
+      select id from widgets where widgets.organization_id = ${owner}
+        and id = any(${toArrayText(visits.map(({ start }) => start.widgetId))}::text[])
         and (status = 'active' or ${includePaused}::boolean)
     ) as open
     from visit_progress progress where progress.organization_id = ${owner} for no key update of progress`.execute(
@@ -72,15 +73,13 @@ async function uniteVisits(
   owner: OrganizationId,
   visits: readonly VisitPart[],
 ): Promise<readonly United[]> {
-  const names = VISIT_COLUMNS.map(({ name }) => name).slice(1);
+  const columns = VISIT_COLUMNS.slice(1);
   const home = toCitusHome(owner);
-  const arrays = VISIT_COLUMNS.slice(1).map(({ name, type }) => sql`${toColumn(visits, name)}::${sql.raw(type)}[]`);
-  const columns = sql.join(names.map((name) => sql.ref(name)));
+  const names = sql.join(columns.map(({ name }) => sql.ref(name)));
   const { rows } = await sql<United>`-- prepared: unite_visits
     ${unite(
       sql`
-      select ${home.id}, ${columns}
-      from unnest(${sql.join(arrays)}) as sent (${columns}) ${home.join}
+      select ${home.id}, ${names} from ${toBatchRows("sent", columns, toBatchValues(columns, visits))} ${home.join}
       order by widget_id, visit_id`,
       { returnsAll: true },
     )}`.execute(transaction);

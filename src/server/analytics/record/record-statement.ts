@@ -1,14 +1,14 @@
 import { type RawBuilder, sql } from "kysely";
-import { toArrayText } from "../../db/array-text.ts";
+import { type BatchColumn, type BatchValues, toBatchRows } from "../../db/batch-rows.ts";
 import { table } from "../../db/home.ts";
+import { FixedStatement } from "../../db/run-prepared.ts";
 import { outdateHours } from "../packs/pack-queries.ts";
 import { CAPPED_KINDS, OTHER_IDS } from "./capped-keys.ts";
-import { KEY_KINDS } from "./key-id.ts";
+import { KEY_KINDS, type NewKey } from "./key-id.ts";
 import { STEP_COLUMNS, type VisitPart } from "./merge-touches.ts";
-import type { Touch } from "./touch.ts";
 
-// One statement records touches of any number of organizations: it merges the visits with the stored ones and outdates the packs
-// that had them. Everything is committed, or nothing. What it relies on:
+// One statement records touches of any number of organizations: it merges the visits with the stored ones, outdates the packs
+// that had them, and names their keys. Everything is committed, or nothing. What it relies on:
 // - A visit's row is a union of everything ever recorded for it, so a touch that is repeated, late, or recorded simultaneously
 //   by another process gives the same row, and one that adds nothing writes nothing.
 // - `old` and `new` are the row before and after, under its lock. A visit never starts later than before.
@@ -17,49 +17,32 @@ import type { Touch } from "./touch.ts";
 // - Rows are locked in key order, table by table, so two such statements never deadlock.
 
 /** The columns of funnel_visits, and their values for a visit in the batch. */
-export const VISIT_COLUMNS: readonly { name: string; type: string; read: (visit: VisitPart) => string | null }[] = [
+export const VISIT_COLUMNS: readonly BatchColumn<VisitPart>[] = [
   { name: "organization_id", type: "text", read: ({ start }) => start.organizationId },
   { name: "widget_id", type: "text", read: ({ start }) => start.widgetId },
   { name: "visit_id", type: "uuid", read: ({ start }) => start.visitId },
   { name: "started_at", type: "timestamptz", read: ({ start }) => toIsoText(start.at) },
-  ...KEY_KINDS.map((kind) => ({ name: kind, type: "bigint", read: ({ keys }: VisitPart) => keys[kind].digits })),
-  ...STEP_COLUMNS.map(({ column }, i) => ({
-    name: column,
-    type: "timestamptz",
-    read: ({ stepTimes }: VisitPart) => {
-      const at = stepTimes[i] ?? null;
-      return at && toIsoText(at);
-    },
-  })),
-  { name: "converted_at", type: "timestamptz", read: ({ convertedAt }) => convertedAt?.toISOString() ?? null },
+  ...KEY_KINDS.map(
+    (kind): BatchColumn<VisitPart> => ({ name: kind, type: "bigint", read: ({ keys }) => keys[kind].digits }),
+  ),
+  ...STEP_COLUMNS.map(
+    ({ column }, i): BatchColumn<VisitPart> => ({
+      name: column,
+      type: "timestamptz",
+      read: ({ stepTimes }) => (stepTimes[i] ? toIsoText(stepTimes[i]) : null),
+    }),
+  ),
+  { name: "converted_at", type: "timestamptz", read: ({ convertedAt }) => convertedAt },
   { name: "bookings", type: "jsonb", read: ({ bookings }) => bookings && JSON.stringify(bookings) },
   { name: "failures", type: "jsonb", read: ({ failures }) => failures && JSON.stringify(failures) },
 ];
 
-/** `open`: widgets that record. `created`: visits that are new (`toVisitName`). */
-export type ResultRow = { open: string[]; created: string[]; new_steps: number };
-
-export type Batch = { visits: readonly VisitPart[]; includePaused: boolean };
-
-export function toVisitName({ widgetId, visitId }: Pick<Touch, "widgetId" | "visitId">): string {
-  return `${widgetId} ${visitId}`;
-}
-
-/** All parameters of the statement, in the order $1, $2, … */
-export const PARAMETERS: readonly { name: string; type: string; read: (batch: Batch) => unknown }[] = [
-  ...VISIT_COLUMNS.map(({ name, type, read }) => ({
-    name,
-    type: `${type}[]`,
-    read: ({ visits }: Batch) => toArrayText(visits.map(read)),
-  })),
-  { name: "include_paused", type: "boolean", read: ({ includePaused }) => includePaused },
-  { name: "widgets", type: "text[]", read: ({ visits }) => [...new Set(visits.map(({ start }) => start.widgetId))] },
+export const KEY_COLUMNS: readonly BatchColumn<NewKey>[] = [
+  { name: "key_owner", type: "text", read: ({ organizationId }) => organizationId },
+  { name: "key_id", type: "bigint", read: ({ id }) => id },
+  { name: "key_kind", type: "smallint", read: ({ kind }) => kind },
+  { name: "key_text", type: "text", read: ({ key }) => key },
 ];
-
-function parameter(name: string): RawBuilder<unknown> {
-  const index = PARAMETERS.findIndex((each) => each.name === name);
-  return sql.raw(`$${index + 1}::${PARAMETERS[index]?.type}`);
-}
 
 /** Most instants in a batch are the same few. */
 function toIsoText(date: Date): string {
@@ -123,7 +106,14 @@ export const unite = (source: RawBuilder<unknown>, { returnsAll = false } = {}) 
         failures = unite_conversions(visit.failures, excluded.failures)
       where ${returnsAll ? sql`true` : addsSomething}
       returning new.organization_id, new.widget_id, new.visit_id, new.started_at, old.started_at as old_started_at,
-        ${countSteps("new")} - (${countSteps("old")}) as new_steps`;
+        ${countSteps("new")} - (${countSteps("old")}) as new_steps, array[${of("new", KEY_KINDS)}] as keys`;
+
+/** Stores keys with their texts, and marks them as used on this day. `keys` has the columns of KEY_COLUMNS. */
+export const nameKeys = (keys: RawBuilder<unknown>, day: RawBuilder<unknown>) => sql`
+      insert into ${table("funnel_keys", "stored")} (organization_id, id, kind, key, used_on)
+      select key_owner, key_id, key_kind, key_text, ${day}::date from ${keys}
+      order by key_owner collate "C", key_id
+      on conflict (organization_id, id) do update set used_on = excluded.used_on where stored.used_on < excluded.used_on`;
 
 /** The starts of visits that changed, before and after, in hours that packs cover. From `united` and `progress`. */
 const coveredStarts = sql`
@@ -131,24 +121,47 @@ const coveredStarts = sql`
       from united join progress using (organization_id) cross join lateral (values (started_at), (old_started_at)) moved (start)
       where started_at < packed_before and start < packed_before`;
 
-const isOpen = sql`(widgets.status = 'active' or ${parameter("include_paused")})`;
+export type Batch = { visits: readonly VisitPart[]; newKeys: readonly NewKey[]; includePaused: boolean; day: string };
 
-export const statement = sql`-- prepared: record_touches
+/** `open`: widgets that record. `created`: visits that are new (`toVisitName`). `used`: keys that were named (`toKeyName`). */
+export type Recorded = { open: string[]; created: string[]; new_steps: number; used: string[] };
+
+/**
+ * CTEs `used` and `named`. Strangers could fill the table with keys that no visit has, so only those of visits that changed are
+ * named. "is true" makes PostgreSQL look them up in a hash table instead of comparing each with each.
+ */
+const nameUsedKeys = (values: BatchValues) => sql`
+    , used as materialized (
+      select ${sql.join(KEY_COLUMNS.map(({ name }) => sql.ref(name)))} from ${toBatchRows("key", KEY_COLUMNS, values)}
+      where ((key_owner, key_id) in (select organization_id, unnest(keys) from united)) is true
+    ), named as (${nameKeys(sql`used`, sql`${values["day"]}::text`)})`;
+
+const toStatement = (name: string, { namesKeys }: { namesKeys: boolean }) =>
+  new FixedStatement<Recorded, BatchValues>((values) => {
+    const given = (value: string, type: string) => sql`${values[value]}::${sql.raw(type)}`;
+    const isOpen = sql`(widgets.status = 'active' or ${given("include_paused", "boolean")})`;
+    return sql<Recorded>`-- prepared: ${sql.raw(name)}
     with progress as materialized (
       select organization_id, packed_before from ${table("visit_progress")}
-      where organization_id = any(${parameter("organization_id")}) order by organization_id for share
+      where organization_id = any(${given("owners", "text[]")}) order by organization_id for share
     ), united as (
       ${unite(sql`
         select ${of(
           "sent",
-          VISIT_COLUMNS.map(({ name }) => name),
+          VISIT_COLUMNS.map((column) => column.name),
         )}
-        from unnest(${sql.join(VISIT_COLUMNS.map(({ name }) => parameter(name)))}) as sent (${columns})
+        from ${toBatchRows("sent", VISIT_COLUMNS, values)}
         join progress on progress.organization_id = sent.organization_id
         join ${table("widgets")} on widgets.organization_id = sent.organization_id and widgets.id = sent.widget_id and ${isOpen}
         order by sent.organization_id, sent.widget_id, sent.visit_id`)}
     ), outdated as (${outdateHours(coveredStarts)})
+    ${namesKeys ? nameUsedKeys(values) : sql``}
     select
-      (select coalesce(json_agg(id), '[]') from ${table("widgets")} where id = any(${parameter("widgets")}) and ${isOpen}) as open,
+      (select coalesce(json_agg(id), '[]') from ${table("widgets")} where id = any(${given("widgets", "text[]")}) and ${isOpen}) as open,
       (select coalesce(json_agg(widget_id || ' ' || visit_id), '[]') from united where old_started_at is null) as created,
-      (select coalesce(sum(new_steps), 0)::integer from united) as new_steps`;
+      (select coalesce(sum(new_steps), 0)::integer from united) as new_steps,
+      ${namesKeys ? sql`(select coalesce(json_agg(key_owner || ' ' || key_id), '[]') from used)` : sql`'[]'::json`} as used`;
+  });
+
+export const recordOnly = toStatement("record_touches", { namesKeys: false });
+export const recordAndName = toStatement("record_and_name", { namesKeys: true });

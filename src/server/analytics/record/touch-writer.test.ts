@@ -19,7 +19,7 @@ function createOutages(): { outages: OutageLog; names: string[] } {
 
 const { outages } = createOutages();
 
-function touch(widgetId: WidgetId, fields: Partial<Touch> = {}): Touch {
+function touch(widgetId: WidgetId, fields: Partial<Touch> = {}) {
   return {
     organizationId: ownerOf(widgetId),
     widgetId,
@@ -34,6 +34,7 @@ function touch(widgetId: WidgetId, fields: Partial<Touch> = {}): Touch {
     device: "desktop",
     country: "DE",
     conversion: null,
+    mayStart: true,
     ...fields,
   };
 }

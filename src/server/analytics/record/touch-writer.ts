@@ -1,16 +1,21 @@
+import { sql } from "kysely";
 import pg from "pg";
-import { atHomes, findServer, isMoved } from "../../db/home.ts";
+import { toArrayText } from "../../db/array-text.ts";
+import { atHomes, findServer, isMoved, table } from "../../db/home.ts";
 import type { Db } from "../../db/pool.ts";
 import { Batcher, type BatcherLimits } from "../../lib/concurrency/batcher.ts";
 import { noteEvents } from "../../lib/concurrency/visitor-load.ts";
 import type { OutageLog } from "../../lib/log/outage-log.ts";
 import { addDrops } from "./drops.ts";
 import { KnownKeys } from "./known-keys.ts";
-import { prepareTouches } from "./record.ts";
-import type { Touch } from "./touch.ts";
+import { recordAtHome } from "./record.ts";
+import { type Touch, toVisitName } from "./touch.ts";
 
 // Group commit: one statement records the touches of all waiting requests, and each request is answered once that statement has
 // committed or failed. So no response is early, and many requests share one commit.
+
+/** If it may not start a visit, it counts only if the visit is already known. */
+type LiveTouch = Touch & { mayStart: boolean };
 
 /**
  * `paused` includes widgets that were deleted since they were looked up. `wasKnown`: the visit had been recorded
@@ -30,7 +35,7 @@ export class TouchWriter {
   readonly #outages: OutageLog;
   readonly #limits: BatcherLimits;
   /** One for each server of a cluster, so that a slow one delays only its own organizations. */
-  readonly #batchers = new Map<string, Batcher<Touch, Written>>();
+  readonly #batchers = new Map<string, Batcher<LiveTouch, Written>>();
   readonly #knownKeys = new KnownKeys();
 
   constructor(deps: { db: Db; clock: { now(): Date }; outages: OutageLog }, limits: BatcherLimits = WRITER_LIMITS) {
@@ -46,7 +51,7 @@ export class TouchWriter {
   }
 
   /** Resolves after the commit, or when the time limit has passed. */
-  async write(touch: Touch): Promise<Written> {
+  async write(touch: LiveTouch): Promise<Written> {
     const found = this.#findBatcher(touch);
     const batcher = found instanceof Batcher ? found : await found;
     if (batcher === null) return { outcome: "database_unavailable" };
@@ -68,7 +73,7 @@ export class TouchWriter {
     await Promise.all(this.#batchers.values().map((batcher) => batcher.idle()));
   }
 
-  #findBatcher({ organizationId }: Touch): Batcher<Touch, Written> | Promise<Batcher<Touch, Written> | null> {
+  #findBatcher({ organizationId }: Touch): Batcher<LiveTouch, Written> | Promise<Batcher<LiveTouch, Written> | null> {
     const server = findServer(this.#db, organizationId);
     if (typeof server === "string") return this.#batcherOf(server);
     return server.then(
@@ -80,41 +85,37 @@ export class TouchWriter {
     );
   }
 
-  #batcherOf(server: string): Batcher<Touch, Written> {
+  #batcherOf(server: string): Batcher<LiveTouch, Written> {
     const batcher = this.#batchers.get(server) ?? new Batcher(this.#limits, (touches) => this.#record(touches));
     this.#batchers.set(server, batcher);
     return batcher;
   }
 
   /** A server that is down fails only the organizations on it. */
-  async #record(touches: readonly Touch[]): Promise<Written[]> {
+  async #record(touches: readonly LiveTouch[]): Promise<Written[]> {
     noteEvents(touches.length);
-    const placed = touches.map((touch, place) => ({ organizationId: touch.organizationId, touch, place }));
-    const written: Written[] = [];
-    const recorded = await atHomes(this.#db, placed, ({ writer }, rows) =>
-      this.#recordTogether(
-        writer,
-        rows.map(({ touch }) => touch),
-      ),
-    );
-    // One outcome per touch.
-    for (const { rows, result } of recorded)
-      rows.forEach(({ place }, i) => {
-        written[place] = result[i] as Written;
-      });
-    return written;
+    const groups = await atHomes(this.#db, touches, ({ writer }, rows) => this.#recordTogether(writer, rows));
+    const written = new Map<LiveTouch, Written>();
+    for (const { rows, result } of groups)
+      for (const [i, touch] of rows.entries()) written.set(touch, result[i] as Written);
+    // Every touch has a home.
+    return touches.map((touch) => written.get(touch) as Written);
   }
 
-  async #recordTogether(home: Db, touches: readonly Touch[], retriesLeft = RETRIES_MAX): Promise<Written[]> {
+  async #recordTogether(home: Db, touches: readonly LiveTouch[], retriesLeft = RETRIES_MAX): Promise<Written[]> {
     const now = this.#clock.now();
     try {
-      const recorded = await prepareTouches(touches, { now, knownKeys: this.#knownKeys })(home);
-      const dropped = touches.filter((_, i) => recorded.outcomes[i] === "over_budget");
-      if (dropped.length > 0) await addDrops(home, dropped, now);
+      const dropped = await findOverBudget(home, touches);
+      const kept = dropped.size === 0 ? touches : touches.filter((touch) => !dropped.has(touch));
+      const recorded = kept.length > 0 && (await recordAtHome(home, kept, { now, knownKeys: this.#knownKeys }));
+      if (dropped.size > 0) await addDrops(home, [...dropped], now);
       this.#outages.worked();
-      return recorded.outcomes.map((outcome, i) =>
-        outcome === "recorded" ? { outcome, wasKnown: recorded.wasKnown[i] ?? false } : { outcome },
-      );
+      const [open, created] = [new Set(recorded ? recorded.open : []), new Set(recorded ? recorded.created : [])];
+      return touches.map((touch) => {
+        if (dropped.has(touch)) return { outcome: "over_budget" };
+        if (!open.has(touch.widgetId)) return { outcome: "paused" };
+        return { outcome: "recorded", wasKnown: !created.has(toVisitName(touch)) };
+      });
     } catch (error) {
       if (isMoved(this.#db, error)) throw error;
       const fault = toFault(error);
@@ -126,7 +127,7 @@ export class TouchWriter {
   }
 
   /** One touch that PostgreSQL cannot store must not fail the others: the batch is halved until the touch is alone. */
-  async #isolate(home: Db, touches: readonly Touch[]): Promise<Written[]> {
+  async #isolate(home: Db, touches: readonly LiveTouch[]): Promise<Written[]> {
     if (touches.length === 1) return [{ outcome: "malformed" }];
     const middle = touches.length >> 1;
     return [
@@ -134,6 +135,25 @@ export class TouchWriter {
       ...(await this.#recordTogether(home, touches.slice(middle))),
     ];
   }
+}
+
+/**
+ * Those that may not start a visit, of visits that are not recorded yet. Not a join: PostgreSQL expects few visits of a new
+ * organization, and would read all of them for each visit of the batch.
+ */
+async function findOverBudget(home: Db, touches: readonly LiveTouch[]): Promise<ReadonlySet<LiveTouch>> {
+  const stopped = touches.filter(({ mayStart }) => !mayStart);
+  if (stopped.length === 0) return new Set();
+  const values = (name: "organizationId" | "widgetId" | "visitId") =>
+    toArrayText([...new Set(stopped.map((touch) => touch[name]))]);
+  const { rows } = await sql<Pick<Touch, "widgetId" | "visitId">>`
+    select widget_id as "widgetId", visit_id as "visitId" from ${table("funnel_visits")}
+    where organization_id = any(${values("organizationId")}::text[])
+      and widget_id = any(${values("widgetId")}::text[]) and visit_id = any(${values("visitId")}::uuid[])`.execute(
+    home,
+  );
+  const known = new Set([...rows, ...touches.filter(({ mayStart }) => mayStart)].map(toVisitName));
+  return new Set(stopped.filter((touch) => !known.has(toVisitName(touch))));
 }
 
 /**

@@ -24,8 +24,6 @@ export type Touch = VisitFacts & {
   steps: number;
   /** Present only with booking_completed and booking_failed. */
   conversion: Conversion | null;
-  /** Counts only if the visit is already known. */
-  mayStart?: false;
 };
 
 export type Conversion = {
@@ -37,6 +35,11 @@ export type Conversion = {
   /** The name of the service that was booked, if it is known; at most SERVICE_LENGTH_MAX characters are kept. */
   service?: string;
 };
+
+/** Distinguishes visits: widgets have different ids in all organizations. */
+export function toVisitName({ widgetId, visitId }: Pick<Touch, "widgetId" | "visitId">): string {
+  return `${widgetId} ${visitId}`;
+}
 
 export function toStepBit(step: Step): number {
   return 1 << STEPS.indexOf(step);

@@ -8,9 +8,9 @@ import { createTestDatabase } from "../../../../test/support/database/database.t
 import { readAnalytics } from "../../../../test/support/funnel/analytics.ts";
 import { makeTouch, SEARCH_AD } from "../../../../test/support/funnel/touches.ts";
 import { toKeptSince } from "../../plans/kept-since.ts";
+import { deleteExpiredVisits } from "../delete-visits.ts";
 import { packVisits } from "../packs/pack-visits.ts";
 import { recordTouches } from "../record/record.ts";
-import { deleteExpiredVisits } from "../retention.ts";
 
 const { db } = await createTestDatabase();
 /** By then, all days of these tests are over. */

@@ -2,11 +2,10 @@ import type { FunnelSplit } from "#contract/app/analytics.ts";
 import type { Dimension } from "#contract/dimensions.ts";
 import type { Db } from "../../db/pool.ts";
 import { countVisits } from "../count/count-visits.ts";
-import { isKeyed, toKeyId } from "../record/key-id.ts";
+import { isKeyed, toKeyId, toStoredKey } from "../record/key-id.ts";
 import { type Question, toScan } from "./app-report.ts";
 import { chooseBest } from "./breakdown/best-keys.ts";
 import { readRows } from "./breakdown/breakdown.ts";
-import { toStoredKey } from "./dimension-keys.ts";
 import { toFunnel } from "./report.ts";
 
 const ORDER = { search: null, sort: "views", isAscending: false, after: null, offset: 0 } as const;

@@ -107,7 +107,10 @@ test("whatever is written while the organization moves is there afterwards, once
     const written: number[] = [];
     while (isMoving) {
       const n = ++visit;
-      if ((await writer.write(makeTouch({ widgetId, visit: n, at: NOON }))).outcome === "recorded") written.push(n);
+      if (
+        (await writer.write({ ...makeTouch({ widgetId, visit: n, at: NOON }), mayStart: true })).outcome === "recorded"
+      )
+        written.push(n);
     }
     return written;
   });
