@@ -6,13 +6,13 @@ var PAGE_ROWS = 500;
 
 // ---- Reading from Bookflow
 
-/** The rows of a table, from one day to another, both included: [{ key, views, bookings, conversionRate }]. */
-function readTable(settings, table, from, to) {
-  if (table === 'daily') return readDaily(settings, from, to);
+/** The rows of a table, of the last days or from one day to another: [{ key, views, bookings, conversionRate }]. */
+function readTable(settings, table, period) {
+  if (table === 'daily') return readDaily(settings, period);
   var rows = [];
   var cursor = null;
   do {
-    var query = { dimension: table, from: from, to: to, limit: PAGE_ROWS };
+    var query = Object.assign({ dimension: table, limit: PAGE_ROWS }, period);
     if (cursor !== null) query.cursor = cursor;
     var page = fetchJson(settings, '/analytics/breakdown', query);
     rows = rows.concat(page.data);
@@ -21,12 +21,12 @@ function readTable(settings, table, from, to) {
   return rows;
 }
 
-function readDaily(settings, from, to) {
-  var days = Math.round((Date.now() - Date.parse(from)) / 86400000) + 2;
+function readDaily(settings, period) {
+  var days = period.days || Math.round((Date.now() - Date.parse(period.from)) / 86400000) + 2;
   var analytics = fetchJson(settings, '/analytics', { days: Math.min(Math.max(days, 1), 730) });
   return analytics.daily
     .filter(function (day) {
-      return day.day >= from && day.day <= to;
+      return period.days || (day.day >= period.from && day.day <= period.to);
     })
     .map(function (day) {
       var rate = day.views === 0 ? 0 : Math.min(1, day.bookings / day.views);
@@ -98,10 +98,8 @@ function connect() {
 function refresh() {
   var settings = readSettings();
   if (!settings.key) throw new Error('Choose Bookflow > Connect… first.');
-  var to = toDay(Date.now());
-  var from = toDay(Date.now() - (SHEET_DAYS - 1) * 86400000);
   TABLES.forEach(function (table) {
-    var rows = readTable(settings, table, from, to).map(function (row) {
+    var rows = readTable(settings, table, { days: SHEET_DAYS }).map(function (row) {
       return [row.key, row.views, row.bookings, row.conversionRate];
     });
     writeSheet('Bookflow ' + table, [[table === 'daily' ? 'day' : table, 'views', 'bookings', 'conversionRate']].concat(rows));
@@ -128,18 +126,20 @@ function writeSheet(name, rows) {
   sheet.getRange(1, 1, safe.length, safe[0].length).setValues(safe);
 }
 
-function toDay(ms) {
-  return new Date(ms).toISOString().slice(0, 10);
-}
-
 // ---- Looker Studio
 
 function getAuthType() {
   return { type: 'PATH_KEY' };
 }
 
+/** Looker Studio asks for another key when this one no longer works. */
 function isAuthValid() {
-  return Boolean(readSettings().key);
+  try {
+    fetchJson(readSettings(), '/analytics', { days: 1 });
+    return true;
+  } catch (_) {
+    return false;
+  }
 }
 
 function resetAuth() {
@@ -205,7 +205,12 @@ function getData(request) {
       return each.name === field.name;
     })[0];
   });
-  var rows = readTable(readSettings(), table, request.dateRange.startDate, request.dateRange.endDate);
+  var rows = [];
+  try {
+    rows = readTable(readSettings(), table, { from: request.dateRange.startDate, to: request.dateRange.endDate });
+  } catch (error) {
+    DataStudioApp.createCommunityConnector().newUserError().setText(error.message).throwException();
+  }
   return {
     schema: fields,
     rows: rows.map(function (row) {

@@ -57,6 +57,17 @@ test("a refresh writes one sheet per table, and no name that visitors control ru
   ]);
 });
 
+test("a sheet has the organization's own days, today included", async () => {
+  // At any time, one of them has another date than Greenwich.
+  for (const timeZone of ["Pacific/Kiritimati", "Pacific/Pago_Pago"]) {
+    const far = await makeOrganization(deps.db, { plan: "business", timeZone });
+    const { sheets } = await run([{ name: "refresh" }], (await makeKey(deps.db, far, { scopes: ["analytics"] })).key);
+    const days = (sheets["Bookflow daily"] ?? []).map(([day]) => day);
+    const local = Temporal.Instant.fromEpochMilliseconds(clock.now().getTime()).toZonedDateTimeISO(timeZone);
+    assert.deepEqual([days.length, days.at(-1)], [91, local.toPlainDate().toString()]);
+  }
+});
+
 test("Looker Studio gets the fields that it asks for, in their order", async () => {
   const dateRange = { startDate: today, endDate: today };
   const ask = (table: string, ...names: string[]) => ({
@@ -100,4 +111,16 @@ test("a key without the scope analytics gets the service's own message", async (
   const { results, sheets } = await run([{ name: "refresh" }], bookings.key);
   assert.deepEqual(results, [{ thrown: "Bookflow: This API key needs the scope analytics." }]);
   assert.deepEqual(sheets, {});
+});
+
+test("Looker Studio shows why there are no rows, and asks for another key when this one stops working", async () => {
+  const own = await makeKey(deps.db, owner, { scopes: ["analytics"] });
+  const dateRange = { startDate: "2019-01-01", endDate: today };
+  const request = { configParams: { table: "device" }, dateRange, fields: [{ name: "device" }] };
+  const tooLong = await run([{ name: "getData", request }, { name: "isAuthValid" }], own.key);
+  const [shown, isValid] = tooLong.results as [{ thrown: string }, boolean];
+  assert.match(shown.thrown, /^Shown: Bookflow: The parameter from is too early: the period can have at most 730 days/);
+  assert.equal(isValid, true);
+  await deps.db.updateTable("api_keys").set({ revoked_at: clock.now() }).where("id", "=", own.id).execute();
+  assert.deepEqual((await run([{ name: "isAuthValid" }], own.key)).results, [false]);
 });

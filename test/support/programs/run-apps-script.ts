@@ -42,6 +42,17 @@ function run({ properties, calls }: Job): unknown {
         deleteAllProperties: () => kept.clear(),
       }),
     },
+    DataStudioApp: {
+      createCommunityConnector: () => ({
+        newUserError: () => ({
+          setText: (shown: string) => ({
+            throwException: () => {
+              throw new Error(`Shown: ${shown}`);
+            },
+          }),
+        }),
+      }),
+    },
     SpreadsheetApp: {
       getActiveSpreadsheet: () => ({
         getSheetByName: (name: string) => (sheets[name] ? toSheet(name) : null),
