@@ -239,7 +239,6 @@ async function measureDeliveries(stage: Stage): Promise<Measured> {
   }
 }
 
-/** Processor time of every server between two moments. */
 function watchServers({ nodes }: CitusCluster) {
   const read = () => nodes.map(({ postmasterPid }) => readCpuMs(postmasterPid) ?? 0);
   const at: Record<"start" | "end", number[]> = { start: read(), end: [] };

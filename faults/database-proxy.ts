@@ -2,7 +2,6 @@ import { once } from "node:events";
 import { type AddressInfo, connect, createServer, type NetConnectOpts, type Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 
-/** The proxy between the services and PostgreSQL. */
 export type DatabaseProxy = {
   readonly port: number;
   /** Delays every chunk by this long. */

@@ -57,7 +57,6 @@ class LagMeter {
   }
 }
 
-/** What the load is directed at. */
 type LoadWorld = Pick<World, "webs" | "apiKey" | "eventWidgets" | "bookingWidgets"> & {
   readonly externalWidget: World["externalWidget"] | null;
 };

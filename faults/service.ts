@@ -8,7 +8,6 @@ const MAIN = fileURLToPath(new URL("../src/server/main.ts", import.meta.url));
 const SHIFT_CLOCK = new URL("./shift-clock.ts", import.meta.url).href;
 const READY_LIMIT_MS = 180_000;
 
-/** A web or worker process that can be stopped, killed and restarted on the same port. */
 export class Service {
   readonly name: string;
   readonly port: number;
@@ -77,7 +76,6 @@ export class Service {
     return performance.now() - startedAt;
   }
 
-  /** Resident memory, or NaN if the system doesn't report it. */
   readMemoryMb(): number {
     try {
       const status = readFileSync(`/proc/${this.#child?.pid}/status`, "utf8");

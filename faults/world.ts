@@ -143,7 +143,6 @@ async function boundJournal(url: string, dataDir: string): Promise<void> {
   await client.end();
 }
 
-/** Settings of every service under test, except for its database. */
 export function toServiceSettings({
   folder,
   clockFile,
@@ -185,7 +184,6 @@ async function setUpBusiness(deps: ServiceDeps, outside: { receiver: Receiver; c
   return { apiKey, eventWidgets, bookingWidgets, externalWidget };
 }
 
-/** The postmaster and all its children. */
 export function listServerPids(world: World): number[] {
   const postmaster = readPostmasterPid(world);
   if (Number.isNaN(postmaster)) return [];

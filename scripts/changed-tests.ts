@@ -34,7 +34,6 @@ export function listChanged(): string[] {
   return [...new Set(text.split("\n").filter((path) => path !== ""))];
 }
 
-/** Each file with what it imports, as paths from the root. */
 export function readImports(): Files {
   const paths = globSync("{src,test,scripts,sdk,bench,faults}/**/*.{ts,tsx}", { cwd: ROOT });
   return new Map(

@@ -15,7 +15,6 @@ const ENVIRONMENT = { ...process.env, GOGC: "off", GOMEMLIMIT: "1500MiB" };
 
 type Check = { name: string; program: string; args: string[] };
 
-/** Prints what the checks report, and returns the names of those that failed. */
 export async function runChecks(): Promise<string[]> {
   const waiting = listChecks();
   const failed: string[] = [];

@@ -34,7 +34,6 @@ const KEPT_FIELDS = [
 ] as const;
 const FOR_TESTS = /\.test\.ts$/;
 
-/** Returns the path of the package. */
 export function packProgram(outFolder: string): string {
   const draft = mkdtempSync(join(tmpdir(), "bookflow-package-"));
   try {

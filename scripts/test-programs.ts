@@ -5,8 +5,8 @@ import { fileURLToPath, pathToFileURL } from "node:url";
 import type { Plugin } from "vite";
 
 // Tests start the service and its command line about two hundred times. Most of a start is spent on finding, reading and linking
-// two thousand small files, so programs that tests start are bundled into a few large ones: 0.5 s of processor time for a start
-// instead of 1.2 s. Tests of the packed service and of `npm start` start the programs as they are.
+// two thousand small files, so programs that tests start are bundled into a few large ones. Tests of the packed service and of
+// `npm start` start the programs as they are.
 
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
 const PROGRAMS = { service: "src/server/main.ts", "command-line": "src/server/cli/main.ts" };

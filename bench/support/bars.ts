@@ -1,9 +1,7 @@
 import { printTable } from "./table.ts";
 
-/** A target from docs/performance.md, and what this run measured. */
 export type Bar = { what: string; measured: string; bar: string; isReached: boolean };
 
-/** Prints the targets of several benches in one table. */
 export function printBars(benches: readonly { name: string; bars: readonly Bar[] }[]): void {
   printTable(
     benches.flatMap(({ name, bars }) =>

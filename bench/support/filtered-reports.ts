@@ -8,8 +8,7 @@ import { printTable, round } from "./table.ts";
 // The dashboard's whole report with filters, comparison included, over HTTP as the analytics screen asks for it.
 
 /**
- * With fewer than a hundred runs, the 99th percentile would be the slowest. With 200, it was the second slowest, and the slowest of
- * all filters differed by half from run to run.
+ * With fewer than a hundred runs, the 99th percentile would be the slowest; with 200, it is the second slowest.
  */
 const WINDOWS = [
   { days: 30, barMs: 60, runs: 501 },
@@ -33,7 +32,6 @@ export const FILTERS: readonly string[] = [
   "notLeadTime=0",
 ];
 
-/** Asks for a report and reads it whole. */
 export type Ask = (query: string) => Promise<void>;
 
 const COLLECTING_BAR = 0.8;

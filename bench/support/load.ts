@@ -11,7 +11,6 @@ export type LoadPlan = {
 };
 
 export type LoadResult = {
-  /** Responses per second. */
   rate: number;
   p50Ms: number;
   p99Ms: number;
@@ -35,7 +34,6 @@ export async function runLoad(plan: LoadPlan, onMeasure: (moment: "start" | "end
   });
 }
 
-/** One request as bytes on the wire. */
 export function toRequest(parts: {
   method: string;
   path: string;

@@ -5,7 +5,6 @@ import type { Arrival } from "./webhook-receiver.ts";
 /** `take` returns what has arrived since the last call. */
 export type Receiver = { port: number; take(): Promise<Arrival[]>; stop(): void };
 
-/** Receives webhooks in a process of its own. */
 export async function startReceiver(): Promise<Receiver> {
   const child = fork(join(import.meta.dirname, "webhook-receiver.ts"), { serialization: "advanced" });
   const hear = <T>() => new Promise<T>((resolve) => child.once("message", (message) => resolve(message as T)));

@@ -3,7 +3,6 @@ import { sql } from "kysely";
 import type { ServiceDeps } from "../../src/server/create-deps.ts";
 import { type Business, book, makeBusiness } from "./webhook-bookings.ts";
 
-/** Businesses with several endpoints each, all at the receiver on this port. */
 export async function makeBusinesses(
   deps: ServiceDeps,
   options: { port: number; count: number; endpoints: number },
@@ -44,7 +43,6 @@ export async function fillQueue(deps: ServiceDeps, businesses: readonly Business
   await sql`analyze webhook_events, deliveries, delivery_queue`.execute(deps.patientDb);
 }
 
-/** Deliveries waiting or being sent. */
 export async function countQueued({ db }: ServiceDeps): Promise<number> {
   const { rows } = await sql<{ count: number }>`select count(*) as count from delivery_queue`.execute(db);
   return rows[0]?.count ?? 0;

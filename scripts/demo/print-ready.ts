@@ -6,7 +6,6 @@ type DemoPlaces = { service: string; site: string; receiver: string; dataDir: st
 /** A visitor who comes from an ad, to try out attribution. */
 const CAMPAIGN = "utm_source=google&utm_medium=cpc&utm_campaign=autumn-check-up&gclid=Cj0KCQiAdemoClickId0123456789";
 
-/** Printed once everything is ready. */
 export function describeReady(places: DemoPlaces, credentials: DemoCredentials, seconds: number): string {
   const { service, site, receiver } = places;
   const others = DEMO_PEOPLE.slice(1).map(({ email, role }) => `${email} (${role})`);

@@ -8,7 +8,6 @@ const count = (description: string, example: number) => Type.Integer({ minimum: 
 
 const Rate = Type.Number({ minimum: 0, maximum: 1, description: "bookings / views, from 0 to 1.", examples: [0.127] });
 
-/** One line of a list of channels, sources or campaigns. */
 export const AnalyticsEntry = Type.Object(
   {
     key: Type.String({ examples: ["google / cpc"] }),
@@ -76,7 +75,6 @@ export const Analytics = Type.Object(
 );
 export type Analytics = Static<typeof Analytics>;
 
-/** A page of GET /api/v1/analytics/breakdown. */
 export const Breakdown = Type.Object(
   {
     dimension: Type.Enum([...DIMENSIONS], { description: "The dimension of the rows.", examples: ["source"] }),
@@ -95,7 +93,6 @@ export const Breakdown = Type.Object(
 );
 export type Breakdown = Static<typeof Breakdown>;
 
-/** A line of the exported daily totals. */
 export const DailyTotal = Type.Object(
   {
     day: DailyEntry.properties.day,

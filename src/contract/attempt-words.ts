@@ -4,7 +4,6 @@ import type { SendFailureCode } from "./send-failure.ts";
 
 // How an attempt ended, in words: the same in the log, in notices and on the command line.
 
-/** Failures of requests to receivers and to scheduling systems. */
 export const FAILURE_WORDS: Readonly<Record<SendFailureCode, string>> = {
   timeout: "Timed out",
   dns_error: "Host name not found on the public internet",

@@ -64,6 +64,5 @@ export const Attribution = Type.Object(
 );
 export type Attribution = Static<typeof Attribution>;
 
-/** What the loader sends. */
 export const RawAttribution = Type.Object(raw);
 export type RawAttribution = Static<typeof RawAttribution>;

@@ -5,9 +5,7 @@ import { BROWSER_STEPS } from "./steps.ts";
 // What a browser sends to POST /embed-api/{widget}/events. Other fields are ignored.
 
 export const COLLECT_EVENTS_MAX = 20;
-/**
- * The frame sends up to four addresses of 1,000 characters and campaign parameters of 4,200 characters in total, usually far less.
- */
+/** The frame sends up to four addresses of 1,000 characters and campaign parameters of 4,200 in total. */
 export const COLLECT_BODY_MAX_BYTES = 16 * 1024;
 
 export const CollectRequest = Type.Object({

@@ -1,7 +1,5 @@
 import { SEND_FAILURE_CODES } from "./send-failure.ts";
 
-// States of a delivery (one event to one endpoint) and of its attempts.
-
 /** queued → delivered | retrying → … → delivered | failed; canceled when it must no longer be sent. */
 export const DELIVERY_STATES = ["queued", "retrying", "delivered", "failed", "canceled"] as const;
 export type DeliveryState = (typeof DELIVERY_STATES)[number];
@@ -54,7 +52,6 @@ export type AttemptDetail = {
 export const REDELIVERY_STATES = ["running", "finished", "canceled"] as const;
 export type RedeliveryState = (typeof REDELIVERY_STATES)[number];
 
-/** States of deliveries that can be redelivered. */
 export const REDELIVERABLE_STATES = ["failed", "canceled", "delivered"] as const;
 export type RedeliverableState = (typeof REDELIVERABLE_STATES)[number];
 

@@ -1,7 +1,5 @@
 import { DAY_MS } from "./durations.ts";
 
-// What analytics are broken down and filtered by.
-
 export const DIMENSIONS = ["channel", "source", "campaign", "page", "device", "country", "widget", "service"] as const;
 export type Dimension = (typeof DIMENSIONS)[number];
 
@@ -20,10 +18,7 @@ export function toLeadGroup(leadMs: number): number {
   return longer === -1 ? LEAD_LIMITS_MS.length : longer;
 }
 
-/**
- * What can only be filtered by, and the keys it has. `weekday` and `hour` choose when views and bookings happened, in the
- * organization's time zone; `leadTime` chooses bookings by their group of LEAD_DAYS.
- */
+/** `weekday` and `hour` choose when views and bookings happened; `leadTime` chooses bookings by LEAD_DAYS. */
 export const TIME_KEYS = {
   weekday: ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"],
   hour: Array.from({ length: 24 }, (_, hour) => String(hour)),
@@ -63,7 +58,6 @@ export const CHANNELS = [
 ] as const;
 export type Channel = (typeof CHANNELS)[number];
 
-/** The keys of devices. */
 export const DEVICES = ["mobile", "tablet", "desktop", "other"] as const;
 export type Device = (typeof DEVICES)[number];
 

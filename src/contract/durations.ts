@@ -1,5 +1,3 @@
-// Lengths of time, for limits and periods that read as people say them: `5 * MINUTE_MS`.
-
 export const SECOND_MS = 1_000;
 export const MINUTE_MS = 60 * SECOND_MS;
 export const HOUR_MS = 60 * MINUTE_MS;

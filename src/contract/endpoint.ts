@@ -1,5 +1,3 @@
-// Kinds, states, limits and the signing secret of a webhook endpoint. Its identifiers are in ids.ts.
-
 /** `webhook` receives the signed JSON event, the chat kinds a formatted card. */
 export const ENDPOINT_KINDS = ["webhook", "teams", "slack"] as const;
 export type EndpointKind = (typeof ENDPOINT_KINDS)[number];
@@ -15,10 +13,7 @@ export type EndpointDisabledReason = (typeof ENDPOINT_DISABLED_REASONS)[number];
 export const ENDPOINT_TESTS_PER_MINUTE_MAX = 10;
 export const ENDPOINT_URL_LENGTH_MAX = 2_048;
 
-/**
- * `whsec_` and 33 random bytes in base64 (a length without padding). The contract's HMAC key is the whole text, prefix included;
- * that of Standard Webhooks is the decoded bytes.
- */
+/** `whsec_` and 33 random bytes in base64. The contract's HMAC key is the whole text; Standard Webhooks' is the bytes. */
 export const SIGNING_SECRET_PREFIX = "whsec_";
 export const SIGNING_SECRET_BYTES = 33;
 /** Choices for how long the old secret stays valid after a rotation. 0: it has leaked, and stops working immediately. */
@@ -41,10 +36,8 @@ export type EndpointFilterName = (typeof ENDPOINT_FILTERS)[number];
 /** Null: all of them. */
 export type EndpointFilters = Readonly<Record<EndpointFilterName, readonly string[] | null>>;
 export const ENDPOINT_FILTER_VALUE_LENGTH_MAX = 200;
-/** Events that filters can be tried against. */
 export const FILTER_TRIAL_EVENTS = 100;
 
-/** Periods of an endpoint's statistics. */
 export const ENDPOINT_PERIODS = ["24h", "7d", "30d"] as const;
 export type EndpointPeriod = (typeof ENDPOINT_PERIODS)[number];
 

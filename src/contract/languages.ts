@@ -1,4 +1,3 @@
-/** The languages that visitors can use. */
 export const LANGUAGES = ["en", "de", "fr", "es", "pt"] as const;
 export type Language = (typeof LANGUAGES)[number];
 

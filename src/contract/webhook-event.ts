@@ -138,7 +138,6 @@ const CancelledBooking = Type.Object({
   status: Type.String({ description: "`cancelled`.", examples: [BOOKING_STATUS_CANCELLED] }),
 });
 
-/** The appointment was cancelled in the scheduling system. */
 export const BookingCancelledEvent = Type.Object(
   {
     id: envelope.id,

@@ -8,10 +8,7 @@ export function parseAccentColor(text: string): string | null {
   return /^#[0-9a-f]{6}$/i.test(text) ? text.toLowerCase() : null;
 }
 
-/**
- * A host name as in a Content-Security-Policy, with an optional port; a leading `*.` matches every subdomain. Null for
- * anything else, because the result is put into a header.
- */
+/** A host as in a Content-Security-Policy; `*.` matches subdomains. Null for all else: the result is put into a header. */
 export function parseAllowedDomain(text: string): string | null {
   const match = /^(\*\.)?([^\s/:*?#@,;'"\\%[\]]+)(:[0-9]{1,5})?$/.exec(text.trim());
   if (!match) return null;

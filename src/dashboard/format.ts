@@ -61,7 +61,6 @@ export function formatDay(day: string): string {
   return dayFormat.format(new Date(day));
 }
 
-/** Without the year, for axes. */
 export function formatShortDay(day: string): string {
   return shortDayFormat.format(new Date(day));
 }
@@ -85,7 +84,6 @@ export function formatRelative(timestamp: string): string {
   return relativeFormat.format(ahead > 0 ? Math.round(count) : Math.trunc(count), step[0]);
 }
 
-/** 1 booking, 2 bookings. */
 export function pluralize(count: number, one: string, many = `${one}s`): string {
   return `${formatCount(count)} ${count === 1 ? one : many}`;
 }

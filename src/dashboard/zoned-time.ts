@@ -13,7 +13,6 @@ export function toInstant(local: string, timeZone: string): string | null {
   return dayjs.tz(local, timeZone).toISOString();
 }
 
-/** ISO instant to local time, without seconds. */
 export function toLocalTime(instant: string, timeZone: string): string {
   return dayjs(instant).tz(timeZone).format("YYYY-MM-DDTHH:mm");
 }

@@ -35,10 +35,7 @@ import { deliveryAppRoutes } from "./webhooks/log/app-routes.ts";
 import { redeliveryAppRoutes } from "./webhooks/log/bulk-redelivery-routes.ts";
 import { widgetAppRoutes } from "./widgets/app-routes.ts";
 
-/**
- * The dashboard API: people's accounts, and everything that members manage in their organization.
- * contract/app/routes.ts says who may use which route; a route that is not listed there cannot be mounted here.
- */
+/** Everything that people and members do in the dashboard; contract/app/routes.ts says who may use which route. */
 export async function appApi(app: FastifyInstance, deps: ServiceDeps): Promise<void> {
   await app.register(
     async (api) => {

@@ -5,7 +5,6 @@ import { describe, test } from "node:test";
 import { createCommandLine } from "../../test/support/app/cli.ts";
 import { ConfigError, parseConfig, SETTINGS } from "./config.ts";
 
-/** The faults that the error message lists for these settings. */
 function faultsOf(environment: Record<string, string>): string[] {
   try {
     parseConfig(environment);

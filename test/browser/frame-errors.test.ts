@@ -27,7 +27,6 @@ async function openForm(options: Parameters<typeof goToForm>[1] = {}) {
   return { page, widgetId };
 }
 
-/** The keys with which the page tried to book. */
 function watchKeys(page: Page): string[] {
   const keys: string[] = [];
   page.on("request", (request) => {
@@ -57,7 +56,6 @@ async function arrive(route: Route): Promise<void> {
   });
 }
 
-/** Chooses another time, corrects the email address and sends the form. */
 async function sendCorrected(page: Page): Promise<void> {
   await page.getByRole("button", { name: "Back" }).click();
   await page.locator(".time").last().click();

@@ -36,7 +36,6 @@ async function press(page: Page, ...keys: string[]): Promise<void> {
   for (const key of keys) await page.keyboard.press(key);
 }
 
-/** The focused element, by its visible name. */
 function readFocus(page: Page): Promise<string> {
   return page.evaluate(() => {
     const element = document.activeElement;

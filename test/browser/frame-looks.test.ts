@@ -8,7 +8,6 @@ import { fillForm, goToForm, send, startFrameService, visitPage, waitForBooked }
 const browser = openBrowser();
 const service = await startFrameService();
 
-/** Goes through every state of the frame and checks each one. */
 async function lookAtAll(page: Page, look: (state: string) => Promise<void>): Promise<void> {
   await page.getByRole("button", { name: /Consultation/ }).click();
   await look("staff");

@@ -42,7 +42,6 @@ async function visit(
   return { page: opened, errors };
 }
 
-/** Waits until the frame shows the services. */
 async function seeServices(page: Page, nth = 0): Promise<void> {
   await waitForContexts(page, nth + 1);
   const frame = page.frames().filter((each) => each.url().startsWith(`${SERVICE}/embed/`))[nth];

@@ -11,7 +11,7 @@ import { DIRECT_TOUCH } from "../support/funnel/touches.ts";
 // One request from a stranger, as large as its route allows, must not block the event loop. Every input here made some pattern
 // or loop take quadratic time at full size, or could. CPU time is measured, so a busy machine changes little.
 
-/** Parsing and refusing the largest body takes a few milliseconds; the quadratic patterns took 300 to 1,800. */
+/** Parsing and refusing the largest body takes a few milliseconds; a quadratic pattern takes 300 or more. */
 const LIMIT_MS = 150;
 /** Node refuses more than 16 KB of headers. */
 const HEADER_LENGTH = 15_000;

@@ -155,7 +155,6 @@ async function whileMoving(
   await pool.end();
 }
 
-/** Whether a statement waits for a lock on this server. */
 async function isWaiting(server: string): Promise<boolean> {
   const waiting = "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'";
   return (await queryOnce(server, waiting)).length > 0;

@@ -19,8 +19,6 @@ import { makeBooking, makeWidget } from "../support/builders.ts";
 import { makeTouch } from "../support/funnel/touches.ts";
 import { type Fault, startFaultyProxy } from "../support/programs/faulty-proxy.ts";
 
-// sdk/src against the real service over HTTP.
-
 const { app, deps, clock } = await createTestApp();
 const { port } = await openWire(app);
 const baseUrl = `http://127.0.0.1:${port}`;

@@ -82,7 +82,6 @@ async function makeMany(caller: TestCaller, count: number): Promise<void> {
   for (let i = 0; i < count; i++) await makeBooking(deps.db, caller.owner, { widgetId: caller.widgetId });
 }
 
-/** The parameters of every bookings request made during the work. */
 async function watch(work: () => Promise<unknown>): Promise<Record<string, string>[]> {
   proxy.requests.length = 0;
   await work();

@@ -1,7 +1,5 @@
 import { verifyWebhook, WebhookError, type WebhookEvent } from "../../../sdk/src/index.ts";
 
-// What the receiver got, and what it made of it.
-
 export type Arrival = {
   readonly number: number;
   readonly at: Date;

@@ -4,7 +4,6 @@ import { renderJson } from "./render-json.ts";
 import { renderSlackMessage } from "./render-slack.ts";
 import { renderAdaptiveCard } from "./render-teams.ts";
 
-/** The page's panels, each with its arrivals. */
 export const PANELS = ["json", "down", "slack", "teams"] as const;
 export type Panel = (typeof PANELS)[number];
 
@@ -49,7 +48,6 @@ ${
 <details><summary>Body</summary><pre tabindex="0">${renderJson(body)}</pre></details></li>`;
 }
 
-/** Who booked what, in one line, and the reference. */
 function renderAbout(body: unknown): Html | null {
   const booking = findBooking(body);
   if (!booking) return null;

@@ -5,8 +5,6 @@ import { Timestamp, timestampOf } from "../timestamps.ts";
 import { line, nullable, oneOf, Was } from "./forms.ts";
 import { ROLES_OF_MEMBERS } from "./role.ts";
 
-// People, their organizations, members and invitations in the dashboard API.
-
 /** The schema only sets the type: the routes check each field and name its fault. */
 const field = Type.String({ maxLength: 2_000 });
 

@@ -1,5 +1,3 @@
-// Files of stored bookings that ad platforms import as conversions.
-
 /** `google-retractions`: cancelled bookings that were exported for Google Ads before. */
 export const AD_PLATFORMS = ["google", "google-retractions", "microsoft", "meta"] as const;
 export type AdPlatform = (typeof AD_PLATFORMS)[number];

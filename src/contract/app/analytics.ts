@@ -83,7 +83,6 @@ export const AppAnalytics = Type.Object({
 export type AppAnalytics = Static<typeof AppAnalytics>;
 export type AppList = Static<typeof List>;
 
-/** A page of the whole list of one dimension. */
 export const AppBreakdown = Type.Object({
   rows: Type.Array(
     Type.Object({
@@ -92,14 +91,12 @@ export const AppBreakdown = Type.Object({
       label: nullable(Type.String()),
     }),
   ),
-  /** Rows on all pages. */
   count: Count,
   /** The largest value of each column, on all pages. */
   most: Type.Object({ views: Count, bookings: Count, conversionRate: Type.Number() }),
 });
 export type AppBreakdown = Static<typeof AppBreakdown>;
 
-/** The funnels of a dimension's largest keys, side by side. */
 export const FunnelSplit = Type.Object({
   groups: Type.Array(
     Type.Object({ key: Type.String(), label: nullable(Type.String()), funnel: Analytics.properties.funnel }),

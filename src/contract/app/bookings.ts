@@ -32,7 +32,6 @@ export type BookingSort = (typeof BOOKING_SORTS)[number];
 export const APPOINTMENT_TIMES = ["upcoming", "past"] as const;
 export type AppointmentTime = (typeof APPOINTMENT_TIMES)[number];
 
-/** A row of the list. */
 export const BookingSummary = Type.Object({
   ...shared,
   customer: nullable(Type.Pick(Customer, ["name", "email"])),

@@ -25,7 +25,6 @@ export const CONNECTION_FIELDS = {
   },
 } as const;
 
-/** Why the last request to a scheduling system failed. */
 const CONNECTION_ERROR_CODES = [
   ...SEND_FAILURE_CODES,
   "http_status",
@@ -67,7 +66,6 @@ export type AppConnection = Static<typeof AppConnection>;
 export const AppConnectionList = pageOf(AppConnection);
 export type AppConnectionList = Static<typeof AppConnectionList>;
 
-/** How the system describes itself. */
 export const VerifiedConnection = Type.Object({
   businessName: Type.String(),
   timeZone: NullableText,

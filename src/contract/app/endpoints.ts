@@ -197,7 +197,6 @@ export type RotatedSecret = Static<typeof RotatedSecret>;
 export const RetriedDeliveries = Type.Object({ count: Type.Integer() });
 export type RetriedDeliveries = Static<typeof RetriedDeliveries>;
 
-/** The finished attempts of a part of the period. */
 const EndpointInterval = Type.Object({
   from: Timestamp,
   delivered: Type.Integer(),

@@ -4,18 +4,13 @@ import { PAGE_SIZE_MAX } from "../limits.ts";
 import { INSTANT_PATTERN, Timestamp } from "../timestamps.ts";
 import { EMAIL_PATTERN } from "./limits.ts";
 
-// Schema parts that the dashboard API repeats.
-
 export const nullable = <Schema extends TSchema>(schema: Schema) => Type.Union([schema, Type.Null()]);
 
 export const NullableText = nullable(Type.String());
 export const NullableInteger = nullable(Type.Integer());
 export const NullableTimestamp = nullable(Timestamp);
 
-/**
- * The changed fields with the values that the sender last saw. If one of them has changed since, the answer is 409 `conflict`
- * with the affected fields, and nothing is saved. Without it, the last change wins.
- */
+/** Changed fields as the sender last saw them. If one has changed since: 409 `conflict`, and nothing is saved. */
 export const Was = Type.Optional(Type.Record(Type.String(), Type.Unknown()));
 
 const CONTROLS = "\\u0000-\\u001f\\u007f-\\u009f\\u2028\\u2029";
@@ -43,7 +38,6 @@ export const optionalLine = (maxLength: number) => Type.String({ maxLength, patt
 /** One of the given strings. */
 export const oneOf = <Word extends string>(words: readonly Word[]) => Type.Unsafe<Word>(Type.Enum([...words]));
 
-/** A page of a list. */
 export const pageOf = <Item extends TSchema>(item: Item) =>
   Type.Object({
     data: Type.Array(item),

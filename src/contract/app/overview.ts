@@ -18,7 +18,6 @@ export const Checklist = Type.Object({
 });
 export type Checklist = Static<typeof Checklist>;
 
-/** The home screen: setup, what is coming, and what happens right now. */
 export const Overview = Type.Object({
   checklist: Checklist,
   /** By the person who asks. */

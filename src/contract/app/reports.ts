@@ -1,7 +1,5 @@
 import { type Static, Type } from "typebox";
 
-// Reports by email.
-
 export const REPORT_PERIODS = ["weekly", "monthly"] as const;
 export type ReportPeriod = (typeof REPORT_PERIODS)[number];
 

@@ -101,9 +101,7 @@ export type AppRoute = {
   readonly body?: TSchema;
   /** What is sent on success; nothing more than the schema names. None: 204, or a file. */
   readonly answer?: TSchema;
-  /** Query parameters, for the API reference. */
   readonly query?: TSchema;
-  /** Its title in the API reference. */
   readonly summary?: string;
   /** On success: 200 unless given, and 204 without an answer. */
   readonly status?: 201 | 202;

@@ -17,7 +17,6 @@ import {
 } from "./forms.ts";
 import { WIDGET_NAME_LENGTH_MAX } from "./limits.ts";
 
-/** A widget as members see it. */
 export const AppWidget = Type.Object(
   {
     id: Type.String(),
@@ -110,7 +109,6 @@ export type GoLiveRequest = Static<typeof GoLiveRequest>;
 export const ClearTestRequest = Type.Object({ dryRun: Type.Optional(Type.Boolean()) });
 export type ClearTestRequest = Static<typeof ClearTestRequest>;
 
-/** What a widget collected in test mode. */
 export const TestDataShape = Type.Object({
   bookings: Type.Integer(),
   visits: Type.Integer(),

@@ -213,7 +213,6 @@ function Summary({ report }: { report: AppAnalytics | undefined }) {
   return describeReport(report, { ...details.plan, keptSinceDay });
 }
 
-/** A placeholder of about the report's height. */
 function Placeholder() {
   return (
     <Stack gap="lg" role="status" aria-label="Loading">

@@ -17,7 +17,6 @@ const TABLES: readonly { label: string; query: Parameters }[] = [
   })),
 ];
 
-/** Downloads a table of the report, with the current period and filters. */
 export function ExportMenu({ scope, isReady }: { scope: Parameters; isReady: boolean }) {
   const { id } = useOrganization();
   const isPhone = useIsPhone();

@@ -15,7 +15,6 @@ type LostBookingsProps = {
   isBookedOnly: boolean;
 };
 
-/** Visitors who tried to book but couldn't, with what the business can do about it. */
 export function LostBookings({ totals, isBookedOnly }: LostBookingsProps) {
   return (
     <Section title="Lost bookings" description="Visitors who tried to book but couldn’t.">

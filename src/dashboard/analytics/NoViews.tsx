@@ -10,7 +10,6 @@ import { ButtonLink } from "../ui/layout/links.tsx";
 import { Section } from "../ui/layout/Section.tsx";
 import { EmptyState } from "../ui/states/EmptyState.tsx";
 
-/** Before the first view: how to get one. */
 export function NoViews({ widget }: { widget: string }) {
   const { id, paths, can } = useOrganization();
   const navigate = useNavigate();

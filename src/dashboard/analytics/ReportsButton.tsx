@@ -18,7 +18,6 @@ const PERIOD_WORDS: Readonly<Record<ReportPeriod, { label: string; description: 
   monthly: { label: "Monthly report", description: `On the first of each month at ${TIME}, for the month before.` },
 };
 
-/** Opens the signed-in member's subscriptions to email reports. */
 export function ReportsButton() {
   const [isOpen, { open, close }] = useDisclosure(false);
   const isPhone = useIsPhone();

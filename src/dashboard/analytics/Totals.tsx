@@ -25,7 +25,6 @@ type TotalsProps = {
   onChoose?: (metric: Metric) => void;
 };
 
-/** The main figures, with their change if there is a comparison. */
 export function Totals({ report, chosen, onChoose }: TotalsProps) {
   const { totals, previous, dataSince } = report;
   const compare = (to: (earlier: AppAnalytics["totals"]) => Change): Change | null => {

@@ -4,7 +4,6 @@ import { formatDay, pluralize } from "../format.ts";
 
 type Plan = { name: string; retention: string; keptSinceDay: string };
 
-/** The period, the comparison, and how far back there is data. */
 export function describeReport(report: AppAnalytics, plan: Plan): string {
   return [
     `${describeDayRange(report.from, report.to)}.`,

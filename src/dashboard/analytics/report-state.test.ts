@@ -4,7 +4,6 @@ import { cleanState, REPORT_DEFAULTS, type ReportState, toComparison, toScope } 
 
 const TODAY = "2026-11-01";
 
-/** What the server is asked for. */
 function ask(address: Partial<ReportState>) {
   const state = cleanState({ ...REPORT_DEFAULTS, ...address }, TODAY);
   return { ...toScope(state), ...toComparison(state) };

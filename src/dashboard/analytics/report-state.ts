@@ -58,7 +58,6 @@ function cleanRange(range: { from: string; to: string }, today?: string): { from
   return { from: from !== "" && from < first ? first : from, to };
 }
 
-/** Which days and visits. */
 export function toScope(state: ReportState): Parameters {
   return { ...toWindow(state), ...toFilterParameters(state) };
 }

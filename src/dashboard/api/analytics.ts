@@ -44,7 +44,6 @@ export const bookingTimesQuery = (organization: string, query: Parameters) =>
     refetchInterval: REFRESH_MS,
   });
 
-/** The signed-in member's own subscriptions. */
 export const reportsQuery = (organization: string) =>
   queryOptions({
     queryKey: [organization, "reports"],

@@ -70,7 +70,6 @@ export async function call<Name extends CallName>(
   return await send({ method, path: pathOf(name, params), isEntry, ...request });
 }
 
-/** A route's address with its query, for links to files. */
 export function addressOf(name: keyof typeof ROUTES, query: NonNullable<CallOptions["query"]>): string {
   return toAddress(pathOf(name), query);
 }

@@ -2,7 +2,6 @@ import { AUDIT_WORDS, type AuditEntry } from "#contract/app/audit.ts";
 import { type Format, pluralize } from "../format.ts";
 import type { Paths } from "../paths.ts";
 
-/** All actions in the order of their words, for a list to choose from. */
 export const ACTION_CHOICES = Object.entries(AUDIT_WORDS)
   .map(([value, label]) => ({ value, label }))
   .toSorted((a, b) => a.label.localeCompare(b.label, "en"));

@@ -45,7 +45,6 @@ const PLATFORM_WORDS: Readonly<Record<AdPlatform, PlatformWords>> = {
   },
 };
 
-/** Downloads the bookings that match the filters as a file that an ad platform imports. */
 export function AdExportButton({ filters }: { filters: ShownFilters }) {
   const { can } = useOrganization();
   const [isOpen, { open, close }] = useDisclosure(false);

@@ -4,7 +4,6 @@ import { Section } from "../ui/layout/Section.tsx";
 import { type Column, ListTable } from "../ui/tables/ListTable.tsx";
 import { CHANGE_NAMES } from "./booking-words.ts";
 
-/** What became of the appointment since it was booked. */
 export function ChangesSection({ changes }: { changes: readonly Change[] }) {
   const { format } = useOrganization();
   if (changes.length === 0) return null;

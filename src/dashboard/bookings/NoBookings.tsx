@@ -9,7 +9,6 @@ import { EmptyState } from "../ui/states/EmptyState.tsx";
 import { NoMatches } from "../ui/states/NoMatches.tsx";
 import { StorageOff } from "../widgets/StorageOff.tsx";
 
-/** Why the list is empty, and what to do next. */
 export function NoBookings({ isFiltered, onClear }: { isFiltered: boolean; onClear: () => void }) {
   const { id, paths, details } = useOrganization();
   const widgets = useQuery(widgetsQuery(id)).data?.data;

@@ -20,7 +20,6 @@ import { FILTER_DEFAULTS, toBookingFilters } from "./shown-filters.ts";
 
 const DEFAULTS = { widget: "", from: "", to: "", startFrom: "", startTo: "" };
 
-/** What became of stored bookings, by the source of the visitor. */
 export function SourcesPage() {
   const { id, paths, details } = useOrganization();
   const [filters, change] = useUrlState(DEFAULTS);

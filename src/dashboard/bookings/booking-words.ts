@@ -1,7 +1,6 @@
 import { BOOKING_STATUS_CANCELLED } from "#contract/booking.ts";
 import type { ChangeType } from "#contract/change.ts";
 
-/** The status as the scheduling system names it, with a capital. */
 export function describeStatus(status: string): string {
   return `${status.charAt(0).toUpperCase()}${status.slice(1)}`;
 }

@@ -2,10 +2,7 @@ import type { BookingSort } from "#contract/app/bookings.ts";
 import type { BookingFilters } from "../api/bookings.ts";
 import { toInstants } from "../day-range.ts";
 
-/**
- * The list's query parameters. `from` and `to` are the first and the last day of booking, `startFrom` and `startTo` those of the
- * appointment.
- */
+/** `from` and `to` are the first and last day of booking, `startFrom` and `startTo` those of the appointment. */
 export const FILTER_DEFAULTS = {
   search: "",
   widget: "",

@@ -3,7 +3,6 @@ import { IconCheck, IconX } from "@tabler/icons-react";
 import type { ConnectionCheckAnswer } from "#contract/app/connections.ts";
 import { ConnectionNotes } from "./ConnectionNotes.tsx";
 
-/** The result of a test, with a file of all requests and answers for a developer. */
 export function CheckAnswer({ check }: { check: ConnectionCheckAnswer }) {
   const { isWorking, verdict, steps } = check;
   const file = `data:application/json,${encodeURIComponent(JSON.stringify(check, null, 2))}`;

@@ -7,7 +7,6 @@ import { type ConnectionWords, type FieldName, wordsOf } from "./connection-word
 
 type FieldsProps = { kind: ConnectionKind; form: UseFormReturnType<ConnectionValues> };
 
-/** The fields that a scheduling system needs, or only those named. */
 export function ConnectionFields({ kind, form, only }: FieldsProps & { only?: readonly FieldName[] }) {
   const { settings, credentials } = wordsOf(kind);
   const isShown = ({ name }: { name: FieldName }) => only === undefined || only.includes(name);

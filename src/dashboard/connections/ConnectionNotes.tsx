@@ -1,6 +1,5 @@
 import { List, Text } from "@mantine/core";
 
-/** What a connected system doesn't offer and why, and limits to know. */
 export function ConnectionNotes({ notes }: { notes: readonly string[] }) {
   if (notes.length === 0) return null;
   return (

@@ -4,7 +4,6 @@ import type { VerifiedConnection } from "#contract/app/connections.ts";
 import { formatZone } from "../format.ts";
 import { ConnectionNotes } from "./ConnectionNotes.tsx";
 
-/** The scheduling system's own description of the business. */
 export function VerifiedAnswer({ verified }: { verified: VerifiedConnection }) {
   const { businessName, timeZone, warnings } = verified;
   return (

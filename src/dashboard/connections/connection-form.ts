@@ -25,7 +25,6 @@ export function toValues(connection: AppConnection | null): ConnectionValues {
   return connection ? { ...EMPTY, name: connection.name, ...connection.settings } : EMPTY;
 }
 
-/** The fields that belong to this kind of system. */
 export function toParts(kind: ConnectionKind, values: ConnectionValues) {
   const { settings, optional, credentials } = wordsOf(kind);
   const pick = (fields: readonly { name: FieldName }[]): Record<string, string> =>

@@ -108,7 +108,6 @@ function list(fields: object): (Field & { name: FieldName })[] {
   return Object.entries(fields).map(([name, field]) => ({ name: name as FieldName, ...field }));
 }
 
-/** Why the last request to the system failed. */
 export function describeLastError({ lastError, lastErrorStatus }: AppConnection): string {
   switch (lastError) {
     case null:

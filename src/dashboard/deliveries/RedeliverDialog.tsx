@@ -32,7 +32,6 @@ type RedeliverProps = {
   onClose: () => void;
 };
 
-/** Redelivers everything in the log that matches. */
 export function RedeliverDialog({ isOpen, ...props }: RedeliverProps) {
   return (
     <FormDialog opened={isOpen} onClose={props.onClose} title="Bulk redelivery">

@@ -2,7 +2,6 @@ import { Badge, type BadgeProps } from "@mantine/core";
 import type { AppDelivery } from "#contract/app/deliveries.ts";
 import { STATE_COLORS, STATE_NAMES } from "./delivery-words.ts";
 
-/** The delivery's state; a pending redelivery gets a second badge. */
 export function StateBadge({ delivery, size = "md" }: { delivery: AppDelivery; size?: BadgeProps["size"] }) {
   const { state, pending } = delivery;
   return (

@@ -4,8 +4,6 @@ import { describeAttempt, FAILURE_WORDS } from "#contract/attempt-words.ts";
 import type { AttemptErrorCode, DeliveryState } from "#contract/delivery.ts";
 import { formatRelative } from "../format.ts";
 
-// The words of the delivery log.
-
 export const STATE_NAMES: Record<DeliveryState, string> = {
   queued: "Queued",
   retrying: "Retrying",
@@ -37,7 +35,6 @@ export const CANCEL_WORDS: Record<NonNullable<AppDelivery["cancelReason"]>, stri
   erased: "The booking was erased.",
 };
 
-/** Why the last attempt failed, for filters. */
 export const ERROR_NAMES: Record<AttemptErrorCode, string> = {
   ...FAILURE_WORDS,
   http_status: "HTTP error status",

@@ -7,7 +7,6 @@ export type FieldsOf<Name extends string> = {
   getInputProps(name: Name): object;
 };
 
-/** The fields of a new account. */
 export function AccountFields({ form }: { form: FieldsOf<"name" | "email" | "password"> }) {
   return (
     <>

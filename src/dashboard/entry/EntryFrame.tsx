@@ -6,7 +6,6 @@ import classes from "./EntryFrame.module.css";
 
 type EntryFrameProps = { title: string; description?: ReactNode; footer?: ReactNode; children: ReactNode };
 
-/** The frame of the screens outside of an organization: one card with one task. */
 export function EntryFrame({ title, description, footer, children }: EntryFrameProps) {
   useDocumentTitle(title);
   return (

@@ -29,10 +29,7 @@ const invitationQuery = (token: string) =>
     staleTime: Infinity,
   });
 
-/**
- * The page behind an invitation link. People with an account sign in to accept; others create one. They choose, because the link
- * doesn't tell whether its address has an account.
- */
+/** The link doesn't tell whether its address has an account, so people choose: sign in, or create one. */
 export function InvitationPage() {
   const [{ token }] = useUrlState(DEFAULTS);
   const invitation = useQuery(invitationQuery(token));

@@ -2,7 +2,6 @@ import { TextInput } from "@mantine/core";
 import { TimeZoneSelect } from "../ui/forms/TimeZoneSelect.tsx";
 import type { FieldsOf } from "./AccountFields.tsx";
 
-/** The fields of a new organization. `name`: the form's field for the organization's name. */
 export function OrganizationFields<Name extends string>({
   form,
   name,

@@ -27,10 +27,7 @@ function needsRefresh({ status }: ApiFailure): boolean {
   return [0, 404, 409].includes(status) || status >= 500;
 }
 
-/**
- * An action of the user: runs it, shows a toast, and refreshes the queries it changed. `action.mutate(input)` starts it, and does nothing
- * while it is running.
- */
+/** Runs a user's action, shows a toast and refreshes queries. `action.mutate(input)` does nothing while it is running. */
 export function useAction<Input = void, Output = unknown>(
   options: ActionOptions<Input, Output>,
 ): UseMutationResult<Output, Error, Input> {

@@ -27,7 +27,6 @@ type KeyForm = { name: string; scopes: KeyScope[]; networks: string; expiry: str
 
 const NEW_KEY: KeyForm = { name: "", scopes: [...KEY_SCOPES_DEFAULT], networks: "", expiry: "", expiresAt: "" };
 
-/** The key itself is shown here, once. */
 export function CreateKeyDialog({ isOpen, onClose }: { isOpen: boolean; onClose: () => void }) {
   const [key, setKey] = useState<string | null>(null);
   const close = () => {

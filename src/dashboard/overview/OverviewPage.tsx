@@ -27,7 +27,6 @@ import { type AroundName, describeConnectionProblem, describeEndpointProblem } f
 
 const WEEK = { days: "7", from: "", to: "", widget: "" };
 
-/** The home screen: setup, problems, this week's numbers and the next appointments. */
 export function OverviewPage() {
   const { id, name } = useOrganization();
   const overview = useQuery(overviewQuery(id));

@@ -25,10 +25,7 @@ type Scope = {
   readonly isAllowed: (action: Action) => boolean;
 };
 
-/**
- * In the order in which a new business gets from sign-up to its first real booking. Steps that the person's role or the plan
- * forbids are left out.
- */
+/** In the order from sign-up to the first real booking, without what the person's role or the plan forbids. */
 export function toChecklistSteps(checklist: Checklist, scope: Scope): ChecklistStep[] {
   return [...listTestSteps(scope), ...listLiveSteps(scope), ...listOptionalSteps(scope)]
     .filter(({ action }) => scope.isAllowed(action))

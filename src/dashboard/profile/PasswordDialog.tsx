@@ -13,14 +13,12 @@ type PasswordDialogProps<Output> = {
   confirmLabel: string;
   isDangerous?: boolean;
   run: (password: string) => Promise<Output>;
-  /** The toast after success. */
   successMessage?: string;
   onClose: () => void;
   /** The caller closes the dialog, or shows the next step. */
   onDone: (output: Output) => void;
 };
 
-/** A dialog for actions that need the password again. */
 export function PasswordDialog<Output>(props: PasswordDialogProps<Output>) {
   const form = useForm({ initialValues: { password: "" } });
   const close = () => {

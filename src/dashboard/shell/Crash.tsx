@@ -1,7 +1,6 @@
 import { Page } from "../ui/layout/Page.tsx";
 import { ErrorState } from "../ui/states/ErrorState.tsx";
 
-/** An error in our own code. */
 export function Crash({ error }: { error: unknown }) {
   return (
     <Page title="Something went wrong" width="narrow">

@@ -5,7 +5,6 @@ import { IconApi, IconBook2, IconHelpCircle, IconKeyboard, IconSearch } from "@t
 import classes from "./Navigation.module.css";
 import { useNarrowSidebar } from "./use-narrow-sidebar.ts";
 
-/** Search, documents and keyboard shortcuts. */
 export function HelpMenu() {
   const [isOpen, shortcuts] = useDisclosure(false);
   const isNarrow = useNarrowSidebar();

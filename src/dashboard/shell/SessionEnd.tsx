@@ -9,10 +9,7 @@ import { forgetSessionEnd, readSessionEnd, watchSessionEnd } from "../api/sessio
 import { OidcButton } from "../entry/OidcButton.tsx";
 import { SignInForm } from "../entry/SignInForm.tsx";
 
-/**
- * The session ended during work: signed out in another tab or from another device, or expired. Signing in right here keeps what
- * was typed; the screen behind is covered until then.
- */
+/** Signing in right here keeps what was typed; the screen behind is covered until then. */
 export function SessionEnd() {
   const isEnded = useSyncExternalStore(watchSessionEnd, readSessionEnd);
   // Every open dialog listens on the window, also those behind this one. Root mounts this component first, so it comes before them.

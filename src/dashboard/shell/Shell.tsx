@@ -22,7 +22,6 @@ import { OrganizationContext, type OrganizationScope } from "./use-organization.
 
 type Membership = Me["organizations"][number];
 
-/** The frame around an organization's screens: sidebar, menus and content. */
 export function Shell() {
   const me = useMe();
   const { organization: id } = useParams({ strict: false }) as { organization: string };

@@ -6,7 +6,6 @@ import type { Action, Verdict } from "../can.ts";
 import type { Format } from "../format.ts";
 import type { Paths } from "../paths.ts";
 
-/** The current organization, and the signed-in person's role and rights in it. */
 export type OrganizationScope = {
   readonly id: string;
   readonly name: string;

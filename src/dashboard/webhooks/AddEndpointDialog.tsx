@@ -19,7 +19,6 @@ import { type EndpointValues, EXPIRY, NEW_ENDPOINT, toBody } from "./endpoint-fo
 import { KINDS, nameOf } from "./endpoint-words.ts";
 import { SecretOnce } from "./SecretOnce.tsx";
 
-/** Adds an endpoint, shows its signing secret once, and opens the endpoint's page. */
 export function AddEndpointDialog({ isOpen, onClose }: { isOpen: boolean; onClose: () => void }) {
   const { paths } = useOrganization();
   const navigate = useNavigate();

@@ -3,7 +3,6 @@ import classes from "./Figures.module.css";
 
 export type Figure = readonly [label: string, value: ReactNode];
 
-/** A few key figures side by side. */
 export function Figures({ figures }: { figures: readonly Figure[] }) {
   return (
     <dl className={classes["figures"]}>

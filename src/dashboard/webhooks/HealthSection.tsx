@@ -47,7 +47,6 @@ export function HealthSection({ endpoint }: { endpoint: AppEndpoint }) {
   );
 }
 
-/** Current problems and their consequences. */
 function Problems({ endpoint }: { endpoint: AppEndpoint }) {
   const { format } = useOrganization();
   const { health, status, disabledReason, disabledAt } = endpoint;

@@ -2,7 +2,6 @@ import { Anchor, List, Text } from "@mantine/core";
 import type { ReactNode } from "react";
 import { ShownOnce } from "../ui/copy/ShownOnce.tsx";
 
-/** A signing secret, shown only once, and how to use it. */
 export function SecretOnce({ secret, children, onDone }: { secret: string; children?: ReactNode; onDone: () => void }) {
   return (
     <ShownOnce

@@ -11,10 +11,7 @@ import classes from "./StatisticsChart.module.css";
 
 type Intervals = EndpointStatistics["intervals"];
 
-/**
- * The charts are hidden from screen readers: the sentence and the table below say the same. They are drawn again only for new
- * statistics, not whenever a dialog of the page opens.
- */
+/** Hidden from screen readers: the sentence and the table say the same. Drawn again only for new statistics. */
 export const StatisticsChart = memo(function StatisticsChart({
   statistics: { intervals, period },
 }: {

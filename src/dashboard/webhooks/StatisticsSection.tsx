@@ -17,7 +17,6 @@ const PERIOD_NAMES: Record<EndpointPeriod, string> = { "24h": "24 hours", "7d": 
 /** The charts bring a library of their own. */
 const StatisticsChart = lazy(async () => ({ default: (await import("./StatisticsChart.tsx")).StatisticsChart }));
 
-/** Attempts and response times of an endpoint. */
 export function StatisticsSection({ endpoint }: { endpoint: AppEndpoint }) {
   const { id } = useOrganization();
   const [state, setState] = useUrlState(DEFAULTS);

@@ -16,7 +16,6 @@ import { FormFault } from "../ui/forms/FormFault.tsx";
 import { ButtonLink } from "../ui/layout/links.tsx";
 import { nameOf } from "./endpoint-words.ts";
 
-/** Sends a test when it opens, and shows the result. */
 export function TestDialog({ endpoint, onClose }: { endpoint: AppEndpoint | null; onClose: () => void }) {
   return (
     <Modal opened={endpoint !== null} onClose={onClose} title={endpoint ? `Test ${nameOf(endpoint)}` : ""} size="lg">

@@ -11,7 +11,6 @@ const MASK = "…";
 export type EndpointValues = {
   url: string;
   description: string;
-  /** Event types and EXPIRY. */
   eventTypes: string[];
   /** Empty: every widget. */
   widgetIds: string[];

@@ -3,8 +3,6 @@ import dayjs from "dayjs";
 import type { AppEndpoint } from "#contract/app/endpoints.ts";
 import type { EndpointKind } from "#contract/endpoint.ts";
 
-// Names and descriptions of endpoint types and conditions.
-
 type Condition = AppEndpoint["health"]["condition"];
 
 export const KINDS: Record<EndpointKind, { name: string; icon: Icon; meaning: string; help: string; example: string }> =

@@ -1,7 +1,6 @@
 import { Button } from "@mantine/core";
 import type { ReactNode } from "react";
 
-/** Opens a page outside of the dashboard in a new tab. */
 export function OutsideButton({ href, icon, children }: { href: string; icon: ReactNode; children: ReactNode }) {
   return (
     <Button component="a" href={href} target="_blank" rel="noreferrer" variant="default" leftSection={icon}>

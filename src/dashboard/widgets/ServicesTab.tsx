@@ -22,7 +22,6 @@ import {
 import classes from "./ServicesTab.module.css";
 import { useWidgetChange } from "./use-widget-change.ts";
 
-/** Which services and people the widget offers, and in which order. */
 export function ServicesTab({ widget }: { widget: AppWidget }) {
   const { id } = useOrganization();
   const services = useQuery(widgetServicesQuery(id, widget.id));

@@ -9,7 +9,6 @@ import { Section } from "../ui/layout/Section.tsx";
 import { useWidgetChange } from "./use-widget-change.ts";
 import { describeOutputs } from "./widget-words.ts";
 
-/** The Store bookings switch, and what it means. */
 export function StorageTab({ widget }: { widget: AppWidget }) {
   const { can, details } = useOrganization();
   const [isOpen, dialog] = useDisclosure(false);

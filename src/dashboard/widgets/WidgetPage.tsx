@@ -83,10 +83,7 @@ function Actions({ widget }: { widget: AppWidget }) {
 /** All tabs fit in one row on a phone. */
 const TAB_PADDING = { base: "xs", sm: "md" };
 
-/**
- * Tabs with a form stay mounted behind the others once they were opened, so that unsaved changes survive and leaving the page asks
- * about them. Mantine's default way of keeping them would remove their effects, and with them the question.
- */
+/** Tabs with a form stay mounted, so that unsaved changes survive. Mantine's own way would remove their effects. */
 function WidgetTabs({ widget }: { widget: AppWidget }) {
   const [{ tab }, change] = useUrlState(DEFAULTS);
   const [opened, setOpened] = useState([tab]);

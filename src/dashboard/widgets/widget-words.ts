@@ -3,8 +3,6 @@ import { type Feature, type Plan, planIncludes } from "#contract/plans.ts";
 import type { Template, WidgetStatus } from "#contract/widget.ts";
 import type { HourCycle } from "#contract/widget-looks.ts";
 
-// Names and descriptions of templates and statuses, and where stored bookings can be used.
-
 export const TEMPLATES: Record<Template, { name: string; meaning: string }> = {
   classic: { name: "Classic", meaning: "A card with calendar and times side by side." },
   compact: { name: "Compact", meaning: "Tighter spacing for sidebars and small pages." },

@@ -20,7 +20,6 @@ export function isInvitationId(text: string): boolean {
   return hasForm(text, INVITATION_ID);
 }
 
-/** A new id for a row of one of better-auth's models. */
 export function makeIdFor(random: Random, model: string): string {
   if (model === "user") return randomId(random, USER_ID);
   return randomId(random, model === "session" ? SESSION_ID : INNER_ID);

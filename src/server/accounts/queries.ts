@@ -49,7 +49,6 @@ export async function markEmailProven(db: Db, id: string): Promise<void> {
   await db.updateTable("users").set({ email_verified: true }).where("id", "=", id).execute();
 }
 
-/** The ways in which a person can sign in. */
 export async function findSignInWays(db: Db, userId: string): Promise<{ hasPassword: boolean; hasOidc: boolean }> {
   const rows = await db.selectFrom("user_accounts").select("provider_id").where("user_id", "=", userId).execute();
   const has = (provider: string) => rows.some((row) => row.provider_id === provider);

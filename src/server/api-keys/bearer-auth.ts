@@ -12,7 +12,6 @@ import { isInNetworks } from "./networks.ts";
 import { findKeyHolder, type KeyHolder, recordKeyUse } from "./queries.ts";
 import { hashApiKey, isApiKey } from "./token.ts";
 
-/** The holder of the request's key. */
 export type Caller = Omit<KeyHolder, "id"> & { keyId: ApiKeyId };
 
 declare module "fastify" {
@@ -28,10 +27,7 @@ const KEYS_REMEMBERED = 10_000;
 
 type GuardDeps = Pick<Deps, "db" | "clock" | "config" | "log">;
 
-/**
- * Guard of everything under /api/v1: key (401), its networks (403), plan (403), then the key's rate limit (429). A key that may be
- * used gets RateLimit headers.
- */
+/** Guard of everything under /api/v1: key (401), networks (403), plan (403), rate limit (429) with RateLimit headers. */
 export function bearerAuth(deps: GuardDeps) {
   const perMinute = deps.config.rateLimitApiPerMinute;
   const limiter = perMinute > 0 ? new RateLimiter({ perMinute }) : null;
@@ -81,10 +77,7 @@ export function callerOf(request: FastifyRequest): Caller {
   return request.caller;
 }
 
-/**
- * Throws 401 unless the request has exactly one key with a correct checksum. The database decides whether the key
- * exists.
- */
+/** Throws 401 unless there is exactly one key with a correct checksum. The database decides whether it exists. */
 function requireKeyHash(request: FastifyRequest): Buffer {
   const key = parseBearer(onlyAuthorization(request));
   if (key === null)

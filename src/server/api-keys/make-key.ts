@@ -50,7 +50,6 @@ export function parseExpiry(text: string, now: Date): Date | null {
   return expiresAt && expiresAt > now && expiresAt.getUTCFullYear() <= LAST_YEAR ? expiresAt : null;
 }
 
-/** What the audit log says about a new key. */
 export function describeKey({
   name,
   scopes,

@@ -20,10 +20,7 @@ export function isApiKey(text: string): boolean {
   return text.slice(-CHECKSUM_LENGTH) === checksum(body);
 }
 
-/**
- * The database keeps only this hash. An index lookup needs no constant-time comparison: timing it could reveal a hash at most,
- * and no key follows from a hash.
- */
+/** Found by an index: timing the lookup could reveal a hash at most, and no key follows from a hash. */
 export function hashApiKey(key: string): Buffer {
   return createHash("sha256").update(key).digest();
 }

@@ -1,4 +1,3 @@
-/** "1 booking", "2 bookings". */
 export function pluralize(count: number, one: string, many = `${one}s`): string {
   return `${count} ${count === 1 ? one : many}`;
 }

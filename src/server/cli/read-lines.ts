@@ -5,7 +5,6 @@ import { UsageError } from "./usage-error.ts";
 /** About a thousand lines. */
 const READ_BYTES = 128 * 1024;
 
-/** The lines of a file, many at a time. */
 export async function* readLines(path: string): AsyncGenerator<readonly TextLine[]> {
   try {
     yield* toTextLines(createReadStream(path, { highWaterMark: READ_BYTES }));

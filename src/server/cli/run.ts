@@ -35,7 +35,6 @@ const GROUPS: readonly (readonly [title: string, commands: readonly Command[]])[
 ];
 const COMMANDS = GROUPS.flatMap(([, commands]) => commands);
 
-/** The parts of the process that the command line uses. */
 type Terminal = {
   readonly environment: () => Readonly<Record<string, string | undefined>>;
   readonly stdout: { write(text: string): void };
@@ -43,10 +42,7 @@ type Terminal = {
   readonly stdin: AsyncIterable<Buffer>;
 };
 
-/**
- * Runs one command and returns the exit code: 2 for bad input, 1 if the service is unavailable or has a bug. The answer
- * goes to standard output, everything else to standard error.
- */
+/** Returns the exit code: 2 for bad input, 1 if the service is unavailable or has a bug. Answers go to standard output. */
 export async function runCommandLine(args: readonly string[], terminal: Terminal): Promise<number> {
   const words = args.filter((word) => word !== "--json");
   try {

@@ -16,7 +16,6 @@ const PAGES = [HOME, `${HOME}/*`, ...Object.values(ENTRY_PAGES)];
 const NONCE_BYTES = 16;
 const NONCE_PLACE = "__STYLE_NONCE__";
 
-/** The dashboard's page and its files. */
 export async function dashboardRoutes(app: FastifyInstance, deps: Pick<Deps, "random">): Promise<void> {
   const file = join(FOLDER, "index.html");
   const page = existsSync(file) ? readFileSync(file, "utf8") : null;

@@ -1,7 +1,4 @@
-/**
- * An array in PostgreSQL's text format: {"a","b",NULL}. node-postgres produces the same but takes three times as long,
- * which matters because every visitor event passes a dozen arrays.
- */
+/** An array in PostgreSQL's text format: {"a","b",NULL}. Three times as fast as node-postgres, for a dozen per event. */
 export function toArrayText(values: readonly (string | null)[]): string {
   let text = "{";
   for (let i = 0; i < values.length; i++) {

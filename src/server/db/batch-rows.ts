@@ -2,17 +2,13 @@ import { type RawBuilder, sql } from "kysely";
 import { assert } from "../lib/assert.ts";
 import { toArrayText } from "./array-text.ts";
 
-/** A column of a batch: its name and type in the statement, and an item's value in it. */
 export type BatchColumn<Item> = {
   readonly name: string;
   readonly type: "text" | "uuid" | "smallint" | "integer" | "bigint" | "boolean" | "timestamptz" | "json" | "jsonb";
   readonly read: (item: Item) => string | number | boolean | Date | null;
 };
 
-/**
- * Items as rows of a statement, `unnest(…) as alias (columns)`: one array per column, which PostgreSQL and Node handle several
- * times faster than a list of JSON objects.
- */
+/** Items as `unnest(…) as alias (columns)`: one array per column, several times faster than a list of JSON objects. */
 export function toBatchRows<Item>(
   alias: string,
   columns: readonly BatchColumn<Item>[],

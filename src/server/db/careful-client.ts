@@ -18,7 +18,6 @@ export class CarefulClient extends pg.Client {
   isPatient = false;
   /** Ticks since a statement last ended on this connection; null while none is running. */
   waitedTicks: number | null = null;
-  /** The server that it is connected to. */
   server: Host | null = null;
   /** Set on Citus. */
   nodes: Nodes | null = null;

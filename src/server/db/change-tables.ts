@@ -29,7 +29,6 @@ type BookingDeletionsTable = {
   reason: DeletionReason;
 };
 
-/** What became of appointments and bookings since they were booked. */
 export type ChangeTables = {
   appointment_checks: AppointmentChecksTable;
   booking_changes: BookingChangesTable;

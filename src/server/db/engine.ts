@@ -9,7 +9,6 @@ import type { Db, Pool } from "./pool.ts";
 
 // Everything that statements do differently on Citus than on plain PostgreSQL.
 
-/** What the database says it is. */
 export type Engine = "postgresql" | "citus";
 
 /** The adapter goes along into transactions, so every statement can tell which engine it runs on. */

@@ -19,7 +19,6 @@ async function createEmptyDatabase(): Promise<{ url: string; pool: Pool }> {
   return await createTestDatabase({ template: "template1" });
 }
 
-/** A migrations folder with these files and no others. */
 function makeFolder(files: Record<string, string>): URL {
   const folder = mkdtempSync(join(tmpdir(), "bookflow-migrations-"));
   after(() => rmSync(folder, { recursive: true }));

@@ -29,10 +29,7 @@ export class FixedText {
   }
 }
 
-/**
- * A large statement that always has the same text. The text is built once: for the statement that records attempts, that took
- * Node longer than the rest of the report and left so much garbage that collecting it delayed deliveries by 50 ms.
- */
+/** A large statement with a fixed text, which is built once: building it each time delayed deliveries. */
 export class FixedStatement<Row, Values extends object> {
   readonly #build: (values: Placeholders<Values>) => RawBuilder<Row>;
   /** For each database, or home on a cluster. */

@@ -43,7 +43,6 @@ export class SilenceWatch {
     return this.#silence;
   }
 
-  /** The server sent something, on any connection. */
   heard(): void {
     this.#heardSomething = true;
   }

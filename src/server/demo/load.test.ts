@@ -32,7 +32,6 @@ let other: OrganizationId;
 let contents: Record<string, string>;
 let apiKey: string;
 
-/** What each table holds, across organizations. */
 async function readContents(): Promise<Record<string, string>> {
   const { rows } = await sql<{ name: string }>`
     select table_name as name from information_schema.tables

@@ -24,7 +24,6 @@ export type DemoBooking = {
 type DemoChange = { readonly at: Date; readonly movedTo: Appointment | null };
 export type DemoVisit = { readonly touches: readonly Touch[]; readonly bookings: readonly DemoBooking[] };
 
-/** State that visits share while the history is generated. */
 export type World = {
   readonly now: Date;
   readonly dice: Dice;
@@ -89,7 +88,6 @@ const COUNTRIES: Weighted<{ country: string; timeZone: string }> = [
   { share: 2, country: "AU", timeZone: "Australia/Sydney" },
 ];
 
-/** Articles of the clinic's magazine, each with a few visits. */
 const TOPICS_OF_ARTICLES = ["gums", "implants", "whitening", "braces", "wisdom-teeth", "root-canal", "crowns", "diet"];
 const KINDS_OF_ARTICLES = ["costs", "pain", "myths", "checklist", "children", "pregnancy", "aftercare"];
 const ARTICLES = TOPICS_OF_ARTICLES.flatMap((topic) => KINDS_OF_ARTICLES.map((kind) => `/advice/${topic}-${kind}`));
@@ -150,7 +148,6 @@ function toVisitClass(way: TrafficSource): VisitClass {
 
 type DemoVisitFacts = Omit<Touch, "at" | "steps" | "conversion">;
 
-/** The steps of one visit, some seconds apart. */
 class Walk {
   readonly touches: Touch[] = [];
   readonly #dice: Dice;

@@ -1,7 +1,6 @@
 import { type Html, type HtmlPart, html, renderHead } from "../http/pages/html.ts";
 import { DOCS_ADDRESS, type Document, REFERENCE_ADDRESS, type Section } from "./documents.ts";
 
-/** A line in a table of contents, with the lines below it. */
 export type ContentsEntry = {
   readonly title: string;
   readonly address: string;
@@ -46,10 +45,7 @@ ${page.main}
 `.toString();
 }
 
-/**
- * The bar above the guides and the API reference. Not a header element, since Scalar has its own. `current` is the title of the
- * reader's tab.
- */
+/** Not a header element, since Scalar has its own. `current` is the title of the reader's tab. */
 export function renderHeader({ sections }: Pick<DocsFrame, "sections">, current: string | undefined): Html {
   return html`<section class="bar" aria-label="Bookflow docs">
 <button class="menu-button" type="button" popovertarget="menu">Menu</button>

@@ -23,10 +23,7 @@ const TEXT_TYPE = "text/plain; charset=utf-8";
 const JSON_TYPE = "application/json; charset=utf-8";
 const TYPES: Readonly<Record<string, string>> = { ".png": "image/png", ".json": JSON_TYPE };
 
-/**
- * Everything below /docs except the API reference. The list of addresses is fixed at start, so no request can reach another
- * file. Each page is made once, when it is first requested.
- */
+/** The addresses are fixed at start, so no request can reach another file. Pages are made when first requested. */
 export function openLibrary({
   root,
   files,
@@ -89,7 +86,6 @@ function readShelf(root: string) {
   };
 }
 
-/** By address. */
 function listMakers(frame: DocsFrame, shelf: Shelf): ReadonlyMap<string, () => Served | Promise<Served>> {
   const { guides, decisions, plainFiles, read, readPlain } = shelf;
   const page = (body: string): Served => ({ type: PAGE_TYPE, body });

@@ -6,10 +6,7 @@ import { PAGE_TEXTS } from "./page-texts.ts";
 
 export type PageKind = "embed" | "direct";
 
-/**
- * The page that the booking frame starts in. It is sent as soon as the widget is known. The configuration may need the
- * scheduling system, so it is fetched while the scripts load.
- */
+/** Sent as soon as the widget is known; its configuration may need the scheduling system, so scripts fetch it. */
 export function renderFramePage(page: {
   kind: PageKind;
   widget: BookableWidget;

@@ -18,7 +18,6 @@ function ask(url: string, headers: Record<string, string> = {}) {
   return app.inject({ url, headers });
 }
 
-/** The URLs of the files a page loads. */
 function listFiles(body: string): string[] {
   return [...body.matchAll(/(?:src|href)="(\/assets\/[^"]+)"/g)].map(([, address = ""]) => address);
 }

@@ -87,7 +87,6 @@ async function exportOrganization(deps: ExportDeps, owner: Owner, run: Run): Pro
   if (!isOurs) run.exported.busy += 1;
 }
 
-/** The names of the files of each table. */
 type Done = ReadonlyMap<string, ReadonlySet<string>>;
 
 async function exportDay(

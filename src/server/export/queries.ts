@@ -15,10 +15,7 @@ export async function findFirstBookedAt(db: Db, owner: OrganizationId, since: Da
   return row?.created_at ?? null;
 }
 
-/**
- * Runs alone among all processes that export this organization to the same place; false if another one does. PostgreSQL releases
- * the lock of a process that dies.
- */
+/** False if another process exports this organization to the same place. PostgreSQL releases a dead process's lock. */
 export async function exportAlone(
   db: Db,
   owner: OrganizationId,

@@ -3,7 +3,6 @@ import { openBucket } from "./bucket.ts";
 import { ExportError } from "./export-error.ts";
 import { openFolder } from "./folder.ts";
 
-/** Where files are written. */
 export type Target = {
   /** The names of the files in a folder, which may not exist yet. */
   list(folder: string): Promise<ReadonlySet<string>>;

@@ -2,10 +2,7 @@ type Parameter = { in?: string; name?: string; required?: boolean; schema?: { en
 type Operation = { parameters?: readonly Parameter[] };
 type Paths = Readonly<Record<string, { get?: Operation }>>;
 
-/**
- * Adds the examples that the API reference shows for reading what has a fixed address. They can be pasted as they are: they have this server's address, no optional
- * parameters, and take the reader's key from the environment.
- */
+/** Examples that can be pasted: this server's address, no optional parameters, the key from the environment. */
 export function addCodeSamples<Document extends { paths?: object }>(document: Document, baseUrl: string): Document {
   // OpenAPI's paths, as written by @fastify/swagger.
   const paths = Object.entries((document.paths ?? {}) as Paths).map(([path, { get, ...rest }]) => {

@@ -9,10 +9,7 @@ type Check = { (value: unknown): unknown; errors?: unknown };
 const buildValidator: AjvCompiler.BuildCompilerFromPool = AjvCompiler();
 const buildSerializer = SerializerSelector();
 
-/**
- * Fastify's own compilers, run with the first request to a route instead of at start: compiling every route takes longer than
- * anything else that start does.
- */
+/** Fastify's compilers, run with a route's first request: compiling all at start takes longer than anything else. */
 export const compileOnUse: NonNullable<FastifyServerOptions["schemaController"]> = {
   compilersFactory: {
     buildValidator: (...[schemas, options]: Parameters<AjvCompiler.BuildCompilerFromPool>) =>

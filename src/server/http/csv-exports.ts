@@ -11,7 +11,7 @@ import { isDryRun, type Query } from "./parameters.ts";
 const PER_ORGANIZATION_MAX = 2;
 /** Most of these wait for their clients. */
 const PER_PROCESS_MAX = 20;
-/** How many pieces of files are read at the same time. With eight, visitors waited 396 ms instead of 13. */
+/** How many pieces of files are read at the same time. More would make visitors wait. */
 const PIECES_AT_ONCE = 2;
 /** A client that takes longer for a piece, some 100 KB, is cut off: slow ones could hold every place of the process. */
 const PIECE_TAKEN_MS_MAX = MINUTE_MS;

@@ -12,10 +12,7 @@ const SENTENCES: Readonly<Record<string, (place: string, portName: string) => st
   ENOTFOUND: (place) => `The host name in ${place} was not found. Check HOST.`,
 };
 
-/**
- * Options for Fastify that limit how long receiving a request may take; sending the response may take longer. Node looks for
- * requests that take too long only every 30 seconds, unless told otherwise.
- */
+/** Limits receiving a request, not sending a response. Node looks only every 30 seconds unless told otherwise. */
 export const RECEIVING_LIMITS = {
   requestTimeout: 30_000,
   http: { headersTimeout: 10_000, connectionsCheckingInterval: 1_000 },

@@ -4,10 +4,7 @@ import { ApiError } from "./api-error.ts";
 
 type Watched = { readonly url: string; readonly pattern: RegExp; readonly methods: Set<string> };
 
-/**
- * Watches the routes being added. `refuse` returns a 405 with `Allow` for a request that no route serves, if its path has routes
- * with other methods. Adding a route for each refused method instead, several thousand, took most of the time of a start.
- */
+/** `refuse` gives a 405 with `Allow` if the path has routes with other methods. A route for each would slow every start. */
 export function watchMethods(app: FastifyInstance): { refuse(request: FastifyRequest): ApiError | null } {
   // Fastify answers methods that it doesn't know with a 404 of its own.
   for (const method of METHODS) if (!app.supportedMethods.includes(method)) app.addHttpMethod(method);

@@ -6,7 +6,6 @@ import { readPage, readPlaceCursor, toPlaceCursor } from "./paging.ts";
 const ID = "0d9c8a4e-5b1f-4c3e-9a67-2f1be8d60c55";
 const AT = new Date("2026-11-01T09:30:00.041Z");
 
-/** A page of this size from a list of this length. */
 async function readNumbers(limit: number, count: number) {
   const numbers = Array.from({ length: count }, (_, index) => count - index);
   return await readPage({ limit, read: async (most) => numbers.slice(0, most), toCursor: (last) => `below ${last}` });

@@ -53,7 +53,6 @@ const REFUSALS = {
 
 const withFields = (meaning: string) => answer(FieldsErrorBody, meaning, RATE_LIMIT);
 
-/** How routes that change something also refuse. */
 const WRITE_REFUSALS = {
   409: withFields(
     "`conflict`, `already_queued`, `endpoint_disabled`, `endpoint_removed` or `payload_erased`: the state doesn't allow this; " +
@@ -68,7 +67,6 @@ export function readApiResponses(success: TSchema, description: string): Record<
   return { ...REFUSALS, 200: answer(success, description, RATE_LIMIT) };
 }
 
-/** The same for routes that manage something. */
 export function managementResponses(route: {
   method: string;
   answer?: TSchema;

@@ -11,10 +11,7 @@ declare module "fastify" {
   }
 }
 
-/**
- * One line and one measurement per request, with the route's pattern instead of the address. The caller's address is
- * not logged.
- */
+/** One line and one measurement per request, by the route's pattern. The caller's address is not logged. */
 export function installRequestLog(app: FastifyInstance, deps: Pick<Deps, "log" | "metrics">): void {
   app.addHook("onResponse", (request, reply, done) => {
     const route = request.is404 ? UNKNOWN_ROUTE : (request.routeOptions.url ?? UNKNOWN_ROUTE);

@@ -1,9 +1,6 @@
 type TrustProxy = false | string[] | ((address: string, hop: number) => boolean);
 
-/**
- * The setting for Fastify. Fastify treats a plain number as "trust nobody", because a client that connects directly
- * could claim any address. An operator who gives a number of proxies asserts that no client can.
- */
+/** Fastify trusts nobody for a plain number, as a client could claim any address; the operator asserts that none can. */
 export function toTrustProxy(setting: false | number | string[]): TrustProxy {
   return typeof setting === "number" ? (_address, hop) => hop < setting : setting;
 }

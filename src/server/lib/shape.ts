@@ -7,10 +7,7 @@ export type Shape<T> = {
   Errors(value: unknown): TLocalizedValidationError[];
 };
 
-/**
- * Compiles the schema when the first value is checked. Compiling all of them at start would add a sixth to a command's start-up
- * time.
- */
+/** Compiles the schema when the first value is checked: compiling all at start would slow every command. */
 export function shapeOf<Schema extends TSchema>(schema: Schema): Shape<Static<Schema>> {
   let compiled: Validator<Record<never, never>, Schema> | null = null;
   const compile = () => {

@@ -11,7 +11,6 @@ import { createMetrics, type Metrics } from "../lib/log/metrics.ts";
 import { createMail } from "./mail.ts";
 import { renderLetter, renderPlainLetter } from "./render-letter.ts";
 
-/** The mail counters in /metrics. */
 async function readCounts(metrics: Pick<Metrics, "read">): Promise<string[]> {
   return (await metrics.read()).split("\n").flatMap((line) => /^bookflow_mails_total(.*)/.exec(line)?.[1] ?? []);
 }

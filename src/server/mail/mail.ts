@@ -6,7 +6,6 @@ import type { Log } from "../lib/log/log.ts";
 import type { Metrics } from "../lib/log/metrics.ts";
 import { type Letter, renderLetter, renderPlainLetter } from "./render-letter.ts";
 
-/** An email with one link. */
 export type LinkMail = Letter & { to: string };
 
 /** An email with an image, shown in its HTML as `cid:…`. */
@@ -111,7 +110,6 @@ async function converse(
   }
 }
 
-/** Without a mail server. */
 function createMailOff({ log, metrics: { mails } }: { log: Log; metrics: Pick<Metrics, "mails"> }): Mail {
   return {
     isOn: false,

@@ -18,8 +18,6 @@ import type { Role } from "../config.ts";
 import { DeliveryLoop } from "../webhooks/delivery/loop.ts";
 import { buildWorkerApp } from "./worker-app.ts";
 
-// What the operator sees of the queue: gauges in /metrics, and readiness.
-
 const service = await createWebhookService();
 const { app, deps, loop } = service;
 

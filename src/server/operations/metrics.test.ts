@@ -6,8 +6,6 @@ import { DAY_MS } from "#contract/durations.ts";
 import { createTestApp } from "../../../test/support/app/app.ts";
 import { makeOrganization, makeWidget } from "../../../test/support/builders.ts";
 
-// Booking outcomes in /metrics.
-
 const { app, deps, clock } = await createTestApp();
 
 async function readMetrics(pattern: RegExp): Promise<string[]> {

@@ -23,10 +23,8 @@ export function operationsRoutes(app: FastifyInstance, deps: OperationsDeps): vo
     isStopping = true;
   });
 
-  /** The process is alive. */
   app.get("/healthz", { schema: { hide: true } }, async () => ({ status: "ok" }));
 
-  /** The process is ready for requests. */
   app.get("/readyz", { schema: { hide: true } }, async () => {
     if (isStopping) throw new ApiError("unavailable", "The service is stopping.");
     try {

@@ -3,10 +3,7 @@ import { inOrganization } from "../db/transactions.ts";
 import type { Deps } from "../deps.ts";
 import { countOf, deleteOrganization, upsertDeleted } from "./delete-queries.ts";
 
-/**
- * Deletes an organization and all its data, and keeps a line for the operator. `db` should be patientDb: with many bookings
- * this takes minutes. False if there is no such organization.
- */
+/** Keeps a line for the operator. `db` should be patientDb: many bookings take minutes. False if there is none. */
 export async function removeOrganization(
   { db, clock, log }: Pick<Deps, "db" | "clock" | "log">,
   { id, name, deletedBy }: { id: OrganizationId; name: string; deletedBy: string | null },

@@ -12,7 +12,6 @@ import { countNow, dismissChecklist, hasTestVisits, readChecklist } from "./quer
 
 const UPCOMING_SHOWN = 5;
 
-/** The dashboard's home screen. */
 export function overviewAppRoutes(api: FastifyInstance, deps: Pick<Deps, "db" | "clock" | "config">): void {
   api.get("/overview", { schema: { response: { 200: Overview } } }, async (request): Promise<Overview> => {
     const member = memberOf(request);

@@ -7,7 +7,6 @@ const REFUSALS: Readonly<Record<Feature, string>> = {
   csvExport: "CSV export requires",
 };
 
-/** Guard: throws `plan_required` unless the plan includes the feature. */
 export function requireFeature(plan: Plan, feature: Feature): void {
   if (planIncludes(plan, feature)) return;
   const plans = PLANS.filter((candidate) => planIncludes(candidate, feature)).map((each) => PLAN_TERMS[each].name);

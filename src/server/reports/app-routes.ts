@@ -13,7 +13,6 @@ type ReportRouteDeps = Pick<Deps, "db" | "clock" | "random"> & { readonly mail: 
 
 const TOKEN_LENGTH = 43;
 
-/** The signed-in member's own subscriptions. */
 export function reportAppRoutes(api: FastifyInstance, deps: ReportRouteDeps): void {
   api.get("/reports", { schema: { response: { 200: ReportSubscriptions } } }, async (request) => {
     return await readSubscriptions(deps, memberOf(request));

@@ -15,7 +15,6 @@ const PALETTE = [
   [0x75, 0xb7, 0xc5],
   [0xb9, 0x87, 0x14],
 ];
-/** The colours of views and bookings, for a legend. */
 export const CHART_COLORS = { views: "#75b7c5", bookings: "#b98714" } as const;
 export const CHART_SIZE = { width: WIDTH / 2, height: HEIGHT / 2 } as const;
 

@@ -167,7 +167,6 @@ export type FailingEndpoint = {
   since: Date;
 };
 
-/** Endpoints that fail, and those that were turned off because of it. */
 export async function listFailingEndpoints(db: Db, owner: OrganizationId): Promise<FailingEndpoint[]> {
   const { rows } = await sql<FailingEndpoint>`
     select id, description, url, status = 'disabled' as "isOff",
@@ -179,7 +178,6 @@ export async function listFailingEndpoints(db: Db, owner: OrganizationId): Promi
   return rows;
 }
 
-/** Whether a widget was live at any time between two instants. */
 export async function wasLive(db: Db, owner: OrganizationId, { from, to }: { from: Date; to: Date }): Promise<boolean> {
   const { rows } = await sql<{ was_live: boolean }>`
     select exists (

@@ -30,7 +30,6 @@ export class AccountLimits {
   readonly #mailboxes = new RecentMap<string, ConcurrencyLimit>(ACCOUNTS_MAX);
   readonly #calendlyUsers = new RecentMap<string, BookingQuota>(ACCOUNTS_MAX);
 
-  /** All requests of the account that a connection uses. */
   budgetOf(parts: ConnectionParts): RequestBudget {
     switch (parts.kind) {
       case "microsoft-bookings":

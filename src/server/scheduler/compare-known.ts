@@ -1,6 +1,5 @@
 import type { KnownAppointment } from "./scheduling-system.ts";
 
-/** An appointment as a system lists it. */
 type ListedAppointment = {
   readonly externalId: string;
   readonly startAt: Date | null;

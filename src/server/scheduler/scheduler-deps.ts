@@ -11,7 +11,6 @@ import { createOutbound, type Outbound } from "./outbound.ts";
 import type { SchedulingSystem } from "./scheduling-system.ts";
 import { SlotMemory } from "./shared-slots.ts";
 
-/** Dependencies of scheduling systems besides the database. */
 export type SchedulerDeps = {
   readonly outbound: Outbound;
   readonly accountLimits: AccountLimits;

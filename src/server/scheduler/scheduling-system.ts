@@ -148,7 +148,6 @@ export type ChangedAppointments = {
 
 type ToCancel = { readonly externalId: string; readonly reference: Reference };
 
-/** A confirmed appointment as the system describes it. */
 export type Booked = {
   readonly externalId: string;
   readonly startAt: Date;

@@ -14,11 +14,8 @@ import { type BookOutcome, type FindOutcome, type Read, unavailable } from "./sc
 // | 5xx except 503              | found out by looking (settleFault)                                             |
 // | everything else             | the adapter decides; its words differ                                          |
 
-/** How to find out more about a request. */
 export type Ask = {
-  /** Looks for the appointment with the request's reference. */
   readonly find: () => Promise<FindOutcome>;
-  /** Whether the request's time is still free. */
   readonly isFree: () => Promise<Read<boolean>>;
 };
 

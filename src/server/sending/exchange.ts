@@ -9,7 +9,6 @@ import { isMisuse, SendFault, toFailureCode, toReplyFault } from "./send-failure
 
 export type ReplyHeaders = Readonly<Record<string, string | string[] | undefined>>;
 
-/** Receives a reply as it arrives. */
 export type ReplySink = {
   start(status: number, headers: ReplyHeaders): void;
   read(chunk: Buffer): void;

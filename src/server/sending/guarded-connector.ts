@@ -19,7 +19,6 @@ export type Protocol = "http:" | "https:";
 
 export type GuardSettings = AddressRules & { readonly resolve: ResolveHost };
 
-/** State of one connection, shared between the connector and its user. */
 export type ConnectionState = {
   /** Connecting or in use; kept so that a connection can be dropped at any time. */
   socket: Socket | null;

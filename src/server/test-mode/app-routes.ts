@@ -14,7 +14,6 @@ import { goBackToTest, goLive, type WentLive } from "./switch-mode.ts";
 
 type TestModeDeps = OpenDeps & Pick<Deps, "patientDb" | "config">;
 
-/** Going live, going back to test mode, and clearing what was collected in test mode. */
 export function testModeAppRoutes(routes: Routes, deps: TestModeDeps): void {
   routes.add("goLive", async ({ member, params, body }) => {
     const owner = member.organizationId;

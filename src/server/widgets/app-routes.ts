@@ -59,7 +59,6 @@ export function widgetAppRoutes(routes: Routes, deps: WidgetDeps): void {
   changeRoute(routes, deps);
 }
 
-/** What the widget's scheduling system offers. */
 function servicesRoute(routes: Routes, deps: WidgetDeps): void {
   routes.add("listWidgetServices", async ({ member, params }) => {
     const owner = member.organizationId;

@@ -6,7 +6,6 @@ import type { Db } from "../db/pool.ts";
 import { runPrepared } from "../db/run-prepared.ts";
 import { notFound } from "../http/api-error.ts";
 
-/** What the booking frame and the booking flow need to know about a widget. */
 export type BookableWidget = {
   id: WidgetId;
   organizationId: OrganizationId;
@@ -26,7 +25,7 @@ export type BookableWidget = {
   timeZone: string;
 };
 
-/** Without an owner: a visitor knows only the widget's id. Planning it takes three times as long as running it. */
+/** Without an owner: a visitor knows only the widget's id. Prepared: planning takes longer than running. */
 export async function findBookableWidget(db: Db, id: WidgetId): Promise<BookableWidget | null> {
   const statement = db
     .selectFrom("widgets")

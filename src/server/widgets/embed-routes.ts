@@ -25,7 +25,6 @@ type EmbedDeps = Pick<Deps, "config" | "db" | "clock" | "random" | "log"> & { re
 
 const TOO_MANY = "Too many requests. Please wait a moment.";
 
-/** GET /embed-api/{widget}/config and /slots, which the booking frame reads. */
 export function embedRoutes(app: FastifyInstance, deps: EmbedDeps): void {
   const { config } = deps;
   const configGuard = limitWidgetRoute(deps, {

@@ -4,7 +4,6 @@ import type { Deps } from "../deps.ts";
 import { type ReadApi, readApiResponses } from "../http/read-api.ts";
 import { readWidgets } from "./to-widget.ts";
 
-/** GET /api/v1/widgets */
 export function widgetReadRoutes(api: ReadApi, deps: Pick<Deps, "db" | "config">): void {
   api.get(
     "/widgets",

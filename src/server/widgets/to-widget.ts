@@ -40,7 +40,6 @@ export function toLogoPath(organizationId: OrganizationId, updatedAt: Date): str
   return `/logos/${organizationId}?v=${updatedAt.getTime()}`;
 }
 
-/** The HTML that customers paste into their pages. */
 export function toSnippet(baseUrl: string, id: WidgetId): string {
   return `<script async src="${baseUrl}/loader.js"></script>\n<svc-booking widget="${id}"></svc-booking>`;
 }

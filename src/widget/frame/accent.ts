@@ -1,5 +1,3 @@
-// Derives readable colours from any accent.
-
 type Rgb = readonly [red: number, green: number, blue: number];
 
 export const CONTRAST_MIN = 4.5;

@@ -12,7 +12,6 @@ type State =
   | { kind: "failed"; failure: LoadFailure; isFirst: boolean; hasChanged: boolean }
   | { kind: "ready"; config: ConfigAnswer; isPaused: boolean; hasChanged: boolean };
 
-/** Loads the configuration, then shows the booking. */
 export function App({ session }: { session: Session }) {
   const { api, texts } = session;
   const [state, setState] = useState<State>({ kind: "loading" });

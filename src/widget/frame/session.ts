@@ -6,7 +6,6 @@ import type { StepHistory } from "./step-history.ts";
 import type { Texts } from "./texts/texts.ts";
 import type { VisitKeeper } from "./visit.ts";
 
-/** What every view needs. */
 export type Session = {
   readonly api: Api;
   readonly bridge: Bridge;

@@ -6,10 +6,7 @@ import type { Site } from "./site.ts";
 /** What the page at /button sends (src/server/embed/floating-button.ts). */
 type Look = { label: string; lang: string; style: string };
 
-/**
- * A button in the corner of every page. It opens like any element with `data-svc-open`. It appears once it has the look that the widget
- * has in the dashboard, and not at all where our frames can't be shown. A label in the snippet comes first. Returns its host.
- */
+/** Opens like any element with `data-svc-open`, and appears once it has its look. A label in the snippet comes first. */
 export function showFloatingButton({ base, widget }: Site, ownLabel?: string): HTMLElement {
   const button = make("button", { className: "float", hidden: true });
   const iframe = make("iframe", { hidden: true, src: `${base}/button/${widget}?locale=${toLocale()}` });

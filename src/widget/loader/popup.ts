@@ -4,10 +4,7 @@ import type { Site } from "./site.ts";
 
 let closeOpen: (() => void) | undefined;
 
-/**
- * A native dialog: it covers everything, makes the page behind it inert, keeps the focus, and closes with Esc. A click
- * outside does not close it, because the visitor may have filled in the form.
- */
+/** A native dialog. A click outside doesn't close it, because the visitor may have filled in the form. */
 export function openPopup(site: Site, wanted: Wanted, opener: Element | null): void {
   if (!wanted.widget) return;
   closeOpen?.();

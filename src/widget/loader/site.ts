@@ -1,7 +1,6 @@
 import type { FromFrame, Theme } from "../messages.ts";
 import type { VisitorAttribution } from "./attribution.ts";
 
-/** State shared by the parts of the loader on one page. */
 export type Site = {
   /** The service's origin, from which the loader itself was loaded. */
   readonly base: string;

@@ -14,7 +14,6 @@ export type TouchRecord = {
   /** From the first touch that had any. */
   first: Tags;
   last: Tags;
-  /** The last page load. */
   seen: string;
   /** The last click on an ad of Meta, in the format of its cookie: `fb.1.`, a time in milliseconds, and the fbclid. */
   fbc?: string;
@@ -22,7 +21,6 @@ export type TouchRecord = {
   granted?: true;
 };
 
-/** A page load. */
 type Arrival = { page: string; referrer: string; at: Date };
 
 const RECORD_MAX = 2048;
@@ -59,7 +57,6 @@ export function recordArrival(known: TouchRecord | undefined, arrival: Arrival):
   };
 }
 
-/** The fields as the contract names them. */
 export function toRawAttribution(
   { landingPage, referrer, firstSeenAt, touches, first }: TouchRecord,
   currentPage: string,

@@ -39,12 +39,10 @@ export async function getJson(
   return { status: response.statusCode, body: response.json() };
 }
 
-/** The contract's error shape. */
 export function errorAnswer(status: number, code: string, message: string): Answer {
   return { status, body: { error: { code, message } } };
 }
 
-/** An ordinary booking with the given reference and widget. */
 export function plainBooking(reference: Reference, widgetId: WidgetId): NewBooking {
   return {
     reference,
@@ -99,7 +97,6 @@ function toReferenceDigits(number: number): string {
 /** One page of /api/v1/bookings, reduced to what paging needs. */
 export type Page = { createdAts: string[]; references: string[]; nextCursor: string | null };
 
-/** Requests one page and expects success. */
 export async function getPage(
   app: FastifyInstance,
   headers: Record<string, string>,

@@ -56,7 +56,6 @@ function hashCheaply(password: string): string {
   return `$argon2id$v=19$m=${costs.memory},t=${costs.passes},p=${costs.parallelism}$${toText(nonce)}$${toText(hash)}`;
 }
 
-/** The cookies a browser would send back. */
 function toCookieHeader(setCookies: readonly string[]): string {
   return setCookies
     .filter((line) => !/max-age=0/i.test(line))

@@ -176,7 +176,6 @@ function pickPlace(chance: number): (typeof PLACES)[number] {
   return PLACES[0];
 }
 
-/** The same numbers in every run. */
 function createDice(): () => number {
   let state = 20_261_101;
   return () => {

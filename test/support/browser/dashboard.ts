@@ -166,7 +166,6 @@ export function openPage(browser: TestBrowser): Promise<Page> {
   return browser.open(DESKTOP);
 }
 
-/** Signs the page's browser in. */
 export async function takeCookie(page: Page, base: string, cookie: string): Promise<void> {
   const cookies = cookie.split("; ").map((pair) => {
     const [name = "", ...value] = pair.split("=");

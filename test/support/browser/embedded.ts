@@ -72,7 +72,6 @@ export function readContexts(page: Page): FrameContext[] {
     .map((frame) => JSON.parse(decodeURIComponent(new URL(frame.url()).hash.slice(1))) as FrameContext);
 }
 
-/** Waits until there are this many frames. */
 export async function waitForContexts(page: Page, count: number): Promise<FrameContext[]> {
   for (;;) {
     const contexts = readContexts(page);

@@ -64,7 +64,6 @@ export async function visitPage(page: Page, path: string): Promise<string[]> {
 
 type View = Page | Frame | FrameLocator;
 
-/** From the first step to the form. */
 export async function goToForm(view: View, options: { service?: RegExp; time?: number } = {}): Promise<void> {
   await view.getByRole("button", { name: options.service ?? /Online meeting/ }).click();
   await view
@@ -100,7 +99,6 @@ export async function countBooked(deps: Pick<ServiceDeps, "db">, widgetId: Widge
   return [stored.length, made.length];
 }
 
-/** The steps of a widget's visits, one list per visit. */
 export async function listSteps(deps: Pick<ServiceDeps, "db">, widgetId: WidgetId): Promise<string[][]> {
   const taken = (await listTakenSteps(deps.db)).filter(({ widget_id }) => widget_id === widgetId);
   const visits = Map.groupBy(taken, ({ visit_id }) => visit_id).values();

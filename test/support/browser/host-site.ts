@@ -74,7 +74,6 @@ function passOn(call: { request: IncomingMessage; response: ServerResponse; path
   request.pipe(onward);
 }
 
-/** A whole page with this body. */
 export function toPage(body: string, options: { head?: string; lang?: string; dir?: string } = {}): string {
   const { head = "", lang = "en", dir = "ltr" } = options;
   return `<!doctype html><html lang="${lang}" dir="${dir}"><head><meta charset="utf-8"><title>Lindenhof</title>

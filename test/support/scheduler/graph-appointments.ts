@@ -76,7 +76,6 @@ export function isTaken(
   return !isOneGroup || (overlapping.length > 0 && countSeats(appointments, wanted) >= findSeatCount(wanted.serviceId));
 }
 
-/** The customers who booked this service at this time. */
 export function countSeats(
   appointments: readonly GraphAppointment[],
   { serviceId, startDateTime }: GraphAppointment,

@@ -167,7 +167,6 @@ export const anyBookingEvent: fc.Arbitrary<BookingEvent> = fc
     kind === "created" ? event : kind === "cancelled" ? cancelled(event) : rescheduled(event, text),
   );
 
-/** Every string in a JSON value. */
 export function textsOf(value: unknown): string[] {
   if (typeof value === "string") return [value];
   return typeof value === "object" && value !== null ? Object.values(value).flatMap(textsOf) : [];

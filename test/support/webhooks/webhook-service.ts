@@ -146,7 +146,6 @@ export async function readDeliveries({ db }: Pick<ServiceDeps, "db">, owner: Org
     .execute();
 }
 
-/** The organization's only delivery. */
 export async function readDelivery({ db }: Pick<ServiceDeps, "db">, owner: OrganizationId) {
   const [delivery, ...others] = await readDeliveries({ db }, owner);
   assert.ok(delivery && others.length === 0, `there are ${others.length + (delivery ? 1 : 0)} deliveries`);

@@ -20,7 +20,6 @@ type SectionProps = {
   onShowAll: (dimension: Dimension) => void;
 };
 
-/** The largest rows of a dimension. Each row is a filter. */
 export function BreakdownSection({ dimension, list, filtering, onShowAll }: SectionProps) {
   const { title, description } = DIMENSION_WORDS[dimension];
   return (

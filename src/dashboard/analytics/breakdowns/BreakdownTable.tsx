@@ -11,7 +11,6 @@ import { DIMENSION_WORDS, findSharedSite, toFlag, toKeyName } from "./dimension-
 
 export type BreakdownSort = "key" | "views" | "bookings" | "conversionRate";
 
-/** What rows need to become filters. */
 export type Filtering = {
   widgetNames: ReadonlyMap<string, string>;
   isChosen: (dimension: Dimension, key: string) => boolean;

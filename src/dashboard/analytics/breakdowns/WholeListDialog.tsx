@@ -38,7 +38,6 @@ export function WholeListDialog({ dimension, onClose, ...list }: DialogProps) {
   );
 }
 
-/** With search, any order, pages and a file. */
 function WholeList({ dimension, scope, filtering }: ListProps) {
   const { id } = useOrganization();
   const [search, setSearch] = useState("");

@@ -3,9 +3,7 @@ import { createCountryNames, isCountryCode } from "#contract/app/key-names.ts";
 import { type Dimension, NOT_SET } from "#contract/dimensions.ts";
 
 type Words = {
-  /** Title of the section, and name in menus. */
   readonly title: string;
-  /** Header of the first column. */
   readonly name: string;
   readonly description: string;
 };

@@ -12,7 +12,6 @@ const HEADINGS: Readonly<Record<Interval, string>> = { hour: "Hour", day: "Day",
 
 type DayTableProps = { buckets: readonly Bucket[]; earlier: readonly Bucket[]; interval: Interval };
 
-/** The chart's points as a table, newest first, each with its point of the earlier period. */
 export function DayTable({ buckets, earlier, interval }: DayTableProps) {
   const [isOpen, { toggle }] = useDisclosure(false);
   const id = useId();

@@ -23,7 +23,6 @@ export const AFTER_STEP: Record<FunnelStep, string> = {
   booking_completed: "booking",
 };
 
-/** Visits per step, and how many left in between. */
 export function Funnel({ funnel }: { funnel: Analytics["funnel"] }) {
   const viewed = funnel.widget_viewed;
   const worst = findWorstStep(funnel);

@@ -24,10 +24,7 @@ type HeatMapProps = {
   onChoose: (hour: WeekHour) => void;
 };
 
-/**
- * Each hour is a filter. Tab leads to one of them, and the arrow keys to the others. On phones the hours are below each other,
- * so that every figure has room.
- */
+/** Each hour is a filter. Tab leads to one of them, arrow keys to the others. On phones the hours are in a column. */
 export function HeatMap({ counts, noun, chosen, onChoose }: HeatMapProps) {
   const isTall = useIsPhone();
   const busiest = findBusiest(counts);

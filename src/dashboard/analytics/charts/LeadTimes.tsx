@@ -11,7 +11,6 @@ type LeadTimesProps = {
   onChoose: (key: string) => void;
 };
 
-/** Bookings by the time between booking and appointment. Each row is a filter. */
 export function LeadTimes({ counts, chosen, onChoose }: LeadTimesProps) {
   const total = counts.reduce((sum, count) => sum + count, 0);
   const most = Math.max(1, ...counts);

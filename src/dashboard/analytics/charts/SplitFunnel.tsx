@@ -17,7 +17,6 @@ import classes from "./SplitFunnel.module.css";
 type SplitProps = { dimension: Dimension; scope: Parameters; widgetNames: ReadonlyMap<string, string> };
 type Group = FunnelSplit["groups"][number];
 
-/** The same funnel for a dimension's largest keys, side by side. */
 export function SplitFunnel({ dimension, scope, widgetNames }: SplitProps) {
   const { id } = useOrganization();
   const isPhone = useIsPhone();

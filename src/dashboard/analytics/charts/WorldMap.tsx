@@ -10,10 +10,7 @@ type MapProps = { rows: readonly AnalyticsEntry[]; filtering: Filtering };
 
 const SHAPES = Object.entries(world.countries);
 
-/**
- * The more bookings a country has, the darker it is; views count if nobody has booked. Hidden from screen readers and the
- * keyboard: the table below it has the same numbers and filters.
- */
+/** The more bookings, the darker; views count if nobody booked. Hidden from screen readers: the table says the same. */
 export function WorldMap({ rows, filtering }: MapProps) {
   const byCode = new Map(rows.map((row) => [row.key, row]));
   const measured = rows.every((row) => row.bookings === 0) ? "views" : "bookings";

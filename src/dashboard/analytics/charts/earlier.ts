@@ -4,10 +4,8 @@ import { FIRST_DAY_OF_WEEK } from "../../first-day-of-week.ts";
 import { pluralize } from "../../format.ts";
 import { type Bucket, type Interval, toBuckets } from "./buckets.ts";
 
-/** The period to compare with, as the chart draws it. */
 export type Earlier = {
   buckets: readonly Bucket[];
-  /** For the legend. */
   label: string;
   /** Says what the chart leaves out; empty if it shows all of it. */
   note: string;

@@ -10,7 +10,6 @@ import { toFilterName, toKeysText } from "./filter-words.ts";
 
 export type ChipsProps = { state: ReportState; change: ChangeState; widgetNames: ReadonlyMap<string, string> };
 
-/** The filters as removable chips. A click on a chip opens its values. */
 export function FilterChips({ state, change, widgetNames }: ChipsProps) {
   const filters = listFilters(state);
   const group = useRef<HTMLDivElement>(null);
@@ -34,10 +33,7 @@ export function FilterChips({ state, change, widgetNames }: ChipsProps) {
   );
 }
 
-/**
- * Removing a chip, or leaving out a row, would lose the keyboard's focus. It moves to the chips, or to the screen's heading if
- * there are none.
- */
+/** Removing a chip would lose the keyboard's focus: it moves to the chips, or to the heading if there are none. */
 function useKeptFocus(group: RefObject<HTMLElement | null>, filters: readonly ShownFilter[]): void {
   const leftOut = filters.flatMap(({ isNegated, keys }) => (isNegated ? keys : [])).length;
   const last = useRef({ count: filters.length, leftOut });

@@ -76,7 +76,6 @@ export function replaceFilter(state: FilterState, was: ShownFilter, next: ShownF
   return { [toName(was)]: "", [toName(next)]: [...keys].join("\n") };
 }
 
-/** The filters as query parameters of a request. */
 export function toFilterParameters(state: FilterState): Record<string, readonly string[]> {
   return Object.fromEntries(listFilters(state).map((filter) => [toName(filter), filter.keys]));
 }

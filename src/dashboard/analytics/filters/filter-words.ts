@@ -31,7 +31,6 @@ export function toFilterName(dimension: FilterDimension): string {
   return isTimeDimension(dimension) ? TIME_NAMES[dimension] : DIMENSION_WORDS[dimension].name;
 }
 
-/** A filter's key as people read it. */
 export function toFilterKeyName(dimension: FilterDimension, key: string, widgetNames: Names): string {
   switch (dimension) {
     case "weekday":
@@ -45,7 +44,6 @@ export function toFilterKeyName(dimension: FilterDimension, key: string, widgetN
   }
 }
 
-/** What a click on a row does. */
 export function toToggleTitle(name: string, isChosen: boolean): string {
   return isChosen ? `Remove filter ${name}` : `Show only ${name}`;
 }

@@ -28,7 +28,6 @@ type CompareProps = {
 const CHOSEN = <IconCheck size={15} stroke={2} aria-label="selected" />;
 const NO_RANGE: DayRange = { from: "", to: "" };
 
-/** What the report is compared with. */
 export function CompareSelect({ compare, match, range, onChange, onMatch }: CompareProps) {
   const [isOpen, calendar] = useDisclosure(false);
   const days = compare === "custom" ? describeDayRange(range.from, range.to) : "";

@@ -10,7 +10,6 @@ import { type ChosenPeriod, describePeriod, isSamePeriod, PRESETS } from "./peri
 
 type PeriodProps = { value: ChosenPeriod; onChange: (period: ChosenPeriod) => void };
 
-/** A named period, any number of days, or a range of days. */
 export function PeriodSelect({ value, onChange }: PeriodProps) {
   const [isOpen, popover] = useDisclosure(false);
   const choose = (period: ChosenPeriod) => {

@@ -27,11 +27,9 @@ export function CopyButton({ value, label = "Copy", isFocused = false }: CopyBut
 
 type CopyFieldProps = CopyButtonProps & {
   label: string;
-  /** Coloured. */
   isJson?: boolean;
 };
 
-/** A value to copy: a key, a link, a snippet of several lines. */
 export function CopyField({ value, label, isFocused = false, isJson = false }: CopyFieldProps) {
   return (
     <div>

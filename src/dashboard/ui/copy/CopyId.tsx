@@ -1,7 +1,6 @@
 import { Box, Group } from "@mantine/core";
 import { CopyButton } from "./CopyField.tsx";
 
-/** An id with a copy button, inline. */
 export function CopyId({ value, label }: { value: string; label: string }) {
   return (
     <Group gap={4} wrap="nowrap">

@@ -3,7 +3,6 @@ import classes from "./JsonText.module.css";
 /** Names, texts, and numbers or literals; splitting gives plain text and tokens in turn. */
 const TOKENS = /("(?:[^"\\]|\\.)*"\s*:?|\b(?:true|false|null)\b|-?\d[\d.eE+-]*)/;
 
-/** JSON with its names, texts and values in different colours. */
 export function JsonText({ text }: { text: string }) {
   return text.split(TOKENS).map((piece, index) =>
     index % 2 === 0 ? (

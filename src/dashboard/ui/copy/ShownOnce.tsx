@@ -7,11 +7,9 @@ import { CopyField } from "./CopyField.tsx";
 export const PERSISTENT = { withCloseButton: false, closeOnClickOutside: false, closeOnEscape: false } as const;
 
 type ShownOnceProps = {
-  /** What the secret is and what to do with it. */
   intro: ReactNode;
   label: string;
   value: string;
-  /** Below the value. */
   children?: ReactNode;
   doneLabel?: string;
   onDone: () => void;

@@ -5,10 +5,7 @@ import { ALLOWED, type Verdict } from "../../can.ts";
 type ActionButtonProps = ButtonProps &
   Omit<ComponentPropsWithoutRef<"button">, keyof ButtonProps> & { verdict?: Verdict };
 
-/**
- * A button for an action that may be forbidden. It then stays visible and focusable and explains why; keyboard and screen reader
- * users would skip a truly disabled button.
- */
+/** A forbidden action stays visible and focusable, and says why: keyboards would skip a disabled button. */
 export function ActionButton({ verdict = ALLOWED, onClick, ...props }: ActionButtonProps) {
   if (verdict.isAllowed) return <Button {...props} {...(onClick ? { onClick } : {})} />;
   return (

@@ -6,7 +6,6 @@ import { FormDialog } from "./FormDialog.tsx";
 type ConfirmDialogProps = {
   isOpen: boolean;
   title: string;
-  /** What will happen, in full sentences. */
   children: ReactNode;
   /** Verb and object: "Remove member", not "OK". */
   confirmLabel: string;

@@ -12,7 +12,6 @@ type FormButtonsProps = {
   isDangerous?: boolean;
 };
 
-/** The buttons below every form in a dialog. */
 export function FormButtons({
   label,
   onCancel,

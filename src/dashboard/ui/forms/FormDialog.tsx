@@ -4,10 +4,7 @@ import { createContext, useState } from "react";
 /** How a form tells the dialog around it whether it is being sent. */
 export const FormDialogContext = createContext<(isBusy: boolean) => void>(() => undefined);
 
-/**
- * A dialog with a form that ends in FormButtons. While the form is being sent, the dialog can't be closed: the answer may be a secret
- * that is shown only once, or the dialog's next step.
- */
+/** Can't be closed while the form is being sent: the answer may be a secret that is shown only once. */
 export function FormDialog({ onClose, ...props }: ModalProps) {
   const [isBusy, setBusy] = useState(false);
   return (

@@ -6,13 +6,11 @@ import classes from "./Page.module.css";
 
 type PageProps = {
   title: string;
-  /** One sentence under the title. */
   description?: ReactNode;
   /** The link back, such as to the list of widgets. */
   back?: { to: string; label: string; search?: Record<string, string> };
   /** Beside the title, such as a badge. */
   mark?: ReactNode;
-  /** The screen's main buttons. */
   actions?: ReactNode;
   /** On phones, small buttons stay beside the title. */
   isCompact?: boolean;

@@ -11,7 +11,6 @@ type SectionProps = {
   children: ReactNode;
 };
 
-/** A titled card on a screen. */
 export function Section({ title, description, actions, isFlush = false, children }: SectionProps) {
   const id = useId();
   return (

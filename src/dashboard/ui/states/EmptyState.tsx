@@ -4,7 +4,6 @@ import type { ReactNode } from "react";
 
 type EmptyStateProps = { icon: Icon; title: string; children?: ReactNode; action?: ReactNode };
 
-/** An empty list: what will be here, and how to start. */
 export function EmptyState({ icon: Icon, title, children, action }: EmptyStateProps) {
   return (
     <Center py="xl" px="md">

@@ -2,7 +2,6 @@ import { Button, Center, Stack, Text, ThemeIcon } from "@mantine/core";
 import { IconAlertTriangle, IconPlugConnectedX } from "@tabler/icons-react";
 import { ApiFailure, explain } from "../../api/client.ts";
 
-/** Loading failed: why, and a way to try again. */
 export function ErrorState({ error, onRetry }: { error: Error; onRetry?: () => void }) {
   const isUnreachable = error instanceof ApiFailure && error.status === 0;
   const Icon = isUnreachable ? IconPlugConnectedX : IconAlertTriangle;

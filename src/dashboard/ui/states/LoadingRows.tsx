@@ -2,7 +2,6 @@ import { Paper, Skeleton, Stack, VisuallyHidden } from "@mantine/core";
 
 const ROW_HEIGHT = 36;
 
-/** A placeholder for the rows of a section, of about their height. */
 export function LoadingRows({ count = 5 }: { count?: number }) {
   return (
     <div role="status">
@@ -17,7 +16,6 @@ export function LoadingRows({ count = 5 }: { count?: number }) {
   );
 }
 
-/** A placeholder for the sections of a screen. */
 export function LoadingCard() {
   return (
     <Paper bg="var(--surface)" bd="1px solid var(--border)" py="xs">

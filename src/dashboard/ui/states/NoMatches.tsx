@@ -3,7 +3,6 @@ import { IconSearchOff } from "@tabler/icons-react";
 import type { ReactNode } from "react";
 import { EmptyState } from "./EmptyState.tsx";
 
-/** A list that filters have left empty, and how to see more of it. */
 export function NoMatches({ onClear, children }: { onClear: () => void; children?: ReactNode }) {
   return (
     <EmptyState

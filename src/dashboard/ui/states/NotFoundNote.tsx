@@ -6,12 +6,10 @@ import { EmptyState } from "./EmptyState.tsx";
 type NotFoundNoteProps = {
   icon: Icon;
   title: string;
-  /** The list it would be in. */
   list: { to: string; label: string; search?: Record<string, string> };
   children?: ReactNode;
 };
 
-/** For the address of something that was deleted or never existed. */
 export function NotFoundNote({ icon, title, list, children }: NotFoundNoteProps) {
   const link = (
     <ButtonLink to={list.to} search={list.search ?? {}} variant="default">

@@ -16,7 +16,6 @@ export type Column<Row> = {
   readonly isBare?: boolean;
   /** The header is for screen readers only: above buttons. */
   readonly isHeaderHidden?: boolean;
-  /** CSS width of the column. */
   readonly width?: string;
   readonly sorting?: Sorting;
 };

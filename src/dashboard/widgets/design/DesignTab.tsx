@@ -12,7 +12,6 @@ import { toFormValues, toWire, toWords } from "./widget-form.ts";
 
 const SETTLED_MS = 300;
 
-/** The widget's settings with a live preview that includes unsaved changes. */
 export function DesignTab({ widget }: { widget: AppWidget }) {
   const form = useForm({ initialValues: toFormValues(widget) });
   useFollowedValues(form, toFormValues(widget), toWords);

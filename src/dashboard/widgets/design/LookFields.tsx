@@ -11,7 +11,6 @@ type FieldsProps = { form: UseFormReturnType<WidgetValues>; readOnly: boolean };
 const AUTOMATIC = "automatic";
 const SYSTEM_FONT = "system-ui";
 
-/** Logo, corners, font, language, hours, and the label of the floating button. */
 export function LookFields({ form, readOnly }: FieldsProps) {
   return (
     <>

@@ -8,10 +8,7 @@ type PreviewProps = { widget: AppWidget; values: WidgetValues; accent: string | 
 type Width = "desktop" | "phone";
 type Scheme = "light" | "dark";
 
-/**
- * The real booking frame in preview mode: it counts no visits, makes no bookings and shows unsaved changes
- * (src/widget/frame/host/preview.ts).
- */
+/** The real booking frame in preview mode, with unsaved changes (src/widget/frame/host/preview.ts). */
 export function Preview({ widget, values, accent }: PreviewProps) {
   const [scheme, setScheme] = useState<Scheme>("light");
   const [width, setWidth] = useState<Width>("desktop");

@@ -74,7 +74,6 @@ export function toPreviewed(values: WidgetValues) {
   return { template, businessName, cornerRadius, fontFamily, language, hourCycle, showsLogo, privacyUrl: shownUrl };
 }
 
-/** A value as text. */
 export function toWords(name: keyof WidgetValues, value: string | readonly string[]): string {
   if (name === "template") return TEMPLATES[value as Template].name;
   if (name === "language") return value === "" ? "automatic" : LANGUAGE_NAMES[value as Language];

@@ -141,7 +141,6 @@ function GoLiveForm({ widget, connections, onClose }: FormProps) {
   );
 }
 
-/** Says what the current choice means. */
 function StorageSwitch(props: SwitchProps) {
   const { plan } = useOrganization();
   const description = props.checked

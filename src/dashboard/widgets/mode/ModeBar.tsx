@@ -24,7 +24,6 @@ import { describeMode, PAUSED_TEXT } from "./mode-words.ts";
 /** `mode`: the open dialog; other screens link to it. */
 const DEFAULTS = { mode: "" };
 
-/** Says whether the widget is in test mode or live, and switches between these. */
 export function ModeBar({ widget }: { widget: AppWidget }) {
   const { can } = useOrganization();
   const [{ mode }, change] = useUrlState(DEFAULTS);

@@ -14,7 +14,6 @@ export const PAUSED_TEXT = "Visitors can’t book until the widget is activated.
 
 type Chosen = Pick<AppWidget, "name" | "mode" | "status" | "connectionId">;
 
-/** The toast after a connection was chosen for a widget in the go-live dialog. */
 export function describeGoLive(before: Pick<Chosen, "mode" | "connectionId">, saved: Chosen): string {
   if (saved.connectionId === before.connectionId) return "Connection checked";
   if (saved.mode === before.mode) return "Connection changed";

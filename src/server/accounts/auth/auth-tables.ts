@@ -1,5 +1,3 @@
-// Maps better-auth's field names to the columns of our tables.
-
 const TIMES = { createdAt: "created_at", updatedAt: "updated_at" } as const;
 
 export const USER_FIELDS = { emailVerified: "email_verified", ...TIMES } as const;

@@ -5,10 +5,7 @@ import { ApiError } from "../../http/api-error.ts";
 /** Reads change nothing, so another site gains nothing by making a browser send them. */
 const READS = ["GET", "HEAD"];
 
-/**
- * Guard for writes that a cookie authorises: they must come from one of our own pages. Browsers send the page's origin with
- * every such request, and scripts cannot change it.
- */
+/** Guard for writes that a cookie authorises: the Origin must be ours. Browsers send it, and scripts can't change it. */
 export function requireOwnOrigin(config: Pick<Config, "baseUrl">, request: FastifyRequest): void {
   if (READS.includes(request.method)) return;
   const { origin, host } = request.headers;
@@ -20,20 +17,14 @@ function describeOtherOrigin(origin: string): string {
   return `This request came from another address. Open Bookflow at ${origin}. Operators: set BASE_URL to the address people use.`;
 }
 
-/**
- * Guard for reads that a cookie authorises: a link on another site must not make a member's browser download a file, because the
- * audit log would blame the member. Browsers say whether the linking page is ours; a typed address comes from no page.
- */
+/** Guard for downloads that a cookie authorises: a link on another site must not cause an audit entry of a member's. */
 export function requireOwnLink(request: FastifyRequest): void {
   const from = request.headers["sec-fetch-site"];
   if (from === "cross-site" || from === "same-site")
     throw new ApiError("forbidden", "Download this file from the dashboard.");
 }
 
-/**
- * The origin of BASE_URL. If that is plain http, as on a developer's machine, the request's own host counts too, because
- * 127.0.0.1 and localhost are the same machine.
- */
+/** BASE_URL's origin; with plain http also the request's own host, because 127.0.0.1 and localhost are one machine. */
 export function listOwnOrigins(config: Pick<Config, "baseUrl">, host: string | null | undefined): string[] {
   const { origin, protocol } = new URL(config.baseUrl);
   return protocol === "http:" && host ? [origin, `http://${host}`] : [origin];

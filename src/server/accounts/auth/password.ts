@@ -5,10 +5,7 @@ import type { Random } from "../../lib/secrets/random.ts";
 // Passwords are stored as argon2id hashes in the PHC string format. Each hash names its own costs, so the costs can be raised
 // later while older hashes keep working.
 
-/**
- * The option with the least memory among the equally strong ones in the OWASP Password Storage Cheat Sheet. Each of four threads
- * keeps the memory it once used: with 19 MiB and two passes the process grew by 80 MB.
- */
+/** The option with the least memory among the equally strong ones of the OWASP Password Storage Cheat Sheet. */
 const COSTS = { memory: 7_168, passes: 5, parallelism: 1 };
 const SALT_BYTES = 16;
 const HASH_BYTES = 32;

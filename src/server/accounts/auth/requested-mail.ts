@@ -3,10 +3,7 @@ import type { Clock } from "../../lib/time/clock.ts";
 import type { LinkMail, Mail } from "../../mail/mail.ts";
 import { giveMailTurnBack, type MailKind, takeMailTurn } from "./verification-queries.ts";
 
-/**
- * Sends an email that anyone can request for any address. In some minutes, an address gets one of each kind, however often it is
- * requested.
- */
+/** For mail that anyone can request for any address: in some minutes, an address gets one of each kind. */
 export async function sendRequestedMail(
   { db, clock, mail }: { db: Db; clock: Clock; mail: Mail },
   { kind, to }: { kind: MailKind; to: string },

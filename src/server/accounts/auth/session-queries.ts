@@ -26,7 +26,6 @@ export async function deleteSession(db: Db, userId: string, id: string): Promise
   return (await gone.executeTakeFirst()) !== undefined;
 }
 
-/** Ends a session that must not be used. */
 export async function deleteSessionByToken(db: Db, token: string): Promise<void> {
   await db.deleteFrom("user_sessions").where("token", "=", token).execute();
 }

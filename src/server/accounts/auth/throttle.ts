@@ -14,10 +14,7 @@ const NETWORKS_PER_ACCOUNT = 10;
 /** `email` is null for attempts that name no account, such as a code after the password. */
 export type Attempt = { email: string | null; knownDevice: string | null };
 
-/**
- * Guard against guessing passwords, codes and links. Attempts per minute are limited per network, per account and network, and
- * per account. A device that has signed in before has only its own limit, so no stranger can lock it out.
- */
+/** Limits attempts per network, per account and network, and per account. A known device has only its own limit. */
 export class Throttle {
   readonly #clock: Clock;
   readonly #perNetwork: RateLimiter | null;

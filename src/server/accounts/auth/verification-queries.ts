@@ -23,7 +23,6 @@ export async function deleteResetLinks(db: Db, userId: string): Promise<void> {
   await links.where("identifier", "like", `${RESET_LINK_MARK}%`).execute();
 }
 
-/** Someone with this address may create an account. */
 export async function insertSignUpLink(
   db: Db,
   link: { tokenHash: Buffer; email: string; now: Date; expiresAt: Date },

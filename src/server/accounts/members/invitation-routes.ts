@@ -17,10 +17,7 @@ import { invite } from "./invitations.ts";
 import { listMembers } from "./member-queries.ts";
 import { ownersOnly, requireOwnerForOwners } from "./require-owner.ts";
 
-/**
- * For one organization, and for one person in all their organizations. While sign-up is open, strangers can invite anyone too, and
- * our mail server must not send their spam.
- */
+/** For one organization, and for one person: while sign-up is open, our mail server must not send strangers' spam. */
 const INVITATIONS_PER_MINUTE = 20;
 const UNPROVEN =
   "Confirm your email address first: sign out, choose “Forgot your password?”, and open the link we send you.";

@@ -53,10 +53,7 @@ export function listClickIds(touch: RawAttribution): string[] {
   return CLICK_ID_FIELDS.flatMap((field) => touch[field] ?? []).filter((id) => id.length >= CLICK_ID_MIN_LENGTH);
 }
 
-/**
- * Whether a text contains one of the touch's click ids. Tracking templates such as `utm_campaign={gclid}` exist, and the
- * promise about click ids applies to them too.
- */
+/** Tracking templates such as `utm_campaign={gclid}` exist, so any text may contain one of the touch's click ids. */
 export function toClickIdTest(touch: Pick<RawAttribution, ClickIdField>): (text: string) => boolean {
   const clickIds = CLICK_ID_FIELDS.flatMap((field) => parseTag(touch[field])?.toLowerCase() ?? []);
   const secrets = clickIds
@@ -102,12 +99,10 @@ export function hasSpamReferrer(touch: Pick<RawAttribution, "referrer">): boolea
   return referrer !== null && isSpamReferrer(referrer);
 }
 
-/** The `key` of an entry of `sources` in the analytics result. */
 export function toSourceKey(tags: Pick<Tags, "source" | "medium">): string {
   return `${tags.source} / ${tags.medium}`;
 }
 
-/** The `key` of an entry of `campaigns` in the analytics result. */
 export function toCampaignKey(campaign: string | null): string {
   return campaign ?? NOT_SET;
 }

@@ -16,7 +16,6 @@ import { parseTag } from "./tag.ts";
 // Most visits of a day arrive in a few ways, so results are cached. The cache key contains only what the result depends
 // on: the tags, the hosts, and which click ids were present. So neither click ids nor queries are kept here.
 
-/** `page` is where the widget is embedded, `ownHosts` the organization's other places. */
 type Visit = { readonly raw: RawAttribution; readonly page: string; readonly ownHosts: readonly string[] };
 
 type ClassifiedVisit = VisitClass & { readonly isSpam: boolean };

@@ -86,10 +86,7 @@ const LONG_NUMBER = /[0-9]{9}/;
 const RUN_MAX = 48;
 const CHANGES_MIN = 4;
 
-/**
- * Random text mixes digits, small and capital letters; words do not. A token is long and changes between the three often,
- * or is a long number, or longer than any word.
- */
+/** Random text changes often between digits, small and capital letters; or it is a long number, or very long. */
 function looksLikeToken(encoded: string): boolean {
   const text = encoded.replace(/%[0-9a-f]{2}/gi, "");
   let changes = 0;

@@ -46,11 +46,9 @@ export function isSpamReferrer(referrer: Referrer): boolean {
 }
 
 /**
- * The approximate registrable domain: shop.example.co.uk -> example.co.uk. There is no public-suffix list here: it has ten
- * thousand rows, changes weekly, and every installation would have to keep it up to date just to answer "is this the customer's
- * own site?". Two short tables answer that. A missing suffix makes a site too wide, never too narrow: neighbours under an
- * unlisted shared host count as one site, and a visit between them is Direct instead of Referral. A site is never listed as its
- * own source, which is the error customers would see. Nothing else depends on this.
+ * The approximate registrable domain: shop.example.co.uk -> example.co.uk. Two short tables instead of the public-suffix list, which
+ * every installation would have to keep up to date. A missing suffix makes a site too wide, never too narrow: a visit between
+ * neighbours is Direct instead of Referral, and a site is never listed as its own source.
  */
 export function toSite(host: string): string {
   const suffixes = [...dotSuffixes(host)];

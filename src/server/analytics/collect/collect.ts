@@ -68,7 +68,6 @@ export class Collector {
     this.#writer = new TouchWriter({ db, clock: deps.clock, outages }, limits);
   }
 
-  /** Requests that wait for their commit. */
   get waitingCount(): number {
     return this.#writer.waitingCount;
   }

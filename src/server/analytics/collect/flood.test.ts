@@ -211,7 +211,6 @@ test("a thousand invented tags from one client affect no one else, and bookings 
   assert.deepEqual(await readVisit(await post(widget, "radio")), named("radio"), "after the booking");
 });
 
-/** Books the first free time, or another that the body names. */
 async function book(app: FastifyInstance, widgetId: string, body: object) {
   const { services } = (await app.inject(`/embed-api/${widgetId}/config`)).json();
   const url = `/embed-api/${widgetId}/slots?service=${services[0].id}&from=2026-11-01&to=2026-11-15`;

@@ -67,10 +67,7 @@ export class WidgetOwners {
 
 type WidgetOwnerRow = { id: WidgetId; organization_id: OrganizationId; booking_urls: string[] };
 
-/**
- * Not scoped to an organization, because it finds the owner, together with the booking pages of all the owner's
- * widgets.
- */
+/** Not scoped to an organization, because it finds the owner. With the booking pages of all the owner's widgets. */
 async function findWidgetOwners(db: Db, ids: readonly WidgetId[]): Promise<WidgetOwnerRow[]> {
   const { rows } = await readAnywhere(db, (home) =>
     sql<WidgetOwnerRow>`-- prepared: find_widget_owners

@@ -17,7 +17,6 @@ import { type Filter, findOneWidget } from "../report/filters.ts";
 import { type LocalWindow, toLocalWindow, type WindowDays } from "./local-window.ts";
 import { VisitCounts } from "./visit-counts.ts";
 
-/** What is counted from the visits. */
 export type Scan = {
   owner: OrganizationId;
   rules: ZoneRules;
@@ -40,10 +39,7 @@ const scans = new Semaphore(SCANS_AT_ONCE);
 /** A scan, and the signals of all who wait for it. */
 type Waiting = { counts: Promise<VisitCounts>; signals: (AbortSignal | undefined)[] };
 
-/**
- * Scans that have not started yet. Callers that ask for the same scan share it; it starts later than all of their requests, so it
- * misses nothing.
- */
+/** Scans that have not started. Callers that ask for the same scan share it: it starts after all of them asked. */
 const waiting = new Map<string, Waiting>();
 
 /**

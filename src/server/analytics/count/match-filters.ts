@@ -8,7 +8,6 @@ type VisitDimension = Exclude<Dimension, "service">;
 /** What a pack has instead of a filter's texts: numbers for keys, texts for widgets. */
 type VisitFilter = { dimension: VisitDimension; isNegated: boolean; values: ReadonlySet<number | string> };
 
-/** The filters by something that each visit has one value of. */
 export function toVisitFilters(filters: readonly Filter[]): VisitFilter[] {
   return filters.flatMap(({ dimension, isNegated, keys }) => {
     if (dimension !== "widget" && !isKeyed(dimension)) return [];
@@ -80,7 +79,6 @@ const WEEK_HOURS = 7 * DAY_HOURS;
 /** 1 January 1970 was a Thursday; hours of a week are counted from Monday. */
 const HOURS_FROM_MONDAY = 3 * DAY_HOURS;
 
-/** The hour of the week of a local hour since 1970. */
 export function toWeekHour(localHour: number): number {
   return (localHour + HOURS_FROM_MONDAY) % WEEK_HOURS;
 }

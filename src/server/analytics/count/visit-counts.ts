@@ -23,7 +23,6 @@ type Wanted = {
   splitBy?: Dimension | undefined;
 };
 
-/** Part of the window with one offset. */
 type Part = { fromMs: number; untilMs: number; shiftMs: number };
 
 /** The visits and bookings of a pack that count, by their index in it, and which bookings match the filters; null for all. */
@@ -37,10 +36,7 @@ type Chosen = {
 const STEPS = FUNNEL_STEPS.length;
 const HOUR_QUARTERS = HOUR_MS / QUARTER_MS;
 
-/**
- * Adds up the visits and bookings of a window that match the filters. A view belongs to the local hour in which its visit
- * started, a booking to its own hour.
- */
+/** A view belongs to the local hour in which its visit started, a booking to its own hour. */
 export class VisitCounts {
   /** Local hours since 1970 begin with this one. */
   readonly firstHour: number;

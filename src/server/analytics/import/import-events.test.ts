@@ -57,7 +57,6 @@ function toTouch(line: Line): Touch {
   return parsed.touch;
 }
 
-/** Everything that is recorded of the organization. */
 async function readAll(owner: OrganizationId): Promise<unknown[]> {
   const tables = ["funnel_visits", "funnel_keys", "visit_progress"];
   const contents: unknown[] = [];

@@ -28,7 +28,6 @@ type EventFile = {
   /** Reads the file from its beginning. */
   read: () => AsyncIterable<readonly TextLine[]>;
   now: Date;
-  /** The number of lines. */
   progress: (stage: "checked" | "recorded", count: number) => unknown;
 };
 
@@ -88,7 +87,6 @@ async function recordEvents(
 
 type ReadEvent = { line: number; touch: Touch } | { line: number; fault: string };
 
-/** The lines of the file that are not blank, block by block. */
 async function* readEvents({
   read,
   now,

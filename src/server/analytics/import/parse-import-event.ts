@@ -14,7 +14,6 @@ import { type Conversion, type Touch, toStepBit, type VisitClass } from "../reco
 
 const schema = shapeOf(ImportedEvent);
 
-/** Messages by field; all other fields can only have the wrong type. */
 const FAULTS: Readonly<Record<string, string>> = {
   widgetId: "widgetId is not a widget ID",
   visitId: "visitId is not a UUID",
@@ -31,7 +30,6 @@ export class EventParser {
   readonly #classes = new RecentMap<string, VisitClass>(CLASSES_KEPT);
   readonly #pages = new RecentMap<string, string>(PAGES_KEPT);
 
-  /** Converts one line to a touch, or returns a fault that completes a sentence. */
   parse(line: string, { owner, now }: { owner: OrganizationId; now: Date }): { touch: Touch } | { fault: string } {
     const parsed = parseJsonText(line);
     if ("fault" in parsed) return parsed;

@@ -180,7 +180,6 @@ async function packHours(
   return (await finishDay(transaction, owner, { day, hours, packedHours, lastAt })) ? visits : null;
 }
 
-/** How many of the day's hours are covered. */
 async function countClosedHours(transaction: Db, owner: OrganizationId, day: string): Promise<number> {
   const { packed_before } = await findProgress(transaction, owner);
   const closedMs = (packed_before?.getTime() ?? Number.NEGATIVE_INFINITY) - Date.parse(day);

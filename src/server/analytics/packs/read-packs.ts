@@ -41,7 +41,6 @@ type Piece = { kind: "totals"; totals: TotalsReader } | { kind: "pack"; pack: Vi
 /** A day by its number since 1970. */
 type Part = { day: number; part: number; hours: number; digest: string; bytes: number };
 
-/** What the first statement found. */
 export type Packed = {
   wanted: Wanted;
   progress: Progress;

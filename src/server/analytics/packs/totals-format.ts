@@ -110,7 +110,6 @@ function addDecodedList(bytes: Buffer, dimension: Dimension, list: KeyCounts): v
   }
 }
 
-/** Adds totals that were encoded. */
 export function addEncoded(sum: Totals, bytes: TotalsBytes): void {
   const onQuarter = {
     onViews: (quarter: number, count: number) => addToSeries(sum.views, quarter, count),

@@ -47,10 +47,8 @@ export function createTotals(): Totals {
 /** Totals of all widgets together have this id instead of a widget's. */
 export const ALL_WIDGETS = "";
 
-/** Totals by widget. */
 export type WidgetTotals = Map<string, Totals>;
 
-/** Adds the visits of a pack to those of their widget and of all widgets. */
 export function addPack(all: WidgetTotals, pack: VisitPack): void {
   const ofWidgets = Array.from(pack.widgets.values, (id) => [findTotals(all, ALL_WIDGETS), findTotals(all, id)]);
   const totalsOf = (visit: number) => ofWidgets[pack.widgets.places[visit] as number] as Totals[];

@@ -47,7 +47,6 @@ export type VisitColumns = {
 
 type VisitConversion = { readonly visit: number; readonly times: Conversions[string] };
 
-/** All visits started on the day. */
 export function toPack(
   dayMs: number,
   { startedMs, stages, keys, widgets, bookings, failures }: VisitColumns,

@@ -8,7 +8,6 @@ import type { Db } from "../../db/pool.ts";
 import type { LocalWindow } from "../count/local-window.ts";
 import type { Touch } from "./touch.ts";
 
-/** Counts events over the budget per widget and hour, for the dashboard. */
 export async function addDrops(db: Db, touches: readonly Touch[], now: Date): Promise<void> {
   const groups = [...Map.groupBy(touches, ({ organizationId, widgetId }) => `${organizationId} ${widgetId}`).values()];
   const column = (read: (group: readonly Touch[]) => string) => toArrayText(groups.map(read));
@@ -28,7 +27,6 @@ function countSteps(bits: number): number {
   return STEPS.filter((_, i) => bits & (1 << i)).length;
 }
 
-/** Events dropped in the window. */
 export async function countDrops(
   db: Db,
   owner: OrganizationId,

@@ -43,7 +43,6 @@ export class KeyCap {
     this.#looks = new Batcher(LOOK_LIMITS, (looks) => this.#readStored(deps.db, looks));
   }
 
-  /** The visit as it may be recorded now. */
   async apply<Visit extends VisitFacts>(
     place: VisitPlace,
     visit: Visit,

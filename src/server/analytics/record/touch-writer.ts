@@ -45,7 +45,6 @@ export class TouchWriter {
     this.#limits = limits;
   }
 
-  /** Touches that were accepted but are not settled yet. */
   get waitingCount(): number {
     return this.#batchers.values().reduce((sum, { itemCount }) => sum + itemCount, 0);
   }

@@ -24,7 +24,6 @@ const ALL_ROWS = {
   limit: ROWS_MAX,
 } as const;
 
-/** The total, then all keys of each dimension. */
 export async function readDayTotals(
   db: Db,
   owner: OrganizationId,
@@ -44,7 +43,6 @@ export async function readDayTotals(
   return rows;
 }
 
-/** The organization's calendar day at an instant. */
 export function toShownDay({ timeZone }: Zoned, instant: Date): string {
   return toLocalDay(toShownZone(timeZone).rules, instant);
 }

@@ -8,7 +8,6 @@ import { isNamed } from "./breakdown/named-rows.ts";
 export const ANALYTICS_TABLES = ["daily", "funnel", "breakdown"] as const;
 type ReportTable = Exclude<(typeof ANALYTICS_TABLES)[number], "breakdown">;
 
-/** One of a report's tables, as shown on screen. */
 export function exportAnalytics(report: AppAnalytics, table: ReportTable): string[] {
   return [BYTE_ORDER_MARK + toLines(report, table).map(toCsvLine).join("")];
 }
@@ -16,7 +15,6 @@ export function exportAnalytics(report: AppAnalytics, table: ReportTable): strin
 type Row = AppBreakdown["rows"][number];
 type Column = readonly [heading: string, toCell: (row: Row) => CsvCell];
 
-/** The whole list of a dimension, in pieces. */
 export function* exportBreakdown(dimension: Dimension, pieces: Iterable<readonly Row[]>): Generator<string> {
   const columns = listColumns(dimension);
   yield BYTE_ORDER_MARK + toCsvLine(columns.map(([heading]) => heading));

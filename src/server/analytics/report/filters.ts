@@ -62,10 +62,7 @@ function toFilter(query: Query, filter: Omit<Filter, "keys">): Filter {
   return { ...filter, keys };
 }
 
-/**
- * Throws 400 for a country, device or channel that can't exist. Programs must learn that they misspelled it; the dashboard shows
- * that nothing matches.
- */
+/** Throws 400 for a country, device or channel that can't exist, so that programs learn of a misspelling. */
 export function requireKnownKeys(filters: readonly Filter[]): void {
   for (const { dimension, isNegated, keys } of filters) {
     const name = isNegated ? toNegatedName(dimension) : dimension;

@@ -15,13 +15,10 @@ import { chooseBest } from "./breakdown/best-keys.ts";
 
 export type NamedCounts = { key: string; views: number; bookings: number };
 
-/** The first rows of a list, and how many rows it has in all. */
 export type NamedList = { rows: NamedCounts[]; count: number };
 
-/** The kinds that the contract lists. */
 export const LISTED_KINDS = ["channel", "source", "campaign"] as const satisfies readonly KeyKind[];
 
-/** Sorted and cut to what the contract shows. */
 type ContractLists = { channels: NamedCounts[]; sources: NamedCounts[]; campaigns: NamedCounts[] };
 
 export async function selectContractLists(

@@ -20,10 +20,7 @@ type LiveBooking = {
   count: number;
 };
 
-/**
- * Visits with a step in the last five minutes and in the last hour. Served by funnel_visits_by_start, and for visits that were
- * opened longer ago and book now, by funnel_visits_by_conversion.
- */
+/** Served by funnel_visits_by_start and, for visits that book long after they were opened, funnel_visits_by_conversion. */
 export async function countLiveVisits(db: Db, owner: OrganizationId, now: Date): Promise<LiveCounts> {
   const ago = (ms: number) => sql`${new Date(now.getTime() - ms)}::timestamptz`;
   const { rows } = await sql<LiveCounts>`

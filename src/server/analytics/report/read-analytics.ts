@@ -5,7 +5,6 @@ import { type Question, toScan } from "./app-report.ts";
 import { LISTED_KINDS, selectContractLists } from "./lists.ts";
 import { toDayReport, toEntry } from "./report.ts";
 
-/** The contract's result. */
 export async function readAnalytics(db: Db, question: Question): Promise<Analytics> {
   const { owner, window, timeZone: zone } = question;
   const counts = await countVisits(db, toScan(question, window), { lists: LISTED_KINDS });

@@ -15,7 +15,6 @@ type ReadDeps = Pick<Deps, "db" | "clock">;
 
 const FIRST_ROWS = { search: null, sort: "bookings", isAscending: false, offset: 0 } as const;
 
-/** GET /api/v1/analytics and /api/v1/analytics/breakdown */
 export function analyticsReadRoutes(api: ReadApi, deps: ReadDeps): void {
   api.get(
     "/analytics",

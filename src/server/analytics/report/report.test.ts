@@ -8,7 +8,6 @@ import { toDayReport, toEntry } from "./report.ts";
 
 const TODAY = "2026-11-01";
 
-/** Counts for the three days up to TODAY. */
 function makeCounts(): VisitCounts {
   const window = toLocalWindow(readZoneRules("UTC"), { from: "2026-10-30", to: TODAY });
   return new VisitCounts(window, { filters: [], lists: [] });

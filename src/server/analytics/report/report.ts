@@ -46,10 +46,7 @@ export function toDayReport(
   };
 }
 
-/**
- * From visits by furthest step (`furthest` in analytics/record/merge-touches.ts) to visits that reached each step: never more than reached
- * the step before.
- */
+/** From visits by furthest step (record/merge-touches.ts) to visits that reached each step. */
 export function toFunnel(reached: readonly number[]): Record<FunnelStep, number> {
   const steps = FUNNEL_STEPS.map((step, index) => {
     return [step, sum(reached.slice(index))] as const;
@@ -79,7 +76,6 @@ function listDays(today: string, days: number): readonly string[] {
   return known.slice(known.length - days);
 }
 
-/** The largest value of each column. */
 export function findMost(rows: Iterable<Pick<NamedCounts, "views" | "bookings">>): AppBreakdown["most"] {
   const most = { views: 0, bookings: 0, conversionRate: 0 };
   for (const { views, bookings } of rows) {

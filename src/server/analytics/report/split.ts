@@ -10,7 +10,6 @@ import { toFunnel } from "./report.ts";
 
 const ORDER = { search: null, sort: "views", isAscending: false, after: null, offset: 0 } as const;
 
-/** The funnels of a dimension's largest keys, most visits first. */
 export async function readSplit(
   db: Db,
   question: Question,

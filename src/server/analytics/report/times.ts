@@ -16,7 +16,6 @@ const PART = {
   limit: SERVICES_SHOWN,
 } as const;
 
-/** Views and bookings by weekday and hour, bookings by lead time, and the services booked most. */
 export async function readTimes(db: Db, question: Question): Promise<BookingTimes> {
   const { owner, window } = question;
   const counts = await countVisits(db, toScan(question, window), { lists: ["service"] });

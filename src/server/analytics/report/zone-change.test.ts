@@ -226,7 +226,6 @@ test("retention and the days of the plan hold in the new zone too", async () => 
   assert.deepEqual(await readDays(), [null]);
 });
 
-/** Every byte that is packed. */
 async function readPacks(owner: OrganizationId): Promise<unknown[]> {
   const contents: unknown[] = [];
   for (const table of ["visit_days", "visit_packs", "visit_totals", "visit_progress"]) {

@@ -5,7 +5,6 @@ import { type ReadApi, readApiResponses } from "../../http/read-api.ts";
 import { readNewest } from "../stored/read-newest.ts";
 import { listChanges } from "./change-queries.ts";
 
-/** GET /api/v1/changes */
 export function changeReadRoutes(api: ReadApi, deps: Pick<Deps, "db" | "clock">): void {
   api.get(
     "/changes",

@@ -99,7 +99,6 @@ export async function postponeCheck(db: Db, { organizationId, reference, dueAt }
     where organization_id = ${organizationId} and reference = ${reference} and due_at = ${dueAt}`.execute(db);
 }
 
-/** What is needed to find a booking's appointment. */
 export type FollowedBooking = {
   widgetId: WidgetId;
   askedIn: ConnectionId | "sandbox" | null;

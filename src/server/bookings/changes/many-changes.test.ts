@@ -241,7 +241,6 @@ async function readCopy(owner: OrganizationId) {
 const toLine = ({ reference, type, start, status, previousStart }: Change) =>
   [reference, type, start, status, type === "rescheduled" ? previousStart : ""].join(" ");
 
-/** The webhook events about changes, as lines. */
 async function listEvents(owner: OrganizationId): Promise<string[]> {
   const { bodies } = await readEventPage(db, owner, {
     types: ["booking.cancelled", "booking.rescheduled"],

@@ -65,7 +65,6 @@ async function read(path: string, key: string) {
   return (await app.inject({ url: path, headers: { authorization: `Bearer ${key}` } })).json();
 }
 
-/** All values in all tables, as one text. */
 async function dumpDatabase(): Promise<string> {
   const { rows: tables } = await sql<{ name: string }>`
     select quote_ident(relname) as name from pg_class

@@ -45,7 +45,6 @@ type BookDeps = Pick<Deps, "config" | "db" | "clock" | "random" | "log" | "metri
 
 type BookingPost = FastifyRequest<{ Params: { widget: string }; Body: string | undefined }>;
 
-/** POST /embed-api/{widget}/bookings */
 export async function bookRoutes(app: FastifyInstance, deps: BookDeps, visits: VisitReader): Promise<void> {
   const guard = limitWidgetRoute(deps, {
     perNetwork: deps.config.rateLimitBookingsPerMinute,
@@ -137,7 +136,6 @@ function toRepeated(
   return { ...booking, copy: { timeZone: zone } };
 }
 
-/** Where the visitor came from: the loader's raw fields, and how we classify them. */
 function readOrigin(
   deps: Pick<BookDeps, "config">,
   visits: VisitReader,

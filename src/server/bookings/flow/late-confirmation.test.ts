@@ -64,7 +64,6 @@ async function makePractice() {
   return { server, owner, widgetId, wanted, book };
 }
 
-/** The system finishes a booking whose reply was lost. */
 async function finish(server: CalcomServer): Promise<void> {
   const request = server.requests.find(({ method, path }) => method === "POST" && path === "/v2/bookings");
   assert.ok(request);

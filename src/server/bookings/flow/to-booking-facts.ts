@@ -3,7 +3,6 @@ import type { BookingFacts } from "../../webhooks/outbox/event.ts";
 import type { BookingRow } from "../stored/queries.ts";
 import type { NewBooking } from "./store-booking.ts";
 
-/** Converts a booking, new or read back, to what its webhook event is made of. */
 export function toBookingFacts(booking: NewBooking | BookingRow): BookingFacts {
   return {
     reference: booking.reference,

@@ -10,7 +10,6 @@ import { BOOKING_COLUMNS } from "../stored/queries.ts";
 
 const { db, pool } = await createTestDatabase();
 
-/** Everything in the database, table by table. */
 async function dumpDatabase(from: Db = db): Promise<unknown> {
   return {
     organizations: await from.selectFrom("organizations").selectAll().orderBy("id").execute(),

@@ -59,7 +59,6 @@ export function continueAfter<Filter extends Omit<ListFilter, "limit">>(
   }
 }
 
-/** The position of a row in a list sorted this way. */
 export function toPlace(row: BookingRow, sort: AppBookingFilter["sort"]): { at: Date; reference: Reference } {
   const isByStart = sort === "soonest" || sort === "latest";
   return { at: isByStart ? row.start_at : row.created_at, reference: row.reference };

@@ -5,7 +5,6 @@ import { type ReadApi, readApiResponses } from "../../http/read-api.ts";
 import { listDeletions } from "./deletion-queries.ts";
 import { readNewest } from "./read-newest.ts";
 
-/** GET /api/v1/deletions */
 export function deletionReadRoutes(api: ReadApi, deps: Pick<Deps, "db" | "clock">): void {
   api.get(
     "/deletions",

@@ -25,7 +25,6 @@ export function bookingExportRoutes(api: FastifyInstance, deps: ExportDeps, csv:
   });
 }
 
-/** A file to send, and what the audit log says about it. */
 type ExportFile = {
   name: string;
   filter: Omit<AppBookingFilter, "limit">;

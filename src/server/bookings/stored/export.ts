@@ -44,10 +44,7 @@ export async function* exportBookings(
     yield rows.map((row) => toLine(row, widgetNames)).join("");
 }
 
-/**
- * Matching bookings in the filter's order, read page by page as the client takes them. Each page starts after the last booking of
- * the previous one, so bookings made or deleted meanwhile neither shift nor repeat a line.
- */
+/** Read page by page as the client takes them, each after the last booking of the previous: no line shifts or repeats. */
 export async function* readBookingPieces(
   db: Db,
   owner: OrganizationId,

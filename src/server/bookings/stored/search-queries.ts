@@ -21,10 +21,7 @@ export type BookingSearch = ListFilter & {
   parts: readonly SearchedPart[];
 };
 
-/**
- * The newest bookings are scanned one by one: frequent terms end here, and small organizations need no index. A widget is a literal,
- * so that PostgreSQL plans for its number of bookings.
- */
+/** The newest are scanned one by one: frequent terms end here. A widget is a literal, planned for its own bookings. */
 const NEWEST_COUNT = 500;
 
 /** The newest bookings with the text in one of their fields, in any letter case, newest first. */

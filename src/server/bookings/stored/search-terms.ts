@@ -17,7 +17,6 @@ const GRAMS_MAX = 6;
 /** `o`: reference, service, campaign. `c`: the customer's name and email address. */
 export type SearchedPart = "o" | "c";
 
-/** The number of an instant's week. */
 export function toWeek(instant: Date): number {
   return Math.floor(instant.getTime() / (WEEK_SECONDS * 1000));
 }

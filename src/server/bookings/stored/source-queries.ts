@@ -9,10 +9,7 @@ import { isListed, type ListFilter } from "./list-queries.ts";
 type Outcome = BookingSources["all"];
 type SourceRow = Omit<Outcome, "kept"> & { source: string | null };
 
-/**
- * Counts stored bookings by source, and what became of them, in one statement and exactly. It reads all bookings of the range: a
- * million took 1.8 s (x64, two cores, busy). The search is not applied.
- */
+/** Counts stored bookings by source, and what became of them, exactly: it reads all of the range. No search applies. */
 export async function readSources(
   db: Db,
   owner: OrganizationId,

@@ -69,7 +69,6 @@ function toBooking(row: BookingColumns): Booking {
   return booking;
 }
 
-/** The members that the schema names. */
 export function pickNamed<T extends object>(schema: { properties: object }, value: T): T {
   // What is left out is not part of T.
   return Object.fromEntries(Object.entries(value).filter(([name]) => Object.hasOwn(schema.properties, name))) as T;

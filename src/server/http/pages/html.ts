@@ -28,7 +28,6 @@ export function trustMarkup(markup: string): Html {
   return new Html(markup);
 }
 
-/** The start of every page's head. */
 export function renderHead(title: string, stylesheets: readonly string[]): Html {
   return html`<meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">

@@ -14,10 +14,7 @@ type StopSteps = {
   letGo(): Promise<unknown>;
 };
 
-/**
- * Shuts down gracefully on the first signal and immediately on a second. Nothing acknowledged is lost either way,
- * because it was committed first.
- */
+/** First signal: graceful; second: immediate. Nothing acknowledged is lost either way. */
 export function onStopSignal(options: { graceMs: number; log: Log }, steps: StopSteps): void {
   let isStopping = false;
   const stop = async (signal: string): Promise<void> => {
@@ -45,10 +42,7 @@ export function onStopSignal(options: { graceMs: number; log: Log }, steps: Stop
   }
 }
 
-/**
- * `npm start` runs a shell that runs this process. A signal to npm ends the shell but doesn't reach this process, and
- * neither does npm's death. Without npm, the service would keep running unseen and hold its port.
- */
+/** A signal to npm ends its shell but not this process, which would keep running unseen and hold its port. */
 function whenParentEnds(then: () => void): void {
   const parent = process.ppid;
   const timer = setInterval(() => {

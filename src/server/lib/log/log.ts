@@ -86,10 +86,7 @@ export function createLog(level: LogLevel, destination: LogDestination = standar
 
 type ErrorDescription = { type: string; code?: string; message?: string; stack?: string; cause?: ErrorDescription };
 
-/**
- * PostgreSQL puts row values into messages, details and hints, so of its errors only the code and the names of our own
- * objects are kept.
- */
+/** PostgreSQL puts row values into messages, details and hints: only the code and names of our objects are kept. */
 function describeError(error: unknown): ErrorDescription {
   if (error instanceof pg.DatabaseError) {
     const place = [error.table, error.constraint ?? error.column].filter(Boolean).join(".");

@@ -15,7 +15,6 @@ export function createMetrics() {
     watch(set: () => void): void {
       watchers.push(set);
     },
-    /** All metrics in the Prometheus text format. */
     async read(): Promise<string> {
       for (const set of watchers) set();
       return await registry.metrics();

@@ -15,10 +15,7 @@ const POOL_BYTES = 4096;
 const pool = Buffer.alloc(POOL_BYTES);
 let poolUsed = POOL_BYTES;
 
-/**
- * One call for all these bytes takes as long as a call for sixteen, and every request needs an id. No byte is used
- * twice.
- */
+/** One call for many bytes takes as long as for sixteen, and every request needs an id. No byte is used twice. */
 function takePooled(count: number): Buffer {
   if (poolUsed + count > POOL_BYTES) {
     randomFillSync(pool);

@@ -4,10 +4,7 @@ const MAY_NOT_FIT = /\\u(?:0000|d[89a-f])/i;
 const DEPTH_MAX = 10;
 const VALUES_MAX = 2_000;
 
-/**
- * Tells in a fraction of the time that parsing takes whether JSON is nested too deeply or has too many values. Text that is not
- * JSON may pass.
- */
+/** Whether JSON is nested too deeply or has too many values, found without parsing. Text that isn't JSON may pass. */
 export function isTooComplex(text: string, valuesMax = VALUES_MAX): boolean {
   let [depth, values] = [0, 1];
   for (let place = 0; place < text.length; place++) {

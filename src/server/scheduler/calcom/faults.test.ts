@@ -8,8 +8,6 @@ import { openCalcom } from "../../../../test/support/scheduler/open-calcom.ts";
 import { listWeek, requireBooked, requireFound, toRequest } from "../../../../test/support/scheduler/requests.ts";
 import { limitSystem, SCHEDULER_LIMITS } from "../limit-system.ts";
 
-// How Cal.com's errors affect a booking.
-
 const NEVER = new AbortController().signal;
 const UPSTREAM = { requestId: CALCOM_REQUEST_ID, failure: null };
 

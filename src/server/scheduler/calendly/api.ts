@@ -57,7 +57,6 @@ export function createCalendlyApi(deps: { outbound: Outbound }, { settings, cred
 
 export const PAGE_SIZE = { count: String(ITEMS_PER_PAGE) };
 
-/** The last part of a resource's URI. */
 export function toUuid(uri: string): string {
   return uri.slice(uri.lastIndexOf("/") + 1);
 }

@@ -94,7 +94,6 @@ function changeRoutes(routes: Routes, deps: OpenDeps): void {
   });
 }
 
-/** Tries a saved connection, with a booking if asked to. */
 function checkRoute(routes: Routes, deps: OpenDeps): void {
   const testBookings = new RateLimiter({ perMinute: TEST_BOOKINGS_PER_MINUTE });
 

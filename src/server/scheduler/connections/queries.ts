@@ -85,7 +85,6 @@ export type SealedConnectionRow = Pick<
   "id" | "kind" | "settings" | "credentials" | "updated_at"
 >;
 
-/** What is needed to open the connection. */
 export async function findSealedConnection(
   db: Db,
   owner: OrganizationId,

@@ -7,7 +7,6 @@ import { toWindowsZone } from "./windows-zones.ts";
 type AppointmentParts = {
   readonly customerId: string | null;
   readonly staffId: string | null;
-  /** The business's time zone. */
   readonly timeZone: string | null;
 };
 

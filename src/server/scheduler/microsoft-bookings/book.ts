@@ -103,10 +103,7 @@ async function sendAppointment(
   return isRejected && request.staffId === null && !service.offered.staffSelectable ? await send(null) : reply;
 }
 
-/**
- * A service for groups needs a customer that exists; otherwise the customer is created with the appointment. If customers cannot
- * be searched, a new one is created.
- */
+/** A group service needs an existing customer; otherwise one is created. If customers can't be searched, a new one is. */
 async function readCustomerId(
   { graph, service }: BookDeps,
   { customer }: BookRequest,

@@ -10,8 +10,6 @@ import { listWeek, requireBooked, requireFound, toRequest } from "../../../../te
 import { AccountLimits } from "../account-limits.ts";
 import { createMicrosoftBookings } from "./microsoft-bookings.ts";
 
-// How Microsoft's errors affect a booking, and how "Test" reports them.
-
 const NEVER = new AbortController().signal;
 const UPSTREAM = { requestId: GRAPH_REQUEST_ID, failure: null };
 

@@ -1,6 +1,5 @@
 import type { Language } from "#contract/languages.ts";
 
-/** Texts of the pages behind an appointment's links. */
 export type AppointmentTexts = {
   yourBooking: string;
   canceledTitle: string;

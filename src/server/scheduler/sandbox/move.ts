@@ -10,7 +10,6 @@ import { findFreeTimes, loadSandbox, type SandboxDeps } from "./sandbox.ts";
 
 const OFFERED_DAYS = 14;
 
-/** Times to which the appointment can be moved. */
 export async function listOtherTimes(deps: SandboxDeps, managed: ManagedAppointment): Promise<Date[]> {
   const now = deps.clock.now();
   const range = { from: now, to: new Date(now.getTime() + OFFERED_DAYS * DAY_MS) };

@@ -2,7 +2,6 @@ import type { Deps } from "../../deps.ts";
 import type { LoadedDelivery } from "../queue/load.ts";
 import type { Delivered } from "./deliver.ts";
 
-/** One log line and the metrics of a finished attempt. */
 export function logAttempt(
   { metrics, log }: Pick<Deps, "metrics" | "log">,
   { kind, organizationId, endpointId, deliveryId, attemptNumber }: LoadedDelivery,

@@ -44,7 +44,7 @@ type LoopEvent =
 /**
  * How soon an event starts the next claim; null: it has to wait. Several reports and requests end within a few milliseconds of each
  * other, so one claim serves them all. A failing endpoint's next request mostly waits for a claim that comes anyway: with claims of
- * its own after 5 ms, a hung endpoint delayed the others' p99 by up to 1.9 times (docs/performance.md).
+ * its own, a hung endpoint would delay the others.
  */
 const NEXT_CLAIM_MS: Readonly<Record<Waiting, Readonly<Record<LoopEvent, number | null>>>> = {
   resting: { queued: 0, place_free: 20, half_free: 5, reported: 5, failing_reported: 50 },
@@ -106,10 +106,7 @@ export class DeliveryLoop {
     this.#hear("queued");
   }
 
-  /**
-   * Claims nothing more, and resolves when the requests in flight have ended and are reported. Each ends by its timeout. A
-   * process that cannot wait that long may exit; other workers take over its leases.
-   */
+  /** Claims nothing more. Resolves when the requests in flight have ended and are reported; each ends by its timeout. */
   async stop(): Promise<void> {
     this.#stopping.abort();
     this.#sender.stop();
@@ -150,7 +147,6 @@ export class DeliveryLoop {
     return after !== "" || (hasMore && hasClaimed) ? "draining" : "resting";
   }
 
-  /** Until the next claim. */
   async #wait(mode: Waiting, claimed: number): Promise<void> {
     const restMs = mode === "resting" ? Math.min(REST_MS_MAX, claimed) : 0;
     const alarm = new Alarm();

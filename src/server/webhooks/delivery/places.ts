@@ -1,10 +1,7 @@
 import type { EndpointId } from "#contract/ids.ts";
 import { REQUESTS_AT_ONCE_MAX } from "../queue/caps.ts";
 
-/**
- * Leases that a worker holds at once: its requests in flight, and attempts that ended and wait for their report. Sending goes on
- * while PostgreSQL writes reports.
- */
+/** Requests in flight, and attempts that wait for their report: sending goes on while PostgreSQL writes reports. */
 const LEASES_MAX = 2 * REQUESTS_AT_ONCE_MAX;
 
 /** Counts the deliveries that a worker has leased, and says how many more it may. */
@@ -15,7 +12,6 @@ export class Places {
   /** How many leased deliveries have a request that is still running. */
   #unended = 0;
 
-  /** Deliveries that can be leased now. */
   get free(): number {
     return Math.min(REQUESTS_AT_ONCE_MAX - this.#unended, LEASES_MAX - this.#leaseCount);
   }

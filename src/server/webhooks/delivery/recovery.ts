@@ -26,7 +26,6 @@ type RecoveryDeps = Pick<Deps, "db" | "clock" | "log" | "metrics"> & {
   readonly webhooks: Pick<WebhookDeps, "schedule">;
 };
 
-/** Parts of the worker's loop. */
 type LoopParts = { readonly writer: ReportWriter; readonly sender: Pick<Sender, "makeLease" | "load"> };
 
 export class Recovery {
@@ -45,7 +44,6 @@ export class Recovery {
     this.#parts = parts;
   }
 
-  /** The worker has just claimed. */
   noteClaim(): void {
     const nowMs = this.#deps.clock.now().getTime();
     if (Math.abs(nowMs - this.#claimedAtMs) > CLAIM_GAP_MS_MAX) this.#claimingSinceMs = nowMs;

@@ -19,7 +19,6 @@ export type SenderDeps = Pick<Deps, "db" | "patientDb" | "clock" | "random" | "l
   readonly webhooks: WebhookDeps;
 };
 
-/** What the loop hears of the work. */
 type Listener = {
   /** A request has ended, or a lease: there may be room for another delivery. */
   onPlaceFree(): void;
@@ -57,7 +56,6 @@ export class Sender {
     this.#outage = new OutageLog(deps.log, { failed: "deliveries.load_failed", resumed: "deliveries.load_resumed" });
   }
 
-  /** Deliveries that can be leased now. */
   get free(): number {
     return this.#places.free;
   }

@@ -36,7 +36,6 @@ async function makeWaiting() {
   return { business, receiver, endpoint, reference };
 }
 
-/** Lets all possible retries and redeliveries come due. */
 async function waitForDays(): Promise<void> {
   for (let hour = 0; hour < 5; hour++) {
     moveClock(service, 3_600);

@@ -103,7 +103,6 @@ function changeRoutes(routes: Routes, deps: RouteDeps): void {
   });
 }
 
-/** Tries filters, tests an endpoint, or rotates its secret. */
 function actionRoutes(routes: Routes, deps: RouteDeps): void {
   const audited = toAudited(deps);
 
@@ -144,7 +143,6 @@ function actionRoutes(routes: Routes, deps: RouteDeps): void {
   );
 }
 
-/** Retries what failed, and says how the endpoint has been doing. */
 function retryRoutes(routes: Routes, deps: RouteDeps): void {
   const audited = toAudited(deps);
 

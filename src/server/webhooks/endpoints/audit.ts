@@ -20,7 +20,6 @@ export function auditEndpoint(
     });
 }
 
-/** "Retry now" of one delivery. */
 export function auditRetry(audit: Audit): AlongsideRedelivery {
   return auditDelivery(audit, "delivery.retried");
 }

@@ -36,7 +36,6 @@ function sender(settings: Parameters<typeof guardedSend>[0]): GuardedSend {
   return made;
 }
 
-/** Gives one answer after another, and repeats the last one. */
 function answering(...answers: string[][]): ResolveHost {
   return async (): Promise<HostAnswer> => ({
     kind: "found",

@@ -138,7 +138,6 @@ export async function updateEndpoint(
   return row ?? null;
 }
 
-/** The URLs of endpoints in use, for finding two with the same one. */
 export async function listUrls(
   db: Db,
   owner: OrganizationId,

@@ -11,7 +11,6 @@ import { readEventPage } from "./read-page.ts";
 
 const EVENT_TYPES = listEventTypes();
 
-/** GET /api/v1/events and /api/v1/event-types */
 export function eventReadRoutes(api: ReadApi, deps: Pick<Deps, "db" | "clock">): void {
   api.get(
     "/event-types",

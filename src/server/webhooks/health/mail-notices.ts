@@ -12,7 +12,6 @@ const TRY_AGAIN_MS = 30 * MINUTE_MS;
 /** Notices older than a day are stale; they stay visible in the dashboard. */
 const FRESH_MS = DAY_MS;
 
-/** Roles that can fix an endpoint. */
 const NOTIFIED_ROLES: readonly MemberRole[] = ["owner", "admin"];
 
 const SUBJECTS: Readonly<Record<NoticeKind, string>> = {

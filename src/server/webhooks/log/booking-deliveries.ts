@@ -9,7 +9,6 @@ import { toAppDelivery } from "./to-app-delivery.ts";
 /** A booking has one event when it is made and one for each change, each with one delivery per endpoint. */
 const DELIVERIES_MAX = 100;
 
-/** Webhook deliveries of one booking, newest first. */
 export async function listBookingDeliveries(
   db: Db,
   owner: OrganizationId,

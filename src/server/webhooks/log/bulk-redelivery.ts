@@ -30,10 +30,7 @@ import { toLogKeptSince } from "./period.ts";
 type RedeliveryDeps = Pick<Deps, "db" | "clock" | "random" | "log">;
 
 const BATCH = 500;
-/**
- * New bookings wait behind what is queued, so no more than this many deliveries of an organization's redeliveries wait for their
- * first attempt.
- */
+/** New bookings wait behind these, so no more of an organization's redeliveries wait for their first attempt. */
 const UNSENT_MAX = 1_000;
 
 export type RedeliveryRefusal = { kind: "plan_required" } | { kind: "no_endpoint" } | { kind: "endpoint_disabled" };

@@ -8,7 +8,7 @@ import type { Deps } from "../../deps.ts";
 import { listOrganizations } from "../../organizations/queries.ts";
 
 // Statistics of an endpoint's attempts. A task adds up every interval once it is over (attempt_totals), and only attempts since then
-// are read one by one. With a million attempts in 30 days, reading all of them took seconds; now it takes a fiftieth of that.
+// are read one by one.
 
 /** Each period in intervals that start at whole multiples of their length, in UTC. */
 const PERIODS: Readonly<Record<EndpointPeriod, { intervals: number; hours: number }>> = {

@@ -5,10 +5,7 @@ import { notifyWorkers } from "./queries.ts";
 /** By database: the notification under way, and the one that follows it. */
 const notifications = new WeakMap<Db, { current: Promise<void>; next: Promise<void> | null }>();
 
-/**
- * Wakes the workers of every process. Call it after the transaction that queued a delivery is committed. Never throws:
- * workers also look by themselves every second. Calls during a notification share the next one.
- */
+/** Call after the commit. Never throws: workers also look every second. Calls during a notification share the next. */
 export async function wakeWorkers(deps: Pick<Deps, "db" | "log">): Promise<void> {
   const known = notifications.get(deps.db);
   if (!known) {

@@ -37,7 +37,7 @@ export type LoadedDelivery = ClaimedDelivery & {
   readonly sealedHeaders: Buffer | null;
 };
 
-/** The body is JSON, and travels as text: bytes would come as hexadecimal digits, and decoding them took 8 µs per delivery. */
+/** The body is JSON, and travels as text: bytes would come as hexadecimal digits, which are slow to decode. */
 type Row = Omit<LoadedDelivery, keyof ClaimedDelivery | "body"> & { deliveryId: DeliveryId; text: string | null };
 
 type Loaded = {

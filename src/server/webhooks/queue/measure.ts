@@ -28,7 +28,6 @@ type LaneMeasure = {
   is_sendable: boolean;
 };
 
-/** Across organizations. */
 export async function measureQueue(db: Db, now: Date): Promise<QueueMeasure> {
   const lanes = await measureLanes(db);
   const sendable = lanes.filter((lane) => lane.is_sendable && lane.due_at !== null && lane.due_at < now);

@@ -13,10 +13,7 @@ import type { AttemptReport, EndpointHealth } from "./report-queries.ts";
 
 type Owns = StatementGroup<AttemptReport>["owns"];
 
-/**
- * At thousands of deliveries a second, writing every success to its endpoint would cost as much as the delivery itself.
- * Another success of a healthy endpoint within this time changes nothing.
- */
+/** Another success of a healthy endpoint within this time changes nothing: writing each would cost as much as sending. */
 const isNews = sql`not (heard.failures = 0 and heard.pause_until is null and endpoint.failing_since is null
         and endpoint.refused_deliveries = 0 and endpoint.is_answering and heard.last_status is not distinct from endpoint.last_status
         and heard.success_at is not null and endpoint.last_success_at between heard.at - interval '1 second' and heard.at)`;

@@ -163,10 +163,7 @@ function toReleased(rows: readonly ReleasedRow[]): Released {
   return new Map(rows.map((row) => [row.delivery_id, row.lease_token]));
 }
 
-/**
- * Not prepared: a plan made while the queue was short compares every report with the whole queue, and one report beside 80,000
- * waiting deliveries then took 20 s.
- */
+/** Not prepared: a plan made while the queue was short compares every report with the whole queue. */
 const releaseAtOnce = new FixedStatement<ReleasedRow, BatchValues>(
   (values) => sql`
     with held as materialized (

@@ -1,13 +1,9 @@
 import { sql } from "kysely";
 import type { Deps } from "../../deps.ts";
 
-/** Attempts after which the queue is vacuumed. */
 const VACUUM_AFTER = 5_000;
 
-/**
- * Every delivery leaves dead rows and index entries at the front of its lane, where claims look first. Autovacuum comes once a
- * minute, which is too late at thousands of deliveries a second: claims get slower in between.
- */
+/** Each delivery leaves dead rows where claims look first, and autovacuum comes too late at thousands a second. */
 export class QueueVacuum {
   readonly #deps: Pick<Deps, "patientDb" | "log">;
   #finished = 0;

@@ -1,7 +1,6 @@
 import type { Language } from "#contract/languages.ts";
 import type { Texts } from "./texts.ts";
 
-/** Loads only the language that is needed. */
 const LOADERS: Record<Language, () => Promise<{ texts: Texts }>> = {
   en: () => import("./en.ts"),
   de: () => import("./de.ts"),

@@ -11,7 +11,6 @@ const DAY_MS = 86_400_000;
 const dayFormats = new Map<string, Intl.DateTimeFormat>();
 const clockFormats = new Map<string, Intl.DateTimeFormat>();
 
-/** The calendar day in the zone at this instant. */
 export function toDay(atMs: number, timeZone: string): Day {
   // The Swedish format is yyyy-mm-dd.
   const format = kept(dayFormats, timeZone, () => new Intl.DateTimeFormat("sv-SE", { timeZone, dateStyle: "short" }));
@@ -26,7 +25,6 @@ export function toStartMs(day: Day, timeZone: string): number {
   return toDay(secondMs, timeZone) === day ? secondMs : firstMs;
 }
 
-/** The hour on a clock in the zone. */
 export function toHour(atMs: number, timeZone: string): number {
   return new Date(atMs + toOffsetMs(atMs, timeZone)).getUTCHours();
 }

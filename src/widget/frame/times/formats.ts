@@ -1,7 +1,6 @@
 import type { HourCycle } from "#contract/widget-looks.ts";
 import { type Day, type Month, toUtcMs } from "./days.ts";
 
-/** Formats dates and times for a locale. */
 export type Formats = {
   time(atMs: number): string;
   /** With the UTC offset, for times that occur twice in the night when clocks go back. */

@@ -14,7 +14,6 @@ export function splitSpan({ fromMs, toMs }: Span): Span[] {
   return pieces;
 }
 
-/** Replaces what was known about the span. */
 export function replaceSlots(known: readonly FreeSlot[], span: Span, fresh: readonly FreeSlot[]): FreeSlot[] {
   const isInside = ({ start }: FreeSlot) => Date.parse(start) >= span.fromMs && Date.parse(start) < span.toMs;
   const byStart = new Map([...known.filter((slot) => !isInside(slot)), ...fresh].map((slot) => [slot.start, slot]));

@@ -1,6 +1,5 @@
 type ZoneGroup = { readonly label: string; readonly zones: readonly string[] };
 
-/** All time zones the browser knows, by continent. */
 export function groupZones(zones: readonly string[]): ZoneGroup[] {
   const groups = new Map<string, string[]>();
   for (const zone of [...zones].sort()) {
@@ -10,7 +9,6 @@ export function groupZones(zones: readonly string[]): ZoneGroup[] {
   return [...groups].map(([label, members]) => ({ label, zones: members }));
 }
 
-/** Makes `America/Argentina/Buenos_Aires` readable. */
 export function toZoneName(zone: string): string {
   const parts = zone.split("/").slice(zone.includes("/") ? 1 : 0);
   return parts.reverse().join(", ").replaceAll("_", " ");

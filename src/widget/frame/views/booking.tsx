@@ -26,7 +26,6 @@ type BookingProps = {
   hasChanged: boolean;
 };
 
-/** Holds what the visitor has chosen and entered; each step shows a part of it. */
 export function Booking(props: BookingProps) {
   const { session, config } = props;
   const { texts, locale, context, funnel, visit, steps: history } = session;

@@ -23,7 +23,6 @@ type CalendarProps = {
   lastMonth: Month;
   today: Day;
   selected: Day | null;
-  /** The number of available times on a day. */
   countOf: (day: Day) => number;
   isLoading: boolean;
   onMonth: (month: Month) => void;

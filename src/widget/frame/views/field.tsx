@@ -1,6 +1,5 @@
 import type { ComponentChildren } from "preact";
 
-/** A label, its control and its error message. */
 export function Field(props: {
   id: string;
   label: string;
@@ -25,7 +24,6 @@ export function Field(props: {
   );
 }
 
-/** Links a control to its label and its error. */
 export function toControl(id: string, fault: string | undefined) {
   return {
     id,

@@ -11,7 +11,6 @@ type QuestionProps = {
   onAnswer: (answer: string) => void;
 };
 
-/** One question of the service, in the form that fits its type. */
 export function QuestionField(props: QuestionProps) {
   const { question, fault, texts } = props;
   const id = `answers.${question.id}`;

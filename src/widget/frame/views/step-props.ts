@@ -4,7 +4,6 @@ import type { Flow, FlowAction } from "../flow.ts";
 import type { Session } from "../session.ts";
 import type { Formats } from "../times/formats.ts";
 
-/** Props of every step. */
 export type StepProps = {
   session: Session;
   config: ConfigAnswer;

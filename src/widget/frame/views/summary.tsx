@@ -3,7 +3,6 @@ import { ServiceFacts } from "./choice-steps.tsx";
 import { Icon } from "./icon.tsx";
 import type { StepProps } from "./step-props.ts";
 
-/** What the visitor has chosen so far. */
 export function Summary({ session, flow, formats, timeZone }: StepProps & { timeZone: string }) {
   const { service, slot, staffId } = flow;
   if (!service) return null;

@@ -4,7 +4,6 @@ import { NOTES_LENGTH_MAX } from "#contract/book.ts";
 import { listWeek, NEVER, requireBooked, requireFound, toRequest, toStart } from "../requests.ts";
 import type { ConformanceSubject } from "./subject.ts";
 
-/** What happens to one visitor's booking. */
 export function testBooking(open: () => Promise<ConformanceSubject>): void {
   test("books a free slot, which is then no longer offered", async () => {
     const { system, now, services } = await open();

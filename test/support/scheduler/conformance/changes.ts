@@ -10,7 +10,6 @@ import type {
 import { listWeek, NEVER, requireBooked, requireFound, toRequest } from "../requests.ts";
 import type { ConformanceSubject } from "./subject.ts";
 
-/** What becomes of an appointment after it was booked. */
 export function testChanges(open: () => Promise<ConformanceSubject>): void {
   const openBooked = async () => {
     const subject = await open();

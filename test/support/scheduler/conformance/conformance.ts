@@ -5,7 +5,6 @@ import { testOffer } from "./offer.ts";
 import { testSeats } from "./seats.ts";
 import type { ConformanceSubject } from "./subject.ts";
 
-/** What every scheduling system must do. */
 export function testConformance(name: string, open: () => Promise<ConformanceSubject>): void {
   describe(`${name} as a scheduling system`, () => {
     testOffer(open);

@@ -5,7 +5,6 @@ import type { UnlimitedSystem } from "../../../../src/server/scheduler/schedulin
 import { listWeek, NEVER, requireBooked, requireFound, toRequest, toStart, WEEK_MS } from "../requests.ts";
 import type { ConformanceSubject } from "./subject.ts";
 
-/** What a visitor can choose from. */
 export function testOffer(open: () => Promise<ConformanceSubject>): void {
   test("returns the business and its time zone", async () => {
     const { system } = await open();

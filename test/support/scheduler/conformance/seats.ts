@@ -5,7 +5,6 @@ import type { Slot } from "../../../../src/server/scheduler/scheduling-system.ts
 import { listWeek, NEVER, requireBooked, toRequest, toStart } from "../requests.ts";
 import type { ConformanceSubject } from "./subject.ts";
 
-/** Who gets a time that several visitors want. */
 export function testSeats(open: () => Promise<ConformanceSubject>): void {
   test("reports a slot as taken when it is booked again", async () => {
     const { system, now, services } = await open();

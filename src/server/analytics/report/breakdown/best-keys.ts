@@ -7,10 +7,7 @@ type Counts = { views: number; bookings: number };
 /** Each key is compared with about as many others. More are sorted faster by PostgreSQL, which also blocks nobody. */
 const CHOSEN_MAX = 1_000;
 
-/**
- * The keys that may be in the first rows: most bookings first, then most views. All that tie with the last one are among them.
- * All keys if there are many rows.
- */
+/** The keys that may be in the first rows, most bookings first, then most views, with all that tie with the last. */
 export function chooseBest(totals: KeyCounts, rowsMax: number): KeyCounts {
   if (totals.size <= rowsMax || rowsMax > CHOSEN_MAX) return totals;
   const best: Counts[] = [];

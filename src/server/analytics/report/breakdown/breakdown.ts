@@ -24,12 +24,10 @@ export function readDimension(query: Query, fallback?: Dimension): Dimension {
 type Wanted = { dimension: Dimension; part: BreakdownPart };
 type Row = AppBreakdown["rows"][number];
 
-/** A page of the list. */
 export async function readBreakdown(db: Db, question: Question, { dimension, part }: Wanted): Promise<AppBreakdown> {
   return await readRows(db, question.owner, { totals: await countList(db, question, dimension), dimension, part });
 }
 
-/** The same, from counts. */
 export async function readRows(
   db: Db,
   owner: OrganizationId,
@@ -43,14 +41,12 @@ async function countList(db: Db, question: Question, dimension: Dimension): Prom
   return (await countVisits(db, toScan(question, question.window), { lists: [dimension] })).lists.get(dimension);
 }
 
-/** A list as the dashboard asks for it. */
 type AskedList = { dimension: Dimension; order: ListOrder; language: string };
 
 export function readAskedList(query: Query): AskedList {
   return { dimension: readDimension(query, "channel"), order: readOrder(query), language: readLanguage(query) };
 }
 
-/** One page of it. */
 export async function readAppBreakdown(db: Db, question: Question, query: Query): Promise<AppBreakdown> {
   const asked = readAskedList(query);
   const offset = (readPageNumber(query) - 1) * PAGE_ROWS;
@@ -74,10 +70,7 @@ async function readNamed(
   return arrangeNamed(rows, { dimension, language, search, nameOrder });
 }
 
-/**
- * All rows of it, from one snapshot and in pieces: long lists become rows piece by piece, as the reader takes them, and hold no
- * connection meanwhile.
- */
+/** All rows, from one snapshot and piece by piece, as the reader takes them. Holds no connection meanwhile. */
 export async function readBreakdownFile(db: Db, question: Question, asked: AskedList): Promise<Iterable<Row[]>> {
   const { dimension, order } = asked;
   if (isNamed(dimension)) return [await readNamed(db, question, asked)];
@@ -101,7 +94,6 @@ function readOrder(query: Query): ListOrder {
   return { sort, isAscending: order === "asc", search: readSearch(query) };
 }
 
-/** The language of country names. */
 function readLanguage(query: Query): string {
   const text = readParameter(query, "language") ?? "en";
   try {

@@ -11,7 +11,6 @@ const ROWS = 50;
 const ROWS_BEFORE = 10_000;
 const LARGEST = { search: null, sort: "bookings", isAscending: false, offset: 0, after: null } as const;
 
-/** The largest rows of a dimension, each with its counts in the period that it is compared with. */
 export async function readBreakdownCompared(deps: Pick<Deps, "db" | "clock">, reader: Reader, query: Query) {
   const dimension = readDimension(query);
   const question = await readQuestion(deps, reader, query);
