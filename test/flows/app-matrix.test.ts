@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
+import type { TSchema } from "typebox";
 import { type MemberRole, ROLES_OF_MEMBERS, roleIncludes } from "#contract/app/role.ts";
 import {
   ACCOUNT_ROUTES,
@@ -9,10 +10,19 @@ import {
   type AppRoute,
   type AppRouteName,
 } from "#contract/app/routes.ts";
-import type { EndpointId } from "#contract/ids.ts";
+import {
+  CONNECTION_ID,
+  ENDPOINT_ID,
+  type EndpointId,
+  type IdForm,
+  type OrganizationId,
+  toIdPattern,
+  WIDGET_ID,
+} from "#contract/ids.ts";
 import { planIncludes } from "#contract/plans.ts";
 import { API_PREFIX, READ_ROUTES } from "#contract/read-routes.ts";
-import { KEY_SCOPES } from "#contract/scopes.ts";
+import { KEY_SCOPES, type KeyScope } from "#contract/scopes.ts";
+import { randomId } from "../../src/server/lib/secrets/random.ts";
 import { deleteEndpoint } from "../../src/server/webhooks/endpoints/endpoints.ts";
 import { askApp } from "../support/app/app-api.ts";
 import { listRoutes } from "../support/app/routes.ts";
@@ -23,7 +33,14 @@ import { createWebhookService } from "../support/webhooks/webhook-service.ts";
 
 // Every route of the dashboard API, called by everyone: nobody, each role, another organization's owner, and on each plan.
 
-const service = await createWebhookService();
+const MANY = 1_000_000;
+const service = await createWebhookService({
+  rateLimitApiPerMinute: MANY,
+  maxWidgets: MANY,
+  maxApiKeys: MANY,
+  maxConnections: MANY,
+  maxEndpoints: MANY,
+});
 const { app, deps } = service;
 const { db } = deps;
 const { makeThings, receiver, calcom } = await prepareThings(service);
@@ -85,6 +102,7 @@ const things = await makeThings(owner, "business");
 const members = new Map<MemberRole, SignedIn>();
 for (const role of ROLES_OF_MEMBERS) members.set(role, await signIn(service, { role, organizationId: owner }));
 const stranger = await signIn(service, { role: "owner", plan: "business" });
+const strangersThings = await makeThings(stranger.organizationId, "business");
 const poor = await signIn(service, { role: "owner", plan: "free" });
 
 describe("permissions", () => {
@@ -105,11 +123,22 @@ describe("permissions", () => {
   }
 });
 
+const strangers = new Map<MemberRole, SignedIn>();
+for (const role of ROLES_OF_MEMBERS)
+  strangers.set(role, await signIn(service, { role, organizationId: stranger.organizationId }));
+
 describe("another organization's owner", () => {
   for (const name of names.filter((each) => routeOf(each).path.includes(":"))) {
     const { method, path } = routeOf(name);
-    test(`finds nothing at ${method} ${path}`, async () =>
-      assert.equal(await ask(name, stranger, things), "404 not_found"));
+    test(`finds nothing at ${method} ${path}, and neither do their members and viewers`, async () => {
+      assert.equal(await ask(name, stranger, things), "404 not_found");
+      for (const [role, member] of strangers)
+        assert.equal(
+          await ask(name, member, things),
+          roleIncludes(role, routeOf(name).role) ? "404 not_found" : "403 forbidden",
+          role,
+        );
+    });
   }
 
   test("finds none of this organization's data in any list or file", async () => {
@@ -159,47 +188,115 @@ test("a page on another site can't write anything, whoever is signed in", async 
     assert.equal(await ask(name, elsewhere, things), "403 forbidden", name);
 });
 
-/** What a key can call: the routes with scopes, under /api/v1. */
-const KEY_ROUTES = Object.entries({ ...APP_ROUTES, ...ACCOUNT_ROUTES } as Record<
-  string,
-  AppRoute | AccountRoute
->).filter(([, { scopes }]) => scopes !== undefined) as [
-  AppRouteName | "getOrganization" | "changeOrganization",
-  AppRoute,
-][];
+type KeyRoute = Pick<AppRoute, "method" | "path" | "body"> & {
+  name: string;
+  role: AccountRoute["role"] | null;
+  /** Whether a key with these scopes may call it. */
+  allows: (scopes: readonly KeyScope[]) => boolean;
+};
 
-async function askAsKey(key: string, [name, { method, path }]: (typeof KEY_ROUTES)[number], things: Things) {
-  const body = name === "changeOrganization" ? '{"name":"Lindenhof"}' : JSON.stringify(BODIES[name as AppRouteName]);
+/** What a key can call: the routes with scopes, under /api/v1, and those of the read API. */
+const KEY_ROUTES: readonly KeyRoute[] = [
+  ...Object.entries<AppRoute | AccountRoute>({ ...APP_ROUTES, ...ACCOUNT_ROUTES }).flatMap(
+    ([name, { scopes: needed, ...route }]) =>
+      needed
+        ? [{ ...route, name, allows: (scopes: readonly KeyScope[]) => needed.every((each) => scopes.includes(each)) }]
+        : [],
+  ),
+  ...Object.entries(READ_ROUTES).map(([name, { path, scopes: oneOf }]) => ({
+    name,
+    method: "GET" as const,
+    path: name === "getBreakdown" ? `${path}?dimension=channel` : path,
+    role: null,
+    allows: (scopes: readonly KeyScope[]) => oneOf.some((each) => scopes.includes(each)),
+  })),
+];
+
+/** Each number's bits say which scopes are in it. */
+const COMBINATIONS = Array.from({ length: 2 ** KEY_SCOPES.length - 1 }, (_, i) =>
+  KEY_SCOPES.filter((_scope, bit) => ((i + 1) >> bit) & 1),
+);
+
+async function askAsKey(key: string, { name, method, path }: KeyRoute, things: Things, given?: object) {
+  const sent = given ?? (name === "changeOrganization" ? { name: "Lindenhof" } : BODIES[name as AppRouteName]);
+  const body = sent && JSON.stringify(sent).replace(":connection", things.connection);
   const response = await app.inject({
     method,
     url: `${API_PREFIX}${fillIn(path, things)}`,
     headers: { authorization: `Bearer ${key}`, ...(body && { "content-type": "application/json" }) },
-    ...(body && { payload: body.replace(":connection", things.connection) }),
+    ...(body && { payload: body }),
   });
   const code = response.body === "" ? undefined : response.json().error?.code;
-  return code === undefined ? String(response.statusCode) : `${response.statusCode} ${code}`;
+  return {
+    answer: code === undefined ? String(response.statusCode) : `${response.statusCode} ${code}`,
+    body: response.body,
+  };
 }
+
+/** The organization's keys, by combination of scopes. */
+async function makeKeys(of: OrganizationId) {
+  return await Promise.all(
+    COMBINATIONS.map(async (scopes) => ({ scopes, key: (await makeKey(db, of, { scopes })).key })),
+  );
+}
+const foreignKeys = await makeKeys(stranger.organizationId);
+
+/** Names of the fields that have the ID of a thing. */
+function listIdFields(schema: TSchema | undefined): [name: string, thing: keyof Things, isList: boolean][] {
+  const { properties = {} } = (schema ?? {}) as { properties?: Record<string, object> };
+  return Object.entries(properties).flatMap(([name, field]) => {
+    const text = JSON.stringify(field);
+    const isList = text.includes('"array"');
+    return ID_FORMS.flatMap(([thing, form]) =>
+      text.includes(JSON.stringify(toIdPattern(form)))
+        ? [[name, thing, isList] as [string, keyof Things, boolean]]
+        : [],
+    );
+  });
+}
+const ID_FORMS: readonly [keyof Things, IdForm][] = [
+  ["widget", WIDGET_ID],
+  ["endpoint", ENDPOINT_ID],
+  ["connection", CONNECTION_ID],
+];
 
 describe("keys", () => {
   for (const route of KEY_ROUTES) {
-    const [name, { method, path, scopes = [] }] = route;
-    test(`${method} /api/v1${path} needs ${scopes.join(" and ")}`, async () => {
+    const { name, method, path, body, allows } = route;
+    test(`${method} /api/v1${path} with every combination of scopes, on own and foreign things`, async () => {
       const own = await makeOrganization(db, { plan: "business" });
-      const things = await makeThings(own, "business");
-      const others = KEY_SCOPES.filter((scope) => !scopes.includes(scope));
-      const { key: without } = await makeKey(db, own, { scopes: others });
-      assert.equal(await askAsKey(without, route, things), "403 scope_required", others.join());
-      if (scopes.length > 1) {
-        const { key: half } = await makeKey(db, own, { scopes: ["manage"] });
-        assert.equal(await askAsKey(half, route, things), "403 scope_required", "manage alone");
+      const ownThings = await makeThings(own, "business");
+      for (const { scopes, key } of await makeKeys(own))
+        if (!allows(scopes))
+          assert.equal((await askAsKey(key, route, ownThings)).answer, "403 scope_required", scopes.join());
+      for (const { scopes, key } of foreignKeys) {
+        const { answer } = await askAsKey(key, route, path.includes(":") ? ownThings : strangersThings);
+        const expected = path.includes(":") ? "404 not_found" : String(STATUSES[name as AppRouteName] ?? 200);
+        assert.equal(answer, allows(scopes) ? expected : "403 scope_required", scopes.join());
       }
-      const { key: foreign } = await makeKey(db, stranger.organizationId, { scopes });
-      if (path.includes(":"))
-        assert.equal(await askAsKey(foreign, route, things), "404 not_found", "another organization");
-      const { key } = await makeKey(db, own, { scopes });
-      assert.equal(await askAsKey(key, route, things), String(STATUSES[name as AppRouteName] ?? 200));
+      const fewest = COMBINATIONS.filter(allows).toSorted((a, b) => a.length - b.length)[0];
+      const { key } = await makeKey(db, own, { scopes: fewest ?? [] });
+      assert.equal((await askAsKey(key, route, ownThings)).answer, String(STATUSES[name as AppRouteName] ?? 200));
     });
+
+    for (const [field, thing, isList] of listIdFields(body))
+      test(`${method} /api/v1${path} tells no foreign ${field} from an unknown one`, async () => {
+        const key = foreignKeys.at(-1)?.key ?? "";
+        const send = async (id: string) => {
+          const sent = { ...BODIES[name as AppRouteName], [field]: isList ? [id] : id };
+          const { answer, body: received } = await askAsKey(key, route, strangersThings, sent);
+          return [answer, received.replaceAll(id, "ID").replaceAll(/"(?:id|createdAt)":"[^"]*"/g, "")];
+        };
+        const form = ID_FORMS.find(([each]) => each === thing)?.[1];
+        assert.ok(form);
+        assert.deepEqual(await send(things[thing]), await send(randomId(deps.random, form)));
+      });
   }
+
+  test("may do no more than an admin: nothing that needs an owner, or a person", () => {
+    for (const { name, role } of KEY_ROUTES)
+      assert.ok(role === null || (role !== "anyone" && role !== "person" && roleIncludes("admin", role)), name);
+  });
 
   test("call nothing that has no scopes", async () => {
     const { key } = await makeKey(db, owner, { scopes: KEY_SCOPES });
@@ -208,7 +305,7 @@ describe("keys", () => {
       string,
       AppRoute | AccountRoute
     >)) {
-      if (KEY_ROUTES.some(([each]) => each === name) || readable.includes(`${method} ${path}`)) continue;
+      if (KEY_ROUTES.some((each) => each.name === name) || readable.includes(`${method} ${path}`)) continue;
       const url = `${API_PREFIX}${fillIn(path, things)}`;
       const { statusCode } = await app.inject({ method, url, headers: { authorization: `Bearer ${key}` } });
       assert.ok(statusCode === 404 || statusCode === 405, `${name}: ${statusCode}`);

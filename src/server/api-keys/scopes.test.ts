@@ -3,37 +3,15 @@ import { test } from "node:test";
 import { sql } from "kysely";
 import type { CreatedKey } from "#contract/app/keys.ts";
 import type { AnonymousBooking, BookingPage } from "#contract/booking.ts";
-import { API_PREFIX, READ_ROUTES } from "#contract/read-routes.ts";
-import { KEY_SCOPES, type KeyScope } from "#contract/scopes.ts";
 import { createTestApp } from "../../../test/support/app/app.ts";
 import { askApp, readAudit } from "../../../test/support/app/app-api.ts";
-import { errorAnswer, getJson, makeCaller } from "../../../test/support/app/read-api.ts";
+import { getJson, makeCaller } from "../../../test/support/app/read-api.ts";
 import { signIn } from "../../../test/support/app/sign-in.ts";
 import { makeBooking, makeKey } from "../../../test/support/builders.ts";
 import { checkNetworks, isInNetworks } from "./networks.ts";
 
 const testApp = await createTestApp();
 const { app, deps } = testApp;
-
-const QUERIES: Readonly<Record<string, string>> = { "/analytics/breakdown": "?dimension=channel" };
-
-for (const [name, route] of Object.entries(READ_ROUTES)) {
-  test(`${name} needs ${route.scopes.join(" or ")}`, async () => {
-    const wanted: readonly KeyScope[] = route.scopes;
-    for (const scope of KEY_SCOPES) {
-      const { owner, widgetId, headers } = await makeCaller(deps.db, { scopes: [scope] });
-      const { reference } = await makeBooking(deps.db, owner, { widgetId });
-      const url = `${API_PREFIX}${route.path.replace(":reference", reference)}${QUERIES[route.path] ?? ""}`;
-      const { status, body } = await getJson(app, url, headers);
-      if (wanted.includes(scope)) assert.equal(status, 200, scope);
-      else
-        assert.deepEqual(
-          { status, body },
-          errorAnswer(403, "scope_required", `This API key needs the scope ${wanted.join(" or ")}.`),
-        );
-    }
-  });
-}
 
 test("the plan is checked before the scope", async () => {
   const { headers } = await makeCaller(deps.db, { plan: "pro", scopes: ["analytics"] });
