@@ -472,6 +472,19 @@ create table redeliveries (
 );
 CREATE INDEX redeliveries_running ON public.redeliveries USING btree (created_at) WHERE (state = 'running'::text);
 
+create table report_links (
+  organization_id text not null,
+  id text not null,
+  name text not null,
+  query text not null,
+  token text not null,
+  created_by text,
+  created_at timestamp(3) with time zone not null,
+  constraint report_links_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id),
+  constraint report_links_pkey PRIMARY KEY (organization_id, id),
+  constraint report_links_token_key UNIQUE (token)
+);
+
 create table report_subscriptions (
   organization_id text not null,
   user_id text not null,
@@ -559,6 +572,16 @@ create table schema_migrations (
   name text not null,
   applied_at timestamp(3) with time zone default CURRENT_TIMESTAMP not null,
   constraint schema_migrations_pkey PRIMARY KEY (number)
+);
+
+create table segments (
+  organization_id text not null,
+  id text not null,
+  name text not null,
+  query text not null,
+  created_at timestamp(3) with time zone not null,
+  constraint segments_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id),
+  constraint segments_pkey PRIMARY KEY (organization_id, id)
 );
 
 create table setup_links (

@@ -58,6 +58,22 @@ export function parseConnectionId(text: string): ConnectionId | null {
   return hasForm(text, CONNECTION_ID) ? (text as ConnectionId) : null;
 }
 
+export type SegmentId = string & { readonly brand: "SegmentId" };
+
+export const SEGMENT_ID = { prefix: "seg_", alphabet: BASE58, length: 16 } as const;
+
+export function parseSegmentId(text: string): SegmentId | null {
+  return hasForm(text, SEGMENT_ID) ? (text as SegmentId) : null;
+}
+
+export type ReportLinkId = string & { readonly brand: "ReportLinkId" };
+
+export const REPORT_LINK_ID = { prefix: "rl_", alphabet: BASE58, length: 16 } as const;
+
+export function parseReportLinkId(text: string): ReportLinkId | null {
+  return hasForm(text, REPORT_LINK_ID) ? (text as ReportLinkId) : null;
+}
+
 export type EndpointId = string & { readonly brand: "EndpointId" };
 export type WebhookEventId = string & { readonly brand: "WebhookEventId" };
 export type DeliveryId = string & { readonly brand: "DeliveryId" };

@@ -21,6 +21,7 @@ const ENTRY_SCREENS: readonly Screen[] = [
   [ENTRY_PAGES.forgotPassword, lazyScreen(() => import("./entry/ForgotPasswordPage.tsx"), "ForgotPasswordPage")],
   [ENTRY_PAGES.resetPassword,  lazyScreen(() => import("./entry/ResetPasswordPage.tsx"), "ResetPasswordPage")],
   [ENTRY_PAGES.invitation,     lazyScreen(() => import("./entry/InvitationPage.tsx"), "InvitationPage")],
+  [ENTRY_PAGES.sharedReport,   lazyScreen(() => import("./analytics/sharing/SharedReportPage.tsx"), "SharedReportPage")],
 ];
 
 // biome-ignore format: one screen a line

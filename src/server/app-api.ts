@@ -16,7 +16,7 @@ import { meRoutes } from "./accounts/members/me-routes.ts";
 import { memberRoutes } from "./accounts/members/member-routes.ts";
 import { organizationRoutes } from "./accounts/organization-routes.ts";
 import { entryRoutes } from "./accounts/setup/entry-routes.ts";
-import { analyticsAppRoutes } from "./analytics/analytics.ts";
+import { analyticsAppRoutes, reportLinkRoutes, segmentRoutes, sharedReportRoutes } from "./analytics/analytics.ts";
 import { keyAppRoutes } from "./api-keys/app-routes.ts";
 import { bookingAppRoutes } from "./bookings/stored/app-routes.ts";
 import { bookingExportRoutes } from "./bookings/stored/export-routes.ts";
@@ -41,7 +41,10 @@ export async function appApi(app: FastifyInstance, deps: ServiceDeps): Promise<v
     async (api) => {
       api.addHook("onRoute", guardRoute);
       const csv = new CsvExports(deps);
-      await api.register(async (open) => entryRoutes(open, deps));
+      await api.register(async (open) => {
+        entryRoutes(open, deps);
+        sharedReportRoutes(open, deps);
+      });
       await api.register(async (personal) => {
         personal.addHook("onRequest", personAuth(deps));
         meRoutes(personal, deps);
@@ -58,7 +61,10 @@ export async function appApi(app: FastifyInstance, deps: ServiceDeps): Promise<v
         bookingExportRoutes(shared, deps, csv);
         analyticsAppRoutes(shared, deps, csv);
         reportAppRoutes(shared, deps);
-        managementRoutes(tableRoutes(shared, deps), deps);
+        const routes = tableRoutes(shared, deps);
+        segmentRoutes(routes, deps);
+        reportLinkRoutes(routes, deps);
+        managementRoutes(routes, deps);
       });
     },
     { prefix: APP_PREFIX },

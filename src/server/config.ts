@@ -197,7 +197,7 @@ export const SETTINGS = {
     name: "RATE_LIMIT_SIGN_IN_PER_MINUTE",
     fallback: "30",
     meaning:
-      "Sign-in attempts per minute from one network, counted by each process, and a third of that for one account. 0 means no limit.",
+      "Sign-in attempts per minute from one network, counted by each process, and a third of that for one account. As many requests for shared reports. 0 means no limit.",
   }),
   smtpUrl: mailServer({
     name: "SMTP_URL",

@@ -3,6 +3,7 @@ import { readFile } from "node:fs/promises";
 import { describe, test } from "node:test";
 import type { Locator, Page } from "playwright-core";
 import type { AppAnalytics } from "#contract/app/analytics.ts";
+import type { ReportLink } from "#contract/app/sharing.ts";
 import { MINUTE_MS } from "#contract/durations.ts";
 import { addDrops } from "../../src/server/analytics/record/drops.ts";
 import { recordTouches } from "../../src/server/analytics/record/record.ts";
@@ -31,6 +32,13 @@ describe("the analytics screen", { skip: noBrowser }, () => {
     await goTo(page, dashboard.addressOf(`/analytics${query}`));
     await page.getByRole("heading", { name: "Views by day" }).waitFor();
     return { page, report: body as AppAnalytics };
+  }
+
+  async function openOutside(address: string): Promise<Page> {
+    const page = await browser.open({ viewport: { width: 1280, height: 860 } });
+    await page.clock.setFixedTime(dashboard.clock.now());
+    await page.goto(address);
+    return page;
   }
 
   async function widthOfBar(dialog: Locator, key = ""): Promise<number> {
@@ -121,7 +129,7 @@ describe("the analytics screen", { skip: noBrowser }, () => {
   test("the controls take one row on every screen, and an address may write a country in lower case", async () => {
     const { page } = await openReport("?country=de");
     await page.getByRole("group", { name: "Filters" }).getByText("Germany").waitFor();
-    const controls = ["Last 30 days", "vs. previous period", "Add filter"].map((name) =>
+    const controls = ["Last 30 days", "vs. previous period", "Add filter", "Segments"].map((name) =>
       page.getByRole("button", { name, exact: true }),
     );
     const countRows = async (width: number) => {
@@ -272,6 +280,67 @@ describe("the analytics screen", { skip: noBrowser }, () => {
     await page.locator("dl").first().getByText(bookings, { exact: true }).first().waitFor();
     await hours.getByRole("button", { pressed: true }).click();
     await chips.getByText(/^Weekday is /).waitFor({ state: "detached" });
+  });
+
+  test("a segment is saved, chosen, renamed and deleted, and viewers only choose", async () => {
+    const { page } = await dashboard.share(browser, { role: "member" });
+    await goTo(page, dashboard.addressOf("/analytics?country=DE&device=mobile"));
+    await page.getByRole("button", { name: "Segments", exact: true }).click();
+    await page.getByLabel("Save these filters as a segment").fill("Germans on phones");
+    await page.getByRole("button", { name: "Save", exact: true }).click();
+    await page.getByText("Segment Germans on phones saved").waitFor();
+    await page.getByRole("button", { name: "Segment: Germans on phones" }).waitFor();
+
+    const { page: viewed } = await openReport("?channel=Direct&days=7");
+    await viewed.getByRole("button", { name: "Segments", exact: true }).click();
+    await viewed.getByText("Viewers can’t do this.", { exact: false }).waitFor();
+    assert.equal(await viewed.getByRole("button", { name: /^Rename|^Delete/ }).count(), 0);
+    await viewed.getByRole("button", { name: "Germans on phones", exact: true }).click();
+    await viewed.waitForURL((url) => url.search === "?days=7&device=mobile&country=DE");
+
+    const { page: again } = await dashboard.share(browser, { role: "member" });
+    await goTo(again, dashboard.addressOf("/analytics?country=DE&device=mobile"));
+    await again.getByRole("button", { name: "Segment: Germans on phones" }).click();
+    await again.getByRole("button", { name: "Rename Germans on phones" }).click();
+    await again.getByLabel("New name of Germans on phones").fill("Phones");
+    await again.keyboard.press("Enter");
+    await again.getByRole("button", { name: "Delete Phones" }).click();
+    await again.getByRole("button", { name: "Delete segment" }).click();
+    await again.getByText("Segment Phones deleted").waitFor();
+    await again.getByRole("button", { name: "Segments", exact: true }).waitFor();
+  });
+
+  test("a shared report opens without an account, shows what the members see, leads nowhere, and ends when revoked", async () => {
+    const { page } = await dashboard.share(browser, { role: "member" });
+    await goTo(page, dashboard.addressOf("/analytics?country=DE"));
+    await page.getByRole("button", { name: "Share", exact: true }).click();
+    const dialog = page.getByRole("dialog", { name: "Share this report" });
+    await dialog.getByLabel("Name").fill("Germany for the agency");
+    await dialog.getByRole("radio", { name: "Fixed: 3 Oct 2026 – 1 Nov 2026" }).check();
+    await dialog.getByRole("button", { name: "Create link" }).click();
+    await dialog.getByText("Germany for the agency").waitFor();
+    const member = await dashboard.find("member");
+    const { data } = (await askApp(dashboard.app, member, "GET /analytics/links")).body as { data: ReportLink[] };
+    const [link] = data;
+    assert.equal(link?.query, "from=2026-10-03&to=2026-11-01&compare=previous&match=weekday&country=DE");
+    const { body } = await askApp(dashboard.app, member, "GET /analytics?country=DE");
+    const { totals } = body as AppAnalytics;
+
+    const reader = await openOutside(link.url.replace(dashboard.deps.config.baseUrl, dashboard.base));
+    await reader.getByRole("heading", { name: "Germany for the agency" }).waitFor();
+    assert.match(await reader.locator("dl").first().innerText(), new RegExp(`Views\\s+${totals.views}\\s`));
+    await reader.getByText("Country is Germany", { exact: false }).waitFor();
+    await reader.getByRole("radio", { name: "Bookings" }).check({ force: true });
+    await reader.getByRole("heading", { name: "Bookings by day" }).waitFor();
+    assert.equal(await reader.getByRole("link").count(), 0);
+    await assertGoodLooks(reader);
+
+    await dialog.getByRole("button", { name: "Revoke Germany for the agency" }).click();
+    await dialog.getByRole("button", { name: "Confirm: revoke Germany for the agency" }).click();
+    await page.getByText("Link revoked").waitFor();
+    await reader.reload();
+    await reader.getByText("This report is no longer shared").waitFor();
+    await page.keyboard.press("Escape");
   });
 
   test("the list of countries is sorted and searched by the names it shows", async () => {

@@ -12,6 +12,7 @@ import {
 } from "#contract/app/routes.ts";
 import {
   CONNECTION_ID,
+  type ConnectionId,
   ENDPOINT_ID,
   type EndpointId,
   type IdForm,
@@ -52,6 +53,10 @@ const routeOf = (name: AppRouteName): AppRoute => APP_ROUTES[name];
 const STATUSES: Partial<Record<AppRouteName, number | string>> = {
   dismissChecklist: 204,
   createWidget: 201,
+  saveSegment: 201,
+  deleteSegment: 204,
+  createReportLink: 201,
+  revokeReportLink: 204,
   deleteBooking: 204,
   addEndpoint: 201,
   deleteEndpoint: 204,
@@ -74,6 +79,9 @@ const BODIES: Partial<Record<AppRouteName, object>> = {
   clearTestData: {},
   eraseBookings: { email: "nobody@example.com" },
   checkConnection: { book: false },
+  createReportLink: { name: "Ads", query: "days=7&channel=Paid+Search" },
+  saveSegment: { name: "Ads", query: "channel=Paid+Search" },
+  changeSegment: { name: "Search" },
   changeReports: { weekly: true },
   addEndpoint: { url: receiver.url, kind: "webhook" },
   changeEndpoint: { description: "CRM" },
@@ -117,7 +125,12 @@ describe("permissions", () => {
         const expected = isAllowed ? String(STATUSES[name] ?? 200) : "403 forbidden";
         assert.equal(await ask(name, member, own), expected, role);
         // An organization has a limited number of them.
-        if (own !== things) await deleteEndpoint(deps, owner, own.endpoint as EndpointId);
+        if (own === things) continue;
+        await deleteEndpoint(deps, owner, own.endpoint as EndpointId);
+        await db
+          .deleteFrom("scheduling_connections")
+          .where("id", "=", own.connection as ConnectionId)
+          .execute();
       }
     });
   }

@@ -7,6 +7,8 @@ export const ENTRY_PAGES = {
   forgotPassword: "/forgot-password",
   resetPassword: "/reset-password",
   invitation: "/invitation",
+  /** A report for people without an account. The token follows as #…, so that it is in no server's log. */
+  sharedReport: "/shared",
 } as const;
 
 /** The dashboard itself: /app/{organization}/…. */

@@ -19,3 +19,5 @@ export const SEARCH_LENGTH_MAX = 200;
 export const WIDGET_NAME_LENGTH_MAX = 100;
 export const KEY_NAME_LENGTH_MAX = 100;
 export const CONNECTION_NAME_LENGTH_MAX = 100;
+export const SEGMENT_NAME_LENGTH_MAX = 60;
+export const REPORT_LINK_NAME_LENGTH_MAX = 100;

@@ -73,6 +73,17 @@ import { Overview } from "./overview.ts";
 import { ReportChange, ReportSubscriptions } from "./reports.ts";
 import type { MemberRole } from "./role.ts";
 import {
+  NewReportLink,
+  NewSegment,
+  ReportLink,
+  ReportLinkList,
+  Segment,
+  SegmentChange,
+  SegmentList,
+  SharedReport,
+  SharedReportRequest,
+} from "./sharing.ts";
+import {
   AppWidget,
   AppWidgetList,
   ClearTestRequest,
@@ -150,6 +161,14 @@ export const APP_ROUTES = {
   getBookingTimes:    { method: "GET",    path: "/analytics/times", role: "viewer", answer: BookingTimes },
   getLiveView:        { method: "GET",    path: "/analytics/live", role: "viewer", answer: LiveView },
 
+  listSegments:       { method: "GET",    path: "/analytics/segments", role: "viewer", answer: SegmentList },
+  saveSegment:        { method: "POST",   path: "/analytics/segments", role: "member", body: NewSegment, answer: Segment, status: 201, hasIdempotencyKey: true },
+  changeSegment:      { method: "PATCH",  path: "/analytics/segments/:segment", role: "member", body: SegmentChange, answer: Segment },
+  deleteSegment:      { method: "DELETE", path: "/analytics/segments/:segment", role: "member" },
+  listReportLinks:    { method: "GET",    path: "/analytics/links", role: "member", answer: ReportLinkList },
+  createReportLink:   { method: "POST",   path: "/analytics/links", role: "member", body: NewReportLink, answer: ReportLink, status: 201, hasIdempotencyKey: true },
+  revokeReportLink:   { method: "DELETE", path: "/analytics/links/:link", role: "member" },
+
   getReports:         { method: "GET",    path: "/reports", role: "viewer", answer: ReportSubscriptions },
   changeReports:      { method: "PATCH",  path: "/reports", role: "viewer", body: ReportChange, answer: ReportSubscriptions },
 
@@ -206,6 +225,7 @@ export const ACCOUNT_ROUTES = {
   signUp:             { method: "POST",   path: "/sign-up", role: "anyone", body: SignUpRequest },
   lookUpInvitation:   { method: "POST",   path: "/invitations/look-up", role: "anyone", body: InvitationToken, answer: InvitationPreview },
   acceptInvitation:   { method: "POST",   path: "/invitations/accept", role: "anyone", body: InvitationAcceptance, answer: JoinedOrganization },
+  readSharedReport:   { method: "POST",   path: "/shared-report", role: "anyone", body: SharedReportRequest, answer: SharedReport },
 
   getMe:              { method: "GET",    path: "/me", role: "person", answer: Me },
   changeMe:           { method: "PATCH",  path: "/me", role: "person", body: MeChange },

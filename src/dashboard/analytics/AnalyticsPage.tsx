@@ -29,6 +29,7 @@ import { ExportMenu } from "./ExportMenu.tsx";
 import { AddFilter } from "./filters/AddFilter.tsx";
 import { FilterChips } from "./filters/FilterChips.tsx";
 import { isFull, listFilters, passesFilters, splitKeys, toggleKey } from "./filters/filter-state.ts";
+import { Segments } from "./filters/Segments.tsx";
 import { LiveStrip } from "./LiveStrip.tsx";
 import { CompareSelect } from "./period/CompareSelect.tsx";
 import { PeriodSelect } from "./period/PeriodSelect.tsx";
@@ -43,6 +44,7 @@ import {
   toComparison,
   toScope,
 } from "./report-state.ts";
+import { ShareButton } from "./sharing/ShareButton.tsx";
 
 export function AnalyticsPage() {
   const { id, details } = useOrganization();
@@ -51,7 +53,6 @@ export function AnalyticsPage() {
   const scope = toScope(state);
   const report = useQuery(analyticsQuery(id, { ...scope, ...toComparison(state) }));
   const filtering = useFiltering(state, change);
-  const isPhone = useIsPhone();
   const { ref: totalsRef, entry } = useIntersection<HTMLDivElement>({ rootMargin: `-${BAR_HEIGHT_PX}px 0px 0px` });
   const isStuck = entry !== null && !entry.isIntersecting && entry.boundingClientRect.top < 0;
   const list = DIMENSIONS.find((dimension) => dimension === state.list);
@@ -64,14 +65,11 @@ export function AnalyticsPage() {
           <TestNumbers isCounted={(key) => passesFilters(state, { dimension: "widget", key })} />
         </>
       }
-      description={
-        <>
-          <Summary report={report.data} /> {!isPhone && <GuideLink to="analytics" about="analytics" />}
-        </>
-      }
+      description={<Summary report={report.data} />}
       isCompact
       actions={
         <>
+          <ShareButton state={state} report={report.data} widgetNames={filtering.widgetNames} />
           <ReportsButton />
           <ExportMenu scope={scope} isReady={report.data !== undefined} />
         </>
@@ -132,6 +130,7 @@ function Controls({ state, change, widgetNames }: ControlsProps) {
         onMatch={(match) => change({ match })}
       />
       <AddFilter state={state} change={change} widgetNames={widgetNames} />
+      <Segments state={state} change={change} />
       <div className={classes["widget"]}>
         <WidgetSelect
           value={state.widget}
@@ -203,6 +202,7 @@ function ZoneBadge() {
 
 function Summary({ report }: { report: AppAnalytics | undefined }) {
   const { details } = useOrganization();
+  const isPhone = useIsPhone();
   const keptSinceDay = details.plan.keptSince.slice(0, "YYYY-MM-DD".length);
   if (!report)
     return (
@@ -210,7 +210,12 @@ function Summary({ report }: { report: AppAnalytics | undefined }) {
         &nbsp;
       </Text>
     );
-  return describeReport(report, { ...details.plan, keptSinceDay });
+  return (
+    <>
+      {describeReport(report, { ...details.plan, keptSinceDay })}{" "}
+      {!isPhone && <GuideLink to="analytics" about="analytics" />}
+    </>
+  );
 }
 
 function Placeholder() {

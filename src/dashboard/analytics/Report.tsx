@@ -1,7 +1,7 @@
-import { Button, Paper, SegmentedControl, Select, SimpleGrid } from "@mantine/core";
+import { Button, Group, Paper, SegmentedControl, Select, SimpleGrid } from "@mantine/core";
 import { IconFilterOff } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
-import type { Ref } from "react";
+import type { ReactNode, Ref } from "react";
 import { type AppAnalytics, type BookingTimes, LISTED_DIMENSIONS } from "#contract/app/analytics.ts";
 import { DIMENSIONS, type Dimension, TIME_KEYS } from "#contract/dimensions.ts";
 import { bookingTimesQuery } from "../api/analytics.ts";
@@ -50,8 +50,6 @@ export function Report({
   const isEmpty = totals.views + totals.bookings === 0;
   if (isEmpty && isFiltered) return <NoMatches onClear={() => change(FILTER_DEFAULTS)} />;
   if (isEmpty && report.dataSince === null) return <NoViews widget={state.widget} />;
-  const intervals = listIntervals(report.days, report.hourly !== null);
-  const interval = intervals.find((each) => each === state.interval) ?? intervals[0] ?? "day";
   const metric = METRICS.find((each) => each === state.metric) ?? "views";
   const showAll = (list: Dimension) => change({ list });
   return (
@@ -62,22 +60,11 @@ export function Report({
       {metric === "lead" ? (
         <LeadTimeSection {...{ state, change, scope }} title="Bookings by lead time" />
       ) : (
-        <Section
-          title={`${METRIC_NAMES[metric]} by ${interval}`}
-          actions={
-            <SegmentedControl
-              size="xs"
-              aria-label="Interval"
-              value={interval}
-              onChange={(chosen) => change({ interval: chosen })}
-              data={["hour", "day", "week", "month"].flatMap((each) =>
-                intervals.includes(each as Interval) ? [{ value: each, label: INTERVAL_NAMES[each as Interval] }] : [],
-              )}
-            />
-          }
-        >
-          <TimeChart report={report} interval={interval} metric={metric} />
-        </Section>
+        <ChartSection
+          {...{ report, metric }}
+          interval={state.interval}
+          onInterval={(interval) => change({ interval })}
+        />
       )}
       <FunnelSection {...{ report, state, change, scope, filtering }} />
       <SimpleGrid {...PAIRS}>
@@ -97,8 +84,43 @@ export function Report({
   );
 }
 
+type ChartProps = {
+  report: AppAnalytics;
+  metric: keyof typeof METRIC_NAMES;
+  /** Another one is drawn if it doesn't suit the period. */
+  interval: string;
+  onInterval: (interval: string) => void;
+  actions?: ReactNode;
+};
+
+export function ChartSection({ report, metric, interval: wanted, onInterval, actions }: ChartProps) {
+  const intervals = listIntervals(report.days, report.hourly !== null);
+  const interval = intervals.find((each) => each === wanted) ?? intervals[0] ?? "day";
+  return (
+    <Section
+      title={`${METRIC_NAMES[metric]} by ${interval}`}
+      actions={
+        <Group gap="xs">
+          {actions}
+          <SegmentedControl
+            size="xs"
+            aria-label="Interval"
+            value={interval}
+            onChange={onInterval}
+            data={["hour", "day", "week", "month"].flatMap((each) =>
+              intervals.includes(each as Interval) ? [{ value: each, label: INTERVAL_NAMES[each as Interval] }] : [],
+            )}
+          />
+        </Group>
+      }
+    >
+      <TimeChart report={report} interval={interval} metric={metric} />
+    </Section>
+  );
+}
+
 /** Two sections side by side, of the same height. */
-const PAIRS = {
+export const PAIRS = {
   cols: { base: 1, lg: 2 },
   spacing: "lg",
   verticalSpacing: 0,

@@ -5,12 +5,16 @@ import { formatDay, pluralize } from "../format.ts";
 type Plan = { name: string; retention: string; keptSinceDay: string };
 
 export function describeReport(report: AppAnalytics, plan: Plan): string {
+  const limit = report.from < plan.keptSinceDay ? ` The ${plan.name} plan keeps ${plan.retention} of data.` : "";
+  return describePeriodOf(report) + limit;
+}
+
+export function describePeriodOf(report: AppAnalytics): string {
   return [
     `${describeDayRange(report.from, report.to)}.`,
     report.now.startsWith(report.to) ? "Includes today so far." : "",
     report.dataSince !== null && report.from < report.dataSince ? `Data since ${formatDay(report.dataSince)}.` : "",
     report.previous?.isComplete ? describeComparison(report, report.previous) : "",
-    report.from < plan.keptSinceDay ? `The ${plan.name} plan keeps ${plan.retention} of data.` : "",
   ]
     .filter(Boolean)
     .join(" ");

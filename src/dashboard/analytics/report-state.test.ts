@@ -1,6 +1,14 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { cleanState, REPORT_DEFAULTS, type ReportState, toComparison, toScope } from "./report-state.ts";
+import {
+  cleanState,
+  describeReportQuery,
+  REPORT_DEFAULTS,
+  type ReportState,
+  toComparison,
+  toReportQuery,
+  toScope,
+} from "./report-state.ts";
 
 const TODAY = "2026-11-01";
 
@@ -53,4 +61,15 @@ test("what is right in an address stays, and a range that is too long is cut", (
     compare: "previous",
     match: "weekday",
   });
+});
+
+test("a link's query has a period that moves or fixed days, the comparison and the filters, and is read as it is said", () => {
+  const state = { ...REPORT_DEFAULTS, period: "last-month", country: "DE\nAT", notDevice: "tablet", metric: "rate" };
+  const moving = toReportQuery(state, null);
+  assert.equal(moving, "period=last-month&compare=previous&match=weekday&notDevice=tablet&country=DE&country=AT");
+  const names = new Map<string, string>();
+  assert.equal(describeReportQuery(moving, names), "Last month · Device is not Tablet · Country is Germany or Austria");
+  const report = { from: "2026-10-01", to: "2026-10-31", totals: 1 };
+  const fixed = toReportQuery({ ...REPORT_DEFAULTS, period: "last-month" }, report);
+  assert.equal(fixed, "from=2026-10-01&to=2026-10-31&compare=previous&match=weekday");
 });

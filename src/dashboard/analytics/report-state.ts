@@ -1,8 +1,15 @@
 import { COMPARISONS, MATCHES } from "#contract/app/analytics.ts";
 import { WINDOW_DAYS_DEFAULT, WINDOW_DAYS_MAX } from "#contract/limits.ts";
 import { addDays, toDay } from "../day-range.ts";
-import { cleanFilters, FILTER_DEFAULTS, toFilterParameters } from "./filters/filter-state.ts";
-import { toWindow } from "./period/periods.ts";
+import {
+  cleanFilters,
+  FILTER_DEFAULTS,
+  listFilters,
+  parseFilterQuery,
+  toFilterParameters,
+} from "./filters/filter-state.ts";
+import { toFilterName, toKeysText } from "./filters/filter-words.ts";
+import { describePeriod, toWindow } from "./period/periods.ts";
 
 // What the address of the analytics screen says. Everything on the screen follows from it.
 
@@ -64,4 +71,24 @@ export function toScope(state: ReportState): Parameters {
 
 export function toComparison({ compare, compareFrom, compareTo, match }: ReportState): Parameters {
   return compare === "custom" ? { compare, compareFrom, compareTo } : { compare, match };
+}
+
+/** What a link to the report is made of. `days`: these, instead of a period that moves with the calendar. */
+export function toReportQuery(state: ReportState, days: { from: string; to: string } | null): string {
+  const window = days ? { from: days.from, to: days.to } : toWindow(state);
+  const parameters = { ...window, ...toComparison(state), ...toFilterParameters(state) };
+  const named = Object.entries(parameters).flatMap(([name, value]) => [value].flat().map((each) => [name, each]));
+  return new URLSearchParams(named.filter(([, value]) => value !== "") as [string, string][]).toString();
+}
+
+/** "Last 30 days · Channel is Paid Search". */
+export function describeReportQuery(query: string, widgetNames: ReadonlyMap<string, string>): string {
+  const parameters = new URLSearchParams(query);
+  const read = (name: "period" | "days" | "from" | "to") => parameters.get(name) ?? REPORT_DEFAULTS[name];
+  const period = describePeriod({ period: read("period"), days: read("days"), from: read("from"), to: read("to") });
+  const filters = listFilters(parseFilterQuery(query)).map(
+    (filter) =>
+      `${toFilterName(filter.dimension)} ${filter.isNegated ? "is not" : "is"} ${toKeysText(filter, widgetNames)}`,
+  );
+  return [period, ...filters].join(" · ");
 }

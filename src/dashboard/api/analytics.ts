@@ -56,3 +56,23 @@ export const liveQuery = (organization: string) =>
     queryFn: ({ signal }) => call("getLiveView", { organization, signal }),
     refetchInterval: LIVE_REFRESH_MS,
   });
+
+/** Not below "analytics": segments don't change with the numbers. */
+export const segmentsQuery = (organization: string) =>
+  queryOptions({
+    queryKey: [organization, "segments"],
+    queryFn: ({ signal }) => call("listSegments", { organization, signal }),
+  });
+
+export const reportLinksQuery = (organization: string) =>
+  queryOptions({
+    queryKey: [organization, "report-links"],
+    queryFn: ({ signal }) => call("listReportLinks", { organization, signal }),
+  });
+
+export const sharedReportQuery = (token: string) =>
+  queryOptions({
+    queryKey: ["shared-report", token],
+    queryFn: ({ signal }) => call("readSharedReport", { body: { token }, signal }),
+    refetchOnWindowFocus: false,
+  });

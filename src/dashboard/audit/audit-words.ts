@@ -109,6 +109,9 @@ export function toTargetLink({ action, target }: Pick<AuditEntry, "action" | "ta
     case "member":
     case "invitation":
       return paths.members;
+    case "report_link":
+    case "segment":
+      return paths.analytics;
     case "organization":
       return paths.settings;
     default:
@@ -116,4 +119,10 @@ export function toTargetLink({ action, target }: Pick<AuditEntry, "action" | "ta
   }
 }
 
-const GONE: readonly string[] = ["endpoint.removed", "connection.removed", "member.removed", "member.left"];
+const GONE: readonly string[] = [
+  "endpoint.removed",
+  "connection.removed",
+  "segment.deleted",
+  "member.removed",
+  "member.left",
+];

@@ -1,5 +1,6 @@
 // What other slices use of analytics. An event's way: collect/ takes requests, classify/ finds source, device and country, record/
-// unites visits, packs/ makes them small, count/ answers one question (window, filters, dimensions), and report/ shows the answer.
+// unites visits, packs/ makes them small, count/ answers one question (window, filters, dimensions), report/ shows the answer, and
+// sharing/ has segments and links to reports.
 
 export { type Classification, classifySource, toCampaignKey } from "./classify/classify-source.ts";
 export { honourPrivacySignal } from "./classify/privacy-signal.ts";
@@ -20,3 +21,6 @@ export { analyticsAppRoutes } from "./report/app-routes.ts";
 export { readBreakdownCompared } from "./report/breakdown/compared.ts";
 export { findFirstCountedDay, readDayTotals, toShownDay } from "./report/day-totals.ts";
 export { analyticsReadRoutes } from "./report/read-routes.ts";
+export { reportLinkRoutes } from "./sharing/link-routes.ts";
+export { segmentRoutes } from "./sharing/segment-routes.ts";
+export { sharedReportRoutes } from "./sharing/shared-report-routes.ts";

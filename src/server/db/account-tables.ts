@@ -2,7 +2,7 @@ import type { ColumnType, Generated } from "kysely";
 import type { AuditAction } from "#contract/app/audit.ts";
 import type { ReportPeriod } from "#contract/app/reports.ts";
 import type { MemberRole } from "#contract/app/role.ts";
-import type { OrganizationId } from "#contract/ids.ts";
+import type { OrganizationId, ReportLinkId, SegmentId } from "#contract/ids.ts";
 
 // Tables of people and their actions; tables.ts has the others. better-auth uses those from users to user_two_factors.
 
@@ -94,6 +94,24 @@ type ReportSubscriptionsTable = {
   created_at: Date;
 };
 
+type ReportLinksTable = {
+  organization_id: OrganizationId;
+  id: ReportLinkId;
+  name: string;
+  query: string;
+  token: string;
+  created_by: string | null;
+  created_at: Date;
+};
+
+type SegmentsTable = {
+  organization_id: OrganizationId;
+  id: SegmentId;
+  name: string;
+  query: string;
+  created_at: Date;
+};
+
 type SetupLinksTable = {
   token_hash: Buffer;
   created_at: Date;
@@ -120,6 +138,8 @@ export type AccountTables = {
   members: MembersTable;
   invitations: InvitationsTable;
   report_subscriptions: ReportSubscriptionsTable;
+  report_links: ReportLinksTable;
+  segments: SegmentsTable;
   setup_links: SetupLinksTable;
   audit_entries: AuditEntriesTable;
 };

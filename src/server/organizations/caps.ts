@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import type { OrganizationId } from "#contract/ids.ts";
 import type { Db } from "../db/pool.ts";
 
-// What an organization can have only so many of. The operator sets how many (MAX_… in config.ts).
+// What an organization can have only so many of. Where there is a setting, the operator decides how many (MAX_… in config.ts).
 
 const CAPPED = {
   widgets: { isCounted: sql`true`, name: "widgets", advice: "Reuse a paused widget", setting: "MAX_WIDGETS" },
@@ -24,6 +24,13 @@ const CAPPED = {
     advice: "Delete one that is no longer needed",
     setting: "MAX_ENDPOINTS",
   },
+  report_links: {
+    isCounted: sql`true`,
+    name: "links to reports",
+    advice: "Revoke one that is no longer needed",
+    setting: null,
+  },
+  segments: { isCounted: sql`true`, name: "segments", advice: "Delete one that is no longer needed", setting: null },
 } as const;
 
 /** Locks the organization's row until the transaction ends, so that two requests at once can't both take the last place. */
@@ -38,5 +45,6 @@ export async function countLocked(transaction: Db, owner: OrganizationId, table:
 /** What to tell a person who wants one more. */
 export function describeCap(table: keyof typeof CAPPED, most: number): string {
   const { name, advice, setting } = CAPPED[table];
-  return `An organization can have at most ${most} ${name}. ${advice}, or ask the operator to raise ${setting}.`;
+  const help = setting === null ? "" : `, or ask the operator to raise ${setting}`;
+  return `An organization can have at most ${most} ${name}. ${advice}${help}.`;
 }

@@ -1,10 +1,13 @@
 import assert from "node:assert/strict";
 import { after } from "node:test";
-import type { OrganizationId } from "#contract/ids.ts";
+import { type OrganizationId, REPORT_LINK_ID, type ReportLinkId, SEGMENT_ID, type SegmentId } from "#contract/ids.ts";
 import type { Plan } from "#contract/plans.ts";
+import { insertReportLink } from "../../../src/server/analytics/sharing/link-queries.ts";
+import { insertSegment } from "../../../src/server/analytics/sharing/segment-queries.ts";
+import { randomId, systemRandom } from "../../../src/server/lib/secrets/random.ts";
 import { addConnection } from "../../../src/server/scheduler/connections/connections.ts";
 import { startRedelivery } from "../../../src/server/webhooks/log/bulk-redelivery.ts";
-import { makeKey, makeWidget } from "../builders.ts";
+import { makeKey, makeWidget, NOON } from "../builders.ts";
 import { startCalcomServer } from "../scheduler/calcom-server.ts";
 import {
   book,
@@ -16,7 +19,7 @@ import {
 
 /** One of every object that a route's path can name, by the name of its parameter. */
 export type Things = Record<
-  "widget" | "reference" | "endpoint" | "delivery" | "redelivery" | "key" | "connection",
+  "widget" | "reference" | "endpoint" | "delivery" | "redelivery" | "key" | "connection" | "segment" | "link",
   string
 >;
 
@@ -47,7 +50,24 @@ export async function prepareThings({ deps, loop }: Awaited<ReturnType<typeof cr
     const added = await addConnection(deps, owner, wanted);
     assert.ok(added.kind === "added");
     const { id: key } = await makeKey(db, owner);
-    return { widget: widgetId, reference, endpoint, delivery, redelivery: redelivery.id, key, connection: added.id };
+    const segment = randomId<SegmentId>(systemRandom, SEGMENT_ID);
+    const filters = { name: "Phones", query: "device=mobile", created_at: NOON };
+    await insertSegment(db, { organization_id: owner, id: segment, ...filters });
+    const link = randomId<ReportLinkId>(systemRandom, REPORT_LINK_ID);
+    const shared = { name: "Week", query: "days=7", token: link, created_by: null, created_at: NOON };
+    await insertReportLink(db, { organization_id: owner, id: link, ...shared });
+    const connection = added.id;
+    return {
+      widget: widgetId,
+      reference,
+      endpoint,
+      delivery,
+      redelivery: redelivery.id,
+      key,
+      connection,
+      segment,
+      link,
+    };
   };
   return { makeThings, receiver, calcom };
 }

@@ -63,6 +63,7 @@ export const ALLOWED_IMPORTS: readonly { readonly from: string; readonly to: rea
     "config.ts",
     "plans/kept-since.ts",
     "widgets/require-widget.ts",
+    "widgets/widget-names.ts",
     ...DASHBOARD,
   ]),
   slice("sending"),

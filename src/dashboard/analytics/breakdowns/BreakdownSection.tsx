@@ -17,7 +17,7 @@ type SectionProps = {
   dimension: Dimension;
   list: AppList;
   filtering: Filtering;
-  onShowAll: (dimension: Dimension) => void;
+  onShowAll?: (dimension: Dimension) => void;
 };
 
 export function BreakdownSection({ dimension, list, filtering, onShowAll }: SectionProps) {
@@ -35,7 +35,7 @@ export function BreakdownSection({ dimension, list, filtering, onShowAll }: Sect
         sort="bookings"
         filtering={filtering}
       />
-      {list.count > 0 && (
+      {list.count > 0 && onShowAll && (
         <div className={classes["more"]}>
           <Button variant="subtle" size="compact-sm" aria-haspopup="dialog" onClick={() => onShowAll(dimension)}>
             Show all{list.count > SHOWN_FIRST && ` ${formatCount(list.count)}`}

@@ -13,6 +13,8 @@ export type BreakdownSort = "key" | "views" | "bookings" | "conversionRate";
 
 export type Filtering = {
   widgetNames: ReadonlyMap<string, string>;
+  /** In a shared report, rows are no filters. */
+  isReadOnly?: true;
   isChosen: (dimension: Dimension, key: string) => boolean;
   onShowOnly: (dimension: Dimension, key: string) => void;
   canLeaveOut: (dimension: Dimension) => boolean;
@@ -71,13 +73,7 @@ export function BreakdownTable({ dimension, rows, sort, most = findMost(rows), f
       </Table.Thead>
       <Table.Tbody>
         {rows.map((row) => (
-          <Table.Tr
-            key={row.key}
-            className={classes["row"]}
-            data-chosen={filtering.isChosen(dimension, row.key)}
-            // A click on the name's button ends here too.
-            onClick={() => filtering.onShowOnly(dimension, row.key)}
-          >
+          <Table.Tr key={row.key} {...toFilterProps(filtering, dimension, row.key)}>
             <Table.Td className={classes["key"]}>
               <Box
                 component="span"
@@ -97,6 +93,16 @@ export function BreakdownTable({ dimension, rows, sort, most = findMost(rows), f
       </Table.Tbody>
     </Table>
   );
+}
+
+function toFilterProps({ isReadOnly, isChosen, onShowOnly }: Filtering, dimension: Dimension, key: string) {
+  if (isReadOnly) return {};
+  return {
+    className: classes["row"],
+    "data-chosen": isChosen(dimension, key),
+    // A click on the name's button ends here too.
+    onClick: () => onShowOnly(dimension, key),
+  };
 }
 
 function findMost(rows: readonly AnalyticsEntry[]): AppBreakdown["most"] {
@@ -119,6 +125,22 @@ function KeyCell({ dimension, row, filtering, site }: KeyProps) {
   const isPressed = isChosen(dimension, row.key);
   const isExcludable = canLeaveOut(dimension);
   const flag = dimension === "country" ? toFlag(row.key) : "";
+  const text = (
+    <>
+      {flag && (
+        <span className={classes["flag"]} aria-hidden>
+          {flag}
+        </span>
+      )}
+      {name}
+    </>
+  );
+  if (filtering.isReadOnly)
+    return (
+      <div className={classes["cell"]}>
+        <span className={classes["text"]}>{text}</span>
+      </div>
+    );
   return (
     <div className={classes["cell"]}>
       <UnstyledButton
@@ -126,12 +148,7 @@ function KeyCell({ dimension, row, filtering, site }: KeyProps) {
         title={dimension === "page" ? row.key : toToggleTitle(name, isPressed)}
         aria-pressed={isPressed}
       >
-        {flag && (
-          <span className={classes["flag"]} aria-hidden>
-            {flag}
-          </span>
-        )}
-        {name}
+        {text}
       </UnstyledButton>
       <ActionIcon
         className={classes["exclude"]}

@@ -21,10 +21,11 @@ type HeatMapProps = {
   noun: "booking" | "view";
   /** The hour that everything is filtered by. */
   chosen: WeekHour | null;
-  onChoose: (hour: WeekHour) => void;
+  /** Makes each hour a filter. */
+  onChoose?: (hour: WeekHour) => void;
 };
 
-/** Each hour is a filter. Tab leads to one of them, arrow keys to the others. On phones the hours are in a column. */
+/** Tab leads to one of them, arrow keys to the others. On phones the hours are in a column. */
 export function HeatMap({ counts, noun, chosen, onChoose }: HeatMapProps) {
   const isTall = useIsPhone();
   const busiest = findBusiest(counts);
@@ -46,10 +47,14 @@ export function HeatMap({ counts, noun, chosen, onChoose }: HeatMapProps) {
       isChosen={isSame(chosen, { day, hour })}
       isInTabOrder={isSame(inTabOrder, { day, hour })}
       noun={noun}
-      onChoose={() => {
-        setReached({ day, hour });
-        onChoose({ day, hour });
-      }}
+      {...(onChoose
+        ? {
+            onChoose: () => {
+              setReached({ day, hour });
+              onChoose({ day, hour });
+            },
+          }
+        : {})}
     />
   );
   return (
@@ -107,14 +112,14 @@ type CellProps = Pick<HeatMapProps, "noun"> & {
   most: number;
   isChosen: boolean;
   isInTabOrder: boolean;
-  onChoose: () => void;
+  onChoose?: () => void;
 };
 
 /** Plain elements, because there are 168 cells, and Mantine's components take several times as long to render. */
 function HourCell({ at, count, most, isChosen, isInTabOrder, noun, onChoose }: CellProps) {
   const name = `${toHourName(at)}: ${pluralize(count, noun)}`;
   // Filtering by an empty hour would leave nothing to show.
-  const isActive = count > 0 || isChosen;
+  const isActive = onChoose !== undefined && (count > 0 || isChosen);
   return (
     <td
       className={classes["cell"]}
@@ -128,7 +133,7 @@ function HourCell({ at, count, most, isChosen, isInTabOrder, noun, onChoose }: C
         data-hour={toId(at)}
         title={name}
         aria-label={name}
-        aria-pressed={isChosen}
+        {...(onChoose ? { "aria-pressed": isChosen } : {})}
         aria-disabled={!isActive}
         tabIndex={isInTabOrder ? 0 : -1}
         onClick={() => isActive && onChoose()}

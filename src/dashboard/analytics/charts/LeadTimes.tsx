@@ -7,11 +7,12 @@ import classes from "./LeadTimes.module.css";
 type LeadTimesProps = {
   /** In the order of the lead times' keys. */
   counts: readonly number[];
-  chosen: readonly string[];
-  onChoose: (key: string) => void;
+  chosen?: readonly string[];
+  /** Makes each row a filter. */
+  onChoose?: (key: string) => void;
 };
 
-export function LeadTimes({ counts, chosen, onChoose }: LeadTimesProps) {
+export function LeadTimes({ counts, chosen = [], onChoose }: LeadTimesProps) {
   const total = counts.reduce((sum, count) => sum + count, 0);
   const most = Math.max(1, ...counts);
   return (
@@ -25,10 +26,10 @@ export function LeadTimes({ counts, chosen, onChoose }: LeadTimesProps) {
           <li key={key}>
             <UnstyledButton
               className={classes["group"]}
-              aria-pressed={isChosen}
+              {...(onChoose ? { "aria-pressed": isChosen } : {})}
               // Nothing would be left to show.
-              disabled={count === 0 && !isChosen}
-              onClick={() => onChoose(key)}
+              disabled={!onChoose || (count === 0 && !isChosen)}
+              onClick={() => onChoose?.(key)}
             >
               <span className={classes["name"]}>{name}</span>
               <VisuallyHidden>: </VisuallyHidden>

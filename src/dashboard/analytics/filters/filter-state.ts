@@ -80,6 +80,20 @@ export function toFilterParameters(state: FilterState): Record<string, readonly 
   return Object.fromEntries(listFilters(state).map((filter) => [toName(filter), filter.keys]));
 }
 
+/** The filters as a query string, as segments are saved. */
+export function toFilterQuery(state: FilterState): string {
+  const named = Object.entries(toFilterParameters(state)).flatMap(([name, keys]) => keys.map((key) => [name, key]));
+  return new URLSearchParams(named).toString();
+}
+
+/** The filters of such a query string, and no others. */
+export function parseFilterQuery(query: string): FilterState {
+  const parameters = new URLSearchParams(query);
+  const names = Object.keys(FILTER_DEFAULTS) as (keyof FilterState)[];
+  const state = Object.fromEntries(names.map((name) => [name, parameters.getAll(name).join("\n")]));
+  return cleanFilters(state as FilterState);
+}
+
 /** Leaves out what the server would refuse, and writes the rest as the lists do: addresses are edited, cut and passed on. */
 export function cleanFilters(state: FilterState): FilterState {
   const cleaned = FILTER_DIMENSIONS.flatMap((dimension) =>

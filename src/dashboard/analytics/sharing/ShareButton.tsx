@@ -1,0 +1,189 @@
+import { ActionIcon, Button, Divider, Group, Modal, Radio, Stack, Text, TextInput } from "@mantine/core";
+import { useForm } from "@mantine/form";
+import { useDisclosure } from "@mantine/hooks";
+import { IconLink } from "@tabler/icons-react";
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import type { AppAnalytics } from "#contract/app/analytics.ts";
+import { REPORT_LINK_NAME_LENGTH_MAX } from "#contract/app/limits.ts";
+import type { ReportLink } from "#contract/app/sharing.ts";
+import { reportLinksQuery } from "../../api/analytics.ts";
+import { call } from "../../api/call.ts";
+import { describeDayRange } from "../../day-range.ts";
+import { useAction } from "../../hooks/use-action.ts";
+import { useIdempotencyKey } from "../../hooks/use-idempotency-key.ts";
+import { useIsPhone } from "../../hooks/use-is-phone.ts";
+import { useOrganization } from "../../shell/use-organization.ts";
+import { CopyButton } from "../../ui/copy/CopyField.tsx";
+import { ActionButton } from "../../ui/forms/ActionButton.tsx";
+import { FormFault } from "../../ui/forms/FormFault.tsx";
+import { Loaded } from "../../ui/states/Loaded.tsx";
+import { describePeriod } from "../period/periods.ts";
+import { describeReportQuery, type ReportState, toReportQuery } from "../report-state.ts";
+
+type ShareProps = {
+  state: ReportState;
+  report: AppAnalytics | undefined;
+  widgetNames: ReadonlyMap<string, string>;
+};
+
+/** Makes links that show the current report to people without an account, and revokes them. */
+export function ShareButton({ state, report, widgetNames }: ShareProps) {
+  const { can } = useOrganization();
+  const [isOpen, { open, close }] = useDisclosure(false);
+  const isPhone = useIsPhone();
+  const verdict = can("createReportLink");
+  // There is no room for buttons that can't be used.
+  if (isPhone && !verdict.isAllowed) return null;
+  return (
+    <>
+      {isPhone ? (
+        <ActionIcon variant="default" size={36} aria-label="Share" onClick={open}>
+          <IconLink size={17} stroke={1.6} />
+        </ActionIcon>
+      ) : (
+        <ActionButton
+          variant="default"
+          verdict={verdict}
+          leftSection={<IconLink size={17} stroke={1.6} />}
+          onClick={open}
+        >
+          Share
+        </ActionButton>
+      )}
+      <Modal opened={isOpen} onClose={close} title="Share this report">
+        {report && <Sharing {...{ state, report, widgetNames }} />}
+      </Modal>
+    </>
+  );
+}
+
+type SharingProps = ShareProps & { report: AppAnalytics };
+
+function Sharing(props: SharingProps) {
+  const { id } = useOrganization();
+  const links = useQuery(reportLinksQuery(id));
+  return (
+    <Loaded query={links} rows={3}>
+      {({ data }) => (
+        <Stack gap="md">
+          {/* After each link, an empty form for the next. */}
+          <NewLink key={data.length} {...props} />
+          {data.length > 0 && (
+            <>
+              <Divider />
+              <Stack component="ul" gap="sm" m={0} p={0} aria-label="Shared reports">
+                {data.map((link) => (
+                  <LinkRow key={link.id} link={link} widgetNames={props.widgetNames} />
+                ))}
+              </Stack>
+            </>
+          )}
+        </Stack>
+      )}
+    </Loaded>
+  );
+}
+
+type LinkForm = { name: string; days: "moving" | "fixed" };
+
+function NewLink({ state, report, widgetNames }: SharingProps) {
+  const { id } = useOrganization();
+  const idempotencyKey = useIdempotencyKey();
+  const isMoving = state.from === "" && state.to === "";
+  const shown = describeReportQuery(toReportQuery(state, null), widgetNames);
+  const form = useForm<LinkForm>({
+    initialValues: {
+      name: [...shown].slice(0, REPORT_LINK_NAME_LENGTH_MAX).join(""),
+      days: isMoving ? "moving" : "fixed",
+    },
+  });
+  const create = useAction({
+    run: ({ name, days }: LinkForm) =>
+      call("createReportLink", {
+        organization: id,
+        body: { name, query: toReportQuery(state, days === "fixed" ? report : null) },
+        idempotencyKey,
+      }),
+    form,
+    isQuiet: true,
+    refreshes: [reportLinksQuery(id).queryKey],
+    successMessage: () => "Link created",
+  });
+  return (
+    <form onSubmit={form.onSubmit((values) => create.mutate(values))}>
+      <Stack gap="md">
+        <FormFault error={create.error} />
+        <Text size="sm" c="dimmed">
+          Anyone with the link sees this report without signing in: {shown}. It shows counts only, no customer data.
+        </Text>
+        <TextInput
+          label="Name"
+          description="Shown as the report’s title."
+          maxLength={REPORT_LINK_NAME_LENGTH_MAX}
+          autoComplete="off"
+          required
+          data-autofocus
+          {...form.getInputProps("name")}
+        />
+        {isMoving && (
+          <Radio.Group label="Period" {...form.getInputProps("days")}>
+            <Stack gap="xs" mt="xs">
+              <Radio value="moving" label={`Always up to date: ${describePeriod(state).toLowerCase()}`} />
+              <Radio value="fixed" label={`Fixed: ${describeDayRange(report.from, report.to)}`} />
+            </Stack>
+          </Radio.Group>
+        )}
+        <Group justify="flex-end">
+          <Button type="submit" loading={create.isPending}>
+            Create link
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}
+
+function LinkRow({ link, widgetNames }: { link: ReportLink; widgetNames: ReadonlyMap<string, string> }) {
+  const { id, format } = useOrganization();
+  const [isAsked, setIsAsked] = useState(false);
+  const revoke = useAction({
+    run: () => call("revokeReportLink", { organization: id, params: { link: link.id } }),
+    refreshes: [reportLinksQuery(id).queryKey],
+    successMessage: () => "Link revoked",
+  });
+  const shown = describeReportQuery(link.query, widgetNames);
+  return (
+    <Group component="li" gap="xs" wrap="nowrap" align="flex-start" justify="space-between">
+      <div style={{ minWidth: 0 }}>
+        <Text size="sm" fw={600} style={{ overflowWrap: "anywhere" }}>
+          {link.name}
+        </Text>
+        <Text size="xs" c="dimmed">
+          {shown !== link.name && `${shown}. `}
+          {format.date(link.createdAt)}
+          {link.createdBy !== null && `, ${link.createdBy}`}
+        </Text>
+        {isAsked && (
+          <Text size="xs" mt={4}>
+            The link stops working at once.
+          </Text>
+        )}
+      </div>
+      <Group gap={4} wrap="nowrap">
+        <CopyButton value={link.url} label={`Copy link to ${link.name}`} />
+        <Button
+          size="xs"
+          variant={isAsked ? "filled" : "default"}
+          {...(isAsked ? { color: "red" } : {})}
+          aria-label={`${isAsked ? "Confirm: revoke" : "Revoke"} ${link.name}`}
+          loading={revoke.isPending}
+          onClick={() => (isAsked ? revoke.mutate() : setIsAsked(true))}
+          onBlur={() => setIsAsked(false)}
+        >
+          {isAsked ? "Revoke link" : "Revoke"}
+        </Button>
+      </Group>
+    </Group>
+  );
+}
