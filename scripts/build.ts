@@ -56,7 +56,7 @@ const LOADER_TARGET = "es2020";
  * Properties of the loader's own objects that get a short name, to save bytes. None of them is stored, sent to the frame or the
  * server, offered to the page, or a property that the loader uses of something in the browser.
  */
-const LOADER_PROPERTIES = /^(site|root|place|whole|tags|base|tell|read|decide|element|show|clear|page|at)$/;
+const LOADER_PROPERTIES = /^(site|root|place|whole|tags|base|tell|read|decide|element|page|at)$/;
 
 /** One classic script without imports, because page owners paste it into pages of every age. */
 function toLoader(folder: string): InlineConfig {

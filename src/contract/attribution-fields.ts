@@ -25,7 +25,3 @@ export function toLinkField<Parameter extends LinkParameter>(parameter: Paramete
   // The compiler does not follow a replacement.
   return parameter.replace(/_(.)/g, (_, letter: string) => letter.toUpperCase()) as ToField<Parameter>;
 }
-
-export const CLICK_ID_FIELDS = CLICK_ID_PARAMETERS.map(toLinkField);
-/** They distinguish one click or one browser from another. */
-export const IDENTIFIER_FIELDS = [...CLICK_ID_FIELDS, "gaClientId", "fbp", "fbc"] as const;

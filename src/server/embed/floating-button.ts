@@ -9,17 +9,34 @@ import { PAGE_TEXTS } from "./page-texts.ts";
 /** What src/widget/loader/floating-button.ts receives. */
 type ButtonLook = { label: string; lang: Language; style: string };
 
+const ACCENT = "#4b45d6";
+/** White, if the browser can't tell whether black or white is easier to read on the accent. */
+const STYLE = [
+  "position:fixed",
+  "inset-block-end:0",
+  "inset-inline-end:0",
+  "z-index:999999",
+  "padding:16px 24px",
+  "border:0",
+  "border-radius:24px",
+  "background:var(--color)",
+  "color:#fff",
+  "color:oklch(from var(--color) calc((.65 - l)*99) 0 0)",
+  "box-shadow:0 4px 16px #0004",
+].join(";");
+
 export function toButtonLook(
   widget: Pick<BookableWidget, "accentColor" | "options">,
   visitor: { pageLocale: string; accepted: Language },
 ): ButtonLook {
   const { accentColor, options } = widget;
   const lang = options.language ?? findLanguage([visitor.pageLocale])?.language ?? visitor.accepted;
-  const style = [
-    ...(accentColor === null ? [] : [`--own:${accentColor}`]),
+  const own = [
+    // The page's own accent, the widget's, or ours.
+    `--color:var(--accent,${accentColor ?? ACCENT})`,
     ...(options.cornerRadius === null ? [] : [`border-radius:${options.cornerRadius}px`]),
   ];
-  return { label: options.buttonLabel ?? PAGE_TEXTS[lang].bookNow, lang, style: style.join(";") };
+  return { label: options.buttonLabel ?? PAGE_TEXTS[lang].bookNow, lang, style: [STYLE, ...own].join(";") };
 }
 
 /** A page whose only script hands the look to the page around it. Nothing in it is secret. */

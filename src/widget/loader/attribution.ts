@@ -8,7 +8,6 @@ import {
   type TouchRecord,
   toPageAttribution,
   toRawAttribution,
-  toRecordText,
 } from "./touch-record.ts";
 
 const KEY = "svc_attr";
@@ -39,7 +38,7 @@ export function createAttribution(mode: ConsentMode, at: Date): VisitorAttributi
         // Assigned above; the compiler loses sight of it inside the function.
         ids = attempt(() => readAnalyticsIds(document.cookie, record as TouchRecord));
       }
-      attempt(() => (record ? localStorage.setItem(KEY, toRecordText(record)) : localStorage.removeItem(KEY)));
+      attempt(() => (record ? localStorage.setItem(KEY, JSON.stringify(record)) : localStorage.removeItem(KEY)));
     },
   };
 }

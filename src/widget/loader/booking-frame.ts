@@ -60,15 +60,17 @@ export function openFrame(site: Site, wanted: Wanted, onClose?: () => void): Boo
 
   function take(message?: MessageEvent<Envelope<FromFrame>>): void {
     if (!message) update();
-    else if (message.source === iframe.contentWindow && message.origin === site.base) hear(message.data);
-  }
-
-  function hear({ svc, frame: from, ...said }: Envelope<FromFrame>): void {
+    if (message?.source !== iframe.contentWindow || message?.origin !== site.base) return;
+    const { svc, frame: from, ...said } = message.data;
     if (svc !== MESSAGE_VERSION || from !== frame) return;
     if (said.type === "resize") iframe.style.height = `${said.height}px`;
     else if (said.type === "close") onClose?.();
     else {
-      if (said.type === "ready") show();
+      if (said.type === "ready") {
+        isReady = true;
+        element.className = `${mode} ready`;
+        if (onClose) iframe.focus();
+      }
       if (said.type === "failed") fail();
       update();
       site.tell(widget, said);
@@ -78,12 +80,6 @@ export function openFrame(site: Site, wanted: Wanted, onClose?: () => void): Boo
   /** Posting before the frame listens would log an error on the console. */
   function update(): void {
     if (isReady) iframe.contentWindow?.postMessage(toMessage(), site.base);
-  }
-
-  function show(): void {
-    isReady = true;
-    element.className = `${mode} ready`;
-    if (onClose) iframe.focus();
   }
 
   /** An iframe that is inserted again is loaded again. False: the link that calls this leads nowhere. */

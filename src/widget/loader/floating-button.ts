@@ -8,7 +8,7 @@ type Look = { label: string; lang: string; style: string };
 
 /** Opens like any element with `data-svc-open`, and appears once it has its look. A label in the snippet comes first. */
 export function showFloatingButton({ base, widget }: Site, ownLabel?: string): HTMLElement {
-  const button = make("button", { className: "float", hidden: true });
+  const button = make("button", { hidden: true });
   const iframe = make("iframe", { hidden: true, src: `${base}/button/${widget}?locale=${toLocale()}` });
   const host = addHost("float", button, iframe);
   host.dataset["svcOpen"] = widget;

@@ -6,7 +6,8 @@ import type { Site } from "./site.ts";
 /** How far below the viewport a frame starts to load. */
 const NEAR = "600px";
 
-type Place = { show(): void; clear(): void };
+/** Shows the frame's place in the element, or removes it. */
+type Place = (isShown?: true) => void;
 
 /** `<svc-booking widget="w_…" service="…" locale="…">`: the frame inside the page, loaded when it comes near. */
 export function defineInlineElement(site: Site): void {
@@ -21,11 +22,11 @@ export function defineInlineElement(site: Site): void {
       }
 
       connectedCallback(): void {
-        this.place.show();
+        this.place(true);
       }
 
       disconnectedCallback(): void {
-        this.place.clear();
+        this.place();
       }
     },
   );
@@ -36,17 +37,16 @@ function createPlace(site: Site, host: HTMLElement): Place {
   const room = make("div");
   const watch = new IntersectionObserver(guarded(loadWhenNear), { rootMargin: NEAR });
   let close: (() => void) | undefined;
-  return {
-    show() {
+  return (isShown) => {
+    // Observe again, or the browser would report no change for a moved element.
+    watch.disconnect();
+    if (isShown) {
       root.append(room);
-      // Observe again, or the browser would report no change for a moved element.
-      watch.disconnect();
       watch.observe(room);
-    },
-    clear() {
+    } else {
       room.remove();
       close?.();
-    },
+    }
   };
 
   /** A busy page gets several entries at once. The last one is where the element is now. */

@@ -22,7 +22,6 @@ export function openPopup(site: Site, wanted: Wanted, opener: Element | null): v
     if (closeOpen !== close) return;
     closeOpen = undefined;
     frame.close();
-    dialog.close();
     host.remove();
     Object.assign(style, { overflow, scrollbarGutter });
     // Anything that was clicked or has the focus can get it back.

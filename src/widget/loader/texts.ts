@@ -8,7 +8,7 @@ const TEXTS = {
   de: "Termin buchen,Schließen,Nicht geladen,Erneut versuchen",
   fr: "Prendre rendez-vous,Fermer,Non chargé,Réessayer",
   es: "Reservar cita,Cerrar,No cargado,Reintentar",
-  pt: "Fazer marcação,Fechar,Não carregado,Tentar novamente",
+  pt: "Agendar,Fechar,Não carregado,Tentar novamente",
 } satisfies Record<Language, `${string},${string},${string},${string}`>;
 
 export function findTexts(locale: string): [title: string, close: string, failure: string, retry: string] {

@@ -23,7 +23,6 @@ export type TouchRecord = {
 
 type Arrival = { page: string; referrer: string; at: Date };
 
-const RECORD_MAX = 2048;
 const RECORD_MS = 180 * 86_400_000;
 const IDLE_MS = 30 * 60_000;
 
@@ -78,18 +77,6 @@ export function parseRecord(text: string | null, now: Date): TouchRecord | undef
   // Parsing null gives null.
   const record: TouchRecord | null = JSON.parse(text as string);
   return record && Math.abs(+now - Date.parse(record.firstSeenAt)) < RECORD_MS ? record : undefined;
-}
-
-/** If it is too long, drops the fields that are derivable or least useful. */
-export function toRecordText(record: TouchRecord): string {
-  const text = JSON.stringify(record);
-  if (text.length <= RECORD_MAX) return text;
-  return JSON.stringify({
-    ...record,
-    landingPage: readAddress(record.landingPage).place,
-    referrer: readAddress(record.referrer).root,
-    last: {},
-  });
 }
 
 /** `_ga` is GA1.1.123.456, of which 123.456 is the client. Meta's cookie may be missing although there was a click. */

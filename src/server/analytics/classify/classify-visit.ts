@@ -1,5 +1,5 @@
 import type { RawAttribution } from "#contract/attribution.ts";
-import { CLICK_ID_FIELDS } from "#contract/attribution-fields.ts";
+import { CLICK_ID_FIELDS } from "#contract/identifier-fields.ts";
 import { RecentMap } from "../../lib/recent-map.ts";
 import type { VisitClass } from "../record/touch.ts";
 import {

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from "node:http";
 import type { RawAttribution } from "#contract/attribution.ts";
-import { IDENTIFIER_FIELDS } from "#contract/attribution-fields.ts";
+import { IDENTIFIER_FIELDS } from "#contract/identifier-fields.ts";
 import { ADDRESS_FIELDS, TAG_FIELDS, toClickIdTest } from "./classify-source.ts";
 import { parseTag } from "./tag.ts";
 

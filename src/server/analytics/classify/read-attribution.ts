@@ -1,5 +1,5 @@
 import { RawAttribution } from "#contract/attribution.ts";
-import { IDENTIFIER_FIELDS } from "#contract/attribution-fields.ts";
+import { IDENTIFIER_FIELDS } from "#contract/identifier-fields.ts";
 
 /** Maximum length of a text; longer ones are truncated. Longer than any address that browsers and servers handle. */
 export const ATTRIBUTION_TEXT_MAX = 2_048;
