@@ -104,11 +104,11 @@ describe("the analytics screen", { skip: noBrowser }, () => {
     await page.getByText("21 Oct 2026 – 1 Nov 2026.").waitFor();
     assert.equal(new URL(page.url()).search, "?days=12");
     await page.getByRole("combobox", { name: "Widget" }).click();
-    await page.getByRole("option", { name: "Branch in Potsdam" }).click();
+    await page.getByRole("option", { name: "Potsdam branch" }).click();
     await page.waitForURL((url) => url.search === `?days=12&widget=${practice.branch}`);
     await page.reload();
     await page.getByText("21 Oct 2026 – 1 Nov 2026.").waitFor();
-    const chosen = page.locator('[value="Branch in Potsdam (test)"]');
+    const chosen = page.locator('[value="Potsdam branch (test)"]');
     await page.getByRole("combobox", { name: "Widget" }).and(chosen).waitFor();
     await page.goBack();
     await page.goBack();

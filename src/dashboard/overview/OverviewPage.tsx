@@ -87,7 +87,7 @@ function Home({ overview }: { overview: Overview }) {
       >
         {overview.upcoming.length === 0 ? (
           <EmptyState icon={IconCalendarEvent} title="No upcoming appointments">
-            <StorageOff widgets={list} fallback="New bookings appear here by themselves." />
+            <StorageOff widgets={list} fallback="New bookings appear here automatically." />
           </EmptyState>
         ) : (
           <BookingTable bookings={overview.upcoming} filters={FILTER_DEFAULTS} />

@@ -105,7 +105,7 @@ const OUTCOMES: Readonly<Record<Awaited<ReturnType<typeof followAppointment>>, s
   unchanged: "The stored booking is up to date.",
   unknown: "The scheduling system doesn't know this appointment, or its connection is gone. Nothing was changed.",
   waits:
-    "Nothing was changed now: the scheduling system didn't answer, Store bookings is off, or another process is checking. It is tried again.",
+    "Nothing was changed now: the scheduling system didn't respond, Store bookings is off, or another process is checking. It is tried again.",
 };
 
 async function requireBooking(context: CommandContext): Promise<{ reference: Reference; owner: OrganizationRow }> {

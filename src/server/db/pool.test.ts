@@ -74,7 +74,7 @@ describe("a connection that stops answering", { concurrency: true }, async () =>
         wire.fallSilent();
         if (moment === "rollback") throw new Error("changed our mind");
       });
-      await assert.rejects(transaction, { message: "The database did not answer" });
+      await assert.rejects(transaction, { message: "The database did not respond" });
       await removed;
       // The client can't know whether a commit with a lost response succeeded: this one did.
       if (moment !== "commit") assert.equal(await isWritten(moment), false);
@@ -92,7 +92,7 @@ describe("a connection that stops answering", { concurrency: true }, async () =>
       .transaction()
       .execute((transaction) => takeLonger.execute(transaction));
     assert.equal(pool.totalCount, 1, "and the connection is used again");
-    await assert.rejects(takeLonger.execute(db), { message: "The database did not answer" });
+    await assert.rejects(takeLonger.execute(db), { message: "The database did not respond" });
   });
 });
 

@@ -229,7 +229,7 @@ export class Pool extends pg.Pool {
       if (client.waitedTicks === null) continue;
       client.waitedTicks++;
       if (!client.isPatient && client.waitedTicks * TICK_MS >= this.#statementLimitMs)
-        client.cutOff(new DatabaseUnavailable("The database did not answer"));
+        client.cutOff(new DatabaseUnavailable("The database did not respond"));
     }
     this.#hosts.tick();
     this.#nodes.tick();

@@ -34,7 +34,7 @@ export async function examine(deps: DoctorDeps): Promise<Finding[]> {
   const answerMs = Math.round(performance.now() - askedAt);
   const clockMs = Math.abs(facts.now.getTime() - now.getTime());
   return [
-    ok("database", `${database} is up to date and answered in ${answerMs} ms.`),
+    ok("database", `${database} is up to date and responded in ${answerMs} ms.`),
     ...(engineOf(deps.db) === "citus" ? [await examineCommits(deps)] : []),
     clockMs > CLOCK_DIFFERENCE_MAX_MS
       ? warning(

@@ -45,7 +45,7 @@ function parseLink({ organization, token }: TokenRequest["params"]): { owner: Or
 
 const DONE = toPage(
   "You’re unsubscribed",
-  html`<p>You won’t get this report anymore. To subscribe again, open Analytics → Email reports.</p>`,
+  html`<p>You won’t get this report any more. To subscribe again, open Analytics → Email reports.</p>`,
 );
 /** The link may be truncated, already used, or from an earlier subscription, so this person may still get reports. */
 const INVALID_LINK = toPage(

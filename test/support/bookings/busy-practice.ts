@@ -7,7 +7,7 @@ import { makeWidget, NOON } from "../builders.ts";
 import { visitId } from "../funnel/touches.ts";
 import { importLines, makeLine, toLines } from "./import-lines.ts";
 
-// A dental practice with months of visits and bookings, the same in every run, for testing the dashboard's screens.
+// A dental clinic with months of visits and bookings, the same in every run, for testing the dashboard's screens.
 
 const PLACES = [
   { share: 0.3, wish: 0.09, source: "google", medium: "organic" },
@@ -60,7 +60,7 @@ export async function fillPractice(
 ): Promise<Practice> {
   const createdAt = new Date(NOON.getTime() - days * DAY_MS);
   const website = await makeWidget(db, owner, { name: "Website", createdAt });
-  const branch = await makeWidget(db, owner, { name: "Branch in Potsdam", createdAt: later(createdAt, 1) });
+  const branch = await makeWidget(db, owner, { name: "Potsdam branch", createdAt: later(createdAt, 1) });
   const old = await makeWidget(db, owner, {
     name: "Old landing page",
     status: "paused",

@@ -99,7 +99,7 @@ function oidcRoute(app: FastifyInstance, deps: MeDeps): void {
     const { userId: id, email } = personOf(request);
     await acrossOrganizations(deps.db, async (db) => {
       if (!(await findSignInWays(db, id)).hasPassword)
-        throw new ApiError("conflict", "Set a password first. Without one, you couldn't sign in anymore.");
+        throw new ApiError("conflict", "Set a password first. Without one, you couldn't sign in any more.");
       const isGone = await deleteOidcAccounts(db, id);
       if (isGone) await auditPerson({ ...deps, db }, { user: { id, email }, action: "user.oidc_disconnected" });
     });

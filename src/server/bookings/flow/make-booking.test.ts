@@ -356,7 +356,7 @@ function losingAnswer(): Db {
   return db.withPlugin({
     transformQuery: ({ node }) => node,
     transformResult: async ({ result }) => {
-      if (result.rows.some((row) => "isNew" in row)) throw new DatabaseUnavailable("The database did not answer");
+      if (result.rows.some((row) => "isNew" in row)) throw new DatabaseUnavailable("The database did not respond");
       return result;
     },
   });
