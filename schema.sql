@@ -224,7 +224,7 @@ create table delivery_lanes (
   rated_until timestamp(3) with time zone,
   is_answering boolean default false not null,
   constraint delivery_lanes_state_check CHECK ((state = ANY (ARRAY['open'::text, 'disabled'::text, 'removed'::text]))),
-  constraint delivery_lanes_pkey PRIMARY KEY (endpoint_id)
+  constraint delivery_lanes_pkey PRIMARY KEY (endpoint_id, organization_id)
 );
 
 create table delivery_queue (
@@ -243,7 +243,7 @@ create table delivery_queue (
   is_urgent boolean default false not null,
   constraint delivery_queue_check CHECK ((((lease_token IS NULL) = (leased_at IS NULL)) AND ((lease_token IS NULL) = (lease_until IS NULL)))),
   constraint delivery_queue_trigger_check CHECK ((trigger = ANY (ARRAY['automatic'::text, 'manual'::text]))),
-  constraint delivery_queue_pkey PRIMARY KEY (delivery_id)
+  constraint delivery_queue_pkey PRIMARY KEY (delivery_id, organization_id)
 );
 CREATE INDEX delivery_queue_leased ON public.delivery_queue USING btree (endpoint_id) INCLUDE (organization_id, lease_until, leased_by) WHERE (lease_token IS NOT NULL);
 CREATE INDEX delivery_queue_manual ON public.delivery_queue USING btree (organization_id) WHERE (trigger = 'manual'::text);

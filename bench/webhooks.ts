@@ -154,7 +154,7 @@ async function measureSustained(
   const { port } = receiver;
   const businesses = await makeBusinesses(deps, { port, count: BUSINESSES, endpoints: ENDPOINTS_EACH });
   if (options.queuedEach > 0) await fillQueue(deps, businesses, options.queuedEach);
-  await wakeWorkers(deps);
+  await Promise.all(businesses.map(({ owner }) => wakeWorkers(deps, owner)));
   const load = { booked: 0, arrived: 0, isOver: false };
   const booking = Array.from({ length: options.bookers }, async () => {
     while (!load.isOver) {

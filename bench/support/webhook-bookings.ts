@@ -46,7 +46,7 @@ export async function book(
     return taken;
   });
   const committedAt = performance.timeOrigin + performance.now();
-  await wakeWorkers(deps);
+  await wakeWorkers(deps, owner);
   return { reference, committedAt };
 }
 

@@ -45,7 +45,7 @@ export async function createDeps(parts: {
     random,
     log,
     metrics,
-    listen: createListen({ pool, log }),
+    listen: createListen(log),
     mail,
     accounts: createAccountsDeps({ config, db, clock, random, log, mail, secretKey }),
     scheduler,

@@ -7,7 +7,6 @@ import { writeMissingEvents } from "./bookings/flow/keep-booking.ts";
 import { settleOverdue } from "./bookings/flow/settle-overdue.ts";
 import type { ServiceDeps } from "./create-deps.ts";
 import { exportNightly } from "./export/export.ts";
-import { Alarm } from "./lib/concurrency/alarm.ts";
 import { repeat } from "./lib/concurrency/repeat.ts";
 import { sendReports } from "./reports/send-reports.ts";
 import { sweepExpired } from "./retention/sweep.ts";
@@ -17,8 +16,6 @@ import { DeliveryLoop } from "./webhooks/delivery/loop.ts";
 import { mailNotices } from "./webhooks/health/mail-notices.ts";
 import { runRedeliveries } from "./webhooks/log/bulk-redelivery.ts";
 import { addUpAttempts } from "./webhooks/log/statistics.ts";
-import { DELIVERIES_CHANNEL } from "./webhooks/outbox/queries.ts";
-import { WORKER_LOCKS } from "./webhooks/queue/worker-locks.ts";
 
 export type Task = {
   readonly name: string;
@@ -54,44 +51,12 @@ export function startWorker(deps: ServiceDeps, tasks: readonly Task[]): { stop()
   const loops = tasks.map((task) =>
     repeat({ periodMs: task.periodMs, signal: stopping.signal }, () => runTask(deps, task, stopping.signal)),
   );
-  const deliveries = startDeliveries(deps);
+  const deliveries = new DeliveryLoop(deps);
+  deliveries.start();
   return {
     async stop() {
       stopping.abort();
-      await Promise.all([...loops, deliveries.stop()]);
-    },
-  };
-}
-
-/** After this long, deliveries start without the lock. If the worker then dies, its leases are taken over when they expire. */
-const LOCK_WAIT_MS = 2 * SECOND_MS;
-
-/** Woken by every stored booking with something to send, from any process. */
-function startDeliveries(deps: ServiceDeps): { stop(): Promise<void> } {
-  const loop = new DeliveryLoop(deps);
-  const workerNumber = deps.random.bytes(4).readInt32BE() & 0x7fff_ffff;
-  const lockHeld = new Alarm();
-  let isStopping = false;
-  const listening = deps.listen(DELIVERIES_CHANNEL, () => loop.wake(), {
-    lock: [WORKER_LOCKS, workerNumber],
-    onChange: (isHeld) => {
-      loop.setWorkerNumber(isHeld ? workerNumber : null);
-      if (isHeld) lockHeld.wake();
-    },
-  });
-  // Not earlier, so that the first leases carry the number too.
-  const started = lockHeld.wait(LOCK_WAIT_MS).then(() => {
-    if (!isStopping) loop.start();
-  });
-  return {
-    async stop() {
-      isStopping = true;
-      lockHeld.wake();
-      await started;
-      await loop.stop();
-      // Not earlier: without its lock other workers would take over the requests that are still in flight.
-      await listening.stop();
-      await deps.webhooks.send.close();
+      await Promise.all([...loops, deliveries.stop().then(() => deps.webhooks.send.close())]);
     },
   };
 }

@@ -16,9 +16,11 @@ export const NOON = new Date("2026-11-01T12:00:00.000Z");
 
 export async function makeOrganization(
   db: Db,
-  options: { plan?: Plan; timeZone?: string; name?: string } = {},
+  {
+    id = makeOrganizationId(),
+    ...options
+  }: { id?: OrganizationId; plan?: Plan; timeZone?: string; name?: string } = {},
 ): Promise<OrganizationId> {
-  const id = randomId<OrganizationId>(systemRandom, ORGANIZATION_ID);
   await insertOrganization(db, {
     id,
     name: options.name ?? "Lindenhof Dental",
@@ -27,6 +29,10 @@ export async function makeOrganization(
     created_at: NOON,
   });
   return id;
+}
+
+export function makeOrganizationId(): OrganizationId {
+  return randomId<OrganizationId>(systemRandom, ORGANIZATION_ID);
 }
 
 const owners = new Map<WidgetId, OrganizationId>();

@@ -1,6 +1,7 @@
 import { PostgresAdapter, PostgresDialect, type PostgresPool, type QueryCompiler, type RawBuilder, sql } from "kysely";
 import type pg from "pg";
 import type { OrganizationId } from "#contract/ids.ts";
+import { assert } from "../lib/assert.ts";
 import { HomeCompiler } from "./citus/home-compiler.ts";
 import type { Homes } from "./citus/homes.ts";
 import type { ShardGroup } from "./citus/shard-map.ts";
@@ -44,6 +45,13 @@ export class EngineDialect extends PostgresDialect {
 export function engineOf(db: Db): Engine {
   const { adapter } = db.getExecutor();
   return adapter instanceof EngineAdapter ? adapter.pool.engine : "postgresql";
+}
+
+/** The connections that its statements use. */
+export function poolOf(db: Db): Pool {
+  const { adapter } = db.getExecutor();
+  assert(adapter instanceof EngineAdapter, "the database was opened with an EngineDialect");
+  return adapter.pool;
 }
 
 /** Null on plain PostgreSQL, at home, and in a transaction, which stays where it is. */
@@ -136,25 +144,10 @@ export function findConstraint(error: pg.DatabaseError): string {
 }
 
 /**
- * Workers listen on the coordinator; this process may be connected to another server. PostgreSQL logs a notification like a
- * change, but after a crash nobody needs it, so its commit does not wait for the disk.
- */
-export async function notifyListeners(db: Db, channel: string): Promise<void> {
-  if (engineOf(db) === "postgresql")
-    await sql`-- prepared: notify
-    select set_config('synchronous_commit', 'off', true), pg_notify(${channel}, '')`.execute(db);
-  else await sql`select result from run_command_on_coordinator(format('notify %I', ${channel}::text))`.execute(db);
-}
-
-/**
  * Where the rows of an `insert … select` belong. Citus runs such a statement on the organization's server only if it takes the
  * organization from a distributed table: select `id` as organization_id, and append `join` to the from clause.
  */
-export type Home = { readonly id: RawBuilder<unknown>; readonly join: RawBuilder<unknown> };
-
-export const PLAIN_HOME: Home = { id: sql`organization_id`, join: sql`` };
-
-export function toCitusHome(owner: OrganizationId): Home {
+export function toCitusHome(owner: OrganizationId): { id: RawBuilder<unknown>; join: RawBuilder<unknown> } {
   const row = sql`(select organization_id as home_id from visit_progress where organization_id = ${owner})`;
   return { id: sql`home_id`, join: sql`cross join ${row} home` };
 }

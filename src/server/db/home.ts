@@ -7,7 +7,7 @@ import { MOVED } from "./citus/home-functions.ts";
 import type { Home } from "./citus/homes.ts";
 import type { DISTRIBUTED_TABLES, REFERENCE_TABLES, TABLES_BY_REFERENCE } from "./citus/table-places.ts";
 import { isDatabaseUnavailable } from "./database-unavailable.ts";
-import { homesOf, OrganizationMoving } from "./engine.ts";
+import { homesOf, OrganizationMoving, poolOf } from "./engine.ts";
 import type { Db } from "./pool.ts";
 
 // On Citus, the statements that run most often go directly to the server that has the organization's rows, in the form that plain
@@ -54,13 +54,21 @@ async function atHome<T>(db: Db, key: Key, run: (home: Home) => Promise<T>): Pro
 export async function atEveryHome(db: Db, run: (home: Home) => Promise<void>): Promise<void> {
   const outcomes = await Promise.allSettled((await listHomes(db)).map(run));
   const faults = outcomes.flatMap((outcome) => (outcome.status === "rejected" ? [outcome.reason] : []));
-  if (faults.some((fault) => isMoved(db, fault))) await homesOf(db)?.reload();
+  for (const fault of faults) await reloadIfMoved(db, fault);
   const fault = faults.find((each) => !isMoved(db, each));
   if (fault !== undefined) throw fault;
 }
 
+/** After a fault at a listed home: if its shard group is elsewhere now, the next list knows. Never rejects. */
+export async function reloadIfMoved(db: Db, fault: unknown): Promise<void> {
+  if (isMoved(db, fault))
+    await homesOf(db)
+      ?.reload()
+      .catch(() => undefined);
+}
+
 /** One for each shard group. The same objects as long as nothing moves. */
-async function listHomes(db: Db): Promise<readonly Home[]> {
+export async function listHomes(db: Db): Promise<readonly Home[]> {
   return (await homesOf(db)?.list()) ?? [toPlainHome(db)];
 }
 
@@ -153,7 +161,15 @@ function saysMoved(error: unknown): boolean {
 const plainHomes = new WeakMap<Db, Home>();
 
 function toPlainHome(db: Db): Home {
-  const known = plainHomes.get(db) ?? { reader: db, writer: db, address: "" };
+  const known = plainHomes.get(db) ?? {
+    reader: db,
+    writer: db,
+    get pool() {
+      return poolOf(db);
+    },
+    address: "",
+    group: null,
+  };
   plainHomes.set(db, known);
   return known;
 }

@@ -10,7 +10,12 @@ const RECONNECT_MS = 1_000;
  * Calls back for every notification on the channel, and after every reconnection, because some may have been missed.
  * The connection can hold a session lock, which is released the moment this process dies.
  */
-export type Listen = (channel: string, onNotify: () => void, presence?: Presence) => { stop(): Promise<void> };
+export type Listen = (
+  pool: Pool,
+  channel: string,
+  onNotify: () => void,
+  presence?: Presence,
+) => { stop(): Promise<void> };
 
 type Presence = {
   /** The two keys of an advisory lock. */
@@ -20,10 +25,10 @@ type Presence = {
 };
 
 /** Holds one connection of the pool while listening, and gets a new one if it breaks. */
-export function createListen(deps: { pool: Pool; log: Log }): Listen {
-  return (channel, onNotify, presence) => {
+export function createListen(log: Log): Listen {
+  return (pool, channel, onNotify, presence) => {
     const stopping = new AbortController();
-    const outage = new OutageLog(deps.log, { failed: "database.listen_failed", resumed: "database.listen_resumed" });
+    const outage = new OutageLog(log, { failed: "database.listen_failed", resumed: "database.listen_resumed" });
     const onListening = () => {
       outage.worked();
       // Some notifications may have been missed.
@@ -32,7 +37,7 @@ export function createListen(deps: { pool: Pool; log: Log }): Listen {
     const ended = (async () => {
       while (!stopping.signal.aborted) {
         const { signal } = stopping;
-        await listenOnce(deps.pool, { channel, onListening, onNotify, presence, signal }).catch((error: unknown) =>
+        await listenOnce(pool, { channel, onListening, onNotify, presence, signal }).catch((error: unknown) =>
           outage.failed(error),
         );
         await pause(RECONNECT_MS, signal);

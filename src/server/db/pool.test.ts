@@ -163,7 +163,7 @@ describe("a server that stops answering", { concurrency: true }, async () => {
     const { promise: listens, resolve } = Promise.withResolvers<void>();
     wire.fallSilent();
     const removed = untilRemoved(pool);
-    const listening = createListen({ pool, log })("news", resolve);
+    const listening = createListen(log)(pool, "news", resolve);
     await removed;
     wire.mend();
     await listens;

@@ -126,7 +126,7 @@ export class Pool extends pg.Pool {
     this.#homePools.set(address, pool);
     const toDb = (check: string) =>
       new Kysely<Tables>({ dialect: new EngineDialect(pool, checkFirst(pool, check), group) });
-    return { address, reader: toDb(toLook(shard)), writer: toDb(toHold(shard)) };
+    return { reader: toDb(toLook(shard)), writer: toDb(toHold(shard)), pool, address, group };
   }
 
   /** A standby may take over at another address. */

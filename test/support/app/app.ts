@@ -52,7 +52,7 @@ export async function createTestApp(settings: Partial<Config> = {}): Promise<Tes
     clock,
     random: systemRandom,
     log,
-    listen: createListen({ pool, log }),
+    listen: createListen(log),
     metrics,
     webhooks,
     mail,

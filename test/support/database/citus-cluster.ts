@@ -103,7 +103,9 @@ export async function startCitusCluster(options: {
     return node;
   };
   try {
-    await Promise.all(Array.from({ length: 1 + (options.workers ?? 2) }, add));
+    // All have ended their start before `close` looks for what must be stopped.
+    const started = await Promise.allSettled(Array.from({ length: 1 + (options.workers ?? 2) }, add));
+    for (const outcome of started) if (outcome.status === "rejected") throw outcome.reason;
     return {
       nodes,
       add,
@@ -218,8 +220,7 @@ export class CitusNode {
   #listPids(): number[] {
     const postmaster = this.#child?.pid;
     if (postmaster === undefined || this.#child?.exitCode !== null || this.#child.signalCode !== null) return [];
-    const children = readFileSync(`/proc/${postmaster}/task/${postmaster}/children`, "utf8");
-    return [postmaster, ...children.split(" ").filter(Boolean).map(Number)];
+    return [postmaster, ...listChildren(postmaster)];
   }
 
   async #isReady(): Promise<boolean> {
@@ -236,6 +237,17 @@ async function listSettingNames(bin: string, user: DatabaseUser | null): Promise
   const options = { ...programOptions(user), encoding: "utf8", maxBuffer: Number.POSITIVE_INFINITY } as const;
   const { stdout } = await promisify(execFile)(join(bin, "postgres"), ["--describe-config"], options);
   return new Set(stdout.split("\n").map((line) => line.split("\t")[0] ?? ""));
+}
+
+/** None if the process has just ended, which Node may not know yet. */
+function listChildren(pid: number): number[] {
+  try {
+    const children = readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8");
+    return children.split(" ").filter(Boolean).map(Number);
+  } catch (error) {
+    if (["ENOENT", "ESRCH"].includes((error as NodeJS.ErrnoException).code ?? "")) return [];
+    throw error;
+  }
 }
 
 function signal(pid: number, what: NodeJS.Signals): void {

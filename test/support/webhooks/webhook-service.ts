@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { createHmac, timingSafeEqual } from "node:crypto";
 import { after } from "node:test";
-import type { Updateable } from "kysely";
+import { sql, type Updateable } from "kysely";
 import type { EndpointKind } from "#contract/endpoint.ts";
 import type { EndpointId, OrganizationId, Reference, WidgetId } from "#contract/ids.ts";
 import type { Plan } from "#contract/plans.ts";
@@ -10,6 +10,9 @@ import { takeReference } from "../../../src/server/bookings/flow/reference.ts";
 import type { NewBooking } from "../../../src/server/bookings/flow/store-booking.ts";
 import type { Config } from "../../../src/server/config.ts";
 import type { ServiceDeps } from "../../../src/server/create-deps.ts";
+import type { Home } from "../../../src/server/db/citus/homes.ts";
+import { atHomes, listHomes } from "../../../src/server/db/home.ts";
+import { inOrganization } from "../../../src/server/db/transactions.ts";
 import type { EndpointsTable } from "../../../src/server/db/webhook-tables.ts";
 import { systemRandom } from "../../../src/server/lib/secrets/random.ts";
 import { DeliveryLoop } from "../../../src/server/webhooks/delivery/loop.ts";
@@ -20,7 +23,7 @@ import { writeLane } from "../../../src/server/webhooks/queue/lanes.ts";
 import { createWebhookDeps } from "../../../src/server/webhooks/webhook-deps.ts";
 import { createTestApp, TEST_SECRET_KEY, type TestApp } from "../app/app.ts";
 import { plainBooking } from "../app/read-api.ts";
-import { makeOrganization, makeWidget } from "../builders.ts";
+import { makeOrganization, makeOrganizationId, makeWidget } from "../builders.ts";
 import { type ReceivedRequest, respond, startReceiver, type TestReceiver } from "./receiver.ts";
 
 // For tests: the service with webhooks on its own database, a stopped clock, and receivers on this machine.
@@ -57,9 +60,39 @@ export function moveClock({ clock }: Pick<TestApp, "clock">, seconds: number): v
 
 export type Business = { owner: OrganizationId; widgetId: WidgetId; plan: Plan };
 
-export async function makeBusiness({ db }: Pick<ServiceDeps, "db">, plan: Plan = "pro"): Promise<Business> {
-  const owner = await makeOrganization(db, { plan });
-  return { owner, widgetId: await makeWidget(db, owner), plan };
+/** Where `makeBusiness` makes organizations: on a cluster in one shard group, because claims are fair within it. */
+export async function findTestHome({ db }: Pick<ServiceDeps, "db">): Promise<Home> {
+  const [home] = await listHomes(db);
+  assert.ok(home);
+  return home;
+}
+
+/** A new organization's id, such that its rows are at this home. */
+export async function makeIdAt({ db }: Pick<ServiceDeps, "db">, home: Home): Promise<OrganizationId> {
+  for (;;) {
+    const organizationId = makeOrganizationId();
+    const [found] = await atHomes(db, [{ organizationId }], async (each) => each);
+    if (found?.result === home) return organizationId;
+  }
+}
+
+/** Nobody reads or writes the table at the test's home meanwhile. */
+export async function whileLocked<T>(
+  deps: Pick<ServiceDeps, "db">,
+  name: "delivery_attempts" | "webhook_events",
+  run: () => Promise<T>,
+): Promise<T> {
+  const { writer, group } = await findTestHome(deps);
+  return await writer.transaction().execute(async (transaction) => {
+    await sql`lock table ${sql.table(group?.names.get(name) ?? name)}`.execute(transaction);
+    return await run();
+  });
+}
+
+export async function makeBusiness(deps: Pick<ServiceDeps, "db">, plan: Plan = "pro", home?: Home): Promise<Business> {
+  const id = await makeIdAt(deps, home ?? (await findTestHome(deps)));
+  const owner = await makeOrganization(deps.db, { plan, id });
+  return { owner, widgetId: await makeWidget(deps.db, owner), plan };
 }
 
 /** Unless it is new, the endpoint has answered before. */
@@ -86,12 +119,12 @@ export async function book(
   { owner, widgetId }: Business,
   columns: Partial<NewBooking> = {},
 ): Promise<Reference> {
-  const reference = await deps.db.transaction().execute(async (transaction) => {
+  const reference = await inOrganization(deps.db, owner, async (transaction) => {
     const taken = await takeReference(transaction, owner, deps.random);
     await keepBooking(deps, transaction, { owner, booking: { ...plainBooking(taken, widgetId), ...columns } });
     return taken;
   });
-  await wakeWorkers(deps);
+  await wakeWorkers(deps, owner);
   return reference;
 }
 

@@ -92,7 +92,7 @@ async function follow(deps: OpenDeps, check: Check, signal?: AbortSignal): Promi
   );
   switch (applied) {
     case "changed":
-      await wakeWorkers(deps);
+      await wakeWorkers(deps, owner);
       return applied;
     case "unchanged":
       return applied;

@@ -57,7 +57,8 @@ export async function writeMissingEvents(deps: KeepDeps & Pick<Deps, "db">, sign
         lastError = error;
       }
     }
-    if (batch.length > 0) await wakeWorkers(deps);
+    const owners = new Set(batch.map(({ organization_id }) => organization_id));
+    await Promise.all([...owners].map((owner) => wakeWorkers(deps, owner)));
     last = batch.length < MISSING_BATCH ? null : (batch.at(-1) ?? null);
   } while (last);
   if (failed > 0) throw new Error(`${failed} bookings still lack their webhook event`, { cause: lastError });

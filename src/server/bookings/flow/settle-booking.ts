@@ -78,7 +78,7 @@ export async function settleConfirmed(deps: SettleDeps, confirmed: ConfirmedBook
   });
   if (settled !== "already_settled") deps.metrics.bookings.inc({ outcome: "confirmed" });
   // Not awaited: the visitor is waiting for the answer.
-  if (settled === "has_deliveries") void wakeWorkers(deps);
+  if (settled === "has_deliveries") void wakeWorkers(deps, owner);
 }
 
 export type FailedBooking = BookingToSettle & { failure: BookingFailure };

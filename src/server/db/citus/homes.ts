@@ -1,4 +1,4 @@
-import type { Db } from "../pool.ts";
+import type { Db, Pool } from "../pool.ts";
 import { findGroup, type ShardGroup, type ShardMap, type ShardRow, toShardMap } from "./shard-map.ts";
 
 /** Where an organization's statements run: on the tables of its shard group, over connections to the group's server. */
@@ -7,7 +7,11 @@ export type Home = {
   readonly reader: Db;
   /** Holds the shard group in place while a statement or transaction runs. */
   readonly writer: Db;
+  /** The server's connections, for what belongs to no organization. */
+  readonly pool: Pool;
   readonly address: string;
+  /** Null on plain PostgreSQL. */
+  readonly group: ShardGroup | null;
 };
 
 type HomesParts = {

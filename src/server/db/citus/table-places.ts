@@ -15,6 +15,8 @@ export const DISTRIBUTED_TABLES = [
   "deletion_clocks",
   "deliveries",
   "delivery_attempts",
+  "delivery_lanes",
+  "delivery_queue",
   "endpoint_notices",
   "endpoints",
   "event_clocks",
@@ -40,11 +42,9 @@ export const TABLES_BY_REFERENCE = ["booking_references"] as const;
 /** Copied to every server, because they are looked up by something other than the organization. Written rarely. */
 export const REFERENCE_TABLES = ["organizations", "organization_logos", "widgets", "live_periods", "api_keys"] as const;
 
-/** On the coordinator only: what belongs to no organization, and what workers take across all of them. */
+/** On the coordinator only: what belongs to no organization. */
 export const COORDINATOR_TABLES = [
   "deleted_organizations",
-  "delivery_lanes",
-  "delivery_queue",
   "invitations",
   "members",
   "report_links",

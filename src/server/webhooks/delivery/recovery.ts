@@ -1,4 +1,4 @@
-import type { OrganizationId } from "#contract/ids.ts";
+import type { Home } from "../../db/citus/homes.ts";
 import type { Deps } from "../../deps.ts";
 import { loadDeliveries } from "../queue/load.ts";
 import { cancelForbidden, dropLeases, leaseHeldBack, listLostLeases } from "../queue/recovery-queries.ts";
@@ -26,14 +26,16 @@ type RecoveryDeps = Pick<Deps, "db" | "clock" | "log" | "metrics"> & {
   readonly webhooks: Pick<WebhookDeps, "schedule">;
 };
 
-type LoopParts = { readonly writer: ReportWriter; readonly sender: Pick<Sender, "makeLease" | "load"> };
+type LoopParts = {
+  readonly home: Home;
+  readonly writer: ReportWriter;
+  readonly sender: Pick<Sender, "makeLease" | "load">;
+};
 
 export class Recovery {
   readonly #deps: RecoveryDeps;
   readonly #parts: LoopParts;
   readonly #deadWorkers = new DeadWorkers();
-  /** Organizations whose server was down when their lost leases were last read. They must not keep the others waiting. */
-  readonly #unread = new Set<OrganizationId>();
   #recoveredAtMs = Number.NEGATIVE_INFINITY;
   #claimedAtMs = Number.NEGATIVE_INFINITY;
   /** Since when claims have followed each other without a gap. */
@@ -58,12 +60,11 @@ export class Recovery {
 
   /** Returns whether it took over leases of others. Never rejects. */
   async recover(): Promise<boolean> {
-    const { db, clock, log } = this.#deps;
+    const { clock, log } = this.#deps;
     const now = clock.now();
     this.#recoveredAtMs = now.getTime();
     const logFailure = (error: unknown) => log.error("deliveries.recovery_failed", { error });
-    // Fails while a server is down that has one of these deliveries. They are not sent anyway.
-    await cancelForbidden(db, { now, limit: RECOVER_BATCH }).catch(logFailure);
+    await cancelForbidden(this.#parts.home.writer, { now, limit: RECOVER_BATCH }).catch(logFailure);
     let hasTakenOver = false;
     try {
       hasTakenOver = await this.#takeOver(now);
@@ -81,12 +82,11 @@ export class Recovery {
   async #takeOver(now: Date): Promise<boolean> {
     const { db, metrics, log, webhooks } = this.#deps;
     const { schedule } = webhooks;
-    const deadWorkers = await this.#deadWorkers.find(db);
-    const lost = await listLostLeases(db, { now, deadWorkers, last: [...this.#unread], limit: RECOVER_BATCH });
+    const { reader } = this.#parts.home;
+    const deadWorkers = await this.#deadWorkers.find(reader);
+    const lost = await listLostLeases(reader, { now, deadWorkers, limit: RECOVER_BATCH });
     if (lost.length === 0) return false;
     const { deliveries, missing, unread, error } = await loadDeliveries(db, lost);
-    for (const { organizationId } of lost) this.#unread.delete(organizationId);
-    for (const { organizationId } of unread) this.#unread.add(organizationId);
     if (unread.length > 0) log.error("deliveries.recovery_failed", { error });
     if (unread.length === lost.length) return false;
     metrics.leasesExpired.inc(lost.length - unread.length);
@@ -101,9 +101,9 @@ export class Recovery {
   }
 
   async #releaseHeldBack(now: Date, dueBefore: Date): Promise<void> {
-    const { writer, sender } = this.#parts;
+    const { home, writer, sender } = this.#parts;
     const { schedule } = this.#deps.webhooks;
-    const held = await leaseHeldBack(this.#deps.db, { lease: sender.makeLease(), dueBefore, limit: RECOVER_BATCH });
+    const held = await leaseHeldBack(home.writer, { lease: sender.makeLease(), dueBefore, limit: RECOVER_BATCH });
     if (held.length === 0) return;
     this.#deps.log.warn("deliveries.held_back", { count: held.length });
     const writes = (await sender.load(held)).map((delivery) => {

@@ -1,4 +1,5 @@
 import type { OrganizationId } from "#contract/ids.ts";
+import type { Home } from "../../db/citus/homes.ts";
 import type { Deps } from "../../deps.ts";
 import { pause } from "../../lib/concurrency/pause.ts";
 import { OutageLog } from "../../lib/log/outage-log.ts";
@@ -15,7 +16,7 @@ import { Places } from "./places.ts";
 
 // Sends what this worker has leased: loads it, makes the requests side by side, and writes how they ended.
 
-export type SenderDeps = Pick<Deps, "db" | "patientDb" | "clock" | "random" | "log" | "metrics"> & {
+export type SenderDeps = Pick<Deps, "db" | "clock" | "random" | "log" | "metrics"> & {
   readonly webhooks: WebhookDeps;
 };
 
@@ -42,17 +43,17 @@ export class Sender {
   readonly #places = new Places();
   /** Loads and attempts. */
   readonly #underWay = new Set<Promise<unknown>>();
-  /** The advisory lock that this process holds (worker-locks.ts); null while it holds none. */
+  /** The advisory lock that this process holds on the server (worker-locks.ts); null while it holds none. */
   #workerNumber: number | null = null;
   #isStopping = false;
 
-  constructor(deps: SenderDeps, { writer, listener }: { writer: ReportWriter; listener: Listener }) {
+  constructor(deps: SenderDeps, { home, writer, listener }: { home: Home; writer: ReportWriter; listener: Listener }) {
     const { send, secretBox, urlBox, headerBox, schedule } = deps.webhooks;
     this.#deps = deps;
     this.#deliverDeps = { clock: deps.clock, send: send.send, secretBox, urlBox, headerBox, schedule };
     this.#writer = writer;
     this.#listener = listener;
-    this.#vacuum = new QueueVacuum(deps);
+    this.#vacuum = new QueueVacuum(home, deps.log);
     this.#outage = new OutageLog(deps.log, { failed: "deliveries.load_failed", resumed: "deliveries.load_resumed" });
   }
 

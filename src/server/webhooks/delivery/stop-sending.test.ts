@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { sql } from "kysely";
 import {
   type Business,
   book,
@@ -14,6 +13,7 @@ import {
   readDelivery,
   startReplying,
   until,
+  whileLocked,
 } from "../../../../test/support/webhooks/webhook-service.ts";
 import { deleteBooking } from "../../bookings/stored/erase.ts";
 import { updateOrganization } from "../../organizations/queries.ts";
@@ -111,9 +111,8 @@ test("an endpoint removed between claiming and loading gets no request, and its 
     await book(deps, business);
     const queued = db.selectFrom("delivery_queue").select("lease_token").where("organization_id", "=", business.owner);
     const isClaimed = async () => (await queued.executeTakeFirstOrThrow()).lease_token !== null;
-    const round = await db.transaction().execute(async (transaction) => {
-      // Loading reads the events, claiming does not.
-      await sql`lock table webhook_events`.execute(transaction);
+    // Loading reads the events, claiming does not.
+    const round = await whileLocked(deps, "webhook_events", async () => {
       const started = loop.goRound();
       await until(isClaimed, "it is claimed");
       await deleteEndpoint(deps, business.owner, endpoint.id);

@@ -2,6 +2,7 @@ import { HOUR_MS } from "#contract/durations.ts";
 import type { EndpointKind, SecretOverlapHours } from "#contract/endpoint.ts";
 import { ENDPOINT_ID, type EndpointId, type OrganizationId } from "#contract/ids.ts";
 import { type Plan, planIncludes } from "#contract/plans.ts";
+import { writeAtHome } from "../../db/home.ts";
 import type { Db } from "../../db/pool.ts";
 import { inOrganization } from "../../db/transactions.ts";
 import type { Deps } from "../../deps.ts";
@@ -218,7 +219,7 @@ export async function editEndpoint(
     await alongside?.(transaction, after, before);
     return { kind: "edited" };
   });
-  if (outcome.kind === "edited" && isEnabled === false) await cancelWaiting(deps, { id, now });
+  if (outcome.kind === "edited" && isEnabled === false) await cancelWaiting(deps, owner, { id, now });
   return outcome;
 }
 
@@ -271,13 +272,17 @@ export async function deleteEndpoint(
     await alongside?.(transaction, endpoint);
     return true;
   });
-  if (isRemoved) await cancelWaiting(deps, { id, now });
+  if (isRemoved) await cancelWaiting(deps, owner, { id, now });
   return isRemoved;
 }
 
 /** Call after the change is committed: queue rows are locked before endpoints, never after. */
-async function cancelWaiting({ db }: Pick<Deps, "db">, { id, now }: { id: EndpointId; now: Date }): Promise<void> {
-  await cancelForbidden(db, { now, limit: CANCEL_BATCH, endpointId: id });
+async function cancelWaiting(
+  { db }: Pick<Deps, "db">,
+  owner: OrganizationId,
+  { id, now }: { id: EndpointId; now: Date },
+): Promise<void> {
+  await writeAtHome(db, owner, (home) => cancelForbidden(home, { now, limit: CANCEL_BATCH, endpointId: id }));
 }
 
 /** The new secret is shown only once; the old one stays valid for the overlap. Without one, it stops working at once. */

@@ -62,6 +62,6 @@ export async function sendTestEvent(
     return true;
   });
   if (!isQueued) return { kind: "too_many_tests" };
-  await wakeWorkers(deps);
+  await wakeWorkers(deps, owner.id);
   return { kind: "queued", deliveryId };
 }

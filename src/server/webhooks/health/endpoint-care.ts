@@ -2,6 +2,7 @@ import type { NoticeKind } from "#contract/delivery.ts";
 import { DAY_MS } from "#contract/durations.ts";
 import type { EndpointId, OrganizationId } from "#contract/ids.ts";
 import { writeAudit } from "../../audit/write-audit.ts";
+import { writeAtHome } from "../../db/home.ts";
 import type { Db } from "../../db/pool.ts";
 import type { Deps } from "../../deps.ts";
 import { RecentMap } from "../../lib/recent-map.ts";
@@ -71,7 +72,7 @@ export class EndpointCare {
     const audit: AuditSwitchOff = (transaction, endpoint) => this.#auditSwitchOff(transaction, endpoint, reason);
     // A receiver that is gone was turned off together with its report.
     if (!health.is_gone && !(await switchOffFailing(db, owner, health, { now, audit }))) return false;
-    await cancelForbidden(db, { now, limit: CANCEL_BATCH, endpointId });
+    await writeAtHome(db, owner, (home) => cancelForbidden(home, { now, limit: CANCEL_BATCH, endpointId }));
     metrics.endpointsDisabled.inc({ reason });
     log.warn("endpoint.disabled", { organizationId: owner, endpointId, outcome: reason });
     return true;

@@ -198,14 +198,15 @@ export async function listStates(
   return await db.selectFrom("redeliveries").select(["id", "state"]).where("organization_id", "=", owner).execute();
 }
 
-/**
- * How many deliveries of each redelivery wait for their first attempt. By id, for the index; a statement of its own, because the
- * queue may be on another server than the redeliveries.
- */
-export async function countUnsent(db: Db, ids: readonly RedeliveryId[]): Promise<ReadonlyMap<RedeliveryId, number>> {
+/** How many deliveries of each redelivery wait for their first attempt. By id, for the index. */
+export async function countUnsent(
+  db: Db,
+  owner: OrganizationId,
+  ids: readonly RedeliveryId[],
+): Promise<ReadonlyMap<RedeliveryId, number>> {
   const { rows } = await sql<{ id: RedeliveryId; count: number }>`
     select redelivery_id as id, count(*) as count from delivery_queue
-    where redelivery_id = any(${ids as RedeliveryId[]}::text[])
+    where organization_id = ${owner} and redelivery_id = any(${ids as RedeliveryId[]}::text[])
     group by redelivery_id`.execute(db);
   return new Map(rows.map(({ id, count }) => [id, count]));
 }

@@ -140,7 +140,7 @@ async function advanceRedelivery(
     await endRedelivery(transaction, owner, { id, state: "finished", now });
     return "ended";
   });
-  if (outcome !== "waiting") await wakeWorkers(deps);
+  if (outcome !== "waiting") await wakeWorkers(deps, owner);
   return outcome;
 }
 
@@ -153,6 +153,7 @@ async function findRoom(transaction: Db, owner: OrganizationId, id: RedeliveryId
   const running = redeliveries.filter(({ state }) => state === "running").length;
   const unsent = await countUnsent(
     transaction,
+    owner,
     redeliveries.map((each) => each.id),
   );
   const total = unsent.values().reduce((sum, count) => sum + count, 0);

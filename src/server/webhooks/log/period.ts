@@ -9,7 +9,7 @@ export function toLogKeptSince(now: Date): Date {
   return new Date(now.getTime() - DELIVERY_LOG_DAYS * DAY_MS);
 }
 
-/** Manual redeliveries that wait. A statement of its own: the queue may be on another server than the organization's rows. */
+/** Manual redeliveries that wait. */
 export async function listRedelivering(db: Db, owner: OrganizationId): Promise<DeliveryId[]> {
   const { rows } = await sql<{ id: DeliveryId }>`
     select delivery_id as id from delivery_queue where organization_id = ${owner} and trigger = 'manual'`.execute(db);

@@ -69,6 +69,7 @@ export async function listDeliveries(
     const rows = await selectDeliveries(transaction, owner, { ...filter, redelivering });
     const queued = await findQueued(
       transaction,
+      owner,
       rows.map(({ id }) => id),
     );
     return rows.map((row) => ({ ...row, ...(queued.get(row.id) ?? NOT_QUEUED) }));
@@ -128,12 +129,17 @@ async function selectDeliveries(
 type Queued = Pick<DeliveryLogEntry, "pending" | "is_in_flight">;
 const NOT_QUEUED: Queued = { pending: null, is_in_flight: false };
 
-/** A statement of its own: the queue may be on another server than the organization's rows. */
-async function findQueued(db: Db, ids: readonly DeliveryId[]): Promise<ReadonlyMap<DeliveryId, Queued>> {
+async function findQueued(
+  db: Db,
+  owner: OrganizationId,
+  ids: readonly DeliveryId[],
+): Promise<ReadonlyMap<DeliveryId, Queued>> {
   if (ids.length === 0) return new Map();
   const { rows } = await sql<Queued & { id: DeliveryId }>`
     select delivery_id as id, trigger as pending, lease_token is not null as is_in_flight
-    from delivery_queue where delivery_id = any(${ids as DeliveryId[]}::uuid[])`.execute(db);
+    from delivery_queue where organization_id = ${owner} and delivery_id = any(${ids as DeliveryId[]}::uuid[])`.execute(
+    db,
+  );
   return new Map(rows.map(({ id, ...queued }) => [id, queued]));
 }
 

@@ -34,7 +34,7 @@ export async function redeliver(
 ): Promise<{ kind: "queued" } | RedeliverRefusal> {
   if (!planIncludes(owner.plan, "webhooks")) return { kind: "plan_required" };
   const outcome = await queueOne(deps, owner.id, { id, alongside });
-  if (outcome.kind === "queued") await wakeWorkers(deps);
+  if (outcome.kind === "queued") await wakeWorkers(deps, owner.id);
   return outcome;
 }
 

@@ -98,6 +98,6 @@ export async function deleteRemovedEndpoints(db: Db, owner: OrganizationId, batc
     delete from endpoints using unused where endpoints.organization_id = ${owner} and endpoints.id = unused.id
     returning endpoints.id`.execute(db);
   const ids = rows.map(({ id }) => id);
-  if (ids.length > 0) await deleteLanes(db, ids);
+  if (ids.length > 0) await deleteLanes(db, owner, ids);
   return ids.length;
 }

@@ -67,7 +67,7 @@ export async function advanceWaiting(
     set due_at = ${waiting.now}::timestamptz,
       resume_at = case when queue.trigger = 'automatic' and not queue.is_test then queue.due_at else queue.resume_at end,
       trigger = case when queue.is_test then queue.trigger else 'manual' end
-    from chosen where queue.delivery_id = chosen.delivery_id
+    from chosen where queue.organization_id = ${owner} and queue.delivery_id = chosen.delivery_id
     returning queue.delivery_id`.execute(transaction);
   return rows.map((row) => row.delivery_id);
 }

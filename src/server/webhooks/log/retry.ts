@@ -51,7 +51,7 @@ export async function retryDelivery(
       return { kind: "retried" };
     },
   );
-  if (outcome.kind === "retried") await wakeWorkers(deps);
+  if (outcome.kind === "retried") await wakeWorkers(deps, owner);
   return outcome;
 }
 
@@ -80,7 +80,7 @@ export async function retryAll(
     await openLane(transaction, owner, endpointId);
     await alongside(transaction, endpoint, count);
   });
-  await wakeWorkers(deps);
+  await wakeWorkers(deps, owner);
   return { kind: "retried", count };
 }
 

@@ -20,10 +20,12 @@ export async function eraseDeliveries(
   { references, now }: { references: readonly Reference[]; now: Date },
 ): Promise<void> {
   const ids = await listDeliveryIds(transaction, owner, references);
-  const inFlight = await lockQueued(transaction, ids);
+  const inFlight = await lockQueued(transaction, owner, ids);
   await eraseContent(transaction, owner, { references, now });
   await logInterrupted(transaction, owner, inFlight);
-  await sql`delete from delivery_queue where delivery_id = any(${ids}::uuid[])`.execute(transaction);
+  await sql`delete from delivery_queue where organization_id = ${owner} and delivery_id = any(${ids}::uuid[])`.execute(
+    transaction,
+  );
   await eraseFromNotices(transaction, owner, references);
 }
 
@@ -54,8 +56,10 @@ export async function deleteDeliveries(
   references: readonly Reference[],
 ): Promise<number> {
   const ids = await listDeliveryIds(transaction, owner, references);
-  await lockQueued(transaction, ids);
-  await sql`delete from delivery_queue where delivery_id = any(${ids}::uuid[])`.execute(transaction);
+  await lockQueued(transaction, owner, ids);
+  await sql`delete from delivery_queue where organization_id = ${owner} and delivery_id = any(${ids}::uuid[])`.execute(
+    transaction,
+  );
   await sql`
     delete from webhook_events
     where organization_id = ${owner} and reference = any(${references as Reference[]}::text[])`.execute(transaction);
@@ -68,10 +72,11 @@ type InFlight = { deliveryId: DeliveryId; endpointId: EndpointId; trigger: Attem
  * Waits for a claim that is leasing one of these rows and for a report that is removing one. Returns the deliveries with a
  * request in flight.
  */
-async function lockQueued(transaction: Db, ids: readonly DeliveryId[]): Promise<InFlight[]> {
+async function lockQueued(transaction: Db, owner: OrganizationId, ids: readonly DeliveryId[]): Promise<InFlight[]> {
   const { rows } = await sql<InFlight & { leasedAt: Date | null }>`
     select delivery_id as "deliveryId", endpoint_id as "endpointId", trigger, leased_at as "leasedAt" from delivery_queue
-    where delivery_id = any(${ids as DeliveryId[]}::uuid[]) order by delivery_id for update`.execute(transaction);
+    where organization_id = ${owner} and delivery_id = any(${ids as DeliveryId[]}::uuid[])
+    order by delivery_id for update`.execute(transaction);
   return rows.filter((row) => row.leasedAt !== null);
 }
 

@@ -12,7 +12,8 @@ import type {
 } from "#contract/ids.ts";
 import type { Plan } from "#contract/plans.ts";
 import type { WebhookEventType } from "#contract/webhook-event.ts";
-import { engineOf, notifyListeners } from "../../db/engine.ts";
+import { engineOf } from "../../db/engine.ts";
+import { table, writeAtHome } from "../../db/home.ts";
 import type { Db } from "../../db/pool.ts";
 import { assert } from "../../lib/assert.ts";
 
@@ -42,11 +43,11 @@ export async function findBookingEventContext(
       (
         select coalesce(json_agg(json_build_object('id', id, 'kind', kind, 'status', status, 'services', services,
           'channels', channels, 'sources', sources, 'campaigns', campaigns) order by id), '[]')
-        from endpoints
+        from ${table("endpoints")}
         where organization_id = ${owner} and removed_at is null and ${type} = any(event_types)
           and (widget_ids is null or ${widgetId} = any(widget_ids))
       ) as endpoints
-    from widgets join organizations on organizations.id = widgets.organization_id
+    from ${table("widgets")} join ${table("organizations")} on organizations.id = widgets.organization_id
     where widgets.organization_id = ${owner} and widgets.id = ${widgetId}`.execute(db);
   const [context] = rows;
   assert(context, "a booking is stored for a widget of its organization");
@@ -71,8 +72,8 @@ type NewDelivery = {
 };
 
 /**
- * Inserts events of one type with their deliveries, and queues the deliveries of enabled endpoints: in one statement, except on
- * Citus, where the queue is on another server.
+ * Inserts events of one type with their deliveries, and queues the deliveries of enabled endpoints: in one statement, except
+ * through Citus, which refuses it.
  */
 export async function insertEvents(
   transaction: Db,
@@ -82,13 +83,13 @@ export async function insertEvents(
   const ofEvents = <K extends keyof NewEvent>(name: K) => events.map((event) => event[name]);
   const ofDeliveries = <K extends keyof NewDelivery>(name: K) => deliveries.map((delivery) => delivery[name]);
   const insertedEvents = sql`
-      insert into webhook_events (organization_id, id, type, reference, widget_id, body, is_test_booking, created_at)
+      insert into ${table("webhook_events")} (organization_id, id, type, reference, widget_id, body, is_test_booking, created_at)
       select ${owner}, id, type, reference, widget_id, body, is_test_booking, ${now}::timestamptz
       from unnest(${ofEvents("id")}::text[], ${ofEvents("type")}::text[], ${ofEvents("reference")}::text[],
         ${ofEvents("widgetId")}::text[], ${ofEvents("body")}::bytea[], ${ofEvents("isTestBooking")}::boolean[])
         as event (id, type, reference, widget_id, body, is_test_booking)`;
   const insertedDeliveries = sql`
-    insert into deliveries (organization_id, id, event_id, endpoint_id, state, cancel_reason, card, attempt_count,
+    insert into ${table("deliveries")} (organization_id, id, event_id, endpoint_id, state, cancel_reason, card, attempt_count,
       retries_used, next_attempt_at, created_at, completed_at)
     select ${owner}, id, event_id, endpoint_id, case when is_enabled then 'queued' else 'canceled' end,
       case when not is_enabled then 'endpoint_disabled' end, card, 0, 0, case when is_enabled then ${now}::timestamptz end,
@@ -122,7 +123,7 @@ function insertIntoQueue(owner: OrganizationId, queued: QueuedDeliveries): RawBu
   const ids = queued.deliveries.map(({ id }) => id);
   const endpointIds = queued.deliveries.map(({ endpointId }) => endpointId);
   return sql`
-    insert into delivery_queue (delivery_id, organization_id, endpoint_id, trigger, is_test, due_at, redelivery_id)
+    insert into ${table("delivery_queue")} (delivery_id, organization_id, endpoint_id, trigger, is_test, due_at, redelivery_id)
     select id, ${owner}, endpoint_id, ${queued.trigger}, ${queued.isTest}::boolean, ${queued.dueAt}::timestamptz,
       ${queued.redeliveryId ?? null}::text
     from unnest(${ids}::uuid[], ${endpointIds}::text[]) as queued (id, endpoint_id)`;
@@ -137,12 +138,18 @@ export async function queueDeliveries(
   if (queued.deliveries.length === 0) return [];
   const { rows } = await sql<{ delivery_id: DeliveryId }>`-- prepared: queue_deliveries
     ${insertIntoQueue(owner, queued)}
-    on conflict (delivery_id) do nothing
+    on conflict do nothing
     returning delivery_id`.execute(transaction);
   return rows.map((row) => row.delivery_id);
 }
 
-/** Not for use in a transaction that stores a booking: transactions that notify commit one after another. */
-export async function notifyWorkers(db: Db): Promise<void> {
-  await notifyListeners(db, DELIVERIES_CHANNEL);
+/**
+ * On the organization's server. Not for use in a transaction that stores a booking: transactions that notify commit one after another.
+ * PostgreSQL logs a notification like a change, but after a crash nobody needs it, so its commit does not wait for the disk.
+ */
+export async function notifyWorkers(db: Db, owner: OrganizationId): Promise<void> {
+  await writeAtHome(db, owner, (home) =>
+    sql`-- prepared: notify
+      select set_config('synchronous_commit', 'off', true), pg_notify(${DELIVERIES_CHANNEL}, '')`.execute(home),
+  );
 }

@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import pg from "pg";
+import { makeOrganizationId } from "../../../../test/support/builders.ts";
+import { listDatabaseUrls } from "../../../../test/support/database/database.ts";
 import {
   book,
   createWebhookService,
@@ -10,6 +12,7 @@ import {
   startReplying,
   until,
 } from "../../../../test/support/webhooks/webhook-service.ts";
+import { findServer } from "../../db/home.ts";
 import { openDb, openPool } from "../../db/pool.ts";
 import { createLog } from "../../lib/log/log.ts";
 import { startWorker } from "../../worker.ts";
@@ -17,6 +20,7 @@ import { DELIVERIES_CHANNEL } from "./queries.ts";
 import { wakeWorkers } from "./wake-workers.ts";
 
 const { deps, url } = await createWebhookService();
+const OWNER = makeOrganizationId();
 
 test("a booking wakes the worker, so its delivery does not wait for the next poll", async (t) => {
   const business = await makeBusiness(deps);
@@ -39,14 +43,16 @@ test("a booking wakes the worker, so its delivery does not wait for the next pol
 });
 
 test("calls during a notification share the next one, and a later call has its own", async (t) => {
-  const listener = new pg.Client({ connectionString: url });
+  const server = await findServer(deps.db, OWNER);
+  const urls = listDatabaseUrls(/test_[0-9a-f]+/.exec(url)?.[0] ?? "");
+  const listener = new pg.Client({ connectionString: urls.find((each) => each.includes(server)) });
   await listener.connect();
   t.after(() => listener.end());
   const heard: string[] = [];
   listener.on("notification", ({ channel }) => heard.push(channel));
   await listener.query(`listen ${DELIVERIES_CHANNEL}; listen all_sent`);
-  await Promise.all(Array.from({ length: 20 }, () => wakeWorkers(deps)));
-  await wakeWorkers(deps);
+  await Promise.all(Array.from({ length: 20 }, () => wakeWorkers(deps, OWNER)));
+  await wakeWorkers(deps, OWNER);
   // Notifications arrive in the order in which they were sent.
   await listener.query("notify all_sent");
   await until(() => heard.includes("all_sent"), "every notification has arrived");
@@ -58,9 +64,9 @@ test("a notification that fails is logged and never throws, and the next call tr
   await pool.end();
   const lines: string[] = [];
   const unreachable = { db: openDb(pool), log: createLog("warn", { write: (line) => lines.push(line) }) };
-  await Promise.all([wakeWorkers(unreachable), wakeWorkers(unreachable), wakeWorkers(unreachable)]);
+  await Promise.all(Array.from({ length: 3 }, () => wakeWorkers(unreachable, OWNER)));
   assert.equal(lines.length, 2, "the second and third call share a notification");
-  await wakeWorkers(unreachable);
+  await wakeWorkers(unreachable, OWNER);
   assert.equal(lines.length, 3);
   assert.ok(lines.every((line) => line.includes("deliveries.notify_failed")));
 });

@@ -2,19 +2,20 @@ import { sql } from "kysely";
 import type { AttemptTrigger } from "#contract/delivery.ts";
 import type { DeliveryId, EndpointId, OrganizationId } from "#contract/ids.ts";
 import { toArrayText } from "../../db/array-text.ts";
-import { engineOf } from "../../db/engine.ts";
+import type { ShardGroup } from "../../db/citus/shard-map.ts";
+import { table } from "../../db/home.ts";
 import type { Db } from "../../db/pool.ts";
 import { FixedStatement } from "../../db/run-prepared.ts";
 import { PLANS_WITH_WEBHOOKS } from "./caps.ts";
 import type { DueDelivery } from "./choose-fairly.ts";
 import { waitingLanes } from "./lanes.ts";
 
-// The statements of a claim, across organizations; claim.ts says what must stay true.
+// The statements of a claim, across the organizations of a home; claim.ts says what must stay true.
 
 /** A worker's right to send a delivery until `until`. Its report must carry the token. */
 export type Lease = { readonly token: string; readonly at: Date; readonly until: Date; readonly holder: number | null };
 
-/** No other advisory lock uses this number. */
+/** Together with the number of the shard group, which is 0 on plain PostgreSQL. No other advisory lock uses this number. */
 const CLAIM_LOCK = 7_236_002;
 
 /** A process that freezes during a claim must not block all the others: PostgreSQL then ends its transaction. */
@@ -29,15 +30,15 @@ export const INDEXES_ONLY = sql`set_config('enable_seqscan', 'off', true), set_c
   set_config('enable_mergejoin', 'off', true)`;
 
 /** Waits for the claims of other workers. On Citus every commit is flushed: see db/citus/late-commits.ts. */
-export async function beginClaim(transaction: Db): Promise<void> {
-  await beginning.run(transaction, { synchronousCommit: engineOf(transaction) === "citus" ? null : "off" });
+export async function beginClaim(transaction: Db, group: ShardGroup | null): Promise<void> {
+  await beginning.run(transaction, { synchronousCommit: group === null ? "off" : null, shard: group?.shard ?? "0" });
 }
 
-const beginning = new FixedStatement<unknown, { synchronousCommit: string | null }>(
-  ({ synchronousCommit }) => sql`-- prepared: begin_claim
+const beginning = new FixedStatement<unknown, { synchronousCommit: string | null; shard: string }>(
+  ({ synchronousCommit, shard }) => sql`-- prepared: begin_claim
     select set_config('transaction_timeout', ${sql.lit(String(CLAIM_LIMIT_MS))}, true), ${INDEXES_ONLY},
       set_config('synchronous_commit', coalesce(${synchronousCommit}::text, current_setting('synchronous_commit')), true),
-      pg_advisory_xact_lock(${sql.lit(CLAIM_LOCK)})`,
+      pg_advisory_xact_lock(${sql.lit(CLAIM_LOCK)} + (${shard}::bigint << 32))`,
 );
 
 export type WaitingLane = {
@@ -111,12 +112,12 @@ const queueReading = new FixedStatement<QueueRow, QueueLimits>(
     with recursive ${waitingLanes(after)}, first_lanes as (
       select endpoint_id, due_at, delivery_id from waiting_lanes limit ${lanes}::integer
     ), leased as (
-      select endpoint_id, organization_id, count(*)::integer as requests from delivery_queue
+      select endpoint_id, organization_id, count(*)::integer as requests from ${table("delivery_queue")}
       where lease_token is not null group by endpoint_id, organization_id
     ), waiting_tests as (
-      select queue.delivery_id, lane.is_answering from delivery_queue queue
-      join delivery_lanes lane on lane.endpoint_id = queue.endpoint_id
-      join organizations organization on organization.id = lane.organization_id
+      select queue.delivery_id, lane.is_answering from ${table("delivery_queue", "queue")}
+      join ${table("delivery_lanes", "lane")} on lane.endpoint_id = queue.endpoint_id
+      join ${table("organizations", "organization")} on organization.id = lane.organization_id
       where queue.is_test and queue.lease_token is null and queue.due_at <= ${now}::timestamptz
         and lane.state = 'open' and organization.plan = any(${PLANS}::text[])
       order by queue.due_at limit ${tests}::integer
@@ -129,10 +130,10 @@ const queueReading = new FixedStatement<QueueRow, QueueLimits>(
       coalesce(urgent.delivery_id, first.delivery_id) as "firstId", coalesce(urgent.due_at, first.due_at) as "firstDueAt",
       null::integer as requests
     from first_lanes first
-    left join delivery_lanes lane on lane.endpoint_id = first.endpoint_id
-    left join organizations organization on organization.id = lane.organization_id
+    left join ${table("delivery_lanes", "lane")} on lane.endpoint_id = first.endpoint_id
+    left join ${table("organizations", "organization")} on organization.id = lane.organization_id
     left join lateral (
-      select queue.delivery_id, queue.due_at from delivery_queue queue
+      select queue.delivery_id, queue.due_at from ${table("delivery_queue", "queue")}
       where lane.paused_until > ${now}::timestamptz and queue.endpoint_id = first.endpoint_id and queue.is_urgent
         and queue.lease_token is null
       order by queue.due_at limit 1
@@ -140,7 +141,7 @@ const queueReading = new FixedStatement<QueueRow, QueueLimits>(
     union all
     select 'in_flight', leased.endpoint_id, leased.organization_id, null, null, coalesce(lane.is_failing, false),
       coalesce(lane.is_answering, false), null, null, null, null, null, leased.requests
-    from leased left join delivery_lanes lane on lane.endpoint_id = leased.endpoint_id
+    from leased left join ${table("delivery_lanes", "lane")} on lane.endpoint_id = leased.endpoint_id
     union all
     select 'test', null, null, null, null, null, is_answering, null, null, null, delivery_id, null, null from waiting_tests`,
 );
@@ -164,7 +165,7 @@ const dueListing = new FixedStatement<
   ({ endpointIds, limits, now }) => sql`-- prepared: list_due_deliveries
     select lane.endpoint_id as "endpointId", due.delivery_id as "deliveryId", due.due_at as "dueAt"
     from unnest(${endpointIds}::text[], ${limits}::integer[]) as lane (endpoint_id, most) cross join lateral (
-      select delivery_id, due_at from delivery_queue
+      select delivery_id, due_at from ${table("delivery_queue")}
       where endpoint_id = lane.endpoint_id and lease_token is null and due_at <= ${now}::timestamptz
       order by due_at limit lane.most
     ) due`,
@@ -177,11 +178,11 @@ export async function setRatedUntil(
 ): Promise<void> {
   const endpointIds = lanes.map(({ endpointId }) => endpointId);
   await sql`-- prepared: lock_rated_lanes
-    select from delivery_lanes where endpoint_id = any(${endpointIds}::text[]) order by endpoint_id for update`.execute(
+    select from ${table("delivery_lanes")} where endpoint_id = any(${endpointIds}::text[]) order by endpoint_id for update`.execute(
     transaction,
   );
   await sql`-- prepared: set_rated_until
-    update delivery_lanes lane set rated_until = rated.until
+    update ${table("delivery_lanes", "lane")} set rated_until = rated.until
     from unnest(${endpointIds}::text[], ${lanes.map(({ until }) => until)}::timestamptz[])
       as rated (endpoint_id, until)
     where lane.endpoint_id = rated.endpoint_id`.execute(transaction);
@@ -208,10 +209,10 @@ export async function leaseDeliveries(
 
 const leasing = new FixedStatement<Omit<ClaimedDelivery, "lease">, Lease & { ids: string }>(
   ({ token, at, until, holder, ids }) => sql`-- prepared: lease_deliveries
-    update delivery_queue set lease_token = ${token}::uuid, leased_at = ${at}::timestamptz,
+    update ${table("delivery_queue")} set lease_token = ${token}::uuid, leased_at = ${at}::timestamptz,
       lease_until = ${until}::timestamptz, leased_by = ${holder}::integer
     where delivery_id = any(array(
-      select delivery_id from delivery_queue
+      select delivery_id from ${table("delivery_queue")}
       where delivery_id = any(${ids}::uuid[]) and lease_token is null
       for update skip locked
     ))

@@ -1,5 +1,6 @@
 import { MINUTE_MS } from "#contract/durations.ts";
 import type { DeliveryId, EndpointId, OrganizationId } from "#contract/ids.ts";
+import type { Home } from "../../db/citus/homes.ts";
 import type { Db } from "../../db/pool.ts";
 import { acrossOrganizations } from "../../db/transactions.ts";
 import { CAPS } from "./caps.ts";
@@ -19,7 +20,8 @@ import {
 // A worker leases what is due (this file), loads it (load.ts), sends it and reports the outcome (report-queries.ts). A lease
 // whose worker is gone is reported by the worker that finds it (recovery-queries.ts). What must stay true:
 //
-// - Claims run one at a time, over all workers, under one advisory lock. Caps and fairness therefore hold over all of them.
+// - Claims of a home run one at a time, over all workers, under one advisory lock. Caps and fairness therefore hold over all of
+//   them. Plain PostgreSQL is one home; a cluster has one for each shard group, and an organization is in one of them.
 // - A claim reads and writes only delivery_queue and delivery_lanes, and reads the plans in organizations.
 // - Its work is bounded by the number of lanes it looks at, not by how many deliveries wait in them.
 // - A claim commits without waiting for the disk. If PostgreSQL crashes, the leases of the last half second may be lost: their
@@ -58,9 +60,9 @@ const LANES_PER_CLAIM = 500;
 const OVERDUE_STEPS_PER_LEASE = 60;
 
 /** `startClaim` is called once the advisory lock is held, so that a lease starts after the wait. */
-export async function claimDeliveries(db: Db, startClaim: () => Claim): Promise<ClaimResult> {
-  return await acrossOrganizations(db, async (transaction) => {
-    await beginClaim(transaction);
+export async function claimDeliveries({ writer, group }: Home, startClaim: () => Claim): Promise<ClaimResult> {
+  return await acrossOrganizations(writer, async (transaction) => {
+    await beginClaim(transaction, group);
     const { lease, free, after } = startClaim();
     const queue = await readQueue(transaction, { after, lanes: LANES_PER_CLAIM, tests: free, now: lease.at });
     const { waiting, tests } = queue;

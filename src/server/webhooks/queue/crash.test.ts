@@ -10,6 +10,7 @@ import { CLEAN_ENVIRONMENT } from "../../../../test/support/programs/clean-envir
 import {
   book,
   createWebhookService,
+  findTestHome,
   headerOf,
   makeBusiness,
   makeEndpoint,
@@ -61,7 +62,9 @@ async function kill(child: ChildProcess): Promise<void> {
 
 /** Whether no worker process has a connection. */
 async function isUnattended(): Promise<boolean> {
-  const { rows } = await sql`select pid from pg_stat_activity where application_name = ${WORKER_NAME}`.execute(db);
+  const { rows } = await sql`select pid from pg_stat_activity where application_name = ${WORKER_NAME}`.execute(
+    (await findTestHome(deps)).reader,
+  );
   return rows.length === 0;
 }
 
@@ -192,7 +195,7 @@ async function countNumberedLeases(): Promise<number> {
 async function countLivingWorkers(): Promise<number> {
   const { rows } = await sql`select from pg_locks join pg_database on pg_database.oid = pg_locks.database
     where datname = current_database() and locktype = 'advisory' and granted
-      and classid::bigint = ${WORKER_LOCKS}::bigint`.execute(db);
+      and classid::bigint = ${WORKER_LOCKS}::bigint`.execute((await findTestHome(deps)).reader);
   return rows.length;
 }
 

@@ -5,6 +5,7 @@ import {
   anotherWorker,
   book,
   createWebhookService,
+  findTestHome,
   makeBusiness,
   makeEndpoint,
   startReplying,
@@ -86,7 +87,11 @@ test("an organization gets at most half of the free places, and more as places f
     const at = deps.clock.now();
     const until = new Date(at.getTime() + deps.webhooks.leaseMs);
     const lease = { token: randomUuid(deps.random), at, until, holder: null };
-    const { deliveries, heldBack } = await claimDeliveries(deps.db, () => ({ lease, free, after: "" }));
+    const { deliveries, heldBack } = await claimDeliveries(await findTestHome(deps), () => ({
+      lease,
+      free,
+      after: "",
+    }));
     return { taken: deliveries.length, heldBack: [...heldBack] };
   };
   const more = [business?.owner];

@@ -8,6 +8,7 @@ import {
   changeEndpoints,
   createWebhookService,
   deliverAll,
+  findTestHome,
   headerOf,
   makeBusiness,
   makeEndpoint,
@@ -207,7 +208,7 @@ test("a hung receiver with a backlog holds no delivery back for more than a minu
       until: new Date(at.getTime() + 4 * TIMEOUT_SECONDS * 1_000),
       holder: null,
     };
-    const { deliveries } = await claimDeliveries(deps.db, () => ({ lease, free: 128, after: "" }));
+    const { deliveries } = await claimDeliveries(await findTestHome(deps), () => ({ lease, free: 128, after: "" }));
     for (const { deliveryId } of deliveries) {
       claimed.set(deliveryId, second);
       ends.push({ atMs: at.getTime() + TIMEOUT_SECONDS * 1_000, id: deliveryId });
@@ -226,7 +227,7 @@ test("a hung receiver's overdue deliveries start a few at a time, so that they d
   const claim = async () => {
     const at = new Date(deps.clock.now().getTime() + 30_000);
     const lease = { token: randomUuid(deps.random), at, until: new Date(at.getTime() + 60_000), holder: null };
-    return await claimDeliveries(deps.db, () => ({ lease, free: 128, after: "" }));
+    return await claimDeliveries(await findTestHome(deps), () => ({ lease, free: 128, after: "" }));
   };
   for (const expected of [4, 4, 4, 0]) {
     const { deliveries, heldBackByFailing } = await claim();

@@ -1,11 +1,12 @@
 import { type Selectable, sql } from "kysely";
-import type { EndpointId } from "#contract/ids.ts";
+import type { EndpointId, OrganizationId } from "#contract/ids.ts";
+import { table } from "../../db/home.ts";
 import type { Db } from "../../db/pool.ts";
 import type { DeliveryLanesTable } from "../../db/queue-tables.ts";
 import type { EndpointsTable } from "../../db/webhook-tables.ts";
 import { CAPS } from "./caps.ts";
 
-// A lane repeats what claiming must know about an endpoint, so that a claim reads no table of an organization. Code
+// A lane repeats what claiming must know about an endpoint, so that a claim reads few small rows. Code
 // that changes one of these columns of an endpoint must write the lane in the same transaction, after the endpoint.
 
 type LaneSource = Pick<
@@ -34,16 +35,26 @@ export function toLane(endpoint: LaneSource): Omit<Selectable<DeliveryLanesTable
 }
 
 export async function writeLane(transaction: Db, endpoint: LaneSource): Promise<void> {
-  const lane = toLane(endpoint);
+  const { organization_id, endpoint_id, ...lane } = toLane(endpoint);
+  const { numUpdatedRows } = await transaction
+    .updateTable("delivery_lanes")
+    .set(lane)
+    .where("organization_id", "=", organization_id)
+    .where("endpoint_id", "=", endpoint_id)
+    .executeTakeFirst();
+  if (numUpdatedRows > 0n) return;
   await transaction
     .insertInto("delivery_lanes")
-    .values(lane)
-    .onConflict((conflict) => conflict.column("endpoint_id").doUpdateSet(lane))
+    .values({ organization_id, endpoint_id, ...lane })
     .execute();
 }
 
-export async function deleteLanes(db: Db, endpointIds: readonly EndpointId[]): Promise<void> {
-  await db.deleteFrom("delivery_lanes").where("endpoint_id", "in", endpointIds).execute();
+export async function deleteLanes(db: Db, owner: OrganizationId, endpointIds: readonly EndpointId[]): Promise<void> {
+  await db
+    .deleteFrom("delivery_lanes")
+    .where("organization_id", "=", owner)
+    .where("endpoint_id", "in", endpointIds)
+    .execute();
 }
 
 /**
@@ -52,11 +63,11 @@ export async function deleteLanes(db: Db, endpointIds: readonly EndpointId[]): P
  */
 export function waitingLanes(after: string) {
   return sql`waiting_lanes as (
-      (select endpoint_id, due_at, delivery_id from delivery_queue
+      (select endpoint_id, due_at, delivery_id from ${table("delivery_queue")}
         where lease_token is null and endpoint_id > ${after}::text order by endpoint_id, due_at limit 1)
       union all
       select next.endpoint_id, next.due_at, next.delivery_id from waiting_lanes cross join lateral (
-        select queue.endpoint_id, queue.due_at, queue.delivery_id from delivery_queue queue
+        select queue.endpoint_id, queue.due_at, queue.delivery_id from ${table("delivery_queue", "queue")}
         where queue.lease_token is null and queue.endpoint_id > waiting_lanes.endpoint_id
         order by queue.endpoint_id, queue.due_at limit 1
       ) next

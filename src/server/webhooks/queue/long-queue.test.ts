@@ -4,10 +4,11 @@ import { sql } from "kysely";
 import {
   book,
   createWebhookService,
+  findTestHome,
   makeBusiness,
   makeEndpoint,
 } from "../../../../test/support/webhooks/webhook-service.ts";
-import { toStatementGroups } from "../../db/engine.ts";
+import type { Home } from "../../db/citus/homes.ts";
 import type { Db } from "../../db/pool.ts";
 import { randomUuid } from "../../lib/secrets/random.ts";
 import { reportInterrupted } from "../delivery/deliver.ts";
@@ -38,7 +39,7 @@ async function fillQueue(db: Db, owner: string, endpointId: string): Promise<voi
     from generate_series(1, ${WAITING}::integer)`.execute(db);
 }
 
-async function claim(db: Db): Promise<readonly ClaimedDelivery[]> {
+async function claim(home: Home): Promise<readonly ClaimedDelivery[]> {
   const at = deps.clock.now();
   const lease = {
     token: randomUuid(deps.random),
@@ -46,24 +47,29 @@ async function claim(db: Db): Promise<readonly ClaimedDelivery[]> {
     until: new Date(at.getTime() + deps.webhooks.leaseMs),
     holder: null,
   };
-  return (await claimDeliveries(db, () => ({ lease, free: 256, after: "" }))).deliveries;
+  return (await claimDeliveries(home, () => ({ lease, free: 256, after: "" }))).deliveries;
+}
+
+/** With one connection, because each keeps plans of its own. */
+async function onOneConnection(run: (home: Home) => Promise<void>): Promise<void> {
+  const home = await findTestHome(deps);
+  await home.writer.connection().execute((writer) => run({ ...home, writer }));
 }
 
 test("a claim from a long queue reads what it leases, although its statements were planned for an empty queue", async () => {
   const business = await makeBusiness(deps);
   const { id } = await makeEndpoint(deps, business, { url: "http://127.0.0.1:9/" });
-  // One connection, because each keeps plans of its own.
-  await deps.db.connection().execute(async (db) => {
+  await onOneConnection(async (home) => {
     // A queue that was emptied and vacuumed, as a worker leaves it.
     await book(deps, business);
-    await sql`delete from delivery_queue`.execute(db);
-    await sql`vacuum (truncate false) delivery_queue`.execute(db);
+    await sql`delete from delivery_queue`.execute(deps.db);
+    await sql`vacuum (truncate false) delivery_queue`.execute(deps.db);
     await book(deps, business);
-    assert.equal((await claim(db)).length, 1);
-    await fillQueue(db, business.owner, id);
-    const before = await countRead(db);
-    assert.equal((await claim(db)).length, 9);
-    const read = (await countRead(db)) - before;
+    assert.equal((await claim(home)).length, 1);
+    await fillQueue(deps.db, business.owner, id);
+    const before = await countRead(home.writer);
+    assert.equal((await claim(home)).length, 9);
+    const read = (await countRead(home.writer)) - before;
     assert.ok(read > 0 && read < 100, `${read} entries read`);
   });
 });
@@ -73,20 +79,17 @@ test("a report reads only its own entries of a long queue, even if the first one
   const business = await makeBusiness(deps);
   const { id } = await makeEndpoint(deps, business, { url: "http://127.0.0.1:9/" });
   for (let n = 0; n < 2; n++) await book(deps, business);
-  await deps.db.connection().execute(async (db) => {
-    await sql`vacuum analyze delivery_queue`.execute(db);
-    const { deliveries } = await loadDeliveries(db, await claim(db));
+  await onOneConnection(async (home) => {
+    await sql`vacuum analyze delivery_queue`.execute(deps.db);
+    const { deliveries } = await loadDeliveries(deps.db, await claim(home));
     assert.equal(deliveries.length, 2);
     const now = deps.clock.now();
     const reports = deliveries.map((each) => reportInterrupted(deps.webhooks, each, { isWorkerDead: false, now }));
-    const write = async (report: (typeof reports)[number] | undefined) => {
-      for (const group of toStatementGroups(db, report ? [report] : [])) await writeReports(db, group, async () => {});
-    };
-    await write(reports[0]);
-    await fillQueue(db, business.owner, id);
-    const before = await countRead(db);
-    await write(reports[1]);
-    const read = (await countRead(db)) - before;
+    await writeReports(home, reports.slice(0, 1), async () => {});
+    await fillQueue(deps.db, business.owner, id);
+    const before = await countRead(home.writer);
+    await writeReports(home, reports.slice(1), async () => {});
+    const read = (await countRead(home.writer)) - before;
     assert.ok(read > 0 && read < 100, `${read} rows and entries read`);
   });
 });

@@ -1,6 +1,6 @@
 import { sql } from "kysely";
-import type { EndpointId, OrganizationId } from "#contract/ids.ts";
 import type { Plan } from "#contract/plans.ts";
+import { atEveryHome, table } from "../../db/home.ts";
 import type { Db } from "../../db/pool.ts";
 import { CAPS, PLANS_WITH_WEBHOOKS } from "./caps.ts";
 
@@ -18,23 +18,24 @@ export type QueueMeasure = {
 };
 
 type LaneMeasure = {
-  endpointId: EndpointId;
-  organizationId: OrganizationId;
   waiting: number;
   in_flight: number;
   due_at: Date | null;
   lease_until: Date | null;
   paused_until: Date | null;
+  last_attempt_at: Date | null;
   is_sendable: boolean;
 };
 
 export async function measureQueue(db: Db, now: Date): Promise<QueueMeasure> {
-  const lanes = await measureLanes(db);
+  const lanes: LaneMeasure[] = [];
+  await atEveryHome(db, async ({ reader }) => {
+    lanes.push(...(await measureLanes(reader)));
+  });
   const sendable = lanes.filter((lane) => lane.is_sendable && lane.due_at !== null && lane.due_at < now);
-  const lastAttempts = await readLastAttempts(db, sendable);
   const sendableSince = sendable.map((lane) =>
     // There was room for the next request after the receiver's last answer, its pause and its rate limit.
-    Math.max(toMs(lane.due_at), toMs(lane.paused_until), toMs(lastAttempts.get(lane.endpointId) ?? null)),
+    Math.max(toMs(lane.due_at), toMs(lane.paused_until), toMs(lane.last_attempt_at)),
   );
   const leaseEnds = lanes.flatMap(({ lease_until }) => (lease_until === null ? [] : [lease_until.getTime()]));
   const dueSince = lanes.flatMap(({ due_at }) => (due_at === null ? [] : [due_at.getTime()]));
@@ -46,41 +47,26 @@ export async function measureQueue(db: Db, now: Date): Promise<QueueMeasure> {
   };
 }
 
-async function measureLanes(db: Db): Promise<LaneMeasure[]> {
+async function measureLanes(home: Db): Promise<LaneMeasure[]> {
   const { rows } = await sql<LaneMeasure>`
     with lanes as (
       select endpoint_id, organization_id, count(*) filter (where lease_token is null) as waiting,
         count(*) filter (where lease_token is not null) as in_flight,
         min(due_at) filter (where lease_token is null) as due_at, min(lease_until) as lease_until
-      from delivery_queue group by endpoint_id, organization_id
+      from ${table("delivery_queue")} group by endpoint_id, organization_id
     )
-    select queued.endpoint_id as "endpointId", queued.organization_id as "organizationId", queued.waiting,
-      queued.in_flight, queued.due_at, queued.lease_until, greatest(lane.paused_until, lane.rated_until) as paused_until,
+    select queued.waiting, queued.in_flight, queued.due_at, queued.lease_until,
+      greatest(lane.paused_until, lane.rated_until) as paused_until, endpoint.last_attempt_at,
       coalesce(lane.state = 'open' and not lane.is_failing
         and organization.plan = any(${PLANS_WITH_WEBHOOKS as Plan[]}::text[])
         and sum(queued.in_flight) over (partition by queued.organization_id) < ${CAPS.perOrganization}::integer
         and queued.in_flight < case when lane.is_chat or not lane.is_answering
           then ${CAPS.perCarefulEndpoint}::integer else ${CAPS.perEndpoint}::integer end, false) as is_sendable
     from lanes queued
-    left join delivery_lanes lane on lane.endpoint_id = queued.endpoint_id
-    left join organizations organization on organization.id = queued.organization_id`.execute(db);
+    left join ${table("delivery_lanes", "lane")} on lane.endpoint_id = queued.endpoint_id
+    left join ${table("endpoints", "endpoint")} on endpoint.organization_id = queued.organization_id and endpoint.id = queued.endpoint_id
+    left join ${table("organizations", "organization")} on organization.id = queued.organization_id`.execute(home);
   return rows;
-}
-
-/** Only reads, so one statement may name several organizations. */
-async function readLastAttempts(db: Db, lanes: readonly LaneMeasure[]): Promise<ReadonlyMap<EndpointId, Date | null>> {
-  if (lanes.length === 0) return new Map();
-  const rows = await db
-    .selectFrom("endpoints")
-    .select(["id", "last_attempt_at"])
-    .where("organization_id", "in", [...new Set(lanes.map((lane) => lane.organizationId))])
-    .where(
-      "id",
-      "in",
-      lanes.map((lane) => lane.endpointId),
-    )
-    .execute();
-  return new Map(rows.map((row) => [row.id, row.last_attempt_at]));
 }
 
 function toMs(instant: Date | null): number {

@@ -1,17 +1,14 @@
-import { type RawBuilder, sql } from "kysely";
+import { sql } from "kysely";
 import type { EndpointStatus } from "#contract/endpoint.ts";
-import type { DeliveryId, EndpointId } from "#contract/ids.ts";
+import type { EndpointId } from "#contract/ids.ts";
 import { type BatchColumn, type BatchValues, toBatchRows, toBatchValues } from "../../db/batch-rows.ts";
-import { engineOf, findSettled, type Home, PLAIN_HOME, type StatementGroup, toCitusHome } from "../../db/engine.ts";
+import { table } from "../../db/home.ts";
 import type { Db } from "../../db/pool.ts";
 import { FixedStatement } from "../../db/run-prepared.ts";
-import { assert } from "../../lib/assert.ts";
 import { toLane } from "./lanes.ts";
 import type { AttemptReport, EndpointHealth } from "./report-queries.ts";
 
-// Writes attempts to the organizations' tables: one statement on plain PostgreSQL, three per organization on Citus.
-
-type Owns = StatementGroup<AttemptReport>["owns"];
+// Writes attempts to the organizations' tables, in one statement.
 
 /** Another success of a healthy endpoint within this time changes nothing: writing each would cost as much as sending. */
 const isNews = sql`not (heard.failures = 0 and heard.pause_until is null and endpoint.failing_since is null
@@ -41,85 +38,33 @@ type EndpointBefore = {
  * Adds each attempt to the log, moves its delivery on, and counts it for its endpoint's health. Several attempts of one
  * endpoint are added up first (`heard`), and count only for the receiver that they were sent to.
  */
-export async function recordAttempts(
-  transaction: Db,
-  { rows: reports, owns }: StatementGroup<AttemptReport>,
-): Promise<EndpointAfter[]> {
-  const rows =
-    engineOf(transaction) === "citus"
-      ? await recordInSteps(transaction, { reports, owns })
-      : await recordAtOnce.run(transaction, toBatchValues(REPORT_COLUMNS, reports));
+export async function recordAttempts(transaction: Db, reports: readonly AttemptReport[]): Promise<EndpointAfter[]> {
+  const rows = await recording.run(transaction, toBatchValues(REPORT_COLUMNS, reports));
   return rows.map((row) => ({ ...row, lane_changed: hasLaneChanged(row) }));
 }
 
-const recordAtOnce = new FixedStatement<EndpointChange, BatchValues>((values) => {
-  const owns: Owns = () => sql`true`;
-  return sql`-- prepared: record_attempts
-    ${withReports(values)}, moved as (${moveDeliveries(owns)}), logged as (${logAttempts(PLAIN_HOME)}), ${countForHealth(owns)}`;
-});
-
-/** Citus inserts in a statement of its own. */
-async function recordInSteps(
-  transaction: Db,
-  { reports, owns }: { reports: readonly AttemptReport[]; owns: Owns },
-): Promise<EndpointChange[]> {
-  const [first] = reports;
-  assert(first, "a group has reports");
-  const reported = withReports(toBatchValues(REPORT_COLUMNS, reports));
-  const move = sql<MovedDelivery>`-- prepared: move_deliveries
-    ${reported} ${moveDeliveries(owns)}`;
-  const moved = await findSettled(transaction, first.organizationId, {
-    find: () => move.execute(transaction),
-    isFound: ({ rows }) => rows.length > 0,
-  });
-  const movedRows = toBatchRows("moved", MOVED_COLUMNS, toBatchValues(MOVED_COLUMNS, moved.rows));
-  await sql`-- prepared: log_attempts
-    ${reported}, moved as (select id, attempt_count from ${movedRows})
-    ${logAttempts(toCitusHome(first.organizationId))}`.execute(transaction);
-  const counted = await sql<EndpointChange>`-- prepared: count_for_health
-    ${reported}, ${countForHealth(owns)}`.execute(transaction);
-  return counted.rows;
-}
-
-function withReports(values: BatchValues): RawBuilder<unknown> {
-  return sql`with report as materialized (
+const recording = new FixedStatement<EndpointChange, BatchValues>(
+  (values) => sql`-- prepared: record_attempts
+    with report as materialized (
       select ${sql.join(REPORT_COLUMNS.map(({ name }) => sql.ref(name)))}
       from ${toBatchRows("report", REPORT_COLUMNS, values)}
-    )`;
-}
-
-type MovedDelivery = { id: DeliveryId; attempt_count: number };
-
-const MOVED_COLUMNS: readonly BatchColumn<MovedDelivery>[] = [
-  { name: "id", type: "uuid", read: ({ id }) => id },
-  { name: "attempt_count", type: "integer", read: ({ attempt_count }) => attempt_count },
-];
-
-function moveDeliveries(owns: Owns): RawBuilder<unknown> {
-  return sql`
-      update deliveries delivery set state = coalesce(report.state, delivery.state),
+    ), moved as (
+      update ${table("deliveries", "delivery")} set state = coalesce(report.state, delivery.state),
         cancel_reason = case when report.state is null then delivery.cancel_reason end,
         attempt_count = delivery.attempt_count + 1, retries_used = delivery.retries_used + report.uses_retry::integer,
         next_attempt_at = report.next_attempt_at, last_status = report.status, last_error = report.error_code,
         completed_at = case when report.state is null then delivery.completed_at
           when report.next_attempt_at is null then report.finished_at end
-      from report where ${owns("delivery.organization_id")} and delivery.organization_id = report.organization_id
-        and delivery.id = report.delivery_id
-      returning delivery.id, delivery.attempt_count`;
-}
-
-function logAttempts(home: Home): RawBuilder<unknown> {
-  return sql`
-      insert into delivery_attempts (organization_id, delivery_id, number, endpoint_id, trigger, started_at, result,
-        duration_ms, status, error_code, reply, reply_is_truncated, detail, next_attempt_at)
-      select ${home.id}, report.delivery_id, moved.attempt_count, report.endpoint_id, report.trigger,
+      from report where delivery.organization_id = report.organization_id and delivery.id = report.delivery_id
+      returning delivery.id, delivery.attempt_count
+    ), logged as (
+      insert into ${table("delivery_attempts")} (organization_id, delivery_id, number, endpoint_id, trigger, started_at,
+        result, duration_ms, status, error_code, reply, reply_is_truncated, detail, next_attempt_at)
+      select report.organization_id, report.delivery_id, moved.attempt_count, report.endpoint_id, report.trigger,
         report.started_at, report.result, report.duration_ms, report.status, report.error_code, report.reply,
         report.reply_is_truncated, report.detail, report.next_attempt_at
-      from report join moved on moved.id = report.delivery_id ${home.join}`;
-}
-
-function countForHealth(owns: Owns): RawBuilder<unknown> {
-  return sql`heard as (
+      from report join moved on moved.id = report.delivery_id
+    ), heard as (
       select organization_id, endpoint_id, receiver, max(finished_at) as at, max(pause_until) as pause_until,
         max(finished_at) filter (where result = 'delivered') as delivered_at,
         max(finished_at) filter (where result = 'delivered' and counts_for_health) as success_at,
@@ -133,12 +78,12 @@ function countForHealth(owns: Owns): RawBuilder<unknown> {
       from report group by organization_id, endpoint_id, receiver
     ), locked as (
       select heard.* from heard
-      join endpoints endpoint on endpoint.organization_id = heard.organization_id and endpoint.id = heard.endpoint_id
+      join ${table("endpoints", "endpoint")} on endpoint.organization_id = heard.organization_id and endpoint.id = heard.endpoint_id
         and endpoint.receiver = heard.receiver
-      where ${owns("endpoint.organization_id")} and ${isNews}
+      where ${isNews}
       order by heard.endpoint_id for no key update of endpoint
     )
-    update endpoints endpoint set last_attempt_at = locked.at, last_status = locked.last_status,
+    update ${table("endpoints", "endpoint")} set last_attempt_at = locked.at, last_status = locked.last_status,
       last_success_at = coalesce(locked.delivered_at, last_success_at),
       paused_until = greatest(paused_until, locked.pause_until),
       failing_since = case when locked.success_at is null then coalesce(failing_since, locked.failure_at) end,
@@ -150,13 +95,13 @@ function countForHealth(owns: Owns): RawBuilder<unknown> {
       status = case when locked.is_gone then 'disabled' else status end,
       disabled_reason = case when locked.is_gone and status = 'enabled' then 'gone' else disabled_reason end,
       disabled_at = case when locked.is_gone and status = 'enabled' then locked.at else disabled_at end
-    from locked where ${owns("endpoint.organization_id")} and endpoint.organization_id = locked.organization_id and endpoint.id = locked.endpoint_id
+    from locked where endpoint.organization_id = locked.organization_id and endpoint.id = locked.endpoint_id
     returning endpoint.id, endpoint.organization_id, endpoint.kind, endpoint.status, endpoint.paused_until,
       endpoint.removed_at, endpoint.failing_since, endpoint.failed_attempts, endpoint.is_answering, endpoint.exhausted_deliveries,
       endpoint.refused_deliveries, endpoint.requests_per_minute, locked.is_gone, old.status as old_status,
       old.failed_attempts as old_failed_attempts, old.is_answering as old_is_answering, old.paused_until as old_paused_until,
-      old.status = 'enabled' and old.removed_at is null as was_in_use`;
-}
+      old.status = 'enabled' and old.removed_at is null as was_in_use`,
+);
 
 const REPORT_COLUMNS: readonly BatchColumn<AttemptReport>[] = [
   { name: "delivery_id", type: "uuid", read: (report) => report.deliveryId },

@@ -1,15 +1,15 @@
-import { sql } from "kysely";
+import { type RawBuilder, sql } from "kysely";
 import type { CancelReason } from "#contract/delivery.ts";
 import type { DeliveryId, EndpointId, OrganizationId } from "#contract/ids.ts";
 import type { Plan } from "#contract/plans.ts";
-import { type StatementGroup, toStatementGroups } from "../../db/engine.ts";
+import { atHomes, table } from "../../db/home.ts";
 import type { Db } from "../../db/pool.ts";
 import { acrossOrganizations } from "../../db/transactions.ts";
 import { PLANS_WITH_WEBHOOKS } from "./caps.ts";
 import { type ClaimedDelivery, INDEXES_ONLY, type Lease, leaseDeliveries } from "./claim-queries.ts";
 import { waitingLanes } from "./lanes.ts";
 
-// What every worker looks for once a second, across organizations: leases whose worker is gone, deliveries that must no longer
+// What every worker looks for once a second, across the organizations of a home: leases whose worker is gone, deliveries that must no longer
 // be sent, and deliveries that a failing endpoint has held back.
 
 type LeasedRow = Omit<ClaimedDelivery, "lease"> & {
@@ -20,27 +20,20 @@ type LeasedRow = Omit<ClaimedDelivery, "lease"> & {
 };
 
 /**
- * Leases that expired or whose worker is dead, those of the organizations in `last` after all others. Other workers may find and
- * report the same ones; the tokens decide. Not prepared: a plan made while the queue was short would read all of a long one every
- * second.
+ * Leases that expired or whose worker is dead. Other workers may find and report the same ones; the tokens decide. Not prepared: a
+ * plan made while the queue was short would read all of a long one every second.
  */
 export async function listLostLeases(
-  db: Db,
-  {
-    now,
-    deadWorkers,
-    last = [],
-    limit,
-  }: { now: Date; deadWorkers: readonly number[]; last?: OrganizationId[]; limit: number },
+  home: Db,
+  { now, deadWorkers, limit }: { now: Date; deadWorkers: readonly number[]; limit: number },
 ): Promise<ClaimedDelivery[]> {
   const { rows } = await sql<LeasedRow>`
     select delivery_id as "deliveryId", organization_id as "organizationId", endpoint_id as "endpointId", trigger,
       resume_at as "resumeAt", lease_token as token, leased_at as "leasedAt", lease_until as "leaseUntil", leased_by as holder
-    from delivery_queue
+    from ${table("delivery_queue")}
     where lease_token is not null
       and (lease_until < ${now}::timestamptz or leased_by = any(${deadWorkers as number[]}::integer[]))
-    order by organization_id = any(${last}::text[])
-    limit ${limit}::integer`.execute(db);
+    limit ${limit}::integer`.execute(home);
   return rows.map(({ token, leasedAt, leaseUntil, holder, ...row }) => ({
     ...row,
     lease: { token, at: leasedAt, until: leaseUntil, holder },
@@ -49,11 +42,28 @@ export async function listLostLeases(
 
 /** For claimed deliveries that the log has deleted: nobody could report them. */
 export async function dropLeases(db: Db, claimed: readonly ClaimedDelivery[]): Promise<void> {
-  const ids: DeliveryId[] = claimed.map(({ deliveryId }) => deliveryId);
+  await atHomes(db, claimed, async ({ writer }, some) => {
+    await sql`
+      delete from ${table("delivery_queue", "queue")} using ${toLeases(some)}
+      where queue.delivery_id = lease.delivery_id and queue.lease_token = lease.token`.execute(writer);
+  });
+}
+
+/** For claimed deliveries that could not be loaded: nothing was sent. They are due again at `dueAt`. */
+export async function returnLeases(db: Db, claimed: readonly ClaimedDelivery[], dueAt: Date): Promise<void> {
+  await atHomes(db, claimed, async ({ writer }, some) => {
+    await sql`
+      update ${table("delivery_queue", "queue")} set due_at = greatest(queue.due_at, ${dueAt}::timestamptz),
+        lease_token = null, leased_at = null, lease_until = null, leased_by = null
+      from ${toLeases(some)}
+      where queue.delivery_id = lease.delivery_id and queue.lease_token = lease.token`.execute(writer);
+  });
+}
+
+function toLeases(claimed: readonly ClaimedDelivery[]): RawBuilder<unknown> {
+  const ids = claimed.map(({ deliveryId }) => deliveryId);
   const tokens = claimed.map(({ lease }) => lease.token);
-  await sql`
-    delete from delivery_queue queue using unnest(${ids}::uuid[], ${tokens}::uuid[]) as dropped (delivery_id, lease_token)
-    where queue.delivery_id = dropped.delivery_id and queue.lease_token = dropped.lease_token`.execute(db);
+  return sql`unnest(${ids}::uuid[], ${tokens}::uuid[]) as lease (delivery_id, token)`;
 }
 
 /**
@@ -61,18 +71,18 @@ export async function dropLeases(db: Db, claimed: readonly ClaimedDelivery[]): P
  * endpoint with a rate limit want their deliveries to wait; so does whoever redelivers one by hand.
  */
 export async function leaseHeldBack(
-  db: Db,
+  home: Db,
   { lease, dueBefore, limit }: { lease: Lease; dueBefore: Date; limit: number },
 ): Promise<ClaimedDelivery[]> {
-  return await acrossOrganizations(db, async (transaction) => {
+  return await acrossOrganizations(home, async (transaction) => {
     await sql`select ${INDEXES_ONLY}`.execute(transaction);
     const { rows } = await sql<{ deliveryId: DeliveryId }>`
       with recursive ${waitingLanes("")}
       select held.delivery_id as "deliveryId"
       from waiting_lanes
-      join delivery_lanes lane on lane.endpoint_id = waiting_lanes.endpoint_id
+      join ${table("delivery_lanes", "lane")} on lane.endpoint_id = waiting_lanes.endpoint_id
       cross join lateral (
-        select delivery_id from delivery_queue
+        select delivery_id from ${table("delivery_queue")}
         where endpoint_id = lane.endpoint_id and lease_token is null and due_at < ${dueBefore}
           and not is_test and (trigger = 'automatic' or resume_at is not null)
         order by due_at limit ${limit}
@@ -85,17 +95,6 @@ export async function leaseHeldBack(
   });
 }
 
-/** For claimed deliveries that could not be loaded: nothing was sent. They are due again at `dueAt`. */
-export async function returnLeases(db: Db, claimed: readonly ClaimedDelivery[], dueAt: Date): Promise<void> {
-  const ids: DeliveryId[] = claimed.map(({ deliveryId }) => deliveryId);
-  const tokens = claimed.map(({ lease }) => lease.token);
-  await sql`
-    update delivery_queue queue set due_at = greatest(queue.due_at, ${dueAt}::timestamptz), lease_token = null,
-      leased_at = null, lease_until = null, leased_by = null
-    from unnest(${ids}::uuid[], ${tokens}::uuid[]) as returned (delivery_id, lease_token)
-    where queue.delivery_id = returned.delivery_id and queue.lease_token = returned.lease_token`.execute(db);
-}
-
 type Removed = { deliveryId: DeliveryId; organizationId: OrganizationId; reason: CancelReason };
 
 /**
@@ -104,13 +103,13 @@ type Removed = { deliveryId: DeliveryId; organizationId: OrganizationId; reason:
  * `limit`.
  */
 export async function cancelForbidden(
-  db: Db,
+  home: Db,
   { now, ...scope }: { now: Date; limit: number; endpointId?: EndpointId },
 ): Promise<number> {
-  return await acrossOrganizations(db, async (transaction) => {
+  return await acrossOrganizations(home, async (transaction) => {
     await sql`select ${INDEXES_ONLY}`.execute(transaction);
     const removed = await removeForbidden(transaction, scope);
-    for (const group of toStatementGroups(transaction, removed)) await cancelDeliveries(transaction, group, now);
+    if (removed.length > 0) await cancelDeliveries(transaction, removed, now);
     return removed.length;
   });
 }
@@ -125,20 +124,20 @@ async function removeForbidden(
       select lane.endpoint_id, case lane.state when 'removed' then 'endpoint_removed'
         when 'disabled' then 'endpoint_disabled' else 'plan' end as reason
       from waiting_lanes
-      join delivery_lanes lane on lane.endpoint_id = waiting_lanes.endpoint_id
-      join organizations organization on organization.id = lane.organization_id
+      join ${table("delivery_lanes", "lane")} on lane.endpoint_id = waiting_lanes.endpoint_id
+      join ${table("organizations", "organization")} on organization.id = lane.organization_id
       where lane.state <> 'open' or organization.plan <> all(${PLANS_WITH_WEBHOOKS as Plan[]}::text[])
     ), forbidden as (
       select waiting.delivery_id, closed.reason
       from closed cross join lateral (
-        select delivery_id from delivery_queue
+        select delivery_id from ${table("delivery_queue")}
         where endpoint_id = closed.endpoint_id and lease_token is null
         limit ${limit}
         for update skip locked
       ) waiting
       limit ${limit}
     )
-    delete from delivery_queue queue using forbidden where queue.delivery_id = forbidden.delivery_id
+    delete from ${table("delivery_queue", "queue")} using forbidden where queue.delivery_id = forbidden.delivery_id
     returning queue.delivery_id as "deliveryId", queue.organization_id as "organizationId", forbidden.reason`.execute(
     transaction,
   );
@@ -146,18 +145,14 @@ async function removeForbidden(
 }
 
 /** A manual redelivery leaves its delivery's state as it is. */
-async function cancelDeliveries(
-  transaction: Db,
-  { rows: removed, owns }: StatementGroup<Removed>,
-  now: Date,
-): Promise<void> {
+async function cancelDeliveries(transaction: Db, removed: readonly Removed[], now: Date): Promise<void> {
   const owners: OrganizationId[] = removed.map(({ organizationId }) => organizationId);
   const ids: DeliveryId[] = removed.map(({ deliveryId }) => deliveryId);
   const reasons: CancelReason[] = removed.map(({ reason }) => reason);
   await sql`
-    update deliveries delivery set state = 'canceled', cancel_reason = canceled.reason, next_attempt_at = null,
+    update ${table("deliveries", "delivery")} set state = 'canceled', cancel_reason = canceled.reason, next_attempt_at = null,
       completed_at = ${now}
     from unnest(${owners}::text[], ${ids}::uuid[], ${reasons}::text[]) as canceled (organization_id, id, reason)
     where delivery.organization_id = canceled.organization_id and delivery.id = canceled.id
-      and ${owns("delivery.organization_id")} and delivery.state in ('queued', 'retrying')`.execute(transaction);
+      and delivery.state in ('queued', 'retrying')`.execute(transaction);
 }

@@ -1,4 +1,4 @@
-import { type RawBuilder, sql } from "kysely";
+import { sql } from "kysely";
 import type {
   AttemptDetail,
   AttemptErrorCode,
@@ -9,7 +9,8 @@ import type {
 import type { EndpointKind } from "#contract/endpoint.ts";
 import type { DeliveryId, EndpointId, OrganizationId, Reference } from "#contract/ids.ts";
 import { type BatchColumn, type BatchValues, toBatchRows, toBatchValues } from "../../db/batch-rows.ts";
-import { engineOf, type StatementGroup } from "../../db/engine.ts";
+import type { Home } from "../../db/citus/homes.ts";
+import { table } from "../../db/home.ts";
 import type { Db } from "../../db/pool.ts";
 import { FixedStatement } from "../../db/run-prepared.ts";
 import { acrossOrganizations } from "../../db/transactions.ts";
@@ -72,21 +73,24 @@ export type EndpointHealth = {
   is_gone: boolean;
 };
 
-type Reports = StatementGroup<AttemptReport>;
 /** Audits that an endpoint was turned off because its receiver is gone, in the transaction that does so. */
 export type AuditGone = (transaction: Db, owner: OrganizationId, id: EndpointId) => Promise<void>;
 
-/** Returns the health of endpoints in use that are failing or gone. */
-export async function writeReports(db: Db, group: Reports, auditGone: AuditGone): Promise<EndpointHealth[]> {
-  return await acrossOrganizations(db, async (transaction) => {
-    const receivers = await findNewReceivers(transaction, group);
-    const reports = group.rows.map((report) => {
+/** All at one home. Returns the health of endpoints in use that are failing or gone. */
+export async function writeReports(
+  { writer }: Pick<Home, "writer">,
+  sent: readonly AttemptReport[],
+  auditGone: AuditGone,
+): Promise<EndpointHealth[]> {
+  return await acrossOrganizations(writer, async (transaction) => {
+    const receivers = await findNewReceivers(transaction, sent);
+    const reports = sent.map((report) => {
       const current = receivers.get(report.endpointId) ?? report.receiver;
       return { ...report, ...(current === report.receiver ? { isRepeated: false } : toRepeated(report)) };
     });
     const released = await releaseLeases(transaction, reports);
     const accepted = reports.filter(({ deliveryId, leaseToken }) => released.get(deliveryId) === leaseToken);
-    const endpoints = accepted.length === 0 ? [] : await recordAttempts(transaction, { ...group, rows: accepted });
+    const endpoints = accepted.length === 0 ? [] : await recordAttempts(transaction, accepted);
     const changed = endpoints.filter((endpoint) => endpoint.lane_changed);
     for (const endpoint of changed.toSorted((a, b) => (a.id < b.id ? -1 : 1))) await writeLane(transaction, endpoint);
     const inUse = endpoints.filter((endpoint) => endpoint.was_in_use);
@@ -109,24 +113,18 @@ function findLastFailure(reports: readonly AttemptReport[]): AttemptReport | nul
 /** A deleted endpoint has no other URL. Its secrets are gone, but a reply to a request in flight counts. */
 async function findNewReceivers(
   transaction: Db,
-  { rows, owns }: Reports,
+  reports: readonly AttemptReport[],
 ): Promise<ReadonlyMap<EndpointId, AttemptReport["receiver"]>> {
-  const found =
-    engineOf(transaction) === "citus"
-      ? (await selectNewReceivers(toBatchValues(RECEIVER_COLUMNS, rows), owns).execute(transaction)).rows
-      : await newReceivers.run(transaction, toBatchValues(RECEIVER_COLUMNS, rows));
+  const found = await newReceivers.run(transaction, toBatchValues(RECEIVER_COLUMNS, reports));
   return new Map(found.map(({ id, receiver }) => [id, receiver]));
 }
 
-type Receiver = { id: EndpointId; receiver: number };
-const newReceivers = new FixedStatement<Receiver, BatchValues>((values) => selectNewReceivers(values, () => sql`true`));
-
-function selectNewReceivers(values: BatchValues, owns: Reports["owns"]): RawBuilder<Receiver> {
-  return sql<Receiver>`-- prepared: find_new_receivers
+const newReceivers = new FixedStatement<{ id: EndpointId; receiver: number }, BatchValues>(
+  (values) => sql`-- prepared: find_new_receivers
     select endpoint.id, endpoint.receiver from ${toBatchRows("report", RECEIVER_COLUMNS, values)}
-    join endpoints endpoint on endpoint.organization_id = report.organization_id and endpoint.id = report.endpoint_id
-    where ${owns("endpoint.organization_id")} and endpoint.receiver <> report.receiver and endpoint.removed_at is null`;
-}
+    join ${table("endpoints", "endpoint")} on endpoint.organization_id = report.organization_id and endpoint.id = report.endpoint_id
+    where endpoint.receiver <> report.receiver and endpoint.removed_at is null`,
+);
 
 const RECEIVER_COLUMNS: readonly BatchColumn<AttemptReport>[] = [
   { name: "organization_id", type: "text", read: (report) => report.organizationId },
@@ -142,67 +140,37 @@ function toRepeated({ trigger, finishedAt }: AttemptReport) {
 
 type Release = AttemptReport & { readonly isRepeated: boolean };
 
-function freeAgain(isRepeated: RawBuilder<unknown>): RawBuilder<unknown> {
-  return sql`lease_token = null, leased_at = null, lease_until = null, leased_by = null, is_urgent = false,
-        trigger = case when ${isRepeated} then queue.trigger else 'automatic' end,
-        resume_at = case when ${isRepeated} then queue.resume_at end,
-        redelivery_id = case when ${isRepeated} then queue.redelivery_id end`;
-}
-
 /** The current token of each delivery. A batch may have reports on two leases of one delivery. */
 type Released = ReadonlyMap<DeliveryId, string>;
 type ReleasedRow = { delivery_id: DeliveryId; lease_token: string };
 
 /** Takes finished deliveries out of the queue and schedules retries. Returns the deliveries for which a token was current. */
 async function releaseLeases(transaction: Db, reports: readonly Release[]): Promise<Released> {
-  if (engineOf(transaction) === "citus") return await releaseInSteps(transaction, reports);
-  return toReleased(await releaseAtOnce.run(transaction, toBatchValues(RELEASE_COLUMNS, reports)));
-}
-
-function toReleased(rows: readonly ReleasedRow[]): Released {
+  const rows = await releasing.run(transaction, toBatchValues(RELEASE_COLUMNS, reports));
   return new Map(rows.map((row) => [row.delivery_id, row.lease_token]));
 }
 
 /** Not prepared: a plan made while the queue was short compares every report with the whole queue. */
-const releaseAtOnce = new FixedStatement<ReleasedRow, BatchValues>(
+const releasing = new FixedStatement<ReleasedRow, BatchValues>(
   (values) => sql`
     with held as materialized (
       select queue.delivery_id, queue.lease_token, report.next_attempt_at, report.is_repeated
       from ${toBatchRows("report", RELEASE_COLUMNS, values)}
-      join delivery_queue queue using (delivery_id, lease_token)
+      join ${table("delivery_queue", "queue")} using (delivery_id, lease_token)
       order by queue.delivery_id for update of queue
     ), rescheduled as (
-      update delivery_queue queue
-      set due_at = held.next_attempt_at, ${freeAgain(sql`held.is_repeated`)}
+      update ${table("delivery_queue", "queue")}
+      set due_at = held.next_attempt_at, lease_token = null, leased_at = null, lease_until = null, leased_by = null,
+        is_urgent = false, trigger = case when held.is_repeated then queue.trigger else 'automatic' end,
+        resume_at = case when held.is_repeated then queue.resume_at end,
+        redelivery_id = case when held.is_repeated then queue.redelivery_id end
       from held where queue.delivery_id = held.delivery_id and held.next_attempt_at is not null
     ), finished as (
-      delete from delivery_queue queue using held
+      delete from ${table("delivery_queue", "queue")} using held
       where queue.delivery_id = held.delivery_id and held.next_attempt_at is null
     )
     select delivery_id, lease_token from held`,
 );
-
-/** Citus can't run the three parts as one statement. */
-async function releaseInSteps(transaction: Db, reports: readonly Release[]): Promise<Released> {
-  const toRows = (batch: readonly Release[]) =>
-    toBatchRows("report", RELEASE_COLUMNS, toBatchValues(RELEASE_COLUMNS, batch));
-  const { rows } = await sql<ReleasedRow>`
-    select queue.delivery_id, queue.lease_token
-    from ${toRows(reports)} join delivery_queue queue using (delivery_id, lease_token)
-    order by queue.delivery_id for update of queue`.execute(transaction);
-  const released = toReleased(rows);
-  const held = reports.filter(({ deliveryId, leaseToken }) => released.get(deliveryId) === leaseToken);
-  const retried = held.filter(({ nextAttemptAt }) => nextAttemptAt !== null);
-  const finished = held.filter(({ nextAttemptAt }) => nextAttemptAt === null).map(({ deliveryId }) => deliveryId);
-  if (retried.length > 0)
-    await sql`
-      update delivery_queue queue
-      set due_at = report.next_attempt_at, ${freeAgain(sql`report.is_repeated`)}
-      from ${toRows(retried)} where queue.delivery_id = report.delivery_id`.execute(transaction);
-  if (finished.length > 0)
-    await sql`delete from delivery_queue where delivery_id = any(${finished}::uuid[])`.execute(transaction);
-  return released;
-}
 
 const RELEASE_COLUMNS: readonly BatchColumn<Release>[] = [
   { name: "delivery_id", type: "uuid", read: (report) => report.deliveryId },

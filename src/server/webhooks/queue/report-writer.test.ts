@@ -4,6 +4,7 @@ import { sql } from "kysely";
 import {
   book,
   createWebhookService,
+  findTestHome,
   makeBusiness,
   makeEndpoint,
   moveClock,
@@ -11,7 +12,6 @@ import {
   readDeliveries,
   startReplying,
 } from "../../../../test/support/webhooks/webhook-service.ts";
-import { toStatementGroups } from "../../db/engine.ts";
 import { randomUuid } from "../../lib/secrets/random.ts";
 import { deliver, reportInterrupted } from "../delivery/deliver.ts";
 import { EndpointCare } from "../health/endpoint-care.ts";
@@ -30,14 +30,15 @@ const deliverDeps = { clock, send: webhooks.send.send, secretBox, urlBox, header
 async function claimAll(): Promise<readonly LoadedDelivery[]> {
   const at = clock.now();
   const lease = { token: randomUuid(deps.random), at, until: new Date(at.getTime() + webhooks.leaseMs), holder: null };
-  const { deliveries } = await claimDeliveries(db, () => ({ lease, free: 256, after: "" }));
+  const { deliveries } = await claimDeliveries(await findTestHome(deps), () => ({ lease, free: 256, after: "" }));
   return (await loadDeliveries(db, deliveries)).deliveries;
 }
 
 /** Runs while the writer's first statement waits for this delivery's queue entry. */
-async function whileHeld({ deliveryId }: LoadedDelivery, run: () => Promise<void>): Promise<void> {
+async function whileHeld({ organizationId, deliveryId }: LoadedDelivery, run: () => Promise<void>): Promise<void> {
   await db.transaction().execute(async (transaction) => {
-    await sql`select from delivery_queue where delivery_id = ${deliveryId} for update`.execute(transaction);
+    await sql`select from delivery_queue where organization_id = ${organizationId} and delivery_id = ${deliveryId}
+      for update`.execute(transaction);
     await run();
   });
 }
@@ -90,7 +91,7 @@ test("of reports on two leases of one delivery, written together, only the one o
     [taken, report],
     [report, taken],
   ])
-    for (const group of toStatementGroups(db, reports)) await writeReports(db, group, async () => {});
+    await writeReports(await findTestHome(deps), reports, async () => {});
   const attempts = await readAttempts(deps, business.owner);
   assert.deepEqual(
     attempts.map(({ number, result, status }) => [number, result, status]),

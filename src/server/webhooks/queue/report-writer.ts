@@ -1,6 +1,7 @@
 import pg from "pg";
 import type { OrganizationId } from "#contract/ids.ts";
-import { type StatementGroup, toStatementGroups } from "../../db/engine.ts";
+import type { Home } from "../../db/citus/homes.ts";
+import { atHomes, isMoved } from "../../db/home.ts";
 import type { Db } from "../../db/pool.ts";
 import { pause } from "../../lib/concurrency/pause.ts";
 import type { Log } from "../../lib/log/log.ts";
@@ -58,9 +59,7 @@ export class ReportWriter {
     while (this.#pending.length > 0) {
       const batch = keepFirst(this.#pending);
       this.#pending = [];
-      const groups = toStatementGroups(this.#deps.db, batch);
-      // A server that is down holds up only the organizations on it.
-      const unwritten = (await Promise.all(groups.map((group) => this.#writeBatch(group)))).flat();
+      const unwritten = await this.#writeAtHomes(batch);
       if (unwritten.length === 0) continue;
       const now = this.#deps.clock.now();
       for (const late of unwritten.filter(({ leaseUntil }) => leaseUntil <= now)) late.resolve();
@@ -70,17 +69,33 @@ export class ReportWriter {
     this.#isWriting = false;
   }
 
-  /** Returns the reports that must be written again. */
-  async #writeBatch({ rows: batch, owns }: StatementGroup<Pending>): Promise<readonly Pending[]> {
+  /** Returns the reports that must be written again. Writing one twice changes nothing. */
+  async #writeAtHomes(batch: readonly Pending[]): Promise<readonly Pending[]> {
     try {
-      await this.#finish({ rows: batch.map(({ report }) => report), owns });
+      const groups = await atHomes(this.#deps.db, batch, (home, rows) => this.#writeBatch(home, rows));
+      return groups.flatMap(({ result }) => result);
     } catch (error) {
+      this.#outage.failed(error);
+      return batch;
+    }
+  }
+
+  /** Rejects only if the rows have moved. */
+  async #writeBatch(home: Home, batch: readonly Pending[]): Promise<readonly Pending[]> {
+    try {
+      await this.#finish(
+        home,
+        batch.map(({ report }) => report),
+      );
+    } catch (error) {
+      if (isMoved(this.#deps.db, error)) throw error;
       if (!isRefusal(error)) {
         this.#outage.failed(error);
         return batch;
       }
-      if (batch.length > 1) return await this.#writeApart({ rows: batch, owns });
-      if (!(await this.#writeWithoutReply({ rows: batch, owns }, error))) return batch;
+      const [first, ...others] = batch;
+      if (!first || others.length > 0) return await this.#writeApart(home, batch);
+      if (!(await this.#writeWithoutReply(home, first, error))) return batch;
     }
     this.#outage.worked();
     for (const { resolve } of batch) resolve();
@@ -88,9 +103,9 @@ export class ReportWriter {
   }
 
   /** One report that PostgreSQL refuses must not lose the others. */
-  async #writeApart({ rows, owns }: StatementGroup<Pending>): Promise<readonly Pending[]> {
+  async #writeApart(home: Home, batch: readonly Pending[]): Promise<readonly Pending[]> {
     const unwritten: Pending[] = [];
-    for (const single of rows) unwritten.push(...(await this.#writeBatch({ rows: [single], owns })));
+    for (const single of batch) unwritten.push(...(await this.#writeBatch(home, [single])));
     return unwritten;
   }
 
@@ -98,13 +113,12 @@ export class ReportWriter {
    * The reply and its headers are the only parts of a report that come from outside, so it is written without them. False if it
    * must be written again.
    */
-  async #writeWithoutReply({ rows: [pending], owns }: StatementGroup<Pending>, refusal: unknown): Promise<boolean> {
-    if (!pending) return true;
-    const { report } = pending;
+  async #writeWithoutReply(home: Home, { report }: Pending, refusal: unknown): Promise<boolean> {
     this.#deps.log.error("delivery.report_refused", { deliveryId: report.deliveryId, error: refusal });
     try {
-      await this.#finish({ rows: [{ ...report, reply: null, replyIsTruncated: true, detail: null }], owns });
+      await this.#finish(home, [{ ...report, reply: null, replyIsTruncated: true, detail: null }]);
     } catch (error) {
+      if (isMoved(this.#deps.db, error)) throw error;
       if (!isRefusal(error)) {
         this.#outage.failed(error);
         return false;
@@ -114,9 +128,9 @@ export class ReportWriter {
     return true;
   }
 
-  async #finish(group: StatementGroup<AttemptReport>): Promise<void> {
+  async #finish(home: Home, reports: readonly AttemptReport[]): Promise<void> {
     const auditGone: AuditGone = (transaction, owner, id) => this.#care.auditGone(transaction, owner, id);
-    for (const health of await writeReports(this.#deps.db, group, auditGone)) await this.#care.lookAfter(health);
+    for (const health of await writeReports(home, reports, auditGone)) await this.#care.lookAfter(health);
   }
 }
 

@@ -1,16 +1,19 @@
-import { sql } from "kysely";
-import type { Deps } from "../../deps.ts";
+import type { Home } from "../../db/citus/homes.ts";
+import { connectPatiently } from "../../db/pool.ts";
+import type { Log } from "../../lib/log/log.ts";
 
 const VACUUM_AFTER = 5_000;
 
 /** Each delivery leaves dead rows where claims look first, and autovacuum comes too late at thousands a second. */
 export class QueueVacuum {
-  readonly #deps: Pick<Deps, "patientDb" | "log">;
+  readonly #home: Home;
+  readonly #log: Log;
   #finished = 0;
   #running: Promise<void> | null = null;
 
-  constructor(deps: Pick<Deps, "patientDb" | "log">) {
-    this.#deps = deps;
+  constructor(home: Home, log: Log) {
+    this.#home = home;
+    this.#log = log;
   }
 
   /** An attempt has ended. */
@@ -27,10 +30,13 @@ export class QueueVacuum {
   }
 
   async #vacuum(): Promise<void> {
+    const { pool, group } = this.#home;
+    const queue = group?.names.get("delivery_queue") ?? "delivery_queue";
     try {
-      await sql`vacuum (skip_locked, truncate false) delivery_queue`.execute(this.#deps.patientDb);
+      const client = await connectPatiently(pool);
+      await client.query(`vacuum (skip_locked, truncate false) ${queue}`).finally(() => client.release());
     } catch (error) {
-      this.#deps.log.warn("deliveries.vacuum_failed", { error });
+      this.#log.warn("deliveries.vacuum_failed", { error });
     }
   }
 }

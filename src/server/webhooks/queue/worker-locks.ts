@@ -1,10 +1,11 @@
 import { sql } from "kysely";
+import { table } from "../../db/home.ts";
 import type { Db } from "../../db/pool.ts";
 import { acrossOrganizations } from "../../db/transactions.ts";
 import { INDEXES_ONLY } from "./claim-queries.ts";
 
-// Every worker process holds an advisory lock while it lives, and its leases carry the lock's number. PostgreSQL releases the
-// lock when the process dies, so other workers notice that within seconds instead of waiting for the lease to expire.
+// Every worker process holds an advisory lock while it lives, on each server that has deliveries, and its leases carry the lock's
+// number. PostgreSQL releases the lock when the process dies, so other workers notice that within seconds instead of waiting for the lease to expire.
 
 /** The first key of these locks; the second is the worker's number. */
 export const WORKER_LOCKS = 7_236_003;
@@ -16,9 +17,9 @@ export class DeadWorkers {
   /** When this process first saw that a worker's lock is missing. */
   readonly #missingSinceMs = new Map<number, number>();
 
-  /** The numbers of workers that hold leases and are dead. Call it about once a second. */
-  async find(db: Db): Promise<number[]> {
-    const missing = new Set(await this.#listMissing(db));
+  /** The numbers of workers that hold leases at this home and are dead. Call it about once a second, always for the same home. */
+  async find(home: Db): Promise<number[]> {
+    const missing = new Set(await this.#listMissing(home));
     const nowMs = performance.now();
     for (const holder of this.#missingSinceMs.keys()) if (!missing.has(holder)) this.#missingSinceMs.delete(holder);
     for (const holder of missing) {
@@ -28,9 +29,9 @@ export class DeadWorkers {
   }
 
   /** While the database is down, nobody holds a lock, and living workers need time to reconnect afterwards. */
-  async #listMissing(db: Db): Promise<number[]> {
+  async #listMissing(home: Db): Promise<number[]> {
     try {
-      return await listMissingHolders(db);
+      return await listMissingHolders(home);
     } catch (error) {
       this.#missingSinceMs.clear();
       throw error;
@@ -39,11 +40,11 @@ export class DeadWorkers {
 }
 
 /** Reads the leases by their index, not the whole queue, and the locks once. */
-async function listMissingHolders(db: Db): Promise<number[]> {
-  return await acrossOrganizations(db, async (transaction) => {
+async function listMissingHolders(home: Db): Promise<number[]> {
+  return await acrossOrganizations(home, async (transaction) => {
     await sql`select ${INDEXES_ONLY}`.execute(transaction);
     const { rows } = await sql<{ leased_by: number }>`-- prepared: list_missing_holders
-      select distinct leased_by from delivery_queue
+      select distinct leased_by from ${table("delivery_queue")}
       where lease_token is not null and leased_by is not null and leased_by <> all(array(
         select objid::bigint from pg_locks
         where locktype = 'advisory' and objsubid = 2 and granted and classid::bigint = ${WORKER_LOCKS}::bigint
