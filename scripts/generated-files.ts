@@ -1,7 +1,7 @@
 import type { FastifyInstance } from "fastify";
 import { SETTINGS } from "../src/server/config.ts";
 import type { Pool } from "../src/server/db/pool.ts";
-import { renderClientTypes } from "./client-types.ts";
+import { renderClientOperations, renderClientTypes } from "./client-types.ts";
 import { describeSchema } from "./describe-schema.ts";
 import { renderMonitoringGuide, renderSettingsGuide } from "./operating-tables.ts";
 
@@ -16,6 +16,7 @@ export const GENERATED_FILES: readonly GeneratedFile[] = [
   { name: "docs/settings.md", render: renderSettingsGuide },
   { name: "docs/monitoring.md", render: renderMonitoringGuide },
   { name: "sdk/src/types.ts", render: async () => renderClientTypes() },
+  { name: "sdk/src/operations.ts", render: async () => renderClientOperations() },
 ];
 
 function renderEnvironment(): string {

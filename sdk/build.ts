@@ -12,6 +12,8 @@ const COMPILER = fileURLToPath(new URL("../node_modules/typescript/bin/tsc", imp
 export function buildClient(outFolder: string): void {
   rmSync(outFolder, { recursive: true, force: true });
   execFileSync(process.execPath, [COMPILER, "-p", HERE, "--outDir", outFolder], { stdio: "inherit" });
+  // As CommonJS, every program can load them: Node's import finds the names in them, and require knows nothing else before Node 20.19.
+  writeFileSync(join(outFolder, "package.json"), '{ "type": "commonjs" }\n');
   // The compiler keeps `.ts` in type imports, which some editors and tools cannot resolve.
   for (const name of globSync("*.d.ts", { cwd: outFolder })) {
     const path = join(outFolder, name);

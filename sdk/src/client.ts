@@ -1,6 +1,8 @@
+import { randomUUID } from "node:crypto";
 import { ApiError } from "./errors.ts";
-import { type Connection, getJson } from "./get-json.ts";
+import { OPERATIONS, type Operations } from "./operations.ts";
 import { refuseBrowsers } from "./refuse-browsers.ts";
+import { type Connection, type Query, sendRequest } from "./send-request.ts";
 import type {
   Analytics,
   AnalyticsEntry,
@@ -80,6 +82,8 @@ export type Client = {
   widgets(options?: Stoppable): Promise<Widget[]>;
   /** With a key that has only `bookings.anonymous`: `bookings<AnonymousBooking>()`. */
   bookings<Read extends AnonymousBooking = Booking>(query?: BookingsQuery): BookingList<Read>;
+  /** One booking. */
+  booking<Read extends AnonymousBooking = Booking>(reference: string, options?: Stoppable): Promise<Read>;
   /** Appointments that were cancelled or moved; `since` is when Bookflow recorded it. */
   changes(query?: ChangesQuery): ChangeList;
   /** Bookings that were deleted; `since` is when. */
@@ -91,7 +95,23 @@ export type Client = {
   analytics(query?: Stoppable & { days?: number | undefined; widget?: string | undefined }): Promise<Analytics>;
   /** Views and bookings by one dimension, all pages. */
   breakdown(query: BreakdownQuery): AsyncIterable<AnalyticsEntry>;
+  /**
+   * An operation of the management API, by its name in the API reference: its IDs, `body` and `query`. What creates, sends or rotates
+   * something gets an Idempotency-Key, the same in every retry.
+   */
+  manage<Name extends Operation>(
+    operation: Name,
+    ...request: Record<never, never> extends ManageRequest<Name>
+      ? [request?: ManageRequest<Name>]
+      : [request: ManageRequest<Name>]
+  ): Promise<ManageAnswer<Name>>;
 };
+
+/** The name of an operation of the management API. */
+export type Operation = keyof Operations;
+export type ManageRequest<Name extends Operation> = Operations[Name]["request"] &
+  Stoppable & { idempotencyKey?: string | undefined };
+export type ManageAnswer<Name extends Operation> = Operations[Name]["answer"];
 
 type Keys = string | readonly string[] | undefined;
 type Dimension = Breakdown["dimension"];
@@ -118,12 +138,15 @@ export function createClient(options: ClientOptions): Client {
   const connection = toConnection(options);
   return {
     async widgets({ signal } = {}) {
-      const { data } = await getJson<{ data: Widget[] }>(connection, { path: "/widgets", signal });
+      const { data } = await sendRequest<{ data: Widget[] }>(connection, { path: "/widgets", signal });
       return data;
     },
     bookings<Read>(query: BookingsQuery = {}) {
       const pages = () => readPages<CursorPage<Read>>(connection, { path: "/bookings", ...query });
       return { pages, [Symbol.asyncIterator]: () => readItems<Read>(pages()) };
+    },
+    async booking<Read>(reference: string, { signal }: Stoppable = {}) {
+      return await sendRequest<Read>(connection, { path: `/bookings/${encodeURIComponent(reference)}`, signal });
     },
     changes(query = {}) {
       const pages = () => readPages<ChangePage>(connection, { path: "/changes", ...query });
@@ -138,16 +161,37 @@ export function createClient(options: ClientOptions): Client {
       return { pages, [Symbol.asyncIterator]: () => readItems(pages()) };
     },
     async eventTypes({ signal } = {}) {
-      const { data } = await getJson<EventTypeList>(connection, { path: "/event-types", signal });
+      const { data } = await sendRequest<EventTypeList>(connection, { path: "/event-types", signal });
       return data;
     },
     async analytics({ signal, ...query } = {}) {
-      return await getJson<Analytics>(connection, { path: "/analytics", query, signal });
+      return await sendRequest<Analytics>(connection, { path: "/analytics", query, signal });
     },
     breakdown(query) {
       return { [Symbol.asyncIterator]: () => readBreakdown(connection, query) };
     },
+    async manage(operation, ...[request]) {
+      return await sendRequest(connection, toManageRequest(operation, request ?? {}));
+    },
   };
+}
+
+type AnyRequest = Stoppable & { idempotencyKey?: string | undefined; body?: object; query?: Query };
+
+function toManageRequest(operation: Operation, { signal, idempotencyKey, body, query = {}, ...ids }: AnyRequest) {
+  const found: { method: string; path: string; hasIdempotencyKey?: true } | null = Object.hasOwn(OPERATIONS, operation)
+    ? OPERATIONS[operation]
+    : null;
+  if (!found) throw new TypeError(`There is no operation ${operation}.`);
+  const path = found.path.replaceAll(/:(\w+)/g, (_, name: string) => {
+    const id = (ids as Record<string, unknown>)[name];
+    if (typeof id !== "string" || id === "") throw new TypeError(`${operation} needs ${name}, an ID.`);
+    return encodeURIComponent(id);
+  });
+  const key = idempotencyKey ?? (found.hasIdempotencyKey && randomUUID());
+  const headers = key === undefined ? {} : { "idempotency-key": key };
+  const content = found.method === "POST" || found.method === "PATCH" ? { body: body ?? {} } : {};
+  return { method: found.method, path, query, ...content, headers, signal };
 }
 
 type Page<Item> = { data: Item[] };
@@ -159,7 +203,7 @@ async function* readPages<Read extends CursorPage<unknown>>(
 ): AsyncGenerator<Read, void, undefined> {
   let cursor = query.cursor;
   for (;;) {
-    const page = await getJson<Read>(connection, { path, query: { ...query, cursor }, signal });
+    const page = await sendRequest<Read>(connection, { path, query: { ...query, cursor }, signal });
     yield page;
     if (page.nextCursor === null) return;
     assertMoved(page.nextCursor, cursor);
@@ -174,7 +218,7 @@ async function* readEventPages(
   let { cursor } = query;
   for (;;) {
     const request = { path: "/events", query: { ...query, cursor }, signal };
-    const page: WebhookEventPage = await getJson<WebhookEventPage>(connection, request);
+    const page: WebhookEventPage = await sendRequest<WebhookEventPage>(connection, request);
     yield page;
     if (!page.hasMore) return;
     assertMoved(page.nextCursor, cursor);
@@ -193,7 +237,7 @@ async function* readBreakdown(
   let cursor: string | undefined;
   for (;;) {
     const request = { path: "/analytics/breakdown", query: { ...query, cursor }, signal };
-    const page: Breakdown = await getJson<Breakdown>(connection, request);
+    const page: Breakdown = await sendRequest<Breakdown>(connection, request);
     yield* page.data;
     if (page.nextCursor === null) return;
     assertMoved(page.nextCursor, cursor);

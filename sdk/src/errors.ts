@@ -1,3 +1,5 @@
+import type { ServiceErrorCode } from "./types.ts";
+
 // Everything this library throws, except TypeErrors for wrong arguments and the reason of your own AbortSignal.
 
 export class BookflowError<Code extends string = string> extends Error {
@@ -13,26 +15,15 @@ export class BookflowError<Code extends string = string> extends Error {
 
 /**
  * The service's codes, and `unexpected_response` for responses that aren't from the service, such as a proxy's error page or a
- * redirect.
+ * redirect. Codes may be added later; editors suggest those of now.
  */
-export type ApiErrorCode =
-  | "bad_request"
-  | "unauthorized"
-  | "plan_required"
-  | "scope_required"
-  | "network_not_allowed"
-  | "not_found"
-  | "method_not_allowed"
-  | "rate_limited"
-  | "internal"
-  | "unavailable"
-  | "unexpected_response"
-  // Allows codes added later; editors still suggest the ones above.
-  | (string & Record<never, never>);
+export type ApiErrorCode = ServiceErrorCode | "unexpected_response" | (string & Record<never, never>);
 
 /** The service, or something in front of it, responded with an error. */
 export class ApiError extends BookflowError<ApiErrorCode> {
   readonly status: number;
+  /** Messages by field, if fields of a body are the reason. */
+  readonly fields: Readonly<Record<string, string>>;
   /** Quote it when you ask for help. */
   readonly requestId: string | null;
   /** From the Retry-After header. */
@@ -42,10 +33,12 @@ export class ApiError extends BookflowError<ApiErrorCode> {
     code: ApiErrorCode;
     message: string;
     status: number;
+    fields?: Readonly<Record<string, string>>;
     requestId: string | null;
     retryAfterSeconds: number | null;
   }) {
     super(answer.code, answer.message);
+    this.fields = answer.fields ?? {};
     this.status = answer.status;
     this.requestId = answer.requestId;
     this.retryAfterSeconds = answer.retryAfterSeconds;

@@ -13,6 +13,9 @@ export {
   type DeletionsQuery,
   type EventList,
   type EventsQuery,
+  type ManageAnswer,
+  type ManageRequest,
+  type Operation,
 } from "./client.ts";
 export {
   ApiError,

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { inspect } from "node:util";
+import { KEY_SCOPES } from "#contract/scopes.ts";
 import {
   ApiError,
   BookflowError,
@@ -9,6 +10,7 @@ import {
   ConnectionError,
   createClient,
 } from "../../sdk/src/index.ts";
+import { OPERATIONS } from "../../sdk/src/operations.ts";
 import { refuseBrowsers } from "../../sdk/src/refuse-browsers.ts";
 import { toDelayMs } from "../../sdk/src/retry.ts";
 import { recordTouches } from "../../src/server/analytics/record/record.ts";
@@ -378,6 +380,87 @@ describe("an AbortSignal ends a request with its own reason", () => {
       listReferences(connect({ baseUrl: proxy.url }).bookings({ signal: stopping.signal })),
     );
     assert.equal(await pausing, stopped);
+  });
+});
+
+describe("management", async () => {
+  const business = await makeCaller(deps.db, { plan: "business", scopes: KEY_SCOPES });
+  const manager = connect({ apiKey: business.key });
+  const shaky = connect({ apiKey: business.key, baseUrl: proxy.url });
+  const countWidgets = async () => (await manager.widgets()).length;
+
+  test("has every operation of the API reference that needs the scope manage, and no other", async () => {
+    type Described = { operationId: string; security: { apiKey: string[] }[] };
+    const { paths } = (await app.inject("/api/v1/openapi.json")).json() as {
+      paths: Record<string, Record<string, Described>>;
+    };
+    const described = Object.entries(paths).flatMap(([path, methods]) =>
+      Object.entries(methods)
+        .filter(([, { security }]) => security[0]?.apiKey.includes("manage") && security.length === 1)
+        .map(([method, { operationId }]) => [operationId, `${method.toUpperCase()} ${path}`]),
+    );
+    const named = Object.entries(OPERATIONS).map(([name, { method, path }]) => [
+      name,
+      `${method} /api/v1${path.replaceAll(/:(\w+)/g, "{$1}")}`,
+    ]);
+    assert.deepEqual(named.sort(), described.sort());
+    assert.ok(named.length > 30);
+  });
+
+  test("creates, lists, changes and deletes, with the types of the contract", async () => {
+    const { name } = await manager.manage("changeOrganization", { body: { name: "Lindenhof Dental" } });
+    assert.deepEqual([name, (await manager.manage("getOrganization")).name], ["Lindenhof Dental", "Lindenhof Dental"]);
+    const widget = await manager.manage("createWidget", { body: { name: "Front page", collectData: true } });
+    assert.equal((await manager.manage("getWidget", { widget: widget.id })).collectData, true);
+    const { endpoint, secret } = await manager.manage("addEndpoint", {
+      body: { kind: "webhook", url: "https://1.1.1.1/hooks", widgetIds: [widget.id] },
+    });
+    assert.match(String(secret), /^whsec_/);
+    const changed = await manager.manage("changeEndpoint", { endpoint: endpoint.id, body: { description: "CRM" } });
+    assert.deepEqual([changed.description, changed.widgetIds], ["CRM", [widget.id]]);
+    const { deliveryId } = await manager.manage("testEndpoint", { endpoint: endpoint.id });
+    const { data } = await manager.manage("listDeliveries", { query: { endpoint: endpoint.id, limit: 10 } });
+    assert.deepEqual(
+      data.map(({ id }) => id),
+      [deliveryId],
+    );
+    const rotated = await manager.manage("rotateSecret", { endpoint: endpoint.id });
+    assert.notEqual(rotated.secret, secret);
+    assert.equal(await manager.manage("deleteEndpoint", { endpoint: endpoint.id }), null);
+    assert.deepEqual((await manager.manage("listEndpoints")).data, []);
+  });
+
+  test("a request whose answer was lost is sent again, and nothing is created twice", async () => {
+    const before = await countWidgets();
+    proxy.faults = ["cut", { status: 503 }];
+    proxy.requests.length = 0;
+    const widget = await shaky.manage("createWidget", { body: { name: "Once" } });
+    assert.deepEqual([widget.name, proxy.requests.length, await countWidgets()], ["Once", 3, before + 1]);
+    const request = { body: { name: "By key" }, idempotencyKey: "import 7" };
+    const [first, second] = [
+      await manager.manage("createWidget", request),
+      await manager.manage("createWidget", request),
+    ];
+    assert.deepEqual([second.id, await countWidgets()], [first.id, before + 2]);
+    assert.notEqual((await manager.manage("createWidget", { body: { name: "By key" } })).id, first.id);
+  });
+
+  test("faults of a body are named by field, and wrong calls are refused before they are sent", async () => {
+    const error = await caught(ApiError, () => manager.manage("createWidget", { body: { name: "" } }));
+    assert.deepEqual([error.code, error.status, Object.keys(error.fields)], ["invalid_fields", 422, ["name"]]);
+    const reader = connect({ apiKey: (await makeCaller(deps.db, { scopes: ["bookings"] })).key });
+    assert.equal((await caught(ApiError, () => reader.manage("listKeys"))).code, "scope_required");
+    const foreign = { widget: (await makeCaller(deps.db)).widgetId };
+    assert.equal((await caught(ApiError, () => manager.manage("getWidget", foreign))).code, "not_found");
+    assert.equal((await caught(ApiError, () => manager.manage("getWidget", { widget: "../keys" }))).code, "not_found");
+    await caught(TypeError, () => manager.manage("getWidget", {} as never));
+    await caught(TypeError, () => manager.manage("toString" as never, {} as never));
+  });
+
+  test("one booking is read by its reference", async () => {
+    const reference = String(references[0]);
+    assert.deepEqual(await client.booking(reference), await readDirectly(`/bookings/${reference}`));
+    assert.equal((await caught(ApiError, () => client.booking("SVC-ZZZZZZ"))).code, "not_found");
   });
 });
 

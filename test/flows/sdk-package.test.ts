@@ -7,10 +7,15 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { build, type Rolldown } from "vite";
 import type * as contract from "#contract/analytics.ts";
+import type { NewConnection } from "#contract/app/connections.ts";
+import type { AppDeliveryPage } from "#contract/app/deliveries.ts";
+import type { AppEndpoint, EndpointChange } from "#contract/app/endpoints.ts";
+import type { AppWidget } from "#contract/app/widgets.ts";
 import type { Attribution } from "#contract/attribution.ts";
 import type * as bookingContract from "#contract/booking.ts";
 import type * as changeContract from "#contract/change.ts";
 import type * as deletionContract from "#contract/deletion.ts";
+import { KEY_SCOPES } from "#contract/scopes.ts";
 import type * as eventContract from "#contract/webhook-event.ts";
 import type * as widgetContract from "#contract/widget.ts";
 import type * as client from "../../sdk/src/index.ts";
@@ -36,6 +41,11 @@ const ALIKE: true[] = [
   true satisfies Alike<client.Attribution, Attribution>,
   true satisfies Alike<client.Analytics, contract.Analytics>,
   true satisfies Alike<client.WebhookEvent, eventContract.WebhookEvent>,
+  true satisfies Alike<client.Endpoint, AppEndpoint>,
+  true satisfies Alike<client.EndpointChange, EndpointChange>,
+  true satisfies Alike<client.ManageAnswer<"listDeliveries">, AppDeliveryPage>,
+  true satisfies Alike<client.ManageAnswer<"createWidget">, AppWidget>,
+  true satisfies Alike<client.ManageRequest<"addConnection">["body"], NewConnection>,
 ];
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
@@ -46,7 +56,7 @@ const run = promisify(execFile);
 const project = installClient();
 const { app, deps } = await createTestApp();
 const { port } = await openWire(app);
-const caller = await makeCaller(deps.db);
+const caller = await makeCaller(deps.db, { scopes: KEY_SCOPES });
 const { reference } = await makeBooking(deps.db, caller.owner, { widgetId: caller.widgetId });
 const SECRET = "whsec_test_secret";
 const environment = {
@@ -77,6 +87,7 @@ describe("the package", () => {
         "LICENSE",
         "README.md",
         "package.json",
+        "dist/package.json",
         ...sources.flatMap((name) => [`dist/${name}.d.ts`, `dist/${name}.js`]),
       ].sort(),
     );
@@ -100,19 +111,27 @@ describe("the package", () => {
   });
 
   const older = findOtherNode();
-  test("works on this machine's Node too", { skip: older === null && "there is no other Node" }, async () => {
-    const program = `
-      import { createClient, verifyWebhook } from "@bookflow/client";
+  test("works on this machine's Node too, with import and with require", {
+    skip: older === null && "there is no other Node",
+  }, async () => {
+    const using = (how: string) => `${how}
+      (async () => {
       const client = createClient({ baseUrl: process.env.BOOKFLOW_URL, apiKey: process.env.BOOKFLOW_API_KEY });
       for await (const booking of client.bookings()) console.log(booking.reference, (await client.widgets()).length);
       console.log(verifyWebhook(process.env.BODY ?? '{"id":"evt_1","type":"x"}', ${JSON.stringify(
         signBody({ secrets: [SECRET], body: Buffer.from('{"id":"evt_1","type":"x"}'), at: new Date() }),
-      )}, process.env.WEBHOOK_SECRET).id);`;
-    assert.equal(await runFile("older.mjs", program, older ?? ""), `${reference} 1\nevt_1\n`);
+      )}, process.env.WEBHOOK_SECRET).id);
+      console.log((await client.manage("listWidgetServices", { widget: "w_none" }).catch((error) => error)) instanceof ApiError);
+      })();`;
+    const names = "{ ApiError, createClient, verifyWebhook }";
+    const asModule = using(`import ${names} from "@bookflow/client";`);
+    const asCommonJs = using(`const ${names} = require("@bookflow/client");`);
+    assert.equal(await runFile("older.mjs", asModule, older ?? ""), `${reference} 1\nevt_1\ntrue\n`);
+    assert.equal(await runFile("older.cjs", asCommonJs, older ?? ""), `${reference} 1\nevt_1\ntrue\n`);
   });
 
   test("has the contract's types, and a project can rely on them", async () => {
-    assert.equal(ALIKE.length, 8);
+    assert.equal(ALIKE.length, 13);
     const uses = [
       'import { ApiError, createClient, type BookingStore, type WebhookEvent } from "@bookflow/client";',
       'const client = createClient({ apiKey: "svc_live_1", baseUrl: "http://localhost:3000" });',
@@ -125,6 +144,18 @@ describe("the package", () => {
       '  return event.type === "booking.erased" ? event.data.reason : event.data.endpoint.id;',
       "};",
       "export const status = (error: unknown) => (error instanceof ApiError ? error.status.toFixed() : null);",
+      'export const added = await client.manage("addEndpoint", { body: { url: "https://a.example", kind: "webhook" } });',
+      "export const limit: number | null = added.endpoint.requestsPerMinute;",
+      'export const rotated: string = (await client.manage("rotateSecret", { endpoint: "we_1" })).secret;',
+      'export const nothing2: null = await client.manage("deleteEndpoint", { endpoint: "we_1" });',
+      "// @ts-expect-error: the endpoint is needed",
+      'await client.manage("deleteEndpoint");',
+      "// @ts-expect-error: there is no such kind",
+      'await client.manage("addEndpoint", { body: { url: "https://a.example", kind: "mail" } });',
+      "// @ts-expect-error: no key can do that",
+      'await client.manage("invite", {});',
+      'for await (const event of client.events({ type: "booking.created" })) event.created.length;',
+      "for await (const { status } of client.changes()) status.length;",
       "// @ts-expect-error: there is no such field",
       "(await client.analytics()).totals.sessions;",
       "// @ts-expect-error: staff are names here",
@@ -133,6 +164,9 @@ describe("the package", () => {
       'createClient({ baseUrl: "http://localhost:3000" });',
     ];
     writeFileSync(join(project, "uses.ts"), uses.join("\n"));
+    // In a CommonJS project, awaits at the top level aren't possible.
+    const [imports = "", ...rest] = uses.map((line) => line.replace(/^export const/, "const"));
+    writeFileSync(join(project, "uses.cts"), `${imports}\nexport async function use() {\n${rest.join("\n")}\n}`);
     const snippets = [...listSnippets(guide), ...listSnippets(readme)].map((text, i) => {
       writeFileSync(join(project, `typed-${i}.ts`), text);
       return `typed-${i}.ts`;
@@ -140,7 +174,7 @@ describe("the package", () => {
     const flags = ["--noEmit", "--strict", "--target", "es2022", "--module", "nodenext", "--types", "node"];
     const nodeTypes = ["--typeRoots", join(ROOT, "node_modules/@types")];
     const tsc = join(ROOT, "node_modules/typescript/bin/tsc");
-    await run(process.execPath, [tsc, ...flags, ...nodeTypes, "uses.ts", ...snippets], { cwd: project });
+    await run(process.execPath, [tsc, ...flags, ...nodeTypes, "uses.ts", "uses.cts", ...snippets], { cwd: project });
   });
 });
 
@@ -164,14 +198,20 @@ describe("in a web page", () => {
 });
 
 describe("the guide", () => {
-  const [reading = "", errors = "", syncing = "", receiving = "", ...others] = listSnippets(guide);
-  test("has these four snippets", () => assert.deepEqual(others, []));
+  const [reading = "", managing = "", errors = "", syncing = "", receiving = "", ...others] = listSnippets(guide);
+  test("has these five snippets", () => assert.deepEqual(others, []));
 
   test("reading", async () => {
     const [widget, booking, totals] = (await runFile("reading.ts", reading)).split("\n");
     assert.equal(widget, `${caller.widgetId} Website`);
     assert.match(booking ?? "", new RegExp(`^${reference} 2026-11-05T09:00:00.000Z Mara Quell`));
     assert.equal(totals, "0 0 0");
+  });
+
+  test("managing", async () => {
+    assert.match(await runFile("managing.ts", managing), /^w_\w+ <script/);
+    const deleted = deps.db.deleteFrom("widgets").where("name", "=", "Front page").returning("business_name");
+    assert.deepEqual(await deleted.execute(), [{ business_name: "Lindenhof" }]);
   });
 
   test("errors and retries", async () => {

@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
+import { buffer } from "node:stream/consumers";
 import { after } from "node:test";
 
 // A proxy between a caller and the service on a bad day: it forwards requests, except for the faults it is told to cause.
@@ -33,8 +34,15 @@ export async function startFaultyProxy(target: string): Promise<FaultyProxy> {
     if (fault === "hang") return;
     if (fault === "reset") return void response.destroy();
     if (typeof fault === "object") return void response.writeHead(fault.status, fault.headers).end(fault.body ?? "");
-    const { authorization = "" } = request.headers;
-    const answer = await fetch(target + path, { headers: { authorization, "accept-encoding": "identity" } });
+    const { method = "GET", headers: sent } = request;
+    const kept = ["authorization", "content-type", "idempotency-key"].filter((name) => sent[name] !== undefined);
+    const headers = Object.fromEntries(kept.map((name) => [name, String(sent[name])]));
+    const content = method === "GET" ? {} : { body: await buffer(request) };
+    const answer = await fetch(target + path, {
+      method,
+      headers: { ...headers, "accept-encoding": "identity" },
+      ...content,
+    });
     await handOn(answer, response, fault === "cut");
   };
   // The service can be closed while the request of a killed caller is still in progress.

@@ -14,15 +14,21 @@ export type Query = Readonly<Record<string, string | number | Date | readonly st
 
 type Answer = { status: number; headers: Headers; text: string };
 
-/** One GET of the read API, with retries. */
-export async function getJson<T>(
-  connection: Connection,
-  request: { path: string; query?: Query; signal?: AbortSignal | undefined },
-): Promise<T> {
+type Request = {
+  /** GET if omitted. */
+  method?: string;
+  path: string;
+  query?: Query;
+  body?: object | undefined;
+  headers?: Record<string, string>;
+  signal?: AbortSignal | undefined;
+};
+
+/** One request, with retries: whatever it does must do no more when it is repeated. Null if the answer has no content. */
+export async function sendRequest<T>(connection: Connection, request: Request): Promise<T> {
   const { retries } = connection;
   const { signal } = request;
-  const url = `${connection.baseUrl}/api/v1${request.path}${toSearch(request.query ?? {})}`;
-  return await withRetries(async () => parseAnswer(await send(connection, url, signal)) as T, { retries, signal });
+  return await withRetries(async () => parseAnswer(await send(connection, request), request) as T, { retries, signal });
 }
 
 function toSearch(query: Query): string {
@@ -35,16 +41,22 @@ function toSearch(query: Query): string {
 }
 
 /** One request; the time limit includes the body. The caller's abort reason is thrown unchanged. */
-async function send(connection: Connection, url: string, signal: AbortSignal | undefined): Promise<Answer> {
+async function send(connection: Connection, request: Request): Promise<Answer> {
+  const { method = "GET", body, signal } = request;
   signal?.throwIfAborted();
   const { apiKey, timeoutMs } = connection;
+  const url = `${connection.baseUrl}/api/v1${request.path}${toSearch(request.query ?? {})}`;
+  const headers = { authorization: `Bearer ${apiKey}`, accept: "application/json", ...request.headers };
   const ending = new AbortController();
   const end = () => ending.abort();
   const timer = setTimeout(end, timeoutMs);
   signal?.addEventListener("abort", end, { once: true });
   try {
     const response = await connection.fetch(url, {
-      headers: { authorization: `Bearer ${apiKey}`, accept: "application/json" },
+      method,
+      ...(body === undefined
+        ? { headers }
+        : { headers: { ...headers, "content-type": "application/json" }, body: JSON.stringify(body) }),
       // The service never redirects, and the key must not be sent anywhere else.
       redirect: "manual",
       signal: ending.signal,
@@ -62,13 +74,15 @@ async function send(connection: Connection, url: string, signal: AbortSignal | u
   }
 }
 
-function parseAnswer(answer: Answer): unknown {
+function parseAnswer(answer: Answer, { method = "GET" }: Request): unknown {
+  if (answer.status === 204 && method !== "GET") return null;
   const body = parseJson(answer.text);
-  if (answer.status === 200 && typeof body === "object" && body !== null) return body;
+  if (answer.status >= 200 && answer.status <= 202 && typeof body === "object" && body !== null) return body;
   const error = readError(body);
   throw new ApiError({
     code: error?.code ?? "unexpected_response",
     message: error?.message ?? describe(answer),
+    fields: error?.fields ?? {},
     status: answer.status,
     requestId: answer.headers.get("x-request-id"),
     retryAfterSeconds: readRetryAfter(answer.headers.get("retry-after")),
@@ -83,10 +97,11 @@ function parseJson(text: string): unknown {
   }
 }
 
-function readError(body: unknown): { code: string; message: string } | null {
-  const { error } = (body ?? {}) as { error?: { code?: unknown; message?: unknown } };
-  if (typeof error?.code !== "string" || typeof error.message !== "string") return null;
-  return { code: error.code, message: error.message };
+type ServiceError = { code: string; message: string; fields?: Record<string, string> };
+
+function readError(body: unknown): ServiceError | null {
+  const { error } = (body ?? {}) as { error?: { [Name in keyof ServiceError]?: unknown } };
+  return typeof error?.code === "string" && typeof error.message === "string" ? (error as ServiceError) : null;
 }
 
 function describe({ status, headers }: Answer): string {
