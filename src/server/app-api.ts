@@ -9,15 +9,13 @@ import {
 } from "#contract/app/routes.ts";
 import { auditRoutes } from "./accounts/audit-routes.ts";
 import { memberAuth, memberOf, personAuth, requireRole } from "./accounts/auth/member-auth.ts";
-import { type Routes, tableRoutes } from "./accounts/auth/route-table.ts";
+import { tableRoutes } from "./accounts/auth/route-table.ts";
 import { logoRoutes } from "./accounts/logo-routes.ts";
 import { invitationRoutes } from "./accounts/members/invitation-routes.ts";
 import { meRoutes } from "./accounts/members/me-routes.ts";
 import { memberRoutes } from "./accounts/members/member-routes.ts";
-import { organizationRoutes } from "./accounts/organization-routes.ts";
 import { entryRoutes } from "./accounts/setup/entry-routes.ts";
 import { analyticsAppRoutes, reportLinkRoutes, segmentRoutes, sharedReportRoutes } from "./analytics/analytics.ts";
-import { keyAppRoutes } from "./api-keys/app-routes.ts";
 import { bookingAppRoutes } from "./bookings/stored/app-routes.ts";
 import { bookingExportRoutes } from "./bookings/stored/export-routes.ts";
 import type { ServiceDeps } from "./create-deps.ts";
@@ -25,15 +23,10 @@ import { compressResponses } from "./http/compress.ts";
 import { CsvExports } from "./http/csv-exports.ts";
 import { OPEN_BODY_MAX_BYTES } from "./http/json-body.ts";
 import { assert } from "./lib/assert.ts";
+import { managementRoutes } from "./management-routes.ts";
 import { overviewAppRoutes } from "./overview/app-routes.ts";
 import { requireFeature } from "./plans/gate.ts";
 import { reportAppRoutes } from "./reports/app-routes.ts";
-import { connectionAppRoutes } from "./scheduler/connections/app-routes.ts";
-import { testModeAppRoutes } from "./test-mode/app-routes.ts";
-import { endpointAppRoutes } from "./webhooks/endpoints/app-routes.ts";
-import { deliveryAppRoutes } from "./webhooks/log/app-routes.ts";
-import { redeliveryAppRoutes } from "./webhooks/log/bulk-redelivery-routes.ts";
-import { widgetAppRoutes } from "./widgets/app-routes.ts";
 
 /** Everything that people and members do in the dashboard; contract/app/routes.ts says who may use which route. */
 export async function appApi(app: FastifyInstance, deps: ServiceDeps): Promise<void> {
@@ -69,18 +62,6 @@ export async function appApi(app: FastifyInstance, deps: ServiceDeps): Promise<v
     },
     { prefix: APP_PREFIX },
   );
-}
-
-/** What members manage in the dashboard, and programs with a key under /api/v1. */
-export function managementRoutes(routes: Routes, deps: ServiceDeps): void {
-  organizationRoutes(routes, deps);
-  widgetAppRoutes(routes, deps);
-  testModeAppRoutes(routes, deps);
-  endpointAppRoutes(routes, deps);
-  deliveryAppRoutes(routes, deps);
-  redeliveryAppRoutes(routes, deps);
-  keyAppRoutes(routes, deps);
-  connectionAppRoutes(routes, deps);
 }
 
 /** Other sites can't send our header. Links can't either: they are downloads. Responses to changes may have a new secret. */

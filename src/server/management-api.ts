@@ -14,11 +14,11 @@ import { API_PREFIX } from "#contract/read-routes.ts";
 import { memberOf, requireRole } from "./accounts/auth/member-auth.ts";
 import { tableRoutes } from "./accounts/auth/route-table.ts";
 import { callerOf, requireScope } from "./api-keys/bearer-auth.ts";
-import { managementRoutes } from "./app-api.ts";
 import type { ServiceDeps } from "./create-deps.ts";
 import { IDEMPOTENCY_KEY_HEADERS } from "./http/idempotency-key.ts";
 import { managementResponses } from "./http/read-api.ts";
 import { assert } from "./lib/assert.ts";
+import { managementRoutes } from "./management-routes.ts";
 import { requireFeature } from "./plans/gate.ts";
 
 /**

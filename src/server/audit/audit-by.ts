@@ -7,14 +7,15 @@ import { type NewAuditEntry, writeAudit } from "./write-audit.ts";
 export type Audit = (transaction: Db, what: Omit<NewAuditEntry, "organizationId" | "actor" | "at">) => Promise<void>;
 
 /** `auditId`: the id of the entry, if the request decides it. */
-type Actor = { organizationId: OrganizationId; userId: string; email: string; auditId?: string };
+type Actor = { organizationId: OrganizationId; userId: string; email: string; auditId?: string; isOperator?: true };
 
 export function auditBy(
   { random }: Pick<Deps, "random">,
-  { organizationId, userId, email, auditId: id }: Actor,
+  { organizationId, userId, email, auditId: id, isOperator }: Actor,
   at: Date,
 ): Audit {
-  return async (db, what) => writeAudit({ db, random }, { id, organizationId, actor: { userId, email }, at, ...what });
+  const actor = isOperator ? null : { userId, email };
+  return async (db, what) => writeAudit({ db, random }, { id, organizationId, actor, at, ...what });
 }
 
 /** For the command line, which cannot tell who the operator is. */

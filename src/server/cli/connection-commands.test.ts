@@ -68,17 +68,15 @@ test("a widget goes live with a connection that works, back to test mode, and lo
   const widgetId = await makeWidget(deps.db, owner);
   await makeBooking(deps.db, owner, { widgetId, is_test: true });
   const run = (...typed: string[]) => cli.runInside(["widget", ...typed]);
-  const NO_CONNECTION = "The widget's organization has no connection with this ID.\n";
-  for (const other of ["conn_1111111111111111", "nonsense"])
-    assert.deepEqual(await run("go-live", widgetId, "--connection", other), {
-      code: 2,
-      stdout: "",
-      stderr: NO_CONNECTION,
-    });
+  for (const [other, stderr] of [
+    ["conn_1111111111111111", "--connection: Connection not found.\n"],
+    ["nonsense", "--connection: This must be a connection ID.\n"],
+  ] as const)
+    assert.deepEqual(await run("go-live", widgetId, "--connection", other), { code: 2, stdout: "", stderr });
   server.twist("GET /me", { answer: { status: 401, json: {} } });
   const refused = await run("go-live", widgetId, "--connection", id);
   assert.equal(refused.code, 2);
-  assert.match(refused.stderr, /^Nothing was changed\. Cal\.com doesn't accept this API key\./);
+  assert.match(refused.stderr, /^--connection: Cal\.com doesn't accept this API key\./);
   assert.deepEqual(JSON.parse((await run("clear-test-data", widgetId, "--dry-run", "--json")).stdout), {
     bookings: 1,
     visits: 0,

@@ -145,16 +145,21 @@ test("endpoint list shows a chat's URL only by its host and last characters", as
     "description",
     "status",
     "disabledReason",
+    "disabledAt",
+    "secretHint",
+    "secretCreatedAt",
+    "previousSecretExpiresAt",
     "eventTypes",
     "widgetIds",
     "services",
     "channels",
     "sources",
     "campaigns",
+    "reportsExpiry",
     "headerNames",
     "requestsPerMinute",
-    "lastStatus",
-    "lastSuccessAt",
+    "health",
+    "notices",
     "createdAt",
   ]);
 });
@@ -301,18 +306,15 @@ test("the command line does with endpoints and deliveries what the dashboard doe
       ["endpoint", "set", id, "--headers", "x"],
       '--headers must be a JSON object with strings as values, for example {"X-Api-Key":"abc"}.',
     ],
-    [["endpoint", "set", id, "--widgets", "w_none"], "--widgets: Widget not found."],
-    [
-      ["endpoint", "set", id, "--rate", "0", "--headers", '{"Host":"a"}'],
-      "--headers: The header Host can't be set. --rate: The rate must be a whole number from 1 to 6000.",
-    ],
+    [["endpoint", "set", id, "--widgets", "w_none"], "--widgets: This must be a widget ID."],
+    [["endpoint", "set", id, "--rate", "0", "--headers", '{"Host":"a"}'], "--rate: This must be at least 1."],
     [["delivery", "retry", delivery], "This delivery is finished. Redeliver it instead."],
     [
       ["delivery", "list", "--org", business.owner, "--search", "x"],
-      "--search must be a reference, an event ID, a delivery ID or an email address.",
+      "The parameter search must be a reference, an event ID, a delivery ID or a customer's email address.",
     ],
     [["redelivery", "start", "--org", business.owner, "--from", "soon"], "--from: This must be an ISO 8601 date."],
-    [["redelivery", "cancel", "--org", business.owner, "rd_1111111111111111"], "No running redelivery has this ID."],
+    [["redelivery", "cancel", "--org", business.owner, "rd_1111111111111111"], "Redelivery not found."],
   ] as const)
     assert.deepEqual(await cli.runInside([...args]), refusal(sentence));
 });

@@ -18,7 +18,9 @@ export const IDEMPOTENCY_KEY_HEADERS = Type.Object({
   ),
 });
 
-export function requireIdempotencyKey(request: FastifyRequest): string {
+type KeyedRequest = Pick<FastifyRequest, "headers" | "url">;
+
+export function requireIdempotencyKey(request: KeyedRequest): string {
   const key = request.headers["idempotency-key"];
   if (typeof key !== "string" || key.trim() === "" || key.length > IDEMPOTENCY_KEY_LENGTH_MAX)
     throw new ApiError(
@@ -34,7 +36,7 @@ export function requireIdempotencyKey(request: FastifyRequest): string {
  */
 export function chooseId<Id extends string>(
   deps: { random: Random },
-  request: FastifyRequest,
+  request: KeyedRequest,
   { owner, form }: { owner: string; form: IdForm },
 ): Id {
   if (request.headers["idempotency-key"] === undefined) return randomId<Id>(deps.random, form);
@@ -42,12 +44,12 @@ export function chooseId<Id extends string>(
 }
 
 /** The id of the audit entry that a request writes, derived from its Idempotency-Key and address; null without a key. */
-export function chooseAuditId(request: FastifyRequest, owner: string): string | null {
+export function chooseAuditId(request: KeyedRequest, owner: string): string | null {
   if (request.headers["idempotency-key"] === undefined) return null;
   const [path] = request.url.split("?");
   return randomUuid(deriveFrom(request, owner, `audit entry of ${path}`));
 }
 
-function deriveFrom(request: FastifyRequest, owner: string, purpose: string): Random {
+function deriveFrom(request: KeyedRequest, owner: string, purpose: string): Random {
   return deriveRandom(`${owner} ${requireIdempotencyKey(request)}`, `${purpose} by Idempotency-Key`);
 }

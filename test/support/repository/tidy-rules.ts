@@ -184,6 +184,7 @@ export const ALLOWED_IMPORTS: readonly { readonly from: string; readonly to: rea
   { from: "src/server/app.ts", to: ["src/contract/", "src/server/"] },
   { from: "src/server/app-api.ts", to: ["src/contract/", "src/server/"] },
   { from: "src/server/management-api.ts", to: ["src/contract/", "src/server/"] },
+  { from: "src/server/management-routes.ts", to: ["src/server/"] },
   { from: "src/server/worker.ts", to: ["src/contract/", "src/server/"] },
   { from: "src/server/main.ts", to: ["src/contract/", "src/server/"] },
 ];
@@ -196,6 +197,8 @@ export const RESERVED_FILES: readonly { readonly file: RegExp; readonly importer
       "src/server/app.ts",
       "src/server/app-api.ts",
       "src/server/management-api.ts",
+      "src/server/management-routes.ts",
+      "src/server/cli/call-route.ts",
       "src/server/operations/worker-app.ts",
       "src/server/analytics/analytics.ts",
     ],

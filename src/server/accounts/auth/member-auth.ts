@@ -19,6 +19,7 @@ export type Member = {
   /** How lists and the audit log name them: an address, or "API key Board". */
   email: string;
   key?: KeyLimits;
+  isOperator?: true;
   organizationId: OrganizationId;
   role: MemberRole;
   plan: Plan;
@@ -27,6 +28,9 @@ export type Member = {
   /** The id of the audit entry that this request writes, if its Idempotency-Key decides it (route-table.ts). */
   auditId?: string;
 };
+
+/** Who uses the command line. The audit log can't tell who that is. */
+export const OPERATOR = { userId: "", email: "", role: "owner", isOperator: true } as const;
 
 /** What a key may do at most. It can't create a key that may do more. */
 export type KeyLimits = { scopes: readonly KeyScope[]; networks: readonly string[]; expiresAt: Date | null };

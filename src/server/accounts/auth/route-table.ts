@@ -25,13 +25,16 @@ type ParamsOf<Path> = Path extends `${string}:${infer Name}/${infer Rest}`
     ? Record<Name, string>
     : object;
 
+/** The command line has no headers. */
+type TableRequest = Pick<FastifyRequest, "headers" | "url">;
+
 /** A request to a route of the table, by a member or a key of the organization. Its body is as the table says. */
 type Call<Name extends RouteName> = {
   member: Member;
   params: ParamsOf<(typeof TABLE)[Name]["path"]>;
   query: Query;
   body: RequestBodyOf<(typeof TABLE)[Name]>;
-  request: FastifyRequest;
+  request: TableRequest;
 };
 
 type Handle<Name extends RouteName> = (call: Call<Name>) => Promise<AnswerOf<(typeof TABLE)[Name]>>;
@@ -83,7 +86,7 @@ export function tableRoutes(
  * A request with an Idempotency-Key writes its audit entry under an id derived from it, in the transaction that does the work. So the
  * entry tells whether the work is done, and a second transaction that does the same fails.
  */
-async function doOnce<C extends { member: Member; request: FastifyRequest }, A>(
+async function doOnce<C extends { member: Member; request: TableRequest }, A>(
   db: Deps["db"],
   call: C,
   { handle, repeat }: { handle: (call: C) => Promise<A>; repeat: (call: C, done: Done) => Promise<A> },

@@ -1,13 +1,9 @@
-import { CHANNELS, FILTER_VALUES_MAX, NOT_SET } from "#contract/dimensions.ts";
 import {
-  CHOSEN_EVENT_TYPES,
   type ChosenEventType,
-  ENDPOINT_FILTER_VALUE_LENGTH_MAX,
   ENDPOINT_FILTERS,
   ENDPOINT_HEADER_NAME_LENGTH_MAX,
   ENDPOINT_HEADER_VALUE_LENGTH_MAX,
   ENDPOINT_HEADERS_MAX,
-  ENDPOINT_RATE_MAX,
   type EndpointFilterName,
   type EndpointFilters,
   type EndpointKind,
@@ -29,50 +25,24 @@ export type EndpointSettings = Partial<EndpointFilters> & {
   requestsPerMinute?: number | null;
 };
 
-/** Sentences by field; empty if all settings are valid. `widgets` are the organization's. */
+/** What the schema can't say, as sentences by field; empty if all settings are valid. `widgets` are the organization's. */
 export function findFaults(
-  { eventTypes, widgetIds, reportsExpiry, headers, requestsPerMinute, ...filters }: EndpointSettings,
+  { eventTypes, widgetIds, reportsExpiry, headers }: EndpointSettings,
   { kind, widgets }: { kind: EndpointKind; widgets: ReadonlySet<string> },
 ): Record<string, string> {
   const isChat = kind !== "webhook";
   const asksForErased = eventTypes?.includes("booking.erased") === true || reportsExpiry === true;
   const faults = {
-    eventTypes:
-      eventTypes?.length === 0
-        ? `Choose at least one of ${CHOSEN_EVENT_TYPES.join(", ")}.`
-        : isChat && asksForErased
-          ? "Teams and Slack endpoints can't receive booking.erased."
-          : null,
-    widgetIds:
-      widgetIds?.length === 0
-        ? "Choose at least one widget, or all."
-        : widgetIds?.every((id) => widgets.has(id)) === false
-          ? "Widget not found."
-          : null,
-    ...Object.fromEntries(ENDPOINT_FILTERS.map((name) => [name, findFilterFault(name, filters[name])])),
+    eventTypes: isChat && asksForErased ? "Teams and Slack endpoints can't receive booking.erased." : null,
+    widgetIds: widgetIds?.every((id) => widgets.has(id)) === false ? "Widget not found." : null,
     headers:
       headers === undefined
         ? null
         : isChat && hasAny(headers)
           ? "Teams and Slack endpoints can't have custom headers."
           : findHeaderFault(headers),
-    requestsPerMinute:
-      requestsPerMinute == null || (requestsPerMinute >= 1 && requestsPerMinute <= ENDPOINT_RATE_MAX)
-        ? null
-        : `The rate must be a whole number from 1 to ${ENDPOINT_RATE_MAX}.`,
   };
   return Object.fromEntries(Object.entries(faults).filter((entry): entry is [string, string] => entry[1] !== null));
-}
-
-function findFilterFault(name: EndpointFilterName, values: readonly string[] | null | undefined): string | null {
-  if (values == null) return null;
-  if (values.length === 0) return `Choose at least one of the ${name}, or all.`;
-  if (values.length > FILTER_VALUES_MAX) return `Choose at most ${FILTER_VALUES_MAX}.`;
-  if (values.some((value) => value.trim() === "" || value.length > ENDPOINT_FILTER_VALUE_LENGTH_MAX))
-    return `Each must have 1 to ${ENDPOINT_FILTER_VALUE_LENGTH_MAX} characters.`;
-  const channels: readonly string[] = [...CHANNELS, NOT_SET].map((channel) => channel.toLowerCase());
-  const unknown = name === "channels" && values.find((value) => !channels.includes(value.trim().toLowerCase()));
-  return unknown ? `There is no channel ${unknown}. Use ${CHANNELS.join(", ")} or ${NOT_SET}.` : null;
 }
 
 export const ENTER_HEADERS_AGAIN = "The URL has changed. Enter the values of the custom headers again, or delete them.";
