@@ -2,14 +2,16 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import { MINUTE_MS } from "#contract/durations.ts";
 import type { ApiKeyId } from "#contract/ids.ts";
 import type { KeyScope } from "#contract/scopes.ts";
+import { DatabaseUnavailable } from "../db/database-unavailable.ts";
 import type { Deps } from "../deps.ts";
 import { ApiError } from "../http/api-error.ts";
 import { RateLimiter, rateLimited } from "../http/rate-limit.ts";
 import { assert } from "../lib/assert.ts";
+import { Batcher, type BatcherLimits } from "../lib/concurrency/batcher.ts";
 import { RecentMap } from "../lib/recent-map.ts";
 import { requireFeature } from "../plans/gate.ts";
 import { isInNetworks } from "./networks.ts";
-import { findKeyHolder, type KeyHolder, recordKeyUse } from "./queries.ts";
+import { findKeyHolders, type KeyHolder, recordKeyUse } from "./queries.ts";
 import { hashApiKey, isApiKey } from "./token.ts";
 
 export type Caller = Omit<KeyHolder, "id"> & { keyId: ApiKeyId };
@@ -25,12 +27,21 @@ declare module "fastify" {
 const LAST_USED_PRECISION_MS = MINUTE_MS;
 const KEYS_REMEMBERED = 10_000;
 
+/**
+ * Requests that arrive while keys are looked up share the next statement. Nothing is kept, so a revoked key is refused at once. Several
+ * at once, so that a lost connection doesn't stop the others.
+ */
+const LOOKUP_LIMITS: BatcherLimits = { batchMax: 500, itemsMax: 10_000, atOnce: 4, waitMs: 20_000 };
+
 type GuardDeps = Pick<Deps, "db" | "clock" | "config" | "log">;
 
 /** Guard of everything under /api/v1: key (401), networks (403), plan (403), rate limit (429) with RateLimit headers. */
 export function bearerAuth(deps: GuardDeps) {
   const perMinute = deps.config.rateLimitApiPerMinute;
   const limiter = perMinute > 0 ? new RateLimiter({ perMinute }) : null;
+  const lookups = new Batcher<Buffer, KeyHolder | null>(LOOKUP_LIMITS, (hashes) =>
+    findKeyHolders(deps.db, hashes, deps.clock.now()),
+  );
   const notedAtMs = new RecentMap<ApiKeyId, number>(KEYS_REMEMBERED);
 
   /** Bookkeeping only: a failed write must not fail the read. */
@@ -46,9 +57,11 @@ export function bearerAuth(deps: GuardDeps) {
 
   return async function authenticate(request: FastifyRequest, reply: FastifyReply): Promise<void> {
     const keyHash = requireKeyHash(request);
-    const now = deps.clock.now();
-    const holder = await findKeyHolder(deps.db, keyHash, now);
+    const found = await lookups.submit(keyHash);
+    if (found.kind !== "done") throw new DatabaseUnavailable(`The key was not looked up: ${found.kind}.`);
+    const holder = found.result;
     if (holder === null) throw unknownKey();
+    const now = deps.clock.now();
     const { id: keyId, ...rest } = holder;
     const { networks } = holder;
     if (networks.length > 0 && !isInNetworks(networks, request.ip))

@@ -22,19 +22,26 @@ export type KeyHolder = {
   networks: readonly string[];
 };
 
-/** Not scoped to an organization, because the key identifies it. Plan and revocation are read for every request. */
-export async function findKeyHolder(db: Db, keyHash: Buffer, now: Date): Promise<KeyHolder | null> {
+/**
+ * The holder of each key, or null. Not scoped to an organization, because the key identifies it. Plan and revocation are read for every
+ * request.
+ */
+export async function findKeyHolders(db: Db, keyHashes: readonly Buffer[], now: Date): Promise<(KeyHolder | null)[]> {
   return await readAnywhere(db, async (home) => {
-    const query = CompiledQuery.raw(keyHolder.for(home), [keyHash, now]);
-    return (await home.executeQuery<KeyHolder>(query)).rows[0] ?? null;
+    const query = CompiledQuery.raw(keyHolders.for(home), [keyHashes, now]);
+    const { rows } = await home.executeQuery<KeyHolder & { place: number }>(query);
+    const holders = new Map(rows.map(({ place, ...holder }) => [place, holder]));
+    return keyHashes.map((_, i) => holders.get(i + 1) ?? null);
   });
 }
 
 /** It runs with most requests, so it is prepared and compiled once. */
-const keyHolder = new FixedText(sql`-- prepared: find_key_holder
-  select api_keys.id, api_keys.name, expires_at as "expiresAt", organization_id as "organizationId", plan, time_zone as "timeZone", scopes, networks
-  from ${table("api_keys")} join ${table("organizations")} on organizations.id = api_keys.organization_id
-  where key_hash = $1 and revoked_at is null and (expires_at is null or expires_at > $2)`);
+const keyHolders = new FixedText(sql`-- prepared: find_key_holders
+  select place, api_keys.id, api_keys.name, expires_at as "expiresAt", organization_id as "organizationId", plan, time_zone as "timeZone", scopes, networks
+  from unnest($1::bytea[]) with ordinality as sought (hash, place)
+    join ${table("api_keys")} on api_keys.key_hash = sought.hash
+    join ${table("organizations")} on organizations.id = api_keys.organization_id
+  where revoked_at is null and (expires_at is null or expires_at > $2)`);
 
 /** Several processes note the same use; the condition lets one of them write it. */
 export async function recordKeyUse(
