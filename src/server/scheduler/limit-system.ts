@@ -20,8 +20,11 @@ export const SCHEDULER_LIMITS: SchedulerLimits = { readMs: 8_000, bookMs: 20_000
 
 const RANGE_MS_MAX = SLOT_RANGE_DAYS_MAX * DAY_MS;
 
-function isAppointment({ startAt, endAt }: Pick<Booked, "startAt" | "endAt">): boolean {
-  return startAt < endAt;
+/** Ids are stored and indexed. The systems' own have up to about 200 characters. */
+const ID_LENGTH_MAX = 1_000;
+
+function isAppointment({ startAt, endAt, externalId }: Pick<Booked, "startAt" | "endAt" | "externalId">): boolean {
+  return startAt < endAt && externalId.length <= ID_LENGTH_MAX;
 }
 
 /** Makes every operation end when the caller's signal is aborted or, at the latest, when its limit is reached. */

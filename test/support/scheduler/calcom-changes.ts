@@ -32,6 +32,7 @@ export function moveCalcomBooking(bookings: CalcomBooking[], booking: CalcomBook
 
 export function cancelCalcomBooking(bookings: readonly CalcomBooking[], booking: CalcomBooking): void {
   booking.status = "cancelled";
+  booking.cancellationReason = "I am ill";
   // Later than every change before.
   const lastMs = Math.max(...bookings.map(({ updatedAt }) => Date.parse(updatedAt)));
   booking.updatedAt = new Date(lastMs + 1).toISOString();

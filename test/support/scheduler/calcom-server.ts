@@ -51,6 +51,7 @@ export type CalcomBooking = {
   bookingFieldsResponses: Record<string, unknown>;
   metadata: Record<string, string>;
   updatedAt: string;
+  cancellationReason?: string;
   rescheduledFromUid?: string;
   rescheduledToUid?: string;
 };
@@ -164,6 +165,7 @@ export async function startCalcomServer(): Promise<CalcomServer> {
       return toError(400, "BadRequestException", message);
     }
     booking.status = "cancelled";
+    booking.cancellationReason = JSON.parse(request.body).cancellationReason;
     booking.updatedAt = toIso(server.throttle.nowMs());
     return toSuccess(200, booking);
   }

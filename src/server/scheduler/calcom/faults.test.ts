@@ -199,7 +199,7 @@ test("of many event types, 200 are offered with texts of limited length, and the
   const [first] = eventTypes;
   const many = Array.from({ length: 300 }, (_, id) => ({
     ...first,
-    id,
+    id: 1_000 + id,
     title: "T".repeat(300),
     description: "D".repeat(9_000),
   }));
@@ -211,21 +211,27 @@ test("of many event types, 200 are offered with texts of limited length, and the
   assert.deepEqual([services[0]?.name.length, services[0]?.description?.length], [200, 2_000]);
 });
 
-test("a booking whose end is before its start is not believed", async () => {
-  const { system, server } = await openCalcom();
-  const limited = limitSystem(system, SCHEDULER_LIMITS);
-  const [slot] = await listWeek(system, { now: CALCOM_NOW, serviceId: "10" });
-  assert.ok(slot);
-  const request = toRequest("10", slot);
-  requireBooked(await limited.book(request));
-  const [booking] = server.bookings;
-  assert.ok(booking);
-  booking.end = "2026-11-01T00:00:00.000Z";
-  const upstream = { status: null, requestId: null, failure: "unreadable" };
-  assert.deepEqual(await limited.findByReference(request), { kind: "unavailable", retryAfterMs: null, upstream });
-  server.twist("POST /bookings", { answer: { status: 201, json: { status: "success", data: booking } } });
-  assert.deepEqual(await limited.book(request), { kind: "unknown", upstream });
-});
+for (const [what, change] of [
+  ["whose end is before its start", { end: "2026-11-01T00:00:00.000Z" }],
+  ["whose id can't be stored", { uid: "u".repeat(1_001) }],
+] as const)
+  test(`a booking ${what} is not believed`, async () => {
+    const { system, server } = await openCalcom();
+    const limited = limitSystem(system, SCHEDULER_LIMITS);
+    const [slot] = await listWeek(system, { now: CALCOM_NOW, serviceId: "10" });
+    assert.ok(slot);
+    const request = toRequest("10", slot);
+    requireBooked(await limited.book(request));
+    const [booking] = server.bookings;
+    assert.ok(booking);
+    Object.assign(booking, change);
+    const upstream = { status: null, requestId: null, failure: "unreadable" };
+    const unreadable = { kind: "unavailable", retryAfterMs: null, upstream };
+    assert.deepEqual(await limited.findByReference(request), unreadable);
+    assert.deepEqual(await limited.follow({ ...request, externalId: booking.uid }), unreadable);
+    server.twist("POST /bookings", { answer: { status: 201, json: { status: "success", data: booking } } });
+    assert.deepEqual(await limited.book(request), { kind: "unknown", upstream });
+  });
 
 function toTimes(count: number, stepMs: number) {
   const startMs = Date.parse("2026-11-02T00:00:00.000Z");
