@@ -559,6 +559,7 @@ create table scheduling_connections (
   subscription_id text,
   subscription_secret bytea,
   subscription_due_at timestamp(3) with time zone,
+  account_since timestamp(3) with time zone,
   constraint scheduling_connections_check CHECK (((last_error IS NULL) = (last_error_at IS NULL))),
   constraint scheduling_connections_kind_check CHECK ((kind = ANY (ARRAY['microsoft-bookings'::text, 'calcom'::text, 'calendly'::text]))),
   constraint scheduling_connections_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id),

@@ -137,6 +137,8 @@ export type SchedulingConnectionsTable = {
   booking_url: Generated<string | null>;
   booking_url_read_at: Generated<Date | null>;
   follows_changes: Generated<boolean>;
+  /** Null: it has had no other account. */
+  account_since: Generated<Date | null>;
   changes_since: Generated<Date | null>;
   changes_due_at: Generated<Date | null>;
   subscription_id: Generated<string | null>;

@@ -99,6 +99,12 @@ export async function postponeCheck(db: Db, { organizationId, reference, dueAt }
     where organization_id = ${organizationId} and reference = ${reference} and due_at = ${dueAt}`.execute(db);
 }
 
+/** Another account would say of every appointment that it is gone. */
+export const isOfFormerAccount = sql<boolean>`exists (
+  select from scheduling_connections c
+  where c.organization_id = bookings.organization_id and c.id = bookings.asked_in and c.account_since > bookings.created_at
+)`;
+
 export type FollowedBooking = {
   widgetId: WidgetId;
   askedIn: ConnectionId | "sandbox" | null;
@@ -124,6 +130,7 @@ export async function findFollowed(
     .select(["service_id as serviceId", "start_at as startAt", "collect_data as storesBookings"])
     .where("bookings.organization_id", "=", owner)
     .where("reference", "=", reference)
+    .where(({ not }) => not(isOfFormerAccount))
     .executeTakeFirst();
   return row ?? null;
 }

@@ -10,6 +10,7 @@ import {
   moveCalcomBooking,
 } from "../../../../test/support/scheduler/calcom-changes.ts";
 import { type CalcomServer, startCalcomServer } from "../../../../test/support/scheduler/calcom-server.ts";
+import { startGraphServer } from "../../../../test/support/scheduler/graph-server.ts";
 import { createOpenDeps } from "../../../../test/support/scheduler/open-deps.ts";
 import { addConnection, changeConnection } from "../../scheduler/connections/connections.ts";
 import { updateWidget } from "../../widgets/queries.ts";
@@ -165,6 +166,40 @@ test("while Store bookings is off, nothing is asked, written or logged; afterwar
   await setStoring(true);
   await followAppointments(deps, NEVER);
   assert.equal((await listChanges(db, setting.owner, { from: NOON, before: null, limit: 10 })).length, 1);
+});
+
+test("bookings of the account that a connection had before are left as they are", async () => {
+  clock.set(NOON);
+  const [former, next] = [await startGraphServer(), await startGraphServer()];
+  after(() => Promise.all([former.stop(), next.stop()]));
+  const owner = await makeOrganization(db, { plan: "business" });
+  const kind = "microsoft-bookings";
+  const added = await addConnection(deps, owner, { kind, name: "Practice", ...former.parts });
+  assert.ok(added.kind === "added", added.kind);
+  const { id } = added;
+  const startAt = new Date(NOON.getTime() + 30 * DAY_MS);
+  const times = { start_at: startAt, end_at: new Date(startAt.getTime() + 30 * MINUTE_MS) };
+  const widgetId = await makeWidget(db, owner);
+  const store = async (external_id: string) =>
+    (await makeBooking(db, owner, { widgetId, asked_in: id, external_id, ...times })).reference as Reference;
+  const ofFormer = await store("made-in-the-former-account");
+  clock.set(new Date(NOON.getTime() + HOUR_MS));
+  assert.equal((await changeConnection(deps, owner, { id, parts: next.parts })).kind, "changed");
+  await markDue(db, owner, { references: [ofFormer], now: clock.now() });
+  await catchUp();
+  assert.deepEqual(
+    (await readCopy(owner)).map(({ status }) => status),
+    ["confirmed"],
+  );
+  // In the account that it has now, an appointment that is gone was cancelled.
+  clock.set(new Date(clock.now().getTime() + HOUR_MS));
+  const ofNext = await store("gone-from-the-new-account");
+  await db.updateTable("bookings").set({ created_at: clock.now() }).where("reference", "=", ofNext).execute();
+  assert.equal((await changeConnection(deps, owner, { id, parts: next.parts })).kind, "changed", "the same account");
+  await catchUp();
+  const copy = await readCopy(owner);
+  assert.equal(copy.find(({ reference }) => reference === ofFormer)?.status, "confirmed");
+  assert.equal(copy.find(({ reference }) => reference === ofNext)?.status, "cancelled");
 });
 
 test("a notice about an appointment that the system doesn't know changes nothing", async () => {

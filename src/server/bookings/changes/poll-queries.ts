@@ -4,6 +4,7 @@ import type { ConnectionId, OrganizationId } from "#contract/ids.ts";
 import type { ConnectionKind } from "#contract/scheduling.ts";
 import type { Db } from "../../db/pool.ts";
 import type { KnownAppointment } from "../../scheduler/scheduling-system.ts";
+import { isOfFormerAccount } from "./check-queries.ts";
 
 export type FollowedConnection = { organizationId: OrganizationId; id: ConnectionId; since: Date };
 
@@ -40,6 +41,7 @@ export async function listKnown(
       status = ${BOOKING_STATUS_CANCELLED} as "isCancelled"
     from bookings
     where organization_id = ${owner} and start_at >= ${startFrom} and asked_in = ${id} and external_id is not null
+      and not ${isOfFormerAccount}
     order by start_at, reference limit ${limit}`.execute(db);
   return rows;
 }

@@ -123,6 +123,7 @@ export async function changeConnection(
     const change = {
       ...(name === undefined ? {} : { name }),
       ...(tried === null ? {} : toChange(deps, row, tried)),
+      ...(staysInAccount ? {} : { account_since: deps.clock.now() }),
       ...(followsChanges === undefined || followsChanges === row.follows_changes
         ? {}
         : toFollowing(followsChanges, deps.clock.now())),
