@@ -84,6 +84,7 @@ export async function whileLocked<T>(
 ): Promise<T> {
   const { writer, group } = await findTestHome(deps);
   return await writer.transaction().execute(async (transaction) => {
+    await sql`select set_config('citus.enable_manual_changes_to_shards', 'on', true)`.execute(transaction);
     await sql`lock table ${sql.table(group?.names.get(name) ?? name)}`.execute(transaction);
     return await run();
   });
