@@ -2,11 +2,15 @@
 // unites visits, packs/ makes them small, count/ answers one question (window, filters, dimensions), report/ shows the answer, and
 // sharing/ has segments and links to reports.
 
+export {
+  ATTRIBUTION_TEXT_MAX,
+  honourPrivacySignal,
+  readAttribution,
+  redactAttribution,
+  TOUCHES_MAX,
+} from "./classify/attribution.ts";
 export { type Classification, classifySource, toCampaignKey } from "./classify/classify-source.ts";
-export { honourPrivacySignal } from "./classify/privacy-signal.ts";
-export { ATTRIBUTION_TEXT_MAX, readAttribution, TOUCHES_MAX } from "./classify/read-attribution.ts";
 export { type ReadVisit, VisitReader } from "./classify/read-visit.ts";
-export { redactAttribution } from "./classify/redact-attribution.ts";
 export { collectRoutes } from "./collect/routes.ts";
 export { deleteExpiredVisits, deleteUnusedKeys, forgetVisits } from "./delete-visits.ts";
 export { importEvents } from "./import/import-events.ts";
@@ -18,7 +22,7 @@ export { recordTouches } from "./record/record.ts";
 export { type Conversion, type Touch, toStepBit, type VisitClass } from "./record/touch.ts";
 export { answerQuestion, readQuestion, readReport } from "./report/app-report.ts";
 export { analyticsAppRoutes } from "./report/app-routes.ts";
-export { readBreakdownCompared } from "./report/breakdown/compared.ts";
+export { readBreakdownCompared } from "./report/breakdown/breakdown.ts";
 export { findFirstCountedDay, readDayTotals, toShownDay } from "./report/day-totals.ts";
 export { analyticsReadRoutes } from "./report/read-routes.ts";
 export { reportLinkRoutes } from "./sharing/link-routes.ts";

@@ -3,9 +3,9 @@ import type { Analytics } from "#contract/analytics.ts";
 import type { OrganizationId, WidgetId } from "#contract/ids.ts";
 import type { Plan } from "#contract/plans.ts";
 import type { Touch } from "../../../src/server/analytics/record/touch.ts";
+import * as analytics from "../../../src/server/analytics/report/app-report.ts";
 import { type Reader, readQuestion } from "../../../src/server/analytics/report/app-report.ts";
 import { lastDays } from "../../../src/server/analytics/report/app-window.ts";
-import * as analytics from "../../../src/server/analytics/report/read-analytics.ts";
 import type { Db } from "../../../src/server/db/pool.ts";
 import { countByHand } from "./count-by-hand.ts";
 

@@ -2,12 +2,19 @@ import assert from "node:assert/strict";
 import { sql } from "kysely";
 import { DAY_MS } from "#contract/durations.ts";
 import type { OrganizationId } from "#contract/ids.ts";
-import { decodePack } from "../../../src/server/analytics/packs/pack-format.ts";
 import { ALL_HOURS, SPAN_DAYS } from "../../../src/server/analytics/packs/pack-queries.ts";
 import { readVisits } from "../../../src/server/analytics/packs/read-visits.ts";
-import { addPack, createTotals, type Totals, type WidgetTotals } from "../../../src/server/analytics/packs/totals.ts";
-import { addEncoded, encodeTotals, type TotalsBytes } from "../../../src/server/analytics/packs/totals-format.ts";
+import {
+  addEncoded,
+  addPack,
+  createTotals,
+  encodeTotals,
+  type Totals,
+  type TotalsBytes,
+  type WidgetTotals,
+} from "../../../src/server/analytics/packs/totals.ts";
 import type { VisitPack } from "../../../src/server/analytics/packs/visit-pack.ts";
+import { decodePack } from "../../../src/server/analytics/packs/visit-pack.ts";
 import type { Db } from "../../../src/server/db/pool.ts";
 
 type Day = { day: string; outdated: number; packed_hours: number; parts: Part[] };

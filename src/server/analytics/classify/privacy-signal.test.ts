@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { honourPrivacySignal } from "./privacy-signal.ts";
+import { honourPrivacySignal } from "./attribution.ts";
 
 const RAW = {
   landingPage: "https://site.example/lp?utm_source=google&gclid=X&li_fat_id=Y#z",

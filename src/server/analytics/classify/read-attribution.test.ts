@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { ATTRIBUTION_TEXT_MAX, readAttribution } from "./read-attribution.ts";
+import { ATTRIBUTION_TEXT_MAX, readAttribution } from "./attribution.ts";
 
 test("over-long ids are dropped, and over-long names are cut", () => {
   const long = "x".repeat(ATTRIBUTION_TEXT_MAX + 1);

@@ -2,11 +2,11 @@ import type { IncomingHttpHeaders } from "node:http";
 import type { RawAttribution } from "#contract/attribution.ts";
 import type { Config } from "../../config.ts";
 import type { VisitClass } from "../record/touch.ts";
+import { honourPrivacySignal } from "./attribution.ts";
 import { listClickIds } from "./classify-source.ts";
 import { VisitClassifier } from "./classify-visit.ts";
 import { createFindCountry, type FindCountry } from "./country.ts";
 import { toPage } from "./page.ts";
-import { honourPrivacySignal } from "./privacy-signal.ts";
 import { UserAgents } from "./user-agent.ts";
 
 /** What a request says about its visit. The IP address and the user agent are not passed on from here. */

@@ -1,7 +1,6 @@
 import { isBot } from "isbot";
 import type { Device } from "#contract/dimensions.ts";
 import { RecentMap } from "../../lib/recent-map.ts";
-import { toDevice } from "./device.ts";
 
 /** The only user agent data that leaves this file. */
 type Visitor = { readonly isBot: boolean; readonly device: Device };
@@ -22,4 +21,27 @@ export class UserAgents {
     this.#known.set(userAgent, visitor);
     return visitor;
   }
+}
+
+// The kind of device, from the user agent. A few rules are enough, because only four kinds are stored. A full parser would be a
+// hundred times as long and slow, and would need updates for details that nobody uses.
+
+/** Read from the top; the first match decides. */
+const RULES: readonly (readonly [Device, RegExp])[] = [
+  // Televisions, consoles and watches belong to none of the three, although most also say Android, Linux or Windows.
+  ["other", /smart-?tv|\btv\b|googletv|hbbtv|netcast|web0s|bravia|\baft[a-z]|crkey|roku|viera|philipstv/i],
+  ["other", /playstation|xbox|nintendo|oculusbrowser|\bwatch\b|watchos/i],
+  [
+    "tablet",
+    /ipad|tablet|playbook|kindle|silk(?!.*\bmobile\b)|\bkf[a-z]{2,5}\b|\bsm-[tx]\d|\bgt-p\d|nexus (?:7|9|10)\b/i,
+  ],
+  ["mobile", /iphone|ipod|windows phone|iemobile|blackberry|\bbb10\b|opera mini|kaios|symbian|series60|webos/i],
+  ["mobile", /\bmobile\b|mobi\b/i],
+  // Android without the word Mobile is what Google asks makers of tablets to send.
+  ["tablet", /android/i],
+  ["desktop", /windows nt|macintosh|cros |x11|linux|bsd/i],
+];
+
+export function toDevice(userAgent: string): Device {
+  return RULES.find(([, pattern]) => pattern.test(userAgent))?.[0] ?? "other";
 }

@@ -1,17 +1,19 @@
 import type { IncomingHttpHeaders } from "node:http";
-import type { CollectRequest } from "#contract/collect.ts";
+import { COLLECT_EVENTS_MAX, CollectRequest } from "#contract/collect.ts";
 import { parseWidgetId } from "#contract/ids.ts";
+import { BROWSER_STEPS } from "#contract/steps.ts";
 import type { Deps } from "../../deps.ts";
 import { toClientNetwork } from "../../http/client-network.ts";
 import type { BatcherLimits } from "../../lib/concurrency/batcher.ts";
 import { OutageLog } from "../../lib/log/outage-log.ts";
-import { ATTRIBUTION_TEXT_MAX, readAttribution } from "../classify/read-attribution.ts";
+import { shapeOf } from "../../lib/shape.ts";
+import { isTooComplex } from "../../lib/text/json-text.ts";
+import { ATTRIBUTION_TEXT_MAX, readAttribution } from "../classify/attribution.ts";
 import type { VisitReader } from "../classify/read-visit.ts";
 import { DayBudget } from "../record/day-budget.ts";
 import { KeyCap } from "../record/key-cap.ts";
 import { toStepBit } from "../record/touch.ts";
 import { TouchWriter } from "../record/touch-writer.ts";
-import { parseCollectBody } from "./parse-collect-body.ts";
 import { WidgetOwners } from "./widget-owners.ts";
 
 // From a browser's request to a recorded touch. Only the touch's fields are kept: the IP address, the user agent,
@@ -145,4 +147,39 @@ function toStepBits(request: CollectRequest): number {
   let bits = 0;
   for (const { step } of request.events) bits |= toStepBit(step);
   return bits;
+}
+
+const schema = shapeOf(CollectRequest);
+
+/** Messages by field. They never repeat what was sent. */
+const FAULTS: Readonly<Record<string, string>> = {
+  visitId: "The field visitId must be a UUID.",
+  events: `The field events must be a list of 1 to ${COLLECT_EVENTS_MAX} objects, each with a step of ${BROWSER_STEPS.join(", ")}.`,
+};
+const NOT_AN_OBJECT = 'The body must be a JSON object like {"visitId":"<uuid>","events":[{"step":"widget_viewed"}]}.';
+
+const TOO_COMPLEX = "The body is nested too deeply or has too many values.";
+
+type ParsedBody = { request: CollectRequest } | { fault: string };
+
+function parseCollectBody(text: string): ParsedBody {
+  if (isTooComplex(text)) return { fault: TOO_COMPLEX };
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (error) {
+    if (error instanceof SyntaxError) return { fault: NOT_AN_OBJECT };
+    throw error;
+  }
+  if (schema.Check(value)) return { request: value };
+  return { fault: describeFault(value) };
+}
+
+function describeFault(value: unknown): string {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return NOT_AN_OBJECT;
+  const [first] = schema.Errors(value);
+  // "/events/0/step" is a fault of `events`; a missing field has no path yet.
+  const place = first?.instancePath.split("/")[1];
+  const member = place ?? (first?.keyword === "required" ? first.params.requiredProperties[0] : undefined);
+  return FAULTS[member ?? ""] ?? NOT_AN_OBJECT;
 }

@@ -1,8 +1,8 @@
 import { type Dimension, LEAD_DAYS, toLeadGroup } from "#contract/dimensions.ts";
 import { HOUR_MS, SECOND_MS } from "#contract/durations.ts";
 import { FUNNEL_STEPS } from "#contract/steps.ts";
+import type { OnQuarter, TotalsReader } from "../packs/totals.ts";
 import { type KeyCounts, QUARTER_MS } from "../packs/totals.ts";
-import type { OnQuarter, TotalsReader } from "../packs/totals-format.ts";
 import { PACK_VISITS_MAX, type VisitPack } from "../packs/visit-pack.ts";
 import type { Filter } from "../report/filters.ts";
 import type { LocalWindow } from "./local-window.ts";

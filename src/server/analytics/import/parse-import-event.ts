@@ -6,10 +6,10 @@ import { RecentMap } from "../../lib/recent-map.ts";
 import { shapeOf } from "../../lib/shape.ts";
 import { parseJsonText } from "../../lib/text/json-text.ts";
 import { parseIsoInstant } from "../../lib/time/iso-instant.ts";
+import { readAttribution } from "../classify/attribution.ts";
 import { VisitClassifier } from "../classify/classify-visit.ts";
 import { parseCountry } from "../classify/country.ts";
 import { toPage } from "../classify/page.ts";
-import { readAttribution } from "../classify/read-attribution.ts";
 import { type Conversion, type Touch, toStepBit, type VisitClass } from "../record/touch.ts";
 
 const schema = shapeOf(ImportedEvent);

@@ -3,8 +3,15 @@ import { test } from "node:test";
 import fc from "fast-check";
 import { DAY_MS } from "#contract/durations.ts";
 import type { KeyKind } from "../record/key-id.ts";
-import { decodePack, encodePack } from "./pack-format.ts";
-import { type Conversions, PACK_VISITS_MAX, toPack, toRecord, type VisitColumns } from "./visit-pack.ts";
+import {
+  type Conversions,
+  decodePack,
+  encodePack,
+  PACK_VISITS_MAX,
+  toPack,
+  toRecord,
+  type VisitColumns,
+} from "./visit-pack.ts";
 
 const DAY = Date.parse("2026-11-01");
 

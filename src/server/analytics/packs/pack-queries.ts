@@ -4,8 +4,7 @@ import { engineOf, requireSettled } from "../../db/engine.ts";
 import { table } from "../../db/home.ts";
 import type { Db } from "../../db/pool.ts";
 import { assert } from "../../lib/assert.ts";
-import { ALL_WIDGETS, type WidgetTotals } from "./totals.ts";
-import { encodeTotals, type TotalsBytes } from "./totals-format.ts";
+import { ALL_WIDGETS, encodeTotals, type TotalsBytes, type WidgetTotals } from "./totals.ts";
 
 // Statements that make packs. What they rely on:
 // - visit_progress.packed_before: visits that started earlier are covered. Whoever changes one of them sets the bit of its hour in

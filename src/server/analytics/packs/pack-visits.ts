@@ -1,10 +1,10 @@
 import { DAY_MS, HOUR_MS, MINUTE_MS } from "#contract/durations.ts";
 import type { OrganizationId } from "#contract/ids.ts";
 import { readAtHome } from "../../db/home.ts";
+import { OtherWork } from "../../db/other-work.ts";
 import type { Db } from "../../db/pool.ts";
 import { inHome } from "../../db/transactions.ts";
 import type { Deps } from "../../deps.ts";
-import { decodePack, encodePack } from "./pack-format.ts";
 import {
   ALL_HOURS,
   addDays,
@@ -33,9 +33,8 @@ import {
   updateProgress,
 } from "./pack-queries.ts";
 import { PAGE_VISITS, readVisits } from "./read-visits.ts";
-import { addPack, createTotals, type WidgetTotals } from "./totals.ts";
-import { addEncoded } from "./totals-format.ts";
-import { NO_VISITS, PACK_VISITS_MAX, toPack, type VisitPack } from "./visit-pack.ts";
+import { addEncoded, addPack, createTotals, type WidgetTotals } from "./totals.ts";
+import { decodePack, encodePack, NO_VISITS, PACK_VISITS_MAX, toPack, type VisitPack } from "./visit-pack.ts";
 
 // Packs visits: their hours soon after they are over, their days once these are over, and then totals of 30 days. Nothing here
 // makes recording wait, except covering more hours, which takes a moment. pack-queries.ts says what makes a pack valid.
@@ -83,14 +82,26 @@ export async function packVisits(db: Db, owner: OrganizationId, { now, signal, p
   return visits;
 }
 
-/** Packs everything again, for operators who repaired visits by hand. Meanwhile, reports are read from the visits. */
+/**
+ * Packs everything again, for operators who repaired visits by hand. Meanwhile, reports are read from the visits. Gives way to others
+ * who use the database.
+ */
 export async function rebuildPacks(db: Db, owner: OrganizationId, packing: Packing): Promise<number> {
   await inHome(db, owner, async (transaction) => {
     await lockPacks(transaction, owner);
     await lockProgress(transaction, owner);
     await deletePacks(transaction, owner);
   });
-  return await packVisits(db, owner, packing);
+  const others = new OtherWork();
+  let startedAt = performance.now();
+  const progress = async (visits: number) => {
+    const stepMs = performance.now() - startedAt;
+    others.addOwn(stepMs);
+    await packing.progress?.(visits);
+    if (await others.isBusy(db)) await others.giveWay(db, { stepMs, signal: packing.signal });
+    startedAt = performance.now();
+  };
+  return await packVisits(db, owner, { ...packing, progress });
 }
 
 function toPackedBefore(now: Date): Date {

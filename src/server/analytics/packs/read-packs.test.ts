@@ -12,7 +12,7 @@ import { recordTouches } from "../record/record.ts";
 import { readReport } from "../report/app-report.ts";
 import { updateProgress } from "./pack-queries.ts";
 import { packVisits } from "./pack-visits.ts";
-import { encodeTotals } from "./totals-format.ts";
+import { encodeTotals } from "./totals.ts";
 
 // What reports read: totals where they may, which is seen by falsifying them; packs and visits elsewhere.
 

@@ -7,13 +7,12 @@ import { FixedStatement } from "../../db/run-prepared.ts";
 import { assert } from "../../lib/assert.ts";
 import type { Turns } from "../../lib/concurrency/turns.ts";
 import { PackCache } from "./pack-cache.ts";
-import { decodePack } from "./pack-format.ts";
 import { DAY_HOURS, type Progress, SPAN_DAYS, spanStart } from "./pack-queries.ts";
 import { listRuns } from "./pack-visits.ts";
 import { type ColumnsRow, readVisits, selectColumns, toDayMs, toPacks } from "./read-visits.ts";
-import { ALL_WIDGETS } from "./totals.ts";
-import { TotalsReader } from "./totals-format.ts";
+import { ALL_WIDGETS, TotalsReader } from "./totals.ts";
 import type { VisitPack } from "./visit-pack.ts";
+import { decodePack } from "./visit-pack.ts";
 
 // Everything that analytics counts, in the fewest bytes: totals of days and spans that lie within the window, packs of the other
 // days, and the visits themselves where nothing valid is packed. One statement reads what most reports need. The rest is read

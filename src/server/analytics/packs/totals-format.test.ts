@@ -4,8 +4,7 @@ import fc from "fast-check";
 import { DIMENSIONS, type Dimension } from "#contract/dimensions.ts";
 import { decodeTotals } from "../../../../test/support/funnel/packs.ts";
 import { isKeyed } from "../record/key-id.ts";
-import { createTotals, type KeyCounts, QUARTER_MS, type Totals } from "./totals.ts";
-import { encodeTotals, TotalsReader } from "./totals-format.ts";
+import { createTotals, encodeTotals, type KeyCounts, QUARTER_MS, type Totals, TotalsReader } from "./totals.ts";
 
 const OLDEST = Date.parse("0001-01-01") / QUARTER_MS;
 const LATEST = Date.parse("2100-01-01") / QUARTER_MS;

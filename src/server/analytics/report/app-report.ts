@@ -1,15 +1,10 @@
 import type { RawBuilder } from "kysely";
-import {
-  type AppAnalytics,
-  type AppList,
-  HOURLY_DAYS_MAX,
-  LIST_ROWS_MAX,
-  LISTED_DIMENSIONS,
-  type ListedDimension,
-} from "#contract/app/analytics.ts";
+import type { Analytics } from "#contract/analytics.ts";
+import { type AppAnalytics, HOURLY_DAYS_MAX, LIST_ROWS_MAX, LISTED_DIMENSIONS } from "#contract/app/analytics.ts";
 import type { OrganizationId, WidgetId } from "#contract/ids.ts";
-import { CAMPAIGNS_MAX, CHANNELS_MAX, SOURCES_MAX } from "#contract/limits.ts";
+import { SOURCES_MAX } from "#contract/limits.ts";
 import type { Plan } from "#contract/plans.ts";
+import type { Db } from "../../db/pool.ts";
 import type { Deps } from "../../deps.ts";
 import type { Query } from "../../http/parameters.ts";
 import { toLocalDay, toTimeOfDayMs, type ZoneRules } from "../../lib/time/zone-rules.ts";
@@ -19,11 +14,10 @@ import { type TimeOfDay, toLocalWindow } from "../count/local-window.ts";
 import { findFirstDay, toHours } from "../count/to-counts.ts";
 import type { VisitCounts } from "../count/visit-counts.ts";
 import { countDrops } from "../record/drops.ts";
-import { toShownKey } from "../record/key-id.ts";
 import { type DayWindow, readComparison, readPeriod, type Today } from "./app-window.ts";
 import { type Filter, findOneWidget, readFilters, requireFilterWidgets, toWidgetFilters } from "./filters.ts";
-import { type NamedList, selectLists } from "./lists.ts";
-import { toDayReport, toEntry, toShownZone } from "./report.ts";
+import { LISTED_KINDS, selectLists, toContractLists } from "./lists.ts";
+import { toDayReport, toShownZone } from "./report.ts";
 
 // A report for the dashboard. It is in one time zone as a whole: the one that was found together with who asks.
 
@@ -86,12 +80,10 @@ export async function answerQuestion(
     readDataSince(db, question, widgetId),
     countDrops(db, owner, { ...toLocalWindow(rules, window), widgetId }),
   ]);
-  const lists = toLists(await selectLists(db, owner, { totals: counts.lists, rowsMax: LIST_ROWS_MAX }));
+  const lists = await selectLists(db, owner, { totals: counts.lists, rowsMax: LIST_ROWS_MAX });
   return {
     ...toDayReport(counts, { zone, ...window }),
-    channels: lists.channel.rows.slice(0, CHANNELS_MAX),
-    sources: lists.source.rows.slice(0, SOURCES_MAX),
-    campaigns: lists.campaign.rows.slice(0, CAMPAIGNS_MAX),
+    ...toContractLists(lists),
     from: window.from,
     to: window.to,
     now: `${today}T${toTimeText(toTimeOfDayMs(rules, now))}`,
@@ -149,15 +141,13 @@ export function toScan(
   return { owner, rules, filters, condition: visitCondition, days: { from, to, untilTime }, oldestDay, signal };
 }
 
-function toLists(lists: readonly NamedList[]): Record<ListedDimension, AppList> {
-  const named = LISTED_DIMENSIONS.map((dimension, i) => [dimension, toList(lists[i])] as const);
-  return Object.fromEntries(named) as Record<ListedDimension, AppList>;
-}
-
-function toList(list: NamedList = { rows: [], count: 0 }): AppList {
-  return { rows: list.rows.map((row) => toEntry({ ...row, key: toShownKey(row.key) })), count: list.count };
-}
-
 function toTimeText(ms: TimeOfDay): string {
   return new Date(ms).toISOString().slice("1970-01-01T".length, "1970-01-01T12:00".length);
+}
+
+export async function readAnalytics(db: Db, question: Question): Promise<Analytics> {
+  const { owner, window, timeZone: zone } = question;
+  const counts = await countVisits(db, toScan(question, window), { lists: LISTED_KINDS });
+  const lists = await selectLists(db, owner, { totals: counts.lists, rowsMax: SOURCES_MAX });
+  return { ...toDayReport(counts, { zone, ...window }), ...toContractLists(lists) };
 }

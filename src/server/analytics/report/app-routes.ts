@@ -7,11 +7,16 @@ import type { CsvExports } from "../../http/csv-exports.ts";
 import { type Query, readChoice } from "../../http/parameters.ts";
 import { toShownKey } from "../record/key-id.ts";
 import { answerQuestion, readQuestion, readReport } from "./app-report.ts";
-import { readAppBreakdown, readAskedList, readBreakdownFile, readDimension } from "./breakdown/breakdown.ts";
+import {
+  readAppBreakdown,
+  readAskedList,
+  readBreakdownFile,
+  readDimension,
+  readSplit,
+  readTimes,
+} from "./breakdown/breakdown.ts";
 import { ANALYTICS_TABLES, exportAnalytics, exportBreakdown } from "./export.ts";
 import { countLiveVisits, listLiveBookings } from "./live-queries.ts";
-import { readSplit } from "./split.ts";
-import { readTimes } from "./times.ts";
 
 type AnalyticsDeps = Pick<Deps, "db" | "patientDb" | "clock">;
 

@@ -6,6 +6,7 @@ import { toLocalDay } from "../../lib/time/zone-rules.ts";
 import { countVisits } from "../count/count-visits.ts";
 import { findFirstDay } from "../count/to-counts.ts";
 import { readRows } from "./breakdown/breakdown.ts";
+import { LARGEST_FIRST } from "./breakdown/queries.ts";
 import { toDayReport, toShownZone } from "./report.ts";
 
 // What is exported about a day, counted in the organization's time zone.
@@ -15,14 +16,6 @@ type Zoned = { timeZone: string | null };
 
 /** More than a day has. */
 const ROWS_MAX = 1_000_000;
-const ALL_ROWS = {
-  search: null,
-  sort: "bookings",
-  isAscending: false,
-  offset: 0,
-  after: null,
-  limit: ROWS_MAX,
-} as const;
 
 export async function readDayTotals(
   db: Db,
@@ -37,7 +30,7 @@ export async function readDayTotals(
   for (const dimension of DIMENSIONS) {
     const totals = counts.lists.get(dimension);
     if (!totals?.size) continue;
-    const listed = await readRows(db, owner, { totals, dimension, part: ALL_ROWS });
+    const listed = await readRows(db, owner, { totals, dimension, part: { ...LARGEST_FIRST, limit: ROWS_MAX } });
     for (const { label: _, ...row } of listed.rows) rows.push({ day, timeZone, dimension, ...row });
   }
   return rows;

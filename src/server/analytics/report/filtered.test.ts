@@ -17,10 +17,8 @@ import { readZoneRules, toLocalDay } from "../../lib/time/zone-rules.ts";
 import { packVisits } from "../packs/pack-visits.ts";
 import { recordTouches } from "../record/record.ts";
 import { readQuestion, readReport } from "./app-report.ts";
-import { readBreakdown } from "./breakdown/breakdown.ts";
+import { readBreakdown, readSplit, readTimes } from "./breakdown/breakdown.ts";
 import type { Filter } from "./filters.ts";
-import { readSplit } from "./split.ts";
-import { readTimes } from "./times.ts";
 
 // For any visits, time zone, window and filters, everything on the screen is what counting the touches by hand gives, whether it
 // comes from totals, from packs, or from the visits of hours whose pack is missing or outdated.

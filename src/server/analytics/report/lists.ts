@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from "kysely";
-import { LISTED_DIMENSIONS } from "#contract/app/analytics.ts";
+import type { Analytics } from "#contract/analytics.ts";
+import { type AppList, LISTED_DIMENSIONS, type ListedDimension } from "#contract/app/analytics.ts";
 import type { Dimension } from "#contract/dimensions.ts";
 import type { OrganizationId } from "#contract/ids.ts";
 import { CAMPAIGNS_MAX, CHANNELS_MAX, SOURCES_MAX } from "#contract/limits.ts";
@@ -8,48 +9,45 @@ import type { Db } from "../../db/pool.ts";
 import { Turns } from "../../lib/concurrency/turns.ts";
 import type { VisitCounts } from "../count/visit-counts.ts";
 import type { KeyCounts } from "../packs/totals.ts";
-import { isKeyed, KEY_KINDS, type KeyKind, toKindNumber } from "../record/key-id.ts";
+import { isKeyed, KEY_KINDS, type KeyKind, toKindNumber, toShownKey } from "../record/key-id.ts";
 import { chooseBest } from "./breakdown/best-keys.ts";
+import { toEntry } from "./report.ts";
 
 // The lists of a report: the counts of each key, with the names of those that are shown.
 
 export type NamedCounts = { key: string; views: number; bookings: number };
 
-export type NamedList = { rows: NamedCounts[]; count: number };
-
 export const LISTED_KINDS = ["channel", "source", "campaign"] as const satisfies readonly KeyKind[];
-
-type ContractLists = { channels: NamedCounts[]; sources: NamedCounts[]; campaigns: NamedCounts[] };
-
-export async function selectContractLists(
-  db: Db,
-  owner: OrganizationId,
-  totals: VisitCounts["lists"],
-): Promise<ContractLists> {
-  const named = await nameBest(db, owner, { totals, rowsMax: SOURCES_MAX });
-  const rowsOf = (kind: KeyKind, rowsMax: number) => named.get(kind)?.slice(0, rowsMax) ?? [];
-  return {
-    channels: rowsOf("channel", CHANNELS_MAX),
-    sources: rowsOf("source", SOURCES_MAX),
-    campaigns: rowsOf("campaign", CAMPAIGNS_MAX),
-  };
-}
 
 /** More than there are: the map shows all of them. */
 const COUNTRIES_MAX = 300;
 
-/** Those of LISTED_DIMENSIONS, in that order. */
+/** The first rows of each list, and how many rows it has in all. What was not counted has none. */
 export async function selectLists(
   db: Db,
   owner: OrganizationId,
   { totals, rowsMax }: { totals: VisitCounts["lists"]; rowsMax: number },
-): Promise<NamedList[]> {
+): Promise<Record<ListedDimension, AppList>> {
   const named = await nameBest(db, owner, { totals, rowsMax });
-  return LISTED_DIMENSIONS.map((dimension) => {
+  const toList = (dimension: ListedDimension): AppList => {
     const ofDimension = totals.get(dimension) ?? new Map();
     const rows = dimension === "widget" ? sortWidgets(ofDimension) : (named.get(dimension) ?? []);
-    return { rows: rows.slice(0, dimension === "country" ? COUNTRIES_MAX : rowsMax), count: ofDimension.size };
-  });
+    const shown = rows.slice(0, dimension === "country" ? COUNTRIES_MAX : rowsMax);
+    return { rows: shown.map((row) => toEntry({ ...row, key: toShownKey(row.key) })), count: ofDimension.size };
+  };
+  const lists = LISTED_DIMENSIONS.map((dimension) => [dimension, toList(dimension)] as const);
+  return Object.fromEntries(lists) as Record<ListedDimension, AppList>;
+}
+
+/** As long as the contract shows them. */
+export function toContractLists(
+  lists: Record<ListedDimension, AppList>,
+): Pick<Analytics, "channels" | "sources" | "campaigns"> {
+  return {
+    channels: lists.channel.rows.slice(0, CHANNELS_MAX),
+    sources: lists.source.rows.slice(0, SOURCES_MAX),
+    campaigns: lists.campaign.rows.slice(0, CAMPAIGNS_MAX),
+  };
 }
 
 /** There are few of them. */
@@ -67,16 +65,15 @@ async function nameBest(
   const best = new Map<Dimension, KeyCounts>();
   for (const [dimension, ofDimension] of totals)
     best.set(dimension, dimension === "country" ? ofDimension : chooseBest(ofDimension, rowsMax));
-  const { kinds, ids, views, bookings } = await toArrays(best);
+  const counts = await toKeyCountsTable(best);
   const { rows } = await readAtHome(db, owner, (home) =>
     sql<{ rows: [kind: number, key: string, views: number, bookings: number][] }>`-- prepared: name_best
+    with ${counts}
     select coalesce(json_agg(json_build_array(kind, key, views, bookings) order by kind, place), '[]') as rows
     from (
       select counted.kind, key, views, bookings,
         row_number() over (partition by counted.kind order by bookings desc, views desc, key) as place
-      from unnest(${kinds}::smallint[], ${ids}::bigint[], ${views}::integer[], ${bookings}::integer[])
-        as counted (kind, id, views, bookings)
-      join ${table("funnel_keys")} on organization_id = ${owner} and funnel_keys.id = counted.id
+      from key_counts counted join ${table("funnel_keys")} on organization_id = ${owner} and funnel_keys.id = counted.id
     ) named
     where place <= ${sql.lit(COUNTRIES_MAX)}`.execute(home),
   );
@@ -86,30 +83,18 @@ async function nameBest(
   return named;
 }
 
-/** CTE `key_counts`. */
-export async function toKeyCountsTable(dimension: KeyKind, totals: KeyCounts): Promise<RawBuilder<unknown>> {
-  const { kinds, ids, views, bookings } = await toArrays(new Map([[dimension, totals]]));
-  return sql`key_counts as materialized (
-      select kind, id, views, bookings
-      from unnest(${kinds}::smallint[], ${ids}::bigint[], ${views}::integer[], ${bookings}::integer[])
-        as counted (kind, id, views, bookings)
-    )`;
-}
-
 /** Rows that become text at a time: about a millisecond's work. */
 const SLICE_ROWS = 2_000;
 
-/** The counts of all keys as columns, in PostgreSQL's text format. Yields to other requests between slices. */
-async function toArrays(
-  totals: ReadonlyMap<Dimension, KeyCounts>,
-): Promise<Record<"kinds" | "ids" | "views" | "bookings", string>> {
+/** CTE `key_counts`: the counts of all keys. Yields to other requests between slices. */
+export async function toKeyCountsTable(totals: ReadonlyMap<Dimension, KeyCounts>): Promise<RawBuilder<unknown>> {
   const turns = new Turns();
-  const slices = { kinds: [] as string[], ids: [] as string[], views: [] as string[], bookings: [] as string[] };
+  const texts = { kinds: "", ids: "", views: "", bookings: "" };
   const add = (kind: number, entries: readonly [number | string, { views: number; bookings: number }][]) => {
-    slices.kinds.push(entries.map(() => kind).join());
-    slices.ids.push(entries.map(([id]) => id).join());
-    slices.views.push(entries.map(([, { views }]) => views).join());
-    slices.bookings.push(entries.map(([, { bookings }]) => bookings).join());
+    texts.kinds += `,${entries.map(() => kind).join()}`;
+    texts.ids += `,${entries.map(([id]) => id).join()}`;
+    texts.views += `,${entries.map(([, { views }]) => views).join()}`;
+    texts.bookings += `,${entries.map(([, { bookings }]) => bookings).join()}`;
   };
   for (const [dimension, ofDimension] of totals) {
     if (!isKeyed(dimension)) continue;
@@ -117,13 +102,12 @@ async function toArrays(
     for (let left = ofDimension.size; left > 0; left -= SLICE_ROWS)
       await turns.spend(() => add(toKindNumber(dimension), [...entries.take(SLICE_ROWS)]));
   }
-  const toText = (texts: readonly string[]) => `{${texts.join()}}`;
-  return {
-    kinds: toText(slices.kinds),
-    ids: toText(slices.ids),
-    views: toText(slices.views),
-    bookings: toText(slices.bookings),
-  };
+  const toArray = (text: string) => `{${text.slice(1)}}`;
+  return sql`key_counts as materialized (
+      select kind, id, views, bookings
+      from unnest(${toArray(texts.kinds)}::smallint[], ${toArray(texts.ids)}::bigint[], ${toArray(texts.views)}::integer[],
+        ${toArray(texts.bookings)}::integer[]) as counted (kind, id, views, bookings)
+    )`;
 }
 
 /** CTE `widget_counts` or `service_counts`. */

@@ -4,16 +4,14 @@ import { callerOf } from "../../api-keys/bearer-auth.ts";
 import type { Deps } from "../../deps.ts";
 import { type Query, readPageSize, readParameter, readWindowDays } from "../../http/parameters.ts";
 import { type ReadApi, readApiResponses } from "../../http/read-api.ts";
-import { type Reader, readQuestion } from "./app-report.ts";
+import { type Reader, readAnalytics, readQuestion } from "./app-report.ts";
 import { lastDays, readDayWindow, type Today } from "./app-window.ts";
 import { readBreakdown, readDimension } from "./breakdown/breakdown.ts";
 import { readCursor, requireSameList, toAskedText, toCursor } from "./breakdown/cursor.ts";
+import { LARGEST_FIRST } from "./breakdown/queries.ts";
 import { readFilters, requireKnownKeys } from "./filters.ts";
-import { readAnalytics } from "./read-analytics.ts";
 
 type ReadDeps = Pick<Deps, "db" | "clock">;
-
-const FIRST_ROWS = { search: null, sort: "bookings", isAscending: false, offset: 0 } as const;
 
 export function analyticsReadRoutes(api: ReadApi, deps: ReadDeps): void {
   api.get(
@@ -72,7 +70,7 @@ async function readBreakdownPage(deps: ReadDeps, reader: Reader, query: Query): 
     if (cursor) requireSameList(cursor, toAskedText({ dimension, window, filters }));
     return window;
   });
-  const part = { ...FIRST_ROWS, limit: limit + 1, after: cursor?.after ?? null };
+  const part = { ...LARGEST_FIRST, limit: limit + 1, after: cursor?.after ?? null };
   const { rows } = await readBreakdown(deps.db, question, { dimension, part });
   const data = rows.slice(0, limit).map(({ label: _, ...row }) => row);
   const last = rows.length > limit ? data.at(-1) : undefined;

@@ -1,11 +1,9 @@
 import type { Analytics, AnalyticsEntry } from "#contract/analytics.ts";
 import type { AppBreakdown } from "#contract/app/analytics.ts";
 import { DAY_MS } from "#contract/durations.ts";
-import { WINDOW_DAYS_MAX } from "#contract/limits.ts";
 import { FUNNEL_STEPS, type FunnelStep } from "#contract/steps.ts";
-import { RecentMap } from "../../lib/recent-map.ts";
-import { addDays, parseTimeZone } from "../../lib/time/calendar.ts";
-import { readZoneRules, type ZoneRules } from "../../lib/time/zone-rules.ts";
+import { parseTimeZone } from "../../lib/time/calendar.ts";
+import { readZoneRules, toDayText, type ZoneRules } from "../../lib/time/zone-rules.ts";
 import { toDays } from "../count/to-counts.ts";
 import type { VisitCounts } from "../count/visit-counts.ts";
 import type { NamedCounts } from "./lists.ts";
@@ -57,23 +55,11 @@ export function toFunnel(reached: readonly number[]): Record<FunnelStep, number>
 /** Exactly `days` entries that end with the window's last day, oldest first. */
 function listDaily(counts: VisitCounts, { to, days }: { to: string; days: number }): Analytics["daily"] {
   const counted = toDays(counts);
-  const first = Date.parse(to) / DAY_MS + 1 - days - counted.firstDay;
-  return listDays(to, days).map((day, i) => ({ day, ...(counted.days[first + i] ?? { views: 0, bookings: 0 }) }));
-}
-
-/** At any moment, time zones span three calendar days; comparisons end on others. */
-const TODAYS_KEPT = 20;
-const knownDays = new RecentMap<string, readonly string[]>(TODAYS_KEPT);
-
-/** The calendar days up to this one. Every request needs the same few lists, and making one takes a millisecond. */
-function listDays(today: string, days: number): readonly string[] {
-  let known = knownDays.get(today);
-  if (!known || known.length < days) {
-    const length = Math.max(days, WINDOW_DAYS_MAX);
-    known = Array.from({ length }, (_, index) => addDays(today, index + 1 - length));
-    knownDays.set(today, known);
-  }
-  return known.slice(known.length - days);
+  const first = Date.parse(to) / DAY_MS + 1 - days;
+  return Array.from({ length: days }, (_, i) => ({
+    day: toDayText(first + i),
+    ...(counted.days[first + i - counted.firstDay] ?? { views: 0, bookings: 0 }),
+  }));
 }
 
 export function findMost(rows: Iterable<Pick<NamedCounts, "views" | "bookings">>): AppBreakdown["most"] {

@@ -8,7 +8,7 @@ import { limitByNetwork, rateLimited } from "../../http/rate-limit.ts";
 import { readWidgetNames } from "../../widgets/widget-names.ts";
 import { answerQuestion, readQuestion } from "../report/app-report.ts";
 import { readComparison } from "../report/app-window.ts";
-import { readTimes } from "../report/times.ts";
+import { readTimes } from "../report/breakdown/breakdown.ts";
 import { findShared } from "./link-queries.ts";
 import { parseQuery } from "./saved-query.ts";
 

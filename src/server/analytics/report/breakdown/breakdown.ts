@@ -1,14 +1,28 @@
-import type { AppBreakdown } from "#contract/app/analytics.ts";
+import type { AnalyticsEntry } from "#contract/analytics.ts";
+import type { AppBreakdown, BookingTimes, FunnelSplit } from "#contract/app/analytics.ts";
 import { DIMENSIONS, type Dimension } from "#contract/dimensions.ts";
 import type { OrganizationId } from "#contract/ids.ts";
 import type { Db } from "../../../db/pool.ts";
+import type { Deps } from "../../../deps.ts";
 import { badParameter, type Query, readParameter, readSearch } from "../../../http/parameters.ts";
 import { countVisits } from "../../count/count-visits.ts";
+import { toWeek } from "../../count/to-counts.ts";
 import type { KeyCounts } from "../../packs/totals.ts";
-import { type Question, toScan } from "../app-report.ts";
-import { findMost, toEntry } from "../report.ts";
+import { isKeyed, toKeyId, toStoredKey } from "../../record/key-id.ts";
+import { type Question, type Reader, readQuestion, toScan } from "../app-report.ts";
+import { type DayWindow, readComparison } from "../app-window.ts";
+import { requireKnownKeys } from "../filters.ts";
+import { findMost, toEntry, toFunnel } from "../report.ts";
+import { chooseBest } from "./best-keys.ts";
 import { arrangeNamed, isNamed, NAMED_ROWS_MAX } from "./named-rows.ts";
-import { BREAKDOWN_SORTS, type BreakdownPart, type ListOrder, selectPieces, selectRows } from "./queries.ts";
+import {
+  BREAKDOWN_SORTS,
+  type BreakdownPart,
+  LARGEST_FIRST,
+  type ListOrder,
+  selectPieces,
+  selectRows,
+} from "./queries.ts";
 
 /** Rows per page of the dashboard. */
 const PAGE_ROWS = 50;
@@ -63,7 +77,7 @@ async function readNamed(
   question: Question,
   { dimension, order: { search, sort, isAscending }, language }: AskedList,
 ): Promise<Row[]> {
-  const part = { search: null, sort, isAscending, after: null, offset: 0, limit: NAMED_ROWS_MAX };
+  const part = { ...LARGEST_FIRST, sort, isAscending, limit: NAMED_ROWS_MAX };
   const { rows } = await readBreakdown(db, question, { dimension, part });
   if (!isNamed(dimension)) return rows;
   const nameOrder = sort === "key" ? (isAscending ? "asc" : "desc") : null;
@@ -110,4 +124,76 @@ function readPageNumber(query: Query): number {
   const page = /^[0-9]{1,5}$/.test(text) ? Number(text) : 0;
   if (page < 1 || page > PAGES_MAX) throw badParameter("pageNumber", `must be a whole number from 1 to ${PAGES_MAX}`);
   return page;
+}
+
+const ROWS = 50;
+/** Rows of the other period in which those of this one are looked up. */
+const ROWS_BEFORE = 10_000;
+
+export async function readBreakdownCompared(deps: Pick<Deps, "db" | "clock">, reader: Reader, query: Query) {
+  const dimension = readDimension(query);
+  const question = await readQuestion(deps, reader, query);
+  requireKnownKeys(question.filters);
+  const { window, timeZone } = question;
+  const before = readComparison(query, window);
+  const read = async (asked: DayWindow, limit: number) =>
+    await readBreakdown(deps.db, { ...question, window: asked }, { dimension, part: { ...LARGEST_FIRST, limit } });
+  const { rows, count } = await read(window, ROWS);
+  const earlier = before && new Map((await read(before, ROWS_BEFORE)).rows.map((row) => [row.key, toCounts(row)]));
+  return {
+    dimension,
+    from: window.from,
+    to: window.to,
+    timeZone,
+    previous: before && { from: before.from, to: before.to },
+    count,
+    rows: rows.map((row) => ({
+      key: row.key,
+      name: row.label,
+      ...toCounts(row),
+      previous: earlier && (earlier.get(row.key) ?? NONE),
+    })),
+  };
+}
+
+const NONE = { views: 0, bookings: 0, conversionRate: 0 };
+
+function toCounts({ views, bookings, conversionRate }: AnalyticsEntry) {
+  return { views, bookings, conversionRate };
+}
+
+export async function readSplit(
+  db: Db,
+  question: Question,
+  { dimension, groupsMax }: { dimension: Dimension; groupsMax: number },
+): Promise<FunnelSplit["groups"]> {
+  const { owner, window } = question;
+  const counts = await countVisits(db, toScan(question, window), { splitBy: dimension });
+  const visits = new Map<number | string, { views: number; bookings: number }>();
+  for (const [value, reached] of counts.reachedBy)
+    visits.set(value, { views: reached.reduce((sum, count) => sum + count, 0), bookings: 0 });
+  const largest = [...chooseBest(visits, groupsMax)]
+    .sort(([a, { views }], [b, { views: others }]) => others - views || (a < b ? -1 : 1))
+    .slice(0, groupsMax);
+  const part = { ...LARGEST_FIRST, sort: "views", limit: groupsMax } as const;
+  const { rows } = await readRows(db, owner, { totals: new Map(largest), dimension, part });
+  return rows.map(({ key, label }) => {
+    const value = isKeyed(dimension) ? toKeyId(dimension, toStoredKey(dimension, key)) : key;
+    return { key, label, funnel: toFunnel(counts.reachedBy.get(value) ?? []) };
+  });
+}
+
+/** Services beside the other times; the whole list is in the breakdown. */
+const SERVICES_SHOWN = 25;
+
+export async function readTimes(db: Db, question: Question): Promise<BookingTimes> {
+  const { owner, window } = question;
+  const counts = await countVisits(db, toScan(question, window), { lists: ["service"] });
+  const part = { ...LARGEST_FIRST, limit: SERVICES_SHOWN };
+  return {
+    views: toWeek(counts, counts.hourViews),
+    bookings: toWeek(counts, counts.hourBookings),
+    leadTimes: counts.leadTimes,
+    services: await readRows(db, owner, { totals: counts.lists.get("service"), dimension: "service", part }),
+  };
 }

@@ -30,6 +30,9 @@ export type BreakdownPart = ListOrder & {
   after: NamedCounts | null;
 };
 
+/** Most bookings first. */
+export const LARGEST_FIRST = { search: null, sort: "bookings", isAscending: false, offset: 0, after: null } as const;
+
 /** `label` is a widget's name. `count` and `most` are about the rows on all pages. */
 type BreakdownRows = {
   rows: (NamedCounts & { label: string | null })[];
@@ -44,7 +47,9 @@ export async function selectRows(
   { totals, dimension, part }: { totals: KeyCounts; dimension: Dimension; part: BreakdownPart },
 ): Promise<BreakdownRows> {
   const shown = isKeyed(dimension) ? chooseShown(totals, part) : totals;
-  const counts = isKeyed(dimension) ? await toKeyCountsTable(dimension, shown) : toTextCountsTable(shown, dimension);
+  const counts = isKeyed(dimension)
+    ? await toKeyCountsTable(new Map([[dimension, shown]]))
+    : toTextCountsTable(shown, dimension);
   const { rows } = await sql<BreakdownRows>`
     with ${counts}, ${findRows(owner, { dimension, order: part })} select ${listRows(part)}`.execute(db);
   const [found] = rows;
@@ -58,7 +63,9 @@ export async function selectPieces(
   owner: OrganizationId,
   { totals, dimension, order }: { totals: KeyCounts; dimension: Dimension; order: ListOrder },
 ): Promise<string[]> {
-  const counts = isKeyed(dimension) ? await toKeyCountsTable(dimension, totals) : toTextCountsTable(totals, dimension);
+  const counts = isKeyed(dimension)
+    ? await toKeyCountsTable(new Map([[dimension, totals]]))
+    : toTextCountsTable(totals, dimension);
   const { rows } = await sql<{ piece: string }>`
     with ${counts}, ${findRows(owner, { dimension, order })}, ${cutPieces(order)}
     select piece from pieces order by number`.execute(db);
