@@ -16,6 +16,7 @@ type Parameter = { in: string; name: string; required?: boolean; schema: Schema 
 type Operation = {
   operationId: string;
   parameters?: Parameter[];
+  description?: string;
   requestBody?: { required: boolean; content: { "application/json": { schema: Schema; example?: object } } };
   responses: Record<string, { headers?: object }>;
 };
@@ -215,6 +216,17 @@ function realParts({ operationId }: Operation): object {
   if (operationId === "addConnection") return calcom.parts;
   return operationId === "addEndpoint" ? { url: receiver.url } : {};
 }
+
+test("queries in descriptions are accepted as they are", async () => {
+  const queries = operations.flatMap(({ method, path, operation }) =>
+    [...(operation.description ?? "").matchAll(/`(\?[^`]+)`/g)].map(([, query = ""]) => {
+      return { method, path, operation, query };
+    }),
+  );
+  assert.ok(queries.some(({ query }) => query.includes("from=") && query.includes("to=")));
+  for (const { method, path, operation, query } of queries)
+    assert.equal(await ask(method, path + query, operation), 200, query);
+});
 
 test("the pattern of instants is what the server reads", () => {
   const since = document.paths["/api/v1/bookings"]?.["get"]?.parameters?.find(({ name }) => name === "since");
