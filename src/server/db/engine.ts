@@ -67,10 +67,7 @@ export type StatementGroup<Row> = {
   readonly owns: (column: string) => RawBuilder<boolean>;
 };
 
-/**
- * Splits rows of several organizations into the groups that one statement may touch. Plain PostgreSQL takes all of them at
- * once. On Citus a statement that writes must name one organization.
- */
+/** Rows of several organizations in groups that one statement may touch. On Citus, a statement that writes names one. */
 export function toStatementGroups<Row extends { readonly organizationId: OrganizationId }>(
   db: Db,
   rows: readonly Row[],
@@ -94,10 +91,7 @@ export class OrganizationMoving extends DatabaseUnavailable {
   }
 }
 
-/**
- * Finds rows that should be there. On Citus, if nothing is found, the rows may be on their way to another server: this throws
- * while they can't be seen, and otherwise looks again.
- */
+/** Finds rows that should be there. On Citus they may be on their way to another server: then this throws, or looks again. */
 export async function findSettled<T>(
   db: Db,
   owner: OrganizationId,
@@ -134,10 +128,7 @@ export async function requireSettled(db: Db, owner: OrganizationId): Promise<voi
   if (rows.length > 0) throw new OrganizationMoving();
 }
 
-/**
- * The constraint that a statement violates. Citus passes on only the message of another server, which quotes the name first and
- * adds the shard's number: `bookings_pkey_102042`.
- */
+/** The constraint that a statement violates. On Citus only its message names it, with the shard's number at the end. */
 export function findConstraint(error: pg.DatabaseError): string {
   const name = error.constraint ?? /"([^"]+)"/.exec(error.message)?.[1] ?? "";
   return name.replace(/_\d{6,}$/, "");

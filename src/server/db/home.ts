@@ -47,10 +47,7 @@ async function atHome<T>(db: Db, key: Key, run: (home: Home) => Promise<T>): Pro
   return one.result;
 }
 
-/**
- * The same work on the rows of all organizations, in each shard group by itself: a server that is down holds up only its own. Fails
- * once all are done, if one of them did. A group that is moving is left for the next time.
- */
+/** The same work in each shard group by itself: a server that is down holds up only its own. Fails once all are done. */
 export async function atEveryHome(db: Db, run: (home: Home) => Promise<void>): Promise<void> {
   const outcomes = await Promise.allSettled((await listHomes(db)).map(run));
   const faults = outcomes.flatMap((outcome) => (outcome.status === "rejected" ? [outcome.reason] : []));
@@ -88,10 +85,7 @@ export async function readAnywhere<T>(db: Db, read: (home: Db) => Promise<T>): P
   throw new OrganizationMoving();
 }
 
-/**
- * Rows of many organizations, those with the same home together. If a shard group has moved, its rows are handled again at
- * their new home.
- */
+/** Rows with the same home together. If a shard group has moved, its rows are handled again at their new home. */
 export async function atHomes<Row extends { readonly organizationId: OrganizationId }, T>(
   db: Db,
   rows: readonly Row[],

@@ -109,10 +109,7 @@ async function applyOne(client: pg.PoolClient, migration: Migration): Promise<vo
   }
 }
 
-/**
- * Numbers start at 1 without gaps. A gap or a duplicate means that two branches were merged, and is refused before anything
- * runs.
- */
+/** Numbers start at 1 without gaps: a gap or a duplicate means that two branches were merged, and is refused. */
 async function listMigrations(folder: URL): Promise<Migration[]> {
   const names = (await readdir(folder)).filter((name) => name.endsWith(".sql")).sort();
   return names.map((name, index) => {

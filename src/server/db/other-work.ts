@@ -47,10 +47,7 @@ export class OtherWork {
     return this.#isBusy;
   }
 
-  /**
-   * After a step of long work: while others are at work, leaves four fifths of the time to them. In its first window it assumes
-   * that they are.
-   */
+  /** After a step of long work: leaves four fifths of the time to others at work. In its first window it assumes some. */
   async giveWay(db: Db, { stepMs, signal }: { stepMs: number; signal?: AbortSignal | undefined }): Promise<void> {
     const isBusy = await this.isBusy(db);
     if (isBusy === false) return;

@@ -7,10 +7,7 @@ import { ApiError } from "./api-error.ts";
 export type RateLimitVerdict = { isAllowed: boolean; remaining: number; resetSeconds: number };
 
 const WINDOW_MS = MINUTE_MS;
-/**
- * For addresses and names that strangers send. With more of them than this per minute, a limit for each protects
- * nobody.
- */
+/** For addresses and names that strangers send: with more of them per minute, a limit for each protects nobody. */
 const STRANGERS_MAX = 100_000;
 
 /** Null if the setting is 0, which means no limit. */
@@ -25,10 +22,7 @@ export function rateLimited(verdict: RateLimitVerdict, message: string): ApiErro
 /** From half of a shared limit on, each network gets only this part of it. */
 const NETWORK_PART = 1 / 30;
 
-/**
- * A limit that networks share, such as a widget's. A few networks can't use it up: the first half is for everyone, and the second
- * is kept for networks that have used little, so that it takes sixteen networks to use up everything.
- */
+/** A limit that networks share. The second half is kept for those that have used little, so a few can't use it up. */
 export class SharedLimiter {
   readonly #whole: RateLimiter;
   readonly #half: number;

@@ -4,10 +4,7 @@ import { openSchedulingSystem, type SchedulingWidget } from "./open-system.ts";
 import type { OpenDeps } from "./scheduler-deps.ts";
 import type { SchedulingSystem } from "./scheduling-system.ts";
 
-/**
- * The system that a visitor books in. One network can cause only so many reads of available times, so that it cannot use up the
- * account's requests.
- */
+/** One network can cause only so many reads of available times, so that it can't use up the account's requests. */
 export async function openForVisitor(
   deps: OpenDeps,
   request: FastifyRequest,

@@ -63,10 +63,7 @@ export async function settleFault(reply: HttpReply, ask: Ask): Promise<BookOutco
   return isTaken ? { kind: "slot_taken" } : unavailable(upstream, reply.retryAfterMs);
 }
 
-/**
- * A conflict can be with our own request, if the network delivered it twice. If the system cannot be asked, the outcome is
- * unknown.
- */
+/** A conflict can be with our own request, delivered twice. If the system can't be asked, the outcome is unknown. */
 export async function settleConflict(reply: HttpReply, { find }: Ask): Promise<BookOutcome> {
   const sought = await find();
   if (sought.kind === "found") return { kind: "booked", booked: sought.value };

@@ -31,10 +31,7 @@ export async function insertRedelivery(
     .execute();
 }
 
-/**
- * Deliveries that the filter means and that can be sent: not erased, no tests, of endpoints that are on. Whatever waits or is
- * being sent has another state.
- */
+/** Deliveries that the filter means and that can be sent: not erased, no tests, of endpoints that are on, not waiting. */
 async function toMatching(
   db: Db,
   owner: OrganizationId,

@@ -144,10 +144,7 @@ async function advanceRedelivery(
   return outcome;
 }
 
-/**
- * How many more deliveries of this redelivery may wait; none if negative. Those that are running share the room equally, so one
- * to a slow endpoint doesn't hold up the others.
- */
+/** How many more deliveries of it may wait; none if negative. Running redeliveries share the room equally. */
 async function findRoom(transaction: Db, owner: OrganizationId, id: RedeliveryId): Promise<number> {
   const redeliveries = await listStates(transaction, owner);
   const running = redeliveries.filter(({ state }) => state === "running").length;

@@ -22,10 +22,7 @@ export type RedeliverRefusal =
   /** Its booking was erased, so there is nothing left to send. */
   | { kind: "payload_erased" };
 
-/**
- * Queues one more attempt of a finished delivery: same delivery id and bytes, new signature, next attempt number. A manual
- * attempt uses no retry, and if it fails the delivery keeps its state.
- */
+/** Same delivery id and bytes, new signature, next attempt number. Uses no retry, and a failure leaves the state. */
 export async function redeliver(
   deps: RedeliverDeps,
   owner: Owner,

@@ -68,10 +68,7 @@ export async function deleteDeliveries(
 
 type InFlight = { deliveryId: DeliveryId; endpointId: EndpointId; trigger: AttemptTrigger; leasedAt: Date };
 
-/**
- * Waits for a claim that is leasing one of these rows and for a report that is removing one. Returns the deliveries with a
- * request in flight.
- */
+/** Waits for claims and reports of these rows. Returns the deliveries with a request in flight. */
 async function lockQueued(transaction: Db, owner: OrganizationId, ids: readonly DeliveryId[]): Promise<InFlight[]> {
   const { rows } = await sql<InFlight & { leasedAt: Date | null }>`
     select delivery_id as "deliveryId", endpoint_id as "endpointId", trigger, leased_at as "leasedAt" from delivery_queue

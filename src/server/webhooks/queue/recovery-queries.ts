@@ -66,10 +66,7 @@ function toLeases(claimed: readonly ClaimedDelivery[]): RawBuilder<unknown> {
   return sql`unnest(${ids}::uuid[], ${tokens}::uuid[]) as lease (delivery_id, token)`;
 }
 
-/**
- * Leases deliveries that have waited for a failing endpoint since before `dueBefore`. A receiver that asked for a pause and an
- * endpoint with a rate limit want their deliveries to wait; so does whoever redelivers one by hand.
- */
+/** Leases what waited for a failing endpoint since before `dueBefore`, unless a pause, a rate limit or a person holds it. */
 export async function leaseHeldBack(
   home: Db,
   { lease, dueBefore, limit }: { lease: Lease; dueBefore: Date; limit: number },
