@@ -174,6 +174,9 @@ const OPEN_ROUTES: Record<string, OpenRoute> = {
   "POST /api/auth/two-factor/generate-backup-codes": auth("/two-factor/generate-backup-codes"),
   "POST /api/auth/two-factor/verify-backup-code": auth("/two-factor/verify-backup-code", { code: "1" }),
   "POST /api/auth/two-factor/verify-totp": auth("/two-factor/verify-totp", { code: "1" }),
+  "POST /change-notices/:organization/:connection": {
+    worst: post(`/change-notices/${owner}/conn_${fill("a", 16)}`, {}, 128 * 1024),
+  },
   "POST /embed-api/:widget/bookings": {
     limit: "rateLimitBookingsPerMinute",
     worst: post(
