@@ -530,8 +530,9 @@ export type NewWidget = {
   showsLogo?: boolean;
   cornerRadius?: number | null;
   fontFamily?: string | null;
-  language?: "en" | "de" | "fr" | "es" | "pt" | null;
+  language?: "en" | "de" | "fr" | "es" | "pt" | "pt-BR" | null;
   hourCycle?: "h12" | "h23" | null;
+  locksTimeZone?: boolean;
   buttonLabel?: string | null;
   thankYouUrl?: string | null;
   privacyUrl?: string | null;
@@ -557,8 +558,9 @@ export type ManagedWidget = {
   showsLogo: boolean;
   cornerRadius: number | null;
   fontFamily: string | null;
-  language: "en" | "de" | "fr" | "es" | "pt" | null;
+  language: "en" | "de" | "fr" | "es" | "pt" | "pt-BR" | null;
   hourCycle: "h12" | "h23" | null;
+  locksTimeZone: boolean;
   buttonLabel: string | null;
   thankYouUrl: string | null;
   privacyUrl: string | null;
@@ -586,8 +588,9 @@ export type WidgetChange = {
   showsLogo?: boolean;
   cornerRadius?: number | null;
   fontFamily?: string | null;
-  language?: "en" | "de" | "fr" | "es" | "pt" | null;
+  language?: "en" | "de" | "fr" | "es" | "pt" | "pt-BR" | null;
   hourCycle?: "h12" | "h23" | null;
+  locksTimeZone?: boolean;
   buttonLabel?: string | null;
   thankYouUrl?: string | null;
   privacyUrl?: string | null;

@@ -99,6 +99,7 @@ export const ConfigAnswer = Type.Object({
     bookingUrl: Type.String(),
     logoUrl: Type.Union([Type.String(), Type.Null()]),
     hourCycle: WidgetOptions.properties.hourCycle,
+    locksTimeZone: WidgetOptions.properties.locksTimeZone,
     thankYouUrl: WidgetOptions.properties.thankYouUrl,
     privacyUrl: WidgetOptions.properties.privacyUrl,
   }),

@@ -19,6 +19,8 @@ export const WidgetOptions = Type.Object({
   language: nullable(oneOf(LANGUAGES)),
   /** Null: as usual in the visitor's language. */
   hourCycle: nullable(oneOf(HOUR_CYCLES)),
+  /** For appointments in person: their times are in the business's time zone, and visitors can't choose another. */
+  locksTimeZone: Type.Boolean(),
   /** On the floating button; null: "Book an appointment" in the visitor's language. */
   buttonLabel: nullable(Type.String()),
   /** Opens after a booking, with `reference` in its query; null: the confirmation is shown. */
@@ -33,6 +35,7 @@ export const NO_OPTIONS: WidgetOptions = {
   fontFamily: null,
   language: null,
   hourCycle: null,
+  locksTimeZone: false,
   buttonLabel: null,
   thankYouUrl: null,
   privacyUrl: null,

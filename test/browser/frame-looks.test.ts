@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { BrowserContextOptions, Page } from "playwright-core";
 import { TEMPLATES } from "#contract/widget.ts";
+import { updateWidget } from "../../src/server/widgets/queries.ts";
 import { findAccessibilityFaults, noBrowser, useBrowser as openBrowser } from "../support/browser/browser.ts";
 import { fillForm, goToForm, send, startFrameService, visitPage, waitForBooked } from "../support/browser/frame.ts";
 
@@ -106,7 +107,8 @@ describe("the visitor's language", { skip: noBrowser }, () => {
     "de-AT": "Was möchten Sie buchen?",
     "fr-CA": "Que souhaitez-vous réserver ?",
     "es-MX": "¿Qué desea reservar?",
-    "pt-BR": "O que deseja marcar?",
+    "pt-PT": "O que deseja marcar?",
+    "pt-BR": "O que você quer agendar?",
     "ja-JP": "What would you like to book?",
   };
   test("is used if it is supported, and only its texts are loaded", async () => {
@@ -150,6 +152,24 @@ describe("the time zone", { skip: noBrowser }, () => {
     await send(page);
     await waitForBooked(page);
     assert.match(await page.locator(".facts").innerText(), /Sunday, November 1, 2026\s+10:00.*10:30\sPM \(Honolulu\)/);
+  });
+
+  test("is the business's for appointments in person if the widget locks it, and the visitor's for online ones", async () => {
+    const widgetId = await service.makeWidget();
+    await updateWidget(service.deps.db, widgetId, { options: '{"locksTimeZone":true}' });
+    const page = await open(`/w/${widgetId}`, { timezoneId: "America/New_York", locale: "en-US" });
+    await page.getByRole("button", { name: /Consultation/ }).click();
+    await page.getByRole("button", { name: /Anyone available/ }).click();
+    await page.locator(".time").first().click();
+    await page.getByText("Time zone Berlin").waitFor();
+    assert.equal(await page.getByLabel("Time zone").count(), 0);
+    assert.match(await page.locator(".picked").innerText(), /9:00.*AM/);
+    await page.getByRole("button", { name: "Continue" }).click();
+    await page.getByText("Berlin", { exact: true }).waitFor();
+    for (let back = 0; back < 3; back++) await page.getByRole("button", { name: "Back" }).click();
+    await page.getByRole("button", { name: /Online meeting/ }).click();
+    await page.locator(".time").first().waitFor();
+    assert.equal(await page.getByLabel("Time zone").inputValue(), "America/New_York");
   });
 
   test("and the calendar goes as far ahead as there are times, and says where there are none", async () => {

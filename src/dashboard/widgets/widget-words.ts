@@ -18,7 +18,8 @@ export const LANGUAGE_NAMES: Record<Language, string> = {
   de: "Deutsch",
   fr: "Français",
   es: "Español",
-  pt: "Português",
+  pt: "Português (Portugal)",
+  "pt-BR": "Português (Brasil)",
 };
 
 export const HOUR_CYCLE_NAMES: Record<HourCycle, string> = { h12: "12-hour (2:30 pm)", h23: "24-hour (14:30)" };

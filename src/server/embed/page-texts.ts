@@ -62,4 +62,13 @@ export const PAGE_TEXTS: Readonly<Record<Language, PageTexts>> = {
     unknownTitle: "Página de marcações não encontrada",
     unknown: "O endereço pode estar incorreto, ou a página pode ter sido removida. Peça o endereço atual à empresa.",
   },
+  "pt-BR": {
+    book: (name) => `Agendar horário – ${name}`,
+    bookNow: "Agendar horário",
+    loading: "Um momento…",
+    needsScript: "Para agendar, ative o JavaScript no seu navegador.",
+    bookElsewhere: "Agendar de outra forma",
+    unknownTitle: "Página de agendamento não encontrada",
+    unknown: "O endereço pode estar incorreto, ou a página pode ter sido removida. Peça o endereço atual à empresa.",
+  },
 };

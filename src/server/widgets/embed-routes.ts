@@ -119,6 +119,7 @@ function toConfig(
       bookingUrl: widget.bookingUrl ?? directPageUrl(baseUrl, widget.id),
       logoUrl: widget.logoUpdatedAt && toLogoPath(widget.organizationId, widget.logoUpdatedAt),
       hourCycle: widget.options.hourCycle,
+      locksTimeZone: widget.options.locksTimeZone,
       thankYouUrl: widget.options.thankYouUrl,
       privacyUrl: widget.options.privacyUrl,
     },

@@ -56,7 +56,9 @@ async function start(element: HTMLElement, widget: string): Promise<void> {
   const context = readContext();
   const preview = findPreview();
   const fixed = preview ? preview.language : element.dataset["language"] || null;
-  const wanted = [toWithRegion(fixed ?? context.locale), navigator.languages].flat();
+  const isFixed = (tag: string) => findLanguage([tag])?.language === fixed;
+  const chosen = fixed === null ? toWithRegion(context.locale) : toWithRegion(fixed).filter(isFixed);
+  const wanted = [chosen, navigator.languages].flat();
   const { language, tag } = findLanguage(wanted) ?? { language: "en" as const, tag: "en" };
   if (preview) page.dataset["template"] = preview.template;
   const look = new Look(page, {

@@ -1,6 +1,7 @@
 import { NumberInput, Select, SimpleGrid, Switch, Text, TextInput } from "@mantine/core";
 import type { UseFormReturnType } from "@mantine/form";
 import { BUTTON_LABEL_LENGTH_MAX, CORNER_RADIUS_MAX, PAGE_FONT } from "#contract/widget-looks.ts";
+import { formatZone } from "../../format.ts";
 import { useOrganization } from "../../shell/use-organization.ts";
 import { TextLink } from "../../ui/layout/links.tsx";
 import { HOUR_CYCLE_NAMES, LANGUAGE_NAMES } from "../widget-words.ts";
@@ -12,6 +13,7 @@ const AUTOMATIC = "automatic";
 const SYSTEM_FONT = "system-ui";
 
 export function LookFields({ form, readOnly }: FieldsProps) {
+  const { details } = useOrganization();
   return (
     <>
       <LogoSwitch form={form} readOnly={readOnly} />
@@ -46,6 +48,13 @@ export function LookFields({ form, readOnly }: FieldsProps) {
           readOnly={readOnly}
         />
       </SimpleGrid>
+      <Switch
+        label="Lock time zone"
+        description={`For appointments in person: visitors see their times in ${formatZone(details.timeZone)} and can’t choose another time zone. Online services keep the choice.`}
+        checked={form.getValues().locksTimeZone === "yes"}
+        disabled={readOnly}
+        onChange={(event) => form.setFieldValue("locksTimeZone", event.currentTarget.checked ? "yes" : "no")}
+      />
       <TextInput
         label="Button label"
         description="On the floating button. Defaults to “Book an appointment” in the visitor’s language."

@@ -15,6 +15,7 @@ export type WidgetValues = {
   fontFamily: string;
   language: Language | "";
   hourCycle: HourCycle | "";
+  locksTimeZone: "yes" | "no";
   buttonLabel: string;
   bookingUrl: string;
   thankYouUrl: string;
@@ -35,6 +36,7 @@ export function toFormValues(widget: AppWidget): WidgetValues {
     fontFamily: widget.fontFamily ?? "",
     language: widget.language ?? "",
     hourCycle: widget.hourCycle ?? "",
+    locksTimeZone: widget.locksTimeZone ? "yes" : "no",
     buttonLabel: widget.buttonLabel ?? "",
     bookingUrl: widget.bookingUrl ?? "",
     thankYouUrl: widget.thankYouUrl ?? "",
@@ -44,7 +46,7 @@ export function toFormValues(widget: AppWidget): WidgetValues {
 
 /** The form's values in the shape of the API. */
 export function toWire(values: Partial<WidgetValues>): WidgetChange {
-  const { showsLogo, cornerRadius, language, hourCycle, accentColor, fontFamily, ...rest } = values;
+  const { showsLogo, locksTimeZone, cornerRadius, language, hourCycle, accentColor, fontFamily, ...rest } = values;
   const { buttonLabel, bookingUrl, thankYouUrl, privacyUrl, ...plain } = rest;
   const texts = { accentColor, fontFamily, buttonLabel, bookingUrl, thankYouUrl, privacyUrl };
   const given = Object.entries(texts).flatMap(([name, text]) =>
@@ -54,6 +56,7 @@ export function toWire(values: Partial<WidgetValues>): WidgetChange {
     ...plain,
     ...Object.fromEntries(given),
     ...(showsLogo === undefined ? {} : { showsLogo: showsLogo === "yes" }),
+    ...(locksTimeZone === undefined ? {} : { locksTimeZone: locksTimeZone === "yes" }),
     ...(cornerRadius === undefined ? {} : { cornerRadius: toRadius(cornerRadius) }),
     ...(language === undefined ? {} : { language: language || null }),
     ...(hourCycle === undefined ? {} : { hourCycle: hourCycle || null }),
@@ -67,11 +70,12 @@ function toRadius(text: string): number | null {
 
 /** What the preview shows before it is saved (src/widget/frame/host/preview.ts). */
 export function toPreviewed(values: WidgetValues) {
-  const { cornerRadius, fontFamily, language, hourCycle, showsLogo, privacyUrl } = toWire(values);
+  const { cornerRadius, fontFamily, language, hourCycle, locksTimeZone, showsLogo, privacyUrl } = toWire(values);
   const { template, businessName } = values;
   const isLink = URL.parse(privacyUrl ?? "")?.protocol === "https:";
   const shownUrl = isLink ? privacyUrl : null;
-  return { template, businessName, cornerRadius, fontFamily, language, hourCycle, showsLogo, privacyUrl: shownUrl };
+  const look = { cornerRadius, fontFamily, language, hourCycle, locksTimeZone, showsLogo };
+  return { template, businessName, ...look, privacyUrl: shownUrl };
 }
 
 export function toWords(name: keyof WidgetValues, value: string | readonly string[]): string {

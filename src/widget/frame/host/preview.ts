@@ -9,7 +9,10 @@ const REFERENCE = "SVC-PREVIEW";
 const MINUTE_MS = 60_000;
 
 /** The form's values, which may not be saved yet. */
-export type Preview = Pick<WidgetOptions, "cornerRadius" | "fontFamily" | "language" | "hourCycle" | "showsLogo"> & {
+export type Preview = Pick<
+  WidgetOptions,
+  "cornerRadius" | "fontFamily" | "language" | "hourCycle" | "locksTimeZone" | "showsLogo"
+> & {
   template: string;
   businessName: string;
   privacyUrl: string | null;
@@ -21,7 +24,10 @@ export function findPreview(): Preview | null {
   return text ? (JSON.parse(text) as Preview) : null;
 }
 
-export function toPreviewApi(api: Api, { businessName, hourCycle, showsLogo, privacyUrl }: Preview): Api {
+export function toPreviewApi(
+  api: Api,
+  { businessName, hourCycle, locksTimeZone, showsLogo, privacyUrl }: Preview,
+): Api {
   let services: ConfigAnswer["services"] = [];
   return {
     ...api,
@@ -31,7 +37,7 @@ export function toPreviewApi(api: Api, { businessName, hourCycle, showsLogo, pri
       services = loaded.value.services;
       const { widget } = loaded.value;
       const logoUrl = showsLogo ? widget.logoUrl : null;
-      const shown = { ...widget, businessName, hourCycle, privacyUrl, logoUrl, thankYouUrl: null };
+      const shown = { ...widget, businessName, hourCycle, locksTimeZone, privacyUrl, logoUrl, thankYouUrl: null };
       return { kind: "loaded", value: { ...loaded.value, widget: shown } };
     },
     async book({ serviceId, staffId, start, timeZone }) {

@@ -7,6 +7,7 @@ const LOADERS: Record<Language, () => Promise<{ texts: Texts }>> = {
   fr: () => import("./fr.ts"),
   es: () => import("./es.ts"),
   pt: () => import("./pt.ts"),
+  "pt-BR": () => import("./pt-BR.ts"),
 };
 
 export async function loadTexts(language: Language): Promise<Texts> {

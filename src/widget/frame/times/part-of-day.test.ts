@@ -26,6 +26,7 @@ describe("evening starts when people who speak the language say so", () => {
     fr: [["Matin", "Après-midi", "Soir"], 18],
     es: [["Mañana", "Tarde", "Noche"], 20],
     pt: [["Manhã", "Tarde", "Noite"], 20],
+    "pt-BR": [["Manhã", "Tarde", "Noite"], 18],
   };
   for (const language of LANGUAGES)
     test(language, async () => {

@@ -32,7 +32,9 @@ export function Booking(props: BookingProps) {
   const { services } = config;
   const [flow, change] = useReducer(changeFlow, null, () => startFlow(services, context));
   const [hasChanged, setChanged] = useState(props.hasChanged);
-  const [timeZone, setTimeZone] = useState(() => findOwnZone() ?? config.timeZone);
+  const [chosenZone, setTimeZone] = useState(() => findOwnZone() ?? config.timeZone);
+  const isZoneLocked = config.widget.locksTimeZone && flow.service?.isOnline !== true;
+  const timeZone = isZoneLocked ? config.timeZone : chosenZone;
   const firstWeekday = toFirstWeekday(locale);
   const formats = createFormats(locale, timeZone, { firstWeekday, hourCycle: config.widget.hourCycle });
   const times = useFreeTimes(session.api, toTimesQuery(flow));
@@ -72,7 +74,7 @@ export function Booking(props: BookingProps) {
       <div class={`body step-${flow.step}`} ref={view}>
         {hasChanged && <Notice kind="problem" title={texts.changedTitle} text={texts.changed} takesFocus />}
         <Step
-          {...{ session, config, flow, change, formats, headed, firstWeekday, times, timeZone, submit }}
+          {...{ session, config, flow, change, formats, headed, firstWeekday, times, timeZone, isZoneLocked, submit }}
           onTimeZone={setTimeZone}
           onGoTo={goTo}
           onAnother={() => startOver()}

@@ -28,6 +28,7 @@ const MONTHS_AHEAD = 12;
 type TimeStepProps = StepProps & {
   times: FreeTimes;
   timeZone: string;
+  isZoneLocked: boolean;
   firstWeekday: number;
   onTimeZone: (zone: string) => void;
   problem: Problem | null;
@@ -128,6 +129,7 @@ function DayAndTime(props: TimeStepProps) {
         texts={texts}
         suggested={[findOwnZone() ?? [], config.timeZone].flat()}
         selected={timeZone}
+        isLocked={props.isZoneLocked}
         onSelect={changeZone}
       />
       <div class="actions" ref={actions}>

@@ -8,6 +8,8 @@ export function ZoneSelect(props: {
   texts: Texts;
   suggested: readonly string[];
   selected: string;
+  /** Only says which one it is. */
+  isLocked: boolean;
   onSelect: (zone: string) => void;
 }) {
   const { texts, selected } = props;
@@ -18,6 +20,13 @@ export function ZoneSelect(props: {
       {toZoneName(zone)}
     </option>
   );
+  if (props.isLocked)
+    return (
+      <p class="zone">
+        <Icon name="globe" />
+        <span class="zone-label">{texts.timeZone}</span> {toZoneName(selected)}
+      </p>
+    );
   return (
     <label class="zone">
       <Icon name="globe" />
