@@ -2,7 +2,6 @@ import { hash } from "node:crypto";
 import { MINUTE_MS } from "#contract/durations.ts";
 import type { CalendlyPlan } from "#contract/scheduling.ts";
 import { RecentMap } from "../lib/recent-map.ts";
-import type { KnownQuestions } from "./calcom/hidden-questions.ts";
 import { BookingQuota } from "./calendly/booking-quota.ts";
 import { type ConcurrencyLimit, createConcurrencyLimit } from "./concurrency-limit.ts";
 import type {
@@ -30,7 +29,6 @@ export class AccountLimits {
   readonly #budgets = new RecentMap<string, RequestBudget>(ACCOUNTS_MAX);
   readonly #mailboxes = new RecentMap<string, ConcurrencyLimit>(ACCOUNTS_MAX);
   readonly #calendlyUsers = new RecentMap<string, BookingQuota>(ACCOUNTS_MAX);
-  readonly #hiddenQuestions = new RecentMap<string, KnownQuestions>(ACCOUNTS_MAX);
 
   budgetOf(parts: ConnectionParts): RequestBudget {
     switch (parts.kind) {
@@ -51,11 +49,6 @@ export class AccountLimits {
   ofMailbox(parts: MicrosoftBookingsParts): ConcurrencyLimit {
     const key = toMailboxKey(parts);
     return findOrAdd(this.#mailboxes, key, () => createConcurrencyLimit(GRAPH_REQUESTS_AT_ONCE_MAX));
-  }
-
-  /** Each takes a request, so what is known of an account is kept for all uses of it. */
-  hiddenQuestionsOf(parts: CalcomParts): KnownQuestions {
-    return findOrAdd(this.#hiddenQuestions, toCalcomKey(parts), () => new Map());
   }
 
   /** Calendly counts by user. Two tokens of one user are counted separately. */

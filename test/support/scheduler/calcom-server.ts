@@ -31,7 +31,7 @@ export type CalcomServer = {
   hasTeams: boolean;
   /** The clock of most tests stands still, so the server allows a million requests a minute until a test sets its limit. */
   throttle: { readonly limit: CalcomThrottle; readonly nowMs: () => number };
-  /** `GET /me`, `GET /slots`, `GET /event-types/10`, `POST /bookings`, … */
+  /** `GET /me`, `GET /slots`, `POST /bookings`, … */
   twist(route: string, ...twists: Twist[]): void;
   /** Drops twists that no request has used yet. */
   untwist(): void;
@@ -94,7 +94,7 @@ export async function startCalcomServer(): Promise<CalcomServer> {
     if (route === "GET /teams") return answerTeams(request, { id, resource });
     if (resource === "webhooks") return server.webhooks.answer(request) ?? fault(`${route}: body or query`);
     if (route === "GET /me") return toSuccess(200, me);
-    if (route === "GET /event-types") return id === undefined ? answerEventTypes(request) : answerEventType(id);
+    if (route === "GET /event-types") return answerEventTypes(request);
     if (route === "GET /slots") return answerSlots(request);
     if (route === "GET /bookings") return id === undefined ? answerBookings(request) : answerBooking(id);
     if (route === "POST /bookings" && action === "cancel") return answerCancel(request, id ?? "");
@@ -104,17 +104,7 @@ export async function startCalcomServer(): Promise<CalcomServer> {
   function answerEventTypes({ query }: ReceivedRequest): Answer {
     // By username and without an organization, Cal.com finds the first user of that name.
     if (query["username"] === me.username) return toSuccess(200, strangersEventTypes);
-    if (!isDeepStrictEqual(query, {})) return fault("event-types: query");
-    const isShown = ({ hidden }: Record<string, unknown>) => hidden !== true;
-    const listed = eventTypes.map((one) => ({ ...one, bookingFields: one.bookingFields.filter(isShown) }));
-    return toSuccess(200, listed);
-  }
-
-  function answerEventType(id: string): Answer {
-    const eventType = allEventTypes.find((candidate) => String(candidate.id) === id);
-    return eventType
-      ? toSuccess(200, eventType)
-      : toError(404, "NotFoundException", `Event type with id ${id} not found`);
+    return isDeepStrictEqual(query, {}) ? toSuccess(200, eventTypes) : fault("event-types: query");
   }
 
   function answerTeams(
@@ -240,7 +230,7 @@ export async function startCalcomServer(): Promise<CalcomServer> {
     const headers = { "X-Request-Id": CALCOM_REQUEST_ID, ...throttled.headers };
     if (throttled.refusal) return { ...throttled.refusal, headers };
     if (!request.path.startsWith("/v2/")) return fault(`${request.path}: no such path`);
-    const twist = (twists.get(`${request.method} ${request.path.replace("/v2", "")}`) ?? twists.get(route))?.shift();
+    const twist = twists.get(route)?.shift();
     const usual = twist === undefined || twist.creates ? answer(request, route) : null;
     twist?.onArrival?.();
     const given = twist?.answer ?? usual ?? "reset";

@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import { after } from "node:test";
-import { AccountLimits } from "../../../src/server/scheduler/account-limits.ts";
 import { createCalcom } from "../../../src/server/scheduler/calcom/calcom.ts";
 import type { UnlimitedSystem } from "../../../src/server/scheduler/scheduling-system.ts";
 import { createTestClock, type TestClock } from "../app/app.ts";
@@ -17,10 +16,7 @@ export async function openCalcom(): Promise<{ system: UnlimitedSystem; server: C
     assert.deepEqual(server.faults, [], "requests that Cal.com would not have understood");
   });
   return {
-    system: createCalcom(
-      { outbound: createTestOutbound(clock), clock, accountLimits: new AccountLimits(), budget: NO_BUDGET },
-      server.parts,
-    ),
+    system: createCalcom({ outbound: createTestOutbound(clock), clock, budget: NO_BUDGET }, server.parts),
     server,
     clock,
   };

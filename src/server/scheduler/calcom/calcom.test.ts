@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { HOUR_MS, MINUTE_MS } from "#contract/durations.ts";
 import type { Reference } from "#contract/ids.ts";
 import {
   cancelCalcomBooking,
@@ -9,7 +8,7 @@ import {
 } from "../../../../test/support/scheduler/calcom-changes.ts";
 import { toError } from "../../../../test/support/scheduler/calcom-error.ts";
 import { BLOCKED_EMAIL, INVALID_PHONE } from "../../../../test/support/scheduler/calcom-refusals.ts";
-import { CALCOM_REQUEST_ID, type CalcomServer } from "../../../../test/support/scheduler/calcom-server.ts";
+import { CALCOM_REQUEST_ID } from "../../../../test/support/scheduler/calcom-server.ts";
 import { CALCOM_NOW } from "../../../../test/support/scheduler/calcom-world.ts";
 import { testConformance } from "../../../../test/support/scheduler/conformance/conformance.ts";
 import {
@@ -17,11 +16,7 @@ import {
   testExternalConformance,
 } from "../../../../test/support/scheduler/conformance/external.ts";
 import { openCalcom } from "../../../../test/support/scheduler/open-calcom.ts";
-import { createTestOutbound } from "../../../../test/support/scheduler/outbound.ts";
 import { listWeek, requireBooked, requireFound, toRequest } from "../../../../test/support/scheduler/requests.ts";
-import { AccountLimits } from "../account-limits.ts";
-import { RequestBudget } from "../request-budget.ts";
-import { createCalcom } from "./calcom.ts";
 
 const NEVER = new AbortController().signal;
 const UPSTREAM = { requestId: CALCOM_REQUEST_ID, failure: null };
@@ -115,52 +110,6 @@ test("the connection's test says which event types are not offered, and why", as
       "41 Both dentists",
     ],
   );
-});
-
-const countDetails = ({ requests }: CalcomServer) =>
-  requests.filter(({ path }) => /^\/v2\/event-types\/\d+$/.test(path)).length;
-
-test("hidden questions are read once an hour, for the connection's test, and after a booking was rejected", async () => {
-  const { system, server, clock } = await openCalcom();
-  const countAfter = async (ms: number) => {
-    clock.set(new Date(clock.now().getTime() + ms));
-    requireFound(await system.listServices(NEVER));
-    return countDetails(server);
-  };
-  const each = await countAfter(0);
-  assert.equal(each, 18, "what is offered, and what has a hidden question");
-  assert.equal(await countAfter(2 * MINUTE_MS), each);
-  assert.equal(await countAfter(HOUR_MS), 2 * each);
-  requireFound(await system.verify(NEVER));
-  assert.equal(countDetails(server), 3 * each);
-  const [slot] = await listWeek(system, { now: CALCOM_NOW, serviceId: "10" });
-  assert.ok(slot);
-  const message = "Missing required booking field response: promo - it is required by the event type booking fields";
-  server.twist("POST /bookings", { answer: toError(400, "BadRequestException", message) });
-  const outcome = await system.book(toRequest("10", slot), NEVER);
-  assert.equal(outcome.kind === "refused" && outcome.reason, "invalid");
-  assert.equal(await countAfter(2 * MINUTE_MS), 3 * each + 1);
-});
-
-test("an event type that can't be read by itself is offered until it can", async () => {
-  const { system, server, clock } = await openCalcom();
-  for (const id of ["10", "31"]) server.twist(`GET /event-types/${id}`, { answer: { status: 503, json: {} } });
-  const listIds = async () => requireFound(await system.listServices(NEVER)).map(({ id }) => id);
-  const before = await listIds();
-  assert.ok(before.includes("10") && before.includes("31"));
-  clock.set(new Date(CALCOM_NOW.getTime() + 6 * MINUTE_MS));
-  const after = await listIds();
-  assert.ok(after.includes("10") && !after.includes("31"));
-});
-
-test("while requests are short, event types are offered without being read by themselves", async () => {
-  const { server, clock } = await openCalcom();
-  const budget = new RequestBudget({ requests: 3, windowMs: MINUTE_MS });
-  for (let i = 0; i < 2; i++) budget.take(clock.now());
-  const outside = { outbound: createTestOutbound(clock), clock, accountLimits: new AccountLimits(), budget };
-  const system = createCalcom(outside, server.parts);
-  assert.ok(requireFound(await system.listServices(NEVER)).length > 10);
-  assert.equal(countDetails(server), 0);
 });
 
 test("a server without teams offers the user's own event types", async () => {

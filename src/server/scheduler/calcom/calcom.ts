@@ -2,7 +2,6 @@ import { HOUR_MS, MINUTE_MS } from "#contract/durations.ts";
 import { Turns } from "../../lib/concurrency/turns.ts";
 import type { Clock } from "../../lib/time/clock.ts";
 import { parseIsoInstant } from "../../lib/time/iso-instant.ts";
-import type { AccountLimits } from "../account-limits.ts";
 import type { CalcomParts } from "../connections/connection-settings.ts";
 import { isStillFree } from "../is-still-free.ts";
 import { createKeptCatalog, warnOfMany } from "../kept-catalog.ts";
@@ -25,7 +24,6 @@ import { type CalcomApi, createCalcomApi } from "./api.ts";
 import { bookEventType, cancelBooking } from "./book.ts";
 import { type CalcomService, type Catalog, readCatalog } from "./catalog.ts";
 import { followBooking } from "./follow.ts";
-import { createHiddenQuestions } from "./hidden-questions.ts";
 import { listChangedBookings } from "./list-changed.ts";
 import { createSubscriptions } from "./notices.ts";
 import { shapes } from "./shapes.ts";
@@ -36,13 +34,12 @@ import { toBooked } from "./to-booked.ts";
 const BOOKINGS_PER_READ = 100;
 
 export function createCalcom(
-  deps: { outbound: Outbound; clock: Clock; accountLimits: AccountLimits; budget: RequestBudget },
+  deps: { outbound: Outbound; clock: Clock; budget: RequestBudget },
   parts: CalcomParts,
 ): UnlimitedSystem {
   const api = createCalcomApi(deps, parts);
   const { webUrl } = parts.settings;
-  const hiddenQuestions = createHiddenQuestions({ ...deps, api }, parts);
-  const catalog = createKeptCatalog<Catalog>(deps, (signal) => readCatalog({ api, hiddenQuestions }, signal));
+  const catalog = createKeptCatalog<Catalog>(deps, (signal) => readCatalog(api, signal));
 
   const listSlots = async (query: SlotQuery, signal: AbortSignal): Promise<Read<Slot[]>> => {
     const known = await catalog.findService(query, signal);
@@ -63,7 +60,6 @@ export function createCalcom(
     verify: async (signal) => {
       const versions = await api.versions.refresh(signal);
       if (versions.kind !== "found") return versions;
-      hiddenQuestions.forget();
       const fresh = await catalog.refresh(signal);
       return fresh.kind === "found" ? found(toVerified(fresh.value)) : fresh;
     },
@@ -73,14 +69,10 @@ export function createCalcom(
     book: async (request, signal) => {
       const known = await catalog.findService(request, signal);
       if (known.kind !== "found") return known;
-      const { service } = known.value;
-      const outcome = await bookEventType({ api, service, webUrl }, request, signal, {
+      return await bookEventType({ api, service: known.value.service, webUrl }, request, signal, {
         find: () => findByReference(request, signal),
         isFree: () => isStillFree(listSlots, request, signal),
       });
-      // A question may have been hidden since.
-      if (outcome.kind === "refused" && outcome.reason === "invalid") hiddenQuestions.forget(service.eventTypeId);
-      return outcome;
     },
     follow: ({ externalId }, signal) => followBooking({ api, webUrl }, externalId, signal),
     listChanged: async (query, signal) => {

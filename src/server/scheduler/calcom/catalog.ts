@@ -2,7 +2,6 @@ import { parseTimeZone } from "../../lib/time/calendar.ts";
 import { toHttpsLink } from "../https-link.ts";
 import { found, type OfferedService, type Question, type Read } from "../scheduling-system.ts";
 import type { CalcomApi } from "./api.ts";
-import type { HiddenQuestions } from "./hidden-questions.ts";
 import { type BookingField, type EventType, shapes } from "./shapes.ts";
 
 // What a Cal.com user offers: their own event types and those of their teams. An event type is left out when a visitor
@@ -35,10 +34,7 @@ const ASKING_LOCATIONS = ["attendeeAddress", "attendeePhone", "attendeeDefined"]
 /** Each team takes two requests, and a key has 120 per minute. */
 const TEAMS_MAX = 10;
 
-export async function readCatalog(
-  { api, hiddenQuestions }: { api: CalcomApi; hiddenQuestions: HiddenQuestions },
-  signal: AbortSignal,
-): Promise<Read<Catalog>> {
+export async function readCatalog(api: CalcomApi, signal: AbortSignal): Promise<Read<Catalog>> {
   const me = await api.read({ resource: "me", path: "/me" }, shapes.me, signal);
   if (me.kind !== "found") return me;
   const { username, name, timeZone } = me.value.data;
@@ -50,17 +46,11 @@ export async function readCatalog(
   if (own.kind !== "found") return own;
   if (teams.kind !== "found") return teams;
   const lists = [{ eventTypes: own.value.data, teamId: null }, ...teams.value.lists];
-  const listed = lists.flatMap(({ eventTypes, teamId }) =>
+  const judged = lists.flatMap(({ eventTypes, teamId }) =>
     eventTypes
       .filter(({ hidden }) => hidden !== true)
       .map((eventType) => ({ eventType, teamId, reason: findUnsupportedReason(eventType) })),
   );
-  const supported = listed.flatMap(({ eventType, reason }) => (reason === null ? [eventType.id] : []));
-  const hidden = await hiddenQuestions.find(supported, signal);
-  const judged = listed.map((one) => {
-    const question = hidden.get(one.eventType.id);
-    return question === undefined ? one : { ...one, reason: `a required question is hidden (${question})` };
-  });
   return found({
     userName: name || username || "Cal.com",
     timeZone: timeZone ? parseTimeZone(timeZone) : null,
@@ -159,6 +149,8 @@ function findUnsupportedReason(eventType: EventType): string | null {
   if (isOn(eventType.seats) || eventType.seatsPerTimeSlot) return "it is for groups";
   if (eventType.schedulingType === "managed") return "it is a managed event type";
   if (eventType.bookingFields.some(requiresTextMessages)) return "it requires a phone number for text messages";
+  const hidden = eventType.bookingFields.find(isHiddenRequired);
+  if (hidden) return `a required question is hidden (${hidden.label || hidden.slug})`;
   const unknown = eventType.bookingFields.find((field) => isAsked(field) && field.required && !isAnswerable(field));
   return unknown ? `a required question has an unsupported type (${unknown.label || unknown.type})` : null;
 }
@@ -169,6 +161,11 @@ function isPaid({ price, metadata }: EventType): boolean {
   const payments = Object.values(apps).filter((app) => app.price !== undefined || app.paymentOption !== undefined);
   if (payments.some((app) => app.enabled === true && (price || app.price || 0) > 0)) return true;
   return apps["stripe"] === undefined && (price ?? 0) > 0;
+}
+
+/** Cal.com demands an answer, which its own page can only get from a link. Its own fields are not required while hidden. */
+function isHiddenRequired(field: BookingField): boolean {
+  return field.hidden === true && field.required === true && field.isDefault === false;
 }
 
 function isOn(policy: { disabled?: boolean } | null | undefined): boolean {

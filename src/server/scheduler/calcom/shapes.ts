@@ -121,7 +121,6 @@ export const shapes = {
     Type.Object({ username: maybe(Type.String()), name: maybe(Type.String()), timeZone: maybe(Type.String()) }),
   ),
   eventTypes: success(Type.Array(EventType, { maxItems: SERVICES_MAX })),
-  eventType: success(EventType),
   teams: success(Type.Array(Type.Object({ id: Type.Integer(), name: maybe(Type.String()) }))),
   /** By day; empty when nothing is free. */
   slots: success(
