@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
+import { MINUTE_MS } from "#contract/durations.ts";
 import type { OrganizationId, WidgetId } from "#contract/ids.ts";
 import { parseConfig } from "../src/server/config.ts";
 import { createDeps, type ServiceDeps } from "../src/server/create-deps.ts";
@@ -40,6 +41,7 @@ import { toServiceSettings } from "./world.ts";
 
 const FAULT_MS = 12_000;
 const MOVES = 3;
+const MANY_MOVES = 50;
 const SETTLE_LIMIT_MS = 90_000;
 const READY_LIMIT_MS = 60_000;
 /** Until a server counts as silent, statements about others may wait for a connection. */
@@ -101,6 +103,25 @@ const FAULTS: readonly ClusterFault[] = [
     },
   },
   {
+    name: "the coordinator is away for a minute",
+    isSpared: false,
+    async happen({ cluster, first, second }) {
+      const [coordinator] = cluster.nodes;
+      await coordinator?.kill();
+      try {
+        await sleep(FAULT_MS);
+        const before = [first, second].map(countWork);
+        await sleep(MINUTE_MS - FAULT_MS);
+        const still = [first, second].flatMap((business, n) =>
+          Object.entries(countWork(business)).filter(([kind, count]) => count === before[n]?.[kind]),
+        );
+        if (still.length > 0) throw new Error(`Nothing happened meanwhile: ${still.map(([kind]) => kind)}`);
+      } finally {
+        await coordinator?.start();
+      }
+    },
+  },
+  {
     name: "a large organization gets a shard of its own",
     isSpared: false,
     async happen({ coordinatorUrl, first: { owner } }) {
@@ -129,6 +150,14 @@ const FAULTS: readonly ClusterFault[] = [
     isSpared: false,
     async happen({ coordinatorUrl, first: { owner } }) {
       for (let n = 0; n < MOVES; n++) await moveOnce(coordinatorUrl, owner);
+    },
+  },
+  {
+    name: "two organizations move fifty times",
+    isSpared: false,
+    async happen({ coordinatorUrl, first, second }) {
+      for (let n = 0; n < MANY_MOVES / 2; n++)
+        for (const { owner } of [first, second]) await moveOnce(coordinatorUrl, owner);
     },
   },
   {
@@ -373,6 +402,12 @@ async function requireOwnShard(coordinatorUrl: string, owner: OrganizationId): P
        and shardminvalue::integer = worker_hash('${owner}'::text) and shardmaxvalue = shardminvalue`,
   );
   if (shards.length !== 1) throw new Error("It did not get a shard");
+}
+
+/** What goes on without the coordinator. */
+function countWork({ load, receiver }: Business): Record<string, number> {
+  const { events, bookings, reads } = load.counts;
+  return { events, bookings, reads, deliveries: receiver.taken.size };
 }
 
 function subtract(counts: Load["counts"], before: Load["counts"] | undefined): Load["counts"] {

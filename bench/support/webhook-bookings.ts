@@ -5,6 +5,7 @@ import { takeReference } from "../../src/server/bookings/flow/reference.ts";
 import { parseConfig } from "../../src/server/config.ts";
 import { createDeps, type ServiceDeps } from "../../src/server/create-deps.ts";
 import { openDatabase } from "../../src/server/db/open-database.ts";
+import { inHome } from "../../src/server/db/transactions.ts";
 import { createLog } from "../../src/server/lib/log/log.ts";
 import { addEndpoint } from "../../src/server/webhooks/endpoints/endpoints.ts";
 import { wakeWorkers } from "../../src/server/webhooks/outbox/wake-workers.ts";
@@ -40,11 +41,10 @@ export async function book(
   deps: ServiceDeps,
   { owner, widgetId }: Business,
 ): Promise<{ reference: string; committedAt: number }> {
-  const reference = await deps.db.transaction().execute(async (transaction) => {
-    const taken = await takeReference(transaction, owner, deps.random);
-    await keepBooking(deps, transaction, { owner, booking: { ...TYPICAL, reference: taken, widget_id: widgetId } });
-    return taken;
-  });
+  const reference = await takeReference(deps.db, owner, deps.random);
+  await inHome(deps.db, owner, (transaction) =>
+    keepBooking(deps, transaction, { owner, booking: { ...TYPICAL, reference, widget_id: widgetId } }),
+  );
   const committedAt = performance.timeOrigin + performance.now();
   await wakeWorkers(deps, owner);
   return { reference, committedAt };

@@ -13,6 +13,7 @@ import type { KeyScope } from "#contract/scopes.ts";
 import type { BookingCreatedEvent } from "#contract/webhook-event.ts";
 import { recordTouches } from "../../src/server/analytics/record/record.ts";
 import { applyChange } from "../../src/server/bookings/changes/apply-change.ts";
+import { inHome } from "../../src/server/db/transactions.ts";
 import { signBody } from "../../src/server/webhooks/request/sign.ts";
 import { openWire } from "../support/app/wire.ts";
 import { makeKey, makeOrganization, makeWidget } from "../support/builders.ts";
@@ -48,7 +49,7 @@ async function makeUser(scopes: readonly KeyScope[] = ["analytics", "bookings", 
 
 async function cancel({ owner, widgetId }: { owner: OrganizationId; widgetId: WidgetId }, reference: Reference) {
   const state = { owner, reference, widgetId, now: { kind: "cancelled" }, claim: async () => true } as const;
-  await deps.db.transaction().execute((transaction) => applyChange(deps, transaction, state));
+  await inHome(deps.db, owner, (transaction) => applyChange(deps, transaction, state));
 }
 
 describe("the package", () => {

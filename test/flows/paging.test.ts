@@ -6,6 +6,7 @@ import type { WidgetId } from "#contract/ids.ts";
 import { takeReference } from "../../src/server/bookings/flow/reference.ts";
 import { storeBooking } from "../../src/server/bookings/flow/store-booking.ts";
 import { openDb, openPool } from "../../src/server/db/pool.ts";
+import { inHome } from "../../src/server/db/transactions.ts";
 import { systemRandom } from "../../src/server/lib/secrets/random.ts";
 import { createTestApp, createTestClock } from "../support/app/app.ts";
 import { getAllPages, getPage, makeCaller, plainBooking, type TestCaller } from "../support/app/read-api.ts";
@@ -55,8 +56,8 @@ class GivenUp extends Error {}
 async function write(caller: TestCaller, widgets: readonly WidgetId[], plan: PlannedBooking): Promise<Made | null> {
   const widgetId = widgets[plan.widget] ?? caller.widgetId;
   try {
-    return await writersDb.transaction().execute(async (transaction) => {
-      const reference = await takeReference(transaction, caller.owner, systemRandom);
+    return await inHome(writersDb, caller.owner, async (transaction) => {
+      const reference = await takeReference(deps.db, caller.owner, systemRandom);
       for (let i = 0; i < plan.statementsBefore; i++) await sql`select 1`.execute(transaction);
       const clock = { now: () => new Date(NOON.getTime() + plan.clockMs) };
       const booking = plainBooking(reference, widgetId);
@@ -210,8 +211,8 @@ test("a booking that waits for another one gets its createdAt after that wait, s
   const { promise: mayCommit, resolve: commit } = Promise.withResolvers<void>();
   const { promise: hasStored, resolve: stored } = Promise.withResolvers<void>();
   const store = (then: () => Promise<void>) =>
-    writersDb.transaction().execute(async (transaction) => {
-      const booking = plainBooking(await takeReference(transaction, caller.owner, systemRandom), caller.widgetId);
+    inHome(writersDb, caller.owner, async (transaction) => {
+      const booking = plainBooking(await takeReference(deps.db, caller.owner, systemRandom), caller.widgetId);
       const createdAt = await storeBooking({ clock }, transaction, { owner: caller.owner, booking });
       await then();
       return createdAt;

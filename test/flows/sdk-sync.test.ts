@@ -13,6 +13,7 @@ import {
 } from "../../sdk/src/index.ts";
 import { applyChange } from "../../src/server/bookings/changes/apply-change.ts";
 import { deleteBooking } from "../../src/server/bookings/stored/erase.ts";
+import { inHome } from "../../src/server/db/transactions.ts";
 import { createTestApp } from "../support/app/app.ts";
 import { fillBookings, makeCaller, type TestCaller } from "../support/app/read-api.ts";
 import { openWire } from "../support/app/wire.ts";
@@ -70,11 +71,9 @@ async function change(caller: TestCaller, reference: Reference, to: Date | "canc
   const now =
     to === "cancelled" ? ({ kind: "cancelled" } as const) : ({ kind: "confirmed", ...links, ...times(to) } as const);
   const { owner, widgetId } = caller;
-  const applied = await deps.db
-    .transaction()
-    .execute((transaction) =>
-      applyChange(deps, transaction, { owner, reference, widgetId, now, claim: async () => true }),
-    );
+  const applied = await inHome(deps.db, owner, (transaction) =>
+    applyChange(deps, transaction, { owner, reference, widgetId, now, claim: async () => true }),
+  );
   assert.equal(applied, "changed");
 }
 

@@ -6,6 +6,7 @@ import { makeKey as makeApiKey } from "../../src/server/api-keys/make-key.ts";
 import { takeReference } from "../../src/server/bookings/flow/reference.ts";
 import { type NewBooking, storeBooking } from "../../src/server/bookings/flow/store-booking.ts";
 import type { Db } from "../../src/server/db/pool.ts";
+import { inHome } from "../../src/server/db/transactions.ts";
 import { randomId, systemRandom } from "../../src/server/lib/secrets/random.ts";
 import { insertOrganization } from "../../src/server/organizations/queries.ts";
 import { insertWidget } from "../../src/server/widgets/queries.ts";
@@ -80,8 +81,8 @@ export async function makeBooking(
   options: { widgetId: WidgetId; now?: Date } & Partial<Omit<NewBooking, "widget_id">>,
 ): Promise<{ reference: string; createdAt: Date }> {
   const { widgetId, now = NOON, ...columns } = options;
-  return await db.transaction().execute(async (transaction) => {
-    const reference = columns.reference ?? (await takeReference(transaction, owner, systemRandom));
+  const reference = columns.reference ?? (await takeReference(db, owner, systemRandom));
+  return await inHome(db, owner, async (transaction) => {
     const booking: NewBooking = {
       widget_id: widgetId,
       status: "confirmed",

@@ -14,7 +14,6 @@ export { type ReadVisit, VisitReader } from "./classify/read-visit.ts";
 export { collectRoutes } from "./collect/routes.ts";
 export { deleteExpiredVisits, deleteUnusedKeys, forgetVisits } from "./delete-visits.ts";
 export { importEvents } from "./import/import-events.ts";
-export { holdProgress } from "./packs/pack-queries.ts";
 export { packOutdated, rebuildPacks } from "./packs/pack-visits.ts";
 export { keepStoredKeys } from "./record/key-cap.ts";
 export { toKindNumber } from "./record/key-id.ts";

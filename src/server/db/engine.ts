@@ -1,4 +1,4 @@
-import { PostgresAdapter, PostgresDialect, type PostgresPool, type QueryCompiler, type RawBuilder, sql } from "kysely";
+import { PostgresAdapter, PostgresDialect, type PostgresPool, type QueryCompiler, sql } from "kysely";
 import type pg from "pg";
 import type { OrganizationId } from "#contract/ids.ts";
 import { assert } from "../lib/assert.ts";
@@ -60,26 +60,6 @@ export function homesOf(db: Db): Homes | null {
   return !db.isTransaction && adapter instanceof EngineAdapter ? adapter.pool.homes : null;
 }
 
-/** Rows that one statement may handle together. */
-export type StatementGroup<Row> = {
-  readonly rows: readonly Row[];
-  /** A condition that must stand beside every distributed table of the statement, on its column organization_id. */
-  readonly owns: (column: string) => RawBuilder<boolean>;
-};
-
-/** Rows of several organizations in groups that one statement may touch. On Citus, a statement that writes names one. */
-export function toStatementGroups<Row extends { readonly organizationId: OrganizationId }>(
-  db: Db,
-  rows: readonly Row[],
-): StatementGroup<Row>[] {
-  if (rows.length === 0) return [];
-  if (engineOf(db) === "postgresql") return [{ rows, owns: () => sql`true` }];
-  return [...Map.groupBy(rows, (row) => row.organizationId)].map(([owner, ofOwner]) => ({
-    rows: ofOwner,
-    owns: (column) => sql`${sql.ref(column)} = ${owner}`,
-  }));
-}
-
 /**
  * The rows of an organization are being moved to another server, and a statement did not find them, or lost against the move. The
  * servers commit a move one after the other, so for a moment one of them sends statements to the new place while the rows there
@@ -89,18 +69,6 @@ export class OrganizationMoving extends DatabaseUnavailable {
   constructor(cause?: unknown) {
     super("The organization is moving to another server", cause);
   }
-}
-
-/** Finds rows that should be there. On Citus they may be on their way to another server: then this throws, or looks again. */
-export async function findSettled<T>(
-  db: Db,
-  owner: OrganizationId,
-  { find, isFound }: { find: () => Promise<T>; isFound: (found: T) => boolean },
-): Promise<T> {
-  const found = await find();
-  if (engineOf(db) === "postgresql" || isFound(found)) return found;
-  await requireSettled(db, owner);
-  return await find();
 }
 
 /**
@@ -132,13 +100,4 @@ export async function requireSettled(db: Db, owner: OrganizationId): Promise<voi
 export function findConstraint(error: pg.DatabaseError): string {
   const name = error.constraint ?? /"([^"]+)"/.exec(error.message)?.[1] ?? "";
   return name.replace(/_\d{6,}$/, "");
-}
-
-/**
- * Where the rows of an `insert … select` belong. Citus runs such a statement on the organization's server only if it takes the
- * organization from a distributed table: select `id` as organization_id, and append `join` to the from clause.
- */
-export function toCitusHome(owner: OrganizationId): { id: RawBuilder<unknown>; join: RawBuilder<unknown> } {
-  const row = sql`(select organization_id as home_id from visit_progress where organization_id = ${owner})`;
-  return { id: sql`home_id`, join: sql`cross join ${row} home` };
 }

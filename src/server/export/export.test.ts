@@ -16,6 +16,7 @@ import { makeTouch, SEARCH_AD } from "../../../test/support/funnel/touches.ts";
 import { recordTouches } from "../analytics/analytics.ts";
 import { applyChange } from "../bookings/changes/apply-change.ts";
 import { deleteBooking, eraseBookingsByEmail } from "../bookings/stored/erase.ts";
+import { inHome } from "../db/transactions.ts";
 import { TASKS } from "../worker.ts";
 import { EXPORT_TABLES } from "./day-rows.ts";
 import { exportDays, exportNightly } from "./export.ts";
@@ -78,7 +79,7 @@ describe("an export", () => {
     await deleteBooking(deps, caller.owner, deleted);
     const cancelled = { owner: caller.owner, reference: kept, widgetId: caller.widgetId };
     const change = { ...cancelled, now: { kind: "cancelled" } as const, claim: async () => true };
-    await db.transaction().execute((transaction) => applyChange(deps, transaction, change));
+    await inHome(db, change.owner, (transaction) => applyChange(deps, transaction, change));
     await book(caller, "2026-11-03T10:00:00.000Z");
     const touches = [0, 1].map((visit) => makeTouch({ widgetId: caller.widgetId, visit, at: `${DAY}T09:00:00Z` }));
     const booked = makeTouch({

@@ -2,9 +2,8 @@ import type { OrganizationId, WidgetId } from "#contract/ids.ts";
 import { forgetVisits } from "../analytics/analytics.ts";
 import type { Audit } from "../audit/audit-by.ts";
 import { deleteTestBookings } from "../bookings/stored/erase.ts";
-import { requireSettled } from "../db/engine.ts";
 import type { Db } from "../db/pool.ts";
-import { inOrganization } from "../db/transactions.ts";
+import { inHome } from "../db/transactions.ts";
 import type { Deps } from "../deps.ts";
 import {
   countTestData,
@@ -43,8 +42,7 @@ async function clearBookings(
 ): Promise<Pick<TestData, "bookings" | "deliveries">> {
   const total = { bookings: 0, deliveries: 0 };
   for (;;) {
-    const deleted = await inOrganization(db, owner, async (transaction) => {
-      await requireSettled(transaction, owner);
+    const deleted = await inHome(db, owner, async (transaction) => {
       const references = await lockTestBookings(transaction, owner, { widgetId, limit: BATCH_BOOKINGS });
       if (references.length > 0) await deleteAppointmentsOf(transaction, owner, references);
       return await deleteTestBookings(transaction, owner, { references, widgetId, now });

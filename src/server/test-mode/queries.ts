@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from "kysely";
 import type { OrganizationId, Reference, WidgetId } from "#contract/ids.ts";
-import { table } from "../db/home.ts";
+import { readAtHome, table, writeAtHome } from "../db/home.ts";
 import type { Db } from "../db/pool.ts";
 
 export async function openLivePeriod(
@@ -69,17 +69,16 @@ export async function countTestData(
   owner: OrganizationId,
   { widgetId, now }: { widgetId: WidgetId; now: Date },
 ): Promise<TestData> {
-  const { rows } = await sql<TestData>`
+  const statement = sql<TestData>`
     select
-      (select count(*) from bookings where organization_id = ${owner} and widget_id = ${widgetId} and is_test) as bookings,
-      (select count(*) from funnel_visits visit where organization_id = ${owner} and widget_id = ${widgetId}
+      (select count(*) from ${table("bookings")} where organization_id = ${owner} and widget_id = ${widgetId} and is_test) as bookings,
+      (select count(*) from ${table("funnel_visits", "visit")} where organization_id = ${owner} and widget_id = ${widgetId}
         and ${isTestVisit(owner, { visit: "visit", now })}) as visits,
-      (select count(*) from bookings booking
-        join webhook_events event on event.organization_id = ${owner} and event.reference = booking.reference
-        join deliveries delivery on delivery.organization_id = ${owner} and delivery.event_id = event.id
-        where booking.organization_id = ${owner} and booking.widget_id = ${widgetId} and booking.is_test) as deliveries`.execute(
-    db,
-  );
+      (select count(*) from ${table("bookings", "booking")}
+        join ${table("webhook_events", "event")} on event.organization_id = ${owner} and event.reference = booking.reference
+        join ${table("deliveries", "delivery")} on delivery.organization_id = ${owner} and delivery.event_id = event.id
+        where booking.organization_id = ${owner} and booking.widget_id = ${widgetId} and booking.is_test) as deliveries`;
+  const { rows } = await readAtHome(db, owner, (home) => statement.execute(home));
   return rows[0] ?? { bookings: 0, visits: 0, deliveries: 0 };
 }
 
@@ -98,11 +97,12 @@ export async function deleteAppointmentsOf(
 
 /** Deletes appointments in the widget's sandbox that were never stored as bookings. */
 export async function deleteUnstoredAppointments(db: Db, owner: OrganizationId, widgetId: WidgetId): Promise<void> {
-  await sql`
-    delete from sandbox_appointments appointment
+  const statement = sql`
+    delete from ${table("sandbox_appointments", "appointment")}
     where organization_id = ${owner} and widget_id = ${widgetId} and not exists (
-      select from bookings booking where booking.organization_id = ${owner} and booking.reference = appointment.reference
-    )`.execute(db);
+      select from ${table("bookings", "booking")} where booking.organization_id = ${owner} and booking.reference = appointment.reference
+    )`;
+  await writeAtHome(db, owner, (home) => statement.execute(home));
 }
 
 /** The next test bookings to delete, locked. Waits for rows locked by others, so that none are left. */

@@ -12,7 +12,7 @@ import type { Config } from "../../../src/server/config.ts";
 import type { ServiceDeps } from "../../../src/server/create-deps.ts";
 import type { Home } from "../../../src/server/db/citus/homes.ts";
 import { atHomes, listHomes } from "../../../src/server/db/home.ts";
-import { inOrganization } from "../../../src/server/db/transactions.ts";
+import { inHome } from "../../../src/server/db/transactions.ts";
 import type { EndpointsTable } from "../../../src/server/db/webhook-tables.ts";
 import { systemRandom } from "../../../src/server/lib/secrets/random.ts";
 import { DeliveryLoop } from "../../../src/server/webhooks/delivery/loop.ts";
@@ -120,11 +120,10 @@ export async function book(
   { owner, widgetId }: Business,
   columns: Partial<NewBooking> = {},
 ): Promise<Reference> {
-  const reference = await inOrganization(deps.db, owner, async (transaction) => {
-    const taken = await takeReference(transaction, owner, deps.random);
-    await keepBooking(deps, transaction, { owner, booking: { ...plainBooking(taken, widgetId), ...columns } });
-    return taken;
-  });
+  const reference = await takeReference(deps.db, owner, deps.random);
+  await inHome(deps.db, owner, (transaction) =>
+    keepBooking(deps, transaction, { owner, booking: { ...plainBooking(reference, widgetId), ...columns } }),
+  );
   await wakeWorkers(deps, owner);
   return reference;
 }

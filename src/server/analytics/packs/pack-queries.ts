@@ -1,6 +1,5 @@
 import { type RawBuilder, sql } from "kysely";
 import type { OrganizationId } from "#contract/ids.ts";
-import { engineOf, requireSettled } from "../../db/engine.ts";
 import { table } from "../../db/home.ts";
 import type { Db } from "../../db/pool.ts";
 import { assert } from "../../lib/assert.ts";
@@ -57,23 +56,12 @@ export type Progress = {
 
 /** Waits for current recordings, and blocks new ones until the transaction ends. */
 export async function lockProgress(transaction: Db, owner: OrganizationId): Promise<Progress> {
-  await requireSettled(transaction, owner);
   return await transaction
     .selectFrom("visit_progress")
     .select(["kept_since", "packed_before"])
     .where("organization_id", "=", owner)
     .forUpdate()
     .executeTakeFirstOrThrow();
-}
-
-/**
- * The lock that recording takes, for a transaction that locks something else before it records. On Citus, recordings exclude each
- * other (record-in-steps.ts), and two share locks could not both become that lock.
- */
-export async function holdProgress(transaction: Db, owner: OrganizationId): Promise<void> {
-  const strength = engineOf(transaction) === "citus" ? sql`no key update` : sql`share`;
-  await sql`-- prepared: hold_progress
-    select from ${table("visit_progress")} where organization_id = ${owner} for ${strength}`.execute(transaction);
 }
 
 export async function updateProgress(db: Db, owner: OrganizationId, change: Partial<Progress>): Promise<void> {
@@ -83,7 +71,6 @@ export async function updateProgress(db: Db, owner: OrganizationId, change: Part
 /** Until the transaction ends. No recording waits for it. */
 export async function lockPacks(transaction: Db, owner: OrganizationId): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtextextended(${`packs ${owner}`}, 0))`.execute(transaction);
-  await requireSettled(transaction, owner);
 }
 
 /** Served by visit_days_unfinished. */

@@ -94,8 +94,8 @@ function toUnitedStart(name: string): RawBuilder<unknown> {
             then coalesce(nullif(${known}, ${other}), ${sent}) else ${earlier} end`;
 }
 
-/** Merges visits with the stored ones. `source` selects what is inserted. Returns the visits that changed, or all of them. */
-export const unite = (source: RawBuilder<unknown>, { returnsAll = false } = {}) => sql`
+/** Merges visits with the stored ones. `source` selects what is inserted. Returns the visits that changed. */
+const unite = (source: RawBuilder<unknown>) => sql`
       insert into ${table("funnel_visits", "visit")} (${columns})
       ${source}
       on conflict (organization_id, widget_id, visit_id) do update set
@@ -104,12 +104,12 @@ export const unite = (source: RawBuilder<unknown>, { returnsAll = false } = {}) 
         converted_at = greatest(visit.converted_at, excluded.converted_at),
         bookings = unite_conversions(visit.bookings, excluded.bookings),
         failures = unite_conversions(visit.failures, excluded.failures)
-      where ${returnsAll ? sql`true` : addsSomething}
+      where ${addsSomething}
       returning new.organization_id, new.widget_id, new.visit_id, new.started_at, old.started_at as old_started_at,
         ${countSteps("new")} - (${countSteps("old")}) as new_steps, array[${of("new", KEY_KINDS)}] as keys`;
 
 /** Stores keys with their texts, and marks them as used on this day. `keys` has the columns of KEY_COLUMNS. */
-export const nameKeys = (keys: RawBuilder<unknown>, day: RawBuilder<unknown>) => sql`
+const nameKeys = (keys: RawBuilder<unknown>, day: RawBuilder<unknown>) => sql`
       insert into ${table("funnel_keys", "stored")} (organization_id, id, kind, key, used_on)
       select key_owner, key_id, key_kind, key_text, ${day}::date from ${keys}
       order by key_owner collate "C", key_id

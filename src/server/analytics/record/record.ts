@@ -1,13 +1,11 @@
 import { toArrayText } from "../../db/array-text.ts";
 import { toBatchValues } from "../../db/batch-rows.ts";
-import { engineOf } from "../../db/engine.ts";
 import { atHomes } from "../../db/home.ts";
 import type { Db } from "../../db/pool.ts";
 import { assert } from "../../lib/assert.ts";
 import { KEY_KINDS, type NewKey, toKey, toKeyName, toKindNumber } from "./key-id.ts";
 import type { KnownKeys } from "./known-keys.ts";
 import { mergeTouches, type VisitPart } from "./merge-touches.ts";
-import { recordInSteps } from "./record-in-steps.ts";
 import {
   type Batch,
   KEY_COLUMNS,
@@ -18,8 +16,7 @@ import {
 } from "./record-statement.ts";
 import type { Touch } from "./touch.ts";
 
-// Records touches with one statement for each home (record-statement.ts). Bookings on Citus still record in steps
-// (record-in-steps.ts).
+// Records touches with one statement for each home (record-statement.ts).
 
 type RecordOptions = {
   /** Touches of paused widgets count too. */
@@ -53,9 +50,6 @@ export async function recordAtHome(
 async function recordVisits(db: Db, batch: Batch): Promise<Recorded> {
   const { visits, newKeys, includePaused, day } = batch;
   const owners = [...new Set(visits.map(({ start }) => start.organizationId))];
-  const [owner] = owners;
-  assert(owner, "a batch has visits");
-  if (engineOf(db) === "citus") return await recordInSteps(db, owner, batch);
   const values = {
     ...toBatchValues(VISIT_COLUMNS, visits),
     owners: toArrayText(owners),

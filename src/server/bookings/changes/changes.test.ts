@@ -6,6 +6,7 @@ import { createTestApp } from "../../../../test/support/app/app.ts";
 import { makeCaller, type TestCaller } from "../../../../test/support/app/read-api.ts";
 import { makeBooking, makeWidget, NOON } from "../../../../test/support/builders.ts";
 import { findEverywhere } from "../../../../test/support/database/search-database.ts";
+import { inHome } from "../../db/transactions.ts";
 import type { Followed } from "../../scheduler/scheduling-system.ts";
 import { deleteBooking } from "../stored/erase.ts";
 import { applyChange } from "./apply-change.ts";
@@ -41,7 +42,7 @@ async function bookOne(caller: TestCaller, columns: object = {}): Promise<Refere
 
 async function apply(caller: TestCaller, reference: Reference, now: Followed, widgetId: WidgetId = caller.widgetId) {
   const change = { owner: caller.owner, reference, widgetId, now, claim: async () => true };
-  return await db.transaction().execute((transaction) => applyChange(deps, transaction, change));
+  return await inHome(db, change.owner, (transaction) => applyChange(deps, transaction, change));
 }
 
 async function read(caller: TestCaller, path: string) {

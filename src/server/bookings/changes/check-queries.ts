@@ -1,7 +1,8 @@
-import { type RawBuilder, sql } from "kysely";
+import { sql } from "kysely";
 import type { ConnectionId, OrganizationId, Reference, WidgetId } from "#contract/ids.ts";
-import { type StatementGroup, toStatementGroups } from "../../db/engine.ts";
+import { readAtHome, table, writeAtHome } from "../../db/home.ts";
 import type { Db } from "../../db/pool.ts";
+import { runPrepared } from "../../db/run-prepared.ts";
 
 // Appointments to be read in their scheduling system. One process at a time reads an appointment: `due_at` is then the end of its
 // lease. If something happens meanwhile, the appointment is due again at once, and what was read doesn't count.
@@ -16,11 +17,10 @@ export async function findReferences(
   owner: OrganizationId,
   { id, externalIds }: { id: ConnectionId; externalIds: readonly string[] },
 ): Promise<Reference[]> {
-  const { rows } = await sql<{ reference: Reference }>`
-    select reference from bookings
-    where organization_id = ${owner} and external_id = any(${externalIds as string[]}::text[]) and asked_in = ${id}`.execute(
-    db,
-  );
+  const statement = sql<{ reference: Reference }>`
+    select reference from ${table("bookings")}
+    where organization_id = ${owner} and external_id = any(${externalIds as string[]}::text[]) and asked_in = ${id}`;
+  const { rows } = await readAtHome(db, owner, (home) => statement.execute(home));
   return rows.map(({ reference }) => reference);
 }
 
@@ -30,24 +30,25 @@ export async function markDue(
   owner: OrganizationId,
   { references, now }: { references: readonly Reference[]; now: Date },
 ): Promise<void> {
-  await sql`
-    insert into appointment_checks as known (organization_id, reference, due_at)
-    select organization_id, reference, ${now} from bookings
+  const statement = sql`
+    insert into ${table("appointment_checks", "known")} (organization_id, reference, due_at)
+    select organization_id, reference, ${now} from ${table("bookings")}
     where organization_id = ${owner} and reference = any(${references as Reference[]}::text[])
     order by reference
-    on conflict (organization_id, reference) do update set due_at = least(known.due_at, excluded.due_at), tries = 0`.execute(
-    db,
-  );
+    on conflict (organization_id, reference) do update set due_at = least(known.due_at, excluded.due_at), tries = 0`;
+  await writeAtHome(db, owner, (home) => statement.execute(home));
 }
 
-/** Across all organizations: those that are due, for as long as the lease lasts. Two processes never get the same one. */
+/** Of a shard group: those that are due, for as long as the lease lasts. Two processes never get the same one. */
 export async function claimDue(
-  db: Db,
+  home: Db,
   { now, leaseUntil, limit }: { now: Date; leaseUntil: Date; limit: number },
 ): Promise<Check[]> {
   const { rows: found } = await sql<Check>`
-    select ${CHECK} from appointment_checks where due_at <= ${now} order by due_at limit ${limit}`.execute(db);
-  return await claim(db, found, leaseUntil);
+    select ${CHECK} from ${table("appointment_checks")} where due_at <= ${now} order by due_at limit ${limit}`.execute(
+    home,
+  );
+  return await claim(home, found, leaseUntil);
 }
 
 /** Null if another process reads it at the moment. */
@@ -56,52 +57,46 @@ export async function claimOne(
   key: Pick<Check, "organizationId" | "reference">,
   { now, leaseUntil }: { now: Date; leaseUntil: Date },
 ): Promise<Check | null> {
-  const { rows: found } = await sql<Check>`
-    select ${CHECK} from appointment_checks
-    where organization_id = ${key.organizationId} and reference = ${key.reference} and due_at <= ${now}`.execute(db);
-  return (await claim(db, found, leaseUntil))[0] ?? null;
-}
-
-async function claim(db: Db, found: readonly Check[], leaseUntil: Date): Promise<Check[]> {
-  const claimed: Check[] = [];
-  for (const group of toStatementGroups(db, found)) {
-    const { rows } = await sql<Check>`
-      update appointment_checks set due_at = ${leaseUntil}, tries = tries + 1 where ${isAmong(group)} returning ${CHECK}`.execute(
-      db,
-    );
-    claimed.push(...rows);
-  }
-  return claimed;
+  const { organizationId: owner, reference } = key;
+  const [claimed] = await writeAtHome(db, owner, async (home) => {
+    const { rows: found } = await sql<Check>`
+      select ${CHECK} from ${table("appointment_checks")}
+      where organization_id = ${owner} and reference = ${reference} and due_at <= ${now}`.execute(home);
+    return await claim(home, found, leaseUntil);
+  });
+  return claimed ?? null;
 }
 
 /** Only rows that are as they were found. */
-function isAmong({ rows, owns }: StatementGroup<Check>): RawBuilder<boolean> {
-  return sql`${owns("organization_id")}
-    and (organization_id, reference, due_at) in (
-      select owner, key, due from unnest(${rows.map(({ organizationId }) => organizationId)}::text[],
-        ${rows.map(({ reference }) => reference)}::text[], ${rows.map(({ dueAt }) => dueAt)}::timestamptz[]) as found (owner, key, due)
-    )`;
+async function claim(home: Db, found: readonly Check[], leaseUntil: Date): Promise<Check[]> {
+  const { rows } = await sql<Check>`
+    update ${table("appointment_checks")} set due_at = ${leaseUntil}, tries = tries + 1
+    where (organization_id, reference, due_at) in (
+      select owner, key, due from unnest(${found.map(({ organizationId }) => organizationId)}::text[],
+        ${found.map(({ reference }) => reference)}::text[], ${found.map(({ dueAt }) => dueAt)}::timestamptz[]) as found (owner, key, due)
+    ) returning ${CHECK}`.execute(home);
+  return rows;
 }
 
 /** False if the lease is over, or the appointment is due again: then what was read may be old. */
-export async function finishCheck(transaction: Db, { organizationId, reference, dueAt }: Check): Promise<boolean> {
-  const { rows } = await sql`
-    delete from appointment_checks
-    where organization_id = ${organizationId} and reference = ${reference} and due_at = ${dueAt} returning reference`.execute(
-    transaction,
-  );
+export async function finishCheck(db: Db, { organizationId, reference, dueAt }: Check): Promise<boolean> {
+  const statement = sql`
+    delete from ${table("appointment_checks")}
+    where organization_id = ${organizationId} and reference = ${reference} and due_at = ${dueAt} returning reference`;
+  const { rows } = await writeAtHome(db, organizationId, (home) => statement.execute(home));
   return rows.length === 1;
 }
 
 export async function postponeCheck(db: Db, { organizationId, reference, dueAt }: Check, until: Date): Promise<void> {
-  await sql`
-    update appointment_checks set due_at = ${until}
-    where organization_id = ${organizationId} and reference = ${reference} and due_at = ${dueAt}`.execute(db);
+  const statement = sql`
+    update ${table("appointment_checks")} set due_at = ${until}
+    where organization_id = ${organizationId} and reference = ${reference} and due_at = ${dueAt}`;
+  await writeAtHome(db, organizationId, (home) => statement.execute(home));
 }
 
 /** Another account would say of every appointment that it is gone. */
 export const isOfFormerAccount = sql<boolean>`exists (
-  select from scheduling_connections c
+  select from ${table("scheduling_connections", "c")}
   where c.organization_id = bookings.organization_id and c.id = bookings.asked_in and c.account_since > bookings.created_at
 )`;
 
@@ -119,7 +114,7 @@ export async function findFollowed(
   owner: OrganizationId,
   reference: Reference,
 ): Promise<FollowedBooking | null> {
-  const row = await db
+  const statement = db
     .selectFrom("bookings")
     .innerJoin("widgets", (join) =>
       join
@@ -130,7 +125,7 @@ export async function findFollowed(
     .select(["service_id as serviceId", "start_at as startAt", "collect_data as storesBookings"])
     .where("bookings.organization_id", "=", owner)
     .where("reference", "=", reference)
-    .where(({ not }) => not(isOfFormerAccount))
-    .executeTakeFirst();
+    .where(({ not }) => not(isOfFormerAccount));
+  const [row] = await readAtHome(db, owner, (home) => runPrepared(home, "find_followed", statement));
   return row ?? null;
 }

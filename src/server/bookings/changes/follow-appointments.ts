@@ -1,6 +1,7 @@
 import { HOUR_MS, MINUTE_MS } from "#contract/durations.ts";
 import type { OrganizationId, Reference } from "#contract/ids.ts";
-import { inOrganization } from "../../db/transactions.ts";
+import { atEveryHome } from "../../db/home.ts";
+import { inHome } from "../../db/transactions.ts";
 import { openConnection, openSchedulingSystem } from "../../scheduler/open-system.ts";
 import type { OpenDeps } from "../../scheduler/scheduler-deps.ts";
 import type { Followed, Read, SchedulingSystem } from "../../scheduler/scheduling-system.ts";
@@ -35,14 +36,16 @@ const LATER_MS = 10 * MINUTE_MS;
 export async function followAppointments(deps: OpenDeps, signal: AbortSignal): Promise<void> {
   const now = deps.clock.now();
   const leaseUntil = new Date(now.getTime() + LEASE_MS);
-  const checks = (await claimDue(deps.db, { now, leaseUntil, limit: BATCH })).values();
-  const followAll = async () => {
-    for (const check of checks) {
-      if (signal.aborted) return;
-      await followSafely(deps, check, signal);
-    }
-  };
-  await Promise.all(Array.from({ length: CONCURRENCY }, followAll));
+  await atEveryHome(deps.db, async ({ writer }) => {
+    const checks = (await claimDue(writer, { now, leaseUntil, limit: BATCH })).values();
+    const followAll = async () => {
+      for (const check of checks) {
+        if (signal.aborted) return;
+        await followSafely(deps, check, signal);
+      }
+    };
+    await Promise.all(Array.from({ length: CONCURRENCY }, followAll));
+  });
 }
 
 type Appointment = { readonly organizationId: OrganizationId; readonly reference: Reference };
@@ -81,7 +84,7 @@ async function follow(deps: OpenDeps, check: Check, signal?: AbortSignal): Promi
   // A reading that was broken off, because this process is ending, says nothing.
   if (signal?.aborted) return "waits";
   if (read.kind !== "found") return await postponeUnread(deps, check, read);
-  const applied = await inOrganization(deps.db, owner, (transaction) =>
+  const applied = await inHome(deps.db, owner, (transaction) =>
     applyChange(deps, transaction, {
       owner,
       reference,

@@ -6,12 +6,12 @@ import { BOOKING_COLUMNS, type BookingRow } from "../stored/queries.ts";
 
 export type BookingWithoutEvent = BookingRow & Pick<Selectable<BookingsTable>, "organization_id">;
 
-/** Across all organizations, for the background task; `after` is the last row of the previous batch. */
+/** Of a shard group, for the background task; `after` is the last row of the previous batch. */
 export async function listBookingsWithoutEvent(
-  db: Db,
+  home: Db,
   { after, limit }: { after: BookingWithoutEvent | null; limit: number },
 ): Promise<BookingWithoutEvent[]> {
-  return await db
+  return await home
     .selectFrom("bookings")
     .select([...BOOKING_COLUMNS, "organization_id"])
     // A literal: with a parameter, the partial index could not be used.

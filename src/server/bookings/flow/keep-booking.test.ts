@@ -17,6 +17,7 @@ import {
   readDeliveries,
   startReplying,
 } from "../../../../test/support/webhooks/webhook-service.ts";
+import { inHome } from "../../db/transactions.ts";
 import { keepBooking, writeMissingEvents } from "./keep-booking.ts";
 import { takeReference } from "./reference.ts";
 
@@ -185,8 +186,8 @@ test("a booking that can't be turned into an event is still stored", async () =>
       throw new Error("no id for the event");
     },
   };
-  const reference = await db.transaction().execute(async (transaction) => {
-    const taken = await takeReference(transaction, business.owner, deps.random);
+  const reference = await inHome(db, business.owner, async (transaction) => {
+    const taken = await takeReference(db, business.owner, deps.random);
     const booking = plainBooking(taken, business.widgetId);
     await keepBooking({ ...deps, random }, transaction, { owner: business.owner, booking });
     return taken;
@@ -200,8 +201,9 @@ test("a fan-out that would wait for a lock is left to the task", async () => {
   await makeEndpoint(deps, business, { url: receiver.url });
   const { promise: mayEnd, resolve: end } = Promise.withResolvers<void>();
   const { promise: isLocked, resolve: locked } = Promise.withResolvers<void>();
-  const blocking = db.transaction().execute(async (transaction) => {
-    await sql`lock table deliveries in exclusive mode`.execute(transaction);
+  const blocking = inHome(db, business.owner, async (transaction) => {
+    const endpoints = transaction.selectFrom("endpoints").select("id").where("organization_id", "=", business.owner);
+    await endpoints.forUpdate().execute();
     locked();
     await mayEnd;
   });
@@ -220,8 +222,8 @@ test("a fan-out that would wait for a lock is left to the task", async () => {
 test("the fan-out leaves the caller's transaction as it was", async () => {
   const business = await makeBusiness(deps);
   await makeEndpoint(deps, business, { url: receiver.url });
-  await db.transaction().execute(async (transaction) => {
-    const reference = await takeReference(transaction, business.owner, deps.random);
+  await inHome(db, business.owner, async (transaction) => {
+    const reference = await takeReference(db, business.owner, deps.random);
     await keepBooking(deps, transaction, {
       owner: business.owner,
       booking: plainBooking(reference, business.widgetId),
@@ -234,8 +236,8 @@ test("the fan-out leaves the caller's transaction as it was", async () => {
 test("workers are woken only if a booking has something to send", async () => {
   const business = await makeBusiness(deps);
   const keep = () =>
-    db.transaction().execute(async (transaction) => {
-      const reference = await takeReference(transaction, business.owner, deps.random);
+    inHome(db, business.owner, async (transaction) => {
+      const reference = await takeReference(db, business.owner, deps.random);
       const booking = plainBooking(reference, business.widgetId);
       return await keepBooking(deps, transaction, { owner: business.owner, booking });
     });
@@ -254,8 +256,8 @@ test("workers are woken only if a booking has something to send", async () => {
 test("a rolled-back booking leaves no event and sends nothing", async () => {
   const business = await makeBusiness(deps);
   await makeEndpoint(deps, business, { url: receiver.url });
-  const undone = db.transaction().execute(async (transaction) => {
-    const reference = await takeReference(transaction, business.owner, deps.random);
+  const undone = inHome(db, business.owner, async (transaction) => {
+    const reference = await takeReference(db, business.owner, deps.random);
     await keepBooking(deps, transaction, {
       owner: business.owner,
       booking: plainBooking(reference, business.widgetId),

@@ -1,6 +1,7 @@
 import type { OrganizationId } from "#contract/ids.ts";
+import { atEveryHome } from "../../db/home.ts";
 import type { Db } from "../../db/pool.ts";
-import { inOrganization } from "../../db/transactions.ts";
+import { inHome } from "../../db/transactions.ts";
 import type { Deps } from "../../deps.ts";
 import { fanOut, fanOutSafely } from "../../webhooks/outbox/outbox.ts";
 import { wakeWorkers } from "../../webhooks/outbox/wake-workers.ts";
@@ -42,11 +43,15 @@ export async function keepBooking(
 
 /** Background task: writes the webhook events that failed when their bookings were stored. */
 export async function writeMissingEvents(deps: KeepDeps & Pick<Deps, "db">, signal: AbortSignal): Promise<void> {
+  await atEveryHome(deps.db, ({ reader }) => writeMissingOf(reader, deps, signal));
+}
+
+async function writeMissingOf(home: Db, deps: KeepDeps & Pick<Deps, "db">, signal: AbortSignal): Promise<void> {
   let failed = 0;
   let lastError: unknown;
   let last: BookingWithoutEvent | null = null;
   do {
-    const batch: BookingWithoutEvent[] = await listBookingsWithoutEvent(deps.db, { after: last, limit: MISSING_BATCH });
+    const batch: BookingWithoutEvent[] = await listBookingsWithoutEvent(home, { after: last, limit: MISSING_BATCH });
     for (const booking of batch) {
       if (signal.aborted) return;
       try {
@@ -66,7 +71,7 @@ export async function writeMissingEvents(deps: KeepDeps & Pick<Deps, "db">, sign
 
 async function writeMissingEvent(deps: KeepDeps & Pick<Deps, "db">, booking: BookingWithoutEvent): Promise<void> {
   const { organization_id: owner } = booking;
-  await inOrganization(deps.db, owner, async (transaction) => {
+  await inHome(deps.db, owner, async (transaction) => {
     // Another worker may have finished it, or an erasure deleted it; the row lock decides.
     if (!(await markHasEvent(transaction, owner, booking.reference))) return;
     const now = deps.clock.now();

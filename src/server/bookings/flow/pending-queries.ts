@@ -142,27 +142,39 @@ export async function findPending(db: Db, owner: OrganizationId, reference: Refe
 
 /**
  * Settles a request once. The process that asked and the task that looked it up may both get here: the first one writes the
- * outcome and its consequences in one transaction, the other gets null and does nothing. Use the returned copy, not one from
+ * outcome and its consequences in one transaction, the other gets null and does nothing. This is the one gate: the copy is null, and
+ * no answer is kept, unless the widget stores bookings now, and did so when the booking was requested. Use this copy, not one from
  * memory: an erasure may have removed it meanwhile. The touch and the hash of the visit are deleted and all instants become whole
  * hours, so that nothing leads from a booking to its visit, which has the exact instant.
+ *
+ * Locks come in the order in which an organization is deleted (organizations/delete-queries.ts): its progress, so that its visits
+ * can be recorded, the widget's switches, and the request.
  */
 export async function settlePending(
   transaction: Db,
   owner: OrganizationId,
-  outcome: { reference: Reference; now: Date } & (
-    | { state: "confirmed"; answer: BookAnswer; storesBookings: boolean }
+  outcome: { reference: Reference; widgetId: WidgetId; now: Date } & (
+    | { state: "confirmed"; answer: BookAnswer }
     | { state: "failed"; failure: BookingFailure }
   ),
 ): Promise<Pick<PendingBooking, "copy" | "asked_in"> | null> {
-  const failure = outcome.state === "failed" ? outcome.failure : null;
-  const answer = outcome.state === "confirmed" && outcome.storesBookings ? JSON.stringify(outcome.answer) : null;
+  const { state } = outcome;
+  const hour = toNextHour(outcome.now);
   const { rows } = await sql<Pick<PendingBooking, "copy" | "asked_in">>`-- prepared: settle_pending
-    update ${table("pending_bookings")} set state = ${outcome.state}, failure = ${failure}, copy = null, touch = '{}', visit_hash = null,
-      settled_at = ${toNextHour(outcome.now)}, created_at = ${toNextHour(outcome.now)},
-      asking_until = ${toNextHour(outcome.now)}, given_up_at = ${toNextHour(outcome.now)},
-      answer = case when copy is not null then ${answer}::jsonb end
+    with progress as materialized (
+      select from ${table("visit_progress")} where organization_id = ${owner} for share
+    ), switches as materialized (
+      select collect_data from ${table("widgets")} cross join progress
+      where organization_id = ${owner} and id = ${outcome.widgetId} for share of widgets
+    )
+    update ${table("pending_bookings", "pending")} set state = ${state}, failure = ${state === "failed" ? outcome.failure : null},
+      copy = null, touch = '{}', visit_hash = null, settled_at = ${hour}, created_at = ${hour}, asking_until = ${hour},
+      given_up_at = ${hour},
+      answer = case when collect_data and copy is not null
+        then ${state === "confirmed" ? JSON.stringify(outcome.answer) : null}::jsonb end
+    from progress left join switches on true
     where organization_id = ${owner} and reference = ${outcome.reference} and state = 'asking'
-    returning old.copy, old.asked_in`.execute(transaction);
+    returning case when collect_data then old.copy end as copy, old.asked_in`.execute(transaction);
   return rows[0] ?? null;
 }
 

@@ -2,22 +2,12 @@ import type { BookAnswer } from "#contract/book.ts";
 import { BOOKING_STATUS_CONFIRMED } from "#contract/booking.ts";
 import { SECOND_MS } from "#contract/durations.ts";
 import { BASE58, type OrganizationId, type Reference, type WidgetId } from "#contract/ids.ts";
-import {
-  type Conversion,
-  holdProgress,
-  keepStoredKeys,
-  recordTouches,
-  type Touch,
-  toStepBit,
-} from "../../analytics/analytics.ts";
-import { findSettled } from "../../db/engine.ts";
-import type { Db } from "../../db/pool.ts";
-import { inOrganization } from "../../db/transactions.ts";
+import { type Conversion, keepStoredKeys, recordTouches, type Touch, toStepBit } from "../../analytics/analytics.ts";
+import { inHome } from "../../db/transactions.ts";
 import type { Deps } from "../../deps.ts";
 import { randomText } from "../../lib/secrets/random.ts";
 import type { Booked } from "../../scheduler/scheduling-system.ts";
 import { wakeWorkers } from "../../webhooks/outbox/wake-workers.ts";
-import { holdSwitches } from "../../widgets/bookable-widget.ts";
 import { freeReferences } from "../stored/queries.ts";
 import { keepBooking } from "./keep-booking.ts";
 import {
@@ -55,16 +45,12 @@ export type ConfirmedBooking = BookingToSettle & {
 };
 
 export async function settleConfirmed(deps: SettleDeps, confirmed: ConfirmedBooking): Promise<void> {
-  const { owner, reference, booked } = confirmed;
+  const { owner, reference, widgetId, booked } = confirmed;
   const answer = toAnswer(confirmed);
-  const settled = await inOrganization(deps.db, owner, async (transaction) => {
+  const settled = await inHome(deps.db, owner, async (transaction) => {
     const now = deps.clock.now();
-    // The one gate: with Store bookings off nothing about the customer is written anywhere. Both locks come first, in the order
-    // in which an organization is deleted (organizations/delete-queries.ts).
-    await holdProgress(transaction, owner);
-    const storesBookings = (await holdSwitches(transaction, owner, confirmed.widgetId))?.storesBookings ?? false;
-    const outcome = { reference, now, state: "confirmed", answer, storesBookings } as const;
-    const pending = await settleOnce(transaction, owner, outcome);
+    const outcome = { reference, widgetId, now, state: "confirmed", answer } as const;
+    const pending = await settlePending(transaction, owner, outcome);
     if (!pending) return "already_settled";
     const outcomeOfVisit = {
       step: "booking_completed",
@@ -72,7 +58,7 @@ export async function settleConfirmed(deps: SettleDeps, confirmed: ConfirmedBook
       service: booked.service.name,
     } as const;
     await recordTouches(transaction, [toTouch(deps, confirmed, { now, ...outcomeOfVisit })], { includePaused: true });
-    if (!storesBookings || !pending.copy) return "counted";
+    if (!pending.copy) return "counted";
     const booking = toStoredBooking(confirmed, { copy: pending.copy, askedIn: pending.asked_in });
     return (await keepBooking(deps, transaction, { owner, booking })) ? "has_deliveries" : "stored";
   });
@@ -84,24 +70,17 @@ export async function settleConfirmed(deps: SettleDeps, confirmed: ConfirmedBook
 export type FailedBooking = BookingToSettle & { failure: BookingFailure };
 
 export async function settleFailed(deps: SettleDeps, failed: FailedBooking): Promise<void> {
-  const { owner, reference, failure } = failed;
-  const isSettled = await inOrganization(deps.db, owner, async (transaction) => {
+  const { owner, reference, widgetId, failure } = failed;
+  const isSettled = await inHome(deps.db, owner, async (transaction) => {
     const now = deps.clock.now();
-    if (!(await settleOnce(transaction, owner, { reference, now, state: "failed", failure }))) return false;
+    if (!(await settlePending(transaction, owner, { reference, widgetId, now, state: "failed", failure })))
+      return false;
     // Failing costs a stranger nothing, so it adds no sources, campaigns or pages.
     const touch = toTouch(deps, failed, { now, step: "booking_failed", startAt: null });
     await recordTouches(transaction, [await keepStoredKeys(transaction, owner, touch)], { includePaused: true });
     return true;
   });
   if (isSettled) deps.metrics.bookings.inc({ outcome: failure });
-}
-
-/** Null if the request was settled before. */
-async function settleOnce(transaction: Db, owner: OrganizationId, outcome: Parameters<typeof settlePending>[2]) {
-  return await findSettled(transaction, owner, {
-    find: () => settlePending(transaction, owner, outcome),
-    isFound: (pending) => pending !== null,
-  });
 }
 
 export async function leaveToTask(

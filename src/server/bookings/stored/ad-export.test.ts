@@ -7,6 +7,7 @@ import { createTestApp } from "../../../../test/support/app/app.ts";
 import { askApp, readAudit } from "../../../../test/support/app/app-api.ts";
 import { signIn } from "../../../../test/support/app/sign-in.ts";
 import { makeBooking, makeOrganization, makeWidget } from "../../../../test/support/builders.ts";
+import { inHome } from "../../db/transactions.ts";
 import { applyChange } from "../changes/apply-change.ts";
 import { deleteBooking } from "./erase.ts";
 
@@ -123,7 +124,7 @@ describe("the export for ads", () => {
     async function cancel({ owner, widgetId }: Business, references: readonly string[]): Promise<void> {
       for (const reference of references as Reference[]) {
         const state = { owner, reference, widgetId, now: { kind: "cancelled" }, claim: async () => true } as const;
-        await db.transaction().execute((transaction) => applyChange(deps, transaction, state));
+        await inHome(db, state.owner, (transaction) => applyChange(deps, transaction, state));
       }
     }
 
@@ -189,11 +190,9 @@ describe("the export for ads", () => {
         manageUrl: null,
         joinUrl: null,
       } as const;
-      await db
-        .transaction()
-        .execute((transaction) =>
-          applyChange(deps, transaction, { ...business, reference: again as Reference, now, claim: async () => true }),
-        );
+      await inHome(db, business.owner, (transaction) =>
+        applyChange(deps, transaction, { ...business, reference: again as Reference, now, claim: async () => true }),
+      );
       await deleteBooking(deps, business.owner, erased as Reference);
       assert.deepEqual((await read(business, "platform=google-retractions")).lines, [HEAD, ""]);
     });

@@ -12,7 +12,7 @@ import { EMAIL_LENGTH_MAX } from "#contract/book.ts";
 import { parseReference, type Reference } from "#contract/ids.ts";
 import { memberOf } from "../../accounts/auth/member-auth.ts";
 import { auditBy } from "../../audit/audit-by.ts";
-import { inOrganization } from "../../db/transactions.ts";
+import { inHome } from "../../db/transactions.ts";
 import type { Deps } from "../../deps.ts";
 import { notFound } from "../../http/api-error.ts";
 import { bodyReader } from "../../http/body.ts";
@@ -52,7 +52,7 @@ export function bookingAppRoutes(api: FastifyInstance, deps: BookingDeps): void 
   api.delete<WithReference>("/bookings/:reference", async (request, reply) => {
     const member = memberOf(request);
     const reference = requireReference(request.params.reference);
-    await inOrganization(deps.db, member.organizationId, async (transaction) => {
+    await inHome(deps.db, member.organizationId, async (transaction) => {
       const isDeleted = await deleteBooking({ ...deps, db: transaction }, member.organizationId, reference);
       if (!isDeleted) throw notFound("Booking");
       await auditBy(deps, member, deps.clock.now())(transaction, { action: "booking.deleted", target: reference });
@@ -65,7 +65,7 @@ export function bookingAppRoutes(api: FastifyInstance, deps: BookingDeps): void 
     const { dryRun = false, ...typed } = readEraseRequest(request);
     const { email } = requireFields({ email: checkLine(typed.email, { lengthMax: EMAIL_LENGTH_MAX }) });
     if (dryRun) return { count: await countErasable(deps, member.organizationId, email), isErased: false };
-    return await inOrganization(deps.db, member.organizationId, async (transaction) => {
+    return await inHome(deps.db, member.organizationId, async (transaction) => {
       const count = await eraseBookingsByEmail({ ...deps, db: transaction }, member.organizationId, email);
       // The address itself is not logged: it was just erased.
       await auditBy(

@@ -1,17 +1,20 @@
 import { sql } from "kysely";
 import type { OrganizationId, Reference, WidgetId } from "#contract/ids.ts";
 import { toEmailKey } from "../../db/email-key.ts";
+import { readAtHome, table } from "../../db/home.ts";
 import type { Db } from "../../db/pool.ts";
 
 export type LockedBooking = { reference: Reference; widgetId: WidgetId; isTest: boolean };
 
 export async function countBookingsOf(db: Db, owner: OrganizationId, email: string): Promise<number> {
-  const { count } = await db
-    .selectFrom("bookings")
-    .select(({ fn }) => fn.countAll<number>().as("count"))
-    .where("organization_id", "=", owner)
-    .where("customer_email_key", "=", toEmailKey(email))
-    .executeTakeFirstOrThrow();
+  const { count } = await readAtHome(db, owner, (home) =>
+    home
+      .selectFrom("bookings")
+      .select(({ fn }) => fn.countAll<number>().as("count"))
+      .where("organization_id", "=", owner)
+      .where("customer_email_key", "=", toEmailKey(email))
+      .executeTakeFirstOrThrow(),
+  );
   return count;
 }
 
@@ -29,7 +32,7 @@ export async function lockBookingsOf(transaction: Db, owner: OrganizationId, ema
 /** Removes the customer from unsettled requests. Settling such a request then stores nothing. */
 export async function erasePendingCopies(transaction: Db, owner: OrganizationId, email: string): Promise<void> {
   await sql`
-    update pending_bookings set copy = null, erased = true
+    update ${table("pending_bookings")} set copy = null, erased = true
     where organization_id = ${owner} and copy is not null
       and ${toEmailKey(sql`copy -> 'customer' ->> 'email'`)} = ${toEmailKey(email)}`.execute(transaction);
 }
@@ -41,7 +44,7 @@ export async function erasePendingAnswers(
   references: readonly Reference[],
 ): Promise<void> {
   await sql`
-    update pending_bookings set answer = null, erased = true
+    update ${table("pending_bookings")} set answer = null, erased = true
     where organization_id = ${owner} and reference = any(${references as Reference[]}::text[])`.execute(transaction);
 }
 
@@ -83,7 +86,7 @@ export async function deleteBookings(
   references: readonly Reference[],
 ): Promise<number> {
   const { numAffectedRows } = await sql`
-    delete from bookings
+    delete from ${table("bookings")}
     where organization_id = ${owner} and reference = any(${references as Reference[]}::text[])`.execute(transaction);
   return Number(numAffectedRows ?? 0);
 }

@@ -1,8 +1,7 @@
 import type { DeletionReason } from "#contract/deletion.ts";
 import type { OrganizationId, Reference, WidgetId } from "#contract/ids.ts";
-import { requireSettled } from "../../db/engine.ts";
 import type { Db } from "../../db/pool.ts";
-import { inOrganization } from "../../db/transactions.ts";
+import { inHome } from "../../db/transactions.ts";
 import type { Deps } from "../../deps.ts";
 import type { Random } from "../../lib/secrets/random.ts";
 import { deleteDeliveries, eraseDeliveries } from "../../webhooks/outbox/erase.ts";
@@ -26,8 +25,7 @@ type EraseDeps = Pick<Deps, "db" | "clock" | "random">;
 
 /** Deletes every stored booking of an email address, ignoring letter case and surrounding spaces; returns how many. */
 export async function eraseBookingsByEmail(deps: EraseDeps, owner: OrganizationId, email: string): Promise<number> {
-  return await inOrganization(deps.db, owner, async (transaction) => {
-    await requireSettled(transaction, owner);
+  return await inHome(deps.db, owner, async (transaction) => {
     await erasePendingCopies(transaction, owner, email.trim());
     const bookings = await lockBookingsOf(transaction, owner, email.trim());
     const erased = { bookings, reason: "erased", now: deps.clock.now(), random: deps.random } as const;
@@ -42,8 +40,7 @@ export async function countErasable(deps: Pick<Deps, "db">, owner: OrganizationI
 
 /** False if there is no such booking. */
 export async function deleteBooking(deps: EraseDeps, owner: OrganizationId, reference: Reference): Promise<boolean> {
-  return await inOrganization(deps.db, owner, async (transaction) => {
-    await requireSettled(transaction, owner);
+  return await inHome(deps.db, owner, async (transaction) => {
     const bookings = await lockBooking(transaction, owner, reference);
     const deleted = { bookings, reason: "deleted", now: deps.clock.now(), random: deps.random } as const;
     return (await eraseLocked(transaction, owner, deleted)) === 1;
@@ -59,8 +56,7 @@ export async function deleteExpiredBookings(
   owner: OrganizationId,
   batch: { createdBefore: Date; limit: number; now: Date; random: Random },
 ): Promise<number> {
-  return await inOrganization(db, owner, async (transaction) => {
-    await requireSettled(transaction, owner);
+  return await inHome(db, owner, async (transaction) => {
     const bookings = await lockExpiredBookings(transaction, owner, batch);
     const { now, random } = batch;
     return await eraseLocked(transaction, owner, { bookings, reason: "expired", now, random });

@@ -73,7 +73,7 @@ const CLOCK_WAIT_MAX_MS = 10;
 const CLOCKS = {
   bookings: toClockStatement("advance_clock", "booking_clocks", "last_created_at"),
   changes: toClockStatement("advance_change_clock", "change_clocks", "last_changed_at"),
-};
+} as const;
 
 /**
  * The organization's next createdAt or changedAt: now, or one millisecond after the last. The row stays locked until the caller's
@@ -97,19 +97,19 @@ async function advanceClock(
   owner: OrganizationId,
   { of, now }: { of: keyof typeof CLOCKS; now: Date },
 ): Promise<Date> {
-  const { rows } = await db.executeQuery<{ last: Date }>(CompiledQuery.raw(CLOCKS[of], [owner, now]));
+  const { rows } = await db.executeQuery<{ last: Date }>(CompiledQuery.raw(CLOCKS[of].for(db), [owner, now]));
   const row = rows[0];
   assert(row, "an upsert returns its row");
   return row.last;
 }
 
-/** The time is added in UTC, because Citus accepts only immutable expressions here. */
-function toClockStatement(name: string, table: string, last: string): string {
-  return `-- prepared: ${name}
-    insert into ${table} as clock (organization_id, ${last}) values ($1, $2)
+function toClockStatement(name: string, clocks: "booking_clocks" | "change_clocks", column: string): FixedText {
+  const last = sql.ref(column);
+  return new FixedText(sql`${sql.raw(`-- prepared: ${name}\n`)}
+    insert into ${table(clocks, "clock")} (organization_id, ${last}) values ($1, $2)
     on conflict (organization_id) do update
-      set ${last} = greatest(excluded.${last}, (clock.${last} at time zone 'UTC' + interval '1 millisecond') at time zone 'UTC')
-    returning ${last} as last`;
+      set ${last} = greatest(excluded.${last}, clock.${last} + interval '1 millisecond')
+    returning ${last} as last`);
 }
 
 /** False if the reference is already taken, by any organization. */
@@ -146,6 +146,6 @@ export async function insertBooking(db: Db, row: Omit<Insertable<BookingsTable>,
   const { lacks_event = false, is_test = false } = row;
   const inserted = { ...row, lacks_event, is_test, api_json: toApiJson(row) };
   await sql`-- prepared: insert_booking
-    insert into bookings (${sql.join(INSERTED_COLUMNS.map((name) => sql.ref(name)))})
+    insert into ${table("bookings")} (${sql.join(INSERTED_COLUMNS.map((name) => sql.ref(name)))})
     values (${sql.join(INSERTED_COLUMNS.map((name) => sql`${inserted[name] ?? null}`))})`.execute(db);
 }

@@ -7,6 +7,7 @@ import { createTestApp } from "../../../../test/support/app/app.ts";
 import { askApp } from "../../../../test/support/app/app-api.ts";
 import { signIn } from "../../../../test/support/app/sign-in.ts";
 import { makeBooking, makeOrganization, makeWidget, NOON } from "../../../../test/support/builders.ts";
+import { inHome } from "../../db/transactions.ts";
 import type { Followed } from "../../scheduler/scheduling-system.ts";
 import { applyChange } from "../changes/apply-change.ts";
 import { deleteBooking } from "./erase.ts";
@@ -35,7 +36,7 @@ async function book({ owner, widgetId }: Practice, source: string | null, change
         ? { kind: "cancelled" }
         : { kind: "confirmed", externalId: "b-2", ...times, manageUrl: null, joinUrl: null };
     const state = { owner, reference: reference as Reference, widgetId, now, claim: async () => true };
-    assert.equal(await db.transaction().execute((transaction) => applyChange(deps, transaction, state)), "changed");
+    assert.equal(await inHome(db, state.owner, (transaction) => applyChange(deps, transaction, state)), "changed");
   }
   return reference as Reference;
 }

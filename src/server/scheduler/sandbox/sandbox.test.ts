@@ -7,6 +7,7 @@ import { makeOrganization, makeWidget } from "../../../../test/support/builders.
 import { createTestDatabase } from "../../../../test/support/database/database.ts";
 import { testConformance } from "../../../../test/support/scheduler/conformance/conformance.ts";
 import { listWeek, requireBooked, requireFound, toRequest } from "../../../../test/support/scheduler/requests.ts";
+import { openDb, openPool } from "../../db/pool.ts";
 import { createLog } from "../../lib/log/log.ts";
 import { systemRandom } from "../../lib/secrets/random.ts";
 import type { BookOutcome, UnlimitedSystem } from "../scheduling-system.ts";
@@ -247,8 +248,9 @@ test("nothing about a customer is stored in the database", async () => {
 });
 
 test("an unavailable database is an unavailable system, not an error", async () => {
+  const nowhere = openPool({ url: "postgres://127.0.0.1:1/nowhere", size: 1, log: createLog("silent") });
   const deps = {
-    db: database.db.withSchema("nowhere"),
+    db: openDb(nowhere),
     clock: createTestClock(NOW),
     random: systemRandom,
     log: createLog("silent"),
@@ -261,6 +263,7 @@ test("an unavailable database is an unavailable system, not an error", async () 
   assert.deepEqual(await system.listServices(NEVER), expected);
   const slot = { startAt: NOW, endAt: NOW, staffIds: [] };
   assert.deepEqual(await system.book(toRequest("consultation", slot), NEVER), expected);
+  await nowhere.end();
 });
 
 function countKinds(outcomes: readonly BookOutcome[]): Record<string, number> {

@@ -54,6 +54,8 @@ export function createSandbox(deps: SandboxDeps, owner: SandboxOwner): Unlimited
     if (signal.aborted) return unavailable(noReply("aborted"));
     return await read().catch((error: unknown) => unavailable(reportFault(deps, owner, error)));
   };
+  /** A request books what it has listed. */
+  let listed: Loaded | null = null;
   return {
     kind: "sandbox",
     mode: isDemoWidget(owner.widgetId) ? "live" : "test",
@@ -64,8 +66,8 @@ export function createSandbox(deps: SandboxDeps, owner: SandboxOwner): Unlimited
       }),
     listServices: (signal) =>
       asRead(signal, async () => {
-        const { setup } = await loadSandbox(deps, owner);
-        return found(setup.services.map((service) => toOffered(setup, service)));
+        listed = await loadSandbox(deps, owner);
+        return found(toOfferedServices(listed));
       }),
     listSlots: (query, signal) => asRead(signal, () => listSlots(deps, owner, query)),
     findByReference: async (sought, signal): Promise<FindOutcome> => {
@@ -91,7 +93,7 @@ export function createSandbox(deps: SandboxDeps, owner: SandboxOwner): Unlimited
       }),
     book: async (request, signal) => {
       if (signal.aborted) return unavailable(noReply("aborted"));
-      const planned = await plan(deps, owner, request).catch((error: unknown) =>
+      const planned = await plan(deps, owner, { request, listed }).catch((error: unknown) =>
         unavailable(reportFault(deps, owner, error)),
       );
       if (planned.kind !== "planned") return planned;
@@ -146,8 +148,12 @@ export async function findFreeTimes(
 }
 
 /** Refuses what a real system would refuse, regardless of available times. */
-async function plan(deps: SandboxDeps, owner: SandboxOwner, request: BookRequest): Promise<Planned | Failure> {
-  const sandbox = await loadSandbox(deps, owner);
+async function plan(
+  deps: SandboxDeps,
+  owner: SandboxOwner,
+  { request, listed }: { request: BookRequest; listed: Loaded | null },
+): Promise<Planned | Failure> {
+  const sandbox = listed ?? (await loadSandbox(deps, owner));
   const service = sandbox.setup.services.find(({ id }) => id === request.serviceId);
   if (!service) return refused("not_found");
   const isAnswered = (id: string) =>
@@ -226,6 +232,10 @@ function toBooked(deps: SandboxDeps, setup: SandboxSetup, row: AppointmentRow): 
     manageUrl: toManageUrl(deps.baseUrl, { ...token, secret: row.manage_secret }),
     joinUrl: row.join_secret === null ? null : toJoinUrl(deps.baseUrl, { ...token, secret: row.join_secret }),
   };
+}
+
+function toOfferedServices({ setup }: Loaded): OfferedService[] {
+  return setup.services.map((service) => toOffered(setup, service));
 }
 
 function toOffered(setup: SandboxSetup, service: SandboxService): OfferedService {

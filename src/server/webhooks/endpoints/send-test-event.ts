@@ -10,7 +10,7 @@ import {
 import { type Plan, planIncludes } from "#contract/plans.ts";
 import { type EndpointTestEvent, WEBHOOK_API_VERSION } from "#contract/webhook-event.ts";
 import type { Db } from "../../db/pool.ts";
-import { inOrganization } from "../../db/transactions.ts";
+import { inHome } from "../../db/transactions.ts";
 import type { Deps } from "../../deps.ts";
 import { randomId, randomUuid } from "../../lib/secrets/random.ts";
 import { toCard } from "../outbox/outbox.ts";
@@ -41,7 +41,7 @@ export async function sendTestEvent(
     apiVersion: WEBHOOK_API_VERSION,
     data: { endpoint: { id: endpointId }, business: { id: owner.id, name: owner.name } },
   };
-  const isQueued = await inOrganization(deps.db, owner.id, async (transaction) => {
+  const isQueued = await inHome(deps.db, owner.id, async (transaction) => {
     const since = new Date(now.getTime() - MINUTE_MS);
     if (!(await takeTestPlace(transaction, owner.id, { since, most: ENDPOINT_TESTS_PER_MINUTE_MAX }))) return false;
     await insertEvents(transaction, owner.id, {

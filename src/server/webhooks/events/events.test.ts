@@ -20,6 +20,7 @@ import { keepBooking } from "../../bookings/flow/keep-booking.ts";
 import { takeReference } from "../../bookings/flow/reference.ts";
 import { deleteBooking, eraseBookingsByEmail } from "../../bookings/stored/erase.ts";
 import { openDb, openPool } from "../../db/pool.ts";
+import { inHome } from "../../db/transactions.ts";
 import { sweepExpired } from "../../retention/sweep.ts";
 import { sendTestEvent } from "../endpoints/send-test-event.ts";
 import { listNewEvents } from "./queries.ts";
@@ -51,8 +52,8 @@ const listReferences = ({ data }: WebhookEventPage) => data.map((event) => event
 async function startBooking(business: Business) {
   const committing = Promise.withResolvers<void>();
   const stored = Promise.withResolvers<string>();
-  const done = writersDb.transaction().execute(async (transaction) => {
-    const reference = await takeReference(transaction, business.owner, deps.random);
+  const done = inHome(writersDb, business.owner, async (transaction) => {
+    const reference = await takeReference(deps.db, business.owner, deps.random);
     const booking = plainBooking(reference, business.widgetId);
     await keepBooking(deps, transaction, { owner: business.owner, booking });
     stored.resolve(reference);

@@ -1,6 +1,7 @@
 import type { MemberRole } from "#contract/app/role.ts";
 import type { NoticeKind } from "#contract/delivery.ts";
 import { DAY_MS, MINUTE_MS } from "#contract/durations.ts";
+import { atEveryHome } from "../../db/home.ts";
 import type { Deps } from "../../deps.ts";
 import type { Mail } from "../../mail/mail.ts";
 import { toEndpointName } from "../endpoints/shown-url.ts";
@@ -26,16 +27,18 @@ type NoticeMailDeps = Pick<Deps, "db" | "clock" | "config"> & { readonly mail: M
 export async function mailNotices(deps: NoticeMailDeps, signal: AbortSignal): Promise<void> {
   if (!deps.mail.isOn) return;
   const now = deps.clock.now();
-  const notices = await takeUnmailed(deps.db, {
-    now,
-    createdSince: new Date(now.getTime() - FRESH_MS),
-    triedBefore: new Date(now.getTime() - TRY_AGAIN_MS),
-    limit: BATCH,
+  await atEveryHome(deps.db, async ({ writer }) => {
+    const notices = await takeUnmailed(writer, {
+      now,
+      createdSince: new Date(now.getTime() - FRESH_MS),
+      triedBefore: new Date(now.getTime() - TRY_AGAIN_MS),
+      limit: BATCH,
+    });
+    for (const notice of notices) {
+      if (signal.aborted) return;
+      if (await mailOne(deps, notice)) await markMailed(deps.db, notice.organization_id, notice.id, deps.clock.now());
+    }
   });
-  for (const notice of notices) {
-    if (signal.aborted) return;
-    if (await mailOne(deps, notice)) await markMailed(deps.db, notice.organization_id, notice.id, deps.clock.now());
-  }
 }
 
 /** True if anybody received it, so that one full mailbox does not repeat the email for the others. */

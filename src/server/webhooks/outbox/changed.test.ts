@@ -27,6 +27,7 @@ import {
   markDue,
 } from "../../bookings/changes/check-queries.ts";
 import { deleteBooking } from "../../bookings/stored/erase.ts";
+import { inHome } from "../../db/transactions.ts";
 import type { Followed } from "../../scheduler/scheduling-system.ts";
 
 // booking.cancelled and booking.rescheduled: changes of appointments reach the endpoints that chose them.
@@ -46,7 +47,9 @@ function movedTo(startAt: Date): Followed {
 }
 
 async function change({ owner, widgetId }: Business, reference: Reference, now: Followed, check?: AppointmentCheck) {
-  return await db.transaction().execute(
+  return await inHome(
+    db,
+    owner,
     async (transaction) =>
       await applyChange(deps, transaction, {
         owner,

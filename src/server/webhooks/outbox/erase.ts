@@ -7,6 +7,7 @@ import {
   REFERENCE_PATTERN,
   type Reference,
 } from "#contract/ids.ts";
+import { table } from "../../db/home.ts";
 import type { Db } from "../../db/pool.ts";
 
 /**
@@ -23,7 +24,7 @@ export async function eraseDeliveries(
   const inFlight = await lockQueued(transaction, owner, ids);
   await eraseContent(transaction, owner, { references, now });
   await logInterrupted(transaction, owner, inFlight);
-  await sql`delete from delivery_queue where organization_id = ${owner} and delivery_id = any(${ids}::uuid[])`.execute(
+  await sql`delete from ${table("delivery_queue")} where organization_id = ${owner} and delivery_id = any(${ids}::uuid[])`.execute(
     transaction,
   );
   await eraseFromNotices(transaction, owner, references);
@@ -39,7 +40,7 @@ async function eraseFromNotices(
   references: readonly Reference[],
 ): Promise<void> {
   await sql`
-    update endpoint_notices set detail = regexp_replace(detail, ${sql.lit(REFERENCE_FORM)}, 'an erased booking')
+    update ${table("endpoint_notices")} set detail = regexp_replace(detail, ${sql.lit(REFERENCE_FORM)}, 'an erased booking')
     where organization_id = ${owner}
       and substring(detail from ${sql.lit(REFERENCE_FORM)}) = any(${references as Reference[]}::text[])`.execute(
     transaction,
@@ -57,11 +58,11 @@ export async function deleteDeliveries(
 ): Promise<number> {
   const ids = await listDeliveryIds(transaction, owner, references);
   await lockQueued(transaction, owner, ids);
-  await sql`delete from delivery_queue where organization_id = ${owner} and delivery_id = any(${ids}::uuid[])`.execute(
+  await sql`delete from ${table("delivery_queue")} where organization_id = ${owner} and delivery_id = any(${ids}::uuid[])`.execute(
     transaction,
   );
   await sql`
-    delete from webhook_events
+    delete from ${table("webhook_events")}
     where organization_id = ${owner} and reference = any(${references as Reference[]}::text[])`.execute(transaction);
   return ids.length;
 }
@@ -71,7 +72,7 @@ type InFlight = { deliveryId: DeliveryId; endpointId: EndpointId; trigger: Attem
 /** Waits for claims and reports of these rows. Returns the deliveries with a request in flight. */
 async function lockQueued(transaction: Db, owner: OrganizationId, ids: readonly DeliveryId[]): Promise<InFlight[]> {
   const { rows } = await sql<InFlight & { leasedAt: Date | null }>`
-    select delivery_id as "deliveryId", endpoint_id as "endpointId", trigger, leased_at as "leasedAt" from delivery_queue
+    select delivery_id as "deliveryId", endpoint_id as "endpointId", trigger, leased_at as "leasedAt" from ${table("delivery_queue")}
     where organization_id = ${owner} and delivery_id = any(${ids as DeliveryId[]}::uuid[])
     order by delivery_id for update`.execute(transaction);
   return rows.filter((row) => row.leasedAt !== null);
@@ -118,8 +119,8 @@ async function listDeliveryIds(
   references: readonly Reference[],
 ): Promise<DeliveryId[]> {
   const { rows } = await sql<{ id: DeliveryId }>`
-    select delivery.id from webhook_events event
-    join deliveries delivery on delivery.organization_id = event.organization_id and delivery.event_id = event.id
+    select delivery.id from ${table("webhook_events", "event")}
+    join ${table("deliveries", "delivery")} on delivery.organization_id = event.organization_id and delivery.event_id = event.id
     where event.organization_id = ${owner} and event.reference = any(${references as Reference[]}::text[])
       and event.type <> 'booking.erased'`.execute(transaction);
   return rows.map(({ id }) => id);
@@ -132,18 +133,18 @@ async function eraseContent(
 ): Promise<void> {
   await sql`
     with events as (
-      update webhook_events set body = null, reference = null
+      update ${table("webhook_events")} set body = null, reference = null
       where organization_id = ${owner} and reference = any(${references as Reference[]}::text[]) and type <> 'booking.erased'
       returning id
     ), erased as (
-      update deliveries set card = null, next_attempt_at = null,
+      update ${table("deliveries")} set card = null, next_attempt_at = null,
         state = case when state in ('queued', 'retrying') then 'canceled' else state end,
         cancel_reason = case when state in ('queued', 'retrying') then 'erased' else cancel_reason end,
         completed_at = coalesce(completed_at, ${now})
       from events where deliveries.organization_id = ${owner} and deliveries.event_id = events.id
       returning deliveries.id
     )
-    update delivery_attempts set reply = null, detail = null, next_attempt_at = null
+    update ${table("delivery_attempts")} set reply = null, detail = null, next_attempt_at = null
     from erased where delivery_attempts.organization_id = ${owner} and delivery_attempts.delivery_id = erased.id`.execute(
     transaction,
   );

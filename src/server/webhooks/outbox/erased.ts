@@ -10,6 +10,7 @@ import {
   type WidgetId,
 } from "#contract/ids.ts";
 import { type BookingErasedEvent, WEBHOOK_API_VERSION } from "#contract/webhook-event.ts";
+import { table } from "../../db/home.ts";
 import type { Db } from "../../db/pool.ts";
 import { type Random, randomId, randomUuid } from "../../lib/secrets/random.ts";
 import { findOrganization } from "../../organizations/queries.ts";
@@ -71,7 +72,7 @@ type Listener = { id: EndpointId; status: "enabled" | "disabled"; widget_ids: Wi
 
 async function listListeners(db: Db, owner: OrganizationId, reason: DeletionReason): Promise<Listener[]> {
   const { rows } = await sql<Listener>`
-    select id, status, widget_ids from endpoints
+    select id, status, widget_ids from ${table("endpoints")}
     where organization_id = ${owner} and removed_at is null and 'booking.erased' = any(event_types)
       and (reports_expiry or ${reason} <> 'expired')
     order by id`.execute(db);

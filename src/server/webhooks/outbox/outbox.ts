@@ -36,13 +36,12 @@ export async function fanOutSafely(
   try {
     await run();
     await sql`set local lock_timeout to default`.execute(transaction);
-    await sql`release savepoint fan_out`.execute(transaction);
     return true;
   } catch (error) {
+    // Without the savepoint, it is the transaction that failed.
+    await sql`rollback to savepoint fan_out`.execute(transaction).catch(() => Promise.reject(error));
     deps.log.error("booking.event_failed", { organizationId: owner, error });
     deps.metrics.fanOutFailures.inc();
-    await sql`rollback to savepoint fan_out`.execute(transaction);
-    await sql`release savepoint fan_out`.execute(transaction);
     return false;
   }
 }

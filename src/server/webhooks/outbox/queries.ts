@@ -12,7 +12,6 @@ import type {
 } from "#contract/ids.ts";
 import type { Plan } from "#contract/plans.ts";
 import type { WebhookEventType } from "#contract/webhook-event.ts";
-import { engineOf } from "../../db/engine.ts";
 import { table, writeAtHome } from "../../db/home.ts";
 import type { Db } from "../../db/pool.ts";
 import { assert } from "../../lib/assert.ts";
@@ -71,10 +70,7 @@ type NewDelivery = {
   isEnabled: boolean;
 };
 
-/**
- * Inserts events of one type with their deliveries, and queues the deliveries of enabled endpoints: in one statement, except
- * through Citus, which refuses it.
- */
+/** Inserts events of one type with their deliveries, and queues the deliveries of enabled endpoints. */
 export async function insertEvents(
   transaction: Db,
   owner: OrganizationId,
@@ -100,15 +96,10 @@ export async function insertEvents(
   const enabled = deliveries.filter(({ isEnabled }) => isEnabled);
   const isTest = events.some(({ type }) => type === "endpoint.test");
   const queued = { deliveries: enabled, trigger: "automatic", isTest, dueAt: now } as const;
-  if (engineOf(transaction) === "citus") {
-    await sql`-- prepared: insert_events
-    with event as (${insertedEvents})${insertedDeliveries}`.execute(transaction);
-    if (enabled.length > 0) await insertIntoQueue(owner, queued).execute(transaction);
-  } else
-    await sql`-- prepared: insert_queued_events
+  await sql`-- prepared: insert_events
     with event as (${insertedEvents}), delivery as (${insertedDeliveries})${insertIntoQueue(owner, queued)}`.execute(
-      transaction,
-    );
+    transaction,
+  );
 }
 
 type QueuedDeliveries = {
