@@ -19,13 +19,13 @@ import { analyticsAppRoutes, reportLinkRoutes, segmentRoutes, sharedReportRoutes
 import { bookingAppRoutes } from "./bookings/stored/app-routes.ts";
 import { bookingExportRoutes } from "./bookings/stored/export-routes.ts";
 import type { ServiceDeps } from "./create-deps.ts";
+import { overviewAppRoutes } from "./dashboard/overview-routes.ts";
 import { compressResponses } from "./http/compress.ts";
 import { CsvExports } from "./http/csv-exports.ts";
 import { OPEN_BODY_MAX_BYTES } from "./http/json-body.ts";
 import { assert } from "./lib/assert.ts";
 import { managementRoutes } from "./management-routes.ts";
-import { overviewAppRoutes } from "./overview/app-routes.ts";
-import { requireFeature } from "./plans/gate.ts";
+import { requireFeature } from "./organizations/gate.ts";
 import { reportAppRoutes } from "./reports/app-routes.ts";
 
 /** Everything that people and members do in the dashboard; contract/app/routes.ts says who may use which route. */

@@ -1,8 +1,13 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { AUDIT_ACTIONS, type AuditEntry, AuditPage, AuditPeople, OPERATOR } from "#contract/app/audit.ts";
-import { auditBy } from "../audit/audit-by.ts";
-import { exportAudit } from "../audit/export.ts";
-import { type AuditFilter, type AuditRow, listAuditEntries, listAuditPeople } from "../audit/queries.ts";
+import {
+  type AuditFilter,
+  type AuditRow,
+  auditBy,
+  exportAudit,
+  listAuditEntries,
+  listAuditPeople,
+} from "../audit/audit.ts";
 import type { Deps } from "../deps.ts";
 import type { CsvExports } from "../http/csv-exports.ts";
 import { readPage, readPlaceCursor, toPlaceCursor } from "../http/paging.ts";

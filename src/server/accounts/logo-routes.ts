@@ -2,12 +2,12 @@ import type { FastifyInstance } from "fastify";
 import { NewLogo } from "#contract/app/account.ts";
 import { LOGO_BYTES_MAX } from "#contract/app/limits.ts";
 import { type OrganizationId, parseOrganizationId } from "#contract/ids.ts";
-import { auditBy } from "../audit/audit-by.ts";
+import { auditBy } from "../audit/audit.ts";
 import type { Db } from "../db/pool.ts";
 import { inOrganization } from "../db/transactions.ts";
 import type { Deps } from "../deps.ts";
 import { FieldsError, notFound } from "../http/api-error.ts";
-import { deleteLogo, findLogo, saveLogo } from "../organizations/logo-queries.ts";
+import { deleteLogo, findLogo, saveLogo } from "../organizations/organizations.ts";
 import { type Member, memberOf } from "./auth/member-auth.ts";
 
 type LogoDeps = Pick<Deps, "db" | "clock" | "random">;

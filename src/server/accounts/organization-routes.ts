@@ -1,18 +1,21 @@
 import type { OrganizationShape } from "#contract/app/account.ts";
 import type { OrganizationId } from "#contract/ids.ts";
 import { PLAN_TERMS, type RetentionPeriod } from "#contract/plans.ts";
-import { describeChanges } from "../audit/audit-by.ts";
-import { writeAudit } from "../audit/write-audit.ts";
+import { describeChanges, writeAudit } from "../audit/audit.ts";
 import { inOrganization } from "../db/transactions.ts";
 import type { Deps } from "../deps.ts";
 import { FieldsError } from "../http/api-error.ts";
 import { checkName, checkTimeZone, requireFields } from "../http/check-fields.ts";
 import { requireUnchanged } from "../http/require-unchanged.ts";
 import { assert } from "../lib/assert.ts";
-import { findLogoTime } from "../organizations/logo-queries.ts";
-import { findOrganization, lockOrganization, updateOrganization } from "../organizations/queries.ts";
-import { removeOrganization } from "../organizations/remove-organization.ts";
-import { toKeptSince } from "../plans/kept-since.ts";
+import {
+  findLogoTime,
+  findOrganization,
+  lockOrganization,
+  removeOrganization,
+  toKeptSince,
+  updateOrganization,
+} from "../organizations/organizations.ts";
 import type { Routes } from "./auth/route-table.ts";
 
 type OrganizationDeps = Pick<Deps, "db" | "patientDb" | "clock" | "random" | "log">;

@@ -9,7 +9,7 @@ import { RateLimiter, rateLimited } from "../http/rate-limit.ts";
 import { assert } from "../lib/assert.ts";
 import { Batcher, type BatcherLimits } from "../lib/concurrency/batcher.ts";
 import { RecentMap } from "../lib/recent-map.ts";
-import { requireFeature } from "../plans/gate.ts";
+import { requireFeature } from "../organizations/organizations.ts";
 import { isInNetworks } from "./networks.ts";
 import { findKeyHolders, type KeyHolder, recordKeyUse } from "./queries.ts";
 import { hashApiKey, isApiKey } from "./token.ts";

@@ -1,5 +1,5 @@
 import type { KeyScope } from "#contract/scopes.ts";
-import type { KeyLimits } from "../accounts/auth/member-auth.ts";
+import type { KeyLimits } from "../accounts/accounts.ts";
 import { FieldsError } from "../http/api-error.ts";
 import { isWithinNetworks } from "./networks.ts";
 

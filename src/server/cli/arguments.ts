@@ -3,7 +3,7 @@ import { type OrganizationId, parseOrganizationId } from "#contract/ids.ts";
 import type { Db } from "../db/pool.ts";
 import { type Checked, checkLine } from "../http/check-fields.ts";
 import { parseIsoInstant } from "../lib/time/iso-instant.ts";
-import { findOrganization, type OrganizationRow } from "../organizations/queries.ts";
+import { findOrganization, type OrganizationRow } from "../organizations/organizations.ts";
 import { UsageError } from "./usage-error.ts";
 
 /** Parses what follows the command's name. Options take a value, flags don't; an unknown name is a UsageError. */

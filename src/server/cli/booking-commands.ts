@@ -1,16 +1,20 @@
 import { BOOKING_STATUSES } from "#contract/booking.ts";
 import type { Change } from "#contract/change.ts";
 import { parseReference, parseWidgetId, type Reference } from "#contract/ids.ts";
-import { listChanges, listChangesOf } from "../bookings/changes/change-queries.ts";
-import { followAppointment } from "../bookings/changes/follow-appointments.ts";
-import { type AppBookingFilter, findBooking, listBookings } from "../bookings/stored/app-queries.ts";
-import { findBookingOwner } from "../bookings/stored/queries.ts";
-import { readSources } from "../bookings/stored/source-queries.ts";
-import { toBookingSummary } from "../bookings/stored/to-app-booking.ts";
+import {
+  type AppBookingFilter,
+  findBooking,
+  findBookingOwner,
+  followAppointment,
+  listBookings,
+  listChanges,
+  listChangesOf,
+  readSources,
+  toBookingSummary,
+} from "../bookings/bookings.ts";
 import { cleanSearch } from "../http/parameters.ts";
-import { findOrganization, type OrganizationRow } from "../organizations/queries.ts";
-import { toKeptSince } from "../plans/kept-since.ts";
-import { readWidgetNames } from "../widgets/widget-names.ts";
+import { findOrganization, type OrganizationRow, toKeptSince } from "../organizations/organizations.ts";
+import { readWidgetNames } from "../widgets/widgets.ts";
 import { parseChoice, parseInstant, parseNumber, refuse, requireOrganization } from "./arguments.ts";
 import type { Command, CommandContext } from "./command.ts";
 import { UsageError } from "./usage-error.ts";

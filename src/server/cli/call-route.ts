@@ -1,14 +1,12 @@
 import { type AnswerOf, APP_ROUTES, type AppRoute, type AppRouteName } from "#contract/app/routes.ts";
 import { ENDPOINT_FILTERS } from "#contract/endpoint.ts";
 import type { OrganizationId } from "#contract/ids.ts";
-import { OPERATOR } from "../accounts/auth/member-auth.ts";
-import type { Routes } from "../accounts/auth/route-table.ts";
+import { OPERATOR, type Routes } from "../accounts/accounts.ts";
 import { ApiError, FieldsError } from "../http/api-error.ts";
 import { bodyReader } from "../http/body.ts";
 import { assert } from "../lib/assert.ts";
 import { managementRoutes } from "../management-routes.ts";
-import { findOrganization } from "../organizations/queries.ts";
-import { requireFeature } from "../plans/gate.ts";
+import { findOrganization, requireFeature } from "../organizations/organizations.ts";
 import type { CommandContext } from "./command.ts";
 import { UsageError } from "./usage-error.ts";
 

@@ -2,10 +2,16 @@ import { open, writeFile } from "node:fs/promises";
 import type { ConnectionCheckStepName } from "#contract/app/connections.ts";
 import { parseConnectionId } from "#contract/ids.ts";
 import { checkEmail } from "../http/check-fields.ts";
-import { CHECK_DAYS, type ConnectionCheck, checkConnection } from "../scheduler/check/check-connection.ts";
-import type { Exchange } from "../scheduler/check/record-exchanges.ts";
-import { countWidgetsByConnection, findConnectionOwner, listConnections } from "../scheduler/connections/queries.ts";
-import { toAppConnection } from "../scheduler/connections/to-app-connection.ts";
+import {
+  CHECK_DAYS,
+  type ConnectionCheck,
+  checkConnection,
+  countWidgetsByConnection,
+  type Exchange,
+  findConnectionOwner,
+  listConnections,
+  toAppConnection,
+} from "../scheduler/scheduler.ts";
 import { requireOrganization } from "./arguments.ts";
 import type { Command } from "./command.ts";
 import { UsageError } from "./usage-error.ts";

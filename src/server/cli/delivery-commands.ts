@@ -1,7 +1,7 @@
 import { describeAttempt } from "#contract/attempt-words.ts";
 import { ATTEMPT_ERROR_CODES, DELIVERY_STATES, REDELIVERABLE_STATES } from "#contract/delivery.ts";
 import { parseDeliveryId } from "#contract/ids.ts";
-import { findDeliveryOwner } from "../webhooks/endpoints/queries.ts";
+import { findDeliveryOwner } from "../webhooks/webhooks.ts";
 import { type Arguments, parseChoice, requireOrganization } from "./arguments.ts";
 import { callRoute } from "./call-route.ts";
 import type { Command, CommandContext } from "./command.ts";

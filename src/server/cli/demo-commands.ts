@@ -1,8 +1,4 @@
-import { clearDemo } from "../demo/clear.ts";
-import { DEMO_ID, DEMO_NAME } from "../demo/clinic.ts";
-import { readCredentials } from "../demo/credentials.ts";
-import { loadDemo } from "../demo/load.ts";
-import { DEMO_DAYS } from "../demo/traffic.ts";
+import { clearDemo, DEMO_DAYS, DEMO_ID, DEMO_NAME, loadDemo, readCredentials } from "../demo/demo.ts";
 import type { Command } from "./command.ts";
 import { UsageError } from "./usage-error.ts";
 

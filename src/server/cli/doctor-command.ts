@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { examine, type Finding } from "../operations/doctor.ts";
+import { examine, type Finding } from "../operations/operations.ts";
 import type { Command } from "./command.ts";
 
 const BROWSER_FILES = new URL("../../../dist/made-from", import.meta.url);

@@ -1,7 +1,7 @@
 import { ENDPOINT_DESCRIPTION_LENGTH_MAX } from "#contract/app/endpoints.ts";
 import { CHOSEN_EVENT_TYPES, ENDPOINT_FILTERS, ENDPOINT_KINDS, SECRET_OVERLAP_HOURS } from "#contract/endpoint.ts";
 import { type OrganizationId, parseEndpointId } from "#contract/ids.ts";
-import { findEndpointOwner } from "../webhooks/endpoints/queries.ts";
+import { findEndpointOwner } from "../webhooks/webhooks.ts";
 import { type Arguments, parseChoice, parseSwitch, parseText, requireOrganization } from "./arguments.ts";
 import { callRoute } from "./call-route.ts";
 import type { Command, CommandContext } from "./command.ts";

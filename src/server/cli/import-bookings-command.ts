@@ -1,4 +1,4 @@
-import { importBookings } from "../bookings/import/import-bookings.ts";
+import { importBookings } from "../bookings/bookings.ts";
 import { requireOrganization } from "./arguments.ts";
 import type { Command } from "./command.ts";
 import { pluralize } from "./pluralize.ts";

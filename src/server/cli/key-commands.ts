@@ -2,12 +2,17 @@ import { KEY_NAME_LENGTH_MAX } from "#contract/app/limits.ts";
 import { parseApiKeyId } from "#contract/ids.ts";
 import { planIncludes } from "#contract/plans.ts";
 import { KEY_SCOPES, KEY_SCOPES_DEFAULT } from "#contract/scopes.ts";
-import { type ApiKeyRow, listApiKeys } from "../api-keys/app-queries.ts";
-import { describeKey, makeKey, parseExpiry } from "../api-keys/make-key.ts";
-import { checkNetworks } from "../api-keys/networks.ts";
-import { revokeApiKey } from "../api-keys/queries.ts";
-import { checkScopes } from "../api-keys/scopes.ts";
-import { auditByOperator } from "../audit/audit-by.ts";
+import {
+  type ApiKeyRow,
+  checkNetworks,
+  checkScopes,
+  describeKey,
+  listApiKeys,
+  makeKey,
+  parseExpiry,
+  revokeApiKey,
+} from "../api-keys/api-keys.ts";
+import { auditByOperator } from "../audit/audit.ts";
 import { acrossOrganizations, inOrganization } from "../db/transactions.ts";
 import { parseText, requireOrganization, requireValue } from "./arguments.ts";
 import type { Command } from "./command.ts";

@@ -1,18 +1,19 @@
 import { NAME_LENGTH_MAX } from "#contract/book.ts";
 import { ORGANIZATION_ID, type OrganizationId } from "#contract/ids.ts";
 import { PLANS } from "#contract/plans.ts";
-import { auditByOperator, describeChanges } from "../audit/audit-by.ts";
+import { auditByOperator, describeChanges } from "../audit/audit.ts";
 import { acrossOrganizations, inOrganization } from "../db/transactions.ts";
 import { randomId } from "../lib/secrets/random.ts";
 import { parseTimeZone } from "../lib/time/calendar.ts";
-import { type DeletedOrganization, listDeleted } from "../organizations/delete-queries.ts";
 import {
+  type DeletedOrganization,
   insertOrganization,
+  listDeleted,
   listOrganizations,
   type OrganizationRow,
+  removeOrganization,
   updateOrganization,
-} from "../organizations/queries.ts";
-import { removeOrganization } from "../organizations/remove-organization.ts";
+} from "../organizations/organizations.ts";
 import { parseChoice, parseText, requireOrganization } from "./arguments.ts";
 import type { Command } from "./command.ts";
 import { pluralize } from "./pluralize.ts";

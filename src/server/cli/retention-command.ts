@@ -1,4 +1,4 @@
-import { sweepExpired } from "../retention/sweep.ts";
+import { sweepExpired } from "../operations/operations.ts";
 import type { Command } from "./command.ts";
 import { pluralize } from "./pluralize.ts";
 

@@ -1,7 +1,7 @@
 import { ConfigError, parseConfig } from "../config.ts";
 import { createDeps } from "../create-deps.ts";
 import { openDatabase } from "../db/open-database.ts";
-import { ExportError } from "../export/export-error.ts";
+import { ExportError } from "../export/export.ts";
 import { createLog } from "../lib/log/log.ts";
 import { StartError } from "../lib/start-error.ts";
 import { parseArguments } from "./arguments.ts";

@@ -1,11 +1,7 @@
 import { ROLES_OF_MEMBERS } from "#contract/app/role.ts";
 import { NAME_LENGTH_MAX } from "#contract/book.ts";
-import { hashPassword } from "../accounts/auth/password.ts";
-import { checkPassword } from "../accounts/check-fields.ts";
-import { listMembers } from "../accounts/members/member-queries.ts";
-import { insertMember } from "../accounts/queries.ts";
-import { createUser } from "../accounts/setup/create-user.ts";
-import { auditByOperator } from "../audit/audit-by.ts";
+import { checkPassword, createUser, hashPassword, insertMember, listMembers } from "../accounts/accounts.ts";
+import { auditByOperator } from "../audit/audit.ts";
 import { acrossOrganizations } from "../db/transactions.ts";
 import { checkEmail } from "../http/check-fields.ts";
 import { parseChoice, parseText, requireOrganization, requireValue } from "./arguments.ts";

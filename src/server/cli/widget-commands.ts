@@ -1,8 +1,7 @@
 import { parseWidgetId, type WidgetId } from "#contract/ids.ts";
 import { TEMPLATES, WIDGET_STATUSES } from "#contract/widget.ts";
-import type { TestData } from "../test-mode/queries.ts";
-import { findWidget } from "../widgets/queries.ts";
-import { readWidgets } from "../widgets/to-widget.ts";
+import type { TestData } from "../test-mode/test-mode.ts";
+import { findWidget, readWidgets } from "../widgets/widgets.ts";
 import { type Arguments, parseChoice, parseSwitch, requireOrganization } from "./arguments.ts";
 import { callRoute } from "./call-route.ts";
 import type { Command, CommandContext } from "./command.ts";

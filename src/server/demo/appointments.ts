@@ -1,14 +1,19 @@
 import { BOOKING_STATUS_CANCELLED } from "#contract/booking.ts";
 import { MINUTE_MS } from "#contract/durations.ts";
 import { parseReference, type Reference, type WidgetId } from "#contract/ids.ts";
-import { lockForChange, recordChange, updateBooking } from "../bookings/changes/change-queries.ts";
+import { lockForChange, recordChange, updateBooking } from "../bookings/bookings.ts";
 import { inOrganization } from "../db/transactions.ts";
 import type { Deps } from "../deps.ts";
 import { assert } from "../lib/assert.ts";
 import { randomUuid } from "../lib/secrets/random.ts";
-import { toCells, toResources } from "../scheduler/sandbox/free-times.ts";
-import { makeLinkSecret, toJoinUrl, toManageUrl } from "../scheduler/sandbox/links.ts";
-import { insertAppointment } from "../scheduler/sandbox/queries.ts";
+import {
+  insertAppointment,
+  makeLinkSecret,
+  toCells,
+  toJoinUrl,
+  toManageUrl,
+  toResources,
+} from "../scheduler/scheduler.ts";
 import { DEMO_ID, DEMO_WIDGETS } from "./clinic.ts";
 import { markSandboxBookings } from "./queries.ts";
 import type { DemoBooking } from "./visit.ts";

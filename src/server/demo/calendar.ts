@@ -1,6 +1,12 @@
-import { toCellKey, toCells, toResources } from "../scheduler/sandbox/free-times.ts";
-import type { SandboxService, SandboxSetup } from "../scheduler/sandbox/setup.ts";
-import { toOpenIntervals, toStartTimes } from "../scheduler/weekly-hours.ts";
+import {
+  type SandboxService,
+  type SandboxSetup,
+  toCellKey,
+  toCells,
+  toOpenIntervals,
+  toResources,
+  toStartTimes,
+} from "../scheduler/scheduler.ts";
 import type { Dice } from "./dice.ts";
 
 export type Appointment = { readonly service: SandboxService; readonly staffId: string; readonly startAt: Date };

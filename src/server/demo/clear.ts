@@ -1,6 +1,6 @@
 import { inOrganization } from "../db/transactions.ts";
 import type { Deps } from "../deps.ts";
-import { deleteOrganization } from "../organizations/delete-queries.ts";
+import { deleteOrganization } from "../organizations/organizations.ts";
 import { DEMO_ID, DEMO_PEOPLE } from "./clinic.ts";
 import { deleteStrandedUsers } from "./queries.ts";
 

@@ -3,8 +3,8 @@ import {
   type SandboxService,
   type SandboxSetup,
   type SandboxStaff,
-} from "../scheduler/sandbox/setup.ts";
-import type { WeeklyHours } from "../scheduler/weekly-hours.ts";
+  type WeeklyHours,
+} from "../scheduler/scheduler.ts";
 
 // The services, staff and hours of the demo's dental clinic, for its widgets' sandboxes.
 

@@ -2,7 +2,7 @@ import type { MemberRole } from "#contract/app/role.ts";
 import { DEMO_WIDGET_IDS } from "#contract/demo.ts";
 import type { OrganizationId, WidgetId } from "#contract/ids.ts";
 import type { Template } from "#contract/widget.ts";
-import type { SandboxSetup } from "../scheduler/sandbox/setup.ts";
+import type { SandboxSetup } from "../scheduler/scheduler.ts";
 import { BRANCH_SETUP, CHILDREN_SETUP, CLINIC_SETUP } from "./clinic-setups.ts";
 
 // The demo is about a dental clinic in Berlin with a branch in Potsdam. Its ids are fixed, so that it can be found again and deleted

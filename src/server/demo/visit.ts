@@ -5,7 +5,7 @@ import type { ImportedBooking } from "#contract/imported-booking.ts";
 import type { Step } from "#contract/steps.ts";
 import { type Conversion, type Touch, toCampaignKey, toStepBit, type VisitClass } from "../analytics/analytics.ts";
 import { randomId, randomUuid } from "../lib/secrets/random.ts";
-import type { SandboxService } from "../scheduler/sandbox/setup.ts";
+import type { SandboxService } from "../scheduler/scheduler.ts";
 import { classifyWay, makeAttribution } from "./attribution.ts";
 import type { Appointment, ClinicCalendar } from "./calendar.ts";
 import { DEMO_ID, DEMO_SITE, type DemoWidget } from "./clinic.ts";

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { findLanguage, type Language } from "#contract/languages.ts";
-import type { BookableWidget } from "../widgets/bookable-widget.ts";
+import type { BookableWidget } from "../widgets/widgets.ts";
 import { PAGE_TEXTS } from "./page-texts.ts";
 
 // The look of the floating button. It reaches the loader through a hidden frame, because that is all a page with a strict content

@@ -1,6 +1,6 @@
 import type { Language } from "#contract/languages.ts";
 import { type Html, html, renderHead } from "../http/pages/html.ts";
-import type { BookableWidget } from "../widgets/bookable-widget.ts";
+import type { BookableWidget } from "../widgets/widgets.ts";
 import type { FrameFiles } from "./frame-files.ts";
 import { PAGE_TEXTS } from "./page-texts.ts";
 

@@ -1,9 +1,6 @@
 import type { OrganizationId } from "#contract/ids.ts";
 import { readDayTotals } from "../analytics/analytics.ts";
-import { listChanges } from "../bookings/changes/change-queries.ts";
-import { listDeletions } from "../bookings/stored/deletion-queries.ts";
-import { selectBookings } from "../bookings/stored/queries.ts";
-import { toImportable } from "../bookings/stored/to-api-json.ts";
+import { listChanges, listDeletions, selectBookings, toImportable } from "../bookings/bookings.ts";
 import type { Db } from "../db/pool.ts";
 import { addDays } from "../lib/time/calendar.ts";
 

@@ -4,12 +4,13 @@ import { type Plan, planIncludes } from "#contract/plans.ts";
 import { findFirstCountedDay, toShownDay } from "../analytics/analytics.ts";
 import type { Deps } from "../deps.ts";
 import { addDays } from "../lib/time/calendar.ts";
-import { listOrganizations } from "../organizations/queries.ts";
-import { toKeptSince } from "../plans/kept-since.ts";
+import { listOrganizations, toKeptSince } from "../organizations/organizations.ts";
 import { EXPORT_TABLES, LAST_TABLE } from "./day-rows.ts";
 import { ExportError } from "./export-error.ts";
 import { exportAlone, findFirstBookedAt } from "./queries.ts";
 import { openTarget, type Target } from "./target.ts";
+
+export { ExportError };
 
 // Exports write the finished days of organizations as files, each once:
 //

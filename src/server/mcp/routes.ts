@@ -3,7 +3,7 @@ import { WebStandardStreamableHTTPServerTransport } from "@modelcontextprotocol/
 import { CallToolRequestSchema, ListToolsRequestSchema } from "@modelcontextprotocol/sdk/types.js";
 import type { FastifyInstance, FastifyRequest, preHandlerAsyncHookHandler } from "fastify";
 import { API_VERSION } from "#contract/read-routes.ts";
-import { callerOf } from "../api-keys/bearer-auth.ts";
+import { callerOf } from "../api-keys/api-keys.ts";
 import type { Deps } from "../deps.ts";
 import { ApiError } from "../http/api-error.ts";
 import { runTool } from "./run-tool.ts";

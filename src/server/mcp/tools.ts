@@ -7,11 +7,11 @@ import { BookingsQuery, BreakdownQuery } from "#contract/read-api.ts";
 import { READ_ROUTES } from "#contract/read-routes.ts";
 import type { KeyScope } from "#contract/scopes.ts";
 import { readBreakdownCompared, readReport } from "../analytics/analytics.ts";
-import { readBookingPage } from "../bookings/stored/read-page.ts";
+import { readBookingPage } from "../bookings/bookings.ts";
 import type { Deps } from "../deps.ts";
 import type { Query } from "../http/parameters.ts";
-import { readFailingDeliveries } from "../webhooks/log/failing.ts";
-import { readWidgets } from "../widgets/to-widget.ts";
+import { readFailingDeliveries } from "../webhooks/webhooks.ts";
+import { readWidgets } from "../widgets/widgets.ts";
 
 // What assistants can ask. Parameters are those of the read API and of the dashboard's analytics, and are checked by the same code.
 

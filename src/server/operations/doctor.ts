@@ -4,7 +4,7 @@ import { describeLateCommitters, listLateCommitters } from "../db/citus/late-com
 import { engineOf } from "../db/engine.ts";
 import type { Deps } from "../deps.ts";
 import type { Mail } from "../mail/mail.ts";
-import { OVERDUE_SECONDS_MAX, observeQueue } from "../webhooks/queue/observe.ts";
+import { OVERDUE_SECONDS_MAX, observeQueue } from "../webhooks/webhooks.ts";
 import { describeDatabase, readDoctorFacts } from "./doctor-queries.ts";
 
 // `doctor` checks everything an operator would check first when something seems wrong, and says what to do. Settings

@@ -1,12 +1,12 @@
 import type { FastifyInstance } from "fastify";
 import { sql } from "kysely";
-import { observeBookings } from "../bookings/flow/observe-bookings.ts";
+import { observeBookings } from "../bookings/bookings.ts";
 import type { Deps } from "../deps.ts";
 import { ApiError } from "../http/api-error.ts";
 import { toClientNetwork } from "../http/client-network.ts";
 import { RateLimiter, rateLimited } from "../http/rate-limit.ts";
 import { within } from "../lib/concurrency/pause.ts";
-import { OVERDUE_SECONDS_MAX, observeQueue } from "../webhooks/queue/observe.ts";
+import { OVERDUE_SECONDS_MAX, observeQueue } from "../webhooks/webhooks.ts";
 
 /** Monitoring treats a database that takes longer than this as down. */
 const DATABASE_LIMIT_MS = 2_000;

@@ -1,11 +1,11 @@
 import type { FastifyInstance } from "fastify";
 import { REPORT_PERIODS, ReportChange, ReportSubscriptions } from "#contract/app/reports.ts";
 import { BASE62 } from "#contract/ids.ts";
-import { type Member, memberOf } from "../accounts/auth/member-auth.ts";
+import { type Member, memberOf } from "../accounts/accounts.ts";
 import type { Deps } from "../deps.ts";
 import { randomText } from "../lib/secrets/random.ts";
 import type { Mail } from "../mail/mail.ts";
-import { findOrganization } from "../organizations/queries.ts";
+import { findOrganization } from "../organizations/organizations.ts";
 import { findDueStart, nextStart } from "./due-periods.ts";
 import { deleteSubscription, insertSubscription, listSubscribed } from "./queries.ts";
 

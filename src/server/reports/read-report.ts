@@ -6,7 +6,7 @@ import type { OrganizationId } from "#contract/ids.ts";
 import { type Plan, planIncludes } from "#contract/plans.ts";
 import { answerQuestion, readQuestion } from "../analytics/analytics.ts";
 import type { Deps } from "../deps.ts";
-import { isTestVisit } from "../test-mode/queries.ts";
+import { isTestVisit } from "../test-mode/test-mode.ts";
 import { toDaysBefore, toPeriodDays } from "./due-periods.ts";
 import { type FailingEndpoint, listFailingEndpoints, wasLive } from "./queries.ts";
 

@@ -2,7 +2,7 @@ import type { AppAnalytics } from "#contract/app/analytics.ts";
 import { describeMissingComparison } from "#contract/app/comparison-words.ts";
 import type { ReportPeriod } from "#contract/app/reports.ts";
 import { NOT_SET } from "#contract/dimensions.ts";
-import { toEndpointName } from "../webhooks/endpoints/shown-url.ts";
+import { toEndpointName } from "../webhooks/webhooks.ts";
 import type { FailingEndpoint } from "./queries.ts";
 import type { Report } from "./read-report.ts";
 

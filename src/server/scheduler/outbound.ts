@@ -1,10 +1,15 @@
 import type { SendFailureCode } from "#contract/send-failure.ts";
 import { isTooComplex, parseForeignJson } from "../lib/text/json-text.ts";
 import type { Clock } from "../lib/time/clock.ts";
-import { ConnectionPool } from "../sending/connection-pool.ts";
-import { type Ending, exchange, type ReplyHeaders, type ReplySink } from "../sending/exchange.ts";
-import type { GuardSettings } from "../sending/guarded-connector.ts";
-import { parseRetryAfter } from "../sending/retry-after.ts";
+import {
+  ConnectionPool,
+  type Ending,
+  exchange,
+  type GuardSettings,
+  parseRetryAfter,
+  type ReplyHeaders,
+  type ReplySink,
+} from "../sending/sending.ts";
 import { REPLY_VALUES_MAX } from "./reply-limits.ts";
 import type { ToldLimit } from "./request-budget.ts";
 

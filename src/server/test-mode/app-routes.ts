@@ -1,13 +1,11 @@
 import type { AppWidget } from "#contract/app/widgets.ts";
 import { type OrganizationId, parseConnectionId, type WidgetId } from "#contract/ids.ts";
-import type { Routes } from "../accounts/auth/route-table.ts";
-import { auditBy } from "../audit/audit-by.ts";
+import type { Routes } from "../accounts/accounts.ts";
+import { auditBy } from "../audit/audit.ts";
 import type { Deps } from "../deps.ts";
 import { FieldsError, notFound } from "../http/api-error.ts";
-import type { OpenDeps } from "../scheduler/scheduler-deps.ts";
-import { listWidgetsWithViews } from "../widgets/app-queries.ts";
-import { requireWidget } from "../widgets/require-widget.ts";
-import { toAppWidget } from "../widgets/to-app-widget.ts";
+import type { OpenDeps } from "../scheduler/scheduler.ts";
+import { listWidgetsWithViews, requireWidget, toAppWidget } from "../widgets/widgets.ts";
 import { clearTestData } from "./clear-tests.ts";
 import { countTestData } from "./queries.ts";
 import { goBackToTest, goLive, type WentLive } from "./switch-mode.ts";

@@ -1,7 +1,7 @@
 import type { OrganizationId, WidgetId } from "#contract/ids.ts";
 import { forgetVisits } from "../analytics/analytics.ts";
-import type { Audit } from "../audit/audit-by.ts";
-import { deleteTestBookings } from "../bookings/stored/erase.ts";
+import type { Audit } from "../audit/audit.ts";
+import { deleteTestBookings } from "../bookings/bookings.ts";
 import type { Db } from "../db/pool.ts";
 import { inHome } from "../db/transactions.ts";
 import type { Deps } from "../deps.ts";

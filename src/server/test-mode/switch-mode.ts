@@ -1,12 +1,9 @@
 import { isDemoWidget } from "#contract/demo.ts";
 import type { ConnectionId, OrganizationId, WidgetId } from "#contract/ids.ts";
-import type { Audit } from "../audit/audit-by.ts";
+import type { Audit } from "../audit/audit.ts";
 import { inOrganization } from "../db/transactions.ts";
-import { describeFailure } from "../scheduler/connections/describe-failure.ts";
-import { holdConnection } from "../scheduler/connections/queries.ts";
-import { openConnection } from "../scheduler/open-system.ts";
-import type { OpenDeps } from "../scheduler/scheduler-deps.ts";
-import { changeWidget, lockWidget } from "../widgets/app-queries.ts";
+import { describeFailure, holdConnection, type OpenDeps, openConnection } from "../scheduler/scheduler.ts";
+import { changeWidget, lockWidget } from "../widgets/widgets.ts";
 import { closeLivePeriod, openLivePeriod } from "./queries.ts";
 
 // A widget is live while it has a connection; without one it is in test mode and books in the sandbox. The demo's widgets are always live.

@@ -3,8 +3,7 @@ import { assert } from "../lib/assert.ts";
 import type { Random } from "../lib/secrets/random.ts";
 import { createSealer, rememberOpened, type Sealer } from "../lib/secrets/sealed.ts";
 import type { Clock } from "../lib/time/clock.ts";
-import { type Cidr, parseCidr } from "../sending/address-rules.ts";
-import { createSystemResolver, type ResolveHost } from "../sending/resolve-host.ts";
+import { type Cidr, createSystemResolver, parseCidr, type ResolveHost } from "../sending/sending.ts";
 import type { RetrySchedule } from "./delivery/retry-schedule.ts";
 import { createGuardedSend, type GuardedSend } from "./request/guarded-send.ts";
 

@@ -6,16 +6,16 @@ import type { Mode } from "#contract/widget.ts";
 import type { Deps } from "../deps.ts";
 import { ApiError, notFound } from "../http/api-error.ts";
 import { badParameter, type Query, readInstant, readParameter } from "../http/parameters.ts";
-import { openForVisitor } from "../scheduler/open-for-visitor.ts";
-import type { SchedulerDeps } from "../scheduler/scheduler-deps.ts";
 import {
   type Failure,
   found,
   type OfferedService,
+  openForVisitor,
+  type SchedulerDeps,
   type SchedulingSystem,
   type SlotQuery,
   toFreeSlot,
-} from "../scheduler/scheduling-system.ts";
+} from "../scheduler/scheduler.ts";
 import type { BookableWidget } from "./bookable-widget.ts";
 import { limitWidgetRoute } from "./limited-widget.ts";
 import { applyOffer, limitSlots, toOfferedStaff } from "./offer.ts";

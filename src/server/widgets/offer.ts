@@ -1,5 +1,5 @@
 import type { Offer } from "#contract/widget-options.ts";
-import type { OfferedService, Slot } from "../scheduler/scheduling-system.ts";
+import type { OfferedService, Slot } from "../scheduler/scheduler.ts";
 
 // Which of a scheduling system's services and people a widget offers, and in which order. What the system no longer has is
 // left out; what it has got since is not offered until someone adds it. Null: everything, as the system lists it.

@@ -1,5 +1,5 @@
 import { WidgetList } from "#contract/widget.ts";
-import { callerOf } from "../api-keys/bearer-auth.ts";
+import { callerOf } from "../api-keys/api-keys.ts";
 import type { Deps } from "../deps.ts";
 import { type ReadApi, readApiResponses } from "../http/read-api.ts";
 import { readWidgets } from "./to-widget.ts";

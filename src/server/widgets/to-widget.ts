@@ -1,7 +1,7 @@
 import type { OrganizationId, WidgetId } from "#contract/ids.ts";
 import type { Widget } from "#contract/widget.ts";
 import type { Db } from "../db/pool.ts";
-import { listBookingPages } from "../scheduler/connections/queries.ts";
+import { listBookingPages } from "../scheduler/scheduler.ts";
 import { type ListedWidgetRow, listWidgets } from "./queries.ts";
 
 /** The organization's widgets in the REST shape, newest first. */

@@ -8,7 +8,7 @@ import {
   type AppRoute,
   type RequestBodyOf,
 } from "#contract/app/routes.ts";
-import { type AuditRow, findAuditEntry } from "../../audit/queries.ts";
+import { type AuditRow, findAuditEntry } from "../../audit/audit.ts";
 import type { Deps } from "../../deps.ts";
 import { bodyReader } from "../../http/body.ts";
 import { chooseAuditId } from "../../http/idempotency-key.ts";

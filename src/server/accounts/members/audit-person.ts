@@ -1,5 +1,5 @@
 import type { AuditAction } from "#contract/app/audit.ts";
-import { writeAudit } from "../../audit/write-audit.ts";
+import { writeAudit } from "../../audit/audit.ts";
 import type { Deps } from "../../deps.ts";
 import { listMemberships } from "../queries.ts";
 

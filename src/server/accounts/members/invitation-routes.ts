@@ -1,6 +1,6 @@
 import type { FastifyInstance } from "fastify";
 import { CreatedInvitation, InvitationList, type InvitationShape, NewInvitation } from "#contract/app/account.ts";
-import { writeAudit } from "../../audit/write-audit.ts";
+import { writeAudit } from "../../audit/audit.ts";
 import { inOrganization } from "../../db/transactions.ts";
 import type { Deps } from "../../deps.ts";
 import { ApiError, notFound } from "../../http/api-error.ts";
@@ -8,7 +8,7 @@ import { checkEmail, requireFields } from "../../http/check-fields.ts";
 import { RateLimiter, rateLimited } from "../../http/rate-limit.ts";
 import { assert } from "../../lib/assert.ts";
 import type { Mail } from "../../mail/mail.ts";
-import { findOrganization } from "../../organizations/queries.ts";
+import { findOrganization } from "../../organizations/organizations.ts";
 import { isInvitationId } from "../account-ids.ts";
 import { type Member, memberOf, personOf } from "../auth/member-auth.ts";
 import { checkRole } from "../check-fields.ts";

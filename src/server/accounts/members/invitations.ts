@@ -4,7 +4,7 @@ import { INVITATION_DAYS } from "#contract/app/limits.ts";
 import type { MemberRole } from "#contract/app/role.ts";
 import { DAY_MS } from "#contract/durations.ts";
 import type { OrganizationId } from "#contract/ids.ts";
-import { writeAudit } from "../../audit/write-audit.ts";
+import { writeAudit } from "../../audit/audit.ts";
 import type { Db } from "../../db/pool.ts";
 import { inOrganization } from "../../db/transactions.ts";
 import type { Deps } from "../../deps.ts";

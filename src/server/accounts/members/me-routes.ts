@@ -11,7 +11,7 @@ import type { Deps } from "../../deps.ts";
 import { ApiError } from "../../http/api-error.ts";
 import { checkName, checkTimeZone, requireFields } from "../../http/check-fields.ts";
 import { chooseId } from "../../http/idempotency-key.ts";
-import { findOrganization } from "../../organizations/queries.ts";
+import { findOrganization } from "../../organizations/organizations.ts";
 import { isSessionId } from "../account-ids.ts";
 import { personOf } from "../auth/member-auth.ts";
 import { deleteOtherSessions, deleteSession, listSessions, type SessionRow } from "../auth/session-queries.ts";

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from "fastify";
 import { MemberChange, MemberList, type MemberShape } from "#contract/app/account.ts";
 import type { OrganizationId } from "#contract/ids.ts";
-import { writeAudit } from "../../audit/write-audit.ts";
+import { writeAudit } from "../../audit/audit.ts";
 import type { Db } from "../../db/pool.ts";
 import { inOrganization } from "../../db/transactions.ts";
 import type { Deps } from "../../deps.ts";

@@ -1,9 +1,9 @@
 import { ORGANIZATION_ID, type OrganizationId } from "#contract/ids.ts";
 import type { Plan } from "#contract/plans.ts";
-import { writeAudit } from "../../audit/write-audit.ts";
+import { writeAudit } from "../../audit/audit.ts";
 import type { Deps } from "../../deps.ts";
 import { randomId } from "../../lib/secrets/random.ts";
-import { insertOrganization } from "../../organizations/queries.ts";
+import { insertOrganization } from "../../organizations/organizations.ts";
 import { insertMember } from "../queries.ts";
 
 /** Creates an organization with its owner, in the caller's transaction. Without a plan, it gets the default one. */

@@ -8,7 +8,7 @@ import type { Db } from "../../db/pool.ts";
 import type { Deps } from "../../deps.ts";
 import type { Query } from "../../http/parameters.ts";
 import { toLocalDay, toTimeOfDayMs, type ZoneRules } from "../../lib/time/zone-rules.ts";
-import { toKeptSince } from "../../plans/kept-since.ts";
+import { toKeptSince } from "../../organizations/organizations.ts";
 import { countVisits, type Scan } from "../count/count-visits.ts";
 import { type TimeOfDay, toLocalWindow } from "../count/local-window.ts";
 import { findFirstDay, toHours } from "../count/to-counts.ts";

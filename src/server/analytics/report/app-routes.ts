@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { AppAnalytics, AppBreakdown, BookingTimes, FunnelSplit, LiveView } from "#contract/app/analytics.ts";
 import type { OrganizationId } from "#contract/ids.ts";
-import { memberOf } from "../../accounts/auth/member-auth.ts";
+import { memberOf } from "../../accounts/accounts.ts";
 import type { Deps } from "../../deps.ts";
 import type { CsvExports } from "../../http/csv-exports.ts";
 import { type Query, readChoice } from "../../http/parameters.ts";

@@ -1,6 +1,6 @@
 import { Analytics, Breakdown } from "#contract/analytics.ts";
 import { AnalyticsQuery, BreakdownQuery } from "#contract/read-api.ts";
-import { callerOf } from "../../api-keys/bearer-auth.ts";
+import { callerOf } from "../../api-keys/api-keys.ts";
 import type { Deps } from "../../deps.ts";
 import { type Query, readPageSize, readParameter, readWindowDays } from "../../http/parameters.ts";
 import { type ReadApi, readApiResponses } from "../../http/read-api.ts";

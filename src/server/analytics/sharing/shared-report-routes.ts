@@ -5,7 +5,7 @@ import type { Deps } from "../../deps.ts";
 import { ApiError } from "../../http/api-error.ts";
 import { toClientNetwork } from "../../http/client-network.ts";
 import { limitByNetwork, rateLimited } from "../../http/rate-limit.ts";
-import { readWidgetNames } from "../../widgets/widget-names.ts";
+import { readWidgetNames } from "../../widgets/widgets.ts";
 import { answerQuestion, readQuestion } from "../report/app-report.ts";
 import { readComparison } from "../report/app-window.ts";
 import { readTimes } from "../report/breakdown/breakdown.ts";

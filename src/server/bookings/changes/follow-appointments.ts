@@ -2,10 +2,15 @@ import { HOUR_MS, MINUTE_MS } from "#contract/durations.ts";
 import type { OrganizationId, Reference } from "#contract/ids.ts";
 import { atEveryHome } from "../../db/home.ts";
 import { inHome } from "../../db/transactions.ts";
-import { openConnection, openSchedulingSystem } from "../../scheduler/open-system.ts";
-import type { OpenDeps } from "../../scheduler/scheduler-deps.ts";
-import type { Followed, Read, SchedulingSystem } from "../../scheduler/scheduling-system.ts";
-import { wakeWorkers } from "../../webhooks/outbox/wake-workers.ts";
+import {
+  type Followed,
+  type OpenDeps,
+  openConnection,
+  openSchedulingSystem,
+  type Read,
+  type SchedulingSystem,
+} from "../../scheduler/scheduler.ts";
+import { wakeWorkers } from "../../webhooks/webhooks.ts";
 import { applyChange } from "./apply-change.ts";
 import {
   type Check,

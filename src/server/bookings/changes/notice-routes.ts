@@ -5,8 +5,7 @@ import { ApiError, notFound } from "../../http/api-error.ts";
 import { toClientNetwork } from "../../http/client-network.ts";
 import { limitByNetwork, rateLimited, SharedLimiter } from "../../http/rate-limit.ts";
 import { RecentMap } from "../../lib/recent-map.ts";
-import { openNotice } from "../../scheduler/notices/open-notice.ts";
-import type { OpenDeps } from "../../scheduler/scheduler-deps.ts";
+import { type OpenDeps, openNotice } from "../../scheduler/scheduler.ts";
 import { findReferences, markDue } from "./check-queries.ts";
 
 type NoticeRequest = FastifyRequest<{ Params: { organization: string; connection: string }; Body: Buffer | undefined }>;

@@ -1,7 +1,6 @@
 import { DAY_MS, MINUTE_MS } from "#contract/durations.ts";
 import type { ConnectionKind } from "#contract/scheduling.ts";
-import { openConnection } from "../../scheduler/open-system.ts";
-import type { OpenDeps } from "../../scheduler/scheduler-deps.ts";
+import { type OpenDeps, openConnection } from "../../scheduler/scheduler.ts";
 import { findReferences, markDue } from "./check-queries.ts";
 import { claimFollowed, type FollowedConnection, listKnown, noteSeen } from "./poll-queries.ts";
 

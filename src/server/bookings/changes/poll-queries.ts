@@ -3,7 +3,7 @@ import { BOOKING_STATUS_CANCELLED } from "#contract/booking.ts";
 import type { ConnectionId, OrganizationId } from "#contract/ids.ts";
 import type { ConnectionKind } from "#contract/scheduling.ts";
 import type { Db } from "../../db/pool.ts";
-import type { KnownAppointment } from "../../scheduler/scheduling-system.ts";
+import type { KnownAppointment } from "../../scheduler/scheduler.ts";
 import { isOfFormerAccount } from "./check-queries.ts";
 
 export type FollowedConnection = { organizationId: OrganizationId; id: ConnectionId; since: Date };

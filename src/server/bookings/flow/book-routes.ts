@@ -16,12 +16,20 @@ import { requireIdempotencyKey } from "../../http/idempotency-key.ts";
 import { assert } from "../../lib/assert.ts";
 import { parseTimeZone } from "../../lib/time/calendar.ts";
 import { parseIsoInstant } from "../../lib/time/iso-instant.ts";
-import { openForVisitor } from "../../scheduler/open-for-visitor.ts";
-import type { SchedulerDeps } from "../../scheduler/scheduler-deps.ts";
-import { type OfferedService, type SchedulingSystem, toFreeSlot } from "../../scheduler/scheduling-system.ts";
-import type { BookableWidget } from "../../widgets/bookable-widget.ts";
-import { limitWidgetRoute } from "../../widgets/limited-widget.ts";
-import { applyOffer, limitSlots, toOfferedStaff } from "../../widgets/offer.ts";
+import {
+  type OfferedService,
+  openForVisitor,
+  type SchedulerDeps,
+  type SchedulingSystem,
+  toFreeSlot,
+} from "../../scheduler/scheduler.ts";
+import {
+  applyOffer,
+  type BookableWidget,
+  limitSlots,
+  limitWidgetRoute,
+  toOfferedStaff,
+} from "../../widgets/widgets.ts";
 import { toAttribution } from "../stored/to-attribution.ts";
 import { type CheckedRequest, checkBookRequest, parseBookRequest } from "./check-book-request.ts";
 import {

@@ -14,7 +14,7 @@ import { shapeOf } from "../../lib/shape.ts";
 import { isTooComplex, parseJsonText } from "../../lib/text/json-text.ts";
 import { parseTimeZone } from "../../lib/time/calendar.ts";
 import { parseIsoInstant } from "../../lib/time/iso-instant.ts";
-import type { OfferedService } from "../../scheduler/scheduling-system.ts";
+import type { OfferedService } from "../../scheduler/scheduler.ts";
 
 const TOO_LONG = "This is too long.";
 /** Accepts a decimal point or comma, but not a comma before exactly three digits, which may separate thousands. */

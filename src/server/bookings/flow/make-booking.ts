@@ -5,8 +5,7 @@ import { DAY_MS, MINUTE_MS } from "#contract/durations.ts";
 import type { ConnectionId, OrganizationId, Reference, WidgetId } from "#contract/ids.ts";
 import type { Deps } from "../../deps.ts";
 import { pause } from "../../lib/concurrency/pause.ts";
-import type { SchedulerLimits } from "../../scheduler/limit-system.ts";
-import type { Booked, BookOutcome, SchedulingSystem, Sought } from "../../scheduler/scheduling-system.ts";
+import type { Booked, BookOutcome, SchedulerLimits, SchedulingSystem, Sought } from "../../scheduler/scheduler.ts";
 import { freeReferences } from "../stored/queries.ts";
 import {
   type BookingFailure,

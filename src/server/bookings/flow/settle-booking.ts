@@ -6,8 +6,8 @@ import { type Conversion, keepStoredKeys, recordTouches, type Touch, toStepBit }
 import { inHome } from "../../db/transactions.ts";
 import type { Deps } from "../../deps.ts";
 import { randomText } from "../../lib/secrets/random.ts";
-import type { Booked } from "../../scheduler/scheduling-system.ts";
-import { wakeWorkers } from "../../webhooks/outbox/wake-workers.ts";
+import type { Booked } from "../../scheduler/scheduler.ts";
+import { wakeWorkers } from "../../webhooks/webhooks.ts";
 import { freeReferences } from "../stored/queries.ts";
 import { keepBooking } from "./keep-booking.ts";
 import {

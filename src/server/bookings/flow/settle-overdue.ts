@@ -3,9 +3,12 @@ import { UNCERTAIN_MS_MAX } from "#contract/scheduling.ts";
 import { atEveryHome } from "../../db/home.ts";
 import type { Db } from "../../db/pool.ts";
 import type { Deps } from "../../deps.ts";
-import { openConnection, openSchedulingSystem } from "../../scheduler/open-system.ts";
-import type { SchedulerDeps } from "../../scheduler/scheduler-deps.ts";
-import type { SchedulingSystem } from "../../scheduler/scheduling-system.ts";
+import {
+  openConnection,
+  openSchedulingSystem,
+  type SchedulerDeps,
+  type SchedulingSystem,
+} from "../../scheduler/scheduler.ts";
 import { freeReferences } from "../stored/queries.ts";
 import { SEARCH_MS } from "./make-booking.ts";
 import { deleteSettledPending, type PendingBooking, takeOverdue } from "./pending-queries.ts";

@@ -1,5 +1,5 @@
 import { fromJson } from "../../db/json-column.ts";
-import type { BookingFacts } from "../../webhooks/outbox/event.ts";
+import type { BookingFacts } from "../../webhooks/webhooks.ts";
 import type { BookingRow } from "../stored/queries.ts";
 import type { NewBooking } from "./store-booking.ts";
 

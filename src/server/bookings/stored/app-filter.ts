@@ -1,13 +1,12 @@
 import { APPOINTMENT_TIMES, BOOKING_SORTS } from "#contract/app/bookings.ts";
 import { roleIncludes } from "#contract/app/role.ts";
 import { BOOKING_STATUSES } from "#contract/booking.ts";
-import type { Member } from "../../accounts/auth/member-auth.ts";
+import type { Member } from "../../accounts/accounts.ts";
 import type { Db } from "../../db/pool.ts";
 import type { Deps } from "../../deps.ts";
 import { type Query, readChoice, readInstant, readParameter, readSearch } from "../../http/parameters.ts";
-import { toKeptSince } from "../../plans/kept-since.ts";
-import { requireWidget } from "../../widgets/require-widget.ts";
-import { readWidgetNames } from "../../widgets/widget-names.ts";
+import { toKeptSince } from "../../organizations/organizations.ts";
+import { readWidgetNames, requireWidget } from "../../widgets/widgets.ts";
 import type { AppBookingFilter } from "./app-queries.ts";
 import type { BookingReader } from "./to-app-booking.ts";
 

@@ -16,7 +16,7 @@ import {
   readDeliveries,
   startReplying,
 } from "../../../../test/support/webhooks/webhook-service.ts";
-import { sweepExpired } from "../../retention/sweep.ts";
+import { sweepExpired } from "../../operations/retention.ts";
 import type { NewBooking } from "../flow/store-booking.ts";
 import { countErasable, deleteBooking, eraseBookingsByEmail } from "./erase.ts";
 import { reserveReference } from "./queries.ts";

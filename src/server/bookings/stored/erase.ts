@@ -4,8 +4,7 @@ import type { Db } from "../../db/pool.ts";
 import { inHome } from "../../db/transactions.ts";
 import type { Deps } from "../../deps.ts";
 import type { Random } from "../../lib/secrets/random.ts";
-import { deleteDeliveries, eraseDeliveries } from "../../webhooks/outbox/erase.ts";
-import { fanOutErased } from "../../webhooks/outbox/erased.ts";
+import { deleteDeliveries, eraseDeliveries, fanOutErased } from "../../webhooks/webhooks.ts";
 import { recordDeletions } from "./deletion-queries.ts";
 import {
   countBookingsOf,

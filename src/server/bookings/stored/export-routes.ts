@@ -1,8 +1,8 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { AD_PLATFORMS, CONVERSION_NAME_DEFAULTS, CONVERSION_NAME_LENGTH_MAX } from "#contract/app/ad-exports.ts";
 import type { WidgetId } from "#contract/ids.ts";
-import { memberOf } from "../../accounts/auth/member-auth.ts";
-import { auditBy } from "../../audit/audit-by.ts";
+import { memberOf } from "../../accounts/accounts.ts";
+import { auditBy } from "../../audit/audit.ts";
 import type { Deps } from "../../deps.ts";
 import { checkLine } from "../../http/check-fields.ts";
 import type { CsvExports } from "../../http/csv-exports.ts";

@@ -1,10 +1,10 @@
 import type { FastifyRequest } from "fastify";
 import type { OrganizationId } from "#contract/ids.ts";
-import { callerOf } from "../../api-keys/bearer-auth.ts";
+import { callerOf } from "../../api-keys/api-keys.ts";
 import type { Deps } from "../../deps.ts";
 import { readPage } from "../../http/paging.ts";
 import { type Query, readInstant, readPageSize } from "../../http/parameters.ts";
-import { toKeptSince } from "../../plans/kept-since.ts";
+import { toKeptSince } from "../../organizations/organizations.ts";
 
 type Range = { from: Date; before: Date | null; limit: number };
 

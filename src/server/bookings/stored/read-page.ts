@@ -1,8 +1,8 @@
-import type { Caller } from "../../api-keys/bearer-auth.ts";
+import type { Caller } from "../../api-keys/api-keys.ts";
 import type { Deps } from "../../deps.ts";
 import { type Query, readInstant, readPageSize, readParameter } from "../../http/parameters.ts";
-import { toKeptSince } from "../../plans/kept-since.ts";
-import { requireWidget } from "../../widgets/require-widget.ts";
+import { toKeptSince } from "../../organizations/organizations.ts";
+import { requireWidget } from "../../widgets/widgets.ts";
 import { type ApiPage, selectPage } from "./page-queries.ts";
 import { toAnonymous } from "./to-api-json.ts";
 

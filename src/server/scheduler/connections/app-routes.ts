@@ -3,8 +3,8 @@ import type { AppConnection, ConnectionChange } from "#contract/app/connections.
 import { CONNECTION_NAME_LENGTH_MAX } from "#contract/app/limits.ts";
 import { CONNECTION_ID, type ConnectionId, type OrganizationId, parseConnectionId } from "#contract/ids.ts";
 import type { ConnectionKind } from "#contract/scheduling.ts";
-import type { Routes } from "../../accounts/auth/route-table.ts";
-import { auditBy } from "../../audit/audit-by.ts";
+import type { Routes } from "../../accounts/accounts.ts";
+import { auditBy } from "../../audit/audit.ts";
 import { makeOnce } from "../../db/make-once.ts";
 import { ApiError, FieldsError, notFound } from "../../http/api-error.ts";
 import { checkEmail, checkLine, requireFields } from "../../http/check-fields.ts";
@@ -12,7 +12,7 @@ import { chooseId } from "../../http/idempotency-key.ts";
 import { sliceList } from "../../http/paging.ts";
 import { RateLimiter, type RateLimitVerdict, rateLimited } from "../../http/rate-limit.ts";
 import { requireUnchanged } from "../../http/require-unchanged.ts";
-import { describeCap } from "../../organizations/caps.ts";
+import { describeCap } from "../../organizations/organizations.ts";
 import { checkConnection } from "../check/check-connection.ts";
 import type { OpenDeps } from "../scheduler-deps.ts";
 import {

@@ -4,7 +4,7 @@ import { type ConnectionKind, UNCERTAIN_MS_MAX } from "#contract/scheduling.ts";
 import type { Db } from "../../db/pool.ts";
 import { inOrganization } from "../../db/transactions.ts";
 import { randomId } from "../../lib/secrets/random.ts";
-import { countLocked } from "../../organizations/caps.ts";
+import { countLocked } from "../../organizations/organizations.ts";
 import { endSubscription } from "../notices/keep-subscriptions.ts";
 import { openConnection, openParts } from "../open-system.ts";
 import type { OpenDeps } from "../scheduler-deps.ts";

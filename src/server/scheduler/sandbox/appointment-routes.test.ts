@@ -5,7 +5,7 @@ import { DAY_MS } from "#contract/durations.ts";
 import { createTestApp } from "../../../../test/support/app/app.ts";
 import { makeBooking, makeKey, makeOrganization, makeWidget, NOON } from "../../../../test/support/builders.ts";
 import { listWeek, requireBooked, toRequest } from "../../../../test/support/scheduler/requests.ts";
-import { sweepExpired } from "../../retention/sweep.ts";
+import { sweepExpired } from "../../operations/retention.ts";
 import { createSandbox } from "./sandbox.ts";
 
 const BASE_URL = "https://book.example.com";

@@ -1,7 +1,7 @@
 import type { AttemptDetail } from "#contract/delivery.ts";
 import type { Sealer } from "../../lib/secrets/sealed.ts";
 import type { Clock } from "../../lib/time/clock.ts";
-import { parseRetryAfter } from "../../sending/retry-after.ts";
+import { parseRetryAfter } from "../../sending/sending.ts";
 import type { LoadedDelivery } from "../queue/load.ts";
 import type { AttemptReport } from "../queue/report-queries.ts";
 import type { GuardedSend, OutboundPost, SendResult } from "../request/guarded-send.ts";

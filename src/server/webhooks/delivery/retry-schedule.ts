@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { DeliveryId } from "#contract/ids.ts";
-import { parseRetryAfter } from "../../sending/retry-after.ts";
+import { parseRetryAfter } from "../../sending/sending.ts";
 
 // When the next attempt of a delivery is due. The schedule is configured (WEBHOOK_RETRY_SCHEDULE, WEBHOOK_RETRY_JITTER) and the
 // jitter is derived from the delivery id, so every worker computes the same time.

@@ -1,5 +1,5 @@
 import type { AuditAction } from "#contract/app/audit.ts";
-import type { Audit } from "../../audit/audit-by.ts";
+import type { Audit } from "../../audit/audit.ts";
 import type { AlongsideRedelivery } from "../log/redeliver.ts";
 import type { Alongside } from "./endpoints.ts";
 import { toEndpointName } from "./shown-url.ts";

@@ -16,7 +16,7 @@ import {
   readEndpoint,
   startReplying,
 } from "../../../../test/support/webhooks/webhook-service.ts";
-import { sweepExpired } from "../../retention/sweep.ts";
+import { sweepExpired } from "../../operations/retention.ts";
 import { deleteEndpoint, rotateSecret } from "./endpoints.ts";
 
 // A chat's URL and a signing secret are passwords: what is shown of them, and how long they are kept.

@@ -1,6 +1,6 @@
 import type { ApiErrorCode } from "#contract/api-error.ts";
 import { ENDPOINT_TESTS_PER_MINUTE_MAX } from "#contract/endpoint.ts";
-import { describeCap } from "../../organizations/caps.ts";
+import { describeCap } from "../../organizations/organizations.ts";
 import type { RedeliverRefusal } from "../log/redeliver.ts";
 import type { RetryRefusal } from "../log/retry.ts";
 import type { Refusal } from "./endpoints.ts";

@@ -22,7 +22,7 @@ import {
   startReplying,
   verify,
 } from "../../../../test/support/webhooks/webhook-service.ts";
-import { sweepExpired } from "../../retention/sweep.ts";
+import { sweepExpired } from "../../operations/retention.ts";
 import { addUpAttempts } from "../log/statistics.ts";
 
 // What owners choose for an endpoint: widgets, event types, headers, rate, secrets; and what the log shows of it.

@@ -1,7 +1,12 @@
 import { isIP } from "node:net";
 import { ENDPOINT_URL_LENGTH_MAX } from "#contract/endpoint.ts";
-import { type AddressRules, type AddressVerdict, judgeAddress, permits } from "../../sending/address-rules.ts";
-import type { ResolveHost } from "../../sending/resolve-host.ts";
+import {
+  type AddressRules,
+  type AddressVerdict,
+  judgeAddress,
+  permits,
+  type ResolveHost,
+} from "../../sending/sending.ts";
 
 // Checks an endpoint's URL when it is added or edited, so that a URL that could never work is refused with a reason. The
 // guard in guarded-send.ts checks the target again at every send and does not rely on this. A name that resolves to a

@@ -21,7 +21,7 @@ import { takeReference } from "../../bookings/flow/reference.ts";
 import { deleteBooking, eraseBookingsByEmail } from "../../bookings/stored/erase.ts";
 import { openDb, openPool } from "../../db/pool.ts";
 import { inHome } from "../../db/transactions.ts";
-import { sweepExpired } from "../../retention/sweep.ts";
+import { sweepExpired } from "../../operations/retention.ts";
 import { sendTestEvent } from "../endpoints/send-test-event.ts";
 import { listNewEvents } from "./queries.ts";
 

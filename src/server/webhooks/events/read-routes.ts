@@ -1,7 +1,7 @@
 import { CHOSEN_EVENT_TYPES } from "#contract/endpoint.ts";
 import { EventsQuery } from "#contract/read-api.ts";
 import { EventTypeList, WebhookEventPage } from "#contract/webhook-event.ts";
-import { callerOf } from "../../api-keys/bearer-auth.ts";
+import { callerOf } from "../../api-keys/api-keys.ts";
 import type { Deps } from "../../deps.ts";
 import { type Query, readChoice, readInstant, readPageSize } from "../../http/parameters.ts";
 import { type ReadApi, readApiResponses } from "../../http/read-api.ts";

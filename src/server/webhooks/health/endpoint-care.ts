@@ -1,13 +1,13 @@
 import type { NoticeKind } from "#contract/delivery.ts";
 import { DAY_MS } from "#contract/durations.ts";
 import type { EndpointId, OrganizationId } from "#contract/ids.ts";
-import { writeAudit } from "../../audit/write-audit.ts";
+import { writeAudit } from "../../audit/audit.ts";
 import { writeAtHome } from "../../db/home.ts";
 import type { Db } from "../../db/pool.ts";
 import type { Deps } from "../../deps.ts";
 import { RecentMap } from "../../lib/recent-map.ts";
 import { randomUuid } from "../../lib/secrets/random.ts";
-import { findOrganization } from "../../organizations/queries.ts";
+import { findOrganization } from "../../organizations/organizations.ts";
 import { toEndpointName } from "../endpoints/shown-url.ts";
 import { cancelForbidden } from "../queue/recovery-queries.ts";
 import type { EndpointHealth } from "../queue/report-queries.ts";

@@ -8,9 +8,8 @@ import {
   parseRedeliveryId,
   parseWidgetId,
 } from "#contract/ids.ts";
-import { type Member, seesCustomers } from "../../accounts/auth/member-auth.ts";
-import type { Routes } from "../../accounts/auth/route-table.ts";
-import { auditBy } from "../../audit/audit-by.ts";
+import { type Member, type Routes, seesCustomers } from "../../accounts/accounts.ts";
+import { auditBy } from "../../audit/audit.ts";
 import type { Db } from "../../db/pool.ts";
 import type { Deps } from "../../deps.ts";
 import { ApiError, notFound } from "../../http/api-error.ts";

@@ -14,7 +14,7 @@ import {
   readAttempts,
   startReplying,
 } from "../../../../test/support/webhooks/webhook-service.ts";
-import { sweepExpired } from "../../retention/sweep.ts";
+import { sweepExpired } from "../../operations/retention.ts";
 import { deleteEndpoint } from "../endpoints/endpoints.ts";
 import { listNotices } from "../health/queries.ts";
 import { toLogKeptSince } from "./period.ts";

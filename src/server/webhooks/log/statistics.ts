@@ -5,7 +5,7 @@ import type { EndpointPeriod } from "#contract/endpoint.ts";
 import type { EndpointId, OrganizationId } from "#contract/ids.ts";
 import type { Db } from "../../db/pool.ts";
 import type { Deps } from "../../deps.ts";
-import { listOrganizations } from "../../organizations/queries.ts";
+import { listOrganizations } from "../../organizations/organizations.ts";
 
 // Statistics of an endpoint's attempts. A task adds up every interval once it is over (attempt_totals), and only attempts since then
 // are read one by one.

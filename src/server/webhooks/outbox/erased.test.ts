@@ -16,7 +16,7 @@ import {
   verify,
 } from "../../../../test/support/webhooks/webhook-service.ts";
 import { deleteBooking, eraseBookingsByEmail } from "../../bookings/stored/erase.ts";
-import { sweepExpired } from "../../retention/sweep.ts";
+import { sweepExpired } from "../../operations/retention.ts";
 
 // booking.erased and GET /api/v1/deletions: an erasure reaches the business's own systems. Nothing personal in either.
 

@@ -13,8 +13,8 @@ import { type BookingErasedEvent, WEBHOOK_API_VERSION } from "#contract/webhook-
 import { table } from "../../db/home.ts";
 import type { Db } from "../../db/pool.ts";
 import { type Random, randomId, randomUuid } from "../../lib/secrets/random.ts";
-import { findOrganization } from "../../organizations/queries.ts";
-import { listWidgets } from "../../widgets/queries.ts";
+import { findOrganization } from "../../organizations/organizations.ts";
+import { listWidgets } from "../../widgets/widgets.ts";
 import { isEventWanted } from "./outbox.ts";
 import { insertEvents } from "./queries.ts";
 

@@ -9,9 +9,14 @@ import {
   type WebhookEventType,
 } from "#contract/webhook-event.ts";
 import { assert } from "../../lib/assert.ts";
-import { ConnectionPool } from "../../sending/connection-pool.ts";
-import { type Ending, type Exchanged, type ExchangeRequest, exchange } from "../../sending/exchange.ts";
-import type { GuardSettings } from "../../sending/guarded-connector.ts";
+import {
+  ConnectionPool,
+  type Ending,
+  type Exchanged,
+  type ExchangeRequest,
+  exchange,
+  type GuardSettings,
+} from "../../sending/sending.ts";
 import { ReplyReader } from "./reply-reader.ts";
 
 // The only place that sends webhooks (scheduler/outbound.ts does the same for scheduling systems). Three promises:

@@ -1,4 +1,4 @@
-import type { ReplyHeaders, ReplySink } from "../../sending/exchange.ts";
+import type { ReplyHeaders, ReplySink } from "../../sending/sending.ts";
 
 /** How much of a reply the delivery log keeps. */
 export const REPLY_KEPT_BYTES = 4_096;

@@ -2,8 +2,8 @@ import { sql } from "kysely";
 import type { Checklist } from "#contract/app/overview.ts";
 import type { OrganizationId } from "#contract/ids.ts";
 import type { Db } from "../db/pool.ts";
-import { listConnections } from "../scheduler/connections/queries.ts";
-import { hasLiveBooking, isTestVisit } from "../test-mode/queries.ts";
+import { listConnections } from "../scheduler/scheduler.ts";
+import { hasLiveBooking, isTestVisit } from "../test-mode/test-mode.ts";
 
 /**
  * Pages are stored as origin and path, so those of our own begin with `baseUrl`. A live booking, which may be

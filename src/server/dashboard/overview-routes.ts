@@ -1,14 +1,12 @@
 import type { FastifyInstance } from "fastify";
 import { Overview } from "#contract/app/overview.ts";
 import { DAY_MS, HOUR_MS } from "#contract/durations.ts";
-import { memberOf } from "../accounts/auth/member-auth.ts";
+import { memberOf } from "../accounts/accounts.ts";
 import { toKindNumber } from "../analytics/analytics.ts";
-import { readerOf } from "../bookings/stored/app-filter.ts";
-import { selectInOrder } from "../bookings/stored/list-queries.ts";
-import { toBookingSummary } from "../bookings/stored/to-app-booking.ts";
+import { readerOf, selectInOrder, toBookingSummary } from "../bookings/bookings.ts";
 import type { Deps } from "../deps.ts";
-import { toKeptSince } from "../plans/kept-since.ts";
-import { countNow, dismissChecklist, hasTestVisits, readChecklist } from "./queries.ts";
+import { toKeptSince } from "../organizations/organizations.ts";
+import { countNow, dismissChecklist, hasTestVisits, readChecklist } from "./overview-queries.ts";
 
 const UPCOMING_SHOWN = 5;
 

@@ -7,7 +7,7 @@ import { pathToFileURL } from "node:url";
 import { brotliCompressSync, brotliDecompressSync, gunzipSync, gzipSync } from "node:zlib";
 import Fastify from "fastify";
 import { createTestApp } from "../../../test/support/app/app.ts";
-import { loaderRoutes } from "./routes.ts";
+import { loaderRoutes } from "./loader-routes.ts";
 
 const SCRIPT = "(function(){})();";
 

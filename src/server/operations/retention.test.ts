@@ -16,7 +16,7 @@ import { createLog } from "../lib/log/log.ts";
 import { createMetrics } from "../lib/log/metrics.ts";
 import { systemRandom } from "../lib/secrets/random.ts";
 import { updateOrganization } from "../organizations/queries.ts";
-import { sweepExpired } from "./sweep.ts";
+import { sweepExpired } from "./retention.ts";
 
 const { db, pool, url } = await createTestDatabase();
 const metrics = createMetrics();

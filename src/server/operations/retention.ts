@@ -1,15 +1,12 @@
 import type { OrganizationId } from "#contract/ids.ts";
 import { deleteExpiredVisits, deleteUnusedKeys } from "../analytics/analytics.ts";
-import { deleteExpiredDeletions } from "../bookings/stored/deletion-queries.ts";
-import { deleteExpiredBookings } from "../bookings/stored/erase.ts";
+import { deleteExpiredBookings, deleteExpiredDeletions } from "../bookings/bookings.ts";
 import { OtherWork } from "../db/other-work.ts";
 import type { Db } from "../db/pool.ts";
 import type { Deps } from "../deps.ts";
 import type { Random } from "../lib/secrets/random.ts";
-import { findOrganization, listOrganizations } from "../organizations/queries.ts";
-import { toKeptSince } from "../plans/kept-since.ts";
-import { deleteEndedAppointments } from "../scheduler/sandbox/queries.ts";
-import { toLogKeptSince } from "../webhooks/log/period.ts";
+import { findOrganization, listOrganizations, toKeptSince } from "../organizations/organizations.ts";
+import { deleteEndedAppointments } from "../scheduler/scheduler.ts";
 import {
   deleteExpiredAttempts,
   deleteExpiredEvents,
@@ -18,7 +15,8 @@ import {
   deleteExpiredTotals,
   deletePreviousSecrets,
   deleteRemovedEndpoints,
-} from "../webhooks/log/retention.ts";
+  toLogKeptSince,
+} from "../webhooks/webhooks.ts";
 
 /** Small enough that a batch commits within milliseconds, so writers hardly wait for it. */
 const BATCH_ROWS = 500;

@@ -1,0 +1,4 @@
+// What other slices use of operations.
+
+export { examine, type Finding } from "./doctor.ts";
+export { sweepExpired } from "./retention.ts";

@@ -1,0 +1,3 @@
+// What other slices use of test-mode.
+
+export { hasLiveBooking, isTestVisit, openLivePeriod, type TestData } from "./queries.ts";
