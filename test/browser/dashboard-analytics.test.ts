@@ -330,7 +330,7 @@ describe("the analytics screen", { skip: noBrowser }, () => {
     await reader.getByRole("heading", { name: "Germany for the agency" }).waitFor();
     assert.match(await reader.locator("dl").first().innerText(), new RegExp(`Views\\s+${totals.views}\\s`));
     await reader.getByText("Country is Germany", { exact: false }).waitFor();
-    await reader.getByRole("radio", { name: "Bookings" }).check({ force: true });
+    await reader.getByRole("radiogroup", { name: "Figure" }).getByText("Bookings").click();
     await reader.getByRole("heading", { name: "Bookings by day" }).waitFor();
     assert.equal(await reader.getByRole("link").count(), 0);
     await assertGoodLooks(reader);
