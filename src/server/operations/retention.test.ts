@@ -74,7 +74,7 @@ function watchFirstDelete(owner: OrganizationId, then: () => void, through = poo
   return new Kysely<Tables>({
     dialect: new PostgresDialect({ pool: through }),
     log: ({ query }) => {
-      if (!isFirst || !query.sql.includes("delete from bookings") || !query.parameters.includes(owner)) return;
+      if (!isFirst || !query.sql.includes(`delete from "bookings"`) || !query.parameters.includes(owner)) return;
       isFirst = false;
       then();
     },
@@ -174,7 +174,7 @@ test("a sweep pauses after a batch while others are at work", async (context) =>
   let looks = 0;
   const onStatement = async (text: string) => {
     // A batch seems to take five seconds, in which others work for six.
-    if (text.includes("delete from bookings")) stopwatch.advance(5_000);
+    if (text.includes(`delete from "bookings"`)) stopwatch.advance(5_000);
     if (!text.includes("active_time")) return;
     looks += 1;
     if (looks === 1) {
