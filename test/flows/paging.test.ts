@@ -24,6 +24,8 @@ const SETTINGS = { numRuns: RUNS, endOnFailure: true };
 
 const { app, deps, url } = await createTestApp();
 const writersPool = openPool({ url, size: WRITERS_MAX, log: deps.log });
+// The first connection learns what the database is.
+await writersPool.query("select 1");
 after(() => writersPool.end());
 const writersDb = openDb(writersPool);
 

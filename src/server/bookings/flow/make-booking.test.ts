@@ -33,6 +33,8 @@ const making = { ...deps, settler };
 /** A second until the next try, the pool's first sign of life, and some for a busy machine. */
 const STORED_LIMIT_MS = 10_000;
 
+const onOneServer = { skip: isCluster() && "at home, statements have connections of their own" };
+
 type Setting = { owner: OrganizationId; widgetId: WidgetId; system: SchedulingSystem; wanted: WantedBooking };
 
 let settings = 0;
@@ -312,28 +314,33 @@ test("a failed booking keeps its reference while its key is known, and for good 
   assert.deepEqual((await listReferences(owner)).sort(), [reference, lost].sort());
 });
 
-test("a booking confirmed while the database is silent is stored within seconds of its return", async () => {
-  const { owner, widgetId, system, wanted } = await makeSetting();
-  const wire = await openSilentWire(url);
-  const pool = openPool({ url: wire.url, size: 2, log: createLog("silent") });
-  const onWire = { ...deps, db: openDb(pool) };
-  const settlerOnWire = new Settler(onWire);
-  after(async () => {
-    await settlerOnWire.close();
-    await pool.end();
-  });
-  const silencing = afterBooking(system, async () => wire.fallSilent());
-  const { reference } = requireAnswer(await makeBooking({ ...onWire, settler: settlerOnWire }, silencing, wanted));
-  const listStored = () => db.selectFrom("bookings").select("reference").where("organization_id", "=", owner).execute();
-  assert.deepEqual(await listStored(), []);
+test(
+  "a booking confirmed while the database is silent is stored within seconds of its return",
+  onOneServer,
+  async () => {
+    const { owner, widgetId, system, wanted } = await makeSetting();
+    const wire = await openSilentWire(url);
+    const pool = openPool({ url: wire.url, size: 2, log: createLog("silent") });
+    const onWire = { ...deps, db: openDb(pool) };
+    const settlerOnWire = new Settler(onWire);
+    after(async () => {
+      await settlerOnWire.close();
+      await pool.end();
+    });
+    const silencing = afterBooking(system, async () => wire.fallSilent());
+    const { reference } = requireAnswer(await makeBooking({ ...onWire, settler: settlerOnWire }, silencing, wanted));
+    const listStored = () =>
+      db.selectFrom("bookings").select("reference").where("organization_id", "=", owner).execute();
+    assert.deepEqual(await listStored(), []);
 
-  wire.mend();
-  const mendedAtMs = performance.now();
-  while ((await listStored()).length === 0 && performance.now() - mendedAtMs < STORED_LIMIT_MS) await sleep(20);
-  assert.deepEqual(await listStored(), [{ reference }]);
-  const { totals } = await readAnalytics(db, owner, { days: 1, now: clock.now(), widgetId });
-  assert.equal(totals.bookings, 1);
-});
+    wire.mend();
+    const mendedAtMs = performance.now();
+    while ((await listStored()).length === 0 && performance.now() - mendedAtMs < STORED_LIMIT_MS) await sleep(20);
+    assert.deepEqual(await listStored(), [{ reference }]);
+    const { totals } = await readAnalytics(db, owner, { days: 1, now: clock.now(), widgetId });
+    assert.equal(totals.bookings, 1);
+  },
+);
 
 for (const storesBookings of [true, false])
   test(`nothing leads from a settled booking to its visit, with Store bookings ${storesBookings ? "on" : "off"}`, async () => {
@@ -361,8 +368,6 @@ function losingAnswer(): Db {
     },
   });
 }
-
-const onOneServer = { skip: isCluster() && "at home, statements have connections of their own" };
 
 test("a request that was written unnoticed does not block its repetition", onOneServer, async () => {
   const { owner, system, wanted } = await makeSetting();

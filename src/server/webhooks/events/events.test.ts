@@ -31,6 +31,8 @@ const service = await createWebhookService();
 const { app, deps, clock, url } = service;
 const { port } = await openWire(app);
 const writersPool = openPool({ url, size: 6, log: deps.log });
+// The first connection learns what the database is.
+await writersPool.query("select 1");
 after(() => writersPool.end());
 const writersDb = openDb(writersPool);
 
