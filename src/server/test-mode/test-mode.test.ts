@@ -150,7 +150,7 @@ describe("test mode", () => {
         [422, { connectionId: "Cal.com can't be reached right now. Try again in a minute." }],
         [422, { connectionId: "Connection not found." }],
         [422, { connectionId: "Connection not found." }],
-        [422, { connectionId: "Connection not found." }],
+        [422, { connectionId: "This must be a connection ID." }],
       ],
     );
     assert.equal((await readConfig(widgetId)).widget.isTest, true);
