@@ -128,7 +128,7 @@ describe("the alert rules", () => {
 
   test("watch existing tasks", () => {
     const watched = alerts.flatMap(({ expr }) => /task=~"([^"]+)"/.exec(expr)?.[1]?.split("|") ?? []);
-    assert.equal(watched.length, 4);
+    assert.equal(watched.length, 5);
     for (const task of watched)
       assert.match(exposed, new RegExp(`^bookflow_task_runs_total\\{task="${task}",outcome="failed"\\} 0$`, "m"));
   });

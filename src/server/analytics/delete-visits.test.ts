@@ -291,10 +291,13 @@ test("an upgrade before the sweep keeps everything", async () => {
 test("texts are deleted once unused for as long as visits are kept; those in use stay", async () => {
   const { db, owner, widgetId, sweep } = await setUp({ plan: "free" });
   const late = new Date("2026-12-10T12:00:00Z");
-  const touch = (visit: number, at: string, campaign: string) =>
-    makeTouch({ widgetId, visit, at, class: { ...SEARCH_AD, campaign } });
+  const touch = (visit: number, at: string, campaign: string, step?: "booking_completed") =>
+    makeTouch({ widgetId, visit, at, class: { ...SEARCH_AD, campaign }, ...(step && { step }) });
   await recordTouches(db, [touch(1, "2026-11-01T10:00:00Z", "old")]);
   await recordTouches(db, [touch(2, "2026-12-01T10:00:00Z", "new")]);
+  // A visit that books after its first texts would have expired.
+  await recordTouches(db, [touch(4, "2026-11-01T10:00:00Z", "returned")]);
+  await recordTouches(db, [touch(4, "2026-12-02T10:00:00Z", "later", "booking_completed")]);
   // Importing old visits marks their texts as used now.
   await recordTouches(db, [touch(3, "2026-10-20T10:00:00Z", "imported")], { includePaused: true, now: late });
   await sweep(late);
@@ -304,6 +307,6 @@ test("texts are deleted once unused for as long as visits are kept; those in use
   );
   assert.deepEqual(
     rows.map(({ key }) => key),
-    ["imported", "new"],
+    ["imported", "new", "returned"],
   );
 });

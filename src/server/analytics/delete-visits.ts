@@ -5,6 +5,7 @@ import { table } from "../db/home.ts";
 import type { Db } from "../db/pool.ts";
 import { inHome } from "../db/transactions.ts";
 import { deleteEmptyDays, lockPacks, lockProgress, outdateVisits, updateProgress } from "./packs/pack-queries.ts";
+import { KEY_KINDS } from "./record/key-id.ts";
 import { lastAt } from "./record/merge-touches.ts";
 
 // Retention of visits and what belongs to them. Reports show whole local days, and the time zone may change, so a visit is deleted
@@ -56,9 +57,15 @@ const MARK_MARGIN_MS = DAY_LENGTH_MAX_MS + 2 * DAY_MS;
 /** Deletes texts that no visit can use, and counts of dropped events, at most `limit`. */
 export async function deleteUnusedKeys(db: Db, owner: OrganizationId, { keptSince, limit }: Batch): Promise<number> {
   const unusedSince = new Date(keptSince.getTime() - MARK_MARGIN_MS).toISOString();
+  const completeSince = new Date(keptSince.getTime() - DAY_LENGTH_MAX_MS);
   const keys = await sql`
     delete from ${table("funnel_keys")} where organization_id = ${owner} and id = any(array(
       select id from ${table("funnel_keys")} where organization_id = ${owner} and used_on < ${unusedSince}::date
+        -- A visit keeps its first keys, and may have booked long after they were marked.
+        and id not in (
+          select key from ${table("funnel_visits")} cross join lateral unnest(array[${sql.join(KEY_KINDS.map((kind) => sql.ref(kind)))}]) key
+          where organization_id = ${owner} and started_at < ${completeSince} and key is not null
+        )
       limit ${limit}
     )) and used_on < ${unusedSince}::date`.execute(db);
   const deleted = Number(keys.numAffectedRows ?? 0n);

@@ -110,9 +110,9 @@ test("an unknown path is 404 for everyone, with any method, under /api and elsew
     "/api/v1/nothing",
     "/api/v1/analytic",
     "/api/v1",
-    "/api/v1/bookings/x",
+    "/api/v1/bookings/x/y",
     "/nothing",
-    "/api/v1/bookings//",
+    "/api/v1/analytics//",
   ]) {
     for (const headers of [{}, business.headers, pro.headers, revoked.headers, { authorization: "Basic x" }]) {
       for (const method of ["GET" as const, ...OTHER_METHODS]) {

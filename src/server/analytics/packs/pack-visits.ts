@@ -36,8 +36,8 @@ import { PAGE_VISITS, readVisits } from "./read-visits.ts";
 import { addEncoded, addPack, createTotals, type WidgetTotals } from "./totals.ts";
 import { decodePack, encodePack, NO_VISITS, PACK_VISITS_MAX, toPack, type VisitPack } from "./visit-pack.ts";
 
-// Packs visits: their hours soon after they are over, their days once these are over, and then totals of 30 days. Nothing here
-// makes recording wait, except covering more hours, which takes a moment. pack-queries.ts says what makes a pack valid.
+// Packs visits: their hours soon after they are over, their days once these are over, and then totals of 30 days. Recording waits
+// for moments only. pack-queries.ts says what makes a pack valid.
 
 /** An hour is packed this long after its end: few of its visits change later. */
 const REST_MS = 15 * MINUTE_MS;
@@ -62,7 +62,7 @@ export async function packOutdated(deps: Pick<Deps, "db" | "clock" | "log">, sig
 type Packing = {
   now: Date;
   signal?: AbortSignal | undefined;
-  /** Is told how many visits have been packed, and waited for. */
+  /** Awaited after each day, with the number of visits packed so far. */
   progress?: (visits: number) => unknown;
 };
 

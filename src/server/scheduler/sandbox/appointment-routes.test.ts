@@ -81,7 +81,8 @@ test("the manage page uses the visitor's language", async () => {
     "de-AT,de;q=0.9": "Ihre Testbuchung",
     fr: "Votre réservation de test",
     es: "Su reserva de prueba",
-    "pt-BR": "A sua marcação de teste",
+    "pt-PT": "A sua marcação de teste",
+    "pt-BR": "Seu agendamento de teste",
   };
   for (const [language, title] of Object.entries(titles))
     assert.ok((await get(manage, language)).body.includes(`<h1>${title}</h1>`), language);
