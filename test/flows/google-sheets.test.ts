@@ -94,7 +94,7 @@ test("credentials are checked before they are kept, and can be deleted", async (
     request: { pathKey: { path, key: usedKey } },
   });
   const { results, properties } = await run([
-    connect(baseUrl, `${key.slice(0, -1)}x`),
+    connect(baseUrl, `${key.slice(0, -1)}_`),
     connect("example.com", key),
     { name: "resetAuth" },
     { name: "isAuthValid" },
