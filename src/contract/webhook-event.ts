@@ -1,4 +1,4 @@
-import { type Static, Type } from "typebox";
+import { type Static, type TSchema, Type } from "typebox";
 import { Attribution } from "./attribution.ts";
 import { Answer, BOOKING_STATUS_CANCELLED, bookingFields, Customer, Service } from "./booking.ts";
 import { deletionReason } from "./deletion.ts";
@@ -113,6 +113,12 @@ const envelope = {
   apiVersion: Type.String({ description: "Version of this envelope, a date.", examples: [WEBHOOK_API_VERSION] }),
 };
 
+const eventOf = <Name extends WebhookEventType, Data extends TSchema>(title: string, type: Name, data: Data) =>
+  Type.Object(
+    { id: envelope.id, type: Type.Literal(type), created: envelope.created, apiVersion: envelope.apiVersion, data },
+    { title },
+  );
+
 const bookingEventFields = {
   booking: WebhookBooking,
   business: Business,
@@ -120,16 +126,7 @@ const bookingEventFields = {
   attribution: WebhookAttribution,
 };
 
-export const BookingCreatedEvent = Type.Object(
-  {
-    id: envelope.id,
-    type: Type.Literal("booking.created"),
-    created: envelope.created,
-    apiVersion: envelope.apiVersion,
-    data: Type.Object(bookingEventFields),
-  },
-  { title: "BookingCreatedEvent" },
-);
+export const BookingCreatedEvent = eventOf("BookingCreatedEvent", "booking.created", Type.Object(bookingEventFields));
 export type BookingCreatedEvent = Static<typeof BookingCreatedEvent>;
 
 /** Has the same fields; a schema of its own for its example. */
@@ -138,64 +135,44 @@ const CancelledBooking = Type.Object({
   status: Type.String({ description: "`cancelled`.", examples: [BOOKING_STATUS_CANCELLED] }),
 });
 
-export const BookingCancelledEvent = Type.Object(
-  {
-    id: envelope.id,
-    type: Type.Literal("booking.cancelled"),
-    created: envelope.created,
-    apiVersion: envelope.apiVersion,
-    data: Type.Object({ ...bookingEventFields, booking: CancelledBooking }),
-  },
-  { title: "BookingCancelledEvent" },
+export const BookingCancelledEvent = eventOf(
+  "BookingCancelledEvent",
+  "booking.cancelled",
+  Type.Object({ ...bookingEventFields, booking: CancelledBooking }),
 );
 export type BookingCancelledEvent = Static<typeof BookingCancelledEvent>;
 
 /** The appointment was moved in the scheduling system; the booking has the new times. */
-export const BookingRescheduledEvent = Type.Object(
-  {
-    id: envelope.id,
-    type: Type.Literal("booking.rescheduled"),
-    created: envelope.created,
-    apiVersion: envelope.apiVersion,
-    data: Type.Object({
-      ...bookingEventFields,
-      previousStart: timestampOf("Start of the appointment before it was moved.", "2026-11-04T09:00:00.000Z"),
-    }),
-  },
-  { title: "BookingRescheduledEvent" },
+export const BookingRescheduledEvent = eventOf(
+  "BookingRescheduledEvent",
+  "booking.rescheduled",
+  Type.Object({
+    ...bookingEventFields,
+    previousStart: timestampOf("Start of the appointment before it was moved.", "2026-11-04T09:00:00.000Z"),
+  }),
 );
 export type BookingRescheduledEvent = Static<typeof BookingRescheduledEvent>;
 
 /** Sent once by "Send test"; it contains no booking and no personal data. */
-export const EndpointTestEvent = Type.Object(
-  {
-    id: envelope.id,
-    type: Type.Literal("endpoint.test"),
-    created: envelope.created,
-    apiVersion: envelope.apiVersion,
-    data: Type.Object({
-      endpoint: Type.Object({ id: Type.String({ examples: ["we_5HueCGU8rMjxEXxi"] }) }),
-      business: Business,
-    }),
-  },
-  { title: "EndpointTestEvent" },
+export const EndpointTestEvent = eventOf(
+  "EndpointTestEvent",
+  "endpoint.test",
+  Type.Object({
+    endpoint: Type.Object({ id: Type.String({ examples: ["we_5HueCGU8rMjxEXxi"] }) }),
+    business: Business,
+  }),
 );
 export type EndpointTestEvent = Static<typeof EndpointTestEvent>;
 
 /** Sent when a stored booking is deleted, so that copies of it can be deleted too. Nothing personal. */
-export const BookingErasedEvent = Type.Object(
-  {
-    id: envelope.id,
-    type: Type.Literal("booking.erased"),
-    created: envelope.created,
-    apiVersion: envelope.apiVersion,
-    data: Type.Object({
-      booking: Type.Object({ reference: bookingFields.reference }),
-      widget: WidgetName,
-      reason: deletionReason,
-    }),
-  },
-  { title: "BookingErasedEvent" },
+export const BookingErasedEvent = eventOf(
+  "BookingErasedEvent",
+  "booking.erased",
+  Type.Object({
+    booking: Type.Object({ reference: bookingFields.reference }),
+    widget: WidgetName,
+    reason: deletionReason,
+  }),
 );
 export type BookingErasedEvent = Static<typeof BookingErasedEvent>;
 

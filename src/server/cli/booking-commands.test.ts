@@ -6,6 +6,7 @@ import { TEST_SECRET_KEY } from "../../../test/support/app/app.ts";
 import { createCommandLine } from "../../../test/support/app/cli.ts";
 import { makeBooking, makeOrganization, makeWidget } from "../../../test/support/builders.ts";
 import {
+  addCalcomBooking,
   cancelCalcomBooking,
   findCalcomBooking,
   moveCalcomBooking,
@@ -43,20 +44,7 @@ async function book(): Promise<Reference> {
     end_at: endAt,
     attribution: JSON.stringify({ source: "google" }),
   });
-  server.bookings.push({
-    id: made,
-    uid: `uid${made}`,
-    status: "accepted",
-    start: startAt.toISOString(),
-    end: endAt.toISOString(),
-    eventTypeId: 10,
-    hosts: [{ id: 7, name: "Lindenhof Dental" }],
-    attendees: [{ name: "Mara Quell", email: "mara.quell@example.com" }],
-    location: "Lindenstrasse 1",
-    bookingFieldsResponses: {},
-    metadata: { reference },
-    updatedAt: now.toISOString(),
-  });
+  addCalcomBooking(server.bookings, { reference, uid: `uid${made}`, startAt, endAt, updatedAt: now });
   return reference as Reference;
 }
 

@@ -10,6 +10,27 @@ export function findCalcomBooking(bookings: readonly CalcomBooking[], reference:
   return booking;
 }
 
+/** A booking that was made earlier. */
+export function addCalcomBooking(
+  bookings: CalcomBooking[],
+  made: { reference: string; uid: string; startAt: Date; endAt: Date; updatedAt: Date },
+): void {
+  bookings.push({
+    id: bookings.length + 1,
+    uid: made.uid,
+    status: "accepted",
+    start: made.startAt.toISOString(),
+    end: made.endAt.toISOString(),
+    eventTypeId: 10,
+    hosts: [{ id: 7, name: "Lindenhof Dental" }],
+    attendees: [{ name: "Mara Quell", email: "mara.quell@example.com" }],
+    location: "Lindenstrasse 1",
+    bookingFieldsResponses: {},
+    metadata: { reference: made.reference },
+    updatedAt: made.updatedAt.toISOString(),
+  });
+}
+
 /** Another booking with its own uid takes its place; the old one is cancelled and names it. */
 export function moveCalcomBooking(bookings: CalcomBooking[], booking: CalcomBooking, startAt: Date): CalcomBooking {
   const lengthMs = Date.parse(booking.end) - Date.parse(booking.start);

@@ -5,6 +5,7 @@ import { DAY_MS, HOUR_MS, MINUTE_MS } from "#contract/durations.ts";
 import type { ConnectionId, OrganizationId, Reference, WidgetId } from "#contract/ids.ts";
 import { makeBooking, makeOrganization, makeWidget, NOON } from "../../../../test/support/builders.ts";
 import {
+  addCalcomBooking,
   cancelCalcomBooking,
   findCalcomBooking,
   moveCalcomBooking,
@@ -53,20 +54,7 @@ async function book({ owner, widgetId, connectionId }: Setting): Promise<Referen
     end_at: endAt,
     manage_url: `https://app.cal.com/booking/${uid}`,
   });
-  server.bookings.push({
-    id: server.bookings.length + 1,
-    uid,
-    status: "accepted",
-    start: startAt.toISOString(),
-    end: endAt.toISOString(),
-    eventTypeId: 10,
-    hosts: [{ id: 7, name: "Lindenhof Dental" }],
-    attendees: [{ name: "Mara Quell", email: "mara.quell@example.com" }],
-    location: "Lindenstrasse 1",
-    bookingFieldsResponses: {},
-    metadata: { reference },
-    updatedAt: NOON.toISOString(),
-  });
+  addCalcomBooking(server.bookings, { reference, uid, startAt, endAt, updatedAt: NOON });
   return reference as Reference;
 }
 

@@ -8,6 +8,7 @@ import type { BookingCancelledEvent, BookingRescheduledEvent } from "#contract/w
 import { createTestApp } from "../../../../test/support/app/app.ts";
 import { makeBooking, makeOrganization, makeWidget, NOON } from "../../../../test/support/builders.ts";
 import {
+  addCalcomBooking,
   cancelCalcomBooking,
   findCalcomBooking,
   moveCalcomBooking,
@@ -54,20 +55,7 @@ async function openCalcom(): Promise<World> {
     kind: "calcom",
     parts: server.parts,
     make: (reference, uid, { startAt, endAt }) =>
-      bookings.push({
-        id: bookings.length + 1,
-        uid,
-        status: "accepted",
-        start: startAt.toISOString(),
-        end: endAt.toISOString(),
-        eventTypeId: 10,
-        hosts: [{ id: 7, name: "Lindenhof Dental" }],
-        attendees: [{ name: "Mara Quell", email: "mara.quell@example.com" }],
-        location: "Lindenstrasse 1",
-        bookingFieldsResponses: {},
-        metadata: { reference },
-        updatedAt: NOON.toISOString(),
-      }),
+      addCalcomBooking(bookings, { reference, uid, startAt, endAt, updatedAt: NOON }),
     read: (reference) => {
       const { status, start, uid } = findCalcomBooking(bookings, reference);
       return { isActive: status === "accepted", start, externalId: uid };
