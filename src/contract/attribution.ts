@@ -1,5 +1,5 @@
 import { type Static, Type } from "typebox";
-import type { LinkField } from "./attribution-fields.ts";
+import { CLICK_ID_PARAMETERS, type LinkField, toLinkField } from "./attribution-fields.ts";
 import { timestampOf } from "./timestamps.ts";
 
 // The widget loader sends the raw fields under these names; only the server sets the classified ones.
@@ -66,3 +66,7 @@ export type Attribution = Static<typeof Attribution>;
 
 export const RawAttribution = Type.Object(raw);
 export type RawAttribution = Static<typeof RawAttribution>;
+
+export const CLICK_ID_FIELDS = CLICK_ID_PARAMETERS.map(toLinkField);
+/** They distinguish one click or one browser from another. */
+export const IDENTIFIER_FIELDS = [...CLICK_ID_FIELDS, "gaClientId", "fbp", "fbc"] as const;

@@ -5,7 +5,7 @@ import type { InjectOptions } from "fastify";
 import { BOOK_BODY_MAX_BYTES } from "#contract/book.ts";
 import { COLLECT_BODY_MAX_BYTES } from "#contract/collect.ts";
 import type { Config } from "../../src/server/config.ts";
-import { OPEN_BODY_MAX_BYTES } from "../../src/server/http/json-body.ts";
+import { OPEN_BODY_MAX_BYTES } from "../../src/server/http/body.ts";
 import { createTestApp } from "../support/app/app.ts";
 import { listRoutes } from "../support/app/routes.ts";
 import { makeBooking, makeKey, makeOrganization, makeWidget } from "../support/builders.ts";

@@ -172,7 +172,7 @@ export type AppRedeliveryList = Static<typeof AppRedeliveryList>;
 const instant = (description: string) =>
   Type.Optional(Type.String({ pattern: INSTANT_PATTERN, description, examples: ["2026-11-01T09:30:00.000Z"] }));
 
-/** The forms that server/webhooks/log/search.ts knows. */
+/** The forms that server/webhooks/log/app-routes.ts knows. */
 const SEARCH_PATTERN =
   "^(?:SVC-[0-9A-Za-z]{6}|evt_[0-9a-f]{32}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|[^\\u0000-\\u001f\\u007f-\\u009f]*@[^\\u0000-\\u001f\\u007f-\\u009f]*)$";
 

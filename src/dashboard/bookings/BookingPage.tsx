@@ -3,20 +3,22 @@ import { IconCalendarOff } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { useParams } from "@tanstack/react-router";
 import type { BookingDetail } from "#contract/app/bookings.ts";
+import type { Change } from "#contract/change.ts";
 import { bookingQuery } from "../api/bookings.ts";
 import { isNotFound } from "../api/client.ts";
 import { useUrlState } from "../hooks/use-url-state.ts";
 import { useOrganization } from "../shell/use-organization.ts";
 import { Page } from "../ui/layout/Page.tsx";
+import { Section } from "../ui/layout/Section.tsx";
 import { Loaded } from "../ui/states/Loaded.tsx";
 import { LoadingCard } from "../ui/states/LoadingRows.tsx";
 import { NotFoundNote } from "../ui/states/NotFoundNote.tsx";
 import { StaleNotice } from "../ui/states/StaleNotice.tsx";
+import { type Column, ListTable } from "../ui/tables/ListTable.tsx";
 import { ModeBadge } from "../widgets/mode/ModeBadge.tsx";
 import { AttributionSection } from "./AttributionSection.tsx";
 import { AnswersSection, AppointmentSection, CustomerSection } from "./BookingFacts.tsx";
-import { describeStatus, toStatusColor } from "./booking-words.ts";
-import { ChangesSection } from "./ChangesSection.tsx";
+import { CHANGE_NAMES, describeStatus, toStatusColor } from "./booking-words.ts";
 import { DeleteBooking } from "./DeleteBooking.tsx";
 import { DeliveriesSection } from "./DeliveriesSection.tsx";
 import { HiddenCustomers } from "./HiddenCustomers.tsx";
@@ -87,5 +89,21 @@ function Gone({ filters }: { filters: ShownFilters }) {
     >
       It was deleted, or it’s older than {details.plan.retention}. Your plan doesn’t keep bookings longer than that.
     </NotFoundNote>
+  );
+}
+
+export function ChangesSection({ changes }: { changes: readonly Change[] }) {
+  const { format } = useOrganization();
+  if (changes.length === 0) return null;
+  const columns: Column<Change>[] = [
+    { header: "Change", isBare: true, cell: ({ type }) => CHANGE_NAMES[type] },
+    { header: "From", cell: ({ previousStart }) => format.dateTime(previousStart) },
+    { header: "To", cell: ({ type, start }) => (type === "rescheduled" ? format.dateTime(start) : "–") },
+    { header: "Noticed", isNumeric: true, cell: ({ changedAt }) => format.dateTime(changedAt) },
+  ];
+  return (
+    <Section title="History" description="Changes in the scheduling system since it was booked.">
+      <ListTable label="History" columns={columns} rows={changes} rowKey={({ changedAt }) => changedAt} />
+    </Section>
   );
 }

@@ -1,10 +1,12 @@
-import { Button, Group, Stack } from "@mantine/core";
+import { Alert, Button, Group, Stack } from "@mantine/core";
+import { IconCheck } from "@tabler/icons-react";
 import { useState } from "react";
-import type { AppConnection, SavedConnection } from "#contract/app/connections.ts";
+import type { AppConnection, SavedConnection, VerifiedConnection } from "#contract/app/connections.ts";
+import { formatZone } from "../format.ts";
 import { FormDialog } from "../ui/forms/FormDialog.tsx";
 import { AddConnectionForm } from "./AddConnectionForm.tsx";
+import { ConnectionNotes } from "./ConnectionNotes.tsx";
 import { EditConnectionForm } from "./EditConnectionForm.tsx";
-import { VerifiedAnswer } from "./VerifiedAnswer.tsx";
 
 type ConnectionDialogProps = {
   /** Null for a new connection. */
@@ -52,5 +54,17 @@ export function ConnectionDialog({ connection, isOpen, onClose, next }: Connecti
         <AddConnectionForm {...forms} />
       )}
     </FormDialog>
+  );
+}
+
+function VerifiedAnswer({ verified }: { verified: VerifiedConnection }) {
+  const { businessName, timeZone, warnings } = verified;
+  return (
+    <>
+      <Alert color="green" variant="light" icon={<IconCheck size={20} />} title="Connection works">
+        Connected to “{businessName}”{timeZone !== null && ` (${formatZone(timeZone)})`}.
+      </Alert>
+      <ConnectionNotes notes={warnings} />
+    </>
   );
 }

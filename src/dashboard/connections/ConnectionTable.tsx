@@ -3,7 +3,7 @@ import { useState } from "react";
 import type { AppConnection } from "#contract/app/connections.ts";
 import { formatCount } from "../format.ts";
 import { useOrganization } from "../shell/use-organization.ts";
-import { CopyId } from "../ui/copy/CopyId.tsx";
+import { CopyId } from "../ui/copy/CopyField.tsx";
 import { ActionButton } from "../ui/forms/ActionButton.tsx";
 import { BUTTONS, type Column, ListTable } from "../ui/tables/ListTable.tsx";
 import { When } from "../ui/tables/When.tsx";

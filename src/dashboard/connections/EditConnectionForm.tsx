@@ -1,7 +1,8 @@
-import { Checkbox, Stack, TextInput } from "@mantine/core";
+import { Checkbox, Stack, Text, TextInput } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { useState } from "react";
 import type { AppConnection, SavedConnection } from "#contract/app/connections.ts";
+import type { ConnectionKind } from "#contract/scheduling.ts";
 import { call } from "../api/call.ts";
 import { connectionsQuery } from "../api/connections.ts";
 import { useAction } from "../hooks/use-action.ts";
@@ -9,9 +10,10 @@ import { useFollowedValues } from "../hooks/use-followed-values.ts";
 import { useOrganization } from "../shell/use-organization.ts";
 import { FormButtons } from "../ui/forms/FormButtons.tsx";
 import { FormFault } from "../ui/forms/FormFault.tsx";
-import { AllSteps } from "./AllSteps.tsx";
+import { Collapsible } from "../ui/layout/Collapsible.tsx";
 import { AdvancedFields, ConnectionFields } from "./ConnectionFields.tsx";
 import { type ConnectionValues, toParts, toValues } from "./connection-form.ts";
+import { CONNECTION_STEPS } from "./connection-steps.tsx";
 
 type EditProps = { connection: AppConnection; onClose: () => void; onSaved: (saved: SavedConnection) => void };
 
@@ -88,5 +90,23 @@ function FollowChanges({ isOn, getsNotices, onChange }: FollowProps) {
       checked={isOn}
       onChange={(event) => onChange(event.currentTarget.checked)}
     />
+  );
+}
+
+/** The guides of all steps, for someone who replaces the settings later. */
+function AllSteps({ kind }: { kind: ConnectionKind }) {
+  return (
+    <Collapsible label="Where to find these">
+      <Stack gap="md">
+        {CONNECTION_STEPS[kind].map(({ title, guide }) => (
+          <div key={title}>
+            <Text size="sm" fw={500} mb={4}>
+              {title}
+            </Text>
+            {guide}
+          </div>
+        ))}
+      </Stack>
+    </Collapsible>
   );
 }

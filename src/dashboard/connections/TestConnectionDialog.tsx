@@ -1,13 +1,14 @@
-import { Button, Group, Loader, Modal, Stack, Text, TextInput } from "@mantine/core";
+import { Alert, Anchor, Button, Group, List, Loader, Modal, Stack, Text, TextInput } from "@mantine/core";
 import { useForm } from "@mantine/form";
+import { IconCheck, IconX } from "@tabler/icons-react";
 import { useEffect } from "react";
-import type { AppConnection, ConnectionCheckRequest } from "#contract/app/connections.ts";
+import type { AppConnection, ConnectionCheckAnswer, ConnectionCheckRequest } from "#contract/app/connections.ts";
 import { call } from "../api/call.ts";
 import { connectionsQuery } from "../api/connections.ts";
 import { useAction } from "../hooks/use-action.ts";
 import { useOrganization } from "../shell/use-organization.ts";
 import { FormFault } from "../ui/forms/FormFault.tsx";
-import { CheckAnswer } from "./CheckAnswer.tsx";
+import { ConnectionNotes } from "./ConnectionNotes.tsx";
 import { wordsOf } from "./connection-words.ts";
 
 /** Reads services and available times when it opens. A test booking is made only on request. */
@@ -79,5 +80,31 @@ function Test({ connection, onClose }: { connection: AppConnection; onClose: () 
         </Group>
       </Stack>
     </form>
+  );
+}
+
+function CheckAnswer({ check }: { check: ConnectionCheckAnswer }) {
+  const { isWorking, verdict, steps } = check;
+  const file = `data:application/json,${encodeURIComponent(JSON.stringify(check, null, 2))}`;
+  return (
+    <div>
+      <Alert
+        role="status"
+        color={isWorking ? "green" : "red"}
+        variant="light"
+        icon={isWorking ? <IconCheck size={20} /> : <IconX size={20} />}
+        title={verdict}
+      >
+        <List size="sm" spacing={4}>
+          {steps.map(({ name, message }) => (
+            <List.Item key={name}>{message}</List.Item>
+          ))}
+        </List>
+        <Anchor href={file} download={`connection-check-${check.kind}.json`} size="sm" display="inline-block" mt="xs">
+          Download all requests and responses
+        </Anchor>
+      </Alert>
+      <ConnectionNotes notes={steps.flatMap(({ notes = [] }) => notes)} />
+    </div>
   );
 }

@@ -1,18 +1,21 @@
-import { Group } from "@mantine/core";
+import { Group, Text } from "@mantine/core";
 import { IconSearchOff } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { useParams } from "@tanstack/react-router";
 import { useState } from "react";
-import type { AppDeliveryDetail } from "#contract/app/deliveries.ts";
+import type { AppDelivery, AppDeliveryDetail } from "#contract/app/deliveries.ts";
 import { DELIVERY_LOG_DAYS } from "#contract/delivery.ts";
 import { call } from "../api/call.ts";
 import { isNotFound } from "../api/client.ts";
-import { deliveriesKey, deliveryQuery } from "../api/deliveries.ts";
+import { deliveriesKey, deliveryQuery, isPending } from "../api/deliveries.ts";
+import type { Verdict } from "../can.ts";
 import { useAction } from "../hooks/use-action.ts";
-import { useOrganization } from "../shell/use-organization.ts";
+import { type OrganizationScope, useOrganization } from "../shell/use-organization.ts";
+import { CopyField } from "../ui/copy/CopyField.tsx";
 import { ActionButton } from "../ui/forms/ActionButton.tsx";
 import { ConfirmDialog } from "../ui/forms/ConfirmDialog.tsx";
 import { Page } from "../ui/layout/Page.tsx";
+import { Section } from "../ui/layout/Section.tsx";
 import { Loaded } from "../ui/states/Loaded.tsx";
 import { LoadingCard } from "../ui/states/LoadingRows.tsx";
 import { NotFoundNote } from "../ui/states/NotFoundNote.tsx";
@@ -20,8 +23,6 @@ import { StaleNotice } from "../ui/states/StaleNotice.tsx";
 import { nameOf } from "../webhooks/endpoint-words.ts";
 import { ModeBadge } from "../widgets/mode/ModeBadge.tsx";
 import { AttemptsSection } from "./AttemptsSection.tsx";
-import { RequestSection } from "./RequestSection.tsx";
-import { redeliverVerdict, retryVerdict } from "./redeliver-verdict.ts";
 import { StateBadge } from "./StateBadge.tsx";
 import { SummarySection } from "./SummarySection.tsx";
 
@@ -115,4 +116,51 @@ function toTitle({ event, reference }: AppDeliveryDetail): string {
   if (event.type === "endpoint.test") return "Test delivery";
   if (event.type === "booking.erased") return `Erasure of ${reference}`;
   return reference === null ? "Delivery of an erased booking" : `Delivery of ${reference}`;
+}
+
+/** Whether a delivery can be redelivered, by the same rules as server/webhooks/log/redeliver.ts. */
+export function redeliverVerdict(can: OrganizationScope["can"], delivery: AppDelivery): Verdict {
+  const verdict = can("redeliver");
+  if (!verdict.isAllowed) return verdict;
+  if (delivery.isErased) return refuse("The booking was erased, so there is nothing left to send.");
+  if (delivery.endpoint.isRemoved) return refuse("The endpoint was deleted.");
+  if (isPending(delivery)) return refuse("Already queued.");
+  return verdict;
+}
+
+/** Whether a delivery that is retrying can be retried now, by the same rules as server/webhooks/log/retry.ts. */
+export function retryVerdict(can: OrganizationScope["can"], delivery: AppDelivery): Verdict {
+  const verdict = can("retryDelivery");
+  if (!verdict.isAllowed) return verdict;
+  return delivery.isInFlight ? refuse("Already being sent.") : verdict;
+}
+
+function refuse(reason: string): Verdict {
+  return { isAllowed: false, reason };
+}
+
+export function RequestSection({ delivery }: { delivery: AppDeliveryDetail }) {
+  const { can } = useOrganization();
+  const verdict = can("seeCustomers");
+  const { body, isErased, endpoint } = delivery;
+  return (
+    <Section title="Request" description={endpoint.kind === "webhook" ? SIGNED : UNSIGNED}>
+      {body === null ? (
+        <Text size="sm" c="dimmed">
+          {isErased
+            ? "The body was erased together with the booking."
+            : "Viewers can’t see the body because it contains customer data."}
+        </Text>
+      ) : (
+        verdict.isAllowed && <CopyField label="Body" value={toPretty(body)} isJson />
+      )}
+    </Section>
+  );
+}
+
+const SIGNED = "Every attempt sends the same body with a new signature. Each attempt’s headers are above.";
+const UNSIGNED = "Every attempt sends the same body. Chat cards aren’t signed.";
+
+function toPretty(body: string): string {
+  return JSON.stringify(JSON.parse(body), null, 2);
 }

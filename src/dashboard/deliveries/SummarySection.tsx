@@ -1,6 +1,6 @@
 import type { AppDeliveryDetail } from "#contract/app/deliveries.ts";
 import { useOrganization } from "../shell/use-organization.ts";
-import { CopyId } from "../ui/copy/CopyId.tsx";
+import { CopyId } from "../ui/copy/CopyField.tsx";
 import { type Fact, Facts } from "../ui/layout/Facts.tsx";
 import { TextLink } from "../ui/layout/links.tsx";
 import { Section } from "../ui/layout/Section.tsx";

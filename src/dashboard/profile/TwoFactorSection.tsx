@@ -1,13 +1,13 @@
-import { Badge, Button, Group, Text } from "@mantine/core";
+import { Badge, Button, Group, Modal, Text } from "@mantine/core";
 import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import type { Me } from "#contract/app/account.ts";
 import { call } from "../api/call.ts";
 import { meKey } from "../api/queries.ts";
+import { PERSISTENT, ShownOnce } from "../ui/copy/ShownOnce.tsx";
 import { ActionButton } from "../ui/forms/ActionButton.tsx";
 import { Section } from "../ui/layout/Section.tsx";
 import { PasswordDialog } from "./PasswordDialog.tsx";
-import { RecoveryCodesDialog } from "./RecoveryCodesDialog.tsx";
 import { TwoFactorSetUp } from "./TwoFactorSetUp.tsx";
 
 type Open = "set-up" | "turn-off" | "new-codes" | null;
@@ -95,5 +95,27 @@ function TwoFactorButtons({ user, onOpen }: ButtonsProps) {
         You need an authenticator app on your phone.
       </Text>
     </Group>
+  );
+}
+
+/** Recovery codes, shown only once. They replace the authenticator app if the phone is lost. */
+function RecoveryCodesDialog({ codes, onClose }: { codes: readonly string[] | null; onClose: () => void }) {
+  return (
+    <Modal opened={codes !== null} onClose={onClose} title="Save your recovery codes" {...PERSISTENT}>
+      {codes && (
+        <ShownOnce
+          intro={
+            <Text size="sm">
+              If you lose access to your authenticator app, you can sign in with one of these codes. Each code works
+              once. They won’t be shown again, so save them in your password manager.
+            </Text>
+          }
+          label="Recovery codes"
+          value={codes.join("\n")}
+          doneLabel="I’ve saved them"
+          onDone={onClose}
+        />
+      )}
+    </Modal>
   );
 }

@@ -1,6 +1,7 @@
 import { Anchor, Stack, Text, TextInput } from "@mantine/core";
 import { useForm } from "@mantine/form";
-import { useState } from "react";
+import { useMemo, useState } from "react";
+import { encode } from "uqr";
 import { call } from "../api/call.ts";
 import { useAction } from "../hooks/use-action.ts";
 import { CopyField } from "../ui/copy/CopyField.tsx";
@@ -8,7 +9,7 @@ import { FormButtons } from "../ui/forms/FormButtons.tsx";
 import { FormDialog } from "../ui/forms/FormDialog.tsx";
 import { FormFault } from "../ui/forms/FormFault.tsx";
 import { PasswordDialog } from "./PasswordDialog.tsx";
-import { QrCode } from "./QrCode.tsx";
+import classes from "./TwoFactorSetUp.module.css";
 
 type TwoFactorSetUpProps = { isOpen: boolean; onClose: () => void; onDone: (recoveryCodes: readonly string[]) => void };
 type Created = { totpURI: string; backupCodes: readonly string[] };
@@ -83,5 +84,19 @@ function ConfirmStep({ uri, onClose, onConfirmed }: { uri: string; onClose: () =
         <FormButtons label="Turn on two-factor authentication" isBusy={confirm.isPending} onCancel={onClose} />
       </Stack>
     </form>
+  );
+}
+
+/** The empty border that cameras need, in modules. */
+const QUIET_ZONE = 4;
+
+/** Dark on white in both colour schemes: many cameras can't read light on dark. */
+function QrCode({ text, label }: { text: string; label: string }) {
+  const { size, data } = useMemo(() => encode(text, { ecc: "M", border: QUIET_ZONE }), [text]);
+  const squares = data.flatMap((row, y) => row.flatMap((isDark, x) => (isDark ? [`M${x} ${y}h1v1h-1z`] : [])));
+  return (
+    <svg className={classes["code"]} viewBox={`0 0 ${size} ${size}`} role="img" aria-label={label}>
+      <path d={squares.join("")} shapeRendering="crispEdges" />
+    </svg>
   );
 }

@@ -1,14 +1,17 @@
-import { Alert, Stack, Text } from "@mantine/core";
+import { Alert, Box, Stack, Text } from "@mantine/core";
 import { IconAlertTriangle, IconClockPause, IconPlugConnectedX } from "@tabler/icons-react";
+import type { ReactNode } from "react";
 import type { AppEndpoint } from "#contract/app/endpoints.ts";
-import { formatCount, formatRelative } from "../format.ts";
+import { call } from "../api/call.ts";
+import { endpointRefreshes } from "../api/endpoints.ts";
+import { formatCount, formatRelative, pluralize } from "../format.ts";
+import { useAction } from "../hooks/use-action.ts";
 import { useOrganization } from "../shell/use-organization.ts";
+import { ActionButton } from "../ui/forms/ActionButton.tsx";
 import { Section } from "../ui/layout/Section.tsx";
 import { When } from "../ui/tables/When.tsx";
 import { DISABLED_WORDS, isPaused } from "./endpoint-words.ts";
-import { type Figure, Figures } from "./Figures.tsx";
 import classes from "./HealthSection.module.css";
-import { RetryAllButton } from "./RetryAllButton.tsx";
 
 export function HealthSection({ endpoint }: { endpoint: AppEndpoint }) {
   const { format } = useOrganization();
@@ -75,5 +78,44 @@ function Problems({ endpoint }: { endpoint: AppEndpoint }) {
         </Alert>
       )}
     </>
+  );
+}
+
+type Figure = readonly [label: string, value: ReactNode];
+
+function Figures({ figures }: { figures: readonly Figure[] }) {
+  return (
+    <dl className={classes["figures"]}>
+      {figures.map(([label, value]) => (
+        <div key={label}>
+          <dt>{label}</dt>
+          <dd>{value}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+/** For someone who has fixed the receiver: sends all queued and retrying deliveries of the endpoint now. */
+function RetryAllButton({ endpoint }: { endpoint: AppEndpoint }) {
+  const { id, can } = useOrganization();
+  const retry = useAction({
+    run: () => call("retryEndpoint", { organization: id, params: { endpoint: endpoint.id } }),
+    refreshes: endpointRefreshes(id),
+    successMessage: ({ count }) =>
+      count === 0 ? "No deliveries to retry" : `Retrying ${pluralize(count, "delivery", "deliveries")}`,
+  });
+  return (
+    <Box mt="sm">
+      <ActionButton
+        variant="default"
+        size="xs"
+        verdict={can("retryEndpoint")}
+        loading={retry.isPending}
+        onClick={() => retry.mutate()}
+      >
+        Retry all now
+      </ActionButton>
+    </Box>
   );
 }

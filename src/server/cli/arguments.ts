@@ -4,7 +4,7 @@ import type { Db } from "../db/pool.ts";
 import { type Checked, checkLine } from "../http/check-fields.ts";
 import { parseIsoInstant } from "../lib/time/iso-instant.ts";
 import { findOrganization, type OrganizationRow } from "../organizations/organizations.ts";
-import { UsageError } from "./usage-error.ts";
+import { UsageError } from "./command.ts";
 
 /** Parses what follows the command's name. Options take a value, flags don't; an unknown name is a UsageError. */
 export type Arguments = {

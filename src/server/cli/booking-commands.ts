@@ -6,6 +6,7 @@ import {
   findBooking,
   findBookingOwner,
   followAppointment,
+  importBookings,
   listBookings,
   listChanges,
   listChangesOf,
@@ -16,8 +17,8 @@ import { cleanSearch } from "../http/parameters.ts";
 import { findOrganization, type OrganizationRow, toKeptSince } from "../organizations/organizations.ts";
 import { readWidgetNames } from "../widgets/widgets.ts";
 import { parseChoice, parseInstant, parseNumber, refuse, requireOrganization } from "./arguments.ts";
-import type { Command, CommandContext } from "./command.ts";
-import { UsageError } from "./usage-error.ts";
+import { type Command, type CommandContext, pluralize, UsageError } from "./command.ts";
+import { nothingImported, PROGRESS_LINES, readLines, reportEvery } from "./read-lines.ts";
 
 const SHOWN_DEFAULT = 50;
 const LIMIT = { min: 1, max: 500 };
@@ -148,3 +149,25 @@ function describeChange({ changedAt, reference, type, previousStart, start }: Ch
   const what = type === "rescheduled" ? `moved from ${previousStart} to ${start}` : "cancelled";
   return `${changedAt}  ${reference}  ${what}`;
 }
+
+export const IMPORT_BOOKINGS_COMMAND: Command = {
+  name: "import bookings",
+  usage: "import bookings --org ORG FILE.ndjson",
+  summary:
+    "import bookings from a file with one JSON object per line: a booking as the read API returns it, plus widgetId",
+  options: ["org"],
+  positionals: 1,
+  async run({ db, args, clock, config, tell }) {
+    const organization = await requireOrganization(db, args.required("org"));
+    const result = await importBookings(db, organization.id, {
+      lines: readLines(args.positional[0] ?? ""),
+      now: clock.now(),
+      baseUrl: config.baseUrl,
+      progress: reportEvery(PROGRESS_LINES, (lines) => tell(`${lines} lines read`)),
+    });
+    if ("fault" in result) throw nothingImported(result);
+    const { imported, skipped, deleted } = result;
+    const kept = deleted === 0 ? "" : ` Not imported: ${pluralize(deleted, "booking")} that had been deleted.`;
+    return { text: `Imported ${pluralize(imported, "booking")}; ${skipped} already existed.${kept}`, json: result };
+  },
+};

@@ -7,8 +7,7 @@ import { bodyReader } from "../http/body.ts";
 import { assert } from "../lib/assert.ts";
 import { managementRoutes } from "../management-routes.ts";
 import { findOrganization, requireFeature } from "../organizations/organizations.ts";
-import type { CommandContext } from "./command.ts";
-import { UsageError } from "./usage-error.ts";
+import { type CommandContext, UsageError } from "./command.ts";
 
 type Given = { params?: Record<string, string>; query?: Record<string, string>; body?: object };
 

@@ -27,3 +27,10 @@ export type Command = {
   readonly positionals: number;
   readonly run: (context: CommandContext) => Promise<Answer>;
 };
+
+/** Bad input on the command line: one clear line on standard error, and exit code 2. */
+export class UsageError extends Error {}
+
+export function pluralize(count: number, one: string, many = `${one}s`): string {
+  return `${count} ${count === 1 ? one : many}`;
+}

@@ -13,8 +13,7 @@ import {
   toAppConnection,
 } from "../scheduler/scheduler.ts";
 import { requireOrganization } from "./arguments.ts";
-import type { Command } from "./command.ts";
-import { UsageError } from "./usage-error.ts";
+import { type Command, UsageError } from "./command.ts";
 
 const NO_CONNECTION = "No connection has this ID.";
 

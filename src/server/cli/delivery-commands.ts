@@ -4,9 +4,7 @@ import { parseDeliveryId } from "#contract/ids.ts";
 import { findDeliveryOwner } from "../webhooks/webhooks.ts";
 import { type Arguments, parseChoice, requireOrganization } from "./arguments.ts";
 import { callRoute } from "./call-route.ts";
-import type { Command, CommandContext } from "./command.ts";
-import { pluralize } from "./pluralize.ts";
-import { UsageError } from "./usage-error.ts";
+import { type Command, type CommandContext, pluralize, UsageError } from "./command.ts";
 
 const LIST_OPTIONS = ["search", "endpoint", "widget", "state", "status", "error", "from", "to", "limit"];
 const SHOWN = { limit: "50" };

@@ -1,6 +1,5 @@
 import { clearDemo, DEMO_DAYS, DEMO_ID, DEMO_NAME, loadDemo, readCredentials } from "../demo/demo.ts";
-import type { Command } from "./command.ts";
-import { UsageError } from "./usage-error.ts";
+import { type Command, UsageError } from "./command.ts";
 
 export const DEMO_COMMANDS: readonly Command[] = [
   {

@@ -4,9 +4,7 @@ import { type OrganizationId, parseEndpointId } from "#contract/ids.ts";
 import { findEndpointOwner } from "../webhooks/webhooks.ts";
 import { type Arguments, parseChoice, parseSwitch, parseText, requireOrganization } from "./arguments.ts";
 import { callRoute } from "./call-route.ts";
-import type { Command, CommandContext } from "./command.ts";
-import { pluralize } from "./pluralize.ts";
-import { UsageError } from "./usage-error.ts";
+import { type Command, type CommandContext, pluralize, UsageError } from "./command.ts";
 
 const FILTER_OPTIONS = ["events", "widgets", ...ENDPOINT_FILTERS];
 const FILTERS_USAGE = `[--events ${CHOSEN_EVENT_TYPES.join(",")}] [--widgets WIDGET_ID,…|all] ${ENDPOINT_FILTERS.map((name) => `[--${name} NAME,…|all]`).join(" ")}`;

@@ -3,10 +3,8 @@ import { exportDays } from "../export/export.ts";
 import { parseExportPlace } from "../lib/text/export-place.ts";
 import { addDays } from "../lib/time/calendar.ts";
 import { requireOrganization } from "./arguments.ts";
-import type { Command } from "./command.ts";
-import { pluralize } from "./pluralize.ts";
-import { reportEvery } from "./progress.ts";
-import { UsageError } from "./usage-error.ts";
+import { type Command, pluralize, UsageError } from "./command.ts";
+import { reportEvery } from "./read-lines.ts";
 
 /** Writing this many days takes a few seconds. */
 const PROGRESS_DAYS = 100;

@@ -1,10 +1,7 @@
 import { importEvents, rebuildPacks } from "../analytics/analytics.ts";
 import { requireOrganization } from "./arguments.ts";
-import type { Command } from "./command.ts";
-import { pluralize } from "./pluralize.ts";
-import { PROGRESS_LINES, PROGRESS_VISITS, reportEvery } from "./progress.ts";
-import { nothingImported, readLines } from "./read-lines.ts";
-import { UsageError } from "./usage-error.ts";
+import { type Command, pluralize, UsageError } from "./command.ts";
+import { nothingImported, PROGRESS_LINES, PROGRESS_VISITS, readLines, reportEvery } from "./read-lines.ts";
 
 export const FUNNEL_COMMANDS: readonly Command[] = [
   {

@@ -15,8 +15,7 @@ import {
 import { auditByOperator } from "../audit/audit.ts";
 import { acrossOrganizations, inOrganization } from "../db/transactions.ts";
 import { parseText, requireOrganization, requireValue } from "./arguments.ts";
-import type { Command } from "./command.ts";
-import { UsageError } from "./usage-error.ts";
+import { type Command, UsageError } from "./command.ts";
 
 export const KEY_COMMANDS: readonly Command[] = [
   {

@@ -15,9 +15,7 @@ import {
   updateOrganization,
 } from "../organizations/organizations.ts";
 import { parseChoice, parseText, requireOrganization } from "./arguments.ts";
-import type { Command } from "./command.ts";
-import { pluralize } from "./pluralize.ts";
-import { UsageError } from "./usage-error.ts";
+import { type Command, pluralize, UsageError } from "./command.ts";
 
 export const ORGANIZATION_COMMANDS: readonly Command[] = [
   {

@@ -1,6 +1,6 @@
 import { createReadStream } from "node:fs";
 import { type TextLine, toTextLines } from "../lib/text/text-lines.ts";
-import { UsageError } from "./usage-error.ts";
+import { UsageError } from "./command.ts";
 
 /** About a thousand lines. */
 const READ_BYTES = 128 * 1024;
@@ -17,4 +17,19 @@ export async function* readLines(path: string): AsyncGenerator<readonly TextLine
 
 export function nothingImported({ line, fault }: { line: number; fault: string }): UsageError {
   return new UsageError(`Line ${line}: ${fault}. Nothing was imported.`);
+}
+
+/** Counting this many visits takes a few seconds. */
+export const PROGRESS_VISITS = 20_000;
+/** Importing this many lines takes a few seconds. */
+export const PROGRESS_LINES = 10_000;
+
+/** Counts grow in steps and may skip a round number, so the first count at or after it is reported. */
+export function reportEvery(step: number, tell: (count: number) => void): (count: number) => void {
+  let next = step;
+  return (count) => {
+    if (count < next) return;
+    tell(count);
+    next = count - (count % step) + step;
+  };
 }

@@ -5,8 +5,7 @@ import { auditByOperator } from "../audit/audit.ts";
 import { acrossOrganizations } from "../db/transactions.ts";
 import { checkEmail } from "../http/check-fields.ts";
 import { parseChoice, parseText, requireOrganization, requireValue } from "./arguments.ts";
-import type { Command } from "./command.ts";
-import { UsageError } from "./usage-error.ts";
+import { type Command, UsageError } from "./command.ts";
 
 export const USER_COMMANDS: readonly Command[] = [
   {

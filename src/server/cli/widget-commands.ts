@@ -4,8 +4,7 @@ import type { TestData } from "../test-mode/test-mode.ts";
 import { findWidget, readWidgets } from "../widgets/widgets.ts";
 import { type Arguments, parseChoice, parseSwitch, requireOrganization } from "./arguments.ts";
 import { callRoute } from "./call-route.ts";
-import type { Command, CommandContext } from "./command.ts";
-import { UsageError } from "./usage-error.ts";
+import { type Command, type CommandContext, UsageError } from "./command.ts";
 
 export const WIDGET_COMMANDS: readonly Command[] = [
   {

@@ -1,10 +1,11 @@
 import { fileURLToPath } from "node:url";
 import type { FastifyInstance, FastifyReply } from "fastify";
 import { notBuilt, serveBrowserFiles } from "../http/pages/browser-files.ts";
-import { DOCS_FILES_ADDRESS, DOCS_FILES_FOLDER, loadDocsFiles } from "./docs-files.ts";
+import { html, renderHead } from "../http/pages/html.ts";
+import { DOCS_FILES_ADDRESS, DOCS_FILES_FOLDER, type DocsFiles, loadDocsFiles } from "./docs-files.ts";
+import { type DocsFrame, renderHeader, renderMenu } from "./docs-page.ts";
 import { DOCS_ADDRESS, REFERENCE_ADDRESS } from "./documents.ts";
 import { openLibrary, type Served } from "./library.ts";
-import { renderReference } from "./render-reference.ts";
 
 const GUIDES_POLICY = [
   "default-src 'none'",
@@ -64,4 +65,23 @@ export async function docsRoutes(app: FastifyInstance): Promise<void> {
       .header("content-security-policy", GUIDES_POLICY)
       .send(found.body);
   }
+}
+
+/** The API reference: our header, and Scalar below it. src/docs/reference/main.ts starts and configures Scalar. */
+function renderReference(frame: DocsFrame, files: DocsFiles): string {
+  return html`<!doctype html>
+<html lang="en">
+<head>
+${renderHead("API reference · Bookflow docs", files.reference.stylesheets)}
+<script defer src="${files.scalar}"></script>
+<script type="module" src="${files.reference.script}"></script>
+</head>
+<body>
+${renderHeader(frame, "API reference")}
+${renderMenu(frame, { section: null, page: { address: REFERENCE_ADDRESS } })}
+<noscript><p class="notice">The API reference needs JavaScript. The same contents are in the <a href="/api/v1/openapi.json">OpenAPI document</a>.</p></noscript>
+<div id="reference"></div>
+</body>
+</html>
+`.toString();
 }

@@ -6,7 +6,7 @@ import { PAGE_TEXTS } from "./page-texts.ts";
 // The look of the floating button. It reaches the loader through a hidden frame, because that is all a page with a strict content
 // security policy has to allow: a request of the script would need `connect-src`.
 
-/** What src/widget/loader/floating-button.ts receives. */
+/** What src/widget/loader/start.ts receives. */
 type ButtonLook = { label: string; lang: Language; style: string };
 
 const ACCENT = "#4b45d6";

@@ -1,15 +1,15 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import { parseWidgetId } from "#contract/ids.ts";
+import { parseWidgetId, type WidgetId } from "#contract/ids.ts";
 import type { Deps } from "../deps.ts";
 import { ApiError } from "../http/api-error.ts";
 import { toAcceptedLanguage } from "../http/pages/accepted-language.ts";
 import { notBuilt, serveBrowserFiles } from "../http/pages/browser-files.ts";
-import { sendPlainPage } from "../http/pages/plain-page.ts";
+import { html } from "../http/pages/html.ts";
+import { type PlainPage, sendPlainPage } from "../http/pages/plain-page.ts";
 import { directPageUrl, findBookableWidget, requireBookableWidget } from "../widgets/widgets.ts";
 import { renderButtonPage, toButtonLook } from "./floating-button.ts";
 import { FRAME_ADDRESS, FRAME_FOLDER, type FrameFiles } from "./frame-files.ts";
 import { type PageKind, renderFramePage, renderUnknownPage } from "./render-page.ts";
-import { renderTestPage } from "./test-page.ts";
 
 type EmbedDeps = Pick<Deps, "config" | "db">;
 
@@ -109,4 +109,28 @@ function toPolicy(frameAncestors: string): string {
     "base-uri 'none'",
     "form-action 'none'",
   ].join("; ");
+}
+
+/** Stands in for the business's page: the same elements as the dashboard's snippet for this display mode. */
+function renderTestPage({ id, show }: { id: WidgetId; show: string | undefined }): PlainPage {
+  return { title: "Test page", hasLoader: true, body: html`${EXPLANATION}${renderSnippet(id, show)}` };
+}
+
+const EXPLANATION = html`<h1>Test page</h1>
+<p>This page stands in for your website. It contains the snippet, so the widget looks and works here as it will on your own page.</p>
+<p class="note">Views and bookings made here count in your analytics.</p>
+`;
+
+function renderSnippet(id: WidgetId, show: string | undefined) {
+  switch (show) {
+    case "popup":
+      return html`<script async src="/loader.js" data-widget="${id}"></script>
+<p><a class="primary" href="/w/${id}" data-svc-open="${id}">Book now</a></p>`;
+    case "float":
+      return html`<script async src="/loader.js" data-widget="${id}" data-mode="float"></script>
+<p>The button is in the corner of the window.</p>`;
+    default:
+      return html`<script async src="/loader.js"></script>
+<svc-booking widget="${id}"></svc-booking>`;
+  }
 }

@@ -43,3 +43,10 @@ export class FieldsError extends ApiError {
 }
 
 const INVALID_FIELDS = { code: "invalid_fields", message: "Some fields are invalid." } as const;
+
+/** Whoever asked has closed the connection, so nobody waits for the answer. Work that can stop throws this. */
+export class CallerLeft extends Error {
+  constructor() {
+    super("The caller has left");
+  }
+}

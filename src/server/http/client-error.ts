@@ -3,7 +3,7 @@ import type { Socket } from "node:net";
 import type { FastifyInstance } from "fastify";
 import { systemRandom } from "../lib/secrets/random.ts";
 import { ApiError } from "./api-error.ts";
-import { makeRequestId } from "./request-id.ts";
+import { makeRequestId } from "./request-log.ts";
 import { commonHeaders } from "./response-headers.ts";
 
 // Malformed HTTP. Node would answer with a bare status line; here these errors get the shape of all others.

@@ -15,3 +15,10 @@ export function toClientNetwork(ip: string): string {
   const zeros = after === undefined ? [] : Array<string>(Math.max(0, 8 - head.length - tail.length)).fill("0");
   return [...head, ...zeros, ...tail].slice(0, GROUPS_OF_A_NETWORK).join(":");
 }
+
+type TrustProxy = false | string[] | ((address: string, hop: number) => boolean);
+
+/** Fastify trusts nobody for a plain number, as a client could claim any address; the operator asserts that none can. */
+export function toTrustProxy(setting: false | number | string[]): TrustProxy {
+  return typeof setting === "number" ? (_address, hop) => hop < setting : setting;
+}

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import Fastify from "fastify";
-import { toTrustProxy } from "./trust-proxy.ts";
+import { toTrustProxy } from "./client-network.ts";
 
 /** The visitor's address, as a service behind these proxies sees it; the connection itself comes from 127.0.0.1. */
 async function seenAddress(setting: false | number | string[], forwardedFor: string): Promise<string> {

@@ -2,7 +2,7 @@ import Fastify, { type FastifyInstance } from "fastify";
 import type { Deps } from "../deps.ts";
 import { installErrorHandler } from "../http/error-handler.ts";
 import { RECEIVING_LIMITS } from "../http/listen.ts";
-import { makeRequestId } from "../http/request-id.ts";
+import { makeRequestId } from "../http/request-log.ts";
 import { installResponseHeaders } from "../http/response-headers.ts";
 import { operationsRoutes } from "./routes.ts";
 

@@ -1,7 +1,8 @@
 import { type Insertable, type Selectable, sql, type Updateable } from "kysely";
-import type { OrganizationId, WidgetId } from "#contract/ids.ts";
+import { type OrganizationId, parseWidgetId, type WidgetId } from "#contract/ids.ts";
 import type { Db } from "../db/pool.ts";
 import type { WidgetsTable } from "../db/tables.ts";
+import { notFound } from "../http/api-error.ts";
 
 export const WIDGET_COLUMNS = [
   "id",
@@ -32,7 +33,7 @@ export async function listWidgets(db: Db, owner: OrganizationId): Promise<Listed
     .execute();
 }
 
-export async function ownsWidget(db: Db, owner: OrganizationId, id: WidgetId): Promise<boolean> {
+async function ownsWidget(db: Db, owner: OrganizationId, id: WidgetId): Promise<boolean> {
   const row = await db
     .selectFrom("widgets")
     .select("id")
@@ -64,4 +65,15 @@ export async function updateWidget(
     .returning([...WIDGET_COLUMNS, sql<string>`old.name`.as("former_name")])
     .executeTakeFirst();
   return row ?? null;
+}
+
+/** Guard: unknown, malformed and other organizations' ids get exactly the same response. */
+export async function requireWidget(db: Db, owner: OrganizationId, text: string): Promise<WidgetId> {
+  const id = parseWidgetId(text);
+  if (id === null || !(await ownsWidget(db, owner, id))) throw notFound("Widget");
+  return id;
+}
+
+export async function readWidgetNames(db: Db, owner: OrganizationId): Promise<ReadonlyMap<WidgetId, string>> {
+  return new Map((await listWidgets(db, owner)).map(({ id, name }) => [id, name]));
 }

@@ -1,11 +1,10 @@
 import type { FromFrame, Theme } from "../messages.ts";
 import { createAttribution } from "./attribution.ts";
-import { takeMessage, type Wanted } from "./booking-frame.ts";
+import { openFrame, takeMessage, toLocale, type Wanted } from "./booking-frame.ts";
 import type { ConsentAnswer } from "./consent.ts";
-import { showFloatingButton } from "./floating-button.ts";
 import { guarded } from "./guarded.ts";
 import { defineInlineElement } from "./inline-element.ts";
-import { openPopup } from "./popup.ts";
+import { addHost, make } from "./make.ts";
 import type { Site } from "./site.ts";
 
 type Listener = (details: object) => void;
@@ -81,5 +80,55 @@ export function startLoader(script: HTMLScriptElement): void {
     click.preventDefault();
     const { dataset, href: fallback } = opener;
     openPopup(site, { widget: dataset["svcOpen"] || ownWidget, service: dataset["svcService"], fallback }, opener);
+  }
+}
+
+/** What the page at /button sends (src/server/embed/floating-button.ts). */
+type Look = { label: string; lang: string; style: string };
+
+/** Opens like any element with `data-svc-open`, and appears once it has its look. A label in the snippet comes first. */
+function showFloatingButton({ base, widget }: Site, ownLabel?: string): HTMLElement {
+  const button = make("button", { hidden: true });
+  const iframe = make("iframe", { hidden: true, src: `${base}/button/${widget}?locale=${toLocale()}` });
+  const host = addHost("float", button, iframe);
+  host.dataset["svcOpen"] = widget;
+  addEventListener(
+    "message",
+    guarded(({ source, data }: MessageEvent<Look>) => {
+      if (source !== iframe.contentWindow) return;
+      const { label, lang, style } = data;
+      iframe.remove();
+      button.style.cssText = style;
+      Object.assign(button, { textContent: ownLabel || label, lang, hidden: false });
+    }),
+  );
+  return host;
+}
+
+let closeOpen: (() => void) | undefined;
+
+/** A native dialog. A click outside doesn't close it, because the visitor may have filled in the form. */
+function openPopup(site: Site, wanted: Wanted, opener: Element | null): void {
+  if (!wanted.widget) return;
+  closeOpen?.();
+  const frame = openFrame(site, wanted, close);
+  const dialog = make("dialog", { ariaLabel: frame.title, onclose: close }, frame.element);
+  const host = addHost("popup", dialog);
+  const { style, clientWidth } = document.documentElement;
+  const { overflow, scrollbarGutter } = style;
+  // Keep the scroll position and the space of the scroll bar.
+  Object.assign(style, { overflow: "hidden", scrollbarGutter: innerWidth > clientWidth ? "stable" : scrollbarGutter });
+  closeOpen = close;
+  dialog.showModal();
+
+  function close(): void {
+    if (closeOpen !== close) return;
+    closeOpen = undefined;
+    frame.close();
+    host.remove();
+    Object.assign(style, { overflow, scrollbarGutter });
+    // Anything that was clicked or has the focus can get it back.
+    (opener as HTMLElement | null)?.focus({ preventScroll: true });
+    site.tell(wanted.widget, { type: "close" });
   }
 }

@@ -1,8 +1,7 @@
-import { ActionIcon, Group, Text, Tooltip } from "@mantine/core";
+import { ActionIcon, Box, Group, Text, Tooltip } from "@mantine/core";
 import { useClipboard } from "@mantine/hooks";
 import { IconCheck, IconCopy } from "@tabler/icons-react";
 import classes from "./CopyField.module.css";
-import { JsonText } from "./JsonText.tsx";
 
 const COPIED_MS = 2_000;
 
@@ -47,4 +46,37 @@ export function CopyField({ value, label, isFocused = false, isJson = false }: C
 /** "Signing secret" in the middle of a sentence; "API key" keeps its capitals. */
 function toLowerStart(label: string): string {
   return /^[A-Z][a-z]/.test(label) ? label.charAt(0).toLowerCase() + label.slice(1) : label;
+}
+
+export function CopyId({ value, label }: { value: string; label: string }) {
+  return (
+    <Group gap={4} wrap="nowrap">
+      <code>{value}</code>
+      {/* The button is taller than the line and must not stretch it. */}
+      <Box my={-7}>
+        <CopyButton value={value} label={label} />
+      </Box>
+    </Group>
+  );
+}
+
+/** Names, texts, and numbers or literals; splitting gives plain text and tokens in turn. */
+const TOKENS = /("(?:[^"\\]|\\.)*"\s*:?|\b(?:true|false|null)\b|-?\d[\d.eE+-]*)/;
+
+function JsonText({ text }: { text: string }) {
+  return text.split(TOKENS).map((piece, index) =>
+    index % 2 === 0 ? (
+      piece
+    ) : (
+      // biome-ignore lint/suspicious/noArrayIndexKey: the pieces of a text have no other identity
+      <span key={index} className={classes[toKind(piece)]}>
+        {piece}
+      </span>
+    ),
+  );
+}
+
+function toKind(token: string): "name" | "text" | "literal" {
+  if (!token.startsWith('"')) return "literal";
+  return token.endsWith(":") ? "name" : "text";
 }

@@ -11,15 +11,19 @@ import { useQuery } from "@tanstack/react-query";
 import type { AppConnection } from "#contract/app/connections.ts";
 import type { AppWidget } from "#contract/app/widgets.ts";
 import { isDemoWidget } from "#contract/demo.ts";
+import { call } from "../../api/call.ts";
 import { connectionsQuery } from "../../api/connections.ts";
+import { widgetsKey } from "../../api/widgets.ts";
 import { toFullName } from "../../connections/connection-words.ts";
+import { useAction } from "../../hooks/use-action.ts";
 import { useUrlState } from "../../hooks/use-url-state.ts";
 import { useOrganization } from "../../shell/use-organization.ts";
 import { ActionButton } from "../../ui/forms/ActionButton.tsx";
-import { BackToTestDialog } from "./BackToTestDialog.tsx";
+import { ConfirmDialog } from "../../ui/forms/ConfirmDialog.tsx";
 import { ClearTestDialog } from "./ClearTestDialog.tsx";
 import { GoLiveDialog } from "./GoLiveDialog.tsx";
 import { describeMode, PAUSED_TEXT } from "./mode-words.ts";
+import { LEAVING_LIVE } from "./test-words.ts";
 
 /** `mode`: the open dialog; other screens link to it. */
 const DEFAULTS = { mode: "" };
@@ -124,4 +128,28 @@ function LiveBar({ widget, onOpen }: BarProps) {
 function describeSystem(widget: AppWidget, connection: AppConnection | undefined): string {
   if (widget.connectionId === null) return "the demo’s own calendar, which stands in for a scheduling system";
   return connection ? toFullName(connection) : "your scheduling system";
+}
+
+function BackToTestDialog(props: { widget: AppWidget; isOpen: boolean; onClose: () => void }) {
+  const { widget, isOpen, onClose } = props;
+  const { id } = useOrganization();
+  const goBack = useAction({
+    run: () => call("goBackToTest", { organization: id, params: { widget: widget.id } }),
+    refreshes: [widgetsKey(id)],
+    successMessage: (saved) => `${saved.name} is in test mode`,
+    onDone: onClose,
+  });
+  return (
+    <ConfirmDialog
+      isOpen={isOpen}
+      title={`Return ${widget.name} to test mode?`}
+      confirmLabel="Return to test mode"
+      isDangerous
+      isBusy={goBack.isPending}
+      onConfirm={() => goBack.mutate()}
+      onClose={onClose}
+    >
+      Visitors will see sample times and a test banner. {LEAVING_LIVE}
+    </ConfirmDialog>
+  );
 }

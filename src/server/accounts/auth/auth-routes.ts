@@ -3,7 +3,7 @@ import { ENTRY_PAGES } from "#contract/app/entry-pages.ts";
 import { AUTH_PREFIX } from "#contract/app/routes.ts";
 import type { Deps } from "../../deps.ts";
 import { ApiError } from "../../http/api-error.ts";
-import { OPEN_BODY_MAX_BYTES } from "../../http/json-body.ts";
+import { OPEN_BODY_MAX_BYTES } from "../../http/body.ts";
 import type { AccountsDeps, Person } from "../accounts-deps.ts";
 import { auditPerson } from "../members/audit-person.ts";
 import { ALLOWED_POST_ROUTES, type AllowedAuthRoute, OIDC_PROVIDER } from "./auth-allow-list.ts";

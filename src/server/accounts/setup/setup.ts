@@ -1,6 +1,7 @@
 import type { SetUpRequest } from "#contract/app/account.ts";
 import { ENTRY_PAGES } from "#contract/app/entry-pages.ts";
 import type { OrganizationId } from "#contract/ids.ts";
+import type { Db } from "../../db/pool.ts";
 import { acrossOrganizations } from "../../db/transactions.ts";
 import type { Deps } from "../../deps.ts";
 import { assert } from "../../lib/assert.ts";
@@ -9,7 +10,6 @@ import { hashPassword } from "../auth/password.ts";
 import { hasUsers } from "../queries.ts";
 import { createOrganization } from "./create-organization.ts";
 import { createUser } from "./create-user.ts";
-import { hasSetupLink, insertSetupLink, takeSetupLinks } from "./setup-queries.ts";
 
 // While there is no user, every start prints a setup link. The first person to open it becomes the first owner.
 
@@ -46,4 +46,21 @@ export async function setUp(deps: SetUpDeps, form: SetUpRequest): Promise<SetUpO
     const organizationId = await createOrganization({ ...deps, db }, organization);
     return { kind: "done", organizationId };
   });
+}
+
+// Not scoped to an organization: setup happens before the first one exists.
+
+async function insertSetupLink(db: Db, row: { token_hash: Buffer; created_at: Date }): Promise<void> {
+  await db.insertInto("setup_links").values(row).execute();
+}
+
+async function hasSetupLink(db: Db, tokenHash: Buffer): Promise<boolean> {
+  const link = db.selectFrom("setup_links").select("created_at").where("token_hash", "=", tokenHash);
+  return (await link.executeTakeFirst()) !== undefined;
+}
+
+/** False if someone else was first: this waits for their transaction, and then finds nothing to delete. */
+async function takeSetupLinks(db: Db): Promise<boolean> {
+  const gone = await db.deleteFrom("setup_links").returning("created_at").execute();
+  return gone.length > 0;
 }

@@ -1,5 +1,4 @@
-import type { RawAttribution } from "#contract/attribution.ts";
-import { CLICK_ID_FIELDS } from "#contract/identifier-fields.ts";
+import { CLICK_ID_FIELDS, type RawAttribution } from "#contract/attribution.ts";
 import { RecentMap } from "../../lib/recent-map.ts";
 import type { VisitClass } from "../record/touch.ts";
 import {

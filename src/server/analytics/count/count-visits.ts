@@ -5,7 +5,7 @@ import type { OrganizationId } from "#contract/ids.ts";
 import { readAtHome } from "../../db/home.ts";
 import type { Db } from "../../db/pool.ts";
 import { inHomeSnapshot } from "../../db/transactions.ts";
-import { CallerLeft } from "../../http/caller-left.ts";
+import { CallerLeft } from "../../http/api-error.ts";
 import { Semaphore } from "../../lib/concurrency/semaphore.ts";
 import { Turns } from "../../lib/concurrency/turns.ts";
 import { addDays } from "../../lib/time/calendar.ts";

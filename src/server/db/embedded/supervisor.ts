@@ -19,14 +19,15 @@
 import { rmSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { StartError } from "../../lib/start-error.ts";
+import { chooseAddress, isPortTaken } from "./address.ts";
 import { type Cluster, prepareCluster } from "./cluster.ts";
 import { toStartError } from "./file-fault.ts";
 import { type FileLock, takeFileLock } from "./file-lock.ts";
 import { dataFolderPaths } from "./folders.ts";
+import { clearLeftoverServer } from "./leftover-server.ts";
 import { boundLog } from "./log-file.ts";
-import { LOG_LIMIT_BYTES } from "./postmaster.ts";
+import { LOG_LIMIT_BYTES, type PostmasterSpec, type PostmasterStart, startPostmaster } from "./postmaster.ts";
 import { type Address, toUrl } from "./settings.ts";
-import { startServer } from "./start-server.ts";
 import { writeStatus } from "./status-file.ts";
 
 export type SupervisorOptions = { dataDir: string; sharedFolder: string };
@@ -148,4 +149,28 @@ try {
 } catch (error) {
   logLine(error instanceof Error ? (error.stack ?? error.message) : String(error));
   process.stdout.write(toStartError(error, options.dataDir).message, () => process.exit(1));
+}
+
+type ServerSpec = Omit<PostmasterSpec, "address"> & {
+  dataDir: string;
+  /** The address that clients already use; null for any. */
+  address: Address | null;
+};
+
+const ATTEMPTS = 5;
+/** Another server's pid file, or its shared memory, is still there. */
+const LOCK_FILE_EXISTS = "F0001";
+
+/** Starts the server on a cluster in whatever state the last run left it. */
+async function startServer(spec: ServerSpec): Promise<PostmasterStart & { address: Address }> {
+  for (let attemptNumber = 1; ; attemptNumber++) {
+    await clearLeftoverServer(spec.cluster.folder);
+    const place = { dataDir: spec.dataDir, clusterFolder: spec.cluster.folder };
+    const address = spec.address ?? (await chooseAddress(place));
+    const start = await startPostmaster({ ...spec, address });
+    if (start.kind !== "failed" || attemptNumber === ATTEMPTS) return { ...start, address };
+    const mayWorkNext =
+      start.sqlState === LOCK_FILE_EXISTS || (address.kind === "tcp" && (await isPortTaken(address.port)));
+    if (!mayWorkNext) return { ...start, address };
+  }
 }

@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import { ApiError } from "../../http/api-error.ts";
 import { toAcceptedLanguage } from "../../http/pages/accepted-language.ts";
 import { sendPlainPage } from "../../http/pages/plain-page.ts";
 import type { Query } from "../../http/parameters.ts";
@@ -6,7 +7,6 @@ import { parseIsoInstant } from "../../lib/time/iso-instant.ts";
 import type { OpenDeps } from "../scheduler-deps.ts";
 import { cancelByManageToken, findByJoinToken, findByManageToken, type ManagedAppointment } from "./manage.ts";
 import { listOtherTimes, moveByManageToken } from "./move.ts";
-import { requireOwnForm } from "./own-form.ts";
 import { type Reader, renderManagePage, renderMeetingPage, renderUnknownLinkPage } from "./render-appointment.ts";
 
 type LinkRequest = FastifyRequest<{ Params: { token: string } }>;
@@ -67,4 +67,12 @@ export async function appointmentRoutes(
 
 function readReader(request: FastifyRequest): Reader {
   return toAcceptedLanguage(request.headers["accept-language"]);
+}
+
+/** Prevents a form on another site from cancelling, even if that site knew the link. */
+function requireOwnForm(request: FastifyRequest): void {
+  const { origin, "sec-fetch-site": from } = request.headers;
+  const isOwn =
+    origin === undefined ? from === undefined || from === "same-origin" : URL.parse(origin)?.host === request.host;
+  if (!isOwn) throw new ApiError("forbidden", "Open the link you received and cancel there.");
 }

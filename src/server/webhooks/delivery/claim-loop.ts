@@ -9,7 +9,6 @@ import { REQUESTS_AT_ONCE_MAX } from "../queue/caps.ts";
 import { claimDeliveries } from "../queue/claim.ts";
 import type { ClaimedDelivery } from "../queue/claim-queries.ts";
 import { ReportWriter } from "../queue/report-writer.ts";
-import { beginPass, type Pass } from "./pass.ts";
 import { Recovery } from "./recovery.ts";
 import { Sender, type SenderDeps } from "./sender.ts";
 
@@ -208,4 +207,31 @@ export class ClaimLoop {
     this.#pass = pass;
     return deliveries;
   }
+}
+
+/** One look at all lanes, in as many claims as it takes. */
+type Pass = {
+  /** The lane after which the next claim looks; empty once all lanes were seen. */
+  after: string;
+  /** More is due in the lanes seen than the worker could claim: it claims again when a request has ended. */
+  hasMore: boolean;
+  /** Some deliveries were claimed. */
+  hasClaimed: boolean;
+  /** When the first delivery is due that cannot be sent yet. */
+  nextDueMs: number;
+  /** Organizations with more to send: a report of one of their attempts makes room. */
+  readonly heldBack: Set<OrganizationId>;
+  /** The same for their failing endpoints. */
+  readonly heldBackByFailing: Set<OrganizationId>;
+};
+
+function beginPass(): Pass {
+  return {
+    after: "",
+    hasMore: false,
+    hasClaimed: false,
+    nextDueMs: Number.POSITIVE_INFINITY,
+    heldBack: new Set(),
+    heldBackByFailing: new Set(),
+  };
 }

@@ -6,6 +6,8 @@ import {
   parseDeliveryId,
   parseEndpointId,
   parseRedeliveryId,
+  parseReference,
+  parseWebhookEventId,
   parseWidgetId,
 } from "#contract/ids.ts";
 import { type Member, type Routes, seesCustomers } from "../../accounts/accounts.ts";
@@ -29,7 +31,6 @@ import { toLogKeptSince } from "./period.ts";
 import { type DeliveryLogFilter, findDeliveryBody, listAttempts, listDeliveries } from "./queries.ts";
 import { redeliver } from "./redeliver.ts";
 import { retryDelivery } from "./retry.ts";
-import { readSearch } from "./search.ts";
 import { type DeliveryReader, toAppAttempt, toAppDelivery } from "./to-app-delivery.ts";
 
 type DeliveryDeps = Pick<Deps, "db" | "clock" | "random" | "log" | "config">;
@@ -156,4 +157,22 @@ function requireDeliveryId(text: string): DeliveryId {
   const id = parseDeliveryId(text);
   if (id === null) throw notFound("Delivery");
   return id;
+}
+
+type Found = Pick<DeliveryLogFilter, "reference" | "eventId" | "deliveryId" | "email">;
+
+/** What somebody typed into the search box of the delivery log. The form of the text says what it is. */
+function readSearch(typed: string, seesCustomers: boolean): Found {
+  const text = typed.trim();
+  const reference = parseReference(text) ?? parseReference(text.toUpperCase());
+  if (reference) return { reference };
+  const eventId = parseWebhookEventId(text.toLowerCase());
+  if (eventId) return { eventId };
+  const deliveryId = parseDeliveryId(text.toLowerCase());
+  if (deliveryId) return { deliveryId };
+  // PostgreSQL refuses NUL, and no address has another control character.
+  if (!text.includes("@") || text.length > 320 || /\p{Cc}/u.test(text))
+    throw badParameter("search", "must be a reference, an event ID, a delivery ID or a customer's email address");
+  if (!seesCustomers) throw new ApiError("forbidden", "Viewers can't search by email address.");
+  return { email: text };
 }

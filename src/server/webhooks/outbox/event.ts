@@ -1,6 +1,5 @@
-import type { Attribution } from "#contract/attribution.ts";
+import { type Attribution, CLICK_ID_FIELDS } from "#contract/attribution.ts";
 import type { Answer } from "#contract/booking.ts";
-import { CLICK_ID_FIELDS } from "#contract/identifier-fields.ts";
 import type { WebhookEventId, WidgetId } from "#contract/ids.ts";
 import { type BookingEvent, WEBHOOK_API_VERSION, type WebhookAttribution } from "#contract/webhook-event.ts";
 import type { StoredStaff } from "../../db/tables.ts";

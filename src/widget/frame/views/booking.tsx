@@ -1,14 +1,24 @@
 import type { ComponentProps } from "preact";
 import { useReducer, useRef, useState } from "preact/hooks";
 import type { ConfigAnswer } from "#contract/book.ts";
-import { changeFlow, type Flow, type FlowStep, startFlow, toPreviousStep, toProgress } from "../flow.ts";
+import {
+  changeFlow,
+  type Flow,
+  type FlowStep,
+  leadsTo,
+  listSteps,
+  type Service,
+  startFlow,
+  toPreviousStep,
+  toProgress,
+} from "../flow.ts";
 import { useHostPage } from "../host/host-page.ts";
 import type { Session } from "../session.ts";
+import type { StepHistory } from "../step-history.ts";
 import { type Submit, useSubmit } from "../submit.ts";
 import { createFormats, toFirstWeekday } from "../times/formats.ts";
 import { useFreeTimes } from "../times/free-times.ts";
 import { findOwnZone } from "../times/zones.ts";
-import { useStepHistory } from "../use-step-history.ts";
 import { useWhen } from "../use-when.ts";
 import { ServiceStep, StaffStep } from "./choice-steps.tsx";
 import { DoneStep } from "./done-step.tsx";
@@ -135,4 +145,27 @@ function useHeadingFocus(step: FlowStep, hasProblem: boolean) {
     if (!hasProblem) heading.current?.focus();
   });
   return heading;
+}
+
+/** Adds each step to the browser's history, and follows Back and Forward. */
+function useStepHistory(parts: {
+  steps: StepHistory;
+  services: readonly Service[];
+  flow: Flow;
+  goTo: (step: FlowStep) => void;
+}): void {
+  const { steps, services, flow } = parts;
+  // Listens once, and uses the values of the moment the visitor moves.
+  const latest = useRef(parts);
+  latest.current = parts;
+
+  useWhen([], () =>
+    steps.listen((move) => {
+      const { services, flow, goTo } = latest.current;
+      if (!leadsTo(services, flow, move)) return false;
+      goTo(move.step);
+      return true;
+    }),
+  );
+  useWhen([flow.step], () => steps.show(flow.step, Math.max(0, listSteps(services, flow).indexOf(flow.step))));
 }
