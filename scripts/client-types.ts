@@ -1,6 +1,6 @@
 import { Analytics, AnalyticsEntry, Breakdown, DailyEntry } from "../src/contract/analytics.ts";
 import { API_ERROR_STATUS } from "../src/contract/api-error.ts";
-import { ACCOUNT_ROUTES, type AccountRoute, APP_ROUTES, type AppRoute } from "../src/contract/app/routes.ts";
+import { ROUTE_TABLE, type TableRoute } from "../src/contract/app/routes.ts";
 import { Attribution } from "../src/contract/attribution.ts";
 import {
   AnonymousBooking,
@@ -74,9 +74,7 @@ const READ = {
   EventTypeList,
 } as unknown as Readonly<Record<string, Schema>>;
 
-const OPERATIONS = Object.entries<AppRoute | AccountRoute>({ ...APP_ROUTES, ...ACCOUNT_ROUTES }).filter(
-  ([, { scopes }]) => scopes !== undefined,
-);
+const OPERATIONS = Object.entries<TableRoute>(ROUTE_TABLE).filter(([, { scopes }]) => scopes !== undefined);
 const MANAGED = new Map(
   OPERATIONS.flatMap(([, { body, answer }]) =>
     [body, answer].flatMap((schema) => listTitled(schema as Schema | undefined)),

@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyRequest, RouteOptions } from "fastify";
 import { Type } from "typebox";
-import { ACCOUNT_ROUTES, type AccountRoute, APP_ROUTES, type AppRoute } from "#contract/app/routes.ts";
+import { ROUTE_TABLE, type TableRoute } from "#contract/app/routes.ts";
 import {
   API_KEY_ID,
   CONNECTION_ID,
@@ -37,14 +37,11 @@ export function managementApi(api: FastifyInstance, deps: ServiceDeps): void {
   );
 }
 
-const NAMED: readonly (readonly [string, AppRoute | AccountRoute])[] = Object.entries({
-  ...APP_ROUTES,
-  ...ACCOUNT_ROUTES,
-});
-
 function guardRoute(route: RouteOptions): void {
   const method = route.method === "HEAD" ? "GET" : route.method;
-  const found = NAMED.find(([, each]) => API_PREFIX + each.path === route.url && each.method === method);
+  const found = Object.entries<TableRoute>(ROUTE_TABLE).find(
+    ([, each]) => API_PREFIX + each.path === route.url && each.method === method,
+  );
   assert(found, `${String(method)} ${route.url} is listed in contract/app/routes.ts`);
   const [operationId, listed] = found;
   const { scopes = [], role, feature, hasIdempotencyKey } = listed;

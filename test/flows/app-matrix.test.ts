@@ -9,6 +9,8 @@ import {
   APP_ROUTES,
   type AppRoute,
   type AppRouteName,
+  ROUTE_TABLE,
+  type TableRoute,
 } from "#contract/app/routes.ts";
 import {
   CONNECTION_ID,
@@ -210,11 +212,10 @@ type KeyRoute = Pick<AppRoute, "method" | "path" | "body"> & {
 
 /** What a key can call: the routes with scopes, under /api/v1, and those of the read API. */
 const KEY_ROUTES: readonly KeyRoute[] = [
-  ...Object.entries<AppRoute | AccountRoute>({ ...APP_ROUTES, ...ACCOUNT_ROUTES }).flatMap(
-    ([name, { scopes: needed, ...route }]) =>
-      needed
-        ? [{ ...route, name, allows: (scopes: readonly KeyScope[]) => needed.every((each) => scopes.includes(each)) }]
-        : [],
+  ...Object.entries<TableRoute>(ROUTE_TABLE).flatMap(([name, { scopes: needed, ...route }]) =>
+    needed
+      ? [{ ...route, name, allows: (scopes: readonly KeyScope[]) => needed.every((each) => scopes.includes(each)) }]
+      : [],
   ),
   ...Object.entries(READ_ROUTES).map(([name, { path, scopes: oneOf }]) => ({
     name,
@@ -314,10 +315,7 @@ describe("keys", () => {
   test("call nothing that has no scopes", async () => {
     const { key } = await makeKey(db, owner, { scopes: KEY_SCOPES });
     const readable = Object.values(READ_ROUTES).map(({ path }) => `GET ${path}`);
-    for (const [name, { method, path }] of Object.entries({ ...APP_ROUTES, ...ACCOUNT_ROUTES } as Record<
-      string,
-      AppRoute | AccountRoute
-    >)) {
+    for (const [name, { method, path }] of Object.entries<TableRoute>(ROUTE_TABLE)) {
       if (KEY_ROUTES.some((each) => each.name === name) || readable.includes(`${method} ${path}`)) continue;
       const url = `${API_PREFIX}${fillIn(path, things)}`;
       const { statusCode } = await app.inject({ method, url, headers: { authorization: `Bearer ${key}` } });

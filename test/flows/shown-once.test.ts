@@ -8,7 +8,7 @@ import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/
 import type { CreatedInvitation } from "#contract/app/account.ts";
 import type { AddedEndpoint, RotatedSecret } from "#contract/app/endpoints.ts";
 import type { CreatedKey } from "#contract/app/keys.ts";
-import { ACCOUNT_ROUTES, type AccountRoute, APP_PREFIX, APP_ROUTES, type AppRoute } from "#contract/app/routes.ts";
+import { APP_PREFIX, ROUTE_TABLE, type TableRoute } from "#contract/app/routes.ts";
 import { DAY_MS } from "#contract/durations.ts";
 import { API_PREFIX, READ_ROUTES } from "#contract/read-routes.ts";
 import { KEY_SCOPES } from "#contract/scopes.ts";
@@ -95,7 +95,7 @@ async function listPaths(path: string): Promise<string[]> {
 }
 
 describe("what is shown once can't be read again", () => {
-  const routes: [string, AppRoute | AccountRoute][] = Object.entries({ ...APP_ROUTES, ...ACCOUNT_ROUTES });
+  const routes = Object.entries<TableRoute>(ROUTE_TABLE);
   for (const [name, { method, path, scopes }] of routes.filter(([, route]) => route.method === "GET"))
     test(`${name} in the dashboard${scopes ? ", and with a key" : ""}`, async () => {
       const query = name === "getBreakdown" || name === "splitFunnel" ? "?dimension=channel" : "";

@@ -252,6 +252,11 @@ export const ACCOUNT_ROUTES = {
   exportAudit:        { method: "GET",    path: "/audit.csv", role: "admin" },
 } as const satisfies Record<string, AccountRoute>;
 
+/** Feeds the server, the dashboard's client, the API reference, the client library and the command line. */
+export const ROUTE_TABLE = { ...APP_ROUTES, ...ACCOUNT_ROUTES };
+export type TableRoute = AppRoute | AccountRoute;
+export type TableRouteName = keyof typeof ROUTE_TABLE;
+
 export const AUTH_PREFIX = "/api/auth";
 
 // biome-ignore format: one route a line

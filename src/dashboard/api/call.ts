@@ -1,17 +1,17 @@
 import type { TSchema } from "typebox";
 import type { MemberRole } from "#contract/app/role.ts";
 import {
-  ACCOUNT_ROUTES,
   type AnswerOf,
   APP_PREFIX,
-  APP_ROUTES,
   AUTH_PREFIX,
   AUTH_ROUTES,
   type RequestBodyOf,
+  ROUTE_TABLE,
+  type TableRouteName,
 } from "#contract/app/routes.ts";
 import { type Query, send, toAddress } from "./client.ts";
 
-const ROUTES = { ...APP_ROUTES, ...ACCOUNT_ROUTES, ...AUTH_ROUTES };
+const ROUTES = { ...ROUTE_TABLE, ...AUTH_ROUTES };
 
 /** better-auth has no schemas of its routes. */
 type AuthCalls = {
@@ -32,13 +32,12 @@ type AuthCalls = {
   createRecoveryCodes: { answer: { backupCodes: string[] }; body: { password: string } };
 };
 
-type TableRoutes = typeof APP_ROUTES & typeof ACCOUNT_ROUTES;
 /** CSV files are links: see download.ts. */
-type CallName = Exclude<keyof TableRoutes, `export${string}`> | keyof AuthCalls;
+type CallName = Exclude<TableRouteName, `export${string}`> | keyof AuthCalls;
 type Answer<Name extends CallName> = Name extends keyof AuthCalls
   ? AuthCalls[Name]["answer"]
-  : Name extends keyof TableRoutes
-    ? AnswerOf<TableRoutes[Name]>
+  : Name extends TableRouteName
+    ? AnswerOf<(typeof ROUTE_TABLE)[Name]>
     : never;
 type BodyOf<Name extends CallName> = (typeof ROUTES)[Name] extends { body: TSchema }
   ? { body: RequestBodyOf<(typeof ROUTES)[Name]> }

@@ -1,7 +1,7 @@
 import type { OrganizationShape } from "#contract/app/account.ts";
 import type { OrganizationId } from "#contract/ids.ts";
 import { PLAN_TERMS, type RetentionPeriod } from "#contract/plans.ts";
-import { describeChanges, writeAudit } from "../audit/audit.ts";
+import { auditBy, describeChanges } from "../audit/audit.ts";
 import { inOrganization } from "../db/transactions.ts";
 import type { Deps } from "../deps.ts";
 import { FieldsError } from "../http/api-error.ts";
@@ -42,19 +42,17 @@ export function organizationRoutes(routes: Routes, deps: OrganizationDeps): void
       assert(before, "a member's organization exists");
       requireUnchanged({ name: before.name, timeZone: before.time_zone ?? "UTC" }, body);
       await updateOrganization(db, member.organizationId, change);
-      await writeAudit(
-        { ...deps, db },
-        {
-          organizationId: member.organizationId,
-          actor: member,
-          action: "organization.changed",
-          target: member.organizationId,
-          name: change.name ?? before.name,
-          formerName: before.name,
-          detail: describeChanges({ timeZone: before.time_zone }, checked),
-          at: deps.clock.now(),
-        },
-      );
+      await auditBy(
+        deps,
+        member,
+        deps.clock.now(),
+      )(db, {
+        action: "organization.changed",
+        target: member.organizationId,
+        name: change.name ?? before.name,
+        formerName: before.name,
+        detail: describeChanges({ timeZone: before.time_zone }, checked),
+      });
     });
     return await readOrganization(deps, member.organizationId);
   });

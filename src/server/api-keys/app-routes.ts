@@ -37,7 +37,7 @@ export function keyAppRoutes(routes: Routes, deps: Pick<Deps, "db" | "clock" | "
     requireNoMore(member.key, checked);
     const id = chooseId<ApiKeyId>(deps, request, { owner, form: API_KEY_ID });
     const make = async (transaction: Db) => {
-      const newKey = { ...checked, id, createdBy: member.email, now };
+      const newKey = { ...checked, id, createdBy: member.isOperator ? null : member.email, now };
       const { key } = await makeKey({ db: transaction, random: deps.random }, owner, newKey);
       const most = deps.config.maxApiKeys;
       if ((await countLocked(transaction, owner, "api_keys")) > most)

@@ -13,7 +13,7 @@ import { isCluster, listDatabaseUrls } from "../../../test/support/database/data
 import { buildApp } from "../app.ts";
 import { systemRandom } from "../lib/secrets/random.ts";
 import { updateOrganization } from "../organizations/queries.ts";
-import { revokeApiKey } from "./queries.ts";
+import { revokeOwnKey } from "./app-queries.ts";
 import { makeApiKey } from "./token.ts";
 
 const { app, deps, clock, lines, url: databaseUrl } = await createTestApp();
@@ -110,7 +110,7 @@ test("a revoked key gives 401 on the next request; the organization's other keys
   const { owner, keyId, headers } = await makeCaller(deps.db);
   const other = await makeKey(deps.db, owner);
   assert.equal(await statusOf("/api/v1/widgets", headers), 200);
-  await revokeApiKey(deps.db, keyId, NOON);
+  await revokeOwnKey(deps.db, owner, { id: keyId, now: NOON });
   for (const route of ROUTES) assert.deepEqual(await getJson(app, route, headers), BAD_KEY);
   assert.equal(await statusOf("/api/v1/widgets", { authorization: `Bearer ${other.key}` }), 200);
 });
@@ -146,8 +146,8 @@ test("a plan change takes effect on the next request", async () => {
 });
 
 test("without a valid key the plan is not revealed", async () => {
-  const { keyId, headers } = await makeCaller(deps.db, { plan: "free" });
-  await revokeApiKey(deps.db, keyId, NOON);
+  const { owner, keyId, headers } = await makeCaller(deps.db, { plan: "free" });
+  await revokeOwnKey(deps.db, owner, { id: keyId, now: NOON });
   assert.deepEqual(await getJson(app, "/api/v1/bookings", headers), BAD_KEY);
 });
 
@@ -204,8 +204,8 @@ test("simultaneous requests write a key's last use once", async () => {
 });
 
 test("a refused request does not count as a use of the key", async () => {
-  const { keyId, headers } = await makeCaller(deps.db);
-  await revokeApiKey(deps.db, keyId, NOON);
+  const { owner, keyId, headers } = await makeCaller(deps.db);
+  await revokeOwnKey(deps.db, owner, { id: keyId, now: NOON });
   await app.inject({ url: "/api/v1/widgets", headers });
   assert.equal(await lastUsed(keyId), null);
 });
@@ -316,11 +316,11 @@ test("the limit is checked before the parameters", async () => {
 });
 
 test("path, method and key are checked before the limit", async () => {
-  const { keyId, headers } = await makeCaller(deps.db);
+  const { owner, keyId, headers } = await makeCaller(deps.db);
   for (let i = 0; i < 4; i++) await ask(headers);
   assert.equal((await ask(headers, "/api/v1/nothing")).status, 404);
   assert.equal((await ask(headers, "/api/v1/bookings", "POST")).status, 405);
-  await revokeApiKey(deps.db, keyId, NOON);
+  await revokeOwnKey(deps.db, owner, { id: keyId, now: NOON });
   assert.equal((await ask(headers)).status, 401);
 });
 

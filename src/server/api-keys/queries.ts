@@ -63,17 +63,8 @@ export async function recordKeyUse(
   );
 }
 
-/** Without an owner, for the command line. The first revocation time stays. */
-export async function revokeApiKey(
-  db: Db,
-  id: ApiKeyId,
-  now: Date,
-): Promise<{ organization_id: OrganizationId; name: string; revoked_at: Date } | null> {
-  const row = await db
-    .updateTable("api_keys")
-    .set((set) => ({ revoked_at: set.fn.coalesce("revoked_at", set.val(now)) }))
-    .where("id", "=", id)
-    .returning(["organization_id", "name", "revoked_at"])
-    .executeTakeFirst();
-  return row?.revoked_at ? { ...row, revoked_at: row.revoked_at } : null;
+/** Across organizations, for the operator's command line. */
+export async function findKeyOwner(db: Db, id: ApiKeyId): Promise<OrganizationId | null> {
+  const row = await db.selectFrom("api_keys").select("organization_id").where("id", "=", id).executeTakeFirst();
+  return row?.organization_id ?? null;
 }

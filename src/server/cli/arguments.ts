@@ -53,6 +53,34 @@ function parse(args: string[], command: { usage: string; options: readonly strin
   }
 }
 
+/** Fields of routes whose options have other names. */
+const OPTION_BY_FIELD: Readonly<Record<string, string>> = {
+  accentColor: "accent",
+  connectionId: "connection",
+  eventTypes: "events",
+  reportsExpiry: "expiry",
+  requestsPerMinute: "rate",
+  widgetIds: "widgets",
+};
+
+export function toOption(field: string): string {
+  return OPTION_BY_FIELD[field] ?? field.replace(/[A-Z]/g, (capital) => `-${capital.toLowerCase()}`);
+}
+
+/** The fields of a route whose options were given, each read by its function. */
+export function readGiven(
+  args: Arguments,
+  fields: Readonly<Record<string, (text: string, option: string) => unknown>>,
+): object {
+  return Object.fromEntries(
+    Object.entries(fields).flatMap(([field, read]) => {
+      const option = toOption(field);
+      const text = args.option(option);
+      return text === null ? [] : [[field, read(text, option)]];
+    }),
+  );
+}
+
 /** An option's value; throws its fault as a UsageError. */
 export function requireValue<T>(name: string, checked: Checked<T>): T {
   if ("fault" in checked) throw new UsageError(`--${name}: ${checked.fault}`);
@@ -70,8 +98,18 @@ export function parseChoice<T extends string>(name: string, text: string, choice
   return choice;
 }
 
-export function parseSwitch(name: string, text: string): boolean {
-  return parseChoice(name, text, ["on", "off"]) === "on";
+export const choiceOf = (choices: readonly string[]) => (text: string, option: string) =>
+  parseChoice(option, text, choices);
+
+export function toSwitch(text: string, option: string): boolean {
+  return parseChoice(option, text, ["on", "off"]) === "on";
+}
+
+export const listOf = (choices: readonly string[]) => (text: string, option: string) =>
+  toList(text).map((part) => parseChoice(option, part, choices));
+
+export function toList(text: string): string[] {
+  return text.split(",").map((part) => part.trim());
 }
 
 export function parseNumber(name: string, text: string, { min, max }: { min: number; max: number }): number {
@@ -85,6 +123,25 @@ export function parseInstant(name: string, text: string, rounding: "down" | "up"
 
 export function refuse(name: string, wanted: string): never {
   throw new UsageError(`--${name} must be ${wanted}.`);
+}
+
+/** What the command's argument names, and its owner. The text is not repeated: a secret could have been pasted by mistake. */
+export async function requireOwned<Id extends string>(
+  { args, db }: { args: Arguments; db: Db },
+  {
+    parse,
+    findOwner,
+    unknown,
+  }: {
+    parse: (text: string) => Id | null;
+    findOwner: (db: Db, id: Id) => Promise<OrganizationId | null>;
+    unknown: string;
+  },
+): Promise<{ id: Id; owner: OrganizationId }> {
+  const id = parse(args.positional[0] ?? "");
+  const owner = id && (await findOwner(db, id));
+  if (!id || !owner) throw new UsageError(unknown);
+  return { id, owner };
 }
 
 export async function requireOrganization(db: Db, text: string): Promise<OrganizationRow & { id: OrganizationId }> {

@@ -408,7 +408,7 @@ describe("invalid input gives one line on standard error and exit code 2", { con
     const long = ["--name", "🦷".repeat(101)];
     assert.deepEqual(
       await cli.runInside(["key", "create", "--org", owner, ...long]),
-      refusal("--name: Use at most 100 characters."),
+      refusal("--name: This must have at most 100 characters."),
     );
     const widget = await makeWidget(db, owner);
     for (const [options, sentence] of [
@@ -429,10 +429,16 @@ describe("invalid input gives one line on standard error and exit code 2", { con
         refusal("--booking-url: Enter a full https URL, for example https://example.com/book."),
       );
     }
-    for (const end of ["tomorrow", "2020-01-01", "2999-02-30"]) {
+    for (const [end, sentence] of [
+      ["tomorrow", "--expires-at: This must be an ISO 8601 date."],
+      ["2999-02-30", "--expires-at: This must be an ISO 8601 date."],
+      ["2020-01-01", "--expires-at: Choose a date in the future."],
+    ] as const) {
       const outcome = await cli.runInside(["key", "create", "--org", owner, "--name", "N", "--expires-at", end]);
-      assert.deepEqual(outcome, refusal("--expires-at must be an ISO 8601 date in the future."));
+      assert.deepEqual(outcome, refusal(sentence));
     }
+    const set = await cli.runInside(["org", "set", owner, "--time-zone", "Mars/Olympus"]);
+    assert.deepEqual(set, refusal("--time-zone: Choose a time zone, for example Europe/Berlin."));
     const widgets = db.selectFrom("widgets").select(["id", "name"]).where("organization_id", "=", owner);
     assert.deepEqual(await widgets.execute(), [{ id: widget, name: "Website" }]);
     assert.deepEqual(await db.selectFrom("api_keys").selectAll().orderBy("id").execute(), before);

@@ -115,7 +115,7 @@ test("connection check refuses a file it cannot write and an invalid email addre
   const before = server.bookings.length;
   const refusals = [
     [["--save", "/nowhere/check.json"], `The file "/nowhere/check.json" can't be written (ENOENT).\n`],
-    [["--email", "nonsense"], '"nonsense" is not an email address.\n'],
+    [["--email", "nonsense"], "--email: This is not an email address.\n"],
   ] as const;
   for (const [options, stderr] of refusals)
     assert.deepEqual(await cli.runInside(["connection", "check", id, "--book", ...options]), {

@@ -1,21 +1,10 @@
 import { open, writeFile } from "node:fs/promises";
-import type { ConnectionCheckStepName } from "#contract/app/connections.ts";
+import type { ConnectionCheckAnswer, ConnectionCheckStepName } from "#contract/app/connections.ts";
 import { parseConnectionId } from "#contract/ids.ts";
-import { checkEmail } from "../http/check-fields.ts";
-import {
-  CHECK_DAYS,
-  type ConnectionCheck,
-  checkConnection,
-  countWidgetsByConnection,
-  type Exchange,
-  findConnectionOwner,
-  listConnections,
-  toAppConnection,
-} from "../scheduler/scheduler.ts";
-import { requireOrganization } from "./arguments.ts";
+import { CHECK_DAYS, findConnectionOwner } from "../scheduler/scheduler.ts";
+import { readGiven, requireOrganization, requireOwned } from "./arguments.ts";
+import { callRoute } from "./call-route.ts";
 import { type Command, UsageError } from "./command.ts";
-
-const NO_CONNECTION = "No connection has this ID.";
 
 export const CONNECTION_COMMANDS: readonly Command[] = [
   {
@@ -24,15 +13,13 @@ export const CONNECTION_COMMANDS: readonly Command[] = [
     summary: "list an organization's connections to scheduling systems, with their health",
     options: ["org"],
     positionals: 0,
-    async run({ db, args }) {
-      const { id: owner } = await requireOrganization(db, args.required("org"));
-      const counts = await countWidgetsByConnection(db, owner);
-      const rows = await listConnections(db, owner);
-      const connections = rows.map((row) => toAppConnection(row, counts.get(row.id) ?? 0));
-      const lines = connections.map(
+    async run(context) {
+      const { id: owner } = await requireOrganization(context.db, context.args.required("org"));
+      const { data } = await callRoute(context, owner, "listConnections");
+      const lines = data.map(
         ({ id, kind, isHealthy, name }) => `${id}  ${kind}  ${isHealthy ? "healthy" : "not working"}  ${name}`,
       );
-      return { text: lines.join("\n") || "No connections.", json: connections };
+      return { text: lines.join("\n") || "No connections.", json: data };
     },
   },
   {
@@ -43,21 +30,16 @@ export const CONNECTION_COMMANDS: readonly Command[] = [
     flags: ["book"],
     positionals: 1,
     async run(context) {
-      const { args, db } = context;
-      const id = parseConnectionId(args.positional[0] ?? "");
-      const owner = id && (await findConnectionOwner(db, id));
-      if (!id || !owner) throw new UsageError(NO_CONNECTION);
-      const email = args.option("email");
-      if (email !== null && "fault" in checkEmail(email)) throw new UsageError(`"${email}" is not an email address.`);
+      const { args } = context;
+      const { id, owner } = await requireOwned(context, {
+        parse: parseConnectionId,
+        findOwner: findConnectionOwner,
+        unknown: "No connection has this ID.",
+      });
       const file = args.option("save");
       if (file !== null) await requireWritable(file);
-      const wanted = { id, withBooking: args.flag("book"), email };
-      const check = await checkConnection(context, owner, wanted);
-      if (check.kind === "not_found") throw new UsageError(NO_CONNECTION);
-      if (check.kind === "closed")
-        throw new UsageError(
-          "The credentials can't be read. Was SECRET_KEY changed? Enter them again in the dashboard.",
-        );
+      const body = { book: args.flag("book"), ...readGiven(args, { email: String }) };
+      const check = await callRoute(context, owner, "checkConnection", { params: { connection: id }, body });
       if (file !== null) await writeFile(file, `${JSON.stringify(check, null, 2)}\n`);
       return { text: toText(check), json: check, exitCode: check.isWorking ? 0 : 1 };
     },
@@ -84,7 +66,7 @@ const STEP_WORDS: Readonly<Record<ConnectionCheckStepName, string>> = {
   cancel: "cancellation",
 };
 
-function toText({ exchanges, steps, verdict }: ConnectionCheck): string {
+function toText({ exchanges, steps, verdict }: ConnectionCheckAnswer): string {
   return [
     ...exchanges.map(toExchangeText),
     ...steps.flatMap(({ name, isOk, message, notes = [] }) => [
@@ -101,7 +83,15 @@ function toPrintable(text: string): string {
   return text.replace(/\p{Cc}/gu, " ");
 }
 
-function toExchangeText({ method, url, body, status, failure, json, durationMs }: Exchange): string {
+function toExchangeText({
+  method,
+  url,
+  body,
+  status,
+  failure,
+  json,
+  durationMs,
+}: ConnectionCheckAnswer["exchanges"][number]): string {
   const sent = body === null ? "" : `\n  sent ${toPrintable(JSON.stringify(body))}`;
   const got = status === null ? `no response: ${failure}` : `HTTP ${status} ${toPrintable(JSON.stringify(json))}`;
   return `${method} ${url}${sent}\n  ${durationMs} ms, ${got}\n`;

@@ -2,11 +2,13 @@ import { describeAttempt } from "#contract/attempt-words.ts";
 import { ATTEMPT_ERROR_CODES, DELIVERY_STATES, REDELIVERABLE_STATES } from "#contract/delivery.ts";
 import { parseDeliveryId } from "#contract/ids.ts";
 import { findDeliveryOwner } from "../webhooks/webhooks.ts";
-import { type Arguments, parseChoice, requireOrganization } from "./arguments.ts";
+import { choiceOf, listOf, readGiven, requireOrganization, requireOwned } from "./arguments.ts";
 import { callRoute } from "./call-route.ts";
-import { type Command, type CommandContext, pluralize, UsageError } from "./command.ts";
+import { type Command, type CommandContext, pluralize } from "./command.ts";
 
-const LIST_OPTIONS = ["search", "endpoint", "widget", "state", "status", "error", "from", "to", "limit"];
+const FILTERS = Object.fromEntries(
+  ["search", "endpoint", "widget", "state", "status", "error", "from", "to", "limit"].map((name) => [name, String]),
+);
 const SHOWN = { limit: "50" };
 
 export const DELIVERY_COMMANDS: readonly Command[] = [
@@ -14,11 +16,11 @@ export const DELIVERY_COMMANDS: readonly Command[] = [
     name: "delivery list",
     usage: `delivery list --org ORG [--search TEXT] [--endpoint ID] [--widget ID] [--state ${DELIVERY_STATES.join("|")}] [--status HTTP] [--error CODE] [--from 2026-11-01T09:30Z] [--to TIME] [--limit COUNT]`,
     summary: "search the delivery log: by reference, event ID, delivery ID or customer's email, and more",
-    options: ["org", ...LIST_OPTIONS],
+    options: ["org", ...Object.keys(FILTERS)],
     positionals: 0,
     async run(context) {
       const { id: owner } = await requireOrganization(context.db, context.args.required("org"));
-      const query = { ...SHOWN, ...readGiven(context.args, LIST_OPTIONS) };
+      const query = { ...SHOWN, ...readGiven(context.args, FILTERS) };
       const { data } = await callRoute(context, owner, "listDeliveries", { query });
       const lines = data.map(
         ({ id, createdAt, state, reference, event, endpoint }) =>
@@ -76,14 +78,7 @@ export const DELIVERY_COMMANDS: readonly Command[] = [
     async run(context) {
       const { args } = context;
       const { id: owner } = await requireOrganization(context.db, args.required("org"));
-      const states = args.option("states")?.split(",");
-      const error = args.option("error");
-      const body = {
-        from: args.required("from"),
-        ...readGiven(args, ["to", "endpoint", "widget"]),
-        ...(error === null ? {} : { error: parseChoice("error", error, ATTEMPT_ERROR_CODES) }),
-        ...(states && { states: states.map((state) => parseChoice("states", state.trim(), REDELIVERABLE_STATES)) }),
-      };
+      const body = { from: args.required("from"), ...readGiven(args, SELECTION) };
       const started = await callRoute(context, owner, "startRedelivery", { body });
       const count = pluralize(started.matched, "delivery", "deliveries");
       return { text: `Started redelivery ${started.id} of ${count}.`, json: started };
@@ -120,19 +115,19 @@ export const DELIVERY_COMMANDS: readonly Command[] = [
   },
 ];
 
-async function requireDelivery({ args, db }: CommandContext) {
-  const id = parseDeliveryId(args.positional[0] ?? "");
-  const owner = id && (await findDeliveryOwner(db, id));
-  if (!id || !owner)
-    throw new UsageError("No delivery has this ID. Delivery IDs are UUIDs, as in the Service-Delivery header.");
-  return { id, owner, params: { delivery: id } };
-}
+const SELECTION = {
+  to: String,
+  endpoint: String,
+  widget: String,
+  error: choiceOf(ATTEMPT_ERROR_CODES),
+  states: listOf(REDELIVERABLE_STATES),
+};
 
-function readGiven(args: Arguments, names: readonly string[]): Record<string, string> {
-  return Object.fromEntries(
-    names.flatMap((name) => {
-      const text = args.option(name);
-      return text === null ? [] : [[name, text]];
-    }),
-  );
+async function requireDelivery(context: CommandContext) {
+  const { id, owner } = await requireOwned(context, {
+    parse: parseDeliveryId,
+    findOwner: findDeliveryOwner,
+    unknown: "No delivery has this ID. Delivery IDs are UUIDs, as in the Service-Delivery header.",
+  });
+  return { id, owner, params: { delivery: id } };
 }

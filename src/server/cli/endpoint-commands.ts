@@ -1,8 +1,17 @@
 import { ENDPOINT_DESCRIPTION_LENGTH_MAX } from "#contract/app/endpoints.ts";
 import { CHOSEN_EVENT_TYPES, ENDPOINT_FILTERS, ENDPOINT_KINDS, SECRET_OVERLAP_HOURS } from "#contract/endpoint.ts";
-import { type OrganizationId, parseEndpointId } from "#contract/ids.ts";
+import { parseEndpointId } from "#contract/ids.ts";
 import { findEndpointOwner } from "../webhooks/webhooks.ts";
-import { type Arguments, parseChoice, parseSwitch, parseText, requireOrganization } from "./arguments.ts";
+import {
+  listOf,
+  parseChoice,
+  parseText,
+  readGiven,
+  requireOrganization,
+  requireOwned,
+  toList,
+  toSwitch,
+} from "./arguments.ts";
 import { callRoute } from "./call-route.ts";
 import { type Command, type CommandContext, pluralize, UsageError } from "./command.ts";
 
@@ -23,7 +32,7 @@ export const ENDPOINT_COMMANDS: readonly Command[] = [
       const { args } = context;
       const { id: owner } = await requireOrganization(context.db, args.required("org"));
       const kind = parseChoice("kind", args.required("kind"), ENDPOINT_KINDS);
-      const body = { url: args.required("url"), kind, ...readSettings(args) };
+      const body = { url: args.required("url"), kind, ...readGiven(args, SETTINGS) };
       const { endpoint, secret, sameUrlAs } = await callRoute(context, owner, "addEndpoint", { body });
       const { id } = endpoint;
       const saved = secret === null ? "" : ` Save its signing secret now; it won't be shown again:\n${secret}`;
@@ -67,7 +76,7 @@ export const ENDPOINT_COMMANDS: readonly Command[] = [
     positionals: 0,
     async run(context) {
       const { id: owner } = await requireOrganization(context.db, context.args.required("org"));
-      const trial = await callRoute(context, owner, "tryFilters", { body: readFilters(context.args) });
+      const trial = await callRoute(context, owner, "tryFilters", { body: readGiven(context.args, FILTERS) });
       const lines = trial.events
         .filter(({ matches }) => matches)
         .map((event) => [event.createdAt, event.type, event.reference, event.service, event.channel].join("  ").trim());
@@ -96,8 +105,7 @@ export const ENDPOINT_COMMANDS: readonly Command[] = [
     positionals: 1,
     async run(context) {
       const { id, owner, params } = await requireEndpoint(context);
-      const url = context.args.option("url");
-      const body = { ...(url === null ? {} : { url }), ...readSettings(context.args) };
+      const body = readGiven(context.args, { url: String, ...SETTINGS });
       if (Object.keys(body).length === 0) throw new UsageError(`Nothing to change. Usage: ${this.usage}`);
       await callRoute(context, owner, "changeEndpoint", { params, body });
       return { text: `Changed endpoint ${id}.`, json: { id } };
@@ -151,36 +159,21 @@ function toSwitchCommand(isEnabled: boolean): Command {
   };
 }
 
-/** The settings that were given; "all" and "none" remove a limit. */
-function readSettings(args: Arguments): object {
-  const [description, expiry] = [args.option("description"), args.option("expiry")];
-  const [headers, rate] = [args.option("headers"), args.option("rate")];
-  return {
-    ...(description === null ? {} : { description: toDescription(description) }),
-    ...readFilters(args),
-    ...(expiry === null ? {} : { reportsExpiry: parseSwitch("expiry", expiry) }),
-    ...(headers === null ? {} : { headers: parseHeaders(headers) }),
-    ...(rate === null ? {} : { requestsPerMinute: rate === "none" ? null : parseRate(rate) }),
-  };
-}
+const listOrAll = (text: string) => (text === "all" ? null : toList(text));
 
-function readFilters(args: Arguments): object {
-  const events = args.option("events");
-  const given = ["widgets", ...ENDPOINT_FILTERS].flatMap((name) => {
-    const text = args.option(name);
-    return text === null ? [] : [[name === "widgets" ? "widgetIds" : name, text === "all" ? null : toList(text)]];
-  });
-  return {
-    ...(events === null
-      ? {}
-      : { eventTypes: toList(events).map((type) => parseChoice("events", type, CHOSEN_EVENT_TYPES)) }),
-    ...Object.fromEntries(given),
-  };
-}
+const FILTERS = {
+  eventTypes: listOf(CHOSEN_EVENT_TYPES),
+  widgetIds: listOrAll,
+  ...Object.fromEntries(ENDPOINT_FILTERS.map((name) => [name, listOrAll])),
+};
 
-function toList(text: string): string[] {
-  return text.split(",").map((part) => part.trim());
-}
+const SETTINGS = {
+  description: toDescription,
+  ...FILTERS,
+  reportsExpiry: toSwitch,
+  headers: parseHeaders,
+  requestsPerMinute: (text: string) => (text === "none" ? null : parseRate(text)),
+};
 
 /** A JSON object; null keeps the current value of a header. */
 function parseHeaders(text: string): Record<string, string | null> {
@@ -209,12 +202,11 @@ function toDescription(text: string): string {
   return text === "" ? "" : parseText("description", text, ENDPOINT_DESCRIPTION_LENGTH_MAX);
 }
 
-const NO_ENDPOINT = "No endpoint has this ID. Endpoint IDs look like we_….";
-
-async function requireEndpoint({ args, db }: CommandContext) {
-  const id = parseEndpointId(args.positional[0] ?? "");
-  const owner: OrganizationId | null = id && (await findEndpointOwner(db, id));
-  // A secret pasted here by mistake must not end up on the screen again.
-  if (!id || !owner) throw new UsageError(NO_ENDPOINT);
+async function requireEndpoint(context: CommandContext) {
+  const { id, owner } = await requireOwned(context, {
+    parse: parseEndpointId,
+    findOwner: findEndpointOwner,
+    unknown: "No endpoint has this ID. Endpoint IDs look like we_….",
+  });
   return { id, owner, params: { endpoint: id } };
 }

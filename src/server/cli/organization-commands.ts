@@ -14,7 +14,8 @@ import {
   removeOrganization,
   updateOrganization,
 } from "../organizations/organizations.ts";
-import { parseChoice, parseText, requireOrganization } from "./arguments.ts";
+import { parseChoice, parseText, readGiven, requireOrganization } from "./arguments.ts";
+import { callRoute } from "./call-route.ts";
 import { type Command, pluralize, UsageError } from "./command.ts";
 
 export const ORGANIZATION_COMMANDS: readonly Command[] = [
@@ -48,26 +49,24 @@ export const ORGANIZATION_COMMANDS: readonly Command[] = [
     summary: "change an organization",
     options: ["name", "plan", "time-zone"],
     positionals: 1,
-    async run({ db, args, clock, random }) {
-      const before = await requireOrganization(db, args.positional[0] ?? "");
-      const [name, plan, timeZone] = [args.option("name"), args.option("plan"), args.option("time-zone")];
-      const change = {
-        ...(name === null ? {} : { name: parseText("name", name, NAME_LENGTH_MAX) }),
-        ...(plan === null ? {} : { plan: parseChoice("plan", plan, PLANS) }),
-        ...(timeZone === null ? {} : { time_zone: requireTimeZone(timeZone) }),
-      };
-      if (Object.keys(change).length === 0)
+    async run(context) {
+      const { db, args, clock, random } = context;
+      const { id, plan: planBefore } = await requireOrganization(db, args.positional[0] ?? "");
+      const body = readGiven(args, { name: String, timeZone: String });
+      const text = args.option("plan");
+      const plan = text === null ? null : parseChoice("plan", text, PLANS);
+      if (plan === null && Object.keys(body).length === 0)
         throw new UsageError("Nothing to change. Use --name, --plan or --time-zone.");
-      const { id } = before;
-      const organization = await inOrganization(db, id, async (transaction) => {
-        const detail = describeChanges(before, change);
-        const names = { name: change.name ?? before.name, formerName: before.name };
-        const audit = auditByOperator({ random }, id, clock.now());
-        await audit(transaction, { action: "organization.changed", target: id, ...names, detail });
-        return await updateOrganization(transaction, id, change);
-      });
-      if (!organization)
-        throw new UsageError(`No organization has the ID ${JSON.stringify(id)}. Run "org list" to see all of them.`);
+      if (Object.keys(body).length > 0) await callRoute(context, id, "changeOrganization", { body });
+      // Only the operator changes plans, so no route does.
+      if (plan !== null)
+        await inOrganization(db, id, async (transaction) => {
+          const changed = await updateOrganization(transaction, id, { plan });
+          const detail = describeChanges({ plan: planBefore }, { plan });
+          const entry = { action: "organization.changed", target: id, name: changed?.name, detail } as const;
+          await auditByOperator({ random }, id, clock.now())(transaction, entry);
+        });
+      const organization = await requireOrganization(db, id);
       return { text: `Changed ${describe(organization)}.`, json: toJson(organization) };
     },
   },

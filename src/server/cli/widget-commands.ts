@@ -2,7 +2,7 @@ import { parseWidgetId, type WidgetId } from "#contract/ids.ts";
 import { TEMPLATES, WIDGET_STATUSES } from "#contract/widget.ts";
 import type { TestData } from "../test-mode/test-mode.ts";
 import { findWidget, readWidgets } from "../widgets/widgets.ts";
-import { type Arguments, parseChoice, parseSwitch, requireOrganization } from "./arguments.ts";
+import { choiceOf, readGiven, requireOrganization, toSwitch } from "./arguments.ts";
 import { callRoute } from "./call-route.ts";
 import { type Command, type CommandContext, UsageError } from "./command.ts";
 
@@ -29,7 +29,7 @@ export const WIDGET_COMMANDS: readonly Command[] = [
     async run(context) {
       const { args } = context;
       const { id: owner } = await requireOrganization(context.db, args.required("org"));
-      const body = { name: args.required("name"), ...readSettings(args) };
+      const body = { name: args.required("name"), ...readGiven(args, SETTINGS) };
       const { id, snippet } = await callRoute(context, owner, "createWidget", { body });
       return { text: `Created widget ${id}. Paste this into the page:\n${snippet}`, json: { id, snippet } };
     },
@@ -41,7 +41,7 @@ export const WIDGET_COMMANDS: readonly Command[] = [
     options: ["status", "collect-data", "name", "template", "accent", "allowed-domains"],
     positionals: 1,
     async run(context) {
-      const body = readSettings(context.args);
+      const body = readGiven(context.args, SETTINGS);
       if (Object.keys(body).length === 0)
         throw new UsageError(
           "Nothing to change. Use --status, --collect-data, --name, --template, --accent or --allowed-domains.",
@@ -112,26 +112,16 @@ async function requireWidget({ args, db }: CommandContext) {
   return { id: row.id, owner: row.organization_id, params: { widget: row.id } };
 }
 
-/** The settings that were given. */
-function readSettings(args: Arguments): object {
-  const [name, businessName, bookingUrl] = [
-    args.option("name"),
-    args.option("business-name"),
-    args.option("booking-url"),
-  ];
-  const [status, template, collectData] = [args.option("status"), args.option("template"), args.option("collect-data")];
-  const [accent, domains] = [args.option("accent"), args.option("allowed-domains")];
-  return {
-    ...(name === null ? {} : { name }),
-    ...(businessName === null ? {} : { businessName }),
-    ...(bookingUrl === null ? {} : { bookingUrl }),
-    ...(status === null ? {} : { status: parseChoice("status", status, WIDGET_STATUSES) }),
-    ...(template === null ? {} : { template: parseChoice("template", template, TEMPLATES) }),
-    ...(collectData === null ? {} : { collectData: parseSwitch("collect-data", collectData) }),
-    ...(accent === null ? {} : { accentColor: accent === "none" ? null : accent }),
-    ...(domains === null ? {} : { allowedDomains: domains === "any" ? [] : domains.split(",") }),
-  };
-}
+const SETTINGS = {
+  name: String,
+  businessName: String,
+  bookingUrl: String,
+  status: choiceOf(WIDGET_STATUSES),
+  template: choiceOf(TEMPLATES),
+  collectData: toSwitch,
+  accentColor: (text: string) => (text === "none" ? null : text),
+  allowedDomains: (text: string) => (text === "any" ? [] : text.split(",")),
+};
 
 function describeCleared(cleared: TestData): string {
   return `Deleted test data: ${describeCounts(cleared)}.`;

@@ -5,7 +5,7 @@ import type { InjectOptions, LightMyRequestResponse } from "fastify";
 import { createTestApp } from "../../../test/support/app/app.ts";
 import { errorAnswer, getJson, makeCaller } from "../../../test/support/app/read-api.ts";
 import { makeBooking, NOON } from "../../../test/support/builders.ts";
-import { revokeApiKey } from "../api-keys/queries.ts";
+import { revokeOwnKey } from "../api-keys/app-queries.ts";
 
 const { app, deps, lines } = await createTestApp();
 
@@ -13,7 +13,7 @@ const business = await makeCaller(deps.db);
 await makeBooking(deps.db, business.owner, { widgetId: business.widgetId });
 const pro = await makeCaller(deps.db, { plan: "pro" });
 const revoked = await makeCaller(deps.db);
-await revokeApiKey(deps.db, revoked.keyId, NOON);
+await revokeOwnKey(deps.db, revoked.owner, { id: revoked.keyId, now: NOON });
 
 const ROUTES = ["/api/v1/widgets", "/api/v1/bookings"];
 // The type of inject's method has only the common ones.

@@ -1,16 +1,13 @@
 // What other slices use of scheduler.
 
-export { CHECK_DAYS, type ConnectionCheck, checkConnection } from "./check/check-connection.ts";
-export type { Exchange } from "./check/record-exchanges.ts";
+export { CHECK_DAYS } from "./check/check-connection.ts";
 export { describeFailure } from "./connections/describe-failure.ts";
 export {
-  countWidgetsByConnection,
   findConnectionOwner,
   holdConnection,
   listBookingPages,
   listConnections,
 } from "./connections/queries.ts";
-export { toAppConnection } from "./connections/to-app-connection.ts";
 export type { SchedulerLimits } from "./limit-system.ts";
 export { openNotice } from "./notices/open-notice.ts";
 export { openForVisitor } from "./open-for-visitor.ts";

@@ -1,12 +1,11 @@
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import type { TSchema } from "typebox";
 import {
-  ACCOUNT_ROUTES,
-  type AccountRoute,
   type AnswerOf,
-  APP_ROUTES,
-  type AppRoute,
   type RequestBodyOf,
+  ROUTE_TABLE,
+  type TableRoute,
+  type TableRouteName,
 } from "#contract/app/routes.ts";
 import { type AuditRow, findAuditEntry } from "../../audit/audit.ts";
 import type { Deps } from "../../deps.ts";
@@ -14,10 +13,6 @@ import { bodyReader } from "../../http/body.ts";
 import { chooseAuditId } from "../../http/idempotency-key.ts";
 import type { Query } from "../../http/parameters.ts";
 import { type Member, memberOf } from "./member-auth.ts";
-
-const TABLE = { ...APP_ROUTES, ...ACCOUNT_ROUTES };
-type RouteName = keyof typeof TABLE;
-type TableRoute = AppRoute | AccountRoute;
 
 type ParamsOf<Path> = Path extends `${string}:${infer Name}/${infer Rest}`
   ? Record<Name, string> & ParamsOf<`/${Rest}`>
@@ -29,24 +24,27 @@ type ParamsOf<Path> = Path extends `${string}:${infer Name}/${infer Rest}`
 type TableRequest = Pick<FastifyRequest, "headers" | "url">;
 
 /** A request to a route of the table, by a member or a key of the organization. Its body is as the table says. */
-type Call<Name extends RouteName> = {
+type Call<Name extends TableRouteName> = {
   member: Member;
-  params: ParamsOf<(typeof TABLE)[Name]["path"]>;
+  params: ParamsOf<(typeof ROUTE_TABLE)[Name]["path"]>;
   query: Query;
-  body: RequestBodyOf<(typeof TABLE)[Name]>;
+  body: RequestBodyOf<(typeof ROUTE_TABLE)[Name]>;
   request: TableRequest;
 };
 
-type Handle<Name extends RouteName> = (call: Call<Name>) => Promise<AnswerOf<(typeof TABLE)[Name]>>;
+type Handle<Name extends TableRouteName> = (call: Call<Name>) => Promise<AnswerOf<(typeof ROUTE_TABLE)[Name]>>;
 
 /** What the first request did, in the words of the audit log. */
 type Done = Pick<AuditRow, "target" | "detail">;
 /** Answers a request that was already done, without doing it again. */
-type Repeat<Name extends RouteName> = (call: Call<Name>, done: Done) => Promise<AnswerOf<(typeof TABLE)[Name]>>;
+type Repeat<Name extends TableRouteName> = (
+  call: Call<Name>,
+  done: Done,
+) => Promise<AnswerOf<(typeof ROUTE_TABLE)[Name]>>;
 
 /** Where routes of the table are added, by name. */
 export type Routes = {
-  add<Name extends RouteName>(name: Name, handle: Handle<Name>, repeat?: Repeat<Name>): void;
+  add<Name extends TableRouteName>(name: Name, handle: Handle<Name>, repeat?: Repeat<Name>): void;
 };
 
 /** What is in the table but not served here is left out. */
@@ -57,7 +55,7 @@ export function tableRoutes(
 ): Routes {
   return {
     add(name, handle, repeat) {
-      const route: TableRoute = TABLE[name];
+      const route: TableRoute = ROUTE_TABLE[name];
       if (!isServed(route)) return;
       const readBody = route.body ? bodyReader<TSchema>(route.body) : () => undefined;
       const status = route.status ?? (route.answer ? 200 : 204);
