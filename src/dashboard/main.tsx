@@ -3,10 +3,10 @@ import "@mantine/notifications/styles.layer.css";
 import "./base.css";
 import { MantineProvider } from "@mantine/core";
 import { Notifications } from "@mantine/notifications";
-import { QueryClientProvider } from "@tanstack/react-query";
+import { QueryClient, QueryClientProvider } from "@tanstack/react-query";
 import { RouterProvider } from "@tanstack/react-router";
 import { createRoot } from "react-dom/client";
-import { createQueryClient } from "./api/query-client.ts";
+import { ApiFailure } from "./api/client.ts";
 import { router } from "./routes.tsx";
 import { cssVariables, theme } from "./theme.ts";
 
@@ -29,3 +29,27 @@ if (root)
       </QueryClientProvider>
     </MantineProvider>,
   );
+
+const FRESH_MS = 10_000;
+const RETRY_DELAY_MS = 700;
+
+function createQueryClient(): QueryClient {
+  return new QueryClient({
+    defaultOptions: {
+      queries: {
+        staleTime: FRESH_MS,
+        // Show a failure at once even if the browser thinks it is offline, instead of waiting silently.
+        networkMode: "always",
+        refetchOnReconnect: "always",
+        // Refusals are final; temporary failures are tried once more.
+        retry: (count, error) => count < 1 && (!(error instanceof ApiFailure) || isTemporary(error)),
+        retryDelay: RETRY_DELAY_MS,
+      },
+      mutations: { networkMode: "always" },
+    },
+  });
+}
+
+function isTemporary({ status }: ApiFailure): boolean {
+  return status === 0 || status >= 500;
+}

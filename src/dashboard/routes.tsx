@@ -1,10 +1,8 @@
 import { createRootRoute, createRoute, createRouter, type RouteComponent } from "@tanstack/react-router";
 import { ENTRY_PAGES, HOME } from "#contract/app/entry-pages.ts";
 import { AppGate } from "./shell/AppGate.tsx";
-import { Crash } from "./shell/Crash.tsx";
 import { lazyScreen } from "./shell/lazy-screen.tsx";
-import { Lost, NotFound } from "./shell/NotFound.tsx";
-import { Root } from "./shell/Root.tsx";
+import { Crash, Lost, NotFound, Root } from "./shell/Root.tsx";
 import { Shell } from "./shell/Shell.tsx";
 
 // The dashboard's table of contents: every screen with its address. The code of a screen is loaded when it is first shown.

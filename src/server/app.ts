@@ -6,11 +6,10 @@ import { analyticsReadRoutes, collectRoutes, VisitReader } from "./analytics/ana
 import { bearerAuth } from "./api-keys/bearer-auth.ts";
 import { guardReadRoute } from "./api-keys/guard-read-route.ts";
 import { appApi } from "./app-api.ts";
-import { changeReadRoutes } from "./bookings/changes/change-routes.ts";
 import { followAppointment } from "./bookings/changes/follow-appointments.ts";
 import { noticeRoutes } from "./bookings/changes/notice-routes.ts";
 import { bookRoutes } from "./bookings/flow/book-routes.ts";
-import { deletionReadRoutes } from "./bookings/stored/deletion-routes.ts";
+import { changeReadRoutes, deletionReadRoutes } from "./bookings/stored/newest-routes.ts";
 import { bookingReadRoutes } from "./bookings/stored/read-routes.ts";
 import type { ServiceDeps } from "./create-deps.ts";
 import { dashboardRoutes } from "./dashboard/routes.ts";

@@ -1,6 +1,6 @@
-import { Badge, Button, Paper, SimpleGrid, Skeleton, Stack, Text } from "@mantine/core";
+import { Alert, Badge, Button, Paper, SimpleGrid, Skeleton, Stack, Text } from "@mantine/core";
 import { useIntersection } from "@mantine/hooks";
-import { IconClock, IconLinkOff } from "@tabler/icons-react";
+import { IconClock, IconLinkOff, IconShieldHalf } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { useMemo } from "react";
 import type { AppAnalytics } from "#contract/app/analytics.ts";
@@ -8,22 +8,20 @@ import { DIMENSIONS } from "#contract/dimensions.ts";
 import { analyticsQuery } from "../api/analytics.ts";
 import { ApiFailure } from "../api/client.ts";
 import { widgetsQuery } from "../api/widgets.ts";
-import { formatCount, formatZone } from "../format.ts";
+import { formatCount, formatZone, pluralize } from "../format.ts";
 import { useIsPhone } from "../hooks/use-is-phone.ts";
 import { useUrlState } from "../hooks/use-url-state.ts";
 import { useOrganization } from "../shell/use-organization.ts";
-import { GuideLink } from "../ui/layout/GuideLink.tsx";
+import { GuideLink } from "../ui/layout/links.tsx";
 import { Page } from "../ui/layout/Page.tsx";
 import { EmptyState } from "../ui/states/EmptyState.tsx";
-import { Loaded } from "../ui/states/Loaded.tsx";
-import { StaleNotice } from "../ui/states/StaleNotice.tsx";
+import { Loaded, StaleNotice } from "../ui/states/Loaded.tsx";
 import { TestNumbers } from "../widgets/mode/TestNumbers.tsx";
 import { WidgetSelect } from "../widgets/WidgetSelect.tsx";
 import { dayAhead } from "../zoned-time.ts";
 import type { Filtering } from "./breakdowns/BreakdownTable.tsx";
 import { WholeListDialog } from "./breakdowns/WholeListDialog.tsx";
 import { formatConversionRate } from "./change.ts";
-import { DroppedEvents } from "./DroppedEvents.tsx";
 import { describeReport } from "./describe-report.ts";
 import { ExportMenu } from "./ExportMenu.tsx";
 import { AddFilter } from "./filters/AddFilter.tsx";
@@ -235,5 +233,22 @@ function Placeholder() {
         <Skeleton h={240} />
       </Paper>
     </Stack>
+  );
+}
+
+/** Says how many events were dropped because a widget had too many new visits; renders nothing if none were. */
+export function DroppedEvents({ count }: { count: number }) {
+  if (count === 0) return null;
+  return (
+    <Alert
+      color="yellow"
+      variant="light"
+      mb="lg"
+      icon={<IconShieldHalf size={20} stroke={1.6} />}
+      title={`${pluralize(count, "event")} not counted`}
+    >
+      A widget exceeded its daily limit for new visits, usually because of a bot. These events aren’t included below. If
+      they were real visitors, ask the person who runs Bookflow to raise RATE_LIMIT_EVENTS_PER_MINUTE.
+    </Alert>
   );
 }

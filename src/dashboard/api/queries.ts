@@ -65,3 +65,26 @@ export const auditPeopleQuery = (organization: string) =>
     queryKey: [organization, "audit-people"],
     queryFn: ({ signal }) => call("listAuditPeople", { organization, signal }),
   });
+
+export const keysQuery = (organization: string) =>
+  queryOptions({
+    queryKey: [organization, "keys"],
+    queryFn: ({ signal }) => call("listKeys", { organization, signal }),
+  });
+
+const REFRESH_MS = 15_000;
+
+export const overviewQuery = (organization: string) =>
+  queryOptions({
+    queryKey: [organization, "overview"],
+    queryFn: ({ signal }) => call("getOverview", { organization, signal }),
+    refetchInterval: REFRESH_MS,
+    // People come back from the booking page in another tab to see the next step.
+    refetchOnWindowFocus: "always",
+  });
+
+export const connectionsQuery = (organization: string) =>
+  queryOptions({
+    queryKey: [organization, "connections"],
+    queryFn: ({ signal }) => call("listConnections", { organization, signal }),
+  });

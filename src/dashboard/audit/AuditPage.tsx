@@ -12,16 +12,12 @@ import { ActionButton } from "../ui/forms/ActionButton.tsx";
 import { TextLink } from "../ui/layout/links.tsx";
 import { Page } from "../ui/layout/Page.tsx";
 import { Section } from "../ui/layout/Section.tsx";
-import { EmptyState } from "../ui/states/EmptyState.tsx";
-import { Loaded } from "../ui/states/Loaded.tsx";
+import { EmptyState, NoMatches } from "../ui/states/EmptyState.tsx";
+import { Loaded, StaleNotice } from "../ui/states/Loaded.tsx";
 import { LockedFeature } from "../ui/states/LockedFeature.tsx";
-import { NoMatches } from "../ui/states/NoMatches.tsx";
-import { StaleNotice } from "../ui/states/StaleNotice.tsx";
-import { type Column, ListTable } from "../ui/tables/ListTable.tsx";
-import { OlderButton } from "../ui/tables/OlderButton.tsx";
-import { isFiltered, NO_FILTERS, toAuditFilters } from "./audit-filters.ts";
+import { type Column, ListTable, OlderButton } from "../ui/tables/ListTable.tsx";
 import { describeAction, describeActor, describeDetail, describeTarget, toTargetLink } from "./audit-words.ts";
-import { FilterBar } from "./FilterBar.tsx";
+import { FilterBar, isFiltered, NO_FILTERS, toAuditFilters } from "./FilterBar.tsx";
 
 export function AuditPage() {
   const { can } = useOrganization();

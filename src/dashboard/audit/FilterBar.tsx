@@ -2,10 +2,10 @@ import { Button, Group, Select } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { OPERATOR } from "#contract/app/audit.ts";
 import { type AuditFilters, auditPeopleQuery } from "../api/queries.ts";
+import { toInstants } from "../day-range.ts";
 import { useOrganization } from "../shell/use-organization.ts";
 import { DaysSelect } from "../ui/forms/DaysSelect.tsx";
 import { SearchInput } from "../ui/forms/SearchInput.tsx";
-import { isFiltered, NO_FILTERS } from "./audit-filters.ts";
 import { ACTION_CHOICES } from "./audit-words.ts";
 
 type FilterBarProps = {
@@ -57,4 +57,16 @@ export function FilterBar({ filters, onChange }: FilterBarProps) {
       )}
     </Group>
   );
+}
+
+/** The log's query parameters. `from` and `to` are days. */
+export const NO_FILTERS: AuditFilters = { search: "", person: "", action: "", from: "", to: "" };
+
+/** Days are in the organization's time zone. */
+export function toAuditFilters(shown: AuditFilters, timeZone: string): AuditFilters {
+  return { ...shown, search: shown.search.trim(), ...toInstants(shown, timeZone) };
+}
+
+export function isFiltered(shown: AuditFilters): boolean {
+  return Object.values(shown).some((value) => value !== "");
 }

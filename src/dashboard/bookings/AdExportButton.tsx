@@ -12,8 +12,7 @@ import { download } from "../api/download.ts";
 import { useAction } from "../hooks/use-action.ts";
 import { useOrganization } from "../shell/use-organization.ts";
 import { ActionButton } from "../ui/forms/ActionButton.tsx";
-import { FormButtons } from "../ui/forms/FormButtons.tsx";
-import { FormDialog } from "../ui/forms/FormDialog.tsx";
+import { FormButtons, FormDialog } from "../ui/forms/FormDialog.tsx";
 import { type ShownFilters, toBookingFilters } from "./shown-filters.ts";
 
 type PlatformWords = { label: string; contents: string; name: { label: string; description: string } | null };

@@ -3,8 +3,7 @@ import type { Attribution } from "#contract/attribution.ts";
 import type { ClickIdField } from "#contract/attribution-fields.ts";
 import { formatCount } from "../format.ts";
 import { useOrganization } from "../shell/use-organization.ts";
-import { type Fact, Facts } from "../ui/layout/Facts.tsx";
-import { Section } from "../ui/layout/Section.tsx";
+import { type Fact, Facts, Section } from "../ui/layout/Section.tsx";
 
 /** Raw values in their order of display; identifiers last. */
 const RAW_NAMES = {

@@ -3,9 +3,8 @@ import { IconExternalLink } from "@tabler/icons-react";
 import type { BookingDetail } from "#contract/app/bookings.ts";
 import { formatIn, formatZone } from "../format.ts";
 import { useOrganization } from "../shell/use-organization.ts";
-import { Facts } from "../ui/layout/Facts.tsx";
 import { TextLink } from "../ui/layout/links.tsx";
-import { Section } from "../ui/layout/Section.tsx";
+import { Facts, Section } from "../ui/layout/Section.tsx";
 
 export function AppointmentSection({ booking }: { booking: BookingDetail }) {
   const { format, paths } = useOrganization();

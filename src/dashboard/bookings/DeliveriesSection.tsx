@@ -5,8 +5,7 @@ import { formatCount } from "../format.ts";
 import { useOrganization } from "../shell/use-organization.ts";
 import { TextLink } from "../ui/layout/links.tsx";
 import { Section } from "../ui/layout/Section.tsx";
-import { Clipped } from "../ui/tables/Clipped.tsx";
-import { type Column, ListTable } from "../ui/tables/ListTable.tsx";
+import { Clipped, type Column, ListTable } from "../ui/tables/ListTable.tsx";
 
 export function DeliveriesSection({ deliveries }: { deliveries: readonly AppDelivery[] }) {
   const { paths, format } = useOrganization();

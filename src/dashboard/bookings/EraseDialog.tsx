@@ -7,8 +7,7 @@ import { call } from "../api/call.ts";
 import { pluralize } from "../format.ts";
 import { useAction } from "../hooks/use-action.ts";
 import { useOrganization } from "../shell/use-organization.ts";
-import { FormButtons } from "../ui/forms/FormButtons.tsx";
-import { FormDialog } from "../ui/forms/FormDialog.tsx";
+import { FormButtons, FormDialog } from "../ui/forms/FormDialog.tsx";
 import { FormFault } from "../ui/forms/FormFault.tsx";
 
 type Found = { email: string; count: number };

@@ -5,8 +5,7 @@ import { widgetsQuery } from "../api/widgets.ts";
 import { useOrganization } from "../shell/use-organization.ts";
 import { ActionButton } from "../ui/forms/ActionButton.tsx";
 import { ButtonLink } from "../ui/layout/links.tsx";
-import { EmptyState } from "../ui/states/EmptyState.tsx";
-import { NoMatches } from "../ui/states/NoMatches.tsx";
+import { EmptyState, NoMatches } from "../ui/states/EmptyState.tsx";
 import { StorageOff } from "../widgets/StorageOff.tsx";
 
 export function NoBookings({ isFiltered, onClear }: { isFiltered: boolean; onClear: () => void }) {

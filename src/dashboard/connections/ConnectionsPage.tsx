@@ -1,17 +1,16 @@
 import { IconPlugConnected, IconPlus } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
-import { connectionsQuery } from "../api/connections.ts";
+import { connectionsQuery } from "../api/queries.ts";
 import { useUrlState } from "../hooks/use-url-state.ts";
 import { useOrganization } from "../shell/use-organization.ts";
 import { ActionButton } from "../ui/forms/ActionButton.tsx";
-import { GuideLink } from "../ui/layout/GuideLink.tsx";
+import { GuideLink } from "../ui/layout/links.tsx";
 import { Page } from "../ui/layout/Page.tsx";
 import { Section } from "../ui/layout/Section.tsx";
 import { EmptyState } from "../ui/states/EmptyState.tsx";
-import { Loaded } from "../ui/states/Loaded.tsx";
+import { Loaded, StaleNotice } from "../ui/states/Loaded.tsx";
 import { LockedFeature } from "../ui/states/LockedFeature.tsx";
-import { StaleNotice } from "../ui/states/StaleNotice.tsx";
 import { ConnectionDialog } from "./ConnectionDialog.tsx";
 import { ConnectionTable } from "./ConnectionTable.tsx";
 

@@ -2,7 +2,7 @@ import { Button, Group, List, Modal, Stack, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import type { AppConnection } from "#contract/app/connections.ts";
 import { call } from "../api/call.ts";
-import { connectionsQuery } from "../api/connections.ts";
+import { connectionsQuery } from "../api/queries.ts";
 import { widgetsQuery } from "../api/widgets.ts";
 import { useAction } from "../hooks/use-action.ts";
 import { useOrganization } from "../shell/use-organization.ts";

@@ -4,7 +4,7 @@ import { IconCheck, IconX } from "@tabler/icons-react";
 import { useEffect } from "react";
 import type { AppConnection, ConnectionCheckAnswer, ConnectionCheckRequest } from "#contract/app/connections.ts";
 import { call } from "../api/call.ts";
-import { connectionsQuery } from "../api/connections.ts";
+import { connectionsQuery } from "../api/queries.ts";
 import { useAction } from "../hooks/use-action.ts";
 import { useOrganization } from "../shell/use-organization.ts";
 import { FormFault } from "../ui/forms/FormFault.tsx";

@@ -1,9 +1,8 @@
 import type { AppDeliveryDetail } from "#contract/app/deliveries.ts";
 import { useOrganization } from "../shell/use-organization.ts";
 import { CopyId } from "../ui/copy/CopyField.tsx";
-import { type Fact, Facts } from "../ui/layout/Facts.tsx";
 import { TextLink } from "../ui/layout/links.tsx";
-import { Section } from "../ui/layout/Section.tsx";
+import { type Fact, Facts, Section } from "../ui/layout/Section.tsx";
 import { nameOf } from "../webhooks/endpoint-words.ts";
 import { CANCEL_WORDS, EVENT_NAMES } from "./delivery-words.ts";
 

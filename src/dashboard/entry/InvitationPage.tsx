@@ -15,8 +15,8 @@ import { pathsOf } from "../paths.ts";
 import { FormFault } from "../ui/forms/FormFault.tsx";
 import { ButtonLink } from "../ui/layout/links.tsx";
 import { Loaded } from "../ui/states/Loaded.tsx";
+import { NewPasswordInput } from "./AccountFields.tsx";
 import { EntryFrame } from "./EntryFrame.tsx";
-import { NewPasswordInput } from "./NewPasswordInput.tsx";
 import { OidcButton } from "./OidcButton.tsx";
 import { SignInForm } from "./SignInForm.tsx";
 

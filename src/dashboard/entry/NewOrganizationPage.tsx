@@ -10,8 +10,8 @@ import { pathsOf } from "../paths.ts";
 import { FormFault } from "../ui/forms/FormFault.tsx";
 import { guessTimeZone } from "../ui/forms/TimeZoneSelect.tsx";
 import { ButtonLink } from "../ui/layout/links.tsx";
+import { OrganizationFields } from "./AccountFields.tsx";
 import { EntryFrame } from "./EntryFrame.tsx";
-import { OrganizationFields } from "./OrganizationFields.tsx";
 
 export function NewOrganizationPage() {
   const navigate = useNavigate();

@@ -13,9 +13,8 @@ import { FormFault } from "../ui/forms/FormFault.tsx";
 import { guessTimeZone } from "../ui/forms/TimeZoneSelect.tsx";
 import { ButtonLink } from "../ui/layout/links.tsx";
 import { Loaded } from "../ui/states/Loaded.tsx";
-import { AccountFields } from "./AccountFields.tsx";
+import { AccountFields, OrganizationFields } from "./AccountFields.tsx";
 import { EntryFrame } from "./EntryFrame.tsx";
-import { OrganizationFields } from "./OrganizationFields.tsx";
 
 const DEFAULTS = { token: "" };
 

@@ -9,8 +9,8 @@ import { useAction } from "../hooks/use-action.ts";
 import { useUrlState } from "../hooks/use-url-state.ts";
 import { FormFault } from "../ui/forms/FormFault.tsx";
 import { TextLink } from "../ui/layout/links.tsx";
+import { NewPasswordInput } from "./AccountFields.tsx";
 import { EntryFrame } from "./EntryFrame.tsx";
-import { NewPasswordInput } from "./NewPasswordInput.tsx";
 
 const DEFAULTS = { token: "", email: "" };
 

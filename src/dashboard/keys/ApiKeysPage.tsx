@@ -2,16 +2,15 @@ import { Anchor } from "@mantine/core";
 import { IconKey, IconPlus } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import { keysQuery } from "../api/keys.ts";
+import { keysQuery } from "../api/queries.ts";
 import { can as canAs } from "../can.ts";
 import { useOrganization } from "../shell/use-organization.ts";
 import { ActionButton } from "../ui/forms/ActionButton.tsx";
 import { Page } from "../ui/layout/Page.tsx";
 import { Section } from "../ui/layout/Section.tsx";
 import { EmptyState } from "../ui/states/EmptyState.tsx";
-import { Loaded } from "../ui/states/Loaded.tsx";
+import { Loaded, StaleNotice } from "../ui/states/Loaded.tsx";
 import { LockedFeature } from "../ui/states/LockedFeature.tsx";
-import { StaleNotice } from "../ui/states/StaleNotice.tsx";
 import { CreateKeyDialog } from "./CreateKeyDialog.tsx";
 import { KeyTable } from "./KeyTable.tsx";
 

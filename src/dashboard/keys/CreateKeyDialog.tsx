@@ -3,15 +3,14 @@ import { type UseFormReturnType, useForm } from "@mantine/form";
 import { useState } from "react";
 import { KEY_SCOPES, KEY_SCOPES_DEFAULT, type KeyScope, SCOPE_WORDS } from "#contract/scopes.ts";
 import { call } from "../api/call.ts";
-import { keysQuery } from "../api/keys.ts";
+import { keysQuery } from "../api/queries.ts";
 import { formatZone } from "../format.ts";
 import { useAction } from "../hooks/use-action.ts";
 import { useIdempotencyKey } from "../hooks/use-idempotency-key.ts";
 import { useOrganization } from "../shell/use-organization.ts";
 import { CopyField } from "../ui/copy/CopyField.tsx";
 import { PERSISTENT, ShownOnce } from "../ui/copy/ShownOnce.tsx";
-import { FormButtons } from "../ui/forms/FormButtons.tsx";
-import { FormDialog } from "../ui/forms/FormDialog.tsx";
+import { FormButtons, FormDialog } from "../ui/forms/FormDialog.tsx";
 import { FormFault } from "../ui/forms/FormFault.tsx";
 import { dayAhead, toEndOfDay } from "../zoned-time.ts";
 

@@ -2,7 +2,7 @@ import { Badge, Group, Text } from "@mantine/core";
 import { useState } from "react";
 import type { AppKey } from "#contract/app/keys.ts";
 import { call } from "../api/call.ts";
-import { keysQuery } from "../api/keys.ts";
+import { keysQuery } from "../api/queries.ts";
 import { useAction } from "../hooks/use-action.ts";
 import { useOrganization } from "../shell/use-organization.ts";
 import { ActionButton } from "../ui/forms/ActionButton.tsx";

@@ -9,8 +9,7 @@ import { invitationsQuery } from "../api/queries.ts";
 import { useAction } from "../hooks/use-action.ts";
 import { useOrganization } from "../shell/use-organization.ts";
 import { PERSISTENT, ShownOnce } from "../ui/copy/ShownOnce.tsx";
-import { FormButtons } from "../ui/forms/FormButtons.tsx";
-import { FormDialog } from "../ui/forms/FormDialog.tsx";
+import { FormButtons, FormDialog } from "../ui/forms/FormDialog.tsx";
 import { FormFault } from "../ui/forms/FormFault.tsx";
 import { ROLE_MEANINGS, ROLE_NAMES } from "./role-words.ts";
 

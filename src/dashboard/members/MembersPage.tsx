@@ -2,7 +2,7 @@ import { IconUserPlus } from "@tabler/icons-react";
 import { useState } from "react";
 import { useOrganization } from "../shell/use-organization.ts";
 import { ActionButton } from "../ui/forms/ActionButton.tsx";
-import { GuideLink } from "../ui/layout/GuideLink.tsx";
+import { GuideLink } from "../ui/layout/links.tsx";
 import { Page } from "../ui/layout/Page.tsx";
 import { LockedFeature } from "../ui/states/LockedFeature.tsx";
 import { InvitationsSection } from "./InvitationsSection.tsx";

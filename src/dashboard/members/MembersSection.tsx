@@ -1,4 +1,4 @@
-import { Badge, Text } from "@mantine/core";
+import { Badge, Select, Text, Tooltip } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
@@ -7,15 +7,14 @@ import { HOME } from "#contract/app/entry-pages.ts";
 import { type MemberRole, ROLES_OF_MEMBERS } from "#contract/app/role.ts";
 import { call } from "../api/call.ts";
 import { meKey, membersQuery } from "../api/queries.ts";
+import type { Verdict } from "../can.ts";
 import { useAction } from "../hooks/use-action.ts";
 import { useOrganization } from "../shell/use-organization.ts";
 import { ActionButton } from "../ui/forms/ActionButton.tsx";
 import { ConfirmDialog } from "../ui/forms/ConfirmDialog.tsx";
 import { Section } from "../ui/layout/Section.tsx";
-import { Loaded } from "../ui/states/Loaded.tsx";
-import { StaleNotice } from "../ui/states/StaleNotice.tsx";
+import { Loaded, StaleNotice } from "../ui/states/Loaded.tsx";
 import { BUTTONS, type Column, ListTable } from "../ui/tables/ListTable.tsx";
-import { RoleSelect } from "./RoleSelect.tsx";
 import { ROLE_MEANINGS, ROLE_NAMES } from "./role-words.ts";
 
 type Change = { member: MemberShape; role: MemberRole };
@@ -146,4 +145,32 @@ function RemoveDialog({ member, onClose }: { member: MemberShape | null; onClose
 /** Highest role first, then by name. */
 function byRole(a: MemberShape, b: MemberShape): number {
   return ROLES_OF_MEMBERS.indexOf(a.role) - ROLES_OF_MEMBERS.indexOf(b.role) || a.name.localeCompare(b.name);
+}
+
+type RoleSelectProps = {
+  label: string;
+  value: MemberRole;
+  verdict: Verdict;
+  onChoose: (role: MemberRole) => void;
+};
+
+/** Shows a member's role. Choosing another only asks for confirmation. */
+function RoleSelect({ label, value, verdict, onChoose }: RoleSelectProps) {
+  const { can } = useOrganization();
+  const mayMakeOwners = can("changeOwner").isAllowed;
+  const data = ROLES_OF_MEMBERS.filter((role) => role !== "owner" || mayMakeOwners || value === "owner");
+  return (
+    <Tooltip label={verdict.isAllowed ? "" : verdict.reason} disabled={verdict.isAllowed}>
+      <Select
+        aria-label={label}
+        size="xs"
+        data={data.map((role) => ({ value: role, label: ROLE_NAMES[role] }))}
+        value={value}
+        readOnly={!verdict.isAllowed}
+        allowDeselect={false}
+        checkIconPosition="right"
+        onChange={(role) => role !== null && role !== value && onChoose(role as MemberRole)}
+      />
+    </Tooltip>
+  );
 }

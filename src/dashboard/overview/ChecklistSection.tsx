@@ -2,7 +2,7 @@ import { Anchor, Button, Collapse, Group, Progress, Text, ThemeIcon, UnstyledBut
 import { useDisclosure } from "@mantine/hooks";
 import { IconCheck, IconChevronDown } from "@tabler/icons-react";
 import { call } from "../api/call.ts";
-import { overviewQuery } from "../api/overview.ts";
+import { overviewQuery } from "../api/queries.ts";
 import { useAction } from "../hooks/use-action.ts";
 import { useOrganization } from "../shell/use-organization.ts";
 import { ButtonLink, TextLink } from "../ui/layout/links.tsx";

@@ -2,8 +2,7 @@ import { PasswordInput, Stack, Text } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import type { ReactNode } from "react";
 import { useAction } from "../hooks/use-action.ts";
-import { FormButtons } from "../ui/forms/FormButtons.tsx";
-import { FormDialog } from "../ui/forms/FormDialog.tsx";
+import { FormButtons, FormDialog } from "../ui/forms/FormDialog.tsx";
 import { FormFault } from "../ui/forms/FormFault.tsx";
 
 type PasswordDialogProps<Output> = {

@@ -3,7 +3,7 @@ import { useForm } from "@mantine/form";
 import { ENTRY_PAGES } from "#contract/app/entry-pages.ts";
 import { call } from "../api/call.ts";
 import { signInsQuery } from "../api/queries.ts";
-import { NewPasswordInput } from "../entry/NewPasswordInput.tsx";
+import { NewPasswordInput } from "../entry/AccountFields.tsx";
 import { useAction } from "../hooks/use-action.ts";
 import { LeaveGuard } from "../ui/forms/LeaveGuard.tsx";
 import { TextLink } from "../ui/layout/links.tsx";

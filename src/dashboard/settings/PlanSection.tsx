@@ -3,9 +3,9 @@ import { IconCheck, IconLock } from "@tabler/icons-react";
 import { type Feature, planIncludes } from "#contract/plans.ts";
 import { describePlanLimit } from "../can.ts";
 import { useOrganization } from "../shell/use-organization.ts";
-import { GuideLink } from "../ui/layout/GuideLink.tsx";
+import { GuideLink } from "../ui/layout/links.tsx";
 import { Section } from "../ui/layout/Section.tsx";
-import { PlanCommand } from "../ui/states/PlanCommand.tsx";
+import { PlanCommand } from "../ui/states/LockedFeature.tsx";
 
 const LARGEST_PLAN = "business";
 

@@ -7,7 +7,7 @@ import { ENTRY_PAGES } from "#contract/app/entry-pages.ts";
 import { ApiFailure } from "../api/client.ts";
 import { meQuery } from "../api/queries.ts";
 import { followSignOut, reportSessionEnd } from "../api/session-end.ts";
-import { ErrorState } from "../ui/states/ErrorState.tsx";
+import { ErrorState } from "../ui/states/Loaded.tsx";
 
 const MeContext = createContext<Me | null>(null);
 

@@ -8,15 +8,15 @@ import { organizationQuery } from "../api/queries.ts";
 import { can } from "../can.ts";
 import { formatIn } from "../format.ts";
 import { pathsOf } from "../paths.ts";
-import { ErrorState } from "../ui/states/ErrorState.tsx";
+import { ErrorState } from "../ui/states/Loaded.tsx";
 import { useMe } from "./AppGate.tsx";
 import { Brand } from "./Brand.tsx";
 import { CommandPalette } from "./CommandPalette.tsx";
 import { HelpMenu } from "./HelpMenu.tsx";
 import { Navigation } from "./Navigation.tsx";
-import { Lost } from "./NotFound.tsx";
 import { OrganizationSwitcher } from "./OrganizationSwitcher.tsx";
 import { PersonMenu } from "./PersonMenu.tsx";
+import { Lost } from "./Root.tsx";
 import classes from "./Shell.module.css";
 import { OrganizationContext, type OrganizationScope } from "./use-organization.ts";
 

@@ -4,7 +4,7 @@ import { lazyRouteComponent, type RouteComponent } from "@tanstack/react-router"
 import type { ReactNode } from "react";
 import { call } from "../api/call.ts";
 import { Page } from "../ui/layout/Page.tsx";
-import { ErrorState } from "../ui/states/ErrorState.tsx";
+import { ErrorState } from "../ui/states/Loaded.tsx";
 
 type Screen = () => ReactNode;
 type Find = () => Promise<Screen>;

@@ -1,8 +1,8 @@
 import { useQuery } from "@tanstack/react-query";
 import type { AppConnection } from "#contract/app/connections.ts";
 import type { AppEndpoint } from "#contract/app/endpoints.ts";
-import { connectionsQuery } from "../api/connections.ts";
 import { endpointsQuery } from "../api/endpoints.ts";
+import { connectionsQuery } from "../api/queries.ts";
 
 /** Endpoints and connections that don't work. Endpoints that a member turned off don't count. */
 export function useAlerts(

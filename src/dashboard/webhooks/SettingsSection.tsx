@@ -5,8 +5,7 @@ import { EVENT_NAMES } from "../deliveries/delivery-words.ts";
 import { pluralize } from "../format.ts";
 import { useOrganization } from "../shell/use-organization.ts";
 import { CopyId } from "../ui/copy/CopyField.tsx";
-import { Facts } from "../ui/layout/Facts.tsx";
-import { Section } from "../ui/layout/Section.tsx";
+import { Facts, Section } from "../ui/layout/Section.tsx";
 import { KINDS } from "./endpoint-words.ts";
 
 export function SettingsSection({ endpoint }: { endpoint: AppEndpoint }) {

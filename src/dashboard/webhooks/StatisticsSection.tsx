@@ -7,8 +7,7 @@ import { statisticsQuery } from "../api/endpoints.ts";
 import { useUrlState } from "../hooks/use-url-state.ts";
 import { useOrganization } from "../shell/use-organization.ts";
 import { Section } from "../ui/layout/Section.tsx";
-import { Loaded } from "../ui/states/Loaded.tsx";
-import { LoadingRows } from "../ui/states/LoadingRows.tsx";
+import { Loaded, LoadingRows } from "../ui/states/Loaded.tsx";
 
 const DEFAULTS = { period: "24h" };
 

@@ -9,9 +9,8 @@ import { ActionButton } from "../ui/forms/ActionButton.tsx";
 import { Page } from "../ui/layout/Page.tsx";
 import { Section } from "../ui/layout/Section.tsx";
 import { EmptyState } from "../ui/states/EmptyState.tsx";
-import { Loaded } from "../ui/states/Loaded.tsx";
+import { Loaded, StaleNotice } from "../ui/states/Loaded.tsx";
 import { LockedFeature } from "../ui/states/LockedFeature.tsx";
-import { StaleNotice } from "../ui/states/StaleNotice.tsx";
 import { AddEndpointDialog } from "./AddEndpointDialog.tsx";
 import { EndpointTable } from "./EndpointTable.tsx";
 

@@ -9,10 +9,8 @@ import { widgetQuery } from "../api/widgets.ts";
 import { useUrlState } from "../hooks/use-url-state.ts";
 import { useOrganization } from "../shell/use-organization.ts";
 import { Page } from "../ui/layout/Page.tsx";
-import { Loaded } from "../ui/states/Loaded.tsx";
-import { LoadingCard } from "../ui/states/LoadingRows.tsx";
-import { NotFoundNote } from "../ui/states/NotFoundNote.tsx";
-import { StaleNotice } from "../ui/states/StaleNotice.tsx";
+import { NotFoundNote } from "../ui/states/EmptyState.tsx";
+import { Loaded, LoadingCard, StaleNotice } from "../ui/states/Loaded.tsx";
 import { DesignTab } from "./design/DesignTab.tsx";
 import { InstallTab } from "./install/InstallTab.tsx";
 import { ModeBadge } from "./mode/ModeBadge.tsx";
@@ -20,8 +18,8 @@ import { ModeBar } from "./mode/ModeBar.tsx";
 import { OutsideButton } from "./OutsideButton.tsx";
 import { PauseButton } from "./PauseButton.tsx";
 import { ServicesTab } from "./ServicesTab.tsx";
-import { StatusBadge } from "./StatusBadge.tsx";
 import { StorageTab } from "./StorageTab.tsx";
+import { StatusBadge } from "./WidgetTable.tsx";
 
 const DEFAULTS = { tab: "design" };
 

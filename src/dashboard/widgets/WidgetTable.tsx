@@ -1,12 +1,12 @@
 import { Badge, Group, Text } from "@mantine/core";
 import type { AppWidget } from "#contract/app/widgets.ts";
+import type { WidgetStatus } from "#contract/widget.ts";
 import { formatRelative } from "../format.ts";
 import { useOrganization } from "../shell/use-organization.ts";
 import { TextLink } from "../ui/layout/links.tsx";
 import { type Column, ListTable } from "../ui/tables/ListTable.tsx";
 import { ModeBadge } from "./mode/ModeBadge.tsx";
-import { StatusBadge } from "./StatusBadge.tsx";
-import { TEMPLATES } from "./widget-words.ts";
+import { STATUS_COLORS, STATUS_NAMES, TEMPLATES } from "./widget-words.ts";
 
 export function WidgetTable({ widgets }: { widgets: readonly AppWidget[] }) {
   const { paths, format } = useOrganization();
@@ -53,4 +53,8 @@ export function WidgetTable({ widgets }: { widgets: readonly AppWidget[] }) {
     { header: "Created", isNumeric: true, isWideOnly: true, cell: ({ createdAt }) => format.date(createdAt) },
   ];
   return <ListTable hasRowLinks label="Widgets" columns={columns} rows={widgets} rowKey={({ id }) => id} />;
+}
+
+export function StatusBadge({ status }: { status: WidgetStatus }) {
+  return <Badge color={STATUS_COLORS[status]}>{STATUS_NAMES[status]}</Badge>;
 }

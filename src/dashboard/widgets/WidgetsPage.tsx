@@ -4,12 +4,11 @@ import { widgetsQuery } from "../api/widgets.ts";
 import { useUrlState } from "../hooks/use-url-state.ts";
 import { useOrganization } from "../shell/use-organization.ts";
 import { ActionButton } from "../ui/forms/ActionButton.tsx";
-import { GuideLink } from "../ui/layout/GuideLink.tsx";
+import { GuideLink } from "../ui/layout/links.tsx";
 import { Page } from "../ui/layout/Page.tsx";
 import { Section } from "../ui/layout/Section.tsx";
 import { EmptyState } from "../ui/states/EmptyState.tsx";
-import { Loaded } from "../ui/states/Loaded.tsx";
-import { StaleNotice } from "../ui/states/StaleNotice.tsx";
+import { Loaded, StaleNotice } from "../ui/states/Loaded.tsx";
 import { NewWidgetDialog } from "./NewWidgetDialog.tsx";
 import { WidgetTable } from "./WidgetTable.tsx";
 

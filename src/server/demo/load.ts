@@ -1,5 +1,5 @@
 import { DAY_MS, MINUTE_MS } from "#contract/durations.ts";
-import type { ImportedBooking } from "#contract/imported-booking.ts";
+import type { ImportedBooking } from "#contract/imported-lines.ts";
 import { KEY_SCOPES_DEFAULT } from "#contract/scopes.ts";
 import { createUser, findUserByEmail, hashPassword, insertMember } from "../accounts/accounts.ts";
 import { recordTouches, type Touch } from "../analytics/analytics.ts";

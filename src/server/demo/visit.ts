@@ -1,7 +1,7 @@
 import type { Answer } from "#contract/booking.ts";
 import { DAY_MS, SECOND_MS } from "#contract/durations.ts";
 import { REFERENCE } from "#contract/ids.ts";
-import type { ImportedBooking } from "#contract/imported-booking.ts";
+import type { ImportedBooking } from "#contract/imported-lines.ts";
 import type { Step } from "#contract/steps.ts";
 import { type Conversion, type Touch, toCampaignKey, toStepBit, type VisitClass } from "../analytics/analytics.ts";
 import { randomId, randomUuid } from "../lib/secrets/random.ts";

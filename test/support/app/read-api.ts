@@ -3,7 +3,7 @@ import type { FastifyInstance } from "fastify";
 import type { Booking } from "#contract/booking.ts";
 import { type ApiKeyId, type OrganizationId, REFERENCE, type Reference, type WidgetId } from "#contract/ids.ts";
 import type { Plan } from "#contract/plans.ts";
-import type { NewBooking } from "../../../src/server/bookings/flow/store-booking.ts";
+import type { NewBooking } from "../../../src/server/bookings/flow/keep-booking.ts";
 import { toApiJson } from "../../../src/server/bookings/stored/to-api-json.ts";
 import type { Db } from "../../../src/server/db/pool.ts";
 import { makeKey, makeOrganization, makeWidget, NOON } from "../builders.ts";

@@ -1,7 +1,6 @@
 import { Stack, Text, TextInput } from "@mantine/core";
 import { type FormEvent, type ReactNode, useEffect, useState } from "react";
-import { FormButtons } from "./FormButtons.tsx";
-import { FormDialog } from "./FormDialog.tsx";
+import { FormButtons, FormDialog } from "./FormDialog.tsx";
 
 type ConfirmDialogProps = {
   isOpen: boolean;

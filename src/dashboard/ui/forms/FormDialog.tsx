@@ -1,8 +1,8 @@
-import { Modal, type ModalProps } from "@mantine/core";
-import { createContext, useState } from "react";
+import { Button, Group, Modal, type ModalProps } from "@mantine/core";
+import { createContext, useContext, useEffect, useState } from "react";
 
 /** How a form tells the dialog around it whether it is being sent. */
-export const FormDialogContext = createContext<(isBusy: boolean) => void>(() => undefined);
+const FormDialogContext = createContext<(isBusy: boolean) => void>(() => undefined);
 
 /** Can't be closed while the form is being sent: the answer may be a secret that is shown only once. */
 export function FormDialog({ onClose, ...props }: ModalProps) {
@@ -16,5 +16,40 @@ export function FormDialog({ onClose, ...props }: ModalProps) {
         }}
       />
     </FormDialogContext>
+  );
+}
+
+type FormButtonsProps = {
+  /** Verb and object: "Create key", not "OK". */
+  label: string;
+  onCancel: () => void;
+  cancelLabel?: string;
+  isReady?: boolean;
+  isBusy?: boolean;
+  isDangerous?: boolean;
+};
+
+export function FormButtons({
+  label,
+  onCancel,
+  cancelLabel = "Cancel",
+  isReady = true,
+  isBusy = false,
+  isDangerous = false,
+}: FormButtonsProps) {
+  const setDialogBusy = useContext(FormDialogContext);
+  useEffect(() => {
+    setDialogBusy(isBusy);
+    return () => setDialogBusy(false);
+  }, [isBusy, setDialogBusy]);
+  return (
+    <Group justify="flex-end" gap="xs">
+      <Button variant="default" disabled={isBusy} onClick={onCancel}>
+        {cancelLabel}
+      </Button>
+      <Button type="submit" color={isDangerous ? "red" : "petrol"} disabled={!isReady} loading={isBusy}>
+        {label}
+      </Button>
+    </Group>
   );
 }

@@ -32,3 +32,20 @@ export function Section({ title, description, actions, isFlush = false, children
     </Paper>
   );
 }
+
+export type Fact = readonly [name: string, value: ReactNode];
+
+/** Names and values, one per line; on phones the name is above the value. Empty values are left out. */
+export function Facts({ facts }: { facts: readonly Fact[] }) {
+  const present = facts.filter(([, value]) => value || value === 0);
+  return (
+    <dl className={classes["facts"]}>
+      {present.map(([name, value]) => (
+        <div key={name}>
+          <dt>{name}</dt>
+          <dd>{value}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}

@@ -1,7 +1,8 @@
+import { Alert, Button, Center, Group, Paper, Skeleton, Stack, Text, ThemeIcon, VisuallyHidden } from "@mantine/core";
+import { IconAlertTriangle, IconPlugConnectedX, IconRefreshAlert } from "@tabler/icons-react";
 import type { UseQueryResult } from "@tanstack/react-query";
 import type { ReactNode } from "react";
-import { ErrorState } from "./ErrorState.tsx";
-import { LoadingRows } from "./LoadingRows.tsx";
+import { ApiFailure, explain } from "../../api/client.ts";
 
 type LoadedProps<Data> = {
   query: Pick<UseQueryResult<Data>, "data" | "error" | "refetch">;
@@ -16,4 +17,66 @@ export function Loaded<Data>({ query, rows = 5, placeholder, children }: LoadedP
   if (query.data !== undefined) return children(query.data);
   if (query.error) return <ErrorState error={query.error} onRetry={() => void query.refetch()} />;
   return placeholder ?? <LoadingRows count={rows} />;
+}
+
+/** Warns that a refresh failed and the data may be out of date; renders nothing otherwise. */
+export function StaleNotice({ query }: { query: Pick<UseQueryResult, "data" | "error" | "refetch" | "isFetching"> }) {
+  const { data, error } = query;
+  if (data === undefined || !error) return null;
+  return (
+    <Alert color="yellow" variant="light" mb="lg" icon={<IconRefreshAlert size={20} stroke={1.6} />} role="alert">
+      <Group justify="space-between" gap="sm">
+        <span>
+          This page may be out of date. {error instanceof ApiFailure ? error.message : "Refreshing it failed."}
+        </span>
+        <Button size="xs" variant="default" loading={query.isFetching} onClick={() => void query.refetch()}>
+          Try again
+        </Button>
+      </Group>
+    </Alert>
+  );
+}
+
+export function ErrorState({ error, onRetry }: { error: Error; onRetry?: () => void }) {
+  const isUnreachable = error instanceof ApiFailure && error.status === 0;
+  const Icon = isUnreachable ? IconPlugConnectedX : IconAlertTriangle;
+  return (
+    <Center py="xl" px="md" role="alert">
+      <Stack align="center" gap="sm" maw="26rem" ta="center">
+        <ThemeIcon variant="light" color="red" size={48} radius="xl" aria-hidden>
+          <Icon size={24} stroke={1.6} />
+        </ThemeIcon>
+        <Text>{explain(error)}</Text>
+        {onRetry && (
+          <Button variant="default" onClick={onRetry}>
+            Try again
+          </Button>
+        )}
+      </Stack>
+    </Center>
+  );
+}
+
+const ROW_HEIGHT = 36;
+
+export function LoadingRows({ count = 5 }: { count?: number }) {
+  return (
+    <div role="status">
+      <VisuallyHidden>Loading…</VisuallyHidden>
+      <Stack gap={8} px={{ base: "md", sm: "lg" }} py="md" aria-hidden>
+        {Array.from({ length: count }, (_, index) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: the rows are identical
+          <Skeleton key={index} height={ROW_HEIGHT} radius="sm" />
+        ))}
+      </Stack>
+    </div>
+  );
+}
+
+export function LoadingCard() {
+  return (
+    <Paper bg="var(--surface)" bd="1px solid var(--border)" py="xs">
+      <LoadingRows count={7} />
+    </Paper>
+  );
 }

@@ -1,5 +1,6 @@
-import { Table, UnstyledButton, VisuallyHidden } from "@mantine/core";
+import { Button, Center, Table, UnstyledButton, VisuallyHidden } from "@mantine/core";
 import { IconArrowDown, IconArrowsSort, IconArrowUp } from "@tabler/icons-react";
+import type { UseInfiniteQueryResult } from "@tanstack/react-query";
 import { Fragment, type MouseEvent, type ReactNode } from "react";
 import classes from "./ListTable.module.css";
 
@@ -119,4 +120,27 @@ function followFirstLink(event: MouseEvent<HTMLTableRowElement>): void {
   // Click the link itself, so that Ctrl and ⌘ open a new tab.
   const click = new window.MouseEvent("click", { bubbles: true, cancelable: true, ctrlKey, metaKey, shiftKey });
   currentTarget.querySelector("a")?.dispatchEvent(click);
+}
+
+/** One line for long text without spaces, such as a URL. It is cut off with an ellipsis; the tooltip has the whole. */
+export function Clipped({ whole, children = whole }: { whole: string; children?: ReactNode }) {
+  return (
+    <div className={classes["clipped"]} title={whole}>
+      {children}
+    </div>
+  );
+}
+
+type Pages = Pick<UseInfiniteQueryResult, "hasNextPage" | "isFetchingNextPage" | "fetchNextPage">;
+
+/** Loads the next page of a list; renders nothing at the end. `more`: the list is not sorted newest first. */
+export function OlderButton({ query, what, are = "older" }: { query: Pages; what: string; are?: "older" | "more" }) {
+  if (!query.hasNextPage) return null;
+  return (
+    <Center p="md">
+      <Button variant="default" loading={query.isFetchingNextPage} onClick={() => void query.fetchNextPage()}>
+        Show {are} {what}
+      </Button>
+    </Center>
+  );
 }

@@ -4,7 +4,7 @@ import type { AppWidget } from "#contract/app/widgets.ts";
 import { isLoopback } from "#contract/loopback.ts";
 import { useUrlState } from "../../hooks/use-url-state.ts";
 import { CopyField } from "../../ui/copy/CopyField.tsx";
-import { GuideLink } from "../../ui/layout/GuideLink.tsx";
+import { GuideLink } from "../../ui/layout/links.tsx";
 import { Section } from "../../ui/layout/Section.tsx";
 import { OutsideButton } from "../OutsideButton.tsx";
 import { InstallCheck } from "./InstallCheck.tsx";

@@ -6,7 +6,7 @@ import { testDataQuery } from "../../api/widgets.ts";
 import { useAction } from "../../hooks/use-action.ts";
 import { useOrganization } from "../../shell/use-organization.ts";
 import { ConfirmDialog } from "../../ui/forms/ConfirmDialog.tsx";
-import { describeTestData, hasTestData } from "./test-words.ts";
+import { describeTestData, hasTestData } from "./mode-words.ts";
 
 /** Deletes what the widget collected in test mode, and only that. */
 export function ClearTestDialog(props: { widget: AppWidget; isOpen: boolean; onClose: () => void }) {

@@ -6,21 +6,18 @@ import type { AppConnection } from "#contract/app/connections.ts";
 import type { AppWidget } from "#contract/app/widgets.ts";
 import { call } from "../../api/call.ts";
 import { ApiFailure } from "../../api/client.ts";
-import { connectionsQuery } from "../../api/connections.ts";
+import { connectionsQuery } from "../../api/queries.ts";
 import { testDataQuery, widgetsKey } from "../../api/widgets.ts";
 import { toFullName } from "../../connections/connection-words.ts";
 import { useAction } from "../../hooks/use-action.ts";
 import { useOrganization } from "../../shell/use-organization.ts";
-import { FormButtons } from "../../ui/forms/FormButtons.tsx";
-import { FormDialog } from "../../ui/forms/FormDialog.tsx";
+import { FormButtons, FormDialog } from "../../ui/forms/FormDialog.tsx";
 import { FormFault } from "../../ui/forms/FormFault.tsx";
 import { ButtonLink } from "../../ui/layout/links.tsx";
-import { Loaded } from "../../ui/states/Loaded.tsx";
-import { LoadingRows } from "../../ui/states/LoadingRows.tsx";
+import { Loaded, LoadingRows } from "../../ui/states/Loaded.tsx";
 import { toastFailure } from "../../ui/states/toast.ts";
 import { describeStorageUses } from "../widget-words.ts";
-import { describeGoLive } from "./mode-words.ts";
-import { describeTestData, hasTestData } from "./test-words.ts";
+import { describeGoLive, describeTestData, hasTestData } from "./mode-words.ts";
 
 type DialogProps = { widget: AppWidget; isOpen: boolean; onClose: () => void };
 

@@ -12,7 +12,7 @@ import type { AppConnection } from "#contract/app/connections.ts";
 import type { AppWidget } from "#contract/app/widgets.ts";
 import { isDemoWidget } from "#contract/demo.ts";
 import { call } from "../../api/call.ts";
-import { connectionsQuery } from "../../api/connections.ts";
+import { connectionsQuery } from "../../api/queries.ts";
 import { widgetsKey } from "../../api/widgets.ts";
 import { toFullName } from "../../connections/connection-words.ts";
 import { useAction } from "../../hooks/use-action.ts";
@@ -22,8 +22,7 @@ import { ActionButton } from "../../ui/forms/ActionButton.tsx";
 import { ConfirmDialog } from "../../ui/forms/ConfirmDialog.tsx";
 import { ClearTestDialog } from "./ClearTestDialog.tsx";
 import { GoLiveDialog } from "./GoLiveDialog.tsx";
-import { describeMode, PAUSED_TEXT } from "./mode-words.ts";
-import { LEAVING_LIVE } from "./test-words.ts";
+import { describeMode, LEAVING_LIVE, PAUSED_TEXT } from "./mode-words.ts";
 
 /** `mode`: the open dialog; other screens link to it. */
 const DEFAULTS = { mode: "" };

@@ -1,5 +1,6 @@
-import type { AppWidget } from "#contract/app/widgets.ts";
+import type { AppWidget, TestDataShape } from "#contract/app/widgets.ts";
 import type { Mode } from "#contract/widget.ts";
+import { pluralize } from "../../format.ts";
 
 const MODE_TEXTS: Record<Mode, string> = { test: "in test mode", live: "live" };
 
@@ -19,3 +20,15 @@ export function describeGoLive(before: Pick<Chosen, "mode" | "connectionId">, sa
   if (saved.mode === before.mode) return "Connection changed";
   return `${saved.name} is ${describeMode(saved)}`;
 }
+
+export function hasTestData({ bookings, visits, deliveries }: TestDataShape): boolean {
+  return bookings + visits + deliveries > 0;
+}
+
+/** "3 bookings, 12 visits and 1 delivery". */
+export function describeTestData({ bookings, visits, deliveries }: TestDataShape): string {
+  return `${pluralize(bookings, "booking")}, ${pluralize(visits, "visit")} and ${pluralize(deliveries, "delivery", "deliveries")}`;
+}
+
+export const LEAVING_LIVE =
+  "Visitors can’t make real appointments any more. Existing appointments stay in your scheduling system.";

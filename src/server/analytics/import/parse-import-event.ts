@@ -1,6 +1,6 @@
 import { DEVICES, type Device } from "#contract/dimensions.ts";
 import { type OrganizationId, parseWidgetId } from "#contract/ids.ts";
-import { ImportedEvent } from "#contract/imported-event.ts";
+import { ImportedEvent } from "#contract/imported-lines.ts";
 import { STEPS } from "#contract/steps.ts";
 import { RecentMap } from "../../lib/recent-map.ts";
 import { shapeOf } from "../../lib/shape.ts";

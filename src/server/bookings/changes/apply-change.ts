@@ -6,7 +6,7 @@ import type { Deps } from "../../deps.ts";
 import type { Followed } from "../../scheduler/scheduler.ts";
 import { fanOut } from "../../webhooks/webhooks.ts";
 import { holdSwitches } from "../../widgets/widgets.ts";
-import { toBookingFacts } from "../flow/to-booking-facts.ts";
+import { toBookingFacts } from "../flow/keep-booking.ts";
 import type { BookingRow } from "../stored/queries.ts";
 import { lockForChange, recordChange, updateBooking } from "./change-queries.ts";
 

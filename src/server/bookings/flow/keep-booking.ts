@@ -1,12 +1,14 @@
+import type { Insertable } from "kysely";
 import type { OrganizationId } from "#contract/ids.ts";
 import { atEveryHome } from "../../db/home.ts";
+import { fromJson } from "../../db/json-column.ts";
 import type { Db } from "../../db/pool.ts";
+import type { BookingsTable } from "../../db/tables.ts";
 import { inHome } from "../../db/transactions.ts";
 import type { Deps } from "../../deps.ts";
-import { fanOut, fanOutSafely, wakeWorkers } from "../../webhooks/webhooks.ts";
+import { type BookingFacts, fanOut, fanOutSafely, wakeWorkers } from "../../webhooks/webhooks.ts";
+import { type BookingRow, insertBooking, takeInstant } from "../stored/queries.ts";
 import { type BookingWithoutEvent, listBookingsWithoutEvent, markHasEvent } from "./event-queries.ts";
-import { type NewBooking, storeBooking } from "./store-booking.ts";
-import { toBookingFacts } from "./to-booking-facts.ts";
 
 type KeepDeps = Pick<Deps, "random" | "log" | "clock" | "metrics">;
 
@@ -76,4 +78,45 @@ async function writeMissingEvent(deps: KeepDeps & Pick<Deps, "db">, booking: Boo
     const now = deps.clock.now();
     await fanOut(deps, transaction, { owner, booking: toBookingFacts(booking), occasion: OCCASION, now });
   });
+}
+
+export type NewBooking = Omit<Insertable<BookingsTable>, "organization_id" | "created_at" | "api_json">;
+
+/**
+ * Stores the copy of a booking and returns its createdAt. Call it last in the transaction: from here to the commit the
+ * organization's other bookings wait, which keeps createdAt in commit order.
+ */
+export async function storeBooking(
+  { clock }: Pick<Deps, "clock">,
+  transaction: Db,
+  { owner, booking }: { owner: OrganizationId; booking: NewBooking },
+): Promise<Date> {
+  const createdAt = await takeInstant(transaction, owner, { of: "bookings", clock });
+  await insertBooking(transaction, { ...booking, organization_id: owner, created_at: createdAt });
+  return createdAt;
+}
+
+export function toBookingFacts(booking: NewBooking | BookingRow): BookingFacts {
+  return {
+    reference: booking.reference,
+    externalId: booking.external_id ?? null,
+    status: booking.status,
+    startAt: booking.start_at,
+    endAt: booking.end_at,
+    timeZone: booking.time_zone,
+    service: { id: booking.service_id, name: booking.service_name },
+    staff: fromJson(booking.staff),
+    customer: {
+      name: booking.customer_name,
+      email: booking.customer_email,
+      phone: booking.customer_phone ?? null,
+      notes: booking.customer_notes ?? null,
+    },
+    answers: fromJson(booking.answers),
+    attribution: fromJson(booking.attribution),
+    manageUrl: booking.manage_url ?? null,
+    joinUrl: booking.join_url ?? null,
+    isTest: booking.is_test ?? false,
+    widgetId: booking.widget_id,
+  };
 }

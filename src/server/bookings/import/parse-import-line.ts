@@ -3,7 +3,7 @@ import { Attribution } from "#contract/attribution.ts";
 import { EMAIL_LENGTH_MAX } from "#contract/book.ts";
 import { type Answer, BOOKING_STATUS_CONFIRMED } from "#contract/booking.ts";
 import { parseReference, parseWidgetId } from "#contract/ids.ts";
-import { ImportedBooking } from "#contract/imported-booking.ts";
+import { ImportedBooking } from "#contract/imported-lines.ts";
 import { TOUCHES_MAX } from "../../analytics/analytics.ts";
 import type { BookingsTable } from "../../db/tables.ts";
 import { describeSchemaFault } from "../../lib/schema-fault.ts";

@@ -17,7 +17,7 @@ import {
   startReplying,
 } from "../../../../test/support/webhooks/webhook-service.ts";
 import { sweepExpired } from "../../operations/retention.ts";
-import type { NewBooking } from "../flow/store-booking.ts";
+import type { NewBooking } from "../flow/keep-booking.ts";
 import { countErasable, deleteBooking, eraseBookingsByEmail } from "./erase.ts";
 import { reserveReference } from "./queries.ts";
 

@@ -1,7 +1,7 @@
 import type { Insertable, Selectable } from "kysely";
 import { Attribution } from "#contract/attribution.ts";
 import { AnonymousBooking, Answer, Booking } from "#contract/booking.ts";
-import type { ImportedBooking } from "#contract/imported-booking.ts";
+import type { ImportedBooking } from "#contract/imported-lines.ts";
 import { fromJson } from "../../db/json-column.ts";
 import type { BookingsTable } from "../../db/tables.ts";
 import { assert } from "../../lib/assert.ts";

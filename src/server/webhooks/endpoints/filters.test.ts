@@ -14,7 +14,7 @@ import {
   moveClock,
   startReplying,
 } from "../../../../test/support/webhooks/webhook-service.ts";
-import type { NewBooking } from "../../bookings/flow/store-booking.ts";
+import type { NewBooking } from "../../bookings/flow/keep-booking.ts";
 import { deleteBooking } from "../../bookings/stored/erase.ts";
 import { matchesFilters } from "../outbox/endpoint-filters.ts";
 

@@ -3,10 +3,9 @@ import type { FormValues, Service } from "../flow.ts";
 import type { Submit } from "../submit.ts";
 import type { Texts } from "../texts/texts.ts";
 import { useWhen } from "../use-when.ts";
-import { Field, toControl } from "./field.tsx";
+import { Field, QuestionField, toControl } from "./field.tsx";
 import { Icon } from "./icon.tsx";
 import { Notice } from "./notice.tsx";
-import { QuestionField } from "./question-field.tsx";
 import type { StepProps } from "./step-props.ts";
 
 const CONTACT = [

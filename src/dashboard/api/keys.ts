@@ -1,8 +1,0 @@
-import { queryOptions } from "@tanstack/react-query";
-import { call } from "./call.ts";
-
-export const keysQuery = (organization: string) =>
-  queryOptions({
-    queryKey: [organization, "keys"],
-    queryFn: ({ signal }) => call("listKeys", { organization, signal }),
-  });
