@@ -3,7 +3,7 @@ import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { connect } from "node:net";
 import { join } from "node:path";
-import { describe, test } from "node:test";
+import { after, describe, test } from "node:test";
 import { Compile } from "typebox/compile";
 import { ApiErrorBody } from "#contract/api-error.ts";
 import { ImportedBooking, ImportedEvent } from "#contract/imported-lines.ts";
@@ -12,6 +12,7 @@ import { createTestDatabase, isCluster } from "./support/database/database.ts";
 import { findFreePort } from "./support/programs/free-port.ts";
 import { createNewcomer } from "./support/programs/newcomer.ts";
 import { type Block, listBlocks, ROOT } from "./support/repository/document-blocks.ts";
+import { startCalcomServer } from "./support/scheduler/calcom-server.ts";
 import { until } from "./support/webhooks/webhook-service.ts";
 
 // Everything the documents tell people to type is typed here as written, except for ports and hosts. A block fails if it is
@@ -200,11 +201,15 @@ describe("a newcomer who types the documented commands", {
   test("gets through without an error, and sees the documented output", async () => {
     const newcomer = await createNewcomer();
     const receiverPort = await findFreePort();
+    const calcom = await startCalcomServer();
+    after(() => calcom.stop());
     const adapt = (text: string) =>
       text
         .replaceAll("localhost:3000", `localhost:${newcomer.port}`)
         .replaceAll(/(?<=127\.0\.0\.1:|PORT=)8080/g, String(receiverPort))
-        .replaceAll("https://example.com/hooks", `http://127.0.0.1:${receiverPort}/`);
+        .replaceAll("https://example.com/hooks", `http://127.0.0.1:${receiverPort}/`)
+        .replace('"settings": {}', `"settings": ${JSON.stringify(calcom.parts.settings)}`)
+        .replace("cal_live_…", calcom.parts.credentials.apiKey);
     const received = () => readFileSync(join(newcomer.folder, "received.txt"), "utf8");
 
     let isStarted = false;
@@ -233,10 +238,8 @@ describe("a newcomer who types the documented commands", {
     assert.equal(JSON.parse(findOutput(guide, "/api/v1/analytics")).totals.bookings, 1);
     assert.equal(JSON.parse(findOutput("README.md", "/api/v1/widgets")).data[0].name, "Website");
     const setUp = findOutput("docs/management-api.md", "api PATCH");
-    assert.match(
-      setUp,
-      /"timeZone":"Europe\/Berlin".*"deliveryId".*svc_live_.*loader\.js.*"type":"endpoint\.test".*"disabled"/s,
-    );
+    assert.match(setUp, /"timeZone":"Europe\/Berlin".*"mode":"live".*"deliveryId".*svc_live_.*loader\.js/s);
+    assert.match(readFileSync(join(newcomer.folder, "endpoint.json"), "utf8"), /"secret":"whsec_/);
     const widgets = JSON.parse(findOutput("docs/read-api.md", "/api/v1/widgets")).data as { name: string }[];
     assert.deepEqual(
       widgets.map(({ name }) => name),
