@@ -72,18 +72,17 @@ const LIKELY_NAMES =
   `organization organizationId organization_id org owner tenant account business id ids widgetId widget_id
   reference key keyId email search q filter externalId`.split(/\s+/);
 
+// The plugin's type covers Swagger 2 too; this is the OpenAPI 3 part.
+const { paths } = app.swagger() as unknown as Described;
+const namesOf = (path: string) => (paths[path]?.get?.parameters ?? []).map(({ name }) => name);
 /** Every query parameter that any route documents. */
-const PARAMETER_NAMES = listParameterNames();
+const PARAMETER_NAMES = [...new Set(Object.keys(paths).flatMap(namesOf))];
 
-function listParameterNames(): string[] {
-  // The plugin's type covers Swagger 2 too; this is the OpenAPI 3 part.
-  const { paths } = app.swagger() as unknown as Described;
-  return [...new Set(Object.values(paths).flatMap(({ get }) => (get?.parameters ?? []).map(({ name }) => name)))];
-}
-
-/** The URL with the id in its path, in each documented parameter separately, and in all undocumented ones. */
+/** The URL with the id in its path, in each parameter that the route documents separately, and in all others. */
 function listAddresses(route: string, id: string): string[] {
-  const queries = [...PARAMETER_NAMES.map((name) => toQuery([name], id)), toQuery(LIKELY_NAMES, id)];
+  const own = namesOf(route.replaceAll(/:([A-Za-z]+)/g, "{$1}"));
+  const others = [...PARAMETER_NAMES, ...LIKELY_NAMES].filter((name) => !own.includes(name));
+  const queries = [...own.map((name) => toQuery([name], id)), toQuery(others, id)];
   return [toPath(route, id), ...queries.map((query) => `${toPath(route, id)}?${query}`)];
 }
 
@@ -113,6 +112,7 @@ test("the walk finds the read API's routes and their parameters", () => {
     "/metrics",
   ])
     assert.ok(routes.includes(url), url);
+  assert.ok(namesOf("/api/v1/bookings").includes("widget"));
   for (const name of ["since", "until", "widget", "limit", "cursor"]) assert.ok(PARAMETER_NAMES.includes(name), name);
 });
 

@@ -47,7 +47,7 @@ const ZONES = [
 ];
 const FIRST = new Date("2026-08-20T00:00:00.000Z");
 const NOW = new Date("2026-11-09T10:15:00.000Z");
-const RUNS = 20;
+const RUNS = 10;
 const TIME_LIMIT_MS = 60_000;
 const LONG_AGO = new Date("1970-01-01T00:00:00Z");
 

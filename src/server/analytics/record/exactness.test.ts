@@ -47,7 +47,7 @@ const NOW = new Date("2026-11-09T10:15:00.000Z");
 const WINDOW_DAYS = [1, 120];
 const DRAWN_DAYS = { min: 2, max: 80 };
 const VISITS_MAX = 12;
-const RUNS = 30;
+const RUNS = 12;
 const TIME_LIMIT_MS = 60_000;
 
 type Scenario = {

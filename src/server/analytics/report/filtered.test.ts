@@ -37,7 +37,7 @@ const ZONES = [
 const FIRST = new Date("2026-09-20T00:00:00.000Z");
 const NOW = new Date("2026-11-03T10:15:00.000Z");
 const reading = { db, clock: { now: () => NOW } };
-const RUNS = 60;
+const RUNS = 20;
 const TIME_LIMIT_MS = 60_000;
 const PART = { search: null, sort: "bookings", isAscending: false, after: null, offset: 0, limit: 1_000 } as const;
 

@@ -39,7 +39,7 @@ const FIRST = new Date("2026-08-20T00:00:00.000Z");
 const NOW = new Date("2026-11-03T10:15:00.000Z");
 const deps = { db, clock: { now: () => NOW } };
 const WINDOWS = [2, 76].map((days) => ({ days, now: NOW }));
-const RUNS = 15;
+const RUNS = 8;
 const TIME_LIMIT_MS = 60_000;
 const PART = { search: null, sort: "bookings", isAscending: false, after: null, offset: 0, limit: 1_000 } as const;
 
