@@ -530,7 +530,6 @@ describe("the analytics screen", { skip: noBrowser }, () => {
     await checkLooks(dashboard, browser, [
       { path, text: "3 events not counted" },
       { path, text: "3 events not counted", act: openList },
-      empty,
       { ...empty, act: openMenu },
       { ...empty, act: openFilter },
       { ...empty, act: openReports },

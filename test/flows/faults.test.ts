@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { after, test } from "node:test";
 import { CLEAN_ENVIRONMENT } from "../support/programs/clean-environment.ts";
 
-const ROUNDS = 3;
+const ROUNDS = 2;
 
 test("a few faults under load lose nothing that was acknowledged (npm run faults has many more)", {
   skip: process.platform !== "linux" && "processes are listed and stopped as Linux does",

@@ -22,8 +22,8 @@ import { until } from "../support/webhooks/webhook-service.ts";
 
 // The sync examples, run as by a user of the package, and killed repeatedly while bookings are made.
 
-const KILLS = 6;
-const PAGES = 6;
+const KILLS = 3;
+const PAGES = 4;
 const PAGE_SIZE = 500;
 /** Makes the walk long enough to be killed anywhere. */
 const ANSWER_DELAY_MS = 10;
