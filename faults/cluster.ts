@@ -72,6 +72,13 @@ type Stage = {
   readonly settings: Readonly<Record<string, string>>;
 };
 
+/** From docs/scale.md: each shard group into two on its server. */
+const SPLITS = `
+  select format('select citus_split_shard_by_split_points(%s, array[''%s''], array[%s, %s], ''force_logical'')',
+    shardid, (shardminvalue::bigint + shardmaxvalue::bigint) / 2, nodeid, nodeid) as split
+  from pg_dist_shard join pg_dist_placement using (shardid) join pg_dist_node using (groupid)
+  where logicalrelid = 'visit_progress'::regclass`;
+
 type ClusterFault = { readonly name: string; readonly isSpared: boolean; happen(stage: Stage): Promise<void> };
 
 /** `isSpared`: the second organization must not notice. */
@@ -171,6 +178,8 @@ const FAULTS: readonly ClusterFault[] = [
       await createDatabase(url);
       await queryOnce(url.href, "create extension citus");
       await queryOnce(coordinatorUrl, `select citus_add_node('127.0.0.1', ${port})`);
+      for (const { split } of await queryOnce<{ split: string }>(coordinatorUrl, SPLITS))
+        await queryOnce(coordinatorUrl, split);
       await queryOnce(coordinatorUrl, "select citus_rebalance_start()");
       await queryOnce(coordinatorUrl, "select citus_rebalance_wait()");
       const [job] = await queryOnce<{ state: string; shards: number }>(

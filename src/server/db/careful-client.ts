@@ -3,7 +3,14 @@ import { assert } from "../lib/assert.ts";
 import { LOCATE, type Node, type Nodes } from "./citus/nodes.ts";
 import { type DatabaseUnavailable, isDatabaseUnavailable } from "./database-unavailable.ts";
 import type { Host, Hosts } from "./hosts.ts";
-import { beginsTransaction, type Connection, checksNext, JoinedQuery, joinsNext } from "./joined-query.ts";
+import {
+  beginsTransaction,
+  type Connection,
+  JoinedQuery,
+  joinsNext,
+  ParsingQuery,
+  type Prepared,
+} from "./joined-query.ts";
 
 /** A statement that starts with this is planned once per connection, under the name that follows. */
 export const PREPARED = "-- prepared: ";
@@ -24,8 +31,8 @@ export class CarefulClient extends pg.Client {
   /** On Citus, the server with the rows that its statement or transaction is about. */
   node: Node | null = null;
   #asked = 0;
-  /** Prepared statements that will be sent with the next one. */
-  #unsent: string[] = [];
+  /** They will be sent with the next statement. */
+  #unsent: Prepared[] = [];
   #fault: DatabaseUnavailable | null = null;
 
   // The types of pg.Client's many overloads cannot be written down again; the arguments pass through as they are.
@@ -64,15 +71,14 @@ export class CarefulClient extends pg.Client {
   async #ask(text: string, values: unknown[] | undefined): Promise<unknown> {
     if (this.#fault) throw this.#fault;
     if (joinsNext(text)) {
-      const isParsed = this.#connection.parsedStatements[text] !== undefined;
-      if (!isParsed) await this.#send({ name: text, text, values: [] });
-      if (isParsed || checksNext(text)) this.#unsent.push(text);
+      await this.#parse(text, text);
+      this.#unsent.push({ name: text, text, values: [] });
       return { rows: [] };
     }
     // Nothing was sent since `begin`, so there is nothing to roll back.
     if (text === "rollback") {
       const [first] = this.#unsent.splice(0);
-      if (first !== undefined && beginsTransaction(first)) return { rows: [] };
+      if (first && beginsTransaction(first.text)) return { rows: [] };
     }
     const name = toName(text);
     // A text without parameters may be several statements, and nothing can be joined to those.
@@ -80,13 +86,40 @@ export class CarefulClient extends pg.Client {
     return await this.#send({ name, text, values: values ?? [] });
   }
 
-  /** The last of them is sent as the statement that the others join. */
-  async #sendUnsent(): Promise<void> {
-    const name = this.#unsent.pop();
-    if (name !== undefined) await this.#send({ name, text: name, values: [] });
+  /** Prepared statements with texts as values. They are one transaction: all take effect, or none. Returns each one's result. */
+  async runTogether(statements: readonly Omit<Prepared, "name">[]): Promise<pg.QueryResult[]> {
+    if (this.#fault) throw this.#fault;
+    const prepared = statements.map(({ text, values }) => ({ name: toName(text) ?? text, text, values }));
+    for (const { name, text } of prepared) await this.#parse(name, text);
+    const last = prepared.pop();
+    assert(last && this.#unsent.length === 0, "there is a statement, and none waits to be sent with it");
+    this.#unsent = prepared;
+    return (await this.#sendAll(last)) as pg.QueryResult[];
   }
 
-  #send({ name, text, values }: { name: string | null; text: string; values: unknown[] }): Promise<unknown> {
+  async #parse(name: string, text: string): Promise<void> {
+    if (this.#connection.parsedStatements[name] === undefined) await this.#submit(new ParsingQuery({ name, text }));
+  }
+
+  async #sendUnsent(): Promise<void> {
+    const last = this.#unsent.pop();
+    if (last) await this.#send(last);
+  }
+
+  async #send(statement: { name: string | null; text: string; values: readonly unknown[] }): Promise<unknown> {
+    return (await this.#sendAll(statement)).at(-1);
+  }
+
+  /** The statement and those that it is sent with. */
+  async #sendAll(statement: { name: string | null; text: string; values: readonly unknown[] }): Promise<unknown[]> {
+    const { name, ...unnamed } = statement;
+    const config = { ...unnamed, values: [...unnamed.values], ...(name !== null && { name }) };
+    const joining = this.#unsent.splice(0);
+    if (joining.length > 0) return (await this.#submit(new JoinedQuery(config, joining))) as unknown[];
+    return [await this.#submit(config)];
+  }
+
+  #submit(query: object): Promise<unknown> {
     const { promise, resolve, reject } = Promise.withResolvers();
     const callback = (error: Error | null, result: unknown) => {
       this.#asked--;
@@ -97,12 +130,8 @@ export class CarefulClient extends pg.Client {
     };
     this.#asked++;
     this.waitedTicks ??= 0;
-    const joining = this.#unsent.splice(0);
-    const statement = name === null ? { text } : { name, text };
     // biome-ignore lint/suspicious/noExplicitAny: see above
-    const query = super.query as any;
-    if (joining.length === 0) query.call(this, statement, values, callback);
-    else query.call(this, new JoinedQuery({ ...statement, values }, joining), undefined, callback);
+    (super.query as any)(query, undefined, callback);
     return promise;
   }
 

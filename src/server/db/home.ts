@@ -3,7 +3,8 @@ import pg from "pg";
 import type { OrganizationId, Reference } from "#contract/ids.ts";
 import { assert } from "../lib/assert.ts";
 import { pause } from "../lib/concurrency/pause.ts";
-import { MOVED } from "./citus/home-functions.ts";
+import { asCareful } from "./careful-client.ts";
+import { MOVED, toHold } from "./citus/home-functions.ts";
 import type { Home } from "./citus/homes.ts";
 import type { DISTRIBUTED_TABLES, REFERENCE_TABLES, TABLES_BY_REFERENCE } from "./citus/table-places.ts";
 import { isDatabaseUnavailable } from "./database-unavailable.ts";
@@ -42,9 +43,16 @@ export async function writeAtHome<T>(db: Db, key: Key, write: (home: Db) => Prom
 
 async function atHome<T>(db: Db, key: Key, run: (home: Home) => Promise<T>): Promise<T> {
   if (homesOf(db) === null) return await run(toPlainHome(db));
-  const [one] = await inGroups(db, [key], { toKey: (each) => each, run });
-  assert(one, "one row has one home");
-  return one.result;
+  const [home] = await inGroups(db, [key], {
+    toKey: (each) => each,
+    toPlace: (each) => each,
+    run: async ([part]) => {
+      assert(part, "a place has rows");
+      return { result: await run(part.home) };
+    },
+  });
+  assert(home, "one key has one home");
+  return home.result;
 }
 
 /** The same work in each shard group by itself: a server that is down holds up only its own. Fails once all are done. */
@@ -91,44 +99,97 @@ export async function atHomes<Row extends { readonly organizationId: Organizatio
   rows: readonly Row[],
   run: (home: Home, rows: readonly Row[]) => Promise<T>,
 ): Promise<{ readonly rows: readonly Row[]; readonly result: T }[]> {
-  return await inGroups(db, rows, { toKey: ({ organizationId }) => organizationId, run });
+  const toKey = ({ organizationId }: Row) => organizationId;
+  return await inGroups(db, rows, {
+    toKey,
+    toPlace: (home) => home,
+    run: async ([part]) => {
+      assert(part, "a place has rows");
+      return { rows: part.rows, result: await run(part.home, part.rows) };
+    },
+  });
 }
 
-/** The same for references. */
+/** Rows on the same server together. If a shard group has moved, all rows of its server are handled again: `run` is a transaction. */
+export async function atServers<Row extends { readonly organizationId: OrganizationId }, T>(
+  db: Db,
+  rows: readonly Row[],
+  run: (parts: readonly Part<Row>[]) => Promise<T>,
+): Promise<T[]> {
+  const toKey = ({ organizationId }: Row) => organizationId;
+  return await inGroups(db, rows, { toKey, toPlace: ({ address }) => address, run });
+}
+
+/** The same as `atHomes` for references. */
 export async function atHomesOf(
   db: Db,
   references: readonly Reference[],
   run: (home: Home, references: readonly Reference[]) => Promise<void>,
 ): Promise<void> {
-  await inGroups(db, references, { toKey: (reference) => reference, run });
+  await inGroups(db, references, {
+    toKey: (reference) => reference,
+    toPlace: (home) => home,
+    run: async ([part]) => part && (await run(part.home, part.rows)),
+  });
 }
+
+export type Part<Row> = { readonly home: Home; readonly rows: readonly Row[] };
+
+type InGroups<Row, T> = {
+  toKey(row: Row): Key;
+  /** Homes with the same place are handled together, in the same order each time. */
+  toPlace(home: Home): unknown;
+  run(parts: readonly Part<Row>[]): Promise<T>;
+};
 
 async function inGroups<Row, T>(
   db: Db,
   rows: readonly Row[],
-  { toKey, run }: { toKey: (row: Row) => Key; run: (home: Home, rows: readonly Row[]) => Promise<T> },
+  how: InGroups<Row, T>,
   triesLeft = TRIES_MAX,
-): Promise<{ readonly rows: readonly Row[]; readonly result: T }[]> {
+): Promise<T[]> {
   const homes = homesOf(db);
   if (rows.length === 0) return [];
-  if (homes === null) return [{ rows, result: await run(toPlainHome(db), rows) }];
-  const groups = new Map<Home, Row[]>();
+  if (homes === null) return [await how.run([{ home: toPlainHome(db), rows }])];
+  const byHome = new Map<Home, Row[]>();
   for (const row of rows) {
-    const home = await homes.find(toKey(row));
-    groups.set(home, [...(groups.get(home) ?? []), row]);
+    const home = await homes.find(how.toKey(row));
+    byHome.set(home, [...(byHome.get(home) ?? []), row]);
   }
-  const results = [...groups].map(async ([home, ofHome]) => {
+  const parts = [...byHome].map(([home, ofHome]) => ({ home, rows: ofHome }));
+  parts.sort((a, b) => (a.home.group?.min ?? 0) - (b.home.group?.min ?? 0));
+  const results = [...Map.groupBy(parts, ({ home }) => how.toPlace(home)).values()].map(async (together) => {
     try {
-      return [{ rows: ofHome, result: await run(home, ofHome) }];
+      return [await how.run(together)];
     } catch (error) {
       if (!saysMoved(error)) throw error;
       if (triesLeft === 0) throw new OrganizationMoving(error);
       if (triesLeft < TRIES_MAX) await pause(TRY_PAUSE_MS);
       await homes.reload();
-      return await inGroups(db, ofHome, { toKey, run }, triesLeft - 1);
+      const moved = together.flatMap((part) => part.rows);
+      return await inGroups(db, moved, how, triesLeft - 1);
     }
   });
   return (await Promise.all(results)).flat();
+}
+
+/** Prepared statements at homes on one server, in one transaction and one round trip: all take effect, or none. */
+export async function runTogether<Row>(
+  statements: readonly { readonly home: Home; readonly text: string; readonly values: readonly unknown[] }[],
+): Promise<Row[][]> {
+  const [first] = statements;
+  assert(first, "there is a statement");
+  const client = await first.home.pool.connect();
+  try {
+    const results = await asCareful(client).runTogether(
+      statements.flatMap(({ home, ...statement }) =>
+        home.group ? [{ text: toHold(home.group.shard), values: [] }, statement] : [statement],
+      ),
+    );
+    return results.filter((_, n) => first.home.group === null || n % 2 === 1).map(({ rows }) => rows as Row[]);
+  } finally {
+    client.release();
+  }
 }
 
 /** Equal for rows on the same server. At once, except before the map has been read. */

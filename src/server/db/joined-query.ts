@@ -11,14 +11,9 @@ const CHECKS = /^select from bookflow_(?:hold|look)\(\d+\)$/;
 /** PostgreSQL's limit for names. */
 const NAME_MAX = 63;
 
-/** Only fixed texts: each is prepared once per connection, under its text as name, and stays prepared. */
+/** Only fixed texts: each is prepared once per connection, under its text as name. */
 export function joinsNext(text: string): boolean {
   return text.length <= NAME_MAX && (BEGINS.test(text) || PREPARES.test(text) || CHECKS.test(text));
-}
-
-/** Such a statement counts only in the transaction of the one that it joins. */
-export function checksNext(text: string): boolean {
-  return CHECKS.test(text);
 }
 
 export function beginsTransaction(text: string): boolean {
@@ -29,48 +24,53 @@ export function beginsTransaction(text: string): boolean {
 export type Connection = {
   readonly stream: Socket;
   readonly parsedStatements: Readonly<Record<string, string>>;
-  bind(message: { statement: string }): void;
+  parse(message: { name: string; text: string }): void;
+  bind(message: { statement: string; values: readonly unknown[]; valueMapper: (value: unknown) => unknown }): void;
+  describe(message: { type: "P"; name: "" }): void;
   execute(message: object): void;
+  sync(): void;
 };
 
-type Query = {
-  requiresPreparation(): boolean;
+export type Prepared = { readonly name: string; readonly text: string; readonly values: readonly unknown[] };
+
+const { prepareValue } = (pg as unknown as { utils: { prepareValue(value: unknown): unknown } }).utils;
+
+const BaseQuery = pg.Query as unknown as new (
+  config: pg.QueryConfig & { queryMode: "extended" },
+) => {
   prepare(connection: Connection): void;
-  handleDataRow(message: unknown): void;
-  handleCommandComplete(message: unknown, connection: Connection): void;
 };
 
-const BaseQuery = pg.Query as unknown as new (config: pg.QueryConfig) => Query;
+/** Prepares a statement without running it. */
+export class ParsingQuery extends BaseQuery {
+  readonly #statement: { name: string; text: string };
 
-/** A statement with parameters or a name, and the prepared ones to run before it. */
-export class JoinedQuery extends BaseQuery {
-  readonly #before: readonly string[];
-  #completed = 0;
-
-  constructor(config: pg.QueryConfig, before: readonly string[]) {
-    super(config);
-    this.#before = before;
-  }
-
-  /** Nothing can be joined to a text that is sent as it is. */
-  override requiresPreparation(): boolean {
-    return true;
+  constructor(statement: { name: string; text: string }) {
+    super({ ...statement, queryMode: "extended" });
+    this.#statement = statement;
   }
 
   override prepare(connection: Connection): void {
-    for (const statement of this.#before) {
-      connection.bind({ statement });
+    connection.parse(this.#statement);
+    connection.sync();
+  }
+}
+
+/** A statement, and prepared ones to run before it. Gives an array with the result of each. */
+export class JoinedQuery extends BaseQuery {
+  readonly #before: readonly Prepared[];
+
+  constructor(config: pg.QueryConfig, before: readonly Prepared[]) {
+    super({ ...config, queryMode: "extended" });
+    this.#before = before;
+  }
+
+  override prepare(connection: Connection): void {
+    for (const { name, values } of this.#before) {
+      connection.bind({ statement: name, values, valueMapper: prepareValue });
+      connection.describe({ type: "P", name: "" });
       connection.execute({});
     }
     super.prepare(connection);
-  }
-
-  override handleDataRow(message: unknown): void {
-    if (this.#completed >= this.#before.length) super.handleDataRow(message);
-  }
-
-  /** Only the statement's own result counts. */
-  override handleCommandComplete(message: unknown, connection: Connection): void {
-    if (this.#completed++ >= this.#before.length) super.handleCommandComplete(message, connection);
   }
 }

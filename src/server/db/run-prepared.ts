@@ -41,6 +41,11 @@ export class FixedStatement<Row, Values extends object> {
   }
 
   async run(db: Db, values: Values): Promise<Row[]> {
+    const { text, values: given } = this.compile(db, values);
+    return (await db.executeQuery<Row>(CompiledQuery.raw(text, given))).rows;
+  }
+
+  compile(db: Db, values: Values): { text: string; values: unknown[] } {
     const { adapter } = db.getExecutor();
     let built = this.#built.get(adapter);
     if (built === undefined) {
@@ -49,8 +54,7 @@ export class FixedStatement<Row, Values extends object> {
       this.#built.set(adapter, built);
     }
     const { text, parameters } = built;
-    const given = parameters.map((each) => (each instanceof Placeholder ? each.find(values) : each));
-    return (await db.executeQuery<Row>(CompiledQuery.raw(text, given))).rows;
+    return { text, values: parameters.map((each) => (each instanceof Placeholder ? each.find(values) : each)) };
   }
 }
 

@@ -121,8 +121,6 @@ const coveredStarts = sql`
       from united join progress using (organization_id) cross join lateral (values (started_at), (old_started_at)) moved (start)
       where started_at < packed_before and start < packed_before`;
 
-export type Batch = { visits: readonly VisitPart[]; newKeys: readonly NewKey[]; includePaused: boolean; day: string };
-
 /** `open`: widgets that record. `created`: visits that are new (`toVisitName`). `used`: keys that were named (`toKeyName`). */
 export type Recorded = { open: string[]; created: string[]; new_steps: number; used: string[] };
 

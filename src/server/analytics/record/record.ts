@@ -1,19 +1,12 @@
 import { toArrayText } from "../../db/array-text.ts";
 import { toBatchValues } from "../../db/batch-rows.ts";
-import { atHomes } from "../../db/home.ts";
+import { atHomes, type Part, runTogether } from "../../db/home.ts";
 import type { Db } from "../../db/pool.ts";
 import { assert } from "../../lib/assert.ts";
 import { KEY_KINDS, type NewKey, toKey, toKeyName, toKindNumber } from "./key-id.ts";
 import type { KnownKeys } from "./known-keys.ts";
 import { mergeTouches, type VisitPart } from "./merge-touches.ts";
-import {
-  type Batch,
-  KEY_COLUMNS,
-  type Recorded,
-  recordAndName,
-  recordOnly,
-  VISIT_COLUMNS,
-} from "./record-statement.ts";
+import { KEY_COLUMNS, type Recorded, recordAndName, recordOnly, VISIT_COLUMNS } from "./record-statement.ts";
 import type { Touch } from "./touch.ts";
 
 // Records touches with one statement for each home (record-statement.ts).
@@ -33,34 +26,44 @@ export async function recordTouches(db: Db, touches: readonly Touch[], options: 
 }
 
 /** At least one touch, all of organizations with this home. */
-export async function recordAtHome(
-  db: Db,
-  touches: readonly Touch[],
-  { includePaused = false, knownKeys, ...options }: RecordOptions,
-): Promise<Recorded> {
+export async function recordAtHome(db: Db, touches: readonly Touch[], options: RecordOptions): Promise<Recorded> {
+  const { statement, values, learn } = toRecording(touches, options);
+  return learn(await statement.run(db, values));
+}
+
+/** At homes on one server, in one transaction. */
+export async function recordTogether(parts: readonly Part<Touch>[], options: RecordOptions): Promise<Recorded[]> {
+  const recordings = parts.map(({ home, rows }) => ({ home, ...toRecording(rows, options) }));
+  const recorded = await runTogether<Recorded>(
+    recordings.map(({ home, statement, values }) => ({ home, ...statement.compile(home.writer, values) })),
+  );
+  return recordings.map(({ learn }, n) => learn(recorded[n] ?? []));
+}
+
+function toRecording(touches: readonly Touch[], { includePaused = false, knownKeys, ...options }: RecordOptions) {
   const now = options.now ?? new Date(Math.max(...touches.map((touch) => touch.at.getTime())));
   const visits = mergeTouches(touches);
   const newKeys = listNewKeys(visits, knownKeys, now);
-  const recorded = await recordVisits(db, { visits, newKeys, includePaused, day: now.toISOString() });
-  const used = new Set(recorded.used);
-  for (const key of newKeys) if (used.has(toKeyName(key))) knownKeys?.add(key.organizationId, key.id, now);
-  return recorded;
-}
-
-async function recordVisits(db: Db, batch: Batch): Promise<Recorded> {
-  const { visits, newKeys, includePaused, day } = batch;
-  const owners = [...new Set(visits.map(({ start }) => start.organizationId))];
   const values = {
     ...toBatchValues(VISIT_COLUMNS, visits),
-    owners: toArrayText(owners),
+    owners: toArrayText([...new Set(visits.map(({ start }) => start.organizationId))]),
     widgets: toArrayText([...new Set(visits.map(({ start }) => start.widgetId))]),
     include_paused: String(includePaused),
   };
-  const [row] = await (newKeys.length === 0
-    ? recordOnly.run(db, values)
-    : recordAndName.run(db, { ...values, ...toBatchValues(KEY_COLUMNS, newKeys), day }));
-  assert(row, "a select without from gives one row");
-  return row;
+  return {
+    ...(newKeys.length === 0
+      ? { statement: recordOnly, values }
+      : {
+          statement: recordAndName,
+          values: { ...values, ...toBatchValues(KEY_COLUMNS, newKeys), day: now.toISOString() },
+        }),
+    learn([recorded]: readonly Recorded[]): Recorded {
+      assert(recorded, "a select without from gives one row");
+      const used = new Set(recorded.used);
+      for (const key of newKeys) if (used.has(toKeyName(key))) knownKeys?.add(key.organizationId, key.id, now);
+      return recorded;
+    },
+  };
 }
 
 /** Those that this process hasn't seen stored today. */

@@ -1,17 +1,17 @@
 import { sql } from "kysely";
 import pg from "pg";
 import { toArrayText } from "../../db/array-text.ts";
-import { atHomes, findServer, isMoved, table } from "../../db/home.ts";
+import { atHomes, atServers, findServer, isMoved, type Part, table } from "../../db/home.ts";
 import type { Db } from "../../db/pool.ts";
 import { Batcher, type BatcherLimits } from "../../lib/concurrency/batcher.ts";
 import { noteEvents } from "../../lib/concurrency/visitor-load.ts";
 import type { OutageLog } from "../../lib/log/outage-log.ts";
 import { addDrops } from "./drops.ts";
 import { KnownKeys } from "./known-keys.ts";
-import { recordAtHome } from "./record.ts";
+import { recordTogether } from "./record.ts";
 import { type Touch, toVisitName } from "./touch.ts";
 
-// Group commit: one statement records the touches of all waiting requests, and each request is answered once that statement has
+// Group commit: one transaction records the touches of all waiting requests, and each request is answered once it has
 // committed or failed. So no response is early, and many requests share one commit.
 
 /** If it may not start a visit, it counts only if the visit is already known. */
@@ -90,69 +90,78 @@ export class TouchWriter {
     return batcher;
   }
 
-  /** A server that is down fails only the organizations on it. */
   async #record(touches: readonly LiveTouch[]): Promise<Written[]> {
     noteEvents(touches.length);
-    const groups = await atHomes(this.#db, touches, ({ writer }, rows) => this.#recordTogether(writer, rows));
-    const written = new Map<LiveTouch, Written>();
-    for (const { rows, result } of groups)
-      for (const [i, touch] of rows.entries()) written.set(touch, result[i] as Written);
-    // Every touch has a home.
+    const written = new Map(
+      (await atServers(this.#db, touches, (parts) => this.#recordTogether(parts))).flatMap((some) => [...some]),
+    );
+    // Every touch is on a server.
     return touches.map((touch) => written.get(touch) as Written);
   }
 
-  async #recordTogether(home: Db, touches: readonly LiveTouch[], retriesLeft = RETRIES_MAX): Promise<Written[]> {
+  /** A server that is down fails only the organizations on it. */
+  async #recordTogether(
+    parts: readonly Part<LiveTouch>[],
+    retriesLeft = RETRIES_MAX,
+  ): Promise<Map<LiveTouch, Written>> {
     const now = this.#clock.now();
+    const touches = parts.flatMap(({ rows }) => rows);
     try {
-      const dropped = await findOverBudget(home, touches);
-      const kept = dropped.size === 0 ? touches : touches.filter((touch) => !dropped.has(touch));
-      const recorded = kept.length > 0 && (await recordAtHome(home, kept, { now, knownKeys: this.#knownKeys }));
-      if (dropped.size > 0) await addDrops(home, [...dropped], now);
+      const dropped = new Set((await Promise.all(parts.map(listOverBudget))).flat());
+      const kept = keepOf(parts, (touch) => !dropped.has(touch));
+      const recorded = kept.length === 0 ? [] : await recordTogether(kept, { now, knownKeys: this.#knownKeys });
+      await atHomes(this.#db, [...dropped], ({ writer }, some) => addDrops(writer, some, now));
       this.#outages.worked();
-      const [open, created] = [new Set(recorded ? recorded.open : []), new Set(recorded ? recorded.created : [])];
-      return touches.map((touch) => {
+      const open = new Set(recorded.flatMap((each) => each.open));
+      const created = new Set(recorded.flatMap((each) => each.created));
+      const toWritten = (touch: LiveTouch): Written => {
         if (dropped.has(touch)) return { outcome: "over_budget" };
         if (!open.has(touch.widgetId)) return { outcome: "paused" };
         return { outcome: "recorded", wasKnown: !created.has(toVisitName(touch)) };
-      });
+      };
+      return new Map(touches.map((touch) => [touch, toWritten(touch)]));
     } catch (error) {
       if (isMoved(this.#db, error)) throw error;
       const fault = toFault(error);
-      if (fault === "conflict" && retriesLeft > 0) return await this.#recordTogether(home, touches, retriesLeft - 1);
-      if (fault === "data") return await this.#isolate(home, touches);
+      if (fault === "conflict" && retriesLeft > 0) return await this.#recordTogether(parts, retriesLeft - 1);
+      if (fault === "data" && touches.length > 1) return await this.#isolate(parts, touches);
+      if (fault === "data") return new Map(touches.map((touch) => [touch, { outcome: "malformed" }]));
       this.#outages.failed(error);
-      return touches.map(() => ({ outcome: "database_unavailable" }));
+      return new Map(touches.map((touch) => [touch, { outcome: "database_unavailable" }]));
     }
   }
 
   /** One touch that PostgreSQL cannot store must not fail the others: the batch is halved until the touch is alone. */
-  async #isolate(home: Db, touches: readonly LiveTouch[]): Promise<Written[]> {
-    if (touches.length === 1) return [{ outcome: "malformed" }];
-    const middle = touches.length >> 1;
-    return [
-      ...(await this.#recordTogether(home, touches.slice(0, middle))),
-      ...(await this.#recordTogether(home, touches.slice(middle))),
-    ];
+  async #isolate(parts: readonly Part<LiveTouch>[], touches: readonly LiveTouch[]): Promise<Map<LiveTouch, Written>> {
+    const half = new Set(touches.slice(0, touches.length >> 1));
+    return new Map([
+      ...(await this.#recordTogether(keepOf(parts, (touch) => half.has(touch)))),
+      ...(await this.#recordTogether(keepOf(parts, (touch) => !half.has(touch)))),
+    ]);
   }
+}
+
+function keepOf(parts: readonly Part<LiveTouch>[], isKept: (touch: LiveTouch) => boolean): Part<LiveTouch>[] {
+  return parts.map(({ home, rows }) => ({ home, rows: rows.filter(isKept) })).filter(({ rows }) => rows.length > 0);
 }
 
 /**
  * Those that may not start a visit, of visits that are not recorded yet. Not a join: PostgreSQL expects few visits of a new
  * organization, and would read all of them for each visit of the batch.
  */
-async function findOverBudget(home: Db, touches: readonly LiveTouch[]): Promise<ReadonlySet<LiveTouch>> {
+async function listOverBudget({ home, rows: touches }: Part<LiveTouch>): Promise<LiveTouch[]> {
   const stopped = touches.filter(({ mayStart }) => !mayStart);
-  if (stopped.length === 0) return new Set();
+  if (stopped.length === 0) return [];
   const values = (name: "organizationId" | "widgetId" | "visitId") =>
     toArrayText([...new Set(stopped.map((touch) => touch[name]))]);
   const { rows } = await sql<Pick<Touch, "widgetId" | "visitId">>`
     select widget_id as "widgetId", visit_id as "visitId" from ${table("funnel_visits")}
     where organization_id = any(${values("organizationId")}::text[])
       and widget_id = any(${values("widgetId")}::text[]) and visit_id = any(${values("visitId")}::uuid[])`.execute(
-    home,
+    home.reader,
   );
   const known = new Set([...rows, ...touches.filter(({ mayStart }) => mayStart)].map(toVisitName));
-  return new Set(stopped.filter((touch) => !known.has(toVisitName(touch))));
+  return stopped.filter((touch) => !known.has(toVisitName(touch)));
 }
 
 /**

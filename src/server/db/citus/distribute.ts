@@ -9,12 +9,6 @@ import { COORDINATOR_TABLES, DISTRIBUTED_TABLES, REFERENCE_TABLES, TABLES_BY_REF
 // repeated: tables that are already in their place are left alone. Citus accepts a foreign key only once both of its tables
 // are in place, so the keys of the tables that move are dropped first and created again at the end.
 
-/**
- * Few: each group has its own statements on every connection, and batches of its own. When servers are added, groups are split
- * (docs/scale.md).
- */
-const GROUPS_PER_SERVER = 2;
-
 type Place = "distributed" | "by_reference" | "reference" | "coordinator";
 
 /**
@@ -86,8 +80,10 @@ async function putInPlace(client: pg.ClientBase, missing: readonly { table: stri
 function toStatement(place: Place): string {
   switch (place) {
     case "distributed":
+      // One shard group on each server: every group has its own statements on every connection, and in every batch of events. When
+      // servers are added, groups are split (docs/scale.md).
       return `select case when $1 = '${FIRST_TABLE}' then create_distributed_table($1, 'organization_id', colocate_with => 'none',
-          shard_count => (select ${GROUPS_PER_SERVER} * greatest(count(*), 1)::integer from citus_get_active_worker_nodes()))
+          shard_count => (select greatest(count(*), 1)::integer from citus_get_active_worker_nodes()))
         else create_distributed_table($1, 'organization_id', colocate_with => '${FIRST_TABLE}') end`;
     case "by_reference":
       return `select create_distributed_table($1, 'reference', colocate_with => '${FIRST_TABLE}')`;
