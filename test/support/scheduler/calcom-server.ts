@@ -11,8 +11,9 @@ import { type Answer, type ReceivedRequest, type Silence, startLocalServer } fro
 
 // For tests: Cal.com's API v2 as described by its source code (calcom/cal.com 44ccc72f) and documentation. It refuses what
 // Cal.com refuses: numeric answers of either type, long text areas, invalid phone numbers, blocked addresses, unverified
-// addresses. It also has Cal.com's quirks: the oldest shape for an unknown version, available times outside the range, filters that
-// don't filter, and 400 with a message for a taken time.
+// addresses. It also has Cal.com's quirks: the oldest shape for an unknown version, lists without hidden fields, available times that
+// are up to two seconds old and outside the range, bookings at any free minute, filters that don't filter, and 400 with a message for
+// a taken time.
 
 /** The next response of a route instead of its usual one. With `creates`, the booking is still made. */
 export type Twist = { answer: Answer | Silence; creates?: boolean; onArrival?: () => void };
@@ -65,12 +66,14 @@ const VERSIONS: Readonly<Record<string, string>> = {
   webhooks: "2024-08-13",
 };
 const STEP_MS = 30 * MINUTE_MS;
+const SLOTS_KEPT_MS = 2_000;
 export const CALCOM_REQUEST_ID = "req_8fK2";
 
 export async function startCalcomServer(): Promise<CalcomServer> {
   const faults: string[] = [];
   const bookings: CalcomBooking[] = [];
   const twists = new Map<string, Twist[]>();
+  const keptSlots = new Map<string, { answer: Answer; untilMs: number }>();
 
   const fault = (what: string): Answer => {
     faults.push(what);
@@ -94,8 +97,8 @@ export async function startCalcomServer(): Promise<CalcomServer> {
     if (route === "GET /teams") return answerTeams(request, { id, resource });
     if (resource === "webhooks") return server.webhooks.answer(request) ?? fault(`${route}: body or query`);
     if (route === "GET /me") return toSuccess(200, me);
-    if (route === "GET /event-types") return answerEventTypes(request);
-    if (route === "GET /slots") return answerSlots(request);
+    if (route === "GET /event-types") return id === undefined ? answerEventTypes(request) : answerEventType(id);
+    if (route === "GET /slots") return answerSlotsAgain(request);
     if (route === "GET /bookings") return id === undefined ? answerBookings(request) : answerBooking(id);
     if (route === "POST /bookings" && action === "cancel") return answerCancel(request, id ?? "");
     return route === "POST /bookings" && id === undefined ? answerBook(request) : fault(`${route}: no such route`);
@@ -104,7 +107,18 @@ export async function startCalcomServer(): Promise<CalcomServer> {
   function answerEventTypes({ query }: ReceivedRequest): Answer {
     // By username and without an organization, Cal.com finds the first user of that name.
     if (query["username"] === me.username) return toSuccess(200, strangersEventTypes);
-    return isDeepStrictEqual(query, {}) ? toSuccess(200, eventTypes) : fault("event-types: query");
+    if (!isDeepStrictEqual(query, {})) return fault("event-types: query");
+    const toListed = (eventType: (typeof eventTypes)[number]) => ({
+      ...eventType,
+      bookingFields: eventType.bookingFields.filter((field) => field["hidden"] !== true),
+    });
+    return toSuccess(200, eventTypes.map(toListed));
+  }
+
+  function answerEventType(id: string): Answer {
+    const eventType = allEventTypes.find((candidate) => String(candidate.id) === id);
+    if (eventType) return toSuccess(200, eventType);
+    return toError(404, "NotFoundException", `Event type with id ${id} not found`);
   }
 
   function answerTeams(
@@ -123,6 +137,15 @@ export async function startCalcomServer(): Promise<CalcomServer> {
     if (resource !== "bookings") return fault(`teams: ${resource}`);
     if (!team.isAdmin) return toError(403, "ForbiddenException", "RolesGuard - user is not an admin of the team");
     return answerBookings(request);
+  }
+
+  function answerSlotsAgain(request: ReceivedRequest): Answer {
+    const [key, nowMs] = [JSON.stringify(request.query), server.throttle.nowMs()];
+    const kept = keptSlots.get(key);
+    if (kept !== undefined && nowMs < kept.untilMs) return kept.answer;
+    const answer = answerSlots(request);
+    keptSlots.set(key, { answer, untilMs: nowMs + SLOTS_KEPT_MS });
+    return answer;
   }
 
   function answerSlots({ query }: ReceivedRequest): Answer {
@@ -180,10 +203,9 @@ export async function startCalcomServer(): Promise<CalcomServer> {
     const refusal = findRefusal(wanted, eventType);
     if (refusal !== null) return refusal;
     const startMs = Date.parse(wanted.start);
-    const slot = toGrid(startMs - (startMs % DAY_MS), eventType.lengthInMinutes).find((one) => one.startMs === startMs);
-    if (!slot) {
-      return toError(400, "BadRequestException", `Event type can't be booked at the "start" time provided.`);
-    }
+    if (startMs < server.throttle.nowMs())
+      return toError(400, "BadRequestException", "Attempting to book a meeting in the past.");
+    const slot = { startMs, endMs: startMs + eventType.lengthInMinutes * MINUTE_MS };
     // Cal.com returns the booking that a customer has already, whoever made it.
     const existing = bookings.find(
       ({ status, start, eventTypeId, attendees }) =>
@@ -193,7 +215,7 @@ export async function startCalcomServer(): Promise<CalcomServer> {
         attendees[0]?.email === wanted.attendee.email,
     );
     if (existing && eventType.schedulingType === "roundRobin") return toSuccess(201, existing);
-    if (isTaken(slot)) {
+    if (isTaken(slot) || !isOpen(slot)) {
       const who = eventType.schedulingType === null ? "User" : "One of the hosts";
       const message = `${who} either already has booking at this time or is not available`;
       return toError(400, "BadRequestException", message);
@@ -217,7 +239,7 @@ export async function startCalcomServer(): Promise<CalcomServer> {
     return toSuccess(201, bookings.at(-1));
   }
 
-  function isTaken(slot: { startMs: number; endMs: number }): boolean {
+  function isTaken(slot: Span): boolean {
     return bookings.some(
       ({ status, start, end }) =>
         status !== "cancelled" && Date.parse(start) < slot.endMs && Date.parse(end) > slot.startMs,
@@ -256,14 +278,20 @@ export async function startCalcomServer(): Promise<CalcomServer> {
   return server;
 }
 
-/** Every half hour from 08:00, while it ends by 16:00, Monday to Friday. */
-function toGrid(dayMs: number, lengthInMinutes: number): { startMs: number; endMs: number }[] {
-  const weekday = new Date(dayMs).getUTCDay();
-  if (weekday === 0 || weekday === 6) return [];
-  return Array.from({ length: 16 }, (_, index) => {
-    const startMs = dayMs + 8 * HOUR_MS + index * STEP_MS;
+type Span = { startMs: number; endMs: number };
+
+function toGrid(dayMs: number, lengthInMinutes: number): Span[] {
+  return Array.from({ length: DAY_MS / STEP_MS }, (_, index) => {
+    const startMs = dayMs + index * STEP_MS;
     return { startMs, endMs: startMs + lengthInMinutes * MINUTE_MS };
-  }).filter(({ endMs }) => endMs <= dayMs + 16 * HOUR_MS);
+  }).filter(isOpen);
+}
+
+/** From 08:00 to 16:00, Monday to Friday. */
+function isOpen({ startMs, endMs }: Span): boolean {
+  const dayMs = startMs - (startMs % DAY_MS);
+  const isWeekday = ![0, 6].includes(new Date(dayMs).getUTCDay());
+  return isWeekday && startMs >= dayMs + 8 * HOUR_MS && endMs <= dayMs + 16 * HOUR_MS;
 }
 
 function isPaid({ price, metadata }: (typeof eventTypes)[number]): boolean {

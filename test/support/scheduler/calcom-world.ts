@@ -16,6 +16,7 @@ export const me = {
 const defaultFields = [
   { isDefault: true, type: "name", slug: "name", required: true },
   { isDefault: true, type: "email", slug: "email", required: true, hidden: false },
+  { isDefault: true, type: "text", slug: "title", required: true, hidden: true },
   { isDefault: true, type: "textarea", slug: "notes", required: false, hidden: false },
   { isDefault: true, type: "multiemail", slug: "guests", required: false, hidden: false },
   { isDefault: true, type: "phone", slug: "attendeePhoneNumber", required: false, hidden: true },
@@ -114,14 +115,7 @@ const website = { isDefault: false, type: "url", slug: "website", label: "Websit
 const needed = { isDefault: false, type: "boolean", slug: "terms", label: "Terms", required: true, hidden: false };
 
 const phoneField = { isDefault: true, type: "phone", slug: "attendeePhoneNumber", required: true, hidden: false };
-const titleField = {
-  isDefault: true,
-  type: "text",
-  slug: "title",
-  label: "what_is_this_meeting_about",
-  required: true,
-  hidden: false,
-};
+const titleField = { isDefault: true, type: "text", slug: "title", label: "title", required: true, hidden: false };
 const mobile = { isDefault: false, type: "phone", slug: "mobile", label: "Mobile", required: true, hidden: false };
 const symptoms = {
   isDefault: false,
@@ -168,7 +162,9 @@ export const eventTypes = [
   eventType(36, "Call me", { locations: [{ type: "attendeePhone" }] }),
   eventType(37, "Anywhere", { locations: [{ type: "attendeeDefined" }] }),
   eventType(38, "Call back later", { bookingFields: [...defaultFields.slice(0, -1), phoneField] }),
-  eventType(39, "Everything", { bookingFields: [...defaultFields, titleField, mobile, symptoms, needed] }),
+  eventType(39, "Everything", {
+    bookingFields: [...defaultFields.filter(({ slug }) => slug !== "title"), titleField, mobile, symptoms, needed],
+  }),
 ];
 
 /** Event types of another organization's user with the same username. */

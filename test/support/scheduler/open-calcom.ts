@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { after } from "node:test";
 import { createCalcom } from "../../../src/server/scheduler/calcom/calcom.ts";
+import type { RequestBudget } from "../../../src/server/scheduler/request-budget.ts";
 import type { UnlimitedSystem } from "../../../src/server/scheduler/scheduling-system.ts";
 import { createTestClock, type TestClock } from "../app/app.ts";
 import { type CalcomServer, startCalcomServer } from "./calcom-server.ts";
@@ -8,7 +9,9 @@ import { CALCOM_NOW } from "./calcom-world.ts";
 import { createTestOutbound, NO_BUDGET } from "./outbound.ts";
 
 /** For tests: the Cal.com adapter with its own stand-in server, which must have understood every request. */
-export async function openCalcom(): Promise<{ system: UnlimitedSystem; server: CalcomServer; clock: TestClock }> {
+export async function openCalcom(
+  budget: RequestBudget = NO_BUDGET,
+): Promise<{ system: UnlimitedSystem; server: CalcomServer; clock: TestClock }> {
   const clock = createTestClock(CALCOM_NOW);
   const server = await startCalcomServer();
   after(async () => {
@@ -16,7 +19,7 @@ export async function openCalcom(): Promise<{ system: UnlimitedSystem; server: C
     assert.deepEqual(server.faults, [], "requests that Cal.com would not have understood");
   });
   return {
-    system: createCalcom({ outbound: createTestOutbound(clock), clock, budget: NO_BUDGET }, server.parts),
+    system: createCalcom({ outbound: createTestOutbound(clock), clock, budget }, server.parts),
     server,
     clock,
   };

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { HOUR_MS, MINUTE_MS } from "#contract/durations.ts";
 import type { Reference } from "#contract/ids.ts";
 import {
   cancelCalcomBooking,
@@ -17,6 +18,7 @@ import {
 } from "../../../../test/support/scheduler/conformance/external.ts";
 import { openCalcom } from "../../../../test/support/scheduler/open-calcom.ts";
 import { listWeek, requireBooked, requireFound, toRequest } from "../../../../test/support/scheduler/requests.ts";
+import { RequestBudget } from "../request-budget.ts";
 
 const NEVER = new AbortController().signal;
 const UPSTREAM = { requestId: CALCOM_REQUEST_ID, failure: null };
@@ -36,6 +38,7 @@ async function openSubject(): Promise<ExternalSubject> {
       group: null,
       notOffered: ["20", "21", "22", "23", "26", "27", "28", "29", "30", "31", "34", "50", "90"],
     },
+    booksAnyMinute: true,
     readArrived: async (reference) => {
       const booking = find(reference);
       const { notes, ...responses } = booking.bookingFieldsResponses;
@@ -82,9 +85,9 @@ test("the connection's test says which event types are not offered, and why", as
       "“Verified” is not offered: it requires a verified email address.",
       "“Text messages” is not offered: it requires a phone number for text messages.",
       "“Headcount” is not offered: a required question has an unsupported type (How many?).",
-      "“Campaign” is not offered: a required question is hidden (Promotion).",
       "“Paid by card” is not offered: it requires payment.",
       "The event types of team “Front desk” are not offered: the key's user is not an admin of the team.",
+      "“Campaign” is not offered: a required question is hidden (Promotion).",
     ],
   });
   const offered = requireFound(await system.listServices(NEVER));
@@ -110,6 +113,35 @@ test("the connection's test says which event types are not offered, and why", as
       "41 Both dentists",
     ],
   );
+});
+
+test("event types are read one by one for hidden questions: once an hour, and each time if they have one", async () => {
+  const { system, server, clock } = await openCalcom();
+  const listRead = async () => {
+    const before = server.requests.length;
+    requireFound(await system.listServices(NEVER));
+    return server.requests.slice(before).flatMap(({ path }) => /^\/v2\/event-types\/(\d+)$/.exec(path)?.[1] ?? []);
+  };
+  const all = await listRead();
+  assert.equal(all.length, requireFound(await system.listServices(NEVER)).length + 1);
+  clock.set(new Date(CALCOM_NOW.getTime() + MINUTE_MS));
+  assert.deepEqual(await listRead(), ["31"]);
+  clock.set(new Date(CALCOM_NOW.getTime() + HOUR_MS));
+  assert.deepEqual(await listRead(), all);
+});
+
+test("while requests are short, no event type is read for hidden questions; a refused booking of one still leaves it out", async () => {
+  const budget = new RequestBudget({ requests: 120, windowMs: MINUTE_MS });
+  for (let n = 0; n < 41; n++) budget.take(CALCOM_NOW);
+  const { system, server } = await openCalcom(budget);
+  const isOffered = async () => requireFound(await system.listServices(NEVER)).some(({ id }) => id === "31");
+  assert.equal(await isOffered(), true);
+  const [slot] = await listWeek(system, { now: CALCOM_NOW, serviceId: "31" });
+  assert.ok(slot);
+  const outcome = await system.book(toRequest("31", slot), NEVER);
+  assert.ok(outcome.kind === "refused" && outcome.reason === "invalid");
+  assert.equal(await isOffered(), false);
+  assert.equal(server.requests.filter(({ path }) => path.startsWith("/v2/event-types/")).length, 1);
 });
 
 test("a server without teams offers the user's own event types", async () => {

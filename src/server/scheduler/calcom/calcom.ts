@@ -22,8 +22,10 @@ import {
 } from "../scheduling-system.ts";
 import { type CalcomApi, createCalcomApi } from "./api.ts";
 import { bookEventType, cancelBooking } from "./book.ts";
-import { type CalcomService, type Catalog, readCatalog } from "./catalog.ts";
+import { type CalcomService, type Catalog, leaveOutHidden, readCatalog } from "./catalog.ts";
 import { followBooking } from "./follow.ts";
+import { createHiddenQuestions } from "./hidden-questions.ts";
+import { JustTaken } from "./just-taken.ts";
 import { listChangedBookings } from "./list-changed.ts";
 import { createSubscriptions } from "./notices.ts";
 import { shapes } from "./shapes.ts";
@@ -39,13 +41,14 @@ export function createCalcom(
 ): UnlimitedSystem {
   const api = createCalcomApi(deps, parts);
   const { webUrl } = parts.settings;
-  const catalog = createKeptCatalog<Catalog>(deps, (signal) => readCatalog(api, signal));
+  const { catalog, recheck } = createCatalog(deps, api);
+  const justTaken = new JustTaken(deps.clock);
 
   const listSlots = async (query: SlotQuery, signal: AbortSignal): Promise<Read<Slot[]>> => {
     const known = await catalog.findService(query, signal);
     if (known.kind !== "found") return known;
-    const { eventTypeId } = known.value.service;
-    return await readSlots(api, { ...query, eventTypeId, now: deps.clock.now() }, signal);
+    const read = await readSlots(api, { ...query, ...known.value.service, now: deps.clock.now() }, signal);
+    return read.kind === "found" ? found(justTaken.without(read.value)) : read;
   };
 
   const findByReference = async (sought: Sought, signal: AbortSignal): Promise<FindOutcome> => {
@@ -69,22 +72,46 @@ export function createCalcom(
     book: async (request, signal) => {
       const known = await catalog.findService(request, signal);
       if (known.kind !== "found") return known;
-      return await bookEventType({ api, service: known.value.service, webUrl }, request, signal, {
+      const { service } = known.value;
+      const outcome = await bookEventType({ api, service, webUrl }, request, signal, {
         find: () => findByReference(request, signal),
         isFree: () => isStillFree(listSlots, request, signal),
       });
+      if (outcome.kind === "refused" && outcome.reason === "invalid") await recheck(known.value, signal);
+      // Another member of a team may still be free.
+      if (service.teamId === null) justTaken.note(request.startAt, outcome);
+      return outcome;
     },
     follow: ({ externalId }, signal) => followBooking({ api, webUrl }, externalId, signal),
     listChanged: async (query, signal) => {
       const known = await catalog.get(signal);
       if (known.kind !== "found") return known;
-      const teamIds = new Set(known.value.services.flatMap(({ teamId }) => teamId ?? []));
-      return await listChangedBookings(api, { ...query, teamIds }, signal);
+      return await listChangedBookings(api, { ...query, services: known.value.services }, signal);
     },
     subscriptions: createSubscriptions(api),
-    cancel: ({ externalId }, signal) =>
-      cancelBooking(api, { uid: externalId, reason: "Cancelled by Bookflow." }, signal),
+    cancel: ({ externalId }, signal) => {
+      justTaken.free(externalId);
+      return cancelBooking(api, { uid: externalId, reason: "Cancelled by Bookflow." }, signal);
+    },
   };
+}
+
+function createCatalog(deps: { clock: Clock; budget: RequestBudget }, api: CalcomApi) {
+  const hidden = createHiddenQuestions(deps, api);
+  const catalog = createKeptCatalog<Catalog>(deps, async (signal) => {
+    const read = await readCatalog(api, signal);
+    if (read.kind !== "found") return read;
+    const ids = read.value.services.map(({ eventTypeId }) => eventTypeId);
+    await hidden.check(ids, signal);
+    return found(leaveOutHidden(read.value, hidden.find));
+  });
+  /** Cal.com refused a booking of it. */
+  const recheck = async (known: { catalog: Catalog; service: CalcomService }, signal: AbortSignal): Promise<void> => {
+    const { eventTypeId } = known.service;
+    await hidden.read(eventTypeId, signal);
+    if (hidden.find(eventTypeId) !== null) catalog.forget(known.catalog);
+  };
+  return { catalog, recheck };
 }
 
 function toVerified(catalog: Catalog): Verified {

@@ -67,6 +67,24 @@ export async function readCatalog(api: CalcomApi, signal: AbortSignal): Promise<
   });
 }
 
+/** `findHidden`: the label of a hidden question that demands an answer. */
+export function leaveOutHidden(catalog: Catalog, findHidden: (eventTypeId: number) => string | null): Catalog {
+  const { services, leftOut } = catalog;
+  return {
+    ...catalog,
+    services: services.filter(({ eventTypeId }) => findHidden(eventTypeId) === null),
+    leftOut: [
+      ...leftOut,
+      ...services.flatMap(({ eventTypeId, offered }) => {
+        const question = findHidden(eventTypeId);
+        return question === null
+          ? []
+          : [`“${offered.name}” is not offered: a required question is hidden (${question}).`];
+      }),
+    ],
+  };
+}
+
 type Teams = { lists: { eventTypes: EventType[]; teamId: number }[]; leftOut: string[] };
 
 /** A server without teams refuses to list them. */
@@ -149,8 +167,6 @@ function findUnsupportedReason(eventType: EventType): string | null {
   if (isOn(eventType.seats) || eventType.seatsPerTimeSlot) return "it is for groups";
   if (eventType.schedulingType === "managed") return "it is a managed event type";
   if (eventType.bookingFields.some(requiresTextMessages)) return "it requires a phone number for text messages";
-  const hidden = eventType.bookingFields.find(isHiddenRequired);
-  if (hidden) return `a required question is hidden (${hidden.label || hidden.slug})`;
   const unknown = eventType.bookingFields.find((field) => isAsked(field) && field.required && !isAnswerable(field));
   return unknown ? `a required question has an unsupported type (${unknown.label || unknown.type})` : null;
 }
@@ -161,11 +177,6 @@ function isPaid({ price, metadata }: EventType): boolean {
   const payments = Object.values(apps).filter((app) => app.price !== undefined || app.paymentOption !== undefined);
   if (payments.some((app) => app.enabled === true && (price || app.price || 0) > 0)) return true;
   return apps["stripe"] === undefined && (price ?? 0) > 0;
-}
-
-/** Cal.com demands an answer, which its own page can only get from a link. Its own fields are not required while hidden. */
-function isHiddenRequired(field: BookingField): boolean {
-  return field.hidden === true && field.required === true && field.isDefault === false;
 }
 
 function isOn(policy: { disabled?: boolean } | null | undefined): boolean {

@@ -8,6 +8,7 @@ import {
   type Read,
 } from "../scheduling-system.ts";
 import type { CalcomApi } from "./api.ts";
+import type { CalcomService } from "./catalog.ts";
 import { type Booking, shapes } from "./shapes.ts";
 
 // Bookings in the order in which they changed, moved and cancelled ones included. The number of items in `pagination` has been seen
@@ -22,13 +23,14 @@ const OVERLAP_MS = MINUTE_MS;
 /** Bookings of a team are read from the team. */
 export async function listChangedBookings(
   api: CalcomApi,
-  query: ChangedQuery & { teamIds: ReadonlySet<number> },
+  query: ChangedQuery & { services: readonly Pick<CalcomService, "teamId">[] },
   signal: AbortSignal,
 ): Promise<Read<ChangedAppointments>> {
+  const teamIds = new Set(query.services.flatMap(({ teamId }) => teamId ?? []));
   const known = new Map(query.known.map((appointment) => [appointment.externalId, appointment]));
   const changed = new Set<string>();
   const ends: { until: Date; isComplete: boolean }[] = [];
-  for (const path of ["/bookings", ...[...query.teamIds].map((id) => `/teams/${id}/bookings`)]) {
+  for (const path of ["/bookings", ...[...teamIds].map((id) => `/teams/${id}/bookings`)]) {
     const read = await readUpdated(api, { path, since: query.since }, signal);
     if (read.kind !== "found") return read;
     for (const booking of read.value.bookings) {

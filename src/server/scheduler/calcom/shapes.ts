@@ -121,6 +121,7 @@ export const shapes = {
     Type.Object({ username: maybe(Type.String()), name: maybe(Type.String()), timeZone: maybe(Type.String()) }),
   ),
   eventTypes: success(Type.Array(EventType, { maxItems: SERVICES_MAX })),
+  eventTypeFields: success(Type.Pick(EventType, ["bookingFields"])),
   teams: success(Type.Array(Type.Object({ id: Type.Integer(), name: maybe(Type.String()) }))),
   /** By day; empty when nothing is free. */
   slots: success(

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { MINUTE_MS } from "#contract/durations.ts";
+import { HOUR_MS, MINUTE_MS } from "#contract/durations.ts";
 import type { Slot } from "../../../../src/server/scheduler/scheduling-system.ts";
 import { listWeek, NEVER, requireBooked, toRequest, toStart } from "../requests.ts";
 import type { ConformanceSubject } from "./subject.ts";
@@ -17,11 +17,15 @@ export function testSeats(open: () => Promise<ConformanceSubject>): void {
   });
 
   test("reports a slot as taken when it was never offered", async () => {
-    const { system, now, services } = await open();
+    const { system, now, services, booksAnyMinute } = await open();
     const [first] = await listWeek(system, { now, serviceId: services.plain });
     assert.ok(first);
-    const never = { ...first, startAt: new Date(first.startAt.getTime() + 7 * MINUTE_MS) };
-    assert.deepEqual(await system.book(toRequest(services.plain, never), NEVER), { kind: "slot_taken" });
+    const past = new Date(now.getTime() - HOUR_MS);
+    const between = new Date(first.startAt.getTime() + 7 * MINUTE_MS);
+    for (const startAt of booksAnyMinute ? [past] : [past, between])
+      assert.deepEqual(await system.book(toRequest(services.plain, { ...first, startAt }), NEVER), {
+        kind: "slot_taken",
+      });
   });
 
   test("gives one place to one of two visitors who book at the same moment", async () => {

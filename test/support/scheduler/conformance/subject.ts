@@ -18,6 +18,8 @@ export type ConformanceSubject = {
     /** Exist in the account, but a visitor could not book them with immediate confirmation. */
     readonly notOffered: readonly string[];
   };
+  /** The system also books free times between those that it offers. */
+  readonly booksAnyMinute?: boolean;
   /** The business or the customer cancels or moves the appointment in the system's own pages. */
   readonly cancelThere: (reference: Reference) => Promise<void>;
   readonly moveThere: (reference: Reference, startAt: Date) => Promise<void>;
