@@ -42,11 +42,11 @@ export async function book(
   { owner, widgetId }: Business,
 ): Promise<{ reference: string; committedAt: number }> {
   const reference = await takeReference(deps.db, owner, deps.random);
-  await inHome(deps.db, owner, (transaction) =>
+  const stored = await inHome(deps.db, owner, (transaction) =>
     keepBooking(deps, transaction, { owner, booking: { ...TYPICAL, reference, widget_id: widgetId } }),
   );
   const committedAt = performance.timeOrigin + performance.now();
-  await wakeWorkers(deps, owner);
+  await wakeWorkers(deps, owner, stored);
   return { reference, committedAt };
 }
 

@@ -194,9 +194,14 @@ export async function runTogether<Row>(
 
 /** Equal for rows on the same server. At once, except before the map has been read. */
 export function findServer(db: Db, key: Key): string | Promise<string> {
+  const home = findHome(db, key);
+  return home instanceof Promise ? home.then(({ address }) => address) : home.address;
+}
+
+/** The same object for all rows of a home, as in `listHomes`. At once, except before the map has been read. */
+export function findHome(db: Db, key: Key): Home | Promise<Home> {
   const homes = homesOf(db);
-  if (homes === null) return "";
-  return homes.findNow(key)?.address ?? homes.find(key).then(({ address }) => address);
+  return homes === null ? toPlainHome(db) : (homes.findNow(key) ?? homes.find(key));
 }
 
 const UNDEFINED_TABLE = "42P01";

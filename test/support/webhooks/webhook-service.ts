@@ -120,10 +120,10 @@ export async function book(
   columns: Partial<NewBooking> = {},
 ): Promise<Reference> {
   const reference = await takeReference(deps.db, owner, deps.random);
-  await inHome(deps.db, owner, (transaction) =>
+  const stored = await inHome(deps.db, owner, (transaction) =>
     keepBooking(deps, transaction, { owner, booking: { ...plainBooking(reference, widgetId), ...columns } }),
   );
-  await wakeWorkers(deps, owner);
+  await wakeWorkers(deps, owner, stored);
   return reference;
 }
 

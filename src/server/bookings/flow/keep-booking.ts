@@ -1,5 +1,5 @@
 import type { Insertable } from "kysely";
-import type { OrganizationId } from "#contract/ids.ts";
+import type { DeliveryId, OrganizationId } from "#contract/ids.ts";
 import { atEveryHome } from "../../db/home.ts";
 import { fromJson } from "../../db/json-column.ts";
 import type { Db } from "../../db/pool.ts";
@@ -17,20 +17,20 @@ const OCCASION = { type: "booking.created" } as const;
 
 /**
  * Stores the copy of a confirmed booking and, in the same transaction, its webhook event with one delivery per endpoint. A
- * fault in the fan-out never fails the booking. Returns whether a delivery is to be sent: then call `wakeWorkers` after the
- * commit, or it waits for up to a second.
+ * fault in the fan-out never fails the booking. Returns the deliveries to be sent: if there are any, call `wakeWorkers` after the
+ * commit, or they wait for up to a second.
  */
 export async function keepBooking(
   deps: KeepDeps,
   transaction: Db,
   { owner, booking }: { owner: OrganizationId; booking: NewBooking },
-): Promise<boolean> {
+): Promise<readonly DeliveryId[]> {
   const now = deps.clock.now();
-  let hasDeliveries = false;
+  let deliveries: readonly DeliveryId[] = [];
   const hasEvent = await fanOutSafely(deps, transaction, {
     owner,
     run: async () => {
-      hasDeliveries = await fanOut(deps, transaction, {
+      deliveries = await fanOut(deps, transaction, {
         owner,
         booking: toBookingFacts(booking),
         occasion: OCCASION,
@@ -39,7 +39,7 @@ export async function keepBooking(
     },
   });
   await storeBooking(deps, transaction, { owner, booking: { ...booking, lacks_event: !hasEvent } });
-  return hasEvent && hasDeliveries;
+  return hasEvent ? deliveries : [];
 }
 
 /** Background task: writes the webhook events that failed when their bookings were stored. */

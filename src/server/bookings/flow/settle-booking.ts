@@ -47,24 +47,26 @@ export type ConfirmedBooking = BookingToSettle & {
 export async function settleConfirmed(deps: SettleDeps, confirmed: ConfirmedBooking): Promise<void> {
   const { owner, reference, widgetId, booked } = confirmed;
   const answer = toAnswer(confirmed);
-  const settled = await inHome(deps.db, owner, async (transaction) => {
+  const deliveries = await inHome(deps.db, owner, async (transaction) => {
     const now = deps.clock.now();
     const outcome = { reference, widgetId, now, state: "confirmed", answer } as const;
     const pending = await settlePending(transaction, owner, outcome);
-    if (!pending) return "already_settled";
+    if (!pending) return null;
     const outcomeOfVisit = {
       step: "booking_completed",
       startAt: booked.startAt,
       service: booked.service.name,
     } as const;
     await recordTouches(transaction, [toTouch(deps, confirmed, { now, ...outcomeOfVisit })], { includePaused: true });
-    if (!pending.copy) return "counted";
+    if (!pending.copy) return [];
     const booking = toStoredBooking(confirmed, { copy: pending.copy, askedIn: pending.asked_in });
-    return (await keepBooking(deps, transaction, { owner, booking })) ? "has_deliveries" : "stored";
+    return await keepBooking(deps, transaction, { owner, booking });
   });
-  if (settled !== "already_settled") deps.metrics.bookings.inc({ outcome: "confirmed" });
+  // It was settled already.
+  if (deliveries === null) return;
+  deps.metrics.bookings.inc({ outcome: "confirmed" });
   // Not awaited: the visitor is waiting for the answer.
-  if (settled === "has_deliveries") void wakeWorkers(deps, owner);
+  if (deliveries.length > 0) void wakeWorkers(deps, owner, deliveries);
 }
 
 export type FailedBooking = BookingToSettle & { failure: BookingFailure };

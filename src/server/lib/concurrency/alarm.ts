@@ -11,6 +11,10 @@ export class Alarm {
 
   /** Wakes within this time. Of several calls the one that ends first counts. */
   wakeWithin(limitMs: number): void {
+    if (limitMs <= 0) {
+      this.wake();
+      return;
+    }
     const atMs = performance.now() + limitMs;
     if (this.#soon && this.#soon.atMs <= atMs) return;
     clearTimeout(this.#soon?.timer);

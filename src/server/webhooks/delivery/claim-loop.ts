@@ -1,4 +1,4 @@
-import type { OrganizationId } from "#contract/ids.ts";
+import type { DeliveryId, OrganizationId } from "#contract/ids.ts";
 import type { Home } from "../../db/citus/homes.ts";
 import { reloadIfMoved } from "../../db/home.ts";
 import { Alarm } from "../../lib/concurrency/alarm.ts";
@@ -7,7 +7,7 @@ import { OutageLog } from "../../lib/log/outage-log.ts";
 import { EndpointCare } from "../health/endpoint-care.ts";
 import { REQUESTS_AT_ONCE_MAX } from "../queue/caps.ts";
 import { claimDeliveries } from "../queue/claim.ts";
-import type { ClaimedDelivery } from "../queue/claim-queries.ts";
+import { type ClaimedDelivery, leaseStored } from "../queue/claim-queries.ts";
 import { ReportWriter } from "../queue/report-writer.ts";
 import { Recovery } from "./recovery.ts";
 import { Sender, type SenderDeps } from "./sender.ts";
@@ -17,7 +17,8 @@ import { Sender, type SenderDeps } from "./sender.ts";
 //
 // - claiming: one claim at a time is under way. What it takes goes to the sender, which loads and sends it beside the next claim.
 // - resting: nothing more can be sent now. The next claim starts when something changes that, when the next retry is due, and
-//   every second, in case a notification was lost.
+//   every second, in case a notification was lost. What this process stores meanwhile is leased and sent without a claim, unless
+//   something holds it back.
 // - draining: more is due than the claim took. A claim costs about the same for one delivery as for fifty, so the next one waits
 //   until half of the places are free, but not long. Waiting for a report instead cost a seventh of the deliveries per second.
 // - full: every place is taken, so nothing but the end of a request helps.
@@ -69,6 +70,7 @@ export class ClaimLoop {
   readonly #outage: OutageLog;
   readonly #stopping = new AbortController();
   #running: Promise<unknown> = Promise.resolve();
+  #takingStored: Promise<unknown> = Promise.resolve();
   /** Null while claiming. */
   #waiting: { readonly mode: Waiting; readonly alarm: Alarm; readonly restUntilMs: number } | null = null;
   /** What the last claims found. */
@@ -106,10 +108,19 @@ export class ClaimLoop {
     this.#sender.setWorkerNumber(number);
   }
 
-  /** Something is due now. */
-  wake(): void {
-    this.#heard.isQueued = true;
-    this.#hear("queued");
+  /**
+   * Something is due now. While the loop rests, it takes what this process has just stored without a claim. Returns whether anything
+   * due is taken at once: the loop was resting, and has room.
+   */
+  wake(stored: readonly DeliveryId[] = []): boolean {
+    const isAtOnce = this.#waiting?.mode === "resting" && this.#sender.free >= HALF;
+    if (isAtOnce && stored.length > 0) {
+      this.#takingStored = Promise.all([this.#takingStored, this.#takeStored(stored)]);
+    } else {
+      this.#heard.isQueued = true;
+      this.#hear("queued");
+    }
+    return isAtOnce;
   }
 
   /** Claims nothing more. Resolves when the requests in flight have ended and are reported; each ends by its timeout. */
@@ -117,7 +128,7 @@ export class ClaimLoop {
     this.#stopping.abort();
     this.#sender.stop();
     this.#waiting?.alarm.wake();
-    await this.#running;
+    await Promise.all([this.#running, this.#takingStored]);
     await this.settled();
   }
 
@@ -130,6 +141,13 @@ export class ClaimLoop {
   async goRound(): Promise<number> {
     await this.#recovery.recoverIfDue(POLL_MS);
     return await this.#sender.send(await this.#claim());
+  }
+
+  /** What something holds back is left to a claim. */
+  async #takeStored(ids: readonly DeliveryId[]): Promise<void> {
+    const leased = await leaseStored(this.#home, ids, this.#sender.makeLease()).catch(() => []);
+    if (leased.length > 0) void this.#sender.send(leased);
+    if (leased.length < ids.length) this.wake();
   }
 
   async #run(signal: AbortSignal): Promise<void> {

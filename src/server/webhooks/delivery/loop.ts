@@ -4,6 +4,7 @@ import type { Deps } from "../../deps.ts";
 import { pause } from "../../lib/concurrency/pause.ts";
 import { repeat } from "../../lib/concurrency/repeat.ts";
 import { DELIVERIES_CHANNEL } from "../outbox/queries.ts";
+import { wakeDirectly } from "../outbox/wake-workers.ts";
 import { WORKER_LOCKS } from "../queue/worker-locks.ts";
 import { ClaimLoop } from "./claim-loop.ts";
 import type { SenderDeps } from "./sender.ts";
@@ -29,6 +30,7 @@ export class DeliveryLoop {
   /** Loops that claim nothing more, and whose requests have not all ended. */
   readonly #ending = new Set<Promise<void>>();
   #following: Promise<void> = Promise.resolve();
+  #stopListening: () => void = () => undefined;
 
   constructor(deps: LoopDeps) {
     this.#deps = deps;
@@ -37,6 +39,7 @@ export class DeliveryLoop {
 
   start(): void {
     const { signal } = this.#stopping;
+    this.#stopListening = wakeDirectly(this.#deps.db, (home, stored) => this.#loops.get(home)?.wake(stored) ?? false);
     this.#following = repeat({ periodMs: FOLLOW_MS, signal }, async () => {
       try {
         await this.#follow();
@@ -55,6 +58,7 @@ export class DeliveryLoop {
   /** As `stop` of each claim loop. A process that can't wait that long may exit; other workers take over its leases. */
   async stop(): Promise<void> {
     this.#stopping.abort();
+    this.#stopListening();
     await this.#following;
     for (const [home, loop] of this.#loops) this.#end(home, loop);
     await Promise.all(this.#ending);

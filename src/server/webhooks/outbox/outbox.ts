@@ -48,7 +48,7 @@ export async function fanOutSafely(
 
 /**
  * Writes a booking's event and one delivery per endpoint if the plan includes webhooks. Without endpoints, the event is written
- * for plans with the read API, which lists it. Returns whether any delivery is to be sent.
+ * for plans with the read API, which lists it. Returns the deliveries to be sent.
  */
 export async function fanOut(
   deps: { random: Random },
@@ -59,15 +59,22 @@ export async function fanOut(
     occasion,
     now,
   }: { owner: OrganizationId; booking: BookingFacts; occasion: BookingOccasion; now: Date },
-): Promise<boolean> {
+): Promise<readonly DeliveryId[]> {
   const { widgetId } = booking;
   const context = await findBookingEventContext(transaction, owner, { type: occasion.type, widgetId });
   const { plan } = context;
   const endpoints = context.endpoints.filter((endpoint) => matchesFilters(endpoint, booking));
-  if (!isEventWanted(plan, endpoints)) return false;
+  if (!isEventWanted(plan, endpoints)) return [];
 
   const id = randomId<WebhookEventId>(deps.random, WEBHOOK_EVENT_ID);
   const event = toBookingEvent(booking, occasion, { id, created: now, context });
+  const deliveries = endpoints.map((endpoint) => ({
+    id: randomUuid(deps.random) as DeliveryId,
+    eventId: id,
+    endpointId: endpoint.id,
+    card: toCard(endpoint.kind, event, booking.isTest),
+    isEnabled: endpoint.status === "enabled",
+  }));
   await insertEvents(transaction, owner, {
     events: [
       {
@@ -80,16 +87,10 @@ export async function fanOut(
         isTestBooking: booking.isTest,
       },
     ],
-    deliveries: endpoints.map((endpoint) => ({
-      id: randomUuid(deps.random) as DeliveryId,
-      eventId: id,
-      endpointId: endpoint.id,
-      card: toCard(endpoint.kind, event, booking.isTest),
-      isEnabled: endpoint.status === "enabled",
-    })),
+    deliveries,
     now,
   });
-  return endpoints.some(({ status }) => status === "enabled");
+  return deliveries.flatMap(({ id, isEnabled }) => (isEnabled ? [id] : []));
 }
 
 /** Whether anyone can receive the event: an endpoint, or a program that reads GET /api/v1/events. */

@@ -1,7 +1,8 @@
-import { sql } from "kysely";
+import { type RawBuilder, sql } from "kysely";
 import type { AttemptTrigger } from "#contract/delivery.ts";
 import type { DeliveryId, EndpointId, OrganizationId } from "#contract/ids.ts";
 import { toArrayText } from "../../db/array-text.ts";
+import type { Home } from "../../db/citus/homes.ts";
 import type { ShardGroup } from "../../db/citus/shard-map.ts";
 import { table } from "../../db/home.ts";
 import type { Db } from "../../db/pool.ts";
@@ -29,17 +30,31 @@ export const INDEXES_ONLY = sql`set_config('enable_seqscan', 'off', true), set_c
   set_config('enable_sort', 'off', true), set_config('enable_hashjoin', 'off', true),
   set_config('enable_mergejoin', 'off', true)`;
 
-/** Waits for the claims of other workers. On Citus every commit is flushed: see db/citus/late-commits.ts. */
+type ClaimSettings = { readonly synchronousCommit: string | null; readonly shard: string };
+
+/** Waits for the claims of other workers. */
 export async function beginClaim(transaction: Db, group: ShardGroup | null): Promise<void> {
-  await beginning.run(transaction, { synchronousCommit: group === null ? "off" : null, shard: group?.shard ?? "0" });
+  await beginning.run(transaction, toClaimSettings(group));
 }
 
-const beginning = new FixedStatement<unknown, { synchronousCommit: string | null; shard: string }>(
+/** On Citus every commit is flushed: see db/citus/late-commits.ts. */
+function toClaimSettings(group: ShardGroup | null): ClaimSettings {
+  return { synchronousCommit: group === null ? "off" : null, shard: group?.shard ?? "0" };
+}
+
+const beginning = new FixedStatement<unknown, ClaimSettings>(
   ({ synchronousCommit, shard }) => sql`-- prepared: begin_claim
     select set_config('transaction_timeout', ${sql.lit(String(CLAIM_LIMIT_MS))}, true), ${INDEXES_ONLY},
-      set_config('synchronous_commit', coalesce(${synchronousCommit}::text, current_setting('synchronous_commit')), true),
-      pg_advisory_xact_lock(${sql.lit(CLAIM_LOCK)} + (${shard}::bigint << 32))`,
+      ${setSynchronousCommit(synchronousCommit)}, pg_advisory_xact_lock(${toClaimLock(shard)})`,
 );
+
+function setSynchronousCommit(value: string): RawBuilder<unknown> {
+  return sql`set_config('synchronous_commit', coalesce(${value}::text, current_setting('synchronous_commit')), true)`;
+}
+
+function toClaimLock(shard: string): RawBuilder<unknown> {
+  return sql`${sql.lit(CLAIM_LOCK)} + (${shard}::bigint << 32)`;
+}
 
 export type WaitingLane = {
   endpointId: EndpointId;
@@ -198,6 +213,8 @@ export type ClaimedDelivery = {
   lease: Lease;
 };
 
+type LeasedRow = Omit<ClaimedDelivery, "lease">;
+
 /** Skips rows locked by an erasure or a cancellation. Ids are an array: a join planned for an empty queue is slow. */
 export async function leaseDeliveries(
   transaction: Db,
@@ -207,7 +224,7 @@ export async function leaseDeliveries(
   return (await leasing.run(transaction, { ...lease, ids: toArrayText(ids) })).map((row) => ({ ...row, lease }));
 }
 
-const leasing = new FixedStatement<Omit<ClaimedDelivery, "lease">, Lease & { ids: string }>(
+const leasing = new FixedStatement<LeasedRow, Lease & { ids: string }>(
   ({ token, at, until, holder, ids }) => sql`-- prepared: lease_deliveries
     update ${table("delivery_queue")} set lease_token = ${token}::uuid, leased_at = ${at}::timestamptz,
       lease_until = ${until}::timestamptz, leased_by = ${holder}::integer
@@ -216,6 +233,47 @@ const leasing = new FixedStatement<Omit<ClaimedDelivery, "lease">, Lease & { ids
       where delivery_id = any(${ids}::uuid[]) and lease_token is null
       for update skip locked
     ))
-    returning delivery_id as "deliveryId", organization_id as "organizationId", endpoint_id as "endpointId", trigger,
-      resume_at as "resumeAt"`,
+    returning ${LEASED_COLUMNS}`,
+);
+
+const LEASED_COLUMNS = sql`delivery_id as "deliveryId", organization_id as "organizationId", endpoint_id as "endpointId", trigger,
+      resume_at as "resumeAt"`;
+
+/**
+ * A claim of these deliveries in one statement, unless another claim is under way. Takes only those that no rule holds back: the
+ * lane has nothing else waiting or in flight, its endpoint answers, and it has no limits of its own.
+ */
+export async function leaseStored(
+  { writer, group }: Home,
+  ids: readonly DeliveryId[],
+  lease: Lease,
+): Promise<ClaimedDelivery[]> {
+  const values = { ...lease, ...toClaimSettings(group), ids: toArrayText(ids) };
+  return (await leasingStored.run(writer, values)).map((row) => ({ ...row, lease }));
+}
+
+const leasingStored = new FixedStatement<LeasedRow, Lease & ClaimSettings & { ids: string }>(
+  ({ token, at, until, holder, synchronousCommit, shard, ids }) => sql`-- prepared: lease_stored
+    with claim as materialized (
+      select pg_try_advisory_xact_lock(${toClaimLock(shard)}) as is_alone, ${setSynchronousCommit(synchronousCommit)}
+    )
+    update ${table("delivery_queue")} set lease_token = ${token}::uuid, leased_at = ${at}::timestamptz,
+      lease_until = ${until}::timestamptz, leased_by = ${holder}::integer
+    where delivery_id = any(array(
+      select queue.delivery_id from claim
+      join ${table("delivery_queue", "queue")} on queue.delivery_id = any(${ids}::uuid[])
+      join ${table("delivery_lanes", "lane")} on lane.endpoint_id = queue.endpoint_id
+      join ${table("organizations", "organization")} on organization.id = lane.organization_id
+      where claim.is_alone and queue.lease_token is null and organization.plan = any(${PLANS}::text[])
+        and lane.state = 'open' and lane.is_answering and not lane.is_failing and not lane.is_chat
+        and lane.requests_per_minute is null and (lane.paused_until > ${at}::timestamptz) is not true
+        and not exists (
+          select from ${table("delivery_queue", "waiting")}
+          where waiting.endpoint_id = queue.endpoint_id and waiting.lease_token is null and waiting.delivery_id <> queue.delivery_id
+        ) and not exists (
+          select from ${table("delivery_queue", "sent")} where sent.endpoint_id = queue.endpoint_id and sent.lease_token is not null
+        )
+      for update of queue skip locked
+    ))
+    returning ${LEASED_COLUMNS}`,
 );

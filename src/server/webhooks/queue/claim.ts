@@ -21,7 +21,8 @@ import {
 // whose worker is gone is reported by the worker that finds it (recovery-queries.ts). What must stay true:
 //
 // - Claims of a home run one at a time, over all workers, under one advisory lock. Caps and fairness therefore hold over all of
-//   them. Plain PostgreSQL is one home; a cluster has one for each shard group, and an organization is in one of them.
+//   them. Plain PostgreSQL is one home; a cluster has one for each shard group, and an organization is in one of them. What a
+//   process has just stored it may lease without a claim, under the same lock (`leaseStored`).
 // - A claim reads and writes only delivery_queue and delivery_lanes, and reads the plans in organizations.
 // - Its work is bounded by the number of lanes it looks at, not by how many deliveries wait in them.
 // - A claim commits without waiting for the disk. If PostgreSQL crashes, the leases of the last half second may be lost: their
