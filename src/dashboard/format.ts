@@ -37,7 +37,7 @@ export function formatIn(timeZone: string) {
 }
 
 const SHORT_DAY = { day: "numeric", month: "short" } as const;
-const PARTS = { year: "numeric", month: "short", day: "numeric", hour: "2-digit", minute: "2-digit" } as const;
+const PARTS = { year: "numeric", month: "short", day: "numeric", hour: "numeric", minute: "2-digit" } as const;
 
 const dayFormat = new Intl.DateTimeFormat(undefined, { timeZone: "UTC", dateStyle: "medium" });
 const shortDayFormat = new Intl.DateTimeFormat(undefined, { timeZone: "UTC", ...SHORT_DAY });

@@ -334,6 +334,7 @@ describe("the bookings screen", { skip: noBrowser }, () => {
     assert.deepEqual(counts[0], String(await countStored(practice.branch)), "the first row is the total");
     await page.getByText("Only stored bookings are counted", { exact: false }).waitFor();
     await assertGoodLooks(page);
+    await page.getByRole("button", { name: "Filters (1)" }).click();
     await page.getByRole("combobox", { name: "Widget" }).click();
     await page.getByRole("option", { name: "Old landing page" }).click();
     await page.getByRole("heading", { name: "No matches" }).waitFor();

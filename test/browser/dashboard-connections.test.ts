@@ -46,13 +46,13 @@ describe("connections in the dashboard", { skip: noBrowser }, () => {
     await assertGoodLooks(page);
     await dialog.getByRole("button", { name: "Check and go live" }).click();
     await dialog.waitFor({ state: "detached" });
-    await page.getByText("This widget is live", { exact: true }).waitFor();
+    await page.getByText("Live", { exact: true }).waitFor();
     await page.getByText("The test data may not have been cleared.", { exact: false }).waitFor();
     await page.unroute("**/clear-test-data");
     // For viewers too, who can't list connections.
     await dashboard.share(browser, { role: "viewer" });
     await showScreen(page, dashboard.addressOf(`/widgets/${widgetId}`));
-    await page.getByText("This widget is live", { exact: true }).waitFor();
+    await page.getByText("Live", { exact: true }).waitFor();
     await page.getByText("Bookings are made in your scheduling system.").waitFor();
     await dashboard.share(browser);
     await showScreen(page, dashboard.addressOf(`/widgets/${widgetId}?mode=test`));

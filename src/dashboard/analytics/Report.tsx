@@ -154,7 +154,7 @@ function FunnelSection({ report, state, change, scope, filtering }: ReportProps)
       actions={
         <Select
           size="xs"
-          w="9.5rem"
+          w={{ base: "100%", xs: "9.5rem" }}
           aria-label="Split funnel"
           allowDeselect={false}
           value={split ?? WHOLE}

@@ -141,7 +141,14 @@ function ChangeMark({ change, period, isMoreBetter }: { change: Change; period: 
     <span title={`Compared with ${period}`}>
       <span className={classes["mark"]} data-tone={tone}>
         <Arrow size={16} stroke={2} aria-hidden />
-        {change.direction !== "same" && <VisuallyHidden>{change.direction} by</VisuallyHidden>} {change.text}
+        {change.direction === "same" ? (
+          <span className={classes["words"]}>{change.text}</span>
+        ) : (
+          <span>
+            <VisuallyHidden>{change.direction} by </VisuallyHidden>
+            {change.text} {change.unit && <span className={classes["words"]}>{change.unit}</span>}
+          </span>
+        )}
       </span>
       <VisuallyHidden> compared with {period}</VisuallyHidden>
     </span>

@@ -12,8 +12,8 @@ test("counts change in percent, and from nothing in words", () => {
 
 test("rates change in points, but only if both periods have views", () => {
   const rate = (conversionRate: number, views = 100) => ({ views, conversionRate });
-  assert.deepEqual(toRateChange(rate(0.1), rate(0.08)), { direction: "up", text: "2 points" });
-  assert.deepEqual(toRateChange(rate(0.07), rate(0.08)), { direction: "down", text: "1 point" });
+  assert.deepEqual(toRateChange(rate(0.1), rate(0.08)), { direction: "up", text: "2", unit: "points" });
+  assert.deepEqual(toRateChange(rate(0.07), rate(0.08)), { direction: "down", text: "1", unit: "point" });
   assert.deepEqual(toRateChange(rate(0.5), rate(0, 0)), { direction: "none", text: "No earlier views" });
   assert.deepEqual(toRateChange(rate(0, 0), rate(0.5)), { direction: "none", text: "No views" });
 });
@@ -24,7 +24,7 @@ test("bookings without views have no conversion rate", () => {
 });
 
 test("lead times change in days, but only if both periods have lead times", () => {
-  assert.deepEqual(toDaysChange(6.5, 5), { direction: "up", text: "1.5 days" });
+  assert.deepEqual(toDaysChange(6.5, 5), { direction: "up", text: "1.5", unit: "days" });
   assert.deepEqual(toDaysChange(6, null), { direction: "none", text: "No earlier bookings" });
   assert.deepEqual(toDaysChange(null, 6), { direction: "none", text: "No bookings" });
 });

@@ -1,7 +1,7 @@
 import { formatRate } from "../format.ts";
 
 /** A figure's change since the earlier period. `none`: there is no difference to show, and the text says why. */
-export type Change = { direction: "up" | "down" | "same" | "none"; text: string };
+export type Change = { direction: "up" | "down" | "same" | "none"; text: string; unit?: string };
 
 const decimals = new Intl.NumberFormat(undefined, { maximumFractionDigits: 1 });
 
@@ -18,7 +18,7 @@ export function toRateChange(now: Rated, before: Rated): Change {
   if (now.views === 0) return { direction: "none", text: "No views" };
   if (before.views === 0) return { direction: "none", text: "No earlier views" };
   const points = Math.round((now.conversionRate - before.conversionRate) * 1000) / 10;
-  return toChange(points, `${decimals.format(Math.abs(points))} ${Math.abs(points) === 1 ? "point" : "points"}`);
+  return toChange(points, decimals.format(Math.abs(points)), Math.abs(points) === 1 ? "point" : "points");
 }
 
 /** A dash without views: imported bookings have none. */
@@ -31,7 +31,7 @@ export function toDaysChange(now: number | null, before: number | null): Change 
   if (now === null) return { direction: "none", text: "No bookings" };
   if (before === null) return { direction: "none", text: "No earlier bookings" };
   const days = Math.round((now - before) * 10) / 10;
-  return toChange(days, `${decimals.format(Math.abs(days))} ${Math.abs(days) === 1 ? "day" : "days"}`);
+  return toChange(days, decimals.format(Math.abs(days)), Math.abs(days) === 1 ? "day" : "days");
 }
 
 export function formatDays(days: number): string {
@@ -43,7 +43,7 @@ export function toDayUnit(days: number): "day" | "days" {
   return formatDays(days) === formatDays(1) ? "day" : "days";
 }
 
-function toChange(difference: number, text: string): Change {
+function toChange(difference: number, text: string, unit?: string): Change {
   if (difference === 0) return { direction: "same", text: "No change" };
-  return { direction: difference > 0 ? "up" : "down", text };
+  return { direction: difference > 0 ? "up" : "down", text, ...(unit && { unit }) };
 }

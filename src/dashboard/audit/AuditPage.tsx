@@ -1,9 +1,10 @@
 import { Text } from "@mantine/core";
 import { IconDownload, IconHistory } from "@tabler/icons-react";
-import { useInfiniteQuery } from "@tanstack/react-query";
+import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import type { AuditEntry } from "#contract/app/audit.ts";
 import { download } from "../api/download.ts";
 import { auditQuery } from "../api/queries.ts";
+import { widgetsQuery } from "../api/widgets.ts";
 import { formatZone } from "../format.ts";
 import { useAction } from "../hooks/use-action.ts";
 import { useUrlState } from "../hooks/use-url-state.ts";
@@ -58,11 +59,13 @@ function Entries() {
   const { id, name, details, format, paths } = useOrganization();
   const [filters, change] = useUrlState(NO_FILTERS);
   const entries = useInfiniteQuery(auditQuery(id, toAuditFilters(filters, details.timeZone)));
+  const widgets = useQuery(widgetsQuery(id));
+  const widgetNames = new Map(widgets.data?.data.map((widget) => [widget.id as string, widget.name]));
   const columns: Column<AuditEntry>[] = [
     {
       header: "Action",
       isBare: true,
-      cell: (row) => <Done {...row} />,
+      cell: (row) => <Done {...row} widgetNames={widgetNames} />,
     },
     {
       header: "Target",
@@ -107,7 +110,7 @@ function Entries() {
   );
 }
 
-function Done({ action, detail }: AuditEntry) {
+function Done({ action, detail, widgetNames }: AuditEntry & { widgetNames: ReadonlyMap<string, string> }) {
   const { format } = useOrganization();
   return (
     <>
@@ -115,7 +118,7 @@ function Done({ action, detail }: AuditEntry) {
         {describeAction(action)}
       </Text>
       <Text size="xs" c="dimmed">
-        {describeDetail(detail, format)}
+        {describeDetail(detail, { format, widgetNames })}
       </Text>
     </>
   );

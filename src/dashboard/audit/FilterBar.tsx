@@ -1,10 +1,11 @@
-import { Button, Group, Select } from "@mantine/core";
+import { Select } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { OPERATOR } from "#contract/app/audit.ts";
 import { type AuditFilters, auditPeopleQuery } from "../api/queries.ts";
 import { toInstants } from "../day-range.ts";
 import { useOrganization } from "../shell/use-organization.ts";
 import { DaysSelect } from "../ui/forms/DaysSelect.tsx";
+import { FilterGroup } from "../ui/forms/FilterGroup.tsx";
 import { SearchInput } from "../ui/forms/SearchInput.tsx";
 import { ACTION_CHOICES } from "./audit-words.ts";
 
@@ -25,16 +26,22 @@ export function FilterBar({ filters, onChange }: FilterBarProps) {
     onChange: (chosen: string | null) => onChange({ [name]: chosen ?? "" }),
     allowDeselect: false,
     searchable: true,
-    w: { base: "100%", xs: "13rem" },
   });
   return (
-    <Group gap="sm" mb="lg" role="group" aria-label="Filter entries">
-      <SearchInput
-        value={filters.search}
-        label="Search by action, target, detail or person"
-        placeholder="Action, target, detail, person"
-        onSearch={(search) => onChange({ search }, { replace: true })}
-      />
+    <FilterGroup
+      label="Filter entries"
+      search={
+        <SearchInput
+          value={filters.search}
+          label="Search by action, target, detail or person"
+          placeholder="Action, target, detail, person"
+          onSearch={(search) => onChange({ search }, { replace: true })}
+        />
+      }
+      values={[filters.person, filters.action, filters.from + filters.to]}
+      isFiltered={isFiltered(filters)}
+      onClear={() => onChange(NO_FILTERS)}
+    >
       <Select
         aria-label="Person"
         data={[
@@ -50,12 +57,7 @@ export function FilterBar({ filters, onChange }: FilterBarProps) {
         {...select("action")}
       />
       <DaysSelect label="Time" from={filters.from} to={filters.to} onChange={onChange} />
-      {isFiltered(filters) && (
-        <Button variant="subtle" color="gray" onClick={() => onChange(NO_FILTERS)}>
-          Clear filters
-        </Button>
-      )}
-    </Group>
+    </FilterGroup>
   );
 }
 

@@ -41,8 +41,13 @@ test("details are written as one line", () => {
     [{ name: "SVC-234567", endpoint: "CRM" }, "Endpoint: CRM"],
     [{ deliveries: 1 }, "1 delivery"],
     [{ isSearch: "no" }, ""],
+    [
+      { name: "For the agency", report: "days=30&compare=previous&match=weekday&channel=Paid+Search&widget=w_1" },
+      "Last 30 days · Channel is Paid Search · Widget is Website",
+    ],
   ];
-  for (const [detail, line] of table) assert.equal(describeDetail(detail, format), line);
+  const words = { format, widgetNames: new Map([["w_1", "Website"]]) };
+  for (const [detail, line] of table) assert.equal(describeDetail(detail, words), line);
 });
 
 test("a target leads to its screen while it is there", () => {

@@ -1,4 +1,5 @@
 import { AUDIT_WORDS, type AuditEntry } from "#contract/app/audit.ts";
+import { describeReportQuery } from "../analytics/report-state.ts";
 import { type Format, pluralize } from "../format.ts";
 import type { Paths } from "../paths.ts";
 
@@ -25,18 +26,20 @@ export function describeTarget(
   return name === null ? { name: target ?? "–", id: null } : { name: String(name), id: target };
 }
 
+type Words = { format: Format; widgetNames: ReadonlyMap<string, string> };
+
 /** "Role: admin", "2 bookings", "Member → admin". */
-export function describeDetail(detail: AuditEntry["detail"], format: Format): string {
+export function describeDetail(detail: AuditEntry["detail"], words: Words): string {
   const { from, to, name: _, ...rest } = detail;
   const change = from !== undefined && to !== undefined ? [`${from} → ${to}`] : [];
   const facts = Object.entries(rest).map(([name, value]) =>
-    name === "changed" ? describeChanged(String(value), detail) : describeFact(name, value, format),
+    name === "changed" ? describeChanged(String(value), detail) : describeFact(name, value, words),
   );
   const text = [...change, ...facts].filter(Boolean).join("; ");
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
-function describeFact(name: string, value: string | number, format: Format): string {
+function describeFact(name: string, value: string | number, { format, widgetNames }: Words): string {
   switch (name) {
     case "bookings":
       return pluralize(Number(value), "booking");
@@ -50,6 +53,8 @@ function describeFact(name: string, value: string | number, format: Format): str
       return `created since ${format.dateTime(String(value))}`;
     case "reason":
       return OFF_REASONS[String(value)] ?? `reason: ${value}`;
+    case "report":
+      return describeReportQuery(String(value), widgetNames);
     case "isSearch":
       return value === "yes" ? "search results only" : "";
     default:

@@ -1,5 +1,6 @@
-import { Button, Group, Select } from "@mantine/core";
+import { Select } from "@mantine/core";
 import { DaysSelect } from "../ui/forms/DaysSelect.tsx";
+import { FilterGroup } from "../ui/forms/FilterGroup.tsx";
 import { SearchInput } from "../ui/forms/SearchInput.tsx";
 import { WidgetSelect } from "../widgets/WidgetSelect.tsx";
 import { hasFilters, isStatus, NO_FILTERS, type ShownFilters, STATUS_LABELS } from "./shown-filters.ts";
@@ -12,36 +13,38 @@ type FilterBarProps = {
 
 export function FilterBar({ filters, seesCustomers, onChange }: FilterBarProps) {
   const searched = seesCustomers ? "name, email, reference, service or campaign" : "reference, service or campaign";
+  const { widget, status, from, to, startFrom, startTo } = filters;
   return (
-    <Group gap="sm" mb="lg" role="group" aria-label="Filter bookings">
-      <SearchInput
-        value={filters.search}
-        label={`Search by ${searched}`}
-        placeholder={seesCustomers ? "Name, email, reference, service, campaign" : "Reference, service, campaign"}
-        onSearch={(search) => onChange({ search }, { replace: true })}
-      />
-      <WidgetSelect value={filters.widget} onChange={(widget) => onChange({ widget })} />
+    <FilterGroup
+      label="Filter bookings"
+      search={
+        <SearchInput
+          value={filters.search}
+          label={`Search by ${searched}`}
+          placeholder={seesCustomers ? "Name, email, reference…" : "Reference, service, campaign"}
+          onSearch={(search) => onChange({ search }, { replace: true })}
+        />
+      }
+      values={[widget, status, from + to, startFrom + startTo]}
+      isFiltered={hasFilters(filters)}
+      onClear={() => onChange(NO_FILTERS)}
+    >
+      <WidgetSelect value={widget} onChange={(chosen) => onChange({ widget: chosen })} />
       <Select
         aria-label="Status"
         data={Object.entries(STATUS_LABELS).map(([value, label]) => ({ value, label }))}
-        value={isStatus(filters.status) ? filters.status : ""}
-        onChange={(status) => onChange({ status: status ?? "" })}
+        value={isStatus(status) ? status : ""}
+        onChange={(chosen) => onChange({ status: chosen ?? "" })}
         allowDeselect={false}
-        w={{ base: "100%", xs: "9.5rem" }}
       />
-      <DaysSelect label="Booked" from={filters.from} to={filters.to} onChange={onChange} />
+      <DaysSelect label="Booked" from={from} to={to} onChange={onChange} />
       <DaysSelect
         label="Appointment"
-        from={filters.startFrom}
-        to={filters.startTo}
+        from={startFrom}
+        to={startTo}
         mayBeFuture
-        onChange={({ from, to }) => onChange({ startFrom: from, startTo: to })}
+        onChange={(days) => onChange({ startFrom: days.from, startTo: days.to })}
       />
-      {hasFilters(filters) && (
-        <Button variant="subtle" color="gray" onClick={() => onChange(NO_FILTERS)}>
-          Clear filters
-        </Button>
-      )}
-    </Group>
+    </FilterGroup>
   );
 }

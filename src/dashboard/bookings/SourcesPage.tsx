@@ -1,4 +1,4 @@
-import { Button, Group, Text } from "@mantine/core";
+import { Text } from "@mantine/core";
 import { IconCalendarEvent } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import type { BookingSources } from "#contract/app/bookings.ts";
@@ -7,6 +7,7 @@ import { formatCount, formatRate, formatZone, pluralize } from "../format.ts";
 import { useUrlState } from "../hooks/use-url-state.ts";
 import { useOrganization } from "../shell/use-organization.ts";
 import { DaysSelect } from "../ui/forms/DaysSelect.tsx";
+import { FilterGroup } from "../ui/forms/FilterGroup.tsx";
 import { GuideLink } from "../ui/layout/links.tsx";
 import { Page } from "../ui/layout/Page.tsx";
 import { Section } from "../ui/layout/Section.tsx";
@@ -14,6 +15,7 @@ import { EmptyState, NoMatches } from "../ui/states/EmptyState.tsx";
 import { Loaded, StaleNotice } from "../ui/states/Loaded.tsx";
 import { type Column, ListTable } from "../ui/tables/ListTable.tsx";
 import { WidgetSelect } from "../widgets/WidgetSelect.tsx";
+import classes from "./SourcesPage.module.css";
 import { FILTER_DEFAULTS, toBookingFilters } from "./shown-filters.ts";
 
 const DEFAULTS = { widget: "", from: "", to: "", startFrom: "", startTo: "" };
@@ -78,23 +80,24 @@ type FiltersProps = {
 };
 
 function Filters({ filters, isFiltered, onChange }: FiltersProps) {
+  const { widget, from, to, startFrom, startTo } = filters;
   return (
-    <Group gap="sm" mb="lg" role="group" aria-label="Filter bookings">
-      <WidgetSelect value={filters.widget} onChange={(widget) => onChange({ widget })} />
-      <DaysSelect label="Booked" from={filters.from} to={filters.to} onChange={onChange} />
+    <FilterGroup
+      label="Filter bookings"
+      values={[widget, from + to, startFrom + startTo]}
+      isFiltered={isFiltered}
+      onClear={() => onChange(DEFAULTS)}
+    >
+      <WidgetSelect value={widget} onChange={(chosen) => onChange({ widget: chosen })} />
+      <DaysSelect label="Booked" from={from} to={to} onChange={onChange} />
       <DaysSelect
         label="Appointment"
-        from={filters.startFrom}
-        to={filters.startTo}
+        from={startFrom}
+        to={startTo}
         mayBeFuture
-        onChange={({ from, to }) => onChange({ startFrom: from, startTo: to })}
+        onChange={(days) => onChange({ startFrom: days.from, startTo: days.to })}
       />
-      {isFiltered && (
-        <Button variant="subtle" color="gray" onClick={() => onChange(DEFAULTS)}>
-          Clear filters
-        </Button>
-      )}
-    </Group>
+    </FilterGroup>
   );
 }
 
@@ -126,11 +129,11 @@ const COLUMNS: Column<Row>[] = [
 
 function Share({ part, of }: { part: number; of: number }) {
   return (
-    <>
+    <span>
       {formatCount(part)}{" "}
-      <Text span size="xs" c="dimmed">
+      <Text span size="xs" c="dimmed" className={classes["share"]}>
         {formatRate(part / of)}
       </Text>
-    </>
+    </span>
   );
 }

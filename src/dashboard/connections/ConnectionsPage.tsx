@@ -39,7 +39,7 @@ export function ConnectionsPage() {
       title="Connections"
       description={
         <>
-          Scheduling systems your widgets book into. Widgets without a connection are in test mode.{" "}
+          The scheduling systems your widgets book into.{" "}
           <GuideLink to="scheduling-systems" about="scheduling systems" />
         </>
       }
@@ -60,7 +60,7 @@ export function ConnectionsPage() {
                   <ConnectionTable connections={data} />
                 ) : (
                   <EmptyState icon={IconPlugConnected} title="No connections yet" action={addButton}>
-                    Connect Microsoft Bookings, Cal.com or Calendly, then take a widget live.
+                    Until you connect Microsoft Bookings, Cal.com or Calendly, your widgets are in test mode.
                   </EmptyState>
                 )
               }

@@ -1,4 +1,4 @@
-import { Button, Group, Select, TextInput } from "@mantine/core";
+import { Group, Select, TextInput } from "@mantine/core";
 import { IconSearch } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
@@ -6,11 +6,11 @@ import { SEARCH_LENGTH_MAX } from "#contract/app/limits.ts";
 import { ATTEMPT_ERROR_CODES, DELIVERY_STATES } from "#contract/delivery.ts";
 import { endpointsQuery } from "../api/endpoints.ts";
 import { useOrganization } from "../shell/use-organization.ts";
+import { FilterGroup } from "../ui/forms/FilterGroup.tsx";
 import { nameOf } from "../webhooks/endpoint-words.ts";
 import { WidgetSelect } from "../widgets/WidgetSelect.tsx";
 import { type DeliveryFilters, isFiltered, isSearchable, NO_FILTERS, TIMES } from "./delivery-filters.ts";
 import { ERROR_NAMES, STATE_NAMES } from "./delivery-words.ts";
-import classes from "./FilterBar.module.css";
 
 type FilterBarProps = {
   filters: DeliveryFilters;
@@ -24,21 +24,24 @@ export function FilterBar({ filters, onChange }: FilterBarProps) {
   const known = (endpoints.data?.data ?? []).map((each) => ({ value: each.id, label: nameOf(each) }));
   const isKnown = filters.endpoint === "" || known.some(({ value }) => value === filters.endpoint);
   const select = (name: "endpoint" | "state" | "error" | "time") => ({
-    className: classes["field"],
     value: filters[name],
     allowDeselect: false,
     onChange: (value: string | null) => onChange({ [name]: value ?? "" }),
   });
   const moment = (name: "from" | "to") => ({
-    className: classes["field"],
     type: "datetime-local",
     value: filters[name],
     onChange: (event: { currentTarget: { value: string } }) =>
       onChange({ [name]: event.currentTarget.value }, { replace: true }),
   });
   return (
-    <Group gap="xs" mb="lg" role="search" className={classes["bar"]} aria-label="Filter deliveries">
-      <SearchInput filters={filters} onChange={onChange} />
+    <FilterGroup
+      label="Filter deliveries"
+      search={<SearchInput filters={filters} onChange={onChange} />}
+      values={[filters.endpoint, filters.state, filters.error, filters.widget, filters.time]}
+      isFiltered={isFiltered(filters)}
+      onClear={() => onChange(NO_FILTERS)}
+    >
       <Select
         aria-label="Endpoint"
         data={[
@@ -53,17 +56,12 @@ export function FilterBar({ filters, onChange }: FilterBarProps) {
       <WidgetSelect value={filters.widget} onChange={(widget) => onChange({ widget })} />
       <Select aria-label="Time" data={TIMES} {...select("time")} />
       {filters.time === "between" && (
-        <Group gap="sm" className={classes["between"]}>
+        <Group gap="sm">
           <TextInput label="From" {...moment("from")} />
           <TextInput label="To" {...moment("to")} />
         </Group>
       )}
-      {isFiltered(filters) && (
-        <Button variant="subtle" onClick={() => onChange(NO_FILTERS)}>
-          Clear filters
-        </Button>
-      )}
-    </Group>
+    </FilterGroup>
   );
 }
 
@@ -82,9 +80,8 @@ function SearchInput({ filters, onChange }: FilterBarProps) {
   const [text, setText] = useState(filters.search);
   const [isWrong, setWrong] = useState(false);
   useEffect(() => setText(filters.search), [filters.search]);
-  const what = can("seeCustomers").isAllowed
-    ? "Reference, event ID, delivery ID or email"
-    : "Reference, event ID or delivery ID";
+  const seesCustomers = can("seeCustomers").isAllowed;
+  const what = `reference, event ID${seesCustomers ? ", delivery ID or email" : " or delivery ID"}`;
   const change = (next: string) => {
     setText(next);
     setWrong(false);
@@ -94,16 +91,15 @@ function SearchInput({ filters, onChange }: FilterBarProps) {
     <TextInput
       type="search"
       aria-label="Search"
-      placeholder={what}
+      placeholder={seesCustomers ? "Reference, ID or email" : "Reference or ID"}
       leftSection={<IconSearch size={17} stroke={1.6} aria-hidden />}
       maxLength={SEARCH_LENGTH_MAX}
       value={text}
-      error={isWrong && `Enter a complete ${what.charAt(0).toLowerCase()}${what.slice(1)}.`}
+      error={isWrong && `Enter a complete ${what}.`}
       onChange={(event) => change(event.currentTarget.value)}
       onKeyDown={(event) => {
         if (event.key === "Enter") setWrong(text.trim() !== "" && !isSearchable(text));
       }}
-      className={classes["search"] ?? ""}
     />
   );
 }

@@ -12,18 +12,13 @@ import type { ChecklistStep } from "./checklist-steps.ts";
 
 /** How far the setup is, with one next step. It is gone when every step that isn't optional is done. */
 export function ChecklistSection({ steps }: { steps: readonly ChecklistStep[] }) {
-  const required = steps.filter(({ isOptional }) => !isOptional);
-  const done = required.filter(({ isDone }) => isDone).length;
-  const next = required.find(({ isDone }) => !isDone);
+  const done = steps.filter(({ isDone }) => isDone).length;
+  const next = steps.find(({ isDone, isOptional }) => !isDone && !isOptional);
   const [isOpen, all] = useDisclosure(true);
   if (!next) return null;
   return (
-    <Section
-      title="Getting started"
-      description={`${done} of ${required.length} steps done.`}
-      actions={<DismissButton />}
-    >
-      <Progress value={(100 * done) / required.length} mb="md" aria-label="Steps done" />
+    <Section title="Getting started" description={`${done} of ${steps.length} steps done.`} actions={<DismissButton />}>
+      <Progress value={(100 * done) / steps.length} mb="md" aria-label="Steps done" />
       <NextStep step={next} />
       <UnstyledButton onClick={all.toggle} aria-expanded={isOpen} className={classes["toggle"]}>
         <Group gap={6}>

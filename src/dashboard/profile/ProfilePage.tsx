@@ -1,4 +1,4 @@
-import { Button, Group, TextInput } from "@mantine/core";
+import { Button, Group, SimpleGrid, TextInput } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { call } from "../api/call.ts";
 import { meKey } from "../api/queries.ts";
@@ -16,15 +16,15 @@ import { TwoFactorSection } from "./TwoFactorSection.tsx";
 export function ProfilePage() {
   const { me } = useOrganization();
   return (
-    <Page
-      title="Profile"
-      description={`Your account (${me.user.email}) is the same in all your organizations.`}
-      width="narrow"
-    >
-      <NameSection name={me.user.name} />
-      <PasswordSection hasPassword={me.user.hasPassword} email={me.user.email} />
-      <TwoFactorSection user={me.user} />
-      <SingleSignOnSection user={me.user} />
+    <Page title="Profile" description={`Your account (${me.user.email}) is the same in all your organizations.`}>
+      <SimpleGrid cols={{ base: 1, md: 2 }} spacing="lg" verticalSpacing={0} style={{ alignItems: "start" }}>
+        <div>
+          <NameSection name={me.user.name} />
+          <TwoFactorSection user={me.user} />
+          <SingleSignOnSection user={me.user} />
+        </div>
+        <PasswordSection hasPassword={me.user.hasPassword} email={me.user.email} />
+      </SimpleGrid>
       <SignInsSection />
     </Page>
   );

@@ -15,7 +15,7 @@ export function HelpMenu() {
     ["?", shortcuts.open],
   ]);
   return (
-    <div>
+    <div className={classes["help"]}>
       <UnstyledButton className={classes["item"]} onClick={spotlight.open} title={isNarrow ? "Search" : undefined}>
         <IconSearch size={19} stroke={1.6} aria-hidden />
         <span className={classes["label"]}>Search</span>

@@ -17,7 +17,7 @@ export function Navigation({ organization, paths, seesConnections }: NavigationP
   ]);
   return (
     <ScrollArea component="nav" aria-label="Screens" type="scroll" scrollbarSize={6} className={classes["navigation"]}>
-      <Stack gap="md">
+      <Stack className={classes["groups"]}>
         {NAVIGATION.map(({ title, items }) => (
           <div key={title}>
             <Text className={classes["title"]} c="dimmed">

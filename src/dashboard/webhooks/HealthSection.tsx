@@ -65,9 +65,11 @@ function Problems({ endpoint }: { endpoint: AppEndpoint }) {
     <>
       {health.failingSince !== null && (
         <Alert color="red" title="Deliveries are failing" icon={<IconAlertTriangle size={20} stroke={1.6} />}>
-          Open a failed delivery to see the error. No delivery has succeeded since{" "}
-          {format.dateTime(health.failingSince)}. Each one is retried for about two hours. After five days without
-          success, the endpoint is turned off.
+          <Text size="sm">
+            Open a failed delivery to see the error. No delivery has succeeded since{" "}
+            {format.dateTime(health.failingSince)}. Each one is retried for about two hours. After five days without
+            success, the endpoint is turned off.
+          </Text>
           <RetryAllButton endpoint={endpoint} />
         </Alert>
       )}

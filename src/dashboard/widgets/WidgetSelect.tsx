@@ -36,7 +36,6 @@ export function WidgetSelect({ value, excluded = 0, onChange }: WidgetSelectProp
       onChange={(chosen) => onChange(chosen === null || chosen === ALL ? "" : chosen)}
       allowDeselect={false}
       searchable={known.length > SEARCHABLE_ABOVE}
-      w={{ base: "100%", xs: "13rem" }}
     />
   );
 }

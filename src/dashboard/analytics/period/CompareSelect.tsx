@@ -1,12 +1,21 @@
 import { Button, Menu, Modal } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { IconArrowsDiff, IconCheck, IconChevronDown } from "@tabler/icons-react";
+import type { ReactNode } from "react";
 import type { Comparison, Match } from "#contract/app/analytics.ts";
 import { describeDayRange } from "../../day-range.ts";
 import { type DayRange, DayRangeCalendar } from "../../ui/forms/DayRangeCalendar.tsx";
 
-const CHOICES: readonly { value: Comparison; label: string; chosenLabel: string }[] = [
-  { value: "previous", label: "Previous period", chosenLabel: "vs. previous period" },
+const CHOICES: readonly { value: Comparison; label: string; chosenLabel: ReactNode }[] = [
+  {
+    value: "previous",
+    label: "Previous period",
+    chosenLabel: (
+      <>
+        vs. previous<span data-wide-only>&nbsp;period</span>
+      </>
+    ),
+  },
   { value: "year", label: "Same period last year", chosenLabel: "vs. last year" },
   { value: "custom", label: "Custom period…", chosenLabel: "vs. custom period" },
   { value: "none", label: "No comparison", chosenLabel: "No comparison" },

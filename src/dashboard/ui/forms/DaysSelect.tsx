@@ -27,7 +27,6 @@ export function DaysSelect({ label, from, to, mayBeFuture = false, onChange }: D
           leftSection={<IconCalendar size={17} stroke={1.6} />}
           rightSection={<IconChevronDown size={15} stroke={1.6} />}
           styles={{ label: { flex: 1 } }}
-          w={{ base: "100%", xs: "auto" }}
           onClick={popover.toggle}
         >
           {label}: {describeDayRange(from, to) || "any time"}

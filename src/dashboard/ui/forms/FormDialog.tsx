@@ -1,5 +1,6 @@
 import { Button, Group, Modal, type ModalProps } from "@mantine/core";
 import { createContext, useContext, useEffect, useState } from "react";
+import classes from "./FormDialog.module.css";
 
 /** How a form tells the dialog around it whether it is being sent. */
 const FormDialogContext = createContext<(isBusy: boolean) => void>(() => undefined);
@@ -43,7 +44,7 @@ export function FormButtons({
     return () => setDialogBusy(false);
   }, [isBusy, setDialogBusy]);
   return (
-    <Group justify="flex-end" gap="xs">
+    <Group justify="flex-end" gap="xs" className={classes["buttons"]}>
       <Button variant="default" disabled={isBusy} onClick={onCancel}>
         {cancelLabel}
       </Button>

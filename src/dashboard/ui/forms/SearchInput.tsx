@@ -40,7 +40,6 @@ export function SearchInput({ value, label, placeholder, onSearch }: SearchInput
       maxLength={SEARCH_LENGTH_MAX}
       value={text}
       onChange={(event) => change(event.currentTarget.value)}
-      flex="1 1 18rem"
     />
   );
 }

@@ -59,7 +59,11 @@ export function Page({
             </Text>
           )}
         </Stack>
-        {actions && <Group gap="xs">{actions}</Group>}
+        {actions && (
+          <Group gap="xs" className={isCompact ? undefined : classes["actions"]}>
+            {actions}
+          </Group>
+        )}
       </Group>
       {children}
     </Box>

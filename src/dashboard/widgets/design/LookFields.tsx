@@ -33,7 +33,7 @@ export function LookFields({ form, readOnly }: FieldsProps) {
       <SimpleGrid cols={{ base: 1, sm: 2 }} spacing="md" style={{ alignItems: "end" }}>
         <Choice
           label="Language"
-          description="Automatic uses the language of your page, or the visitor’s."
+          description="Automatic follows your page."
           names={LANGUAGE_NAMES}
           form={form}
           name="language"
@@ -41,7 +41,7 @@ export function LookFields({ form, readOnly }: FieldsProps) {
         />
         <Choice
           label="Time format"
-          description="Automatic uses the visitor’s language."
+          description="Automatic follows the language."
           names={HOUR_CYCLE_NAMES}
           form={form}
           name="hourCycle"
@@ -100,7 +100,7 @@ function FontSelect({ form, readOnly }: FieldsProps) {
       description={
         value === PAGE_FONT
           ? "Used on your website only; the preview shows the system font. Web fonts such as Google Fonts aren’t loaded."
-          : "Matches the font of your page."
+          : "Your page’s own font makes the widget match it."
       }
       data={[
         { value: SYSTEM_FONT, label: "System font" },

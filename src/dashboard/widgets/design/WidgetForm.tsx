@@ -97,7 +97,7 @@ function UrlFields({ form, readOnly }: Pick<WidgetFormProps, "form"> & { readOnl
     <>
       <TextInput
         label="Thank-you page"
-        description="Visitors go here after booking instead of seeing the confirmation. The reference is added to the URL (?reference=SVC-…). Not used in test mode."
+        description="Visitors go here after booking instead of seeing the confirmation. The reference is added to the URL as reference=SVC-… Not used in test mode."
         placeholder="https://example.com/thank-you"
         type="url"
         readOnly={readOnly}

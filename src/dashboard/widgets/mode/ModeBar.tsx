@@ -1,4 +1,4 @@
-import { Alert, Group, Menu, Stack, Text } from "@mantine/core";
+import { Alert, Group, Menu, Text } from "@mantine/core";
 import {
   IconCircleCheck,
   IconDots,
@@ -87,14 +87,14 @@ function LiveBar({ widget, onOpen }: BarProps) {
       variant="light"
       mb="lg"
       icon={<Icon size={20} stroke={1.6} />}
-      title={`This widget is ${describeMode(widget)}`}
+      {...(isPaused ? { title: `This widget is ${describeMode(widget)}` } : {})}
     >
-      <Stack align="flex-start" gap="sm">
-        {isPaused && <Text size="sm">{PAUSED_TEXT}</Text>}
+      <Group justify="space-between" gap="xs">
         <Text size="sm">
+          {isPaused && `${PAUSED_TEXT} `}
           Bookings {isPaused ? "will be" : "are"} made in {describeSystem(widget, connection)}.
         </Text>
-        <Menu position="bottom-start">
+        <Menu position="bottom-end">
           <Menu.Target>
             <ActionButton
               variant="default"
@@ -119,7 +119,7 @@ function LiveBar({ widget, onOpen }: BarProps) {
             </Menu.Item>
           </Menu.Dropdown>
         </Menu>
-      </Stack>
+      </Group>
     </Alert>
   );
 }
