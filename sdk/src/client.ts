@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { ApiError } from "./errors.ts";
 import { OPERATIONS, type Operations } from "./operations.ts";
 import { refuseBrowsers } from "./refuse-browsers.ts";
-import { type Connection, type Query, sendRequest } from "./send-request.ts";
+import { type Connection, type Query, type Request, sendRequest } from "./send-request.ts";
 import type {
   Analytics,
   AnalyticsEntry,
@@ -10,9 +10,7 @@ import type {
   Booking,
   Breakdown,
   Change,
-  ChangePage,
   Deletion,
-  DeletionPage,
   EventTypeList,
   WebhookEventPage,
   Widget,
@@ -61,21 +59,22 @@ export type EventsQuery = Stoppable & {
 
 type ListedEvent = WebhookEventPage["data"][number];
 
-/** Events, oldest first, like a BookingList. Save the last page's `nextCursor` to continue from there the next time. */
-export type EventList = AsyncIterable<ListedEvent> & { pages(): AsyncIterable<WebhookEventPage> };
 export type ChangesQuery = DeletionsQuery;
 
-/** Changes of appointments, newest first, like a BookingList. */
-export type ChangeList = AsyncIterable<Change> & { pages(): AsyncIterable<ChangePage> };
-
-/** Deletions, newest first, like a BookingList. */
-export type DeletionList = AsyncIterable<Deletion> & { pages(): AsyncIterable<DeletionPage> };
-
-/** Bookings, newest first. Iterating sends the requests; each iteration starts from the beginning. */
-export type BookingList<Read = Booking> = AsyncIterable<Read> & {
-  /** The same bookings page by page; at least one page. */
-  pages(): AsyncIterable<CursorPage<Read>>;
+/** Iterating sends the requests; each iteration starts from the beginning. */
+export type List<Item, Page = CursorPage<Item>> = AsyncIterable<Item> & {
+  /** The same items page by page; at least one page. */
+  pages(): AsyncIterable<Page>;
 };
+
+/** Events, oldest first. Save the last page's `nextCursor` to continue from there the next time. */
+export type EventList = List<ListedEvent, WebhookEventPage>;
+/** Changes of appointments, newest first. */
+export type ChangeList = List<Change>;
+/** Deletions, newest first. */
+export type DeletionList = List<Deletion>;
+/** Bookings, newest first. */
+export type BookingList<Read = Booking> = List<Read>;
 
 export type Client = {
   /** All widgets of the organization, newest first. */
@@ -94,7 +93,7 @@ export type Client = {
   eventTypes(options?: Stoppable): Promise<EventTypeList["data"]>;
   analytics(query?: Stoppable & { days?: number | undefined; widget?: string | undefined }): Promise<Analytics>;
   /** Views and bookings by one dimension, all pages. */
-  breakdown(query: BreakdownQuery): AsyncIterable<AnalyticsEntry>;
+  breakdown(query: BreakdownQuery): List<AnalyticsEntry, Breakdown>;
   /**
    * An operation of the management API, by its name in the API reference: its IDs, `body` and `query`. What creates, sends or rotates
    * something gets an Idempotency-Key, the same in every retry.
@@ -105,6 +104,8 @@ export type Client = {
       ? [request?: ManageRequest<Name>]
       : [request: ManageRequest<Name>]
   ): Promise<ManageAnswer<Name>>;
+  /** A list of the management API, all pages: `list("listDeliveries", { query: { state: "failed" } })`. */
+  list<Name extends ListOperation>(operation: Name, request?: ManageRequest<Name>): List<ListedBy<Name>>;
 };
 
 /** The name of an operation of the management API. */
@@ -112,6 +113,11 @@ export type Operation = keyof Operations;
 export type ManageRequest<Name extends Operation> = Operations[Name]["request"] &
   Stoppable & { idempotencyKey?: string | undefined };
 export type ManageAnswer<Name extends Operation> = Operations[Name]["answer"];
+/** The name of an operation that answers with a page of a list. */
+export type ListOperation = {
+  [Name in Operation]: ManageAnswer<Name> extends CursorPage<unknown> ? Name : never;
+}[Operation];
+type ListedBy<Name extends ListOperation> = ManageAnswer<Name>["data"][number];
 
 type Keys = string | readonly string[] | undefined;
 type Dimension = Breakdown["dimension"];
@@ -141,25 +147,13 @@ export function createClient(options: ClientOptions): Client {
       const { data } = await sendRequest<{ data: Widget[] }>(connection, { path: "/widgets", signal });
       return data;
     },
-    bookings<Read>(query: BookingsQuery = {}) {
-      const pages = () => readPages<CursorPage<Read>>(connection, { path: "/bookings", ...query });
-      return { pages, [Symbol.asyncIterator]: () => readItems<Read>(pages()) };
-    },
+    bookings: <Read>(query: BookingsQuery = {}) => listFrom<Read>(connection, toRequest("/bookings", query)),
     async booking<Read>(reference: string, { signal }: Stoppable = {}) {
       return await sendRequest<Read>(connection, { path: `/bookings/${encodeURIComponent(reference)}`, signal });
     },
-    changes(query = {}) {
-      const pages = () => readPages<ChangePage>(connection, { path: "/changes", ...query });
-      return { pages, [Symbol.asyncIterator]: () => readItems<Change>(pages()) };
-    },
-    deletions(query = {}) {
-      const pages = () => readPages<DeletionPage>(connection, { path: "/deletions", ...query });
-      return { pages, [Symbol.asyncIterator]: () => readItems<Deletion>(pages()) };
-    },
-    events(query = {}) {
-      const pages = () => readEventPages(connection, query);
-      return { pages, [Symbol.asyncIterator]: () => readItems(pages()) };
-    },
+    changes: (query = {}) => listFrom<Change>(connection, toRequest("/changes", query)),
+    deletions: (query = {}) => listFrom<Deletion>(connection, toRequest("/deletions", query)),
+    events: (query = {}) => listFrom<ListedEvent, WebhookEventPage>(connection, toRequest("/events", query)),
     async eventTypes({ signal } = {}) {
       const { data } = await sendRequest<EventTypeList>(connection, { path: "/event-types", signal });
       return data;
@@ -167,18 +161,20 @@ export function createClient(options: ClientOptions): Client {
     async analytics({ signal, ...query } = {}) {
       return await sendRequest<Analytics>(connection, { path: "/analytics", query, signal });
     },
-    breakdown(query) {
-      return { [Symbol.asyncIterator]: () => readBreakdown(connection, query) };
-    },
+    breakdown: (query) => listFrom<AnalyticsEntry, Breakdown>(connection, toRequest("/analytics/breakdown", query)),
     async manage(operation, ...[request]) {
       return await sendRequest(connection, toManageRequest(operation, request ?? {}));
     },
+    list: (operation, request = {}) => listFrom(connection, toManageRequest(operation, request)),
   };
 }
 
 type AnyRequest = Stoppable & { idempotencyKey?: string | undefined; body?: object; query?: Query };
 
-function toManageRequest(operation: Operation, { signal, idempotencyKey, body, query = {}, ...ids }: AnyRequest) {
+function toManageRequest(
+  operation: Operation,
+  { signal, idempotencyKey, body, query = {}, ...ids }: AnyRequest,
+): Request {
   const found: { method: string; path: string; hasIdempotencyKey?: true } | null = Object.hasOwn(OPERATIONS, operation)
     ? OPERATIONS[operation]
     : null;
@@ -194,59 +190,42 @@ function toManageRequest(operation: Operation, { signal, idempotencyKey, body, q
   return { method: found.method, path, query, ...content, headers, signal };
 }
 
-type Page<Item> = { data: Item[] };
-type CursorPage<Item> = Page<Item> & { nextCursor: string | null };
+type CursorPage<Item> = { data: Item[]; nextCursor: string | null };
+/** Pages of events always have a cursor, so `hasMore` says which one is the last. */
+type AnyPage<Item> = CursorPage<Item> & { hasMore?: boolean };
 
-async function* readPages<Read extends CursorPage<unknown>>(
+function toRequest(path: string, { signal, ...query }: Stoppable): Request {
+  return { path, query, signal };
+}
+
+function listFrom<Item, Page extends AnyPage<Item> = CursorPage<Item>>(
   connection: Connection,
-  { signal, path, ...query }: BookingsQuery & { path: string },
-): AsyncGenerator<Read, void, undefined> {
-  let cursor = query.cursor;
+  request: Request,
+): List<Item, Page> {
+  const pages = () => readPages<Page>(connection, request);
+  return { pages, [Symbol.asyncIterator]: () => readItems<Item>(pages()) };
+}
+
+async function* readPages<Page extends AnyPage<unknown>>(
+  connection: Connection,
+  { query, ...request }: Request,
+): AsyncGenerator<Page, void, undefined> {
+  let cursor = query?.["cursor"];
   for (;;) {
-    const page = await sendRequest<Read>(connection, { path, query: { ...query, cursor }, signal });
+    const page = await sendRequest<Page>(connection, { ...request, query: { ...query, cursor } });
     yield page;
-    if (page.nextCursor === null) return;
+    if (page.nextCursor === null || page.hasMore === false) return;
     assertMoved(page.nextCursor, cursor);
     cursor = page.nextCursor;
   }
 }
 
-async function* readEventPages(
-  connection: Connection,
-  { signal, ...query }: EventsQuery,
-): AsyncGenerator<WebhookEventPage, void, undefined> {
-  let { cursor } = query;
-  for (;;) {
-    const request = { path: "/events", query: { ...query, cursor }, signal };
-    const page: WebhookEventPage = await sendRequest<WebhookEventPage>(connection, request);
-    yield page;
-    if (!page.hasMore) return;
-    assertMoved(page.nextCursor, cursor);
-    cursor = page.nextCursor;
-  }
-}
-
-async function* readItems<Item>(pages: AsyncIterable<Page<Item>>): AsyncGenerator<Item, void, undefined> {
+async function* readItems<Item>(pages: AsyncIterable<{ data: Item[] }>): AsyncGenerator<Item, void, undefined> {
   for await (const page of pages) yield* page.data;
 }
 
-async function* readBreakdown(
-  connection: Connection,
-  { signal, ...query }: BreakdownQuery,
-): AsyncGenerator<AnalyticsEntry, void, undefined> {
-  let cursor: string | undefined;
-  for (;;) {
-    const request = { path: "/analytics/breakdown", query: { ...query, cursor }, signal };
-    const page: Breakdown = await sendRequest<Breakdown>(connection, request);
-    yield* page.data;
-    if (page.nextCursor === null) return;
-    assertMoved(page.nextCursor, cursor);
-    cursor = page.nextCursor;
-  }
-}
-
 /** A proxy that drops the cursor would make us loop forever. */
-function assertMoved(next: string, current: string | undefined): void {
+function assertMoved(next: string, current: unknown): void {
   if (next !== current) return;
   const message = "The server returned the same page again. Something in front of Bookflow drops the cursor parameter.";
   throw new ApiError({ code: "unexpected_response", message, status: 200, requestId: null, retryAfterSeconds: null });

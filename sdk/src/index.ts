@@ -13,6 +13,8 @@ export {
   type DeletionsQuery,
   type EventList,
   type EventsQuery,
+  type List,
+  type ListOperation,
   type ManageAnswer,
   type ManageRequest,
   type Operation,

@@ -14,7 +14,7 @@ export type Query = Readonly<Record<string, string | number | Date | readonly st
 
 type Answer = { status: number; headers: Headers; text: string };
 
-type Request = {
+export type Request = {
   /** GET if omitted. */
   method?: string;
   path: string;

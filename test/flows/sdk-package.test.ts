@@ -24,7 +24,7 @@ import { createTestApp } from "../support/app/app.ts";
 import { makeCaller } from "../support/app/read-api.ts";
 import { openWire } from "../support/app/wire.ts";
 import { noBrowser, useBrowser } from "../support/browser/browser.ts";
-import { makeBooking } from "../support/builders.ts";
+import { makeBooking, makeKey } from "../support/builders.ts";
 import { installClient } from "../support/programs/installed-client.ts";
 import { findOtherNode } from "../support/programs/other-node.ts";
 
@@ -58,6 +58,7 @@ const { app, deps } = await createTestApp();
 const { port } = await openWire(app);
 const caller = await makeCaller(deps.db, { scopes: KEY_SCOPES });
 const { reference } = await makeBooking(deps.db, caller.owner, { widgetId: caller.widgetId });
+for (const _ of [1, 2]) await makeKey(deps.db, caller.owner);
 const SECRET = "whsec_test_secret";
 const environment = {
   PATH: process.env["PATH"],
@@ -121,13 +122,16 @@ describe("the package", () => {
       console.log(verifyWebhook(process.env.BODY ?? '{"id":"evt_1","type":"x"}', ${JSON.stringify(
         signBody({ secrets: [SECRET], body: Buffer.from('{"id":"evt_1","type":"x"}'), at: new Date() }),
       )}, process.env.WEBHOOK_SECRET).id);
+      const keys = [];
+      for await (const { id } of client.list("listKeys", { query: { limit: 1 } })) keys.push(id);
+      console.log(keys.length, new Set(keys).size);
       console.log((await client.manage("listWidgetServices", { widget: "w_none" }).catch((error) => error)) instanceof ApiError);
       })();`;
     const names = "{ ApiError, createClient, verifyWebhook }";
     const asModule = using(`import ${names} from "@bookflow/client";`);
     const asCommonJs = using(`const ${names} = require("@bookflow/client");`);
-    assert.equal(await runFile("older.mjs", asModule, older ?? ""), `${reference} 1\nevt_1\ntrue\n`);
-    assert.equal(await runFile("older.cjs", asCommonJs, older ?? ""), `${reference} 1\nevt_1\ntrue\n`);
+    assert.equal(await runFile("older.mjs", asModule, older ?? ""), `${reference} 1\nevt_1\n3 3\ntrue\n`);
+    assert.equal(await runFile("older.cjs", asCommonJs, older ?? ""), `${reference} 1\nevt_1\n3 3\ntrue\n`);
   });
 
   test("has the contract's types, and a project can rely on them", async () => {
@@ -154,6 +158,12 @@ describe("the package", () => {
       'await client.manage("addEndpoint", { body: { url: "https://a.example", kind: "mail" } });',
       "// @ts-expect-error: no key can do that",
       'await client.manage("invite", {});',
+      'for await (const { health } of client.list("listEndpoints")) health satisfies object;',
+      'for await (const { data } of client.list("listDeliveries", { query: { state: "failed" } }).pages()) data[0]?.state;',
+      "// @ts-expect-error: it is no list",
+      'client.list("getWidget", { widget: "w_1" });',
+      "// @ts-expect-error: there is no such field",
+      'for await (const { secret } of client.list("listKeys")) secret;',
       'for await (const event of client.events({ type: "booking.created" })) event.created.length;',
       "for await (const { status } of client.changes()) status.length;",
       "// @ts-expect-error: there is no such field",
