@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import fc from "fast-check";
+import type { TSchema } from "typebox";
+import { Compile, type Validator } from "typebox/compile";
 import { KEY_SCOPES } from "#contract/scopes.ts";
 import { parseIsoInstant } from "../../src/server/lib/time/iso-instant.ts";
 import { type Given, invalidValues, type Schema, validTexts, validValues } from "../support/app/schema-values.ts";
@@ -18,10 +20,15 @@ type Operation = {
   parameters?: Parameter[];
   description?: string;
   requestBody?: { required: boolean; content: { "application/json": { schema: Schema; example?: object } } };
-  responses: Record<string, { headers?: object }>;
+  responses: Record<string, { headers?: object; content?: { "application/json"?: { schema: TSchema } } }>;
 };
 
+/** Generated values for each parameter, set of parameters, and body. */
+const CASES = 4;
+
 const MANY = 1_000_000;
+/** No ID is longer than 100 characters. */
+const LONG = "x".repeat(5_000);
 const service = await createWebhookService({
   rateLimitApiPerMinute: MANY,
   maxWidgets: MANY,
@@ -59,11 +66,22 @@ function resolve(root: Record<string, unknown>): unknown {
 const USUAL_HEADERS =
   /^(content-|access-control-|cross-origin-|cache-control|connection|date|etag|keep-alive|transfer-encoding|vary|strict-transport|x-content|x-frame|referrer-policy|permissions-policy|x-robots)/;
 
-async function ask(method: string, path: string, operation: Operation, body?: unknown): Promise<number> {
+async function ask(
+  method: string,
+  path: string,
+  operation: Operation,
+  body?: unknown,
+  headers: Record<string, string> = {},
+): Promise<number> {
+  const isText = typeof body === "string";
   const response = await fetch(`http://127.0.0.1:${port}${path}`, {
     method,
-    headers: { authorization: `Bearer ${key}`, ...(body === undefined ? {} : { "content-type": "application/json" }) },
-    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    headers: {
+      authorization: `Bearer ${key}`,
+      ...(body === undefined ? {} : { "content-type": "application/json" }),
+      ...headers,
+    },
+    ...(body === undefined ? {} : { body: isText ? body : JSON.stringify(body) }),
   });
   const answer = await response.text();
   const asked = `${method} ${path} ${JSON.stringify(body)}: ${response.status} ${answer.slice(0, 300)}`;
@@ -73,18 +91,35 @@ async function ask(method: string, path: string, operation: Operation, body?: un
   const names = Object.keys(described.headers ?? {}).map((name) => name.toLowerCase());
   for (const name of response.headers.keys())
     assert.ok(USUAL_HEADERS.test(name) || names.includes(name), `${asked}: the header ${name} is described`);
+  const schema = described.content?.["application/json"]?.schema;
+  if (response.status === 204) assert.equal(answer, "", asked);
+  else requireShape(schema, { asked, type: response.headers.get("content-type"), answer });
   return response.status;
+}
+
+const shapes = new Map<TSchema, Validator>();
+
+/** The answer has the media type and the schema that the document says. */
+function requireShape(
+  schema: TSchema | undefined,
+  { asked, type, answer }: { asked: string; type: string | null; answer: string },
+): void {
+  assert.ok(schema, `${asked}: a schema`);
+  assert.match(String(type), /^application\/json\b/, asked);
+  const shape = shapes.get(schema) ?? Compile(schema);
+  shapes.set(schema, shape);
+  const value: unknown = JSON.parse(answer);
+  assert.ok(shape.Check(value), `${asked}: ${JSON.stringify(shape.Errors(value))}`);
 }
 
 /** Opaque values come from an earlier answer, and no pattern tells which countries exist. */
 const GIVEN: Record<string, readonly string[]> = { country: ["DE", "at", "(not set)"], notCountry: ["FR"] };
-const isGenerated = ({ name, schema }: Parameter) => name !== "cursor" || parseable(schema);
-const parseable = ({ pattern = "" }: Schema) => new RegExp(pattern).test("2026-11-01T09:30:00.000Z");
+const isGenerated = ({ schema }: Parameter) => schema.pattern !== "^[A-Za-z0-9_-]+$";
 
-function valid({ name, schema }: Parameter): fc.Arbitrary<string[]> {
+function valid({ name, schema }: Parameter, most = schema.maxItems ?? 3): fc.Arbitrary<string[]> {
   const given = GIVEN[name];
   const one = given ? fc.constantFrom(...given) : validText(schema.items ?? schema);
-  return schema.items ? fc.array(one, { minLength: 1, maxLength: schema.maxItems ?? 3 }) : one.map((text) => [text]);
+  return schema.items ? fc.array(one, { minLength: 1, maxLength: most }) : one.map((text) => [text]);
 }
 
 function validText(schema: Schema): fc.Arbitrary<string> {
@@ -153,6 +188,7 @@ for (const { method, path, operation } of operations) {
   const parameters = operation.parameters ?? [];
   const inPath = parameters.filter((each) => each.in === "path");
   const inQuery = parameters.filter((each) => each.in === "query");
+  const hasIdempotencyKey = parameters.some((each) => each.in === "header" && each.name === "Idempotency-Key");
   const required = inQuery
     .filter((each) => each.required)
     .map((each) => [each.name, [String(each.schema.enum?.[0])]] as const);
@@ -162,27 +198,50 @@ for (const { method, path, operation } of operations) {
     const things = await makeThings(owner, "business");
     const given = givenFor(operation.operationId, things);
     const address = fillIn(path, things);
-    const bodies = schema ? fc.sample(validValues(schema, given), { numRuns: 6, seed: 42 }) : [];
+    const bodies = schema ? fc.sample(validValues(schema, given), { numRuns: CASES, seed: 42 }) : [];
 
     for (const { name, schema: form } of inPath)
       test(`finds nothing with an unknown ID of the ${name}, well formed or not`, async () => {
         assert.ok(form.pattern, name);
-        const unknown = fc.sample(fc.stringMatching(new RegExp(form.pattern)), { numRuns: 2, seed: 42 });
-        for (const text of [...unknown, "!", "%"]) {
+        const unknown = fc.sample(fc.stringMatching(new RegExp(form.pattern)), { numRuns: CASES, seed: 42 });
+        for (const text of [...unknown, "!", "%", "\0", " ", "../widgets", LONG]) {
           const other = fillIn(path, { ...things, [name]: encodeURIComponent(text) });
-          assert.equal(await ask(method, other, operation, bodies[0]), 404, text);
+          assert.equal(await ask(method, other, operation, bodies[0]), text === LONG ? 400 : 404, text);
         }
       });
 
     test("accepts valid parameters", async () => {
       if (method === "GET") assert.equal(await ask(method, `${address}?${toQuery(required)}`, operation), 200);
       for (const parameter of inQuery.filter(isGenerated))
-        for (const texts of fc.sample(valid(parameter), { numRuns: 4, seed: 42 })) {
+        for (const texts of fc.sample(valid(parameter), { numRuns: CASES, seed: 42 })) {
           const others = required.filter(([name]) => name !== parameter.name);
           const status = await ask(method, `${address}?${toQuery([...others, [parameter.name, texts]])}`, operation);
           assert.ok(status === 200 || status === 404, `${parameter.name}=${texts.join()}: ${status}`);
         }
     });
+
+    test("accepts valid parameters together", async () => {
+      const some = inQuery.filter(isGenerated).map((each) => [each.name, valid(each, 2)] as const);
+      const requiredKeys = required.map(([name]) => name);
+      const sets = fc.record<Record<string, string[]>>(Object.fromEntries(some), { requiredKeys });
+      for (const { days = [], ...others } of fc.sample(sets, { numRuns: some.length < 2 ? 0 : CASES, seed: 42 })) {
+        // The description says that they exclude each other.
+        const isPeriod = "from" in others || "to" in others || days.length === 0;
+        const values = Object.entries(isPeriod ? others : { ...others, days });
+        const status = await ask(method, `${address}?${toQuery(values)}`, operation);
+        assert.ok(status === 200 || status === 404, `${JSON.stringify(values)}: ${status}`);
+      }
+    });
+
+    if (hasIdempotencyKey)
+      test("accepts valid Idempotency-Keys, and refuses invalid ones", async () => {
+        const texts = fc.string({ minLength: 1, maxLength: 255, unit: "grapheme-ascii" });
+        const keys = texts.filter((text) => text.trim() !== "" && text === text.trim());
+        for (const text of fc.sample(keys, { numRuns: CASES, seed: 42 }))
+          assert.notEqual(await ask(method, address, operation, bodies[0], { "idempotency-key": text }), 400, text);
+        for (const text of ["", " ", "x".repeat(256)])
+          assert.equal(await ask(method, address, operation, bodies[0], { "idempotency-key": text }), 400, text);
+      });
 
     test("refuses invalid parameters", async () => {
       for (const parameter of inQuery)
@@ -199,6 +258,15 @@ for (const { method, path, operation } of operations) {
       assert.ok(example || isPlain || operation.operationId === "tryFilters", "an example");
       for (const body of [...bodies, ...(example ? [{ ...example, ...realParts(operation) }] : [])])
         assert.ok((await ask(method, address, operation, body)) < 300, JSON.stringify(body));
+    });
+
+    test("refuses what is not a JSON object, or not JSON, or too large", async () => {
+      for (const text of ["", "{", "null", "[]", '"{}"', "1", '{"a":1}}'])
+        assert.equal(await ask(method, address, operation, text), 400, text);
+      const types = ["text/plain", "application/xml", "multipart/form-data; boundary=x"];
+      for (const type of types)
+        assert.equal(await ask(method, address, operation, "{}", { "content-type": type }), 400, type);
+      assert.equal(await ask(method, address, operation, `"${"x".repeat(70_000)}"`), 413);
     });
 
     test("refuses invalid bodies", async () => {

@@ -9,7 +9,7 @@ import {
   REDELIVERY_STATES,
 } from "../delivery.ts";
 import { ENDPOINT_KINDS } from "../endpoint.ts";
-import { ENDPOINT_ID, REDELIVERY_ID, toIdPattern, WIDGET_ID, WIDGET_ID_PATTERN } from "../ids.ts";
+import { DELIVERY_ID_PATTERN, ENDPOINT_ID, REDELIVERY_ID, toIdPattern, WIDGET_ID, WIDGET_ID_PATTERN } from "../ids.ts";
 import { INSTANT_PATTERN, Timestamp } from "../timestamps.ts";
 import { WEBHOOK_EVENT_TYPES } from "../webhook-event.ts";
 import { MODES } from "../widget.ts";
@@ -200,4 +200,11 @@ export const DeliveriesQuery = Type.Object({
   from: instant("Deliveries created at or after this time."),
   to: instant("Deliveries created before this time."),
   ...ListQuery.properties,
+  cursor: Type.Optional(
+    Type.String({
+      ...ListQuery.properties.cursor,
+      pattern: `${INSTANT_PATTERN.slice(0, -1)}_${DELIVERY_ID_PATTERN.slice(1)}`,
+      examples: ["2026-11-01T09:30:00.000Z_0f6b7c1e-2d3a-4b5c-8d9e-0f1a2b3c4d5e"],
+    }),
+  ),
 });

@@ -43,7 +43,8 @@ export async function prepareThings({ deps, loop }: Awaited<ReturnType<typeof cr
       .select("id")
       .where("endpoint_id", "=", endpoint)
       .executeTakeFirstOrThrow();
-    const filter = { states: ["failed"], from: "2026-01-01", to: "2026-01-02", endpoint } as const;
+    const [from, to] = ["2026-01-01T00:00:00.000Z", "2026-01-02T00:00:00.000Z"];
+    const filter = { states: ["failed"], from, to, endpoint } as const;
     const redelivery = await startRedelivery(deps, { id: owner, plan }, filter, async () => undefined);
     assert.ok(redelivery.kind === "started");
     const wanted = { kind: "calcom", name: "Practice", ...calcom.parts } as const;
