@@ -2,7 +2,7 @@ import type { AuditAction } from "#contract/app/audit.ts";
 import { type AppEndpoint, ENDPOINT_DESCRIPTION_LENGTH_MAX, type EndpointChange } from "#contract/app/endpoints.ts";
 import { roleIncludes } from "#contract/app/role.ts";
 import { DAY_MS } from "#contract/durations.ts";
-import { ENDPOINT_PERIODS, SECRET_OVERLAP_HOURS_DEFAULT } from "#contract/endpoint.ts";
+import { ENDPOINT_PERIODS, ENDPOINT_TESTS_PER_MINUTE_MAX, SECRET_OVERLAP_HOURS_DEFAULT } from "#contract/endpoint.ts";
 import { ENDPOINT_ID, type EndpointId, parseEndpointId } from "#contract/ids.ts";
 import type { Member, Routes } from "../../accounts/accounts.ts";
 import { requireScope } from "../../api-keys/api-keys.ts";
@@ -16,7 +16,7 @@ import { sliceList } from "../../http/paging.ts";
 import { badParameter, readParameter, requireKnown } from "../../http/parameters.ts";
 import { requireUnchanged } from "../../http/require-unchanged.ts";
 import { assert } from "../../lib/assert.ts";
-import { findOrganization, requireFeature } from "../../organizations/organizations.ts";
+import { describeCap, findOrganization, planRequired, requireFeature } from "../../organizations/organizations.ts";
 import { countRecentAttempts, listNotices } from "../health/queries.ts";
 import { retryAll } from "../log/retry.ts";
 import { readStatistics } from "../log/statistics.ts";
@@ -31,7 +31,6 @@ import {
   rotateSecret,
 } from "./endpoints.ts";
 import { type EndpointRow, findEndpoint, listEndpoints } from "./queries.ts";
-import { describeRefusal } from "./refusal-texts.ts";
 import { sendTestEvent } from "./send-test-event.ts";
 import { toAppEndpoint } from "./to-app-endpoint.ts";
 import { tryFilters } from "./try-filters.ts";
@@ -247,23 +246,27 @@ function checkDescription(typed: string): string {
   return requireFields({ description: checkLine(typed, rule) }).description;
 }
 
+const ENDPOINT_OFF = "This endpoint is off. Turn it on first.";
+const TOO_MANY_TESTS = `You can send ${ENDPOINT_TESTS_PER_MINUTE_MAX} test events per minute. Try again in a minute.`;
+
 function toApiError(refusal: Refusal): ApiError {
   switch (refusal.kind) {
     case "not_found":
       return notFound("Endpoint");
     case "plan_required":
-      return new ApiError("plan_required", describeRefusal(refusal));
+      return planRequired("webhooks");
     case "url_refused":
-      return new FieldsError({ url: describeRefusal(refusal) });
+      return new FieldsError({ url: refusal.reason });
     case "invalid":
       return new FieldsError(refusal.fields);
     case "disabled":
-      return new ApiError("endpoint_disabled", describeRefusal(refusal));
+      return new ApiError("endpoint_disabled", ENDPOINT_OFF);
     case "too_many":
+      return new ApiError("conflict", describeCap("endpoints", refusal.most));
     case "no_secret":
-      return new ApiError("conflict", describeRefusal(refusal));
+      return new ApiError("conflict", "Teams and Slack endpoints have no signing secret.");
     case "too_many_tests":
-      return new ApiError("rate_limited", describeRefusal(refusal), { "retry-after": "60" });
+      return new ApiError("rate_limited", TOO_MANY_TESTS, { "retry-after": "60" });
     default:
       return refusal satisfies never;
   }

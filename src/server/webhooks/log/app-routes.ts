@@ -24,8 +24,8 @@ import {
   readParameter,
   requireKnown,
 } from "../../http/parameters.ts";
+import { planRequired } from "../../organizations/organizations.ts";
 import { auditRedelivery, auditRetry } from "../endpoints/audit.ts";
-import { REDELIVER_REFUSALS, RETRY_REFUSALS } from "../endpoints/refusal-texts.ts";
 import { readEndpointNames } from "./booking-deliveries.ts";
 import { toLogKeptSince } from "./period.ts";
 import { type DeliveryLogFilter, findDeliveryBody, listAttempts, listDeliveries } from "./queries.ts";
@@ -65,6 +65,7 @@ export function deliveryAppRoutes(routes: Routes, deps: DeliveryDeps): void {
       const alongside = auditRedelivery(auditBy(deps, member, deps.clock.now()));
       const outcome = await redeliver(deps, owner, id, alongside);
       if (outcome.kind === "not_found") throw notFound("Delivery");
+      if (outcome.kind === "plan_required") throw planRequired("webhooks");
       if (outcome.kind !== "queued") throw new ApiError(outcome.kind, REDELIVER_REFUSALS[outcome.kind]);
       return { deliveryId: id };
     },
@@ -78,12 +79,28 @@ export function deliveryAppRoutes(routes: Routes, deps: DeliveryDeps): void {
       const alongside = auditRetry(auditBy(deps, member, deps.clock.now()));
       const outcome = await retryDelivery(deps, member.organizationId, id, alongside);
       if (outcome.kind === "not_found") throw notFound("Delivery");
-      if (outcome.kind !== "retried") throw new ApiError(...RETRY_REFUSALS[outcome.kind]);
-      return { deliveryId: id };
+      if (outcome.kind === "retried") return { deliveryId: id };
+      const [code, sentence] = RETRY_REFUSALS[outcome.kind];
+      throw new ApiError(code, sentence);
     },
     async ({ params }) => ({ deliveryId: params.delivery }),
   );
 }
+
+const ENDPOINT_OFF = "This delivery's endpoint is off. Turn it on first.";
+
+const REDELIVER_REFUSALS = {
+  already_queued: "This delivery is already queued.",
+  endpoint_removed: "This delivery's endpoint was deleted.",
+  endpoint_disabled: ENDPOINT_OFF,
+  payload_erased: "This delivery's booking was erased, so there is nothing left to send.",
+} as const;
+
+const RETRY_REFUSALS = {
+  not_waiting: ["conflict", "This delivery is finished. Redeliver it instead."],
+  in_flight: ["already_queued", "This delivery is being sent right now."],
+  disabled: ["endpoint_disabled", ENDPOINT_OFF],
+} as const;
 
 async function readDelivery(
   { db, clock, config }: DeliveryDeps,

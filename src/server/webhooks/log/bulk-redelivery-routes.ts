@@ -8,7 +8,7 @@ import type { Db } from "../../db/pool.ts";
 import type { Deps } from "../../deps.ts";
 import { ApiError, FieldsError, notFound } from "../../http/api-error.ts";
 import { sliceList } from "../../http/paging.ts";
-import { BULK_REDELIVER_REFUSALS } from "../endpoints/refusal-texts.ts";
+import { planRequired } from "../../organizations/organizations.ts";
 import { cancelRedelivery, countRedelivery, type RedeliveryRefusal, startRedelivery } from "./bulk-redelivery.ts";
 import { listRedeliveries } from "./bulk-redelivery-queries.ts";
 import { toAppRedelivery, toFilter } from "./to-app-redelivery.ts";
@@ -85,7 +85,8 @@ function cancelRoute(routes: Routes, deps: RouteDeps): void {
 }
 
 function toError({ kind }: RedeliveryRefusal): ApiError {
-  return kind === "no_endpoint" ? notFound("Endpoint") : new ApiError(kind, BULK_REDELIVER_REFUSALS[kind]);
+  if (kind === "plan_required") return planRequired("webhooks");
+  return kind === "no_endpoint" ? notFound("Endpoint") : new ApiError(kind, "This endpoint is off. Turn it on first.");
 }
 
 async function readRedelivery(db: Db, owner: OrganizationId, id: RedeliveryId): Promise<AppRedelivery> {

@@ -13,7 +13,7 @@ type Owner = { id: OrganizationId; plan: Plan };
 /** Runs in the transaction that queues the delivery, for example to audit it. */
 export type AlongsideRedelivery = (transaction: Db, delivery: Redeliverable) => Promise<void>;
 
-export type RedeliverRefusal =
+type RedeliverRefusal =
   | { kind: "plan_required" }
   | { kind: "not_found" }
   | { kind: "already_queued" }

@@ -15,7 +15,7 @@ import { advanceWaiting, countDue, lockWaiting, makeUrgent, showAdvanced } from 
 type RetryDeps = Pick<Deps, "db" | "clock" | "log">;
 type NamedEndpoint = { id: EndpointId; url: string; description: string };
 
-export type RetryRefusal =
+type RetryRefusal =
   | { kind: "not_found" }
   /** Nothing waits: it is finished. */
   | { kind: "not_waiting" }
