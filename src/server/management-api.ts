@@ -1,6 +1,6 @@
-import type { FastifyInstance, FastifyRequest, RouteOptions } from "fastify";
+import type { FastifyInstance, FastifyRequest, RouteShorthandOptions } from "fastify";
 import { Type } from "typebox";
-import { ROUTE_TABLE, type TableRoute } from "#contract/app/routes.ts";
+import type { TableRoute } from "#contract/app/routes.ts";
 import {
   API_KEY_ID,
   CONNECTION_ID,
@@ -10,7 +10,6 @@ import {
   toIdPattern,
   WIDGET_ID_PATTERN,
 } from "#contract/ids.ts";
-import { API_PREFIX } from "#contract/read-routes.ts";
 import { memberOf, requireRole } from "./accounts/auth/member-auth.ts";
 import { tableRoutes } from "./accounts/auth/route-table.ts";
 import { callerOf, requireScope } from "./api-keys/bearer-auth.ts";
@@ -26,42 +25,35 @@ import { requireFeature } from "./organizations/gate.ts";
  * bearer guard. A key may do what an admin may, and the audit log names the key.
  */
 export function managementApi(api: FastifyInstance, deps: ServiceDeps): void {
-  api.addHook("onRoute", guardRoute);
   api.addHook("onRequest", async (request) => {
     const { keyId, name, organizationId, plan, timeZone, ...key } = callerOf(request);
     request.member = { userId: keyId, email: `API key ${name}`, organizationId, role: "admin", plan, timeZone, key };
   });
-  managementRoutes(
-    tableRoutes(api, deps, ({ scopes }) => scopes !== undefined),
-    deps,
-  );
+  managementRoutes(tableRoutes(api, deps, guard), deps);
 }
 
-function guardRoute(route: RouteOptions): void {
-  const method = route.method === "HEAD" ? "GET" : route.method;
-  const found = Object.entries<TableRoute>(ROUTE_TABLE).find(
-    ([, each]) => API_PREFIX + each.path === route.url && each.method === method,
-  );
-  assert(found, `${String(method)} ${route.url} is listed in contract/app/routes.ts`);
-  const [operationId, listed] = found;
-  const { scopes = [], role, feature, hasIdempotencyKey } = listed;
-  route.schema = {
+/** Only routes with scopes are for keys. */
+function guard(route: TableRoute, operationId: string): RouteShorthandOptions | null {
+  const { scopes, role, feature, path, summary, query, body } = route;
+  if (scopes === undefined) return null;
+  const schema = {
     operationId,
-    ...(listed.summary === undefined ? {} : { summary: listed.summary }),
+    ...(summary === undefined ? {} : { summary }),
     description: describe(scopes, feature),
-    tags: [toTag(route.url)],
+    tags: [toTag(path)],
     security: [{ apiKey: [...scopes] }],
-    ...(route.url.includes(":") ? { params: toParams(route.url) } : {}),
-    ...(listed.query ? { querystring: listed.query } : {}),
-    ...(listed.body ? { body: listed.body } : {}),
-    ...(hasIdempotencyKey ? { headers: IDEMPOTENCY_KEY_HEADERS } : {}),
-    response: managementResponses(listed),
+    ...(path.includes(":") ? { params: toParams(path) } : {}),
+    ...(query ? { querystring: query } : {}),
+    ...(body ? { body } : {}),
+    ...(route.hasIdempotencyKey ? { headers: IDEMPOTENCY_KEY_HEADERS } : {}),
+    response: managementResponses(route),
   };
-  route.onRequest = async (request: FastifyRequest) => {
+  const onRequest = async (request: FastifyRequest) => {
     for (const scope of scopes) requireScope(callerOf(request), [scope]);
     if (role !== "anyone" && role !== "person") requireRole(memberOf(request), role);
     if (feature) requireFeature(memberOf(request).plan, feature);
   };
+  return { schema, onRequest };
 }
 
 function describe(scopes: readonly string[], feature: string | undefined): string {
@@ -70,8 +62,8 @@ function describe(scopes: readonly string[], feature: string | undefined): strin
   return `The key needs the ${names.length > 1 ? "scopes" : "scope"} ${names.join(" and ")}.${plan}`;
 }
 
-function toTag(url: string): string {
-  const [name = ""] = url.slice(API_PREFIX.length + 1).split("/");
+function toTag(path: string): string {
+  const [, name = ""] = path.split("/");
   return name;
 }
 
@@ -84,8 +76,8 @@ const ID_PATTERNS: Readonly<Record<string, string>> = {
   connection: toIdPattern(CONNECTION_ID),
 };
 
-function toParams(url: string) {
-  const names = [...url.matchAll(/:(\w+)/g)].map(([, name = ""]) => name);
+function toParams(path: string) {
+  const names = [...path.matchAll(/:(\w+)/g)].map(([, name = ""]) => name);
   return Type.Object(
     Object.fromEntries(
       names.map((name) => {

@@ -13,6 +13,8 @@ export const SIGN_UP_LINK_MINUTES = 60;
 export const MAIL_PAUSE_MINUTES = 5;
 
 export const LOGO_BYTES_MAX = 200 * 1024;
+/** Base64 takes four characters for three bytes. */
+export const LOGO_BODY_BYTES_MAX = Math.ceil(LOGO_BYTES_MAX * 1.4);
 
 export const SEARCH_LENGTH_MAX = 200;
 

@@ -69,6 +69,7 @@ import {
 } from "./endpoints.ts";
 import { ListQuery } from "./forms.ts";
 import { AppKeyList, CreatedKey, NewKey } from "./keys.ts";
+import { LOGO_BODY_BYTES_MAX } from "./limits.ts";
 import { Overview } from "./overview.ts";
 import { ReportChange, ReportSubscriptions } from "./reports.ts";
 import type { MemberRole } from "./role.ts";
@@ -120,6 +121,8 @@ export type AppRoute = {
   readonly scopes?: readonly KeyScope[];
   /** A repeated request with the same Idempotency-Key does nothing more. For what would do harm, or be answered otherwise. */
   readonly hasIdempotencyKey?: true;
+  /** Unlike other bodies'. */
+  readonly bodyBytesMax?: number;
 };
 
 export const APP_PREFIX = "/api/app";
@@ -237,7 +240,7 @@ export const ACCOUNT_ROUTES = {
 
   getOrganization:    { method: "GET",    path: "/organization", role: "viewer", answer: OrganizationShape, scopes: MANAGE, summary: "Get the organization" },
   changeOrganization: { method: "PATCH",  path: "/organization", role: "admin", body: OrganizationChange, answer: OrganizationShape, scopes: MANAGE, summary: "Change the organization" },
-  saveLogo:           { method: "POST",   path: "/organization/logo", role: "admin", body: NewLogo },
+  saveLogo:           { method: "POST",   path: "/organization/logo", role: "admin", body: NewLogo, bodyBytesMax: LOGO_BODY_BYTES_MAX },
   removeLogo:         { method: "DELETE", path: "/organization/logo", role: "admin" },
   deleteOrganization: { method: "POST",   path: "/organization/delete", role: "owner", body: OrganizationDeletion },
   listMembers:        { method: "GET",    path: "/members", role: "admin", answer: MemberList },

@@ -2,7 +2,7 @@
 
 export { type KeyLimits, type Member, memberOf, OPERATOR, seesCustomers } from "./auth/member-auth.ts";
 export { hashPassword } from "./auth/password.ts";
-export type { Routes } from "./auth/route-table.ts";
+export type { HttpRoutes, Routes } from "./auth/route-table.ts";
 export { checkPassword } from "./check-fields.ts";
 export { listMembers } from "./members/member-queries.ts";
 export { findUserByEmail, insertMember } from "./queries.ts";

@@ -6,7 +6,7 @@ import { createTestApp } from "../../../test/support/app/app.ts";
 import { askApp } from "../../../test/support/app/app-api.ts";
 import { signIn } from "../../../test/support/app/sign-in.ts";
 import { makeOrganization, NOON } from "../../../test/support/builders.ts";
-import { writeAudit } from "../audit/write-audit.ts";
+import { auditBy, auditByOperator } from "../audit/audit-by.ts";
 
 const testApp = await createTestApp();
 const { app, deps } = testApp;
@@ -33,13 +33,12 @@ const ENTRIES: readonly Entry[] = [
   { action: "booking.deleted", by: former.userId, target: "SVC-222222" },
 ];
 const atOf = (index: number) => new Date(NOON.getTime() - (ENTRIES.length - index) * HOUR_MS);
-for (const [index, { by, ...entry }] of ENTRIES.entries())
-  await writeAudit(deps, {
-    organizationId: owner,
-    actor: by === undefined ? null : { userId: by, email: by === former.userId ? "mina@example.com" : "a@example.com" },
-    at: atOf(index),
-    ...entry,
-  });
+for (const [index, { by: userId, ...entry }] of ENTRIES.entries()) {
+  const email = userId === former.userId ? "mina@example.com" : "a@example.com";
+  const person = userId === undefined ? null : { organizationId: owner, userId, email };
+  const audit = person ? auditBy(deps, person, atOf(index)) : auditByOperator(deps, owner, atOf(index));
+  await audit(deps.db, entry);
+}
 
 async function list(query: string): Promise<string[]> {
   const actions: string[] = [];

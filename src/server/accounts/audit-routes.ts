@@ -1,5 +1,4 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import { AUDIT_ACTIONS, type AuditEntry, AuditPage, AuditPeople, OPERATOR } from "#contract/app/audit.ts";
+import { AUDIT_ACTIONS, type AuditEntry, OPERATOR } from "#contract/app/audit.ts";
 import {
   type AuditFilter,
   type AuditRow,
@@ -20,49 +19,38 @@ import {
   readParameter,
   readSearch,
 } from "../http/parameters.ts";
-import { memberOf } from "./auth/member-auth.ts";
+import type { HttpRoutes } from "./auth/route-table.ts";
 
 type AuditDeps = Pick<Deps, "db" | "patientDb" | "clock" | "random">;
 
-/** The organization's audit log. Behind the member guard. */
-export function auditRoutes(app: FastifyInstance, deps: AuditDeps, csv: CsvExports): void {
-  app.get<{ Querystring: Query }>("/audit", { schema: { response: { 200: AuditPage } } }, async (request) => {
-    const { organizationId } = memberOf(request);
-    const before = readPlaceCursor(request.query, "cursor");
-    const filter = readFilter(request.query);
+/** The organization's audit log. */
+export function auditRoutes(routes: HttpRoutes, deps: AuditDeps, csv: CsvExports): void {
+  routes.add("listAuditEntries", async ({ member, query }) => {
+    const before = readPlaceCursor(query, "cursor");
+    const filter = readFilter(query);
     const { rows, nextCursor } = await readPage({
-      limit: readPageSize(request.query, "limit"),
-      read: (limit) => listAuditEntries(deps.db, organizationId, { ...filter, before, limit }),
+      limit: readPageSize(query, "limit"),
+      read: (limit) => listAuditEntries(deps.db, member.organizationId, { ...filter, before, limit }),
       toCursor: toPlaceCursor,
     });
     return { data: rows.map(toEntry), nextCursor };
   });
 
-  app.get("/audit/people", { schema: { response: { 200: AuditPeople } } }, async (request) => ({
-    data: await listAuditPeople(deps.db, memberOf(request).organizationId),
+  routes.add("listAuditPeople", async ({ member }) => ({
+    data: await listAuditPeople(deps.db, member.organizationId),
   }));
 
-  // Not for HEAD: the log would show an export that never happened.
-  app.get("/audit.csv", { exposeHeadRoute: false }, async (request, reply) =>
-    sendExport({ ...deps, csv }, request, reply),
-  );
-}
-
-async function sendExport(
-  deps: AuditDeps & { readonly csv: CsvExports },
-  request: FastifyRequest,
-  reply: FastifyReply,
-): Promise<FastifyReply> {
-  const member = memberOf(request);
-  const { organizationId: owner } = member;
-  const filter = readFilter(request.query as Query);
-  const at = deps.clock.now();
-  const prepare = async () => {
-    await auditBy(deps, member, at)(deps.db, { action: "audit.exported" });
-    const fileName = `audit-log-${at.toISOString().slice(0, 10)}`;
-    return { fileName, lines: exportAudit(deps.patientDb, owner, filter) };
-  };
-  return await deps.csv.send({ request, reply }, { owner, prepare });
+  routes.add("exportAudit", async ({ member, query, request, reply }) => {
+    const { organizationId: owner } = member;
+    const filter = readFilter(query);
+    const at = deps.clock.now();
+    const prepare = async () => {
+      await auditBy(deps, member, at)(deps.db, { action: "audit.exported" });
+      const fileName = `audit-log-${at.toISOString().slice(0, 10)}`;
+      return { fileName, lines: exportAudit(deps.patientDb, owner, filter) };
+    };
+    return await csv.send({ request, reply }, { owner, prepare });
+  });
 }
 
 function readFilter(query: Query): AuditFilter {

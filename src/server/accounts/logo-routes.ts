@@ -1,5 +1,4 @@
 import type { FastifyInstance } from "fastify";
-import { NewLogo } from "#contract/app/account.ts";
 import { LOGO_BYTES_MAX } from "#contract/app/limits.ts";
 import { type OrganizationId, parseOrganizationId } from "#contract/ids.ts";
 import { auditBy } from "../audit/audit.ts";
@@ -8,33 +7,25 @@ import { inOrganization } from "../db/transactions.ts";
 import type { Deps } from "../deps.ts";
 import { FieldsError, notFound } from "../http/api-error.ts";
 import { deleteLogo, findLogo, saveLogo } from "../organizations/organizations.ts";
-import { type Member, memberOf } from "./auth/member-auth.ts";
+import type { Member } from "./auth/member-auth.ts";
+import type { HttpRoutes } from "./auth/route-table.ts";
 
 type LogoDeps = Pick<Deps, "db" | "clock" | "random">;
 
-/** Base64 takes four characters for three bytes. */
-const BODY_MAX_BYTES = Math.ceil(LOGO_BYTES_MAX * 1.4);
+/** The organization's logo. */
+export function logoRoutes(routes: HttpRoutes, deps: LogoDeps): void {
+  routes.add("saveLogo", async ({ member, body }) => {
+    const content = Buffer.from(body.picture, "base64");
+    const contentType = toPictureType(content);
+    if (contentType === null || content.length > LOGO_BYTES_MAX)
+      throw new FieldsError({ picture: "Choose a PNG, JPEG or WebP image of at most 200 KB." });
+    await change(deps, member, (db, now) => saveLogo(db, member.organizationId, { contentType, content, now }));
+    return null;
+  });
 
-/** The organization's logo. Behind the member guard. */
-export function logoRoutes(app: FastifyInstance, deps: LogoDeps): void {
-  app.post<{ Body: NewLogo }>(
-    "/organization/logo",
-    { bodyLimit: BODY_MAX_BYTES, schema: { body: NewLogo } },
-    async (request, reply) => {
-      const member = memberOf(request);
-      const content = Buffer.from(request.body.picture, "base64");
-      const contentType = toPictureType(content);
-      if (contentType === null || content.length > LOGO_BYTES_MAX)
-        throw new FieldsError({ picture: "Choose a PNG, JPEG or WebP image of at most 200 KB." });
-      await change(deps, member, (db, now) => saveLogo(db, member.organizationId, { contentType, content, now }));
-      return reply.code(204).send();
-    },
-  );
-
-  app.delete("/organization/logo", async (request, reply) => {
-    const member = memberOf(request);
+  routes.add("removeLogo", async ({ member }) => {
     await change(deps, member, (db) => deleteLogo(db, member.organizationId));
-    return reply.code(204).send();
+    return null;
   });
 }
 

@@ -1,7 +1,8 @@
+import type { AuditAction } from "#contract/app/audit.ts";
 import type { OrganizationId } from "#contract/ids.ts";
 import type { Db } from "../db/pool.ts";
 import type { Deps } from "../deps.ts";
-import { type NewAuditEntry, writeAudit } from "./write-audit.ts";
+import { randomUuid } from "../lib/secrets/random.ts";
 
 /** Logs an action in the transaction that performs it. */
 export type Audit = (transaction: Db, what: Omit<NewAuditEntry, "organizationId" | "actor" | "at">) => Promise<void>;
@@ -18,7 +19,7 @@ export function auditBy(
   return async (db, what) => writeAudit({ db, random }, { id, organizationId, actor, at, ...what });
 }
 
-/** For the command line, which cannot tell who the operator is. */
+/** For the command line, which cannot tell who the operator is, and for what Bookflow does by itself. */
 export function auditByOperator({ random }: Pick<Deps, "random">, organizationId: OrganizationId, at: Date): Audit {
   return async (db, what) => writeAudit({ db, random }, { organizationId, actor: null, at, ...what });
 }
@@ -46,4 +47,43 @@ function toText(value: unknown): string {
     typeof value === "object" ? (Array.isArray(value) ? value.join(", ") : JSON.stringify(value)) : String(value);
   if (text === "") return "none";
   return [...text].length > VALUE_LENGTH_MAX ? `${[...text].slice(0, VALUE_LENGTH_MAX).join("")}…` : text;
+}
+
+type NewAuditEntry = {
+  /** Random unless given. */
+  id?: string | undefined;
+  organizationId: OrganizationId;
+  /** Null for the operator on the command line. */
+  actor: { userId: string; email?: string } | null;
+  action: AuditAction;
+  /** An id, or a member's address; never anything about a customer. */
+  target?: string;
+  /** The target's name at this time. It may be renamed or deleted later. */
+  name?: string | undefined;
+  /** Its previous name, if this action renamed it. */
+  formerName?: string;
+  detail?: Record<string, string | number>;
+  at: Date;
+};
+
+/** Writes the entry in the caller's transaction, so that the log always matches what was done. */
+async function writeAudit({ db, random }: Pick<Deps, "db" | "random">, entry: NewAuditEntry): Promise<void> {
+  await db
+    .insertInto("audit_entries")
+    .values({
+      organization_id: entry.organizationId,
+      id: entry.id ?? randomUuid(random),
+      at: entry.at,
+      user_id: entry.actor?.userId ?? null,
+      email: entry.actor?.email ?? null,
+      action: entry.action,
+      target: entry.target ?? null,
+      detail: JSON.stringify({ ...toNames(entry), ...entry.detail }),
+    })
+    .execute();
+}
+
+function toNames({ name, formerName = name }: NewAuditEntry): Record<string, string> {
+  if (name === undefined) return {};
+  return formerName === undefined || formerName === name ? { name } : { name, formerName };
 }

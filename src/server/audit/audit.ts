@@ -3,4 +3,3 @@
 export { type Audit, auditBy, auditByOperator, describeChanges } from "./audit-by.ts";
 export { exportAudit } from "./export.ts";
 export { type AuditFilter, type AuditRow, findAuditEntry, listAuditEntries, listAuditPeople } from "./queries.ts";
-export { writeAudit } from "./write-audit.ts";

@@ -1,7 +1,5 @@
-import type { FastifyInstance } from "fastify";
-import { Overview } from "#contract/app/overview.ts";
 import { DAY_MS, HOUR_MS } from "#contract/durations.ts";
-import { memberOf } from "../accounts/accounts.ts";
+import type { HttpRoutes } from "../accounts/accounts.ts";
 import { toKindNumber } from "../analytics/analytics.ts";
 import { readerOf, selectInOrder, toBookingSummary } from "../bookings/bookings.ts";
 import type { Deps } from "../deps.ts";
@@ -10,9 +8,8 @@ import { countNow, dismissChecklist, hasTestVisits, readChecklist } from "./over
 
 const UPCOMING_SHOWN = 5;
 
-export function overviewAppRoutes(api: FastifyInstance, deps: Pick<Deps, "db" | "clock" | "config">): void {
-  api.get("/overview", { schema: { response: { 200: Overview } } }, async (request): Promise<Overview> => {
-    const member = memberOf(request);
+export function overviewAppRoutes(routes: HttpRoutes, deps: Pick<Deps, "db" | "clock" | "config">): void {
+  routes.add("getOverview", async ({ member }) => {
     const { organizationId: owner, plan } = member;
     const now = deps.clock.now();
     const { baseUrl } = deps.config;
@@ -39,9 +36,8 @@ export function overviewAppRoutes(api: FastifyInstance, deps: Pick<Deps, "db" | 
     };
   });
 
-  api.post("/overview/dismiss-checklist", async (request, reply) => {
-    const { organizationId, userId } = memberOf(request);
+  routes.add("dismissChecklist", async ({ member: { organizationId, userId } }) => {
     await dismissChecklist(deps.db, organizationId, { userId, at: deps.clock.now() });
-    return reply.code(204).send();
+    return null;
   });
 }

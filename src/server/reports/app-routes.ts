@@ -1,7 +1,6 @@
-import type { FastifyInstance } from "fastify";
-import { REPORT_PERIODS, ReportChange, ReportSubscriptions } from "#contract/app/reports.ts";
+import { REPORT_PERIODS, type ReportSubscriptions } from "#contract/app/reports.ts";
 import { BASE62 } from "#contract/ids.ts";
-import { type Member, memberOf } from "../accounts/accounts.ts";
+import type { HttpRoutes, Member } from "../accounts/accounts.ts";
 import type { Deps } from "../deps.ts";
 import { randomText } from "../lib/secrets/random.ts";
 import type { Mail } from "../mail/mail.ts";
@@ -13,24 +12,16 @@ type ReportRouteDeps = Pick<Deps, "db" | "clock" | "random"> & { readonly mail: 
 
 const TOKEN_LENGTH = 43;
 
-export function reportAppRoutes(api: FastifyInstance, deps: ReportRouteDeps): void {
-  api.get("/reports", { schema: { response: { 200: ReportSubscriptions } } }, async (request) => {
-    return await readSubscriptions(deps, memberOf(request));
-  });
+export function reportAppRoutes(routes: HttpRoutes, deps: ReportRouteDeps): void {
+  routes.add("getReports", async ({ member }) => await readSubscriptions(deps, member));
 
-  api.patch<{ Body: ReportChange }>(
-    "/reports",
-    { schema: { body: ReportChange, response: { 200: ReportSubscriptions } } },
-    async (request) => {
-      const member = memberOf(request);
-      for (const period of REPORT_PERIODS) {
-        const { [period]: isWanted } = request.body;
-        if (isWanted === true) await subscribe(deps, member, period);
-        if (isWanted === false) await deleteSubscription(deps.db, member.organizationId, { ...member, period });
-      }
-      return await readSubscriptions(deps, member);
-    },
-  );
+  routes.add("changeReports", async ({ member, body }) => {
+    for (const period of REPORT_PERIODS) {
+      if (body[period] === true) await subscribe(deps, member, period);
+      if (body[period] === false) await deleteSubscription(deps.db, member.organizationId, { ...member, period });
+    }
+    return await readSubscriptions(deps, member);
+  });
 }
 
 /** The first report is the next one that becomes due. So someone who subscribes again on the same day gets no second copy. */

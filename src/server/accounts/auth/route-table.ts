@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyRequest } from "fastify";
+import type { FastifyInstance, FastifyReply, FastifyRequest, RouteShorthandOptions } from "fastify";
 import type { TSchema } from "typebox";
 import {
   type AnswerOf,
@@ -12,7 +12,8 @@ import type { Deps } from "../../deps.ts";
 import { bodyReader } from "../../http/body.ts";
 import { chooseAuditId } from "../../http/idempotency-key.ts";
 import type { Query } from "../../http/parameters.ts";
-import { type Member, memberOf } from "./member-auth.ts";
+import type { Person } from "../accounts-deps.ts";
+import type { Member } from "./member-auth.ts";
 
 type ParamsOf<Path> = Path extends `${string}:${infer Name}/${infer Rest}`
   ? Record<Name, string> & ParamsOf<`/${Rest}`>
@@ -23,56 +24,76 @@ type ParamsOf<Path> = Path extends `${string}:${infer Name}/${infer Rest}`
 /** The command line has no headers. */
 type TableRequest = Pick<FastifyRequest, "headers" | "url">;
 
-/** A request to a route of the table, by a member or a key of the organization. Its body is as the table says. */
-type Call<Name extends TableRouteName> = {
-  member: Member;
+/** Who asks, as the route's role says: anyone, a person who is signed in, or a member or a key of the organization. */
+type CallerOf<Role> = Role extends "anyone" ? object : Role extends "person" ? { person: Person } : { member: Member };
+
+/** A request to a route of the table. Its body is as the table says. */
+type Call<Name extends TableRouteName, Request> = CallerOf<(typeof ROUTE_TABLE)[Name]["role"]> & {
   params: ParamsOf<(typeof ROUTE_TABLE)[Name]["path"]>;
   query: Query;
   body: RequestBodyOf<(typeof ROUTE_TABLE)[Name]>;
-  request: TableRequest;
-};
+} & Request;
+type TableCall<Name extends TableRouteName> = Call<Name, { request: TableRequest }>;
+type HttpCall<Name extends TableRouteName> = Call<Name, { request: FastifyRequest; reply: FastifyReply }>;
 
-type Handle<Name extends TableRouteName> = (call: Call<Name>) => Promise<AnswerOf<(typeof ROUTE_TABLE)[Name]>>;
+type Answer<Name extends TableRouteName> = Promise<AnswerOf<(typeof ROUTE_TABLE)[Name]>>;
 
 /** What the first request did, in the words of the audit log. */
 type Done = Pick<AuditRow, "target" | "detail">;
 /** Answers a request that was already done, without doing it again. */
-type Repeat<Name extends TableRouteName> = (
-  call: Call<Name>,
-  done: Done,
-) => Promise<AnswerOf<(typeof ROUTE_TABLE)[Name]>>;
+type Repeat<Name extends TableRouteName> = (call: TableCall<Name>, done: Done) => Answer<Name>;
 
 /** Where routes of the table are added, by name. */
 export type Routes = {
-  add<Name extends TableRouteName>(name: Name, handle: Handle<Name>, repeat?: Repeat<Name>): void;
+  add<Name extends TableRouteName>(
+    name: Name,
+    handle: (call: TableCall<Name>) => Answer<Name>,
+    repeat?: Repeat<Name>,
+  ): void;
 };
 
-/** What is in the table but not served here is left out. */
+/** For routes that only HTTP serves. One that sends a file returns its reply. */
+export type HttpRoutes = {
+  add<Name extends TableRouteName>(
+    name: Name,
+    handle: (call: HttpCall<Name>) => Answer<Name> | Promise<FastifyReply>,
+    repeat?: Repeat<Name>,
+  ): void;
+};
+
+/** `toOptions` says how a route is guarded, or null if it isn't served here. */
 export function tableRoutes(
   api: FastifyInstance,
   { db }: Pick<Deps, "db">,
-  isServed: (route: TableRoute) => boolean = () => true,
-): Routes {
+  toOptions: (route: TableRoute, name: TableRouteName) => RouteShorthandOptions | null,
+): HttpRoutes {
   return {
     add(name, handle, repeat) {
       const route: TableRoute = ROUTE_TABLE[name];
-      if (!isServed(route)) return;
+      const options = toOptions(route, name);
+      if (options === null) return;
       const readBody = route.body ? bodyReader<TSchema>(route.body) : () => undefined;
       const status = route.status ?? (route.answer ? 200 : 204);
       api.route({
+        ...options,
         method: route.method,
         url: route.path,
-        schema: route.answer ? { response: { [status]: route.answer } } : {},
+        schema: { ...(route.answer ? { response: { [status]: route.answer } } : {}), ...options.schema },
+        // Not for files: the audit log would show an export that never happened.
+        exposeHeadRoute: route.answer !== undefined,
         handler: async (request, reply) => {
+          const { params, query, person, member } = request;
           // The table is typed by name; a request is not.
-          const call = {
-            member: memberOf(request),
-            params: request.params,
-            query: request.query,
-            body: readBody(request),
-            request,
-          } as Parameters<typeof handle>[0];
-          const answer = await (repeat ? doOnce(db, call, { handle, repeat }) : handle(call));
+          const call = { params, query, body: readBody(request), person, member, request, reply };
+          const run = handle as (given: object) => Promise<unknown>;
+          const answer = await (repeat && member
+            ? doOnce(
+                db,
+                { ...call, member },
+                { handle: run, repeat: repeat as (given: object, done: Done) => Promise<unknown> },
+              )
+            : run(call));
+          if (answer === reply) return reply;
           return reply.code(status).send(status === 204 ? undefined : answer);
         },
       });

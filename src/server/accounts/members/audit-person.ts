@@ -1,5 +1,5 @@
 import type { AuditAction } from "#contract/app/audit.ts";
-import { writeAudit } from "../../audit/audit.ts";
+import { auditBy } from "../../audit/audit.ts";
 import type { Deps } from "../../deps.ts";
 import { listMemberships } from "../queries.ts";
 
@@ -10,6 +10,6 @@ export async function auditPerson(
 ): Promise<void> {
   const at = deps.clock.now();
   for (const { organization_id: organizationId } of await listMemberships(deps.db, user.id)) {
-    await writeAudit(deps, { organizationId, actor: { userId: user.id, email: user.email }, action, at });
+    await auditBy(deps, { organizationId, userId: user.id, email: user.email }, at)(deps.db, { action });
   }
 }

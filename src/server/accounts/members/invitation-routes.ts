@@ -1,6 +1,5 @@
-import type { FastifyInstance } from "fastify";
-import { CreatedInvitation, InvitationList, type InvitationShape, NewInvitation } from "#contract/app/account.ts";
-import { writeAudit } from "../../audit/audit.ts";
+import type { InvitationShape } from "#contract/app/account.ts";
+import { auditBy } from "../../audit/audit.ts";
 import { inOrganization } from "../../db/transactions.ts";
 import type { Deps } from "../../deps.ts";
 import { ApiError, notFound } from "../../http/api-error.ts";
@@ -10,7 +9,8 @@ import { assert } from "../../lib/assert.ts";
 import type { Mail } from "../../mail/mail.ts";
 import { findOrganization } from "../../organizations/organizations.ts";
 import { isInvitationId } from "../account-ids.ts";
-import { type Member, memberOf, personOf } from "../auth/member-auth.ts";
+import { type Member, personOf } from "../auth/member-auth.ts";
+import type { HttpRoutes } from "../auth/route-table.ts";
 import { checkRole } from "../check-fields.ts";
 import { deleteInvitation, type InvitationRow, listInvitations } from "./invitation-queries.ts";
 import { invite } from "./invitations.ts";
@@ -28,75 +28,57 @@ const GONE_MEANWHILE =
 
 type InvitationDeps = Pick<Deps, "db" | "clock" | "random" | "config"> & { readonly mail: Mail };
 
-/** The organization's open invitations. Behind the member guard; entry-routes.ts accepts them. */
-export function invitationRoutes(app: FastifyInstance, deps: InvitationDeps): void {
-  app.get("/invitations", { schema: { response: { 200: InvitationList } } }, async (request) => {
-    const rows = await listInvitations(deps.db, memberOf(request).organizationId, deps.clock.now());
+/** The organization's open invitations. entry-routes.ts accepts them. */
+export function invitationRoutes(routes: HttpRoutes, deps: InvitationDeps): void {
+  routes.add("listInvitations", async ({ member }) => {
+    const rows = await listInvitations(deps.db, member.organizationId, deps.clock.now());
     return { data: rows.map(toShape) };
   });
 
-  inviteRoute(app, deps);
+  inviteRoute(routes, deps);
 
-  app.delete<{ Params: { id: string } }>(
-    "/invitations/:id",
-    { schema: { response: { 204: {} } } },
-    async (request, reply) => {
-      const member = memberOf(request);
-      const { organizationId } = member;
-      const { id } = request.params;
-      if (!isInvitationId(id)) throw notFound("Invitation");
-      await inOrganization(deps.db, organizationId, async (db) => {
-        const gone = await deleteInvitation(db, organizationId, id);
-        if (!gone) throw notFound("Invitation");
-        requireOwnerForOwners(member, [gone.role]);
-        const action = "invitation.revoked" as const;
-        const at = deps.clock.now();
-        await writeAudit({ ...deps, db }, { organizationId, actor: member, action, target: gone.email, at });
-      });
-      return reply.code(204).send();
-    },
-  );
+  routes.add("revokeInvitation", async ({ member, params: { id } }) => {
+    const { organizationId } = member;
+    if (!isInvitationId(id)) throw notFound("Invitation");
+    await inOrganization(deps.db, organizationId, async (db) => {
+      const gone = await deleteInvitation(db, organizationId, id);
+      if (!gone) throw notFound("Invitation");
+      requireOwnerForOwners(member, [gone.role]);
+      await auditBy(deps, member, deps.clock.now())(db, { action: "invitation.revoked", target: gone.email });
+    });
+    return null;
+  });
 }
 
-function inviteRoute(app: FastifyInstance, deps: InvitationDeps): void {
+function inviteRoute(routes: HttpRoutes, deps: InvitationDeps): void {
   const limiter = new RateLimiter({ perMinute: INVITATIONS_PER_MINUTE });
 
-  app.post<{ Body: { email: string; role: string } }>(
-    "/invitations",
-    {
-      schema: { body: NewInvitation, response: { 201: CreatedInvitation } },
-    },
-    async (request, reply) => {
-      const member = memberOf(request);
-      const { email, role } = requireFields({
-        email: checkEmail(request.body.email),
-        role: checkRole(request.body.role),
-      });
-      requireOwnerForOwners(member, [role]);
-      // The email names the person who invites.
-      if (deps.mail.isOn && !personOf(request).isEmailProven) throw new ApiError("forbidden", UNPROVEN);
-      const members = await listMembers(deps.db, member.organizationId);
-      if (members.some((each) => each.email === email))
-        throw new ApiError("conflict", "This person is already a member.");
-      requireFewInvitations(limiter, member, deps.clock.now());
-      const organization = await findOrganization(deps.db, member.organizationId);
-      assert(organization, "a member's organization exists");
-      const inviterName = members.find((each) => each.email === member.email)?.name ?? "";
-      const outcome = await invite(deps, member, { email, role, inviterName, organizationName: organization.name });
-      switch (outcome.kind) {
-        case "owner_invited":
-          throw ownersOnly();
-        case "too_many":
-          throw new ApiError("rate_limited", toTooMany(outcome.most));
-        case "gone":
-          throw new ApiError("conflict", GONE_MEANWHILE);
-        case "invited":
-          return reply.code(201).send({ ...outcome, invitation: toShape(outcome.invitation) });
-        default:
-          return outcome satisfies never;
-      }
-    },
-  );
+  routes.add("invite", async ({ member, body, request }) => {
+    const { email, role } = requireFields({ email: checkEmail(body.email), role: checkRole(body.role) });
+    requireOwnerForOwners(member, [role]);
+    // The email names the person who invites.
+    if (deps.mail.isOn && !personOf(request).isEmailProven) throw new ApiError("forbidden", UNPROVEN);
+    const members = await listMembers(deps.db, member.organizationId);
+    if (members.some((each) => each.email === email))
+      throw new ApiError("conflict", "This person is already a member.");
+    requireFewInvitations(limiter, member, deps.clock.now());
+    const organization = await findOrganization(deps.db, member.organizationId);
+    assert(organization, "a member's organization exists");
+    const inviterName = members.find((each) => each.email === member.email)?.name ?? "";
+    const outcome = await invite(deps, member, { email, role, inviterName, organizationName: organization.name });
+    switch (outcome.kind) {
+      case "owner_invited":
+        throw ownersOnly();
+      case "too_many":
+        throw new ApiError("rate_limited", toTooMany(outcome.most));
+      case "gone":
+        throw new ApiError("conflict", GONE_MEANWHILE);
+      case "invited":
+        return { ...outcome, invitation: toShape(outcome.invitation) };
+      default:
+        return outcome satisfies never;
+    }
+  });
 }
 
 function requireFewInvitations(limiter: RateLimiter, { organizationId, userId }: Member, now: Date): void {

@@ -4,7 +4,7 @@ import { INVITATION_DAYS } from "#contract/app/limits.ts";
 import type { MemberRole } from "#contract/app/role.ts";
 import { DAY_MS } from "#contract/durations.ts";
 import type { OrganizationId } from "#contract/ids.ts";
-import { writeAudit } from "../../audit/audit.ts";
+import { auditBy } from "../../audit/audit.ts";
 import type { Db } from "../../db/pool.ts";
 import { inOrganization } from "../../db/transactions.ts";
 import type { Deps } from "../../deps.ts";
@@ -65,17 +65,7 @@ export async function invite(
     if ((await countInvitedLocked(db, member.organizationId, since)) >= most) return "too_many";
     const row = { ...invitation, token_hash: mail.isOn ? mailed.hash : shown.hash };
     if (!(await upsertInvitation(db, row, { keepsOwners: member.role !== "owner" }))) return "owner_invited";
-    await writeAudit(
-      { ...deps, db },
-      {
-        organizationId: member.organizationId,
-        actor: member,
-        action: "invitation.created",
-        target: email,
-        detail: { role },
-        at: now,
-      },
-    );
+    await auditBy(deps, member, now)(db, { action: "invitation.created", target: email, detail: { role } });
     return "saved";
   });
   if (saved === "too_many") return { kind: saved, most };
@@ -153,11 +143,8 @@ async function addMember(
   const row = { organization_id: organizationId, user_id: person.userId, role, created_at: now, last_used_at: now };
   // An existing member keeps their role.
   if (await insertMember(db, row)) {
-    const action = "member.added" as const;
-    await writeAudit(
-      { ...deps, db },
-      { organizationId, actor: person, action, target: person.email, detail: { role }, at: now },
-    );
+    const audit = auditBy(deps, { ...person, organizationId }, now);
+    await audit(db, { action: "member.added", target: person.email, detail: { role } });
   }
   return { kind: "joined", organizationId, email: person.email };
 }

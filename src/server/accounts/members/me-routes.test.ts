@@ -22,7 +22,7 @@ describe("the person", () => {
     const empty = await browser.send("PATCH", "/api/app/me", { name: " " });
     assert.deepEqual([empty.status, empty.body.error.fields], [422, { name: "Enter a name." }]);
     const missing = await browser.send("PATCH", "/api/app/me", {});
-    assert.deepEqual([missing.status, missing.body.error.code], [400, "bad_request"]);
+    assert.deepEqual([missing.status, missing.body.error.code], [422, "invalid_fields"]);
   });
 
   test("cannot change anything else through this route", async () => {

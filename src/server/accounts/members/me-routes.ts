@@ -1,5 +1,4 @@
-import type { FastifyInstance } from "fastify";
-import { CreatedOrganization, Me, MeChange, NewOrganization, type SignIn, SignIns } from "#contract/app/account.ts";
+import type { SignIn } from "#contract/app/account.ts";
 import { ORGANIZATION_HEADER } from "#contract/app/routes.ts";
 import { DAY_MS } from "#contract/durations.ts";
 import { ORGANIZATION_ID, type OrganizationId } from "#contract/ids.ts";
@@ -13,7 +12,7 @@ import { checkName, checkTimeZone, requireFields } from "../../http/check-fields
 import { chooseId } from "../../http/idempotency-key.ts";
 import { findOrganization } from "../../organizations/organizations.ts";
 import { isSessionId } from "../account-ids.ts";
-import { personOf } from "../auth/member-auth.ts";
+import type { HttpRoutes } from "../auth/route-table.ts";
 import { deleteOtherSessions, deleteSession, listSessions, type SessionRow } from "../auth/session-queries.ts";
 import {
   countOwnedLocked,
@@ -28,10 +27,10 @@ import { auditPerson } from "./audit-person.ts";
 
 type MeDeps = Pick<Deps, "db" | "clock" | "random" | "config">;
 
-/** A person's own account, independent of any organization. Behind the person guard. */
-export function meRoutes(app: FastifyInstance, deps: MeDeps): void {
-  app.get("/me", { schema: { response: { 200: Me } } }, async (request) => {
-    const { userId, name, email, isTwoFactorOn } = personOf(request);
+/** A person's own account, independent of any organization. */
+export function meRoutes(routes: HttpRoutes, deps: MeDeps): void {
+  routes.add("getMe", async ({ person, request }) => {
+    const { userId, name, email, isTwoFactorOn } = person;
     const memberships = await listMemberships(deps.db, userId);
     const named = memberships.find((each) => each.organization_id === request.headers[ORGANIZATION_HEADER]);
     return {
@@ -44,98 +43,74 @@ export function meRoutes(app: FastifyInstance, deps: MeDeps): void {
       })),
       current: (named ?? memberships[0])?.organization_id ?? null,
       canCreateOrganization: mayCreateOrganization(deps.config, memberships),
-    } satisfies Me;
+    };
   });
 
-  app.patch<{ Body: { name: string } }>(
-    "/me",
-    { schema: { body: MeChange, response: { 204: {} } } },
-    async (request, reply) => {
-      const { name } = requireFields({ name: checkName(request.body.name) });
-      await updateUserName(deps.db, personOf(request).userId, { name, updated_at: deps.clock.now() });
-      return reply.code(204).send();
-    },
-  );
-
-  sessionRoutes(app, deps);
-  oidcRoute(app, deps);
-  newOrganizationRoute(app, deps);
-}
-
-function sessionRoutes(app: FastifyInstance, deps: MeDeps): void {
-  app.get("/me/sessions", { schema: { response: { 200: SignIns } } }, async (request) => {
-    const { userId, sessionId } = personOf(request);
-    const rows = await listSessions(deps.db, userId, deps.clock.now());
-    return { data: rows.map((row) => toSignIn(row, sessionId)) };
+  routes.add("changeMe", async ({ person, body }) => {
+    const { name } = requireFields({ name: checkName(body.name) });
+    await updateUserName(deps.db, person.userId, { name, updated_at: deps.clock.now() });
+    return null;
   });
 
-  app.delete("/me/sessions", { schema: { response: { 204: {} } } }, async (request, reply) => {
-    const { userId, email, sessionId } = personOf(request);
-    await acrossOrganizations(deps.db, async (db) => {
-      const count = await deleteOtherSessions(db, userId, sessionId);
-      if (count > 0) await auditPerson({ ...deps, db }, { user: { id: userId, email }, action: "user.session_ended" });
-    });
-    return reply.code(204).send();
-  });
-
-  app.delete<{ Params: { id: string } }>(
-    "/me/sessions/:id",
-    { schema: { response: { 204: {} } } },
-    async (request, reply) => {
-      const { userId, email } = personOf(request);
-      const { id } = request.params;
-      await acrossOrganizations(deps.db, async (db) => {
-        const isGone = isSessionId(id) && (await deleteSession(db, userId, id));
-        if (!isGone) throw new ApiError("not_found", "This session has already ended.");
-        await auditPerson({ ...deps, db }, { user: { id: userId, email }, action: "user.session_ended" });
-      });
-      return reply.code(204).send();
-    },
-  );
-}
-
-function oidcRoute(app: FastifyInstance, deps: MeDeps): void {
-  app.delete("/me/oidc", { schema: { response: { 204: {} } } }, async (request, reply) => {
-    const { userId: id, email } = personOf(request);
+  routes.add("disconnectOidc", async ({ person: { userId: id, email } }) => {
     await acrossOrganizations(deps.db, async (db) => {
       if (!(await findSignInWays(db, id)).hasPassword)
         throw new ApiError("conflict", "Set a password first. Without one, you couldn't sign in any more.");
       const isGone = await deleteOidcAccounts(db, id);
       if (isGone) await auditPerson({ ...deps, db }, { user: { id, email }, action: "user.oidc_disconnected" });
     });
-    return reply.code(204).send();
+    return null;
+  });
+
+  sessionRoutes(routes, deps);
+  newOrganizationRoute(routes, deps);
+}
+
+function sessionRoutes(routes: HttpRoutes, deps: MeDeps): void {
+  routes.add("listSignIns", async ({ person: { userId, sessionId } }) => {
+    const rows = await listSessions(deps.db, userId, deps.clock.now());
+    return { data: rows.map((row) => toSignIn(row, sessionId)) };
+  });
+
+  routes.add("endOtherSignIns", async ({ person: { userId, email, sessionId } }) => {
+    await acrossOrganizations(deps.db, async (db) => {
+      const count = await deleteOtherSessions(db, userId, sessionId);
+      if (count > 0) await auditPerson({ ...deps, db }, { user: { id: userId, email }, action: "user.session_ended" });
+    });
+    return null;
+  });
+
+  routes.add("endSignIn", async ({ person: { userId, email }, params: { id } }) => {
+    await acrossOrganizations(deps.db, async (db) => {
+      const isGone = isSessionId(id) && (await deleteSession(db, userId, id));
+      if (!isGone) throw new ApiError("not_found", "This session has already ended.");
+      await auditPerson({ ...deps, db }, { user: { id: userId, email }, action: "user.session_ended" });
+    });
+    return null;
   });
 }
 
-function newOrganizationRoute(app: FastifyInstance, deps: MeDeps): void {
-  app.post<{ Body: { name: string; timeZone: string } }>(
-    "/organizations",
-    { schema: { body: NewOrganization, response: { 201: CreatedOrganization } } },
-    async (request, reply) => {
-      const owner = personOf(request);
-      if (!mayCreateOrganization(deps.config, await listMemberships(deps.db, owner.userId)))
-        throw new ApiError("forbidden", "Only owners and the operator can create organizations.");
-      const { name, timeZone } = requireFields({
-        name: checkName(request.body.name),
-        timeZone: checkTimeZone(request.body.timeZone),
-      });
-      const id = chooseId<OrganizationId>(deps, request, { owner: owner.userId, form: ORGANIZATION_ID });
-      const wanted = { id, name, timeZone, owner };
-      const most = deps.config.maxOrganizationsPerPerson;
-      const made = await makeOnce(() =>
-        acrossOrganizations(deps.db, async (db) => {
-          await createOrganization({ ...deps, db }, wanted);
-          // Whoever creates and deletes organizations must not get another day's invitations with each.
-          const deletedSince = new Date(deps.clock.now().getTime() - DAY_MS);
-          if ((await countOwnedLocked(db, { ...owner, deletedSince })) > most)
-            throw new ApiError("conflict", toTooMany(most));
-          return id;
-        }),
-      );
-      if (made === null && !(await isOrganization(deps.db, wanted))) throw new ApiError("conflict", MADE_BEFORE);
-      return reply.code(201).send({ id });
-    },
-  );
+function newOrganizationRoute(routes: HttpRoutes, deps: MeDeps): void {
+  routes.add("createOrganization", async ({ person: owner, body, request }) => {
+    if (!mayCreateOrganization(deps.config, await listMemberships(deps.db, owner.userId)))
+      throw new ApiError("forbidden", "Only owners and the operator can create organizations.");
+    const { name, timeZone } = requireFields({ name: checkName(body.name), timeZone: checkTimeZone(body.timeZone) });
+    const id = chooseId<OrganizationId>(deps, request, { owner: owner.userId, form: ORGANIZATION_ID });
+    const wanted = { id, name, timeZone, owner };
+    const most = deps.config.maxOrganizationsPerPerson;
+    const made = await makeOnce(() =>
+      acrossOrganizations(deps.db, async (db) => {
+        await createOrganization({ ...deps, db }, wanted);
+        // Whoever creates and deletes organizations must not get another day's invitations with each.
+        const deletedSince = new Date(deps.clock.now().getTime() - DAY_MS);
+        if ((await countOwnedLocked(db, { ...owner, deletedSince })) > most)
+          throw new ApiError("conflict", toTooMany(most));
+        return id;
+      }),
+    );
+    if (made === null && !(await isOrganization(deps.db, wanted))) throw new ApiError("conflict", MADE_BEFORE);
+    return { id };
+  });
 }
 
 const toTooMany = (most: number) =>

@@ -1,7 +1,6 @@
-import type { FastifyInstance } from "fastify";
-import { MemberChange, MemberList, type MemberShape } from "#contract/app/account.ts";
+import type { MemberShape } from "#contract/app/account.ts";
 import type { OrganizationId } from "#contract/ids.ts";
-import { writeAudit } from "../../audit/audit.ts";
+import { auditBy } from "../../audit/audit.ts";
 import type { Db } from "../../db/pool.ts";
 import { inOrganization } from "../../db/transactions.ts";
 import type { Deps } from "../../deps.ts";
@@ -9,7 +8,8 @@ import { ApiError, notFound } from "../../http/api-error.ts";
 import { requireFields } from "../../http/check-fields.ts";
 import { requireUnchanged } from "../../http/require-unchanged.ts";
 import { isUserId } from "../account-ids.ts";
-import { type Member, memberOf, requireRole } from "../auth/member-auth.ts";
+import { type Member, requireRole } from "../auth/member-auth.ts";
+import type { HttpRoutes } from "../auth/route-table.ts";
 import { checkRole } from "../check-fields.ts";
 import {
   deleteMember,
@@ -23,75 +23,46 @@ import { requireOwnerForOwners } from "./require-owner.ts";
 
 type MemberDeps = Pick<Deps, "db" | "clock" | "random">;
 
-/** The organization's members. Behind the member guard; people join by invitation. */
-export function memberRoutes(app: FastifyInstance, deps: MemberDeps): void {
-  app.get("/members", { schema: { response: { 200: MemberList } } }, async (request) => ({
-    data: (await listMembers(deps.db, memberOf(request).organizationId)).map(toShape),
+/** The organization's members. People join by invitation. */
+export function memberRoutes(routes: HttpRoutes, deps: MemberDeps): void {
+  routes.add("listMembers", async ({ member }) => ({
+    data: (await listMembers(deps.db, member.organizationId)).map(toShape),
   }));
 
-  app.patch<{ Params: { userId: string }; Body: MemberChange }>(
-    "/members/:userId",
-    { schema: { body: MemberChange, response: { 204: {} } } },
-    async (request, reply) => {
-      const { organizationId } = memberOf(request);
-      const { role } = requireFields({ role: checkRole(request.body.role) });
-      await inOrganization(deps.db, organizationId, async (db) => {
-        const { actor, owners } = await lockActor(db, memberOf(request));
-        requireRole(actor, "admin");
-        const target = await findTarget(db, organizationId, request.params.userId);
-        requireOwnerForOwners(actor, [target.role, role]);
-        requireUnchanged({ role: target.role }, request.body);
-        if (role !== "owner") keepOneOwner(target, owners);
-        await updateMemberRole(db, organizationId, { userId: target.user_id, role });
-        await writeAudit(
-          { ...deps, db },
-          {
-            organizationId,
-            actor,
-            action: "member.role_changed",
-            target: target.email,
-            detail: { from: target.role, to: role },
-            at: deps.clock.now(),
-          },
-        );
-      });
-      return reply.code(204).send();
-    },
-  );
+  routes.add("changeMember", async ({ member, params, body }) => {
+    const { organizationId } = member;
+    const { role } = requireFields({ role: checkRole(body.role) });
+    await inOrganization(deps.db, organizationId, async (db) => {
+      const { actor, owners } = await lockActor(db, member);
+      requireRole(actor, "admin");
+      const target = await findTarget(db, organizationId, params.userId);
+      requireOwnerForOwners(actor, [target.role, role]);
+      requireUnchanged({ role: target.role }, body);
+      if (role !== "owner") keepOneOwner(target, owners);
+      await updateMemberRole(db, organizationId, { userId: target.user_id, role });
+      const detail = { from: target.role, to: role };
+      const audit = auditBy(deps, actor, deps.clock.now());
+      await audit(db, { action: "member.role_changed", target: target.email, detail });
+    });
+    return null;
+  });
 
-  removeRoute(app, deps);
-}
-
-/** Anyone may leave. Removing someone else takes an admin. */
-function removeRoute(app: FastifyInstance, deps: MemberDeps): void {
-  app.delete<{ Params: { userId: string } }>(
-    "/members/:userId",
-    { schema: { response: { 204: {} } } },
-    async (request, reply) => {
-      const { organizationId, userId } = memberOf(request);
-      const isOwnLeave = request.params.userId === userId;
-      await inOrganization(deps.db, organizationId, async (db) => {
-        const { actor, owners } = await lockActor(db, memberOf(request));
-        if (!isOwnLeave) requireRole(actor, "admin");
-        const target = await findTarget(db, organizationId, request.params.userId);
-        requireOwnerForOwners(actor, [target.role]);
-        keepOneOwner(target, owners);
-        await deleteMember(db, organizationId, target.user_id);
-        await writeAudit(
-          { ...deps, db },
-          {
-            organizationId,
-            actor,
-            action: isOwnLeave ? "member.left" : "member.removed",
-            target: target.email,
-            detail: { role: target.role },
-            at: deps.clock.now(),
-          },
-        );
-      });
-      return reply.code(204).send();
-    },
-  );
+  // Anyone may leave. Removing someone else takes an admin.
+  routes.add("removeMember", async ({ member, params }) => {
+    const { organizationId, userId } = member;
+    const isOwnLeave = params.userId === userId;
+    await inOrganization(deps.db, organizationId, async (db) => {
+      const { actor, owners } = await lockActor(db, member);
+      if (!isOwnLeave) requireRole(actor, "admin");
+      const target = await findTarget(db, organizationId, params.userId);
+      requireOwnerForOwners(actor, [target.role]);
+      keepOneOwner(target, owners);
+      await deleteMember(db, organizationId, target.user_id);
+      const action = isOwnLeave ? "member.left" : "member.removed";
+      await auditBy(deps, actor, deps.clock.now())(db, { action, target: target.email, detail: { role: target.role } });
+    });
+    return null;
+  });
 }
 
 /**

@@ -1,6 +1,6 @@
 import { ORGANIZATION_ID, type OrganizationId } from "#contract/ids.ts";
 import type { Plan } from "#contract/plans.ts";
-import { writeAudit } from "../../audit/audit.ts";
+import { auditBy } from "../../audit/audit.ts";
 import type { Deps } from "../../deps.ts";
 import { randomId } from "../../lib/secrets/random.ts";
 import { insertOrganization } from "../../organizations/organizations.ts";
@@ -30,14 +30,7 @@ export async function createOrganization(
   });
   const member = { organization_id: id, user_id: organization.owner.userId, role: "owner" as const, created_at: now };
   await insertMember(db, { ...member, last_used_at: now });
-  await writeAudit(deps, {
-    organizationId: id,
-    actor: organization.owner,
-    action: "organization.created",
-    target: id,
-    name: organization.name,
-    detail: { plan },
-    at: now,
-  });
+  const audit = auditBy(deps, { ...organization.owner, organizationId: id }, now);
+  await audit(db, { action: "organization.created", target: id, name: organization.name, detail: { plan } });
   return id;
 }

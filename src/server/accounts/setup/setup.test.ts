@@ -69,7 +69,7 @@ test("setup with an unknown plan creates nothing", async () => {
   const testApp = await createTestApp();
   const token = await makeToken(testApp);
   const { status } = await openBrowser(testApp).send("POST", "/api/app/setup", { token, ...ABOUT, plan: "gold" });
-  assert.equal(status, 400);
+  assert.equal(status, 422);
   assert.equal((await options(testApp)).isSetUpNeeded, true);
 });
 

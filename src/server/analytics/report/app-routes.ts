@@ -1,7 +1,7 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import { AppAnalytics, AppBreakdown, BookingTimes, FunnelSplit, LiveView } from "#contract/app/analytics.ts";
+import type { FastifyRequest } from "fastify";
+import type { LiveView } from "#contract/app/analytics.ts";
 import type { OrganizationId } from "#contract/ids.ts";
-import { memberOf } from "../../accounts/accounts.ts";
+import type { HttpRoutes, Member } from "../../accounts/accounts.ts";
 import type { Deps } from "../../deps.ts";
 import type { CsvExports } from "../../http/csv-exports.ts";
 import { type Query, readChoice } from "../../http/parameters.ts";
@@ -23,59 +23,46 @@ type AnalyticsDeps = Pick<Deps, "db" | "patientDb" | "clock">;
 /** More funnels do not fit side by side. */
 const SPLIT_GROUPS_MAX = 4;
 
-export function analyticsAppRoutes(api: FastifyInstance, deps: AnalyticsDeps, csv: CsvExports): void {
+export function analyticsAppRoutes(routes: HttpRoutes, deps: AnalyticsDeps, csv: CsvExports): void {
   const { db, clock } = deps;
+  const ask = (member: Member, query: Query, { signal }: FastifyRequest) =>
+    readQuestion(deps, { ...member, signal }, query);
 
-  api.get("/analytics", { schema: { response: { 200: AppAnalytics } } }, async (request) => {
-    return await readReport(deps, readerOf(request), request.query as Query);
+  routes.add("getAnalytics", async ({ member, query, request: { signal } }) => {
+    return await readReport(deps, { ...member, signal }, query);
   });
 
-  api.get("/analytics.csv", async (request, reply) => sendFile({ ...deps, csv }, request, reply));
-
-  api.get("/analytics/breakdown", { schema: { response: { 200: AppBreakdown } } }, async (request) => {
-    const query = request.query as Query;
-    return await readAppBreakdown(db, await readQuestion(deps, readerOf(request), query), query);
+  routes.add("getBreakdown", async ({ member, query, request }) => {
+    return await readAppBreakdown(db, await ask(member, query, request), query);
   });
 
-  api.get("/analytics/split", { schema: { response: { 200: FunnelSplit } } }, async (request) => {
-    const query = request.query as Query;
+  routes.add("splitFunnel", async ({ member, query, request }) => {
     const dimension = readDimension(query, "channel");
-    const question = await readQuestion(deps, readerOf(request), query);
+    const question = await ask(member, query, request);
     return { groups: await readSplit(db, question, { dimension, groupsMax: SPLIT_GROUPS_MAX }) };
   });
 
-  api.get("/analytics/times", { schema: { response: { 200: BookingTimes } } }, async (request) => {
-    return await readTimes(db, await readQuestion(deps, readerOf(request), request.query as Query));
+  routes.add("getBookingTimes", async ({ member, query, request }) => {
+    return await readTimes(db, await ask(member, query, request));
   });
 
-  api.get("/analytics/live", { schema: { response: { 200: LiveView } } }, async (request) => {
-    return await readLiveView(db, memberOf(request).organizationId, clock.now());
-  });
-}
+  routes.add("getLiveView", async ({ member }) => await readLiveView(db, member.organizationId, clock.now()));
 
-function readerOf(request: FastifyRequest) {
-  return { ...memberOf(request), signal: request.signal };
-}
-
-async function sendFile(
-  deps: AnalyticsDeps & { readonly csv: CsvExports },
-  request: FastifyRequest,
-  reply: FastifyReply,
-): Promise<FastifyReply> {
-  const query = request.query as Query;
-  const table = readChoice(query, "table", ANALYTICS_TABLES) ?? "daily";
-  const asked = readAskedList(query);
-  const question = await readQuestion(deps, readerOf(request), query);
-  const { owner, window } = question;
-  const fileName = `${table === "breakdown" ? asked.dimension : table}-${window.from}-${window.to}`;
-  const prepare = async () => ({
-    fileName,
-    lines:
-      table === "breakdown"
-        ? exportBreakdown(asked.dimension, await readBreakdownFile(deps.patientDb, question, asked))
-        : exportAnalytics(await answerQuestion(deps, question, null), table),
+  routes.add("exportAnalytics", async ({ member, query, request, reply }) => {
+    const table = readChoice(query, "table", ANALYTICS_TABLES) ?? "daily";
+    const asked = readAskedList(query);
+    const question = await ask(member, query, request);
+    const { owner, window } = question;
+    const fileName = `${table === "breakdown" ? asked.dimension : table}-${window.from}-${window.to}`;
+    const prepare = async () => ({
+      fileName,
+      lines:
+        table === "breakdown"
+          ? exportBreakdown(asked.dimension, await readBreakdownFile(deps.patientDb, question, asked))
+          : exportAnalytics(await answerQuestion(deps, question, null), table),
+    });
+    return await csv.send({ request, reply }, { owner, prepare });
   });
-  return await deps.csv.send({ request, reply }, { owner, prepare });
 }
 
 async function readLiveView(db: Deps["db"], owner: OrganizationId, now: Date): Promise<LiveView> {

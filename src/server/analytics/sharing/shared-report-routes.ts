@@ -1,5 +1,4 @@
-import type { FastifyInstance } from "fastify";
-import { SharedReport, SharedReportRequest } from "#contract/app/sharing.ts";
+import type { HttpRoutes } from "../../accounts/accounts.ts";
 import type { Config } from "../../config.ts";
 import type { Deps } from "../../deps.ts";
 import { ApiError } from "../../http/api-error.ts";
@@ -15,47 +14,32 @@ import { parseQuery } from "./saved-query.ts";
 type SharedDeps = Pick<Deps, "db" | "clock"> & { config: Pick<Config, "rateLimitSignInPerMinute"> };
 
 /** The report behind a link, for whoever has it. What it shows was decided when the link was made; retention and plan hold as for members. */
-export function sharedReportRoutes(open: FastifyInstance, deps: SharedDeps): void {
+export function sharedReportRoutes(routes: HttpRoutes, deps: SharedDeps): void {
   const { db, clock } = deps;
   const limiter = limitByNetwork(deps.config.rateLimitSignInPerMinute);
 
-  open.post<{ Body: SharedReportRequest }>(
-    "/shared-report",
-    { schema: { body: SharedReportRequest, response: { 200: SharedReport } } },
-    async (request) => {
-      const verdict = limiter?.take(toClientNetwork(request.ip), clock.now());
-      if (verdict?.isAllowed === false)
-        throw rateLimited(verdict, "Too many requests from your network. Try again in a minute.");
-      const shared = await findShared(db, request.body.token);
-      if (!shared)
-        throw new ApiError("not_found", "This report is no longer shared. Ask the person who sent you the link.");
-      const { owner, organizationName, name, plan, timeZone } = shared;
-      const query = parseQuery(shared.query);
-      const question = await readQuestion(
-        deps,
-        { organizationId: owner, plan, timeZone, signal: request.signal },
-        query,
-      );
-      const [report, times] = await Promise.all([
-        answerQuestion(deps, question, readComparison(query, question.window)),
-        readTimes(db, question),
-      ]);
-      const named = new Set([
-        ...report.lists.widget.rows.map(({ key }) => key),
-        ...[query["widget"] ?? []].flat(),
-        ...[query["notWidget"] ?? []].flat(),
-      ]);
-      const names = await readWidgetNames(db, owner);
-      const widgets = [...names].filter(([id]) => named.has(id)).map(([id, widgetName]) => ({ id, name: widgetName }));
-      return {
-        organizationName,
-        name,
-        query: shared.query,
-        // Only the operator can do something about dropped events.
-        report: { ...report, droppedEvents: 0 },
-        times,
-        widgets,
-      };
-    },
-  );
+  routes.add("readSharedReport", async ({ body: { token }, request: { ip, signal } }) => {
+    const verdict = limiter?.take(toClientNetwork(ip), clock.now());
+    if (verdict?.isAllowed === false)
+      throw rateLimited(verdict, "Too many requests from your network. Try again in a minute.");
+    const shared = await findShared(db, token);
+    if (!shared)
+      throw new ApiError("not_found", "This report is no longer shared. Ask the person who sent you the link.");
+    const { owner, organizationName, name, plan, timeZone } = shared;
+    const query = parseQuery(shared.query);
+    const question = await readQuestion(deps, { organizationId: owner, plan, timeZone, signal }, query);
+    const [report, times] = await Promise.all([
+      answerQuestion(deps, question, readComparison(query, question.window)),
+      readTimes(db, question),
+    ]);
+    const named = new Set([
+      ...report.lists.widget.rows.map(({ key }) => key),
+      ...[query["widget"] ?? []].flat(),
+      ...[query["notWidget"] ?? []].flat(),
+    ]);
+    const names = await readWidgetNames(db, owner);
+    const widgets = [...names].filter(([id]) => named.has(id)).map(([id, widgetName]) => ({ id, name: widgetName }));
+    // Only the operator can do something about dropped events.
+    return { organizationName, name, query: shared.query, report: { ...report, droppedEvents: 0 }, times, widgets };
+  });
 }

@@ -1,21 +1,11 @@
-import type { FastifyInstance } from "fastify";
-import {
-  BOOKING_COUNT_MAX,
-  BookingCount,
-  BookingDetail,
-  BookingSources,
-  BookingSummaryPage,
-  EraseAnswer,
-  EraseRequest,
-} from "#contract/app/bookings.ts";
+import { BOOKING_COUNT_MAX } from "#contract/app/bookings.ts";
 import { EMAIL_LENGTH_MAX } from "#contract/book.ts";
 import { parseReference, type Reference } from "#contract/ids.ts";
-import { memberOf } from "../../accounts/accounts.ts";
+import type { HttpRoutes } from "../../accounts/accounts.ts";
 import { auditBy } from "../../audit/audit.ts";
 import { inHome } from "../../db/transactions.ts";
 import type { Deps } from "../../deps.ts";
 import { notFound } from "../../http/api-error.ts";
-import { bodyReader } from "../../http/body.ts";
 import { checkLine, requireFields } from "../../http/check-fields.ts";
 import { readPage } from "../../http/paging.ts";
 import { badParameter, type Query, readPageSize, readParameter } from "../../http/parameters.ts";
@@ -29,17 +19,13 @@ import { readSources } from "./source-queries.ts";
 import { toBookingDetail, toBookingSummary } from "./to-app-booking.ts";
 
 type BookingDeps = Pick<Deps, "db" | "patientDb" | "clock" | "random" | "log">;
-type WithReference = { Params: { reference: string } };
 
-export function bookingAppRoutes(api: FastifyInstance, deps: BookingDeps): void {
-  const readEraseRequest = bodyReader(EraseRequest);
+export function bookingAppRoutes(routes: HttpRoutes, deps: BookingDeps): void {
+  listRoutes(routes, deps);
 
-  mountLists(api, deps);
-
-  api.get<WithReference>("/bookings/:reference", { schema: { response: { 200: BookingDetail } } }, async (request) => {
-    const member = memberOf(request);
+  routes.add("getBooking", async ({ member, params }) => {
     const owner = member.organizationId;
-    const reference = requireReference(request.params.reference);
+    const reference = requireReference(params.reference);
     const row = await findBooking(deps.db, owner, { reference, createdFrom: keptSince(deps, member) });
     if (!row) throw notFound("Booking");
     const reader = await readerOf(deps.db, member);
@@ -49,41 +35,34 @@ export function bookingAppRoutes(api: FastifyInstance, deps: BookingDeps): void 
     return { ...toBookingDetail(row, reader), changes, deliveries };
   });
 
-  api.delete<WithReference>("/bookings/:reference", async (request, reply) => {
-    const member = memberOf(request);
-    const reference = requireReference(request.params.reference);
+  routes.add("deleteBooking", async ({ member, params }) => {
+    const reference = requireReference(params.reference);
     await inHome(deps.db, member.organizationId, async (transaction) => {
       const isDeleted = await deleteBooking({ ...deps, db: transaction }, member.organizationId, reference);
       if (!isDeleted) throw notFound("Booking");
       await auditBy(deps, member, deps.clock.now())(transaction, { action: "booking.deleted", target: reference });
     });
-    return reply.code(204).send();
+    return null;
   });
 
-  api.post("/bookings/erase", { schema: { response: { 200: EraseAnswer } } }, async (request) => {
-    const member = memberOf(request);
-    const { dryRun = false, ...typed } = readEraseRequest(request);
+  routes.add("eraseBookings", async ({ member, body: { dryRun = false, ...typed } }) => {
     const { email } = requireFields({ email: checkLine(typed.email, { lengthMax: EMAIL_LENGTH_MAX }) });
     if (dryRun) return { count: await countErasable(deps, member.organizationId, email), isErased: false };
     return await inHome(deps.db, member.organizationId, async (transaction) => {
       const count = await eraseBookingsByEmail({ ...deps, db: transaction }, member.organizationId, email);
       // The address itself is not logged: it was just erased.
-      await auditBy(
-        deps,
-        member,
-        deps.clock.now(),
-      )(transaction, { action: "bookings.erased", detail: { bookings: count } });
+      const audit = auditBy(deps, member, deps.clock.now());
+      await audit(transaction, { action: "bookings.erased", detail: { bookings: count } });
       return { count, isErased: true };
     });
   });
 }
 
-function mountLists(api: FastifyInstance, deps: BookingDeps): void {
-  api.get("/bookings", { schema: { response: { 200: BookingSummaryPage } } }, async (request) => {
-    const member = memberOf(request);
-    const limit = readPageSize(request.query as Query, "limit");
-    const filter = await readFilter(deps, member, request.query as Query);
-    const after = readCursor(request.query as Query);
+function listRoutes(routes: HttpRoutes, deps: BookingDeps): void {
+  routes.add("listBookings", async ({ member, query }) => {
+    const limit = readPageSize(query, "limit");
+    const filter = await readFilter(deps, member, query);
+    const after = readCursor(query);
     const page = after === null ? filter : continueAfter(filter, after);
     const { rows, nextCursor } = await readPage({
       limit,
@@ -94,18 +73,15 @@ function mountLists(api: FastifyInstance, deps: BookingDeps): void {
     return { data: rows.map((row) => toBookingSummary(row, reader)), nextCursor };
   });
 
-  api.get("/bookings/count", { schema: { response: { 200: BookingCount } } }, async (request) => {
-    const member = memberOf(request);
-    const filter = await readFilter(deps, member, request.query as Query);
+  routes.add("countBookings", async ({ member, query }) => {
+    const filter = await readFilter(deps, member, query);
     const limit = BOOKING_COUNT_MAX + 1;
     const count = await countBookings(deps.db, member.organizationId, { ...filter, limit });
     return { count: Math.min(count, BOOKING_COUNT_MAX), hasMore: count > BOOKING_COUNT_MAX };
   });
 
-  api.get("/bookings/sources", { schema: { response: { 200: BookingSources } } }, async (request) => {
-    const member = memberOf(request);
-    const filter = await readFilter(deps, member, request.query as Query);
-    return await readSources(deps.patientDb, member.organizationId, filter);
+  routes.add("getBookingSources", async ({ member, query }) => {
+    return await readSources(deps.patientDb, member.organizationId, await readFilter(deps, member, query));
   });
 }
 

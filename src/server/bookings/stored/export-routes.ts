@@ -1,7 +1,7 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import type { FastifyReply, FastifyRequest } from "fastify";
 import { AD_PLATFORMS, CONVERSION_NAME_DEFAULTS, CONVERSION_NAME_LENGTH_MAX } from "#contract/app/ad-exports.ts";
 import type { WidgetId } from "#contract/ids.ts";
-import { memberOf } from "../../accounts/accounts.ts";
+import type { HttpRoutes, Member } from "../../accounts/accounts.ts";
 import { auditBy } from "../../audit/audit.ts";
 import type { Deps } from "../../deps.ts";
 import { checkLine } from "../../http/check-fields.ts";
@@ -14,14 +14,13 @@ import { exportBookings } from "./export.ts";
 
 type ExportDeps = Pick<Deps, "db" | "patientDb" | "clock" | "random">;
 
-/** Files of stored bookings. contract/app/routes.ts has their role and plan. */
-export function bookingExportRoutes(api: FastifyInstance, deps: ExportDeps, csv: CsvExports): void {
-  // Not for HEAD: the audit log would show an export that never happened.
-  api.get("/bookings.csv", { exposeHeadRoute: false }, async (request, reply) => {
-    return await sendExport({ ...deps, csv }, { request, reply }, await readExport(deps, request));
+/** Files of stored bookings. */
+export function bookingExportRoutes(routes: HttpRoutes, deps: ExportDeps, csv: CsvExports): void {
+  routes.add("exportBookings", async ({ member, query, ...http }) => {
+    return await sendExport({ ...deps, csv }, { ...http, member }, await readExport(deps, member, query));
   });
-  api.get("/ad-conversions.csv", { exposeHeadRoute: false }, async (request, reply) => {
-    return await sendExport({ ...deps, csv }, { request, reply }, await readAdExport(deps, request));
+  routes.add("exportAdConversions", async ({ member, query, ...http }) => {
+    return await sendExport({ ...deps, csv }, { ...http, member }, await readAdExport(deps, member, query));
   });
 }
 
@@ -32,9 +31,8 @@ type ExportFile = {
   lines: (widgetNames: ReadonlyMap<WidgetId, string>) => AsyncGenerator<string>;
 };
 
-async function readExport(deps: ExportDeps, request: FastifyRequest): Promise<ExportFile> {
-  const member = memberOf(request);
-  const filter = await readFilter(deps, member, request.query as Query);
+async function readExport(deps: ExportDeps, member: Member, query: Query): Promise<ExportFile> {
+  const filter = await readFilter(deps, member, query);
   return {
     name: "bookings",
     filter,
@@ -43,9 +41,7 @@ async function readExport(deps: ExportDeps, request: FastifyRequest): Promise<Ex
   };
 }
 
-async function readAdExport(deps: ExportDeps, request: FastifyRequest): Promise<ExportFile> {
-  const member = memberOf(request);
-  const query = request.query as Query;
+async function readAdExport(deps: ExportDeps, member: Member, query: Query): Promise<ExportFile> {
   const platform = readChoice(query, "platform", AD_PLATFORMS) ?? "google";
   const name = checkLine(readParameter(query, "conversionName") ?? CONVERSION_NAME_DEFAULTS[platform], {
     lengthMax: CONVERSION_NAME_LENGTH_MAX,
@@ -63,10 +59,9 @@ async function readAdExport(deps: ExportDeps, request: FastifyRequest): Promise<
 
 async function sendExport(
   deps: ExportDeps & { readonly csv: CsvExports },
-  { request, reply }: { request: FastifyRequest; reply: FastifyReply },
+  { member, request, reply }: { member: Member; request: FastifyRequest; reply: FastifyReply },
   { name, filter, detail, lines }: ExportFile,
 ): Promise<FastifyReply> {
-  const member = memberOf(request);
   const now = deps.clock.now();
   const prepare = async () => {
     const { widgetNames } = await readerOf(deps.db, member);

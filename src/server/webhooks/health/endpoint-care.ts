@@ -1,7 +1,7 @@
 import type { NoticeKind } from "#contract/delivery.ts";
 import { DAY_MS } from "#contract/durations.ts";
 import type { EndpointId, OrganizationId } from "#contract/ids.ts";
-import { writeAudit } from "../../audit/audit.ts";
+import { auditByOperator } from "../../audit/audit.ts";
 import { writeAtHome } from "../../db/home.ts";
 import type { Db } from "../../db/pool.ts";
 import type { Deps } from "../../deps.ts";
@@ -80,18 +80,9 @@ export class EndpointCare {
 
   async #auditSwitchOff(transaction: Db, endpoint: SwitchedOff, reason: "gone" | "failing"): Promise<void> {
     const { random, clock } = this.#deps;
-    await writeAudit(
-      { db: transaction, random },
-      {
-        organizationId: endpoint.organization_id,
-        actor: null,
-        action: "endpoint.turned_off",
-        target: endpoint.id,
-        name: toEndpointName(endpoint),
-        detail: { reason },
-        at: clock.now(),
-      },
-    );
+    const audit = auditByOperator({ random }, endpoint.organization_id, clock.now());
+    const name = toEndpointName(endpoint);
+    await audit(transaction, { action: "endpoint.turned_off", target: endpoint.id, name, detail: { reason } });
   }
 
   /** At most once in 24 hours; turning an endpoint off is always announced. */
