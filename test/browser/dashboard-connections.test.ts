@@ -2,11 +2,10 @@ import assert from "node:assert/strict";
 import { after, describe, test } from "node:test";
 import { addConnection, removeConnection } from "../../src/server/scheduler/connections/connections.ts";
 import { listConnections } from "../../src/server/scheduler/connections/queries.ts";
-import { updateWidget } from "../../src/server/widgets/queries.ts";
 import { noBrowser, useBrowser } from "../support/browser/browser.ts";
 import { showScreen, startDashboard } from "../support/browser/dashboard.ts";
 import { assertGoodLooks, checkLooks } from "../support/browser/looks.ts";
-import { makeWidget } from "../support/builders.ts";
+import { makeWidget, updateWidget } from "../support/builders.ts";
 import { type CalcomServer, startCalcomServer } from "../support/scheduler/calcom-server.ts";
 import { startCalendlyServer } from "../support/scheduler/calendly-server.ts";
 

@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { Page, Route } from "playwright-core";
-import { updateWidget } from "../../src/server/widgets/queries.ts";
 import { noBrowser, useBrowser as openBrowser } from "../support/browser/browser.ts";
 import {
   countBooked,
@@ -14,6 +13,7 @@ import {
   waitForBooked,
   waitForSteps,
 } from "../support/browser/frame.ts";
+import { updateWidget } from "../support/builders.ts";
 
 const browser = openBrowser();
 const service = await startFrameService();

@@ -2,7 +2,6 @@ import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { describe, test } from "node:test";
 import type { Page } from "playwright-core";
-import { updateWidget } from "../../src/server/widgets/queries.ts";
 import { noBrowser, useBrowser as openBrowser } from "../support/browser/browser.ts";
 import {
   countBooked,
@@ -17,6 +16,7 @@ import {
   waitForSteps,
 } from "../support/browser/frame.ts";
 import { toPage } from "../support/browser/host-site.ts";
+import { updateWidget } from "../support/builders.ts";
 
 const ALL_STEPS = [
   "booking_completed",

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { after, describe, test } from "node:test";
 import { addConnection } from "../../src/server/scheduler/connections/connections.ts";
-import { updateWidget } from "../../src/server/widgets/queries.ts";
 import { findAccessibilityFaults, noBrowser, useBrowser as openBrowser } from "../support/browser/browser.ts";
 import { fillForm, goToForm, send, startFrameService, visitPage } from "../support/browser/frame.ts";
+import { updateWidget } from "../support/builders.ts";
 import { startCalcomServer } from "../support/scheduler/calcom-server.ts";
 
 const browser = openBrowser();

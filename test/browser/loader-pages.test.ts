@@ -3,7 +3,6 @@ import { describe, test } from "node:test";
 import type { Page } from "playwright-core";
 import { HOUR_MS } from "#contract/durations.ts";
 import { PAGE_FONT } from "#contract/widget-looks.ts";
-import { updateWidget } from "../../src/server/widgets/queries.ts";
 import { noBrowser, useBrowser as openBrowser } from "../support/browser/browser.ts";
 import {
   createEmbedded,
@@ -18,7 +17,7 @@ import {
   watchErrors,
 } from "../support/browser/embedded.ts";
 import { type Answer, toPage } from "../support/browser/host-site.ts";
-import { makeWidget } from "../support/builders.ts";
+import { makeWidget, updateWidget } from "../support/builders.ts";
 
 // The loader on pages of every kind: it works where it can, and never disturbs the page where it can't.
 

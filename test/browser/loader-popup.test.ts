@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { BrowserContextOptions, Frame, Page } from "playwright-core";
-import { updateWidget } from "../../src/server/widgets/queries.ts";
 import { findAccessibilityFaults, noBrowser, useBrowser as openBrowser } from "../support/browser/browser.ts";
 import {
   createEmbedded,
@@ -17,7 +16,7 @@ import {
   watchErrors,
 } from "../support/browser/embedded.ts";
 import { toPage } from "../support/browser/host-site.ts";
-import { makeWidget } from "../support/builders.ts";
+import { makeWidget, updateWidget } from "../support/builders.ts";
 
 const browser = openBrowser();
 const { web, widgetId, visitor, deps, owner } = await createEmbedded();

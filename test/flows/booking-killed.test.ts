@@ -3,9 +3,8 @@ import { after, test } from "node:test";
 import { sql } from "kysely";
 import type { BookingPage } from "#contract/booking.ts";
 import { addConnection } from "../../src/server/scheduler/connections/connections.ts";
-import { updateWidget } from "../../src/server/widgets/queries.ts";
 import { bookThrough, findFreeTime } from "../support/bookings/book.ts";
-import { makeKey } from "../support/builders.ts";
+import { makeKey, updateWidget } from "../support/builders.ts";
 import { startServiceProcess } from "../support/programs/service-process.ts";
 import { startCalcomServer } from "../support/scheduler/calcom-server.ts";
 import {

@@ -1,3 +1,4 @@
+import type { Updateable } from "kysely";
 import { type ApiKeyId, ORGANIZATION_ID, type OrganizationId, WIDGET_ID, type WidgetId } from "#contract/ids.ts";
 import type { Plan } from "#contract/plans.ts";
 import { KEY_SCOPES_DEFAULT, type KeyScope } from "#contract/scopes.ts";
@@ -6,6 +7,7 @@ import { makeKey as makeApiKey } from "../../src/server/api-keys/make-key.ts";
 import { type NewBooking, storeBooking } from "../../src/server/bookings/flow/keep-booking.ts";
 import { takeReference } from "../../src/server/bookings/flow/reference.ts";
 import type { Db } from "../../src/server/db/pool.ts";
+import type { WidgetsTable } from "../../src/server/db/tables.ts";
 import { inHome } from "../../src/server/db/transactions.ts";
 import { randomId, systemRandom } from "../../src/server/lib/secrets/random.ts";
 import { insertOrganization } from "../../src/server/organizations/queries.ts";
@@ -62,6 +64,10 @@ export async function makeWidget(
     created_at: options.createdAt ?? NOON,
   });
   return id;
+}
+
+export async function updateWidget(db: Db, id: WidgetId, change: Updateable<WidgetsTable>): Promise<void> {
+  await db.updateTable("widgets").set(change).where("id", "=", id).execute();
 }
 
 export async function makeKey(

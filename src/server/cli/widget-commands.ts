@@ -1,8 +1,8 @@
-import { parseWidgetId, type WidgetId } from "#contract/ids.ts";
+import { parseWidgetId } from "#contract/ids.ts";
 import { TEMPLATES, WIDGET_STATUSES } from "#contract/widget.ts";
 import type { TestData } from "../test-mode/test-mode.ts";
-import { findWidget, readWidgets } from "../widgets/widgets.ts";
-import { choiceOf, readGiven, requireOrganization, toSwitch } from "./arguments.ts";
+import { findWidgetOwner, readWidgets } from "../widgets/widgets.ts";
+import { choiceOf, readGiven, requireOrganization, requireOwned, toSwitch } from "./arguments.ts";
 import { callRoute } from "./call-route.ts";
 import { type Command, type CommandContext, UsageError } from "./command.ts";
 
@@ -101,15 +101,14 @@ export const WIDGET_COMMANDS: readonly Command[] = [
   },
 ];
 
-async function requireWidget({ args, db }: CommandContext) {
-  const [text = ""] = args.positional;
-  const id: WidgetId | null = parseWidgetId(text);
-  const row = id && (await findWidget(db, id));
-  if (!row)
-    throw new UsageError(
-      `No widget has the ID ${JSON.stringify(text)}. Run "widget list --org ORG" to see all of them.`,
-    );
-  return { id: row.id, owner: row.organization_id, params: { widget: row.id } };
+async function requireWidget(context: CommandContext) {
+  const [text] = context.args.positional;
+  const { id, owner } = await requireOwned(context, {
+    parse: parseWidgetId,
+    findOwner: findWidgetOwner,
+    unknown: `No widget has the ID ${JSON.stringify(text)}. Run "widget list --org ORG" to see all of them.`,
+  });
+  return { id, owner, params: { widget: id } };
 }
 
 const SETTINGS = {

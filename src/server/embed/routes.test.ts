@@ -3,9 +3,8 @@ import { describe, test } from "node:test";
 import Fastify from "fastify";
 import type { WidgetId } from "#contract/ids.ts";
 import { createTestApp } from "../../../test/support/app/app.ts";
-import { makeOrganization, makeWidget } from "../../../test/support/builders.ts";
+import { makeOrganization, makeWidget, updateWidget } from "../../../test/support/builders.ts";
 import { installErrorHandler } from "../http/error-handler.ts";
-import { updateWidget } from "../widgets/queries.ts";
 import { embedPageRoutes } from "./routes.ts";
 
 const { app, deps } = await createTestApp({ baseUrl: "https://book.example" });

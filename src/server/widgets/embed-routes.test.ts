@@ -3,12 +3,11 @@ import { after, test } from "node:test";
 import type { ConfigAnswer } from "#contract/book.ts";
 import { DAY_MS } from "#contract/durations.ts";
 import { createTestApp } from "../../../test/support/app/app.ts";
-import { makeOrganization, makeWidget } from "../../../test/support/builders.ts";
+import { makeOrganization, makeWidget, updateWidget } from "../../../test/support/builders.ts";
 import { startCalcomServer } from "../../../test/support/scheduler/calcom-server.ts";
 import { CalcomThrottle } from "../../../test/support/scheduler/calcom-throttle.ts";
 import { addConnection } from "../scheduler/connections/connections.ts";
 import { changeWidget } from "./app-queries.ts";
-import { updateWidget } from "./queries.ts";
 
 const { app, deps } = await createTestApp({ webhookAllowCidrs: ["127.0.0.0/8"] });
 after(() => deps.scheduler.outbound.close());

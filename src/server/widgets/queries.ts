@@ -1,4 +1,4 @@
-import { type Insertable, type Selectable, sql, type Updateable } from "kysely";
+import type { Insertable, Selectable } from "kysely";
 import { type OrganizationId, parseWidgetId, type WidgetId } from "#contract/ids.ts";
 import type { Db } from "../db/pool.ts";
 import type { WidgetsTable } from "../db/tables.ts";
@@ -43,28 +43,14 @@ async function ownsWidget(db: Db, owner: OrganizationId, id: WidgetId): Promise<
   return row !== undefined;
 }
 
-/** Without an owner, for the command line. */
-export async function findWidget(db: Db, id: WidgetId): Promise<WidgetRow | null> {
-  return (await db.selectFrom("widgets").select(WIDGET_COLUMNS).where("id", "=", id).executeTakeFirst()) ?? null;
+/** Across organizations, for the operator's command line. */
+export async function findWidgetOwner(db: Db, id: WidgetId): Promise<OrganizationId | null> {
+  const row = await db.selectFrom("widgets").select("organization_id").where("id", "=", id).executeTakeFirst();
+  return row?.organization_id ?? null;
 }
 
 export async function insertWidget(db: Db, row: Insertable<WidgetsTable>): Promise<void> {
   await db.insertInto("widgets").values(row).execute();
-}
-
-/** Without an owner, for the command line. */
-export async function updateWidget(
-  db: Db,
-  id: WidgetId,
-  change: Updateable<WidgetsTable>,
-): Promise<(WidgetRow & { former_name: string }) | null> {
-  const row = await db
-    .updateTable("widgets")
-    .set(change)
-    .where("id", "=", id)
-    .returning([...WIDGET_COLUMNS, sql<string>`old.name`.as("former_name")])
-    .executeTakeFirst();
-  return row ?? null;
 }
 
 /** Guard: unknown, malformed and other organizations' ids get exactly the same response. */

@@ -3,8 +3,8 @@ import { test } from "node:test";
 import type { WidgetId } from "#contract/ids.ts";
 import { createTestApp } from "../../../test/support/app/app.ts";
 import { getJson, makeCaller } from "../../../test/support/app/read-api.ts";
-import { makeKey, makeOrganization, makeWidget } from "../../../test/support/builders.ts";
-import { insertWidget, updateWidget } from "./queries.ts";
+import { makeKey, makeOrganization, makeWidget, updateWidget } from "../../../test/support/builders.ts";
+import { insertWidget } from "./queries.ts";
 
 const { app, deps } = await createTestApp({ baseUrl: "https://book.example" });
 

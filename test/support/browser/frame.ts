@@ -5,9 +5,8 @@ import type { BrowserContextOptions, Frame, FrameLocator, Page } from "playwrigh
 import type { OrganizationId, WidgetId } from "#contract/ids.ts";
 import type { Template } from "#contract/widget.ts";
 import type { ServiceDeps } from "../../../src/server/create-deps.ts";
-import { updateWidget } from "../../../src/server/widgets/queries.ts";
 import { createTestApp, type TestApp } from "../app/app.ts";
-import { makeOrganization, makeWidget, NOON } from "../builders.ts";
+import { makeOrganization, makeWidget, NOON, updateWidget } from "../builders.ts";
 import { listTakenSteps } from "../funnel/collect.ts";
 import { startWeb, type TestWeb } from "./host-site.ts";
 

@@ -6,9 +6,8 @@ import { createTestApp } from "../../../../test/support/app/app.ts";
 import { askApp } from "../../../../test/support/app/app-api.ts";
 import { errorAnswer, getJson, makeCaller, type TestCaller } from "../../../../test/support/app/read-api.ts";
 import { signIn } from "../../../../test/support/app/sign-in.ts";
-import { makeKey, makeOrganization, makeWidget } from "../../../../test/support/builders.ts";
+import { makeKey, makeOrganization, makeWidget, updateWidget } from "../../../../test/support/builders.ts";
 import { DIRECT, makeTouch, SEARCH_AD } from "../../../../test/support/funnel/touches.ts";
-import { updateWidget } from "../../widgets/queries.ts";
 import { recordTouches } from "../record/record.ts";
 import type { Touch, VisitClass } from "../record/touch.ts";
 

@@ -3,7 +3,7 @@ import { after, test } from "node:test";
 import { sql } from "kysely";
 import { DAY_MS, HOUR_MS, MINUTE_MS } from "#contract/durations.ts";
 import type { ConnectionId, OrganizationId, Reference, WidgetId } from "#contract/ids.ts";
-import { makeBooking, makeOrganization, makeWidget, NOON } from "../../../../test/support/builders.ts";
+import { makeBooking, makeOrganization, makeWidget, NOON, updateWidget } from "../../../../test/support/builders.ts";
 import {
   addCalcomBooking,
   cancelCalcomBooking,
@@ -14,7 +14,6 @@ import { type CalcomServer, startCalcomServer } from "../../../../test/support/s
 import { startGraphServer } from "../../../../test/support/scheduler/graph-server.ts";
 import { createOpenDeps } from "../../../../test/support/scheduler/open-deps.ts";
 import { addConnection, changeConnection } from "../../scheduler/connections/connections.ts";
-import { updateWidget } from "../../widgets/queries.ts";
 import { listChanges } from "./change-queries.ts";
 import { markDue } from "./check-queries.ts";
 import { followAppointments } from "./follow-appointments.ts";

@@ -3,11 +3,10 @@ import { after, test } from "node:test";
 import type { FreeSlot } from "#contract/book.ts";
 import type { WidgetId } from "#contract/ids.ts";
 import { createTestApp } from "../../../../test/support/app/app.ts";
-import { makeOrganization, makeWidget } from "../../../../test/support/builders.ts";
+import { makeOrganization, makeWidget, updateWidget } from "../../../../test/support/builders.ts";
 import { visitId } from "../../../../test/support/funnel/touches.ts";
 import { type GraphServer, startGraphServer } from "../../../../test/support/scheduler/graph-server.ts";
 import { addConnection } from "../../scheduler/connections/connections.ts";
-import { updateWidget } from "../../widgets/queries.ts";
 
 // A widget that offers certain people, in a scheduling system where two visitors can want the same time at once.
 

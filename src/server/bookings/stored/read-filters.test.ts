@@ -10,9 +10,8 @@ import {
   getPage,
   makeCaller,
 } from "../../../../test/support/app/read-api.ts";
-import { makeBooking, makeWidget, NOON } from "../../../../test/support/builders.ts";
+import { makeBooking, makeWidget, NOON, updateWidget } from "../../../../test/support/builders.ts";
 import { randomId, systemRandom } from "../../lib/secrets/random.ts";
-import { updateWidget } from "../../widgets/queries.ts";
 
 const { app, deps, clock } = await createTestApp();
 

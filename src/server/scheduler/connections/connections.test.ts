@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import { type ConnectionId, parseConnectionId } from "#contract/ids.ts";
-import { makeOrganization, makeWidget } from "../../../../test/support/builders.ts";
+import { makeOrganization, makeWidget, updateWidget } from "../../../../test/support/builders.ts";
 import {
   CALCOM_REQUEST_ID,
   type CalcomServer,
@@ -10,7 +10,6 @@ import {
 import { startGraphServer } from "../../../../test/support/scheduler/graph-server.ts";
 import { createOpenDeps } from "../../../../test/support/scheduler/open-deps.ts";
 import { requireFound } from "../../../../test/support/scheduler/requests.ts";
-import { updateWidget } from "../../widgets/queries.ts";
 import { openConnection, openSchedulingSystem } from "../open-system.ts";
 import { addConnection, changeConnection, removeConnection } from "./connections.ts";
 import { findConnection, listConnections } from "./queries.ts";

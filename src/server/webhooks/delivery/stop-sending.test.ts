@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { updateWidget } from "../../../../test/support/builders.ts";
 import {
   type Business,
   book,
@@ -17,7 +18,6 @@ import {
 } from "../../../../test/support/webhooks/webhook-service.ts";
 import { deleteBooking } from "../../bookings/stored/erase.ts";
 import { updateOrganization } from "../../organizations/queries.ts";
-import { updateWidget } from "../../widgets/queries.ts";
 import { deleteEndpoint, editEndpoint } from "../endpoints/endpoints.ts";
 import { redeliver } from "../log/redeliver.ts";
 
