@@ -4,12 +4,12 @@ import { authRoutes } from "./accounts/auth/auth-routes.ts";
 import { publicLogoRoutes } from "./accounts/logo-routes.ts";
 import { analyticsReadRoutes, collectRoutes, VisitReader } from "./analytics/analytics.ts";
 import { bearerAuth } from "./api-keys/bearer-auth.ts";
-import { guardReadRoute } from "./api-keys/guard-read-route.ts";
+import { readTable } from "./api-keys/read-table.ts";
 import { appApi } from "./app-api.ts";
 import { followAppointment } from "./bookings/changes/follow-appointments.ts";
 import { noticeRoutes } from "./bookings/changes/notice-routes.ts";
 import { bookRoutes } from "./bookings/flow/book-routes.ts";
-import { changeReadRoutes, deletionReadRoutes } from "./bookings/stored/newest-routes.ts";
+import { newestReadRoutes } from "./bookings/stored/newest-routes.ts";
 import { bookingReadRoutes } from "./bookings/stored/read-routes.ts";
 import type { ServiceDeps } from "./create-deps.ts";
 import { dashboardRoutes } from "./dashboard/routes.ts";
@@ -73,13 +73,12 @@ export async function buildApp(deps: ServiceDeps): Promise<FastifyInstance> {
       prepareReadApi(api);
       api.addHook("onRequest", authenticate);
       await api.register(async (managed) => managementApi(managed, deps));
-      api.addHook("onRoute", guardReadRoute);
-      widgetReadRoutes(api, deps);
-      bookingReadRoutes(api, deps);
-      changeReadRoutes(api, deps);
-      deletionReadRoutes(api, deps);
-      eventReadRoutes(api, deps);
-      analyticsReadRoutes(api, deps);
+      const routes = readTable(api);
+      widgetReadRoutes(routes, deps);
+      bookingReadRoutes(routes, deps);
+      newestReadRoutes(routes, deps);
+      eventReadRoutes(routes, deps);
+      analyticsReadRoutes(routes, deps);
     },
     { prefix: API_PREFIX },
   );

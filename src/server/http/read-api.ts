@@ -3,10 +3,8 @@ import { type TSchema, Type } from "typebox";
 import { ApiErrorBody, FieldsErrorBody } from "#contract/api-error.ts";
 import { compressResponses } from "./compress.ts";
 
-/** The part of the app under /api/v1, behind the bearer guard. */
-export type ReadApi = FastifyInstance;
-
-export function prepareReadApi(api: ReadApi): void {
+/** For the part of the app under /api/v1, behind the bearer guard. */
+export function prepareReadApi(api: FastifyInstance): void {
   // No other site can make a browser send a key.
   compressResponses(api, () => true);
   // http/parameters.ts checks the parameters; their schemas only describe them.

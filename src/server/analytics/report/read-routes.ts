@@ -1,9 +1,7 @@
-import { Analytics, Breakdown } from "#contract/analytics.ts";
-import { AnalyticsQuery, BreakdownQuery } from "#contract/read-api.ts";
-import { callerOf } from "../../api-keys/api-keys.ts";
+import type { Breakdown } from "#contract/analytics.ts";
+import type { ReadRoutes } from "../../api-keys/api-keys.ts";
 import type { Deps } from "../../deps.ts";
 import { type Query, readPageSize, readParameter, readWindowDays } from "../../http/parameters.ts";
-import { type ReadApi, readApiResponses } from "../../http/read-api.ts";
 import { type Reader, readAnalytics, readQuestion } from "./app-report.ts";
 import { lastDays, readDayWindow, type Today } from "./app-window.ts";
 import { readBreakdown, readDimension } from "./breakdown/breakdown.ts";
@@ -13,50 +11,17 @@ import { readFilters, requireKnownKeys } from "./filters.ts";
 
 type ReadDeps = Pick<Deps, "db" | "clock">;
 
-export function analyticsReadRoutes(api: ReadApi, deps: ReadDeps): void {
-  api.get(
-    "/analytics",
-    {
-      schema: {
-        operationId: "getAnalytics",
-        summary: "Get analytics",
-        description:
-          "Views, funnel and bookings for the last `days` days, counted in the organization's time zone. Built from " +
-          "anonymous funnel events, so it does not depend on Store bookings. When days reaches beyond the retained period, the " +
-          "data that is left is returned.",
-        querystring: AnalyticsQuery,
-        response: readApiResponses(Analytics, "The analytics of the window."),
-      },
-    },
-    async (request) => {
-      const query = request.query as Query;
-      const [days, widget] = [readWindowDays(query, "days"), readParameter(query, "widget")];
-      const reader = { ...callerOf(request), signal: request.signal };
-      const readWindow = (_: Query, { today }: Today) => lastDays(today, days);
-      const question = await readQuestion(deps, reader, widget === null ? {} : { widget }, readWindow);
-      return await readAnalytics(deps.db, question);
-    },
-  );
+export function analyticsReadRoutes(routes: ReadRoutes, deps: ReadDeps): void {
+  routes.add("getAnalytics", async ({ caller, query, request: { signal } }) => {
+    const [days, widget] = [readWindowDays(query, "days"), readParameter(query, "widget")];
+    const readWindow = (_: Query, { today }: Today) => lastDays(today, days);
+    const asked = widget === null ? {} : { widget };
+    return await readAnalytics(deps.db, await readQuestion(deps, { ...caller, signal }, asked, readWindow));
+  });
 
-  api.get(
-    "/analytics/breakdown",
-    {
-      schema: {
-        operationId: "getBreakdown",
-        summary: "Get a breakdown",
-        description:
-          "Views and bookings by one dimension, for the last `days` days or from `from` to `to`, at most 730 days: for example " +
-          "`?dimension=country&days=7` or `?dimension=country&from=2026-11-01&to=2026-11-07`. A visit " +
-          "must match every filter; if a parameter is repeated, any of its values matches.",
-        querystring: BreakdownQuery,
-        response: readApiResponses(Breakdown, "One page of the breakdown."),
-      },
-    },
-    async (request) => {
-      const reader = { ...callerOf(request), signal: request.signal };
-      return await readBreakdownPage(deps, reader, request.query as Query);
-    },
-  );
+  routes.add("getBreakdown", async ({ caller, query, request: { signal } }) => {
+    return await readBreakdownPage(deps, { ...caller, signal }, query);
+  });
 }
 
 async function readBreakdownPage(deps: ReadDeps, reader: Reader, query: Query): Promise<Breakdown> {
