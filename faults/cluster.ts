@@ -9,7 +9,6 @@ import { MINUTE_MS } from "#contract/durations.ts";
 import type { OrganizationId, WidgetId } from "#contract/ids.ts";
 import { parseConfig } from "../src/server/config.ts";
 import { createDeps, type ServiceDeps } from "../src/server/create-deps.ts";
-import { LOCATE } from "../src/server/db/citus/nodes.ts";
 import { MIGRATIONS_FOLDER, migrate } from "../src/server/db/migrate.ts";
 import { openDb, openPool, type Pool } from "../src/server/db/pool.ts";
 import { createLog } from "../src/server/lib/log/log.ts";
@@ -320,8 +319,8 @@ async function setUpBusiness(
   const { db } = deps;
   for (;;) {
     const owner = await makeOrganization(db, { timeZone: "Europe/Berlin" });
-    const { rows } = await where.pool.query<{ address: string }>(LOCATE, [owner]);
-    const node = where.cluster.nodes.find(({ address }) => address === rows[0]?.address);
+    const home = await where.pool.homes?.find(owner);
+    const node = where.cluster.nodes.find(({ address }) => address === home?.address);
     if (!node || node === where.elsewhere) continue;
     const receiver = await startReceiver();
     const endpoint = { url: receiver.url, kind: "webhook", description: "" } as const;

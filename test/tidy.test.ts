@@ -124,7 +124,7 @@ describe("banned texts are found", () => {
     ["sql`delete from widgets returning *`", "holds returning *: list the columns"],
     ['db.selectFrom("widgets").selectAll()', "holds .selectAll(: list the columns"],
     ['db.deleteFrom("widgets").returningAll()', "holds .returningAll(: list the columns"],
-    ["await db.transaction().execute(run);", "holds .transaction(): use inOrganization, acrossOrganizations or inSnapshot"],
+    ["await db.transaction().execute(run);", "holds .transaction(): use inTransaction, inHome or inSnapshot"],
     [`// ${"TO"}DO later`, `holds ${"TO"}DO: open an issue`],
     [`/* ${"FIX"}ME */`, `holds ${"FIX"}ME: open an issue`],
   ];

@@ -47,7 +47,7 @@ async function start(): Promise<void> {
 
   // Before a database is created: a port that is taken is the most likely reason why a first start fails.
   if (config.role !== "worker") await requireFreePort(config);
-  const database = await openDatabase({ config, log, notice, isSpread: config.role === "web" });
+  const database = await openDatabase({ config, log, notice });
   try {
     await serve({ config, log, notice, database });
   } catch (error) {

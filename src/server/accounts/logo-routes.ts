@@ -3,7 +3,7 @@ import { LOGO_BYTES_MAX } from "#contract/app/limits.ts";
 import { type OrganizationId, parseOrganizationId } from "#contract/ids.ts";
 import { auditBy } from "../audit/audit.ts";
 import type { Db } from "../db/pool.ts";
-import { inOrganization } from "../db/transactions.ts";
+import { inTransaction } from "../db/transactions.ts";
 import type { Deps } from "../deps.ts";
 import { FieldsError, notFound } from "../http/api-error.ts";
 import { deleteLogo, findLogo, saveLogo } from "../organizations/organizations.ts";
@@ -31,7 +31,7 @@ export function logoRoutes(routes: HttpRoutes, deps: LogoDeps): void {
 
 async function change(deps: LogoDeps, member: Member, run: (db: Db, now: Date) => Promise<void>): Promise<void> {
   const now = deps.clock.now();
-  await inOrganization(deps.db, member.organizationId, async (transaction) => {
+  await inTransaction(deps.db, async (transaction) => {
     await run(transaction, now);
     const entry = {
       action: "organization.changed",

@@ -2,7 +2,7 @@ import type { OrganizationShape } from "#contract/app/account.ts";
 import type { OrganizationId } from "#contract/ids.ts";
 import { PLAN_TERMS, type RetentionPeriod } from "#contract/plans.ts";
 import { auditBy, describeChanges } from "../audit/audit.ts";
-import { inOrganization } from "../db/transactions.ts";
+import { inTransaction } from "../db/transactions.ts";
 import type { Deps } from "../deps.ts";
 import { FieldsError } from "../http/api-error.ts";
 import { checkName, checkTimeZone, requireFields } from "../http/check-fields.ts";
@@ -37,7 +37,7 @@ export function organizationRoutes(routes: Routes, deps: OrganizationDeps): void
       ...(checked.timeZone === undefined ? {} : { time_zone: checked.timeZone }),
     };
     if (Object.keys(checked).length === 0) return await readOrganization(deps, member.organizationId);
-    await inOrganization(deps.db, member.organizationId, async (db) => {
+    await inTransaction(deps.db, async (db) => {
       const before = await lockOrganization(db, member.organizationId);
       assert(before, "a member's organization exists");
       requireUnchanged({ name: before.name, timeZone: before.time_zone ?? "UTC" }, body);

@@ -6,7 +6,7 @@ import type { Routes } from "../accounts/accounts.ts";
 import { auditBy } from "../audit/audit.ts";
 import { makeOnce } from "../db/make-once.ts";
 import type { Db } from "../db/pool.ts";
-import { inOrganization } from "../db/transactions.ts";
+import { inTransaction } from "../db/transactions.ts";
 import type { Deps } from "../deps.ts";
 import { ApiError, notFound } from "../http/api-error.ts";
 import { type Checked, checkLine, requireFields } from "../http/check-fields.ts";
@@ -45,7 +45,7 @@ export function keyAppRoutes(routes: Routes, deps: Pick<Deps, "db" | "clock" | "
       await auditBy(deps, member, now)(transaction, { action: "api_key.created", target: id, ...describeKey(checked) });
       return { key };
     };
-    const made = await makeOnce(() => inOrganization(deps.db, owner, make));
+    const made = await makeOnce(() => inTransaction(deps.db, make));
     if (made === null) throw new ApiError("conflict", ALREADY_CREATED);
     const row = (await listApiKeys(deps.db, owner)).find((each) => each.id === id);
     assert(row, "the key was just created");
@@ -56,7 +56,7 @@ export function keyAppRoutes(routes: Routes, deps: Pick<Deps, "db" | "clock" | "
     const id = parseApiKeyId(params.key);
     if (id === null) throw notFound("API key");
     const now = deps.clock.now();
-    await inOrganization(deps.db, member.organizationId, async (transaction) => {
+    await inTransaction(deps.db, async (transaction) => {
       const outcome = await revokeOwnKey(transaction, member.organizationId, { id, now });
       if (outcome.kind === "not_found") throw notFound("API key");
       if (outcome.kind === "revoked")

@@ -2,7 +2,7 @@ import { NAME_LENGTH_MAX } from "#contract/book.ts";
 import { ORGANIZATION_ID, type OrganizationId } from "#contract/ids.ts";
 import { PLANS } from "#contract/plans.ts";
 import { auditByOperator, describeChanges } from "../audit/audit.ts";
-import { acrossOrganizations, inOrganization } from "../db/transactions.ts";
+import { inTransaction } from "../db/transactions.ts";
 import { randomId } from "../lib/secrets/random.ts";
 import { parseTimeZone } from "../lib/time/calendar.ts";
 import {
@@ -34,7 +34,7 @@ export const ORGANIZATION_COMMANDS: readonly Command[] = [
         time_zone: timeZone === null ? null : requireTimeZone(timeZone),
         created_at: clock.now(),
       };
-      await acrossOrganizations(db, async (transaction) => {
+      await inTransaction(db, async (transaction) => {
         await insertOrganization(transaction, organization);
         const audit = auditByOperator({ random }, organization.id, organization.created_at);
         const { id: target, name, plan } = organization;
@@ -60,7 +60,7 @@ export const ORGANIZATION_COMMANDS: readonly Command[] = [
       if (Object.keys(body).length > 0) await callRoute(context, id, "changeOrganization", { body });
       // Only the operator changes plans, so no route does.
       if (plan !== null)
-        await inOrganization(db, id, async (transaction) => {
+        await inTransaction(db, async (transaction) => {
           const changed = await updateOrganization(transaction, id, { plan });
           const detail = describeChanges({ plan: planBefore }, { plan });
           const entry = { action: "organization.changed", target: id, name: changed?.name, detail } as const;

@@ -2,7 +2,7 @@ import { ROLES_OF_MEMBERS } from "#contract/app/role.ts";
 import { NAME_LENGTH_MAX } from "#contract/book.ts";
 import { checkPassword, createUser, hashPassword, insertMember, listMembers } from "../accounts/accounts.ts";
 import { auditByOperator } from "../audit/audit.ts";
-import { acrossOrganizations } from "../db/transactions.ts";
+import { inTransaction } from "../db/transactions.ts";
 import { checkEmail } from "../http/check-fields.ts";
 import { parseChoice, parseText, requireOrganization, requireValue } from "./arguments.ts";
 import { type Command, UsageError } from "./command.ts";
@@ -42,7 +42,7 @@ export const USER_COMMANDS: readonly Command[] = [
       const password = requireValue("password", checkPassword(given === "-" ? await readInput() : given));
       const passwordHash = await hashPassword({ random }, password);
       const at = clock.now();
-      const userId = await acrossOrganizations(db, async (transaction) => {
+      const userId = await inTransaction(db, async (transaction) => {
         const person = { name, email, passwordHash, isEmailProven: true };
         const user = await createUser({ db: transaction, clock, random }, person);
         if (!user) throw new UsageError("This email address already has an account. Invite the person instead.");

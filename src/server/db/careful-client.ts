@@ -1,8 +1,6 @@
 import pg from "pg";
 import { assert } from "../lib/assert.ts";
-import { LOCATE, type Node, type Nodes } from "./citus/nodes.ts";
-import { type DatabaseUnavailable, isDatabaseUnavailable } from "./database-unavailable.ts";
-import type { Host, Hosts } from "./hosts.ts";
+import type { DatabaseUnavailable } from "./database-unavailable.ts";
 import {
   beginsTransaction,
   type Connection,
@@ -11,6 +9,7 @@ import {
   ParsingQuery,
   type Prepared,
 } from "./joined-query.ts";
+import type { SilenceWatch } from "./silence-watch.ts";
 
 /** A statement that starts with this is planned once per connection, under the name that follows. */
 export const PREPARED = "-- prepared: ";
@@ -25,11 +24,8 @@ export class CarefulClient extends pg.Client {
   isPatient = false;
   /** Ticks since a statement last ended on this connection; null while none is running. */
   waitedTicks: number | null = null;
-  server: Host | null = null;
-  /** Set on Citus. */
-  nodes: Nodes | null = null;
-  /** On Citus, the server with the rows that its statement or transaction is about. */
-  node: Node | null = null;
+  /** Set by the pool once it is connected. */
+  watch: SilenceWatch | null = null;
   #asked = 0;
   /** They will be sent with the next statement. */
   #unsent: Prepared[] = [];
@@ -44,28 +40,7 @@ export class CarefulClient extends pg.Client {
       // biome-ignore lint/suspicious/noExplicitAny: see above
       return (super.query as any)(...args);
     }
-    const owner = this.nodes?.findOwner(text, values) ?? null;
-    return owner === null ? this.#ask(text, values) : this.#askAbout(owner, text, values);
-  }
-
-  /** Fails at once while the organization's server is silent. */
-  async #askAbout(owner: string, text: string, values: unknown[]): Promise<unknown> {
-    this.node = this.nodes?.find(owner) ?? (await this.#locate(owner));
-    const silence = this.node?.watch.silence;
-    if (silence) throw silence;
-    try {
-      const result = await this.#ask(text, values);
-      this.node?.watch.heard();
-      return result;
-    } catch (error) {
-      if (!isDatabaseUnavailable(error)) this.node?.watch.heard();
-      throw error;
-    }
-  }
-
-  async #locate(owner: string): Promise<Node | null> {
-    const { rows } = (await this.#ask(LOCATE, [owner])) as { rows: { address: string }[] };
-    return rows[0] ? (this.nodes?.learn(owner, rows[0].address) ?? null) : null;
+    return this.#ask(text, values);
   }
 
   async #ask(text: string, values: unknown[] | undefined): Promise<unknown> {
@@ -124,7 +99,7 @@ export class CarefulClient extends pg.Client {
     const callback = (error: Error | null, result: unknown) => {
       this.#asked--;
       this.waitedTicks = this.#asked > 0 ? 0 : null;
-      if (this.#fault === null) this.server?.watch.heard();
+      if (this.#fault === null) this.watch?.heard();
       if (error) reject(this.#fault ?? error);
       else resolve(result);
     };
@@ -138,7 +113,6 @@ export class CarefulClient extends pg.Client {
   /** Called when its user has finished. Statements that were never sent must not run for the next one. */
   forget(): void {
     this.isPatient = false;
-    this.node = null;
     this.#unsent = [];
   }
 
@@ -161,26 +135,6 @@ export class CarefulClient extends pg.Client {
 /** Null if the statement is planned each time. */
 function toName(text: string): string | null {
   return text.startsWith(PREPARED) ? text.slice(PREPARED.length, text.indexOf("\n")) : null;
-}
-
-/** Each new connection chooses its server. */
-export function toClientOf(hosts: Hosts): typeof CarefulClient {
-  return class extends CarefulClient {
-    constructor(config: pg.ClientConfig) {
-      const host = hosts.choose();
-      super({ ...config, connectionString: host.url });
-      this.server = host;
-    }
-
-    // biome-ignore lint/suspicious/noExplicitAny: both forms of pg.Client.connect; the pool uses the one with a callback
-    override connect(callback?: any): any {
-      if (callback === undefined) return super.connect();
-      super.connect((error: Error | null) => {
-        if (error && this.server) hosts.noteRefusal(this.server);
-        callback(error);
-      });
-    }
-  };
 }
 
 export function asCareful(client: pg.PoolClient): CarefulClient {

@@ -1,6 +1,5 @@
-import { PostgresAdapter, PostgresDialect, type PostgresPool, type QueryCompiler, sql } from "kysely";
+import { PostgresAdapter, PostgresDialect, type PostgresPool, type QueryCompiler } from "kysely";
 import type pg from "pg";
-import type { OrganizationId } from "#contract/ids.ts";
 import { assert } from "../lib/assert.ts";
 import { HomeCompiler } from "./citus/home-compiler.ts";
 import type { Homes } from "./citus/homes.ts";
@@ -69,31 +68,6 @@ export class OrganizationMoving extends DatabaseUnavailable {
   constructor(cause?: unknown) {
     super("The organization is moving to another server", cause);
   }
-}
-
-/**
- * On Citus, keeps the organization on its server until the transaction ends. `inOrganization` does this before anything else:
- * after a read, Citus 14 uses the same connection for the rest of the transaction. If a write then waits for a move, it still
- * goes to the old server, and what it wrote is lost.
- */
-export async function keepInPlace(transaction: Db, owner: OrganizationId): Promise<void> {
-  if (engineOf(transaction) === "postgresql") return;
-  // Whatever writes to a shard keeps it in place, even if no row is found.
-  await sql`-- prepared: keep_in_place
-    delete from visit_progress where organization_id = ${owner} and kept_since = 'infinity'`.execute(transaction);
-}
-
-/**
- * On Citus, throws while the organization's rows can't be seen. Needed before a transaction that keeps the organization in place
- * concludes anything from rows that are not there.
- */
-export async function requireSettled(db: Db, owner: OrganizationId): Promise<void> {
-  if (engineOf(db) === "postgresql") return;
-  const { rows } = await sql`
-    select from organizations where id = ${owner} and not exists (
-      select from visit_progress where visit_progress.organization_id = ${owner}
-    )`.execute(db);
-  if (rows.length > 0) throw new OrganizationMoving();
 }
 
 /** The constraint that a statement violates. On Citus only its message names it, with the shard's number at the end. */

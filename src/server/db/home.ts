@@ -192,6 +192,12 @@ export async function runTogether<Row>(
   }
 }
 
+/** Throws while the organization's server answers nobody. Statements through Citus would wait for it, and others for them. */
+export async function requireAnswering(db: Db, owner: OrganizationId): Promise<void> {
+  const silence = (await homesOf(db)?.find(owner))?.pool.silence;
+  if (silence) throw silence;
+}
+
 /** Equal for rows on the same server. At once, except before the map has been read. */
 export function findServer(db: Db, key: Key): string | Promise<string> {
   const home = findHome(db, key);

@@ -21,8 +21,6 @@ export async function openDatabase(deps: {
   config: Config;
   log: Log;
   notice: (sentence: string) => void;
-  /** For a process that only answers requests: uses all servers of a cluster. Everything else works on the coordinator. */
-  isSpread?: boolean;
   /** Whether organizations that are already there may be moved to the servers of a cluster. */
   distributes?: boolean;
 }): Promise<Database> {
@@ -30,7 +28,7 @@ export async function openDatabase(deps: {
   const embedded =
     config.databaseUrl === null ? await openEmbeddedDatabase({ dataDir: config.dataDir, notice: deps.notice }) : null;
   const url = embedded?.url ?? config.databaseUrl ?? "";
-  const pool = openPool({ url, isSpread: deps.isSpread ?? false, size: config.databasePoolSize, log });
+  const pool = openPool({ url, size: config.databasePoolSize, log });
   const close = async () => {
     // A statement that is still running has had its grace period; its connection ends with the process.
     await Promise.race([pool.end(), sleep(LAST_STATEMENT_MS, undefined, { ref: false })]);

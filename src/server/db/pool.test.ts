@@ -52,7 +52,7 @@ describe("a connection that stops answering", { concurrency: true }, async () =>
   async function openOnWire() {
     const wire = await openSilentWire(database.url);
     const log = createLog("silent");
-    const pool = new Pool({ max: 1 }, { urls: [wire.url], log, statementLimitMs: STATEMENT_LIMIT_MS });
+    const pool = new Pool({ max: 1, connectionString: wire.url }, { log, statementLimitMs: STATEMENT_LIMIT_MS });
     after(() => pool.end());
     return { wire, pool, db: openDb(pool) };
   }
@@ -140,12 +140,12 @@ describe("a server that stops answering", { concurrency: true }, async () => {
     for (const waitedMs of waits) assert.ok(waitedMs < 10_000, `waited ${waitedMs} ms`);
     assert.ok((await measureRefusal(db)) < 1_000, "and now it is known");
     assert.ok((await measureRefusal(patientDb)) < 1_000);
-    assert.equal(pool.isSilent, true);
+    assert.equal(pool.silence !== null, true);
 
     wire.mend();
     const awayMs = await untilAnswered(db);
     assert.ok(awayMs < 9_000, `back after ${awayMs} ms`);
-    assert.equal(pool.isSilent, false);
+    assert.equal(pool.silence !== null, false);
     await long;
     assert.ok(performance.now() - longMs > 5_900, "a long statement that was under way is waited for");
     assert.deepEqual(logged, ["database.silent", "database.answering"]);
@@ -154,7 +154,7 @@ describe("a server that stops answering", { concurrency: true }, async () => {
   test("is distinguished from one that is busy with a long statement", async () => {
     const { db, pool } = await openOnWire();
     await Promise.all([sql`select pg_sleep(4)`.execute(db), sql`select pg_sleep(4)`.execute(db)]);
-    assert.equal(pool.isSilent, false);
+    assert.equal(pool.silence !== null, false);
   });
 
   test("does not end a process that is starting: it listens once the server answers", async () => {

@@ -2,26 +2,21 @@ import { Kysely } from "kysely";
 import pg from "pg";
 import type { Log } from "../lib/log/log.ts";
 import { listHostUrls } from "../lib/text/host-urls.ts";
-import { asCareful, type CarefulClient, toClientOf } from "./careful-client.ts";
+import { asCareful, CarefulClient } from "./careful-client.ts";
 import { checkFirst } from "./citus/checked-connections.ts";
 import { toHold, toLook } from "./citus/home-functions.ts";
 import { type Home, Homes } from "./citus/homes.ts";
-import { type Node, Nodes } from "./citus/nodes.ts";
 import { READ_SHARDS, type ShardGroup, type ShardRow } from "./citus/shard-map.ts";
 import { DatabaseUnavailable } from "./database-unavailable.ts";
 import { type Engine, EngineDialect } from "./engine.ts";
-import { type Host, Hosts } from "./hosts.ts";
-import { TICK_MS } from "./silence-watch.ts";
+import { SilenceWatch, TICK_MS } from "./silence-watch.ts";
 import type { Tables } from "./tables.ts";
 
 export type Db = Kysely<Tables>;
 
 /** Also limits waiting for another statement to return its connection. */
 const CONNECT_TIMEOUT_MS = 4_000;
-/** Shorter than CONNECT_TIMEOUT_MS. */
-const PROBE_MS = 2_000;
 const IDLE_TIMEOUT_MS = 30_000;
-const CONNECTION_LIFE_SECONDS = 300;
 
 const DATE_OID = 1082;
 const INT8_OID = 20;
@@ -58,7 +53,6 @@ const STATEMENT_LIMIT_MS = 15_000;
 const KEEP_ALIVE_MS = 10_000;
 
 type PoolOptions = {
-  urls: readonly string[];
   log: Log;
   statementLimitMs: number;
   /** Set for connections to one server of a cluster that run statements on its own tables. Called when it can't be reached. */
@@ -72,8 +66,7 @@ export class Pool extends pg.Pool {
   readonly #onHomeLost: (() => void) | null;
   readonly #homes: Homes;
   readonly #homePools = new Map<string, Pool>();
-  readonly #hosts: Hosts;
-  readonly #nodes: Nodes;
+  readonly #watch: SilenceWatch;
   readonly #statementLimitMs: number;
   readonly #clients = new Set<CarefulClient>();
   /** Each call gives up one wait for a connection. */
@@ -81,27 +74,18 @@ export class Pool extends pg.Pool {
   readonly #timer: NodeJS.Timeout;
 
   constructor(settings: pg.PoolConfig, options: PoolOptions) {
-    const hosts: Hosts = new Hosts(options.urls, {
-      probe: (connectionString) => probeServer({ ...settings, connectionString }),
-      isSomeoneWaiting: (host) => this.#isWaitingFor(host),
-      onSilent: (host, fault) => this.#giveUp(host, fault),
-      onRefusal: () => this.#onHomeLost?.(),
-      log: options.log,
-    });
-    const nodes = new Nodes({
-      probe: (address) => probeNode({ ...settings, connectionString: hosts.choose().url }, address),
-      isSomeoneWaiting: (node) => this.#listImpatient().some((client) => client.node === node && client.waitedTicks),
-      onSilent: (node, fault) => this.#leave(node, fault),
-      log: options.log,
-    });
-    super({ ...settings, Client: toClientOf(hosts) });
+    super({ ...settings, Client: CarefulClient });
     this.#onHomeLost = options.onHomeLost ?? null;
     this.#homes = new Homes({
       readShards: () => this.#readShards(),
-      openHome: (group) => this.#openHome(group, (urls) => this.#openServer(settings, { ...options, urls })),
+      openHome: (group) => this.#openHome(group, settings, options),
     });
-    this.#nodes = nodes;
-    this.#hosts = hosts;
+    this.#watch = new SilenceWatch({
+      probe: () => probeServer(settings),
+      isSomeoneWaiting: () => this.#acquiring.size > 0 || this.#listImpatient().some(({ waitedTicks }) => waitedTicks),
+      onSilent: (fault) => this.#giveUp(fault),
+      log: options.log,
+    });
     this.#statementLimitMs = options.statementLimitMs;
     this.#timer = setInterval(() => this.#tick(), TICK_MS).unref();
     this.on("connect", (client) => this.#watchClient(client));
@@ -120,18 +104,18 @@ export class Pool extends pg.Pool {
     return this.engine === "citus" ? this.#homes : null;
   }
 
-  #openHome(group: ShardGroup, open: (urls: string[]) => Pool): Home {
+  #openHome(group: ShardGroup, settings: pg.PoolConfig, options: PoolOptions): Home {
     const { address, shard } = group;
-    const pool = this.#homePools.get(address) ?? open([this.#hosts.toUrl(address)]);
+    const pool =
+      this.#homePools.get(address) ??
+      new Pool(
+        { ...settings, connectionString: toUrl(settings.connectionString ?? "", address) },
+        { ...options, onHomeLost: () => this.#homes.doubt() },
+      );
     this.#homePools.set(address, pool);
     const toDb = (check: string) =>
       new Kysely<Tables>({ dialect: new EngineDialect(pool, checkFirst(pool, check), group) });
     return { reader: toDb(toLook(shard)), writer: toDb(toHold(shard)), pool, address, group };
-  }
-
-  /** A standby may take over at another address. */
-  #openServer(settings: pg.PoolConfig, options: PoolOptions): Pool {
-    return new Pool(settings, { ...options, onHomeLost: () => this.#homes.doubt() });
   }
 
   /** While the coordinator is away, the other servers know as much. */
@@ -146,8 +130,9 @@ export class Pool extends pg.Pool {
     throw failure;
   }
 
-  get isSilent(): boolean {
-    return this.#hosts.silence !== null;
+  /** Why no statement can run now; null while the server answers. */
+  get silence(): DatabaseUnavailable | null {
+    return this.#watch.silence;
   }
 
   // Both forms of pg.Pool.connect; its own query() uses the one with a callback.
@@ -167,29 +152,20 @@ export class Pool extends pg.Pool {
     return (super.end as (...all: unknown[]) => unknown).apply(this, callback);
   }
 
-  async #acquire(): Promise<pg.PoolClient> {
-    for (let triesLeft = this.#hosts.count; ; triesLeft--) {
-      const { refusals } = this.#hosts;
-      try {
-        return await this.#acquireOnce();
-      } catch (error) {
-        const mayWorkElsewhere = error instanceof DatabaseUnavailable && this.#hosts.refusals > refusals;
-        if (triesLeft <= 1 || !mayWorkElsewhere) throw error;
-      }
-    }
-  }
-
-  #acquireOnce(): Promise<pg.PoolClient> {
-    if (this.#hosts.silence) {
+  #acquire(): Promise<pg.PoolClient> {
+    if (this.silence) {
+      // A standby may have taken over at another address.
       this.#onHomeLost?.();
-      return Promise.reject(this.#hosts.silence);
+      return Promise.reject(this.silence);
     }
     const { promise, resolve, reject } = Promise.withResolvers<pg.PoolClient>();
     this.#acquiring.add(reject);
     super.connect((error, client) => {
       const isWaitedFor = this.#acquiring.delete(reject);
-      if (!client) reject(toAcquisitionFault(error));
-      else if (isWaitedFor) resolve(client);
+      if (!client) {
+        this.#onHomeLost?.();
+        reject(toAcquisitionFault(error));
+      } else if (isWaitedFor) resolve(client);
       else client.release();
     });
     return promise;
@@ -197,7 +173,8 @@ export class Pool extends pg.Pool {
 
   #watchClient(client: pg.PoolClient): void {
     const careful = asCareful(client);
-    careful.server?.watch.heard();
+    careful.watch = this.#watch;
+    this.#watch.heard();
     this.#clients.add(careful);
     // A connection that breaks while in use fails its statement. It also emits an error, which without a listener would end
     // the process.
@@ -208,13 +185,10 @@ export class Pool extends pg.Pool {
       careful.query(KEEP_PLANS_AT_HOME).catch(() => undefined);
       return;
     }
-    // The first connection learns the engine only from its own reply.
-    careful.nodes = this.engine === "citus" ? this.#nodes : null;
     // Runs before whatever is asked first. If it fails, the connection is broken, and that statement fails too.
     careful.query(KEEP_PLANS).then(
       ({ rows }: { rows: unknown[] }) => {
         this.engine = rows.length === 0 ? "citus" : "postgresql";
-        careful.nodes = this.engine === "citus" ? this.#nodes : null;
       },
       () => undefined,
     );
@@ -231,39 +205,21 @@ export class Pool extends pg.Pool {
       if (!client.isPatient && client.waitedTicks * TICK_MS >= this.#statementLimitMs)
         client.cutOff(new DatabaseUnavailable("The database did not respond"));
     }
-    this.#hosts.tick();
-    this.#nodes.tick();
+    this.#watch.tick();
   }
 
-  /** Callers that wait for a connection may get one from another server. */
-  #isWaitingFor(host: Host): boolean {
-    if (this.#hosts.count === 1 && this.#acquiring.size > 0) return true;
-    return this.#listImpatient().some((client) => client.server === host && client.waitedTicks);
-  }
-
-  #giveUp(host: Host, fault: DatabaseUnavailable): void {
-    if (this.#hosts.silence) {
-      for (const reject of this.#acquiring) reject(fault);
-      this.#acquiring.clear();
-    }
+  #giveUp(fault: DatabaseUnavailable): void {
+    for (const reject of this.#acquiring) reject(fault);
+    this.#acquiring.clear();
     // Idle ones too: new connections show whether the database works again.
-    for (const client of this.#listImpatient()) if (client.server === host) client.cutOff(fault);
-  }
-
-  #leave(node: Node, fault: DatabaseUnavailable): void {
-    for (const client of this.#listImpatient()) if (client.node === node && client.waitedTicks) client.cutOff(fault);
+    for (const client of this.#listImpatient()) client.cutOff(fault);
   }
 }
 
-export function openPool(options: {
-  url: string;
-  /** Uses all servers that the URL names, and the first of them only while the others are down; otherwise only the first. */
-  isSpread?: boolean;
-  size: number;
-  log: Log;
-}): Pool {
-  const [first = "", ...others] = listHostUrls(options.url);
+/** On a cluster, the first server that the URL names is the coordinator, and the coordinator knows the others. */
+export function openPool(options: { url: string; size: number; log: Log }): Pool {
   const settings = {
+    connectionString: listHostUrls(options.url)[0] ?? "",
     max: options.size,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     idleTimeoutMillis: IDLE_TIMEOUT_MS,
@@ -271,14 +227,13 @@ export function openPool(options: {
     keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
     application_name: "bookflow",
     types,
-    // Connections are replaced, so that a server that was down gets its share again.
-    ...(others.length > 0 && { maxLifetimeSeconds: CONNECTION_LIFE_SECONDS }),
   };
-  return new Pool(settings, {
-    urls: options.isSpread ? [...others, first] : [first],
-    log: options.log,
-    statementLimitMs: STATEMENT_LIMIT_MS,
-  });
+  return new Pool(settings, { log: options.log, statementLimitMs: STATEMENT_LIMIT_MS });
+}
+
+/** The same database, user and options at another address. */
+function toUrl(url: string, address: string): string {
+  return url.replace(/^([a-z]+:\/\/(?:[^@/]*@)?)[^/?]*/, `$1${address}`);
 }
 
 /** A refusal is also an answer from the server, for example too many connections. */
@@ -289,22 +244,6 @@ async function probeServer(settings: pg.ClientConfig): Promise<void> {
     await client.connect();
   } catch (error) {
     if (!(error instanceof pg.DatabaseError)) throw error;
-  } finally {
-    client.end().catch(() => undefined);
-  }
-}
-
-/** Asks the server that a new connection leads to whether it can reach another one. */
-async function probeNode(settings: pg.ClientConfig, address: string): Promise<void> {
-  const { hostname, port } = new URL(`postgres://${address}`);
-  const client = new pg.Client({ ...settings, query_timeout: CONNECT_TIMEOUT_MS });
-  client.on("error", () => undefined);
-  try {
-    await client.connect();
-    await client.query("select set_config('citus.node_connection_timeout', $1, false)", [String(PROBE_MS)]);
-    const check = "select citus_check_connection_to_node($1, $2) as works";
-    const { rows } = await client.query<{ works: boolean }>(check, [hostname, Number(port)]);
-    if (!rows[0]?.works) throw new DatabaseUnavailable(`The server ${address} can't be reached`);
   } finally {
     client.end().catch(() => undefined);
   }

@@ -1,24 +1,14 @@
 import pg from "pg";
 import type { OrganizationId } from "#contract/ids.ts";
-import { engineOf, keepInPlace, OrganizationMoving } from "./engine.ts";
+import { engineOf, OrganizationMoving } from "./engine.ts";
 import { readAtHome, writeAtHome } from "./home.ts";
 import type { Db } from "./pool.ts";
 
-/**
- * Runs in its own transaction about one organization, or in the caller's if there is one. On Citus, the organization stays on its
- * server from the start of the transaction to its end.
- */
-export async function inOrganization<T>(
-  db: Db,
-  owner: OrganizationId,
-  run: (transaction: Db) => Promise<T>,
-): Promise<T> {
+/** Runs in its own transaction, or in the caller's if there is one. */
+export async function inTransaction<T>(db: Db, run: (transaction: Db) => Promise<T>): Promise<T> {
   if (db.isTransaction) return await run(db);
   try {
-    return await db.transaction().execute(async (transaction) => {
-      await keepInPlace(transaction, owner);
-      return await run(transaction);
-    });
+    return await db.transaction().execute(run);
   } catch (error) {
     throw isStoppedByMove(db, error) ? new OrganizationMoving(error) : error;
   }
@@ -52,12 +42,4 @@ export async function inHomeSnapshot<T>(
   run: (transaction: Db) => Promise<T>,
 ): Promise<T> {
   return await readAtHome(db, owner, (home) => inSnapshot(home, run));
-}
-
-/**
- * Runs in a transaction about several organizations, or about none. On Citus, a process that is connected to a worker must not
- * read distributed tables in it before it writes to them.
- */
-export async function acrossOrganizations<T>(db: Db, run: (transaction: Db) => Promise<T>): Promise<T> {
-  return await db.transaction().execute(run);
 }

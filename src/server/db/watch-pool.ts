@@ -6,7 +6,7 @@ export function watchPool(metrics: Metrics, pool: Pool): void {
     metrics.databaseConnections.set({ state: "in_use" }, pool.totalCount - pool.idleCount);
     metrics.databaseConnections.set({ state: "idle" }, pool.idleCount);
     metrics.databaseConnectionsMax.set(pool.options.max);
-    metrics.databaseSilent.set({ engine: pool.engine }, pool.isSilent ? 1 : 0);
+    metrics.databaseSilent.set({ engine: pool.engine }, pool.silence ? 1 : 0);
     metrics.databaseWaiting.set(pool.waitingCount);
   });
 }

@@ -6,7 +6,7 @@ import { recordTouches, type Touch } from "../analytics/analytics.ts";
 import { describeKey, makeKey } from "../api-keys/api-keys.ts";
 import { auditByOperator } from "../audit/audit.ts";
 import { importBookings } from "../bookings/bookings.ts";
-import { inOrganization } from "../db/transactions.ts";
+import { inTransaction } from "../db/transactions.ts";
 import type { Deps } from "../deps.ts";
 import { assert } from "../lib/assert.ts";
 import type { TextLine } from "../lib/text/text-lines.ts";
@@ -80,7 +80,7 @@ async function fill(deps: LoadDeps): Promise<LoadOutcome> {
 }
 
 async function makeOrganization(deps: LoadDeps, at: Date): Promise<void> {
-  await inOrganization(deps.db, DEMO_ID, async (transaction) => {
+  await inTransaction(deps.db, async (transaction) => {
     const organization = {
       id: DEMO_ID,
       name: DEMO_NAME,
@@ -139,7 +139,7 @@ async function addPeople(deps: LoadDeps): Promise<void> {
   const keyRandom = await readKeyRandom(deps, config);
   const at = clock.now();
   const audit = auditByOperator(deps, DEMO_ID, at);
-  await inOrganization(deps.db, DEMO_ID, async (db) => {
+  await inTransaction(deps.db, async (db) => {
     for (const { name, email, role } of DEMO_PEOPLE) {
       const user = await createUser({ ...deps, db }, { name, email, passwordHash, isEmailProven: true });
       assert(user, "the address was free a moment ago");

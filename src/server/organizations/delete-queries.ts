@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import type { OrganizationId } from "#contract/ids.ts";
-import { requireSettled } from "../db/engine.ts";
+import { OrganizationMoving } from "../db/engine.ts";
 import type { Db } from "../db/pool.ts";
 
 /**
@@ -53,8 +53,12 @@ export const ORGANIZATION_TABLES = [
 
 /** From here on, recording and storing wait for this transaction, and then find that the widget is gone. */
 async function holdRecording(transaction: Db, owner: OrganizationId): Promise<void> {
-  await requireSettled(transaction, owner);
-  await sql`select from visit_progress where organization_id = ${owner} for update`.execute(transaction);
+  const progress = await sql`select from visit_progress where organization_id = ${owner} for update`.execute(
+    transaction,
+  );
+  const organization = transaction.selectFrom("organizations").select("id").where("id", "=", owner);
+  // Every organization has its row. On Citus, rows can't be seen for a moment while they move to another server.
+  if (progress.rows.length === 0 && (await organization.executeTakeFirst())) throw new OrganizationMoving();
   await sql`select from widgets where organization_id = ${owner} order by id for update`.execute(transaction);
 }
 

@@ -1,5 +1,5 @@
 import type { OrganizationId } from "#contract/ids.ts";
-import { inOrganization } from "../db/transactions.ts";
+import { inTransaction } from "../db/transactions.ts";
 import type { Deps } from "../deps.ts";
 import { countOf, deleteOrganization, upsertDeleted } from "./delete-queries.ts";
 
@@ -8,7 +8,7 @@ export async function removeOrganization(
   { db, clock, log }: Pick<Deps, "db" | "clock" | "log">,
   { id, name, deletedBy }: { id: OrganizationId; name: string; deletedBy: string | null },
 ): Promise<boolean> {
-  const isDeleted = await inOrganization(db, id, async (transaction) => {
+  const isDeleted = await inTransaction(db, async (transaction) => {
     const counts = await countOf(transaction, id);
     if (!(await deleteOrganization(transaction, id))) return false;
     await upsertDeleted(transaction, { id, name, deletedAt: clock.now(), deletedBy, ...counts });

@@ -1,7 +1,7 @@
 import { isDemoWidget } from "#contract/demo.ts";
 import type { ConnectionId, OrganizationId, WidgetId } from "#contract/ids.ts";
 import type { Audit } from "../audit/audit.ts";
-import { inOrganization } from "../db/transactions.ts";
+import { inTransaction } from "../db/transactions.ts";
 import { describeFailure, holdConnection, type OpenDeps, openConnection } from "../scheduler/scheduler.ts";
 import { changeWidget, lockWidget } from "../widgets/widgets.ts";
 import { closeLivePeriod, openLivePeriod } from "./queries.ts";
@@ -26,7 +26,7 @@ export async function goLive(
 ): Promise<WentLive> {
   const fault = await findFault(deps, owner, connectionId);
   if (fault !== null) return fault;
-  return await inOrganization(deps.db, owner, async (transaction): Promise<WentLive> => {
+  return await inTransaction(deps.db, async (transaction): Promise<WentLive> => {
     const before = await lockWidget(transaction, owner, widgetId);
     if (before === null) return { kind: "no_widget" };
     if ((await holdConnection(transaction, owner, connectionId)) === null) return { kind: "no_connection" };
@@ -60,7 +60,7 @@ export async function goBackToTest(
   owner: OrganizationId,
   { widgetId, audit }: { widgetId: WidgetId; audit: Audit },
 ): Promise<boolean> {
-  return await inOrganization(deps.db, owner, async (transaction) => {
+  return await inTransaction(deps.db, async (transaction) => {
     const before = await lockWidget(transaction, owner, widgetId);
     if (before === null) return false;
     if (before.connection_id === null) return true;

@@ -5,7 +5,7 @@ import type { Routes } from "../accounts/accounts.ts";
 import { auditBy, describeChanges } from "../audit/audit.ts";
 import { makeOnce } from "../db/make-once.ts";
 import type { Db } from "../db/pool.ts";
-import { inOrganization } from "../db/transactions.ts";
+import { inTransaction } from "../db/transactions.ts";
 import type { Deps } from "../deps.ts";
 import { ApiError, notFound } from "../http/api-error.ts";
 import { chooseId } from "../http/idempotency-key.ts";
@@ -43,7 +43,7 @@ export function widgetAppRoutes(routes: Routes, deps: WidgetDeps): void {
       await auditBy(deps, member, now)(transaction, { action: "widget.created", target: id, name });
       return row;
     };
-    const made = await makeOnce(() => inOrganization(deps.db, owner, make));
+    const made = await makeOnce(() => inTransaction(deps.db, make));
     const widget = await readWidget(deps, owner, id);
     if (made === null) requireSame(widget, checkWidgetSettings(typed, deps.config.baseUrl));
     return widget;
@@ -84,7 +84,7 @@ function changeRoute(routes: Routes, deps: WidgetDeps): void {
     const { was: _, ...typed } = body;
     const names = Object.keys(WidgetChange.properties).filter((name) => name in typed);
     if (names.length > 0)
-      await inOrganization(deps.db, owner, async (transaction) => {
+      await inTransaction(deps.db, async (transaction) => {
         const before = await lockWidget(transaction, owner, id);
         if (before === null) throw notFound("Widget");
         requireUnchanged(toWidgetSettings(before), body);

@@ -1,5 +1,6 @@
 import type { Insertable, Selectable } from "kysely";
 import { type OrganizationId, parseWidgetId, type WidgetId } from "#contract/ids.ts";
+import { readAtHome } from "../db/home.ts";
 import type { Db } from "../db/pool.ts";
 import type { WidgetsTable } from "../db/tables.ts";
 import { notFound } from "../http/api-error.ts";
@@ -22,24 +23,28 @@ export type ListedWidgetRow = WidgetRow &
   Pick<Selectable<WidgetsTable>, "connection_id"> & { organization_name: string };
 
 export async function listWidgets(db: Db, owner: OrganizationId): Promise<ListedWidgetRow[]> {
-  return await db
-    .selectFrom("widgets")
-    .innerJoin("organizations", "organizations.id", "widgets.organization_id")
-    .select(WIDGET_COLUMNS.map((name) => `widgets.${name}` as const))
-    .select(["widgets.connection_id", "organizations.name as organization_name"])
-    .where("widgets.organization_id", "=", owner)
-    .orderBy("widgets.created_at", "desc")
-    .orderBy("widgets.id")
-    .execute();
+  return await readAtHome(db, owner, (home) =>
+    home
+      .selectFrom("widgets")
+      .innerJoin("organizations", "organizations.id", "widgets.organization_id")
+      .select(WIDGET_COLUMNS.map((name) => `widgets.${name}` as const))
+      .select(["widgets.connection_id", "organizations.name as organization_name"])
+      .where("widgets.organization_id", "=", owner)
+      .orderBy("widgets.created_at", "desc")
+      .orderBy("widgets.id")
+      .execute(),
+  );
 }
 
 async function ownsWidget(db: Db, owner: OrganizationId, id: WidgetId): Promise<boolean> {
-  const row = await db
-    .selectFrom("widgets")
-    .select("id")
-    .where("organization_id", "=", owner)
-    .where("id", "=", id)
-    .executeTakeFirst();
+  const row = await readAtHome(db, owner, (home) =>
+    home
+      .selectFrom("widgets")
+      .select("id")
+      .where("organization_id", "=", owner)
+      .where("id", "=", id)
+      .executeTakeFirst(),
+  );
   return row !== undefined;
 }
 

@@ -1,5 +1,4 @@
 import type { OrganizationId } from "#contract/ids.ts";
-import { LOCATE } from "../../../src/server/db/citus/nodes.ts";
 import { DISTRIBUTED_TABLES } from "../../../src/server/db/citus/table-places.ts";
 import { openPool } from "../../../src/server/db/pool.ts";
 import { createLog } from "../../../src/server/lib/log/log.ts";
@@ -34,8 +33,7 @@ async function findShards(url: string, owner: OrganizationId): Promise<{ shards:
       "select name || '_' || get_shard_id_for_distribution_column(name, $1::text) as shard from unnest($2::text[]) name",
       [owner, DISTRIBUTED_TABLES],
     );
-    const located = await pool.query<{ address: string }>(LOCATE, [owner]);
-    const address = String(located.rows[0]?.address);
+    const { address = "" } = (await pool.homes?.find(owner)) ?? {};
     const home = listDatabaseUrls(new URL(url).pathname.slice(1)).find((each) => each.includes(address));
     return { shards: rows.map(({ shard }) => shard), home: String(home) };
   } finally {

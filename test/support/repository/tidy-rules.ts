@@ -220,7 +220,7 @@ export const BANNED_TEXTS: readonly {
       "src/server/bookings/import/import-bookings.ts",
       "src/server/analytics/record/record.ts",
     ],
-    instead: "use inOrganization, acrossOrganizations or inSnapshot",
+    instead: "use inTransaction, inHome or inSnapshot",
   },
 ];
 

@@ -1,6 +1,6 @@
 import type { InvitationShape } from "#contract/app/account.ts";
 import { auditBy } from "../../audit/audit.ts";
-import { inOrganization } from "../../db/transactions.ts";
+import { inTransaction } from "../../db/transactions.ts";
 import type { Deps } from "../../deps.ts";
 import { ApiError, notFound } from "../../http/api-error.ts";
 import { checkEmail, requireFields } from "../../http/check-fields.ts";
@@ -40,7 +40,7 @@ export function invitationRoutes(routes: HttpRoutes, deps: InvitationDeps): void
   routes.add("revokeInvitation", async ({ member, params: { id } }) => {
     const { organizationId } = member;
     if (!isInvitationId(id)) throw notFound("Invitation");
-    await inOrganization(deps.db, organizationId, async (db) => {
+    await inTransaction(deps.db, async (db) => {
       const gone = await deleteInvitation(db, organizationId, id);
       if (!gone) throw notFound("Invitation");
       requireOwnerForOwners(member, [gone.role]);

@@ -6,7 +6,7 @@ import { DAY_MS } from "#contract/durations.ts";
 import type { OrganizationId } from "#contract/ids.ts";
 import { auditBy } from "../../audit/audit.ts";
 import type { Db } from "../../db/pool.ts";
-import { inOrganization } from "../../db/transactions.ts";
+import { inTransaction } from "../../db/transactions.ts";
 import type { Deps } from "../../deps.ts";
 import { randomId } from "../../lib/secrets/random.ts";
 import type { Mail } from "../../mail/mail.ts";
@@ -60,7 +60,7 @@ export async function invite(
     expires_at: new Date(now.getTime() + INVITATION_DAYS * DAY_MS),
   };
   const most = deps.config.maxInvitationsPerDay;
-  const saved = await inOrganization(deps.db, member.organizationId, async (db) => {
+  const saved = await inTransaction(deps.db, async (db) => {
     const since = new Date(now.getTime() - DAY_MS);
     if ((await countInvitedLocked(db, member.organizationId, since)) >= most) return "too_many";
     const row = { ...invitation, token_hash: mail.isOn ? mailed.hash : shown.hash };
@@ -106,7 +106,7 @@ export async function joinAsPerson(
   const invitation = await findInvitation(deps.db, hash, deps.clock.now());
   if (!invitation) return { kind: "unknown_link" };
   if (invitation.email !== person.email) return { kind: "other_address" };
-  return await inOrganization(deps.db, invitation.organization_id, async (db): Promise<JoinOutcome> => {
+  return await inTransaction(deps.db, async (db): Promise<JoinOutcome> => {
     const taken = await takeInvitation(db, hash, deps.clock.now());
     return taken ? await addMember(deps, db, { invitation: taken, person }) : { kind: "unknown_link" };
   });
@@ -122,7 +122,7 @@ export async function joinAsNewPerson(
   if (!found) return { kind: "unknown_link" };
   const isEmailProven = !isShareableLinkToken(token);
   const passwordHash = await hashPassword(deps, password);
-  return await inOrganization(deps.db, found.organization_id, async (db): Promise<JoinOutcome> => {
+  return await inTransaction(deps.db, async (db): Promise<JoinOutcome> => {
     const invitation = await takeInvitation(db, hash, deps.clock.now());
     if (!invitation) return { kind: "unknown_link" };
     const { email } = invitation;

@@ -5,7 +5,7 @@ import { ORGANIZATION_ID, type OrganizationId } from "#contract/ids.ts";
 import type { Config } from "../../config.ts";
 import { makeOnce } from "../../db/make-once.ts";
 import type { Db } from "../../db/pool.ts";
-import { acrossOrganizations } from "../../db/transactions.ts";
+import { inTransaction } from "../../db/transactions.ts";
 import type { Deps } from "../../deps.ts";
 import { ApiError } from "../../http/api-error.ts";
 import { checkName, checkTimeZone, requireFields } from "../../http/check-fields.ts";
@@ -53,7 +53,7 @@ export function meRoutes(routes: HttpRoutes, deps: MeDeps): void {
   });
 
   routes.add("disconnectOidc", async ({ person: { userId: id, email } }) => {
-    await acrossOrganizations(deps.db, async (db) => {
+    await inTransaction(deps.db, async (db) => {
       if (!(await findSignInWays(db, id)).hasPassword)
         throw new ApiError("conflict", "Set a password first. Without one, you couldn't sign in any more.");
       const isGone = await deleteOidcAccounts(db, id);
@@ -73,7 +73,7 @@ function sessionRoutes(routes: HttpRoutes, deps: MeDeps): void {
   });
 
   routes.add("endOtherSignIns", async ({ person: { userId, email, sessionId } }) => {
-    await acrossOrganizations(deps.db, async (db) => {
+    await inTransaction(deps.db, async (db) => {
       const count = await deleteOtherSessions(db, userId, sessionId);
       if (count > 0) await auditPerson({ ...deps, db }, { user: { id: userId, email }, action: "user.session_ended" });
     });
@@ -81,7 +81,7 @@ function sessionRoutes(routes: HttpRoutes, deps: MeDeps): void {
   });
 
   routes.add("endSignIn", async ({ person: { userId, email }, params: { id } }) => {
-    await acrossOrganizations(deps.db, async (db) => {
+    await inTransaction(deps.db, async (db) => {
       const isGone = isSessionId(id) && (await deleteSession(db, userId, id));
       if (!isGone) throw new ApiError("not_found", "This session has already ended.");
       await auditPerson({ ...deps, db }, { user: { id: userId, email }, action: "user.session_ended" });
@@ -99,7 +99,7 @@ function newOrganizationRoute(routes: HttpRoutes, deps: MeDeps): void {
     const wanted = { id, name, timeZone, owner };
     const most = deps.config.maxOrganizationsPerPerson;
     const made = await makeOnce(() =>
-      acrossOrganizations(deps.db, async (db) => {
+      inTransaction(deps.db, async (db) => {
         await createOrganization({ ...deps, db }, wanted);
         // Whoever creates and deletes organizations must not get another day's invitations with each.
         const deletedSince = new Date(deps.clock.now().getTime() - DAY_MS);

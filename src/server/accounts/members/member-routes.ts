@@ -2,7 +2,7 @@ import type { MemberShape } from "#contract/app/account.ts";
 import type { OrganizationId } from "#contract/ids.ts";
 import { auditBy } from "../../audit/audit.ts";
 import type { Db } from "../../db/pool.ts";
-import { inOrganization } from "../../db/transactions.ts";
+import { inTransaction } from "../../db/transactions.ts";
 import type { Deps } from "../../deps.ts";
 import { ApiError, notFound } from "../../http/api-error.ts";
 import { requireFields } from "../../http/check-fields.ts";
@@ -32,7 +32,7 @@ export function memberRoutes(routes: HttpRoutes, deps: MemberDeps): void {
   routes.add("changeMember", async ({ member, params, body }) => {
     const { organizationId } = member;
     const { role } = requireFields({ role: checkRole(body.role) });
-    await inOrganization(deps.db, organizationId, async (db) => {
+    await inTransaction(deps.db, async (db) => {
       const { actor, owners } = await lockActor(db, member);
       requireRole(actor, "admin");
       const target = await findTarget(db, organizationId, params.userId);
@@ -51,7 +51,7 @@ export function memberRoutes(routes: HttpRoutes, deps: MemberDeps): void {
   routes.add("removeMember", async ({ member, params }) => {
     const { organizationId, userId } = member;
     const isOwnLeave = params.userId === userId;
-    await inOrganization(deps.db, organizationId, async (db) => {
+    await inTransaction(deps.db, async (db) => {
       const { actor, owners } = await lockActor(db, member);
       if (!isOwnLeave) requireRole(actor, "admin");
       const target = await findTarget(db, organizationId, params.userId);

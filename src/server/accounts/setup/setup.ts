@@ -2,7 +2,7 @@ import type { SetUpRequest } from "#contract/app/account.ts";
 import { ENTRY_PAGES } from "#contract/app/entry-pages.ts";
 import type { OrganizationId } from "#contract/ids.ts";
 import type { Db } from "../../db/pool.ts";
-import { acrossOrganizations } from "../../db/transactions.ts";
+import { inTransaction } from "../../db/transactions.ts";
 import type { Deps } from "../../deps.ts";
 import { assert } from "../../lib/assert.ts";
 import { hashLinkToken, makeLinkToken } from "../auth/link-token.ts";
@@ -35,7 +35,7 @@ export async function setUp(deps: SetUpDeps, form: SetUpRequest): Promise<SetUpO
     return { kind: (await hasUsers(deps.db)) ? "set_up_already" : "unknown_link" };
   }
   const passwordHash = await hashPassword(deps, form.password);
-  return await acrossOrganizations(deps.db, async (db): Promise<SetUpOutcome> => {
+  return await inTransaction(deps.db, async (db): Promise<SetUpOutcome> => {
     const isFirst = (await takeSetupLinks(db)) && !(await hasUsers(db));
     if (!isFirst) return { kind: "set_up_already" };
     const { name, email, organizationName, timeZone, plan } = form;

@@ -1,7 +1,7 @@
 import { ENTRY_PAGES } from "#contract/app/entry-pages.ts";
 import { SIGN_UP_LINK_MINUTES } from "#contract/app/limits.ts";
 import { MINUTE_MS } from "#contract/durations.ts";
-import { acrossOrganizations } from "../../db/transactions.ts";
+import { inTransaction } from "../../db/transactions.ts";
 import type { Deps } from "../../deps.ts";
 import type { Mail } from "../../mail/mail.ts";
 import { hashLinkToken, makeLinkToken } from "../auth/link-token.ts";
@@ -51,7 +51,7 @@ export async function signUp(
   { token, name, password }: { token: string; name: string; password: string },
 ): Promise<SignUpOutcome> {
   const passwordHash = await hashPassword(deps, password);
-  return await acrossOrganizations(deps.db, async (db): Promise<SignUpOutcome> => {
+  return await inTransaction(deps.db, async (db): Promise<SignUpOutcome> => {
     const email = await takeSignUpLink(db, hashLinkToken(token), deps.clock.now());
     if (email === null) return { kind: "unknown_link" };
     const person = await createUser({ ...deps, db }, { name, email, passwordHash, isEmailProven: true });

@@ -6,7 +6,7 @@ import type { Routes } from "../../accounts/accounts.ts";
 import { auditBy } from "../../audit/audit.ts";
 import { makeOnce } from "../../db/make-once.ts";
 import type { Db } from "../../db/pool.ts";
-import { inOrganization } from "../../db/transactions.ts";
+import { inTransaction } from "../../db/transactions.ts";
 import type { Deps } from "../../deps.ts";
 import { ApiError, notFound } from "../../http/api-error.ts";
 import { checkLine, requireFields } from "../../http/check-fields.ts";
@@ -63,7 +63,7 @@ export function reportLinkRoutes(routes: Routes, deps: Pick<Deps, "db" | "clock"
         detail: { report: query },
       });
     };
-    await makeOnce(() => inOrganization(deps.db, owner, make));
+    await makeOnce(() => inTransaction(deps.db, make));
     const made = (await listReportLinks(deps.db, owner)).find((each) => each.id === id);
     assert(made, "the link was just created");
     return toLink(made);
@@ -72,7 +72,7 @@ export function reportLinkRoutes(routes: Routes, deps: Pick<Deps, "db" | "clock"
   routes.add("revokeReportLink", async ({ member, params }) => {
     const id = parseReportLinkId(params.link);
     if (id === null) throw notFound("Link");
-    await inOrganization(deps.db, member.organizationId, async (transaction) => {
+    await inTransaction(deps.db, async (transaction) => {
       const name = await deleteReportLink(transaction, member.organizationId, id);
       if (name === null) throw notFound("Link");
       await auditBy(deps, member, deps.clock.now())(transaction, { action: "report_link.revoked", target: id, name });

@@ -5,7 +5,7 @@ import type { Routes } from "../../accounts/accounts.ts";
 import { auditBy } from "../../audit/audit.ts";
 import { makeOnce } from "../../db/make-once.ts";
 import type { Db } from "../../db/pool.ts";
-import { inOrganization } from "../../db/transactions.ts";
+import { inTransaction } from "../../db/transactions.ts";
 import type { Deps } from "../../deps.ts";
 import { ApiError, notFound } from "../../http/api-error.ts";
 import { checkLine, requireFields } from "../../http/check-fields.ts";
@@ -39,14 +39,14 @@ export function segmentRoutes(routes: Routes, deps: Pick<Deps, "db" | "clock" | 
         throw new ApiError("conflict", describeCap("segments", SEGMENTS_MAX));
       await auditBy(deps, member, now)(transaction, { action: "segment.created", target: id, name });
     };
-    await makeOnce(() => inOrganization(deps.db, owner, make));
+    await makeOnce(() => inTransaction(deps.db, make));
     return toSegment(await requireSegment(deps.db, owner, id));
   });
 
   routes.add("changeSegment", async ({ member, params, body }) => {
     const owner = member.organizationId;
     const name = checkSegmentName(body.name);
-    return await inOrganization(deps.db, owner, async (transaction) => {
+    return await inTransaction(deps.db, async (transaction) => {
       const row = await requireSegment(transaction, owner, params.segment);
       await renameSegment(transaction, owner, { id: row.id, name });
       const renamed = { action: "segment.changed", target: row.id, name, formerName: row.name } as const;
@@ -58,7 +58,7 @@ export function segmentRoutes(routes: Routes, deps: Pick<Deps, "db" | "clock" | 
   routes.add("deleteSegment", async ({ member, params }) => {
     const id = parseSegmentId(params.segment);
     if (id === null) throw notFound("Segment");
-    await inOrganization(deps.db, member.organizationId, async (transaction) => {
+    await inTransaction(deps.db, async (transaction) => {
       const name = await deleteSegment(transaction, member.organizationId, id);
       if (name === null) throw notFound("Segment");
       await auditBy(deps, member, deps.clock.now())(transaction, { action: "segment.deleted", target: id, name });

@@ -1,5 +1,6 @@
 import { DAY_MS, MINUTE_MS } from "#contract/durations.ts";
 import type { ConnectionKind } from "#contract/scheduling.ts";
+import { atEveryHome } from "../../db/home.ts";
 import { type OpenDeps, openConnection } from "../../scheduler/scheduler.ts";
 import { findReferences, markDue } from "./check-queries.ts";
 import { claimFollowed, type FollowedConnection, listKnown, noteSeen } from "./poll-queries.ts";
@@ -23,14 +24,16 @@ const BEGUN_MS = DAY_MS;
 /** Background task. A connection that fails is asked again when it is due the next time. */
 export async function pollConnections(deps: OpenDeps, signal: AbortSignal): Promise<void> {
   const now = deps.clock.now();
-  for (const connection of await claimFollowed(deps.db, { now, toEveryMs, limit: BATCH })) {
-    if (signal.aborted) return;
-    try {
-      await poll(deps, connection, signal);
-    } catch (error) {
-      deps.log.error("connection.poll_failed", { organizationId: connection.organizationId, error });
+  await atEveryHome(deps.db, async ({ writer }) => {
+    for (const connection of await claimFollowed(writer, { now, toEveryMs, limit: BATCH })) {
+      if (signal.aborted) return;
+      try {
+        await poll(deps, connection, signal);
+      } catch (error) {
+        deps.log.error("connection.poll_failed", { organizationId: connection.organizationId, error });
+      }
     }
-  }
+  });
 }
 
 function toEveryMs({ kind, getsNotices }: { kind: ConnectionKind; getsNotices: boolean }): number {

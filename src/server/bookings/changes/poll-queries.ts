@@ -2,6 +2,7 @@ import { sql } from "kysely";
 import { BOOKING_STATUS_CANCELLED } from "#contract/booking.ts";
 import type { ConnectionId, OrganizationId } from "#contract/ids.ts";
 import type { ConnectionKind } from "#contract/scheduling.ts";
+import { table } from "../../db/home.ts";
 import type { Db } from "../../db/pool.ts";
 import type { KnownAppointment } from "../../scheduler/scheduler.ts";
 import { isOfFormerAccount } from "./check-queries.ts";
@@ -12,19 +13,19 @@ type Polled = { kind: ConnectionKind; getsNotices: boolean };
 
 /** Across all organizations: connections that are due. Another process gets each of them when it is due the next time. */
 export async function claimFollowed(
-  db: Db,
+  home: Db,
   { now, toEveryMs, limit }: { now: Date; toEveryMs: (connection: Polled) => number; limit: number },
 ): Promise<FollowedConnection[]> {
   const { rows: found } = await sql<Polled & Pick<FollowedConnection, "organizationId" | "id">>`
     select organization_id as "organizationId", id, kind, subscription_id is not null as "getsNotices"
-    from scheduling_connections
-    where follows_changes and changes_due_at <= ${now} order by changes_due_at limit ${limit}`.execute(db);
+    from ${table("scheduling_connections")}
+    where follows_changes and changes_due_at <= ${now} order by changes_due_at limit ${limit}`.execute(home);
   const claimed: FollowedConnection[] = [];
   for (const { organizationId, id, ...polled } of found) {
     const { rows } = await sql<FollowedConnection>`
-      update scheduling_connections set changes_due_at = ${new Date(now.getTime() + toEveryMs(polled))}
+      update ${table("scheduling_connections")} set changes_due_at = ${new Date(now.getTime() + toEveryMs(polled))}
       where organization_id = ${organizationId} and id = ${id} and follows_changes and changes_due_at <= ${now}
-      returning organization_id as "organizationId", id, coalesce(changes_since, created_at) as since`.execute(db);
+      returning organization_id as "organizationId", id, coalesce(changes_since, created_at) as since`.execute(home);
     claimed.push(...rows);
   }
   return claimed;

@@ -1,5 +1,5 @@
 import type { OrganizationId } from "#contract/ids.ts";
-import { keepInPlace, requireSettled } from "../../db/engine.ts";
+import { OrganizationMoving } from "../../db/engine.ts";
 import type { Db } from "../../db/pool.ts";
 import type { TextLine } from "../../lib/text/text-lines.ts";
 import { withCreatedAt } from "../stored/to-api-json.ts";
@@ -12,6 +12,7 @@ import {
   dropKnownBookings,
   findStagedFault,
   insertStaged,
+  isVisible,
   type LineFault,
   listMoved,
   type MovedRow,
@@ -59,9 +60,7 @@ export async function importBookings(db: Db, owner: OrganizationId, file: Import
       await createStaging(transaction);
       await stageFile(transaction, owner, file);
       await analyzeStaging(transaction);
-      // Not from the start: other organizations may move while a long file is read.
-      await keepInPlace(transaction, owner);
-      await requireSettled(transaction, owner);
+      if (!(await isVisible(transaction, owner))) throw new OrganizationMoving();
       await waitForOtherImports(transaction, owner);
       await reserveReferences(transaction, owner);
       const fault = await findStagedFault(transaction, owner);

@@ -2,7 +2,7 @@ import { DAY_MS } from "#contract/durations.ts";
 import { CONNECTION_ID, type ConnectionId, type OrganizationId } from "#contract/ids.ts";
 import { type ConnectionKind, UNCERTAIN_MS_MAX } from "#contract/scheduling.ts";
 import type { Db } from "../../db/pool.ts";
-import { inOrganization } from "../../db/transactions.ts";
+import { inTransaction } from "../../db/transactions.ts";
 import { randomId } from "../../lib/secrets/random.ts";
 import { countLocked } from "../../organizations/organizations.ts";
 import { endSubscription } from "../notices/keep-subscriptions.ts";
@@ -70,7 +70,7 @@ export async function addConnection(
     ...toFollowing(true, now),
   };
   const most = deps.scheduler.maxConnections;
-  const isAdded = await inOrganization(deps.db, owner, async (transaction) => {
+  const isAdded = await inTransaction(deps.db, async (transaction) => {
     if ((await countLocked(transaction, owner, "scheduling_connections")) >= most) return false;
     await insertConnection(transaction, owner, row);
     await alongside(transaction, row);
@@ -109,7 +109,7 @@ export async function changeConnection(
   // The subscription was made with the credentials that are replaced.
   const before = tried === null ? null : await openConnection(deps, owner, id);
   let subscriptionId: string | null = null;
-  const outcome = await inOrganization(deps.db, owner, async (transaction) => {
+  const outcome = await inTransaction(deps.db, async (transaction) => {
     const row = await lockConnection(transaction, owner, id);
     if (row === null) return "not_found";
     subscriptionId = row.subscription_id;
@@ -189,7 +189,7 @@ export async function removeConnection(
 ): Promise<{ kind: "removed" } | ConnectionRefusal> {
   const system = await openConnection(deps, owner, id);
   let subscriptionId: string | null = null;
-  const outcome = await inOrganization(deps.db, owner, async (transaction) => {
+  const outcome = await inTransaction(deps.db, async (transaction) => {
     // Locked first, so that a widget that is being given this connection is seen.
     const row = await lockConnection(transaction, owner, id);
     if (row === null) return "not_found";

@@ -1,6 +1,7 @@
 import { DAY_MS, HOUR_MS, MINUTE_MS } from "#contract/durations.ts";
 import type { ConnectionId, OrganizationId } from "#contract/ids.ts";
 import { isLoopback } from "#contract/loopback.ts";
+import { atEveryHome } from "../../db/home.ts";
 import { openConnection } from "../open-system.ts";
 import type { OpenDeps } from "../scheduler-deps.ts";
 import type { SchedulingSystem } from "../scheduling-system.ts";
@@ -21,14 +22,16 @@ const SECRET_BYTES = 32;
 export async function keepSubscriptions(deps: OpenDeps, signal: AbortSignal): Promise<void> {
   const now = deps.clock.now();
   const leaseUntil = new Date(now.getTime() + LEASE_MS);
-  for (const due of await claimDueSubscriptions(deps.db, { now, leaseUntil, limit: BATCH })) {
-    if (signal.aborted) return;
-    try {
-      await keep(deps, due, signal);
-    } catch (error) {
-      deps.log.error("connection.subscription_failed", { organizationId: due.owner, error });
+  await atEveryHome(deps.db, async ({ writer }) => {
+    for (const due of await claimDueSubscriptions(writer, { now, leaseUntil, limit: BATCH })) {
+      if (signal.aborted) return;
+      try {
+        await keep(deps, due, signal);
+      } catch (error) {
+        deps.log.error("connection.subscription_failed", { organizationId: due.owner, error });
+      }
     }
-  }
+  });
 }
 
 async function keep(deps: OpenDeps, due: DueConnection, signal: AbortSignal): Promise<void> {

@@ -1,6 +1,7 @@
 import { sql } from "kysely";
 import type { ConnectionId, OrganizationId } from "#contract/ids.ts";
 import type { ConnectionKind } from "#contract/scheduling.ts";
+import { table } from "../../db/home.ts";
 import type { Db } from "../../db/pool.ts";
 
 export type DueConnection = {
@@ -14,19 +15,19 @@ export type DueConnection = {
 
 /** Across all organizations: connections whose subscription has to be made, checked or removed. */
 export async function claimDueSubscriptions(
-  db: Db,
+  home: Db,
   { now, leaseUntil, limit }: { now: Date; leaseUntil: Date; limit: number },
 ): Promise<DueConnection[]> {
   const { rows: found } = await sql<{ owner: OrganizationId; id: ConnectionId }>`
-    select organization_id as owner, id from scheduling_connections
-    where subscription_due_at <= ${now} order by subscription_due_at limit ${limit}`.execute(db);
+    select organization_id as owner, id from ${table("scheduling_connections")}
+    where subscription_due_at <= ${now} order by subscription_due_at limit ${limit}`.execute(home);
   const claimed: DueConnection[] = [];
   for (const { owner, id } of found) {
     const { rows } = await sql<DueConnection>`
-      update scheduling_connections set subscription_due_at = ${leaseUntil}
+      update ${table("scheduling_connections")} set subscription_due_at = ${leaseUntil}
       where organization_id = ${owner} and id = ${id} and subscription_due_at <= ${now}
       returning organization_id as owner, id, follows_changes as follows, subscription_id as "subscriptionId",
-        subscription_due_at as "leaseUntil"`.execute(db);
+        subscription_due_at as "leaseUntil"`.execute(home);
     claimed.push(...rows);
   }
   return claimed;

@@ -4,7 +4,7 @@ import { ENDPOINT_ID, type EndpointId, type OrganizationId } from "#contract/ids
 import { type Plan, planIncludes } from "#contract/plans.ts";
 import { writeAtHome } from "../../db/home.ts";
 import type { Db } from "../../db/pool.ts";
-import { inOrganization } from "../../db/transactions.ts";
+import { inTransaction } from "../../db/transactions.ts";
 import type { Deps } from "../../deps.ts";
 import { assert } from "../../lib/assert.ts";
 import { randomId } from "../../lib/secrets/random.ts";
@@ -98,7 +98,7 @@ export async function addEndpoint(
   const stored = toStoredUrl(deps, { id, kind: wanted.kind, url: verdict.url });
   const endpoint = { id, url: stored.url, description: wanted.description };
   const most = deps.config.maxEndpoints;
-  const isAdded = await inOrganization(deps.db, owner.id, async (transaction) => {
+  const isAdded = await inTransaction(deps.db, async (transaction) => {
     if ((await countLocked(transaction, owner.id, "endpoints")) >= most) return false;
     await insertEndpoint(transaction, owner.id, {
       ...endpoint,
@@ -189,7 +189,7 @@ export async function editEndpoint(
   const verdict = wanted.url === undefined ? null : await checkEndpointUrl(deps.webhooks, wanted.url);
   if (verdict?.kind === "refused") return { kind: "url_refused", reason: verdict.reason };
   const now = deps.clock.now();
-  const outcome = await inOrganization(deps.db, owner, async (transaction): Promise<{ kind: "edited" } | Refusal> => {
+  const outcome = await inTransaction(deps.db, async (transaction): Promise<{ kind: "edited" } | Refusal> => {
     const before = await lockEndpoint(transaction, owner, id);
     if (!before) return { kind: "not_found" };
     wanted.check?.(before);
@@ -263,7 +263,7 @@ export async function deleteEndpoint(
     sealed_url: null,
     headers: null,
   };
-  const isRemoved = await inOrganization(deps.db, owner, async (transaction) => {
+  const isRemoved = await inTransaction(deps.db, async (transaction) => {
     const endpoint = await lockEndpoint(transaction, owner, id);
     if (!endpoint) return false;
     const change = { ...withoutSecrets, receiver: endpoint.receiver + 1, removed_at: now, updated_at: now };
@@ -297,7 +297,7 @@ export async function rotateSecret(
   const secret = makeSigningSecret(deps.random);
   const now = deps.clock.now();
   const previousExpiresAt = overlapHours === 0 ? null : new Date(now.getTime() + overlapHours * HOUR_MS);
-  const isReplaced = await inOrganization(deps.db, owner, async (transaction) => {
+  const isReplaced = await inTransaction(deps.db, async (transaction) => {
     const endpoint = await replaceSecret(transaction, owner, {
       id,
       secret: deps.webhooks.secretBox.seal(id, secret),

@@ -2,7 +2,7 @@ import { type Selectable, sql } from "kysely";
 import type { NoticeKind } from "#contract/delivery.ts";
 import type { EndpointId, OrganizationId } from "#contract/ids.ts";
 import type { Db } from "../../db/pool.ts";
-import { inOrganization } from "../../db/transactions.ts";
+import { inTransaction } from "../../db/transactions.ts";
 import type { EndpointNoticesTable, EndpointsTable } from "../../db/webhook-tables.ts";
 import { writeLane } from "../queue/lanes.ts";
 import type { EndpointHealth } from "../queue/report-queries.ts";
@@ -44,7 +44,7 @@ export async function switchOffFailing(
   { endpoint_id: id, failing_since }: FailingEndpoint,
   { now, audit }: { now: Date; audit: AuditSwitchOff },
 ): Promise<boolean> {
-  return await inOrganization(db, owner, async (transaction) => {
+  return await inTransaction(db, async (transaction) => {
     const endpoint = await transaction
       .updateTable("endpoints")
       .set({ status: "disabled", disabled_reason: "failing", disabled_at: now, updated_at: now })
@@ -92,7 +92,7 @@ export async function insertNotice(
   notice: { id: string; endpointId: EndpointId; kind: NoticeKind; detail: string; now: Date; notSince: Date },
 ): Promise<Date | null> {
   const { id, endpointId, kind, detail, now, notSince } = notice;
-  return await inOrganization(db, owner, async (transaction) => {
+  return await inTransaction(db, async (transaction) => {
     await transaction
       .selectFrom("endpoints")
       .select("id")

@@ -1,6 +1,7 @@
 import { type RawBuilder, type Selectable, sql } from "kysely";
 import type { DeliveryState, RedeliveryFilter, RedeliveryState } from "#contract/delivery.ts";
 import type { DeliveryId, EndpointId, OrganizationId, RedeliveryId } from "#contract/ids.ts";
+import { table } from "../../db/home.ts";
 import type { Db } from "../../db/pool.ts";
 import type { RedeliveriesTable } from "../../db/webhook-tables.ts";
 import type { RowPlace } from "../../http/paging.ts";
@@ -49,9 +50,9 @@ async function toMatching(
     and endpoint.status = 'enabled' and endpoint.removed_at is null and ${isInLog(owner, { keptSince, redelivering })}`;
 }
 
-const MATCHED = sql`deliveries delivery
-    join webhook_events event on event.organization_id = delivery.organization_id and event.id = delivery.event_id
-    join endpoints endpoint on endpoint.organization_id = delivery.organization_id and endpoint.id = delivery.endpoint_id`;
+const MATCHED = sql`${table("deliveries", "delivery")}
+    join ${table("webhook_events", "event")} on event.organization_id = delivery.organization_id and event.id = delivery.event_id
+    join ${table("endpoints", "endpoint")} on endpoint.organization_id = delivery.organization_id and endpoint.id = delivery.endpoint_id`;
 
 export async function countMatching(
   db: Db,
@@ -107,11 +108,11 @@ async function keepOutcomes(transaction: Db, owner: OrganizationId, ids: readonl
     with kept as (
       select redelivery_id, count(*) filter (where state = 'delivered') as delivered,
         count(*) filter (where state = 'failed') as failed, count(*) filter (where state = 'canceled') as canceled
-      from deliveries
+      from ${table("deliveries")}
       where organization_id = ${owner} and id = any(${ids as DeliveryId[]}::uuid[]) and redelivery_id is not null
       group by redelivery_id
     )
-    update redeliveries redelivery set kept_delivered = kept_delivered + kept.delivered,
+    update ${table("redeliveries", "redelivery")} set kept_delivered = kept_delivered + kept.delivered,
       kept_failed = kept_failed + kept.failed, kept_canceled = kept_canceled + kept.canceled
     from kept where redelivery.organization_id = ${owner} and redelivery.id = kept.redelivery_id`.execute(transaction);
 }
@@ -178,9 +179,9 @@ export async function endRedelivery(
   return result.numUpdatedRows === 1n;
 }
 
-/** Across organizations; oldest first. */
-export async function listRunning(db: Db): Promise<{ organization_id: OrganizationId; id: RedeliveryId }[]> {
-  return await db
+/** Of all organizations with this home; oldest first. */
+export async function listRunning(home: Db): Promise<{ organization_id: OrganizationId; id: RedeliveryId }[]> {
+  return await home
     .selectFrom("redeliveries")
     .select(["organization_id", "id"])
     .where("state", "=", "running")
@@ -202,7 +203,7 @@ export async function countUnsent(
   ids: readonly RedeliveryId[],
 ): Promise<ReadonlyMap<RedeliveryId, number>> {
   const { rows } = await sql<{ id: RedeliveryId; count: number }>`
-    select redelivery_id as id, count(*) as count from delivery_queue
+    select redelivery_id as id, count(*) as count from ${table("delivery_queue")}
     where organization_id = ${owner} and redelivery_id = any(${ids as RedeliveryId[]}::text[])
     group by redelivery_id`.execute(db);
   return new Map(rows.map(({ id, count }) => [id, count]));

@@ -1,9 +1,9 @@
 import type { RedeliveryFilter } from "#contract/delivery.ts";
 import { type EndpointId, type OrganizationId, REDELIVERY_ID, type RedeliveryId } from "#contract/ids.ts";
 import { type Plan, planIncludes } from "#contract/plans.ts";
-import { requireSettled } from "../../db/engine.ts";
+import { atEveryHome } from "../../db/home.ts";
 import type { Db } from "../../db/pool.ts";
-import { inOrganization } from "../../db/transactions.ts";
+import { inHome, inTransaction } from "../../db/transactions.ts";
 import type { Deps } from "../../deps.ts";
 import { randomId } from "../../lib/secrets/random.ts";
 import { findEndpoint } from "../endpoints/queries.ts";
@@ -72,7 +72,7 @@ export async function startRedelivery(
   if (refusal) return refusal;
   const now = deps.clock.now();
   const id = randomId<RedeliveryId>(deps.random, REDELIVERY_ID);
-  await inOrganization(deps.db, owner.id, async (transaction) => {
+  await inTransaction(deps.db, async (transaction) => {
     const matched = await countMatching(transaction, owner.id, { filter, keptSince: toLogKeptSince(now) });
     await insertRedelivery(transaction, owner.id, { id, filter, matched, now });
     await alongside(transaction, { id, matched });
@@ -91,7 +91,7 @@ export async function cancelRedelivery(
   id: RedeliveryId,
   alongside: (transaction: Db) => Promise<void>,
 ): Promise<boolean> {
-  return await inOrganization(deps.db, owner, async (transaction) => {
+  return await inTransaction(deps.db, async (transaction) => {
     const isCanceled = await endRedelivery(transaction, owner, { id, state: "canceled", now: deps.clock.now() });
     if (isCanceled) await alongside(transaction);
     return isCanceled;
@@ -100,18 +100,20 @@ export async function cancelRedelivery(
 
 /** Background task: continues the redeliveries that are running. A failure in one does not stop the others. */
 export async function runRedeliveries(deps: RedeliveryDeps, signal: AbortSignal): Promise<void> {
-  let failed = 0;
-  let lastError: unknown;
-  for (const { organization_id: owner, id } of await listRunning(deps.db)) {
-    try {
-      while (!signal.aborted && (await advanceRedelivery(deps, owner, id)) === "advanced");
-    } catch (error) {
-      deps.log.error("redelivery.failed", { organizationId: owner, error });
-      failed += 1;
-      lastError = error;
+  await atEveryHome(deps.db, async ({ reader }) => {
+    let failed = 0;
+    let lastError: unknown;
+    for (const { organization_id: owner, id } of await listRunning(reader)) {
+      try {
+        while (!signal.aborted && (await advanceRedelivery(deps, owner, id)) === "advanced");
+      } catch (error) {
+        deps.log.error("redelivery.failed", { organizationId: owner, error });
+        failed += 1;
+        lastError = error;
+      }
     }
-  }
-  if (failed > 0) throw new Error(`Redeliveries that could not be continued: ${failed}`, { cause: lastError });
+    if (failed > 0) throw new Error(`Redeliveries that could not be continued: ${failed}`, { cause: lastError });
+  });
 }
 
 /** Queues one batch. `waiting`: enough is unsent, or another worker is at it. */
@@ -120,8 +122,7 @@ async function advanceRedelivery(
   owner: OrganizationId,
   id: RedeliveryId,
 ): Promise<"advanced" | "waiting" | "ended"> {
-  const outcome = await inOrganization(deps.db, owner, async (transaction) => {
-    await requireSettled(transaction, owner);
+  const outcome = await inHome(deps.db, owner, async (transaction) => {
     const redelivery = (await lockRedeliveries(transaction, owner)) && (await lockRedelivery(transaction, owner, id));
     if (!redelivery) return "waiting";
     const limit = Math.min(BATCH, await findRoom(transaction, owner, id));

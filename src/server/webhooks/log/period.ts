@@ -2,6 +2,7 @@ import { type RawBuilder, sql } from "kysely";
 import { DELIVERY_LOG_DAYS } from "#contract/delivery.ts";
 import { DAY_MS } from "#contract/durations.ts";
 import type { DeliveryId, OrganizationId } from "#contract/ids.ts";
+import { table } from "../../db/home.ts";
 import type { Db } from "../../db/pool.ts";
 
 /** Start of the delivery log, the same for every plan. */
@@ -12,7 +13,9 @@ export function toLogKeptSince(now: Date): Date {
 /** Manual redeliveries that wait. */
 export async function listRedelivering(db: Db, owner: OrganizationId): Promise<DeliveryId[]> {
   const { rows } = await sql<{ id: DeliveryId }>`
-    select delivery_id as id from delivery_queue where organization_id = ${owner} and trigger = 'manual'`.execute(db);
+    select delivery_id as id from ${table("delivery_queue")} where organization_id = ${owner} and trigger = 'manual'`.execute(
+    db,
+  );
   return rows.map(({ id }) => id);
 }
 
@@ -25,10 +28,10 @@ export function isInLog(
   { keptSince, redelivering }: { keptSince: Date; redelivering: readonly DeliveryId[] },
 ): RawBuilder<boolean> {
   return sql<boolean>`(event.created_at >= ${keptSince} or exists (
-    select from deliveries of_event
+    select from ${table("deliveries", "of_event")}
     where of_event.organization_id = ${owner} and of_event.event_id = event.id
       and (of_event.state in ('queued', 'retrying') or exists (
-        select from delivery_attempts attempt
+        select from ${table("delivery_attempts", "attempt")}
         where attempt.organization_id = ${owner} and attempt.delivery_id = of_event.id
           and attempt.started_at >= ${keptSince}
       ) or of_event.id = any(${redelivering as DeliveryId[]}::uuid[]))

@@ -1,7 +1,7 @@
 import type { DeliveryId, OrganizationId } from "#contract/ids.ts";
 import { type Plan, planIncludes } from "#contract/plans.ts";
 import type { Db } from "../../db/pool.ts";
-import { inOrganization } from "../../db/transactions.ts";
+import { inTransaction } from "../../db/transactions.ts";
 import type { Deps } from "../../deps.ts";
 import { queueDeliveries } from "../outbox/queries.ts";
 import { wakeWorkers } from "../outbox/wake-workers.ts";
@@ -40,7 +40,7 @@ async function queueOne(
   owner: OrganizationId,
   { id, alongside }: { id: DeliveryId; alongside: AlongsideRedelivery | undefined },
 ): Promise<{ kind: "queued" } | RedeliverRefusal> {
-  return await inOrganization(deps.db, owner, async (transaction): Promise<{ kind: "queued" } | RedeliverRefusal> => {
+  return await inTransaction(deps.db, async (transaction): Promise<{ kind: "queued" } | RedeliverRefusal> => {
     // Queue rows are locked before deliveries: see queue/claim.ts.
     const isWaiting = await isInQueue(transaction, owner, id);
     const now = deps.clock.now();

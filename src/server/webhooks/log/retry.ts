@@ -1,6 +1,6 @@
 import type { DeliveryId, EndpointId, OrganizationId } from "#contract/ids.ts";
 import type { Db } from "../../db/pool.ts";
-import { inOrganization } from "../../db/transactions.ts";
+import { inTransaction } from "../../db/transactions.ts";
 import type { Deps } from "../../deps.ts";
 import { findEndpoint, lockEndpoint, updateEndpoint } from "../endpoints/queries.ts";
 import { wakeWorkers } from "../outbox/wake-workers.ts";
@@ -33,24 +33,20 @@ export async function retryDelivery(
   alongside: (transaction: Db, delivery: Redeliverable) => Promise<void>,
 ): Promise<{ kind: "retried" } | RetryRefusal> {
   const now = deps.clock.now();
-  const outcome = await inOrganization(
-    deps.db,
-    owner,
-    async (transaction): Promise<{ kind: "retried" } | RetryRefusal> => {
-      // Queue rows are locked before deliveries: see queue/claim.ts.
-      const waiting = await lockWaiting(transaction, owner, id);
-      const delivery = await findRedeliverable(transaction, owner, { id, keptSince: toLogKeptSince(now) });
-      if (!delivery) return { kind: "not_found" };
-      if (!waiting) return { kind: "not_waiting" };
-      if (waiting.isInFlight) return { kind: "in_flight" };
-      if (delivery.endpoint_status === "disabled") return { kind: "disabled" };
-      const advanced = await advanceWaiting(transaction, owner, { deliveryId: id, now, limit: 1 });
-      await makeUrgent(transaction, owner, id);
-      await showAdvanced(transaction, owner, { deliveryIds: advanced, now });
-      await alongside(transaction, delivery);
-      return { kind: "retried" };
-    },
-  );
+  const outcome = await inTransaction(deps.db, async (transaction): Promise<{ kind: "retried" } | RetryRefusal> => {
+    // Queue rows are locked before deliveries: see queue/claim.ts.
+    const waiting = await lockWaiting(transaction, owner, id);
+    const delivery = await findRedeliverable(transaction, owner, { id, keptSince: toLogKeptSince(now) });
+    if (!delivery) return { kind: "not_found" };
+    if (!waiting) return { kind: "not_waiting" };
+    if (waiting.isInFlight) return { kind: "in_flight" };
+    if (delivery.endpoint_status === "disabled") return { kind: "disabled" };
+    const advanced = await advanceWaiting(transaction, owner, { deliveryId: id, now, limit: 1 });
+    await makeUrgent(transaction, owner, id);
+    await showAdvanced(transaction, owner, { deliveryIds: advanced, now });
+    await alongside(transaction, delivery);
+    return { kind: "retried" };
+  });
   if (outcome.kind === "retried") await wakeWorkers(deps, owner);
   return outcome;
 }
@@ -68,7 +64,7 @@ export async function retryAll(
   const now = deps.clock.now();
   let count = await countDue(deps.db, owner, { endpointId, now });
   for (;;) {
-    const advanced = await inOrganization(deps.db, owner, async (transaction) => {
+    const advanced = await inTransaction(deps.db, async (transaction) => {
       const ids = await advanceWaiting(transaction, owner, { endpointId, now, limit: RETRY_BATCH });
       await showAdvanced(transaction, owner, { deliveryIds: ids, now });
       return ids.length;
@@ -76,7 +72,7 @@ export async function retryAll(
     count += advanced;
     if (advanced < RETRY_BATCH) break;
   }
-  await inOrganization(deps.db, owner, async (transaction) => {
+  await inTransaction(deps.db, async (transaction) => {
     await openLane(transaction, owner, endpointId);
     await alongside(transaction, endpoint, count);
   });

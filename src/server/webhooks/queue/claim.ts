@@ -2,7 +2,7 @@ import { MINUTE_MS } from "#contract/durations.ts";
 import type { DeliveryId, EndpointId, OrganizationId } from "#contract/ids.ts";
 import type { Home } from "../../db/citus/homes.ts";
 import type { Db } from "../../db/pool.ts";
-import { acrossOrganizations } from "../../db/transactions.ts";
+import { inTransaction } from "../../db/transactions.ts";
 import { CAPS } from "./caps.ts";
 import { chooseFairly, type DueLane, type InFlight, toLaneCap, toLaneRoom } from "./choose-fairly.ts";
 import {
@@ -62,7 +62,7 @@ const OVERDUE_STEPS_PER_LEASE = 60;
 
 /** `startClaim` is called once the advisory lock is held, so that a lease starts after the wait. */
 export async function claimDeliveries({ writer, group }: Home, startClaim: () => Claim): Promise<ClaimResult> {
-  return await acrossOrganizations(writer, async (transaction) => {
+  return await inTransaction(writer, async (transaction) => {
     await beginClaim(transaction, group);
     const { lease, free, after } = startClaim();
     const queue = await readQueue(transaction, { after, lanes: LANES_PER_CLAIM, tests: free, now: lease.at });

@@ -4,7 +4,7 @@ import type { DeliveryId, EndpointId, OrganizationId } from "#contract/ids.ts";
 import type { Plan } from "#contract/plans.ts";
 import { atHomes, table } from "../../db/home.ts";
 import type { Db } from "../../db/pool.ts";
-import { acrossOrganizations } from "../../db/transactions.ts";
+import { inTransaction } from "../../db/transactions.ts";
 import { PLANS_WITH_WEBHOOKS } from "./caps.ts";
 import { type ClaimedDelivery, INDEXES_ONLY, type Lease, leaseDeliveries } from "./claim-queries.ts";
 import { waitingLanes } from "./lanes.ts";
@@ -71,7 +71,7 @@ export async function leaseHeldBack(
   home: Db,
   { lease, dueBefore, limit }: { lease: Lease; dueBefore: Date; limit: number },
 ): Promise<ClaimedDelivery[]> {
-  return await acrossOrganizations(home, async (transaction) => {
+  return await inTransaction(home, async (transaction) => {
     await sql`select ${INDEXES_ONLY}`.execute(transaction);
     const { rows } = await sql<{ deliveryId: DeliveryId }>`
       with recursive ${waitingLanes("")}
@@ -103,7 +103,7 @@ export async function cancelForbidden(
   home: Db,
   { now, ...scope }: { now: Date; limit: number; endpointId?: EndpointId },
 ): Promise<number> {
-  return await acrossOrganizations(home, async (transaction) => {
+  return await inTransaction(home, async (transaction) => {
     await sql`select ${INDEXES_ONLY}`.execute(transaction);
     const removed = await removeForbidden(transaction, scope);
     if (removed.length > 0) await cancelDeliveries(transaction, removed, now);

@@ -13,7 +13,7 @@ import type { Home } from "../../db/citus/homes.ts";
 import { table } from "../../db/home.ts";
 import type { Db } from "../../db/pool.ts";
 import { FixedStatement } from "../../db/run-prepared.ts";
-import { acrossOrganizations } from "../../db/transactions.ts";
+import { inTransaction } from "../../db/transactions.ts";
 import { writeLane } from "./lanes.ts";
 import { recordAttempts } from "./record-attempts.ts";
 
@@ -82,7 +82,7 @@ export async function writeReports(
   sent: readonly AttemptReport[],
   auditGone: AuditGone,
 ): Promise<EndpointHealth[]> {
-  return await acrossOrganizations(writer, async (transaction) => {
+  return await inTransaction(writer, async (transaction) => {
     const receivers = await findNewReceivers(transaction, sent);
     const reports = sent.map((report) => {
       const current = receivers.get(report.endpointId) ?? report.receiver;

@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import { table } from "../../db/home.ts";
 import type { Db } from "../../db/pool.ts";
-import { acrossOrganizations } from "../../db/transactions.ts";
+import { inTransaction } from "../../db/transactions.ts";
 import { INDEXES_ONLY } from "./claim-queries.ts";
 
 // Every worker process holds an advisory lock while it lives, on each server that has deliveries, and its leases carry the lock's
@@ -41,7 +41,7 @@ export class DeadWorkers {
 
 /** Reads the leases by their index, not the whole queue, and the locks once. */
 async function listMissingHolders(home: Db): Promise<number[]> {
-  return await acrossOrganizations(home, async (transaction) => {
+  return await inTransaction(home, async (transaction) => {
     await sql`select ${INDEXES_ONLY}`.execute(transaction);
     const { rows } = await sql<{ leased_by: number }>`-- prepared: list_missing_holders
       select distinct leased_by from ${table("delivery_queue")}
