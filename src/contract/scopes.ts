@@ -14,3 +14,17 @@ export const SCOPE_WORDS: Readonly<Record<KeyScope, string>> = {
 
 /** Networks that a key may be used from. None means all. */
 export const KEY_NETWORKS_MAX = 20;
+
+const IPV4 = "(?:(?:25[0-5]|2[0-4]\\d|1\\d\\d|[1-9]?\\d)\\.){3}(?:25[0-5]|2[0-4]\\d|1\\d\\d|[1-9]?\\d)";
+const GROUP = "[0-9A-Fa-f]{1,4}";
+/** With `::` for zeros between groups, before them, or after them. */
+const IPV6 = [
+  `(?:${GROUP}:){7}${GROUP}`,
+  ...[1, 2, 3, 4, 5, 6].map((count) => `(?:${GROUP}:){1,${count}}(?::${GROUP}){1,${7 - count}}`),
+  `:(?::${GROUP}){1,7}`,
+  `(?:${GROUP}:){1,7}:`,
+  `::(?:[Ff]{4}:)?${IPV4}`,
+  "::",
+].join("|");
+/** A network in CIDR notation; an address alone is a network of one. */
+export const NETWORK_PATTERN = `^\\s*(?:${IPV4}(?:/(?:3[0-2]|[12]?\\d))?|(?:${IPV6})(?:/(?:12[0-8]|1[01]\\d|[1-9]?\\d))?)\\s*$`;

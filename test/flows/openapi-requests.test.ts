@@ -169,7 +169,6 @@ function givenFor(operationId: string, things: Things): Given {
     url: [receiver.url],
     headers: [{}, { "X-Api-Key": "abc" }],
     timeZone: ["Europe/Berlin", "UTC"],
-    networks: [[], ["203.0.113.0/24", "2001:db8::/32"]],
     expiresAt: [null, "2030-12-31"],
     bookingUrl: link,
     thankYouUrl: link,

@@ -1,6 +1,7 @@
 import { type TSchema, Type } from "typebox";
 import { CONNECTION_ID, ENDPOINT_ID, type IdForm, toIdPattern, WIDGET_ID } from "../ids.ts";
 import { PAGE_SIZE_MAX } from "../limits.ts";
+import { NETWORK_PATTERN } from "../scopes.ts";
 import { INSTANT_PATTERN, Timestamp } from "../timestamps.ts";
 import { EMAIL_PATTERN } from "./limits.ts";
 
@@ -24,6 +25,7 @@ export const PATTERN_WORDS: Readonly<Record<string, string>> = {
   [OPTIONAL_LINE_PATTERN]: "must be one line of text",
   [COLOR_PATTERN]: "must be a colour such as #4b45d6",
   [EMAIL_PATTERN]: "is not an email address",
+  [NETWORK_PATTERN]: "must be a network such as 203.0.113.0/24 or 2001:db8::/32, or a single address",
   [INSTANT_PATTERN]: "must be an ISO 8601 date",
   [toIdPattern(WIDGET_ID)]: "must be a widget ID",
   [toIdPattern(ENDPOINT_ID)]: "must be an endpoint ID",

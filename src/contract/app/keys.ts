@@ -1,5 +1,5 @@
 import { type Static, Type } from "typebox";
-import { KEY_NETWORKS_MAX, KEY_SCOPES, KEY_SCOPES_DEFAULT } from "../scopes.ts";
+import { KEY_NETWORKS_MAX, KEY_SCOPES, KEY_SCOPES_DEFAULT, NETWORK_PATTERN } from "../scopes.ts";
 import { INSTANT_PATTERN, Timestamp } from "../timestamps.ts";
 import { line, NullableText, NullableTimestamp, nullable, oneOf, pageOf } from "./forms.ts";
 import { KEY_NAME_LENGTH_MAX } from "./limits.ts";
@@ -37,7 +37,7 @@ export const NewKey = Type.Object(
     name: line(KEY_NAME_LENGTH_MAX),
     scopes: Type.Optional(Type.Array(oneOf(KEY_SCOPES), { minItems: 1, default: KEY_SCOPES_DEFAULT })),
     networks: Type.Optional(
-      Type.Array(Type.String({ maxLength: 100, examples: ["203.0.113.0/24", "2001:db8::/32"] }), {
+      Type.Array(Type.String({ pattern: NETWORK_PATTERN, examples: ["203.0.113.0/24", "2001:db8::/32"] }), {
         maxItems: KEY_NETWORKS_MAX,
         description: "Networks in CIDR notation, or addresses. Empty: the key may be used from anywhere.",
       }),

@@ -1,7 +1,7 @@
 import type { AppKey, NewKey } from "#contract/app/keys.ts";
 import { KEY_NAME_LENGTH_MAX } from "#contract/app/limits.ts";
 import { API_KEY_ID, type ApiKeyId, parseApiKeyId } from "#contract/ids.ts";
-import { KEY_SCOPES_DEFAULT, type KeyScope } from "#contract/scopes.ts";
+import { KEY_SCOPES, KEY_SCOPES_DEFAULT, type KeyScope } from "#contract/scopes.ts";
 import type { Routes } from "../accounts/accounts.ts";
 import { auditBy } from "../audit/audit.ts";
 import { makeOnce } from "../db/make-once.ts";
@@ -17,8 +17,6 @@ import { countLocked, describeCap } from "../organizations/organizations.ts";
 import { type ApiKeyRow, listApiKeys, revokeOwnKey } from "./app-queries.ts";
 import { requireNoMore } from "./key-limits.ts";
 import { describeKey, makeKey, parseExpiry } from "./make-key.ts";
-import { checkNetworks } from "./networks.ts";
-import { checkScopes } from "./scopes.ts";
 
 export function keyAppRoutes(routes: Routes, deps: Pick<Deps, "db" | "clock" | "random" | "config">): void {
   routes.add("listKeys", async ({ member, query }) => {
@@ -73,12 +71,16 @@ const ALREADY_CREATED =
 type CheckedKey = { name: string; scopes: KeyScope[]; networks: string[]; expiresAt: Date | null };
 
 function checkNewKey(typed: NewKey, now: Date): CheckedKey {
-  return requireFields({
+  const checked = requireFields({
     name: checkLine(typed.name, { lengthMax: KEY_NAME_LENGTH_MAX }),
-    scopes: checkScopes(typed.scopes ?? KEY_SCOPES_DEFAULT),
-    networks: checkNetworks(typed.networks ?? []),
     expiresAt: checkExpiry(typed.expiresAt ?? null, now),
   });
+  const { scopes = KEY_SCOPES_DEFAULT, networks = [] } = typed;
+  return {
+    ...checked,
+    scopes: KEY_SCOPES.filter((scope) => scopes.includes(scope)),
+    networks: [...new Set(networks.map((text) => text.trim()))],
+  };
 }
 
 function checkExpiry(typed: string | null, now: Date): Checked<Date | null> {

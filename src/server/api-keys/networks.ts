@@ -1,16 +1,4 @@
 import { BlockList, isIP } from "node:net";
-import { KEY_NETWORKS_MAX } from "#contract/scopes.ts";
-import type { Checked } from "../http/check-fields.ts";
-
-/** Networks in CIDR notation; an address alone is a network of one. */
-export function checkNetworks(typed: readonly string[]): Checked<string[]> {
-  const texts = typed.map((text) => text.trim()).filter((text) => text !== "");
-  if (texts.length > KEY_NETWORKS_MAX) return { fault: `Use at most ${KEY_NETWORKS_MAX} networks.` };
-  const wrong = texts.find((text) => parseNetwork(text) === null);
-  if (wrong !== undefined)
-    return { fault: "Write networks as 203.0.113.0/24 or 2001:db8::/32, and single addresses as they are." };
-  return { value: [...new Set(texts)] };
-}
 
 export function isInNetworks(networks: readonly string[], address: string): boolean {
   const list = new BlockList();
