@@ -324,7 +324,7 @@ async function setUpBusiness(
     if (!node || node === where.elsewhere) continue;
     const receiver = await startReceiver();
     const endpoint = { url: receiver.url, kind: "webhook", description: "" } as const;
-    const added = await addEndpoint(deps, { id: owner, plan: "business" }, endpoint);
+    const added = await addEndpoint(deps, owner, endpoint);
     if (added.kind !== "added") throw new Error(`The endpoint was refused: ${added.kind}`);
     const { key: apiKey } = await makeKey(db, owner);
     const eventWidgets = [await makeWidget(db, owner), await makeWidget(db, owner)];

@@ -173,7 +173,7 @@ async function setUpBusiness(deps: ServiceDeps, outside: { receiver: Receiver; c
   const owner: OrganizationId = await makeOrganization(db, { timeZone: "Europe/Berlin" });
   const { key: apiKey } = await makeKey(db, owner);
   const endpoint = { url: outside.receiver.url, kind: "webhook", description: "" } as const;
-  const added = await addEndpoint(deps, { id: owner, plan: "business" }, endpoint);
+  const added = await addEndpoint(deps, owner, endpoint);
   if (added.kind !== "added") throw new Error(`The endpoint was refused: ${added.kind}`);
   const eventWidgets = [await makeWidget(db, owner), await makeWidget(db, owner)];
   const bookingWidgets = await Promise.all(Array.from({ length: 4 }, () => makeWidget(db, owner)));

@@ -36,7 +36,7 @@ async function makeOne(deps: ServiceDeps, { n, port }: { n: number; port: number
   const owner = await makeOrganization(deps.db, { timeZone: "Europe/Berlin" });
   const widgetId = await makeWidget(deps.db, owner);
   const endpoint = { url: `http://127.0.0.1:${port}/${n}`, kind: "webhook", description: "" } as const;
-  const added = await addEndpoint(deps, { id: owner, plan: "business" }, endpoint);
+  const added = await addEndpoint(deps, owner, endpoint);
   if (added.kind !== "added") throw new Error(`The endpoint was refused: ${added.kind}`);
   const { key } = await makeKey(deps.db, owner);
   await insertBookings(deps, owner, { widgetId, first: n * BOOKINGS_EACH });

@@ -30,7 +30,7 @@ export async function makeBusiness(
 ): Promise<Business> {
   const owner = await makeOrganization(deps.db, { plan: "pro" });
   for (const url of urls) {
-    const added = await addEndpoint(deps, { id: owner, plan: "pro" }, { url, kind, description: "" });
+    const added = await addEndpoint(deps, owner, { url, kind, description: "" });
     if (added.kind !== "added") throw new Error(`${url} was refused: ${JSON.stringify(added)}`);
   }
   return { owner, widgetId: await makeWidget(deps.db, owner) };

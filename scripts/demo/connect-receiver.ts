@@ -2,10 +2,10 @@ import type { EndpointKind } from "#contract/endpoint.ts";
 import { auditByOperator } from "../../src/server/audit/audit-by.ts";
 import type { ServiceDeps } from "../../src/server/create-deps.ts";
 import { DEMO_ID } from "../../src/server/demo/clinic.ts";
-import { auditEndpoint } from "../../src/server/webhooks/endpoints/audit.ts";
+import { auditEndpoint } from "../../src/server/webhooks/endpoints/app-routes.ts";
 import { addEndpoint, editEndpoint } from "../../src/server/webhooks/endpoints/endpoints.ts";
 import { listEndpoints } from "../../src/server/webhooks/endpoints/queries.ts";
-import { toShortUrl } from "../../src/server/webhooks/endpoints/shown-url.ts";
+import { toShortUrl } from "../../src/server/webhooks/endpoints/to-app-endpoint.ts";
 import { FAILING_PATH } from "./receiver/receiver.ts";
 
 const RECEIVERS: readonly { path: string; kind: EndpointKind; description: string }[] = [
@@ -14,8 +14,6 @@ const RECEIVERS: readonly { path: string; kind: EndpointKind; description: strin
   { path: "/teams", kind: "teams", description: "Reception in Teams" },
   { path: FAILING_PATH, kind: "webhook", description: "Old CRM (down)" },
 ];
-
-const OWNER = { id: DEMO_ID, plan: "business" } as const;
 
 /** Points the demo's endpoints at the receiver, whose address may have changed since the last start. */
 export async function connectReceiver(deps: ServiceDeps, address: string): Promise<void> {
@@ -33,7 +31,7 @@ export async function connectReceiver(deps: ServiceDeps, address: string): Promi
           { id: endpoint.id, url },
           auditEndpoint(audit, "endpoint.changed", { changed: "url" }),
         )
-      : await addEndpoint(deps, OWNER, { url, kind, description }, auditEndpoint(audit, "endpoint.added"));
+      : await addEndpoint(deps, DEMO_ID, { url, kind, description }, auditEndpoint(audit, "endpoint.added"));
     if (outcome.kind !== "added" && outcome.kind !== "edited")
       throw new Error(`The receiver ${url} was refused: ${outcome.kind}`);
   }

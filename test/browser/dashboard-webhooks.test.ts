@@ -57,7 +57,7 @@ describe("webhooks in the dashboard", { skip: noBrowser }, () => {
 
   async function makeEndpoint(url: string, options: { kind?: EndpointKind; description: string }): Promise<EndpointId> {
     const { kind = "webhook", description } = options;
-    const added = await addEndpoint(deps, { id: owner, plan: "pro" }, { url, kind, description });
+    const added = await addEndpoint(deps, owner, { url, kind, description });
     assert.ok(added.kind === "added");
     return added.id;
   }

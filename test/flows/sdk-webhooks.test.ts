@@ -6,7 +6,7 @@ import { after, describe, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { verifyWebhook, WebhookError, type WebhookErrorCode } from "../../sdk/src/index.ts";
 import { rotateSecret } from "../../src/server/webhooks/endpoints/endpoints.ts";
-import { redeliver } from "../../src/server/webhooks/log/redeliver.ts";
+import { redeliver } from "../../src/server/webhooks/log/resend.ts";
 import { signBody } from "../../src/server/webhooks/request/sign.ts";
 import { CLEAN_ENVIRONMENT } from "../support/programs/clean-environment.ts";
 import { findFreePort } from "../support/programs/free-port.ts";
@@ -65,7 +65,7 @@ describe("verifying what the service sends", () => {
     const rotated = await rotateSecret(deps, business.owner, { id, overlapHours: 24 });
     assert.ok(rotated.kind === "rotated");
     const delivery = await readDelivery(deps, business.owner);
-    await redeliver(deps, { id: business.owner, plan: "pro" }, delivery.id);
+    await redeliver(deps, business.owner, delivery.id);
     await deliverAll(loop);
     const again = receiver.requests[1];
     assert.ok(again);
@@ -185,7 +185,7 @@ describe("the receivers in sdk/examples accept what the service signs, once, and
       await deliverAll(loop);
       const delivery = await readDelivery(deps, business.owner);
       assert.deepEqual([delivery.state, delivery.last_status], ["delivered", 204]);
-      await redeliver(deps, { id: business.owner, plan: "pro" }, delivery.id);
+      await redeliver(deps, business.owner, delivery.id);
       await deliverAll(loop);
       assert.equal((await readDelivery(deps, business.owner)).attempt_count, 2);
       await until(() => receiver.printed() === `${reference}\n`, "the reference is printed, once");

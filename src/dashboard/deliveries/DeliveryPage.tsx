@@ -116,7 +116,7 @@ function toTitle({ event, reference }: AppDeliveryDetail): string {
   return reference === null ? "Delivery of an erased booking" : `Delivery of ${reference}`;
 }
 
-/** Whether a delivery can be redelivered, by the same rules as server/webhooks/log/redeliver.ts. */
+/** Whether a delivery can be redelivered, by the same rules as server/webhooks/log/resend.ts. */
 export function redeliverVerdict(can: OrganizationScope["can"], delivery: AppDelivery): Verdict {
   const verdict = can("redeliver");
   if (!verdict.isAllowed) return verdict;
@@ -126,7 +126,7 @@ export function redeliverVerdict(can: OrganizationScope["can"], delivery: AppDel
   return verdict;
 }
 
-/** Whether a delivery that is retrying can be retried now, by the same rules as server/webhooks/log/retry.ts. */
+/** Whether a delivery that is retrying can be retried now, by the same rules as server/webhooks/log/resend.ts. */
 export function retryVerdict(can: OrganizationScope["can"], delivery: AppDelivery): Verdict {
   const verdict = can("retryDelivery");
   if (!verdict.isAllowed) return verdict;

@@ -8,12 +8,9 @@ const REFUSALS: Readonly<Record<Feature, string>> = {
 };
 
 export function requireFeature(plan: Plan, feature: Feature): void {
-  if (!planIncludes(plan, feature)) throw planRequired(feature);
-}
-
-export function planRequired(feature: Feature): ApiError {
+  if (planIncludes(plan, feature)) return;
   const plans = PLANS.filter((candidate) => planIncludes(candidate, feature)).map((each) => PLAN_TERMS[each].name);
-  return new ApiError(
+  throw new ApiError(
     "plan_required",
     `${REFUSALS[feature]} the ${plans.join(" or ")} plan. Ask the operator to change the plan.`,
   );

@@ -2,7 +2,7 @@
 
 export { countLocked, describeCap } from "./caps.ts";
 export { type DeletedOrganization, deleteOrganization, listDeleted } from "./delete-queries.ts";
-export { planRequired, requireFeature } from "./gate.ts";
+export { requireFeature } from "./gate.ts";
 export { toKeptSince } from "./kept-since.ts";
 export { deleteLogo, findLogo, findLogoTime, saveLogo } from "./logo-queries.ts";
 export {

@@ -9,11 +9,12 @@ import {
   EndpointTestEvent,
   STANDARD_WEBHOOK_HEADERS,
   TEST_BOOKING_HEADER,
+  WEBHOOK_API_VERSION,
+  WEBHOOK_EVENT_TYPES,
   WEBHOOK_HEADERS,
   WEBHOOK_USER_AGENT,
   type WebhookEventType,
 } from "#contract/webhook-event.ts";
-import { toExample } from "./events/event-types.ts";
 import { PLANS_WITH_WEBHOOKS } from "./queue/caps.ts";
 
 // The `webhooks` section of the OpenAPI document: what endpoints of kind `webhook` receive. docs/webhooks.md has the details.
@@ -151,3 +152,45 @@ ${RULES}`,
     },
   }),
 } as const;
+
+const SCHEMAS: Readonly<Record<WebhookEventType, TSchema>> = {
+  "booking.created": BookingCreatedEvent,
+  "booking.cancelled": BookingCancelledEvent,
+  "booking.rescheduled": BookingRescheduledEvent,
+  "booking.erased": BookingErasedEvent,
+  "endpoint.test": EndpointTestEvent,
+};
+
+/** Every event type with its JSON Schema and an example that fits it. */
+export function listEventTypes() {
+  return WEBHOOK_EVENT_TYPES.map((type) => ({
+    type,
+    apiVersion: WEBHOOK_API_VERSION,
+    schema: SCHEMAS[type],
+    example: toExample(SCHEMAS[type]),
+  }));
+}
+
+/** Built from the examples in the schema. Optional fields without one are left out. */
+function toExample(schema: TSchema): unknown {
+  const {
+    examples,
+    const: only,
+    anyOf,
+    items,
+    properties,
+  } = schema as {
+    examples?: readonly unknown[];
+    const?: unknown;
+    anyOf?: readonly TSchema[];
+    items?: TSchema;
+    properties?: Readonly<Record<string, TSchema>>;
+  };
+  const given = examples?.[0] ?? only;
+  if (given !== undefined) return given;
+  if (anyOf) return anyOf.map(toExample).find((each) => each !== undefined) ?? null;
+  if (items) return [toExample(items)];
+  if (!properties) return undefined;
+  const values = Object.entries(properties).map(([name, property]) => [name, toExample(property)] as const);
+  return Object.fromEntries(values.filter(([, value]) => value !== undefined));
+}

@@ -45,7 +45,7 @@ export async function prepareThings({ deps, loop }: Awaited<ReturnType<typeof cr
       .executeTakeFirstOrThrow();
     const [from, to] = ["2026-01-01T00:00:00.000Z", "2026-01-02T00:00:00.000Z"];
     const filter = { states: ["failed"], from, to, endpoint } as const;
-    const redelivery = await startRedelivery(deps, { id: owner, plan }, filter, async () => undefined);
+    const redelivery = await startRedelivery(deps, owner, filter, async () => undefined);
     assert.ok(redelivery.kind === "started");
     const wanted = { kind: "calcom", name: "Practice", ...calcom.parts } as const;
     const added = await addConnection(deps, owner, wanted);

@@ -98,7 +98,7 @@ export async function makeBusiness(deps: Pick<ServiceDeps, "db">, plan: Plan = "
 /** Unless it is new, the endpoint has answered before. */
 export async function makeEndpoint(
   deps: ServiceDeps,
-  { owner, plan }: Business,
+  { owner }: Business,
   options: { url: string; kind?: EndpointKind; settings?: EndpointSettings; isNew?: boolean },
 ): Promise<{ id: EndpointId; secret: string }> {
   const wanted = {
@@ -107,7 +107,7 @@ export async function makeEndpoint(
     description: "",
     settings: options.settings ?? {},
   };
-  const added = await addEndpoint(deps, { id: owner, plan }, wanted);
+  const added = await addEndpoint(deps, owner, wanted);
   assert.ok(added.kind === "added", JSON.stringify(added));
   if (!options.isNew) await changeEndpoints(deps, [added.id], { is_answering: true });
   return { id: added.id, secret: added.secret ?? "" };

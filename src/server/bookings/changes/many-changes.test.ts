@@ -19,7 +19,7 @@ import { findCalendlyBooking, moveCalendlyBooking } from "../../../../test/suppo
 import { startCalendlyServer } from "../../../../test/support/scheduler/calendly-server.ts";
 import { addConnection } from "../../scheduler/connections/connections.ts";
 import { keepSubscriptions } from "../../scheduler/notices/keep-subscriptions.ts";
-import { readEventPage } from "../../webhooks/events/read-page.ts";
+import { readEventPage } from "../../webhooks/events/read-routes.ts";
 import { deleteBooking } from "../stored/erase.ts";
 import { listChanges } from "./change-queries.ts";
 import { followAppointments } from "./follow-appointments.ts";

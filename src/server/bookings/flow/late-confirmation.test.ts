@@ -41,7 +41,7 @@ async function makePractice() {
   assert.ok(added.kind === "added", JSON.stringify(added));
   await updateWidget(db, widgetId, { connection_id: added.id });
   const webhook = { url: "http://127.0.0.1:9/", kind: "webhook", description: "", settings: {} } as const;
-  assert.equal((await addEndpoint(deps, { id: owner, plan: "business" }, webhook)).kind, "added");
+  assert.equal((await addEndpoint(deps, owner, webhook)).kind, "added");
   const system = await openConnection(deps, owner, added.id);
   assert.ok(system);
   assert.equal((await system.listServices()).kind, "found");

@@ -4,7 +4,7 @@ import { reloadIfMoved } from "../../db/home.ts";
 import { Alarm } from "../../lib/concurrency/alarm.ts";
 import { repeat } from "../../lib/concurrency/repeat.ts";
 import { OutageLog } from "../../lib/log/outage-log.ts";
-import { EndpointCare } from "../health/endpoint-care.ts";
+import { EndpointCare } from "../health/health.ts";
 import { REQUESTS_AT_ONCE_MAX } from "../queue/caps.ts";
 import { claimDeliveries } from "../queue/claim.ts";
 import { type ClaimedDelivery, leaseStored } from "../queue/claim-queries.ts";

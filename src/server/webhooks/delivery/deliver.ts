@@ -1,4 +1,5 @@
 import type { AttemptDetail } from "#contract/delivery.ts";
+import type { Deps } from "../../deps.ts";
 import type { Sealer } from "../../lib/secrets/sealed.ts";
 import type { Clock } from "../../lib/time/clock.ts";
 import { parseRetryAfter } from "../../sending/sending.ts";
@@ -268,4 +269,27 @@ function blankReport(delivery: LoadedDelivery, now: Date): AttemptReport {
 
 function isOurFault(outcome: AttemptOutcome): boolean {
   return outcome.kind === "failed" && outcome.isOurFault;
+}
+
+export function logAttempt(
+  { metrics, log }: Pick<Deps, "metrics" | "log">,
+  { kind, organizationId, endpointId, deliveryId, attemptNumber }: LoadedDelivery,
+  { report, operatorFault }: Delivered,
+): void {
+  metrics.deliveryAttempts.inc({ kind, result: report.result, error: report.errorCode ?? "none" });
+  if (report.durationMs !== null) metrics.deliveryDuration.observe({ kind }, report.durationMs / 1000);
+  if (report.state === "delivered" || report.state === "failed")
+    metrics.deliveriesEnded.inc({ kind, outcome: report.state });
+  if (operatorFault) log.error(`delivery.${operatorFault}`, { deliveryId, endpointId });
+  log.info("delivery.attempted", {
+    organizationId,
+    deliveryId,
+    endpointId,
+    attemptNumber,
+    outcome: report.result,
+    ...(report.status === null ? {} : { status: report.status }),
+    ...(report.errorCode === null ? {} : { errorCode: report.errorCode }),
+    ...(report.durationMs === null ? {} : { durationMs: report.durationMs }),
+    ...(report.nextAttemptAt === null ? {} : { nextAttemptAt: report.nextAttemptAt.toISOString() }),
+  });
 }

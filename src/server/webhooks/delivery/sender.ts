@@ -1,18 +1,16 @@
-import type { OrganizationId } from "#contract/ids.ts";
+import type { EndpointId, OrganizationId } from "#contract/ids.ts";
 import type { Home } from "../../db/citus/homes.ts";
 import type { Deps } from "../../deps.ts";
 import { pause } from "../../lib/concurrency/pause.ts";
 import { OutageLog } from "../../lib/log/outage-log.ts";
 import { randomUuid } from "../../lib/secrets/random.ts";
+import { REQUESTS_AT_ONCE_MAX } from "../queue/caps.ts";
 import type { ClaimedDelivery, Lease } from "../queue/claim-queries.ts";
 import { type LoadedDelivery, loadDeliveries } from "../queue/load.ts";
 import { dropLeases, returnLeases } from "../queue/recovery-queries.ts";
-import type { ReportWriter } from "../queue/report-writer.ts";
-import { QueueVacuum } from "../queue/vacuum.ts";
+import { QueueVacuum, type ReportWriter } from "../queue/report-writer.ts";
 import type { WebhookDeps } from "../webhook-deps.ts";
-import { type DeliverDeps, type Delivered, deliver } from "./deliver.ts";
-import { logAttempt } from "./log-attempt.ts";
-import { Places } from "./places.ts";
+import { type DeliverDeps, type Delivered, deliver, logAttempt } from "./deliver.ts";
 
 // Sends what this worker has leased: loads it, makes the requests side by side, and writes how they ended.
 
@@ -43,7 +41,7 @@ export class Sender {
   readonly #places = new Places();
   /** Loads and attempts. */
   readonly #underWay = new Set<Promise<unknown>>();
-  /** The advisory lock that this process holds on the server (worker-locks.ts); null while it holds none. */
+  /** The advisory lock that this process holds on the server (recovery.ts); null while it holds none. */
   #workerNumber: number | null = null;
   #isStopping = false;
 
@@ -178,5 +176,43 @@ export class Sender {
   /** False after the machine slept or PostgreSQL took very long: another worker may be about to send the delivery. */
   #isLeaseFresh({ lease }: ClaimedDelivery): boolean {
     return lease.until.getTime() - this.#deps.clock.now().getTime() >= this.#deps.webhooks.leaseMs / 2;
+  }
+}
+
+/** Requests in flight, and attempts that wait for their report: sending goes on while PostgreSQL writes reports. */
+const LEASES_MAX = 2 * REQUESTS_AT_ONCE_MAX;
+
+/** Counts the deliveries that a worker has leased, and says how many more it may. */
+class Places {
+  /** Deliveries whose attempt is not reported yet. */
+  readonly #leases = new Map<EndpointId, number>();
+  #leaseCount = 0;
+  /** How many leased deliveries have a request that is still running. */
+  #unended = 0;
+
+  get free(): number {
+    return Math.min(REQUESTS_AT_ONCE_MAX - this.#unended, LEASES_MAX - this.#leaseCount);
+  }
+
+  isSendingTo(endpointId: EndpointId): boolean {
+    return this.#leases.has(endpointId);
+  }
+
+  take(endpointId: EndpointId): void {
+    this.#leases.set(endpointId, (this.#leases.get(endpointId) ?? 0) + 1);
+    this.#leaseCount++;
+    this.#unended++;
+  }
+
+  endRequest(): void {
+    this.#unended--;
+  }
+
+  /** The attempt is reported, or its lease has ended. */
+  endLease(endpointId: EndpointId): void {
+    const left = (this.#leases.get(endpointId) ?? 1) - 1;
+    if (left === 0) this.#leases.delete(endpointId);
+    else this.#leases.set(endpointId, left);
+    this.#leaseCount--;
   }
 }

@@ -19,7 +19,7 @@ import {
 import { deleteBooking } from "../../bookings/stored/erase.ts";
 import { updateOrganization } from "../../organizations/queries.ts";
 import { deleteEndpoint, editEndpoint } from "../endpoints/endpoints.ts";
-import { redeliver } from "../log/redeliver.ts";
+import { redeliver } from "../log/resend.ts";
 
 const service = await createWebhookService();
 const { deps, loop } = service;
@@ -53,18 +53,18 @@ const CANCELED = { state: "canceled", next_attempt_at: null, attempt_count: 1, q
 
 test("disabling an endpoint while a retry waits cancels it at once, and it can be redelivered once enabled", async () => {
   const { business, receiver, endpoint } = await makeWaiting();
-  const { owner, plan } = business;
+  const { owner } = business;
   await editEndpoint(deps, owner, { id: endpoint.id, isEnabled: false });
   assert.deepEqual(await readFate(business), { ...CANCELED, cancel_reason: "endpoint_disabled" });
   await waitForDays();
   assert.equal(receiver.requests.length, 1);
 
   const { id } = await readDelivery(deps, owner);
-  assert.deepEqual(await redeliver(deps, { id: owner, plan }, id), { kind: "endpoint_disabled" });
+  assert.deepEqual(await redeliver(deps, owner, id), { kind: "endpoint_disabled" });
   await editEndpoint(deps, owner, { id: endpoint.id, isEnabled: true });
   await waitForDays();
   assert.equal(receiver.requests.length, 1, "enabling sends nothing by itself");
-  assert.deepEqual(await redeliver(deps, { id: owner, plan }, id), { kind: "queued" });
+  assert.deepEqual(await redeliver(deps, owner, id), { kind: "queued" });
   await deliverAll(loop);
   assert.equal(receiver.requests.length, 2);
 });
@@ -81,7 +81,7 @@ test("deliveries missed by a disabled endpoint are recorded as cancelled and can
 
   await editEndpoint(deps, business.owner, { id: endpoint.id, isEnabled: true });
   const { id } = await readDelivery(deps, business.owner);
-  assert.deepEqual(await redeliver(deps, { id: business.owner, plan: "pro" }, id), { kind: "queued" });
+  assert.deepEqual(await redeliver(deps, business.owner, id), { kind: "queued" });
   await deliverAll(loop);
   const delivery = await readDelivery(deps, business.owner);
   assert.deepEqual(
@@ -96,7 +96,7 @@ test("removing an endpoint while a retry waits stops all requests and redeliveri
   assert.equal(await deleteEndpoint(deps, business.owner, endpoint.id), false);
   assert.deepEqual(await readFate(business), { ...CANCELED, cancel_reason: "endpoint_removed" });
   const { id } = await readDelivery(deps, business.owner);
-  assert.deepEqual(await redeliver(deps, { id: business.owner, plan: "pro" }, id), { kind: "endpoint_removed" });
+  assert.deepEqual(await redeliver(deps, business.owner, id), { kind: "endpoint_removed" });
   await waitForDays();
   assert.equal(receiver.requests.length, 1);
   const row = await db.selectFrom("endpoints").selectAll().where("id", "=", endpoint.id).executeTakeFirstOrThrow();
@@ -133,12 +133,11 @@ test("a downgrade while a retry waits stops all requests; after an upgrade it ca
   assert.equal(receiver.requests.length, 1);
   assert.deepEqual(await readFate(business), { ...CANCELED, cancel_reason: "plan" });
   const { id } = await readDelivery(deps, owner);
-  assert.deepEqual(await redeliver(deps, { id: owner, plan: "free" }, id), { kind: "plan_required" });
   await book(deps, business);
   assert.equal((await readDeliveries(deps, owner)).length, 1, "on Free nothing is even recorded");
 
   await updateOrganization(db, owner, { plan: "business" });
-  assert.deepEqual(await redeliver(deps, { id: owner, plan: "business" }, id), { kind: "queued" });
+  assert.deepEqual(await redeliver(deps, owner, id), { kind: "queued" });
   await deliverAll(loop);
   assert.equal(receiver.requests.length, 2);
 });
@@ -159,7 +158,7 @@ test("erasing while a retry waits stops all requests, leaves nothing behind, and
   assert.deepEqual(await readFate(business), { ...CANCELED, cancel_reason: "erased" });
   const { id, card } = await readDelivery(deps, business.owner);
   assert.equal(card, null);
-  assert.deepEqual(await redeliver(deps, { id: business.owner, plan: "pro" }, id), { kind: "payload_erased" });
+  assert.deepEqual(await redeliver(deps, business.owner, id), { kind: "payload_erased" });
   await waitForDays();
   assert.equal(receiver.requests.length, 1);
   const [attempt] = await readAttempts(deps, business.owner);
@@ -225,7 +224,7 @@ test("turning Store bookings off does not cancel deliveries of bookings stored e
 test("redelivery is refused for a queued, unknown or another organization's delivery", async () => {
   const { business } = await makeWaiting();
   const { id } = await readDelivery(deps, business.owner);
-  assert.deepEqual(await redeliver(deps, { id: business.owner, plan: "pro" }, id), { kind: "already_queued" });
+  assert.deepEqual(await redeliver(deps, business.owner, id), { kind: "already_queued" });
   const other = await makeBusiness(deps);
-  assert.deepEqual(await redeliver(deps, { id: other.owner, plan: "pro" }, id), { kind: "not_found" });
+  assert.deepEqual(await redeliver(deps, other.owner, id), { kind: "not_found" });
 });

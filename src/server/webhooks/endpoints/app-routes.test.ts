@@ -219,6 +219,7 @@ describe("endpoints", () => {
       [`POST /endpoints/${id}/rotate-secret`, {}],
       [`POST /endpoints/${id}/retry`, undefined],
       ["POST /redeliveries", { from: "2026-01-01" }],
+      ["POST /deliveries/11111111-2222-4333-8444-555555555555/redeliver", undefined],
     ] as const) {
       const answer = await askApp(app, member, route, body);
       assert.deepEqual(answer.status, 403, route);

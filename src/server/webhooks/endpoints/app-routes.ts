@@ -6,7 +6,7 @@ import { ENDPOINT_PERIODS, ENDPOINT_TESTS_PER_MINUTE_MAX, SECRET_OVERLAP_HOURS_D
 import { ENDPOINT_ID, type EndpointId, parseEndpointId } from "#contract/ids.ts";
 import type { Member, Routes } from "../../accounts/accounts.ts";
 import { requireScope } from "../../api-keys/api-keys.ts";
-import { auditBy } from "../../audit/audit.ts";
+import { type Audit, auditBy } from "../../audit/audit.ts";
 import { makeOnce } from "../../db/make-once.ts";
 import type { Deps } from "../../deps.ts";
 import { ApiError, FieldsError, notFound } from "../../http/api-error.ts";
@@ -16,13 +16,13 @@ import { sliceList } from "../../http/paging.ts";
 import { badParameter, readParameter, requireKnown } from "../../http/parameters.ts";
 import { requireUnchanged } from "../../http/require-unchanged.ts";
 import { assert } from "../../lib/assert.ts";
-import { describeCap, findOrganization, planRequired, requireFeature } from "../../organizations/organizations.ts";
+import { describeCap, findOrganization, requireFeature } from "../../organizations/organizations.ts";
 import { countRecentAttempts, listNotices } from "../health/queries.ts";
-import { retryAll } from "../log/retry.ts";
+import { retryAll } from "../log/resend.ts";
 import { readStatistics } from "../log/statistics.ts";
 import type { WebhookDeps } from "../webhook-deps.ts";
-import { auditEndpoint } from "./audit.ts";
 import {
+  type Alongside,
   addEndpoint,
   deleteEndpoint,
   type EndpointEdit,
@@ -32,7 +32,7 @@ import {
 } from "./endpoints.ts";
 import { type EndpointRow, findEndpoint, listEndpoints } from "./queries.ts";
 import { sendTestEvent } from "./send-test-event.ts";
-import { toAppEndpoint } from "./to-app-endpoint.ts";
+import { toAppEndpoint, toEndpointName } from "./to-app-endpoint.ts";
 import { tryFilters } from "./try-filters.ts";
 
 type RouteDeps = Pick<Deps, "db" | "clock" | "random" | "config" | "log"> & { readonly webhooks: WebhookDeps };
@@ -50,10 +50,10 @@ export function endpointAppRoutes(routes: Routes, deps: RouteDeps): void {
 
   routes.add("addEndpoint", async ({ member, body, request }) => {
     const { url, kind, description = "", ...settings } = body;
-    const owner = { id: member.organizationId, plan: member.plan };
-    const id = chooseId<EndpointId>(deps, request, { owner: owner.id, form: ENDPOINT_ID });
+    const owner = member.organizationId;
+    const id = chooseId<EndpointId>(deps, request, { owner, form: ENDPOINT_ID });
     const wanted = { id, url, kind, description: checkDescription(description), settings };
-    if (await findEndpoint(deps.db, owner.id, id)) throw addedBefore();
+    if (await findEndpoint(deps.db, owner, id)) throw addedBefore();
     const outcome = await makeOnce(() => addEndpoint(deps, owner, wanted, audited(member, "endpoint.added")));
     if (outcome === null) throw addedBefore();
     if (outcome.kind !== "added") throw toApiError(outcome);
@@ -83,7 +83,11 @@ function changeRoutes(routes: Routes, deps: RouteDeps): void {
         ...(isEnabled === undefined ? {} : { isEnabled }),
         settings,
         id,
-        check: (before) => requireUnchanged(toComparable(before), body),
+        check: (before) => {
+          const now = deps.clock.now();
+          // Without headers, whose values are never shown.
+          requireUnchanged(toAppEndpoint(before, { recent: undefined, notices: [], seesUrl: true, now }), body);
+        },
       };
       const alongside = audited(member, "endpoint.changed", detail);
       const outcome = await editEndpoint(deps, member.organizationId, wanted, alongside);
@@ -212,22 +216,6 @@ function onlyTurnsOff({ isEnabled, ...others }: Omit<EndpointChange, "was">): bo
   return isEnabled === false && Object.keys(others).length === 0;
 }
 
-/** The endpoint's fields as the API shows them, except headers, whose values are never shown. */
-function toComparable(row: EndpointRow): Record<string, unknown> {
-  return {
-    url: row.url,
-    description: row.description,
-    eventTypes: row.event_types,
-    widgetIds: row.widget_ids,
-    reportsExpiry: row.reports_expiry,
-    services: row.services,
-    channels: row.channels,
-    sources: row.sources,
-    campaigns: row.campaigns,
-    requestsPerMinute: row.requests_per_minute,
-  };
-}
-
 function describeOverlap(hours: number): string {
   return hours === 0 ? "none" : `${hours} h`;
 }
@@ -246,27 +234,24 @@ function checkDescription(typed: string): string {
   return requireFields({ description: checkLine(typed, rule) }).description;
 }
 
-const ENDPOINT_OFF = "This endpoint is off. Turn it on first.";
-const TOO_MANY_TESTS = `You can send ${ENDPOINT_TESTS_PER_MINUTE_MAX} test events per minute. Try again in a minute.`;
-
 function toApiError(refusal: Refusal): ApiError {
   switch (refusal.kind) {
     case "not_found":
       return notFound("Endpoint");
-    case "plan_required":
-      return planRequired("webhooks");
     case "url_refused":
       return new FieldsError({ url: refusal.reason });
     case "invalid":
       return new FieldsError(refusal.fields);
     case "disabled":
-      return new ApiError("endpoint_disabled", ENDPOINT_OFF);
+      return new ApiError("endpoint_disabled", "This endpoint is off. Turn it on first.");
     case "too_many":
       return new ApiError("conflict", describeCap("endpoints", refusal.most));
     case "no_secret":
       return new ApiError("conflict", "Teams and Slack endpoints have no signing secret.");
-    case "too_many_tests":
-      return new ApiError("rate_limited", TOO_MANY_TESTS, { "retry-after": "60" });
+    case "too_many_tests": {
+      const sentence = `You can send ${ENDPOINT_TESTS_PER_MINUTE_MAX} test events per minute. Try again in a minute.`;
+      return new ApiError("rate_limited", sentence, { "retry-after": "60" });
+    }
     default:
       return refusal satisfies never;
   }
@@ -281,4 +266,20 @@ function addedBefore(): ApiError {
 /** Rotating again would end the secret that the receiver has, and repeating the answer would show the new one twice. */
 function rotatedBefore(): ApiError {
   return new ApiError("conflict", "Your first attempt already rotated this secret. Rotate it again to get a new one.");
+}
+
+/** Audits a change to an endpoint under the endpoint's current name. */
+export function auditEndpoint(
+  audit: Audit,
+  action: AuditAction,
+  detail: Record<string, string | number> = {},
+): Alongside {
+  return (transaction, endpoint, before = endpoint) =>
+    audit(transaction, {
+      action,
+      target: endpoint.id,
+      name: toEndpointName(endpoint),
+      formerName: toEndpointName(before),
+      detail,
+    });
 }

@@ -18,29 +18,18 @@ import {
   until,
   verify,
 } from "../../../../test/support/webhooks/webhook-service.ts";
-import { redeliver } from "../log/redeliver.ts";
+import { redeliver } from "../log/resend.ts";
 import { addEndpoint, deleteEndpoint, editEndpoint, rotateSecret } from "./endpoints.ts";
 import { findEndpoint, listEndpoints } from "./queries.ts";
 import { sendTestEvent } from "./send-test-event.ts";
-import { toShortUrl } from "./shown-url.ts";
+import { toShortUrl } from "./to-app-endpoint.ts";
 
 const service = await createWebhookService();
 const { deps, clock, loop } = service;
 
-test("endpoints can't be added on Free, only on Pro and Business", async () => {
-  const wanted = { url: "http://127.0.0.1:9/", kind: "webhook", description: "" } as const;
-  const kinds = [];
-  for (const plan of ["free", "pro", "business"] as const) {
-    const { owner } = await makeBusiness(deps, plan);
-    kinds.push((await addEndpoint(deps, { id: owner, plan }, wanted)).kind);
-    assert.equal((await listEndpoints(deps.db, owner)).length, plan === "free" ? 0 : 1);
-  }
-  assert.deepEqual(kinds, ["plan_required", "added", "added"]);
-});
-
 test("an organization has at most 20 endpoints, even when added at once; removing one makes room", async () => {
   const business = await makeBusiness(deps);
-  const owner = { id: business.owner, plan: business.plan };
+  const { owner } = business;
   const wanted = { url: "http://127.0.0.1:9/", kind: "webhook", description: "" } as const;
   const outcomes = await Promise.all(
     Array.from({ length: deps.config.maxEndpoints + 5 }, () => addEndpoint(deps, owner, wanted)),
@@ -55,7 +44,7 @@ test("an organization has at most 20 endpoints, even when added at once; removin
 
 test("an unusable URL is refused when added or edited, with the reason", async () => {
   const business = await makeBusiness(deps);
-  const owner = { id: business.owner, plan: business.plan };
+  const { owner } = business;
   const { id } = await makeEndpoint(deps, business, { url: "http://127.0.0.1:9/a" });
   for (const url of [
     "example.com",
@@ -97,7 +86,7 @@ test("another organization can neither see nor change an endpoint", async () => 
       (await editEndpoint(deps, owner, { id, isEnabled: false })).kind,
       await deleteEndpoint(deps, owner, id),
       (await rotateSecret(deps, owner, { id, overlapHours: 24 })).kind,
-      (await sendTestEvent(deps, { id: owner, name: "Other", plan: "pro" }, id)).kind,
+      (await sendTestEvent(deps, { id: owner, name: "Other" }, id)).kind,
     ],
     [null, "not_found", "not_found", false, "not_found", "not_found"],
   );
@@ -171,7 +160,7 @@ test("a reply from the old URL does not decide a delivery: it is sent to the new
         await deps.db.deleteFrom("delivery_queue").where("organization_id", "=", business.owner).execute();
         await deps.db.updateTable("deliveries").set({ state: "failed" }).where("endpoint_id", "=", id).execute();
         const { id: deliveryId } = await readDelivery(deps, business.owner);
-        await redeliver(deps, { id: business.owner, plan: "pro" }, deliveryId);
+        await redeliver(deps, business.owner, deliveryId);
       }
       await loop.goRound();
       await until(() => before.requests.length === 1, "it has arrived");
@@ -280,7 +269,7 @@ test("after a rotation both secrets verify for 24 hours, then only the new one",
 test("a test event is one attempt, marked as a test, and does not affect the endpoint's health", async () => {
   for (const kind of ["webhook", "slack", "teams"] as const) {
     const business = await makeBusiness(deps);
-    const owner = { id: business.owner, name: "Lindenhof Dental", plan: business.plan };
+    const owner = { id: business.owner, name: "Lindenhof Dental" };
     const receiver = await startReplying(() => ({ status: 410 }));
     const { id, secret } = await makeEndpoint(deps, business, { url: receiver.url, kind });
     const outcome = await sendTestEvent(deps, owner, id);
@@ -315,13 +304,12 @@ test("a test event is one attempt, marked as a test, and does not affect the end
   }
 });
 
-test("a test event is refused on Free and for a disabled endpoint", async () => {
+test("a test event is refused for a disabled endpoint", async () => {
   const business = await makeBusiness(deps);
   const { id } = await makeEndpoint(deps, business, { url: "http://127.0.0.1:9/" });
   const owner = { id: business.owner, name: "Lindenhof" };
-  assert.deepEqual(await sendTestEvent(deps, { ...owner, plan: "free" }, id), { kind: "plan_required" });
   await editEndpoint(deps, business.owner, { id, isEnabled: false });
-  assert.deepEqual(await sendTestEvent(deps, { ...owner, plan: "pro" }, id), { kind: "disabled" });
+  assert.deepEqual(await sendTestEvent(deps, owner, id), { kind: "disabled" });
 });
 
 test("only the host and the last characters of a chat's address are shown", () => {
@@ -331,14 +319,14 @@ test("only the host and the last characters of a chat's address are shown", () =
 
 test("an organization can send ten tests a minute; the next one is refused, but not another organization's", async () => {
   const business = await makeBusiness(deps);
-  const owner = { id: business.owner, name: "Lindenhof Dental", plan: business.plan };
+  const owner = { id: business.owner, name: "Lindenhof Dental" };
   const { id } = await makeEndpoint(deps, business, { url: "http://127.0.0.1:9/" });
   const kinds = await Promise.all(Array.from({ length: 12 }, async () => (await sendTestEvent(deps, owner, id)).kind));
   assert.deepEqual(Map.groupBy(kinds, (kind) => kind).get("queued")?.length, 10);
   assert.deepEqual(Map.groupBy(kinds, (kind) => kind).get("too_many_tests")?.length, 2);
   const other = await makeBusiness(deps);
   const others = await makeEndpoint(deps, other, { url: "http://127.0.0.1:9/" });
-  const sent = await sendTestEvent(deps, { id: other.owner, name: "Another", plan: other.plan }, others.id);
+  const sent = await sendTestEvent(deps, { id: other.owner, name: "Another" }, others.id);
   assert.equal(sent.kind, "queued");
   moveClock(service, 61);
   assert.equal((await sendTestEvent(deps, owner, id)).kind, "queued");

@@ -1,7 +1,6 @@
 import { HOUR_MS } from "#contract/durations.ts";
 import type { EndpointKind, SecretOverlapHours } from "#contract/endpoint.ts";
 import { ENDPOINT_ID, type EndpointId, type OrganizationId } from "#contract/ids.ts";
-import { type Plan, planIncludes } from "#contract/plans.ts";
 import { writeAtHome } from "../../db/home.ts";
 import type { Db } from "../../db/pool.ts";
 import { inTransaction } from "../../db/transactions.ts";
@@ -31,7 +30,7 @@ import {
   keepsHeaderValues,
   toSettingColumns,
 } from "./settings.ts";
-import { toShortUrl } from "./shown-url.ts";
+import { toShortUrl } from "./to-app-endpoint.ts";
 import { checkEndpointUrl } from "./url-rules.ts";
 
 // What an organization does with its endpoints. Refusals are values; callers turn them into messages.
@@ -57,7 +56,6 @@ type NamedEndpoint = Pick<EndpointRow, "id" | "url" | "description">;
 export type Alongside = (transaction: Db, endpoint: NamedEndpoint, before?: NamedEndpoint) => Promise<void>;
 
 export type Refusal =
-  | { kind: "plan_required" }
   | { kind: "url_refused"; reason: string }
   | { kind: "invalid"; fields: Record<string, string> }
   /** Chat cards are not signed. */
@@ -80,59 +78,38 @@ type AddedEndpoint = { kind: "added"; id: EndpointId; secret: string | null; sam
 
 export async function addEndpoint(
   deps: EndpointDeps,
-  owner: { id: OrganizationId; plan: Plan },
+  owner: OrganizationId,
   wanted: NewEndpoint,
   alongside?: Alongside,
 ): Promise<AddedEndpoint | Refusal> {
-  if (!planIncludes(owner.plan, "webhooks")) return { kind: "plan_required" };
   const { kind, settings = {} } = wanted;
-  const faults = await checkSettings(deps.db, owner.id, { kind, settings });
+  const faults = await checkSettings(deps.db, owner, { kind, settings });
   if (faults) return faults;
   const verdict = await checkEndpointUrl(deps.webhooks, wanted.url);
   if (verdict.kind === "refused") return { kind: "url_refused", reason: verdict.reason };
 
   const id = wanted.id ?? randomId<EndpointId>(deps.random, ENDPOINT_ID);
   const secret = kind === "webhook" ? makeSigningSecret(deps.random) : null;
-  const sameUrlAs = await findSameUrl(deps, owner.id, verdict.url);
+  const sameUrlAs = await findSameUrl(deps, owner, verdict.url);
   const now = deps.clock.now();
-  const stored = toStoredUrl(deps, { id, kind: wanted.kind, url: verdict.url });
-  const endpoint = { id, url: stored.url, description: wanted.description };
   const most = deps.config.maxEndpoints;
   const isAdded = await inTransaction(deps.db, async (transaction) => {
-    if ((await countLocked(transaction, owner.id, "endpoints")) >= most) return false;
-    await insertEndpoint(transaction, owner.id, {
-      ...endpoint,
-      sealed_url: stored.sealed_url,
-      kind: wanted.kind,
+    if ((await countLocked(transaction, owner, "endpoints")) >= most) return false;
+    const inserted = await insertEndpoint(transaction, owner, {
+      ...toStoredUrl(deps, { id, kind, url: verdict.url }),
+      id,
+      description: wanted.description,
+      kind,
       status: "enabled",
-      disabled_reason: null,
-      disabled_at: null,
       secret: secret === null ? Buffer.alloc(0) : deps.webhooks.secretBox.seal(id, secret),
       secret_hint: secret?.slice(-HINT_LENGTH) ?? "",
       secret_created_at: now,
       ...toSettingColumns(settings, { id, box: deps.webhooks.headerBox, before: {} }),
-      previous_secret: null,
-      previous_secret_expires_at: null,
-      failing_since: null,
-      last_attempt_at: null,
-      last_success_at: null,
-      last_status: null,
-      paused_until: null,
       created_at: now,
       updated_at: now,
-      removed_at: null,
     });
-    await writeLane(transaction, {
-      id,
-      organization_id: owner.id,
-      kind: wanted.kind,
-      status: "enabled",
-      failed_attempts: 0,
-      is_answering: false,
-      paused_until: null,
-      requests_per_minute: settings.requestsPerMinute ?? null,
-    });
-    await alongside?.(transaction, endpoint);
+    await writeLane(transaction, inserted);
+    await alongside?.(transaction, inserted);
     return true;
   });
   return isAdded ? { kind: "added", id, secret, sameUrlAs } : { kind: "too_many", most };

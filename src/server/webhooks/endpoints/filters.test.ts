@@ -16,7 +16,7 @@ import {
 } from "../../../../test/support/webhooks/webhook-service.ts";
 import type { NewBooking } from "../../bookings/flow/keep-booking.ts";
 import { deleteBooking } from "../../bookings/stored/erase.ts";
-import { matchesFilters } from "../outbox/endpoint-filters.ts";
+import { matchesFilters } from "../outbox/outbox.ts";
 
 // An endpoint can be limited to services, channels, sources and campaigns.
 

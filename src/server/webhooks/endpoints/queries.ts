@@ -50,14 +50,7 @@ export async function listEndpoints(db: Db, owner: OrganizationId): Promise<Endp
 }
 
 export async function findEndpoint(db: Db, owner: OrganizationId, id: EndpointId): Promise<EndpointRow | null> {
-  const row = await db
-    .selectFrom("endpoints")
-    .select(COLUMNS)
-    .where("organization_id", "=", owner)
-    .where("id", "=", id)
-    .where("removed_at", "is", null)
-    .executeTakeFirst();
-  return row ?? null;
+  return (await selectEndpoint(db, owner, id).executeTakeFirst()) ?? null;
 }
 
 /** Locks the endpoint until the transaction ends. */
@@ -66,15 +59,12 @@ export async function lockEndpoint(
   owner: OrganizationId,
   id: EndpointId,
 ): Promise<EndpointRow | null> {
-  const row = await transaction
-    .selectFrom("endpoints")
-    .select(COLUMNS)
-    .where("organization_id", "=", owner)
-    .where("id", "=", id)
-    .where("removed_at", "is", null)
-    .forNoKeyUpdate()
-    .executeTakeFirst();
-  return row ?? null;
+  return (await selectEndpoint(transaction, owner, id).forNoKeyUpdate().executeTakeFirst()) ?? null;
+}
+
+function selectEndpoint(db: Db, owner: OrganizationId, id: EndpointId) {
+  const endpoint = db.selectFrom("endpoints").select(COLUMNS).where("organization_id", "=", owner);
+  return endpoint.where("id", "=", id).where("removed_at", "is", null);
 }
 
 /** Across organizations, for the operator's command line. */
@@ -98,11 +88,9 @@ export async function insertEndpoint(
   db: Db,
   owner: OrganizationId,
   row: Omit<Insertable<EndpointsTable>, "organization_id">,
-): Promise<void> {
-  await db
-    .insertInto("endpoints")
-    .values({ ...row, organization_id: owner })
-    .execute();
+): Promise<EndpointRow> {
+  const values = { ...row, organization_id: owner };
+  return await db.insertInto("endpoints").values(values).returning(COLUMNS).executeTakeFirstOrThrow();
 }
 
 /** True if the organization has room for one more test event. Locks its row, so concurrent calls cannot exceed `most`. */

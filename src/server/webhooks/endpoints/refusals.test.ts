@@ -11,7 +11,7 @@ import {
   readEndpoint,
   startReplying,
 } from "../../../../test/support/webhooks/webhook-service.ts";
-import { redeliver } from "../log/redeliver.ts";
+import { redeliver } from "../log/resend.ts";
 import { sendTestEvent } from "./send-test-event.ts";
 
 // A chat that answers 401, 403 or 404 to three deliveries in a row is turned off. These tests define what counts toward that
@@ -25,7 +25,7 @@ async function startChat() {
   let status = 404;
   const receiver = await startReplying(() => ({ status, body: status === 200 ? "ok" : "no_service" }));
   const { id } = await makeEndpoint(deps, business, { url: receiver.url, kind: "slack" });
-  const owner = { id: business.owner, name: "Any", plan: business.plan };
+  const owner = { id: business.owner, name: "Any" };
 
   /** Lets the chat's pacing and the one retry pass; returns whether the chat is still on. */
   const settle = async () => {
@@ -50,7 +50,7 @@ async function startChat() {
     },
     redeliverFirst: async () => {
       const [first] = await readDeliveries(deps, business.owner);
-      assert.ok(first && (await redeliver(deps, owner, first.id)).kind === "queued");
+      assert.ok(first && (await redeliver(deps, owner.id, first.id)).kind === "queued");
       return await settle();
     },
   };

@@ -7,7 +7,6 @@ import {
   WEBHOOK_EVENT_ID,
   type WebhookEventId,
 } from "#contract/ids.ts";
-import { type Plan, planIncludes } from "#contract/plans.ts";
 import { type EndpointTestEvent, WEBHOOK_API_VERSION } from "#contract/webhook-event.ts";
 import type { Db } from "../../db/pool.ts";
 import { inHome } from "../../db/transactions.ts";
@@ -22,11 +21,10 @@ import { type EndpointRow, findEndpoint, takeTestPlace } from "./queries.ts";
 /** Queues an `endpoint.test` event: one attempt, shown in the log, without effect on the endpoint's health. */
 export async function sendTestEvent(
   deps: EndpointDeps & Pick<Deps, "log">,
-  owner: { id: OrganizationId; name: string; plan: Plan },
+  owner: { id: OrganizationId; name: string },
   endpointId: EndpointId,
   alongside: (transaction: Db, endpoint: EndpointRow, deliveryId: DeliveryId) => Promise<void> = async () => undefined,
 ): Promise<{ kind: "queued"; deliveryId: DeliveryId } | Refusal> {
-  if (!planIncludes(owner.plan, "webhooks")) return { kind: "plan_required" };
   const endpoint = await findEndpoint(deps.db, owner.id, endpointId);
   if (!endpoint) return { kind: "not_found" };
   if (endpoint.status === "disabled") return { kind: "disabled" };

@@ -2,7 +2,6 @@ import type { AppEndpoint } from "#contract/app/endpoints.ts";
 import type { ChosenEventType } from "#contract/endpoint.ts";
 import type { NoticeRow, RecentAttempts } from "../health/queries.ts";
 import type { EndpointRow } from "./queries.ts";
-import { toShownOrigin } from "./shown-url.ts";
 
 export function toAppEndpoint(
   row: EndpointRow,
@@ -57,4 +56,21 @@ function toCondition(row: EndpointRow): AppEndpoint["health"]["condition"] {
 
 function toText(instant: Date | null): string | null {
   return instant?.toISOString() ?? null;
+}
+
+const SHOWN_END_LENGTH = 4;
+
+/** A chat URL is a password: only its host and last characters are stored in plain text and shown. */
+export function toShortUrl(url: string): string {
+  return `${new URL(url).origin}/…${url.slice(-SHOWN_END_LENGTH)}`;
+}
+
+/** The endpoint's description, or its host. The rest of the URL may be a password. */
+export function toEndpointName({ description, url }: { description: string; url: string }): string {
+  return description === "" ? new URL(url).host : description;
+}
+
+/** For viewers: the path or query of any URL may contain a password. */
+export function toShownOrigin({ url }: { url: string }): string {
+  return `${new URL(url).origin}/…`;
 }

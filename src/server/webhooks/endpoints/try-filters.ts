@@ -3,7 +3,7 @@ import { CHOSEN_EVENT_TYPES, ENDPOINT_FILTERS, type EndpointFilters, FILTER_TRIA
 import type { OrganizationId } from "#contract/ids.ts";
 import type { BookingErasedEvent, BookingEvent } from "#contract/webhook-event.ts";
 import type { Db } from "../../db/pool.ts";
-import { matchesFilters } from "../outbox/endpoint-filters.ts";
+import { matchesFilters } from "../outbox/outbox.ts";
 import { checkSettings, type Refusal } from "./endpoints.ts";
 import { listNewestBodies } from "./queries.ts";
 import type { EndpointSettings } from "./settings.ts";

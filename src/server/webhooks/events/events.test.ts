@@ -76,7 +76,7 @@ test("an event has the bytes that its webhook received, and is there without any
   const { id } = await makeEndpoint(deps, business, { url: receiver.url });
   moveClock(service, 1);
   await book(deps, business);
-  await sendTestEvent(deps, { id: business.owner, name: "Lindenhof", plan: "business" }, id);
+  await sendTestEvent(deps, { id: business.owner, name: "Lindenhof" }, id);
   await deliverAll(service.loop);
   const { payload } = await app.inject({ url: "/api/v1/events", headers });
   const [sent] = receiver.requests.filter(({ head }) => head.includes("booking.created"));

@@ -200,7 +200,7 @@ test("a delivered test counts as the last delivery, and ends no failure", async 
   const failingSince = clock.now();
   status = 200;
   moveClock(service, 5);
-  await sendTestEvent(deps, { id: business.owner, name: "Lindenhof Dental", plan: business.plan }, id);
+  await sendTestEvent(deps, { id: business.owner, name: "Lindenhof Dental" }, id);
   await deliverAll(loop);
   const { failing_since, failed_attempts, last_success_at } = await readEndpoint(deps, id);
   assert.deepEqual(

@@ -1,3 +1,4 @@
+import type { AuditAction } from "#contract/app/audit.ts";
 import type { AppDeliveryDetail } from "#contract/app/deliveries.ts";
 import { ATTEMPT_ERROR_CODES, DELIVERY_STATES } from "#contract/delivery.ts";
 import {
@@ -24,14 +25,11 @@ import {
   readParameter,
   requireKnown,
 } from "../../http/parameters.ts";
-import { planRequired } from "../../organizations/organizations.ts";
-import { auditRedelivery, auditRetry } from "../endpoints/audit.ts";
-import { readEndpointNames } from "./booking-deliveries.ts";
-import { toLogKeptSince } from "./period.ts";
-import { type DeliveryLogFilter, findDeliveryBody, listAttempts, listDeliveries } from "./queries.ts";
-import { redeliver } from "./redeliver.ts";
-import { retryDelivery } from "./retry.ts";
-import { type DeliveryReader, toAppAttempt, toAppDelivery } from "./to-app-delivery.ts";
+import { toEndpointName } from "../endpoints/to-app-endpoint.ts";
+import { type DeliveryLogFilter, findDeliveryBody, listAttempts, listDeliveries, toLogKeptSince } from "./queries.ts";
+import { redeliver, retryDelivery } from "./resend.ts";
+import type { Redeliverable } from "./resend-queries.ts";
+import { type DeliveryReader, readEndpointNames, toAppAttempt, toAppDelivery } from "./to-app-delivery.ts";
 
 type DeliveryDeps = Pick<Deps, "db" | "clock" | "random" | "log" | "config">;
 
@@ -39,6 +37,14 @@ type DeliveryDeps = Pick<Deps, "db" | "clock" | "random" | "log" | "config">;
 const ATTEMPTS_SHOWN_MAX = 200;
 
 export function deliveryAppRoutes(routes: Routes, deps: DeliveryDeps): void {
+  // Names the delivery by its booking's reference, which is not personal data, and its endpoint.
+  const audited = (member: Member, action: AuditAction) => (transaction: Db, delivery: Redeliverable) => {
+    const { id, reference, endpoint_url: url, endpoint_description: description } = delivery;
+    const entry = { action, target: id, name: reference ?? "Test event" };
+    const detail = { endpoint: toEndpointName({ url, description }) };
+    return auditBy(deps, member, deps.clock.now())(transaction, { ...entry, detail });
+  };
+
   routes.add("listDeliveries", async ({ member, query }) => {
     const limit = readPageSize(query, "limit");
     const keptSince = toLogKeptSince(deps.clock.now());
@@ -60,12 +66,9 @@ export function deliveryAppRoutes(routes: Routes, deps: DeliveryDeps): void {
   routes.add(
     "redeliver",
     async ({ member, params }) => {
-      const owner = { id: member.organizationId, plan: member.plan };
       const id = requireDeliveryId(params.delivery);
-      const alongside = auditRedelivery(auditBy(deps, member, deps.clock.now()));
-      const outcome = await redeliver(deps, owner, id, alongside);
+      const outcome = await redeliver(deps, member.organizationId, id, audited(member, "delivery.redelivered"));
       if (outcome.kind === "not_found") throw notFound("Delivery");
-      if (outcome.kind === "plan_required") throw planRequired("webhooks");
       if (outcome.kind !== "queued") throw new ApiError(outcome.kind, REDELIVER_REFUSALS[outcome.kind]);
       return { deliveryId: id };
     },
@@ -76,8 +79,7 @@ export function deliveryAppRoutes(routes: Routes, deps: DeliveryDeps): void {
     "retryDelivery",
     async ({ member, params }) => {
       const id = requireDeliveryId(params.delivery);
-      const alongside = auditRetry(auditBy(deps, member, deps.clock.now()));
-      const outcome = await retryDelivery(deps, member.organizationId, id, alongside);
+      const outcome = await retryDelivery(deps, member.organizationId, id, audited(member, "delivery.retried"));
       if (outcome.kind === "not_found") throw notFound("Delivery");
       if (outcome.kind === "retried") return { deliveryId: id };
       const [code, sentence] = RETRY_REFUSALS[outcome.kind];

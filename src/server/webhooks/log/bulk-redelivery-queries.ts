@@ -5,7 +5,7 @@ import { table } from "../../db/home.ts";
 import type { Db } from "../../db/pool.ts";
 import type { RedeliveriesTable } from "../../db/webhook-tables.ts";
 import type { RowPlace } from "../../http/paging.ts";
-import { isInLog, listRedelivering } from "./period.ts";
+import { isInLog } from "./queries.ts";
 
 const FIRST_ID = "00000000-0000-0000-0000-000000000000";
 
@@ -33,12 +33,10 @@ export async function insertRedelivery(
 }
 
 /** Deliveries that the filter means and that can be sent: not erased, no tests, of endpoints that are on, not waiting. */
-async function toMatching(
-  db: Db,
+function toMatching(
   owner: OrganizationId,
   { filter, keptSince }: { filter: RedeliveryFilter; keptSince: Date },
-): Promise<RawBuilder<boolean>> {
-  const redelivering = await listRedelivering(db, owner);
+): RawBuilder<boolean> {
   const { states, from, to, endpoint, widget, error } = filter;
   // PostgreSQL can't read the ISO strings of years before 1 and after 9999.
   return sql<boolean>`delivery.organization_id = ${owner} and delivery.state = any(${states as DeliveryState[]}::text[])
@@ -47,7 +45,7 @@ async function toMatching(
     and (${error ?? null}::text is null or delivery.last_error = ${error ?? null})
     and (${widget ?? null}::text is null or event.widget_id = ${widget ?? null})
     and event.body is not null and event.type <> 'endpoint.test'
-    and endpoint.status = 'enabled' and endpoint.removed_at is null and ${isInLog(owner, { keptSince, redelivering })}`;
+    and endpoint.status = 'enabled' and endpoint.removed_at is null and ${isInLog(owner, keptSince)}`;
 }
 
 const MATCHED = sql`${table("deliveries", "delivery")}
@@ -59,8 +57,8 @@ export async function countMatching(
   owner: OrganizationId,
   which: { filter: RedeliveryFilter; keptSince: Date },
 ): Promise<number> {
-  const matching = await toMatching(db, owner, which);
-  const { rows } = await sql<{ count: number }>`select count(*) as count from ${MATCHED} where ${matching}`.execute(db);
+  const { rows } = await sql<{ count: number }>`
+    select count(*) as count from ${MATCHED} where ${toMatching(owner, which)}`.execute(db);
   return rows[0]?.count ?? 0;
 }
 
@@ -70,10 +68,9 @@ export async function listMatching(
   which: { filter: RedeliveryFilter; keptSince: Date; after: RowPlace; limit: number },
 ): Promise<{ id: DeliveryId; endpointId: EndpointId; createdAt: Date }[]> {
   const { after } = which;
-  const matching = await toMatching(db, owner, which);
   const { rows } = await sql<{ id: DeliveryId; endpointId: EndpointId; createdAt: Date }>`
     select delivery.id, delivery.endpoint_id as "endpointId", delivery.created_at as "createdAt" from ${MATCHED}
-    where ${matching} and delivery.created_at >= ${after.at}
+    where ${toMatching(owner, which)} and delivery.created_at >= ${after.at}
       and (delivery.created_at, delivery.id) > (${after.at}, ${after.id}::uuid)
     order by delivery.created_at, delivery.id limit ${which.limit}`.execute(db);
   return rows;

@@ -1,6 +1,13 @@
 import { isDeepStrictEqual } from "node:util";
 import type { AppRedelivery, NewRedelivery } from "#contract/app/deliveries.ts";
-import { type OrganizationId, parseRedeliveryId, type RedeliveryId } from "#contract/ids.ts";
+import type { RedeliveryFilter } from "#contract/delivery.ts";
+import {
+  type OrganizationId,
+  parseEndpointId,
+  parseRedeliveryId,
+  parseWidgetId,
+  type RedeliveryId,
+} from "#contract/ids.ts";
 import { PAGE_SIZE_MAX } from "#contract/limits.ts";
 import type { Routes } from "../../accounts/accounts.ts";
 import { auditBy } from "../../audit/audit.ts";
@@ -8,10 +15,9 @@ import type { Db } from "../../db/pool.ts";
 import type { Deps } from "../../deps.ts";
 import { ApiError, FieldsError, notFound } from "../../http/api-error.ts";
 import { sliceList } from "../../http/paging.ts";
-import { planRequired } from "../../organizations/organizations.ts";
+import { parseIsoInstant } from "../../lib/time/iso-instant.ts";
 import { cancelRedelivery, countRedelivery, type RedeliveryRefusal, startRedelivery } from "./bulk-redelivery.ts";
-import { listRedeliveries } from "./bulk-redelivery-queries.ts";
-import { toAppRedelivery, toFilter } from "./to-app-redelivery.ts";
+import { listRedeliveries, type RedeliveryRow } from "./bulk-redelivery-queries.ts";
 
 type RouteDeps = Pick<Deps, "db" | "clock" | "random" | "log">;
 
@@ -35,9 +41,7 @@ export function redeliveryAppRoutes(routes: Routes, deps: RouteDeps): void {
   });
 
   routes.add("countRedelivery", async ({ member, body }) => {
-    const { organizationId, plan } = member;
-    const filter = requireFilter(body);
-    const outcome = await countRedelivery(deps, { id: organizationId, plan }, filter);
+    const outcome = await countRedelivery(deps, member.organizationId, requireFilter(body));
     if (outcome.kind !== "counted") throw toError(outcome);
     return { matched: outcome.matched };
   });
@@ -45,7 +49,7 @@ export function redeliveryAppRoutes(routes: Routes, deps: RouteDeps): void {
   routes.add(
     "startRedelivery",
     async ({ member, body }) => {
-      const owner = { id: member.organizationId, plan: member.plan };
+      const owner = member.organizationId;
       const filter = requireFilter(body);
       const audit = auditBy(deps, member, deps.clock.now());
       const outcome = await startRedelivery(deps, owner, filter, (transaction, { id, matched }) =>
@@ -56,7 +60,7 @@ export function redeliveryAppRoutes(routes: Routes, deps: RouteDeps): void {
         }),
       );
       if (outcome.kind !== "started") throw toError(outcome);
-      return await readRedelivery(deps.db, owner.id, outcome.id);
+      return await readRedelivery(deps.db, owner, outcome.id);
     },
     async ({ member, body }, { target }) => {
       const started = await readRedelivery(deps.db, member.organizationId, requireRedeliveryId(target ?? ""));
@@ -85,7 +89,6 @@ function cancelRoute(routes: Routes, deps: RouteDeps): void {
 }
 
 function toError({ kind }: RedeliveryRefusal): ApiError {
-  if (kind === "plan_required") return planRequired("webhooks");
   return kind === "no_endpoint" ? notFound("Endpoint") : new ApiError(kind, "This endpoint is off. Turn it on first.");
 }
 
@@ -99,4 +102,45 @@ function requireRedeliveryId(text: string): RedeliveryId {
   const id = parseRedeliveryId(text);
   if (id === null) throw notFound("Redelivery");
   return id;
+}
+
+/** The filter, or a sentence for each wrong field. Without `to`, deliveries created until now, inclusive, are meant. */
+function toFilter(wanted: NewRedelivery, now: Date): RedeliveryFilter | { faults: Record<string, string> } {
+  const from = parseIsoInstant(wanted.from, "down");
+  const to = wanted.to === undefined ? new Date(now.getTime() + 1) : parseIsoInstant(wanted.to, "up");
+  if (!from) return { faults: { from: NOT_A_DATE } };
+  if (!to) return { faults: { to: NOT_A_DATE } };
+  if (wanted.to !== undefined && to < from) return { faults: { to: "The end must not be before the start." } };
+  if (wanted.states?.length === 0) return { faults: { states: "Choose at least one." } };
+  const { endpoint, widget, error } = wanted;
+  // An empty text is no ID either: taken for no limit, it would send everything again.
+  if (endpoint !== undefined && !parseEndpointId(endpoint))
+    return { faults: { endpoint: "This must be an endpoint ID." } };
+  if (widget !== undefined && !parseWidgetId(widget)) return { faults: { widget: "This must be a widget ID." } };
+  return {
+    states: wanted.states ? [...new Set(wanted.states)] : ["failed"],
+    from: from.toISOString(),
+    to: to.toISOString(),
+    ...(endpoint ? { endpoint } : {}),
+    ...(widget ? { widget } : {}),
+    ...(error ? { error } : {}),
+  };
+}
+
+const NOT_A_DATE = "This must be an ISO 8601 date.";
+
+function toAppRedelivery({ id, state, filter, matched, queued, counts, ...row }: RedeliveryRow): AppRedelivery {
+  return {
+    id,
+    state,
+    filter: { ...filter, states: [...filter.states] },
+    matched,
+    queued,
+    waiting: (counts.queued ?? 0) + (counts.retrying ?? 0),
+    delivered: row.kept_delivered + (counts.delivered ?? 0),
+    failed: row.kept_failed + (counts.failed ?? 0),
+    canceled: row.kept_canceled + (counts.canceled ?? 0),
+    createdAt: row.created_at.toISOString(),
+    finishedAt: row.finished_at?.toISOString() ?? null,
+  };
 }

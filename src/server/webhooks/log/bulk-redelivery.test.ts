@@ -214,7 +214,7 @@ test("a crash between two batches loses nothing and sends nothing twice", async 
   moveClock(service, 10);
   reply.status = 200;
   const before = receiver.requests.length;
-  const owner = { id: business.owner, plan: business.plan };
+  const { owner } = business;
   const filter = { states: ["failed"], from: "2026-01-01T00:00:00.000Z", to: clock.now().toISOString() } as const;
   // The process ends right after the first batch: the task never ran here.
   const started = await startRedelivery(deps, owner, filter, async () => undefined);
@@ -252,7 +252,7 @@ test("all redeliveries of an organization together leave room for new bookings, 
   const windowAt = (index: number) => new Date(copied.created_at.getTime() + 1 + index * 1_500).toISOString();
   const start = async (index: number) => {
     moveClock(service, 10);
-    const owner = { id: business.owner, plan: business.plan };
+    const { owner } = business;
     const filter = { states: ["failed"], from: windowAt(index), to: windowAt(index + 1) } as const;
     const started = await startRedelivery(deps, owner, filter, async () => undefined);
     assert.ok(started.kind === "started");

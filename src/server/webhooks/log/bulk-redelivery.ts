@@ -1,6 +1,5 @@
 import type { RedeliveryFilter } from "#contract/delivery.ts";
 import { type EndpointId, type OrganizationId, REDELIVERY_ID, type RedeliveryId } from "#contract/ids.ts";
-import { type Plan, planIncludes } from "#contract/plans.ts";
 import { atEveryHome } from "../../db/home.ts";
 import type { Db } from "../../db/pool.ts";
 import { inHome, inTransaction } from "../../db/transactions.ts";
@@ -22,7 +21,7 @@ import {
   requeueDeliveries,
   saveProgress,
 } from "./bulk-redelivery-queries.ts";
-import { toLogKeptSince } from "./period.ts";
+import { toLogKeptSince } from "./queries.ts";
 
 // A bulk redelivery starts the whole schedule of every matching delivery again: first attempt and up to eight retries. Its row
 // remembers how far it got, in the transaction that queued the last batch, so that any worker can continue after a crash.
@@ -33,7 +32,7 @@ const BATCH = 500;
 /** New bookings wait behind these, so no more of an organization's redeliveries wait for their first attempt. */
 const UNSENT_MAX = 1_000;
 
-export type RedeliveryRefusal = { kind: "plan_required" } | { kind: "no_endpoint" } | { kind: "endpoint_disabled" };
+export type RedeliveryRefusal = { kind: "no_endpoint" } | { kind: "endpoint_disabled" };
 
 /** Runs in the transaction that starts it, for example to audit it. */
 type AlongsideStart = (transaction: Db, started: { id: RedeliveryId; matched: number }) => Promise<void>;
@@ -41,30 +40,29 @@ type AlongsideStart = (transaction: Db, started: { id: RedeliveryId; matched: nu
 /** What `startRedelivery` would send, so that people can be asked first. */
 export async function countRedelivery(
   deps: RedeliveryDeps,
-  owner: { id: OrganizationId; plan: Plan },
+  owner: OrganizationId,
   filter: RedeliveryFilter,
 ): Promise<{ kind: "counted"; matched: number } | RedeliveryRefusal> {
   const refusal = await findRefusal(deps, owner, filter);
   if (refusal) return refusal;
   const keptSince = toLogKeptSince(deps.clock.now());
-  return { kind: "counted", matched: await countMatching(deps.db, owner.id, { filter, keptSince }) };
+  return { kind: "counted", matched: await countMatching(deps.db, owner, { filter, keptSince }) };
 }
 
 async function findRefusal(
   deps: RedeliveryDeps,
-  owner: { id: OrganizationId; plan: Plan },
+  owner: OrganizationId,
   filter: RedeliveryFilter,
 ): Promise<RedeliveryRefusal | null> {
-  if (!planIncludes(owner.plan, "webhooks")) return { kind: "plan_required" };
   if (filter.endpoint === undefined) return null;
-  const endpoint = await findEndpoint(deps.db, owner.id, filter.endpoint as EndpointId);
+  const endpoint = await findEndpoint(deps.db, owner, filter.endpoint as EndpointId);
   if (!endpoint) return { kind: "no_endpoint" };
   return endpoint.status === "disabled" ? { kind: "endpoint_disabled" } : null;
 }
 
 export async function startRedelivery(
   deps: RedeliveryDeps,
-  owner: { id: OrganizationId; plan: Plan },
+  owner: OrganizationId,
   filter: RedeliveryFilter,
   alongside: AlongsideStart,
 ): Promise<{ kind: "started"; id: RedeliveryId } | RedeliveryRefusal> {
@@ -73,13 +71,13 @@ export async function startRedelivery(
   const now = deps.clock.now();
   const id = randomId<RedeliveryId>(deps.random, REDELIVERY_ID);
   await inTransaction(deps.db, async (transaction) => {
-    const matched = await countMatching(transaction, owner.id, { filter, keptSince: toLogKeptSince(now) });
-    await insertRedelivery(transaction, owner.id, { id, filter, matched, now });
+    const matched = await countMatching(transaction, owner, { filter, keptSince: toLogKeptSince(now) });
+    await insertRedelivery(transaction, owner, { id, filter, matched, now });
     await alongside(transaction, { id, matched });
   });
   // The task does the rest. Most redeliveries are small and are finished by this.
-  await advanceRedelivery(deps, owner.id, id).catch((error: unknown) =>
-    deps.log.warn("redelivery.start_failed", { organizationId: owner.id, error }),
+  await advanceRedelivery(deps, owner, id).catch((error: unknown) =>
+    deps.log.warn("redelivery.start_failed", { organizationId: owner, error }),
   );
   return { kind: "started", id };
 }

@@ -17,9 +17,8 @@ import {
 import { sweepExpired } from "../../operations/retention.ts";
 import { deleteEndpoint } from "../endpoints/endpoints.ts";
 import { listNotices } from "../health/queries.ts";
-import { toLogKeptSince } from "./period.ts";
-import { type DeliveryLogFilter, listAttempts, listDeliveries } from "./queries.ts";
-import { redeliver } from "./redeliver.ts";
+import { type DeliveryLogFilter, listAttempts, listDeliveries, toLogKeptSince } from "./queries.ts";
+import { redeliver } from "./resend.ts";
 
 const service = await createWebhookService();
 const { deps, clock, loop } = service;
@@ -187,7 +186,7 @@ test("the log says when a manual attempt is queued and when it is in progress", 
   };
   const { id, facts } = await read();
   assert.deepEqual(facts, ["delivered", null, false]);
-  await redeliver(deps, { id: business.owner, plan: "pro" }, id);
+  await redeliver(deps, business.owner, id);
   assert.deepEqual((await read()).facts, ["delivered", "manual", false]);
   await loop.goRound();
   assert.deepEqual((await read()).facts, ["delivered", "manual", true]);
@@ -223,7 +222,7 @@ test("events, deliveries and attempts are kept for 30 days after the last attemp
 
   moveClock(service, 10 * DAY);
   await changeEndpoints(deps, [other.id], { status: "enabled", disabled_reason: null });
-  await redeliver(deps, { id: business.owner, plan: "business" }, first.id);
+  await redeliver(deps, business.owner, first.id);
   await deliverAll(loop);
   moveClock(service, 20 * DAY);
   assert.deepEqual(await sweepLog(), { webhookEvents: 0, attempts: 0 }, "exactly 30 days are kept");

@@ -16,7 +16,7 @@ import {
   startReplying,
 } from "../../../../test/support/webhooks/webhook-service.ts";
 import { sendTestEvent } from "../endpoints/send-test-event.ts";
-import { redeliver } from "./redeliver.ts";
+import { redeliver } from "./resend.ts";
 
 // What the delivery log shows and what can be redelivered is limited by time, even before the hourly sweep has run.
 
@@ -75,7 +75,7 @@ test("thirty days after its last attempt a delivery is no longer shown and canno
   );
   assert.equal((await ask(`GET /deliveries/${old}`)).status, 404);
   assert.equal((await ask(`POST /deliveries/${old}/redeliver`)).status, 404);
-  assert.deepEqual(await redeliver(deps, { id: business.owner, plan: "business" }, old), { kind: "not_found" });
+  assert.deepEqual(await redeliver(deps, business.owner, old), { kind: "not_found" });
   const since = new Date(0).toISOString();
   const all = await ask("POST /redeliveries", { from: since, endpoint: endpointId });
   assert.equal((all.body as AppRedelivery).matched, 1);
@@ -90,7 +90,7 @@ test("all failed deliveries are redelivered, but not the tests", async () => {
   let status = 500;
   const receiver = await startReplying(() => ({ status }));
   const { id } = await makeEndpoint(deps, business, { url: receiver.url });
-  await sendTestEvent(deps, { id: business.owner, name: "Any", plan: "pro" }, id);
+  await sendTestEvent(deps, { id: business.owner, name: "Any" }, id);
   await failTwice(business);
   status = 200;
   const ask = await enter(business);

@@ -1,5 +1,11 @@
-import { type Selectable, sql } from "kysely";
-import type { AttemptErrorCode, AttemptTrigger, DeliveryState } from "#contract/delivery.ts";
+import { type RawBuilder, type Selectable, sql } from "kysely";
+import {
+  type AttemptErrorCode,
+  type AttemptTrigger,
+  DELIVERY_LOG_DAYS,
+  type DeliveryState,
+} from "#contract/delivery.ts";
+import { DAY_MS } from "#contract/durations.ts";
 import type {
   DeliveryId,
   EndpointId,
@@ -12,11 +18,11 @@ import type {
 import type { WebhookEventType } from "#contract/webhook-event.ts";
 import type { Mode } from "#contract/widget.ts";
 import { toEmailKey } from "../../db/email-key.ts";
+import { table } from "../../db/home.ts";
 import type { Db } from "../../db/pool.ts";
 import { inSnapshot } from "../../db/transactions.ts";
 import type { DeliveriesTable, DeliveryAttemptsTable } from "../../db/webhook-tables.ts";
 import type { RowPlace } from "../../http/paging.ts";
-import { isInLog, listRedelivering } from "./period.ts";
 
 // The delivery log, newest first. Pages continue after a time and an id, so new rows never shift a page.
 
@@ -65,8 +71,7 @@ export async function listDeliveries(
   filter: DeliveryLogFilter,
 ): Promise<DeliveryLogEntry[]> {
   return await inSnapshot(db, async (transaction) => {
-    const redelivering = await listRedelivering(transaction, owner);
-    const rows = await selectDeliveries(transaction, owner, { ...filter, redelivering });
+    const rows = await selectDeliveries(transaction, owner, filter);
     const queued = await findQueued(
       transaction,
       owner,
@@ -78,13 +83,9 @@ export async function listDeliveries(
 
 type LogRow = Omit<DeliveryLogEntry, keyof Queued>;
 
-async function selectDeliveries(
-  transaction: Db,
-  owner: OrganizationId,
-  filter: DeliveryLogFilter & { redelivering: readonly DeliveryId[] },
-): Promise<LogRow[]> {
+async function selectDeliveries(transaction: Db, owner: OrganizationId, filter: DeliveryLogFilter): Promise<LogRow[]> {
   const { keptSince, endpointId, reference, deliveryId, eventId, email, widgetId, state, status, error } = filter;
-  const { redeliveryId, from, to, cursor, redelivering } = filter;
+  const { redeliveryId, from, to, cursor } = filter;
   const { rows } = await sql<LogRow>`
     select delivery.organization_id, delivery.id, delivery.event_id, delivery.endpoint_id, delivery.state,
       delivery.cancel_reason, delivery.attempt_count, delivery.retries_used, delivery.next_attempt_at,
@@ -103,7 +104,7 @@ async function selectDeliveries(
     join webhook_events event on event.organization_id = delivery.organization_id and event.id = delivery.event_id
     where ${allOf([
       sql`delivery.organization_id = ${owner}`,
-      isInLog(owner, { keptSince, redelivering }),
+      isInLog(owner, keptSince),
       endpointId && sql`delivery.endpoint_id = ${endpointId}`,
       reference && sql`event.reference = ${reference}`,
       deliveryId && sql`delivery.id = ${deliveryId}`,
@@ -176,4 +177,27 @@ function allOf(conditions: (ReturnType<typeof sql> | undefined | "" | 0)[]) {
     conditions.filter((condition) => condition !== undefined && condition !== "" && condition !== 0),
     sql` and `,
   );
+}
+
+/** Start of the delivery log, the same for every plan. */
+export function toLogKeptSince(now: Date): Date {
+  return new Date(now.getTime() - DELIVERY_LOG_DAYS * DAY_MS);
+}
+
+/**
+ * Whether the row `event` is still in the log with all its deliveries: until the period after its last attempt has passed
+ * and none of them waits. Both reading and deleting use this condition.
+ */
+export function isInLog(owner: OrganizationId, keptSince: Date): RawBuilder<boolean> {
+  return sql<boolean>`(event.created_at >= ${keptSince} or exists (
+    select from ${table("deliveries", "of_event")}
+    where of_event.organization_id = ${owner} and of_event.event_id = event.id
+      and (of_event.state in ('queued', 'retrying') or exists (
+        select from ${table("delivery_attempts", "attempt")}
+        where attempt.organization_id = ${owner} and attempt.delivery_id = of_event.id
+          and attempt.started_at >= ${keptSince}
+      ) or of_event.id in (
+        select delivery_id from ${table("delivery_queue")} where organization_id = ${owner} and trigger = 'manual'
+      ))
+  ))`;
 }

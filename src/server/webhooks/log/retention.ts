@@ -2,18 +2,17 @@ import { sql } from "kysely";
 import type { EndpointId, OrganizationId } from "#contract/ids.ts";
 import type { Db } from "../../db/pool.ts";
 import { deleteLanes } from "../queue/lanes.ts";
-import { isInLog, listRedelivering } from "./period.ts";
+import { isInLog } from "./queries.ts";
 
 type Batch = { keptSince: Date; limit: number };
 
 /** Deletes expired events with their deliveries and attempts, at most `limit`. */
 export async function deleteExpiredEvents(db: Db, owner: OrganizationId, batch: Batch): Promise<number> {
-  const redelivering = await listRedelivering(db, owner);
   const result = await sql`
     with expired as (
       select id from webhook_events event
       where organization_id = ${owner} and created_at < ${batch.keptSince}
-        and not ${isInLog(owner, { keptSince: batch.keptSince, redelivering })}
+        and not ${isInLog(owner, batch.keptSince)}
       order by created_at limit ${batch.limit}
       for update of event skip locked
     )

@@ -1,11 +1,16 @@
 import type { AppAttempt, AppDelivery } from "#contract/app/deliveries.ts";
+import { describeAttempt } from "#contract/attempt-words.ts";
 import type { AttemptDetail } from "#contract/delivery.ts";
-import type { EndpointId } from "#contract/ids.ts";
+import { DAY_MS } from "#contract/durations.ts";
+import type { EndpointId, OrganizationId, Reference } from "#contract/ids.ts";
+import type { Db } from "../../db/pool.ts";
+import type { Deps } from "../../deps.ts";
 import { assert } from "../../lib/assert.ts";
-import type { EndpointName } from "../endpoints/queries.ts";
-import { toShownOrigin } from "../endpoints/shown-url.ts";
+import { type EndpointName, listEndpointNames, listEndpoints } from "../endpoints/queries.ts";
+import { toEndpointName, toShownOrigin } from "../endpoints/to-app-endpoint.ts";
+import { countRecentAttempts } from "../health/queries.ts";
 import { toFixedHeaders, toSignedHeaders } from "../request/guarded-send.ts";
-import type { AttemptLogEntry, DeliveryLogEntry } from "./queries.ts";
+import { type AttemptLogEntry, type DeliveryLogEntry, listDeliveries, toLogKeptSince } from "./queries.ts";
 
 export type DeliveryReader = { seesCustomers: boolean; endpoints: ReadonlyMap<EndpointId, EndpointName> };
 
@@ -89,4 +94,61 @@ function toShownHeaders(detail: AttemptDetail, { delivery, docsUrl }: AttemptRea
     },
   });
   return { ...toFixedHeaders(docsUrl), ...signed, ...custom };
+}
+
+/** A booking has one event when it is made and one for each change, each with one delivery per endpoint. */
+const DELIVERIES_MAX = 100;
+
+export async function listBookingDeliveries(
+  db: Db,
+  owner: OrganizationId,
+  { reference, seesCustomers, now }: { reference: Reference; seesCustomers: boolean; now: Date },
+): Promise<AppDelivery[]> {
+  const rows = await listDeliveries(db, owner, { reference, keptSince: toLogKeptSince(now), limit: DELIVERIES_MAX });
+  const endpoints = await readEndpointNames(db, owner);
+  return rows.map((row) => toAppDelivery(row, { seesCustomers, endpoints }));
+}
+
+export async function readEndpointNames(db: Db, owner: OrganizationId): Promise<ReadonlyMap<EndpointId, EndpointName>> {
+  return new Map((await listEndpointNames(db, owner)).map((endpoint) => [endpoint.id, endpoint]));
+}
+
+const DELIVERIES_SHOWN = 50;
+
+/** What is wrong with an organization's endpoints and deliveries, in words and without anything personal. */
+export async function readFailingDeliveries({ db, clock }: Pick<Deps, "db" | "clock">, owner: OrganizationId) {
+  const now = clock.now();
+  const recent = await countRecentAttempts(db, owner, { since: new Date(now.getTime() - DAY_MS) });
+  const endpoints = (await listEndpoints(db, owner)).map((row) => {
+    const lastDay = recent.find(({ endpoint_id }) => endpoint_id === row.id);
+    return {
+      id: row.id,
+      name: toEndpointName(row),
+      kind: row.kind,
+      status: row.status,
+      disabledReason: row.disabled_reason,
+      failingSince: row.failing_since?.toISOString() ?? null,
+      lastDay: { delivered: lastDay?.delivered ?? 0, failed: lastDay?.failed ?? 0 },
+    };
+  });
+  const names = new Map((await listEndpointNames(db, owner)).map((each) => [each.id, each]));
+  const wanted = { keptSince: toLogKeptSince(now), limit: DELIVERIES_SHOWN };
+  const failed = await listDeliveries(db, owner, { ...wanted, state: "failed" });
+  const retrying = await listDeliveries(db, owner, { ...wanted, state: "retrying" });
+  const deliveries = [...failed, ...retrying].map((row) => {
+    const endpoint = names.get(row.endpoint_id);
+    assert(endpoint, "an endpoint's row stays as long as its deliveries");
+    return {
+      id: row.id,
+      endpoint: toEndpointName(endpoint),
+      eventType: row.type,
+      reference: row.reference,
+      state: row.state,
+      reason: describeAttempt({ kind: endpoint.kind, status: row.last_status, errorCode: row.last_error }),
+      attempts: row.attempt_count,
+      nextAttemptAt: row.next_attempt_at?.toISOString() ?? null,
+      createdAt: row.created_at.toISOString(),
+    };
+  });
+  return { endpoints, deliveries };
 }

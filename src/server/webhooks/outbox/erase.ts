@@ -1,14 +1,23 @@
 import { sql } from "kysely";
-import type { AttemptTrigger } from "#contract/delivery.ts";
+import type { DeletionReason } from "#contract/deletion.ts";
 import {
   type DeliveryId,
   type EndpointId,
   type OrganizationId,
   REFERENCE_PATTERN,
   type Reference,
+  WEBHOOK_EVENT_ID,
+  type WebhookEventId,
+  type WidgetId,
 } from "#contract/ids.ts";
+import { type BookingErasedEvent, WEBHOOK_API_VERSION } from "#contract/webhook-event.ts";
 import { table } from "../../db/home.ts";
 import type { Db } from "../../db/pool.ts";
+import { type Random, randomId, randomUuid } from "../../lib/secrets/random.ts";
+import { findOrganization } from "../../organizations/organizations.ts";
+import { listWidgets } from "../../widgets/widgets.ts";
+import { isEventWanted } from "./outbox.ts";
+import { insertEvents } from "./queries.ts";
 
 /**
  * Erases everything that webhooks hold about these bookings, in the caller's transaction, which has locked the bookings:
@@ -21,9 +30,9 @@ export async function eraseDeliveries(
   { references, now }: { references: readonly Reference[]; now: Date },
 ): Promise<void> {
   const ids = await listDeliveryIds(transaction, owner, references);
-  const inFlight = await lockQueued(transaction, owner, ids);
+  await lockQueued(transaction, owner, ids);
   await eraseContent(transaction, owner, { references, now });
-  await logInterrupted(transaction, owner, inFlight);
+  await logInterrupted(transaction, owner, ids);
   await sql`delete from ${table("delivery_queue")} where organization_id = ${owner} and delivery_id = any(${ids}::uuid[])`.execute(
     transaction,
   );
@@ -67,50 +76,28 @@ export async function deleteDeliveries(
   return ids.length;
 }
 
-type InFlight = { deliveryId: DeliveryId; endpointId: EndpointId; trigger: AttemptTrigger; leasedAt: Date };
-
-/** Waits for claims and reports of these rows. Returns the deliveries with a request in flight. */
-async function lockQueued(transaction: Db, owner: OrganizationId, ids: readonly DeliveryId[]): Promise<InFlight[]> {
-  const { rows } = await sql<InFlight & { leasedAt: Date | null }>`
-    select delivery_id as "deliveryId", endpoint_id as "endpointId", trigger, leased_at as "leasedAt" from ${table("delivery_queue")}
-    where organization_id = ${owner} and delivery_id = any(${ids as DeliveryId[]}::uuid[])
+/** Waits for claims and reports of these rows. */
+async function lockQueued(transaction: Db, owner: OrganizationId, ids: readonly DeliveryId[]): Promise<void> {
+  await sql`
+    select from ${table("delivery_queue")} where organization_id = ${owner} and delivery_id = any(${ids as DeliveryId[]}::uuid[])
     order by delivery_id for update`.execute(transaction);
-  return rows.filter((row) => row.leasedAt !== null);
 }
 
-/** The worker can no longer report these requests. */
-async function logInterrupted(transaction: Db, owner: OrganizationId, inFlight: readonly InFlight[]): Promise<void> {
-  if (inFlight.length === 0) return;
-  const counted = await transaction
-    .updateTable("deliveries")
-    .set((set) => ({ attempt_count: set("attempt_count", "+", 1) }))
-    .where("organization_id", "=", owner)
-    .where(
-      "id",
-      "in",
-      inFlight.map(({ deliveryId }) => deliveryId),
+/** The worker can no longer report the requests in flight. */
+async function logInterrupted(transaction: Db, owner: OrganizationId, ids: readonly DeliveryId[]): Promise<void> {
+  await sql`
+    with in_flight as (
+      update ${table("deliveries", "delivery")} set attempt_count = attempt_count + 1
+      from ${table("delivery_queue", "queue")}
+      where delivery.organization_id = ${owner} and delivery.id = any(${ids as DeliveryId[]}::uuid[])
+        and queue.organization_id = ${owner} and queue.delivery_id = delivery.id and queue.lease_token is not null
+      returning delivery.id, delivery.attempt_count, queue.endpoint_id, queue.trigger, queue.leased_at
     )
-    .returning(["id", "attempt_count"])
-    .execute();
-  const numbers = new Map(counted.map(({ id, attempt_count }) => [id, attempt_count]));
-  const attempts = inFlight.flatMap(({ deliveryId, endpointId, trigger, leasedAt }) => {
-    const number = numbers.get(deliveryId);
-    return number === undefined
-      ? []
-      : [
-          {
-            organization_id: owner,
-            delivery_id: deliveryId,
-            number,
-            endpoint_id: endpointId,
-            trigger,
-            started_at: leasedAt,
-            result: "interrupted" as const,
-            error_code: "interrupted" as const,
-          },
-        ];
-  });
-  if (attempts.length > 0) await transaction.insertInto("delivery_attempts").values(attempts).execute();
+    insert into ${table("delivery_attempts")} (organization_id, delivery_id, number, endpoint_id, trigger, started_at, result,
+      error_code)
+    select ${owner}, id, attempt_count, endpoint_id, trigger, leased_at, 'interrupted', 'interrupted' from in_flight`.execute(
+    transaction,
+  );
 }
 
 async function listDeliveryIds(
@@ -148,4 +135,65 @@ async function eraseContent(
     from erased where delivery_attempts.organization_id = ${owner} and delivery_attempts.delivery_id = erased.id`.execute(
     transaction,
   );
+}
+
+type ErasedBooking = { readonly reference: Reference; readonly widgetId: WidgetId; readonly isTest: boolean };
+
+/**
+ * Writes `booking.erased` for every booking if the plan includes the read API, otherwise for those that an endpoint wants to know
+ * about, in the transaction that deletes the bookings. Call it after `eraseDeliveries`, which removes the earlier events of these
+ * bookings.
+ */
+export async function fanOutErased(
+  { random }: { random: Random },
+  transaction: Db,
+  {
+    owner,
+    bookings,
+    reason,
+    now,
+  }: { owner: OrganizationId; bookings: readonly ErasedBooking[]; reason: DeletionReason; now: Date },
+): Promise<void> {
+  const organization = await findOrganization(transaction, owner);
+  if (!organization || bookings.length === 0) return;
+  const endpoints = await listListeners(transaction, owner, reason);
+  const names = new Map((await listWidgets(transaction, owner)).map(({ id, name }) => [id, name]));
+  const written = bookings.flatMap(({ reference, widgetId, isTest }) => {
+    const wanted = endpoints.filter(({ widget_ids }) => widget_ids === null || widget_ids.includes(widgetId));
+    if (!isEventWanted(organization.plan, wanted)) return [];
+    const id = randomId<WebhookEventId>(random, WEBHOOK_EVENT_ID);
+    const event: BookingErasedEvent = {
+      id,
+      type: "booking.erased",
+      created: now.toISOString(),
+      apiVersion: WEBHOOK_API_VERSION,
+      data: { booking: { reference }, widget: { id: widgetId, name: names.get(widgetId) ?? "" }, reason },
+    };
+    const body = Buffer.from(JSON.stringify(event));
+    const deliveries = wanted.map((endpoint) => ({
+      id: randomUuid(random) as DeliveryId,
+      eventId: id,
+      endpointId: endpoint.id,
+      card: null,
+      isEnabled: endpoint.status === "enabled",
+    }));
+    return [{ event: { id, type: event.type, reference, widgetId, body, isTestBooking: isTest }, deliveries }];
+  });
+  if (written.length === 0) return;
+  await insertEvents(transaction, owner, {
+    events: written.map(({ event }) => event),
+    deliveries: written.flatMap(({ deliveries }) => deliveries),
+    now,
+  });
+}
+
+type Listener = { id: EndpointId; status: "enabled" | "disabled"; widget_ids: WidgetId[] | null };
+
+async function listListeners(db: Db, owner: OrganizationId, reason: DeletionReason): Promise<Listener[]> {
+  const { rows } = await sql<Listener>`
+    select id, status, widget_ids from ${table("endpoints")}
+    where organization_id = ${owner} and removed_at is null and 'booking.erased' = any(event_types)
+      and (reports_expiry or ${reason} <> 'expired')
+    order by id`.execute(db);
+  return rows;
 }

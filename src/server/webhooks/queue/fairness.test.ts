@@ -22,7 +22,7 @@ import { randomUuid } from "../../lib/secrets/random.ts";
 import { DeliveryLoop } from "../delivery/loop.ts";
 import { editEndpoint } from "../endpoints/endpoints.ts";
 import { sendTestEvent } from "../endpoints/send-test-event.ts";
-import { redeliver } from "../log/redeliver.ts";
+import { redeliver } from "../log/resend.ts";
 import { claimDeliveries } from "./claim.ts";
 
 // How many requests can be in flight at once, and that no receiver delays another's deliveries.
@@ -147,7 +147,7 @@ test("an idle endpoint can send even when slow neighbours fill the organization'
 
 test("redelivered test events wait for their turn, so they can't take other organizations' places", async () => {
   const business = await makeBusiness(deps);
-  const owner = { id: business.owner, name: "Lindenhof Dental", plan: business.plan };
+  const owner = { id: business.owner, name: "Lindenhof Dental" };
   let hold = Promise.resolve();
   const receiver = await startReplying(async () => {
     await hold;
@@ -163,7 +163,7 @@ test("redelivered test events wait for their turn, so they can't take other orga
   assert.equal(receiver.requests.length, 12);
   const gate = Promise.withResolvers<void>();
   hold = gate.promise;
-  for (const delivery of await readDeliveries(deps, business.owner)) await redeliver(deps, owner, delivery.id);
+  for (const delivery of await readDeliveries(deps, business.owner)) await redeliver(deps, owner.id, delivery.id);
   await loop.goRound();
   await until(() => receiver.requests.length >= 22, "ten are in flight");
   await loop.goRound();

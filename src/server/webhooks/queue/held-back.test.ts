@@ -17,7 +17,7 @@ import {
 import type { EndpointsTable } from "../../db/webhook-tables.ts";
 import { DeliveryLoop } from "../delivery/loop.ts";
 import { listNotices } from "../health/queries.ts";
-import { redeliver } from "../log/redeliver.ts";
+import { redeliver } from "../log/resend.ts";
 
 // A failing endpoint with thousands of deliveries: each keeps to its own schedule and is held back for at most a minute.
 
@@ -167,7 +167,7 @@ test("a redelivery by hand and a test wait for their turn", async () => {
   const business = await makeBacklog({ count: 100 });
   await sql`delete from delivery_queue`.execute(deps.db);
   await sql`update deliveries set state = 'failed'`.execute(deps.db);
-  const owner = { id: business.owner, plan: business.plan };
+  const { owner } = business;
   for (const { id } of await readDeliveries(deps, business.owner)) await redeliver(deps, owner, id);
   await work(70);
   assert.equal(await countHeldBack(), 0);

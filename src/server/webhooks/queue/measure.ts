@@ -2,9 +2,11 @@ import { sql } from "kysely";
 import type { Plan } from "#contract/plans.ts";
 import { atEveryHome, table } from "../../db/home.ts";
 import type { Db } from "../../db/pool.ts";
+import type { Deps } from "../../deps.ts";
+import { measureInTime } from "../../lib/log/measure.ts";
 import { CAPS, PLANS_WITH_WEBHOOKS } from "./caps.ts";
 
-export type QueueMeasure = {
+type QueueMeasure = {
   /** Deliveries that wait, whether due or not. */
   waiting: number;
   in_flight: number;
@@ -77,4 +79,19 @@ function toMs(instant: Date | null): number {
 function secondsSince(instantsMs: readonly number[], now: Date): number {
   const earliestMs = instantsMs.reduce((least, ms) => Math.min(least, ms), Number.POSITIVE_INFINITY);
   return Math.max(0, (now.getTime() - earliestMs) / 1_000);
+}
+
+/** If deliveries that could be sent have waited this long, no worker is working. */
+export const OVERDUE_SECONDS_MAX = 120;
+
+/** Measures the queue and sets its gauges; null and NaN if the database does not answer. */
+export async function observeQueue(deps: Pick<Deps, "db" | "clock" | "metrics" | "log">): Promise<QueueMeasure | null> {
+  const measuring = measureQueue(deps.db, deps.clock.now());
+  const measure = await measureInTime(deps, { failed: "deliveries.measure_failed", measuring });
+  const { metrics } = deps;
+  metrics.deliveriesWaiting.set(measure?.waiting ?? Number.NaN);
+  metrics.deliveriesInFlight.set(measure?.in_flight ?? Number.NaN);
+  metrics.deliveriesOldestDueSeconds.set(measure?.oldest_due_seconds ?? Number.NaN);
+  metrics.deliveriesOverdueSeconds.set(measure?.overdue_seconds ?? Number.NaN);
+  return measure;
 }

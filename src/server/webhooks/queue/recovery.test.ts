@@ -27,11 +27,11 @@ import type { Tables } from "../../db/tables.ts";
 import { createLog } from "../../lib/log/log.ts";
 import { updateOrganization } from "../../organizations/queries.ts";
 import { DeliveryLoop } from "../delivery/loop.ts";
+import { DeadWorkers } from "../delivery/recovery.ts";
 import { sendTestEvent } from "../endpoints/send-test-event.ts";
-import { redeliver } from "../log/redeliver.ts";
+import { redeliver } from "../log/resend.ts";
 import { createWebhookDeps } from "../webhook-deps.ts";
 import { beginClaim } from "./claim-queries.ts";
-import { DeadWorkers } from "./worker-locks.ts";
 
 // What happens when a worker, the database or the clock fails.
 
@@ -247,7 +247,7 @@ test("with the wrong SECRET_KEY deliveries wait, lose no retry, and the operator
 
 test("tests and redeliveries are not retried when SECRET_KEY is wrong", async () => {
   const business = await makeBusiness(deps);
-  const owner = { id: business.owner, name: "Lindenhof Dental", plan: business.plan };
+  const owner = { id: business.owner, name: "Lindenhof Dental" };
   const receiver = await startReplying(() => ({}));
   const { id } = await makeEndpoint(deps, business, { url: receiver.url });
   const { config, random } = deps;
@@ -257,7 +257,7 @@ test("tests and redeliveries are not retried when SECRET_KEY is wrong", async ()
   await deliverAll(mistaken);
   const failed = await readDelivery(deps, business.owner);
   assert.deepEqual([failed.state, failed.last_error], ["failed", "secret_unreadable"]);
-  await redeliver(deps, owner, failed.id);
+  await redeliver(deps, owner.id, failed.id);
   await deliverAll(mistaken);
   const { state, attempt_count } = await readDelivery(deps, business.owner);
   assert.deepEqual([state, attempt_count, receiver.requests.length], ["failed", 2, 0]);

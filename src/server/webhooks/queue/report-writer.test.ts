@@ -14,7 +14,7 @@ import {
 } from "../../../../test/support/webhooks/webhook-service.ts";
 import { randomUuid } from "../../lib/secrets/random.ts";
 import { deliver, reportInterrupted } from "../delivery/deliver.ts";
-import { EndpointCare } from "../health/endpoint-care.ts";
+import { EndpointCare } from "../health/health.ts";
 import { claimDeliveries } from "./claim.ts";
 import { type LoadedDelivery, loadDeliveries } from "./load.ts";
 import { listLostLeases } from "./recovery-queries.ts";

@@ -2,7 +2,7 @@ import pg from "pg";
 import type { OrganizationId } from "#contract/ids.ts";
 import type { Home } from "../../db/citus/homes.ts";
 import { atHomes, isMoved } from "../../db/home.ts";
-import type { Db } from "../../db/pool.ts";
+import { connectPatiently, type Db } from "../../db/pool.ts";
 import { pause } from "../../lib/concurrency/pause.ts";
 import type { Log } from "../../lib/log/log.ts";
 import { OutageLog } from "../../lib/log/outage-log.ts";
@@ -155,3 +155,42 @@ function isRefusal(error: unknown): boolean {
 
 /** Connection lost, deadlock, no resources, stopped by the operator, system or internal error. */
 const TEMPORARY = /^(?:08|25|40|53|55|57|58|XX|$)/;
+
+const VACUUM_AFTER = 5_000;
+
+/** Each delivery leaves dead rows where claims look first, and autovacuum comes too late at thousands a second. */
+export class QueueVacuum {
+  readonly #home: Home;
+  readonly #log: Log;
+  #finished = 0;
+  #running: Promise<void> | null = null;
+
+  constructor(home: Home, log: Log) {
+    this.#home = home;
+    this.#log = log;
+  }
+
+  /** An attempt has ended. */
+  count(): void {
+    if (++this.#finished < VACUUM_AFTER || this.#running) return;
+    this.#finished = 0;
+    this.#running = this.#vacuum().finally(() => {
+      this.#running = null;
+    });
+  }
+
+  async settled(): Promise<void> {
+    await this.#running;
+  }
+
+  async #vacuum(): Promise<void> {
+    const { pool, group } = this.#home;
+    const queue = group?.names.get("delivery_queue") ?? "delivery_queue";
+    try {
+      const client = await connectPatiently(pool);
+      await client.query(`vacuum (skip_locked, truncate false) ${queue}`).finally(() => client.release());
+    } catch (error) {
+      this.#log.warn("deliveries.vacuum_failed", { error });
+    }
+  }
+}

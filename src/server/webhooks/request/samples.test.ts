@@ -18,7 +18,7 @@ import {
   until,
 } from "../../../../test/support/webhooks/webhook-service.ts";
 import { rotateSecret } from "../endpoints/endpoints.ts";
-import { redeliver } from "../log/redeliver.ts";
+import { redeliver } from "../log/resend.ts";
 import { signBody, signStandard, toUnixSeconds } from "./sign.ts";
 
 // Runs the receivers from docs/webhooks.md against real deliveries and forgeries, in every language installed here.
@@ -111,7 +111,7 @@ for (const sample of SAMPLES) {
 
     await rotateSecret(deps, business.owner, { id, overlapHours: 24 });
     clock.set(new Date());
-    await redeliver(deps, { id: business.owner, plan: "pro" }, delivery.id);
+    await redeliver(deps, business.owner, delivery.id);
     await deliverAll(loop);
     const again = await readDelivery(deps, business.owner);
     assert.deepEqual([again.attempt_count, again.last_status], [2, 204], "the old secret verifies during the overlap");

@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { bookingCreated, cancelled, rescheduled } from "../../../../../test/support/webhooks/card-sample.ts";
-import { type CardFields, TITLE_LENGTH_MAX, toCardFields } from "./card-fields.ts";
-import { textWriter } from "./card-text.ts";
+import { type CardFields, TITLE_LENGTH_MAX, textWriter, toCardFields } from "./card-fields.ts";
 
 const write = textWriter((characters, index) => characters[index] ?? "");
 

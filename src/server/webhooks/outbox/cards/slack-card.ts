@@ -1,6 +1,5 @@
 import type { CardEvent } from "#contract/webhook-event.ts";
-import { toCardFields } from "./card-fields.ts";
-import { type EscapeCharacter, textWriter } from "./card-text.ts";
+import { type EscapeCharacter, textWriter, toCardFields } from "./card-fields.ts";
 
 // The body of a Slack incoming webhook, in Block Kit. Slack can escape `&`, `<` and `>` (and so mentions and links), but
 // has no escape for `*bold*` or `_italic_`. Every text that is not ours is therefore in a plain_text object, where they

@@ -1,6 +1,5 @@
 import type { CardEvent } from "#contract/webhook-event.ts";
-import { toCardFields } from "./card-fields.ts";
-import { type EscapeCharacter, textWriter } from "./card-text.ts";
+import { type EscapeCharacter, textWriter, toCardFields } from "./card-fields.ts";
 
 // The body of a Teams "Workflows" webhook: a message with one Adaptive Card. Version 1.2, because the workflow's own
 // "post card" step and phones show nothing newer reliably, and elements of 1.0 only, because TextRun (which would need no

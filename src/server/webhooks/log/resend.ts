@@ -3,17 +3,76 @@ import type { Db } from "../../db/pool.ts";
 import { inTransaction } from "../../db/transactions.ts";
 import type { Deps } from "../../deps.ts";
 import { findEndpoint, lockEndpoint, updateEndpoint } from "../endpoints/queries.ts";
+import { queueDeliveries } from "../outbox/queries.ts";
 import { wakeWorkers } from "../outbox/wake-workers.ts";
 import { writeLane } from "../queue/lanes.ts";
-import { toLogKeptSince } from "./period.ts";
-import { findRedeliverable, type Redeliverable } from "./redeliver-queries.ts";
-import { advanceWaiting, countDue, lockWaiting, makeUrgent, showAdvanced } from "./retry-queries.ts";
+import { toLogKeptSince } from "./queries.ts";
+import {
+  advanceWaiting,
+  countDue,
+  findRedeliverable,
+  lockWaiting,
+  makeUrgent,
+  type Redeliverable,
+  showAdvanced,
+} from "./resend-queries.ts";
+
+type ResendDeps = Pick<Deps, "db" | "clock" | "log">;
+type NamedEndpoint = { id: EndpointId; url: string; description: string };
+/** Runs in the transaction that queues the delivery, for example to audit it. */
+type Alongside = (transaction: Db, delivery: Redeliverable) => Promise<void>;
+
+type RedeliverRefusal =
+  | { kind: "not_found" }
+  | { kind: "already_queued" }
+  | { kind: "endpoint_removed" }
+  | { kind: "endpoint_disabled" }
+  /** Its booking was erased, so there is nothing left to send. */
+  | { kind: "payload_erased" };
+
+/** Same delivery id and bytes, new signature, next attempt number. Uses no retry, and a failure leaves the state. */
+export async function redeliver(
+  deps: ResendDeps,
+  owner: OrganizationId,
+  id: DeliveryId,
+  alongside?: Alongside,
+): Promise<{ kind: "queued" } | RedeliverRefusal> {
+  const outcome = await queueOne(deps, owner, { id, alongside });
+  if (outcome.kind === "queued") await wakeWorkers(deps, owner, [id]);
+  return outcome;
+}
+
+async function queueOne(
+  deps: ResendDeps,
+  owner: OrganizationId,
+  { id, alongside }: { id: DeliveryId; alongside: Alongside | undefined },
+): Promise<{ kind: "queued" } | RedeliverRefusal> {
+  return await inTransaction(deps.db, async (transaction): Promise<{ kind: "queued" } | RedeliverRefusal> => {
+    // Queue rows are locked before deliveries: see queue/claim.ts.
+    const waiting = await lockWaiting(transaction, owner, id);
+    const now = deps.clock.now();
+    const delivery = await findRedeliverable(transaction, owner, { id, keptSince: toLogKeptSince(now) });
+    if (!delivery) return { kind: "not_found" };
+    // What can never be sent again comes before what may change.
+    if (!delivery.has_body) return { kind: "payload_erased" };
+    if (delivery.endpoint_removed_at !== null) return { kind: "endpoint_removed" };
+    if (delivery.endpoint_status === "disabled") return { kind: "endpoint_disabled" };
+    if (waiting || delivery.state === "queued" || delivery.state === "retrying") return { kind: "already_queued" };
+    const queued = await queueDeliveries(transaction, owner, {
+      deliveries: [{ id, endpointId: delivery.endpoint_id }],
+      trigger: "manual",
+      // Tests are sent before everything else, so there may be few of them: a redelivered one waits for its turn.
+      isTest: false,
+      dueAt: now,
+    });
+    if (queued.length === 0) return { kind: "already_queued" };
+    await alongside?.(transaction, delivery);
+    return { kind: "queued" };
+  });
+}
 
 // "Retry now", for one retrying delivery and for all waiting deliveries of an endpoint. The attempt uses no retry of the
 // schedule: if it fails, the schedule continues where it was (queue column resume_at, delivery/deliver.ts).
-
-type RetryDeps = Pick<Deps, "db" | "clock" | "log">;
-type NamedEndpoint = { id: EndpointId; url: string; description: string };
 
 type RetryRefusal =
   | { kind: "not_found" }
@@ -27,10 +86,10 @@ const RETRY_BATCH = 1_000;
 
 /** Sends this delivery now, even if its receiver asked for a pause, which goes on for the others. */
 export async function retryDelivery(
-  deps: RetryDeps,
+  deps: ResendDeps,
   owner: OrganizationId,
   id: DeliveryId,
-  alongside: (transaction: Db, delivery: Redeliverable) => Promise<void>,
+  alongside: Alongside,
 ): Promise<{ kind: "retried" } | RetryRefusal> {
   const now = deps.clock.now();
   const outcome = await inTransaction(deps.db, async (transaction): Promise<{ kind: "retried" } | RetryRefusal> => {
@@ -53,7 +112,7 @@ export async function retryDelivery(
 
 /** For someone who has fixed the receiver: sends all waiting deliveries now, and no longer treats the endpoint as failing or paused. */
 export async function retryAll(
-  deps: RetryDeps,
+  deps: ResendDeps,
   owner: OrganizationId,
   endpointId: EndpointId,
   alongside: (transaction: Db, endpoint: NamedEndpoint, count: number) => Promise<void>,
