@@ -48,7 +48,7 @@ function renderMove({ language, tag }: Reader, { timeZone }: ManagedAppointment,
 <summary>${texts.move}</summary>
 <form method="post"><p><label>${texts.newTime} <select name="start">${times.map(
     (time) => html`<option value="${time.toISOString()}">${format.format(time)}</option>`,
-  )}</select></label></p><button>${texts.move}</button></form>
+  )}</select></label></p><button class="primary">${texts.move}</button></form>
 </details>`;
 }
 
