@@ -224,8 +224,9 @@ describe("the widgets screens", { skip: noBrowser }, () => {
     await page.getByRole("dialog").waitFor({ state: "detached" });
     await page.goForward();
     await page.getByRole("dialog", { name: "Create widget" }).waitFor();
-    await page.goBack();
+    await page.keyboard.press("Escape");
     await page.getByRole("dialog").waitFor({ state: "detached" });
+    await page.locator("h1:focus, button:focus").waitFor();
 
     const address = dashboard.addressOf(`/widgets/${widget}`);
     await page.locator(`a[href$="${widget}"]`).click();

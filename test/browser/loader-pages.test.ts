@@ -345,7 +345,7 @@ describe("when the service is down", { skip: noBrowser }, () => {
     await seesFailure(page);
     // The space reserved for the frame is released.
     const height = await page.evaluate("document.querySelector('svc-booking').getBoundingClientRect().height");
-    assert.ok(Number(height) > 20 && Number(height) < 200, `${height}`);
+    assert.ok(Number(height) > 20 && Number(height) < 240, `${height}`);
     const [again] = await Promise.all([
       page.waitForRequest((request) => request.url().includes("/embed/")),
       page.keyboard.press("Tab").then(() => page.keyboard.press("Enter")),

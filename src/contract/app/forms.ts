@@ -25,7 +25,7 @@ export const PATTERN_WORDS: Readonly<Record<string, string>> = {
   [OPTIONAL_LINE_PATTERN]: "must be one line of text",
   [COLOR_PATTERN]: "must be a colour such as #4b45d6",
   [EMAIL_PATTERN]: "is not an email address",
-  [NETWORK_PATTERN]: "must be a network such as 203.0.113.0/24 or 2001:db8::/32, or a single address",
+  [NETWORK_PATTERN]: "must be an IP address such as 203.0.113.7, or a range such as 203.0.113.0/24",
   [INSTANT_PATTERN]: "must be an ISO 8601 date",
   [toIdPattern(WIDGET_ID)]: "must be a widget ID",
   [toIdPattern(ENDPOINT_ID)]: "must be an endpoint ID",

@@ -131,7 +131,7 @@ const ARROWS = { up: IconArrowUpRight, down: IconArrowDownRight, same: IconMinus
 function ChangeMark({ change, period, isMoreBetter }: { change: Change; period: string; isMoreBetter: boolean }) {
   if (change.direction === "none")
     return (
-      <Text span inherit c="dimmed">
+      <Text span inherit c="dimmed" className={classes["words"]}>
         {change.text}
       </Text>
     );

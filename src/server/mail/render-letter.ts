@@ -20,10 +20,10 @@ export function renderLetter({ subject, text, action, link }: Letter, server: st
 <table role="presentation" width="520" cellpadding="0" cellspacing="0" style="width:100%;max-width:520px;background-color:#ffffff;border-radius:8px;color:#1b2130;text-align:left">
 <tr><td style="padding:28px 28px 0"><h1 style="margin:0;font-size:20px;line-height:28px">${subject}</h1></td></tr>
 <tr><td style="padding:12px 28px 0;font-size:15px;line-height:24px">${text}</td></tr>
-<tr><td style="padding:24px 28px 0"><table role="presentation" cellpadding="0" cellspacing="0"><tr><td style="background-color:#4b45d6;border-radius:6px">
+<tr><td style="padding:24px 28px 0"><table role="presentation" cellpadding="0" cellspacing="0"><tr><td style="background-color:#0b5c6f;border-radius:6px">
 <a href="${link}" style="display:inline-block;padding:12px 24px;color:#ffffff;font-size:15px;font-weight:600;text-decoration:none">${action}</a>
 </td></tr></table></td></tr>
-<tr><td style="padding:24px 28px 28px;${QUIET}">If the button doesn’t work, open this address:<br><a href="${link}" style="color:#4b45d6;word-break:break-all">${link}</a></td></tr>
+<tr><td style="padding:24px 28px 28px;${QUIET}">If the button doesn’t work, open this address:<br><a href="${link}" style="color:#0b5c6f;word-break:break-all">${link}</a></td></tr>
 </table>
 <p style="margin:16px 0 0;${QUIET}">Bookflow at ${server}</p>
 </td></tr></table>

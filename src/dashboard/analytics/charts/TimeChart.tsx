@@ -91,8 +91,7 @@ function Lines({ buckets, earlier, interval, metric }: PanelProps) {
         { name: "whole", color, type: "area" },
       ]}
       {...SHARED}
-      // A single point has no line.
-      withDots={points.length < 3}
+      withDots={points.some((_, i) => isAlone(points, i))}
       xAxisProps={{
         tickFormatter: (start: string) => formatTick(start, axis),
         minTickGap: 28,
@@ -128,6 +127,12 @@ function toPoints(buckets: readonly Bucket[], earlier: readonly Bucket[], metric
       ...(before === undefined ? {} : { before }),
     };
   });
+}
+
+/** A point between two without a value has no line. */
+function isAlone(points: readonly Point[], at: number): boolean {
+  const has = (i: number) => (points[i]?.whole ?? points[i]?.partial) !== undefined;
+  return has(at) && !has(at - 1) && !has(at + 1);
 }
 
 /** Without views there is no rate. */

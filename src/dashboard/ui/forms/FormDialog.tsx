@@ -15,9 +15,18 @@ export function FormDialog({ onClose, ...props }: ModalProps) {
         onClose={() => {
           if (!isBusy) onClose();
         }}
+        onExitTransitionEnd={focusHeading}
       />
     </FormDialogContext>
   );
+}
+
+/** A dialog that a link from another screen opened has no button to return to. */
+function focusHeading(): void {
+  // The dialog is still there.
+  requestAnimationFrame(() => {
+    if (document.activeElement === document.body) document.querySelector<HTMLElement>("h1")?.focus();
+  });
 }
 
 type FormButtonsProps = {
