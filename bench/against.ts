@@ -1,6 +1,9 @@
+import { randomUUID } from "node:crypto";
 import { resolve } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { WidgetId } from "#contract/ids.ts";
 import { openPatientDb } from "../src/server/db/pool.ts";
-import type { Bar } from "./support/bars.ts";
+import { type Bar, printTable, round } from "./support/bars.ts";
 import { makeEventRequests } from "./support/event-requests.ts";
 import { type Ask, FILTERS, signInToReports, toQuantile } from "./support/filtered-reports.ts";
 import { HISTORY_DAYS, type History, makeHistory, withPool } from "./support/funnel-history.ts";
@@ -8,8 +11,6 @@ import { toRequest } from "./support/load.ts";
 import { type MeasuredLoad, measureLoad, requireStatus } from "./support/measured-load.ts";
 import { readCpuMs, readOwnCpuMs, readResidentMb } from "./support/process-usage.ts";
 import { type Service, startService } from "./support/service.ts";
-import { sendSteadily } from "./support/steady-events.ts";
-import { printTable, round } from "./support/table.ts";
 import { judgeZoneChange } from "./support/zone-change.ts";
 
 // Events and reports of this checkout and of another one (`--dir DIR`, with its node_modules), measured in turn, so that both have
@@ -238,4 +239,30 @@ async function time(ask: Ask, query: string): Promise<number> {
 
 function toRow(what: string, { before, now }: Pair<number>): Record<string, string> {
   return { what, before: round(before), now: round(now), ratio: (now / before).toFixed(2) };
+}
+
+/** Sends views of new visits at this rate until the returned function is called. */
+export function sendSteadily(service: Service, widgetId: WidgetId, perSecond: number): () => Promise<void> {
+  const address = `http://127.0.0.1:${service.port}/embed-api/${widgetId}/events`;
+  const send = async () => {
+    const body = JSON.stringify({ visitId: randomUUID(), events: [{ step: "widget_viewed" }] });
+    const headers = { "content-type": "application/json" };
+    const answer = await fetch(address, { method: "POST", headers, body });
+    if (!answer.ok) throw new Error(`An event got ${answer.status}: ${await answer.text()}`);
+  };
+  const ending = new AbortController();
+  const sending = (async () => {
+    const startedAt = performance.now();
+    const underWay: Promise<void>[] = [];
+    for (let n = 1; !ending.signal.aborted; n++) {
+      underWay.push(send());
+      const waitMs = startedAt + (n * 1_000) / perSecond - performance.now();
+      await sleep(Math.max(0, waitMs), undefined, { signal: ending.signal }).catch(() => {});
+    }
+    await Promise.all(underWay);
+  })();
+  return async () => {
+    ending.abort();
+    await sending;
+  };
 }

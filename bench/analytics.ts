@@ -1,11 +1,10 @@
 import { openPatientDb } from "../src/server/db/pool.ts";
-import { type Bar, judgeMemory } from "./support/bars.ts";
+import { type Bar, judgeMemory, printTable, round } from "./support/bars.ts";
 import { judgeCollecting, judgeFilteredReports, signInToReports } from "./support/filtered-reports.ts";
 import { HISTORY_DAYS, type History, KEYS_PER_DAY, makeHistory, WIDGETS, withPool } from "./support/funnel-history.ts";
 import { type LoadResult, runLoad, toRequest } from "./support/load.ts";
 import { readResidentMb } from "./support/process-usage.ts";
 import { type Service, startService } from "./support/service.ts";
-import { printTable, round } from "./support/table.ts";
 import { judgeZoneChange } from "./support/zone-change.ts";
 
 // GET /api/v1/analytics through the real service, for one organization with 0.5 million and one with 5 million funnel events

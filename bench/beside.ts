@@ -2,13 +2,12 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DAY_MS } from "#contract/durations.ts";
 import type { OrganizationId, WidgetId } from "#contract/ids.ts";
-import { type Bar, judgeMemory } from "./support/bars.ts";
+import { type Bar, judgeMemory, printTable, round } from "./support/bars.ts";
 import { makeEventRequests } from "./support/event-requests.ts";
 import { makeHistory } from "./support/funnel-history.ts";
 import type { LoadPlan } from "./support/load.ts";
 import { type MeasuredLoad, measureLoad, pickMiddle, requireStatus, toLoadCells } from "./support/measured-load.ts";
 import { type Service, startService } from "./support/service.ts";
-import { printTable, round } from "./support/table.ts";
 
 // Collecting funnel events while an operator's command or a change of time zone works on another organization, in turn with
 // collecting alone. Also shows how fast events are imported without other load.

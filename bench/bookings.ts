@@ -1,8 +1,7 @@
-import { type Bar, judgeMemory } from "./support/bars.ts";
+import { type Bar, judgeMemory, printTable } from "./support/bars.ts";
 import { listSlots, NO_BOOKING_LIMITS, toBookingRequest } from "./support/booking-requests.ts";
 import { measureLoad, requireStatus, toLoadCells } from "./support/measured-load.ts";
 import { type Service, startService } from "./support/service.ts";
-import { printTable } from "./support/table.ts";
 
 // Stored bookings over HTTP: the whole booking flow with the sandbox as scheduling system, answered after commit. Every request
 // books another free time, so the bench ends before they run out.

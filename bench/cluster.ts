@@ -11,7 +11,7 @@ import {
   queryOnce,
   startCitusCluster,
 } from "../test/support/database/citus-cluster.ts";
-import type { Bar } from "./support/bars.ts";
+import { type Bar, printTable, round } from "./support/bars.ts";
 import { listSlots, NO_BOOKING_LIMITS, toBookingRequest } from "./support/booking-requests.ts";
 import type { Child } from "./support/child.ts";
 import { toEventRequests } from "./support/event-requests.ts";
@@ -22,7 +22,6 @@ import { requireStatus } from "./support/measured-load.ts";
 import { readCpuMs } from "./support/process-usage.ts";
 import { runCommand, startProcess } from "./support/service.ts";
 import { type Receiver, startReceiver } from "./support/start-receiver.ts";
-import { printTable, round } from "./support/table.ts";
 import { openBookings } from "./support/webhook-bookings.ts";
 
 // The same loads of 1,000 organizations on one PostgreSQL server and then on a Citus cluster of one coordinator and two workers,

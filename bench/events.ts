@@ -1,10 +1,9 @@
 import { join } from "node:path";
-import { type Bar, judgeMemory } from "./support/bars.ts";
+import { type Bar, judgeMemory, printTable } from "./support/bars.ts";
 import { startServer } from "./support/child.ts";
 import { makeEventRequests } from "./support/event-requests.ts";
 import { type MeasuredLoad, measureLoad, pickMiddle, requireStatus, toLoadCells } from "./support/measured-load.ts";
 import { startService } from "./support/service.ts";
-import { printTable } from "./support/table.ts";
 
 // Funnel events over HTTP, one per request, each from a new visit, answered after commit. The baseline is a bare Fastify route
 // that validates the same body, in the same run.

@@ -3,12 +3,11 @@ import { openEmbeddedDatabase } from "../src/server/db/embedded/open.ts";
 import { openPatientDb, openPool } from "../src/server/db/pool.ts";
 import { createLog } from "../src/server/lib/log/log.ts";
 import { makeKey, makeOrganization, makeWidget } from "../test/support/builders.ts";
-import { type Bar, judgeMemory } from "./support/bars.ts";
+import { type Bar, judgeMemory, printTable, round } from "./support/bars.ts";
 import { startServer } from "./support/child.ts";
 import { type LoadPlan, type LoadResult, runLoad, toRequest } from "./support/load.ts";
 import { readResidentMb } from "./support/process-usage.ts";
 import { type Service, startService } from "./support/service.ts";
-import { printTable, round } from "./support/table.ts";
 import { TYPICAL_API_JSON } from "./support/typical-json.ts";
 
 // The read API over 1,000,000 bookings in 50 organizations, through the real service. The baseline is a bare Fastify route that

@@ -3,11 +3,10 @@ import { openEmbeddedDatabase } from "../src/server/db/embedded/open.ts";
 import { openPatientDb, openPool, type Pool } from "../src/server/db/pool.ts";
 import { createLog } from "../src/server/lib/log/log.ts";
 import { makeOrganization, makeWidget } from "../test/support/builders.ts";
-import { type Bar, judgeMemory } from "./support/bars.ts";
+import { type Bar, judgeMemory, printTable, round } from "./support/bars.ts";
 import { runLoad, toRequest } from "./support/load.ts";
 import { readResidentMb } from "./support/process-usage.ts";
 import { type Service, startService } from "./support/service.ts";
-import { printTable, round } from "./support/table.ts";
 import { TYPICAL_API_JSON } from "./support/typical-json.ts";
 
 // Search and CSV export in the dashboard API over 1,000,000 bookings of one organization, spread over its plan's two years of

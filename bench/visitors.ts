@@ -13,9 +13,8 @@ import { addConnection } from "../src/server/scheduler/connections/connections.t
 import { makeOrganization, makeWidget } from "../test/support/builders.ts";
 import { type CalcomServer, startCalcomServer } from "../test/support/scheduler/calcom-server.ts";
 import { CalcomThrottle } from "../test/support/scheduler/calcom-throttle.ts";
-import type { Bar } from "./support/bars.ts";
+import { type Bar, printTable } from "./support/bars.ts";
 import { type Service, startService } from "./support/service.ts";
-import { printTable } from "./support/table.ts";
 
 // Twenty visitors a second look at available times of one Cal.com with its real limit (120 requests a minute, then a minute without
 // answers), and every two seconds one of them books. Nobody may be told that the scheduling system is unavailable, and every

@@ -3,14 +3,13 @@ import { sql } from "kysely";
 import type { FreeSlot } from "#contract/book.ts";
 import type { ServiceDeps } from "../src/server/create-deps.ts";
 import { wakeWorkers } from "../src/server/webhooks/outbox/wake-workers.ts";
-import { type Bar, judgeMemory } from "./support/bars.ts";
+import { type Bar, judgeMemory, printTable, round } from "./support/bars.ts";
 import { bookOverHttp, listSlots, NO_BOOKING_LIMITS } from "./support/booking-requests.ts";
 import { pickMiddle } from "./support/measured-load.ts";
 import { measurePosts } from "./support/post-loop.ts";
 import { readCpuMs, readOwnCpuMs, readResidentMb } from "./support/process-usage.ts";
 import { type Service, startService } from "./support/service.ts";
 import { type Receiver, startReceiver } from "./support/start-receiver.ts";
-import { printTable, round } from "./support/table.ts";
 import { type Business, book, makeBusiness, openBookings } from "./support/webhook-bookings.ts";
 import { countQueued, fillQueue, makeBusinesses, switchEndpoints, waitUntilSent } from "./support/webhook-queue.ts";
 

@@ -4,10 +4,9 @@ import { parseArgs } from "node:util";
 import { offerHelp } from "../src/server/lib/offer-help.ts";
 import { checkWorld, untilRecovered } from "./check.ts";
 import { runClusterFaults } from "./cluster.ts";
-import { FAULTS } from "./faults.ts";
+import { FAULTS, type Fault } from "./faults.ts";
 import { Load, type TimedAnswer } from "./load.ts";
 import { SeededRandom } from "./random.ts";
-import { describeAnswer, findSlowest, judgeAnswers } from "./slow-answers.ts";
 import { openWorld, type World } from "./world.ts";
 
 // `npm run faults -- --rounds N --seed S [--only "part of a fault's name"]`: each round causes one fault in real processes
@@ -142,4 +141,26 @@ function printTable(memoryBeforeMb: number): void {
   if (memoryMb - memoryBeforeMb > MEMORY_GROWTH_MAX_MB)
     tallies.set("memory", { ...newTally(), wrong: [`memory: grew to ${memoryMb} MB`] });
   for (const { wrong } of tallies.values()) for (const what of wrong) console.log(what);
+}
+
+// A visitor always gets an answer within seconds, even if it is only a 503. Time that the fault itself takes, such as a
+// suspended process, and the machine's own load don't count.
+
+/** The database counts as silent after 3 s; the rest is for a busy machine. */
+const LIMIT_MS = 6_000;
+
+export function findSlowest(answers: readonly TimedAnswer[]): TimedAnswer | null {
+  return answers.toSorted((a, b) => b.tookMs - a.tookMs)[0] ?? null;
+}
+
+/** One sentence for each answer that took too long. */
+export function judgeAnswers(answers: readonly TimedAnswer[], fault: Pick<Fault, "excuseMs">): string[] {
+  return answers
+    .filter((answer) => answer.tookMs - answer.lagMs > LIMIT_MS + (fault.excuseMs?.(answer) ?? 0))
+    .map((answer) => `too slow: ${describeAnswer(answer)}`);
+}
+
+export function describeAnswer({ route, isExternal, status, tookMs, lagMs }: TimedAnswer): string {
+  const answer = status === 0 ? "no answer" : String(status);
+  return `${route}${isExternal ? " (external)" : ""} ${answer} after ${(tookMs / 1000).toFixed(1)} s (machine late by ${(lagMs / 1000).toFixed(1)} s)`;
 }

@@ -1,9 +1,8 @@
-import type { Bar } from "./bars.ts";
+import { type Bar, printTable, round } from "./bars.ts";
 import { makeEventRequests } from "./event-requests.ts";
 import type { History } from "./funnel-history.ts";
 import { runLoad } from "./load.ts";
 import type { Service } from "./service.ts";
-import { printTable, round } from "./table.ts";
 
 // The dashboard's whole report with filters, comparison included, over HTTP as the analytics screen asks for it.
 

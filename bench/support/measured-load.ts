@@ -1,6 +1,6 @@
+import { round } from "./bars.ts";
 import { type LoadPlan, type LoadResult, runLoad } from "./load.ts";
 import { readCpuMs, readOwnCpuMs, readResidentMb } from "./process-usage.ts";
-import { round } from "./table.ts";
 
 /** Shares of one processor. */
 export type MeasuredLoad = LoadResult & { nodeShare: number; postgresShare: number; residentMb: number };

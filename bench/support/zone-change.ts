@@ -3,11 +3,10 @@ import { sql } from "kysely";
 import type { Analytics } from "#contract/analytics.ts";
 import type { Db } from "../../src/server/db/pool.ts";
 import { systemClock } from "../../src/server/lib/time/clock.ts";
-import type { Bar } from "./bars.ts";
+import { type Bar, round } from "./bars.ts";
 import { signIn } from "./filtered-reports.ts";
 import { HISTORY_DAYS, type History } from "./funnel-history.ts";
 import type { Service } from "./service.ts";
-import { round } from "./table.ts";
 
 // A change of time zone as a member of the organization sees it: from sending the settings until a report over two years is in the
 // new zone and matches a count by hand.

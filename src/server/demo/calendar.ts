@@ -1,3 +1,4 @@
+import { findFirst } from "../lib/find-first.ts";
 import {
   type SandboxService,
   type SandboxSetup,
@@ -42,7 +43,8 @@ export class ClinicCalendar {
     if (staffId === undefined) return null;
     const chosen = wish.staffId ?? dice.pick([staffId, ...others]);
     const times = this.#startTimes.get(`${service.id} ${chosen}`) ?? [];
-    const first = findFirst(times, wish.earliest.getTime()) + Math.floor(dice.roll() * CHOICE);
+    const earliestMs = wish.earliest.getTime();
+    const first = findFirst(times, (startMs) => startMs >= earliestMs) + Math.floor(dice.roll() * CHOICE);
     for (const startMs of times.slice(first, first + TIMES_LOOKED_AT)) {
       const appointment = { service, staffId: chosen, startAt: new Date(startMs) };
       const keys = toKeys(appointment);
@@ -61,15 +63,4 @@ export class ClinicCalendar {
 function toKeys({ service, staffId, startAt }: Appointment): string[] {
   const resources = toResources({ service, staffId });
   return toCells(service, startAt).flatMap((cell) => resources.map((resource) => toCellKey(resource, cell)));
-}
-
-/** Index of the first slot at or after the given time. Slots are sorted. */
-function findFirst(times: readonly number[], earliestMs: number): number {
-  let [low, high] = [0, times.length];
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if ((times[middle] ?? 0) < earliestMs) low = middle + 1;
-    else high = middle;
-  }
-  return low;
 }

@@ -1,6 +1,6 @@
 import type { OrganizationId } from "#contract/ids.ts";
 import { readDayTotals } from "../analytics/analytics.ts";
-import { listChanges, listDeletions, selectBookings, toImportable } from "../bookings/bookings.ts";
+import { listChanges, listDeletions, NEWEST_FIRST, selectInOrder, toImportable } from "../bookings/bookings.ts";
 import type { Db } from "../db/pool.ts";
 import { addDays } from "../lib/time/calendar.ts";
 
@@ -16,8 +16,8 @@ type ReadDay = (db: Db, owner: OrganizationId, day: Day) => AsyncGenerator<strin
 export const EXPORT_TABLES = {
   bookings: (db, owner, day) =>
     readPages(day, async ({ from, before }) => {
-      const filter = { createdFrom: from, createdBefore: before, widgetId: null, limit: PAGE_ROWS };
-      const rows = await selectBookings(db, owner, filter);
+      const range = { createdFrom: from, createdBefore: before, limit: PAGE_ROWS };
+      const rows = await selectInOrder(db, owner, { ...NEWEST_FIRST, ...range, widgetId: null });
       return { rows: rows.map(toImportable), last: rows.at(-1)?.created_at };
     }),
   changes: (db, owner, day) =>

@@ -1,3 +1,5 @@
+import { findFirst } from "../lib/find-first.ts";
+
 // Stretches of time in milliseconds since 1970, the end excluded. A merged list is sorted and its intervals don't touch.
 
 export type Interval = { readonly startMs: number; readonly endMs: number };
@@ -42,28 +44,17 @@ export function intersect(intervals: readonly Interval[], others: readonly Inter
 
 /** Whether one of the merged intervals contains all of `interval`. */
 export function covers(merged: readonly Interval[], interval: Interval): boolean {
-  const first = merged[findEndingAfter(merged, interval.startMs)];
+  const first = merged[findFirst(merged, ({ endMs }) => endMs > interval.startMs)];
   return first !== undefined && first.startMs <= interval.startMs && interval.endMs <= first.endMs;
 }
 
 /** The merged intervals that share a moment with this one. A list from a system can be long, so it is not scanned. */
 function listOverlapping(merged: readonly Interval[], { startMs, endMs }: Interval): Interval[] {
   const overlapping: Interval[] = [];
-  for (let index = findEndingAfter(merged, startMs); index < merged.length; index++) {
+  for (let index = findFirst(merged, (interval) => interval.endMs > startMs); index < merged.length; index++) {
     const other = merged[index];
     if (other === undefined || other.startMs >= endMs) break;
     overlapping.push(other);
   }
   return overlapping;
-}
-
-/** The index of the first interval that ends after this moment. */
-function findEndingAfter(merged: readonly Interval[], ms: number): number {
-  let [low, high] = [0, merged.length];
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if ((merged[middle]?.endMs ?? 0) > ms) high = middle;
-    else low = middle + 1;
-  }
-  return low;
 }

@@ -1,17 +1,12 @@
-import type { CalendarEntry } from "./ics.ts";
+import { type CalendarEntry, toUtcStamp } from "./ics.ts";
 
 // Pages of web calendars that open with the appointment filled in. The visitor still has to save it there.
-
-/** 20261102T080000Z */
-function toStamp(atMs: number): string {
-  return `${new Date(atMs).toISOString().slice(0, 19).replace(/[-:]/g, "")}Z`;
-}
 
 export function toGoogleLink(entry: CalendarEntry): string {
   return `https://calendar.google.com/calendar/render?${new URLSearchParams({
     action: "TEMPLATE",
     text: entry.title,
-    dates: `${toStamp(entry.startMs)}/${toStamp(entry.endMs)}`,
+    dates: `${toUtcStamp(entry.startMs)}/${toUtcStamp(entry.endMs)}`,
     details: entry.description,
     location: entry.location ?? "",
   })}`;

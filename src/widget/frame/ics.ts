@@ -36,7 +36,8 @@ export function toIcs(entry: CalendarEntry): string {
   return lines.map((line) => `${fold(line)}\r\n`).join("");
 }
 
-function toUtcStamp(atMs: number): string {
+/** 20261102T080000Z */
+export function toUtcStamp(atMs: number): string {
   return `${new Date(atMs).toISOString().slice(0, 19).replace(/[-:]/g, "")}Z`;
 }
 

@@ -1,6 +1,7 @@
 import { type Dimension, LEAD_DAYS, toLeadGroup } from "#contract/dimensions.ts";
 import { HOUR_MS, SECOND_MS } from "#contract/durations.ts";
 import { FUNNEL_STEPS } from "#contract/steps.ts";
+import { findFirst } from "../../lib/find-first.ts";
 import type { OnQuarter, TotalsReader } from "../packs/totals.ts";
 import { type KeyCounts, QUARTER_MS } from "../packs/totals.ts";
 import { PACK_VISITS_MAX, type VisitPack } from "../packs/visit-pack.ts";
@@ -126,9 +127,9 @@ export class VisitCounts {
     const viewed = this.#viewed;
     let count = 0;
     for (const { fromMs, untilMs, shiftMs } of this.#parts) {
-      const end = findStart(starts, untilMs - dayMs);
+      const end = findFirst(starts, (startMs) => startMs >= untilMs - dayMs);
       const sinceFirstMs = dayMs + shiftMs - firstHour * HOUR_MS;
-      for (let i = findStart(starts, fromMs - dayMs); i < end; i++) {
+      for (let i = findFirst(starts, (startMs) => startMs >= fromMs - dayMs); i < end; i++) {
         if (matches[i] === 0) continue;
         const hour = Math.floor(((starts[i] as number) + sinceFirstMs) / HOUR_MS);
         if (!this.#isCounted(firstHour + hour)) continue;
@@ -267,15 +268,4 @@ function listServiceViews(
     views.push({ visit, place });
   });
   return views;
-}
-
-/** The first visit that started at this time after the day's start, or later. */
-function findStart(starts: Uint32Array, ms: number): number {
-  let [low, high] = [0, starts.length];
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if ((starts[middle] as number) < ms) low = middle + 1;
-    else high = middle;
-  }
-  return low;
 }

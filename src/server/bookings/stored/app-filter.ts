@@ -1,7 +1,6 @@
 import { APPOINTMENT_TIMES, BOOKING_SORTS } from "#contract/app/bookings.ts";
-import { roleIncludes } from "#contract/app/role.ts";
 import { BOOKING_STATUSES } from "#contract/booking.ts";
-import type { Member } from "../../accounts/accounts.ts";
+import { type Member, seesCustomers } from "../../accounts/accounts.ts";
 import type { Db } from "../../db/pool.ts";
 import type { Deps } from "../../deps.ts";
 import { type Query, readChoice, readInstant, readParameter, readSearch } from "../../http/parameters.ts";
@@ -54,10 +53,6 @@ function readAppointment(query: Query, now: Date): Pick<AppBookingFilter, "start
 /** Retention also holds at read time: an expired booking is hidden even before it is deleted. */
 export function keptSince(deps: Pick<Deps, "clock">, member: Member): Date {
   return toKeptSince(member.plan, deps.clock.now());
-}
-
-function seesCustomers(member: Member): boolean {
-  return roleIncludes(member.role, "member");
 }
 
 export async function readerOf(db: Db, member: Member): Promise<BookingReader> {

@@ -2,7 +2,7 @@ import type { OrganizationId, Reference } from "#contract/ids.ts";
 import { readAtHome } from "../../db/home.ts";
 import type { Db } from "../../db/pool.ts";
 import { countInRange, type ListFilter, selectInOrder } from "./list-queries.ts";
-import { BOOKING_COLUMNS, type BookingRow, selectBookings } from "./queries.ts";
+import { BOOKING_COLUMNS, type BookingRow } from "./queries.ts";
 import { containsText, countFound, searchBookings } from "./search-queries.ts";
 import type { SearchedPart } from "./search-terms.ts";
 
@@ -10,10 +10,9 @@ export type AppBookingFilter = ListFilter & { search: string | null; parts: read
 
 /** Only matching bookings if there is a search text. */
 export async function listBookings(db: Db, owner: OrganizationId, filter: AppBookingFilter): Promise<BookingRow[]> {
-  const { search, sort, startFrom, startBefore, status } = filter;
-  if (search !== null) return await searchInOrder(db, owner, { ...filter, search });
-  const isPlain = sort === "newest" && startFrom === null && startBefore === null && status === null;
-  return isPlain ? await selectBookings(db, owner, filter) : await selectInOrder(db, owner, filter);
+  const { search } = filter;
+  if (search === null) return await selectInOrder(db, owner, filter);
+  return await searchInOrder(db, owner, { ...filter, search });
 }
 
 /** Matches that are sorted in memory. A text with more matches is frequent: reading bookings in order finds a page soon. */

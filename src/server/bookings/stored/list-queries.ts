@@ -1,14 +1,23 @@
 import { type RawBuilder, sql } from "kysely";
 import type { BookingSort } from "#contract/app/bookings.ts";
 import { BOOKING_STATUS_CANCELLED, type BookingStatus } from "#contract/booking.ts";
-import type { OrganizationId, Reference } from "#contract/ids.ts";
+import type { OrganizationId, Reference, WidgetId } from "#contract/ids.ts";
 import { readAtHome, table } from "../../db/home.ts";
 import type { Db } from "../../db/pool.ts";
 import { toInstantText } from "./page-queries.ts";
-import { BOOKING_COLUMNS, type BookingFilter, type BookingRow } from "./queries.ts";
+import { BOOKING_COLUMNS, type BookingRow } from "./queries.ts";
 
-// Lists by appointment, and lists in another order than newest first. Their instants and ids are literals, so that PostgreSQL
-// plans each statement for its range: along bookings_by_start, along the order of booking, or along bookings_by_widget and sorted.
+// Lists of the dashboard and for exports. Their instants and ids are literals, so that PostgreSQL plans each statement for its range:
+// along bookings_by_start, along the order of booking, or along bookings_by_widget and sorted.
+
+type BookingFilter = {
+  /** Inclusive; retention and the caller's `since`, whichever is later. */
+  createdFrom: Date;
+  /** Exclusive. */
+  createdBefore: Date | null;
+  widgetId: WidgetId | null;
+  limit: number;
+};
 
 /** About the appointment; null means any. Imported bookings may have other statuses. */
 type AppointmentFilter = {
@@ -21,6 +30,9 @@ type AppointmentFilter = {
 type StartPlace = { startAt: Date; reference: Reference };
 
 export type ListFilter = BookingFilter & AppointmentFilter & { sort: BookingSort; after: StartPlace | null };
+
+/** Whatever the appointment is. */
+export const NEWEST_FIRST = { startFrom: null, startBefore: null, status: null, sort: "newest", after: null } as const;
 
 const ORDERS: Record<BookingSort, RawBuilder<unknown>> = {
   newest: sql`created_at desc`,

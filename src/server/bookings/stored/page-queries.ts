@@ -32,7 +32,7 @@ export type ApiPage = {
 type Range = Record<"owner" | "from" | "before", string>;
 
 /** The condition and the order for bookings of all widgets, or of one. Parameters are placeholders such as `$1`. */
-export function toRange({ owner, from, before }: Range, widget?: string): { condition: string; newestFirst: string } {
+function toRange({ owner, from, before }: Range, widget?: string): { condition: string; newestFirst: string } {
   const isOwn = `organization_id = ${owner}`;
   return widget === undefined
     ? {

@@ -1,12 +1,11 @@
 import { CompiledQuery, type Insertable, type Selectable, sql } from "kysely";
-import type { OrganizationId, Reference, WidgetId } from "#contract/ids.ts";
+import type { OrganizationId, Reference } from "#contract/ids.ts";
 import { atHomesOf, readAtHome, table, writeAtHome } from "../../db/home.ts";
 import type { Db } from "../../db/pool.ts";
 import { FixedText } from "../../db/run-prepared.ts";
 import type { BookingsTable } from "../../db/tables.ts";
 import { assert } from "../../lib/assert.ts";
 import type { Clock } from "../../lib/time/clock.ts";
-import { toRange } from "./page-queries.ts";
 import { toApiJson } from "./to-api-json.ts";
 
 export const BOOKING_COLUMNS = [
@@ -33,38 +32,6 @@ export const BOOKING_COLUMNS = [
 ] as const;
 
 export type BookingRow = Pick<Selectable<BookingsTable>, (typeof BOOKING_COLUMNS)[number]>;
-
-export type BookingFilter = {
-  /** Inclusive; retention and the caller's `since`, whichever is later. */
-  createdFrom: Date;
-  /** Exclusive. */
-  createdBefore: Date | null;
-  widgetId: WidgetId | null;
-  limit: number;
-};
-
-/** Newest first, for the dashboard and exports. The read API's pages, and why none skips or repeats: page-queries.ts. */
-export async function selectBookings(db: Db, owner: OrganizationId, filter: BookingFilter): Promise<BookingRow[]> {
-  const { widgetId } = filter;
-  const values = [owner, filter.createdFrom, filter.createdBefore ?? "infinity", filter.limit];
-  const { rows } = await readAtHome(db, owner, (home) =>
-    home.executeQuery<BookingRow>(
-      widgetId === null
-        ? CompiledQuery.raw(page.for(home), values)
-        : CompiledQuery.raw(pageOfWidget.for(home), [...values, widgetId]),
-    ),
-  );
-  return rows;
-}
-
-const toPage = (name: string, widget?: string) => {
-  const { condition, newestFirst } = toRange({ owner: "$1", from: "$2", before: "$3" }, widget);
-  return new FixedText(sql`${sql.raw(`-- prepared: ${name}\n`)}
-  select ${sql.raw(BOOKING_COLUMNS.join(", "))} from ${table("bookings")}
-  where ${sql.raw(condition)} order by ${sql.raw(newestFirst)} limit $4`);
-};
-const page = toPage("select_bookings");
-const pageOfWidget = toPage("select_bookings_of_widget", "$5");
 
 /** An instant that waited longer than this for the organization's clock is taken again. Usually it waits for less than one. */
 const CLOCK_WAIT_MAX_MS = 10;

@@ -1,5 +1,6 @@
 import { hash } from "node:crypto";
 import { DAY_MS, SECOND_MS } from "#contract/durations.ts";
+import { findFirst } from "../find-first.ts";
 import { RecentMap } from "../recent-map.ts";
 
 // A time zone's rules in the runtime, as a list of offsets. All code and all statements that convert instants to local
@@ -55,14 +56,7 @@ function toLocalMs(rules: ZoneRules, instant: Date): number {
 }
 
 function findOffset({ offsets }: ZoneRules, ms: number): ZoneOffset {
-  let low = 0;
-  let high = offsets.length - 1;
-  while (low < high) {
-    const middle = (low + high + 1) >> 1;
-    if ((offsets[middle]?.fromMs ?? 0) <= ms) low = middle;
-    else high = middle - 1;
-  }
-  return offsets[low] ?? offsets[0];
+  return offsets[findFirst(offsets, ({ fromMs }) => fromMs > ms) - 1] ?? offsets[0];
 }
 
 function listOffsets(zone: string): ZoneRules["offsets"] {
