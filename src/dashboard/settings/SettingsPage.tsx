@@ -1,12 +1,20 @@
-import { Anchor, Group } from "@mantine/core";
+import { Anchor, Button, Group, List } from "@mantine/core";
+import { useNavigate } from "@tanstack/react-router";
+import { useState } from "react";
+import { HOME } from "#contract/app/entry-pages.ts";
+import { DELIVERY_LOG_DAYS } from "#contract/delivery.ts";
+import { call } from "../api/call.ts";
+import { meKey } from "../api/queries.ts";
+import { useAction } from "../hooks/use-action.ts";
 import { useOrganization } from "../shell/use-organization.ts";
+import { ActionButton } from "../ui/forms/ActionButton.tsx";
+import { ConfirmDialog } from "../ui/forms/ConfirmDialog.tsx";
+import { TextLink } from "../ui/layout/links.tsx";
 import { Page } from "../ui/layout/Page.tsx";
-import { DeleteSection } from "./DeleteSection.tsx";
+import { Section } from "../ui/layout/Section.tsx";
 import { GeneralSection } from "./GeneralSection.tsx";
-import { LeaveSection } from "./LeaveSection.tsx";
 import { LogoSection } from "./LogoSection.tsx";
 import { PlanSection } from "./PlanSection.tsx";
-import { PrivacySection } from "./PrivacySection.tsx";
 import classes from "./SettingsPage.module.css";
 
 /** In two columns where there is room. */
@@ -46,5 +54,103 @@ export function SettingsPage() {
         ))}
       </div>
     </Page>
+  );
+}
+
+/** Describes what retention/, funnel/ and bookings/ of the server store and delete. */
+export function PrivacySection() {
+  const { details, paths } = useOrganization();
+  return (
+    <Section title="Data and privacy" description="What Bookflow stores about visitors and customers.">
+      <List spacing="xs" size="sm">
+        <List.Item>
+          <b>Visits</b> are counted without tracking cookies: step, page, source, device and country. IP addresses and
+          user agents are never stored.
+        </List.Item>
+        <List.Item>
+          <b>Bookings</b> are stored only for{" "}
+          <TextLink underline="always" to={paths.widgets}>
+            widgets
+          </TextLink>{" "}
+          with Store bookings on. When it’s off, nothing about the customer is saved, not even briefly.
+        </List.Item>
+        <List.Item>
+          Both are deleted after <b>{details.plan.retention}</b>. The delivery log is kept for {DELIVERY_LOG_DAYS} days.
+        </List.Item>
+        <List.Item>
+          If a customer asks you to delete their data, erase their email address under{" "}
+          <TextLink underline="always" to={paths.bookings}>
+            Bookings
+          </TextLink>
+          . That deletes their bookings and the content of the stored webhook deliveries. Your scheduling system isn’t
+          changed.
+        </List.Item>
+      </List>
+    </Section>
+  );
+}
+
+export function LeaveSection() {
+  const { id, name, me } = useOrganization();
+  const [isOpen, setOpen] = useState(false);
+  const navigate = useNavigate();
+  const leave = useAction({
+    run: () => call("removeMember", { organization: id, params: { userId: me.user.id } }),
+    successMessage: () => `You left ${name}`,
+    // The start page needs the new list of organizations to pick the next one.
+    refreshes: [meKey],
+    onDone: () => void navigate({ to: HOME, replace: true }),
+  });
+  return (
+    <Section title={`Leave ${name}`} description="You’ll lose access immediately. The last owner can’t leave.">
+      <Button variant="outline" color="red" onClick={() => setOpen(true)}>
+        Leave organization
+      </Button>
+      <ConfirmDialog
+        isOpen={isOpen}
+        title={`Leave ${name}?`}
+        confirmLabel="Leave organization"
+        typed={{ expected: name, label: `Type ${name} to confirm` }}
+        isBusy={leave.isPending}
+        onConfirm={() => leave.mutate()}
+        onClose={() => setOpen(false)}
+      >
+        To come back, you’ll need a new invitation.
+      </ConfirmDialog>
+    </Section>
+  );
+}
+
+export function DeleteSection() {
+  const { id, name, can } = useOrganization();
+  const [isOpen, setOpen] = useState(false);
+  const navigate = useNavigate();
+  const remove = useAction({
+    run: () => call("deleteOrganization", { organization: id, body: { name } }),
+    successMessage: () => `${name} deleted`,
+    refreshes: [meKey],
+    onDone: () => void navigate({ to: HOME, replace: true }),
+  });
+  return (
+    <Section
+      title={`Delete ${name}`}
+      description="Deletes all widgets, bookings, analytics, endpoints, keys and memberships. This can’t be undone."
+    >
+      <ActionButton variant="outline" color="red" verdict={can("deleteOrganization")} onClick={() => setOpen(true)}>
+        Delete organization
+      </ActionButton>
+      <ConfirmDialog
+        isOpen={isOpen}
+        title={`Delete ${name}?`}
+        confirmLabel="Delete organization"
+        typed={{ expected: name, label: `Type ${name} to confirm` }}
+        isBusy={remove.isPending}
+        onConfirm={() => remove.mutate()}
+        onClose={() => setOpen(false)}
+      >
+        Widgets on your pages stop working at once, and nothing can be restored. Appointments stay in your scheduling
+        system, and people keep their accounts.
+      </ConfirmDialog>
+    </Section>
   );
 }

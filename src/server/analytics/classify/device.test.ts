@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Device } from "#contract/dimensions.ts";
-import { toDevice } from "./user-agent.ts";
+import { toDevice } from "./read-visit.ts";
 
 const KHTML = "AppleWebKit/537.36 (KHTML, like Gecko)";
 

@@ -1,6 +1,6 @@
+import type { ComponentChildren } from "preact";
 import type { Service } from "../flow.ts";
 import type { Texts } from "../texts/texts.ts";
-import { ChoiceList } from "./choice-list.tsx";
 import { Icon } from "./icon.tsx";
 import type { StepProps } from "./step-props.ts";
 
@@ -63,5 +63,38 @@ export function StaffStep({ session, flow, change, headed }: StepProps) {
         onChoose={(id) => change({ type: "staffChosen", staffId: id === ANYONE ? null : id })}
       />
     </section>
+  );
+}
+
+type ChoiceItem = {
+  id: string;
+  name: string;
+  description?: string;
+  facts?: ComponentChildren;
+  isChosen: boolean;
+};
+
+/** A list of choices. Choosing one leads to the next step. */
+function ChoiceList(props: { kind: string; items: readonly ChoiceItem[]; onChoose: (id: string) => void }) {
+  return (
+    <ul class={`choices ${props.kind}`}>
+      {props.items.map(({ id, name, description, facts, isChosen }) => (
+        <li key={id}>
+          <button
+            type="button"
+            class="choice"
+            aria-current={isChosen ? "true" : undefined}
+            onClick={() => props.onChoose(id)}
+          >
+            <span class="choice-text">
+              <span class="choice-name">{name}</span>
+              {description !== undefined && <span class="choice-description">{description}</span>}
+              {facts !== undefined && <span class="choice-facts">{facts}</span>}
+            </span>
+            <Icon name="next" />
+          </button>
+        </li>
+      ))}
+    </ul>
   );
 }
