@@ -135,13 +135,14 @@ async function answerRefused(
 /** Null if it can't repeat a request that was accepted. */
 function toRepeated(
   { organizationId, id, connectionId }: BookableWidget,
-  { serviceId, start, timeZone }: BookRequest,
+  { visitId, serviceId, start, timeZone, isAbandoned }: BookRequest,
   idempotencyKey: string,
 ): RepeatedBooking | null {
   const [startAt, zone] = [parseIsoInstant(start, "down"), parseTimeZone(timeZone)];
   if (startAt === null || zone === null) return null;
   const booking = { owner: organizationId, widgetId: id, connectionId, idempotencyKey, serviceId, startAt };
-  return { ...booking, copy: { timeZone: zone } };
+  // A visitor who gives up asks about this request only.
+  return { ...booking, copy: { timeZone: zone }, ...(!isAbandoned && { touch: { visitId: visitId.toLowerCase() } }) };
 }
 
 function readOrigin(

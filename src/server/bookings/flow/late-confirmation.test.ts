@@ -11,7 +11,7 @@ import { RecentMap } from "../../lib/recent-map.ts";
 import { addConnection } from "../../scheduler/connections/connections.ts";
 import { openConnection } from "../../scheduler/open-system.ts";
 import { addEndpoint } from "../../webhooks/endpoints/endpoints.ts";
-import { makeBooking, type WantedBooking } from "./make-booking.ts";
+import { abandonBooking, makeBooking, type WantedBooking } from "./make-booking.ts";
 import { settleOverdue } from "./settle-overdue.ts";
 import { Settler } from "./settler.ts";
 
@@ -60,7 +60,8 @@ async function makePractice() {
     copy: { timeZone: "Europe/Berlin", customer, answers: [], attribution: {} },
   };
   const book = (change: Partial<WantedBooking> = {}) => makeBooking(making, system, { ...wanted, ...change });
-  return { server, owner, widgetId, wanted, book };
+  const abandon = (change: Partial<WantedBooking>) => abandonBooking(making, system, { ...wanted, ...change });
+  return { server, owner, widgetId, wanted, book, abandon };
 }
 
 async function finish(server: CalcomServer): Promise<void> {
@@ -183,6 +184,25 @@ for (const [name, change] of [
     assert.deepEqual(await count(practice), [1, 1, 1, 0, 1]);
   });
 }
+
+test("while a booking is uncertain, a request that can't be checked is not given up, unless it is of another visit", async () => {
+  const practice = await makePractice();
+  const { server, book, abandon, wanted } = practice;
+  server.twist("POST /bookings", { answer: "reset" });
+  await book();
+  const second = { idempotencyKey: "two", startAt: new Date("2026-11-02T09:00:00.000Z") };
+  assert.deepEqual(await abandon(second), { kind: "uncertain" });
+  const waiting = abandon(second);
+  const touch = { ...wanted.touch, visitId: crypto.randomUUID() };
+  const failed = { kind: "failed", failure: "unavailable" };
+  assert.deepEqual(await abandon({ ...second, idempotencyKey: "three", touch }), failed);
+  await finish(server);
+  await lookAt(6);
+  const made = await waiting;
+  assert.ok(made.kind === "confirmed");
+  assert.equal(made.answer.start, START.toISOString());
+  assert.deepEqual(await count(practice), [1, 1, 1, 0, 1]);
+});
 
 test("two requests of a visit for a service that arrive at once make one appointment", async () => {
   const practice = await makePractice();

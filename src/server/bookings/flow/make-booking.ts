@@ -87,7 +87,11 @@ function toPatience({ kind }: SchedulingSystem, bookMs: number): { waitMs: numbe
 export type RepeatedBooking = Pick<
   WantedBooking,
   "owner" | "widgetId" | "connectionId" | "idempotencyKey" | "serviceId" | "startAt"
-> & { copy: Pick<PendingCopy, "timeZone"> };
+> & {
+  copy: Pick<PendingCopy, "timeZone">;
+  /** Without it, requests of the visit with other keys don't count. */
+  touch?: Pick<PendingTouch, "visitId">;
+};
 
 export async function makeBooking(
   deps: MakeDeps,
@@ -217,7 +221,7 @@ function toAsked(outcome: Exclude<BookOutcome, { kind: "unknown" }>): Asked {
 export async function answerAgain(
   deps: MakeDeps,
   system: SchedulingSystem,
-  wanted: RepeatedBooking & Partial<Pick<WantedBooking, "touch">>,
+  wanted: RepeatedBooking,
 ): Promise<MadeBooking | { kind: "unused" }> {
   const { owner, widgetId, touch } = wanted;
   const visitHash = touch ? hashVisit({ ...wanted, touch }) : null;
@@ -250,9 +254,9 @@ export async function abandonBooking(
   wanted: RepeatedBooking,
 ): Promise<MadeBooking> {
   for (;;) {
-    if (await recordAbandoned(deps, wanted)) return { kind: "failed", failure: "unavailable" };
     const known = await answerAgain(deps, system, wanted);
     if (known.kind !== "unused") return known;
+    if (await recordAbandoned(deps, wanted)) return { kind: "failed", failure: "unavailable" };
   }
 }
 
@@ -277,7 +281,11 @@ function hashKey({ idempotencyKey }: Pick<WantedBooking, "idempotencyKey">): Buf
   return createHash("sha256").update(idempotencyKey).digest();
 }
 
-function hashVisit({ widgetId, serviceId, touch }: Pick<WantedBooking, "widgetId" | "serviceId" | "touch">): Buffer {
+function hashVisit({
+  widgetId,
+  serviceId,
+  touch,
+}: Pick<WantedBooking, "widgetId" | "serviceId"> & Required<Pick<RepeatedBooking, "touch">>): Buffer {
   return createHash("sha256")
     .update(JSON.stringify([widgetId, serviceId, touch.visitId]))
     .digest();
