@@ -142,9 +142,9 @@ async function ask<T>(
     },
     ...(body && { method: "POST", body: JSON.stringify(body) }),
   });
-  const json = await answer.json();
+  const json = (await answer.json()) as { error?: { code: string } };
   tally.durationsMs.push(performance.now() - startedMs);
-  const what = `${path.split("?")[0]} ${answer.status}`;
+  const what = [path.split("?")[0], answer.status, json.error?.code].join(" ").trim();
   tally.statuses.set(what, (tally.statuses.get(what) ?? 0) + 1);
   return answer.ok || answer.status === 409 ? (json as T) : null;
 }
@@ -153,7 +153,7 @@ function report({ statuses, booked, wanted, durationsMs }: Tally, calcom: Calcom
   durationsMs.sort((a, b) => a - b);
   printTable([...statuses].sort().map(([what, count]) => ({ what, count })));
   const reads = calcom.requests.filter(({ path }) => path === "/v2/slots").length;
-  const refused = [...statuses].filter(([what]) => !/ (200|201|409)$/.test(what));
+  const refused = [...statuses].filter(([what]) => !/ (200|201|409)/.test(what));
   const refusedCount = refused.reduce((sum, [, count]) => sum + count, 0);
   const slowMs = durationsMs[Math.floor(durationsMs.length * 0.99)] ?? 0;
   console.log(
