@@ -57,6 +57,15 @@ export function createKeptCatalog<Catalog extends AnyCatalog>(
   };
 }
 
+/** The service of an appointment, which may no longer be offered. Then it is read by itself. */
+export async function findBookedService<Service>(
+  offered: Read<{ service: Service }>,
+  readOne: () => Promise<Read<Service>>,
+): Promise<Read<Service>> {
+  if (offered.kind === "found") return found(offered.value.service);
+  return offered.kind === "refused" && offered.reason === "not_found" ? await readOne() : offered;
+}
+
 /** Every visitor's frame gets it, whatever the system sends. */
 function toShown(service: OfferedService): OfferedService {
   return {

@@ -28,6 +28,8 @@ export type CalcomServer = {
   newStatus: string;
   /** The versions of the bookings API that the server supports, for lists and for everything else. */
   versions: { list: string[]; write: string[] };
+  /** Event types that the user has hidden since. */
+  readonly withdrawn: Set<string>;
   /** Whether the server has teams at all; Cal.diy has none. */
   hasTeams: boolean;
   /** The clock of most tests stands still, so the server allows a million requests a minute until a test sets its limit. */
@@ -110,6 +112,7 @@ export async function startCalcomServer(): Promise<CalcomServer> {
     if (!isDeepStrictEqual(query, {})) return fault("event-types: query");
     const toListed = (eventType: (typeof eventTypes)[number]) => ({
       ...eventType,
+      hidden: eventType.hidden || server.withdrawn.has(String(eventType.id)),
       bookingFields: eventType.bookingFields.filter((field) => field["hidden"] !== true),
     });
     return toSuccess(200, eventTypes.map(toListed));
@@ -117,7 +120,8 @@ export async function startCalcomServer(): Promise<CalcomServer> {
 
   function answerEventType(id: string): Answer {
     const eventType = allEventTypes.find((candidate) => String(candidate.id) === id);
-    if (eventType) return toSuccess(200, eventType);
+    const team = teams.find(({ eventTypes: ofTeam }) => ofTeam.some((candidate) => candidate === eventType));
+    if (eventType) return toSuccess(200, { ...eventType, ...(team && { teamId: team.id }) });
     return toError(404, "NotFoundException", `Event type with id ${id} not found`);
   }
 
@@ -269,6 +273,7 @@ export async function startCalcomServer(): Promise<CalcomServer> {
     requests: local.requests,
     newStatus: "accepted",
     versions: { list: ["2024-08-13", "2026-02-25", "2026-05-01"], write: ["2024-08-13", "2026-02-25"] },
+    withdrawn: new Set(),
     hasTeams: true,
     throttle: { limit: new CalcomThrottle(1_000_000), nowMs: () => CALCOM_NOW.getTime() },
     twist: (route, ...next) => twists.set(route, [...(twists.get(route) ?? []), ...next]),

@@ -18,6 +18,8 @@ export type CalendlyServer = {
   readonly webhooks: CalendlyWebhooks;
   /** Requests that Calendly would not have understood. */
   readonly faults: string[];
+  /** Services that the business has turned off since. */
+  readonly withdrawn: Set<string>;
   readonly requests: ReceivedRequest[];
   /** Whether the token's user is an admin of their organization. */
   isAdmin: boolean;
@@ -71,6 +73,11 @@ export async function startCalendlyServer(now: Date): Promise<CalendlyServer> {
         return id === "me" ? { status: 200, json: { resource: user } } : fault("users");
       case "GET event_types":
         return answerEventTypes(request);
+      case "GET event_types/id":
+        return toOne(
+          eventTypes.find(({ uri }) => uri.endsWith(`/${id}`)),
+          (resource) => ({ resource }),
+        );
       case "GET event_type_available_times":
         return answerAvailableTimes(request);
       case "GET scheduled_events":
@@ -98,12 +105,13 @@ export async function startCalendlyServer(now: Date): Promise<CalendlyServer> {
   function answerEventTypes({ query }: ReceivedRequest): Answer {
     const { page_token: token = "0", ...rest } = query;
     if (!isDeepStrictEqual(rest, { user: user.uri, active: "true", count: "100" })) return fault("event_types: query");
+    const active = eventTypes.filter(({ uri }) => ![...server.withdrawn].some((id) => uri.endsWith(`/${id}`)));
     const next = Number(token) + EVENT_TYPES_PER_PAGE;
     return {
       status: 200,
       json: {
-        collection: eventTypes.slice(Number(token), next),
-        pagination: { count: EVENT_TYPES_PER_PAGE, next_page_token: next < eventTypes.length ? String(next) : null },
+        collection: active.slice(Number(token), next),
+        pagination: { count: EVENT_TYPES_PER_PAGE, next_page_token: next < active.length ? String(next) : null },
       },
     };
   }
@@ -212,6 +220,7 @@ export async function startCalendlyServer(now: Date): Promise<CalendlyServer> {
     bookings,
     webhooks: new CalendlyWebhooks(),
     faults,
+    withdrawn: new Set(),
     requests: local.requests,
     isAdmin: true,
     now,

@@ -25,6 +25,8 @@ export type GraphServer = {
   readonly appointments: GraphAppointment[];
   /** Requests that Graph would not have understood. */
   readonly faults: string[];
+  /** Services that the business has turned off since. */
+  readonly withdrawn: Set<string>;
   readonly requests: ReceivedRequest[];
   /** Times when staff have something else in their own calendars. */
   readonly busy: { staffId: string; start: string; end: string }[];
@@ -98,7 +100,11 @@ export async function startGraphServer(): Promise<GraphServer> {
       case "GET services":
         return {
           status: 200,
-          json: { value: services.map(({ customQuestions: _, defaultReminders: __, ...listed }) => listed) },
+          json: {
+            value: services
+              .filter(({ id }) => !server.withdrawn.has(id))
+              .map(({ customQuestions: _, defaultReminders: __, ...listed }) => listed),
+          },
         };
       case "GET services/id":
         return toOne(services.find((service) => service.id === id));
@@ -279,6 +285,7 @@ export async function startGraphServer(): Promise<GraphServer> {
     },
     appointments,
     faults,
+    withdrawn: new Set(),
     busy,
     refusesDoubleBookings: false,
     staffRule: "required",

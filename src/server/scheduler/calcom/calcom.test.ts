@@ -57,6 +57,7 @@ async function openSubject(): Promise<ExternalSubject> {
     spoilLinks: (reference) => {
       find(reference).location = "javascript:alert(1)";
     },
+    withdraw: (serviceId) => void server.withdrawn.add(serviceId),
     countAppointments: () => server.bookings.length,
     cancelThere: async (reference) => {
       cancelCalcomBooking(server.bookings, findCalcomBooking(server.bookings, reference));

@@ -4,7 +4,7 @@ import type { Clock } from "../../lib/time/clock.ts";
 import { parseIsoInstant } from "../../lib/time/iso-instant.ts";
 import type { CalcomParts } from "../connections/connection-settings.ts";
 import { isStillFree } from "../is-still-free.ts";
-import { createKeptCatalog, warnOfMany } from "../kept-catalog.ts";
+import { createKeptCatalog, findBookedService, warnOfMany } from "../kept-catalog.ts";
 import type { Outbound } from "../outbound.ts";
 import { SLOTS_MAX } from "../reply-limits.ts";
 import type { RequestBudget } from "../request-budget.ts";
@@ -22,7 +22,7 @@ import {
 } from "../scheduling-system.ts";
 import { type CalcomApi, createCalcomApi } from "./api.ts";
 import { bookEventType, cancelBooking } from "./book.ts";
-import { type CalcomService, type Catalog, leaveOutHidden, readCatalog } from "./catalog.ts";
+import { type CalcomService, type Catalog, leaveOutHidden, readCatalog, readService } from "./catalog.ts";
 import { followBooking } from "./follow.ts";
 import { createHiddenQuestions } from "./hidden-questions.ts";
 import { JustTaken } from "./just-taken.ts";
@@ -41,7 +41,7 @@ export function createCalcom(
 ): UnlimitedSystem {
   const api = createCalcomApi(deps, parts);
   const { webUrl } = parts.settings;
-  const { catalog, recheck } = createCatalog(deps, api);
+  const { catalog, recheck, findBooked } = createCatalog(deps, api);
   const justTaken = new JustTaken(deps.clock);
 
   const listSlots = async (query: SlotQuery, signal: AbortSignal): Promise<Read<Slot[]>> => {
@@ -52,9 +52,9 @@ export function createCalcom(
   };
 
   const findByReference = async (sought: Sought, signal: AbortSignal): Promise<FindOutcome> => {
-    const known = await catalog.findService({ ...sought, staffId: null }, signal);
-    if (known.kind !== "found") return known;
-    return await findBooking({ api, service: known.value.service, webUrl }, sought, signal);
+    const service = await findBooked(sought, signal);
+    if (service.kind !== "found") return service;
+    return await findBooking({ api, service: service.value, webUrl }, sought, signal);
   };
 
   return {
@@ -111,7 +111,11 @@ function createCatalog(deps: { clock: Clock; budget: RequestBudget }, api: Calco
     await hidden.read(eventTypeId, signal);
     if (hidden.find(eventTypeId) !== null) catalog.forget(known.catalog);
   };
-  return { catalog, recheck };
+  const findBooked = async ({ serviceId }: Sought, signal: AbortSignal): Promise<Read<CalcomService>> => {
+    const offered = await catalog.findService({ serviceId, staffId: null }, signal);
+    return await findBookedService(offered, () => readService(api, serviceId, signal));
+  };
+  return { catalog, recheck, findBooked };
 }
 
 function toVerified(catalog: Catalog): Verified {

@@ -85,6 +85,13 @@ export function leaveOutHidden(catalog: Catalog, findHidden: (eventTypeId: numbe
   };
 }
 
+/** An event type that may no longer be offered. */
+export async function readService(api: CalcomApi, id: string, signal: AbortSignal): Promise<Read<CalcomService>> {
+  const path = `/event-types/${encodeURIComponent(id)}`;
+  const read = await api.read({ resource: "eventTypes", path }, shapes.eventType, signal);
+  return read.kind === "found" ? found(toService(read.value.data, read.value.data.teamId ?? null)) : read;
+}
+
 type Teams = { lists: { eventTypes: EventType[]; teamId: number }[]; leftOut: string[] };
 
 /** A server without teams refuses to list them. */

@@ -83,6 +83,7 @@ const EventType = Type.Object({
   seatsPerTimeSlot: maybe(Type.Number()),
   /** Only on event types of a team. */
   schedulingType: maybe(Type.String()),
+  teamId: maybe(Type.Integer()),
   bookingUrl: maybe(Type.String()),
 });
 export type EventType = Static<typeof EventType>;
@@ -121,6 +122,7 @@ export const shapes = {
     Type.Object({ username: maybe(Type.String()), name: maybe(Type.String()), timeZone: maybe(Type.String()) }),
   ),
   eventTypes: success(Type.Array(EventType, { maxItems: SERVICES_MAX })),
+  eventType: success(EventType),
   eventTypeFields: success(Type.Pick(EventType, ["bookingFields"])),
   teams: success(Type.Array(Type.Object({ id: Type.Integer(), name: maybe(Type.String()) }))),
   /** By day; empty when nothing is free. */

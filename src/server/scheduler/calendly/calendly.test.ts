@@ -56,6 +56,7 @@ async function openSubject(): Promise<ExternalSubject> {
     spoilLinks: (reference) => {
       find(reference).links = "http";
     },
+    withdraw: (serviceId) => void server.withdrawn.add(serviceId),
     countAppointments: () => server.bookings.length,
     cancelThere: async (reference) => {
       findCalendlyBooking(server.bookings, reference).status = "canceled";

@@ -7,7 +7,7 @@ import type { AccountLimits } from "../account-limits.ts";
 import { toKnownRange } from "../compare-known.ts";
 import type { CalendlyParts } from "../connections/connection-settings.ts";
 import { isStillFree } from "../is-still-free.ts";
-import { createKeptCatalog, warnOfMany } from "../kept-catalog.ts";
+import { createKeptCatalog, findBookedService, warnOfMany } from "../kept-catalog.ts";
 import type { Outbound } from "../outbound.ts";
 import { toCanceled } from "../read-reply.ts";
 import type { RequestBudget } from "../request-budget.ts";
@@ -26,7 +26,7 @@ import { WAIT_MS_MAX } from "../send-patiently.ts";
 import { type CalendlyApi, createCalendlyApi, PAGE_SIZE, toUuid } from "./api.ts";
 import { bookEventType, toBooked } from "./book.ts";
 import type { BookingQuota } from "./booking-quota.ts";
-import { type CalendlyService, type Catalog, readCatalog } from "./catalog.ts";
+import { type CalendlyService, type Catalog, readCatalog, readService } from "./catalog.ts";
 import { followEvent, listDifferent } from "./follow.ts";
 import { createSubscriptions } from "./notices.ts";
 import { shapes } from "./shapes.ts";
@@ -57,9 +57,12 @@ export function createCalendly(
   };
 
   const findByReference = async (sought: Sought, signal: AbortSignal): Promise<FindOutcome> => {
-    const known = await catalog.findService({ ...sought, staffId: null }, signal);
-    if (known.kind !== "found") return known;
-    return await findInvitee({ api, ...known.value }, sought, signal);
+    const offered = await catalog.findService({ ...sought, staffId: null }, signal);
+    const service = await findBookedService(offered, () => readService(api, sought.serviceId, signal));
+    if (service.kind !== "found") return service;
+    const account = await catalog.get(signal);
+    if (account.kind !== "found") return account;
+    return await findInvitee({ api, service: service.value, catalog: account.value }, sought, signal);
   };
 
   return {

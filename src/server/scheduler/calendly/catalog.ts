@@ -67,6 +67,12 @@ export async function readCatalog(api: CalendlyApi, signal: AbortSignal): Promis
   });
 }
 
+/** An event type that may no longer be offered. */
+export async function readService(api: CalendlyApi, id: string, signal: AbortSignal): Promise<Read<CalendlyService>> {
+  const read = await api.read(`/event_types/${encodeURIComponent(id)}`, shapes.eventType, signal);
+  return read.kind === "found" ? found(toService(read.value)) : read;
+}
+
 /** Only admins may list the events of an organization; others could not find a booking that a colleague got. */
 async function readIsAdmin(api: CalendlyApi, organization: string, signal: AbortSignal): Promise<Read<boolean>> {
   const query = { organization, count: "1", status: "active" };

@@ -100,6 +100,7 @@ export const shapes = {
     }),
   ),
   eventTypes: collection(EventType, SERVICES_MAX),
+  eventType: resource(EventType),
   availableTimes: collection(Type.Object({ start_time: Type.String(), status: maybe(Type.String()) })),
   scheduledEvents: collection(ScheduledEvent),
   scheduledEvent: resource(ScheduledEvent),

@@ -52,6 +52,7 @@ async function openSubject(): Promise<ExternalSubject> {
       const links = { anonymousJoinWebUrl: "javascript:alert(1)", joinWebUrl: "http://teams.example" };
       Object.assign(find(reference), links);
     },
+    withdraw: (serviceId) => void server.withdrawn.add(serviceId),
     countAppointments: () => server.appointments.length,
     cancelThere: async (reference) => changeThere(server.appointments, reference, "cancel"),
     moveThere: async (reference, startAt) => changeThere(server.appointments, reference, startAt),

@@ -3,7 +3,7 @@ import { describe, test } from "node:test";
 import type { Reference } from "#contract/ids.ts";
 import type { BookRequest } from "../../../../src/server/scheduler/scheduling-system.ts";
 import type { Answer, Silence } from "../local-server.ts";
-import { listWeek, requireBooked, toRequest } from "../requests.ts";
+import { listWeek, requireBooked, requireFound, toRequest } from "../requests.ts";
 import type { ConformanceSubject } from "./subject.ts";
 
 // What every adapter of an external system must do when the system, or the network, does not behave. The stand-in plays it.
@@ -17,6 +17,8 @@ export type ExternalSubject = ConformanceSubject & {
   readonly toRejected: (request: BookRequest) => BookRequest;
   /** Replaces the links of an appointment by ones that are not https. */
   readonly spoilLinks: (reference: Reference) => void;
+  /** The business turns the service off. */
+  readonly withdraw: (serviceId: string) => void;
   readonly countAppointments: () => number;
 };
 
@@ -90,6 +92,17 @@ export function testExternalConformance(name: string, open: () => Promise<Extern
       assert.ok(found.kind === "found", found.kind);
       assert.equal(found.value.joinUrl, null);
       assert.ok(found.value.manageUrl === null || found.value.manageUrl.startsWith("https://"));
+    });
+
+    test("finds an appointment whose service is no longer offered", async () => {
+      const { system, request, services, withdraw } = await openWithSlot();
+      const booked = requireBooked(await system.book(request, NEVER));
+      withdraw(services.plain);
+      requireFound(await system.verify(NEVER));
+      const offered = requireFound(await system.listServices(NEVER));
+      assert.ok(!offered.some(({ id }) => id === services.plain));
+      const found = await system.findByReference(request, NEVER);
+      assert.deepEqual(found.kind === "found" && found.value.externalId, booked.externalId);
     });
   });
 }
