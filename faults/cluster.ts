@@ -117,11 +117,14 @@ const FAULTS: readonly ClusterFault[] = [
       try {
         await sleep(FAULT_MS);
         const before = [first, second].map(countWork);
+        const refused = first.load.counts.unavailable + second.load.counts.unavailable;
         await sleep(MINUTE_MS - FAULT_MS);
         const still = [first, second].flatMap((business, n) =>
           Object.entries(countWork(business)).filter(([kind, count]) => count === before[n]?.[kind]),
         );
         if (still.length > 0) throw new Error(`Nothing happened meanwhile: ${still.map(([kind]) => kind)}`);
+        const more = first.load.counts.unavailable + second.load.counts.unavailable - refused;
+        if (more > 0) throw new Error(`Meanwhile ${more} requests got 503`);
       } finally {
         await coordinator?.start();
       }

@@ -153,8 +153,10 @@ async function inGroups<Row, T>(
   if (homes === null) return [await how.run([{ home: toPlainHome(db), rows }])];
   const byHome = new Map<Home, Row[]>();
   for (const row of rows) {
-    const home = await homes.find(how.toKey(row));
-    byHome.set(home, [...(byHome.get(home) ?? []), row]);
+    const home = homes.findNow(how.toKey(row)) ?? (await homes.find(how.toKey(row)));
+    const ofHome = byHome.get(home);
+    if (ofHome) ofHome.push(row);
+    else byHome.set(home, [row]);
   }
   const parts = [...byHome].map(([home, ofHome]) => ({ home, rows: ofHome }));
   parts.sort((a, b) => (a.home.group?.min ?? 0) - (b.home.group?.min ?? 0));

@@ -38,11 +38,13 @@ export async function listConnections(db: Db, owner: OrganizationId): Promise<Co
 
 /** The public pages of the connections' systems. Connections without one are left out. */
 export async function listBookingPages(db: Db, owner: OrganizationId): Promise<ReadonlyMap<ConnectionId, string>> {
-  const rows = await db
-    .selectFrom("scheduling_connections")
-    .select(["id", "booking_url"])
-    .where("organization_id", "=", owner)
-    .execute();
+  const rows = await readAtHome(db, owner, (home) =>
+    home
+      .selectFrom("scheduling_connections")
+      .select(["id", "booking_url"])
+      .where("organization_id", "=", owner)
+      .execute(),
+  );
   return new Map(rows.flatMap(({ id, booking_url }) => (booking_url === null ? [] : [[id, booking_url]])));
 }
 

@@ -28,7 +28,8 @@ function makeLease() {
 async function store(business: Business): Promise<DeliveryId[]> {
   const reference = await book(deps, business);
   const { rows } = await sql<{ id: DeliveryId }>`
-    select deliveries.id from deliveries join webhook_events on webhook_events.id = deliveries.event_id
+    select deliveries.id from deliveries join webhook_events
+      on webhook_events.organization_id = deliveries.organization_id and webhook_events.id = deliveries.event_id
     where webhook_events.reference = ${reference}`.execute(deps.db);
   return rows.map(({ id }) => id);
 }
