@@ -2,7 +2,7 @@ import { type Static, Type } from "typebox";
 import { NAME_LENGTH_MAX } from "../book.ts";
 import { PLANS } from "../plans.ts";
 import { Timestamp, timestampOf } from "../timestamps.ts";
-import { line, nullable, oneOf, Was } from "./forms.ts";
+import { line, nullable, oneOf, PreviousValues } from "./forms.ts";
 import { ROLES_OF_MEMBERS } from "./role.ts";
 
 /** The schema only sets the type: the routes check each field and name its fault. */
@@ -90,7 +90,7 @@ export const OrganizationChange = Type.Object(
   {
     name: Type.Optional(line(NAME_LENGTH_MAX)),
     timeZone: Type.Optional(Type.String({ maxLength: 100, examples: ["Europe/Berlin"] })),
-    was: Was,
+    was: PreviousValues,
   },
   { title: "OrganizationChange", examples: [{ name: "Lindenhof Dental", timeZone: "Europe/Berlin" }] },
 );
@@ -117,7 +117,7 @@ export const MemberShape = Type.Object({
 export type MemberShape = Static<typeof MemberShape>;
 export const MemberList = Type.Object({ data: Type.Array(MemberShape) });
 export type MemberList = Static<typeof MemberList>;
-export const MemberChange = Type.Object({ role: field, was: Was });
+export const MemberChange = Type.Object({ role: field, was: PreviousValues });
 export type MemberChange = Static<typeof MemberChange>;
 
 export const NewInvitation = Type.Object({ email: field, role: field });

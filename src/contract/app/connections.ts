@@ -3,7 +3,16 @@ import { EMAIL_LENGTH_MAX } from "../book.ts";
 import { CONNECTION_KINDS } from "../scheduling.ts";
 import { SEND_FAILURE_CODES } from "../send-failure.ts";
 import { Timestamp } from "../timestamps.ts";
-import { line, NullableInteger, NullableText, NullableTimestamp, nullable, oneOf, pageOf, Was } from "./forms.ts";
+import {
+  line,
+  NullableInteger,
+  NullableText,
+  NullableTimestamp,
+  nullable,
+  oneOf,
+  PreviousValues,
+  pageOf,
+} from "./forms.ts";
 import { CONNECTION_NAME_LENGTH_MAX, EMAIL_PATTERN } from "./limits.ts";
 
 /** Fields of a connection's form, by kind. Saved settings are shown, credentials never. Optional fields have a default. */
@@ -103,7 +112,7 @@ export const ConnectionChange = Type.Object(
         followsChanges: Type.Boolean(),
       }),
     ).properties,
-    was: Was,
+    was: PreviousValues,
   },
   {
     dependentRequired: { settings: ["credentials"], credentials: ["settings"] },

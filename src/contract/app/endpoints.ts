@@ -24,8 +24,8 @@ import {
   nullable,
   oneOf,
   optionalLine,
+  PreviousValues,
   pageOf,
-  Was,
 } from "./forms.ts";
 
 /** `idle`: nothing has been sent yet. */
@@ -142,7 +142,7 @@ export const EndpointChange = Type.Object(
   {
     ...Type.Partial(Type.Object({ url: Url, description: Description, isEnabled: Type.Boolean() })).properties,
     ...EndpointSettings,
-    was: Was,
+    was: PreviousValues,
   },
   { title: "EndpointChange", examples: [{ description: "Patient records", requestsPerMinute: 60 }] },
 );

@@ -12,7 +12,7 @@ export const NullableInteger = nullable(Type.Integer());
 export const NullableTimestamp = nullable(Timestamp);
 
 /** Changed fields as the sender last saw them. If one has changed since: 409 `conflict`, and nothing is saved. */
-export const Was = Type.Optional(Type.Record(Type.String(), Type.Unknown()));
+export const PreviousValues = Type.Optional(Type.Record(Type.String(), Type.Unknown()));
 
 const CONTROLS = "\\u0000-\\u001f\\u007f-\\u009f\\u2028\\u2029";
 const LINE_PATTERN = `^[^\\S${CONTROLS}]*[^\\s${CONTROLS}][^${CONTROLS}]*$`;

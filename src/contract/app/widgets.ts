@@ -13,7 +13,7 @@ import {
   nullable,
   oneOf,
   optionalLine,
-  Was,
+  PreviousValues,
 } from "./forms.ts";
 import { WIDGET_NAME_LENGTH_MAX } from "./limits.ts";
 
@@ -83,7 +83,7 @@ const some = Type.Partial(Type.Object(settings)).properties;
 
 /** PATCH: omitted fields stay as they are. */
 export const WidgetChange = Type.Object(
-  { ...some, was: Was },
+  { ...some, was: PreviousValues },
   {
     title: "WidgetChange",
     examples: [{ collectData: true, accentColor: "#4b45d6" }],
