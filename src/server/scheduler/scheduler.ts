@@ -19,6 +19,7 @@ export { FIRST_VISIT_QUESTIONS, type SandboxService, type SandboxSetup, type San
 export type { OpenDeps, SchedulerDeps } from "./scheduler-deps.ts";
 export {
   type Booked,
+  type BookingLookup,
   type BookOutcome,
   type Failure,
   type Followed,
@@ -29,7 +30,6 @@ export {
   type SchedulingSystem,
   type Slot,
   type SlotQuery,
-  type Sought,
   toFreeSlot,
 } from "./scheduling-system.ts";
 export { toOpenIntervals, toStartTimes, type WeeklyHours } from "./weekly-hours.ts";

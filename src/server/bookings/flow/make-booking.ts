@@ -5,7 +5,13 @@ import { DAY_MS, MINUTE_MS } from "#contract/durations.ts";
 import type { ConnectionId, OrganizationId, Reference, WidgetId } from "#contract/ids.ts";
 import type { Deps } from "../../deps.ts";
 import { pause } from "../../lib/concurrency/pause.ts";
-import type { Booked, BookOutcome, SchedulerLimits, SchedulingSystem, Sought } from "../../scheduler/scheduler.ts";
+import type {
+  Booked,
+  BookingLookup,
+  BookOutcome,
+  SchedulerLimits,
+  SchedulingSystem,
+} from "../../scheduler/scheduler.ts";
 import { freeReferences } from "../stored/queries.ts";
 import {
   type BookingFailure,
@@ -334,7 +340,7 @@ async function recallAnswer(
   return found.kind === "found" ? toAnswer({ reference, booked: found.value, timeZone }) : known;
 }
 
-function toKnownAnswer({ reference, serviceId, startAt, timeZone }: Sought & { timeZone: string }): BookAnswer {
+function toKnownAnswer({ reference, serviceId, startAt, timeZone }: BookingLookup & { timeZone: string }): BookAnswer {
   return {
     reference,
     status: BOOKING_STATUS_CONFIRMED,

@@ -9,12 +9,12 @@ import type { Outbound } from "../outbound.ts";
 import { SLOTS_MAX } from "../reply-limits.ts";
 import type { RequestBudget } from "../request-budget.ts";
 import {
+  type BookingLookup,
   type FindOutcome,
   found,
   type Read,
   type Slot,
   type SlotQuery,
-  type Sought,
   UNREADABLE,
   type UnlimitedSystem,
   unavailable,
@@ -51,10 +51,10 @@ export function createCalcom(
     return read.kind === "found" ? found(justTaken.without(read.value)) : read;
   };
 
-  const findByReference = async (sought: Sought, signal: AbortSignal): Promise<FindOutcome> => {
-    const service = await findBooked(sought, signal);
+  const findByReference = async (lookup: BookingLookup, signal: AbortSignal): Promise<FindOutcome> => {
+    const service = await findBooked(lookup, signal);
     if (service.kind !== "found") return service;
-    return await findBooking({ api, service: service.value, webUrl }, sought, signal);
+    return await findBooking({ api, service: service.value, webUrl }, lookup, signal);
   };
 
   return {
@@ -111,7 +111,7 @@ function createCatalog(deps: { clock: Clock; budget: RequestBudget }, api: Calco
     await hidden.read(eventTypeId, signal);
     if (hidden.find(eventTypeId) !== null) catalog.forget(known.catalog);
   };
-  const findBooked = async ({ serviceId }: Sought, signal: AbortSignal): Promise<Read<CalcomService>> => {
+  const findBooked = async ({ serviceId }: BookingLookup, signal: AbortSignal): Promise<Read<CalcomService>> => {
     const offered = await catalog.findService({ serviceId, staffId: null }, signal);
     return await findBookedService(offered, () => readService(api, serviceId, signal));
   };
@@ -169,10 +169,10 @@ async function readSlots(
  */
 async function findBooking(
   { api, service, webUrl }: { api: CalcomApi; service: CalcomService; webUrl: string },
-  sought: Sought,
+  lookup: BookingLookup,
   signal: AbortSignal,
 ): Promise<FindOutcome> {
-  const startMs = sought.startAt.getTime();
+  const startMs = lookup.startAt.getTime();
   const endMs = startMs + service.offered.durationMinutes * MINUTE_MS;
   const bookings = await api.read(
     {
@@ -192,9 +192,9 @@ async function findBooking(
   if (bookings.kind !== "found") return bookings;
   const { data, pagination } = bookings.value;
   const booking = data.find(
-    ({ metadata, status }) => status === "accepted" && metadata?.["reference"] === sought.reference,
+    ({ metadata, status }) => status === "accepted" && metadata?.["reference"] === lookup.reference,
   );
-  if (booking) return found(toBooked({ service, webUrl }, booking, sought));
+  if (booking) return found(toBooked({ service, webUrl }, booking, lookup));
   // The booking may be among those that were not read, and "absent" would tell the visitor that nothing was booked.
   const isComplete = data.length < BOOKINGS_PER_READ && pagination?.hasMore !== true;
   return isComplete ? { kind: "absent" } : unavailable();

@@ -3,7 +3,7 @@ import { parseIsoInstant } from "../../lib/time/iso-instant.ts";
 import { toHttpsLink } from "../https-link.ts";
 import type { HttpReply } from "../outbound.ts";
 import { toFailure } from "../read-reply.ts";
-import type { Booked, BookOutcome, BookRequest, Sought } from "../scheduling-system.ts";
+import type { Booked, BookingLookup, BookOutcome, BookRequest } from "../scheduling-system.ts";
 import { type Ask, settleConflict, settleReply, settleUnexplained } from "../settle-reply.ts";
 import { type CalendlyApi, toUuid } from "./api.ts";
 import type { CalendlyService } from "./catalog.ts";
@@ -85,9 +85,9 @@ function toLocation({ kind, location }: { kind: string; location?: string | null
 export function toBooked(
   { offered }: CalendlyService,
   { invitee, event }: { invitee: Invitee; event: ScheduledEvent | null },
-  sought: Sought,
+  lookup: BookingLookup,
 ): Booked {
-  const startAt = parseIsoInstant(event?.start_time ?? "", "down") ?? sought.startAt;
+  const startAt = parseIsoInstant(event?.start_time ?? "", "down") ?? lookup.startAt;
   const endMs = startAt.getTime() + offered.durationMinutes * MINUTE_MS;
   const [rescheduleUrl, cancelUrl] = [toHttpsLink(invitee.reschedule_url), toHttpsLink(invitee.cancel_url)];
   return {

@@ -12,12 +12,12 @@ import type { Outbound } from "../outbound.ts";
 import { toCanceled } from "../read-reply.ts";
 import type { RequestBudget } from "../request-budget.ts";
 import {
+  type BookingLookup,
   type FindOutcome,
   found,
   type Read,
   type Slot,
   type SlotQuery,
-  type Sought,
   type UnlimitedSystem,
   unavailable,
   type Verified,
@@ -56,13 +56,13 @@ export function createCalendly(
     return await readSlots({ api, service: known.value.service }, { ...query, now: deps.clock.now() }, signal);
   };
 
-  const findByReference = async (sought: Sought, signal: AbortSignal): Promise<FindOutcome> => {
-    const offered = await catalog.findService({ ...sought, staffId: null }, signal);
-    const service = await findBookedService(offered, () => readService(api, sought.serviceId, signal));
+  const findByReference = async (lookup: BookingLookup, signal: AbortSignal): Promise<FindOutcome> => {
+    const offered = await catalog.findService({ ...lookup, staffId: null }, signal);
+    const service = await findBookedService(offered, () => readService(api, lookup.serviceId, signal));
     if (service.kind !== "found") return service;
     const account = await catalog.get(signal);
     if (account.kind !== "found") return account;
-    return await findInvitee({ api, service: service.value, catalog: account.value }, sought, signal);
+    return await findInvitee({ api, service: service.value, catalog: account.value }, lookup, signal);
   };
 
   return {
@@ -167,10 +167,10 @@ async function readSlots(
 /** Bookings of a pooled event type can be with any member, so they are looked for in the whole organization. */
 async function findInvitee(
   { api, service, catalog }: { api: CalendlyApi; service: CalendlyService; catalog: Catalog },
-  sought: Sought,
+  lookup: BookingLookup,
   signal: AbortSignal,
 ): Promise<FindOutcome> {
-  const startMs = sought.startAt.getTime();
+  const startMs = lookup.startAt.getTime();
   const query = {
     ...(service.isPooled ? { organization: catalog.organizationUri } : { user: catalog.userUri }),
     min_start_time: new Date(startMs - MINUTE_MS).toISOString(),
@@ -189,9 +189,9 @@ async function findInvitee(
     const invitees = await api.list({ path, query: PAGE_SIZE }, shapes.invitees, signal);
     if (invitees.kind !== "found") return invitees;
     const invitee = invitees.value.find(
-      ({ status, tracking }) => status === "active" && tracking?.utm_content === sought.reference,
+      ({ status, tracking }) => status === "active" && tracking?.utm_content === lookup.reference,
     );
-    if (invitee) return found(toBooked(service, { invitee, event }, sought));
+    if (invitee) return found(toBooked(service, { invitee, event }, lookup));
   }
   // The booking may be among those that were not read, and "absent" would tell the visitor that nothing was booked.
   return candidates.length > CANDIDATES_MAX ? unavailable() : { kind: "absent" };

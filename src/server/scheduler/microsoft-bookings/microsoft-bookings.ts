@@ -7,12 +7,12 @@ import type { Outbound } from "../outbound.ts";
 import { isFailure, readReply } from "../read-reply.ts";
 import type { RequestBudget } from "../request-budget.ts";
 import {
+  type BookingLookup,
   type FindOutcome,
   found,
   type Read,
   type Slot,
   type SlotQuery,
-  type Sought,
   UNREADABLE,
   type UnlimitedSystem,
   unavailable,
@@ -40,13 +40,13 @@ export function createMicrosoftBookings(
   const graph = createGraph(deps, parts);
   const catalog = createKeptCatalog<Catalog>(deps, (signal) => readCatalog(graph, signal));
 
-  const findByReference = async (sought: Sought, signal: AbortSignal): Promise<FindOutcome> => {
+  const findByReference = async (lookup: BookingLookup, signal: AbortSignal): Promise<FindOutcome> => {
     const known = await catalog.get(signal);
     if (known.kind !== "found") return known;
-    const appointment = await findAppointment(graph, sought, signal);
+    const appointment = await findAppointment(graph, lookup, signal);
     if (appointment.kind !== "found") return appointment;
     if (appointment.value === null) return { kind: "absent" };
-    return found(toBooked(known.value, appointment.value, sought));
+    return found(toBooked(known.value, appointment.value, lookup));
   };
 
   return {
@@ -132,21 +132,25 @@ async function readAvailability(
 }
 
 /** The calendar's list has no notes, so appointments that could match are read one by one. */
-async function findAppointment(graph: Graph, sought: Sought, signal: AbortSignal): Promise<Read<Appointment | null>> {
-  const startMs = sought.startAt.getTime();
+async function findAppointment(
+  graph: Graph,
+  lookup: BookingLookup,
+  signal: AbortSignal,
+): Promise<Read<Appointment | null>> {
+  const startMs = lookup.startAt.getTime();
   const path = toCalendarPath({ from: new Date(startMs - HOUR_MS), to: new Date(startMs + HOUR_MS) });
   const listed = await graph.list(path, shapes.appointments, signal);
   if (listed.kind !== "found") return listed;
   const candidates = listed.value.filter(
-    (appointment) => appointment.serviceId === sought.serviceId && toStart(appointment)?.getTime() === startMs,
+    (appointment) => appointment.serviceId === lookup.serviceId && toStart(appointment)?.getTime() === startMs,
   );
-  // A group can have many appointments at one time, and the sought one is usually among the newest.
+  // A group can have many appointments at one time, and the lookup one is usually among the newest.
   const newestFirst = candidates.toSorted((a, b) => toCreatedMs(b) - toCreatedMs(a));
   for (const { id } of newestFirst.slice(0, CANDIDATES_MAX)) {
     const read = await graph.read(`/appointments/${encodeURIComponent(id)}`, shapes.appointment, signal);
     if (read.kind !== "found") return read;
     const { serviceNotes, additionalInformation } = read.value;
-    if (`${serviceNotes} ${additionalInformation}`.includes(sought.reference)) return read;
+    if (`${serviceNotes} ${additionalInformation}`.includes(lookup.reference)) return read;
   }
   // The appointment may be among those that were not read, and "absent" would tell the visitor that nothing was booked.
   return candidates.length > CANDIDATES_MAX ? unavailable(UNREADABLE) : found(null);

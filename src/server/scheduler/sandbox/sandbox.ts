@@ -7,6 +7,7 @@ import { assert } from "../../lib/assert.ts";
 import { randomUuid } from "../../lib/secrets/random.ts";
 import {
   type Booked,
+  type BookingLookup,
   type BookOutcome,
   type BookRequest,
   type Failure,
@@ -18,7 +19,6 @@ import {
   refused,
   type Slot,
   type SlotQuery,
-  type Sought,
   type UnlimitedSystem,
   type Upstream,
   type UpstreamFailure,
@@ -70,8 +70,8 @@ export function createSandbox(deps: SandboxDeps, owner: SandboxOwner): Unlimited
         return found(toOfferedServices(listed));
       }),
     listSlots: (query, signal) => asRead(signal, () => listSlots(deps, owner, query)),
-    findByReference: async (sought, signal): Promise<FindOutcome> => {
-      const read = await asRead(signal, () => findBooked(deps, owner, sought));
+    findByReference: async (lookup, signal): Promise<FindOutcome> => {
+      const read = await asRead(signal, () => findBooked(deps, owner, lookup));
       if (read.kind !== "found") return read;
       return read.value === null ? { kind: "absent" } : found(read.value);
     },
@@ -208,14 +208,14 @@ function toRow(
   };
 }
 
-async function findKept(deps: SandboxDeps, owner: SandboxOwner, sought: Sought): Promise<AppointmentRow | null> {
-  const key = { widgetId: owner.widgetId, reference: sought.reference };
+async function findKept(deps: SandboxDeps, owner: SandboxOwner, lookup: BookingLookup): Promise<AppointmentRow | null> {
+  const key = { widgetId: owner.widgetId, reference: lookup.reference };
   const row = await findAppointment(deps.db, owner.organizationId, key);
   return row === null || row.canceled_at !== null ? null : row;
 }
 
-async function findBooked(deps: SandboxDeps, owner: SandboxOwner, sought: Sought): Promise<Read<Booked | null>> {
-  const row = await findKept(deps, owner, sought);
+async function findBooked(deps: SandboxDeps, owner: SandboxOwner, lookup: BookingLookup): Promise<Read<Booked | null>> {
+  const row = await findKept(deps, owner, lookup);
   if (row === null) return found(null);
   const { setup } = await loadSandbox(deps, owner);
   return found(toBooked(deps, setup, row));
