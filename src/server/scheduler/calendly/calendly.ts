@@ -22,7 +22,7 @@ import {
   unavailable,
   type Verified,
 } from "../scheduling-system.ts";
-import { WAIT_MS_MAX } from "../send-patiently.ts";
+import { WAIT_MS_MAX } from "../send-with-throttle-retry.ts";
 import { type CalendlyApi, createCalendlyApi, PAGE_SIZE, toUuid } from "./api.ts";
 import { bookEventType, toBooked } from "./book.ts";
 import type { BookingQuota } from "./booking-quota.ts";
