@@ -61,7 +61,7 @@ async function start(): Promise<void> {
       void database.close();
     });
 
-  await load({ ...deps, db: deps.patientDb });
+  await load({ ...deps, db: deps.longRunningDb });
   // By address and not by name: the guard allows only this one address.
   await connectReceiver(deps, `http://127.0.0.1:${inbox.port}`);
   await building;

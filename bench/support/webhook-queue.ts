@@ -39,8 +39,8 @@ export async function fillQueue(deps: ServiceDeps, businesses: readonly Business
       returning organization_id, id, endpoint_id, created_at
     )
     insert into delivery_queue (delivery_id, organization_id, endpoint_id, trigger, is_test, due_at)
-    select id, organization_id, endpoint_id, 'automatic', false, created_at from made`.execute(deps.patientDb);
-  await sql`analyze webhook_events, deliveries, delivery_queue`.execute(deps.patientDb);
+    select id, organization_id, endpoint_id, 'automatic', false, created_at from made`.execute(deps.longRunningDb);
+  await sql`analyze webhook_events, deliveries, delivery_queue`.execute(deps.longRunningDb);
 }
 
 export async function countQueued({ db }: ServiceDeps): Promise<number> {

@@ -40,7 +40,7 @@ export async function createDeps(parts: {
   return {
     config,
     db,
-    patientDb: openPatientDb(pool),
+    longRunningDb: openPatientDb(pool),
     clock,
     random,
     log,

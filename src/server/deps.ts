@@ -15,7 +15,7 @@ export type Deps = {
   readonly config: Config;
   readonly db: Db;
   /** The same database for long statements; `db` closes the connection of a statement that gets no reply for 15 seconds. */
-  readonly patientDb: Db;
+  readonly longRunningDb: Db;
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;

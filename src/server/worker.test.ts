@@ -68,7 +68,7 @@ test("a task with long statements gets the database pool that waits for them", a
   await haveRun;
   await worker.stop();
   assert.equal(given.get("short"), deps.db);
-  assert.equal(given.get("long"), deps.patientDb);
+  assert.equal(given.get("long"), deps.longRunningDb);
 });
 
 test("a task that fails or hangs does not hold up another", async () => {

@@ -66,7 +66,7 @@ async function runTask(deps: ServiceDeps, task: Task, signal: AbortSignal): Prom
   const startedAt = deps.clock.now();
   const measure = deps.metrics.taskDuration.startTimer({ task: task.name });
   try {
-    await task.run(task.isLong ? { ...deps, db: deps.patientDb } : deps, signal);
+    await task.run(task.isLong ? { ...deps, db: deps.longRunningDb } : deps, signal);
     deps.metrics.taskRuns.inc({ task: task.name, outcome: "succeeded" });
     deps.metrics.taskLastSuccess.set({ task: task.name }, deps.clock.now().getTime() / 1000);
     deps.log.debug("task.finished", { task: task.name, durationMs: deps.clock.now().getTime() - startedAt.getTime() });

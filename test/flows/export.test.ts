@@ -22,7 +22,7 @@ import { startS3Server } from "../support/programs/s3-server.ts";
 
 const PROGRAM = fileURLToPath(new URL("../../src/server/cli/main.ts", import.meta.url));
 const { db, url, pool } = await createTestDatabase();
-const patientDb = openPatientDb(pool);
+const longRunningDb = openPatientDb(pool);
 const s3 = await startS3Server();
 const cli = createCommandLine({ DATABASE_URL: url, AWS_ENDPOINT_URL_S3: s3.endpoint, ...s3.environment });
 
@@ -49,7 +49,7 @@ async function makeOwner(bookings: number): Promise<OrganizationId> {
       start_at, end_at, time_zone, service_id, service_name, staff, customer_name, customer_email, repeat('x', 2500), answers,
       attribution, is_test, lacks_event, api_json
     from bookings, generate_series(1, ${bookings - 1}::integer) as copy where organization_id = ${owner}`.execute(
-    patientDb,
+    longRunningDb,
   );
   return owner;
 }

@@ -21,7 +21,7 @@ import {
 } from "../http/parameters.ts";
 import type { HttpRoutes } from "./auth/route-table.ts";
 
-type AuditDeps = Pick<Deps, "db" | "patientDb" | "clock" | "random">;
+type AuditDeps = Pick<Deps, "db" | "longRunningDb" | "clock" | "random">;
 
 /** The organization's audit log. */
 export function auditRoutes(routes: HttpRoutes, deps: AuditDeps, csv: CsvExports): void {
@@ -47,7 +47,7 @@ export function auditRoutes(routes: HttpRoutes, deps: AuditDeps, csv: CsvExports
     const prepare = async () => {
       await auditBy(deps, member, at)(deps.db, { action: "audit.exported" });
       const fileName = `audit-log-${at.toISOString().slice(0, 10)}`;
-      return { fileName, lines: exportAudit(deps.patientDb, owner, filter) };
+      return { fileName, lines: exportAudit(deps.longRunningDb, owner, filter) };
     };
     return await csv.send({ request, reply }, { owner, prepare });
   });

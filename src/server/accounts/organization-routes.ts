@@ -18,7 +18,7 @@ import {
 } from "../organizations/organizations.ts";
 import type { Routes } from "./auth/route-table.ts";
 
-type OrganizationDeps = Pick<Deps, "db" | "patientDb" | "clock" | "random" | "log">;
+type OrganizationDeps = Pick<Deps, "db" | "longRunningDb" | "clock" | "random" | "log">;
 
 /** The organization's settings. Behind the member guard. Only the operator can change its plan. */
 export function organizationRoutes(routes: Routes, deps: OrganizationDeps): void {
@@ -67,7 +67,7 @@ function deletionRoute(routes: Routes, deps: OrganizationDeps): void {
     const organization = await findOrganization(deps.db, id);
     assert(organization, "a member's organization exists");
     if (body.name.trim() !== organization.name) throw new FieldsError({ name: "This is not the organization's name." });
-    await removeOrganization({ ...deps, db: deps.patientDb }, { id, name: organization.name, deletedBy: email });
+    await removeOrganization({ ...deps, db: deps.longRunningDb }, { id, name: organization.name, deletedBy: email });
     return null;
   });
 }

@@ -70,7 +70,7 @@ async function run(words: string[], terminal: Terminal): Promise<Answer> {
     return await command.run({
       ...deps,
       // No time limit: imports and rebuilds take long, and the operator can stop the command.
-      db: deps.patientDb,
+      db: deps.longRunningDb,
       args,
       applied: database.applied,
       tell,

@@ -185,7 +185,7 @@ describe("a loaded demo", () => {
   });
 
   test("has no test data, so clearing that deletes nothing", async () => {
-    const patient = { db: deps.patientDb, clock: deps.clock };
+    const patient = { db: deps.longRunningDb, clock: deps.clock };
     const audit = async () => undefined;
     for (const { id: widgetId, name } of DEMO_WIDGETS) {
       const cleared = await clearTestData(patient, DEMO_ID, { widgetId, name, audit });

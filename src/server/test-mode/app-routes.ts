@@ -10,7 +10,7 @@ import { clearTestData } from "./clear-tests.ts";
 import { countTestData } from "./queries.ts";
 import { goBackToTest, goLive, type WentLive } from "./switch-mode.ts";
 
-type TestModeDeps = OpenDeps & Pick<Deps, "patientDb" | "config">;
+type TestModeDeps = OpenDeps & Pick<Deps, "longRunningDb" | "config">;
 
 export function testModeAppRoutes(routes: Routes, deps: TestModeDeps): void {
   routes.add("goLive", async ({ member, params, body }) => {
@@ -39,7 +39,7 @@ export function testModeAppRoutes(routes: Routes, deps: TestModeDeps): void {
     if (dryRun) return await countTestData(deps.db, owner, { widgetId, now: deps.clock.now() });
     const { name } = await readWidget(deps, owner, widgetId);
     const audit = auditBy(deps, member, deps.clock.now());
-    return await clearTestData({ db: deps.patientDb, clock: deps.clock }, owner, { widgetId, name, audit });
+    return await clearTestData({ db: deps.longRunningDb, clock: deps.clock }, owner, { widgetId, name, audit });
   });
 }
 

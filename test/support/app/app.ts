@@ -48,7 +48,7 @@ export async function createTestApp(settings: Partial<Config> = {}): Promise<Tes
   const deps: ServiceDeps = {
     config,
     db,
-    patientDb: openPatientDb(pool),
+    longRunningDb: openPatientDb(pool),
     clock,
     random: systemRandom,
     log,

@@ -18,7 +18,7 @@ import {
 import { ANALYTICS_TABLES, exportAnalytics, exportBreakdown } from "./export.ts";
 import { countLiveVisits, listLiveBookings } from "./live-queries.ts";
 
-type AnalyticsDeps = Pick<Deps, "db" | "patientDb" | "clock">;
+type AnalyticsDeps = Pick<Deps, "db" | "longRunningDb" | "clock">;
 
 /** More funnels do not fit side by side. */
 const SPLIT_GROUPS_MAX = 4;
@@ -58,7 +58,7 @@ export function analyticsAppRoutes(routes: HttpRoutes, deps: AnalyticsDeps, csv:
       fileName,
       lines:
         table === "breakdown"
-          ? exportBreakdown(asked.dimension, await readBreakdownFile(deps.patientDb, question, asked))
+          ? exportBreakdown(asked.dimension, await readBreakdownFile(deps.longRunningDb, question, asked))
           : exportAnalytics(await answerQuestion(deps, question, null), table),
     });
     return await csv.send({ request, reply }, { owner, prepare });

@@ -18,7 +18,7 @@ import { countErasable, deleteBooking, eraseBookingsByEmail } from "./erase.ts";
 import { readSources } from "./source-queries.ts";
 import { toBookingDetail, toBookingSummary } from "./to-app-booking.ts";
 
-type BookingDeps = Pick<Deps, "db" | "patientDb" | "clock" | "random" | "log">;
+type BookingDeps = Pick<Deps, "db" | "longRunningDb" | "clock" | "random" | "log">;
 
 export function bookingAppRoutes(routes: HttpRoutes, deps: BookingDeps): void {
   listRoutes(routes, deps);
@@ -81,7 +81,7 @@ function listRoutes(routes: HttpRoutes, deps: BookingDeps): void {
   });
 
   routes.add("getBookingSources", async ({ member, query }) => {
-    return await readSources(deps.patientDb, member.organizationId, await readFilter(deps, member, query));
+    return await readSources(deps.longRunningDb, member.organizationId, await readFilter(deps, member, query));
   });
 }
 

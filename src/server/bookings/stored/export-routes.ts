@@ -12,7 +12,7 @@ import { readerOf, readFilter } from "./app-filter.ts";
 import type { AppBookingFilter } from "./app-queries.ts";
 import { exportBookings } from "./export.ts";
 
-type ExportDeps = Pick<Deps, "db" | "patientDb" | "clock" | "random">;
+type ExportDeps = Pick<Deps, "db" | "longRunningDb" | "clock" | "random">;
 
 /** Files of stored bookings. */
 export function bookingExportRoutes(routes: HttpRoutes, deps: ExportDeps, csv: CsvExports): void {
@@ -37,7 +37,7 @@ async function readExport(deps: ExportDeps, member: Member, query: Query): Promi
     name: "bookings",
     filter,
     detail: {},
-    lines: (widgetNames) => exportBookings(deps.patientDb, member.organizationId, { filter, widgetNames }),
+    lines: (widgetNames) => exportBookings(deps.longRunningDb, member.organizationId, { filter, widgetNames }),
   };
 }
 
@@ -53,7 +53,7 @@ async function readAdExport(deps: ExportDeps, member: Member, query: Query): Pro
     name: platform === "google-retractions" ? platform : `${platform}-conversions`,
     filter,
     detail: { platform },
-    lines: () => exportForAds(deps.patientDb, member.organizationId, wanted),
+    lines: () => exportForAds(deps.longRunningDb, member.organizationId, wanted),
   };
 }
 
