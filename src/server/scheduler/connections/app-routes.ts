@@ -16,7 +16,7 @@ import { describeCap } from "../../organizations/organizations.ts";
 import { checkConnection } from "../check/check-connection.ts";
 import type { OpenDeps } from "../scheduler-deps.ts";
 import {
-  type Alongside,
+  type AuditWriter,
   addConnection,
   type ConnectionEdit,
   type ConnectionRefusal,
@@ -45,9 +45,9 @@ export function connectionAppRoutes(routes: Routes, deps: OpenDeps): void {
     const wanted = { ...typed, id, name: checkName(typed.name) };
     if (await findConnection(deps.db, member.organizationId, id)) throw addedBefore();
     const audit = auditBy(deps, member, deps.clock.now());
-    const alongside: Alongside = (transaction, { id: target, name }) =>
+    const writeAudit: AuditWriter = (transaction, { id: target, name }) =>
       audit(transaction, { action: "connection.added", target, name });
-    const outcome = await makeOnce(() => addConnection(deps, member.organizationId, wanted, alongside));
+    const outcome = await makeOnce(() => addConnection(deps, member.organizationId, wanted, writeAudit));
     if (outcome === null) throw addedBefore();
     if (outcome.kind !== "added") throw toApiError(outcome, wanted.kind);
     const connection = await readConnection(deps, member.organizationId, id);

@@ -41,14 +41,14 @@ export type ConnectionRefusal =
   | { readonly kind: "not_found" };
 
 /** Writes more in the transaction that adds the connection, such as the audit entry. */
-export type Alongside = (transaction: Db, connection: Pick<ConnectionRow, "id" | "name">) => Promise<void>;
+export type AuditWriter = (transaction: Db, connection: Pick<ConnectionRow, "id" | "name">) => Promise<void>;
 
 /** Tests the connection first; one that doesn't work is not saved. */
 export async function addConnection(
   deps: OpenDeps,
   owner: OrganizationId,
   wanted: GivenParts & { id?: ConnectionId; kind: ConnectionKind; name: string },
-  alongside: Alongside = async () => undefined,
+  writeAudit: AuditWriter = async () => undefined,
 ): Promise<{ kind: "added"; id: ConnectionId; verified: Verified } | ConnectionRefusal> {
   const tried = await tryParts(deps, wanted);
   if (tried.kind !== "works") return tried;
@@ -73,7 +73,7 @@ export async function addConnection(
   const isAdded = await inTransaction(deps.db, async (transaction) => {
     if ((await countLocked(transaction, owner, "scheduling_connections")) >= most) return false;
     await insertConnection(transaction, owner, row);
-    await alongside(transaction, row);
+    await writeAudit(transaction, row);
     return true;
   });
   return isAdded ? { kind: "added", id, verified: tried.verified } : { kind: "too_many", most };

@@ -22,7 +22,7 @@ import { retryAll } from "../log/resend.ts";
 import { readStatistics } from "../log/statistics.ts";
 import type { WebhookDeps } from "../webhook-deps.ts";
 import {
-  type Alongside,
+  type AuditWriter,
   addEndpoint,
   deleteEndpoint,
   type EndpointEdit,
@@ -89,8 +89,8 @@ function changeRoutes(routes: Routes, deps: RouteDeps): void {
           requireUnchanged(toAppEndpoint(before, { recent: undefined, notices: [], seesUrl: true, now }), body);
         },
       };
-      const alongside = audited(member, "endpoint.changed", detail);
-      const outcome = await editEndpoint(deps, member.organizationId, wanted, alongside);
+      const writeAudit = audited(member, "endpoint.changed", detail);
+      const outcome = await editEndpoint(deps, member.organizationId, wanted, writeAudit);
       if (outcome.kind !== "edited") throw toApiError(outcome);
     }
     return await readEndpoint(deps, member, id);
@@ -133,8 +133,8 @@ function actionRoutes(routes: Routes, deps: RouteDeps): void {
     async ({ member, params, body }) => {
       const { id } = await requireEndpoint(deps, member, params.endpoint);
       const { overlapHours = SECRET_OVERLAP_HOURS_DEFAULT } = body;
-      const alongside = audited(member, "endpoint.secret_rotated", { overlap: describeOverlap(overlapHours) });
-      const outcome = await rotateSecret(deps, member.organizationId, { id, overlapHours }, alongside);
+      const writeAudit = audited(member, "endpoint.secret_rotated", { overlap: describeOverlap(overlapHours) });
+      const outcome = await rotateSecret(deps, member.organizationId, { id, overlapHours }, writeAudit);
       if (outcome.kind !== "rotated") throw toApiError(outcome);
       return { secret: outcome.secret, previousSecretExpiresAt: outcome.previousExpiresAt?.toISOString() ?? null };
     },
@@ -273,7 +273,7 @@ export function auditEndpoint(
   audit: Audit,
   action: AuditAction,
   detail: Record<string, string | number> = {},
-): Alongside {
+): AuditWriter {
   return (transaction, endpoint, before = endpoint) =>
     audit(transaction, {
       action,

@@ -53,7 +53,7 @@ const LIKE_NEW = {
 
 type NamedEndpoint = Pick<EndpointRow, "id" | "url" | "description">;
 /** Runs in the transaction that makes the change, for example to audit it. `before` is the endpoint before an edit. */
-export type Alongside = (transaction: Db, endpoint: NamedEndpoint, before?: NamedEndpoint) => Promise<void>;
+export type AuditWriter = (transaction: Db, endpoint: NamedEndpoint, before?: NamedEndpoint) => Promise<void>;
 
 export type Refusal =
   | { kind: "url_refused"; reason: string }
@@ -80,7 +80,7 @@ export async function addEndpoint(
   deps: EndpointDeps,
   owner: OrganizationId,
   wanted: NewEndpoint,
-  alongside?: Alongside,
+  writeAudit?: AuditWriter,
 ): Promise<AddedEndpoint | Refusal> {
   const { kind, settings = {} } = wanted;
   const faults = await checkSettings(deps.db, owner, { kind, settings });
@@ -109,7 +109,7 @@ export async function addEndpoint(
       updated_at: now,
     });
     await writeLane(transaction, inserted);
-    await alongside?.(transaction, inserted);
+    await writeAudit?.(transaction, inserted);
     return true;
   });
   return isAdded ? { kind: "added", id, secret, sameUrlAs } : { kind: "too_many", most };
@@ -156,7 +156,7 @@ export async function editEndpoint(
   deps: EndpointDeps,
   owner: OrganizationId,
   wanted: EndpointEdit,
-  alongside?: Alongside,
+  writeAudit?: AuditWriter,
 ): Promise<{ kind: "edited" } | Refusal> {
   const { id, description, isEnabled, settings = {} } = wanted;
   const current = await findEndpoint(deps.db, owner, id);
@@ -193,7 +193,7 @@ export async function editEndpoint(
     const after = await updateEndpoint(transaction, owner, { id, change });
     assert(after, "it is locked");
     await writeLane(transaction, after);
-    await alongside?.(transaction, after, before);
+    await writeAudit?.(transaction, after, before);
     return { kind: "edited" };
   });
   if (outcome.kind === "edited" && isEnabled === false) await cancelWaiting(deps, owner, { id, now });
@@ -230,7 +230,7 @@ export async function deleteEndpoint(
   deps: Pick<Deps, "db" | "clock">,
   owner: OrganizationId,
   id: EndpointId,
-  alongside?: Alongside,
+  writeAudit?: AuditWriter,
 ): Promise<boolean> {
   const now = deps.clock.now();
   const withoutSecrets = {
@@ -246,7 +246,7 @@ export async function deleteEndpoint(
     const change = { ...withoutSecrets, receiver: endpoint.receiver + 1, removed_at: now, updated_at: now };
     await updateEndpoint(transaction, owner, { id, change });
     await writeLane(transaction, { ...endpoint, removed_at: now });
-    await alongside?.(transaction, endpoint);
+    await writeAudit?.(transaction, endpoint);
     return true;
   });
   if (isRemoved) await cancelWaiting(deps, owner, { id, now });
@@ -267,7 +267,7 @@ export async function rotateSecret(
   deps: EndpointDeps,
   owner: OrganizationId,
   { id, overlapHours }: { id: EndpointId; overlapHours: SecretOverlapHours },
-  alongside?: Alongside,
+  writeAudit?: AuditWriter,
 ): Promise<{ kind: "rotated"; secret: string; previousExpiresAt: Date | null } | Refusal> {
   const current = await findEndpoint(deps.db, owner, id);
   if (current && current.kind !== "webhook") return { kind: "no_secret" };
@@ -282,7 +282,7 @@ export async function rotateSecret(
       now,
       previousExpiresAt,
     });
-    if (endpoint) await alongside?.(transaction, endpoint);
+    if (endpoint) await writeAudit?.(transaction, endpoint);
     return endpoint !== null;
   });
   return isReplaced ? { kind: "rotated", secret, previousExpiresAt } : { kind: "not_found" };

@@ -35,7 +35,7 @@ const UNSENT_MAX = 1_000;
 export type RedeliveryRefusal = { kind: "no_endpoint" } | { kind: "endpoint_disabled" };
 
 /** Runs in the transaction that starts it, for example to audit it. */
-type AlongsideStart = (transaction: Db, started: { id: RedeliveryId; matched: number }) => Promise<void>;
+type StartAuditWriter = (transaction: Db, started: { id: RedeliveryId; matched: number }) => Promise<void>;
 
 /** What `startRedelivery` would send, so that people can be asked first. */
 export async function countRedelivery(
@@ -64,7 +64,7 @@ export async function startRedelivery(
   deps: RedeliveryDeps,
   owner: OrganizationId,
   filter: RedeliveryFilter,
-  alongside: AlongsideStart,
+  writeAudit: StartAuditWriter,
 ): Promise<{ kind: "started"; id: RedeliveryId } | RedeliveryRefusal> {
   const refusal = await findRefusal(deps, owner, filter);
   if (refusal) return refusal;
@@ -73,7 +73,7 @@ export async function startRedelivery(
   await inTransaction(deps.db, async (transaction) => {
     const matched = await countMatching(transaction, owner, { filter, keptSince: toLogKeptSince(now) });
     await insertRedelivery(transaction, owner, { id, filter, matched, now });
-    await alongside(transaction, { id, matched });
+    await writeAudit(transaction, { id, matched });
   });
   // The task does the rest. Most redeliveries are small and are finished by this.
   await advanceRedelivery(deps, owner, id).catch((error: unknown) =>
@@ -87,11 +87,11 @@ export async function cancelRedelivery(
   deps: Pick<Deps, "db" | "clock">,
   owner: OrganizationId,
   id: RedeliveryId,
-  alongside: (transaction: Db) => Promise<void>,
+  writeAudit: (transaction: Db) => Promise<void>,
 ): Promise<boolean> {
   return await inTransaction(deps.db, async (transaction) => {
     const isCanceled = await endRedelivery(transaction, owner, { id, state: "canceled", now: deps.clock.now() });
-    if (isCanceled) await alongside(transaction);
+    if (isCanceled) await writeAudit(transaction);
     return isCanceled;
   });
 }

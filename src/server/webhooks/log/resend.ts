@@ -20,7 +20,7 @@ import {
 type ResendDeps = Pick<Deps, "db" | "clock" | "log">;
 type NamedEndpoint = { id: EndpointId; url: string; description: string };
 /** Runs in the transaction that queues the delivery, for example to audit it. */
-type Alongside = (transaction: Db, delivery: Redeliverable) => Promise<void>;
+type AuditWriter = (transaction: Db, delivery: Redeliverable) => Promise<void>;
 
 type RedeliverRefusal =
   | { kind: "not_found" }
@@ -35,9 +35,9 @@ export async function redeliver(
   deps: ResendDeps,
   owner: OrganizationId,
   id: DeliveryId,
-  alongside?: Alongside,
+  writeAudit?: AuditWriter,
 ): Promise<{ kind: "queued" } | RedeliverRefusal> {
-  const outcome = await queueOne(deps, owner, { id, alongside });
+  const outcome = await queueOne(deps, owner, { id, writeAudit });
   if (outcome.kind === "queued") await wakeWorkers(deps, owner, [id]);
   return outcome;
 }
@@ -45,7 +45,7 @@ export async function redeliver(
 async function queueOne(
   deps: ResendDeps,
   owner: OrganizationId,
-  { id, alongside }: { id: DeliveryId; alongside: Alongside | undefined },
+  { id, writeAudit }: { id: DeliveryId; writeAudit: AuditWriter | undefined },
 ): Promise<{ kind: "queued" } | RedeliverRefusal> {
   return await inTransaction(deps.db, async (transaction): Promise<{ kind: "queued" } | RedeliverRefusal> => {
     // Queue rows are locked before deliveries: see queue/claim.ts.
@@ -66,7 +66,7 @@ async function queueOne(
       dueAt: now,
     });
     if (queued.length === 0) return { kind: "already_queued" };
-    await alongside?.(transaction, delivery);
+    await writeAudit?.(transaction, delivery);
     return { kind: "queued" };
   });
 }
@@ -89,7 +89,7 @@ export async function retryDelivery(
   deps: ResendDeps,
   owner: OrganizationId,
   id: DeliveryId,
-  alongside: Alongside,
+  writeAudit: AuditWriter,
 ): Promise<{ kind: "retried" } | RetryRefusal> {
   const now = deps.clock.now();
   const outcome = await inTransaction(deps.db, async (transaction): Promise<{ kind: "retried" } | RetryRefusal> => {
@@ -103,7 +103,7 @@ export async function retryDelivery(
     const advanced = await advanceWaiting(transaction, owner, { deliveryId: id, now, limit: 1 });
     await makeUrgent(transaction, owner, id);
     await showAdvanced(transaction, owner, { deliveryIds: advanced, now });
-    await alongside(transaction, delivery);
+    await writeAudit(transaction, delivery);
     return { kind: "retried" };
   });
   if (outcome.kind === "retried") await wakeWorkers(deps, owner);
@@ -115,7 +115,7 @@ export async function retryAll(
   deps: ResendDeps,
   owner: OrganizationId,
   endpointId: EndpointId,
-  alongside: (transaction: Db, endpoint: NamedEndpoint, count: number) => Promise<void>,
+  writeAudit: (transaction: Db, endpoint: NamedEndpoint, count: number) => Promise<void>,
 ): Promise<{ kind: "retried"; count: number } | { kind: "not_found" } | { kind: "disabled" }> {
   const endpoint = await findEndpoint(deps.db, owner, endpointId);
   if (!endpoint) return { kind: "not_found" };
@@ -133,7 +133,7 @@ export async function retryAll(
   }
   await inTransaction(deps.db, async (transaction) => {
     await openLane(transaction, owner, endpointId);
-    await alongside(transaction, endpoint, count);
+    await writeAudit(transaction, endpoint, count);
   });
   await wakeWorkers(deps, owner);
   return { kind: "retried", count };
