@@ -14,7 +14,7 @@ import { type BookOutcome, type FindOutcome, type Read, unavailable } from "./sc
 // | 5xx except 503              | found out by looking (settleFault)                                             |
 // | everything else             | the adapter decides; its words differ                                          |
 
-export type Ask = {
+export type SystemLookups = {
   readonly find: () => Promise<FindOutcome>;
   readonly isFree: () => Promise<Read<boolean>>;
 };
@@ -23,12 +23,12 @@ export async function settleReply<T>(
   reply: OutboundReply,
   {
     shape,
-    ask,
+    lookups,
     settleMade,
     settleRefusal,
   }: {
     shape: Shape<T>;
-    ask: Ask;
+    lookups: SystemLookups;
     settleMade: (made: T, reply: HttpReply) => Promise<BookOutcome>;
     settleRefusal: (reply: HttpReply) => Promise<BookOutcome>;
   },
@@ -42,7 +42,7 @@ export async function settleReply<T>(
       ? await settleMade(read.value, reply)
       : { kind: "unknown", upstream: toUnreadable(reply) };
   }
-  return reply.status >= 500 && reply.status !== 503 ? await settleFault(reply, ask) : await settleRefusal(reply);
+  return reply.status >= 500 && reply.status !== 503 ? await settleFault(reply, lookups) : await settleRefusal(reply);
 }
 
 /** The system's own word that it has ended. Other errors come from a gateway: the system behind it may still be working. */
@@ -53,25 +53,25 @@ const SYSTEM_FAILED = 500;
  * there is an appointment with the reference, it was booked. If not, and the time is no longer free, it was taken. Otherwise
  * the system is unavailable. If the system cannot be asked, the outcome is unknown.
  */
-export async function settleFault(reply: HttpReply, ask: Ask): Promise<BookOutcome> {
+export async function settleFault(reply: HttpReply, lookups: SystemLookups): Promise<BookOutcome> {
   const upstream = toUpstream(reply);
-  const sought = await ask.find();
+  const sought = await lookups.find();
   if (sought.kind === "found") return { kind: "booked", booked: sought.value };
   if (sought.kind !== "absent" || reply.status !== SYSTEM_FAILED) return { kind: "unknown", upstream };
-  const free = await ask.isFree();
+  const free = await lookups.isFree();
   const isTaken = free.kind === "found" && !free.value;
   return isTaken ? { kind: "slot_taken" } : unavailable(upstream, reply.retryAfterMs);
 }
 
 /** A conflict can be with our own request, delivered twice. If the system can't be asked, the outcome is unknown. */
-export async function settleConflict(reply: HttpReply, { find }: Ask): Promise<BookOutcome> {
+export async function settleConflict(reply: HttpReply, { find }: SystemLookups): Promise<BookOutcome> {
   const sought = await find();
   if (sought.kind === "found") return { kind: "booked", booked: sought.value };
   return sought.kind === "absent" ? { kind: "slot_taken" } : { kind: "unknown", upstream: toUpstream(reply) };
 }
 
 /** For a refusal that doesn't say why: if the time is no longer free, that is the reason. */
-export async function settleUnexplained(reply: HttpReply, { isFree }: Ask): Promise<BookOutcome> {
+export async function settleUnexplained(reply: HttpReply, { isFree }: SystemLookups): Promise<BookOutcome> {
   const free = await isFree();
   return free.kind === "found" && !free.value ? { kind: "slot_taken" } : toFailure(reply);
 }

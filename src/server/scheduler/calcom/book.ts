@@ -2,7 +2,7 @@ import { findLanguage } from "#contract/languages.ts";
 import type { HttpReply, OutboundReply } from "../outbound.ts";
 import { isFailure, toCanceled, toFailure, toUpstream } from "../read-reply.ts";
 import { type BookOutcome, type BookRequest, found, type Read, refused } from "../scheduling-system.ts";
-import { type Ask, settleConflict, settleReply, settleUnexplained } from "../settle-reply.ts";
+import { type SystemLookups, settleConflict, settleReply, settleUnexplained } from "../settle-reply.ts";
 import type { CalcomApi } from "./api.ts";
 import { toBookingBody, toPhoneNumber } from "./booking-body.ts";
 import type { CalcomService } from "./catalog.ts";
@@ -31,7 +31,7 @@ export async function bookEventType(
   deps: BookDeps,
   request: BookRequest,
   signal: AbortSignal,
-  ask: Ask,
+  lookups: SystemLookups,
 ): Promise<BookOutcome> {
   const language = findLanguage([request.customer.locale])?.language;
   const send = (phoneNumber: string | null, rejected: ReadonlySet<string>) => {
@@ -48,9 +48,9 @@ export async function bookEventType(
   if (isFailure(last)) return last;
   return await settleReply(last, {
     shape: shapes.booking,
-    ask,
+    lookups,
     settleMade: ({ data: booking }, reply) => settleStatus(deps, { booking, request, reply }, signal),
-    settleRefusal: (reply) => settleRefusal(reply, ask),
+    settleRefusal: (reply) => settleRefusal(reply, lookups),
   });
 }
 
@@ -103,16 +103,16 @@ export async function cancelBooking(
 }
 
 /** A 403 is about the customer, unless it has the words that concern the key. */
-async function settleRefusal(reply: HttpReply, ask: Ask): Promise<BookOutcome> {
-  if (reply.status === 409) return await settleConflict(reply, ask);
+async function settleRefusal(reply: HttpReply, lookups: SystemLookups): Promise<BookOutcome> {
+  if (reply.status === 409) return await settleConflict(reply, lookups);
   if (reply.status !== 400 && reply.status !== 403) return toFailure(reply);
   const message = toMessage(reply);
   if (message.includes(KEY_REFUSAL)) return refused("credentials", toUpstream(reply));
   const code = (shapes.error.Check(reply.json) && reply.json.error.code) || "";
   const isTaken = TAKEN_CODES.has(code) || TAKEN_MESSAGES.some((words) => message.includes(words));
   // It may be our own booking, whose reply was lost.
-  if (isTaken) return await settleConflict(reply, ask);
-  const settled = await settleUnexplained(reply, ask);
+  if (isTaken) return await settleConflict(reply, lookups);
+  const settled = await settleUnexplained(reply, lookups);
   return settled.kind === "slot_taken" ? settled : refused("invalid", toUpstream(reply));
 }
 

@@ -4,7 +4,7 @@ import { toHttpsLink } from "../https-link.ts";
 import type { HttpReply } from "../outbound.ts";
 import { toFailure } from "../read-reply.ts";
 import type { Booked, BookingLookup, BookOutcome, BookRequest } from "../scheduling-system.ts";
-import { type Ask, settleConflict, settleReply, settleUnexplained } from "../settle-reply.ts";
+import { type SystemLookups, settleConflict, settleReply, settleUnexplained } from "../settle-reply.ts";
 import { type CalendlyApi, toUuid } from "./api.ts";
 import type { CalendlyService } from "./catalog.ts";
 import { type Invitee, type ScheduledEvent, shapes } from "./shapes.ts";
@@ -20,31 +20,31 @@ export async function bookEventType(
   deps: BookDeps,
   request: BookRequest,
   signal: AbortSignal,
-  ask: Ask,
+  lookups: SystemLookups,
 ): Promise<BookOutcome> {
   const reply = await deps.api.post("/invitees", toInviteeBody(deps.service, request), signal);
   return await settleReply(reply, {
     shape: shapes.invitee,
-    ask,
+    lookups,
     settleMade: async ({ resource: invitee }) => {
       // The event has the end, the host and the link to join. If it cannot be read, the booking still exists.
       const event = await deps.api.read(`/scheduled_events/${toUuid(invitee.event)}`, shapes.scheduledEvent, signal);
       const known = event.kind === "found" ? event.value : null;
       return { kind: "booked", booked: toBooked(deps.service, { invitee, event: known }, request) };
     },
-    settleRefusal: (refusal) => settleRefusal(refusal, ask),
+    settleRefusal: (refusal) => settleRefusal(refusal, lookups),
   });
 }
 
-async function settleRefusal(reply: HttpReply, ask: Ask): Promise<BookOutcome> {
-  if (reply.status === 409) return await settleConflict(reply, ask);
+async function settleRefusal(reply: HttpReply, lookups: SystemLookups): Promise<BookOutcome> {
+  if (reply.status === 409) return await settleConflict(reply, lookups);
   // Calendly also answers 404 to a time that is gone.
-  if (reply.status === 404) return await settleUnexplained(reply, ask);
+  if (reply.status === 404) return await settleUnexplained(reply, lookups);
   if (reply.status !== 400) return toFailure(reply);
   const error = shapes.error.Check(reply.json) ? reply.json : {};
   const codes = [error.code, ...(error.details ?? []).map(({ code }) => code)];
   // It may be our own booking, whose reply was lost.
-  return codes.includes(TAKEN_CODE) ? await settleConflict(reply, ask) : await settleUnexplained(reply, ask);
+  return codes.includes(TAKEN_CODE) ? await settleConflict(reply, lookups) : await settleUnexplained(reply, lookups);
 }
 
 /**

@@ -8,7 +8,7 @@ import {
   found,
   type Read,
 } from "../scheduling-system.ts";
-import { type Ask, settleFault, settleReply } from "../settle-reply.ts";
+import { type SystemLookups, settleFault, settleReply } from "../settle-reply.ts";
 import { toAppointmentBody } from "./appointment-body.ts";
 import type { Catalog, GraphService } from "./catalog.ts";
 import { countSeats, isGroup, mayHaveStaff, toTaken } from "./free-times.ts";
@@ -61,7 +61,7 @@ type Wanted = { request: BookRequest; customerId: string | null; staffId: string
 async function bookWith(deps: BookDeps, wanted: Wanted, signal: AbortSignal): Promise<BookOutcome> {
   const reply = await sendAppointment(deps, wanted, signal);
   if (isFailure(reply)) return reply;
-  const ask: Ask = {
+  const lookups: SystemLookups = {
     find: deps.find,
     isFree: async () => {
       const free = await deps.listFreeStaff();
@@ -70,9 +70,10 @@ async function bookWith(deps: BookDeps, wanted: Wanted, signal: AbortSignal): Pr
   };
   return await settleReply(reply, {
     shape: shapes.appointment,
-    ask,
+    lookups,
     settleMade: (appointment) => settleRace(deps, { appointment, wanted }, signal),
-    settleRefusal: async (refusal) => (refusal.status === 409 ? await settleFault(refusal, ask) : toFailure(refusal)),
+    settleRefusal: async (refusal) =>
+      refusal.status === 409 ? await settleFault(refusal, lookups) : toFailure(refusal),
   });
 }
 
