@@ -207,15 +207,15 @@ export const FAULTS: readonly Fault[] = [
     async happen({ calcom }, random) {
       const kind = random.pick(["hang", "reset", "lie", "fail", "book and reset"] as const);
       const answer = { hang: "hang", reset: "reset", "book and reset": "reset" } as const;
-      const twist =
+      const injection =
         kind === "lie"
           ? { answer: { status: 200, json: { status: "success", data: "nothing that was asked for" } } }
           : kind === "fail"
             ? { answer: { status: 500, text: "no" } }
             : { answer: answer[kind], creates: kind === "book and reset" };
-      for (const route of SCHEDULER_ROUTES) calcom.twist(route, twist, twist, twist);
+      for (const route of SCHEDULER_ROUTES) calcom.injectFault(route, injection, injection, injection);
       await sleep(lastingMs(random));
-      calcom.untwist();
+      calcom.stopFaults();
       return `the next three answers of each kind: ${kind}`;
     },
   },

@@ -16,7 +16,7 @@ import { type Answer, type ReceivedRequest, type Silence, startLocalServer } fro
 // a taken time.
 
 /** The next response of a route instead of its usual one. With `creates`, the booking is still made. */
-export type Twist = { answer: Answer | Silence; creates?: boolean; onArrival?: () => void };
+export type FaultInjection = { answer: Answer | Silence; creates?: boolean; onArrival?: () => void };
 
 export type CalcomServer = {
   readonly parts: CalcomParts;
@@ -35,9 +35,9 @@ export type CalcomServer = {
   /** The clock of most tests stands still, so the server allows a million requests a minute until a test sets its limit. */
   throttle: { readonly limit: CalcomThrottle; readonly nowMs: () => number };
   /** `GET /me`, `GET /slots`, `POST /bookings`, … */
-  twist(route: string, ...twists: Twist[]): void;
-  /** Drops twists that no request has used yet. */
-  untwist(): void;
+  injectFault(route: string, ...injections: FaultInjection[]): void;
+  /** Drops injections that no request has used yet. */
+  stopFaults(): void;
   stop(): Promise<void>;
 };
 
@@ -74,7 +74,7 @@ export const CALCOM_REQUEST_ID = "req_8fK2";
 export async function startCalcomServer(): Promise<CalcomServer> {
   const faults: string[] = [];
   const bookings: CalcomBooking[] = [];
-  const twists = new Map<string, Twist[]>();
+  const injections = new Map<string, FaultInjection[]>();
   const keptSlots = new Map<string, { answer: Answer; untilMs: number }>();
 
   const fault = (what: string): Answer => {
@@ -256,10 +256,10 @@ export async function startCalcomServer(): Promise<CalcomServer> {
     const headers = { "X-Request-Id": CALCOM_REQUEST_ID, ...throttled.headers };
     if (throttled.refusal) return { ...throttled.refusal, headers };
     if (!request.path.startsWith("/v2/")) return fault(`${request.path}: no such path`);
-    const twist = twists.get(route)?.shift();
-    const usual = twist === undefined || twist.creates ? answer(request, route) : null;
-    twist?.onArrival?.();
-    const given = twist?.answer ?? usual ?? "reset";
+    const injection = injections.get(route)?.shift();
+    const usual = injection === undefined || injection.creates ? answer(request, route) : null;
+    injection?.onArrival?.();
+    const given = injection?.answer ?? usual ?? "reset";
     return typeof given === "string" ? given : { ...given, headers: { ...headers, ...given.headers } };
   });
   const server: CalcomServer = {
@@ -276,8 +276,8 @@ export async function startCalcomServer(): Promise<CalcomServer> {
     withdrawn: new Set(),
     hasTeams: true,
     throttle: { limit: new CalcomThrottle(1_000_000), nowMs: () => CALCOM_NOW.getTime() },
-    twist: (route, ...next) => twists.set(route, [...(twists.get(route) ?? []), ...next]),
-    untwist: () => twists.clear(),
+    injectFault: (route, ...next) => injections.set(route, [...(injections.get(route) ?? []), ...next]),
+    stopFaults: () => injections.clear(),
     stop: () => local.stop(),
   };
   return server;

@@ -10,7 +10,7 @@ import { type Answer, type ReceivedRequest, type Silence, startLocalServer } fro
 // the event type doesn't have, and an eleventh booking within a minute.
 
 /** The next response of a route instead of its usual one. With `creates`, the booking is still made. */
-export type Twist = { answer: Answer | Silence; creates?: boolean; onArrival?: () => void };
+export type FaultInjection = { answer: Answer | Silence; creates?: boolean; onArrival?: () => void };
 
 export type CalendlyServer = {
   readonly parts: CalendlyParts;
@@ -25,7 +25,7 @@ export type CalendlyServer = {
   isAdmin: boolean;
   now: Date;
   /** `GET /users`, `POST /invitees`, … */
-  twist(route: string, ...twists: Twist[]): void;
+  injectFault(route: string, ...injections: FaultInjection[]): void;
   stop(): Promise<void>;
 };
 
@@ -56,7 +56,7 @@ export async function startCalendlyServer(now: Date): Promise<CalendlyServer> {
   const faults: string[] = [];
   const bookings: CalendlyBooking[] = [];
   const bookedAt: number[] = [];
-  const twists = new Map<string, Twist[]>();
+  const injections = new Map<string, FaultInjection[]>();
 
   const fault = (parameter: string): Answer => {
     faults.push(parameter);
@@ -208,10 +208,10 @@ export async function startCalendlyServer(now: Date): Promise<CalendlyServer> {
 
   const local = await startLocalServer((request) => {
     const route = `${request.method} /${request.path.split("/")[1] ?? ""}`;
-    const twist = twists.get(route)?.shift();
-    const usual = twist === undefined || twist.creates ? answer(request) : null;
-    twist?.onArrival?.();
-    const given = twist?.answer ?? usual ?? "reset";
+    const injection = injections.get(route)?.shift();
+    const usual = injection === undefined || injection.creates ? answer(request) : null;
+    injection?.onArrival?.();
+    const given = injection?.answer ?? usual ?? "reset";
     if (typeof given === "string") return given;
     return { ...given, headers: { "X-Request-Id": CALENDLY_REQUEST_ID, ...given.headers } };
   });
@@ -224,7 +224,7 @@ export async function startCalendlyServer(now: Date): Promise<CalendlyServer> {
     requests: local.requests,
     isAdmin: true,
     now,
-    twist: (route, ...next) => twists.set(route, [...(twists.get(route) ?? []), ...next]),
+    injectFault: (route, ...next) => injections.set(route, [...(injections.get(route) ?? []), ...next]),
     stop: () => local.stop(),
   };
   return server;

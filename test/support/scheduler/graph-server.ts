@@ -18,7 +18,7 @@ import { type Answer, type ReceivedRequest, type Silence, startLocalServer } fro
 // Notes and customers are only included when an appointment is read on its own.
 
 /** The next response of a route instead of its usual one. With `creates`, the appointment is still made. */
-export type Twist = { answer: Answer | Silence; creates?: boolean; onArrival?: () => void };
+export type FaultInjection = { answer: Answer | Silence; creates?: boolean; onArrival?: () => void };
 
 export type GraphServer = {
   readonly parts: MicrosoftBookingsParts;
@@ -42,7 +42,7 @@ export type GraphServer = {
   /** Answers 429 to this many requests, whichever they are. */
   throttledCount: number;
   /** `POST /appointments`, `GET /calendarView`, `POST token`, … */
-  twist(route: string, ...twists: Twist[]): void;
+  injectFault(route: string, ...injections: FaultInjection[]): void;
   stop(): Promise<void>;
 };
 
@@ -60,7 +60,7 @@ export async function startGraphServer(): Promise<GraphServer> {
   const appointments: GraphAppointment[] = [];
   const busy: GraphServer["busy"] = [];
   const customers: { id: string; emailAddress: string }[] = [];
-  const twists = new Map<string, Twist[]>();
+  const injections = new Map<string, FaultInjection[]>();
   let tokenCount = 0;
   let availabilityCount = 0;
   let createdCount = 0;
@@ -261,15 +261,15 @@ export async function startGraphServer(): Promise<GraphServer> {
     }
     const [, collection = ""] = request.path.slice(BUSINESS_PATH.length).split("/");
     const route = isToken ? `${request.method} token` : `${request.method} /${collection}`;
-    const twist = twists.get(route)?.shift();
-    if (twist === undefined || twist.creates) {
+    const injection = injections.get(route)?.shift();
+    if (injection === undefined || injection.creates) {
       const usual = isToken ? answerToken(request) : answerGraph(request, route);
-      if (twist === undefined) return { ...usual, headers: { "request-id": GRAPH_REQUEST_ID } };
+      if (injection === undefined) return { ...usual, headers: { "request-id": GRAPH_REQUEST_ID } };
     }
-    twist.onArrival?.();
-    return typeof twist.answer === "string"
-      ? twist.answer
-      : { ...twist.answer, headers: { "request-id": GRAPH_REQUEST_ID, ...twist.answer.headers } };
+    injection.onArrival?.();
+    return typeof injection.answer === "string"
+      ? injection.answer
+      : { ...injection.answer, headers: { "request-id": GRAPH_REQUEST_ID, ...injection.answer.headers } };
   }
 
   const server: GraphServer = {
@@ -292,7 +292,7 @@ export async function startGraphServer(): Promise<GraphServer> {
     canCancel: true,
     throttledCount: 0,
     requests: local.requests,
-    twist: (route, ...next) => twists.set(route, [...(twists.get(route) ?? []), ...next]),
+    injectFault: (route, ...next) => injections.set(route, [...(injections.get(route) ?? []), ...next]),
     stop: () => local.stop(),
   };
   return server;

@@ -181,7 +181,7 @@ test("ten unresponsive systems are queried in parallel", { timeout: 20_000 }, as
     asked += 1;
     if (asked === 10) ending.abort();
   };
-  practice.server.twist("GET /bookings", ...Array(10).fill({ answer: "hang", onArrival }));
+  practice.server.injectFault("GET /bookings", ...Array(10).fill({ answer: "hang", onArrival }));
   await settleOverdue(deps, ending.signal);
   assert.equal(asked, 10);
   await forgetAll();
@@ -255,7 +255,7 @@ const BUSY = { answer: { status: 503, json: {} } };
 test("after twenty minutes without a worker, one failed lookup does not give a booking up", async () => {
   const practice = await makePractice();
   const reference = await leaveUnsettled(practice, { givenUpAt: new Date(NOON.getTime() + 15 * MINUTE_MS) });
-  practice.server.twist("GET /bookings", BUSY);
+  practice.server.injectFault("GET /bookings", BUSY);
   clock.set(new Date(NOON.getTime() + 20 * MINUTE_MS));
   await settleOverdue(deps, NEVER);
   assert.equal((await readState(reference))?.state, "asking");
@@ -271,7 +271,7 @@ test("after twenty minutes without a worker, one failed lookup does not give a b
 test("while workers run, a system that never answers is given up when its time is over", async () => {
   const practice = await makePractice();
   const reference = await leaveUnsettled(practice, { givenUpAt: NOON });
-  practice.server.twist("GET /bookings", BUSY);
+  practice.server.injectFault("GET /bookings", BUSY);
   await settleOverdue(deps, NEVER);
   assert.deepEqual(await readState(reference), { state: "failed", failure: "lost", answer: null });
   await forgetAll();
@@ -281,7 +281,7 @@ test("a lookup that is broken off because the process ends gives nothing up", { 
   const practice = await makePractice();
   const reference = await leaveUnsettled(practice, { givenUpAt: NOON });
   const ending = new AbortController();
-  practice.server.twist("GET /bookings", { answer: "hang", onArrival: () => ending.abort() });
+  practice.server.injectFault("GET /bookings", { answer: "hang", onArrival: () => ending.abort() });
   await settleOverdue(deps, ending.signal);
   assert.equal((await readState(reference))?.state, "asking");
   await forgetAll();

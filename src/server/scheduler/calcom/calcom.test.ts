@@ -48,7 +48,7 @@ async function openSubject(): Promise<ExternalSubject> {
       const [attendee] = booking.attendees;
       return { name: attendee?.name ?? "", email: attendee?.email ?? "", notes: String(notes), answers };
     },
-    twistBooking: (...twists) => server.twist("POST /bookings", ...twists),
+    injectBookingFault: (...injections) => server.injectFault("POST /bookings", ...injections),
     toThrottled: (seconds) => ({
       ...toError(429, "ThrottlerException", "Too many requests"),
       headers: { "X-RateLimit-Reset-Default": String(seconds) },
@@ -432,7 +432,7 @@ test("a booking awaiting confirmation is not found by its reference", async () =
   assert.ok(slot);
   server.newStatus = "pending";
   const request = toRequest("10", slot);
-  server.twist("POST /bookings", { answer: { status: 500, json: {} }, creates: true });
+  server.injectFault("POST /bookings", { answer: { status: 500, json: {} }, creates: true });
   assert.deepEqual(await system.book(request, NEVER), { kind: "slot_taken" });
   assert.deepEqual(await system.findByReference(request, NEVER), { kind: "absent" });
 });
@@ -455,7 +455,7 @@ test("an incomplete search does not report a booking as missing", async () => {
 test("an event type that would end after the last possible date is unreadable", async () => {
   const { system, server } = await openCalcom();
   const eventType = { id: 1, title: "Endless", lengthInMinutes: 1e300, bookingFields: [] };
-  server.twist("GET /event-types", { answer: { status: 200, json: { status: "success", data: [eventType] } } });
+  server.injectFault("GET /event-types", { answer: { status: 200, json: { status: "success", data: [eventType] } } });
   const sought = { reference: "SVC-222222" as Reference, serviceId: "1", startAt: CALCOM_NOW };
   const found = await system.findByReference(sought, NEVER);
   assert.ok(found.kind === "unavailable", found.kind);

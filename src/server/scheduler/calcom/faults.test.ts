@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { toError } from "../../../../test/support/scheduler/calcom-error.ts";
-import { CALCOM_REQUEST_ID, type Twist } from "../../../../test/support/scheduler/calcom-server.ts";
+import { CALCOM_REQUEST_ID, type FaultInjection } from "../../../../test/support/scheduler/calcom-server.ts";
 import { CALCOM_NOW, eventTypes } from "../../../../test/support/scheduler/calcom-world.ts";
 import { createTimeLimit } from "../../../../test/support/scheduler/local-server.ts";
 import { openCalcom } from "../../../../test/support/scheduler/open-calcom.ts";
@@ -19,21 +19,21 @@ const TAKEN_WORDS = [
   toError(409, "booking_conflict_error", "Conflict"),
   toError(409, "no_available_users_found_error", "Nobody"),
 ];
-const BOOK_CASES: readonly { name: string; twist: Twist; outcome: unknown; isMade?: boolean }[] = [
+const BOOK_CASES: readonly { name: string; injection: FaultInjection; outcome: unknown; isMade?: boolean }[] = [
   ...TAKEN_WORDS.map((answer) => ({
     name: `${answer.status} ${(answer.json as { error: { message: string } }).error.message}`,
-    twist: { answer },
+    injection: { answer },
     outcome: { kind: "slot_taken" },
   })),
   {
     name: "409 because of our own request: booked",
-    twist: { answer: toError(409, "booking_conflict_error", "Conflict"), creates: true },
+    injection: { answer: toError(409, "booking_conflict_error", "Conflict"), creates: true },
     outcome: "booked",
     isMade: true,
   },
   {
     name: "400 taken because of our own request: booked",
-    twist: {
+    injection: {
       answer: toError(400, "BadRequestException", "User either already has booking at this time or is not available"),
       creates: true,
     },
@@ -42,34 +42,34 @@ const BOOK_CASES: readonly { name: string; twist: Twist; outcome: unknown; isMad
   },
   {
     name: "400 for another reason, the time still free: refused",
-    twist: { answer: toError(400, "BadRequestException", "attendee.timeZone must be a valid IANA time-zone") },
+    injection: { answer: toError(400, "BadRequestException", "attendee.timeZone must be a valid IANA time-zone") },
     outcome: { kind: "refused", reason: "invalid", upstream: { status: 400, ...UPSTREAM } },
   },
   {
     name: "401: the key is unknown",
-    twist: { answer: toError(401, "UnauthorizedException", "Invalid API Key") },
+    injection: { answer: toError(401, "UnauthorizedException", "Invalid API Key") },
     outcome: { kind: "refused", reason: "credentials", upstream: { status: 401, ...UPSTREAM } },
   },
   {
     name: "403: the key's user may not book this event type",
-    twist: {
+    injection: {
       answer: toError(403, "ForbiddenException", "checkBookingRequiresAuthentication - user is not authorized"),
     },
     outcome: { kind: "refused", reason: "credentials", upstream: { status: 403, ...UPSTREAM } },
   },
   {
     name: "403 for a limit of the event type, the time still free: refused",
-    twist: { answer: toError(403, "HttpException", "booking_limit_reached") },
+    injection: { answer: toError(403, "HttpException", "booking_limit_reached") },
     outcome: { kind: "refused", reason: "invalid", upstream: { status: 403, ...UPSTREAM } },
   },
   {
     name: "404: the event type is gone",
-    twist: { answer: toError(404, "NotFoundException", "Event type not found") },
+    injection: { answer: toError(404, "NotFoundException", "Event type not found") },
     outcome: { kind: "refused", reason: "not_found", upstream: { status: 404, ...UPSTREAM } },
   },
   {
     name: "429: unavailable, with the wait it asks for",
-    twist: {
+    injection: {
       answer: {
         ...toError(429, "ThrottlerException", "CustomThrottlerGuard - Too many requests. Please try again later."),
         headers: { "X-RateLimit-Limit-Default": "120", "X-RateLimit-Reset-Default": "9" },
@@ -79,40 +79,40 @@ const BOOK_CASES: readonly { name: string; twist: Twist; outcome: unknown; isMad
   },
   {
     name: "500, but the booking exists: booked",
-    twist: { answer: toError(500, "INTERNAL_SERVER_ERROR", "Internal"), creates: true },
+    injection: { answer: toError(500, "INTERNAL_SERVER_ERROR", "Internal"), creates: true },
     outcome: "booked",
     isMade: true,
   },
   {
     name: "500 and no booking: unavailable",
-    twist: { answer: toError(500, "INTERNAL_SERVER_ERROR", "Internal") },
+    injection: { answer: toError(500, "INTERNAL_SERVER_ERROR", "Internal") },
     outcome: { kind: "unavailable", retryAfterMs: null, upstream: { status: 500, ...UPSTREAM } },
   },
   {
     name: "502 and no booking yet: unknown",
-    twist: { answer: { status: 502, text: "<html>Bad gateway</html>" } },
+    injection: { answer: { status: 502, text: "<html>Bad gateway</html>" } },
     outcome: { kind: "unknown", upstream: { status: 502, ...UPSTREAM } },
   },
   {
     name: "a reply in another version: unknown",
-    twist: { answer: { status: 201, json: { id: 1, uid: "uid1" } }, creates: true },
+    injection: { answer: { status: 201, json: { id: 1, uid: "uid1" } }, creates: true },
     outcome: { kind: "unknown", upstream: { status: 201, requestId: CALCOM_REQUEST_ID, failure: "unreadable" } },
     isMade: true,
   },
   {
     name: "the connection closes without a reply, though the booking was made: unknown",
-    twist: { answer: "reset", creates: true },
+    injection: { answer: "reset", creates: true },
     outcome: { kind: "unknown", upstream: { status: null, requestId: null, failure: "connection_reset" } },
     isMade: true,
   },
 ];
-for (const { name, twist, outcome, isMade = false } of BOOK_CASES) {
+for (const { name, injection, outcome, isMade = false } of BOOK_CASES) {
   test(`booking at Cal.com: ${name}`, async () => {
     const { system, server } = await openCalcom();
     const [slot] = await listWeek(system, { now: CALCOM_NOW, serviceId: "10" });
     assert.ok(slot);
     const request = toRequest("10", slot);
-    server.twist("POST /bookings", twist);
+    server.injectFault("POST /bookings", injection);
     const given = await system.book(request, NEVER);
     if (outcome === "booked") requireBooked(given);
     else assert.deepEqual(given, outcome);
@@ -125,8 +125,8 @@ test("after a 409 from Cal.com, which then can't be queried, the outcome is unkn
   const { system, server } = await openCalcom();
   const [slot] = await listWeek(system, { now: CALCOM_NOW, serviceId: "10" });
   assert.ok(slot);
-  server.twist("POST /bookings", { answer: toError(409, "booking_conflict_error", "Conflict"), creates: true });
-  server.twist("GET /bookings", { answer: { status: 503 } });
+  server.injectFault("POST /bookings", { answer: toError(409, "booking_conflict_error", "Conflict"), creates: true });
+  server.injectFault("GET /bookings", { answer: { status: 503 } });
   const outcome = await system.book(toRequest("10", slot), NEVER);
   assert.deepEqual(outcome, { kind: "unknown", upstream: { status: 409, ...UPSTREAM } });
 });
@@ -138,7 +138,7 @@ for (const isMade of [true, false]) {
     assert.ok(slot);
     const request = toRequest("10", slot);
     const limit = createTimeLimit();
-    server.twist("POST /bookings", { answer: "hang", creates: isMade, onArrival: limit.runOut });
+    server.injectFault("POST /bookings", { answer: "hang", creates: isMade, onArrival: limit.runOut });
     const outcome = await system.book(request, limit.signal);
     assert.deepEqual(outcome, { kind: "unknown", upstream: { status: null, requestId: null, failure: "timeout" } });
     assert.equal((await system.findByReference(request, NEVER)).kind, isMade ? "found" : "absent");
@@ -158,7 +158,7 @@ test("nothing is sent when Cal.com cannot be reached, so the outcome is known", 
   assert.deepEqual(outcome, { kind: "unavailable", retryAfterMs: null, upstream });
 });
 
-const toSuccess = (data: unknown): Twist => ({ answer: { status: 200, json: { status: "success", data } } });
+const toSuccess = (data: unknown): FaultInjection => ({ answer: { status: 200, json: { status: "success", data } } });
 const UNREADABLE = { status: 200, requestId: CALCOM_REQUEST_ID, failure: "unreadable" };
 
 for (const [name, days] of [
@@ -171,7 +171,7 @@ for (const [name, days] of [
   test(`a hostile reply is not read: ${name}`, async () => {
     const { system, server } = await openCalcom();
     await system.listServices(NEVER);
-    server.twist("GET /slots", toSuccess(days));
+    server.injectFault("GET /slots", toSuccess(days));
     const range = { from: CALCOM_NOW, to: new Date(CALCOM_NOW.getTime() + 86_400_000) };
     const read = await system.listSlots({ serviceId: "10", staffId: null, ...range }, NEVER);
     assert.deepEqual(read, { kind: "unavailable", retryAfterMs: null, upstream: UNREADABLE });
@@ -181,14 +181,14 @@ test("times whose end is not after their start are not offered", async () => {
   const { system, server } = await openCalcom();
   await system.listServices(NEVER);
   const start = "2026-11-02T09:00:00.000Z";
-  server.twist("GET /slots", toSuccess({ "2026-11-02": [{ start, end: start }] }));
+  server.injectFault("GET /slots", toSuccess({ "2026-11-02": [{ start, end: start }] }));
   assert.deepEqual(await listWeek(system, { now: CALCOM_NOW, serviceId: "10" }), []);
 });
 
 test("a hostile reply is not read: 20,000 event types", async () => {
   const { system, server } = await openCalcom();
   const small = { title: "Check-up", lengthInMinutes: 30, bookingFields: [] };
-  server.twist("GET /event-types", toSuccess(Array.from({ length: 20_000 }, (_, id) => ({ id, ...small }))));
+  server.injectFault("GET /event-types", toSuccess(Array.from({ length: 20_000 }, (_, id) => ({ id, ...small }))));
   const read = await system.listServices(NEVER);
   assert.deepEqual(read, { kind: "unavailable", retryAfterMs: null, upstream: UNREADABLE });
 });
@@ -203,7 +203,7 @@ test("of many event types, 200 are offered with texts of limited length, and the
     title: "T".repeat(300),
     description: "D".repeat(9_000),
   }));
-  server.twist("GET /event-types", toSuccess(many));
+  server.injectFault("GET /event-types", toSuccess(many));
   const { warnings } = requireFound(await system.verify(NEVER));
   assert.deepEqual(warnings, ["Only the first 200 event types are offered; there are 300."]);
   const services = requireFound(await system.listServices(NEVER));
@@ -229,7 +229,7 @@ for (const [what, change] of [
     const unreadable = { kind: "unavailable", retryAfterMs: null, upstream };
     assert.deepEqual(await limited.findByReference(request), unreadable);
     assert.deepEqual(await limited.follow({ ...request, externalId: booking.uid }), unreadable);
-    server.twist("POST /bookings", { answer: { status: 201, json: { status: "success", data: booking } } });
+    server.injectFault("POST /bookings", { answer: { status: 201, json: { status: "success", data: booking } } });
     assert.deepEqual(await limited.book(request), { kind: "unknown", upstream });
   });
 

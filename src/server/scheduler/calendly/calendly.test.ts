@@ -3,7 +3,11 @@ import { test } from "node:test";
 import { DAY_MS, MINUTE_MS } from "#contract/durations.ts";
 import type { Reference } from "#contract/ids.ts";
 import { findCalendlyBooking, moveCalendlyBooking } from "../../../../test/support/scheduler/calendly-changes.ts";
-import { CALENDLY_REQUEST_ID, type Twist, toError } from "../../../../test/support/scheduler/calendly-server.ts";
+import {
+  CALENDLY_REQUEST_ID,
+  type FaultInjection,
+  toError,
+} from "../../../../test/support/scheduler/calendly-server.ts";
 import { CALENDLY_NOW, eventTypes } from "../../../../test/support/scheduler/calendly-world.ts";
 import { testConformance } from "../../../../test/support/scheduler/conformance/conformance.ts";
 import {
@@ -44,13 +48,15 @@ async function openSubject(): Promise<ExternalSubject> {
         answers: Object.fromEntries(answers.map(({ position, answer }) => [`q${position}`, answer])),
       };
     },
-    twistBooking: (...twists) => server.twist("POST /invitees", ...twists),
+    injectBookingFault: (...injections) => server.injectFault("POST /invitees", ...injections),
     toThrottled: (seconds) => ({
       ...toError(429, "Too Many Requests"),
       headers: { "X-RateLimit-Limit": "10", "X-RateLimit-Reset": String(seconds) },
     }),
     toRejected: (request) => {
-      server.twist("POST /invitees", { answer: toError(400, "Invalid Argument", [{ parameter: "invitee.email" }]) });
+      server.injectFault("POST /invitees", {
+        answer: toError(400, "Invalid Argument", [{ parameter: "invitee.email" }]),
+      });
       return request;
     },
     spoilLinks: (reference) => {
@@ -137,7 +143,7 @@ test("a booking whose event cannot be read afterwards is still booked", async ()
   const { system, server } = await openCalendly();
   const [slot] = await listWeek(system, { now: CALENDLY_NOW, serviceId: "CHECKUP" });
   assert.ok(slot);
-  server.twist("GET /scheduled_events", { answer: { status: 503 } });
+  server.injectFault("GET /scheduled_events", { answer: { status: 503 } });
   const booked = requireBooked(await system.book(toRequest("CHECKUP", slot), NEVER));
   assert.deepEqual([booked.endAt, booked.staff, booked.joinUrl], [slot.endAt, [], null]);
 });
@@ -189,85 +195,85 @@ test("a booking that waits for Calendly's limit is not sent if the visitor leave
   assert.equal(server.requests.length, sentBefore);
 });
 
-const BOOK_CASES: readonly { name: string; twist: Twist; outcome: unknown; isMade?: boolean }[] = [
+const BOOK_CASES: readonly { name: string; injection: FaultInjection; outcome: unknown; isMade?: boolean }[] = [
   {
     name: "400 already_filled in the details: taken",
-    twist: { answer: toError(400, "Invalid Argument", [{ code: "already_filled" }]) },
+    injection: { answer: toError(400, "Invalid Argument", [{ code: "already_filled" }]) },
     outcome: { kind: "slot_taken" },
   },
   {
     name: "400 already_filled at the top: taken",
-    twist: { answer: { status: 400, json: { code: "already_filled", message: "The slot is fully booked." } } },
+    injection: { answer: { status: 400, json: { code: "already_filled", message: "The slot is fully booked." } } },
     outcome: { kind: "slot_taken" },
   },
   {
     name: "400 for another reason, the time still free: refused",
-    twist: { answer: toError(400, "Invalid Argument", [{ parameter: "invitee.email" }]) },
+    injection: { answer: toError(400, "Invalid Argument", [{ parameter: "invitee.email" }]) },
     outcome: { kind: "refused", reason: "invalid", upstream: { status: 400, ...UPSTREAM } },
   },
   {
     name: "403: the token lacks the scope",
-    twist: { answer: toError(403, "Permission Denied") },
+    injection: { answer: toError(403, "Permission Denied") },
     outcome: { kind: "refused", reason: "credentials", upstream: { status: 403, ...UPSTREAM } },
   },
   {
     name: "404: the event type is gone",
-    twist: { answer: toError(404, "Resource Not Found") },
+    injection: { answer: toError(404, "Resource Not Found") },
     outcome: { kind: "refused", reason: "not_found", upstream: { status: 404, ...UPSTREAM } },
   },
   {
     name: "already filled because of our own request: booked",
-    twist: { answer: toError(400, "Invalid Argument", [{ code: "already_filled" }]), creates: true },
+    injection: { answer: toError(400, "Invalid Argument", [{ code: "already_filled" }]), creates: true },
     outcome: "booked",
     isMade: true,
   },
   {
     name: "409 because of our own request: booked",
-    twist: { answer: toError(409, "Conflict"), creates: true },
+    injection: { answer: toError(409, "Conflict"), creates: true },
     outcome: "booked",
     isMade: true,
   },
   {
     name: "409 and no booking: taken",
-    twist: { answer: toError(409, "Conflict") },
+    injection: { answer: toError(409, "Conflict") },
     outcome: { kind: "slot_taken" },
   },
   {
     name: "500, but the booking exists: booked",
-    twist: { answer: toError(500, "Internal Server Error"), creates: true },
+    injection: { answer: toError(500, "Internal Server Error"), creates: true },
     outcome: "booked",
     isMade: true,
   },
   {
     name: "500 and no booking: unavailable",
-    twist: { answer: toError(500, "Internal Server Error") },
+    injection: { answer: toError(500, "Internal Server Error") },
     outcome: { kind: "unavailable", retryAfterMs: null, upstream: { status: 500, ...UPSTREAM } },
   },
   {
     name: "502 and no booking yet: unknown",
-    twist: { answer: { status: 502, text: "<html>Bad gateway</html>" } },
+    injection: { answer: { status: 502, text: "<html>Bad gateway</html>" } },
     outcome: { kind: "unknown", upstream: { status: 502, ...UPSTREAM } },
   },
   {
     name: "201 with an unexpected body: unknown",
-    twist: { answer: { status: 201, json: {} }, creates: true },
+    injection: { answer: { status: 201, json: {} }, creates: true },
     outcome: { kind: "unknown", upstream: { status: 201, requestId: CALENDLY_REQUEST_ID, failure: "unreadable" } },
     isMade: true,
   },
   {
     name: "the connection breaks, though the booking was made: unknown",
-    twist: { answer: "reset", creates: true },
+    injection: { answer: "reset", creates: true },
     outcome: { kind: "unknown", upstream: { status: null, requestId: null, failure: "connection_reset" } },
     isMade: true,
   },
 ];
-for (const { name, twist, outcome, isMade = false } of BOOK_CASES) {
+for (const { name, injection, outcome, isMade = false } of BOOK_CASES) {
   test(`booking at Calendly: ${name}`, async () => {
     const { system, server } = await openCalendly();
     const [slot] = await listWeek(system, { now: CALENDLY_NOW, serviceId: "CHECKUP" });
     assert.ok(slot);
     const request = toRequest("CHECKUP", slot);
-    server.twist("POST /invitees", twist);
+    server.injectFault("POST /invitees", injection);
     const given = await system.book(request, NEVER);
     if (outcome === "booked") requireBooked(given);
     else assert.deepEqual(given, outcome);
@@ -281,7 +287,7 @@ test("a 404 from Calendly for a time that is gone means that it was taken", asyn
   const [slot] = await listWeek(system, { now: CALENDLY_NOW, serviceId: "CHECKUP" });
   assert.ok(slot);
   requireBooked(await system.book(toRequest("CHECKUP", slot), NEVER));
-  server.twist("POST /invitees", { answer: toError(404, "Resource Not Found") });
+  server.injectFault("POST /invitees", { answer: toError(404, "Resource Not Found") });
   assert.deepEqual(await system.book(toRequest("CHECKUP", slot), NEVER), { kind: "slot_taken" });
 });
 
@@ -298,8 +304,8 @@ test("after a 409 from Calendly, which then can't be queried, the outcome is unk
   const { system, server } = await openCalendly();
   const [slot] = await listWeek(system, { now: CALENDLY_NOW, serviceId: "CHECKUP" });
   assert.ok(slot);
-  server.twist("POST /invitees", { answer: toError(409, "Conflict"), creates: true });
-  server.twist("GET /scheduled_events", { answer: { status: 503 } });
+  server.injectFault("POST /invitees", { answer: toError(409, "Conflict"), creates: true });
+  server.injectFault("GET /scheduled_events", { answer: { status: 503 } });
   const outcome = await system.book(toRequest("CHECKUP", slot), NEVER);
   assert.deepEqual(outcome, { kind: "unknown", upstream: { status: 409, ...UPSTREAM } });
 });
@@ -310,7 +316,7 @@ test("a timeout while Calendly is silent has an unknown outcome, and the booking
   assert.ok(slot);
   const request = toRequest("CHECKUP", slot);
   const limit = createTimeLimit();
-  server.twist("POST /invitees", { answer: "hang", creates: true, onArrival: limit.runOut });
+  server.injectFault("POST /invitees", { answer: "hang", creates: true, onArrival: limit.runOut });
   const outcome = await system.book(request, limit.signal);
   assert.deepEqual(outcome, { kind: "unknown", upstream: { status: null, requestId: null, failure: "timeout" } });
   assert.equal((await system.findByReference(request, NEVER)).kind, "found");
@@ -320,7 +326,7 @@ test("available times that no event type has are refused", async () => {
   const { system, server } = await openCalendly();
   const range = { from: CALENDLY_NOW, to: new Date(CALENDLY_NOW.getTime() + DAY_MS) };
   const collection = Array.from({ length: 200_000 }, () => ({ start_time: "" }));
-  server.twist("GET /event_type_available_times", { answer: { status: 200, json: { collection } } });
+  server.injectFault("GET /event_type_available_times", { answer: { status: 200, json: { collection } } });
   const read = await system.listSlots({ serviceId: "CHECKUP", staffId: null, ...range }, NEVER);
   assert.ok(read.kind === "unavailable", read.kind);
   assert.equal(read.upstream?.failure, "unreadable");
@@ -329,7 +335,7 @@ test("available times that no event type has are refused", async () => {
 test("an event type that would end after the last possible date is unreadable", async () => {
   const { system, server } = await openCalendly();
   const collection = [{ ...eventTypes[0], duration: 1e300 }];
-  server.twist("GET /event_types", { answer: { status: 200, json: { collection } } });
+  server.injectFault("GET /event_types", { answer: { status: 200, json: { collection } } });
   const read = await system.listServices(NEVER);
   assert.ok(read.kind === "unavailable", read.kind);
   assert.equal(read.upstream?.failure, "unreadable");

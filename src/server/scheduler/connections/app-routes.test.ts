@@ -75,7 +75,7 @@ test("a connection that does not work is not saved, and the form says why", asyn
     const { error } = answer.body as { error: { fields: object } };
     assert.deepEqual([answer.status, Object.keys(error.fields)], [422, fields], JSON.stringify(change));
   }
-  server.twist("GET /me", ...Array(3).fill({ answer: { status: 503, json: {} } }));
+  server.injectFault("GET /me", ...Array(3).fill({ answer: { status: 503, json: {} } }));
   assert.equal((await connect(admin, server)).status, 503);
   assert.deepEqual(await list(admin), []);
 });
@@ -99,7 +99,7 @@ test("a connection is renamed, given new credentials, tested, and removed once n
     (await askApp(app, admin, `POST /connections/${id}/check`, { book: false })).body as ConnectionCheckAnswer;
   const works = await test();
   assert.deepEqual([works.isWorking, works.steps.at(-1)?.name], [true, "free_times"]);
-  server.twist("GET /me", { answer: { status: 401, json: {} } });
+  server.injectFault("GET /me", { answer: { status: 401, json: {} } });
   const fails = await test();
   assert.equal(fails.isWorking, false);
   assert.match(fails.verdict, /doesn't accept this API key\./);

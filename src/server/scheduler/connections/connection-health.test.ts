@@ -3,7 +3,11 @@ import { after, test } from "node:test";
 import { DAY_MS } from "#contract/durations.ts";
 import { makeOrganization, makeWidget, NOON } from "../../../../test/support/builders.ts";
 import { toError } from "../../../../test/support/scheduler/calcom-error.ts";
-import { CALCOM_REQUEST_ID, startCalcomServer, type Twist } from "../../../../test/support/scheduler/calcom-server.ts";
+import {
+  CALCOM_REQUEST_ID,
+  type FaultInjection,
+  startCalcomServer,
+} from "../../../../test/support/scheduler/calcom-server.ts";
 import { createOpenDeps } from "../../../../test/support/scheduler/open-deps.ts";
 import { toRequest } from "../../../../test/support/scheduler/requests.ts";
 import { limitSystem } from "../limit-system.ts";
@@ -14,7 +18,7 @@ import { findConnection } from "./queries.ts";
 const { deps, clock, pool } = await createOpenDeps();
 const WEEK = { from: NOON, to: new Date(NOON.getTime() + 7 * DAY_MS) };
 const QUERY = { serviceId: "10", staffId: null, ...WEEK };
-const DOWN: Twist = { answer: { status: 500, json: {} } };
+const DOWN: FaultInjection = { answer: { status: 500, json: {} } };
 
 async function connect() {
   clock.set(NOON);
@@ -42,7 +46,7 @@ async function connect() {
 
 test("a failure is recorded with the system's request id, and so is the next success", async () => {
   const { server, system, readHealth, wait } = await connect();
-  server.twist("GET /slots", DOWN);
+  server.injectFault("GET /slots", DOWN);
   wait(1_000);
   await system.listSlots(QUERY);
   const failedAt = clock.now();
@@ -55,7 +59,7 @@ test("a failure is recorded with the system's request id, and so is the next suc
 
 test("rejected credentials are recorded", async () => {
   const { server, system, readHealth } = await connect();
-  server.twist("GET /me", { answer: toError(401, "UnauthorizedException", "Invalid") });
+  server.injectFault("GET /me", { answer: toError(401, "UnauthorizedException", "Invalid") });
   assert.equal((await system.verify()).kind, "refused");
   const { error, status } = await readHealth();
   assert.deepEqual({ error, status }, { error: "credentials", status: 401 });
@@ -74,8 +78,8 @@ test("every operation has a time limit, and a silent system counts as a timeout"
   // The services are known before any time limit starts.
   await system.listServices();
   const limited = limitSystem(system, { readMs: 500, bookMs: 500, verifyMs: 500 });
-  const hangs: Twist = { answer: "hang" };
-  for (const route of ["GET /slots", "POST /bookings", "GET /bookings", "GET /me"]) server.twist(route, hangs);
+  const hangs: FaultInjection = { answer: "hang" };
+  for (const route of ["GET /slots", "POST /bookings", "GET /bookings", "GET /me"]) server.injectFault(route, hangs);
   const upstream = { status: null, requestId: null, failure: "timeout" };
   const silent = { kind: "unavailable", retryAfterMs: null, upstream };
   const slot = { startAt: new Date("2026-11-02T09:00:00.000Z"), endAt: NOON, staffIds: [] };
@@ -95,7 +99,7 @@ test("no more than 31 days are requested", async () => {
 
 test("after five failures in a row the system gets no requests for half a minute, except reference lookups", async () => {
   const { server, system, wait } = await connect();
-  server.twist("GET /slots", ...Array.from({ length: 5 }, () => DOWN));
+  server.injectFault("GET /slots", ...Array.from({ length: 5 }, () => DOWN));
   for (let times = 0; times < 5; times++) await system.listSlots(QUERY);
   const asked = server.requests.length;
   const expected = { kind: "unavailable", retryAfterMs: 30_000, upstream: null };
@@ -113,7 +117,7 @@ test("a failure that five visitors waited for counts once", async () => {
   const { server, system } = await connect();
   const asked = () => server.requests.filter(({ path }) => path === "/v2/me").length;
   const askedBefore = asked();
-  server.twist("GET /me", DOWN);
+  server.injectFault("GET /me", DOWN);
   const reads = await Promise.all(Array.from({ length: 5 }, () => system.listServices()));
   assert.deepEqual(new Set(reads.map(({ kind }) => kind)), new Set(["unavailable"]));
   assert.equal((await system.listServices()).kind, "found");
@@ -122,7 +126,7 @@ test("a failure that five visitors waited for counts once", async () => {
 
 test("a wait the system asks for is honoured, up to five minutes", async () => {
   const { server, system, wait } = await connect();
-  server.twist("GET /slots", { answer: { status: 429, headers: { "Retry-After": "3600" } } });
+  server.injectFault("GET /slots", { answer: { status: 429, headers: { "Retry-After": "3600" } } });
   assert.equal((await system.listSlots(QUERY)).kind, "unavailable");
   const slot = { startAt: new Date("2026-11-02T09:00:00.000Z"), endAt: NOON, staffIds: [] };
   const paused = { kind: "unavailable", retryAfterMs: 300_000, upstream: null, overLimit: "account" };

@@ -21,7 +21,7 @@ test("connecting Microsoft Bookings says which part is wrong, and where to find 
     return (body as { error?: { fields: { credentials: string } } }).error?.fields.credentials ?? "";
   };
   assert.match(await connect({ clientSecret: "wrong" }), /^The client secret is wrong or has expired\./);
-  const cases: [route: Parameters<typeof server.twist>[0], status: number, json: object, said: RegExp][] = [
+  const cases: [route: Parameters<typeof server.injectFault>[0], status: number, json: object, said: RegExp][] = [
     ["POST token", 400, { error: "invalid_request" }, /^Microsoft doesn't recognise this directory \(tenant\) ID\./],
     ["POST token", 400, { error: "unauthorized_client" }, /^This directory has no application with this ID\./],
     ["POST token", 400, { error: "something_new" }, /^Microsoft doesn't accept this application\./],
@@ -29,7 +29,7 @@ test("connecting Microsoft Bookings says which part is wrong, and where to find 
     ["GET /services", 404, {}, /^There is no shared booking page with this address\./],
   ];
   for (const [route, status, json, said] of cases) {
-    server.twist(route, { answer: { status, json } });
+    server.injectFault(route, { answer: { status, json } });
     assert.match(await connect(), said, `${route} ${status}`);
   }
   assert.equal(await connect(), "", "nothing is wrong");

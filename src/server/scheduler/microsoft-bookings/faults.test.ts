@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Reference } from "#contract/ids.ts";
-import { GRAPH_REQUEST_ID, type Twist } from "../../../../test/support/scheduler/graph-server.ts";
+import { type FaultInjection, GRAPH_REQUEST_ID } from "../../../../test/support/scheduler/graph-server.ts";
 import { GRAPH_NOW } from "../../../../test/support/scheduler/graph-world.ts";
 import { createTimeLimit } from "../../../../test/support/scheduler/local-server.ts";
 import { openGraph } from "../../../../test/support/scheduler/open-graph.ts";
@@ -13,90 +13,95 @@ import { createMicrosoftBookings } from "./microsoft-bookings.ts";
 const NEVER = new AbortController().signal;
 const UPSTREAM = { requestId: GRAPH_REQUEST_ID, failure: null };
 
-const TAKEN: Twist = { answer: { status: 500, json: { error: { code: "UnknownError", message: "" } } } };
-const GATEWAY: Twist = { answer: { status: 504, json: {} } };
+const TAKEN: FaultInjection = { answer: { status: 500, json: { error: { code: "UnknownError", message: "" } } } };
+const GATEWAY: FaultInjection = { answer: { status: 504, json: {} } };
 
-const BOOK_CASES: readonly { name: string; twists: readonly Twist[]; outcome: unknown; isMade: boolean }[] = [
+const BOOK_CASES: readonly {
+  name: string;
+  injections: readonly FaultInjection[];
+  outcome: unknown;
+  isMade: boolean;
+}[] = [
   {
     name: "500, but the appointment exists: booked",
-    twists: [{ ...TAKEN, creates: true }],
+    injections: [{ ...TAKEN, creates: true }],
     outcome: "booked",
     isMade: true,
   },
   {
     name: "500, no appointment and the time still free: unavailable",
-    twists: [TAKEN],
+    injections: [TAKEN],
     outcome: { kind: "unavailable", retryAfterMs: null, upstream: { status: 500, ...UPSTREAM } },
     isMade: false,
   },
   {
     name: "504, but the appointment exists: booked",
-    twists: [{ ...GATEWAY, creates: true }],
+    injections: [{ ...GATEWAY, creates: true }],
     outcome: "booked",
     isMade: true,
   },
   {
     name: "504 and no appointment yet: unknown",
-    twists: [GATEWAY],
+    injections: [GATEWAY],
     outcome: { kind: "unknown", upstream: { status: 504, ...UPSTREAM } },
     isMade: false,
   },
   {
     name: "503 with a wait: unavailable, with the wait",
-    twists: [{ answer: { status: 503, headers: { "Retry-After": "20" } } }],
+    injections: [{ answer: { status: 503, headers: { "Retry-After": "20" } } }],
     outcome: { kind: "unavailable", retryAfterMs: 20_000, upstream: { status: 503, ...UPSTREAM } },
     isMade: false,
   },
   {
     name: "429 with a wait that is too long for a visitor: unavailable, with the wait",
-    twists: [{ answer: { status: 429, headers: { "Retry-After": "20" } } }],
+    injections: [{ answer: { status: 429, headers: { "Retry-After": "20" } } }],
     outcome: { kind: "unavailable", retryAfterMs: 20_000, upstream: { status: 429, ...UPSTREAM } },
     isMade: false,
   },
   {
     name: "403: the application lacks permission",
-    twists: [{ answer: { status: 403, json: {} } }],
+    injections: [{ answer: { status: 403, json: {} } }],
     outcome: { kind: "refused", reason: "credentials", upstream: { status: 403, ...UPSTREAM } },
     isMade: false,
   },
   {
     name: "401 twice: the application is unknown",
-    twists: [{ answer: { status: 401 } }, { answer: { status: 401 } }],
+    injections: [{ answer: { status: 401 } }, { answer: { status: 401 } }],
     outcome: { kind: "refused", reason: "credentials", upstream: { status: 401, ...UPSTREAM } },
     isMade: false,
   },
   {
     name: "404: no such business",
-    twists: [{ answer: { status: 404, json: {} } }],
+    injections: [{ answer: { status: 404, json: {} } }],
     outcome: { kind: "refused", reason: "not_found", upstream: { status: 404, ...UPSTREAM } },
     isMade: false,
   },
   {
     name: "400 with staff and without: refused",
-    twists: [{ answer: { status: 400, json: {} } }, { answer: { status: 400, json: {} } }],
+    injections: [{ answer: { status: 400, json: {} } }, { answer: { status: 400, json: {} } }],
     outcome: { kind: "refused", reason: "invalid", upstream: { status: 400, ...UPSTREAM } },
     isMade: false,
   },
   {
     name: "201 with a body that isn't an appointment: unknown",
-    twists: [{ answer: { status: 201, text: "<html>" }, creates: true }],
+    injections: [{ answer: { status: 201, text: "<html>" }, creates: true }],
     outcome: { kind: "unknown", upstream: { status: 201, requestId: GRAPH_REQUEST_ID, failure: "unreadable" } },
     isMade: true,
   },
   {
     name: "the connection closes without a reply: unknown",
-    twists: [{ answer: "reset" }],
+    injections: [{ answer: "reset" }],
     outcome: { kind: "unknown", upstream: { status: null, requestId: null, failure: "connection_reset" } },
     isMade: false,
   },
 ];
-for (const { name, twists, outcome, isMade } of BOOK_CASES) {
+for (const { name, injections, outcome, isMade } of BOOK_CASES) {
   test(`booking at Microsoft: ${name}`, async () => {
     const { system, server } = await openGraph();
     const [slot] = await listWeek(system, { now: GRAPH_NOW, serviceId: "check-up" });
     assert.ok(slot);
     const request = toRequest("check-up", slot);
-    server.twist("POST /appointments", ...twists);
+    server.injectFault("POST /appointments", ...injections);
     const given = await system.book(request, NEVER);
     if (outcome === "booked") requireBooked(given);
     else assert.deepEqual(given, outcome);
@@ -194,11 +199,11 @@ test("an appointment that lost the race but cannot be cancelled counts as booked
   const [slot] = await listWeek(system, { now: GRAPH_NOW, serviceId: "check-up" });
   assert.ok(slot);
   const rival = toRequest("check-up", slot);
-  server.twist("GET /calendarView", { answer: { status: 200, json: { value: [] } } });
+  server.injectFault("GET /calendarView", { answer: { status: 200, json: { value: [] } } });
   requireBooked(await system.book(rival, NEVER));
-  server.twist("GET /calendarView", { answer: { status: 200, json: { value: [] } } });
+  server.injectFault("GET /calendarView", { answer: { status: 200, json: { value: [] } } });
   server.canCancel = false;
-  server.twist("DELETE /appointments", { answer: { status: 403, json: {} } });
+  server.injectFault("DELETE /appointments", { answer: { status: 403, json: {} } });
   requireBooked(await system.book(toRequest("check-up", slot), NEVER));
   assert.equal(server.appointments.length, 2);
 });
@@ -207,8 +212,12 @@ test("after a 500 from a system that then can't be queried the outcome is unknow
   const { system, server } = await openGraph();
   const [slot] = await listWeek(system, { now: GRAPH_NOW, serviceId: "check-up" });
   assert.ok(slot);
-  server.twist("POST /appointments", TAKEN);
-  server.twist("GET /calendarView", { answer: { status: 200, json: { value: [] } } }, { answer: { status: 503 } });
+  server.injectFault("POST /appointments", TAKEN);
+  server.injectFault(
+    "GET /calendarView",
+    { answer: { status: 200, json: { value: [] } } },
+    { answer: { status: 503 } },
+  );
   const outcome = await system.book(toRequest("check-up", slot), NEVER);
   assert.deepEqual(outcome, { kind: "unknown", upstream: { status: 500, ...UPSTREAM } });
 });
@@ -220,65 +229,66 @@ for (const isMade of [true, false]) {
     assert.ok(slot);
     const request = toRequest("check-up", slot);
     const limit = createTimeLimit();
-    server.twist("POST /appointments", { answer: "hang", creates: isMade, onArrival: limit.runOut });
+    server.injectFault("POST /appointments", { answer: "hang", creates: isMade, onArrival: limit.runOut });
     const outcome = await system.book(request, limit.signal);
     assert.deepEqual(outcome, { kind: "unknown", upstream: { status: null, requestId: null, failure: "timeout" } });
     assert.equal((await system.findByReference(request, NEVER)).kind, isMade ? "found" : "absent");
   });
 }
 
-const READ_CASES: readonly { name: string; route: string; twists: readonly Twist[]; expected: object }[] = [
-  {
-    name: "a wrong secret",
-    route: "POST token",
-    twists: [{ answer: { status: 401, json: { error: "invalid_client" } } }],
-    expected: { kind: "refused", reason: "credentials", upstream: { status: 401, ...UPSTREAM }, wrong: "secret" },
-  },
-  {
-    name: "a tenant that does not exist",
-    route: "POST token",
-    twists: [{ answer: { status: 400, json: { error: "invalid_request" } } }],
-    expected: { kind: "refused", reason: "credentials", upstream: { status: 400, ...UPSTREAM }, wrong: "tenant" },
-  },
-  {
-    name: "a business that does not exist",
-    route: "GET /",
-    twists: [{ answer: { status: 404, json: {} } }],
-    expected: { kind: "refused", reason: "not_found", upstream: { status: 404, ...UPSTREAM } },
-  },
-  {
-    name: "a missing permission to read availability",
-    route: "POST /getStaffAvailability",
-    twists: [{ answer: { status: 403, json: {} } }],
-    expected: { kind: "refused", reason: "credentials", upstream: { status: 403, ...UPSTREAM } },
-  },
-  {
-    name: "too many requests",
-    route: "GET /services",
-    twists: [{ answer: { status: 429, headers: { "Retry-After": "30" } } }],
-    expected: { kind: "unavailable", retryAfterMs: 30_000, upstream: { status: 429, ...UPSTREAM } },
-  },
-  {
-    name: "a redirect, which is not followed",
-    route: "GET /",
-    twists: [{ answer: { status: 302, headers: { Location: "http://127.0.0.1:1/" } } }],
-    expected: { kind: "refused", reason: "invalid", upstream: { status: 302, ...UPSTREAM } },
-  },
-  {
-    name: "a page instead of JSON",
-    route: "GET /",
-    twists: [{ answer: { status: 200, text: "<html>sign in</html>" } }],
-    expected: {
-      kind: "unavailable",
-      retryAfterMs: null,
-      upstream: { status: 200, requestId: GRAPH_REQUEST_ID, failure: "unreadable" },
+const READ_CASES: readonly { name: string; route: string; injections: readonly FaultInjection[]; expected: object }[] =
+  [
+    {
+      name: "a wrong secret",
+      route: "POST token",
+      injections: [{ answer: { status: 401, json: { error: "invalid_client" } } }],
+      expected: { kind: "refused", reason: "credentials", upstream: { status: 401, ...UPSTREAM }, wrong: "secret" },
     },
-  },
-];
-for (const { name, route, twists, expected } of READ_CASES) {
+    {
+      name: "a tenant that does not exist",
+      route: "POST token",
+      injections: [{ answer: { status: 400, json: { error: "invalid_request" } } }],
+      expected: { kind: "refused", reason: "credentials", upstream: { status: 400, ...UPSTREAM }, wrong: "tenant" },
+    },
+    {
+      name: "a business that does not exist",
+      route: "GET /",
+      injections: [{ answer: { status: 404, json: {} } }],
+      expected: { kind: "refused", reason: "not_found", upstream: { status: 404, ...UPSTREAM } },
+    },
+    {
+      name: "a missing permission to read availability",
+      route: "POST /getStaffAvailability",
+      injections: [{ answer: { status: 403, json: {} } }],
+      expected: { kind: "refused", reason: "credentials", upstream: { status: 403, ...UPSTREAM } },
+    },
+    {
+      name: "too many requests",
+      route: "GET /services",
+      injections: [{ answer: { status: 429, headers: { "Retry-After": "30" } } }],
+      expected: { kind: "unavailable", retryAfterMs: 30_000, upstream: { status: 429, ...UPSTREAM } },
+    },
+    {
+      name: "a redirect, which is not followed",
+      route: "GET /",
+      injections: [{ answer: { status: 302, headers: { Location: "http://127.0.0.1:1/" } } }],
+      expected: { kind: "refused", reason: "invalid", upstream: { status: 302, ...UPSTREAM } },
+    },
+    {
+      name: "a page instead of JSON",
+      route: "GET /",
+      injections: [{ answer: { status: 200, text: "<html>sign in</html>" } }],
+      expected: {
+        kind: "unavailable",
+        retryAfterMs: null,
+        upstream: { status: 200, requestId: GRAPH_REQUEST_ID, failure: "unreadable" },
+      },
+    },
+  ];
+for (const { name, route, injections, expected } of READ_CASES) {
   test(`the connection's test at Microsoft fails with ${name}`, async () => {
     const { system, server } = await openGraph();
-    server.twist(route, ...twists);
+    server.injectFault(route, ...injections);
     assert.deepEqual(await system.verify(NEVER), expected);
   });
 }

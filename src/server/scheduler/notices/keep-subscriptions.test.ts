@@ -234,13 +234,13 @@ test("a plan without notices is asked again a day later, and the connection stay
 test("a system that doesn't answer is asked again ten minutes later, and a subscription isn't given up for that", async () => {
   const { server, owner, id } = await connectCalcom();
   const down = { answer: { status: 503, json: {} } };
-  server.twist("POST /webhooks", down);
+  server.injectFault("POST /webhooks", down);
   await keepAt(NOON);
   assert.equal(server.webhooks.list.length, 0);
   await keepAt(inMs(10 * MINUTE_MS));
   assert.equal(server.webhooks.list.length, 1);
   const subscriptionId = server.webhooks.list[0]?.id;
-  server.twist("GET /webhooks", down);
+  server.injectFault("GET /webhooks", down);
   await keepAt(inMs(70 * MINUTE_MS));
   assert.equal((await findConnection(db, owner, id))?.subscription_id, subscriptionId);
   assert.deepEqual(server.webhooks.list.length, 1);
@@ -253,7 +253,7 @@ test("a connection that is turned off while it is being subscribed keeps no subs
     turnedOff = changeConnection(deps, owner, { id, followsChanges: false });
   };
   // The reply is held back until the switch is off.
-  server.twist("POST /webhooks", {
+  server.injectFault("POST /webhooks", {
     answer: { status: 429, json: {}, headers: { "Retry-After": "1" } },
     onArrival: turnOff,
   });

@@ -10,7 +10,7 @@ import type { ConformanceSubject } from "./subject.ts";
 
 export type ExternalSubject = ConformanceSubject & {
   /** Makes the stand-in answer the next requests to book with these. With `creates`, the appointment is made all the same. */
-  readonly twistBooking: (...twists: { answer: Answer | Silence; creates?: boolean }[]) => void;
+  readonly injectBookingFault: (...injections: { answer: Answer | Silence; creates?: boolean }[]) => void;
   /** "Too many requests", with the wait in the system's own header. */
   readonly toThrottled: (seconds: number) => Answer;
   /** The request as the system rejects it because of the customer. */
@@ -36,15 +36,15 @@ export function testExternalConformance(name: string, open: () => Promise<Extern
 
   describe(`${name} as an external system`, () => {
     test("waits out a short rate limit, and books once", async () => {
-      const { system, request, twistBooking, toThrottled, countAppointments } = await openWithSlot();
-      twistBooking({ answer: toThrottled(1) });
+      const { system, request, injectBookingFault, toThrottled, countAppointments } = await openWithSlot();
+      injectBookingFault({ answer: toThrottled(1) });
       requireBooked(await system.book(request, NEVER));
       assert.equal(countAppointments(), 1);
     });
 
     test("reports a long rate limit with its wait, and books nothing", async () => {
-      const { system, request, twistBooking, toThrottled, countAppointments } = await openWithSlot();
-      twistBooking({ answer: toThrottled(60) });
+      const { system, request, injectBookingFault, toThrottled, countAppointments } = await openWithSlot();
+      injectBookingFault({ answer: toThrottled(60) });
       const outcome = await system.book(request, NEVER);
       assert.ok(outcome.kind === "unavailable", outcome.kind);
       assert.deepEqual([outcome.retryAfterMs, outcome.upstream?.status], [60_000, 429]);
@@ -52,12 +52,12 @@ export function testExternalConformance(name: string, open: () => Promise<Extern
     });
 
     test("tells a customer who is rejected from credentials that are", async () => {
-      const { system, request, twistBooking, toRejected, countAppointments } = await openWithSlot();
+      const { system, request, injectBookingFault, toRejected, countAppointments } = await openWithSlot();
       const rejected = await system.book(toRejected(request), NEVER);
       assert.ok(rejected.kind === "refused", rejected.kind);
       assert.equal(rejected.reason, "invalid");
       // Twice, because an adapter may get a new token after the first.
-      twistBooking(UNAUTHORIZED, UNAUTHORIZED);
+      injectBookingFault(UNAUTHORIZED, UNAUTHORIZED);
       const unknown = await system.book({ ...request, reference: "SVC-222222" as Reference }, NEVER);
       assert.ok(unknown.kind === "refused", unknown.kind);
       assert.equal(unknown.reason, "credentials");
@@ -65,18 +65,18 @@ export function testExternalConformance(name: string, open: () => Promise<Extern
     });
 
     test("neither confirms nor denies a booking whose reply is lost, and finds it by its reference", async () => {
-      const { system, request, twistBooking, countAppointments } = await openWithSlot();
-      twistBooking({ answer: "reset", creates: true });
+      const { system, request, injectBookingFault, countAppointments } = await openWithSlot();
+      injectBookingFault({ answer: "reset", creates: true });
       assert.equal((await system.book(request, NEVER)).kind, "unknown");
       assert.equal((await system.findByReference(request, NEVER)).kind, "found");
       assert.equal(countAppointments(), 1);
     });
 
     test("finds out what an error of the server means by looking", async () => {
-      const { system, request, twistBooking, countAppointments } = await openWithSlot();
-      twistBooking({ answer: { status: 500, json: {} } });
+      const { system, request, injectBookingFault, countAppointments } = await openWithSlot();
+      injectBookingFault({ answer: { status: 500, json: {} } });
       assert.equal((await system.book(request, NEVER)).kind, "unavailable");
-      twistBooking({ answer: { status: 500, json: {} }, creates: true });
+      injectBookingFault({ answer: { status: 500, json: {} }, creates: true });
       requireBooked(await system.book(request, NEVER));
       assert.equal(countAppointments(), 1);
     });
