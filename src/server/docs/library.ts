@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { extname, join, posix } from "node:path";
 import { PASSAGES_ADDRESS, type Passage } from "#contract/docs-search.ts";
 import { html } from "../http/pages/html.ts";
-import { Turns } from "../lib/concurrency/turns.ts";
+import { SlicedWork } from "../lib/concurrency/sliced-work.ts";
 import { type DocsFrame, renderDocsPage } from "./docs-page.ts";
 import { DECISIONS_ADDRESS, DOCS_ADDRESS, listDecisions, listPlainFiles, listSections } from "./documents.ts";
 import { type MarkdownPage, renderMarkdown } from "./markdown.ts";
@@ -108,14 +108,14 @@ function listMakers(frame: DocsFrame, shelf: Shelf): ReadonlyMap<string, () => S
 
 /** Reading all documents takes up to a fifth of a second, so others have their turns in between. */
 async function listAllPassages({ guides, decisions, read }: Shelf): Promise<Passage[]> {
-  const turns = new Turns();
+  const sliced = new SlicedWork();
   const passages: Passage[] = [];
   const documents = [
     ...guides,
     ...decisions.map((decision) => ({ ...decision, guide: "Decisions", isForCustomers: false })),
   ];
   for (const { file, ...place } of documents)
-    passages.push(...(await turns.spend(() => listPassages(read(file), place))));
+    passages.push(...(await sliced.spend(() => listPassages(read(file), place))));
   return passages;
 }
 

@@ -7,7 +7,7 @@ import type { Db } from "../../db/pool.ts";
 import { inHomeSnapshot } from "../../db/transactions.ts";
 import { CallerLeft } from "../../http/api-error.ts";
 import { Semaphore } from "../../lib/concurrency/semaphore.ts";
-import { Turns } from "../../lib/concurrency/turns.ts";
+import { SlicedWork } from "../../lib/concurrency/sliced-work.ts";
 import { addDays } from "../../lib/time/calendar.ts";
 import { toLocalDay, type ZoneRules } from "../../lib/time/zone-rules.ts";
 import { findProgress } from "../packs/pack-queries.ts";
@@ -112,12 +112,12 @@ async function readWindow(db: Db, work: Work, from = work.scan.days.from): Promi
 async function addUp(db: Db, { scan, wanted, signals }: Work, { window, packed }: Read): Promise<VisitCounts> {
   const { owner, filters, condition } = scan;
   const { lists = [], splitBy } = wanted;
-  const [counts, turns] = [new VisitCounts(window, { filters, lists, splitBy }), new Turns()];
+  const [counts, sliced] = [new VisitCounts(window, { filters, lists, splitBy }), new SlicedWork()];
   if (window.startMs >= window.endMs) return counts;
-  const pieces = packed ? readPieces(db, packed, turns) : readUnpacked(db, { owner, ...window }, { condition });
+  const pieces = packed ? readPieces(db, packed, sliced) : readUnpacked(db, { owner, ...window }, { condition });
   for await (const piece of pieces) {
     requireSomeone(signals);
-    await turns.spend(() => (piece.kind === "pack" ? counts.add(piece.pack) : counts.addTotals(piece.totals)));
+    await sliced.spend(() => (piece.kind === "pack" ? counts.add(piece.pack) : counts.addTotals(piece.totals)));
   }
   return counts;
 }

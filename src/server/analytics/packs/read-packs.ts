@@ -5,7 +5,7 @@ import { table } from "../../db/home.ts";
 import type { Db } from "../../db/pool.ts";
 import { FixedStatement } from "../../db/run-prepared.ts";
 import { assert } from "../../lib/assert.ts";
-import type { Turns } from "../../lib/concurrency/turns.ts";
+import type { SlicedWork } from "../../lib/concurrency/sliced-work.ts";
 import { PackCache } from "./pack-cache.ts";
 import { DAY_HOURS, type Progress, SPAN_DAYS, spanStart } from "./pack-queries.ts";
 import { listRuns } from "./pack-visits.ts";
@@ -158,11 +158,11 @@ export function isComplete({ parts, partsData, unpacked, newest }: Packed): bool
  * Each visit that started in the window, or converted since its start, once, and some others. Must be in the same snapshot as
  * `packed`, unless that is complete.
  */
-export async function* readPieces(transaction: Db, packed: Packed, turns: Turns): AsyncGenerator<Piece> {
+export async function* readPieces(transaction: Db, packed: Packed, sliced: SlicedWork): AsyncGenerator<Piece> {
   const { wanted, totals, parts, partsData, unpacked, newest } = packed;
   while (totals.hasMore) yield { kind: "totals", totals };
   if (partsData) yield* decodeParts(parts, partsData);
-  else yield* readParts(transaction, wanted.owner, { parts, turns });
+  else yield* readParts(transaction, wanted.owner, { parts, sliced });
   for (const { pack } of newest.packs) yield { kind: "pack", pack };
   const rest = newest.nextMs === null ? [] : [{ fromMs: newest.nextMs, untilMs: wanted.endMs }];
   yield* readUnpacked(transaction, wanted, { spans: [...unpacked, ...rest] });
@@ -236,7 +236,7 @@ function* decodeParts(parts: readonly Part[], data: Buffer): Generator<Piece> {
 async function* readParts(
   transaction: Db,
   owner: OrganizationId,
-  { parts, turns }: { parts: readonly Part[]; turns: Turns },
+  { parts, sliced }: { parts: readonly Part[]; sliced: SlicedWork },
 ): AsyncGenerator<Piece> {
   // Those in memory first. If all have room there, the others are kept too.
   const missing: Part[] = [];
@@ -253,7 +253,7 @@ async function* readParts(
     for (const { base64, ...part } of await selectParts(transaction, owner, missing.slice(i, i + BATCH_PARTS))) {
       if (isKept || memory.length < part.bytes)
         memory = Buffer.from(new ArrayBuffer(isKept ? part.bytes : 2 * part.bytes));
-      const pack = await turns.spend(() => {
+      const pack = await sliced.spend(() => {
         memory.write(base64, "base64");
         return decodePack(part.day * DAY_MS, memory.subarray(0, part.bytes));
       });

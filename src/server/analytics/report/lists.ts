@@ -6,7 +6,7 @@ import type { OrganizationId } from "#contract/ids.ts";
 import { CAMPAIGNS_MAX, CHANNELS_MAX, SOURCES_MAX } from "#contract/limits.ts";
 import { readAtHome, table } from "../../db/home.ts";
 import type { Db } from "../../db/pool.ts";
-import { Turns } from "../../lib/concurrency/turns.ts";
+import { SlicedWork } from "../../lib/concurrency/sliced-work.ts";
 import type { VisitCounts } from "../count/visit-counts.ts";
 import type { KeyCounts } from "../packs/totals.ts";
 import { isKeyed, KEY_KINDS, type KeyKind, toKindNumber, toShownKey } from "../record/key-id.ts";
@@ -88,7 +88,7 @@ const SLICE_ROWS = 2_000;
 
 /** CTE `key_counts`: the counts of all keys. Yields to other requests between slices. */
 export async function toKeyCountsTable(totals: ReadonlyMap<Dimension, KeyCounts>): Promise<RawBuilder<unknown>> {
-  const turns = new Turns();
+  const sliced = new SlicedWork();
   const texts = { kinds: "", ids: "", views: "", bookings: "" };
   const add = (kind: number, entries: readonly [number | string, { views: number; bookings: number }][]) => {
     texts.kinds += `,${entries.map(() => kind).join()}`;
@@ -100,7 +100,7 @@ export async function toKeyCountsTable(totals: ReadonlyMap<Dimension, KeyCounts>
     if (!isKeyed(dimension)) continue;
     const entries = ofDimension.entries();
     for (let left = ofDimension.size; left > 0; left -= SLICE_ROWS)
-      await turns.spend(() => add(toKindNumber(dimension), [...entries.take(SLICE_ROWS)]));
+      await sliced.spend(() => add(toKindNumber(dimension), [...entries.take(SLICE_ROWS)]));
   }
   const toArray = (text: string) => `{${text.slice(1)}}`;
   return sql`key_counts as materialized (

@@ -1,5 +1,5 @@
 import { HOUR_MS, MINUTE_MS } from "#contract/durations.ts";
-import { Turns } from "../../lib/concurrency/turns.ts";
+import { SlicedWork } from "../../lib/concurrency/sliced-work.ts";
 import type { Clock } from "../../lib/time/clock.ts";
 import { parseIsoInstant } from "../../lib/time/iso-instant.ts";
 import type { CalcomParts } from "../connections/connection-settings.ts";
@@ -150,9 +150,9 @@ async function readSlots(
   const listed = Object.values(days.value.data);
   if (listed.reduce((sum, { length }) => sum + length, 0) > SLOTS_MAX) return unavailable(UNREADABLE);
   const slots = new Map<number, Slot>();
-  const turns = new Turns();
+  const sliced = new SlicedWork();
   for (const day of listed)
-    await turns.spend(() => {
+    await sliced.spend(() => {
       for (const { start, end } of day) {
         const startAt = parseIsoInstant(start, "down");
         if (!startAt || startAt < query.from || startAt >= query.to || startAt <= query.now) continue;

@@ -17,7 +17,7 @@ const IDLE_TURN_MS = 0.05;
 const IDLE_TURNS = 2;
 
 /** Splits long work into slices. Between two of them, everything else that waits has its turns. */
-export class Turns {
+export class SlicedWork {
   #workedMs = 0;
   #sliceMs = 0;
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Turns } from "./turns.ts";
+import { SlicedWork } from "./sliced-work.ts";
 import { noteEvents } from "./visitor-load.ts";
 
 /** Keeps the processor busy. */
@@ -20,15 +20,15 @@ test("others get a turn between slices of short work, and most of the time besid
     if (!isOver) setImmediate(serve);
   };
   setImmediate(serve);
-  const turns = new Turns();
-  for (let piece = 0; piece < 5; piece++) await turns.spend(() => work(2));
+  const sliced = new SlicedWork();
+  for (let piece = 0; piece < 5; piece++) await sliced.spend(() => work(2));
   assert.equal(others.turns, 5);
 
-  for (let piece = 0; piece < 5; piece++) await turns.spend(() => work(2));
+  for (let piece = 0; piece < 5; piece++) await sliced.spend(() => work(2));
   others.ms = 0;
   let ownMs = 0;
   for (let piece = 0; piece < 40; piece++)
-    await turns.spend(() => {
+    await sliced.spend(() => {
       const startedAt = performance.now();
       work(0.3);
       // On a busy machine, more than this was the work of other processes.
@@ -39,10 +39,10 @@ test("others get a turn between slices of short work, and most of the time besid
 });
 
 test("beside many visitors, most of the time is theirs even while this process has nothing to do", async () => {
-  const turns = new Turns();
+  const sliced = new SlicedWork();
   const spend = async () => {
     noteEvents(50);
-    await turns.spend(() => work(1));
+    await sliced.spend(() => work(1));
   };
   // Only longer work gives way.
   for (let piece = 0; piece < 15; piece++) await spend();
@@ -54,7 +54,7 @@ test("beside many visitors, most of the time is theirs even while this process h
 
 test("others don't get a turn after each small piece of work", async () => {
   const first = await Promise.race([
-    new Turns().spend(() => undefined).then(() => "goes on"),
+    new SlicedWork().spend(() => undefined).then(() => "goes on"),
     new Promise((resolve) => setImmediate(resolve, "others")),
   ]);
   assert.equal(first, "goes on");
