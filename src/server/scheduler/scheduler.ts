@@ -19,12 +19,12 @@ export { FIRST_VISIT_QUESTIONS, type SandboxService, type SandboxSetup, type San
 export type { OpenDeps, SchedulerDeps } from "./scheduler-deps.ts";
 export {
   type Booked,
-  type BookingLookup,
   type BookOutcome,
   type Failure,
   type Followed,
   found,
   type KnownAppointment,
+  type Lookup,
   type OfferedService,
   type Read,
   type SchedulingSystem,

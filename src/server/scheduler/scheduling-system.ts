@@ -26,7 +26,7 @@ type Operations<Ending extends [signal?: AbortSignal]> = {
   /** Called once per reference. After `unknown`, the reference is looked up instead. */
   readonly book: (request: BookRequest, ...ending: Ending) => Promise<BookOutcome>;
   /** Finds the confirmed appointment that carries the reference. Needs no customer data. */
-  readonly findByReference: (lookup: BookingLookup, ...ending: Ending) => Promise<FindOutcome>;
+  readonly findByReference: (lookup: Lookup, ...ending: Ending) => Promise<FindOutcome>;
   /** Reads what has become of an appointment that was confirmed. */
   readonly follow: (appointment: ToFollow, ...ending: Ending) => Promise<Read<Followed>>;
   /** Which appointments to follow, because they may have changed. Null: the system reports every change itself. */
@@ -121,10 +121,10 @@ export type BookRequest = {
   readonly answers: readonly Answer[];
 };
 
-export type BookingLookup = { readonly reference: Reference; readonly serviceId: string; readonly startAt: Date };
+export type Lookup = { readonly reference: Reference; readonly serviceId: string; readonly startAt: Date };
 
 /** `startAt`: the last start that is known. */
-export type ToFollow = BookingLookup & { readonly externalId: string };
+export type ToFollow = Lookup & { readonly externalId: string };
 
 export type ChangedQuery = {
   readonly since: Date;

@@ -5,13 +5,7 @@ import { DAY_MS, MINUTE_MS } from "#contract/durations.ts";
 import type { ConnectionId, OrganizationId, Reference, WidgetId } from "#contract/ids.ts";
 import type { Deps } from "../../deps.ts";
 import { pause } from "../../lib/concurrency/pause.ts";
-import type {
-  Booked,
-  BookingLookup,
-  BookOutcome,
-  SchedulerLimits,
-  SchedulingSystem,
-} from "../../scheduler/scheduler.ts";
+import type { Booked, BookOutcome, Lookup, SchedulerLimits, SchedulingSystem } from "../../scheduler/scheduler.ts";
 import { freeReferences } from "../stored/queries.ts";
 import {
   type BookingFailure,
@@ -340,7 +334,7 @@ async function recallAnswer(
   return found.kind === "found" ? toAnswer({ reference, booked: found.value, timeZone }) : known;
 }
 
-function toKnownAnswer({ reference, serviceId, startAt, timeZone }: BookingLookup & { timeZone: string }): BookAnswer {
+function toKnownAnswer({ reference, serviceId, startAt, timeZone }: Lookup & { timeZone: string }): BookAnswer {
   return {
     reference,
     status: BOOKING_STATUS_CONFIRMED,

@@ -6,7 +6,7 @@ import { createKeptRead, type KeptRead } from "../kept-read.ts";
 import type { Outbound, OutboundReply, OutboundRequest } from "../outbound.ts";
 import { readReply } from "../read-reply.ts";
 import { type Failure, found, type Read, refused } from "../scheduling-system.ts";
-import { sendWithThrottleRetry } from "../send-with-throttle-retry.ts";
+import { sendWithRetry } from "../send-with-retry.ts";
 import { BOOKING_VERSIONS, type BookingVersions, FIXED_VERSIONS, shapes } from "./shapes.ts";
 
 export type CalcomApi = {
@@ -44,7 +44,7 @@ export function createCalcomApi(
     const search = new URLSearchParams(query).toString();
     const url = `${settings.apiUrl}/v2${path}${search === "" ? "" : `?${search}`}`;
     const headers = { Authorization: `Bearer ${credentials.apiKey}`, "cal-api-version": version };
-    return sendWithThrottleRetry(deps.outbound, { method, url, headers, body }, signal);
+    return sendWithRetry(deps.outbound, { method, url, headers, body }, signal);
   };
   const get = (request: Omit<ApiRequest, "resource">, version: string, signal: AbortSignal) =>
     send({ method: "GET", body: null, ...request }, version, signal);

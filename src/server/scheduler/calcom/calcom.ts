@@ -9,9 +9,9 @@ import type { Outbound } from "../outbound.ts";
 import { SLOTS_MAX } from "../reply-limits.ts";
 import type { RequestBudget } from "../request-budget.ts";
 import {
-  type BookingLookup,
   type FindOutcome,
   found,
+  type Lookup,
   type Read,
   type Slot,
   type SlotQuery,
@@ -51,7 +51,7 @@ export function createCalcom(
     return read.kind === "found" ? found(justTaken.without(read.value)) : read;
   };
 
-  const findByReference = async (lookup: BookingLookup, signal: AbortSignal): Promise<FindOutcome> => {
+  const findByReference = async (lookup: Lookup, signal: AbortSignal): Promise<FindOutcome> => {
     const service = await findBooked(lookup, signal);
     if (service.kind !== "found") return service;
     return await findBooking({ api, service: service.value, webUrl }, lookup, signal);
@@ -111,7 +111,7 @@ function createCatalog(deps: { clock: Clock; budget: RequestBudget }, api: Calco
     await hidden.read(eventTypeId, signal);
     if (hidden.find(eventTypeId) !== null) catalog.forget(known.catalog);
   };
-  const findBooked = async ({ serviceId }: BookingLookup, signal: AbortSignal): Promise<Read<CalcomService>> => {
+  const findBooked = async ({ serviceId }: Lookup, signal: AbortSignal): Promise<Read<CalcomService>> => {
     const offered = await catalog.findService({ serviceId, staffId: null }, signal);
     return await findBookedService(offered, () => readService(api, serviceId, signal));
   };
@@ -169,7 +169,7 @@ async function readSlots(
  */
 async function findBooking(
   { api, service, webUrl }: { api: CalcomApi; service: CalcomService; webUrl: string },
-  lookup: BookingLookup,
+  lookup: Lookup,
   signal: AbortSignal,
 ): Promise<FindOutcome> {
   const startMs = lookup.startAt.getTime();

@@ -1,7 +1,7 @@
 import { MINUTE_MS } from "#contract/durations.ts";
 import { parseIsoInstant } from "../../lib/time/iso-instant.ts";
 import { toHttpsLink } from "../https-link.ts";
-import type { Booked, BookingLookup } from "../scheduling-system.ts";
+import type { Booked, Lookup } from "../scheduling-system.ts";
 import type { CalcomService } from "./catalog.ts";
 import type { Booking } from "./shapes.ts";
 
@@ -9,7 +9,7 @@ import type { Booking } from "./shapes.ts";
 export function toBooked(
   context: { service: CalcomService; webUrl: string },
   booking: Booking,
-  lookup: BookingLookup,
+  lookup: Lookup,
 ): Booked {
   const { offered } = context.service;
   const startAt = parseIsoInstant(booking.start, "down") ?? lookup.startAt;

@@ -4,7 +4,7 @@ import type { Outbound, OutboundReply, OutboundRequest } from "../outbound.ts";
 import { readReply } from "../read-reply.ts";
 import { SLOTS_MAX } from "../reply-limits.ts";
 import { found, type Read, UNREADABLE, unavailable } from "../scheduling-system.ts";
-import { sendWithThrottleRetry } from "../send-with-throttle-retry.ts";
+import { sendWithRetry } from "../send-with-retry.ts";
 
 type Query = Readonly<Record<string, string>>;
 type Page<T> = { collection: T[]; pagination?: { next_page_token?: string | null } | null };
@@ -26,7 +26,7 @@ const ITEMS_MAX = SLOTS_MAX;
 export function createCalendlyApi(deps: { outbound: Outbound }, { settings, credentials }: CalendlyParts): CalendlyApi {
   const headers = { Authorization: `Bearer ${credentials.token}` };
   const send = (method: OutboundRequest["method"], path: string, body: OutboundRequest["body"], signal: AbortSignal) =>
-    sendWithThrottleRetry(deps.outbound, { method, url: `${settings.apiUrl}${path}`, headers, body }, signal);
+    sendWithRetry(deps.outbound, { method, url: `${settings.apiUrl}${path}`, headers, body }, signal);
   const get = (path: string, query: Query, signal: AbortSignal) => {
     const search = new URLSearchParams(query).toString();
     return send("GET", `${path}${search === "" ? "" : `?${search}`}`, null, signal);

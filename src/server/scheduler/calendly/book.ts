@@ -3,7 +3,7 @@ import { parseIsoInstant } from "../../lib/time/iso-instant.ts";
 import { toHttpsLink } from "../https-link.ts";
 import type { HttpReply } from "../outbound.ts";
 import { toFailure } from "../read-reply.ts";
-import type { Booked, BookingLookup, BookOutcome, BookRequest } from "../scheduling-system.ts";
+import type { Booked, BookOutcome, BookRequest, Lookup } from "../scheduling-system.ts";
 import { type SystemLookups, settleConflict, settleReply, settleUnexplained } from "../settle-reply.ts";
 import { type CalendlyApi, toUuid } from "./api.ts";
 import type { CalendlyService } from "./catalog.ts";
@@ -85,7 +85,7 @@ function toLocation({ kind, location }: { kind: string; location?: string | null
 export function toBooked(
   { offered }: CalendlyService,
   { invitee, event }: { invitee: Invitee; event: ScheduledEvent | null },
-  lookup: BookingLookup,
+  lookup: Lookup,
 ): Booked {
   const startAt = parseIsoInstant(event?.start_time ?? "", "down") ?? lookup.startAt;
   const endMs = startAt.getTime() + offered.durationMinutes * MINUTE_MS;

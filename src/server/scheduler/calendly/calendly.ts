@@ -12,9 +12,9 @@ import type { Outbound } from "../outbound.ts";
 import { toCanceled } from "../read-reply.ts";
 import type { RequestBudget } from "../request-budget.ts";
 import {
-  type BookingLookup,
   type FindOutcome,
   found,
+  type Lookup,
   type Read,
   type Slot,
   type SlotQuery,
@@ -22,7 +22,7 @@ import {
   unavailable,
   type Verified,
 } from "../scheduling-system.ts";
-import { WAIT_MS_MAX } from "../send-with-throttle-retry.ts";
+import { WAIT_MS_MAX } from "../send-with-retry.ts";
 import { type CalendlyApi, createCalendlyApi, PAGE_SIZE, toUuid } from "./api.ts";
 import { bookEventType, toBooked } from "./book.ts";
 import type { BookingQuota } from "./booking-quota.ts";
@@ -56,7 +56,7 @@ export function createCalendly(
     return await readSlots({ api, service: known.value.service }, { ...query, now: deps.clock.now() }, signal);
   };
 
-  const findByReference = async (lookup: BookingLookup, signal: AbortSignal): Promise<FindOutcome> => {
+  const findByReference = async (lookup: Lookup, signal: AbortSignal): Promise<FindOutcome> => {
     const offered = await catalog.findService({ ...lookup, staffId: null }, signal);
     const service = await findBookedService(offered, () => readService(api, lookup.serviceId, signal));
     if (service.kind !== "found") return service;
@@ -167,7 +167,7 @@ async function readSlots(
 /** Bookings of a pooled event type can be with any member, so they are looked for in the whole organization. */
 async function findInvitee(
   { api, service, catalog }: { api: CalendlyApi; service: CalendlyService; catalog: Catalog },
-  lookup: BookingLookup,
+  lookup: Lookup,
   signal: AbortSignal,
 ): Promise<FindOutcome> {
   const startMs = lookup.startAt.getTime();

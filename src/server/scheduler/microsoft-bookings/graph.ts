@@ -5,7 +5,7 @@ import type { MicrosoftBookingsParts } from "../connections/connection-settings.
 import { type Outbound, type OutboundReply, type OutboundRequest, toAbortCode } from "../outbound.ts";
 import { isFailure, readReply } from "../read-reply.ts";
 import { type Failure, found, type Read, UNREADABLE, unavailable } from "../scheduling-system.ts";
-import { sendWithThrottleRetry } from "../send-with-throttle-retry.ts";
+import { sendWithRetry } from "../send-with-retry.ts";
 import { createAccessToken } from "./access-token.ts";
 
 // Requests to one booking business. Paths are relative to it: "" is the business itself, "/services" its services.
@@ -50,10 +50,7 @@ export function createGraph(deps: GraphDeps, parts: MicrosoftBookingsParts): Gra
     };
     const body = request.json === undefined ? null : { json: request.json };
     const { method, url } = request;
-    const reply = await limit(
-      () => sendWithThrottleRetry(deps.outbound, { method, url, headers, body }, signal),
-      signal,
-    );
+    const reply = await limit(() => sendWithRetry(deps.outbound, { method, url, headers, body }, signal), signal);
     if (reply === null) return unavailable({ status: null, requestId: null, failure: toAbortCode(signal) });
     return { reply, forget: () => token.forget(access.value) };
   };

@@ -7,9 +7,9 @@ import type { Outbound } from "../outbound.ts";
 import { isFailure, readReply } from "../read-reply.ts";
 import type { RequestBudget } from "../request-budget.ts";
 import {
-  type BookingLookup,
   type FindOutcome,
   found,
+  type Lookup,
   type Read,
   type Slot,
   type SlotQuery,
@@ -40,7 +40,7 @@ export function createMicrosoftBookings(
   const graph = createGraph(deps, parts);
   const catalog = createKeptCatalog<Catalog>(deps, (signal) => readCatalog(graph, signal));
 
-  const findByReference = async (lookup: BookingLookup, signal: AbortSignal): Promise<FindOutcome> => {
+  const findByReference = async (lookup: Lookup, signal: AbortSignal): Promise<FindOutcome> => {
     const known = await catalog.get(signal);
     if (known.kind !== "found") return known;
     const appointment = await findAppointment(graph, lookup, signal);
@@ -132,11 +132,7 @@ async function readAvailability(
 }
 
 /** The calendar's list has no notes, so appointments that could match are read one by one. */
-async function findAppointment(
-  graph: Graph,
-  lookup: BookingLookup,
-  signal: AbortSignal,
-): Promise<Read<Appointment | null>> {
+async function findAppointment(graph: Graph, lookup: Lookup, signal: AbortSignal): Promise<Read<Appointment | null>> {
   const startMs = lookup.startAt.getTime();
   const path = toCalendarPath({ from: new Date(startMs - HOUR_MS), to: new Date(startMs + HOUR_MS) });
   const listed = await graph.list(path, shapes.appointments, signal);

@@ -7,13 +7,13 @@ import { assert } from "../../lib/assert.ts";
 import { randomUuid } from "../../lib/secrets/random.ts";
 import {
   type Booked,
-  type BookingLookup,
   type BookOutcome,
   type BookRequest,
   type Failure,
   type FindOutcome,
   type Followed,
   found,
+  type Lookup,
   type OfferedService,
   type Read,
   refused,
@@ -208,13 +208,13 @@ function toRow(
   };
 }
 
-async function findKept(deps: SandboxDeps, owner: SandboxOwner, lookup: BookingLookup): Promise<AppointmentRow | null> {
+async function findKept(deps: SandboxDeps, owner: SandboxOwner, lookup: Lookup): Promise<AppointmentRow | null> {
   const key = { widgetId: owner.widgetId, reference: lookup.reference };
   const row = await findAppointment(deps.db, owner.organizationId, key);
   return row === null || row.canceled_at !== null ? null : row;
 }
 
-async function findBooked(deps: SandboxDeps, owner: SandboxOwner, lookup: BookingLookup): Promise<Read<Booked | null>> {
+async function findBooked(deps: SandboxDeps, owner: SandboxOwner, lookup: Lookup): Promise<Read<Booked | null>> {
   const row = await findKept(deps, owner, lookup);
   if (row === null) return found(null);
   const { setup } = await loadSandbox(deps, owner);

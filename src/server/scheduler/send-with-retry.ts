@@ -8,7 +8,7 @@ const WAIT_FALLBACK_MS = 1_000;
 const RETRIES_MAX = 3;
 
 /** A throttled request was not processed, so it is sent again after the wait that the system asks for, if that is short. */
-export async function sendWithThrottleRetry(
+export async function sendWithRetry(
   outbound: Outbound,
   request: OutboundRequest,
   signal: AbortSignal,
