@@ -1,6 +1,6 @@
 import { keepPreviousData, queryOptions } from "@tanstack/react-query";
 import { MINUTE_MS, SECOND_MS } from "#contract/durations.ts";
-import { call } from "./call.ts";
+import { ask, call } from "./call.ts";
 
 /** Query parameters; empty ones are left out. */
 type Parameters = Readonly<Record<string, string | readonly string[]>>;
@@ -44,11 +44,7 @@ export const bookingTimesQuery = (organization: string, query: Parameters) =>
     refetchInterval: REFRESH_MS,
   });
 
-export const reportsQuery = (organization: string) =>
-  queryOptions({
-    queryKey: [organization, "reports"],
-    queryFn: ({ signal }) => call("getReports", { organization, signal }),
-  });
+export const reportsQuery = (organization: string) => ask("getReports", [organization, "reports"], { organization });
 
 export const liveQuery = (organization: string) =>
   queryOptions({
@@ -59,16 +55,10 @@ export const liveQuery = (organization: string) =>
 
 /** Not below "analytics": segments don't change with the numbers. */
 export const segmentsQuery = (organization: string) =>
-  queryOptions({
-    queryKey: [organization, "segments"],
-    queryFn: ({ signal }) => call("listSegments", { organization, signal }),
-  });
+  ask("listSegments", [organization, "segments"], { organization });
 
 export const reportLinksQuery = (organization: string) =>
-  queryOptions({
-    queryKey: [organization, "report-links"],
-    queryFn: ({ signal }) => call("listReportLinks", { organization, signal }),
-  });
+  ask("listReportLinks", [organization, "report-links"], { organization });
 
 export const sharedReportQuery = (token: string) =>
   queryOptions({

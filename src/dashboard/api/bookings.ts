@@ -1,7 +1,7 @@
 import { infiniteQueryOptions, keepPreviousData, queryOptions } from "@tanstack/react-query";
 import type { AppointmentTime, BookingSort } from "#contract/app/bookings.ts";
 import type { BookingStatus } from "#contract/booking.ts";
-import { call } from "./call.ts";
+import { ask, call } from "./call.ts";
 
 const PAGE_SIZE = 50;
 /** New bookings appear without a reload. */
@@ -56,7 +56,4 @@ export const bookingSourcesQuery = (organization: string, filters: BookingFilter
   });
 
 export const bookingQuery = (organization: string, reference: string) =>
-  queryOptions({
-    queryKey: [...bookingsKey(organization), "one", reference],
-    queryFn: ({ signal }) => call("getBooking", { organization, signal, params: { reference } }),
-  });
+  ask("getBooking", [...bookingsKey(organization), "one", reference], { organization, params: { reference } });

@@ -1,3 +1,4 @@
+import { queryOptions } from "@tanstack/react-query";
 import type { TSchema } from "typebox";
 import type { MemberRole } from "#contract/app/role.ts";
 import {
@@ -67,6 +68,15 @@ export async function call<Name extends CallName>(
   // To getMe a 401 is an ordinary answer: shell/AppGate.tsx asks it whether anyone is signed in.
   const isEntry = role === "anyone" || name === "getMe";
   return await send({ method, path: pathOf(name, params), isEntry, ...request });
+}
+
+/** What a screen reads with one call. The key of an organization's data starts with its id. */
+export function ask<Name extends CallName>(
+  name: Name,
+  queryKey: readonly unknown[],
+  request: Omit<CallOptions, "signal"> & OrganizationOf<Name> & BodyOf<Name>,
+) {
+  return queryOptions({ queryKey, queryFn: ({ signal }) => call(name, { ...request, signal }) });
 }
 
 export function addressOf(name: keyof typeof ROUTES, query: NonNullable<CallOptions["query"]>): string {

@@ -1,5 +1,5 @@
 import { infiniteQueryOptions, keepPreviousData, queryOptions } from "@tanstack/react-query";
-import { call } from "./call.ts";
+import { ask, call } from "./call.ts";
 
 // Queries about people and the organization; other nouns have their own files. Keys of an organization's data start with its
 // id, so that no answer shows up under another organization.
@@ -24,22 +24,12 @@ export const signInsQuery = queryOptions({
 });
 
 export const organizationQuery = (organization: string) =>
-  queryOptions({
-    queryKey: [organization, "organization"],
-    queryFn: ({ signal }) => call("getOrganization", { organization, signal }),
-  });
+  ask("getOrganization", [organization, "organization"], { organization });
 
-export const membersQuery = (organization: string) =>
-  queryOptions({
-    queryKey: [organization, "members"],
-    queryFn: ({ signal }) => call("listMembers", { organization, signal }),
-  });
+export const membersQuery = (organization: string) => ask("listMembers", [organization, "members"], { organization });
 
 export const invitationsQuery = (organization: string) =>
-  queryOptions({
-    queryKey: [organization, "invitations"],
-    queryFn: ({ signal }) => call("listInvitations", { organization, signal }),
-  });
+  ask("listInvitations", [organization, "invitations"], { organization });
 
 const AUDIT_PAGE_SIZE = 50;
 
@@ -61,16 +51,9 @@ export const auditQuery = (organization: string, filters: AuditFilters) =>
   });
 
 export const auditPeopleQuery = (organization: string) =>
-  queryOptions({
-    queryKey: [organization, "audit-people"],
-    queryFn: ({ signal }) => call("listAuditPeople", { organization, signal }),
-  });
+  ask("listAuditPeople", [organization, "audit-people"], { organization });
 
-export const keysQuery = (organization: string) =>
-  queryOptions({
-    queryKey: [organization, "keys"],
-    queryFn: ({ signal }) => call("listKeys", { organization, signal }),
-  });
+export const keysQuery = (organization: string) => ask("listKeys", [organization, "keys"], { organization });
 
 const REFRESH_MS = 15_000;
 
@@ -84,7 +67,4 @@ export const overviewQuery = (organization: string) =>
   });
 
 export const connectionsQuery = (organization: string) =>
-  queryOptions({
-    queryKey: [organization, "connections"],
-    queryFn: ({ signal }) => call("listConnections", { organization, signal }),
-  });
+  ask("listConnections", [organization, "connections"], { organization });
