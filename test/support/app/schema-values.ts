@@ -83,7 +83,10 @@ export function* invalidValues(schema: Schema, valid: unknown): Generator<unknow
     return;
   }
   if (schema.enum) yield "something else";
-  if (schema.type && schema.type !== "null") yield schema.type === "array" ? "a text" : [];
+  if (schema.type && schema.type !== "null") {
+    yield schema.type === "array" ? "a text" : [];
+    yield null;
+  }
   if (schema.type === "string") yield* invalidTexts(schema);
   if (schema.type === "integer") {
     if (schema.minimum !== undefined) yield schema.minimum - 1;
