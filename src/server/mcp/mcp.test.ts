@@ -68,6 +68,7 @@ test("an assistant sees the tools that its key's scopes allow, each with its par
   assert.deepEqual(await namesOf(["analytics", "bookings"]), all);
   assert.deepEqual(await namesOf(["analytics"]), all.slice(0, 3));
   assert.deepEqual(await namesOf(["bookings.anonymous"]), ["list_widgets", ...all.slice(3)]);
+  assert.deepEqual(await namesOf(["manage"]), ["list_widgets", "list_failing_deliveries"]);
   const { client } = await makeAsking();
   const { tools } = await client.listTools();
   const breakdown = tools.find(({ name }) => name === "get_breakdown");

@@ -89,7 +89,7 @@ export const TOOLS: readonly Tool[] = [
     title: "List failing deliveries",
     description:
       "Webhook endpoints that are failing or off, and the newest deliveries of the last 30 days that failed or are being retried, with the reason.",
-    scopes: READ_ROUTES.listBookings.scopes,
+    scopes: [...READ_ROUTES.listBookings.scopes, "manage"],
     parameters: {},
     run: async (deps, { organizationId }) => await readFailingDeliveries(deps, organizationId),
   },
