@@ -4,7 +4,9 @@ import { APP_PREFIX, ORGANIZATION_HEADER } from "#contract/app/routes.ts";
 import { DAY_MS, MINUTE_MS } from "#contract/durations.ts";
 import { createTestApp } from "../support/app/app.ts";
 import { askApp } from "../support/app/app-api.ts";
+import { createCommandLine } from "../support/app/cli.ts";
 import { type SignedIn, signIn } from "../support/app/sign-in.ts";
+import { makeOrganization } from "../support/builders.ts";
 import { startCalcomServer } from "../support/scheduler/calcom-server.ts";
 
 // The operator limits how many of each thing an organization or a person can have.
@@ -85,6 +87,13 @@ describe("an organization has a limited number of", () => {
       else assert.match(again.body.error.message, /already (created|added|saved)/);
     }
   });
+});
+
+test("widgets and API keys that the operator creates are not limited", async () => {
+  const owner = await makeOrganization(deps.db);
+  const cli = createCommandLine({ DATABASE_URL: testApp.url, MAX_WIDGETS: "1", MAX_API_KEYS: "1" });
+  for (const what of ["widget", "widget", "key", "key"])
+    assert.equal((await cli.runInside([what, "create", "--org", owner, "--name", "One more"])).code, 0, what);
 });
 
 test("a person owns a limited number of organizations, even when they are created at once", async () => {
