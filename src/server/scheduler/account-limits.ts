@@ -2,6 +2,7 @@ import { hash } from "node:crypto";
 import { MINUTE_MS } from "#contract/durations.ts";
 import type { CalendlyPlan } from "#contract/scheduling.ts";
 import { RecentMap } from "../lib/recent-map.ts";
+import { HiddenQuestions } from "./calcom/hidden-questions.ts";
 import { BookingQuota } from "./calendly/booking-quota.ts";
 import { type ConcurrencyLimit, createConcurrencyLimit } from "./concurrency-limit.ts";
 import type {
@@ -27,6 +28,7 @@ const CALENDLY_REQUESTS: Readonly<Record<CalendlyPlan, number>> = { trial: 50, p
 
 export class AccountLimits {
   readonly #budgets = new RecentMap<string, RequestBudget>(ACCOUNTS_MAX);
+  readonly #hiddenQuestions = new RecentMap<string, HiddenQuestions>(ACCOUNTS_MAX);
   readonly #mailboxes = new RecentMap<string, ConcurrencyLimit>(ACCOUNTS_MAX);
   readonly #calendlyUsers = new RecentMap<string, BookingQuota>(ACCOUNTS_MAX);
 
@@ -43,6 +45,11 @@ export class AccountLimits {
       default:
         return parts satisfies never;
     }
+  }
+
+  /** The limit allows reading event types one by one only now and then. */
+  hiddenQuestionsOf(parts: CalcomParts): HiddenQuestions {
+    return findOrAdd(this.#hiddenQuestions, toCalcomKey(parts), () => new HiddenQuestions());
   }
 
   /** A booking business is a mailbox. */

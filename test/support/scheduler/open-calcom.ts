@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { after } from "node:test";
+import { AccountLimits } from "../../../src/server/scheduler/account-limits.ts";
 import { createCalcom } from "../../../src/server/scheduler/calcom/calcom.ts";
 import type { RequestBudget } from "../../../src/server/scheduler/request-budget.ts";
 import type { UnlimitedSystem } from "../../../src/server/scheduler/scheduling-system.ts";
@@ -19,7 +20,10 @@ export async function openCalcom(
     assert.deepEqual(server.faults, [], "requests that Cal.com would not have understood");
   });
   return {
-    system: createCalcom({ outbound: createTestOutbound(clock), clock, budget }, server.parts),
+    system: createCalcom(
+      { outbound: createTestOutbound(clock), clock, budget, accountLimits: new AccountLimits() },
+      server.parts,
+    ),
     server,
     clock,
   };

@@ -19,6 +19,7 @@ import {
 import { openCalcom } from "../../../../test/support/scheduler/open-calcom.ts";
 import { listWeek, requireBooked, requireFound, toRequest } from "../../../../test/support/scheduler/requests.ts";
 import { RequestBudget } from "../request-budget.ts";
+import type { Read } from "../scheduling-system.ts";
 
 const NEVER = new AbortController().signal;
 const UPSTREAM = { requestId: CALCOM_REQUEST_ID, failure: null };
@@ -116,19 +117,24 @@ test("the connection's test says which event types are not offered, and why", as
   );
 });
 
-test("event types are read one by one for hidden questions: once an hour, and each time if they have one", async () => {
+test("event types are read one by one for hidden questions: all by the test, then a few with each list", async () => {
   const { system, server, clock } = await openCalcom();
-  const listRead = async () => {
+  const listRead = async (operation: () => Promise<Read<unknown>>) => {
     const before = server.requests.length;
-    requireFound(await system.listServices(NEVER));
+    requireFound(await operation());
     return server.requests.slice(before).flatMap(({ path }) => /^\/v2\/event-types\/(\d+)$/.exec(path)?.[1] ?? []);
   };
-  const all = await listRead();
-  assert.equal(all.length, requireFound(await system.listServices(NEVER)).length + 1);
-  clock.set(new Date(CALCOM_NOW.getTime() + MINUTE_MS));
-  assert.deepEqual(await listRead(), ["31"]);
-  clock.set(new Date(CALCOM_NOW.getTime() + HOUR_MS));
-  assert.deepEqual(await listRead(), all);
+  const list = () => listRead(() => system.listServices(NEVER));
+  const wait = (ms: number) => clock.set(new Date(clock.now().getTime() + ms));
+  assert.deepEqual(await list(), ["10", "11", "12", "13", "14"]);
+  wait(MINUTE_MS);
+  assert.deepEqual(await list(), ["15", "24", "25", "31", "32"]);
+  const all = new Set(await listRead(() => system.verify(NEVER)));
+  assert.equal(all.size, requireFound(await system.listServices(NEVER)).length + 1);
+  wait(MINUTE_MS);
+  assert.deepEqual(await list(), ["31"], "its question may be visible now");
+  wait(HOUR_MS);
+  assert.deepEqual(await list(), ["10", "11", "12", "13", "14"]);
 });
 
 test("while requests are short, no event type is read for hidden questions; a refused booking of one still leaves it out", async () => {

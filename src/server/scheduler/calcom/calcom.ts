@@ -2,6 +2,7 @@ import { HOUR_MS, MINUTE_MS } from "#contract/durations.ts";
 import { SlicedWork } from "../../lib/concurrency/sliced-work.ts";
 import type { Clock } from "../../lib/time/clock.ts";
 import { parseIsoInstant } from "../../lib/time/iso-instant.ts";
+import type { AccountLimits } from "../account-limits.ts";
 import type { CalcomParts } from "../connections/connection-settings.ts";
 import { isStillFree } from "../is-still-free.ts";
 import { createKeptCatalog, findBookedService, warnOfMany } from "../kept-catalog.ts";
@@ -24,7 +25,7 @@ import { type CalcomApi, createCalcomApi } from "./api.ts";
 import { bookEventType, cancelBooking } from "./book.ts";
 import { type CalcomService, type Catalog, leaveOutHidden, readCatalog, readService } from "./catalog.ts";
 import { followBooking } from "./follow.ts";
-import { createHiddenQuestions } from "./hidden-questions.ts";
+import { readAllHidden, readHidden, readSomeHidden } from "./hidden-questions.ts";
 import { JustTaken } from "./just-taken.ts";
 import { listChangedBookings } from "./list-changed.ts";
 import { createSubscriptions } from "./notices.ts";
@@ -36,12 +37,12 @@ import { toBooked } from "./to-booked.ts";
 const BOOKINGS_PER_READ = 100;
 
 export function createCalcom(
-  deps: { outbound: Outbound; clock: Clock; budget: RequestBudget },
+  deps: { outbound: Outbound; clock: Clock; budget: RequestBudget; accountLimits: AccountLimits },
   parts: CalcomParts,
 ): UnlimitedSystem {
   const api = createCalcomApi(deps, parts);
   const { webUrl } = parts.settings;
-  const { catalog, recheck, findBooked } = createCatalog(deps, api);
+  const { catalog, readThoroughly, recheck, findBooked } = createCatalog(deps, { api, parts });
   const justTaken = new JustTaken(deps.clock);
 
   const listSlots = async (query: SlotQuery, signal: AbortSignal): Promise<Read<Slot[]>> => {
@@ -63,7 +64,7 @@ export function createCalcom(
     verify: async (signal) => {
       const versions = await api.versions.refresh(signal);
       if (versions.kind !== "found") return versions;
-      const fresh = await catalog.refresh(signal);
+      const fresh = await readThoroughly(signal);
       return fresh.kind === "found" ? found(toVerified(fresh.value)) : fresh;
     },
     listServices: catalog.listServices,
@@ -96,26 +97,41 @@ export function createCalcom(
   };
 }
 
-function createCatalog(deps: { clock: Clock; budget: RequestBudget }, api: CalcomApi) {
-  const hidden = createHiddenQuestions(deps, api);
+type CatalogDeps = { clock: Clock; budget: RequestBudget; accountLimits: AccountLimits };
+
+function createCatalog(
+  { accountLimits, ...deps }: CatalogDeps,
+  { api, parts }: { api: CalcomApi; parts: CalcomParts },
+) {
+  const hidden = accountLimits.hiddenQuestionsOf(parts);
+  const reading = { ...deps, api, hidden };
+  let isThorough = false;
   const catalog = createKeptCatalog<Catalog>(deps, async (signal) => {
     const read = await readCatalog(api, signal);
     if (read.kind !== "found") return read;
     const ids = read.value.services.map(({ eventTypeId }) => eventTypeId);
-    await hidden.check(ids, signal);
-    return found(leaveOutHidden(read.value, hidden.find));
+    await (isThorough ? readAllHidden : readSomeHidden)(reading, ids, signal);
+    return found(leaveOutHidden(read.value, hidden));
   });
+  /** For "Test". */
+  const readThoroughly = async (signal: AbortSignal): Promise<Read<Catalog>> => {
+    hidden.forget();
+    isThorough = true;
+    const fresh = await catalog.refresh(signal);
+    isThorough = false;
+    return fresh;
+  };
   /** Cal.com refused a booking of it. */
   const recheck = async (known: { catalog: Catalog; service: CalcomService }, signal: AbortSignal): Promise<void> => {
     const { eventTypeId } = known.service;
-    await hidden.read(eventTypeId, signal);
+    await readHidden(reading, eventTypeId, signal);
     if (hidden.find(eventTypeId) !== null) catalog.forget(known.catalog);
   };
   const findBooked = async ({ serviceId }: Lookup, signal: AbortSignal): Promise<Read<CalcomService>> => {
     const offered = await catalog.findService({ serviceId, staffId: null }, signal);
     return await findBookedService(offered, () => readService(api, serviceId, signal));
   };
-  return { catalog, recheck, findBooked };
+  return { catalog, readThoroughly, recheck, findBooked };
 }
 
 function toVerified(catalog: Catalog): Verified {

@@ -2,6 +2,7 @@ import { parseTimeZone } from "../../lib/time/calendar.ts";
 import { toHttpsLink } from "../https-link.ts";
 import { found, type OfferedService, type Question, type Read } from "../scheduling-system.ts";
 import type { CalcomApi } from "./api.ts";
+import type { HiddenQuestions } from "./hidden-questions.ts";
 import { type BookingField, type EventType, shapes } from "./shapes.ts";
 
 // What a Cal.com user offers: their own event types and those of their teams. An event type is left out when a visitor
@@ -67,16 +68,15 @@ export async function readCatalog(api: CalcomApi, signal: AbortSignal): Promise<
   });
 }
 
-/** `findHidden`: the label of a hidden question that demands an answer. */
-export function leaveOutHidden(catalog: Catalog, findHidden: (eventTypeId: number) => string | null): Catalog {
+export function leaveOutHidden(catalog: Catalog, hidden: HiddenQuestions): Catalog {
   const { services, leftOut } = catalog;
   return {
     ...catalog,
-    services: services.filter(({ eventTypeId }) => findHidden(eventTypeId) === null),
+    services: services.filter(({ eventTypeId }) => hidden.find(eventTypeId) === null),
     leftOut: [
       ...leftOut,
       ...services.flatMap(({ eventTypeId, offered }) => {
-        const question = findHidden(eventTypeId);
+        const question = hidden.find(eventTypeId);
         return question === null
           ? []
           : [`“${offered.name}” is not offered: a required question is hidden (${question}).`];

@@ -6,49 +6,56 @@ import type { RequestBudget } from "../request-budget.ts";
 import type { CalcomApi } from "./api.ts";
 import { type BookingField, shapes } from "./shapes.ts";
 
-// Cal.com demands an answer to a required question even if it is hidden, and its lists leave hidden questions out. So every event type
-// is also read by itself: once an hour, each time if it has such a question, and after Cal.com refused a booking of it.
+// Cal.com demands an answer to a required question even if it is hidden, and its lists leave hidden questions out. So event types are
+// also read by themselves: all by "Test", a few with each list, and one whenever Cal.com refuses a booking of it.
 
 const KEPT_MS = HOUR_MS;
-const READS_AT_ONCE = 10;
+const READS_AT_ONCE = 5;
 
-type HiddenQuestions = {
-  /** Reads the event types that are due, while the account has requests to spare. */
-  check(eventTypeIds: readonly number[], signal: AbortSignal): Promise<void>;
-  read(eventTypeId: number, signal: AbortSignal): Promise<void>;
-  /** The label of a hidden question that demands an answer, if one is known. */
-  find(eventTypeId: number): string | null;
-};
+/** What is known of an account's event types: the label of a hidden question that demands an answer, or null. */
+export class HiddenQuestions {
+  #known = new RecentMap<number, { readonly question: string | null; readonly readAt: Date }>(SERVICES_MAX);
 
-export function createHiddenQuestions(
-  { clock, budget }: { clock: Clock; budget: RequestBudget },
-  api: CalcomApi,
-): HiddenQuestions {
-  const known = new RecentMap<number, { question: string | null; readAtMs: number }>(SERVICES_MAX);
+  note(eventTypeId: number, question: string | null, readAt: Date): void {
+    this.#known.set(eventTypeId, { question, readAt });
+  }
 
-  const read = async (id: number, signal: AbortSignal): Promise<void> => {
-    const reply = await api.read(
-      { resource: "eventTypes", path: `/event-types/${id}` },
-      shapes.eventTypeFields,
-      signal,
-    );
-    if (reply.kind === "unavailable") return;
-    const field = reply.kind === "found" ? reply.value.data.bookingFields.find(isHiddenRequired) : undefined;
-    known.set(id, { question: field ? field.label || field.slug || "" : null, readAtMs: clock.now().getTime() });
-  };
-  const isDue = (id: number): boolean => {
-    const last = known.get(id);
-    return last === undefined || last.question !== null || clock.now().getTime() - last.readAtMs >= KEPT_MS;
-  };
-  return {
-    check: async (eventTypeIds, signal) => {
-      const due = eventTypeIds.filter(isDue);
-      while (due.length > 0 && !signal.aborted && budget.allows("renewal", clock.now()))
-        await Promise.all(due.splice(0, READS_AT_ONCE).map((id) => read(id, signal)));
-    },
-    read,
-    find: (id) => known.get(id)?.question ?? null,
-  };
+  find(eventTypeId: number): string | null {
+    return this.#known.get(eventTypeId)?.question ?? null;
+  }
+
+  /** One with such a question is always due, because it may be visible now. */
+  isDue(eventTypeId: number, now: Date): boolean {
+    const last = this.#known.get(eventTypeId);
+    return last === undefined || last.question !== null || now.getTime() - last.readAt.getTime() >= KEPT_MS;
+  }
+
+  forget(): void {
+    this.#known = new RecentMap(SERVICES_MAX);
+  }
+}
+
+type ReadDeps = { clock: Clock; budget: RequestBudget; api: CalcomApi; hidden: HiddenQuestions };
+
+export async function readHidden({ clock, api, hidden }: ReadDeps, id: number, signal: AbortSignal): Promise<void> {
+  const reply = await api.read({ resource: "eventTypes", path: `/event-types/${id}` }, shapes.eventTypeFields, signal);
+  if (reply.kind === "unavailable") return;
+  const field = reply.kind === "found" ? reply.value.data.bookingFields.find(isHiddenRequired) : undefined;
+  const question = field ? field.label || field.slug || "" : null;
+  hidden.note(id, question, clock.now());
+}
+
+export async function readAllHidden(deps: ReadDeps, ids: readonly number[], signal: AbortSignal): Promise<void> {
+  for (let at = 0; at < ids.length && !signal.aborted; at += READS_AT_ONCE)
+    await Promise.all(ids.slice(at, at + READS_AT_ONCE).map((id) => readHidden(deps, id, signal)));
+}
+
+/** Reads a few that are due, if the account has requests to spare. */
+export async function readSomeHidden(deps: ReadDeps, ids: readonly number[], signal: AbortSignal): Promise<void> {
+  const now = deps.clock.now();
+  if (!deps.budget.allows("renewal", now)) return;
+  const due = ids.filter((id) => deps.hidden.isDue(id, now));
+  await readAllHidden(deps, due.slice(0, READS_AT_ONCE), signal);
 }
 
 /** Its own page gets the answer from a link. Cal.com's own fields are not required while hidden. */

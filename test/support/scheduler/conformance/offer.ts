@@ -103,6 +103,8 @@ export function testOffer(open: () => Promise<ConformanceSubject>): void {
 
   test("offers only what a visitor can book with immediate confirmation", async () => {
     const { system, services } = await open();
+    // As before a connection is saved.
+    requireFound(await system.verify(NEVER));
     const offered = new Set(requireFound(await system.listServices(NEVER)).map(({ id }) => id));
     assert.deepEqual(
       services.notOffered.filter((id) => offered.has(id)),
