@@ -25,7 +25,7 @@ const SETTLE_MS = HOUR_MS;
 
 type ExportDeps = Pick<Deps, "db" | "clock" | "log" | "config">;
 type Owner = { id: OrganizationId; plan: Plan; timeZone: string | null };
-/** Organizations that another process is exporting to the same place are counted as busy. */
+/** Organizations that another process is exporting are counted as busy. */
 type Exported = { organizations: number; days: number; files: number; busy: number };
 type Export = {
   to: string;
@@ -72,18 +72,15 @@ type Run = Export & { target: Target; exported: Exported };
 async function exportOrganization(deps: ExportDeps, owner: Owner, run: Run): Promise<void> {
   run.exported.organizations += 1;
   if ((await listMissing(deps, owner, run)).days.length === 0) return;
-  const isOurs = await exportAlone(deps.db, owner.id, {
-    to: run.to,
-    run: async () => {
-      // Listed again: another process may have written some since.
-      const { days, done } = await listMissing(deps, owner, run);
-      for (const day of days) {
-        if (run.signal?.aborted) return;
-        await exportDay(deps, owner, { ...run, day, done });
-        run.exported.days += 1;
-        run.onDay?.(run.exported.days);
-      }
-    },
+  const isOurs = await exportAlone(deps.db, owner.id, async () => {
+    // Listed again: another process may have written some since.
+    const { days, done } = await listMissing(deps, owner, run);
+    for (const day of days) {
+      if (run.signal?.aborted) return;
+      await exportDay(deps, owner, { ...run, day, done });
+      run.exported.days += 1;
+      run.onDay?.(run.exported.days);
+    }
   });
   if (!isOurs) run.exported.busy += 1;
 }

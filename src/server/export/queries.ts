@@ -15,14 +15,13 @@ export async function findFirstBookedAt(db: Db, owner: OrganizationId, since: Da
   return row?.created_at ?? null;
 }
 
-/** False if another process exports this organization to the same place. PostgreSQL releases a dead process's lock. */
-export async function exportAlone(
-  db: Db,
-  owner: OrganizationId,
-  { to, run }: { to: string; run: () => Promise<void> },
-): Promise<boolean> {
+/**
+ * False if another process is exporting this organization, to any place: the same place can be written in many ways. PostgreSQL
+ * releases a dead process's lock.
+ */
+export async function exportAlone(db: Db, owner: OrganizationId, run: () => Promise<void>): Promise<boolean> {
   return await db.connection().execute(async (connection) => {
-    const key = sql`hashtextextended(${`export ${owner} ${to}`}, 0)`;
+    const key = sql`hashtextextended(${`export ${owner}`}, 0)`;
     const { rows } = await sql<{ locked: boolean }>`select pg_try_advisory_lock(${key}) as locked`.execute(connection);
     if (!rows[0]?.locked) return false;
     try {
