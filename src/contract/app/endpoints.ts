@@ -120,7 +120,9 @@ export const NewEndpoint = Type.Object(
     description: Type.Optional(Description),
     ...EndpointSettings,
   },
+  // A misspelled filter must not send everything.
   {
+    additionalProperties: false,
     title: "NewEndpoint",
     examples: [{ kind: "webhook", url: "https://example.com/hooks", eventTypes: ["booking.created"] }],
   },
@@ -144,19 +146,26 @@ export const EndpointChange = Type.Object(
     ...EndpointSettings,
     was: PreviousValues,
   },
-  { title: "EndpointChange", examples: [{ description: "Patient records", requestsPerMinute: 60 }] },
+  {
+    additionalProperties: false,
+    title: "EndpointChange",
+    examples: [{ description: "Patient records", requestsPerMinute: 60 }],
+  },
 );
 export type EndpointChange = Static<typeof EndpointChange>;
 
 /** Tries filters against the newest events before they are saved. */
-export const FilterTrialRequest = Type.Object({
-  eventTypes: EndpointSettings.eventTypes,
-  widgetIds: EndpointSettings.widgetIds,
-  services: EndpointSettings.services,
-  channels: EndpointSettings.channels,
-  sources: EndpointSettings.sources,
-  campaigns: EndpointSettings.campaigns,
-});
+export const FilterTrialRequest = Type.Object(
+  {
+    eventTypes: EndpointSettings.eventTypes,
+    widgetIds: EndpointSettings.widgetIds,
+    services: EndpointSettings.services,
+    channels: EndpointSettings.channels,
+    sources: EndpointSettings.sources,
+    campaigns: EndpointSettings.campaigns,
+  },
+  { additionalProperties: false },
+);
 export type FilterTrialRequest = Static<typeof FilterTrialRequest>;
 
 /** An event without anything personal, and whether an endpoint with these filters would get it. */

@@ -52,7 +52,12 @@ export const NewKey = Type.Object(
       ),
     ),
   },
-  { title: "NewApiKey", examples: [{ name: "Data team", scopes: ["analytics", "bookings.anonymous"] }] },
+  // A misspelled limit must not make a key that may do more.
+  {
+    additionalProperties: false,
+    title: "NewApiKey",
+    examples: [{ name: "Data team", scopes: ["analytics", "bookings.anonymous"] }],
+  },
 );
 export type NewKey = Static<typeof NewKey>;
 

@@ -106,7 +106,11 @@ export const GoLiveRequest = Type.Object({ connectionId: idOf(CONNECTION_ID) });
 export type GoLiveRequest = Static<typeof GoLiveRequest>;
 
 /** POST clear-test-data. With `dryRun`, it is only counted. */
-export const ClearTestRequest = Type.Object({ dryRun: Type.Optional(Type.Boolean()) });
+export const ClearTestRequest = Type.Object(
+  { dryRun: Type.Optional(Type.Boolean()) },
+  // A misspelled dry run must not delete.
+  { additionalProperties: false },
+);
 export type ClearTestRequest = Static<typeof ClearTestRequest>;
 
 export const TestDataShape = Type.Object({

@@ -95,6 +95,9 @@ test("unknown or no scopes and invalid networks are refused at their fields", as
     [{ scopes: [] }, "scopes"],
     [{ scopes: ["everything"] }, "scopes"],
     [{ scopes: "bookings" }, "scopes"],
+    // Not a key for everywhere because a name was misspelled.
+    [{ network: ["203.0.113.0/24"] }, "network"],
+    [{ expires_at: "2030-01-01" }, "expires_at"],
     [{ networks: ["203.0.113.0/33"] }, "networks"],
     [{ networks: ["office"] }, "networks"],
     // Not a key for everywhere because a variable was empty.

@@ -177,6 +177,7 @@ describe("clearing test data", () => {
     const clear = (body: object) => askApp(app, admin, `POST /widgets/${widgetId}/clear-test-data`, body);
     const found = { bookings: 1, visits: 2, deliveries: 1 };
     assert.deepEqual((await clear({ dryRun: true })).body, found);
+    assert.equal((await clear({ dryrun: true })).status, 422, "a misspelled dry run deletes nothing");
     assert.deepEqual((await clear({})).body, found);
     assert.deepEqual((await clear({})).body, { bookings: 0, visits: 0, deliveries: 0 });
     const { data } = (await askApp(app, admin, "GET /bookings")).body as BookingSummaryPage;
@@ -309,10 +310,9 @@ describe("clearing test data", () => {
     const admin = await signIn(testApp, { role: "admin" });
     const stranger = await signIn(testApp, { role: "admin" });
     const widgetId = await makeWidget(deps.db, admin.organizationId);
-    for (const route of ["go-live", "test-mode", "clear-test-data"]) {
-      const body = { connectionId: "conn_1111111111111111" };
+    const goLive = { connectionId: "conn_1111111111111111" };
+    for (const [route, body] of Object.entries({ "go-live": goLive, "test-mode": {}, "clear-test-data": {} }))
       assert.equal((await askApp(app, stranger, `POST /widgets/${widgetId}/${route}`, body)).status, 404);
-    }
   });
 });
 

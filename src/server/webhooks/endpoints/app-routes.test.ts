@@ -175,6 +175,8 @@ describe("endpoints", () => {
     assert.equal((await change({ url: "nowhere", isEnabled: true })).status, 422);
     assert.equal((await listEndpoints(member))[0]?.status, "disabled", "nothing of a refused request is done");
     assert.equal((await change({})).status, 200);
+    const { error } = (await change({ channel: ["Email"] })).body as { error: { fields?: object } };
+    assert.deepEqual(error.fields, { channel: "Unknown field." });
     const detail = { name: "CRM", formerName: new URL(receiver.url).host, changed: "description", status: "disabled" };
     assert.deepEqual(await readAudit(db, business.owner), [{ action: "endpoint.changed", target: id, detail }]);
   });

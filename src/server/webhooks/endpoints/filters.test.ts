@@ -139,6 +139,7 @@ test("a filter that cannot be meant is refused, when it is saved and when it is 
     [{ campaigns: ["x".repeat(201)] }, "campaigns"],
     [{ channels: ["Payed Search"] }, "channels"],
     [{ widgetIds: ["w_none"] }, "widgetIds"],
+    [{ channel: ["Email"] }, "channel"],
   ];
   for (const [body, field] of cases)
     for (const { body: answer } of [await add(body), await ask("POST /endpoints/try-filters", body)])
