@@ -119,6 +119,8 @@ describe("a key's request", () => {
     const again = await ask(`/endpoints/${endpoint}/rotate-secret`, "rotate-1", { overlapHours: 24 });
     assert.deepEqual([first.status, again.status, again.body.error.code], [200, 409, "conflict"]);
     assert.ok(!JSON.stringify(again.body).includes(first.body.secret));
+    // A trailing slash makes no difference, so this is the same request.
+    assert.deepEqual(await ask(`/endpoints/${endpoint}/rotate-secret/`, "rotate-1", { overlapHours: 24 }), again);
     const other = await ask(`/endpoints/${endpoint}/rotate-secret`, "rotate-2", {});
     assert.notEqual(other.body.secret, first.body.secret);
   });

@@ -46,7 +46,7 @@ export function chooseId<Id extends string>(
 /** The id of the audit entry that a request writes, derived from its Idempotency-Key and address; null without a key. */
 export function chooseAuditId(request: KeyedRequest, owner: string): string | null {
   if (request.headers["idempotency-key"] === undefined) return null;
-  const [path] = request.url.split("?");
+  const path = request.url.replace(/\/?(?:\?.*)?$/, "");
   return randomUuid(deriveFrom(request, owner, `audit entry of ${path}`));
 }
 

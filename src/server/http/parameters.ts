@@ -22,8 +22,9 @@ export function readParameter(query: Query, name: string): string | null {
 /** Refuses names that are not known, so that a misspelled filter is not taken for no filter. */
 export function requireKnown(query: Query, names: readonly string[]): void {
   const unknown = Object.keys(query).find((name) => !names.includes(name));
-  if (unknown !== undefined)
-    throw new ApiError("bad_request", `Unknown parameter ${unknown.slice(0, 50)}. Use ${names.join(", ")}.`);
+  if (unknown === undefined) return;
+  const advice = names.length === 0 ? "There are none here." : `Use ${names.join(", ")}.`;
+  throw new ApiError("bad_request", `Unknown parameter ${unknown.slice(0, 50)}. ${advice}`);
 }
 
 export function readInstant(query: Query, name: string, rounding: "down" | "up"): Date | null {

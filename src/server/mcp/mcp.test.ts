@@ -154,6 +154,7 @@ test("a wrong parameter is an answer that says what to do", async () => {
   };
   assert.match(await messageOf("get_analytics", { days: 0 }), /^The parameter days must be/);
   assert.match(await messageOf("get_analytics", { contry: "DE" }), /^Unknown parameter contry/);
+  assert.equal(await messageOf("list_widgets", { name: "x" }), "Unknown parameter name. There are none here.");
   assert.match(await messageOf("get_breakdown", { dimension: "colour" }), /^The parameter dimension must be one of/);
   assert.match(await messageOf("list_bookings", { limit: { $gt: 0 } }), /^The parameter limit must be/);
   assert.equal(await messageOf("drop_tables", {}), "Tool not found.");
