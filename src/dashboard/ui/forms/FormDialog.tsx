@@ -21,12 +21,14 @@ export function FormDialog({ onClose, ...props }: ModalProps) {
   );
 }
 
+/** Mantine returns the focus after 10 ms. */
+const FOCUS_RETURNED_MS = 50;
+
 /** A dialog that a link from another screen opened has no button to return to. */
 function focusHeading(): void {
-  // The dialog is still there.
-  requestAnimationFrame(() => {
+  window.setTimeout(() => {
     if (document.activeElement === document.body) document.querySelector<HTMLElement>("h1")?.focus();
-  });
+  }, FOCUS_RETURNED_MS);
 }
 
 type FormButtonsProps = {
