@@ -73,7 +73,7 @@ type Stage = {
 
 /** From docs/scale.md: each shard group into two on its server. */
 const SPLITS = `
-  select format('select citus_split_shard_by_split_points(%s, array[''%s''], array[%s, %s], ''force_logical'')',
+  select format('select citus_split_shard_by_split_points(%s, array[''%s''], array[%s, %s], ''block_writes'')',
     shardid, (shardminvalue::bigint + shardmaxvalue::bigint) / 2, nodeid, nodeid) as split
   from pg_dist_shard join pg_dist_placement using (shardid) join pg_dist_node using (groupid)
   where logicalrelid = 'visit_progress'::regclass`;
