@@ -292,6 +292,12 @@ function realParts({ operationId }: Operation): object {
   return operationId === "addEndpoint" ? { url: receiver.url } : {};
 }
 
+test("every body refuses fields that it does not name", () => {
+  const bodies = operations.flatMap(({ operation }) => operation.requestBody?.content["application/json"].schema ?? []);
+  assert.ok(bodies.length > 10);
+  for (const body of bodies) assert.equal(body.additionalProperties, false, JSON.stringify(body));
+});
+
 test("queries in descriptions are accepted as they are", async () => {
   const queries = operations.flatMap(({ method, path, operation }) =>
     [...(operation.description ?? "").matchAll(/`(\?[^`]+)`/g)].map(([, query = ""]) => {

@@ -2,7 +2,7 @@ import { type Static, Type } from "typebox";
 import { NAME_LENGTH_MAX } from "../book.ts";
 import { PLANS } from "../plans.ts";
 import { Timestamp, timestampOf } from "../timestamps.ts";
-import { line, nullable, oneOf, PreviousValues } from "./forms.ts";
+import { bodyOf, line, nullable, oneOf, PreviousValues } from "./forms.ts";
 import { ROLES_OF_MEMBERS } from "./role.ts";
 
 /** The schema only sets the type: the routes check each field and name its fault. */
@@ -86,7 +86,7 @@ export const OrganizationShape = Type.Object(
 );
 export type OrganizationShape = Static<typeof OrganizationShape>;
 
-export const OrganizationChange = Type.Object(
+export const OrganizationChange = bodyOf(
   {
     name: Type.Optional(line(NAME_LENGTH_MAX)),
     timeZone: Type.Optional(Type.String({ maxLength: 100, examples: ["Europe/Berlin"] })),

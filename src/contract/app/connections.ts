@@ -4,6 +4,7 @@ import { CONNECTION_KINDS } from "../scheduling.ts";
 import { SEND_FAILURE_CODES } from "../send-failure.ts";
 import { Timestamp } from "../timestamps.ts";
 import {
+  bodyOf,
   line,
   NullableInteger,
   NullableText,
@@ -87,7 +88,7 @@ export type VerifiedConnection = Static<typeof VerifiedConnection>;
 const Fields = Type.Record(Type.String(), Type.String());
 
 /** The connection is tested before it is saved. */
-export const NewConnection = Type.Object(
+export const NewConnection = bodyOf(
   {
     kind: oneOf(CONNECTION_KINDS),
     name: line(CONNECTION_NAME_LENGTH_MAX),
@@ -102,7 +103,7 @@ export const NewConnection = Type.Object(
 export type NewConnection = Static<typeof NewConnection>;
 
 /** PATCH: settings and credentials change together, so that an editor can't have a stored secret sent to their own address. */
-export const ConnectionChange = Type.Object(
+export const ConnectionChange = bodyOf(
   {
     ...Type.Partial(
       Type.Object({
@@ -129,7 +130,7 @@ export const SavedConnection = Type.Object(
 export type SavedConnection = Static<typeof SavedConnection>;
 
 /** "Test". With `book`, a test appointment is made and cancelled. */
-export const ConnectionCheckRequest = Type.Object({
+export const ConnectionCheckRequest = bodyOf({
   book: Type.Boolean(),
   /** The test customer's address, to which the system sends its emails; by default one that nobody reads. */
   email: Type.Optional(Type.String({ maxLength: EMAIL_LENGTH_MAX, pattern: EMAIL_PATTERN })),

@@ -13,7 +13,17 @@ import { DELIVERY_ID_PATTERN, ENDPOINT_ID, REDELIVERY_ID, toIdPattern, WIDGET_ID
 import { INSTANT_PATTERN, Timestamp } from "../timestamps.ts";
 import { WEBHOOK_EVENT_TYPES } from "../webhook-event.ts";
 import { MODES } from "../widget.ts";
-import { idOf, ListQuery, NullableInteger, NullableText, NullableTimestamp, nullable, oneOf, pageOf } from "./forms.ts";
+import {
+  bodyOf,
+  idOf,
+  ListQuery,
+  NullableInteger,
+  NullableText,
+  NullableTimestamp,
+  nullable,
+  oneOf,
+  pageOf,
+} from "./forms.ts";
 
 /** One event to one endpoint: a row of the delivery log. */
 export const AppDelivery = Type.Object(
@@ -115,7 +125,7 @@ export const QueuedDelivery = Type.Object({ deliveryId: Type.String() }, { title
 export type QueuedDelivery = Static<typeof QueuedDelivery>;
 
 /** Starts a bulk redelivery of all deliveries that match every given condition. Instants are ISO strings. */
-export const NewRedelivery = Type.Object(
+export const NewRedelivery = bodyOf(
   {
     /** `failed` if omitted. */
     states: Type.Optional(Type.Array(oneOf(REDELIVERABLE_STATES), { minItems: 1 })),
@@ -125,9 +135,7 @@ export const NewRedelivery = Type.Object(
     widget: Type.Optional(idOf(WIDGET_ID)),
     error: Type.Optional(oneOf(ATTEMPT_ERROR_CODES)),
   },
-  // A misspelled limit must not send everything again.
   {
-    additionalProperties: false,
     title: "NewRedelivery",
     examples: [{ from: "2026-11-01T09:30:00.000Z", to: "2026-11-02", states: ["failed"] }],
   },

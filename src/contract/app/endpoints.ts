@@ -16,6 +16,7 @@ import {
 import { WIDGET_ID } from "../ids.ts";
 import { Timestamp } from "../timestamps.ts";
 import {
+  bodyOf,
   idOf,
   line,
   NullableInteger,
@@ -113,16 +114,14 @@ const EndpointSettings = {
 const Url = Type.String({ maxLength: ENDPOINT_URL_LENGTH_MAX, examples: ["https://example.com/hooks"] });
 const Description = optionalLine(ENDPOINT_DESCRIPTION_LENGTH_MAX);
 
-export const NewEndpoint = Type.Object(
+export const NewEndpoint = bodyOf(
   {
     url: Url,
     kind: oneOf(ENDPOINT_KINDS),
     description: Type.Optional(Description),
     ...EndpointSettings,
   },
-  // A misspelled filter must not send everything.
   {
-    additionalProperties: false,
     title: "NewEndpoint",
     examples: [{ kind: "webhook", url: "https://example.com/hooks", eventTypes: ["booking.created"] }],
   },
@@ -140,14 +139,13 @@ export const AddedEndpoint = Type.Object({
 export type AddedEndpoint = Static<typeof AddedEndpoint>;
 
 /** PATCH: omitted fields stay as they are. The kind cannot be changed. */
-export const EndpointChange = Type.Object(
+export const EndpointChange = bodyOf(
   {
     ...Type.Partial(Type.Object({ url: Url, description: Description, isEnabled: Type.Boolean() })).properties,
     ...EndpointSettings,
     was: PreviousValues,
   },
   {
-    additionalProperties: false,
     title: "EndpointChange",
     examples: [{ description: "Patient records", requestsPerMinute: 60 }],
   },
@@ -155,17 +153,14 @@ export const EndpointChange = Type.Object(
 export type EndpointChange = Static<typeof EndpointChange>;
 
 /** Tries filters against the newest events before they are saved. */
-export const FilterTrialRequest = Type.Object(
-  {
-    eventTypes: EndpointSettings.eventTypes,
-    widgetIds: EndpointSettings.widgetIds,
-    services: EndpointSettings.services,
-    channels: EndpointSettings.channels,
-    sources: EndpointSettings.sources,
-    campaigns: EndpointSettings.campaigns,
-  },
-  { additionalProperties: false },
-);
+export const FilterTrialRequest = bodyOf({
+  eventTypes: EndpointSettings.eventTypes,
+  widgetIds: EndpointSettings.widgetIds,
+  services: EndpointSettings.services,
+  channels: EndpointSettings.channels,
+  sources: EndpointSettings.sources,
+  campaigns: EndpointSettings.campaigns,
+});
 export type FilterTrialRequest = Static<typeof FilterTrialRequest>;
 
 /** An event without anything personal, and whether an endpoint with these filters would get it. */
@@ -191,11 +186,9 @@ export const FilterTrial = Type.Object({
 export type FilterTrial = Static<typeof FilterTrial>;
 
 /** How long the old secret stays valid; 24 if omitted. */
-export const RotateSecretRequest = Type.Object(
-  { overlapHours: Type.Optional(Type.Unsafe<SecretOverlapHours>(Type.Enum([...SECRET_OVERLAP_HOURS]))) },
-  // A misspelled overlap must not keep a leaked secret valid.
-  { additionalProperties: false },
-);
+export const RotateSecretRequest = bodyOf({
+  overlapHours: Type.Optional(Type.Unsafe<SecretOverlapHours>(Type.Enum([...SECRET_OVERLAP_HOURS]))),
+});
 export type RotateSecretRequest = Static<typeof RotateSecretRequest>;
 
 /** The only response with the new secret. The old one stays valid until the given time; null if it stopped at once. */

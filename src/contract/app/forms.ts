@@ -1,4 +1,4 @@
-import { type TSchema, Type } from "typebox";
+import { type TObjectOptions, type TProperties, type TSchema, Type } from "typebox";
 import { CONNECTION_ID, ENDPOINT_ID, type IdForm, toIdPattern, WIDGET_ID } from "../ids.ts";
 import { PAGE_SIZE_MAX } from "../limits.ts";
 import { NETWORK_PATTERN } from "../scopes.ts";
@@ -36,6 +36,10 @@ export const PATTERN_WORDS: Readonly<Record<string, string>> = {
 export const line = (maxLength: number) => Type.String({ maxLength, pattern: LINE_PATTERN });
 export const idOf = (form: IdForm) => Type.String({ pattern: toIdPattern(form) });
 export const optionalLine = (maxLength: number) => Type.String({ maxLength, pattern: OPTIONAL_LINE_PATTERN });
+
+/** What a program sends. A misspelled field is refused: ignored, it could send, show or delete more than was meant. */
+export const bodyOf = <Properties extends TProperties>(properties: Properties, options: TObjectOptions = {}) =>
+  Type.Object(properties, { ...options, additionalProperties: false });
 
 /** One of the given strings. */
 export const oneOf = <Word extends string>(words: readonly Word[]) => Type.Unsafe<Word>(Type.Enum([...words]));

@@ -1,7 +1,7 @@
 import { type Static, Type } from "typebox";
 import { KEY_NETWORKS_MAX, KEY_SCOPES, KEY_SCOPES_DEFAULT, NETWORK_PATTERN } from "../scopes.ts";
 import { INSTANT_PATTERN, Timestamp } from "../timestamps.ts";
-import { line, NullableText, NullableTimestamp, nullable, oneOf, pageOf } from "./forms.ts";
+import { bodyOf, line, NullableText, NullableTimestamp, nullable, oneOf, pageOf } from "./forms.ts";
 import { KEY_NAME_LENGTH_MAX } from "./limits.ts";
 
 const KEY_CONDITIONS = ["active", "expired", "revoked"] as const;
@@ -32,7 +32,7 @@ export type AppKey = Static<typeof AppKey>;
 export const AppKeyList = pageOf(AppKey);
 export type AppKeyList = Static<typeof AppKeyList>;
 
-export const NewKey = Type.Object(
+export const NewKey = bodyOf(
   {
     name: line(KEY_NAME_LENGTH_MAX),
     scopes: Type.Optional(Type.Array(oneOf(KEY_SCOPES), { minItems: 1, default: KEY_SCOPES_DEFAULT })),
@@ -52,9 +52,7 @@ export const NewKey = Type.Object(
       ),
     ),
   },
-  // A misspelled limit must not make a key that may do more.
   {
-    additionalProperties: false,
     title: "NewApiKey",
     examples: [{ name: "Data team", scopes: ["analytics", "bookings.anonymous"] }],
   },

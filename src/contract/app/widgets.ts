@@ -5,6 +5,7 @@ import { MODES, TEMPLATES, WIDGET_STATUSES } from "../widget.ts";
 import { ALLOWED_DOMAINS_MAX, BUTTON_LABEL_LENGTH_MAX } from "../widget-looks.ts";
 import { Offer, WidgetOptions } from "../widget-options.ts";
 import {
+  bodyOf,
   COLOR_PATTERN,
   idOf,
   line,
@@ -82,7 +83,7 @@ const settings = {
 const some = Type.Partial(Type.Object(settings)).properties;
 
 /** PATCH: omitted fields stay as they are. */
-export const WidgetChange = Type.Object(
+export const WidgetChange = bodyOf(
   { ...some, was: PreviousValues },
   {
     title: "WidgetChange",
@@ -92,7 +93,7 @@ export const WidgetChange = Type.Object(
 export type WidgetChange = Static<typeof WidgetChange>;
 
 /** POST: only the name is required. Store bookings is off by default. */
-export const NewWidget = Type.Object(
+export const NewWidget = bodyOf(
   { ...some, name: settings.name },
   {
     title: "NewWidget",
@@ -102,15 +103,11 @@ export const NewWidget = Type.Object(
 export type NewWidget = Static<typeof NewWidget>;
 
 /** POST go-live: the connection is checked first. On a live widget it changes the connection. */
-export const GoLiveRequest = Type.Object({ connectionId: idOf(CONNECTION_ID) });
+export const GoLiveRequest = bodyOf({ connectionId: idOf(CONNECTION_ID) });
 export type GoLiveRequest = Static<typeof GoLiveRequest>;
 
 /** POST clear-test-data. With `dryRun`, it is only counted. */
-export const ClearTestRequest = Type.Object(
-  { dryRun: Type.Optional(Type.Boolean()) },
-  // A misspelled dry run must not delete.
-  { additionalProperties: false },
-);
+export const ClearTestRequest = bodyOf({ dryRun: Type.Optional(Type.Boolean()) });
 export type ClearTestRequest = Static<typeof ClearTestRequest>;
 
 export const TestDataShape = Type.Object({

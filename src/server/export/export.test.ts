@@ -362,7 +362,7 @@ describe("a place that can't be used", () => {
   test("is refused as a setting or an option if it is neither a folder nor a bucket", async () => {
     const cli = createCommandLine({ DATABASE_URL: url });
     const sentence = "--to must be a folder or s3://BUCKET/PREFIX.\n";
-    for (const to of ["https://example.com/x", "s3://", "s3://No_Bucket/x", "gs://bucket"])
+    for (const to of ["", " ", "https://example.com/x", "s3://", "s3://No_Bucket/x", "gs://bucket"])
       assert.deepEqual(await cli.runInside(["export", "--to", to]), { code: 2, stdout: "", stderr: sentence });
     const wrong = createCommandLine({ DATABASE_URL: url, EXPORT_TO: "ftp://x" });
     const heading = "Bookflow can't start. Fix these settings:";

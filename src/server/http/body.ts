@@ -7,7 +7,7 @@ import { ApiError, FieldsError } from "./api-error.ts";
 
 // Request bodies of the dashboard API. Each fault is reported with its field, so that a form can show it there.
 
-/** Fields that the schema does not name are ignored, unless it forbids them. */
+/** Fields that the schema does not name are ignored, unless it was made with `bodyOf`. */
 export function bodyReader<Schema extends TSchema>(
   schema: Schema,
 ): (request: Pick<FastifyRequest, "body">) => Static<Schema> {

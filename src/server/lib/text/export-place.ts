@@ -3,6 +3,7 @@ type ExportPlace = { kind: "folder"; path: string } | { kind: "bucket"; bucket: 
 
 /** Null if it is neither a path nor `s3://BUCKET/PREFIX`. */
 export function parseExportPlace(text: string): ExportPlace | null {
+  if (text.trim() === "") return null;
   if (!/^[a-z][a-z0-9+.-]*:\/\//i.test(text)) return { kind: "folder", path: text };
   const [, bucket, path = ""] = /^s3:\/\/([a-z0-9][a-z0-9.-]{1,61}[a-z0-9])(?:\/(.*))?$/.exec(text) ?? [];
   if (bucket === undefined) return null;
