@@ -32,15 +32,9 @@ import {
 } from "../../widgets/widgets.ts";
 import { toAttribution } from "../stored/to-attribution.ts";
 import { type CheckedRequest, checkBookRequest, parseBookRequest } from "./check-book-request.ts";
-import {
-  abandonBooking,
-  answerAgain,
-  type MadeBooking,
-  makeBooking,
-  type RepeatedBooking,
-  type WantedBooking,
-} from "./make-booking.ts";
+import { makeBooking, type WantedBooking } from "./make-booking.ts";
 import type { PendingTouch } from "./pending-queries.ts";
+import { abandonBooking, answerAgain, type MadeBooking, type RepeatedBooking } from "./repeat-booking.ts";
 import { Settler } from "./settler.ts";
 
 const RETRY_SECONDS = "5";

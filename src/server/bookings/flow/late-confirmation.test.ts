@@ -11,7 +11,8 @@ import { RecentMap } from "../../lib/recent-map.ts";
 import { addConnection } from "../../scheduler/connections/connections.ts";
 import { openConnection } from "../../scheduler/open-system.ts";
 import { addEndpoint } from "../../webhooks/endpoints/endpoints.ts";
-import { abandonBooking, makeBooking, type WantedBooking } from "./make-booking.ts";
+import { makeBooking, type WantedBooking } from "./make-booking.ts";
+import { abandonBooking } from "./repeat-booking.ts";
 import { settleOverdue } from "./settle-overdue.ts";
 import { Settler } from "./settler.ts";
 

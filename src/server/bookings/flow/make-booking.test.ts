@@ -19,7 +19,8 @@ import { deleteOrganization } from "../../organizations/delete-queries.ts";
 import { openSchedulingSystem } from "../../scheduler/open-system.ts";
 import { refused, type SchedulingSystem, unavailable } from "../../scheduler/scheduling-system.ts";
 import { deleteBooking, eraseBookingsByEmail } from "../stored/erase.ts";
-import { type MadeBooking, makeBooking, type WantedBooking } from "./make-booking.ts";
+import { makeBooking, type WantedBooking } from "./make-booking.ts";
+import type { MadeBooking } from "./repeat-booking.ts";
 import { settleOverdue } from "./settle-overdue.ts";
 import { Settler } from "./settler.ts";
 
