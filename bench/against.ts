@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { WidgetId } from "#contract/ids.ts";
-import { openPatientDb } from "../src/server/db/pool.ts";
+import { openLongRunningDb } from "../src/server/db/pool.ts";
 import { type Bar, printTable, round } from "./support/bars.ts";
 import { makeEventRequests } from "./support/event-requests.ts";
 import { type Ask, FILTERS, signInToReports, toQuantile } from "./support/filtered-reports.ts";
@@ -63,7 +63,7 @@ export async function run({ dir }: { dir: string | null }): Promise<Bar[]> {
     await compareBesideRebuild(services, filtered);
     for (const side of SIDES) {
       const change = await withPool(services[side], (pool) =>
-        judgeZoneChange(services[side], openPatientDb(pool), large[side]),
+        judgeZoneChange(services[side], openLongRunningDb(pool), large[side]),
       );
       console.log(`${side}: ${change.what}: ${change.measured}`);
     }

@@ -1,4 +1,4 @@
-import { openPatientDb } from "../src/server/db/pool.ts";
+import { openLongRunningDb } from "../src/server/db/pool.ts";
 import { type Bar, judgeMemory, printTable, round } from "./support/bars.ts";
 import { judgeCollecting, judgeFilteredReports, signInToReports } from "./support/filtered-reports.ts";
 import { HISTORY_DAYS, type History, KEYS_PER_DAY, makeHistory, WIDGETS, withPool } from "./support/funnel-history.ts";
@@ -64,7 +64,7 @@ export async function run(): Promise<Bar[]> {
         `stats rebuild of ${history.events.toLocaleString("en")} events: ${round(history.rebuildMs / 1000)} s`,
       );
     const filtered = await judgeFiltered(service);
-    const zoneChange = await withPool(service, (pool) => judgeZoneChange(service, openPatientDb(pool), large));
+    const zoneChange = await withPool(service, (pool) => judgeZoneChange(service, openLongRunningDb(pool), large));
     return [
       ...bars,
       ...filtered,

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { openEmbeddedDatabase } from "../src/server/db/embedded/open.ts";
-import { openPatientDb, openPool } from "../src/server/db/pool.ts";
+import { openLongRunningDb, openPool } from "../src/server/db/pool.ts";
 import { createLog } from "../src/server/lib/log/log.ts";
 import { makeKey, makeOrganization, makeWidget } from "../test/support/builders.ts";
 import { type Bar, judgeMemory, printTable, round } from "./support/bars.ts";
@@ -180,7 +180,7 @@ async function measureStart(service: Service): Promise<number> {
 async function loadBookings(service: Service): Promise<Tenant[]> {
   const database = await openEmbeddedDatabase({ dataDir: service.dataDir, notice: () => undefined });
   const pool = openPool({ url: database.url, size: 2, log: createLog("silent") });
-  const db = openPatientDb(pool);
+  const db = openLongRunningDb(pool);
   try {
     const tenants: Tenant[] = [];
     // Reads don't use this index, and filling it takes longer than the rest of this bench.

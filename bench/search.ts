@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { openEmbeddedDatabase } from "../src/server/db/embedded/open.ts";
-import { openPatientDb, openPool, type Pool } from "../src/server/db/pool.ts";
+import { openLongRunningDb, openPool, type Pool } from "../src/server/db/pool.ts";
 import { createLog } from "../src/server/lib/log/log.ts";
 import { makeOrganization, makeWidget } from "../test/support/builders.ts";
 import { type Bar, judgeMemory, printTable, round } from "./support/bars.ts";
@@ -158,7 +158,7 @@ async function signIn(service: Service): Promise<string> {
 
 /** `early` is an instant with a month of bookings before it. */
 async function loadBookings(pool: Pool): Promise<{ organizationId: string; early: string }> {
-  const db = openPatientDb(pool);
+  const db = openLongRunningDb(pool);
   const owner = await makeOrganization(db, { plan: "business" });
   const widget = await makeWidget(db, owner);
   await pool.query(INSERT_RARE_WIDGET, [RARE_WIDGET, owner]);

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { type RawBuilder, sql } from "kysely";
 import type { OrganizationId, WidgetId } from "#contract/ids.ts";
 import { KEY_KINDS, type KeyKind, toKeyId, toKindNumber } from "../../src/server/analytics/record/key-id.ts";
-import { type Db, openPatientDb, openPool, type Pool } from "../../src/server/db/pool.ts";
+import { type Db, openLongRunningDb, openPool, type Pool } from "../../src/server/db/pool.ts";
 import { createLog } from "../../src/server/lib/log/log.ts";
 import { systemClock } from "../../src/server/lib/time/clock.ts";
 import { readCpuMs, readEndedCpuMs } from "./process-usage.ts";
@@ -37,7 +37,7 @@ export async function makeHistory(service: Service, events: number, days = HISTO
   const { id: widgetId = "" } = await service.command("widget", "create", "--org", owner, "--name", "Widget");
   const { key = "" } = await service.command("key", "create", "--org", owner, "--name", "Bench");
   await withPool(service, async (pool) => {
-    const db = openPatientDb(pool);
+    const db = openLongRunningDb(pool);
     const widgets = await copyWidget(db, widgetId);
     const [visits, now] = [Math.round(events / EVENTS_PER_VISIT), systemClock.now()];
     for (let first = 0; first < visits; first += VISITS_PER_INSERT) {

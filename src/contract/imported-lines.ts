@@ -4,7 +4,7 @@ import { UUID_PATTERN } from "./ids.ts";
 import { STEPS } from "./steps.ts";
 
 /**
- * A line of `import bookings`: the REST shape plus the widget's id. `id` (the booking's id in the external system) and
+ * A line of `import bookings`: the REST shape plus the widget's id. `id` (the booking's ID in the scheduling system) and
  * `joinUrl` are not in the REST shape; manageUrl, phone, notes and the lists may be missing.
  */
 export const ImportedBooking = Type.Object({

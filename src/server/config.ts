@@ -50,7 +50,7 @@ export const SETTINGS = {
     fallback: null,
     isSecret: true,
     meaning:
-      "URL of a PostgreSQL server, version 18 or newer. If unset, Bookflow runs its own PostgreSQL in DATA_DIR. For a Citus cluster, list all hosts separated by commas, the coordinator first.",
+      "URL of a PostgreSQL server, version 18 or newer. If unset, Bookflow runs its own PostgreSQL in DATA_DIR. For a Citus cluster, this is the coordinator.",
   }),
   databasePoolSize: integer({
     name: "DATABASE_POOL_SIZE",

@@ -1,7 +1,7 @@
 import { type AccountsDeps, createAccountsDeps } from "./accounts/accounts-deps.ts";
 import type { Config } from "./config.ts";
 import { createListen } from "./db/listen.ts";
-import { type Db, openPatientDb, type Pool } from "./db/pool.ts";
+import { type Db, openLongRunningDb, type Pool } from "./db/pool.ts";
 import { watchPool } from "./db/watch-pool.ts";
 import type { Deps } from "./deps.ts";
 import type { Log } from "./lib/log/log.ts";
@@ -40,7 +40,7 @@ export async function createDeps(parts: {
   return {
     config,
     db,
-    longRunningDb: openPatientDb(pool),
+    longRunningDb: openLongRunningDb(pool),
     clock,
     random,
     log,

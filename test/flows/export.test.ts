@@ -10,7 +10,7 @@ import { fileURLToPath } from "node:url";
 import { sql } from "kysely";
 import { DAY_MS, HOUR_MS } from "#contract/durations.ts";
 import type { OrganizationId } from "#contract/ids.ts";
-import { openPatientDb } from "../../src/server/db/pool.ts";
+import { openLongRunningDb } from "../../src/server/db/pool.ts";
 import { createCommandLine, type Outcome } from "../support/app/cli.ts";
 import { makeBooking, makeOrganization, makeWidget } from "../support/builders.ts";
 import { createTestDatabase } from "../support/database/database.ts";
@@ -22,7 +22,7 @@ import { startS3Server } from "../support/programs/s3-server.ts";
 
 const PROGRAM = fileURLToPath(new URL("../../src/server/cli/main.ts", import.meta.url));
 const { db, url, pool } = await createTestDatabase();
-const longRunningDb = openPatientDb(pool);
+const longRunningDb = openLongRunningDb(pool);
 const s3 = await startS3Server();
 const cli = createCommandLine({ DATABASE_URL: url, AWS_ENDPOINT_URL_S3: s3.endpoint, ...s3.environment });
 

@@ -57,7 +57,7 @@ export const BookingDetail = Type.Object({
   customer: nullable(Customer),
   answers: nullable(Type.Array(Answer)),
   attribution: Attribution,
-  /** Identifier of the booking in the external system. */
+  /** The booking's ID in the scheduling system. */
   externalId: NullableText,
   manageUrl: NullableText,
   joinUrl: NullableText,

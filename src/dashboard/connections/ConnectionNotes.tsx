@@ -5,7 +5,7 @@ export function ConnectionNotes({ notes }: { notes: readonly string[] }) {
   return (
     <>
       <Text size="sm" fw={500} mt="md" mb={4}>
-        Please note
+        Note
       </Text>
       <List size="sm" spacing={4}>
         {notes.map((note) => (

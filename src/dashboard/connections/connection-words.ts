@@ -84,7 +84,7 @@ const WORDS: { readonly [Kind in ConnectionKind]: KindWords<Kind> } = {
       plan: {
         label: "Plan",
         description:
-          "Calendly limits bookings to 5 per day on a trial (we assume the same for the free plan), and to 10 per minute, 50 per hour and 100 per day on paid plans.",
+          "Calendly limits bookings to 5 per day on a trial (Bookflow assumes the same for the free plan), and to 10 per minute, 50 per hour and 100 per day on paid plans.",
         options: { paid: "Paid", trial: "Free or trial", enterprise: "Enterprise" } satisfies Record<
           CalendlyPlan,
           string

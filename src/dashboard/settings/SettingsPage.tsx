@@ -57,7 +57,7 @@ export function SettingsPage() {
   );
 }
 
-/** Describes what retention/, funnel/ and bookings/ of the server store and delete. */
+/** Describes what analytics/ and bookings/ of the server store and delete. */
 export function PrivacySection() {
   const { details, paths } = useOrganization();
   return (

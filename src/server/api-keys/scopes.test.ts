@@ -95,12 +95,12 @@ test("unknown or no scopes and invalid networks are refused at their fields", as
     [{ scopes: [] }, "scopes"],
     [{ scopes: ["everything"] }, "scopes"],
     [{ scopes: "bookings" }, "scopes"],
-    // Not a key for everywhere because a name was misspelled.
+    // A misspelled field must not give a key that works from everywhere.
     [{ network: ["203.0.113.0/24"] }, "network"],
     [{ expires_at: "2030-01-01" }, "expires_at"],
     [{ networks: ["203.0.113.0/33"] }, "networks"],
     [{ networks: ["office"] }, "networks"],
-    // Not a key for everywhere because a variable was empty.
+    // An empty variable must not give a key that works from everywhere.
     [{ networks: [""] }, "networks"],
     [{ networks: ["1:2:3:4:5:6:7:8:9"] }, "networks"],
     [{ networks: ["2001:db8::/129"] }, "networks"],

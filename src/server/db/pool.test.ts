@@ -7,7 +7,7 @@ import { openSilentWire } from "../../../test/support/database/silent-wire.ts";
 import { createLog } from "../lib/log/log.ts";
 import { DatabaseUnavailable } from "./database-unavailable.ts";
 import { createListen } from "./listen.ts";
-import { type Db, openDb, openPatientDb, openPool, Pool } from "./pool.ts";
+import { type Db, openDb, openLongRunningDb, openPool, Pool } from "./pool.ts";
 
 /** Not events.once, which rejects when the pool emits the error of a connection that breaks between statements. */
 function untilRemoved(pool: Pool): Promise<unknown> {
@@ -88,7 +88,7 @@ describe("a connection that stops answering", { concurrency: true }, async () =>
   test("is waited for only where statements may take long", async () => {
     const { pool, db } = await openOnWire();
     const takeLonger = sql`select pg_sleep(${LONGER_SECONDS})`;
-    await openPatientDb(pool)
+    await openLongRunningDb(pool)
       .transaction()
       .execute((transaction) => takeLonger.execute(transaction));
     assert.equal(pool.totalCount, 1, "and the connection is used again");
@@ -130,7 +130,7 @@ describe("a server that stops answering", { concurrency: true }, async () => {
 
   test("fails pending requests first, then every request at once, until it answers again", async () => {
     const { wire, pool, db, logged } = await openOnWire();
-    const longRunningDb = openPatientDb(pool);
+    const longRunningDb = openLongRunningDb(pool);
     await Promise.all([sql`select pg_sleep(0.1)`.execute(db), sql`select pg_sleep(0.1)`.execute(db)]);
     const longMs = performance.now();
     const long = sql`select pg_sleep(6)`.execute(longRunningDb);

@@ -259,7 +259,7 @@ export function openDb(pool: Pool): Db {
 }
 
 /** The same connections for long work: statements have no time limit. */
-export function openPatientDb(pool: Pool): Db {
+export function openLongRunningDb(pool: Pool): Db {
   const patient = { connect: () => connectPatiently(pool), end: () => pool.end(), options: pool.options };
   return new Kysely<Tables>({ dialect: new EngineDialect(pool, patient) });
 }

@@ -47,7 +47,7 @@ type Circumstances = {
 
 const MEAN_LEAD_DAYS = 6;
 const LONGEST_LEAD_DAYS = 42;
-/** Of all bookings that are stored. */
+/** Shares of all stored bookings. */
 const CANCELLED_SHARE = 0.06;
 const MOVED_SHARE = 0.05;
 const LONGEST_MOVE_DAYS = 12;

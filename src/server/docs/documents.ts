@@ -79,7 +79,7 @@ const SECTIONS: readonly Section[] = [
       }),
       guide("docs/management-api.md", {
         title: "Management API",
-        purpose: "Set up widgets, webhooks, keys and connections from a program.",
+        purpose: "Set up widgets, webhooks, keys and connections from your own software.",
       }),
       guide("docs/assistants.md", {
         title: "Assistants",
@@ -137,7 +137,7 @@ const SECTIONS: readonly Section[] = [
         title: "Architecture",
         purpose: "How the parts fit together, where the code is, and what must stay true.",
       }),
-      guide("docs/glossary.md", { title: "Glossary", purpose: "The words we use, one per idea." }),
+      guide("docs/glossary.md", { title: "Glossary", purpose: "Bookflow's words, one per idea." }),
       guide("docs/reliability.md", {
         title: "Reliability",
         purpose: "Faults that Bookflow survives, and how to try them.",

@@ -6,7 +6,7 @@ import { addDays } from "../lib/time/calendar.ts";
 
 // The rows of a day as lines of JSON, newest first. Memory holds one page, however many there are.
 
-/** Of bookings, changes and deletions. */
+/** Rows of bookings, changes or deletions that one statement reads. */
 const PAGE_ROWS = 500;
 
 type Day = { day: string; keptSince: Date; timeZone: string | null };

@@ -13,7 +13,7 @@ export const IDEMPOTENCY_KEY_HEADERS = Type.Object({
       pattern: "\\S",
       maxLength: IDEMPOTENCY_KEY_LENGTH_MAX,
       description:
-        "Repeat a request with the same key, and nothing is done twice. What is shown only once is not shown again.",
+        "A repeated request with the same key does nothing twice and gets the first response. It gets 409 if that contains a secret, if it adds a connection, or if the body is different.",
     }),
   ),
 });

@@ -12,7 +12,9 @@ export function prepareReadApi(api: FastifyInstance): void {
 }
 
 const text = (description: string) => ({ type: "string", description });
-const REQUEST_ID = { "X-Request-Id": text("Identifies this request in our log: the value you sent, or a new one.") };
+const REQUEST_ID = {
+  "X-Request-Id": text("Identifies this request in Bookflow's log: the value you sent, or a new one."),
+};
 const RATE_LIMIT = {
   "RateLimit-Policy": text("This key's limit, in the format of the IETF draft."),
   RateLimit: text("Requests left, and seconds until the limit resets."),
@@ -41,10 +43,10 @@ const REFUSALS = {
   405: refuse("`method_not_allowed`: this address has other methods.", { Allow: text("The allowed methods.") }),
   429: refuse("`rate_limited`: too many requests with this key; see Retry-After.", { ...RATE_LIMIT, ...RETRY_AFTER }),
   431: refuse("`bad_request`: the request's headers are larger than 16 KiB."),
-  500: refuse("`internal`: failure on our side; retry with backoff.", RATE_LIMIT),
+  500: refuse("`internal`: a bug in Bookflow; retry with increasing delays.", RATE_LIMIT),
   503: refuse(
     "`unavailable`: the database can't be reached, or the service is busy; see Retry-After. `scheduler_unavailable`: the scheduling " +
-      "system gave no answer.",
+      "system refused, or couldn't be reached.",
     { ...RATE_LIMIT, ...RETRY_AFTER },
   ),
 };

@@ -3,7 +3,7 @@ import { inTransaction } from "../db/transactions.ts";
 import type { Deps } from "../deps.ts";
 import { countOf, deleteOrganization, upsertDeleted } from "./delete-queries.ts";
 
-/** Keeps a line for the operator. `db` should be longRunningDb: many bookings take minutes. False if there is none. */
+/** Keeps a row about it for the operator. `db` should be longRunningDb: many bookings take minutes. False if it doesn't exist. */
 export async function removeOrganization(
   { db, clock, log }: Pick<Deps, "db" | "clock" | "log">,
   { id, name, deletedBy }: { id: OrganizationId; name: string; deletedBy: string | null },

@@ -7,7 +7,7 @@ import { buildApp } from "../../../src/server/app.ts";
 import { type Config, parseConfig } from "../../../src/server/config.ts";
 import type { ServiceDeps } from "../../../src/server/create-deps.ts";
 import { createListen } from "../../../src/server/db/listen.ts";
-import { openPatientDb } from "../../../src/server/db/pool.ts";
+import { openLongRunningDb } from "../../../src/server/db/pool.ts";
 import { createLog } from "../../../src/server/lib/log/log.ts";
 import { createMetrics } from "../../../src/server/lib/log/metrics.ts";
 import { systemRandom } from "../../../src/server/lib/secrets/random.ts";
@@ -48,7 +48,7 @@ export async function createTestApp(settings: Partial<Config> = {}): Promise<Tes
   const deps: ServiceDeps = {
     config,
     db,
-    longRunningDb: openPatientDb(pool),
+    longRunningDb: openLongRunningDb(pool),
     clock,
     random: systemRandom,
     log,

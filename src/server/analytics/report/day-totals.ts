@@ -11,7 +11,7 @@ import { toDayReport, toShownZone } from "./report.ts";
 
 // What is exported about a day, counted in the organization's time zone.
 
-/** Of the organization; null means UTC. */
+/** The organization's zone; null means UTC. */
 type Zoned = { timeZone: string | null };
 
 /** More than a day has. */

@@ -11,7 +11,7 @@ export type Check = { organizationId: OrganizationId; reference: Reference; dueA
 
 const CHECK = sql`organization_id as "organizationId", reference, due_at as "dueAt", tries`;
 
-/** Of bookings that the connection made. */
+/** References of bookings that the connection made. */
 export async function findReferences(
   db: Db,
   owner: OrganizationId,
@@ -39,7 +39,7 @@ export async function markDue(
   await writeAtHome(db, owner, (home) => statement.execute(home));
 }
 
-/** Of a shard group: those that are due, for as long as the lease lasts. Two processes never get the same one. */
+/** Leases a shard group's due checks until `leaseUntil`. Two processes never get the same one. */
 export async function claimDue(
   home: Db,
   { now, leaseUntil, limit }: { now: Date; leaseUntil: Date; limit: number },

@@ -12,7 +12,7 @@ type NoticeRequest = FastifyRequest<{ Params: { organization: string; connection
 
 /** Several times what a system sends. */
 const BODY_MAX_BYTES = 128 * 1024;
-/** Of one connection. No business changes so many appointments; what is refused is found by polling. */
+/** For one connection. No business changes so many appointments; what is refused is found by polling. */
 const NOTICES_PER_MINUTE = 600;
 /** A system sends those of all its customers from a few networks. */
 const NETWORK_PER_MINUTE = 3_000;

@@ -6,7 +6,7 @@ import { BOOKING_COLUMNS, type BookingRow } from "../stored/queries.ts";
 
 export type BookingWithoutEvent = BookingRow & Pick<Selectable<BookingsTable>, "organization_id">;
 
-/** Of a shard group, for the background task; `after` is the last row of the previous batch. */
+/** One shard group's bookings, for the background task; `after` is the last row of the previous batch. */
 export async function listBookingsWithoutEvent(
   home: Db,
   { after, limit }: { after: BookingWithoutEvent | null; limit: number },

@@ -237,7 +237,7 @@ export async function takeOverdue(
 
 type SettledPending = Pick<PendingBooking, "organization_id" | "reference" | "failure">;
 
-/** Of a shard group. */
+/** In one shard group. */
 export async function deleteSettledPending(
   home: Db,
   batch: { settledBefore: Date; limit: number },

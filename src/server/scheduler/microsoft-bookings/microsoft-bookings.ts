@@ -140,7 +140,7 @@ async function findAppointment(graph: Graph, lookup: Lookup, signal: AbortSignal
   const candidates = listed.value.filter(
     (appointment) => appointment.serviceId === lookup.serviceId && toStart(appointment)?.getTime() === startMs,
   );
-  // A group can have many appointments at one time, and the lookup one is usually among the newest.
+  // A group can have many appointments at one time, and the one looked for is usually among the newest.
   const newestFirst = candidates.toSorted((a, b) => toCreatedMs(b) - toCreatedMs(a));
   for (const { id } of newestFirst.slice(0, CANDIDATES_MAX)) {
     const read = await graph.read(`/appointments/${encodeURIComponent(id)}`, shapes.appointment, signal);

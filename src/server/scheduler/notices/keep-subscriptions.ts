@@ -14,7 +14,7 @@ const LEASE_MS = 2 * MINUTE_MS;
 const BATCH = 20;
 const CHECKED_EVERY_MS = HOUR_MS;
 const RETRY_MS = 10 * MINUTE_MS;
-/** Of a system that refuses: the plan may be too small, or the credentials may lack a permission. */
+/** Until a system that refuses is asked again: the plan may be too small, or the credentials may lack a permission. */
 const REFUSED_MS = DAY_MS;
 const SECRET_BYTES = 32;
 

@@ -69,8 +69,8 @@ type UnmailedNotice = {
 };
 
 /**
- * Of a shard group, without notices of removed endpoints. A notice that is taken is not taken again until `triedBefore` has passed it: of two workers that find
- * the same notice, the second one waits for the first and then no longer finds it untried.
+ * A shard group's notices, without those of deleted endpoints. A notice that is taken is not taken again until `triedBefore` has passed
+ * it: of two workers that find the same notice, the second one waits for the first and then no longer finds it untried.
  */
 async function takeUnmailed(
   home: Db,
