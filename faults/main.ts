@@ -24,6 +24,8 @@ Breaks real processes under load, and checks that nothing acknowledged is lost o
   --logs DIR       where the processes' logs go`);
 
 const LOAD_BEFORE_MS = 700;
+/** The database counts as silent after 3 s; the rest is for a busy machine. */
+const ANSWER_LIMIT_MS = 6_000;
 const MEMORY_GROWTH_MAX_MB = 120;
 
 const { values } = parseArgs({
@@ -143,24 +145,21 @@ function printTable(memoryBeforeMb: number): void {
   for (const { wrong } of tallies.values()) for (const what of wrong) console.log(what);
 }
 
-// A visitor always gets an answer within seconds, even if it is only a 503. Time that the fault itself takes, such as a
-// suspended process, and the machine's own load don't count.
-
-/** The database counts as silent after 3 s; the rest is for a busy machine. */
-const LIMIT_MS = 6_000;
-
-export function findSlowest(answers: readonly TimedAnswer[]): TimedAnswer | null {
+function findSlowest(answers: readonly TimedAnswer[]): TimedAnswer | null {
   return answers.toSorted((a, b) => b.tookMs - a.tookMs)[0] ?? null;
 }
 
-/** One sentence for each answer that took too long. */
-export function judgeAnswers(answers: readonly TimedAnswer[], fault: Pick<Fault, "excuseMs">): string[] {
+/**
+ * One sentence for each answer that took too long: a visitor gets one within seconds, even if it is only a 503. Time that the fault itself
+ * takes, such as a suspended process, and the machine's own load don't count.
+ */
+function judgeAnswers(answers: readonly TimedAnswer[], fault: Pick<Fault, "excuseMs">): string[] {
   return answers
-    .filter((answer) => answer.tookMs - answer.lagMs > LIMIT_MS + (fault.excuseMs?.(answer) ?? 0))
+    .filter((answer) => answer.tookMs - answer.lagMs > ANSWER_LIMIT_MS + (fault.excuseMs?.(answer) ?? 0))
     .map((answer) => `too slow: ${describeAnswer(answer)}`);
 }
 
-export function describeAnswer({ route, isExternal, status, tookMs, lagMs }: TimedAnswer): string {
+function describeAnswer({ route, isExternal, status, tookMs, lagMs }: TimedAnswer): string {
   const answer = status === 0 ? "no answer" : String(status);
   return `${route}${isExternal ? " (external)" : ""} ${answer} after ${(tookMs / 1000).toFixed(1)} s (machine late by ${(lagMs / 1000).toFixed(1)} s)`;
 }

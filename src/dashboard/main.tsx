@@ -10,6 +10,9 @@ import { ApiFailure } from "./api/client.ts";
 import { router } from "./routes.tsx";
 import { cssVariables, theme } from "./theme.ts";
 
+const FRESH_MS = 10_000;
+const RETRY_DELAY_MS = 700;
+
 const nonce = document.querySelector<HTMLMetaElement>('meta[property="csp-nonce"]')?.nonce ?? "";
 // react-remove-scroll, which locks the page behind dialogs, looks for the nonce here.
 Object.assign(globalThis, { __webpack_nonce__: nonce });
@@ -29,9 +32,6 @@ if (root)
       </QueryClientProvider>
     </MantineProvider>,
   );
-
-const FRESH_MS = 10_000;
-const RETRY_DELAY_MS = 700;
 
 function createQueryClient(): QueryClient {
   return new QueryClient({

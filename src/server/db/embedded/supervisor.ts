@@ -39,6 +39,9 @@ const PAUSES_MS = [200, 1_000, 5_000, 10_000];
 /** A server that ran this long was healthy, so the pauses start from the beginning. */
 const HEALTHY_AFTER_MS = 60_000;
 const LOG_CHECK_MS = 60_000;
+const ATTEMPTS = 5;
+/** Another server's pid file, or its shared memory, is still there. */
+const LOCK_FILE_EXISTS = "F0001";
 
 class Clients {
   readonly #path: string;
@@ -156,10 +159,6 @@ type ServerSpec = Omit<PostmasterSpec, "address"> & {
   /** The address that clients already use; null for any. */
   address: Address | null;
 };
-
-const ATTEMPTS = 5;
-/** Another server's pid file, or its shared memory, is still there. */
-const LOCK_FILE_EXISTS = "F0001";
 
 /** Starts the server on a cluster in whatever state the last run left it. */
 async function startServer(spec: ServerSpec): Promise<PostmasterStart & { address: Address }> {
