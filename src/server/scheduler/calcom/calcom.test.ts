@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { HOUR_MS, MINUTE_MS } from "#contract/durations.ts";
+import { DAY_MS, HOUR_MS, MINUTE_MS } from "#contract/durations.ts";
 import type { Reference } from "#contract/ids.ts";
 import {
   cancelCalcomBooking,
@@ -20,6 +20,7 @@ import { openCalcom } from "../../../../test/support/scheduler/open-calcom.ts";
 import { listWeek, requireBooked, requireFound, toRequest } from "../../../../test/support/scheduler/requests.ts";
 import { RequestBudget } from "../request-budget.ts";
 import type { Read } from "../scheduling-system.ts";
+import { HiddenQuestions } from "./hidden-questions.ts";
 
 const NEVER = new AbortController().signal;
 const UPSTREAM = { requestId: CALCOM_REQUEST_ID, failure: null };
@@ -137,6 +138,31 @@ test("event types are read one by one for hidden questions: all by the test, the
   assert.deepEqual(await list(), ["10", "11", "12", "13", "14"]);
 });
 
+test("event types with hidden questions don't keep the others from being read", async () => {
+  const hidden = new HiddenQuestions();
+  const ids = [1, 2, 3, 4];
+  for (const id of ids.slice(0, 2)) hidden.note(id, "Promotion", CALCOM_NOW);
+  assert.deepEqual(hidden.listDue(ids, CALCOM_NOW), [3, 4, 1, 2]);
+  for (const id of ids.slice(2)) hidden.note(id, null, CALCOM_NOW);
+  assert.deepEqual(hidden.listDue(ids, CALCOM_NOW), [1, 2]);
+  hidden.note(1, "Promotion", new Date(CALCOM_NOW.getTime() + 1));
+  assert.deepEqual(hidden.listDue(ids, CALCOM_NOW), [2, 1]);
+  const dayBefore = new Date(CALCOM_NOW.getTime() - DAY_MS);
+  assert.deepEqual(hidden.listDue(ids, dayBefore), [2, 3, 4, 1], "the clock was set back");
+});
+
+test("the connection's test leaves a third of the requests for bookings, and forgets nothing that it didn't read", async () => {
+  const budget = new RequestBudget({ requests: 120, windowMs: MINUTE_MS });
+  const { system, server, clock } = await openCalcom(budget);
+  requireFound(await system.verify(NEVER));
+  const countReads = () => server.requests.filter(({ path }) => path.startsWith("/v2/event-types/")).length;
+  const before = countReads();
+  while (budget.allows("first", clock.now())) budget.take(clock.now());
+  const { warnings } = requireFound(await system.verify(NEVER));
+  assert.equal(countReads(), before);
+  assert.ok(warnings.includes("“Campaign” is not offered: a required question is hidden (Promotion)."));
+});
+
 test("while requests are short, no event type is read for hidden questions; a refused booking of one still leaves it out", async () => {
   const budget = new RequestBudget({ requests: 120, windowMs: MINUTE_MS });
   for (let n = 0; n < 41; n++) budget.take(CALCOM_NOW);
@@ -149,6 +175,20 @@ test("while requests are short, no event type is read for hidden questions; a re
   assert.ok(outcome.kind === "refused" && outcome.reason === "invalid");
   assert.equal(await isOffered(), false);
   assert.equal(server.requests.filter(({ path }) => path.startsWith("/v2/event-types/")).length, 1);
+});
+
+test("a booked time stays hidden for as long as an old list of Cal.com may still arrive, and no longer", async () => {
+  const { system, clock } = await openCalcom();
+  const [slot] = await listWeek(system, { now: CALCOM_NOW, serviceId: "10" });
+  assert.ok(slot);
+  requireBooked(await system.book(toRequest("10", slot), NEVER));
+  // The stand-in's own clock stands still, so its list stays as old as this.
+  const isShownAfter = async (ms: number) => {
+    clock.set(new Date(CALCOM_NOW.getTime() + ms));
+    const slots = await listWeek(system, { now: CALCOM_NOW, serviceId: "10" });
+    return slots.some(({ startAt }) => startAt.getTime() === slot.startAt.getTime());
+  };
+  assert.deepEqual([await isShownAfter(9_999), await isShownAfter(10_000)], [false, true]);
 });
 
 test("a server without teams offers the user's own event types", async () => {

@@ -115,11 +115,12 @@ function createCatalog(
   });
   /** For "Test". */
   const readThoroughly = async (signal: AbortSignal): Promise<Read<Catalog>> => {
-    hidden.forget();
     isThorough = true;
-    const fresh = await catalog.refresh(signal);
-    isThorough = false;
-    return fresh;
+    try {
+      return await catalog.refresh(signal);
+    } finally {
+      isThorough = false;
+    }
   };
   /** Cal.com refused a booking of it. */
   const recheck = async (known: { catalog: Catalog; service: CalcomService }, signal: AbortSignal): Promise<void> => {

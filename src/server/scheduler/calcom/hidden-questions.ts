@@ -1,7 +1,7 @@
 import { HOUR_MS } from "#contract/durations.ts";
 import { RecentMap } from "../../lib/recent-map.ts";
 import type { Clock } from "../../lib/time/clock.ts";
-import { SERVICES_MAX } from "../reply-limits.ts";
+import { OFFERED, SERVICES_MAX } from "../reply-limits.ts";
 import type { RequestBudget } from "../request-budget.ts";
 import type { CalcomApi } from "./api.ts";
 import { type BookingField, shapes } from "./shapes.ts";
@@ -12,26 +12,25 @@ import { type BookingField, shapes } from "./shapes.ts";
 const KEPT_MS = HOUR_MS;
 const READS_AT_ONCE = 5;
 
-/** What is known of an account's event types: the label of a hidden question that demands an answer, or null. */
+/** What is known of an account's event types: the name of a hidden question that demands an answer, or null. */
 export class HiddenQuestions {
-  #known = new RecentMap<number, { readonly question: string | null; readonly readAt: Date }>(SERVICES_MAX);
+  readonly #known = new RecentMap<number, { readonly question: string | null; readonly readAtMs: number }>(
+    SERVICES_MAX,
+  );
 
   note(eventTypeId: number, question: string | null, readAt: Date): void {
-    this.#known.set(eventTypeId, { question, readAt });
+    this.#known.set(eventTypeId, { question, readAtMs: readAt.getTime() });
   }
 
   find(eventTypeId: number): string | null {
     return this.#known.get(eventTypeId)?.question ?? null;
   }
 
-  /** One with such a question is always due, because it may be visible now. */
-  isDue(eventTypeId: number, now: Date): boolean {
-    const last = this.#known.get(eventTypeId);
-    return last === undefined || last.question !== null || now.getTime() - last.readAt.getTime() >= KEPT_MS;
-  }
-
-  forget(): void {
-    this.#known = new RecentMap(SERVICES_MAX);
+  /** Those to read again, the longest unread first. One with such a question is always due, because it may be visible now. */
+  listDue(eventTypeIds: readonly number[], now: Date): number[] {
+    const toReadAtMs = (id: number) => this.#known.get(id)?.readAtMs ?? 0;
+    const isDue = (id: number) => this.find(id) !== null || Math.abs(now.getTime() - toReadAtMs(id)) >= KEPT_MS;
+    return eventTypeIds.filter(isDue).toSorted((a, b) => toReadAtMs(a) - toReadAtMs(b));
   }
 }
 
@@ -41,12 +40,13 @@ export async function readHidden({ clock, api, hidden }: ReadDeps, id: number, s
   const reply = await api.read({ resource: "eventTypes", path: `/event-types/${id}` }, shapes.eventTypeFields, signal);
   if (reply.kind === "unavailable") return;
   const field = reply.kind === "found" ? reply.value.data.bookingFields.find(isHiddenRequired) : undefined;
-  const question = field ? field.label || field.slug || "" : null;
-  hidden.note(id, question, clock.now());
+  hidden.note(id, field ? toName(field) : null, clock.now());
 }
 
+/** Reads as many as the account's requests allow without what is kept for bookings. */
 export async function readAllHidden(deps: ReadDeps, ids: readonly number[], signal: AbortSignal): Promise<void> {
-  for (let at = 0; at < ids.length && !signal.aborted; at += READS_AT_ONCE)
+  const mayRead = () => !signal.aborted && deps.budget.allows("first", deps.clock.now());
+  for (let at = 0; at < ids.length && mayRead(); at += READS_AT_ONCE)
     await Promise.all(ids.slice(at, at + READS_AT_ONCE).map((id) => readHidden(deps, id, signal)));
 }
 
@@ -54,11 +54,15 @@ export async function readAllHidden(deps: ReadDeps, ids: readonly number[], sign
 export async function readSomeHidden(deps: ReadDeps, ids: readonly number[], signal: AbortSignal): Promise<void> {
   const now = deps.clock.now();
   if (!deps.budget.allows("renewal", now)) return;
-  const due = ids.filter((id) => deps.hidden.isDue(id, now));
-  await readAllHidden(deps, due.slice(0, READS_AT_ONCE), signal);
+  await readAllHidden(deps, deps.hidden.listDue(ids, now).slice(0, READS_AT_ONCE), signal);
 }
 
 /** Its own page gets the answer from a link. Cal.com's own fields are not required while hidden. */
 function isHiddenRequired(field: BookingField): boolean {
   return field.hidden === true && field.required === true && field.isDefault === false;
+}
+
+/** A name of any length would stay in memory. */
+function toName({ label, slug }: BookingField): string {
+  return [label, slug].find((text) => text && text.length <= OFFERED.nameLength) ?? "without a name";
 }

@@ -1,8 +1,8 @@
 import type { Clock } from "../../lib/time/clock.ts";
-import type { Booked, BookOutcome, Slot } from "../scheduling-system.ts";
+import type { BookOutcome, Slot } from "../scheduling-system.ts";
 
-/** Cal.com keeps its lists of available times for two seconds. */
-const LAG_MS = 3_000;
+/** Cal.com keeps its lists of available times for two seconds, and reading one takes up to eight. */
+const LAG_MS = 10_000;
 
 type Taken = { readonly hides: (slot: Slot) => boolean; readonly externalId: string | null; readonly atMs: number };
 
@@ -19,8 +19,9 @@ export class JustTaken {
     this.#dropOld();
     const atMs = this.#clock.now().getTime();
     if (outcome.kind === "booked") {
-      const { externalId } = outcome.booked;
-      this.#taken.push({ hides: (slot) => overlap(slot, outcome.booked), externalId, atMs });
+      const { externalId, startAt: bookedFrom, endAt: bookedTo } = outcome.booked;
+      const hides = (slot: Slot) => slot.startAt < bookedTo && slot.endAt > bookedFrom;
+      this.#taken.push({ hides, externalId, atMs });
     }
     if (outcome.kind === "slot_taken") {
       const hides = (slot: Slot) => slot.startAt.getTime() === startAt.getTime();
@@ -42,8 +43,4 @@ export class JustTaken {
     const nowMs = this.#clock.now().getTime();
     this.#taken = this.#taken.filter(({ atMs }) => Math.abs(nowMs - atMs) < LAG_MS);
   }
-}
-
-function overlap(slot: Slot, { startAt, endAt }: Booked): boolean {
-  return slot.startAt < endAt && slot.endAt > startAt;
 }
