@@ -38,6 +38,13 @@ test("simultaneous callers share one load, and later ones its result while it is
   assert.deepEqual(await kept.get(NEVER), await two);
 });
 
+test("a clock that is set back does not keep a value for longer", async () => {
+  const { kept, clock } = createCounted([one, two]);
+  assert.deepEqual(await kept.get(NEVER), await one);
+  clock.set(new Date(NOON.getTime() - 1_000));
+  assert.deepEqual(await kept.get(NEVER), await two);
+});
+
 test("a failure is not kept", async () => {
   const { kept, loads } = createCounted([Promise.resolve(unavailable()), one]);
   assert.deepEqual(await kept.get(NEVER), unavailable());

@@ -30,13 +30,13 @@ export function createKeptRead<T>(
     load: (signal: AbortSignal) => Promise<Read<T>>;
   },
 ): KeptRead<T> {
-  let kept: { readonly value: T; readonly untilMs: number } | null = null;
+  let kept: { readonly value: T; readonly readAtMs: number; readonly keptMs: number } | null = null;
   let underWay: Promise<Read<T>> | null = null;
 
   const load = async (): Promise<Read<T>> => {
     const read = await options.load(AbortSignal.timeout(options.timeoutMs));
     if (read.kind === "found") {
-      kept = { value: read.value, untilMs: deps.clock.now().getTime() + options.toKeptMs(read.value) };
+      kept = { value: read.value, readAtMs: deps.clock.now().getTime(), keptMs: options.toKeptMs(read.value) };
     }
     return read;
   };
@@ -50,9 +50,10 @@ export function createKeptRead<T>(
   return {
     refresh,
     get: async (signal, admit) => {
-      const nowMs = deps.clock.now().getTime();
-      if (kept !== null && nowMs < kept.untilMs && (options.isCurrent?.(kept.value) ?? true)) return found(kept.value);
-      const older = kept !== null && nowMs < kept.untilMs + (options.olderMs ?? 0) ? found(kept.value) : null;
+      // A clock that was set back must not keep a value for longer.
+      const ageMs = Math.abs(deps.clock.now().getTime() - (kept?.readAtMs ?? 0));
+      if (kept !== null && ageMs < kept.keptMs && (options.isCurrent?.(kept.value) ?? true)) return found(kept.value);
+      const older = kept !== null && ageMs < kept.keptMs + (options.olderMs ?? 0) ? found(kept.value) : null;
       const refusal = underWay === null && !signal.aborted ? (admit?.(older !== null) ?? null) : null;
       const read = refusal ?? (await refresh(signal));
       return older !== null && isOverLimit(read) ? older : read;

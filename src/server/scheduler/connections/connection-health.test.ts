@@ -136,6 +136,20 @@ test("a wait the system asks for is honoured, up to five minutes", async () => {
   assert.equal((await system.listSlots(QUERY)).kind, "found");
 });
 
+test("a clock that is set back ends a pause, and a later pause counts again", async () => {
+  const { server, system, wait } = await connect();
+  const throttled: FaultInjection = { answer: { status: 429, headers: { "Retry-After": "300" } } };
+  server.injectFault("GET /slots", throttled, DOWN, throttled);
+  assert.equal((await system.listSlots(QUERY)).kind, "unavailable");
+  wait(-DAY_MS);
+  await system.listSlots(QUERY);
+  assert.equal(server.requests.filter(({ path }) => path === "/v2/slots").length, 2, "it is asked again");
+  await system.listSlots({ ...QUERY, serviceId: "11" });
+  const slot = { startAt: new Date("2026-11-02T09:00:00.000Z"), endAt: NOON, staffIds: [] };
+  const outcome = await system.book(toRequest("10", slot));
+  assert.deepEqual(outcome, { kind: "unavailable", retryAfterMs: 300_000, upstream: null, overLimit: "account" });
+});
+
 test("failing to write health changes no outcome", async () => {
   const { system, wait } = await connect();
   wait(120_000);

@@ -54,10 +54,10 @@ export class ConnectionHealth {
     this.#id = connection.id;
   }
 
-  /** Null if requests may be sent to the system. */
+  /** Null if requests may be sent to the system. A clock that was set back must not make a pause longer than the longest. */
   findPause(): Failure | null {
     const leftMs = this.#pausedUntilMs - this.#deps.clock.now().getTime();
-    if (leftMs <= 0) return null;
+    if (leftMs <= 0 || leftMs > PAUSE_MS_MAX) return null;
     return this.#isOverLimit ? overLimit("account", leftMs) : unavailable(null, leftMs);
   }
 
@@ -77,7 +77,8 @@ export class ConnectionHealth {
     const askedMs = outcome.kind === "unavailable" ? (outcome.retryAfterMs ?? 0) : 0;
     const ownMs = this.#failuresInRow >= FAILURES_BEFORE_PAUSE ? PAUSE_MS : 0;
     const waitMs = Math.min(Math.max(askedMs, ownMs), PAUSE_MS_MAX);
-    this.#pausedUntilMs = Math.max(this.#pausedUntilMs, now.getTime() + waitMs);
+    const pausedUntilMs = this.findPause() === null ? 0 : this.#pausedUntilMs;
+    this.#pausedUntilMs = Math.max(pausedUntilMs, now.getTime() + waitMs);
     this.#isOverLimit = isOverLimit(outcome);
   }
 
@@ -85,7 +86,7 @@ export class ConnectionHealth {
   async #write(error: HealthError | null, now: Date): Promise<void> {
     const what = error?.word ?? "";
     const everyMs = error === null ? OK_WRITTEN_EVERY_MS : ERROR_WRITTEN_EVERY_MS;
-    if (this.#written?.what === what && now.getTime() < this.#written.atMs + everyMs) return;
+    if (this.#written?.what === what && Math.abs(now.getTime() - this.#written.atMs) < everyMs) return;
     this.#written = { what, atMs: now.getTime() };
     const connection = { id: this.#id, now };
     const written =
