@@ -70,7 +70,7 @@ export class ClaimLoop {
   readonly #outage: OutageLog;
   readonly #stopping = new AbortController();
   #running: Promise<unknown> = Promise.resolve();
-  #takingStored: Promise<unknown> = Promise.resolve();
+  readonly #takingStored = new Set<Promise<void>>();
   /** Null while claiming. */
   #waiting: { readonly mode: Waiting; readonly alarm: Alarm; readonly restUntilMs: number } | null = null;
   /** What the last claims found. */
@@ -115,7 +115,8 @@ export class ClaimLoop {
   wake(stored: readonly DeliveryId[] = []): boolean {
     const isAtOnce = this.#waiting?.mode === "resting" && this.#sender.free >= HALF;
     if (isAtOnce && stored.length > 0) {
-      this.#takingStored = Promise.all([this.#takingStored, this.#takeStored(stored)]);
+      const taking = this.#takeStored(stored).finally(() => this.#takingStored.delete(taking));
+      this.#takingStored.add(taking);
     } else {
       this.#heard.isQueued = true;
       this.#hear("queued");
@@ -128,7 +129,7 @@ export class ClaimLoop {
     this.#stopping.abort();
     this.#sender.stop();
     this.#waiting?.alarm.wake();
-    await Promise.all([this.#running, this.#takingStored]);
+    await Promise.all([this.#running, ...this.#takingStored]);
     await this.settled();
   }
 
@@ -145,7 +146,10 @@ export class ClaimLoop {
 
   /** What something holds back is left to a claim. */
   async #takeStored(ids: readonly DeliveryId[]): Promise<void> {
-    const leased = await leaseStored(this.#home, ids, this.#sender.makeLease()).catch(() => []);
+    const leased = await leaseStored(this.#home, ids, this.#sender.makeLease()).catch((error: unknown) => {
+      this.#outage.failed(error);
+      return [];
+    });
     if (leased.length > 0) void this.#sender.send(leased);
     if (leased.length < ids.length) this.wake();
   }

@@ -190,8 +190,9 @@ class Places {
   /** How many leased deliveries have a request that is still running. */
   #unended = 0;
 
+  /** Deliveries that are leased without a claim may be more than were free. */
   get free(): number {
-    return Math.min(REQUESTS_AT_ONCE_MAX - this.#unended, LEASES_MAX - this.#leaseCount);
+    return Math.max(0, Math.min(REQUESTS_AT_ONCE_MAX - this.#unended, LEASES_MAX - this.#leaseCount));
   }
 
   isSendingTo(endpointId: EndpointId): boolean {

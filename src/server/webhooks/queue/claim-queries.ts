@@ -264,7 +264,8 @@ const leasingStored = new FixedStatement<LeasedRow, Lease & ClaimSettings & { id
       join ${table("delivery_queue", "queue")} on queue.delivery_id = any(${ids}::uuid[])
       join ${table("delivery_lanes", "lane")} on lane.endpoint_id = queue.endpoint_id
       join ${table("organizations", "organization")} on organization.id = lane.organization_id
-      where claim.is_alone and queue.lease_token is null and organization.plan = any(${PLANS}::text[])
+      where claim.is_alone and queue.lease_token is null and queue.due_at <= ${at}::timestamptz
+        and organization.plan = any(${PLANS}::text[])
         and lane.state = 'open' and lane.is_answering and not lane.is_failing and not lane.is_chat
         and lane.requests_per_minute is null and (lane.paused_until > ${at}::timestamptz) is not true
         and not exists (

@@ -86,6 +86,15 @@ test("a delivery to a chat is left to a claim", async () => {
   assert.equal(await isLeased(business), false);
 });
 
+test("a delivery that is due later is left to a claim", async () => {
+  const { business } = await makeTarget();
+  const ids = await store(business);
+  const dueAt = new Date(deps.clock.now().getTime() + 60_000);
+  const queued = deps.db.updateTable("delivery_queue").set({ due_at: dueAt });
+  await queued.where("organization_id", "=", business.owner).execute();
+  assert.deepEqual(await leaseStored(await findTestHome(deps), ids, makeLease()), []);
+});
+
 test("a delivery is left to a claim if the plan has lost webhooks, or the endpoint was turned off, since it was stored", async () => {
   const home = await findTestHome(deps);
   for (const change of [
