@@ -92,11 +92,14 @@ export class TouchWriter {
 
   async #record(touches: readonly LiveTouch[]): Promise<Written[]> {
     noteEvents(touches.length);
-    const written = new Map(
-      (await atServers(this.#db, touches, (parts) => this.#recordTogether(parts))).flatMap((some) => [...some]),
-    );
+    const written = await this.#recordAtServers(touches);
     // Every touch is on a server.
     return touches.map((touch) => written.get(touch) as Written);
+  }
+
+  async #recordAtServers(touches: readonly LiveTouch[]): Promise<Map<LiveTouch, Written>> {
+    const written = await atServers(this.#db, touches, (parts) => this.#recordTogether(parts));
+    return new Map(written.flatMap((some) => [...some]));
   }
 
   /** A server that is down fails only the organizations on it. */
@@ -108,7 +111,9 @@ export class TouchWriter {
     const touches = parts.flatMap(({ rows }) => rows);
     try {
       const dropped = new Set((await Promise.all(parts.map(listOverBudget))).flat());
-      const kept = keepOf(parts, (touch) => !dropped.has(touch));
+      const kept = parts
+        .map(({ home, rows }) => ({ home, rows: rows.filter((touch) => !dropped.has(touch)) }))
+        .filter(({ rows }) => rows.length > 0);
       const recorded = kept.length === 0 ? [] : await recordTogether(kept, { now, knownKeys: this.#knownKeys });
       await atHomes(this.#db, [...dropped], ({ writer }, some) => addDrops(writer, some, now));
       this.#outages.worked();
@@ -124,25 +129,24 @@ export class TouchWriter {
       if (isMoved(this.#db, error)) throw error;
       const fault = toFault(error);
       if (fault === "conflict" && retriesLeft > 0) return await this.#recordTogether(parts, retriesLeft - 1);
-      if (fault === "data" && touches.length > 1) return await this.#isolate(parts, touches);
+      if (fault === "data" && touches.length > 1) return await this.#isolate(touches);
       if (fault === "data") return new Map(touches.map((touch) => [touch, { outcome: "malformed" }]));
       this.#outages.failed(error);
       return new Map(touches.map((touch) => [touch, { outcome: "database_unavailable" }]));
     }
   }
 
-  /** One touch that PostgreSQL cannot store must not fail the others: the batch is halved until the touch is alone. */
-  async #isolate(parts: readonly Part<LiveTouch>[], touches: readonly LiveTouch[]): Promise<Map<LiveTouch, Written>> {
-    const half = new Set(touches.slice(0, touches.length >> 1));
+  /**
+   * One touch that PostgreSQL cannot store must not fail the others: the batch is halved until the touch is alone. A half is
+   * recorded once, even if a shard group moves before the other one is.
+   */
+  async #isolate(touches: readonly LiveTouch[]): Promise<Map<LiveTouch, Written>> {
+    const middle = touches.length >> 1;
     return new Map([
-      ...(await this.#recordTogether(keepOf(parts, (touch) => half.has(touch)))),
-      ...(await this.#recordTogether(keepOf(parts, (touch) => !half.has(touch)))),
+      ...(await this.#recordAtServers(touches.slice(0, middle))),
+      ...(await this.#recordAtServers(touches.slice(middle))),
     ]);
   }
-}
-
-function keepOf(parts: readonly Part<LiveTouch>[], isKept: (touch: LiveTouch) => boolean): Part<LiveTouch>[] {
-  return parts.map(({ home, rows }) => ({ home, rows: rows.filter(isKept) })).filter(({ rows }) => rows.length > 0);
 }
 
 /**
