@@ -1,6 +1,6 @@
 import type pg from "pg";
 
-// What every direct statement runs first, in the same transaction (direct-connection.ts). Citus's own executor does the same: it
+// What every direct statement runs first, in the same transaction (checked-connections.ts). Citus's own executor does the same: it
 // takes the shard's metadata lock in share mode, and looks at the placement. A move or split takes that lock exclusively on every
 // server, and holds it while it changes the placements. So whoever has the lock and sees the placement writes where the rows are.
 
