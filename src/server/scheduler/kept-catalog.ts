@@ -38,13 +38,16 @@ export function createKeptCatalog<Catalog extends AnyCatalog>(
   const admit = (isKnown: boolean): Failure | null =>
     isKnown && !deps.budget.allows("renewal", deps.clock.now()) ? overLimit("account") : null;
   const get = (signal: AbortSignal) => kept.get(signal, admit);
+  const shown = new WeakMap<Catalog, OfferedService[]>();
   return {
     ...kept,
     get,
     listServices: async (signal) => {
       const known = await get(signal);
       if (known.kind !== "found") return known;
-      return found(known.value.services.slice(0, OFFERED.services).map(({ offered }) => toShown(offered)));
+      const services = shown.get(known.value) ?? toShownServices(known.value);
+      shown.set(known.value, services);
+      return found(services);
     },
     findService: async ({ serviceId, staffId }, signal) => {
       const known = await get(signal);
@@ -66,7 +69,19 @@ export async function findBookedService<Service>(
   return offered.kind === "refused" && offered.reason === "not_found" ? await readOne() : offered;
 }
 
-/** Every visitor's frame gets it, whatever the system sends. */
+/** Every visitor's frame gets them, whatever the system sends. */
+function toShownServices({ services }: AnyCatalog): OfferedService[] {
+  const shown: OfferedService[] = [];
+  let left = OFFERED.characters;
+  for (const { offered } of services.slice(0, OFFERED.services)) {
+    const service = toShown(offered);
+    left -= JSON.stringify(service).length;
+    if (left < 0) break;
+    shown.push(service);
+  }
+  return shown;
+}
+
 function toShown(service: OfferedService): OfferedService {
   return {
     ...service,
@@ -84,7 +99,7 @@ function cut(text: string, length: number): string {
 }
 
 /** For "Test". */
-export function warnOfMany({ services }: AnyCatalog): string[] {
-  const isMany = services.length > OFFERED.services;
-  return isMany ? [`Only the first ${OFFERED.services} event types are offered; there are ${services.length}.`] : [];
+export function warnOfMany(catalog: AnyCatalog): string[] {
+  const [shown, all] = [toShownServices(catalog).length, catalog.services.length];
+  return shown < all ? [`Only the first ${shown} event types are offered; there are ${all}.`] : [];
 }

@@ -13,5 +13,12 @@ export const OPTIONS_MAX = 200;
 export const STAFF_MAX = 1_000;
 export const LOCATIONS_MAX = 50;
 
-/** What is offered of it. */
-export const OFFERED = { services: 200, staff: 200, questions: 50, nameLength: 200, textLength: 2_000 };
+/** What is offered of it. `characters`: of all services together, as JSON. */
+export const OFFERED = {
+  services: 200,
+  staff: 200,
+  questions: 50,
+  nameLength: 200,
+  textLength: 2_000,
+  characters: 1_000_000,
+};

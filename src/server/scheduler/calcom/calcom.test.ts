@@ -191,6 +191,24 @@ test("a booked time stays hidden for as long as an old list of Cal.com may still
   assert.deepEqual([await isShownAfter(9_999), await isShownAfter(10_000)], [false, true]);
 });
 
+test("what every visitor's frame gets has at most a million characters, and the test says so", async () => {
+  const { system, server } = await openCalcom();
+  const options = Array.from({ length: 100 }, (_, n) => `${n}`.padEnd(200, "x"));
+  const field = { isDefault: false, type: "select", slug: "which", label: "Which?", options };
+  const data = Array.from({ length: 150 }, (_, n) => ({
+    id: 1_000 + n,
+    title: `Service ${n}`,
+    lengthInMinutes: 30,
+    bookingFields: [field],
+  }));
+  server.hasTeams = false;
+  server.injectFault("GET /event-types", { answer: { status: 200, json: { status: "success", data } } });
+  const { warnings } = requireFound(await system.verify(NEVER));
+  const offered = requireFound(await system.listServices(NEVER));
+  assert.ok(offered.length > 40 && JSON.stringify(offered).length < 1_001_000, `${offered.length}`);
+  assert.deepEqual(warnings, [`Only the first ${offered.length} event types are offered; there are 150.`]);
+});
+
 test("a server without teams offers the user's own event types", async () => {
   const { system, server } = await openCalcom();
   server.hasTeams = false;
