@@ -27,7 +27,7 @@ export function mcpRoutes(
     // Each call counts towards the key's rate limit, so several can't share one request.
     if (Array.isArray(request.body)) throw new ApiError("bad_request", "Send one message per request.");
     const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true });
-    const server = createServer(deps, request);
+    const server = createServer(deps, callerOf(request));
     await server.connect(transport);
     try {
       const answer = await transport.handleRequest(toWebRequest(request, deps.config.baseUrl), {
@@ -43,8 +43,7 @@ export function mcpRoutes(
   });
 }
 
-function createServer(deps: Pick<Deps, "db" | "clock" | "config">, request: FastifyRequest): Server {
-  const caller = callerOf(request);
+function createServer(deps: Pick<Deps, "db" | "clock" | "config">, caller: ToolCaller): Server {
   const server = new Server(
     { name: "bookflow", title: "Bookflow", version: API_VERSION },
     { capabilities: { tools: {} }, instructions: INSTRUCTIONS },
@@ -59,7 +58,7 @@ function createServer(deps: Pick<Deps, "db" | "clock" | "config">, request: Fast
     })),
   }));
   server.setRequestHandler(CallToolRequestSchema, async ({ params }) => {
-    return await runTool(deps, { ...caller, signal: request.signal }, params);
+    return await runTool(deps, caller, params);
   });
   return server;
 }

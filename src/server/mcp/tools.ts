@@ -20,7 +20,6 @@ export type ToolCaller = {
   plan: Plan;
   timeZone: string | null;
   scopes: readonly KeyScope[];
-  signal: AbortSignal;
 };
 
 type Tool = {
