@@ -4,7 +4,7 @@ import type { DeliveryId, EndpointId, OrganizationId } from "#contract/ids.ts";
 import { toArrayText } from "../../db/array-text.ts";
 import type { Home } from "../../db/citus/homes.ts";
 import type { ShardGroup } from "../../db/citus/shard-map.ts";
-import { table } from "../../db/home.ts";
+import { runTogether, table } from "../../db/home.ts";
 import type { Db } from "../../db/pool.ts";
 import { FixedStatement } from "../../db/run-prepared.ts";
 import { PLANS_WITH_WEBHOOKS } from "./caps.ts";
@@ -240,41 +240,51 @@ const LEASED_COLUMNS = sql`delivery_id as "deliveryId", organization_id as "orga
       resume_at as "resumeAt"`;
 
 /**
- * A claim of these deliveries in one statement, unless another claim is under way. Takes only those that no rule holds back: the
+ * A claim of these deliveries in one round trip, unless another claim is under way. Takes only those that no rule holds back: the
  * lane has nothing else waiting or in flight, its endpoint answers, and it has no limits of its own.
  */
-export async function leaseStored(
-  { writer, group }: Home,
-  ids: readonly DeliveryId[],
-  lease: Lease,
-): Promise<ClaimedDelivery[]> {
-  const values = { ...lease, ...toClaimSettings(group), ids: toArrayText(ids) };
-  return (await leasingStored.run(writer, values)).map((row) => ({ ...row, lease }));
+export async function leaseStored(home: Home, ids: readonly DeliveryId[], lease: Lease): Promise<ClaimedDelivery[]> {
+  const values = { ...lease, ...toClaimSettings(home.group), ids: toArrayText(ids) };
+  const statements = [usingIndexes.compile(home.writer, {}), leasingStored.compile(home.writer, values)];
+  const [, rows = []] = await runTogether<LeasedRow>(statements.map((each) => ({ home, ...each })));
+  return rows.map((row) => ({ ...row, lease }));
 }
 
+const usingIndexes = new FixedStatement<unknown, object>(
+  () => sql`-- prepared: use_indexes
+    select ${INDEXES_ONLY}`,
+);
+
+/** The orders and limits leave PostgreSQL only one index each, also if it plans this while the queue is empty. */
 const leasingStored = new FixedStatement<LeasedRow, Lease & ClaimSettings & { ids: string }>(
   ({ token, at, until, holder, synchronousCommit, shard, ids }) => sql`-- prepared: lease_stored
     with claim as materialized (
       select pg_try_advisory_xact_lock(${toClaimLock(shard)}) as is_alone, ${setSynchronousCommit(synchronousCommit)}
+    ), stored as materialized (
+      select delivery_id, endpoint_id from ${table("delivery_queue")}
+      where delivery_id = any(${ids}::uuid[]) and lease_token is null and due_at <= ${at}::timestamptz order by delivery_id
     )
     update ${table("delivery_queue")} set lease_token = ${token}::uuid, leased_at = ${at}::timestamptz,
       lease_until = ${until}::timestamptz, leased_by = ${holder}::integer
     where delivery_id = any(array(
-      select queue.delivery_id from claim
-      join ${table("delivery_queue", "queue")} on queue.delivery_id = any(${ids}::uuid[])
-      join ${table("delivery_lanes", "lane")} on lane.endpoint_id = queue.endpoint_id
+      select locked.delivery_id from claim cross join stored
+      join ${table("delivery_lanes", "lane")} on lane.endpoint_id = stored.endpoint_id
       join ${table("organizations", "organization")} on organization.id = lane.organization_id
-      where claim.is_alone and queue.lease_token is null and queue.due_at <= ${at}::timestamptz
-        and organization.plan = any(${PLANS}::text[])
+      cross join lateral (
+        select delivery_id from ${table("delivery_queue", "queue")}
+        where queue.delivery_id = stored.delivery_id and queue.lease_token is null
+        order by queue.delivery_id limit 1
+        for update skip locked
+      ) locked
+      where claim.is_alone and organization.plan = any(${PLANS}::text[])
         and lane.state = 'open' and lane.is_answering and not lane.is_failing and not lane.is_chat
         and lane.requests_per_minute is null and (lane.paused_until > ${at}::timestamptz) is not true
-        and not exists (
+        and (select count(*) from (
           select from ${table("delivery_queue", "waiting")}
-          where waiting.endpoint_id = queue.endpoint_id and waiting.lease_token is null and waiting.delivery_id <> queue.delivery_id
-        ) and not exists (
-          select from ${table("delivery_queue", "sent")} where sent.endpoint_id = queue.endpoint_id and sent.lease_token is not null
+          where waiting.endpoint_id = stored.endpoint_id and waiting.lease_token is null order by waiting.due_at limit 2
+        ) first) = 1 and not exists (
+          select from ${table("delivery_queue", "sent")} where sent.endpoint_id = stored.endpoint_id and sent.lease_token is not null
         )
-      for update of queue skip locked
     ))
     returning ${LEASED_COLUMNS}`,
 );

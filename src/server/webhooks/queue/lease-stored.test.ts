@@ -12,11 +12,12 @@ import {
   makeEndpoint,
   startReplying,
 } from "../../../../test/support/webhooks/webhook-service.ts";
+import { openDb, openPool } from "../../db/pool.ts";
 import { randomUuid } from "../../lib/secrets/random.ts";
 import { claimDeliveries } from "./claim.ts";
 import { beginClaim, leaseStored } from "./claim-queries.ts";
 
-const { deps } = await createWebhookService();
+const { deps, url } = await createWebhookService();
 const receiver = await startReplying(() => ({}));
 
 function makeLease() {
@@ -108,6 +109,36 @@ test("a delivery is left to a claim if the plan has lost webhooks, or the endpoi
     await change(target);
     assert.deepEqual(await leaseStored(home, ids, makeLease()), []);
   }
+});
+
+test("it reads few rows of a long queue, even if it was planned while the queue was empty", async (t) => {
+  const pool = openPool({ url, size: 1, log: deps.log });
+  t.after(() => pool.end());
+  const home = await findTestHome({ db: openDb(pool) });
+  await sql`analyze delivery_queue`.execute(deps.db);
+  const leaseOne = async () => {
+    const { business } = await makeTarget();
+    const ids = await store(business);
+    assert.equal((await leaseStored(home, ids, makeLease())).length, 1);
+  };
+  const countRead = async () => {
+    await home.pool.query("select pg_stat_force_next_flush()");
+    const { rows } = await home.pool.query(
+      `select (select sum(seq_tup_read) from pg_stat_user_tables where relname ~ '^delivery_queue')
+        + (select sum(idx_tup_read) from pg_stat_user_indexes where relname ~ '^delivery_queue') as read`,
+    );
+    return Number((rows[0] as { read: string }).read);
+  };
+  await leaseOne();
+  const { business, id } = await makeTarget();
+  await sql`insert into delivery_queue (delivery_id, organization_id, endpoint_id, trigger, is_test, due_at)
+    select gen_random_uuid(), ${business.owner}, ${id}, 'automatic', false, ${deps.clock.now()}
+    from generate_series(1, 1000)`.execute(deps.db);
+  const before = await countRead();
+  await leaseOne();
+  const read = (await countRead()) - before;
+  assert.ok(read < 100, `${read} rows`);
+  await sql`delete from delivery_queue where organization_id = ${business.owner}`.execute(deps.db);
 });
 
 test("nothing is leased beside a claim, because caps hold over all workers", async () => {
