@@ -114,6 +114,7 @@ test("a delivery is left to a claim if the plan has lost webhooks, or the endpoi
 test("it reads few rows of a long queue, even if it was planned while the queue was empty", async (t) => {
   const pool = openPool({ url, size: 1, log: deps.log });
   t.after(() => pool.end());
+  await pool.query("select 1");
   const home = await findTestHome({ db: openDb(pool) });
   await sql`analyze delivery_queue`.execute(deps.db);
   const leaseOne = async () => {
