@@ -39,7 +39,11 @@ export async function describeApi(
 }
 
 export function openApiRoutes(app: FastifyInstance): void {
-  app.get("/api/v1/openapi.json", { schema: { hide: true } }, async () => app.swagger());
+  let text: string | null = null;
+  app.get("/api/v1/openapi.json", { schema: { hide: true } }, async (_request, reply) => {
+    text ??= JSON.stringify(app.swagger());
+    return reply.type("application/json; charset=utf-8").send(text);
+  });
 }
 
 type JsonObject = Record<string, unknown>;
