@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { TICKED } from "#contract/answers.ts";
 import type { ConfigAnswer, FreeSlot } from "#contract/book.ts";
-import { DAY_MS } from "#contract/durations.ts";
+import { DAY_MS, MINUTE_MS } from "#contract/durations.ts";
 import { parseConfig } from "../src/server/config.ts";
 import { createDeps } from "../src/server/create-deps.ts";
 import { openEmbeddedDatabase } from "../src/server/db/embedded/open.ts";
@@ -18,7 +18,8 @@ import { type Service, startService } from "./support/service.ts";
 
 // Twenty visitors a second look at available times of one Cal.com with its real limit (120 requests a minute, then a minute without
 // answers), and every two seconds one of them books. Nobody may be told that the scheduling system is unavailable, and every
-// booking is made. `--seconds N` shortens the five minutes.
+// booking is made. They come a minute after the connection was added, because that takes a third of a minute's requests, but to a
+// service that has read nothing yet. `--seconds N` shortens the five minutes.
 
 const SECONDS = 300;
 const VISITORS_PER_SECOND = 20;
@@ -41,6 +42,7 @@ export async function run({ seconds = SECONDS }: { seconds?: number | null }): P
   calcom.throttle = { limit: new CalcomThrottle(), nowMs: () => Date.now() };
   try {
     const widget = await connectWidget(service, calcom);
+    await sleep(MINUTE_MS);
     const tally: Tally = { statuses: new Map(), booked: 0, wanted: 0, durationsMs: [] };
     await sendVisitors({ base: `http://127.0.0.1:${service.port}/embed-api/${widget}`, tally }, seconds ?? SECONDS);
     return report(tally, calcom);
