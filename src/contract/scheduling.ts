@@ -1,5 +1,3 @@
-import { MINUTE_MS } from "./durations.ts";
-
 // The scheduling systems that a widget can book in. A widget without a connection books in the sandbox.
 
 const SCHEDULING_KINDS = ["sandbox", "microsoft-bookings", "calcom", "calendly"] as const;
@@ -20,5 +18,5 @@ export type CalendlyPlan = (typeof CALENDLY_PLANS)[number];
 /** The longest range of available times in one request. */
 export const SLOT_RANGE_DAYS_MAX = 31;
 
-/** From this age on, an appointment that the system doesn't know was never made. Slow systems take a minute or two. */
-export const UNCERTAIN_MS_MAX = 30 * MINUTE_MS;
+/** After so many look-ups, in half an hour, an appointment that the system doesn't know was never made. Slow systems take a minute or two. */
+export const LOOK_UPS_UNTIL_ABSENT = 6;

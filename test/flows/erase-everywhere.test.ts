@@ -134,7 +134,6 @@ async function leaveUnsettled(options: {
     asked_in: "sandbox",
     service_id: "any",
     start_at: later,
-    given_up_at: later,
     askingUntil: later,
     keyHash: Buffer.from(randomUUID()),
     visitHash: Buffer.from(randomUUID()),

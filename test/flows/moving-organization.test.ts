@@ -181,7 +181,6 @@ async function requestBooking({
     service_id: "s",
     start_at: NOON,
     askingUntil: NOON,
-    given_up_at: NOON,
     touch: DIRECT_TOUCH,
     copy: { timeZone: "Europe/Berlin", customer, answers: [], attribution: {} },
     now: NOON,

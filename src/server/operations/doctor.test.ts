@@ -63,8 +63,8 @@ test("unsettled bookings are a fault", async () => {
   const widgetId = await makeWidget(deps.db, owner);
   const longAgo = new Date(Date.now() - HOUR_MS);
   await sql`insert into pending_bookings (organization_id, reference, widget_id, asked_in, key_hash, service_id, start_at, state,
-      asking_until, given_up_at, touch, created_at)
-    values (${owner}, 'SVC-222222', ${widgetId}, 'sandbox', 'x', 's', ${longAgo}, 'asking', ${longAgo}, ${longAgo}, '{}', ${longAgo})`.execute(
+      asking_until, touch, created_at)
+    values (${owner}, 'SVC-222222', ${widgetId}, 'sandbox', 'x', 's', ${longAgo}, 'asking', ${longAgo}, '{}', ${longAgo})`.execute(
     deps.db,
   );
   assert.match((await examineFor("bookings")).join(" "), /^fault 1 booking without a result for several minutes\./);

@@ -197,7 +197,7 @@ test("a booking whose process died before settling is stored and counted once, l
   };
   await sql`delete from bookings where reference = ${reference}`.execute(deps.db);
   await sql`update pending_bookings set state = 'asking', settled_at = null, answer = null, copy = ${JSON.stringify(copy)},
-      touch = ${JSON.stringify(touch)}
+      touch = ${JSON.stringify(touch)}, asking_until = ${new Date(clock.now().getTime() + MINUTE_MS)}
     where reference = ${reference}`.execute(deps.db);
 
   await settleOverdue(deps, SIGNAL);
@@ -229,7 +229,6 @@ test("a request that never reached the scheduling system fails and is counted as
     service_id: (await findSlot(widgetId)).serviceId,
     start_at: new Date("2026-11-05T09:00:00Z"),
     askingUntil: new Date(now.getTime() - 1),
-    given_up_at: new Date(now.getTime() + 1000),
     touch: DIRECT_TOUCH,
     copy: null,
     now,
@@ -470,7 +469,6 @@ test("erasing by email also empties an unsettled request", async () => {
     service_id: "x",
     start_at: NOON,
     askingUntil: new Date(NOON.getTime() + MINUTE_MS),
-    given_up_at: new Date(NOON.getTime() + 15 * MINUTE_MS),
     touch: DIRECT_TOUCH,
     copy: {
       timeZone: "UTC",

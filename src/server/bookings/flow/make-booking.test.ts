@@ -351,7 +351,7 @@ for (const storesBookings of [true, false])
     assert.equal((await makeBooking(making, system, { ...visited, idempotencyKey: "taken" })).kind, "failed");
     assert.deepEqual(await findEverywhere(db, visitId), ["public.funnel_visits"]);
     const { rows } = await sql<Record<string, Date>>`
-      select created_at, asking_until, given_up_at, settled_at from pending_bookings
+      select created_at, asking_until, settled_at from pending_bookings
       where widget_id = ${visited.widgetId}`.execute(db);
     assert.equal(rows.length, 2);
     for (const instant of rows.flatMap(Object.values))

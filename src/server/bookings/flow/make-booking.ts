@@ -1,4 +1,4 @@
-import { DAY_MS, MINUTE_MS } from "#contract/durations.ts";
+import { MINUTE_MS } from "#contract/durations.ts";
 import type { Reference } from "#contract/ids.ts";
 import { pause } from "../../lib/concurrency/pause.ts";
 import type { Booked, BookOutcome, SchedulingSystem } from "../../scheduler/scheduler.ts";
@@ -40,8 +40,6 @@ export type WantedBooking = Required<RepeatedBooking> & {
 
 /** More than asking and looking up take together. After it, a task takes over. */
 const ASKING_MS = MINUTE_MS;
-/** How long we search in a system that doesn't answer before calling it a failure. */
-export const SEARCH_MS = DAY_MS;
 /** When the visitor's request looks for a lost booking: at once, 2 and 7 seconds after the 20 seconds that booking may take. */
 const LOOK_UP_PAUSES = [0, 0.1, 0.25];
 
@@ -102,7 +100,6 @@ async function reserve(deps: MakeDeps, wanted: WantedBooking): Promise<Reserved>
     service_id: wanted.serviceId,
     start_at: wanted.startAt,
     askingUntil: new Date(now.getTime() + ASKING_MS),
-    given_up_at: new Date(now.getTime() + SEARCH_MS),
     touch: wanted.touch,
     copy: wanted.copy,
     now,

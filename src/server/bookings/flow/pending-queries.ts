@@ -39,8 +39,7 @@ export type PendingBooking = {
   service_id: string;
   start_at: Date;
   state: "asking" | "confirmed" | "failed";
-  given_up_at: Date;
-  created_at: Date;
+  look_ups: number;
   touch: PendingTouch;
   copy: PendingCopy | null;
   failure: BookingFailure | null;
@@ -50,8 +49,8 @@ export type PendingBooking = {
   erased: boolean;
 };
 
-const COLUMNS = sql`organization_id, reference, widget_id, asked_in, service_id, start_at, state, given_up_at, created_at, touch,
-  copy, failure, answer, erased`;
+const COLUMNS = sql`organization_id, reference, widget_id, asked_in, service_id, start_at, state, look_ups, touch, copy,
+  failure, answer, erased`;
 
 /**
  * Inserts a request if its widget takes bookings, with the copy only if it stores them. Whoever changes the widget's switches waits for this statement, or it waits for
@@ -63,7 +62,7 @@ export async function insertPending(
   owner: OrganizationId,
   pending: Pick<
     PendingBooking,
-    "reference" | "widget_id" | "asked_in" | "service_id" | "start_at" | "given_up_at" | "touch" | "copy"
+    "reference" | "widget_id" | "asked_in" | "service_id" | "start_at" | "touch" | "copy"
   > & {
     keyHash: Buffer;
     visitHash: Buffer;
@@ -78,10 +77,10 @@ export async function insertPending(
       where organization_id = ${owner} and id = ${pending.widget_id} for share
     ), inserted as (
       insert into ${table("pending_bookings")} (organization_id, reference, widget_id, asked_in, key_hash, visit_hash,
-        service_id, start_at, state, asking_until, given_up_at, touch, copy, created_at)
+        service_id, start_at, state, asking_until, touch, copy, created_at)
       select ${owner}, ${pending.reference}::text, ${pending.widget_id}, ${pending.asked_in}::text, ${pending.keyHash}::bytea,
         ${pending.visitHash}::bytea, ${pending.service_id}::text, ${pending.start_at}::timestamptz, 'asking',
-        ${pending.askingUntil}::timestamptz, ${pending.given_up_at}::timestamptz, ${JSON.stringify(touch)}::jsonb,
+        ${pending.askingUntil}::timestamptz, ${JSON.stringify(touch)}::jsonb,
         case when collect_data then ${copy && JSON.stringify(copy)}::jsonb end, ${pending.now}::timestamptz
       from switches where status = 'active'
       on conflict do nothing
@@ -105,9 +104,9 @@ export async function insertAbandoned(
   const hour = toNextHour(abandoned.now);
   const statement = sql`
     insert into ${table("pending_bookings")} (organization_id, reference, widget_id, asked_in, key_hash, service_id, start_at, state,
-      failure, asking_until, given_up_at, touch, created_at, settled_at)
+      failure, asking_until, touch, created_at, settled_at)
     values (${owner}, ${abandoned.reference}, ${abandoned.widget_id}, ${abandoned.asked_in}, ${abandoned.keyHash},
-      ${abandoned.service_id}, ${abandoned.start_at}, 'failed', ${failure}, ${hour}, ${hour}, '{}', ${hour}, ${hour})
+      ${abandoned.service_id}, ${abandoned.start_at}, 'failed', ${failure}, ${hour}, '{}', ${hour}, ${hour})
     on conflict (organization_id, widget_id, key_hash) do nothing
     returning reference`;
   const { rows } = await writeAtHome(db, owner, (home) => statement.execute(home));
@@ -169,7 +168,6 @@ export async function settlePending(
     )
     update ${table("pending_bookings", "pending")} set state = ${state}, failure = ${state === "failed" ? outcome.failure : null},
       copy = null, touch = '{}', visit_hash = null, settled_at = ${hour}, created_at = ${hour}, asking_until = ${hour},
-      given_up_at = ${hour},
       answer = case when collect_data and copy is not null
         then ${state === "confirmed" ? JSON.stringify(outcome.answer) : null}::jsonb end
     from progress left join switches on true
@@ -203,32 +201,17 @@ export async function releaseAsking(
 }
 
 /**
- * Claims requests of a shard group that are due to be looked for. The next look-up is due at the first of `lookUpsMs` after the
- * request, and later at `lastUntil`, but not before `earliest`. Of two workers that find the same request, the second one waits for the
- * first and then no longer finds it due. A request that nobody has claimed since `unattendedSince` is given up at `searchUntil`, not
- * earlier.
+ * Claims requests of a shard group that are due to be looked for, and counts the look-ups. `next` says when each is followed by another.
+ * Of two workers that find the same request, the second one waits for the first and then no longer finds it due.
  */
 export async function takeOverdue(
   home: Db,
-  claim: {
-    now: Date;
-    lookUpsMs: readonly number[];
-    earliest: Date;
-    lastUntil: Date;
-    unattendedSince: Date;
-    searchUntil: Date;
-    limit: number;
-  },
+  claim: { now: Date; next: readonly Date[]; limit: number },
 ): Promise<PendingBooking[]> {
-  const isOverdue = sql`state = 'asking' and asking_until < ${claim.now}`;
-  const lookUps = claim.lookUpsMs.map((ms) => {
-    const at = sql`created_at + ${ms}::float8 * interval '1 millisecond'`;
-    return sql`when ${at} > ${claim.now} then ${at}`;
-  });
-  const next = sql`case ${sql.join(lookUps, sql` `)} else ${claim.lastUntil} end`;
+  const isOverdue = sql`state = 'asking' and asking_until <= ${claim.now}`;
   const { rows } = await sql<PendingBooking>`
-    update ${table("pending_bookings")} set asking_until = greatest(${claim.earliest}, ${next}),
-      given_up_at = case when asking_until < ${claim.unattendedSince} then ${claim.searchUntil} else given_up_at end
+    update ${table("pending_bookings")} set look_ups = look_ups + 1,
+      asking_until = (${claim.next}::timestamptz[])[least(look_ups + 1, ${claim.next.length}::integer)]
     where (organization_id, reference) in (
       select organization_id, reference from ${table("pending_bookings")} where ${isOverdue} order by asking_until limit ${claim.limit}
     ) and ${isOverdue} returning ${COLUMNS}`.execute(home);

@@ -1,5 +1,5 @@
 import { MINUTE_MS, SECOND_MS } from "#contract/durations.ts";
-import { UNCERTAIN_MS_MAX } from "#contract/scheduling.ts";
+import { LOOK_UPS_UNTIL_ABSENT } from "#contract/scheduling.ts";
 import { atEveryHome } from "../../db/home.ts";
 import type { Db } from "../../db/pool.ts";
 import type { Deps } from "../../deps.ts";
@@ -10,18 +10,18 @@ import {
   type SchedulingSystem,
 } from "../../scheduler/scheduler.ts";
 import { freeReferences } from "../stored/queries.ts";
-import { SEARCH_MS } from "./make-booking.ts";
 import { deleteSettledPending, type PendingBooking, takeOverdue } from "./pending-queries.ts";
 import { settleConfirmed, settleFailed } from "./settle-booking.ts";
 
 const BATCH = 50;
 const CONCURRENCY = 10;
-/** When a request is looked for, after it was made. The first look-up follows the visitor's own (settle-booking.ts). */
-const LOOK_UPS_MS = [15 * SECOND_MS, MINUTE_MS, 5 * MINUTE_MS, 15 * MINUTE_MS, UNCERTAIN_MS_MAX];
-/** More than a look-up takes. */
-const LOOKING_MS = 10 * SECOND_MS;
-/** If nobody looked for a request for this long, because no worker was running or many waited, it gets the full time again. */
-const UNATTENDED_MS = 5 * MINUTE_MS;
+/**
+ * The pause after each look-up, and after all later ones the last. The first follows the visitor's own (settle-booking.ts), so they are
+ * about 5, 15 and 60 seconds and 5, 15 and 30 minutes after the request.
+ */
+const PAUSES_MS = [10 * SECOND_MS, 45 * SECOND_MS, 4 * MINUTE_MS, 10 * MINUTE_MS, 15 * MINUTE_MS, 30 * MINUTE_MS];
+/** A day's. A system that has answered none of them is no longer asked. */
+const LOOK_UPS_MAX = LOOK_UPS_UNTIL_ABSENT + 47;
 /** After `settled_at`, which is a full hour: between 30 and 90 minutes. The row says which service was booked, and when it starts. */
 const KEYS_KEPT_MS = 30 * MINUTE_MS;
 const DELETE_BATCH = 500;
@@ -33,21 +33,14 @@ type OverdueDeps = Pick<Deps, "db" | "clock" | "random" | "log" | "metrics"> & {
 /**
  * Background task: settles booking requests whose process ended or whose outcome is uncertain. It looks for the reference in the
  * scheduling system again and again. If the booking is there, it is stored, counted and sent like any other, however late. If it
- * is still not there after half an hour, it failed. A system that doesn't answer is asked for a day, which starts again if no
- * worker was running meanwhile.
+ * is still not there after half an hour, it failed. A system that doesn't answer is asked for a day. Look-ups are counted instead of
+ * minutes, so nothing is given up early when the clock jumps or no worker is running.
  */
 export async function settleOverdue(deps: OverdueDeps, signal: AbortSignal): Promise<void> {
   await atEveryHome(deps.db, async ({ writer }) => {
     const now = deps.clock.now();
-    const overdue = await takeOverdue(writer, {
-      now,
-      lookUpsMs: LOOK_UPS_MS,
-      earliest: new Date(now.getTime() + LOOKING_MS),
-      lastUntil: new Date(now.getTime() + UNCERTAIN_MS_MAX),
-      unattendedSince: new Date(now.getTime() - UNATTENDED_MS),
-      searchUntil: new Date(now.getTime() + SEARCH_MS),
-      limit: BATCH,
-    });
+    const next = PAUSES_MS.map((ms) => new Date(now.getTime() + ms));
+    const overdue = await takeOverdue(writer, { now, next, limit: BATCH });
     const waiting = overdue.values();
     const settleWaiting = async () => {
       for (const pending of waiting) {
@@ -98,11 +91,11 @@ async function settleOne(deps: OverdueDeps, pending: PendingBooking, signal: Abo
   }
   // A lookup that was broken off, because this process is ending, says nothing about the booking.
   if (signal.aborted) return;
-  const now = deps.clock.now();
   // Without its connection, nobody can find out. The sandbox is in our own database, which has written the appointment by now.
   const isAbsent = system === null || found?.kind === "absent";
-  const isCertain = system?.kind === "sandbox" || now.getTime() - pending.created_at.getTime() >= UNCERTAIN_MS_MAX;
-  if ((isAbsent && isCertain) || now >= pending.given_up_at) await settleFailed(deps, { ...booking, failure: "lost" });
+  const isCertain = system?.kind === "sandbox" || pending.look_ups >= LOOK_UPS_UNTIL_ABSENT;
+  const isGivenUp = pending.look_ups >= LOOK_UPS_MAX;
+  if ((isAbsent && isCertain) || isGivenUp) await settleFailed(deps, { ...booking, failure: "lost" });
 }
 
 /** The system that was asked, even if the widget uses another one now. Null if that connection was deleted. */

@@ -151,7 +151,6 @@ async function leaveUnsettled(owner: OrganizationId, connectionId: ConnectionId)
     service_id: "10",
     start_at: NOON,
     askingUntil: NOON,
-    given_up_at: NOON,
     touch: DIRECT_TOUCH,
     copy: null,
     now: NOON,

@@ -1,6 +1,6 @@
 import { DAY_MS } from "#contract/durations.ts";
 import { CONNECTION_ID, type ConnectionId, type OrganizationId } from "#contract/ids.ts";
-import { type ConnectionKind, UNCERTAIN_MS_MAX } from "#contract/scheduling.ts";
+import type { ConnectionKind } from "#contract/scheduling.ts";
 import type { Db } from "../../db/pool.ts";
 import { inTransaction } from "../../db/transactions.ts";
 import { randomId } from "../../lib/secrets/random.ts";
@@ -117,8 +117,7 @@ export async function changeConnection(
     const settings = row.settings as Record<string, unknown>;
     const staysInAccount = tried === null || isSameAccount(settings, tried.parts.settings);
     // A lost booking can only be looked up in the account where it was made.
-    if (!staysInAccount && (await hasUnsettledBooking(transaction, owner, toSought(deps, id))))
-      return "booking_under_way";
+    if (!staysInAccount && (await hasUnsettledBooking(transaction, owner, id))) return "booking_under_way";
     await meanwhile(transaction, row);
     const change = {
       ...(name === undefined ? {} : { name }),
@@ -175,11 +174,6 @@ export async function readBookingPages(deps: OpenDeps, signal: AbortSignal): Pro
   }
 }
 
-/** If the system has not answered for longer than this, the business may give up on it. */
-function toSought({ clock }: Pick<OpenDeps, "clock">, id: ConnectionId): { id: ConnectionId; since: Date } {
-  return { id, since: new Date(clock.now().getTime() - UNCERTAIN_MS_MAX) };
-}
-
 /** `meanwhile` runs in the transaction that removes the connection. */
 export async function removeConnection(
   deps: OpenDeps,
@@ -195,7 +189,7 @@ export async function removeConnection(
     if (row === null) return "not_found";
     if (await isUsedByWidget(transaction, owner, id)) return "in_use";
     // A lost booking can only be looked up through this connection.
-    if (await hasUnsettledBooking(transaction, owner, toSought(deps, id))) return "booking_under_way";
+    if (await hasUnsettledBooking(transaction, owner, id)) return "booking_under_way";
     subscriptionId = row.subscription_id;
     await deleteConnection(transaction, owner, id);
     await meanwhile(transaction);

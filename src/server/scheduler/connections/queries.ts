@@ -1,6 +1,7 @@
 import { type Insertable, type Selectable, sql, type Updateable } from "kysely";
 import type { ConnectionErrorCode } from "#contract/app/connections.ts";
 import type { ConnectionId, OrganizationId } from "#contract/ids.ts";
+import { LOOK_UPS_UNTIL_ABSENT } from "#contract/scheduling.ts";
 import { readAtHome } from "../../db/home.ts";
 import type { Db } from "../../db/pool.ts";
 import { runPrepared } from "../../db/run-prepared.ts";
@@ -168,17 +169,15 @@ export async function isUsedByWidget(db: Db, owner: OrganizationId, id: Connecti
   return widget !== undefined;
 }
 
-/** Whether a booking made through this connection since then is not settled yet. Uses the partial index of such bookings. */
-export async function hasUnsettledBooking(
-  db: Db,
-  owner: OrganizationId,
-  { id, since }: { id: ConnectionId; since: Date },
-): Promise<boolean> {
+/**
+ * Whether a booking made through this connection is not settled yet. If the system has not answered half an hour's look-ups, the business
+ * may give up on it. Uses the partial index of such bookings.
+ */
+export async function hasUnsettledBooking(db: Db, owner: OrganizationId, id: ConnectionId): Promise<boolean> {
   const { rows } = await sql`
     select from pending_bookings
-    where state = 'asking' and organization_id = ${owner} and asked_in = ${id} and created_at > ${since} limit 1`.execute(
-    db,
-  );
+    where state = 'asking' and organization_id = ${owner} and asked_in = ${id} and look_ups < ${LOOK_UPS_UNTIL_ABSENT}
+    limit 1`.execute(db);
   return rows.length > 0;
 }
 
