@@ -174,7 +174,15 @@ export async function startCalcomServer(): Promise<CalcomServer> {
       return toSuccess(200, listUpdated(bookings, query));
     const keys = ["afterStart", "beforeEnd", "eventTypeId", "sortCreated", "take"];
     const hasForm = isDeepStrictEqual(Object.keys(query).sort(), keys) && query["sortCreated"] === "desc";
-    return hasForm ? toSuccess(200, bookings.toReversed()) : fault("bookings: query");
+    if (!hasForm) return fault("bookings: query");
+    const { eventTypeId, afterStart = "", beforeEnd = "", take } = query;
+    const found = bookings.filter(
+      (booking) =>
+        String(booking.eventTypeId) === eventTypeId &&
+        Date.parse(booking.start) >= Date.parse(afterStart) &&
+        Date.parse(booking.end) <= Date.parse(beforeEnd),
+    );
+    return toSuccess(200, found.toReversed().slice(0, Number(take)));
   }
 
   function answerBooking(uid: string): Answer {

@@ -25,7 +25,7 @@ import { type CalcomApi, createCalcomApi } from "./api.ts";
 import { bookEventType, cancelBooking } from "./book.ts";
 import { type CalcomService, type Catalog, leaveOutHidden, readCatalog, readService } from "./catalog.ts";
 import { followBooking } from "./follow.ts";
-import { readAllHidden, readHidden, readSomeHidden } from "./hidden-questions.ts";
+import { readAllHidden, readDueHidden, readHidden } from "./hidden-questions.ts";
 import { JustTaken } from "./just-taken.ts";
 import { listChangedBookings } from "./list-changed.ts";
 import { createSubscriptions } from "./notices.ts";
@@ -110,7 +110,7 @@ function createCatalog(
     const read = await readCatalog(api, signal);
     if (read.kind !== "found") return read;
     const ids = read.value.services.map(({ eventTypeId }) => eventTypeId);
-    await (isThorough ? readAllHidden : readSomeHidden)(reading, ids, signal);
+    await (isThorough ? readAllHidden : readDueHidden)(reading, ids, signal);
     return found(leaveOutHidden(read.value, hidden));
   });
   /** For "Test". */

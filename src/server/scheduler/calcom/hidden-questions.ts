@@ -7,10 +7,12 @@ import type { CalcomApi } from "./api.ts";
 import { type BookingField, shapes } from "./shapes.ts";
 
 // Cal.com demands an answer to a required question even if it is hidden, and its lists leave hidden questions out. So event types are
-// also read by themselves: all by "Test", a few with each list, and one whenever Cal.com refuses a booking of it.
+// also read by themselves: all by "Test" and after a start, then once an hour, and one whenever Cal.com refuses a booking of it.
 
 const KEPT_MS = HOUR_MS;
 const READS_AT_ONCE = 5;
+/** Visitors wait for a list. What is not read within this time is read with the next one. */
+const DUE_WITHIN_MS = 3_000;
 
 /** What is known of an account's event types: the name of a hidden question that demands an answer, or null. */
 export class HiddenQuestions {
@@ -45,16 +47,23 @@ export async function readHidden({ clock, api, hidden }: ReadDeps, id: number, s
 
 /** Reads as many as the account's requests allow without what is kept for bookings. */
 export async function readAllHidden(deps: ReadDeps, ids: readonly number[], signal: AbortSignal): Promise<void> {
-  const mayRead = () => !signal.aborted && deps.budget.allows("first", deps.clock.now());
-  for (let at = 0; at < ids.length && mayRead(); at += READS_AT_ONCE)
-    await Promise.all(ids.slice(at, at + READS_AT_ONCE).map((id) => readHidden(deps, id, signal)));
+  await readWhile(deps, { ids, may: "first" }, signal);
 }
 
-/** Reads a few that are due, if the account has requests to spare. */
-export async function readSomeHidden(deps: ReadDeps, ids: readonly number[], signal: AbortSignal): Promise<void> {
-  const now = deps.clock.now();
-  if (!deps.budget.allows("renewal", now)) return;
-  await readAllHidden(deps, deps.hidden.listDue(ids, now).slice(0, READS_AT_ONCE), signal);
+/** Reads those that are due, while the account has requests to spare. */
+export async function readDueHidden(deps: ReadDeps, ids: readonly number[], signal: AbortSignal): Promise<void> {
+  const due = deps.hidden.listDue(ids, deps.clock.now());
+  await readWhile(deps, { ids: due, may: "renewal" }, AbortSignal.any([signal, AbortSignal.timeout(DUE_WITHIN_MS)]));
+}
+
+async function readWhile(
+  deps: ReadDeps,
+  { ids, may }: { ids: readonly number[]; may: Parameters<RequestBudget["allows"]>[0] },
+  signal: AbortSignal,
+): Promise<void> {
+  const mayRead = () => !signal.aborted && deps.budget.allows(may, deps.clock.now());
+  for (let at = 0; at < ids.length && mayRead(); at += READS_AT_ONCE)
+    await Promise.all(ids.slice(at, at + READS_AT_ONCE).map((id) => readHidden(deps, id, signal)));
 }
 
 /** Its own page gets the answer from a link. Cal.com's own fields are not required while hidden. */
