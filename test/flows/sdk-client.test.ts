@@ -314,7 +314,8 @@ describe("temporary failures are retried", () => {
     const at = new Date(Date.now() + 60_000).toUTCString();
     proxy.faults = [{ status: 503, headers: { "retry-after": at } }];
     const dated = await caught(ApiError, () => connect({ baseUrl: proxy.url, retries: 0 }).widgets());
-    assert.ok([59, 60].includes(dated.retryAfterSeconds ?? 0), String(dated.retryAfterSeconds));
+    const seconds = dated.retryAfterSeconds ?? 0;
+    assert.ok(seconds > 0 && seconds <= 60, String(seconds));
   });
 
   test("as often as configured, and then the last failure is thrown", async () => {

@@ -260,8 +260,8 @@ test("headers must arrive sooner than a whole request, and a request that is too
   server.headersTimeout = 1;
   try {
     const slow = exchange("GET /api/v1/widgets HTTP/1.1\r\nHost: api.example\r\n");
-    const answer = await Promise.race([slow, once(AbortSignal.timeout(10_000), "abort")]);
-    assert.ok(answer && "statusLine" in answer, "nothing was answered for ten seconds");
+    const answer = await Promise.race([slow, once(AbortSignal.timeout(60_000), "abort")]);
+    assert.ok(answer && "statusLine" in answer, "nothing was answered for a minute");
     assert.equal(answer.statusLine, "HTTP/1.1 408 Request Timeout");
   } finally {
     server.headersTimeout = usual;

@@ -16,7 +16,6 @@ export type EventSender = {
   readonly acknowledged: Set<string>;
   /** Number of responses by status; `failed` had none. */
   readonly statuses: Map<number | "failed", number>;
-  slowestMs: number;
   /** Where to send from now on. */
   port: number;
   /** Sends until the promise settles; then every browser finishes its request, whatever the result. */
@@ -35,7 +34,6 @@ export function createEventSender(widgets: readonly string[], port: number): Eve
     visits: [],
     acknowledged: new Set(),
     statuses: new Map(),
-    slowestMs: 0,
     port,
     async sendWhile(busy) {
       let isBusy = true;
@@ -74,9 +72,7 @@ function beginVisit(sender: EventSender, widget: string): SentVisit {
 }
 
 async function send(sender: EventSender, agent: Agent, visit: SentVisit, step: string): Promise<boolean> {
-  const startedAt = performance.now();
   const status = await post(sender, agent, visit, step).catch(() => "failed" as const);
-  sender.slowestMs = Math.max(sender.slowestMs, performance.now() - startedAt);
   sender.statuses.set(status, (sender.statuses.get(status) ?? 0) + 1);
   if (status === 204) sender.acknowledged.add(`${visit.visitId} ${step}`);
   return status === 204;

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { createHmac, timingSafeEqual } from "node:crypto";
-import { after } from "node:test";
+import { after, type TestContext } from "node:test";
 import { sql, type Updateable } from "kysely";
+import { HOUR_MS } from "#contract/durations.ts";
 import type { EndpointKind } from "#contract/endpoint.ts";
 import type { EndpointId, OrganizationId, Reference, WidgetId } from "#contract/ids.ts";
 import type { Plan } from "#contract/plans.ts";
@@ -206,6 +207,15 @@ export async function changeEndpoints(
 ): Promise<void> {
   const rows = await db.updateTable("endpoints").set(change).where("id", "in", ids).returningAll().execute();
   for (const row of rows) await writeLane(db, row);
+}
+
+const POLL_MS = 1_000;
+
+/** Until the end of the test, no worker starts a round just because time has passed: it must be woken. */
+export function stopPolls(context: TestContext): void {
+  const { setTimeout } = globalThis;
+  const start = (run: () => void, ms?: number, ...args: []) => setTimeout(run, ms === POLL_MS ? HOUR_MS : ms, ...args);
+  context.mock.method(globalThis, "setTimeout", start as typeof setTimeout);
 }
 
 const LOOK_AGAIN_MS = 5;

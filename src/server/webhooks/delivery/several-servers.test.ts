@@ -14,6 +14,7 @@ import {
   readAttempts,
   readDeliveries,
   startReplying,
+  stopPolls,
   until,
 } from "../../../../test/support/webhooks/webhook-service.ts";
 import { listHomes } from "../../db/home.ts";
@@ -39,7 +40,8 @@ async function makeBusinesses(receiverUrl: string) {
 
 test("deliveries of organizations on all servers arrive, and each worker is woken on each server", {
   skip,
-}, async () => {
+}, async (context) => {
+  stopPolls(context);
   const receiver = await startReplying(() => ({}));
   const businesses = await makeBusinesses(receiver.url);
   assert.ok(businesses.length > 1);
@@ -47,14 +49,11 @@ test("deliveries of organizations on all servers arrive, and each worker is woke
   assert.equal((await measureQueue(deps.db, deps.clock.now())).waiting, businesses.length);
   const workers = [startWorker(anotherWorker(deps), []), startWorker(anotherWorker(deps), [])];
   await until(() => receiver.requests.length === businesses.length, "the workers are running");
-  const waitsMs: number[] = [];
   for (let n = 0; n < 3; n++)
     for (const business of businesses) {
       const before = receiver.requests.length;
-      const startedAt = performance.now();
       await book(deps, business);
       await until(() => receiver.requests.length > before, "it has arrived");
-      waitsMs.push(performance.now() - startedAt);
     }
   await Promise.all(workers.map((worker) => worker.stop()));
   const ids = receiver.requests.map((request) => headerOf(request, "Service-Delivery"));
@@ -64,9 +63,6 @@ test("deliveries of organizations on all servers arrive, and each worker is woke
       (await readDeliveries(deps, owner)).map(({ state }) => state),
       Array(4).fill("delivered"),
     );
-  // The next poll would be half a second later on average.
-  const median = waitsMs.sort((a, b) => a - b)[Math.floor(waitsMs.length / 2)] ?? Number.POSITIVE_INFINITY;
-  assert.ok(median < 400, `${Math.round(median)} ms`);
 });
 
 test("the leases of a dead worker are taken over on every server", { skip }, async () => {

@@ -12,6 +12,7 @@ import {
   readAttempts,
   readDelivery,
   startReplying,
+  stopPolls,
   until,
 } from "../../../../test/support/webhooks/webhook-service.ts";
 import { findServer } from "../../db/home.ts";
@@ -60,20 +61,15 @@ test("a booking wakes the workers of other processes, so its delivery does not w
   const business = await makeBusiness(deps);
   const receiver = await startReplying(() => ({}));
   await makeEndpoint(deps, business, { url: receiver.url });
+  stopPolls(t);
   const worker = startWorker(deps, []);
   t.after(() => worker.stop());
   await book(deps, business);
   await until(() => receiver.requests.length === 1, "the worker is running");
-  const waitsMs: number[] = [];
   for (let n = 2; n <= 12; n++) {
-    const startedAt = performance.now();
     await book(elsewhere, business);
     await until(() => receiver.requests.length === n, "it has arrived");
-    waitsMs.push(performance.now() - startedAt);
   }
-  // The worker has just polled when a booking is made, so its next poll is about a second later.
-  const median = waitsMs.sort((a, b) => a - b)[5] ?? Number.POSITIVE_INFINITY;
-  assert.ok(median < 500, `${Math.round(median)} ms`);
 });
 
 test("a process that sends takes what it stores by itself, and notifies others only of what it can't take at once", async (t) => {
