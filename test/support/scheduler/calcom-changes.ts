@@ -59,13 +59,36 @@ export function cancelCalcomBooking(bookings: readonly CalcomBooking[], booking:
   booking.updatedAt = new Date(lastMs + 1).toISOString();
 }
 
-/** In the order of change, moved and cancelled ones included. */
+const PAGE_MAX = { cursor: 100, skip: 250 };
+
+/**
+ * `GET /v2/bookings` for changes. The newest version lists bookings in the order of their ids, has a cursor and drops `take` and
+ * `skip`; the others list them in the order of change, and bookings with the same time in any order. Null: Cal.com would refuse it, or
+ * understand something else.
+ */
 export function listUpdated(
   bookings: readonly CalcomBooking[],
-  { afterUpdatedAt = "", take = "" }: Readonly<Record<string, string>>,
-): CalcomBooking[] {
-  return bookings
-    .filter(({ updatedAt }) => Date.parse(updatedAt) >= Date.parse(afterUpdatedAt))
-    .sort((a, b) => Date.parse(a.updatedAt) - Date.parse(b.updatedAt))
-    .slice(0, Number(take));
+  { query, hasCursor }: { query: Readonly<Record<string, string>>; hasCursor: boolean },
+): { data: CalcomBooking[]; pagination: object } | null {
+  const { afterUpdatedAt = "", beforeUpdatedAt, sortUpdatedAt, take, skip, limit, cursor, ...rest } = query;
+  const size = Number(hasCursor ? limit : take);
+  const isOfOther = hasCursor ? take !== undefined || skip !== undefined : limit !== undefined || cursor !== undefined;
+  if (isOfOther || Object.keys(rest).length > 0 || sortUpdatedAt !== "asc") return null;
+  if (!(size >= 1 && size <= PAGE_MAX[hasCursor ? "cursor" : "skip"])) return null;
+  const until = beforeUpdatedAt === undefined ? Number.POSITIVE_INFINITY : Date.parse(beforeUpdatedAt);
+  const found = bookings.filter(({ updatedAt }) => {
+    const ms = Date.parse(updatedAt);
+    return ms >= Date.parse(afterUpdatedAt) && ms <= until;
+  });
+  if (!hasCursor) {
+    const sorted = found.toSorted((a, b) => Date.parse(a.updatedAt) - Date.parse(b.updatedAt));
+    const data = sorted.slice(Number(skip ?? 0), Number(skip ?? 0) + size);
+    // Cal.com counts the bookings of all times here.
+    return { data, pagination: { totalItems: bookings.length, hasNextPage: size < bookings.length } };
+  }
+  const newestFirst = found.toSorted((a, b) => b.id - a.id);
+  const left = cursor === undefined ? newestFirst : newestFirst.filter(({ id }) => id < Number(cursor));
+  const data = left.slice(0, size);
+  const hasMore = left.length > size;
+  return { data, pagination: { hasMore, nextCursor: hasMore ? String(data.at(-1)?.id) : null } };
 }

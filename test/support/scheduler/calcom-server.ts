@@ -15,8 +15,8 @@ import { type Answer, type ReceivedRequest, type Silence, startLocalServer } fro
 // are up to two seconds old and outside the range, bookings at any free minute, filters that don't filter, and 400 with a message for
 // a taken time.
 
-/** The next response of a route instead of its usual one. With `creates`, the booking is still made. */
-export type FaultInjection = { answer: Answer | Silence; creates?: boolean; onArrival?: () => void };
+/** The next response of a route instead of its usual one, if it has another. With `creates`, the booking is still made. */
+export type FaultInjection = { answer?: Answer | Silence; creates?: boolean; onArrival?: () => void };
 
 export type CalcomServer = {
   readonly parts: CalcomParts;
@@ -67,6 +67,7 @@ const VERSIONS: Readonly<Record<string, string>> = {
   slots: "2024-09-04",
   webhooks: "2024-08-13",
 };
+const CURSOR_VERSION = "2026-05-01";
 const STEP_MS = 30 * MINUTE_MS;
 const SLOTS_KEPT_MS = 2_000;
 export const CALCOM_REQUEST_ID = "req_8fK2";
@@ -101,7 +102,9 @@ export async function startCalcomServer(): Promise<CalcomServer> {
     if (route === "GET /me") return toSuccess(200, me);
     if (route === "GET /event-types") return id === undefined ? answerEventTypes(request) : answerEventType(id);
     if (route === "GET /slots") return answerSlotsAgain(request);
-    if (route === "GET /bookings") return id === undefined ? answerBookings(request) : answerBooking(id);
+    if (route === "GET /bookings" && id === undefined)
+      return answerBookings(request.query, { hasCursor: version === CURSOR_VERSION, isOfUser: true });
+    if (route === "GET /bookings" && id !== undefined) return answerBooking(id);
     if (route === "POST /bookings" && action === "cancel") return answerCancel(request, id ?? "");
     return route === "POST /bookings" && id === undefined ? answerBook(request) : fault(`${route}: no such route`);
   }
@@ -140,7 +143,7 @@ export async function startCalcomServer(): Promise<CalcomServer> {
     if (resource === "event-types") return toSuccess(200, team.eventTypes);
     if (resource !== "bookings") return fault(`teams: ${resource}`);
     if (!team.isAdmin) return toError(403, "ForbiddenException", "RolesGuard - user is not an admin of the team");
-    return answerBookings(request);
+    return answerBookings(request.query, { hasCursor: false, isOfUser: false });
   }
 
   function answerSlotsAgain(request: ReceivedRequest): Answer {
@@ -167,22 +170,30 @@ export async function startCalcomServer(): Promise<CalcomServer> {
     return toSuccess(200, days);
   }
 
-  function answerBookings({ query }: ReceivedRequest): Answer {
+  function answerBookings(
+    query: ReceivedRequest["query"],
+    { hasCursor, isOfUser }: { hasCursor: boolean; isOfUser: boolean },
+  ): Answer {
     if (isDeepStrictEqual(query, { take: "1" })) return toSuccess(200, bookings.slice(-1));
-    const updatedKeys = ["afterUpdatedAt", "sortUpdatedAt", "take"];
-    if (isDeepStrictEqual(Object.keys(query).sort(), updatedKeys) && query["sortUpdatedAt"] === "asc")
-      return toSuccess(200, listUpdated(bookings, query));
-    const keys = ["afterStart", "beforeEnd", "eventTypeId", "sortCreated", "take"];
+    if (isOfUser && "afterUpdatedAt" in query) {
+      const updated = listUpdated(bookings, { query, hasCursor });
+      return updated ? { status: 200, json: { status: "success", ...updated } } : fault("bookings: query");
+    }
+    const sizeKey = hasCursor ? "limit" : "take";
+    const keys = ["afterStart", "beforeEnd", "eventTypeId", "sortCreated", sizeKey].sort();
     const hasForm = isDeepStrictEqual(Object.keys(query).sort(), keys) && query["sortCreated"] === "desc";
     if (!hasForm) return fault("bookings: query");
-    const { eventTypeId, afterStart = "", beforeEnd = "", take } = query;
+    const { eventTypeId, afterStart = "", beforeEnd = "", [sizeKey]: size } = query;
     const found = bookings.filter(
       (booking) =>
         String(booking.eventTypeId) === eventTypeId &&
         Date.parse(booking.start) >= Date.parse(afterStart) &&
         Date.parse(booking.end) <= Date.parse(beforeEnd),
     );
-    return toSuccess(200, found.toReversed().slice(0, Number(take)));
+    const data = found.toReversed().slice(0, Number(size));
+    const hasMore = data.length < found.length;
+    const pagination = hasCursor ? { hasMore, nextCursor: hasMore ? String(data.at(-1)?.id) : null } : {};
+    return { status: 200, json: { status: "success", data, pagination } };
   }
 
   function answerBooking(uid: string): Answer {

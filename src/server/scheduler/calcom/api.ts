@@ -5,13 +5,22 @@ import type { CalcomParts } from "../connections/connection-settings.ts";
 import { createKeptRead, type KeptRead } from "../kept-read.ts";
 import type { Outbound, OutboundReply, OutboundRequest } from "../outbound.ts";
 import { readReply } from "../read-reply.ts";
-import { type Failure, found, type Read, refused } from "../scheduling-system.ts";
+import { type Failure, found, type Read, refused, UNREADABLE, unavailable } from "../scheduling-system.ts";
 import { sendWithRetry } from "../send-with-retry.ts";
-import { BOOKING_VERSIONS, type BookingVersions, FIXED_VERSIONS, shapes } from "./shapes.ts";
+import {
+  BOOKING_VERSIONS,
+  type Booking,
+  type BookingVersions,
+  CURSOR_VERSION,
+  FIXED_VERSIONS,
+  shapes,
+} from "./shapes.ts";
 
 export type CalcomApi = {
   /** The newest version of the bookings API that the server knows. Found out once a day. */
   readonly versions: KeptRead<BookingVersions>;
+  /** A page of bookings; `query` has what the page before it named as `next`. */
+  listBookings(request: BookingsRequest, signal: AbortSignal): Promise<Read<BookingsPage>>;
   /** `path` is below `/v2`. */
   read<T>(request: ApiRequest, shape: Shape<T>, signal: AbortSignal): Promise<Read<T>>;
   /** A `Failure` means that nothing was sent. */
@@ -23,11 +32,23 @@ export type CalcomApi = {
 };
 
 type ApiRequest = {
-  readonly resource: keyof typeof FIXED_VERSIONS | "bookings" | "booking";
+  readonly resource: keyof typeof FIXED_VERSIONS | "booking";
   readonly path: string;
   readonly query?: Readonly<Record<string, string>>;
 };
 
+type BookingsRequest = {
+  readonly path: "/bookings" | `/teams/${number}/bookings`;
+  readonly query: Readonly<Record<string, string>>;
+};
+
+export type BookingsPage = {
+  readonly bookings: readonly Booking[];
+  /** What asks for the next page; null on the last one. */
+  readonly next: Readonly<Record<string, string>> | null;
+};
+
+const BOOKINGS_PER_PAGE = 100;
 const VERSIONS_KEPT_MS = DAY_MS;
 const VERSIONS_TIMEOUT_MS = 8_000;
 
@@ -71,13 +92,35 @@ export function createCalcomApi(
 
   return {
     versions,
-    read: async (request, shape, signal) => {
-      const { resource, ...rest } = request;
-      if (resource !== "bookings" && resource !== "booking")
-        return readReply(await get(rest, FIXED_VERSIONS[resource], signal), shape);
+    listBookings: async ({ path, query }, signal) => {
       const known = await versions.get(signal);
       if (known.kind !== "found") return known;
-      return readReply(await get(rest, known.value[resource === "bookings" ? "list" : "write"], signal), shape);
+      const { list } = known.value;
+      // The bookings of a team have no cursor in any version.
+      const hasCursor = list === CURSOR_VERSION && path === "/bookings";
+      const sizeKey = hasCursor ? "limit" : "take";
+      const size = Number(query[sizeKey] ?? BOOKINGS_PER_PAGE);
+      const read = readReply(
+        await get({ path, query: { ...query, [sizeKey]: String(size) } }, list, signal),
+        shapes.bookings,
+      );
+      if (read.kind !== "found") return read;
+      const { data: bookings, pagination } = read.value;
+      // Without a cursor, what `pagination` says has been seen to be wrong, so items are counted.
+      if (!hasCursor) {
+        const skip = String(Number(query["skip"] ?? 0) + bookings.length);
+        return found({ bookings, next: bookings.length < size ? null : { skip } });
+      }
+      const cursor = pagination?.nextCursor ?? null;
+      if (cursor === null && (pagination?.hasMore ?? bookings.length >= size)) return unavailable(UNREADABLE);
+      return found({ bookings, next: cursor === null ? null : { cursor } });
+    },
+    read: async (request, shape, signal) => {
+      const { resource, ...rest } = request;
+      if (resource !== "booking") return readReply(await get(rest, FIXED_VERSIONS[resource], signal), shape);
+      const known = await versions.get(signal);
+      if (known.kind !== "found") return known;
+      return readReply(await get(rest, known.value.write, signal), shape);
     },
     post: async ({ path, json }, signal) => {
       const known = await versions.get(signal);

@@ -34,8 +34,6 @@ import { toBooked } from "./to-booked.ts";
 
 // Cal.com's API v2, hosted or self-hosted, with a user's API key.
 
-const BOOKINGS_PER_READ = 100;
-
 export function createCalcom(
   deps: { outbound: Outbound; clock: Clock; budget: RequestBudget; accountLimits: AccountLimits },
   parts: CalcomParts,
@@ -84,11 +82,7 @@ export function createCalcom(
       return outcome;
     },
     follow: ({ externalId }, signal) => followBooking({ api, webUrl }, externalId, signal),
-    listChanged: async (query, signal) => {
-      const known = await catalog.get(signal);
-      if (known.kind !== "found") return known;
-      return await listChangedBookings(api, { ...query, services: known.value.services }, signal);
-    },
+    listChanged: (query, signal) => listChangedBookings(api, query, signal),
     subscriptions: createSubscriptions(api),
     cancel: ({ externalId }, signal) => {
       justTaken.free(externalId);
@@ -191,28 +185,24 @@ async function findBooking(
 ): Promise<FindOutcome> {
   const startMs = lookup.startAt.getTime();
   const endMs = startMs + service.offered.durationMinutes * MINUTE_MS;
-  const bookings = await api.read(
+  const page = await api.listBookings(
     {
-      resource: "bookings",
       path: service.teamId === null ? "/bookings" : `/teams/${service.teamId}/bookings`,
       query: {
         eventTypeId: String(service.eventTypeId),
         afterStart: new Date(startMs - HOUR_MS).toISOString(),
         beforeEnd: new Date(endMs + HOUR_MS).toISOString(),
         sortCreated: "desc",
-        take: String(BOOKINGS_PER_READ),
       },
     },
-    shapes.bookings,
     signal,
   );
-  if (bookings.kind !== "found") return bookings;
-  const { data, pagination } = bookings.value;
-  const booking = data.find(
+  if (page.kind !== "found") return page;
+  const { bookings, next } = page.value;
+  const booking = bookings.find(
     ({ metadata, status }) => status === "accepted" && metadata?.["reference"] === lookup.reference,
   );
   if (booking) return found(toBooked({ service, webUrl }, booking, lookup));
   // The booking may be among those that were not read, and "absent" would tell the visitor that nothing was booked.
-  const isComplete = data.length < BOOKINGS_PER_READ && pagination?.hasMore !== true;
-  return isComplete ? { kind: "absent" } : unavailable();
+  return next === null ? { kind: "absent" } : unavailable();
 }

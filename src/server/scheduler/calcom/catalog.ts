@@ -107,11 +107,7 @@ async function readTeams(api: CalcomApi, signal: AbortSignal): Promise<Read<Team
         shapes.eventTypes,
         signal,
       ),
-      bookings: await api.read(
-        { resource: "bookings", path: `/teams/${id}/bookings`, query: { take: "1" } },
-        shapes.bookings,
-        signal,
-      ),
+      bookings: await api.listBookings({ path: `/teams/${id}/bookings`, query: { take: "1" } }, signal),
     })),
   );
   const teams: Teams = { lists: [], leftOut: [] };

@@ -7,72 +7,74 @@ import {
   type KnownAppointment,
   type Read,
 } from "../scheduling-system.ts";
-import type { CalcomApi } from "./api.ts";
-import type { CalcomService } from "./catalog.ts";
-import { type Booking, shapes } from "./shapes.ts";
+import type { BookingsPage, CalcomApi } from "./api.ts";
+import type { Booking } from "./shapes.ts";
 
-// Bookings in the order in which they changed, moved and cancelled ones included. The number of items in `pagination` has been seen
-// to be wrong, so items are counted.
-
-const BOOKINGS_PER_READ = 100;
-/** What is left comes the next time. */
-const READS_MAX = 5;
+/** What is left is read the next time. */
+const READS_MAX = 10;
 /** A change may become visible later than its time says. */
 const OVERLAP_MS = MINUTE_MS;
 
-/** Bookings of a team are read from the team. */
+/** Moved and cancelled bookings are listed too, and those of the teams that the key's user is an admin of. */
 export async function listChangedBookings(
   api: CalcomApi,
-  query: ChangedQuery & { services: readonly Pick<CalcomService, "teamId">[] },
+  query: ChangedQuery,
   signal: AbortSignal,
 ): Promise<Read<ChangedAppointments>> {
-  const teamIds = new Set(query.services.flatMap(({ teamId }) => teamId ?? []));
+  const read = await readUpdated(api, query.since, signal);
+  if (read.kind !== "found") return read;
   const known = new Map(query.known.map((appointment) => [appointment.externalId, appointment]));
   const changed = new Set<string>();
-  const ends: { until: Date; isComplete: boolean }[] = [];
-  for (const path of ["/bookings", ...[...teamIds].map((id) => `/teams/${id}/bookings`)]) {
-    const read = await readUpdated(api, { path, since: query.since }, signal);
-    if (read.kind !== "found") return read;
-    for (const booking of read.value.bookings) {
-      const { uid, rescheduledFromUid: former } = booking;
-      if (known.has(uid) && !isAsKnown(booking, known.get(uid))) changed.add(uid);
-      // The former one may have been cancelled, and over, before another time was chosen.
-      if (former && !known.has(uid)) changed.add(former);
-    }
-    ends.push(read.value);
+  for (const booking of read.value.bookings) {
+    const { uid, rescheduledFromUid: former } = booking;
+    if (known.has(uid) && !isAsKnown(booking, known.get(uid))) changed.add(uid);
+    // The former one may have been cancelled, and over, before another time was chosen.
+    if (former && !known.has(uid)) changed.add(former);
   }
-  const unfinished = ends.filter(({ isComplete }) => !isComplete);
-  const times = (unfinished.length > 0 ? unfinished : ends).map(({ until }) => until.getTime());
-  const until = unfinished.length > 0 ? Math.min(...times) : Math.max(...times);
-  return found({ externalIds: [...changed], until: new Date(until) });
+  return found({ externalIds: [...changed], until: read.value.until });
 }
 
+/**
+ * The bookings that changed between `since` and `until`. Most versions list them in the order of change: then the next page begins at
+ * the last change, because a booking that changes meanwhile leaves its place on the pages before. The newest version lists them in
+ * another order, so all of its pages are needed; if they are many, only those up to the middle one of the changes are read.
+ */
 async function readUpdated(
   api: CalcomApi,
-  { path, since }: { path: string; since: Date },
+  since: Date,
   signal: AbortSignal,
-): Promise<Read<{ bookings: Booking[]; until: Date; isComplete: boolean }>> {
-  const bookings: Booking[] = [];
-  let until = since;
-  let afterUpdatedAt = new Date(since.getTime() - OVERLAP_MS);
-  for (let reads = 0; reads < READS_MAX; reads++) {
-    const query = {
-      afterUpdatedAt: afterUpdatedAt.toISOString(),
-      sortUpdatedAt: "asc",
-      take: String(BOOKINGS_PER_READ),
-    };
-    const page = await api.read({ resource: "bookings", path, query }, shapes.bookings, signal);
+): Promise<Read<{ bookings: Booking[]; until: Date }>> {
+  let bookings: Booking[] = [];
+  let [after, before] = [new Date(since.getTime() - OVERLAP_MS), null as Date | null];
+  let next: BookingsPage["next"] = {};
+  for (let reads = 1; ; reads++) {
+    const range = { afterUpdatedAt: after.toISOString(), ...(before && { beforeUpdatedAt: before.toISOString() }) };
+    const query = { ...range, sortUpdatedAt: "asc", ...next };
+    const page = await api.listBookings({ path: "/bookings", query }, signal);
     if (page.kind !== "found") return page;
-    const { data } = page.value;
-    bookings.push(...data);
-    const last = parseIsoInstant(data.at(-1)?.updatedAt ?? "", "down");
-    if (last !== null && last > until) until = last;
-    // A page on which everything has one time can't be continued.
-    if (data.length < BOOKINGS_PER_READ || last === null || last <= afterUpdatedAt)
-      return found({ bookings, until, isComplete: true });
-    afterUpdatedAt = last;
+    bookings.push(...page.value.bookings);
+    next = page.value.next;
+    const times = listTimes(bookings).filter((time) => time > since);
+    const until = times.at(-1) ?? since;
+    if (next === null) return found({ bookings, until });
+    const isLong = reads >= READS_MAX;
+    if (next["cursor"] === undefined) {
+      // What is read next time begins before this.
+      if (isLong && until.getTime() - OVERLAP_MS > since.getTime()) return found({ bookings, until });
+      const last = listTimes(page.value.bookings.slice(-1)).at(0);
+      if (last !== undefined && last > after) [after, next] = [last, {}];
+    } else if (isLong) {
+      const middle = times[(times.length - 1) >> 1];
+      if (middle !== undefined && middle < until) [bookings, before, next, reads] = [[], middle, {}, 0];
+    }
   }
-  return found({ bookings, until, isComplete: false });
+}
+
+/** When these bookings changed, the earliest first. */
+function listTimes(bookings: readonly Booking[]): Date[] {
+  return bookings
+    .flatMap(({ updatedAt }) => parseIsoInstant(updatedAt ?? "", "down") ?? [])
+    .sort((a, b) => a.getTime() - b.getTime());
 }
 
 function isAsKnown({ status, start, end }: Booking, known: KnownAppointment | undefined): boolean {

@@ -25,9 +25,12 @@ export const FIXED_VERSIONS = {
 /** `write`: create, cancel, and read one. */
 export type BookingVersions = { readonly list: string; readonly write: string };
 
+/** Lists bookings in the order of their ids, with a cursor; it ignores `take` and `skip`. */
+export const CURSOR_VERSION = "2026-05-01";
+
 /** Newest first. Cal.com's public source code of April 2026 knows the last one only. */
 export const BOOKING_VERSIONS: readonly BookingVersions[] = [
-  { list: "2026-05-01", write: "2026-02-25" },
+  { list: CURSOR_VERSION, write: "2026-02-25" },
   { list: "2026-02-25", write: "2026-02-25" },
   { list: "2024-08-13", write: "2024-08-13" },
 ];
@@ -140,7 +143,7 @@ export const shapes = {
     Type.Object({
       status: Type.Literal("success"),
       data: Type.Array(Booking),
-      pagination: maybe(Type.Object({ hasMore: maybe(Type.Boolean()) })),
+      pagination: maybe(Type.Object({ hasMore: maybe(Type.Boolean()), nextCursor: maybe(Type.String()) })),
     }),
   ),
   error: shapeOf(
