@@ -98,8 +98,8 @@ function cut(text: string, length: number): string {
   return text.slice(0, length).toWellFormed();
 }
 
-/** For "Test". */
-export function warnOfMany(catalog: AnyCatalog): string[] {
-  const [shown, all] = [toShownServices(catalog).length, catalog.services.length];
-  return shown < all ? [`Only the first ${shown} event types are offered; there are ${all}.`] : [];
+/** For "Test". `unreadCount`: how many more the system has, which were not read. */
+export function warnOfMany(catalog: AnyCatalog, noun: "event types" | "services", unreadCount = 0): string[] {
+  const [shown, all] = [toShownServices(catalog).length, catalog.services.length + unreadCount];
+  return shown < all ? [`Only the first ${shown} ${noun} are offered; there are ${all}.`] : [];
 }

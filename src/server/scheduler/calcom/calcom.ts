@@ -132,7 +132,12 @@ function createCatalog(
 function toVerified(catalog: Catalog): Verified {
   const { userName, timeZone, bookingUrl, services, leftOut } = catalog;
   const nothing = services.length === 0 ? ["This user has no event type that can be booked through a widget."] : [];
-  return { businessName: userName, timeZone, bookingUrl, warnings: [...leftOut, ...nothing, ...warnOfMany(catalog)] };
+  return {
+    businessName: userName,
+    timeZone,
+    bookingUrl,
+    warnings: [...leftOut, ...nothing, ...warnOfMany(catalog, "event types")],
+  };
 }
 
 /** Asks for whole days in UTC and drops times outside the range, because Cal.com has been seen to return more. */

@@ -132,7 +132,7 @@ function toVerified(catalog: Catalog, plan: CalendlyPlan): Verified {
     businessName: userName,
     timeZone,
     bookingUrl,
-    warnings: [...warnings, ...nothing, ...warnOfMany(catalog), RATE_LIMIT_WARNINGS[plan]],
+    warnings: [...warnings, ...nothing, ...warnOfMany(catalog, "event types"), RATE_LIMIT_WARNINGS[plan]],
   };
 }
 

@@ -18,6 +18,8 @@ export type Catalog = {
   /** Null when the business has no hours: it is open whenever staff are free. */
   readonly hours: readonly WeeklyHours[] | null;
   readonly services: readonly GraphService[];
+  /** How many more services customers may see. No more are read than can be offered. */
+  readonly unreadCount: number;
   readonly staff: readonly StaffMember[];
 };
 
@@ -68,7 +70,8 @@ export async function readCatalog(graph: Graph, signal: AbortSignal): Promise<Re
     bookingUrl: toHttpsLink(business.value.publicUrl),
     timeZone: toIanaZone(business.value.bookingPageSettings?.businessTimeZone ?? "UTC"),
     hours: business.value.businessHours ? toWeeklyHours(business.value.businessHours) : null,
-    services: services.value
+    unreadCount: services.value.unreadCount,
+    services: services.value.services
       .filter((service) => (toMinutes(service.defaultDuration) ?? 0) > 0)
       .map((service) => toGraphService(service, { policy: business.value.schedulingPolicy ?? {}, staff, askable })),
     staff,
@@ -76,21 +79,23 @@ export async function readCatalog(graph: Graph, signal: AbortSignal): Promise<Re
 }
 
 /** The list leaves out questions and reminders, so every visible service is read individually. */
-async function readServices(graph: Graph, signal: AbortSignal): Promise<Read<Service[]>> {
+async function readServices(
+  graph: Graph,
+  signal: AbortSignal,
+): Promise<Read<{ services: Service[]; unreadCount: number }>> {
   const listed = await graph.list("/services", shapes.services, signal);
   if (listed.kind !== "found") return listed;
-  const visible = listed.value
-    .filter(({ isHiddenFromCustomers }) => isHiddenFromCustomers !== true)
-    .slice(0, OFFERED.services);
+  const visible = listed.value.filter(({ isHiddenFromCustomers }) => isHiddenFromCustomers !== true);
+  const offered = visible.slice(0, OFFERED.services);
   const reads = await Promise.all(
-    visible.map(({ id }) => graph.read(`/services/${encodeURIComponent(id)}`, shapes.service, signal)),
+    offered.map(({ id }) => graph.read(`/services/${encodeURIComponent(id)}`, shapes.service, signal)),
   );
   const services: Service[] = [];
   for (const read of reads) {
     if (read.kind !== "found") return read;
     services.push(read.value);
   }
-  return found(services);
+  return found({ services, unreadCount: visible.length - offered.length });
 }
 
 function toGraphService(

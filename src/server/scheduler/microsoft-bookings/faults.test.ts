@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Reference } from "#contract/ids.ts";
 import { type FaultInjection, GRAPH_REQUEST_ID } from "../../../../test/support/scheduler/graph-server.ts";
-import { GRAPH_NOW } from "../../../../test/support/scheduler/graph-world.ts";
+import { GRAPH_NOW, services } from "../../../../test/support/scheduler/graph-world.ts";
 import { createTimeLimit } from "../../../../test/support/scheduler/local-server.ts";
 import { openGraph } from "../../../../test/support/scheduler/open-graph.ts";
 import { createTestOutbound, NO_BUDGET } from "../../../../test/support/scheduler/outbound.ts";
@@ -292,3 +292,17 @@ for (const { name, route, injections, expected } of READ_CASES) {
     assert.deepEqual(await system.verify(NEVER), expected);
   });
 }
+
+test("of many services at Microsoft, 200 are offered, and the test says so", async () => {
+  const { system, server } = await openGraph();
+  const toMany = (count: number) => Array.from({ length: count }, (_, n) => ({ ...services[0], id: `service-${n}` }));
+  const hidden = { ...services[0], id: "hidden", isHiddenFromCustomers: true };
+  server.injectFault(
+    "GET /services",
+    { answer: { status: 200, json: { value: [hidden, ...toMany(203)] } } },
+    ...toMany(200).map((json) => ({ answer: { status: 200, json } })),
+  );
+  const { warnings } = requireFound(await system.verify(NEVER));
+  assert.deepEqual(warnings, ["Only the first 200 services are offered; there are 203."]);
+  assert.equal(requireFound(await system.listServices(NEVER)).length, 200);
+});

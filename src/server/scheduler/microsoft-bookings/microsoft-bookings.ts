@@ -2,7 +2,7 @@ import { DAY_MS, HOUR_MS } from "#contract/durations.ts";
 import type { Clock } from "../../lib/time/clock.ts";
 import type { AccountLimits } from "../account-limits.ts";
 import type { MicrosoftBookingsParts } from "../connections/connection-settings.ts";
-import { createKeptCatalog } from "../kept-catalog.ts";
+import { createKeptCatalog, warnOfMany } from "../kept-catalog.ts";
 import type { Outbound } from "../outbound.ts";
 import { isFailure, readReply } from "../read-reply.ts";
 import type { RequestBudget } from "../request-budget.ts";
@@ -170,5 +170,6 @@ async function verify({ graph, clock }: ReadDeps, catalog: Catalog, signal: Abor
     if (seatCount > 1)
       warnings.push(`“${offered.name}” is a group service: up to ${seatCount} customers can book the same time.`);
   }
+  warnings.push(...warnOfMany(catalog, "services", catalog.unreadCount));
   return found({ businessName, timeZone, bookingUrl, warnings });
 }
