@@ -31,9 +31,9 @@ test("two uses of one mailbox, for example a widget and a check, make four reque
     await Promise.all(queries.map((system) => listWeek(system, { now: GRAPH_NOW, serviceId: "check-up" })));
     return new Set(server.faults);
   };
-  const shared = new AccountLimits();
+  const shared = new AccountLimits(clock);
   assert.deepEqual(await readWeeks(openPair(shared, shared)), new Set());
-  const apart = openPair(new AccountLimits(), new AccountLimits());
+  const apart = openPair(new AccountLimits(clock), new AccountLimits(clock));
   assert.deepEqual(await readWeeks(apart), new Set(["more than four requests at once"]), "the stand-in would notice");
 });
 
@@ -41,7 +41,7 @@ test("two connections with one Calendly token share its bookings per minute", as
   const server = await startCalendlyServer(CALENDLY_NOW);
   after(() => server.stop());
   const clock = createTestClock(CALENDLY_NOW);
-  const accountLimits = new AccountLimits();
+  const accountLimits = new AccountLimits(clock);
   const [one, other] = [1, 2].map(() =>
     createCalendly({ outbound: createTestOutbound(clock), clock, accountLimits, budget: NO_BUDGET }, server.parts),
   );

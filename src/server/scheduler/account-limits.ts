@@ -2,6 +2,7 @@ import { hash } from "node:crypto";
 import { MINUTE_MS } from "#contract/durations.ts";
 import type { CalendlyPlan } from "#contract/scheduling.ts";
 import { RecentMap } from "../lib/recent-map.ts";
+import type { Clock } from "../lib/time/clock.ts";
 import { HiddenQuestions } from "./calcom/hidden-questions.ts";
 import { BookingQuota } from "./calendly/booking-quota.ts";
 import { type ConcurrencyLimit, createConcurrencyLimit } from "./concurrency-limit.ts";
@@ -27,20 +28,26 @@ const CALCOM_REQUESTS = { requests: 120, windowMs: MINUTE_MS };
 const CALENDLY_REQUESTS: Readonly<Record<CalendlyPlan, number>> = { trial: 50, paid: 500, enterprise: 500 };
 
 export class AccountLimits {
+  readonly #clock: Clock;
   readonly #budgets = new RecentMap<string, RequestBudget>(ACCOUNTS_MAX);
   readonly #hiddenQuestions = new RecentMap<string, HiddenQuestions>(ACCOUNTS_MAX);
   readonly #mailboxes = new RecentMap<string, ConcurrencyLimit>(ACCOUNTS_MAX);
   readonly #calendlyUsers = new RecentMap<string, BookingQuota>(ACCOUNTS_MAX);
 
+  /** The clock isn't that of a connection's check, which stands still. */
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
   budgetOf(parts: ConnectionParts): RequestBudget {
     switch (parts.kind) {
       case "microsoft-bookings":
-        return findOrAdd(this.#budgets, toMailboxKey(parts), () => new RequestBudget(GRAPH_REQUESTS));
+        return findOrAdd(this.#budgets, toMailboxKey(parts), () => new RequestBudget(this.#clock, GRAPH_REQUESTS));
       case "calcom":
-        return findOrAdd(this.#budgets, toCalcomKey(parts), () => new RequestBudget(CALCOM_REQUESTS));
+        return findOrAdd(this.#budgets, toCalcomKey(parts), () => new RequestBudget(this.#clock, CALCOM_REQUESTS));
       case "calendly": {
         const limit = { requests: CALENDLY_REQUESTS[parts.settings.plan], windowMs: MINUTE_MS };
-        return findOrAdd(this.#budgets, toCalendlyKey(parts), () => new RequestBudget(limit));
+        return findOrAdd(this.#budgets, toCalendlyKey(parts), () => new RequestBudget(this.#clock, limit));
       }
       default:
         return parts satisfies never;
@@ -60,7 +67,11 @@ export class AccountLimits {
 
   /** Calendly counts by user. Two tokens of one user are counted separately. */
   ofCalendlyUser(parts: CalendlyParts): BookingQuota {
-    return findOrAdd(this.#calendlyUsers, toCalendlyKey(parts), () => new BookingQuota(parts.settings.plan));
+    return findOrAdd(
+      this.#calendlyUsers,
+      toCalendlyKey(parts),
+      () => new BookingQuota(this.#clock, parts.settings.plan),
+    );
   }
 }
 

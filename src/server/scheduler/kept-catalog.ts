@@ -36,7 +36,7 @@ export function createKeptCatalog<Catalog extends AnyCatalog>(
   const options = { timeoutMs: TIMEOUT_MS, toKeptMs: () => KEPT_MS, olderMs: OLDER_MS, load };
   const kept = createKeptRead<Catalog>(deps, options);
   const admit = (isKnown: boolean): Failure | null =>
-    isKnown && !deps.budget.allows("renewal", deps.clock.now()) ? overLimit("account") : null;
+    isKnown && !deps.budget.allows("renewal") ? overLimit("account") : null;
   const get = (signal: AbortSignal) => kept.get(signal, admit);
   const shown = new WeakMap<Catalog, OfferedService[]>();
   return {

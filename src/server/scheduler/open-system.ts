@@ -61,7 +61,7 @@ export function openParts(deps: PartsDeps, parts: ConnectionParts): SchedulingSy
   const { outbound, accountLimits } = deps.scheduler;
   const { clock } = deps;
   const budget = accountLimits.budgetOf(parts);
-  const outside = { outbound: withBudget({ outbound, clock }, budget), accountLimits, budget, clock };
+  const outside = { outbound: withBudget(outbound, budget), accountLimits, budget, clock };
   return limitSystem(createAdapter(outside, parts), deps.scheduler.limits);
 }
 

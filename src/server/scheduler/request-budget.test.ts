@@ -9,10 +9,11 @@ import { RequestBudget, withBudget } from "./request-budget.ts";
 const NEVER = new AbortController().signal;
 const later = (ms: number) => new Date(NOON.getTime() + ms);
 
-function createSpent(count: number): RequestBudget {
-  const budget = new RequestBudget({ requests: 120, windowMs: 60_000 });
-  for (let n = 0; n < count; n++) assert.equal(budget.take(NOON), 0);
-  return budget;
+function createSpent(count: number): { budget: RequestBudget; wait: (ms: number) => void } {
+  const clock = createTestClock(NOON);
+  const budget = new RequestBudget(clock, { requests: 120, windowMs: 60_000 });
+  for (let n = 0; n < count; n++) assert.equal(budget.take(), 0);
+  return { budget, wait: (ms) => clock.set(later(ms)) };
 }
 
 test("a third of the requests is kept for bookings, and a third for times that nobody knows yet", () => {
@@ -22,46 +23,52 @@ test("a third of the requests is kept for bookings, and a third for times that n
     [79, false, true],
     [80, false, false],
   ] as const) {
-    const budget = createSpent(spent);
-    assert.deepEqual([budget.allows("renewal", NOON), budget.allows("first", NOON)], [renewal, first], String(spent));
-    assert.equal(budget.take(NOON), 0, "a booking is always sent");
+    const { budget } = createSpent(spent);
+    assert.deepEqual([budget.allows("renewal"), budget.allows("first")], [renewal, first], String(spent));
+    assert.equal(budget.take(), 0, "a booking is always sent");
   }
 });
 
 test("nothing is sent beyond the limit until the window ends, and then everything is allowed again", () => {
-  const budget = createSpent(120);
-  assert.equal(budget.take(later(45_000)), 15_000);
-  assert.equal(budget.take(later(60_000)), 0);
-  assert.equal(budget.allows("renewal", later(60_000)), true);
+  const { budget, wait } = createSpent(120);
+  wait(45_000);
+  assert.equal(budget.take(), 15_000);
+  wait(60_000);
+  assert.equal(budget.take(), 0);
+  assert.equal(budget.allows("renewal"), true);
 });
 
 test("a clock that is set back does not keep an account waiting", () => {
-  assert.equal(createSpent(120).take(later(-3_600_000)), 0);
+  const { budget, wait } = createSpent(120);
+  wait(-3_600_000);
+  assert.equal(budget.take(), 0);
 });
 
 test("a system that says less is left corrects the count, within the window that it names", () => {
-  const budget = createSpent(1);
-  budget.note({ limit: 120, remaining: 2, resetMs: 10_000 }, NOON);
-  assert.deepEqual([budget.take(NOON), budget.take(NOON), budget.take(NOON)], [0, 0, 10_000]);
-  assert.equal(budget.take(later(10_000)), 0);
+  const { budget, wait } = createSpent(1);
+  budget.note({ limit: 120, remaining: 2, resetMs: 10_000 });
+  assert.deepEqual([budget.take(), budget.take(), budget.take()], [0, 0, 10_000]);
+  wait(10_000);
+  assert.equal(budget.take(), 0);
 });
 
 test("a reply that was overtaken by others gives nothing back", () => {
-  const budget = createSpent(100);
-  budget.note({ limit: 120, remaining: 60, resetMs: 59_000 }, later(1_000));
-  assert.equal(budget.allows("first", later(1_000)), false);
+  const { budget, wait } = createSpent(100);
+  wait(1_000);
+  budget.note({ limit: 120, remaining: 60, resetMs: 59_000 });
+  assert.equal(budget.allows("first"), false);
 });
 
 test("the limit that a system names applies", () => {
-  const generous = createSpent(1);
-  generous.note({ limit: 900, remaining: 899, resetMs: 60_000 }, NOON);
-  for (let n = 0; n < 299; n++) generous.take(NOON);
-  assert.deepEqual([generous.allows("renewal", NOON), generous.allows("first", NOON)], [false, true]);
-  const budget = createSpent(1);
-  budget.note({ limit: 30, remaining: 21, resetMs: 60_000 }, NOON);
-  assert.equal(budget.allows("renewal", NOON), true);
-  budget.take(NOON);
-  assert.equal(budget.allows("renewal", NOON), false);
+  const { budget: generous } = createSpent(1);
+  generous.note({ limit: 900, remaining: 899, resetMs: 60_000 });
+  for (let n = 0; n < 299; n++) generous.take();
+  assert.deepEqual([generous.allows("renewal"), generous.allows("first")], [false, true]);
+  const { budget } = createSpent(1);
+  budget.note({ limit: 30, remaining: 21, resetMs: 60_000 });
+  assert.equal(budget.allows("renewal"), true);
+  budget.take();
+  assert.equal(budget.allows("renewal"), false);
 });
 
 test("a request over the budget isn't sent, and reads the limit from the headers of Cal.com, Calendly and Graph", async () => {
@@ -73,10 +80,8 @@ test("a request over the budget isn't sent, and reads the limit from the headers
     const server = await startLocalServer(() => ({ status: 200, json: {}, headers }));
     after(() => server.stop());
     const clock = createTestClock(NOON);
-    const outbound = withBudget(
-      { outbound: createTestOutbound(clock), clock },
-      new RequestBudget({ requests: 120, windowMs: 60_000 }),
-    );
+    const budget = new RequestBudget(clock, { requests: 120, windowMs: 60_000 });
+    const outbound = withBudget(createTestOutbound(clock), budget);
     const request = { method: "GET", url: server.url, headers: {}, body: null } as const;
     await outbound.send(request, NEVER);
     const second = await outbound.send(request, NEVER);
@@ -89,8 +94,8 @@ test("after a 429 nothing is sent until the system's wait is over", async () => 
   const server = await startLocalServer(() => ({ status: 429, json: {}, headers: { "Retry-After": "30" } }));
   after(() => server.stop());
   const clock = createTestClock(NOON);
-  const budget = new RequestBudget({ requests: 120, windowMs: 60_000 });
-  const outbound = withBudget({ outbound: createTestOutbound(clock), clock }, budget);
+  const budget = new RequestBudget(clock, { requests: 120, windowMs: 60_000 });
+  const outbound = withBudget(createTestOutbound(clock), budget);
   const request = { method: "GET", url: server.url, headers: {}, body: null } as const;
   for (const [ms, count] of [
     [0, 1],
@@ -108,8 +113,8 @@ test("a limit on bookings alone doesn't count for all requests", async () => {
   const server = await startLocalServer(() => ({ status: 201, json: {}, headers }));
   after(() => server.stop());
   const clock = createTestClock(NOON);
-  const budget = new RequestBudget({ requests: 500, windowMs: 60_000 });
-  const outbound = withBudget({ outbound: createTestOutbound(clock), clock }, budget);
+  const budget = new RequestBudget(clock, { requests: 500, windowMs: 60_000 });
+  const outbound = withBudget(createTestOutbound(clock), budget);
   await outbound.send({ method: "POST", url: server.url, headers: {}, body: { json: {} } }, NEVER);
-  assert.equal(budget.allows("renewal", NOON), true);
+  assert.equal(budget.allows("renewal"), true);
 });

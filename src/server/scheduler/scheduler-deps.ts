@@ -48,7 +48,7 @@ export function createSchedulerDeps(
     limits: SCHEDULER_LIMITS,
     baseUrl: config.baseUrl,
     maxConnections: config.maxConnections,
-    accountLimits: new AccountLimits(),
+    accountLimits: new AccountLimits(clock),
     slotMemory: new SlotMemory(),
     readsByNetwork: limitByNetwork(config.rateLimitSchedulerPerMinute),
     opened: new RecentMap(OPENED_MAX),

@@ -66,7 +66,7 @@ export function shareSlots(deps: ShareDeps, system: SchedulingSystem, key: strin
 
   const { listChanged } = system;
   /** What is not needed for a booking waits while requests are short. */
-  const isShort = () => !deps.budget.allows("renewal", deps.clock.now());
+  const isShort = () => !deps.budget.allows("renewal");
   return {
     ...system,
     follow: async (appointment, signal) =>
@@ -94,8 +94,8 @@ export function shareSlots(deps: ShareDeps, system: SchedulingSystem, key: strin
 }
 
 /** The account's budget first, so that a visitor's network isn't charged for a request that would not be sent. */
-function findRefusal({ budget, clock }: ShareDeps, isKnown: boolean, mayAsk: SlotQuery["mayAsk"]): Failure | null {
-  if (!budget.allows(isKnown ? "renewal" : "first", clock.now())) return overLimit("account");
+function findRefusal({ budget }: ShareDeps, isKnown: boolean, mayAsk: SlotQuery["mayAsk"]): Failure | null {
+  if (!budget.allows(isKnown ? "renewal" : "first")) return overLimit("account");
   return (mayAsk?.() ?? true) ? null : overLimit("visitor");
 }
 

@@ -21,7 +21,7 @@ export async function openCalcom(
   });
   return {
     system: createCalcom(
-      { outbound: createTestOutbound(clock), clock, budget, accountLimits: new AccountLimits() },
+      { outbound: createTestOutbound(clock), clock, budget, accountLimits: new AccountLimits(clock) },
       server.parts,
     ),
     server,

@@ -17,7 +17,7 @@ export async function openCalendly(): Promise<{ system: UnlimitedSystem; server:
     assert.deepEqual(server.faults, [], "requests that Calendly would not have understood");
   });
   const system = createCalendly(
-    { outbound: createTestOutbound(clock), clock, accountLimits: new AccountLimits(), budget: NO_BUDGET },
+    { outbound: createTestOutbound(clock), clock, accountLimits: new AccountLimits(clock), budget: NO_BUDGET },
     server.parts,
   );
   return { system, server, clock };

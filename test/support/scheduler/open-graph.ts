@@ -17,7 +17,7 @@ export async function openGraph(): Promise<{ system: UnlimitedSystem; server: Gr
     assert.deepEqual(server.faults, [], "requests that Graph would not have understood");
   });
   const system = createMicrosoftBookings(
-    { outbound: createTestOutbound(clock), clock, accountLimits: new AccountLimits(), budget: NO_BUDGET },
+    { outbound: createTestOutbound(clock), clock, accountLimits: new AccountLimits(clock), budget: NO_BUDGET },
     server.parts,
   );
   return { system, server, clock };

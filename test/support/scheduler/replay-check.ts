@@ -21,7 +21,7 @@ export async function replayCheck(saved: ConnectionCheck): Promise<Replay> {
     const clock = { now: () => new Date(saved.checkedAt) };
     const scheduler = {
       outbound: withRecordedFailures(createTestOutbound(clock), server.failures),
-      accountLimits: new AccountLimits(),
+      accountLimits: new AccountLimits(clock),
       limits: SCHEDULER_LIMITS,
     };
     const withBooking = saved.steps.some(({ name }) => name === "book");

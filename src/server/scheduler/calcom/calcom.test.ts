@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { DAY_MS, HOUR_MS, MINUTE_MS } from "#contract/durations.ts";
 import type { Reference } from "#contract/ids.ts";
+import { createTestClock } from "../../../../test/support/app/app.ts";
 import {
   cancelCalcomBooking,
   findCalcomBooking,
@@ -151,20 +152,20 @@ test("event types with hidden questions don't keep the others from being read", 
 });
 
 test("the connection's test leaves a third of the requests for bookings, and forgets nothing that it didn't read", async () => {
-  const budget = new RequestBudget({ requests: 120, windowMs: MINUTE_MS });
-  const { system, server, clock } = await openCalcom(budget);
+  const budget = new RequestBudget(createTestClock(CALCOM_NOW), { requests: 120, windowMs: MINUTE_MS });
+  const { system, server } = await openCalcom(budget);
   requireFound(await system.verify(NEVER));
   const countReads = () => server.requests.filter(({ path }) => path.startsWith("/v2/event-types/")).length;
   const before = countReads();
-  while (budget.allows("first", clock.now())) budget.take(clock.now());
+  while (budget.allows("first")) budget.take();
   const { warnings } = requireFound(await system.verify(NEVER));
   assert.equal(countReads(), before);
   assert.ok(warnings.includes("“Campaign” is not offered: a required question is hidden (Promotion)."));
 });
 
 test("while requests are short, no event type is read for hidden questions; a refused booking of one still leaves it out", async () => {
-  const budget = new RequestBudget({ requests: 120, windowMs: MINUTE_MS });
-  for (let n = 0; n < 41; n++) budget.take(CALCOM_NOW);
+  const budget = new RequestBudget(createTestClock(CALCOM_NOW), { requests: 120, windowMs: MINUTE_MS });
+  for (let n = 0; n < 41; n++) budget.take();
   const { system, server } = await openCalcom(budget);
   const isOffered = async () => requireFound(await system.listServices(NEVER)).some(({ id }) => id === "31");
   assert.equal(await isOffered(), true);

@@ -61,7 +61,7 @@ async function readWhile(
   { ids, may }: { ids: readonly number[]; may: Parameters<RequestBudget["allows"]>[0] },
   signal: AbortSignal,
 ): Promise<void> {
-  const mayRead = () => !signal.aborted && deps.budget.allows(may, deps.clock.now());
+  const mayRead = () => !signal.aborted && deps.budget.allows(may);
   for (let at = 0; at < ids.length && mayRead(); at += READS_AT_ONCE)
     await Promise.all(ids.slice(at, at + READS_AT_ONCE).map((id) => readHidden(deps, id, signal)));
 }

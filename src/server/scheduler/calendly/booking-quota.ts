@@ -1,5 +1,6 @@
 import { DAY_MS, HOUR_MS, MINUTE_MS } from "#contract/durations.ts";
 import type { CalendlyPlan } from "#contract/scheduling.ts";
+import type { Clock } from "../../lib/time/clock.ts";
 
 type Limit = { readonly max: number; readonly windowMs: number };
 
@@ -16,19 +17,21 @@ const LIMITS: Readonly<Record<CalendlyPlan, readonly Limit[]>> = {
 
 /** Counts the bookings that were sent to Calendly, so that none is sent beyond its limits. */
 export class BookingQuota {
+  readonly #clock: Clock;
   readonly #limits: readonly Limit[];
   readonly #kept: number;
   /** Ascending; as many as the largest limit. */
   #sentAtMs: number[] = [];
 
-  constructor(plan: CalendlyPlan) {
+  constructor(clock: Clock, plan: CalendlyPlan) {
+    this.#clock = clock;
     this.#limits = LIMITS[plan];
     this.#kept = Math.max(...this.#limits.map(({ max }) => max));
   }
 
   /** How long to wait before the next booking; 0 if it can be sent now. */
-  findWaitMs(now: Date): number {
-    const nowMs = now.getTime();
+  findWaitMs(): number {
+    const nowMs = this.#clock.now().getTime();
     const waits = this.#limits.map(({ max, windowMs }) => {
       // The booking that has to leave the window before the next one fits.
       const oldestMs = this.#sentAtMs.at(-max);
@@ -38,7 +41,7 @@ export class BookingQuota {
   }
 
   /** Call it before the request is sent. */
-  add(now: Date): void {
-    this.#sentAtMs = [...this.#sentAtMs, now.getTime()].slice(-this.#kept);
+  add(): void {
+    this.#sentAtMs = [...this.#sentAtMs, this.#clock.now().getTime()].slice(-this.#kept);
   }
 }

@@ -78,7 +78,7 @@ export function createCalendly(
     book: async (request, signal) => {
       const known = await catalog.findService(request, signal);
       if (known.kind !== "found") return known;
-      const waitMs = await waitForQuota({ quota, clock: deps.clock }, signal);
+      const waitMs = await waitForQuota(quota, signal);
       if (waitMs > 0) return unavailable(null, waitMs);
       return await bookEventType({ api, service: known.value.service }, request, signal, {
         find: () => findByReference(request, signal),
@@ -109,19 +109,16 @@ async function cancelEvent(api: CalendlyApi, externalId: string, signal: AbortSi
 }
 
 /** Returns 0 once a booking may be sent, which is then counted; otherwise the wait that is left. */
-async function waitForQuota(
-  { quota, clock }: { quota: BookingQuota; clock: Clock },
-  signal: AbortSignal,
-): Promise<number> {
-  let leftMs = quota.findWaitMs(clock.now());
+async function waitForQuota(quota: BookingQuota, signal: AbortSignal): Promise<number> {
+  let leftMs = quota.findWaitMs();
   // A timer can fire a millisecond early, so one sleep may not be enough.
   for (let sleptMs = 0; leftMs > 0 && sleptMs + leftMs <= WAIT_MS_MAX && !signal.aborted; ) {
     // The only rejection is the abort of the signal, after which nothing is sent.
     await sleep(leftMs, undefined, { signal }).catch(() => undefined);
     sleptMs += leftMs;
-    leftMs = quota.findWaitMs(clock.now());
+    leftMs = quota.findWaitMs();
   }
-  if (leftMs === 0) quota.add(clock.now());
+  if (leftMs === 0) quota.add();
   return leftMs;
 }
 

@@ -152,6 +152,18 @@ for (const { kind, server, firstRead, slotRead, count, made } of SYSTEMS) {
   });
 }
 
+test("a check that began minutes ago sends nothing beyond what the account has left now", async () => {
+  const { owner, id } = await connect("calcom", calcom.parts);
+  const budget = deps.scheduler.accountLimits.budgetOf({ kind: "calcom", ...calcom.parts });
+  clock.set(new Date(GRAPH_NOW.getTime() + 2 * MINUTE_MS));
+  while (budget.take() === 0);
+  const before = calcom.requests.length;
+  const began = { ...deps, clock: { now: () => GRAPH_NOW } };
+  const checked = await checkConnection(began, owner, { id, withBooking: false, email: null });
+  assert.deepEqual([checked.kind, calcom.requests.length - before], ["calcom", 0]);
+  clock.set(GRAPH_NOW);
+});
+
 test("a check shows nothing of other people's appointments but their times", async () => {
   const { owner, id } = await connect("microsoft-bookings", graph.parts);
   const { exchanges } = await check(owner, id, true);

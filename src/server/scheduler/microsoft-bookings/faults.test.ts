@@ -149,7 +149,7 @@ for (const refusesDoubleBookings of [true, false]) {
     assert.ok(slot);
     // Like two processes, which share nothing but the calendar.
     const other = createMicrosoftBookings(
-      { outbound: createTestOutbound(clock), clock, accountLimits: new AccountLimits(), budget: NO_BUDGET },
+      { outbound: createTestOutbound(clock), clock, accountLimits: new AccountLimits(clock), budget: NO_BUDGET },
       server.parts,
     );
     requireFound(await other.listServices(NEVER));
