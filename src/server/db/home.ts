@@ -4,7 +4,8 @@ import type { OrganizationId, Reference } from "#contract/ids.ts";
 import { assert } from "../lib/assert.ts";
 import { pause } from "../lib/concurrency/pause.ts";
 import { asCareful } from "./careful-client.ts";
-import { MOVED, toHold } from "./citus/home-functions.ts";
+import { writeHeld } from "./citus/checked-connections.ts";
+import { MOVED } from "./citus/home-functions.ts";
 import type { Home } from "./citus/homes.ts";
 import type { DISTRIBUTED_TABLES, REFERENCE_TABLES, TABLES_BY_REFERENCE } from "./citus/table-places.ts";
 import { isDatabaseUnavailable } from "./database-unavailable.ts";
@@ -175,20 +176,18 @@ async function inGroups<Row, T>(
   return (await Promise.all(results)).flat();
 }
 
-/** Prepared statements at homes on one server, in one transaction and one round trip: all take effect, or none. */
+/** One statement for each home on a server, in one transaction and one round trip: all take effect, or none. */
 export async function runTogether<Row>(
   statements: readonly { readonly home: Home; readonly text: string; readonly values: readonly unknown[] }[],
 ): Promise<Row[][]> {
   const [first] = statements;
   assert(first, "there is a statement");
+  const shards = statements.flatMap(({ home }) => home.group?.shard ?? []);
   const client = await first.home.pool.connect();
   try {
-    const results = await asCareful(client).runTogether(
-      statements.flatMap(({ home, ...statement }) =>
-        home.group ? [{ text: toHold(home.group.shard), values: [] }, statement] : [statement],
-      ),
-    );
-    return results.filter((_, n) => first.home.group === null || n % 2 === 1).map(({ rows }) => rows as Row[]);
+    const careful = asCareful(client);
+    const results = await (shards.length > 0 ? writeHeld(careful, shards, statements) : careful.queryTogether([first]));
+    return results.map(({ rows }) => rows as Row[]);
   } finally {
     client.release();
   }

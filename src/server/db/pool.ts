@@ -3,8 +3,7 @@ import pg from "pg";
 import type { Log } from "../lib/log/log.ts";
 import { listHostUrls } from "../lib/text/host-urls.ts";
 import { asCareful, CarefulClient } from "./careful-client.ts";
-import { checkFirst } from "./citus/checked-connections.ts";
-import { toHold, toLook } from "./citus/home-functions.ts";
+import { checkFirst, READ_ONLY } from "./citus/checked-connections.ts";
 import { type Home, Homes } from "./citus/homes.ts";
 import { READ_SHARDS, type ShardGroup, type ShardRow } from "./citus/shard-map.ts";
 import { DatabaseUnavailable } from "./database-unavailable.ts";
@@ -39,7 +38,7 @@ const KEEP_PLANS = `select set_config('plan_cache_mode', 'force_generic_plan', f
   where not exists (select from pg_extension where extname = 'citus')`;
 
 /** For direct statements, which PostgreSQL itself plans (home.ts). */
-const KEEP_PLANS_AT_HOME = "select set_config('plan_cache_mode', 'force_generic_plan', false)";
+const KEEP_PLANS_AT_HOME = "set plan_cache_mode = force_generic_plan";
 
 /**
  * Statements and commits take milliseconds. If one connection gets no answer for this long while others do, it is
@@ -74,7 +73,7 @@ export class Pool extends pg.Pool {
   readonly #timer: NodeJS.Timeout;
 
   constructor(settings: pg.PoolConfig, options: PoolOptions) {
-    super({ ...settings, Client: CarefulClient });
+    super({ ...settings, Client: CarefulClient, pipeline: true });
     this.#onHomeLost = options.onHomeLost ?? null;
     this.#homes = new Homes({
       readShards: () => this.#readShards(),
@@ -89,7 +88,7 @@ export class Pool extends pg.Pool {
     this.#statementLimitMs = options.statementLimitMs;
     this.#timer = setInterval(() => this.#tick(), TICK_MS).unref();
     this.on("connect", (client) => this.#watchClient(client));
-    this.on("release", (_error, client) => asCareful(client).forget());
+    this.on("release", (_error, client) => asCareful(client).finish());
     this.on("remove", (client) => this.#clients.delete(asCareful(client)));
     // A connection broke while idle: the pool has already replaced it, and the next statement gets a new one. A connection
     // being closed may also hear from an embedded server that it is stopping.
@@ -113,9 +112,9 @@ export class Pool extends pg.Pool {
         { ...options, onHomeLost: () => this.#homes.doubt() },
       );
     this.#homePools.set(address, pool);
-    const toDb = (check: string) =>
-      new Kysely<Tables>({ dialect: new EngineDialect(pool, checkFirst(pool, check), group) });
-    return { reader: toDb(toLook(shard)), writer: toDb(toHold(shard)), pool, address, group };
+    const toDb = (how: { writes: boolean }) =>
+      new Kysely<Tables>({ dialect: new EngineDialect(pool, checkFirst(pool, shard, how), group) });
+    return { reader: toDb({ writes: false }), writer: toDb({ writes: true }), pool, address, group };
   }
 
   /** While the coordinator is away, the other servers know as much. */
@@ -181,16 +180,12 @@ export class Pool extends pg.Pool {
     careful.on("error", (error) =>
       careful.fail(new DatabaseUnavailable("The connection to the database broke", error)),
     );
-    if (this.#onHomeLost) {
-      careful.query(KEEP_PLANS_AT_HOME).catch(() => undefined);
-      return;
-    }
-    // Runs before whatever is asked first. If it fails, the connection is broken, and that statement fails too.
-    careful.query(KEEP_PLANS).then(
-      ({ rows }: { rows: unknown[] }) => {
-        this.engine = rows.length === 0 ? "citus" : "postgresql";
+    // Runs before whatever is asked first. If it fails, the connection is not used again.
+    careful.query(this.#onHomeLost ? `${KEEP_PLANS_AT_HOME}; ${READ_ONLY}` : KEEP_PLANS).then(
+      ({ rows }: pg.QueryResult) => {
+        if (!this.#onHomeLost) this.engine = rows.length === 0 ? "citus" : "postgresql";
       },
-      () => undefined,
+      (error: unknown) => careful.cutOff(new DatabaseUnavailable("The connection to the database broke", error)),
     );
   }
 

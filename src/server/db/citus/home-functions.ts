@@ -1,4 +1,5 @@
 import type pg from "pg";
+import { PREPARED } from "../careful-client.ts";
 
 // What every direct statement runs first, in the same transaction (checked-connections.ts). Citus's own executor does the same: it
 // takes the shard's metadata lock in share mode, and looks at the placement. A move or split takes that lock exclusively on every
@@ -28,11 +29,11 @@ end $$`,
 };
 
 export function toHold(shard: string): string {
-  return `select from bookflow_hold(${shard})`;
+  return `${PREPARED}hold_${shard}\nselect from bookflow_hold(${shard})`;
 }
 
 export function toLook(shard: string): string {
-  return `select from bookflow_look(${shard})`;
+  return `${PREPARED}look_${shard}\nselect from bookflow_look(${shard})`;
 }
 
 /** On the coordinator. Citus brings them to every other server, also to those that are added later. */

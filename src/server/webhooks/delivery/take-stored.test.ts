@@ -11,7 +11,6 @@ import {
   startReplying,
   until,
 } from "../../../../test/support/webhooks/webhook-service.ts";
-import type { Pool } from "../../db/pool.ts";
 import { createLog } from "../../lib/log/log.ts";
 import { randomId } from "../../lib/secrets/random.ts";
 import { EndpointCare } from "../health/health.ts";
@@ -25,25 +24,32 @@ import { Sender } from "./sender.ts";
 
 const { deps } = await createWebhookService();
 
-/** Starts a loop that connects with this for a lease without a claim, and books until it did. Everything booked arrives. */
-async function bookUntilLeased(t: TestContext, connect: Connect): Promise<{ lines: readonly string[] }> {
+/** Starts a loop that calls this before a lease without a claim, and books until it did. Everything booked arrives. */
+async function bookUntilLeased(t: TestContext, onLease: () => void): Promise<{ lines: readonly string[] }> {
   const home = await findTestHome(deps);
   let leases = 0;
-  const pool = new Proxy(home.pool, {
+  /** A loop that is told of stored deliveries begins the transaction of their lease at once. */
+  let isTelling = false;
+  const writer = new Proxy(home.writer, {
     get: (target, name) => {
       const value: unknown = Reflect.get(target, name, target);
-      if (typeof value !== "function") return value;
-      if (name !== "connect") return value.bind(target);
-      return async () => {
+      if (name === "transaction" && isTelling) {
         leases++;
-        return await connect(target);
-      };
+        onLease();
+      }
+      return typeof value === "function" ? value.bind(target) : value;
     },
   });
   const lines: string[] = [];
   const log = createLog("info", { write: (line) => lines.push(line) });
-  const loop = new ClaimLoop({ ...deps, log }, { ...home, pool });
-  t.after(wakeDirectly(deps.db, (_, stored) => loop.wake(stored)));
+  const loop = new ClaimLoop({ ...deps, log }, { ...home, writer });
+  const tell = (stored: readonly DeliveryId[]) => {
+    isTelling = true;
+    const isTaken = loop.wake(stored);
+    isTelling = false;
+    return isTaken;
+  };
+  t.after(wakeDirectly(deps.db, (_, stored) => tell(stored)));
   loop.start();
   t.after(() => loop.stop());
   const business = await makeBusiness(deps);
@@ -59,15 +65,13 @@ async function bookUntilLeased(t: TestContext, connect: Connect): Promise<{ line
   return { lines };
 }
 
-type Connect = (pool: Pool) => ReturnType<Pool["connect"]>;
-
 test("what a resting loop is told of is leased without a claim, and sent", async (t) => {
-  const { lines } = await bookUntilLeased(t, (pool) => pool.connect());
+  const { lines } = await bookUntilLeased(t, () => undefined);
   assert.ok(!lines.join("").includes("claim_failed"));
 });
 
 test("if that fails, the log says so, and a claim sends it", async (t) => {
-  const { lines } = await bookUntilLeased(t, async () => {
+  const { lines } = await bookUntilLeased(t, () => {
     throw new Error("out of order");
   });
   assert.ok(lines.some((line) => line.includes("deliveries.claim_failed") && line.includes("out of order")));

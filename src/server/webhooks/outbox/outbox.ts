@@ -30,15 +30,14 @@ const LOCK_LIMIT_MS = 1_000;
 /**
  * Runs a booking's fan-out in a savepoint of the caller's transaction and returns whether it succeeded. A failure never
  * reaches the booking: the fan-out is rolled back and logged, the booking is stored with `lacks_event`, and a task repeats it.
- * `run` must not catch errors of the database. The savepoint and the limit take no round trips (joined-query.ts).
+ * `run` must not catch errors of the database.
  */
 export async function fanOutSafely(
   deps: Pick<Deps, "log" | "metrics">,
   transaction: Db,
   { owner, run }: { owner: OrganizationId; run: () => Promise<void> },
 ): Promise<boolean> {
-  await sql`savepoint fan_out`.execute(transaction);
-  await sql`set local lock_timeout = ${sql.lit(LOCK_LIMIT_MS)}`.execute(transaction);
+  await sql`savepoint fan_out; set local lock_timeout = ${sql.lit(LOCK_LIMIT_MS)}`.execute(transaction);
   try {
     await run();
     await sql`set local lock_timeout to default`.execute(transaction);

@@ -4,9 +4,10 @@ import type { DeliveryId, EndpointId, OrganizationId } from "#contract/ids.ts";
 import { toArrayText } from "../../db/array-text.ts";
 import type { Home } from "../../db/citus/homes.ts";
 import type { ShardGroup } from "../../db/citus/shard-map.ts";
-import { runTogether, table } from "../../db/home.ts";
+import { table } from "../../db/home.ts";
 import type { Db } from "../../db/pool.ts";
 import { FixedStatement } from "../../db/run-prepared.ts";
+import { inTransaction } from "../../db/transactions.ts";
 import { PLANS_WITH_WEBHOOKS } from "./caps.ts";
 import type { DueDelivery } from "./choose-fairly.ts";
 import { waitingLanes } from "./lanes.ts";
@@ -240,13 +241,15 @@ const LEASED_COLUMNS = sql`delivery_id as "deliveryId", organization_id as "orga
       resume_at as "resumeAt"`;
 
 /**
- * A claim of these deliveries in one round trip, unless another claim is under way. Takes only those that no rule holds back: the
+ * A claim of these deliveries in one transaction, unless another claim is under way. Takes only those that no rule holds back: the
  * lane has nothing else waiting or in flight, its endpoint answers, and it has no limits of its own.
  */
 export async function leaseStored(home: Home, ids: readonly DeliveryId[], lease: Lease): Promise<ClaimedDelivery[]> {
   const values = { ...lease, ...toClaimSettings(home.group), ids: toArrayText(ids) };
-  const statements = [usingIndexes.compile(home.writer, {}), leasingStored.compile(home.writer, values)];
-  const [, rows = []] = await runTogether<LeasedRow>(statements.map((each) => ({ home, ...each })));
+  const rows = await inTransaction(home.writer, async (transaction) => {
+    await usingIndexes.run(transaction, {});
+    return await leasingStored.run(transaction, values);
+  });
   return rows.map((row) => ({ ...row, lease }));
 }
 
