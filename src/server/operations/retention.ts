@@ -1,6 +1,7 @@
 import type { OrganizationId } from "#contract/ids.ts";
 import { deleteExpiredVisits, deleteUnusedKeys } from "../analytics/analytics.ts";
 import { deleteExpiredBookings, deleteExpiredDeletions } from "../bookings/bookings.ts";
+import { writeAtHome } from "../db/home.ts";
 import { OtherWork } from "../db/other-work.ts";
 import type { Db } from "../db/pool.ts";
 import type { Deps } from "../deps.ts";
@@ -35,7 +36,7 @@ type Kind =
   | "endpoints"
   | "appointments";
 type Batch = { keptSince: Date; limit: number; now: Date; random: Random };
-type DeleteBatch = (db: Db, owner: OrganizationId, batch: Batch) => Promise<number>;
+type DeleteBatch = (home: Db, owner: OrganizationId, batch: Batch) => Promise<number>;
 
 /**
  * The order matters: removed endpoints are unused once the log is gone.
@@ -128,9 +129,11 @@ async function deleteOneBatch(
   id: OrganizationId,
   { isLog, deleteBatch }: { isLog: boolean; deleteBatch: DeleteBatch },
 ): Promise<number> {
-  const organization = await findOrganization(deps.db, id);
-  if (!organization) return 0;
-  const now = deps.clock.now();
-  const keptSince = isLog ? toLogKeptSince(now) : toKeptSince(organization.plan, now);
-  return await deleteBatch(deps.db, id, { keptSince, limit: BATCH_ROWS, now, random: deps.random });
+  return await writeAtHome(deps.db, id, async (home) => {
+    const organization = await findOrganization(home, id);
+    if (!organization) return 0;
+    const now = deps.clock.now();
+    const keptSince = isLog ? toLogKeptSince(now) : toKeptSince(organization.plan, now);
+    return await deleteBatch(home, id, { keptSince, limit: BATCH_ROWS, now, random: deps.random });
+  });
 }

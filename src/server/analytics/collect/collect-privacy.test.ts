@@ -141,11 +141,11 @@ test("a click id in the path of the page isn't stored, with or without a privacy
 test("a database error is logged without any value from the events", async () => {
   const { app, deps, lines } = await createTestApp();
   const widget = await makeWidget(deps.db, await makeOrganization(deps.db));
-  await deps.db.schema.alterTable("funnel_visits").renameTo("funnel_visits_gone").execute();
+  await deps.db.schema.alterTable("funnel_visits").renameColumn("source", "gone").execute();
   const { status } = await postEvents(app, widget, { ...body, visitId: crypto.randomUUID() }, toHeaders(MARKERS.ipv4));
   assert.equal(status, 503);
   const failure = lines.find((line) => line.includes("collection.interrupted"));
-  assert.match(failure ?? "", /"error":\{"type":"DatabaseError","code":"42P01","message":"on a statement"\}/);
+  assert.match(failure ?? "", /"error":\{"type":"DatabaseError","code":"42703","message":"on a statement"\}/);
   for (const text of [...Object.values(MARKERS), String(body["visitId"]), "lindenhof"])
     assert.equal(lines.join("").includes(text), false, text);
 });

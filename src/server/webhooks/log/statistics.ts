@@ -3,6 +3,7 @@ import type { EndpointStatistics } from "#contract/app/endpoints.ts";
 import { HOUR_MS } from "#contract/durations.ts";
 import type { EndpointPeriod } from "#contract/endpoint.ts";
 import type { EndpointId, OrganizationId } from "#contract/ids.ts";
+import { readAtHome, table, writeAtHome } from "../../db/home.ts";
 import type { Db } from "../../db/pool.ts";
 import type { Deps } from "../../deps.ts";
 import { listOrganizations } from "../../organizations/organizations.ts";
@@ -63,9 +64,11 @@ export async function addUpAttempts(
       const to = new Date(toIntervalStart(clock.now().getTime() - WRITTEN_MS, hours * HOUR_MS));
       const since = new Date(to.getTime() - intervals * hours * HOUR_MS);
       try {
-        const from = await findAddedUpTo(db, id, { hours, since });
-        const rows = from < to ? await countByInterval(db, id, { hours, from, to }) : [];
-        await insertTotals(db, id, { hours, rows });
+        const rows = await readAtHome(db, id, async (home) => {
+          const from = await findAddedUpTo(home, id, { hours, since });
+          return from < to ? await countByInterval(home, id, { hours, from, to }) : [];
+        });
+        await writeAtHome(db, id, (home) => insertTotals(home, id, { hours, rows }));
       } catch (error) {
         log.error("attempts.totals_failed", { organizationId: id, error });
       }
@@ -133,7 +136,7 @@ async function countByInterval(
       count(*) filter (where result = 'delivered') as delivered, count(*) filter (where result <> 'delivered') as failed,
       (percentile_disc(0.5) within group (order by duration_ms)) as median_ms,
       (percentile_disc(0.95) within group (order by duration_ms)) as p95_ms
-    from delivery_attempts
+    from ${table("delivery_attempts")}
     where organization_id = ${owner} and started_at >= ${from} and (${to}::timestamptz is null or started_at < ${to})
       and (${one}::text is null or endpoint_id = ${one})
     group by endpoint_id, 2`.execute(db);
