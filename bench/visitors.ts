@@ -1,9 +1,9 @@
 import { randomUUID } from "node:crypto";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { TICKED } from "#contract/answers.ts";
-import type { ConfigAnswer, FreeSlot } from "#contract/book.ts";
 import { DAY_MS, MINUTE_MS } from "#contract/durations.ts";
+import type { ConfigAnswer, FreeSlot } from "#contract/embed-api.ts";
+import { TICKED } from "#contract/scheduling.ts";
 import { parseConfig } from "../src/server/config.ts";
 import { createDeps } from "../src/server/create-deps.ts";
 import { openEmbeddedDatabase } from "../src/server/db/embedded/open.ts";

@@ -11,8 +11,7 @@ import {
   Customer,
   Service,
 } from "../src/contract/booking.ts";
-import { Change, ChangePage } from "../src/contract/change.ts";
-import { Deletion, DeletionPage } from "../src/contract/deletion.ts";
+import { Change, ChangePage, Deletion, DeletionPage } from "../src/contract/booking-changes.ts";
 import {
   BookingCancelledEvent,
   BookingCreatedEvent,

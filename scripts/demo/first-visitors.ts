@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
-import type { FreeSlot } from "#contract/book.ts";
 import { DAY_MS } from "#contract/durations.ts";
+import type { FreeSlot } from "#contract/embed-api.ts";
 import { BROWSER_STEPS } from "#contract/steps.ts";
 import { BRANCH, CHILDREN, type DemoWidget, DEMO_SITE as SITE, WEBSITE } from "../../src/server/demo/clinic.ts";
 

@@ -106,3 +106,17 @@ export const DELIVERY_ID_PATTERN = "^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f
 export function parseDeliveryId(text: string): DeliveryId | null {
   return new RegExp(DELIVERY_ID_PATTERN).test(text) ? (text as DeliveryId) : null;
 }
+
+/** The widgets of the demo. Their sandbox stands for a real scheduling system, so they are live with it. */
+export const DEMO_WIDGET_IDS = {
+  website: "w_DemoWebsite1" as WidgetId,
+  branch: "w_DemoPotsdam1" as WidgetId,
+  children: "w_DemoForKids1" as WidgetId,
+  landingPage: "w_DemoLanding1" as WidgetId,
+};
+
+const IDS: ReadonlySet<string> = new Set(Object.values(DEMO_WIDGET_IDS));
+
+export function isDemoWidget(id: string): boolean {
+  return IDS.has(id);
+}

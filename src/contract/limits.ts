@@ -11,3 +11,29 @@ export const WINDOW_DAYS_MAX = 730;
 export const CHANNELS_MAX = 12;
 export const SOURCES_MAX = 25;
 export const CAMPAIGNS_MAX = 25;
+
+// Limits and periods of the dashboard API that its screens state or enforce too. Free of schemas, so that the dashboard's
+// bundle stays free of TypeBox.
+
+/** Not broader than what better-auth accepts at sign-in: a new account must be able to sign in again. */
+export const EMAIL_PATTERN =
+  "^\\s*[A-Za-z0-9_+-]+(?:['.][A-Za-z0-9_+-]+)*@(?:[A-Za-z0-9][A-Za-z0-9-]*\\.)+[A-Za-z]{2,}\\s*$";
+export const PASSWORD_LENGTH_MIN = 10;
+export const PASSWORD_LENGTH_MAX = 128;
+export const INVITATION_DAYS = 7;
+export const RESET_LINK_MINUTES = 30;
+export const SIGN_UP_LINK_MINUTES = 60;
+/** In this time, an address gets at most one reset link, one link to sign up, and one invitation from each person. */
+export const MAIL_PAUSE_MINUTES = 5;
+
+export const LOGO_BYTES_MAX = 200 * 1024;
+/** Base64 takes four characters for three bytes. */
+export const LOGO_BODY_BYTES_MAX = Math.ceil(LOGO_BYTES_MAX * 1.4);
+
+export const SEARCH_LENGTH_MAX = 200;
+
+export const WIDGET_NAME_LENGTH_MAX = 100;
+export const KEY_NAME_LENGTH_MAX = 100;
+export const CONNECTION_NAME_LENGTH_MAX = 100;
+export const SEGMENT_NAME_LENGTH_MAX = 60;
+export const REPORT_LINK_NAME_LENGTH_MAX = 100;

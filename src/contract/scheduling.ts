@@ -20,3 +20,10 @@ export const SLOT_RANGE_DAYS_MAX = 31;
 
 /** After so many look-ups, in half an hour, an appointment that the system doesn't know was never made. Slow systems take a minute or two. */
 export const LOOK_UPS_UNTIL_ABSENT = 6;
+
+// How answers to questions are written as texts.
+
+/** The answer to a `tick` that is ticked. */
+export const TICKED = "Yes";
+/** Between the options in the answer to `choices`. */
+export const CHOICES_SEPARATOR = "\n";

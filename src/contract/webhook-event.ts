@@ -1,7 +1,7 @@
 import { type Static, type TSchema, Type } from "typebox";
 import { Attribution } from "./attribution.ts";
 import { Answer, BOOKING_STATUS_CANCELLED, bookingFields, Customer, Service } from "./booking.ts";
-import { deletionReason } from "./deletion.ts";
+import { deletionReason } from "./booking-changes.ts";
 import { timestampOf } from "./timestamps.ts";
 
 // The envelope that webhook endpoints receive and that cards are made from. It differs from the REST shapes on purpose:

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
-import { ENTRY_PAGES, HOME } from "#contract/app/entry-pages.ts";
+import { ENTRY_PAGES, HOME } from "#contract/app/addresses.ts";
 import { NEW_ORGANIZATION, pathsOf, toReturnPath } from "./paths.ts";
 
 // routes.tsx can't be loaded outside a browser, so its tables are read as text.

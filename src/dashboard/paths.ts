@@ -1,4 +1,4 @@
-import { ENTRY_PAGES, HOME } from "#contract/app/entry-pages.ts";
+import { ENTRY_PAGES, HOME } from "#contract/app/addresses.ts";
 
 // Every address of the dashboard besides ENTRY_PAGES. paths.test.ts compares them with routes.tsx.
 

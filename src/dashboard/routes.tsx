@@ -1,5 +1,5 @@
 import { createRootRoute, createRoute, createRouter, type RouteComponent } from "@tanstack/react-router";
-import { ENTRY_PAGES, HOME } from "#contract/app/entry-pages.ts";
+import { ENTRY_PAGES, HOME } from "#contract/app/addresses.ts";
 import { AppGate } from "./shell/AppGate.tsx";
 import { lazyScreen } from "./shell/lazy-screen.tsx";
 import { Crash, Lost, NotFound, Root } from "./shell/Root.tsx";

@@ -1,5 +1,10 @@
-import { LINK_PARAMETERS, type LinkField, type LinkParameter, toLinkField } from "#contract/attribution-fields.ts";
-import { EMAIL_IN_TEXT } from "#contract/email-in-text.ts";
+import {
+  EMAIL_IN_TEXT,
+  LINK_PARAMETERS,
+  type LinkField,
+  type LinkParameter,
+  toLinkField,
+} from "#contract/attribution-fields.ts";
 
 // What we keep of an address: its origin and path, and its campaign parameters unless they are too long. The rest of a query
 // may identify a person, and so may anything that looks like an email address.

@@ -13,8 +13,7 @@ import type { AppEndpoint, EndpointChange } from "#contract/app/endpoints.ts";
 import type { AppWidget } from "#contract/app/widgets.ts";
 import type { Attribution } from "#contract/attribution.ts";
 import type * as bookingContract from "#contract/booking.ts";
-import type * as changeContract from "#contract/change.ts";
-import type * as deletionContract from "#contract/deletion.ts";
+import type * as changesContract from "#contract/booking-changes.ts";
 import { KEY_SCOPES } from "#contract/scopes.ts";
 import type * as eventContract from "#contract/webhook-event.ts";
 import type * as widgetContract from "#contract/widget.ts";
@@ -36,8 +35,8 @@ const ALIKE: true[] = [
   true satisfies Alike<client.Widget, widgetContract.Widget>,
   true satisfies Alike<client.Booking, bookingContract.Booking>,
   true satisfies Alike<client.BookingPage, bookingContract.BookingPage>,
-  true satisfies Alike<client.Change, changeContract.Change>,
-  true satisfies Alike<client.Deletion, deletionContract.Deletion>,
+  true satisfies Alike<client.Change, changesContract.Change>,
+  true satisfies Alike<client.Deletion, changesContract.Deletion>,
   true satisfies Alike<client.Attribution, Attribution>,
   true satisfies Alike<client.Analytics, contract.Analytics>,
   true satisfies Alike<client.WebhookEvent, eventContract.WebhookEvent>,

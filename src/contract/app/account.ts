@@ -1,5 +1,5 @@
 import { type Static, Type } from "typebox";
-import { NAME_LENGTH_MAX } from "../book.ts";
+import { NAME_LENGTH_MAX } from "../embed-api.ts";
 import { PLANS } from "../plans.ts";
 import { Timestamp, timestampOf } from "../timestamps.ts";
 import { bodyOf, line, nullable, oneOf, PreviousValues } from "./forms.ts";

@@ -1,7 +1,7 @@
 import { type Static, Type } from "typebox";
 import { Attribution } from "../attribution.ts";
 import { Answer, Booking, Customer, Service } from "../booking.ts";
-import { Change } from "../change.ts";
+import { Change } from "../booking-changes.ts";
 import { Timestamp } from "../timestamps.ts";
 import { MODES } from "../widget.ts";
 import { AppDelivery } from "./deliveries.ts";

@@ -1,7 +1,8 @@
 import { type Static, Type } from "typebox";
-import { EMAIL_LENGTH_MAX } from "../book.ts";
+import { SEND_FAILURE_CODES } from "../delivery.ts";
+import { EMAIL_LENGTH_MAX } from "../embed-api.ts";
+import { CONNECTION_NAME_LENGTH_MAX, EMAIL_PATTERN } from "../limits.ts";
 import { CONNECTION_KINDS } from "../scheduling.ts";
-import { SEND_FAILURE_CODES } from "../send-failure.ts";
 import { Timestamp } from "../timestamps.ts";
 import {
   bodyOf,
@@ -14,7 +15,6 @@ import {
   PreviousValues,
   pageOf,
 } from "./forms.ts";
-import { CONNECTION_NAME_LENGTH_MAX, EMAIL_PATTERN } from "./limits.ts";
 
 /** Fields of a connection's form, by kind. Saved settings are shown, credentials never. Optional fields have a default. */
 export const CONNECTION_FIELDS = {

@@ -1,9 +1,8 @@
 import { type TObjectOptions, type TProperties, type TSchema, Type } from "typebox";
 import { CONNECTION_ID, ENDPOINT_ID, type IdForm, toIdPattern, WIDGET_ID } from "../ids.ts";
-import { PAGE_SIZE_MAX } from "../limits.ts";
+import { EMAIL_PATTERN, PAGE_SIZE_MAX } from "../limits.ts";
 import { NETWORK_PATTERN } from "../scopes.ts";
 import { INSTANT_PATTERN, Timestamp } from "../timestamps.ts";
-import { EMAIL_PATTERN } from "./limits.ts";
 
 export const nullable = <Schema extends TSchema>(schema: Schema) => Type.Union([schema, Type.Null()]);
 

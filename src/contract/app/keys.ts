@@ -1,8 +1,8 @@
 import { type Static, Type } from "typebox";
+import { KEY_NAME_LENGTH_MAX } from "../limits.ts";
 import { KEY_NETWORKS_MAX, KEY_SCOPES, KEY_SCOPES_DEFAULT, NETWORK_PATTERN } from "../scopes.ts";
 import { INSTANT_PATTERN, Timestamp } from "../timestamps.ts";
 import { bodyOf, line, NullableText, NullableTimestamp, nullable, oneOf, pageOf } from "./forms.ts";
-import { KEY_NAME_LENGTH_MAX } from "./limits.ts";
 
 const KEY_CONDITIONS = ["active", "expired", "revoked"] as const;
 

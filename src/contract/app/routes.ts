@@ -1,4 +1,5 @@
 import type { Static, TSchema } from "typebox";
+import { LOGO_BODY_BYTES_MAX } from "../limits.ts";
 import type { Feature } from "../plans.ts";
 import type { KeyScope } from "../scopes.ts";
 import {
@@ -25,7 +26,22 @@ import {
   SignUpLinkRequest,
   SignUpRequest,
 } from "./account.ts";
-import { AppAnalytics, AppBreakdown, BookingTimes, FunnelSplit, LiveView } from "./analytics.ts";
+import {
+  AppAnalytics,
+  AppBreakdown,
+  BookingTimes,
+  FunnelSplit,
+  LiveView,
+  NewReportLink,
+  NewSegment,
+  ReportLink,
+  ReportLinkList,
+  Segment,
+  SegmentChange,
+  SegmentList,
+  SharedReport,
+  SharedReportRequest,
+} from "./analytics.ts";
 import { AuditPage, AuditPeople } from "./audit.ts";
 import {
   BookingCount,
@@ -69,21 +85,9 @@ import {
 } from "./endpoints.ts";
 import { ListQuery } from "./forms.ts";
 import { AppKeyList, CreatedKey, NewKey } from "./keys.ts";
-import { LOGO_BODY_BYTES_MAX } from "./limits.ts";
 import { Overview } from "./overview.ts";
 import { ReportChange, ReportSubscriptions } from "./reports.ts";
 import type { MemberRole } from "./role.ts";
-import {
-  NewReportLink,
-  NewSegment,
-  ReportLink,
-  ReportLinkList,
-  Segment,
-  SegmentChange,
-  SegmentList,
-  SharedReport,
-  SharedReportRequest,
-} from "./sharing.ts";
 import {
   AppWidget,
   AppWidgetList,

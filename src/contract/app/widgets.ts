@@ -1,9 +1,9 @@
 import { type Static, Type } from "typebox";
 import { CONNECTION_ID } from "../ids.ts";
+import { WIDGET_NAME_LENGTH_MAX } from "../limits.ts";
 import { Timestamp } from "../timestamps.ts";
-import { MODES, TEMPLATES, WIDGET_STATUSES } from "../widget.ts";
+import { MODES, Offer, TEMPLATES, WIDGET_STATUSES, WidgetOptions } from "../widget.ts";
 import { ALLOWED_DOMAINS_MAX, BUTTON_LABEL_LENGTH_MAX } from "../widget-looks.ts";
-import { Offer, WidgetOptions } from "../widget-options.ts";
 import {
   bodyOf,
   COLOR_PATTERN,
@@ -16,7 +16,6 @@ import {
   optionalLine,
   PreviousValues,
 } from "./forms.ts";
-import { WIDGET_NAME_LENGTH_MAX } from "./limits.ts";
 
 export const AppWidget = Type.Object(
   {

@@ -7,22 +7,20 @@ import type { AppAnalytics } from "#contract/app/analytics.ts";
 import { DIMENSIONS } from "#contract/dimensions.ts";
 import { analyticsQuery } from "../api/analytics.ts";
 import { ApiFailure } from "../api/client.ts";
-import { widgetsQuery } from "../api/widgets.ts";
+import { widgetsQuery } from "../api/queries.ts";
+import { dayAhead } from "../days.ts";
 import { formatCount, formatZone, pluralize } from "../format.ts";
-import { useIsPhone } from "../hooks/use-is-phone.ts";
+import { useIsPhone } from "../hooks/screen-width.ts";
 import { useUrlState } from "../hooks/use-url-state.ts";
 import { useOrganization } from "../shell/use-organization.ts";
 import { GuideLink } from "../ui/layout/links.tsx";
 import { Page } from "../ui/layout/Page.tsx";
 import { EmptyState } from "../ui/states/EmptyState.tsx";
 import { Loaded, StaleNotice } from "../ui/states/Loaded.tsx";
-import { TestNumbers } from "../widgets/mode/TestNumbers.tsx";
+import { TestNumbers } from "../widgets/mode/ModeBadge.tsx";
 import { WidgetSelect } from "../widgets/WidgetSelect.tsx";
-import { dayAhead } from "../zoned-time.ts";
 import type { Filtering } from "./breakdowns/BreakdownTable.tsx";
 import { WholeListDialog } from "./breakdowns/WholeListDialog.tsx";
-import { formatConversionRate } from "./change.ts";
-import { describeReport } from "./describe-report.ts";
 import { ExportMenu } from "./ExportMenu.tsx";
 import { AddFilter } from "./filters/AddFilter.tsx";
 import { FilterChips } from "./filters/FilterChips.tsx";
@@ -42,6 +40,7 @@ import {
   toComparison,
   toScope,
 } from "./report-state.ts";
+import { describeReport, formatConversionRate } from "./report-words.ts";
 import { ShareButton } from "./sharing/ShareButton.tsx";
 
 export function AnalyticsPage() {

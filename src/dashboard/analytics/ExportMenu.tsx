@@ -1,9 +1,9 @@
 import { ActionIcon, Button, Menu } from "@mantine/core";
 import { IconChevronDown, IconDownload } from "@tabler/icons-react";
 import { DIMENSIONS } from "#contract/dimensions.ts";
-import { download } from "../api/download.ts";
+import { download } from "../api/call.ts";
+import { useIsPhone } from "../hooks/screen-width.ts";
 import { useAction } from "../hooks/use-action.ts";
-import { useIsPhone } from "../hooks/use-is-phone.ts";
 import { useOrganization } from "../shell/use-organization.ts";
 import { DIMENSION_WORDS, NAMES_LANGUAGE } from "./breakdowns/dimension-words.ts";
 import type { Parameters } from "./report-state.ts";

@@ -6,8 +6,8 @@ import { formatCount, formatRate } from "../format.ts";
 import { useOrganization } from "../shell/use-organization.ts";
 import { TextLink } from "../ui/layout/links.tsx";
 import { Section } from "../ui/layout/Section.tsx";
-import { describeNoLoss, type Loss } from "./describe-loss.ts";
 import classes from "./LostBookings.module.css";
+import { describeNoLoss, type Loss } from "./report-words.ts";
 
 type LostBookingsProps = {
   totals: AppAnalytics["totals"];

@@ -2,7 +2,7 @@ import { Text } from "@mantine/core";
 import { IconChartHistogram } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
-import { widgetsQuery } from "../api/widgets.ts";
+import { widgetsQuery } from "../api/queries.ts";
 import { useOrganization } from "../shell/use-organization.ts";
 import { CopyField } from "../ui/copy/CopyField.tsx";
 import { ActionButton } from "../ui/forms/ActionButton.tsx";

@@ -6,8 +6,8 @@ import { REPORT_HOUR, REPORT_PERIODS, type ReportPeriod } from "#contract/app/re
 import { reportsQuery } from "../api/analytics.ts";
 import { call } from "../api/call.ts";
 import { formatIn, formatZone } from "../format.ts";
+import { useIsPhone } from "../hooks/screen-width.ts";
 import { useAction } from "../hooks/use-action.ts";
-import { useIsPhone } from "../hooks/use-is-phone.ts";
 import { useOrganization } from "../shell/use-organization.ts";
 import { Loaded } from "../ui/states/Loaded.tsx";
 

@@ -1,8 +1,8 @@
 import { Paper, SimpleGrid, Text, UnstyledButton, VisuallyHidden } from "@mantine/core";
 import { IconArrowDownRight, IconArrowUpRight, IconMinus } from "@tabler/icons-react";
 import type { AppAnalytics } from "#contract/app/analytics.ts";
-import { describeMissingComparison } from "#contract/app/comparison-words.ts";
-import { describeDayRange } from "../day-range.ts";
+import { describeMissingComparison } from "#contract/app/report-words.ts";
+import { describeDayRange } from "../days.ts";
 import { formatCount } from "../format.ts";
 import {
   type Change,
@@ -12,7 +12,7 @@ import {
   toDaysChange,
   toDayUnit,
   toRateChange,
-} from "./change.ts";
+} from "./report-words.ts";
 import classes from "./Totals.module.css";
 
 export const METRICS = ["views", "bookings", "rate", "lead"] as const;

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { describeNoLoss } from "./describe-loss.ts";
+import { describeNoLoss } from "./report-words.ts";
 
 test("nothing lost is a success only if there were views or attempts", () => {
   const text = "Every visitor who looked found an available time.";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { formatDay } from "../format.ts";
-import { describeComparison } from "./describe-report.ts";
+import { describeComparison } from "./report-words.ts";
 
 const WEEK = { from: "2026-10-26", days: 7 };
 

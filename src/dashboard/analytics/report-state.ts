@@ -1,6 +1,6 @@
 import { COMPARISONS, MATCHES } from "#contract/app/analytics.ts";
 import { WINDOW_DAYS_DEFAULT, WINDOW_DAYS_MAX } from "#contract/limits.ts";
-import { addDays, toDay } from "../day-range.ts";
+import { addDays, toDay } from "../days.ts";
 import {
   cleanFilters,
   FILTER_DEFAULTS,

@@ -33,7 +33,7 @@ type AuthCalls = {
   createRecoveryCodes: { answer: { backupCodes: string[] }; body: { password: string } };
 };
 
-/** CSV files are links: see download.ts. */
+/** CSV files are links: see download below. */
 type CallName = Exclude<TableRouteName, `export${string}`> | keyof AuthCalls;
 type Answer<Name extends CallName> = Name extends keyof AuthCalls
   ? AuthCalls[Name]["answer"]
@@ -79,11 +79,26 @@ export function ask<Name extends CallName>(
   return queryOptions({ queryKey, queryFn: ({ signal }) => call(name, { ...request, signal }) });
 }
 
-export function addressOf(name: keyof typeof ROUTES, query: NonNullable<CallOptions["query"]>): string {
+function addressOf(name: keyof typeof ROUTES, query: NonNullable<CallOptions["query"]>): string {
   return toAddress(pathOf(name), query);
 }
 
 function pathOf(name: keyof typeof ROUTES, params: CallOptions["params"] = {}): string {
   const prefix = name in AUTH_ROUTES ? AUTH_PREFIX : APP_PREFIX;
   return prefix + ROUTES[name].path.replaceAll(/:(\w+)/g, (_, key) => encodeURIComponent(params[key] ?? ""));
+}
+
+type DownloadOptions = { organization: string; query: Query };
+
+/** A link can't show a refusal, so a dry run of the same request goes first and reports any fault. */
+export async function download(
+  route: "exportBookings" | "exportAdConversions" | "exportAnalytics" | "exportAudit",
+  { organization, query }: DownloadOptions,
+): Promise<void> {
+  await send({ method: "GET", path: addressOf(route, { ...query, organization, dryRun: "true" }) });
+  // The answer names the file.
+  Object.assign(document.createElement("a"), {
+    href: addressOf(route, { ...query, organization }),
+    download: "",
+  }).click();
 }

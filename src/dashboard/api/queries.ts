@@ -1,5 +1,6 @@
 import { infiniteQueryOptions, keepPreviousData, queryOptions } from "@tanstack/react-query";
 import { ask, call } from "./call.ts";
+import { deliveriesKey } from "./deliveries.ts";
 
 // Queries about people and the organization; other nouns have their own files. Keys of an organization's data start with its
 // id, so that no answer shows up under another organization.
@@ -68,3 +69,41 @@ export const overviewQuery = (organization: string) =>
 
 export const connectionsQuery = (organization: string) =>
   ask("listConnections", [organization, "connections"], { organization });
+
+export const endpointsQuery = (organization: string) =>
+  queryOptions({
+    queryKey: [organization, "endpoints"],
+    queryFn: ({ signal }) => call("listEndpoints", { organization, signal }),
+    refetchInterval: REFRESH_MS,
+  });
+
+export const statisticsQuery = (organization: string, endpoint: string, period: string) =>
+  queryOptions({
+    queryKey: [organization, "endpoints", endpoint, period],
+    queryFn: ({ signal }) => call("getStatistics", { organization, params: { endpoint }, query: { period }, signal }),
+    refetchInterval: REFRESH_MS,
+  });
+
+/** Queries to refresh after an endpoint changed; that can also create or cancel deliveries. */
+export const endpointRefreshes = (organization: string) => [
+  endpointsQuery(organization).queryKey,
+  deliveriesKey(organization),
+];
+
+export const widgetsKey = (organization: string) => [organization, "widgets"] as const;
+
+export const widgetsQuery = (organization: string) => ask("listWidgets", widgetsKey(organization), { organization });
+
+export const widgetQuery = (organization: string, widget: string) =>
+  ask("getWidget", [...widgetsKey(organization), widget], { organization, params: { widget } });
+
+/** How much the widget has collected while it was not live. */
+export const testDataQuery = (organization: string, widget: string) =>
+  ask("clearTestData", [...widgetsKey(organization), widget, "test-data"], {
+    organization,
+    params: { widget },
+    body: { dryRun: true },
+  });
+
+export const widgetServicesQuery = (organization: string, widget: string) =>
+  ask("listWidgetServices", [...widgetsKey(organization), widget, "services"], { organization, params: { widget } });

@@ -2,7 +2,7 @@ import { Select } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { OPERATOR } from "#contract/app/audit.ts";
 import { type AuditFilters, auditPeopleQuery } from "../api/queries.ts";
-import { toInstants } from "../day-range.ts";
+import { toInstants } from "../days.ts";
 import { useOrganization } from "../shell/use-organization.ts";
 import { DaysSelect } from "../ui/forms/DaysSelect.tsx";
 import { FilterGroup } from "../ui/forms/FilterGroup.tsx";

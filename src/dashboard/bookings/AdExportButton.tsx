@@ -8,7 +8,7 @@ import {
   CONVERSION_NAME_DEFAULTS,
   CONVERSION_NAME_LENGTH_MAX,
 } from "#contract/app/ad-exports.ts";
-import { download } from "../api/download.ts";
+import { download } from "../api/call.ts";
 import { useAction } from "../hooks/use-action.ts";
 import { useOrganization } from "../shell/use-organization.ts";
 import { ActionButton } from "../ui/forms/ActionButton.tsx";

@@ -4,7 +4,7 @@ import { IconChartBar, IconDownload, IconUserMinus } from "@tabler/icons-react";
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import type { BookingCount, BookingSort } from "#contract/app/bookings.ts";
 import { bookingCountQuery, bookingsQuery } from "../api/bookings.ts";
-import { download } from "../api/download.ts";
+import { download } from "../api/call.ts";
 import { formatCount, formatZone, pluralize } from "../format.ts";
 import { useAction } from "../hooks/use-action.ts";
 import { useUrlState } from "../hooks/use-url-state.ts";

@@ -1,7 +1,7 @@
 import { IconAppWindow, IconCalendarEvent, IconDatabaseOff, IconPlus } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
-import { widgetsQuery } from "../api/widgets.ts";
+import { widgetsQuery } from "../api/queries.ts";
 import { useOrganization } from "../shell/use-organization.ts";
 import { ActionButton } from "../ui/forms/ActionButton.tsx";
 import { ButtonLink } from "../ui/layout/links.tsx";

@@ -1,5 +1,5 @@
 import { BOOKING_STATUS_CANCELLED } from "#contract/booking.ts";
-import type { ChangeType } from "#contract/change.ts";
+import type { ChangeType } from "#contract/booking-changes.ts";
 
 export function describeStatus(status: string): string {
   return `${status.charAt(0).toUpperCase()}${status.slice(1)}`;

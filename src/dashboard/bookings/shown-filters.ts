@@ -1,6 +1,6 @@
 import type { BookingSort } from "#contract/app/bookings.ts";
 import type { BookingFilters } from "../api/bookings.ts";
-import { toInstants } from "../day-range.ts";
+import { toInstants } from "../days.ts";
 
 /** `from` and `to` are the first and last day of booking, `startFrom` and `startTo` those of the appointment. */
 export const FILTER_DEFAULTS = {

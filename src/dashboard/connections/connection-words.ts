@@ -1,5 +1,5 @@
 import type { AppConnection, CONNECTION_FIELDS } from "#contract/app/connections.ts";
-import { FAILURE_WORDS } from "#contract/attempt-words.ts";
+import { FAILURE_WORDS } from "#contract/delivery.ts";
 import type { CalendlyPlan, ConnectionKind } from "#contract/scheduling.ts";
 
 // Names of the scheduling systems, and labels of their form fields.

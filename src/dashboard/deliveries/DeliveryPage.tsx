@@ -21,7 +21,7 @@ import { Loaded, LoadingCard, StaleNotice } from "../ui/states/Loaded.tsx";
 import { nameOf } from "../webhooks/endpoint-words.ts";
 import { ModeBadge } from "../widgets/mode/ModeBadge.tsx";
 import { AttemptsSection } from "./AttemptsSection.tsx";
-import { StateBadge } from "./StateBadge.tsx";
+import { StateBadge } from "./DeliveryTable.tsx";
 import { SummarySection } from "./SummarySection.tsx";
 
 export function DeliveryPage() {

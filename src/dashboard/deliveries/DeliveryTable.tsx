@@ -1,14 +1,19 @@
-import { Group, Text } from "@mantine/core";
+import { Badge, type BadgeProps, Group, Text } from "@mantine/core";
 import type { AppDelivery } from "#contract/app/deliveries.ts";
 import { useOrganization } from "../shell/use-organization.ts";
 import { TextLink } from "../ui/layout/links.tsx";
-import { type Column, ListTable } from "../ui/tables/ListTable.tsx";
-import { When } from "../ui/tables/When.tsx";
+import { type Column, ListTable, When } from "../ui/tables/ListTable.tsx";
 import { KINDS, nameOf } from "../webhooks/endpoint-words.ts";
 import { ModeBadge } from "../widgets/mode/ModeBadge.tsx";
 import classes from "./DeliveryTable.module.css";
-import { describeDue, describeOutcome, EVENT_NAMES, formatDuration } from "./delivery-words.ts";
-import { StateBadge } from "./StateBadge.tsx";
+import {
+  describeDue,
+  describeOutcome,
+  EVENT_NAMES,
+  formatDuration,
+  STATE_COLORS,
+  STATE_NAMES,
+} from "./delivery-words.ts";
 
 type DeliveryTableProps = {
   label: string;
@@ -88,5 +93,17 @@ function StateCell({ delivery }: { delivery: AppDelivery }) {
         </Text>
       )}
     </div>
+  );
+}
+
+export function StateBadge({ delivery, size = "md" }: { delivery: AppDelivery; size?: BadgeProps["size"] }) {
+  const { state, pending } = delivery;
+  return (
+    <>
+      <Badge size={size} color={STATE_COLORS[state]}>
+        {STATE_NAMES[state]}
+      </Badge>
+      {pending === "manual" && <Badge size={size}>Redelivering</Badge>}
+    </>
   );
 }

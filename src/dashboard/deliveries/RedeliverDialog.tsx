@@ -12,15 +12,14 @@ import {
   type RedeliverableState,
 } from "#contract/delivery.ts";
 import { call } from "../api/call.ts";
-import { endpointRefreshes, endpointsQuery } from "../api/endpoints.ts";
-import { widgetsQuery } from "../api/widgets.ts";
+import { endpointRefreshes, endpointsQuery, widgetsQuery } from "../api/queries.ts";
+import { instantAgo, toInstant, toLocalTime } from "../days.ts";
 import { formatZone, pluralize } from "../format.ts";
 import { useAction } from "../hooks/use-action.ts";
 import { useOrganization } from "../shell/use-organization.ts";
 import { FormButtons, FormDialog } from "../ui/forms/FormDialog.tsx";
 import { FormFault } from "../ui/forms/FormFault.tsx";
 import { nameOf } from "../webhooks/endpoint-words.ts";
-import { instantAgo, toInstant, toLocalTime } from "../zoned-time.ts";
 import { type DeliveryFilters, NO_FILTERS, toRange } from "./delivery-filters.ts";
 import { ERROR_NAMES } from "./delivery-words.ts";
 

@@ -1,4 +1,4 @@
-import { instantAgo, toInstant } from "../zoned-time.ts";
+import { instantAgo, toInstant } from "../days.ts";
 
 // Filters of the delivery log, as query parameters.
 

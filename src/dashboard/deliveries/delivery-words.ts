@@ -1,7 +1,6 @@
 import dayjs from "dayjs";
 import type { AppDelivery } from "#contract/app/deliveries.ts";
-import { describeAttempt, FAILURE_WORDS } from "#contract/attempt-words.ts";
-import type { AttemptErrorCode, DeliveryState } from "#contract/delivery.ts";
+import { type AttemptErrorCode, type DeliveryState, describeAttempt, FAILURE_WORDS } from "#contract/delivery.ts";
 import { formatRelative } from "../format.ts";
 
 export const STATE_NAMES: Record<DeliveryState, string> = {

@@ -1,5 +1,5 @@
 import { PasswordInput, type PasswordInputProps, TextInput } from "@mantine/core";
-import { PASSWORD_LENGTH_MIN } from "#contract/app/limits.ts";
+import { PASSWORD_LENGTH_MIN } from "#contract/limits.ts";
 import { TimeZoneSelect } from "../ui/forms/TimeZoneSelect.tsx";
 
 /** The part of an uncontrolled form that field groups use. */

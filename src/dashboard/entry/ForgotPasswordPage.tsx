@@ -1,7 +1,7 @@
 import { Alert, Button, Stack, TextInput } from "@mantine/core";
 import { useForm } from "@mantine/form";
-import { ENTRY_PAGES } from "#contract/app/entry-pages.ts";
-import { MAIL_PAUSE_MINUTES, RESET_LINK_MINUTES } from "#contract/app/limits.ts";
+import { ENTRY_PAGES } from "#contract/app/addresses.ts";
+import { MAIL_PAUSE_MINUTES, RESET_LINK_MINUTES } from "#contract/limits.ts";
 import { call } from "../api/call.ts";
 import { useAction } from "../hooks/use-action.ts";
 import { FormFault } from "../ui/forms/FormFault.tsx";

@@ -4,7 +4,7 @@ import { queryOptions, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
 import type { InvitationPreview } from "#contract/app/account.ts";
-import { ENTRY_PAGES } from "#contract/app/entry-pages.ts";
+import { ENTRY_PAGES } from "#contract/app/addresses.ts";
 import { call } from "../api/call.ts";
 import { isNotFound } from "../api/client.ts";
 import { meQuery } from "../api/queries.ts";
@@ -17,8 +17,7 @@ import { ButtonLink } from "../ui/layout/links.tsx";
 import { Loaded } from "../ui/states/Loaded.tsx";
 import { NewPasswordInput } from "./AccountFields.tsx";
 import { EntryFrame } from "./EntryFrame.tsx";
-import { OidcButton } from "./OidcButton.tsx";
-import { SignInForm } from "./SignInForm.tsx";
+import { OidcButton, SignInForm } from "./SignInForm.tsx";
 
 const DEFAULTS = { token: "" };
 

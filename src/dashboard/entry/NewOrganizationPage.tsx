@@ -1,7 +1,7 @@
 import { Button, Group, Stack } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { useNavigate } from "@tanstack/react-router";
-import { HOME } from "#contract/app/entry-pages.ts";
+import { HOME } from "#contract/app/addresses.ts";
 import { call } from "../api/call.ts";
 import { meKey } from "../api/queries.ts";
 import { useAction } from "../hooks/use-action.ts";

@@ -1,7 +1,7 @@
 import { Button, Stack } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { useNavigate } from "@tanstack/react-router";
-import { ENTRY_PAGES } from "#contract/app/entry-pages.ts";
+import { ENTRY_PAGES } from "#contract/app/addresses.ts";
 import { call } from "../api/call.ts";
 import { useAction } from "../hooks/use-action.ts";
 import { useUrlState } from "../hooks/use-url-state.ts";

@@ -2,7 +2,7 @@ import { Alert, Button, Select, Stack, Text, Title } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
-import { ENTRY_PAGES } from "#contract/app/entry-pages.ts";
+import { ENTRY_PAGES } from "#contract/app/addresses.ts";
 import { PLAN_TERMS, PLANS, type Plan } from "#contract/plans.ts";
 import { call } from "../api/call.ts";
 import { optionsQuery } from "../api/queries.ts";

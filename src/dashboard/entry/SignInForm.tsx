@@ -1,7 +1,10 @@
 import { Anchor, Button, PasswordInput, PinInput, Stack, Text, TextInput } from "@mantine/core";
 import { type UseFormReturnType, useForm } from "@mantine/form";
+import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
+import { ENTRY_PAGES } from "#contract/app/addresses.ts";
 import { call } from "../api/call.ts";
+import { optionsQuery } from "../api/queries.ts";
 import { useAction } from "../hooks/use-action.ts";
 import { FormFault } from "../ui/forms/FormFault.tsx";
 
@@ -143,5 +146,23 @@ function PinField({ form, onComplete }: PinFieldProps) {
         </Text>
       )}
     </fieldset>
+  );
+}
+
+/** Leads to the issuer and back to `returnPath`. Not shown without an issuer. */
+export function OidcButton({ returnPath }: { returnPath: string }) {
+  const options = useQuery(optionsQuery);
+  const start = useAction({
+    run: () =>
+      call("signInWithOidc", {
+        body: { callbackURL: returnPath, errorCallbackURL: `${ENTRY_PAGES.signIn}?error=oidc` },
+      }),
+    onDone: ({ url }) => window.location.assign(url),
+  });
+  if (!options.data?.hasOidc) return null;
+  return (
+    <Button variant="default" fullWidth loading={start.isPending} onClick={() => start.mutate()}>
+      Continue with single sign-on
+    </Button>
   );
 }

@@ -1,15 +1,14 @@
 import { Alert, Divider, Stack } from "@mantine/core";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
-import { ENTRY_PAGES } from "#contract/app/entry-pages.ts";
+import { ENTRY_PAGES } from "#contract/app/addresses.ts";
 import { optionsQuery } from "../api/queries.ts";
 import { forgetSessionEnd } from "../api/session-end.ts";
 import { useUrlState } from "../hooks/use-url-state.ts";
 import { toReturnPath } from "../paths.ts";
 import { TextLink } from "../ui/layout/links.tsx";
 import { EntryFrame } from "./EntryFrame.tsx";
-import { OidcButton } from "./OidcButton.tsx";
-import { SignInForm } from "./SignInForm.tsx";
+import { OidcButton, SignInForm } from "./SignInForm.tsx";
 
 const DEFAULTS = { next: "", error: "", email: "", step: "" };
 

@@ -1,7 +1,7 @@
+import { notifications } from "@mantine/notifications";
 import { type QueryKey, type UseMutationResult, useMutation, useQueryClient } from "@tanstack/react-query";
 import { useCallback, useEffect, useRef } from "react";
 import { ApiFailure, explain } from "../api/client.ts";
-import { toastDone, toastFailure } from "../ui/states/toast.ts";
 
 type ActionForm = {
   setErrors(errors: Record<string, string>): void;
@@ -82,4 +82,16 @@ export function useAction<Input = void, Output = unknown>(
     [mutateAsync],
   );
   return { ...mutation, mutate };
+}
+
+const SHOWN_MS = 5_000;
+/** Failures take longer to read. */
+const FAILURE_SHOWN_MS = 10_000;
+
+function toastDone(message: string): void {
+  notifications.show({ message, color: "green", autoClose: SHOWN_MS });
+}
+
+export function toastFailure(message: string): void {
+  notifications.show({ title: "That didn’t work", message, color: "red", autoClose: FAILURE_SHOWN_MS });
 }

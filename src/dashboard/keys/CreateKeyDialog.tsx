@@ -4,6 +4,7 @@ import { useState } from "react";
 import { KEY_SCOPES, KEY_SCOPES_DEFAULT, type KeyScope, SCOPE_WORDS } from "#contract/scopes.ts";
 import { call } from "../api/call.ts";
 import { keysQuery } from "../api/queries.ts";
+import { dayAhead, toEndOfDay } from "../days.ts";
 import { formatZone } from "../format.ts";
 import { useAction } from "../hooks/use-action.ts";
 import { useIdempotencyKey } from "../hooks/use-idempotency-key.ts";
@@ -12,7 +13,6 @@ import { CopyField } from "../ui/copy/CopyField.tsx";
 import { PERSISTENT, ShownOnce } from "../ui/copy/ShownOnce.tsx";
 import { FormButtons, FormDialog } from "../ui/forms/FormDialog.tsx";
 import { FormFault } from "../ui/forms/FormFault.tsx";
-import { dayAhead, toEndOfDay } from "../zoned-time.ts";
 
 const EXPIRIES = [
   { value: "", label: "Never" },

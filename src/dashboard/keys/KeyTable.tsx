@@ -7,8 +7,7 @@ import { useAction } from "../hooks/use-action.ts";
 import { useOrganization } from "../shell/use-organization.ts";
 import { ActionButton } from "../ui/forms/ActionButton.tsx";
 import { ConfirmDialog } from "../ui/forms/ConfirmDialog.tsx";
-import { BUTTONS, type Column, ListTable } from "../ui/tables/ListTable.tsx";
-import { When } from "../ui/tables/When.tsx";
+import { BUTTONS, type Column, ListTable, When } from "../ui/tables/ListTable.tsx";
 
 export function KeyTable({ keys }: { keys: readonly AppKey[] }) {
   const { id, can, format } = useOrganization();

@@ -3,7 +3,7 @@ import { IconMail } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import type { InvitationShape } from "#contract/app/account.ts";
-import { INVITATION_DAYS } from "#contract/app/limits.ts";
+import { INVITATION_DAYS } from "#contract/limits.ts";
 import { call } from "../api/call.ts";
 import { invitationsQuery } from "../api/queries.ts";
 import { formatRelative } from "../format.ts";

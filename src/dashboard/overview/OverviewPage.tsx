@@ -4,12 +4,11 @@ import { useQuery } from "@tanstack/react-query";
 import type { Overview } from "#contract/app/overview.ts";
 import { Totals } from "../analytics/Totals.tsx";
 import { analyticsQuery } from "../api/analytics.ts";
-import { overviewQuery } from "../api/queries.ts";
-import { widgetsQuery } from "../api/widgets.ts";
+import { overviewQuery, widgetsQuery } from "../api/queries.ts";
 import { BookingTable } from "../bookings/BookingTable.tsx";
 import { FILTER_DEFAULTS } from "../bookings/shown-filters.ts";
 import { formatZone, pluralize } from "../format.ts";
-import { useAlerts } from "../shell/use-alerts.ts";
+import { type AroundName, describeConnectionProblem, describeEndpointProblem, useAlerts } from "../shell/alerts.ts";
 import { useOrganization } from "../shell/use-organization.ts";
 import { ButtonLink, TextLink } from "../ui/layout/links.tsx";
 import { Page } from "../ui/layout/Page.tsx";
@@ -17,11 +16,10 @@ import { Section } from "../ui/layout/Section.tsx";
 import { EmptyState } from "../ui/states/EmptyState.tsx";
 import { Loaded, LoadingCard, StaleNotice } from "../ui/states/Loaded.tsx";
 import { nameOf } from "../webhooks/endpoint-words.ts";
-import { TestNumbers } from "../widgets/mode/TestNumbers.tsx";
+import { TestNumbers } from "../widgets/mode/ModeBadge.tsx";
 import { StorageOff } from "../widgets/StorageOff.tsx";
 import { ChecklistSection } from "./ChecklistSection.tsx";
 import { toChecklistSteps } from "./checklist-steps.ts";
-import { type AroundName, describeConnectionProblem, describeEndpointProblem } from "./problem-words.ts";
 
 const WEEK = { days: "7", from: "", to: "", widget: "" };
 

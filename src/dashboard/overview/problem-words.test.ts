@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { describeConnectionProblem, describeEndpointProblem } from "./problem-words.ts";
+import { describeConnectionProblem, describeEndpointProblem } from "../shell/alerts.ts";
 
 test("an endpoint that Bookflow turned off is not said to be failing", () => {
   const describe = (disabledReason: "failing" | "gone" | null) => describeEndpointProblem({ disabledReason }).join("X");

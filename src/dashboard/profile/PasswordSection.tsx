@@ -1,6 +1,6 @@
 import { Button, Group, PasswordInput, Stack, Text } from "@mantine/core";
 import { useForm } from "@mantine/form";
-import { ENTRY_PAGES } from "#contract/app/entry-pages.ts";
+import { ENTRY_PAGES } from "#contract/app/addresses.ts";
 import { call } from "../api/call.ts";
 import { signInsQuery } from "../api/queries.ts";
 import { NewPasswordInput } from "../entry/AccountFields.tsx";

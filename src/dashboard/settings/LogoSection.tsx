@@ -1,12 +1,11 @@
 import { FileButton, Group, Text } from "@mantine/core";
 import { useRef } from "react";
-import { LOGO_BYTES_MAX } from "#contract/app/limits.ts";
+import { LOGO_BYTES_MAX } from "#contract/limits.ts";
 import { call } from "../api/call.ts";
-import { useAction } from "../hooks/use-action.ts";
+import { toastFailure, useAction } from "../hooks/use-action.ts";
 import { useOrganization } from "../shell/use-organization.ts";
 import { ActionButton } from "../ui/forms/ActionButton.tsx";
 import { Section } from "../ui/layout/Section.tsx";
-import { toastFailure } from "../ui/states/toast.ts";
 import classes from "./LogoSection.module.css";
 
 const ACCEPTED = "image/png,image/jpeg,image/webp";

@@ -1,7 +1,7 @@
 import { Anchor, Button, Group, List } from "@mantine/core";
 import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
-import { HOME } from "#contract/app/entry-pages.ts";
+import { HOME } from "#contract/app/addresses.ts";
 import { DELIVERY_LOG_DAYS } from "#contract/delivery.ts";
 import { call } from "../api/call.ts";
 import { meKey } from "../api/queries.ts";

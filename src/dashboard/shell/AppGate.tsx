@@ -3,7 +3,7 @@ import { useQuery } from "@tanstack/react-query";
 import { Outlet, useNavigate, useRouter } from "@tanstack/react-router";
 import { createContext, useContext, useEffect, useState } from "react";
 import type { Me } from "#contract/app/account.ts";
-import { ENTRY_PAGES } from "#contract/app/entry-pages.ts";
+import { ENTRY_PAGES } from "#contract/app/addresses.ts";
 import { ApiFailure } from "../api/client.ts";
 import { meQuery } from "../api/queries.ts";
 import { followSignOut, reportSessionEnd } from "../api/session-end.ts";

@@ -2,8 +2,8 @@ import { Group, Kbd, Menu, Modal, Table, UnstyledButton } from "@mantine/core";
 import { useDisclosure, useHotkeys, useOs } from "@mantine/hooks";
 import { spotlight } from "@mantine/spotlight";
 import { IconApi, IconBook2, IconHelpCircle, IconKeyboard, IconSearch } from "@tabler/icons-react";
+import { useNarrowSidebar } from "../hooks/screen-width.ts";
 import classes from "./Navigation.module.css";
-import { useNarrowSidebar } from "./use-narrow-sidebar.ts";
 
 export function HelpMenu() {
   const [isOpen, shortcuts] = useDisclosure(false);

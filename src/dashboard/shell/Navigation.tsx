@@ -1,10 +1,10 @@
 import { Badge, ScrollArea, Stack, Text, Tooltip, VisuallyHidden } from "@mantine/core";
+import { useNarrowSidebar } from "../hooks/screen-width.ts";
 import type { Paths } from "../paths.ts";
 import { PlainLink } from "../ui/layout/links.tsx";
+import { useAlerts } from "./alerts.ts";
 import classes from "./Navigation.module.css";
 import { NAVIGATION } from "./navigation.ts";
-import { useAlerts } from "./use-alerts.ts";
-import { useNarrowSidebar } from "./use-narrow-sidebar.ts";
 
 type NavigationProps = { organization: string; paths: Paths; seesConnections: boolean };
 

@@ -3,10 +3,10 @@ import { IconCheck, IconPlus, IconSelector } from "@tabler/icons-react";
 import { useNavigate } from "@tanstack/react-router";
 import type { Me } from "#contract/app/account.ts";
 import { PLAN_TERMS } from "#contract/plans.ts";
+import { toInitials } from "../format.ts";
+import { useNarrowSidebar } from "../hooks/screen-width.ts";
 import { NEW_ORGANIZATION, pathsOf } from "../paths.ts";
-import { toInitials } from "./initials.ts";
 import classes from "./Switcher.module.css";
-import { useNarrowSidebar } from "./use-narrow-sidebar.ts";
 
 export function OrganizationSwitcher({ me, current }: { me: Me; current: Me["organizations"][number] }) {
   const navigate = useNavigate();

@@ -2,14 +2,14 @@ import { Avatar, Menu, Text, UnstyledButton, useMantineColorScheme, VisuallyHidd
 import { IconDeviceDesktop, IconLogout, IconMoon, IconSelector, IconSun, IconUserCircle } from "@tabler/icons-react";
 import { useNavigate } from "@tanstack/react-router";
 import type { Me } from "#contract/app/account.ts";
-import { ENTRY_PAGES } from "#contract/app/entry-pages.ts";
+import { ENTRY_PAGES } from "#contract/app/addresses.ts";
 import { call } from "../api/call.ts";
 import { announceSignOut } from "../api/session-end.ts";
+import { toInitials } from "../format.ts";
+import { useNarrowSidebar } from "../hooks/screen-width.ts";
 import { useAction } from "../hooks/use-action.ts";
 import type { Paths } from "../paths.ts";
-import { toInitials } from "./initials.ts";
 import classes from "./Switcher.module.css";
-import { useNarrowSidebar } from "./use-narrow-sidebar.ts";
 
 const SCHEMES = [
   { scheme: "auto", label: "System", icon: IconDeviceDesktop },

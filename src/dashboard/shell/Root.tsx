@@ -1,7 +1,7 @@
 import { Text } from "@mantine/core";
 import { IconMapPinQuestion } from "@tabler/icons-react";
 import { Outlet } from "@tanstack/react-router";
-import { HOME } from "#contract/app/entry-pages.ts";
+import { HOME } from "#contract/app/addresses.ts";
 import { EntryFrame } from "../entry/EntryFrame.tsx";
 import { ButtonLink } from "../ui/layout/links.tsx";
 import { Page } from "../ui/layout/Page.tsx";

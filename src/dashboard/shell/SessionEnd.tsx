@@ -6,8 +6,7 @@ import type { Me } from "#contract/app/account.ts";
 import { call } from "../api/call.ts";
 import { meKey } from "../api/queries.ts";
 import { forgetSessionEnd, readSessionEnd, watchSessionEnd } from "../api/session-end.ts";
-import { OidcButton } from "../entry/OidcButton.tsx";
-import { SignInForm } from "../entry/SignInForm.tsx";
+import { OidcButton, SignInForm } from "../entry/SignInForm.tsx";
 
 /** Signing in right here keeps what was typed; the screen behind is covered until then. */
 export function SessionEnd() {

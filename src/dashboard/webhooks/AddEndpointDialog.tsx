@@ -6,7 +6,7 @@ import { useState } from "react";
 import type { AddedEndpoint, NewEndpoint } from "#contract/app/endpoints.ts";
 import { ENDPOINT_KINDS, type EndpointKind } from "#contract/endpoint.ts";
 import { call } from "../api/call.ts";
-import { endpointRefreshes, endpointsQuery } from "../api/endpoints.ts";
+import { endpointRefreshes, endpointsQuery } from "../api/queries.ts";
 import { useAction } from "../hooks/use-action.ts";
 import { useIdempotencyKey } from "../hooks/use-idempotency-key.ts";
 import { useOrganization } from "../shell/use-organization.ts";
@@ -16,7 +16,7 @@ import { FormFault } from "../ui/forms/FormFault.tsx";
 import { EndpointFields } from "./EndpointFields.tsx";
 import { type EndpointValues, EXPIRY, NEW_ENDPOINT, toBody } from "./endpoint-form.ts";
 import { KINDS, nameOf } from "./endpoint-words.ts";
-import { SecretOnce } from "./SecretOnce.tsx";
+import { SecretOnce } from "./SecretSection.tsx";
 
 export function AddEndpointDialog({ isOpen, onClose }: { isOpen: boolean; onClose: () => void }) {
   const { paths } = useOrganization();

@@ -2,7 +2,7 @@ import { Stack, TextInput } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import type { AppEndpoint } from "#contract/app/endpoints.ts";
 import { call } from "../api/call.ts";
-import { endpointRefreshes } from "../api/endpoints.ts";
+import { endpointRefreshes } from "../api/queries.ts";
 import { useAction } from "../hooks/use-action.ts";
 import { toChange, useFollowedValues } from "../hooks/use-followed-values.ts";
 import { useOrganization } from "../shell/use-organization.ts";

@@ -2,7 +2,7 @@ import { Checkbox, MultiSelect, Stack, Textarea, TextInput } from "@mantine/core
 import type { UseFormReturnType } from "@mantine/form";
 import { useQuery } from "@tanstack/react-query";
 import type { EndpointKind } from "#contract/endpoint.ts";
-import { widgetsQuery } from "../api/widgets.ts";
+import { widgetsQuery } from "../api/queries.ts";
 import { EVENT_NAMES } from "../deliveries/delivery-words.ts";
 import { useOrganization } from "../shell/use-organization.ts";
 import { Collapsible } from "../ui/layout/Collapsible.tsx";

@@ -5,11 +5,9 @@ import { formatCount } from "../format.ts";
 import { useOrganization } from "../shell/use-organization.ts";
 import { ActionButton } from "../ui/forms/ActionButton.tsx";
 import { TextLink } from "../ui/layout/links.tsx";
-import { BUTTONS, Clipped, type Column, ListTable } from "../ui/tables/ListTable.tsx";
-import { When } from "../ui/tables/When.tsx";
+import { BUTTONS, Clipped, type Column, ListTable, When } from "../ui/tables/ListTable.tsx";
 import classes from "./EndpointTable.module.css";
-import { CONDITION_COLORS, CONDITION_NAMES, KINDS, nameOf } from "./endpoint-words.ts";
-import { onlyWhileOn } from "./only-while-on.ts";
+import { CONDITION_COLORS, CONDITION_NAMES, KINDS, nameOf, onlyWhileOn } from "./endpoint-words.ts";
 import { TestDialog } from "./TestDialog.tsx";
 
 export function EndpointTable({ endpoints }: { endpoints: readonly AppEndpoint[] }) {

@@ -3,13 +3,13 @@ import { IconAlertTriangle, IconClockPause, IconPlugConnectedX } from "@tabler/i
 import type { ReactNode } from "react";
 import type { AppEndpoint } from "#contract/app/endpoints.ts";
 import { call } from "../api/call.ts";
-import { endpointRefreshes } from "../api/endpoints.ts";
+import { endpointRefreshes } from "../api/queries.ts";
 import { formatCount, formatRelative, pluralize } from "../format.ts";
 import { useAction } from "../hooks/use-action.ts";
 import { useOrganization } from "../shell/use-organization.ts";
 import { ActionButton } from "../ui/forms/ActionButton.tsx";
 import { Section } from "../ui/layout/Section.tsx";
-import { When } from "../ui/tables/When.tsx";
+import { When } from "../ui/tables/ListTable.tsx";
 import { DISABLED_WORDS, isPaused } from "./endpoint-words.ts";
 import classes from "./HealthSection.module.css";
 

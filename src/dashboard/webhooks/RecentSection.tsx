@@ -12,7 +12,7 @@ import { ButtonLink } from "../ui/layout/links.tsx";
 import { Section } from "../ui/layout/Section.tsx";
 import { EmptyState } from "../ui/states/EmptyState.tsx";
 import { Loaded } from "../ui/states/Loaded.tsx";
-import { onlyWhileOn } from "./only-while-on.ts";
+import { onlyWhileOn } from "./endpoint-words.ts";
 
 const SHOWN = 5;
 

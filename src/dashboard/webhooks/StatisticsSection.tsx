@@ -3,7 +3,7 @@ import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { lazy, Suspense } from "react";
 import type { AppEndpoint } from "#contract/app/endpoints.ts";
 import { ENDPOINT_PERIODS, type EndpointPeriod } from "#contract/endpoint.ts";
-import { statisticsQuery } from "../api/endpoints.ts";
+import { statisticsQuery } from "../api/queries.ts";
 import { useUrlState } from "../hooks/use-url-state.ts";
 import { useOrganization } from "../shell/use-organization.ts";
 import { Section } from "../ui/layout/Section.tsx";

@@ -5,7 +5,7 @@ import { useNavigate } from "@tanstack/react-router";
 import type { AppEndpoint } from "#contract/app/endpoints.ts";
 import { DELIVERY_LOG_DAYS } from "#contract/delivery.ts";
 import { call } from "../api/call.ts";
-import { endpointRefreshes } from "../api/endpoints.ts";
+import { endpointRefreshes } from "../api/queries.ts";
 import { useAction } from "../hooks/use-action.ts";
 import { useOrganization } from "../shell/use-organization.ts";
 import { ActionButton } from "../ui/forms/ActionButton.tsx";

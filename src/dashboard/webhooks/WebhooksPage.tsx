@@ -2,7 +2,7 @@ import { Anchor } from "@mantine/core";
 import { IconPlus, IconWebhook } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import { endpointsQuery } from "../api/endpoints.ts";
+import { endpointsQuery } from "../api/queries.ts";
 import { can as canAs } from "../can.ts";
 import { useOrganization } from "../shell/use-organization.ts";
 import { ActionButton } from "../ui/forms/ActionButton.tsx";

@@ -2,6 +2,7 @@ import { type Icon, IconBrandSlack, IconBrandTeams, IconWebhook } from "@tabler/
 import dayjs from "dayjs";
 import type { AppEndpoint } from "#contract/app/endpoints.ts";
 import type { EndpointKind } from "#contract/endpoint.ts";
+import type { Verdict } from "../can.ts";
 
 type Condition = AppEndpoint["health"]["condition"];
 
@@ -60,4 +61,10 @@ export function isPaused<Health extends AppEndpoint["health"]>(
 /** The endpoint's display name: its description, or its host. */
 export function nameOf({ description, url }: Pick<AppEndpoint, "description" | "url">): string {
   return description === "" ? (URL.parse(url)?.host ?? url) : description;
+}
+
+/** Forbids actions that send something while the endpoint is off. */
+export function onlyWhileOn(verdict: Verdict, { status }: Pick<AppEndpoint, "status">): Verdict {
+  if (verdict.isAllowed && status === "disabled") return { isAllowed: false, reason: "Turn on the endpoint first." };
+  return verdict;
 }

@@ -1,10 +1,10 @@
 import { Stack, Switch, TextInput } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { useNavigate } from "@tanstack/react-router";
-import { WIDGET_NAME_LENGTH_MAX } from "#contract/app/limits.ts";
+import { WIDGET_NAME_LENGTH_MAX } from "#contract/limits.ts";
 import type { Template } from "#contract/widget.ts";
 import { call } from "../api/call.ts";
-import { widgetsKey } from "../api/widgets.ts";
+import { widgetsKey } from "../api/queries.ts";
 import { useAction } from "../hooks/use-action.ts";
 import { useIdempotencyKey } from "../hooks/use-idempotency-key.ts";
 import { useOrganization } from "../shell/use-organization.ts";

@@ -4,7 +4,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import type { AppWidget, WidgetServices } from "#contract/app/widgets.ts";
 import type { Mode } from "#contract/widget.ts";
-import { widgetServicesQuery } from "../api/widgets.ts";
+import { widgetServicesQuery } from "../api/queries.ts";
 import { useOrganization } from "../shell/use-organization.ts";
 import { ActionButton } from "../ui/forms/ActionButton.tsx";
 import { LeaveGuard } from "../ui/forms/LeaveGuard.tsx";

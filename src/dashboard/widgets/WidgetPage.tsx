@@ -1,13 +1,17 @@
 import { Tabs } from "@mantine/core";
-import { IconAppWindow, IconExternalLink } from "@tabler/icons-react";
+import { useDisclosure } from "@mantine/hooks";
+import { IconAppWindow, IconExternalLink, IconPlayerPause, IconPlayerPlay } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { useParams } from "@tanstack/react-router";
 import { useState } from "react";
 import type { AppWidget } from "#contract/app/widgets.ts";
 import { isNotFound } from "../api/client.ts";
-import { widgetQuery } from "../api/widgets.ts";
+import { widgetQuery } from "../api/queries.ts";
 import { useUrlState } from "../hooks/use-url-state.ts";
 import { useOrganization } from "../shell/use-organization.ts";
+import { ActionButton } from "../ui/forms/ActionButton.tsx";
+import { ConfirmDialog } from "../ui/forms/ConfirmDialog.tsx";
+import { OutsideButton } from "../ui/layout/links.tsx";
 import { Page } from "../ui/layout/Page.tsx";
 import { NotFoundNote } from "../ui/states/EmptyState.tsx";
 import { Loaded, LoadingCard, StaleNotice } from "../ui/states/Loaded.tsx";
@@ -15,10 +19,9 @@ import { DesignTab } from "./design/DesignTab.tsx";
 import { InstallTab } from "./install/InstallTab.tsx";
 import { ModeBadge } from "./mode/ModeBadge.tsx";
 import { ModeBar } from "./mode/ModeBar.tsx";
-import { OutsideButton } from "./OutsideButton.tsx";
-import { PauseButton } from "./PauseButton.tsx";
 import { ServicesTab } from "./ServicesTab.tsx";
 import { StorageTab } from "./StorageTab.tsx";
+import { useWidgetChange } from "./use-widget-change.ts";
 import { StatusBadge } from "./WidgetTable.tsx";
 
 const DEFAULTS = { tab: "design" };
@@ -120,5 +123,40 @@ function WidgetTabs({ widget }: { widget: AppWidget }) {
         <StorageTab widget={widget} />
       </Tabs.Panel>
     </Tabs>
+  );
+}
+
+export function PauseButton({ widget }: { widget: AppWidget }) {
+  const { can } = useOrganization();
+  const [isOpen, dialog] = useDisclosure(false);
+  const isPaused = widget.status === "paused";
+  const change = useWidgetChange(widget.id, {
+    successMessage: (saved) => (saved.status === "paused" ? `${saved.name} paused` : `${saved.name} activated`),
+    onDone: dialog.close,
+  });
+  return (
+    <>
+      <ActionButton
+        variant="default"
+        verdict={can("changeWidget")}
+        leftSection={isPaused ? <IconPlayerPlay size={17} stroke={1.6} /> : <IconPlayerPause size={17} stroke={1.6} />}
+        onClick={dialog.open}
+      >
+        {isPaused ? "Activate widget" : "Pause widget"}
+      </ActionButton>
+      <ConfirmDialog
+        isOpen={isOpen}
+        title={isPaused ? `Activate ${widget.name}?` : `Pause ${widget.name}?`}
+        confirmLabel={isPaused ? "Activate widget" : "Pause widget"}
+        isDangerous={!isPaused}
+        isBusy={change.isPending}
+        onConfirm={() => change.mutate({ status: isPaused ? "active" : "paused" })}
+        onClose={dialog.close}
+      >
+        {isPaused
+          ? "Visitors can book again, and visits are counted again."
+          : "The widget stays on your page, but visitors can’t book and visits aren’t counted. Existing bookings aren’t affected."}
+      </ConfirmDialog>
+    </>
   );
 }

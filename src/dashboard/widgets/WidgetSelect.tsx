@@ -1,6 +1,6 @@
 import { Select } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
-import { widgetsQuery } from "../api/widgets.ts";
+import { widgetsQuery } from "../api/queries.ts";
 import { pluralize } from "../format.ts";
 import { useOrganization } from "../shell/use-organization.ts";
 import { MODE_NAMES } from "./mode/ModeBadge.tsx";

@@ -1,6 +1,6 @@
 import { IconAppWindow, IconPlus } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
-import { widgetsQuery } from "../api/widgets.ts";
+import { widgetsQuery } from "../api/queries.ts";
 import { useUrlState } from "../hooks/use-url-state.ts";
 import { useOrganization } from "../shell/use-organization.ts";
 import { ActionButton } from "../ui/forms/ActionButton.tsx";

@@ -1,6 +1,6 @@
 import type { AppWidget, WidgetChange } from "#contract/app/widgets.ts";
 import { call } from "../api/call.ts";
-import { widgetsKey } from "../api/widgets.ts";
+import { widgetsKey } from "../api/queries.ts";
 import { type ActionOptions, useAction } from "../hooks/use-action.ts";
 import { useOrganization } from "../shell/use-organization.ts";
 

@@ -1,5 +1,5 @@
-import { PASSWORD_LENGTH_MAX, PASSWORD_LENGTH_MIN } from "#contract/app/limits.ts";
 import { type MemberRole, ROLES_OF_MEMBERS } from "#contract/app/role.ts";
+import { PASSWORD_LENGTH_MAX, PASSWORD_LENGTH_MIN } from "#contract/limits.ts";
 import type { Checked } from "../http/check-fields.ts";
 
 export const PASSWORD_FAULTS = {

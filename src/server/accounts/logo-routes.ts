@@ -1,6 +1,6 @@
 import type { FastifyInstance } from "fastify";
-import { LOGO_BYTES_MAX } from "#contract/app/limits.ts";
 import { type OrganizationId, parseOrganizationId } from "#contract/ids.ts";
+import { LOGO_BYTES_MAX } from "#contract/limits.ts";
 import { auditBy } from "../audit/audit.ts";
 import type { Db } from "../db/pool.ts";
 import { inTransaction } from "../db/transactions.ts";

@@ -1,6 +1,6 @@
 import type { AppKey, NewKey } from "#contract/app/keys.ts";
-import { KEY_NAME_LENGTH_MAX } from "#contract/app/limits.ts";
 import { API_KEY_ID, type ApiKeyId, parseApiKeyId } from "#contract/ids.ts";
+import { KEY_NAME_LENGTH_MAX } from "#contract/limits.ts";
 import { KEY_SCOPES, KEY_SCOPES_DEFAULT, type KeyScope } from "#contract/scopes.ts";
 import type { Routes } from "../accounts/accounts.ts";
 import { auditBy } from "../audit/audit.ts";

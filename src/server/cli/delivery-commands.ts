@@ -1,5 +1,4 @@
-import { describeAttempt } from "#contract/attempt-words.ts";
-import { ATTEMPT_ERROR_CODES, DELIVERY_STATES, REDELIVERABLE_STATES } from "#contract/delivery.ts";
+import { ATTEMPT_ERROR_CODES, DELIVERY_STATES, describeAttempt, REDELIVERABLE_STATES } from "#contract/delivery.ts";
 import { parseDeliveryId } from "#contract/ids.ts";
 import { findDeliveryOwner } from "../webhooks/webhooks.ts";
 import { choiceOf, listOf, readGiven, requireOrganization, requireOwned } from "./arguments.ts";

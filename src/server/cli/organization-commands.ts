@@ -1,4 +1,4 @@
-import { NAME_LENGTH_MAX } from "#contract/book.ts";
+import { NAME_LENGTH_MAX } from "#contract/embed-api.ts";
 import { ORGANIZATION_ID, type OrganizationId } from "#contract/ids.ts";
 import { PLANS } from "#contract/plans.ts";
 import { auditByOperator, describeChanges } from "../audit/audit.ts";

@@ -1,5 +1,5 @@
 import { ROLES_OF_MEMBERS } from "#contract/app/role.ts";
-import { NAME_LENGTH_MAX } from "#contract/book.ts";
+import { NAME_LENGTH_MAX } from "#contract/embed-api.ts";
 import { checkPassword, createUser, hashPassword, insertMember, listMembers } from "../accounts/accounts.ts";
 import { auditByOperator } from "../audit/audit.ts";
 import { inTransaction } from "../db/transactions.ts";

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { FastifyInstance } from "fastify";
-import { ENTRY_PAGES, HOME } from "#contract/app/entry-pages.ts";
+import { ENTRY_PAGES, HOME } from "#contract/app/addresses.ts";
 import type { Deps } from "../deps.ts";
 import { notBuilt, serveBrowserFiles } from "../http/pages/browser-files.ts";
 

@@ -1,6 +1,5 @@
 import type { Generated } from "kysely";
-import type { ChangeType } from "#contract/change.ts";
-import type { DeletionReason } from "#contract/deletion.ts";
+import type { ChangeType, DeletionReason } from "#contract/booking-changes.ts";
 import type { OrganizationId, Reference, WidgetId } from "#contract/ids.ts";
 
 type BookingChangesTable = {

@@ -6,8 +6,7 @@ import type { ApiKeyId, ConnectionId, OrganizationId, Reference, WidgetId } from
 import type { Plan } from "#contract/plans.ts";
 import type { ConnectionKind } from "#contract/scheduling.ts";
 import type { KeyScope } from "#contract/scopes.ts";
-import type { Template, WidgetStatus } from "#contract/widget.ts";
-import type { Offer, WidgetOptions } from "#contract/widget-options.ts";
+import type { Offer, Template, WidgetOptions, WidgetStatus } from "#contract/widget.ts";
 import type { AccountTables } from "./account-tables.ts";
 import type { ChangeTables } from "./change-tables.ts";
 import type { Json } from "./json-column.ts";

@@ -1,5 +1,5 @@
-import { EMAIL_PATTERN } from "#contract/app/limits.ts";
-import { EMAIL_LENGTH_MAX, NAME_LENGTH_MAX } from "#contract/book.ts";
+import { EMAIL_LENGTH_MAX, NAME_LENGTH_MAX } from "#contract/embed-api.ts";
+import { EMAIL_PATTERN } from "#contract/limits.ts";
 import { parseTimeZone } from "../lib/time/calendar.ts";
 import { FieldsError } from "./api-error.ts";
 

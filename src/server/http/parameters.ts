@@ -1,5 +1,10 @@
-import { SEARCH_LENGTH_MAX } from "#contract/app/limits.ts";
-import { PAGE_SIZE_DEFAULT, PAGE_SIZE_MAX, WINDOW_DAYS_DEFAULT, WINDOW_DAYS_MAX } from "#contract/limits.ts";
+import {
+  PAGE_SIZE_DEFAULT,
+  PAGE_SIZE_MAX,
+  SEARCH_LENGTH_MAX,
+  WINDOW_DAYS_DEFAULT,
+  WINDOW_DAYS_MAX,
+} from "#contract/limits.ts";
 import { parseIsoInstant } from "../lib/time/iso-instant.ts";
 import { ApiError } from "./api-error.ts";
 

@@ -1,5 +1,5 @@
+import { isLoopback } from "#contract/app/addresses.ts";
 import { MINUTE_MS } from "#contract/durations.ts";
-import { isLoopback } from "#contract/loopback.ts";
 import { describeLateCommitters, listLateCommitters } from "../db/citus/late-commits.ts";
 import { engineOf } from "../db/engine.ts";
 import type { Deps } from "../deps.ts";

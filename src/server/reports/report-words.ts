@@ -1,5 +1,5 @@
 import type { AppAnalytics } from "#contract/app/analytics.ts";
-import { describeMissingComparison } from "#contract/app/comparison-words.ts";
+import { describeMissingComparison } from "#contract/app/report-words.ts";
 import type { ReportPeriod } from "#contract/app/reports.ts";
 import { NOT_SET } from "#contract/dimensions.ts";
 import { toEndpointName } from "../webhooks/webhooks.ts";

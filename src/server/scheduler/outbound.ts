@@ -1,4 +1,4 @@
-import type { SendFailureCode } from "#contract/send-failure.ts";
+import type { SendFailureCode } from "#contract/delivery.ts";
 import { isTooComplex, parseForeignJson } from "../lib/text/json-text.ts";
 import type { Clock } from "../lib/time/clock.ts";
 import {

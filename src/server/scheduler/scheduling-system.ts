@@ -1,8 +1,8 @@
-import type { FreeSlot, QuestionType } from "#contract/book.ts";
 import type { Answer } from "#contract/booking.ts";
+import type { SendFailureCode } from "#contract/delivery.ts";
+import type { FreeSlot, QuestionType } from "#contract/embed-api.ts";
 import type { Reference } from "#contract/ids.ts";
 import type { SchedulingKind } from "#contract/scheduling.ts";
-import type { SendFailureCode } from "#contract/send-failure.ts";
 import type { Mode } from "#contract/widget.ts";
 
 // The port to scheduling systems. Failures of the system or the network are returned as values; an operation rejects

@@ -1,5 +1,4 @@
-import { isDemoWidget } from "#contract/demo.ts";
-import type { ConnectionId, OrganizationId, WidgetId } from "#contract/ids.ts";
+import { type ConnectionId, isDemoWidget, type OrganizationId, type WidgetId } from "#contract/ids.ts";
 import type { Audit } from "../audit/audit.ts";
 import { inTransaction } from "../db/transactions.ts";
 import { describeFailure, holdConnection, type OpenDeps, openConnection } from "../scheduler/scheduler.ts";

@@ -1,6 +1,5 @@
 import { type RawBuilder, type Selectable, sql, type Updateable } from "kysely";
-import { DEMO_WIDGET_IDS } from "#contract/demo.ts";
-import type { OrganizationId, WidgetId } from "#contract/ids.ts";
+import { DEMO_WIDGET_IDS, type OrganizationId, type WidgetId } from "#contract/ids.ts";
 import type { Mode } from "#contract/widget.ts";
 import type { Db } from "../db/pool.ts";
 import type { WidgetsTable } from "../db/tables.ts";

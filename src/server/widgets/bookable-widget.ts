@@ -1,6 +1,5 @@
 import { type ConnectionId, type OrganizationId, parseWidgetId, type WidgetId } from "#contract/ids.ts";
-import type { Template, WidgetStatus } from "#contract/widget.ts";
-import { NO_OPTIONS, type Offer, type WidgetOptions } from "#contract/widget-options.ts";
+import { NO_OPTIONS, type Offer, type Template, type WidgetOptions, type WidgetStatus } from "#contract/widget.ts";
 import { readAnywhere } from "../db/home.ts";
 import type { Db } from "../db/pool.ts";
 import { runPrepared } from "../db/run-prepared.ts";

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from "fastify";
-import { ConfigAnswer, SlotsAnswer } from "#contract/book.ts";
 import { DAY_MS } from "#contract/durations.ts";
+import { ConfigAnswer, SlotsAnswer } from "#contract/embed-api.ts";
 import { SLOT_RANGE_DAYS_MAX } from "#contract/scheduling.ts";
 import type { Mode } from "#contract/widget.ts";
 import type { Deps } from "../deps.ts";

@@ -1,6 +1,6 @@
 import type { Selectable } from "kysely";
 import type { AppWidget } from "#contract/app/widgets.ts";
-import { NO_OPTIONS } from "#contract/widget-options.ts";
+import { NO_OPTIONS } from "#contract/widget.ts";
 import type { WidgetsTable } from "../db/tables.ts";
 import type { AppWidgetRow } from "./app-queries.ts";
 import { directPageUrl, toSnippet } from "./to-widget.ts";

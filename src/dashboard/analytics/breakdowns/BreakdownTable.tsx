@@ -4,8 +4,8 @@ import type { AnalyticsEntry } from "#contract/analytics.ts";
 import type { AppBreakdown } from "#contract/app/analytics.ts";
 import type { Dimension } from "#contract/dimensions.ts";
 import { formatCount } from "../../format.ts";
-import { formatConversionRate } from "../change.ts";
 import { FULL_FILTER, toToggleTitle } from "../filters/filter-words.ts";
+import { formatConversionRate } from "../report-words.ts";
 import classes from "./BreakdownTable.module.css";
 import { DIMENSION_WORDS, findSharedSite, toFlag, toKeyName } from "./dimension-words.ts";
 

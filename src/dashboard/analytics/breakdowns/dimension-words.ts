@@ -1,5 +1,5 @@
-import * as keyNames from "#contract/app/key-names.ts";
-import { createCountryNames, isCountryCode } from "#contract/app/key-names.ts";
+import * as keyNames from "#contract/app/report-words.ts";
+import { createCountryNames, isCountryCode } from "#contract/app/report-words.ts";
 import { type Dimension, NOT_SET } from "#contract/dimensions.ts";
 
 type Words = {

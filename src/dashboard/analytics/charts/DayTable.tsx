@@ -3,9 +3,8 @@ import { useDisclosure } from "@mantine/hooks";
 import { IconChevronRight } from "@tabler/icons-react";
 import { useId } from "react";
 import { formatCount } from "../../format.ts";
-import type { Bucket, Interval } from "./buckets.ts";
+import { type Bucket, formatBucket, type Interval } from "./buckets.ts";
 import classes from "./DayTable.module.css";
-import { formatBucket } from "./format-bucket.ts";
 
 const SHOWN_HEIGHT = 320;
 const HEADINGS: Readonly<Record<Interval, string>> = { hour: "Hour", day: "Day", week: "Week", month: "Month" };

@@ -1,10 +1,10 @@
 import { Text } from "@mantine/core";
 import { type CSSProperties, type KeyboardEvent, type ReactNode, useState } from "react";
-import { FIRST_DAY_OF_WEEK } from "../../first-day-of-week.ts";
+import { FIRST_DAY_OF_WEEK } from "../../days.ts";
 import { pluralize } from "../../format.ts";
-import { useIsPhone } from "../../hooks/use-is-phone.ts";
+import { useIsPhone } from "../../hooks/screen-width.ts";
+import { formatHourOfDay, formatWeekday } from "./buckets.ts";
 import { findBusiest, type WeekHour } from "./find-busiest.ts";
-import { formatHourOfDay, formatWeekday } from "./format-bucket.ts";
 import classes from "./HeatMap.module.css";
 
 const LABELLED_HOURS = 3;

@@ -5,7 +5,7 @@ import type { Dimension } from "#contract/dimensions.ts";
 import { FUNNEL_STEPS } from "#contract/steps.ts";
 import { splitQuery } from "../../api/analytics.ts";
 import { formatCount, formatRate, pluralize } from "../../format.ts";
-import { useIsPhone } from "../../hooks/use-is-phone.ts";
+import { useIsPhone } from "../../hooks/screen-width.ts";
 import { useOrganization } from "../../shell/use-organization.ts";
 import { Loaded } from "../../ui/states/Loaded.tsx";
 import { toFlag, toKeyName } from "../breakdowns/dimension-words.ts";

@@ -3,13 +3,20 @@ import { CompositeChart } from "@mantine/charts";
 import { Paper, Text } from "@mantine/core";
 import { memo, type ReactNode } from "react";
 import type { AppAnalytics } from "#contract/app/analytics.ts";
-import { FIRST_DAY_OF_WEEK } from "../../first-day-of-week.ts";
+import { FIRST_DAY_OF_WEEK } from "../../days.ts";
 import { formatCount, formatRate } from "../../format.ts";
-import { type Bucket, type Interval, toBuckets, toRoundTicks } from "./buckets.ts";
+import {
+  type Bucket,
+  describeBuckets,
+  type Earlier,
+  formatBucket,
+  formatTick,
+  type Interval,
+  toBuckets,
+  toEarlier,
+  toRoundTicks,
+} from "./buckets.ts";
 import { DayTable } from "./DayTable.tsx";
-import { describeBuckets } from "./describe-buckets.ts";
-import { type Earlier, toEarlier } from "./earlier.ts";
-import { formatBucket, formatTick } from "./format-bucket.ts";
 import classes from "./TimeChart.module.css";
 
 /** What can be drawn over time. Average lead times are not counted by day. */

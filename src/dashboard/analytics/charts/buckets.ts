@@ -1,5 +1,7 @@
-import type { AppAnalytics } from "#contract/app/analytics.ts";
-import type { DayOfWeek } from "../../first-day-of-week.ts";
+import { type AppAnalytics, HOURLY_DAYS_MAX } from "#contract/app/analytics.ts";
+import { DAY_MS } from "#contract/durations.ts";
+import { type DayOfWeek, describeDayRange, FIRST_DAY_OF_WEEK } from "../../days.ts";
+import { formatCount, formatDay, formatShortDay, pluralize } from "../../format.ts";
 
 // The chart's points: hours, days, weeks or months, and round numbers for its axis.
 
@@ -87,4 +89,113 @@ export function toRoundTicks(most: number): number[] {
   const power = 10 ** Math.floor(Math.log10(rough));
   const step = Math.max(1, ([1, 2, 5, 10].find((factor) => factor * power >= rough) ?? 10) * power);
   return Array.from({ length: Math.ceil(most / step) + 1 }, (_, i) => i * step);
+}
+
+// The times of the chart's points, in the reader's locale.
+
+const monthFormat = new Intl.DateTimeFormat(undefined, { timeZone: "UTC", month: "long", year: "numeric" });
+const shortMonthFormat = new Intl.DateTimeFormat(undefined, { timeZone: "UTC", month: "short", year: "2-digit" });
+const hourFormat = new Intl.DateTimeFormat(undefined, { timeZone: "UTC", hour: "numeric", minute: "2-digit" });
+
+type Axis = {
+  interval: Interval;
+  /** Days have a year only if the axis has several, and midnight is a day only if there are several. */
+  hasYears: boolean;
+  hasDays: boolean;
+};
+
+/** For the axis. */
+export function formatTick(start: string, { interval, hasYears, hasDays }: Axis): string {
+  if (interval === "hour") {
+    const [day = "", hour] = start.split("T");
+    return hasDays && hour === "00" ? formatShortDay(day) : formatHour(start);
+  }
+  if (interval === "month") return shortMonthFormat.format(new Date(start));
+  return hasYears ? formatDay(start) : formatShortDay(start);
+}
+
+export function formatBucket(start: string, interval: Interval): string {
+  switch (interval) {
+    case "hour":
+      return `${formatDay(start.slice(0, "YYYY-MM-DD".length))}, ${formatHour(start)}`;
+    case "day":
+      return formatDay(start);
+    case "week":
+      return `Week of ${formatDay(start)}`;
+    case "month":
+      return monthFormat.format(new Date(start));
+  }
+}
+
+/** "13:00" for 2026-11-01T13. */
+function formatHour(start: string): string {
+  return hourFormat.format(new Date(`${start}:00Z`));
+}
+
+/** "13:00" for 13. */
+export function formatHourOfDay(hour: number): string {
+  return formatHour(`${MONDAY}T${String(hour).padStart(2, "0")}`);
+}
+
+/** Any Monday. */
+const MONDAY = "2026-11-02";
+const weekdayFormats = {
+  long: new Intl.DateTimeFormat(undefined, { timeZone: "UTC", weekday: "long" }),
+  short: new Intl.DateTimeFormat(undefined, { timeZone: "UTC", weekday: "short" }),
+};
+
+/** Monday is 0. */
+export function formatWeekday(day: number, length: keyof typeof weekdayFormats = "long"): string {
+  return weekdayFormats[length].format(new Date(Date.parse(MONDAY) + day * DAY_MS));
+}
+
+export type Earlier = {
+  buckets: readonly Bucket[];
+  label: string;
+  /** Says what the chart leaves out; empty if it shows all of it. */
+  note: string;
+};
+
+type Compared = Pick<AppAnalytics, "previous" | "dataSince">;
+
+/** The chart has room for as many points as the period itself has. */
+export function toEarlier({ previous, dataSince }: Compared, interval: Interval, points: number): Earlier {
+  if (!previous?.isComplete) return { buckets: [], label: "", note: "" };
+  const label = describeDayRange(previous.from, previous.to);
+  if (interval === "hour" && previous.hourly === null)
+    return {
+      ...{ buckets: [], label },
+      note: `The comparison isn’t shown by hour because it covers more than ${pluralize(HOURLY_DAYS_MAX, "day")}.`,
+    };
+  // A partial day ends at the same time of day, and so does its line.
+  const now = previous.untilTime === null ? `${previous.to}T24` : `${previous.to}T${previous.untilTime}`;
+  const buckets = toBuckets({ ...previous, dataSince, now }, interval, FIRST_DAY_OF_WEEK);
+  if (buckets.length <= points) return { buckets, label, note: "" };
+  const first = `first ${points === 1 ? interval : pluralize(points, interval)}`;
+  return {
+    buckets: buckets.slice(0, points),
+    label: `${label} (${first})`,
+    note: `The grey line shows the ${first} of ${label}.`,
+  };
+}
+
+/** "412 views and 31 bookings. Most views on 4 Nov 2026 (38); most bookings on 6 Nov 2026 (5)." */
+export function describeBuckets(buckets: readonly Bucket[], interval: Interval): string {
+  const total = (name: "views" | "bookings") => buckets.reduce((sum, bucket) => sum + (bucket[name] ?? 0), 0);
+  const [views, bookings] = [total("views"), total("bookings")];
+  const counts = `${pluralize(views, "view")} and ${pluralize(bookings, "booking")}.`;
+  const best = [
+    views > 0 ? `most views${describeBest(buckets, "views", interval)}` : "",
+    bookings > 0 ? `most bookings${describeBest(buckets, "bookings", interval)}` : "",
+  ].filter(Boolean);
+  const sentence = best.join("; ");
+  return best.length === 0 ? counts : `${counts} ${sentence.charAt(0).toUpperCase()}${sentence.slice(1)}.`;
+}
+
+function describeBest(buckets: readonly Bucket[], name: "views" | "bookings", interval: Interval): string {
+  const most = Math.max(...buckets.map((bucket) => bucket[name] ?? 0));
+  const [best, ...others] = buckets.filter((bucket) => bucket[name] === most);
+  const when = { hour: "on", day: "on", week: "in the", month: "in" }[interval];
+  if (!best || others.length > 0) return `: ${pluralize(others.length + 1, interval)} with ${formatCount(most)} each`;
+  return ` ${when} ${formatBucket(best.start, interval).replace("Week", "week")} (${formatCount(most)})`;
 }

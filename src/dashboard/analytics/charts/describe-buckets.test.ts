@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { formatDay } from "../../format.ts";
-import { describeBuckets } from "./describe-buckets.ts";
+import { describeBuckets } from "./buckets.ts";
 
 test("the chart's sentence has the counts and the best days", () => {
   const days = [

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { describeDayRange } from "../../day-range.ts";
-import { toEarlier } from "./earlier.ts";
+import { describeDayRange } from "../../days.ts";
+import { toEarlier } from "./buckets.ts";
 
 const TOTALS = {
   ...{ views: 0, slotSessions: 0, formSessions: 0, bookings: 0, failed: 0, noAvailability: 0 },

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { formatDay, formatShortDay } from "../../format.ts";
-import { formatTick } from "./format-bucket.ts";
+import { formatTick } from "./buckets.ts";
 
 test("ticks have the year if the axis has several, and the day at midnight if it has several", () => {
   const short = { interval: "day", hasYears: false, hasDays: true } as const;

@@ -3,7 +3,6 @@ import { useDebouncedValue } from "@mantine/hooks";
 import { IconSearch } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { type FormEvent, useState } from "react";
-import { SEARCH_LENGTH_MAX } from "#contract/app/limits.ts";
 import {
   type Dimension,
   FILTER_VALUES_MAX,
@@ -12,6 +11,7 @@ import {
   TIME_KEYS,
   toNegatedName,
 } from "#contract/dimensions.ts";
+import { SEARCH_LENGTH_MAX } from "#contract/limits.ts";
 import { breakdownQuery } from "../../api/analytics.ts";
 import { formatCount, pluralize } from "../../format.ts";
 import { useOrganization } from "../../shell/use-organization.ts";

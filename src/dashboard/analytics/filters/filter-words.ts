@@ -6,7 +6,7 @@ import {
   type TimeDimension,
 } from "#contract/dimensions.ts";
 import { DIMENSION_WORDS, toKeyName } from "../breakdowns/dimension-words.ts";
-import { formatHourOfDay, formatWeekday } from "../charts/format-bucket.ts";
+import { formatHourOfDay, formatWeekday } from "../charts/buckets.ts";
 import type { ShownFilter } from "./filter-state.ts";
 
 type Names = ReadonlyMap<string, string>;

@@ -3,7 +3,7 @@ import { useDisclosure } from "@mantine/hooks";
 import { IconArrowsDiff, IconCheck, IconChevronDown } from "@tabler/icons-react";
 import type { ReactNode } from "react";
 import type { Comparison, Match } from "#contract/app/analytics.ts";
-import { describeDayRange } from "../../day-range.ts";
+import { describeDayRange } from "../../days.ts";
 import { type DayRange, DayRangeCalendar } from "../../ui/forms/DayRangeCalendar.tsx";
 
 const CHOICES: readonly { value: Comparison; label: string; chosenLabel: ReactNode }[] = [

@@ -3,7 +3,7 @@ import { useDisclosure } from "@mantine/hooks";
 import { IconCalendar, IconCheck, IconChevronDown } from "@tabler/icons-react";
 import { type FormEvent, useState } from "react";
 import { WINDOW_DAYS_MAX } from "#contract/limits.ts";
-import { toDayCount } from "../../day-range.ts";
+import { toDayCount } from "../../days.ts";
 import { DayRangeCalendar } from "../../ui/forms/DayRangeCalendar.tsx";
 import classes from "./PeriodSelect.module.css";
 import { type ChosenPeriod, describePeriod, isSamePeriod, PRESETS } from "./periods.ts";

@@ -1,5 +1,5 @@
 import { PERIODS, type Period } from "#contract/app/analytics.ts";
-import { describeDayRange, toDayCount } from "../../day-range.ts";
+import { describeDayRange, toDayCount } from "../../days.ts";
 
 // Periods of the analytics screen. The address has either a named period, a number of days, or two days.
 

@@ -1,10 +1,8 @@
 import "@mantine/dates/styles.layer.css";
 import { DatePicker } from "@mantine/dates";
 import { useState } from "react";
-import { toDay } from "../../day-range.ts";
-import { FIRST_DAY_OF_WEEK } from "../../first-day-of-week.ts";
+import { dayAhead, FIRST_DAY_OF_WEEK, toDay } from "../../days.ts";
 import { useOrganization } from "../../shell/use-organization.ts";
-import { dayAhead } from "../../zoned-time.ts";
 import classes from "./DayRangeCalendar.module.css";
 
 export type DayRange = { from: string; to: string };

@@ -1,7 +1,7 @@
 import { Button, Group, Popover } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { IconCalendar, IconChevronDown } from "@tabler/icons-react";
-import { describeDayRange } from "../../day-range.ts";
+import { describeDayRange } from "../../days.ts";
 import { type DayRange, DayRangeCalendar } from "./DayRangeCalendar.tsx";
 
 type DaysSelectProps = DayRange & {

@@ -2,7 +2,7 @@ import { Button } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { IconFilter } from "@tabler/icons-react";
 import { type ReactNode, useId } from "react";
-import { useIsPhone } from "../../hooks/use-is-phone.ts";
+import { useIsPhone } from "../../hooks/screen-width.ts";
 import classes from "./FilterGroup.module.css";
 
 type FilterGroupProps = {

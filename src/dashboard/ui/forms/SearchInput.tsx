@@ -2,7 +2,7 @@ import { CloseButton, TextInput } from "@mantine/core";
 import { useDebouncedCallback } from "@mantine/hooks";
 import { IconSearch } from "@tabler/icons-react";
 import { useEffect, useRef, useState } from "react";
-import { SEARCH_LENGTH_MAX } from "#contract/app/limits.ts";
+import { SEARCH_LENGTH_MAX } from "#contract/limits.ts";
 
 const TYPING_MS = 250;
 

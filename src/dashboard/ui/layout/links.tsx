@@ -7,7 +7,7 @@ import {
   type UnstyledButtonProps,
 } from "@mantine/core";
 import { createLink } from "@tanstack/react-router";
-import type { ComponentPropsWithRef } from "react";
+import type { ComponentPropsWithRef, ReactNode } from "react";
 
 // The router's links with Mantine's styles. Their `to` comes from paths.ts.
 
@@ -31,5 +31,13 @@ export function GuideLink({ to, about }: { to: string; about: string }) {
     <Anchor href={`/docs/${to}`} target="_blank" underline="always" inherit aria-label={`Learn more about ${about}`}>
       Learn more
     </Anchor>
+  );
+}
+
+export function OutsideButton({ href, icon, children }: { href: string; icon: ReactNode; children: ReactNode }) {
+  return (
+    <Button component="a" href={href} target="_blank" rel="noreferrer" variant="default" leftSection={icon}>
+      {children}
+    </Button>
   );
 }

@@ -2,6 +2,8 @@ import { Button, Center, Table, UnstyledButton, VisuallyHidden } from "@mantine/
 import { IconArrowDown, IconArrowsSort, IconArrowUp } from "@tabler/icons-react";
 import type { UseInfiniteQueryResult } from "@tanstack/react-query";
 import { Fragment, type MouseEvent, type ReactNode } from "react";
+import { formatRelative } from "../../format.ts";
+import { useOrganization } from "../../shell/use-organization.ts";
 import classes from "./ListTable.module.css";
 
 export type Column<Row> = {
@@ -142,5 +144,16 @@ export function OlderButton({ query, what, are = "older" }: { query: Pages; what
         Show {are} {what}
       </Button>
     </Center>
+  );
+}
+
+/** "3 minutes ago", with the exact time as tooltip. */
+export function When({ at, never = "–" }: { at: string | null; never?: string }) {
+  const { format } = useOrganization();
+  if (at === null) return never;
+  return (
+    <time dateTime={at} title={format.exact(at)} className={classes["when"]}>
+      {formatRelative(at)}
+    </time>
   );
 }

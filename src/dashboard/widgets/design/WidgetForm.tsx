@@ -1,6 +1,6 @@
 import { Group, Stack, TagsInput, TextInput } from "@mantine/core";
 import type { UseFormReturnType } from "@mantine/form";
-import { WIDGET_NAME_LENGTH_MAX } from "#contract/app/limits.ts";
+import { WIDGET_NAME_LENGTH_MAX } from "#contract/limits.ts";
 import { ALLOWED_DOMAINS_MAX } from "#contract/widget-looks.ts";
 import { useOrganization } from "../../shell/use-organization.ts";
 import { ActionButton } from "../../ui/forms/ActionButton.tsx";

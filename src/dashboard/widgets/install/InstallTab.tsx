@@ -1,16 +1,15 @@
 import { Alert, Group, List, Loader, SegmentedControl, Select, Stack, Text, ThemeIcon } from "@mantine/core";
 import { IconAlertTriangle, IconCheck, IconExternalLink } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
+import { isLoopback } from "#contract/app/addresses.ts";
 import type { AppWidget } from "#contract/app/widgets.ts";
-import { isLoopback } from "#contract/loopback.ts";
-import { widgetQuery } from "../../api/widgets.ts";
+import { widgetQuery } from "../../api/queries.ts";
 import { formatRelative } from "../../format.ts";
 import { useUrlState } from "../../hooks/use-url-state.ts";
 import { useOrganization } from "../../shell/use-organization.ts";
 import { CopyField } from "../../ui/copy/CopyField.tsx";
-import { ButtonLink, GuideLink } from "../../ui/layout/links.tsx";
+import { ButtonLink, GuideLink, OutsideButton } from "../../ui/layout/links.tsx";
 import { Section } from "../../ui/layout/Section.tsx";
-import { OutsideButton } from "../OutsideButton.tsx";
 import { isPlatform, PLATFORMS, toInstall } from "./platforms.ts";
 import { INSTALL_MODES, type InstallMode, toTestPage } from "./snippets.ts";
 

@@ -2,7 +2,7 @@ import { Button, Group } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import type { AppWidget, TestDataShape } from "#contract/app/widgets.ts";
 import { call } from "../../api/call.ts";
-import { testDataQuery } from "../../api/widgets.ts";
+import { testDataQuery } from "../../api/queries.ts";
 import { useAction } from "../../hooks/use-action.ts";
 import { useOrganization } from "../../shell/use-organization.ts";
 import { ConfirmDialog } from "../../ui/forms/ConfirmDialog.tsx";

@@ -6,16 +6,14 @@ import type { AppConnection } from "#contract/app/connections.ts";
 import type { AppWidget } from "#contract/app/widgets.ts";
 import { call } from "../../api/call.ts";
 import { ApiFailure } from "../../api/client.ts";
-import { connectionsQuery } from "../../api/queries.ts";
-import { testDataQuery, widgetsKey } from "../../api/widgets.ts";
+import { connectionsQuery, testDataQuery, widgetsKey } from "../../api/queries.ts";
 import { toFullName } from "../../connections/connection-words.ts";
-import { useAction } from "../../hooks/use-action.ts";
+import { toastFailure, useAction } from "../../hooks/use-action.ts";
 import { useOrganization } from "../../shell/use-organization.ts";
 import { FormButtons, FormDialog } from "../../ui/forms/FormDialog.tsx";
 import { FormFault } from "../../ui/forms/FormFault.tsx";
 import { ButtonLink } from "../../ui/layout/links.tsx";
 import { Loaded, LoadingRows } from "../../ui/states/Loaded.tsx";
-import { toastFailure } from "../../ui/states/toast.ts";
 import { describeStorageUses } from "../widget-words.ts";
 import { describeGoLive, describeTestData, hasTestData } from "./mode-words.ts";
 

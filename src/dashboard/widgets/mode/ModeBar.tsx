@@ -10,10 +10,9 @@ import {
 import { useQuery } from "@tanstack/react-query";
 import type { AppConnection } from "#contract/app/connections.ts";
 import type { AppWidget } from "#contract/app/widgets.ts";
-import { isDemoWidget } from "#contract/demo.ts";
+import { isDemoWidget } from "#contract/ids.ts";
 import { call } from "../../api/call.ts";
-import { connectionsQuery } from "../../api/queries.ts";
-import { widgetsKey } from "../../api/widgets.ts";
+import { connectionsQuery, widgetsKey } from "../../api/queries.ts";
 import { toFullName } from "../../connections/connection-words.ts";
 import { useAction } from "../../hooks/use-action.ts";
 import { useUrlState } from "../../hooks/use-url-state.ts";

@@ -1,5 +1,5 @@
 import type { FastifyRequest } from "fastify";
-import { EMAIL_LENGTH_MAX } from "#contract/book.ts";
+import { EMAIL_LENGTH_MAX } from "#contract/embed-api.ts";
 import type { Config } from "../../config.ts";
 import { toClientNetwork } from "../../http/client-network.ts";
 import { limitByNetwork, type RateLimiter, rateLimited } from "../../http/rate-limit.ts";

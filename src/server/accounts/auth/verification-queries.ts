@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
-import { MAIL_PAUSE_MINUTES } from "#contract/app/limits.ts";
 import { MINUTE_MS } from "#contract/durations.ts";
+import { MAIL_PAUSE_MINUTES } from "#contract/limits.ts";
 import type { Db } from "../../db/pool.ts";
 
 // Links and codes that work once. better-auth writes most of them; these statements add what it lacks. They are not scoped to an

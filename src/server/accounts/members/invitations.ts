@@ -1,9 +1,9 @@
 import type { InvitationMail } from "#contract/app/account.ts";
-import { ENTRY_PAGES } from "#contract/app/entry-pages.ts";
-import { INVITATION_DAYS } from "#contract/app/limits.ts";
+import { ENTRY_PAGES } from "#contract/app/addresses.ts";
 import type { MemberRole } from "#contract/app/role.ts";
 import { DAY_MS } from "#contract/durations.ts";
 import type { OrganizationId } from "#contract/ids.ts";
+import { INVITATION_DAYS } from "#contract/limits.ts";
 import { auditBy } from "../../audit/audit.ts";
 import type { Db } from "../../db/pool.ts";
 import { inTransaction } from "../../db/transactions.ts";

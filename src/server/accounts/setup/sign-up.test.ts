@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { MAIL_PAUSE_MINUTES, SIGN_UP_LINK_MINUTES } from "#contract/app/limits.ts";
 import { MINUTE_MS } from "#contract/durations.ts";
+import { MAIL_PAUSE_MINUTES, SIGN_UP_LINK_MINUTES } from "#contract/limits.ts";
 import { createTestApp, type TestApp } from "../../../../test/support/app/app.ts";
 import { openBrowser } from "../../../../test/support/app/browser-session.ts";
 import { signIn } from "../../../../test/support/app/sign-in.ts";

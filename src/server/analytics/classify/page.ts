@@ -1,4 +1,4 @@
-import { EMAIL_IN_TEXT } from "#contract/email-in-text.ts";
+import { EMAIL_IN_TEXT } from "#contract/attribution-fields.ts";
 
 /** Longer paths are truncated; their beginning distinguishes pages. */
 const PAGE_MAX = 512;

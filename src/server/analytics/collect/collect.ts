@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from "node:http";
-import { COLLECT_EVENTS_MAX, CollectRequest } from "#contract/collect.ts";
+import { COLLECT_EVENTS_MAX, CollectRequest } from "#contract/embed-api.ts";
 import { parseWidgetId } from "#contract/ids.ts";
 import { BROWSER_STEPS } from "#contract/steps.ts";
 import type { Deps } from "../../deps.ts";

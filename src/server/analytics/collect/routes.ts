@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import { COLLECT_BODY_MAX_BYTES } from "#contract/collect.ts";
+import { COLLECT_BODY_MAX_BYTES } from "#contract/embed-api.ts";
 import type { Deps } from "../../deps.ts";
 import { ApiError, notFound } from "../../http/api-error.ts";
 import { toClientNetwork } from "../../http/client-network.ts";

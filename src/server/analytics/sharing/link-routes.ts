@@ -1,7 +1,7 @@
-import { ENTRY_PAGES } from "#contract/app/entry-pages.ts";
-import { REPORT_LINK_NAME_LENGTH_MAX } from "#contract/app/limits.ts";
-import type { ReportLink } from "#contract/app/sharing.ts";
+import { ENTRY_PAGES } from "#contract/app/addresses.ts";
+import type { ReportLink } from "#contract/app/analytics.ts";
 import { BASE62, parseReportLinkId, REPORT_LINK_ID, type ReportLinkId } from "#contract/ids.ts";
+import { REPORT_LINK_NAME_LENGTH_MAX } from "#contract/limits.ts";
 import type { Routes } from "../../accounts/accounts.ts";
 import { auditBy } from "../../audit/audit.ts";
 import { makeOnce } from "../../db/make-once.ts";

@@ -1,6 +1,6 @@
-import { SEGMENT_NAME_LENGTH_MAX } from "#contract/app/limits.ts";
-import type { Segment } from "#contract/app/sharing.ts";
+import type { Segment } from "#contract/app/analytics.ts";
 import { type OrganizationId, parseSegmentId, SEGMENT_ID, type SegmentId } from "#contract/ids.ts";
+import { SEGMENT_NAME_LENGTH_MAX } from "#contract/limits.ts";
 import type { Routes } from "../../accounts/accounts.ts";
 import { auditBy } from "../../audit/audit.ts";
 import { makeOnce } from "../../db/make-once.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { ReportLink, SharedReport } from "#contract/app/sharing.ts";
+import type { ReportLink, SharedReport } from "#contract/app/analytics.ts";
 import { createTestApp } from "../../../../test/support/app/app.ts";
 import { askApp, readAudit } from "../../../../test/support/app/app-api.ts";
 import { type SignedIn, signIn } from "../../../../test/support/app/sign-in.ts";

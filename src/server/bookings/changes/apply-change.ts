@@ -1,5 +1,5 @@
 import { BOOKING_STATUS_CANCELLED, BOOKING_STATUS_CONFIRMED } from "#contract/booking.ts";
-import type { ChangeType } from "#contract/change.ts";
+import type { ChangeType } from "#contract/booking-changes.ts";
 import type { OrganizationId, Reference, WidgetId } from "#contract/ids.ts";
 import type { Db } from "../../db/pool.ts";
 import type { Deps } from "../../deps.ts";

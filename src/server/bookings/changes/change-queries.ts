@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import type { Change } from "#contract/change.ts";
+import type { Change } from "#contract/booking-changes.ts";
 import type { OrganizationId, Reference } from "#contract/ids.ts";
 import { readAtHome, table } from "../../db/home.ts";
 import type { Db } from "../../db/pool.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import { sql } from "kysely";
-import type { Change } from "#contract/change.ts";
+import type { Change } from "#contract/booking-changes.ts";
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from "#contract/durations.ts";
 import type { OrganizationId, Reference } from "#contract/ids.ts";
 import type { BookingCancelledEvent, BookingRescheduledEvent } from "#contract/webhook-event.ts";

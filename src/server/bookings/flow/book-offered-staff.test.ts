@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
-import type { FreeSlot } from "#contract/book.ts";
+import type { FreeSlot } from "#contract/embed-api.ts";
 import type { WidgetId } from "#contract/ids.ts";
 import { createTestApp } from "../../../../test/support/app/app.ts";
 import { makeOrganization, makeWidget, updateWidget } from "../../../../test/support/builders.ts";

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { RawAttribution } from "#contract/attribution.ts";
-import { BOOK_BODY_MAX_BYTES, BookAnswer, type BookRequest, type FreeSlot } from "#contract/book.ts";
 import { DAY_MS } from "#contract/durations.ts";
+import { BOOK_BODY_MAX_BYTES, BookAnswer, type BookRequest, type FreeSlot } from "#contract/embed-api.ts";
 import {
   ATTRIBUTION_TEXT_MAX,
   honourPrivacySignal,

@@ -1,4 +1,4 @@
-import { CHOICES_SEPARATOR, TICKED } from "#contract/answers.ts";
+import type { Answer } from "#contract/booking.ts";
 import {
   ANSWER_LENGTH_MAX,
   BookRequest,
@@ -6,8 +6,8 @@ import {
   NAME_LENGTH_MAX,
   NOTES_LENGTH_MAX,
   PHONE_LENGTH_MAX,
-} from "#contract/book.ts";
-import type { Answer } from "#contract/booking.ts";
+} from "#contract/embed-api.ts";
+import { CHOICES_SEPARATOR, TICKED } from "#contract/scheduling.ts";
 import { FIELD_FAULTS } from "../../http/check-fields.ts";
 import { describeSchemaFault } from "../../lib/schema-fault.ts";
 import { shapeOf } from "../../lib/shape.ts";

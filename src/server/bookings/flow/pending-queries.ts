@@ -1,6 +1,6 @@
 import { sql } from "kysely";
-import type { BookAnswer } from "#contract/book.ts";
 import { HOUR_MS } from "#contract/durations.ts";
+import type { BookAnswer } from "#contract/embed-api.ts";
 import type { ConnectionId, OrganizationId, Reference, WidgetId } from "#contract/ids.ts";
 import type { WidgetStatus } from "#contract/widget.ts";
 import { readAtHome, table, writeAtHome } from "../../db/home.ts";

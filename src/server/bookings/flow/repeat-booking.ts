@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
-import type { BookAnswer } from "#contract/book.ts";
 import { BOOKING_STATUS_CONFIRMED } from "#contract/booking.ts";
+import type { BookAnswer } from "#contract/embed-api.ts";
 import type { ConnectionId, OrganizationId, WidgetId } from "#contract/ids.ts";
 import type { Deps } from "../../deps.ts";
 import { pause } from "../../lib/concurrency/pause.ts";

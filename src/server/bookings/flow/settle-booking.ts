@@ -1,6 +1,6 @@
-import type { BookAnswer } from "#contract/book.ts";
 import { BOOKING_STATUS_CONFIRMED } from "#contract/booking.ts";
 import { SECOND_MS } from "#contract/durations.ts";
+import type { BookAnswer } from "#contract/embed-api.ts";
 import { BASE58, type OrganizationId, type Reference, type WidgetId } from "#contract/ids.ts";
 import { type Conversion, keepStoredKeys, recordTouches, type Touch, toStepBit } from "../../analytics/analytics.ts";
 import { inHome } from "../../db/transactions.ts";

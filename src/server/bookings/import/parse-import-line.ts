@@ -1,7 +1,7 @@
 import type { Selectable } from "kysely";
 import { Attribution } from "#contract/attribution.ts";
-import { EMAIL_LENGTH_MAX } from "#contract/book.ts";
 import { type Answer, BOOKING_STATUS_CONFIRMED } from "#contract/booking.ts";
+import { EMAIL_LENGTH_MAX } from "#contract/embed-api.ts";
 import { parseReference, parseWidgetId } from "#contract/ids.ts";
 import { ImportedBooking } from "#contract/imported-lines.ts";
 import { TOUCHES_MAX } from "../../analytics/analytics.ts";

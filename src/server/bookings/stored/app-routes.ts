@@ -1,5 +1,5 @@
 import { BOOKING_COUNT_MAX } from "#contract/app/bookings.ts";
-import { EMAIL_LENGTH_MAX } from "#contract/book.ts";
+import { EMAIL_LENGTH_MAX } from "#contract/embed-api.ts";
 import { parseReference, type Reference } from "#contract/ids.ts";
 import type { HttpRoutes } from "../../accounts/accounts.ts";
 import { auditBy } from "../../audit/audit.ts";

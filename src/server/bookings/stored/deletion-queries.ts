@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import type { Deletion, DeletionReason } from "#contract/deletion.ts";
+import type { Deletion, DeletionReason } from "#contract/booking-changes.ts";
 import type { OrganizationId, Reference, WidgetId } from "#contract/ids.ts";
 import { readAtHome, table, writeAtHome } from "../../db/home.ts";
 import type { Db } from "../../db/pool.ts";

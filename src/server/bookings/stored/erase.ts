@@ -1,4 +1,4 @@
-import type { DeletionReason } from "#contract/deletion.ts";
+import type { DeletionReason } from "#contract/booking-changes.ts";
 import type { OrganizationId, Reference, WidgetId } from "#contract/ids.ts";
 import type { Db } from "../../db/pool.ts";
 import { inHome } from "../../db/transactions.ts";

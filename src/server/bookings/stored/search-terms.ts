@@ -1,5 +1,4 @@
-import type { OrganizationId, WidgetId } from "#contract/ids.ts";
-import { ORGANIZATION_ID } from "#contract/ids.ts";
+import { ORGANIZATION_ID, type OrganizationId, type WidgetId } from "#contract/ids.ts";
 
 // Turns a search text into words of the index bookings_search, which booking_grams in migrations/0001_baseline.sql makes.
 // Every matching booking has all of these words; the statement then compares the text itself.

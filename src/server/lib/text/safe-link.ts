@@ -1,4 +1,4 @@
-import { isLoopback } from "#contract/loopback.ts";
+import { isLoopback } from "#contract/app/addresses.ts";
 
 const LINK_LENGTH_MAX = 2_048;
 

@@ -1,4 +1,4 @@
-import { CHOICES_SEPARATOR } from "#contract/answers.ts";
+import { CHOICES_SEPARATOR } from "#contract/scheduling.ts";
 import type { BookRequest } from "../scheduling-system.ts";
 import { type CalcomService, LOCATION_QUESTION } from "./catalog.ts";
 

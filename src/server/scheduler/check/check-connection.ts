@@ -1,9 +1,8 @@
-import { TICKED } from "#contract/answers.ts";
 import type { ConnectionCheckStepName } from "#contract/app/connections.ts";
-import type { QuestionType } from "#contract/book.ts";
 import { DAY_MS } from "#contract/durations.ts";
+import type { QuestionType } from "#contract/embed-api.ts";
 import { type ConnectionId, type OrganizationId, REFERENCE, type Reference } from "#contract/ids.ts";
-import type { ConnectionKind } from "#contract/scheduling.ts";
+import { type ConnectionKind, TICKED } from "#contract/scheduling.ts";
 import { randomId } from "../../lib/secrets/random.ts";
 import { toInstantWords } from "../../lib/time/instant-words.ts";
 import { ConnectionHealth, watchSystem } from "../connections/connection-health.ts";

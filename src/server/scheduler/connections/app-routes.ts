@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import type { AppConnection, ConnectionChange } from "#contract/app/connections.ts";
-import { CONNECTION_NAME_LENGTH_MAX } from "#contract/app/limits.ts";
 import { CONNECTION_ID, type ConnectionId, type OrganizationId, parseConnectionId } from "#contract/ids.ts";
+import { CONNECTION_NAME_LENGTH_MAX } from "#contract/limits.ts";
 import type { ConnectionKind } from "#contract/scheduling.ts";
 import type { Routes } from "../../accounts/accounts.ts";
 import { auditBy } from "../../audit/audit.ts";

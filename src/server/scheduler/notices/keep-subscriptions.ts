@@ -1,6 +1,6 @@
+import { isLoopback } from "#contract/app/addresses.ts";
 import { DAY_MS, HOUR_MS, MINUTE_MS } from "#contract/durations.ts";
 import type { ConnectionId, OrganizationId } from "#contract/ids.ts";
-import { isLoopback } from "#contract/loopback.ts";
 import { atEveryHome } from "../../db/home.ts";
 import { openConnection } from "../open-system.ts";
 import type { OpenDeps } from "../scheduler-deps.ts";

@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { isDemoWidget } from "#contract/demo.ts";
 import { MINUTE_MS } from "#contract/durations.ts";
-import type { OrganizationId, WidgetId } from "#contract/ids.ts";
+import { isDemoWidget, type OrganizationId, type WidgetId } from "#contract/ids.ts";
 import type { Deps } from "../../deps.ts";
 import { assert } from "../../lib/assert.ts";
 import { randomUuid } from "../../lib/secrets/random.ts";

@@ -1,5 +1,4 @@
-import { describeAttempt } from "#contract/attempt-words.ts";
-import type { NoticeKind } from "#contract/delivery.ts";
+import { describeAttempt, type NoticeKind } from "#contract/delivery.ts";
 import { DAY_MS } from "#contract/durations.ts";
 import type { EndpointKind } from "#contract/endpoint.ts";
 import type { EndpointId, OrganizationId } from "#contract/ids.ts";

@@ -1,6 +1,5 @@
 import type { AppAttempt, AppDelivery } from "#contract/app/deliveries.ts";
-import { describeAttempt } from "#contract/attempt-words.ts";
-import type { AttemptDetail } from "#contract/delivery.ts";
+import { type AttemptDetail, describeAttempt } from "#contract/delivery.ts";
 import { DAY_MS } from "#contract/durations.ts";
 import type { EndpointId, OrganizationId, Reference } from "#contract/ids.ts";
 import type { Db } from "../../db/pool.ts";

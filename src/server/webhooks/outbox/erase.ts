@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import type { DeletionReason } from "#contract/deletion.ts";
+import type { DeletionReason } from "#contract/booking-changes.ts";
 import {
   type DeliveryId,
   type EndpointId,

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { DeletionPage } from "#contract/deletion.ts";
+import type { DeletionPage } from "#contract/booking-changes.ts";
 import type { Reference } from "#contract/ids.ts";
 import { makeKey, makeWidget } from "../../../../test/support/builders.ts";
 import {

@@ -1,6 +1,5 @@
-import type { AttemptDetail } from "#contract/delivery.ts";
+import type { AttemptDetail, SendFailureCode } from "#contract/delivery.ts";
 import type { EndpointId } from "#contract/ids.ts";
-import type { SendFailureCode } from "#contract/send-failure.ts";
 import {
   STANDARD_WEBHOOK_HEADERS,
   TEST_BOOKING_HEADER,

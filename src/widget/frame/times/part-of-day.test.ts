@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import type { FreeSlot } from "#contract/book.ts";
+import type { FreeSlot } from "#contract/embed-api.ts";
 import { LANGUAGES, type Language } from "#contract/languages.ts";
 import { loadTexts } from "../texts/load-texts.ts";
 import { groupByPartOfDay } from "./part-of-day.ts";

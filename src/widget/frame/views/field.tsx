@@ -1,5 +1,5 @@
 import type { ComponentChildren } from "preact";
-import { CHOICES_SEPARATOR, TICKED } from "#contract/answers.ts";
+import { CHOICES_SEPARATOR, TICKED } from "#contract/scheduling.ts";
 import type { Service } from "../flow.ts";
 import type { Texts } from "../texts/texts.ts";
 

@@ -1,4 +1,4 @@
-import { createCountryNames, toKeyName } from "#contract/app/key-names.ts";
+import { createCountryNames, toKeyName } from "#contract/app/report-words.ts";
 import type { Dimension } from "#contract/dimensions.ts";
 
 // People see countries and devices by name, countries in their own language. PostgreSQL doesn't know these names. There are few

@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from "kysely";
 import type { AppBreakdown } from "#contract/app/analytics.ts";
-import { UNKNOWN_NAMES } from "#contract/app/key-names.ts";
+import { UNKNOWN_NAMES } from "#contract/app/report-words.ts";
 import { type Dimension, NOT_SET } from "#contract/dimensions.ts";
 import type { OrganizationId } from "#contract/ids.ts";
 import type { Db } from "../../../db/pool.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { describeAttempt } from "./attempt-words.ts";
+import { describeAttempt } from "./delivery.ts";
 
 test("a card that Teams accepted may still fail later, so the words don't promise more", () => {
   assert.equal(describeAttempt({ kind: "teams", status: 202, errorCode: null }), "HTTP 202, accepted by Teams");

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { describeMissingComparison } from "./comparison-words.ts";
+import { describeMissingComparison } from "./report-words.ts";
 
 test("an earlier period that has data for some of its days is not called one without data", () => {
   const describe = (dataSince: string | null) => describeMissingComparison({ to: "2026-10-31" }, dataSince);

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { assertGrowsLinearly } from "../../test/support/cost.ts";
 import { TEXTS_WITH_EMAIL, TEXTS_WITHOUT_EMAIL } from "../../test/support/funnel/email-texts.ts";
-import { EMAIL_IN_TEXT } from "./email-in-text.ts";
+import { EMAIL_IN_TEXT } from "./attribution-fields.ts";
 
 for (const text of TEXTS_WITH_EMAIL)
   test(`"${text}" may contain an email address`, () => assert.equal(EMAIL_IN_TEXT.test(text), true));

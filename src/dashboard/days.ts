@@ -1,8 +1,9 @@
 import dayjs from "dayjs";
+import timezone from "dayjs/plugin/timezone.js";
+import utc from "dayjs/plugin/utc.js";
 import { DAY_MS } from "#contract/durations.ts";
 import { WINDOW_DAYS_DEFAULT, WINDOW_DAYS_MAX } from "#contract/limits.ts";
 import { formatDay } from "./format.ts";
-import { toInstant } from "./zoned-time.ts";
 
 // Days that come from query parameters, which anyone can edit.
 
@@ -34,4 +35,47 @@ export function describeDayRange(from: string, to: string): string {
   if (first === null) return last === null ? "" : `Until ${formatDay(last)}`;
   if (last === null) return `Since ${formatDay(first)}`;
   return first === last ? formatDay(first) : `${formatDay(first)} – ${formatDay(last)}`;
+}
+
+// Converts between instants and local times in a time zone, in the format of `datetime-local` and `date` inputs.
+
+dayjs.extend(utc);
+dayjs.extend(timezone);
+
+/** Local time such as 2026-11-01T13:00 to an ISO instant; null if it is not a valid time. */
+export function toInstant(local: string, timeZone: string): string | null {
+  if (!dayjs(local).isValid()) return null;
+  return dayjs.tz(local, timeZone).toISOString();
+}
+
+export function toLocalTime(instant: string, timeZone: string): string {
+  return dayjs(instant).tz(timeZone).format("YYYY-MM-DDTHH:mm");
+}
+
+/** ISO instant `count` units ago. */
+export function instantAgo(count: number, unit: "hour" | "day"): string {
+  return dayjs().subtract(count, unit).toISOString();
+}
+
+/** The calendar day `days` days from today. */
+export function dayAhead(days: number, timeZone: string): string {
+  return dayjs().tz(timeZone).add(days, "day").format("YYYY-MM-DD");
+}
+
+/** The last second of a calendar day, as an ISO instant. */
+export function toEndOfDay(day: string, timeZone: string): string | null {
+  return toInstant(`${day}T23:59:59`, timeZone);
+}
+
+/** Sunday is 0. */
+export type DayOfWeek = 0 | 1 | 2 | 3 | 4 | 5 | 6;
+
+/** The first day of the week in the reader's locale; Monday if the browser can't tell. */
+export const FIRST_DAY_OF_WEEK = readFirstDayOfWeek();
+
+function readFirstDayOfWeek(): DayOfWeek {
+  const { locale } = new Intl.DateTimeFormat().resolvedOptions();
+  // The compiler's library doesn't know getWeekInfo yet. Intl counts Sunday as 7.
+  const known: Intl.Locale & { getWeekInfo?: () => { firstDay: number } } = new Intl.Locale(locale);
+  return ((known.getWeekInfo?.().firstDay ?? 1) % 7) as DayOfWeek;
 }

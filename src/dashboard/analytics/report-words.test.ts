@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { formatConversionRate, toCountChange, toDaysChange, toDayUnit, toRateChange } from "./change.ts";
+import { formatConversionRate, toCountChange, toDaysChange, toDayUnit, toRateChange } from "./report-words.ts";
 
 test("counts change in percent, and from nothing in words", () => {
   assert.deepEqual(toCountChange(12, 10), { direction: "up", text: "20.0%" });

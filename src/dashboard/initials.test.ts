@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { toInitials } from "./initials.ts";
+import { toInitials } from "./format.ts";
 
 test("initials are whole characters, also of emoji and combined letters", () => {
   for (const [name, initials] of [

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { toEndOfDay, toInstant, toLocalTime } from "./zoned-time.ts";
+import { toEndOfDay, toInstant, toLocalTime } from "./days.ts";
 
 describe("local times are converted to instants", () => {
   for (const [local, timeZone, instant] of [
