@@ -103,7 +103,7 @@ export async function startCalcomServer(): Promise<CalcomServer> {
     if (route === "GET /event-types") return id === undefined ? answerEventTypes(request) : answerEventType(id);
     if (route === "GET /slots") return answerSlotsAgain(request);
     if (route === "GET /bookings" && id === undefined)
-      return answerBookings(request.query, { hasCursor: version === CURSOR_VERSION, isOfUser: true });
+      return answerBookings(request.query, { hasCursor: version === CURSOR_VERSION, teamId: null });
     if (route === "GET /bookings" && id !== undefined) return answerBooking(id);
     if (route === "POST /bookings" && action === "cancel") return answerCancel(request, id ?? "");
     return route === "POST /bookings" && id === undefined ? answerBook(request) : fault(`${route}: no such route`);
@@ -123,7 +123,7 @@ export async function startCalcomServer(): Promise<CalcomServer> {
 
   function answerEventType(id: string): Answer {
     const eventType = allEventTypes.find((candidate) => String(candidate.id) === id);
-    const team = teams.find(({ eventTypes: ofTeam }) => ofTeam.some((candidate) => candidate === eventType));
+    const team = findTeam(eventType?.id);
     if (eventType) return toSuccess(200, { ...eventType, ...(team && { teamId: team.id }) });
     return toError(404, "NotFoundException", `Event type with id ${id} not found`);
   }
@@ -143,7 +143,7 @@ export async function startCalcomServer(): Promise<CalcomServer> {
     if (resource === "event-types") return toSuccess(200, team.eventTypes);
     if (resource !== "bookings") return fault(`teams: ${resource}`);
     if (!team.isAdmin) return toError(403, "ForbiddenException", "RolesGuard - user is not an admin of the team");
-    return answerBookings(request.query, { hasCursor: false, isOfUser: false });
+    return answerBookings(request.query, { hasCursor: false, teamId: team.id });
   }
 
   function answerSlotsAgain(request: ReceivedRequest): Answer {
@@ -172,11 +172,12 @@ export async function startCalcomServer(): Promise<CalcomServer> {
 
   function answerBookings(
     query: ReceivedRequest["query"],
-    { hasCursor, isOfUser }: { hasCursor: boolean; isOfUser: boolean },
+    { hasCursor, teamId }: { hasCursor: boolean; teamId: number | null },
   ): Answer {
     if (isDeepStrictEqual(query, { take: "1" })) return toSuccess(200, bookings.slice(-1));
-    if (isOfUser && "afterUpdatedAt" in query) {
-      const updated = listUpdated(bookings, { query, hasCursor });
+    if ("afterUpdatedAt" in query) {
+      const own = bookings.filter(({ eventTypeId }) => (findTeam(eventTypeId)?.id ?? null) === teamId);
+      const updated = listUpdated(own, { query, hasCursor });
       return updated ? { status: 200, json: { status: "success", ...updated } } : fault("bookings: query");
     }
     const sizeKey = hasCursor ? "limit" : "take";
@@ -300,6 +301,10 @@ export async function startCalcomServer(): Promise<CalcomServer> {
     stop: () => local.stop(),
   };
   return server;
+}
+
+function findTeam(eventTypeId: number | undefined) {
+  return teams.find(({ eventTypes: ofTeam }) => ofTeam.some(({ id }) => id === eventTypeId));
 }
 
 type Span = { startMs: number; endMs: number };

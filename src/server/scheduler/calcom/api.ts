@@ -37,7 +37,7 @@ type ApiRequest = {
   readonly query?: Readonly<Record<string, string>>;
 };
 
-type BookingsRequest = {
+export type BookingsRequest = {
   readonly path: "/bookings" | `/teams/${number}/bookings`;
   readonly query: Readonly<Record<string, string>>;
 };

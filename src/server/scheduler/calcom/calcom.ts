@@ -82,7 +82,11 @@ export function createCalcom(
       return outcome;
     },
     follow: ({ externalId }, signal) => followBooking({ api, webUrl }, externalId, signal),
-    listChanged: (query, signal) => listChangedBookings(api, query, signal),
+    listChanged: async (query, signal) => {
+      const known = await catalog.get(signal);
+      if (known.kind !== "found") return known;
+      return await listChangedBookings(api, { ...query, services: known.value.services }, signal);
+    },
     subscriptions: createSubscriptions(api),
     cancel: ({ externalId }, signal) => {
       justTaken.free(externalId);

@@ -7,7 +7,8 @@ import {
   type KnownAppointment,
   type Read,
 } from "../scheduling-system.ts";
-import type { BookingsPage, CalcomApi } from "./api.ts";
+import type { BookingsPage, BookingsRequest, CalcomApi } from "./api.ts";
+import type { CalcomService } from "./catalog.ts";
 import type { Booking } from "./shapes.ts";
 
 /** What is left is read the next time. */
@@ -15,23 +16,31 @@ const READS_MAX = 10;
 /** A change may become visible later than its time says. */
 const OVERLAP_MS = MINUTE_MS;
 
-/** Moved and cancelled bookings are listed too, and those of the teams that the key's user is an admin of. */
+/** Moved and cancelled bookings are listed too. Bookings of a team are read from the team. */
 export async function listChangedBookings(
   api: CalcomApi,
-  query: ChangedQuery,
+  query: ChangedQuery & { services: readonly Pick<CalcomService, "teamId">[] },
   signal: AbortSignal,
 ): Promise<Read<ChangedAppointments>> {
-  const read = await readUpdated(api, query.since, signal);
-  if (read.kind !== "found") return read;
+  const teamIds = new Set(query.services.flatMap(({ teamId }) => teamId ?? []));
   const known = new Map(query.known.map((appointment) => [appointment.externalId, appointment]));
   const changed = new Set<string>();
-  for (const booking of read.value.bookings) {
-    const { uid, rescheduledFromUid: former } = booking;
-    if (known.has(uid) && !isAsKnown(booking, known.get(uid))) changed.add(uid);
-    // The former one may have been cancelled, and over, before another time was chosen.
-    if (former && !known.has(uid)) changed.add(former);
+  const ends: { until: Date; isComplete: boolean }[] = [];
+  for (const path of ["/bookings" as const, ...[...teamIds].map((id) => `/teams/${id}/bookings` as const)]) {
+    const read = await readUpdated(api, { path, since: query.since }, signal);
+    if (read.kind !== "found") return read;
+    for (const booking of read.value.bookings) {
+      const { uid, rescheduledFromUid: former } = booking;
+      if (known.has(uid) && !isAsKnown(booking, known.get(uid))) changed.add(uid);
+      // The former one may have been cancelled, and over, before another time was chosen.
+      if (former && !known.has(uid)) changed.add(former);
+    }
+    ends.push(read.value);
   }
-  return found({ externalIds: [...changed], until: read.value.until });
+  const unfinished = ends.filter(({ isComplete }) => !isComplete);
+  const times = (unfinished.length > 0 ? unfinished : ends).map(({ until }) => until.getTime());
+  const until = unfinished.length > 0 ? Math.min(...times) : Math.max(...times);
+  return found({ externalIds: [...changed], until: new Date(until) });
 }
 
 /**
@@ -41,26 +50,27 @@ export async function listChangedBookings(
  */
 async function readUpdated(
   api: CalcomApi,
-  since: Date,
+  { path, since }: Pick<BookingsRequest, "path"> & Pick<ChangedQuery, "since">,
   signal: AbortSignal,
-): Promise<Read<{ bookings: Booking[]; until: Date }>> {
+): Promise<Read<{ bookings: Booking[]; until: Date; isComplete: boolean }>> {
   let bookings: Booking[] = [];
   let [after, before] = [new Date(since.getTime() - OVERLAP_MS), null as Date | null];
   let next: BookingsPage["next"] = {};
   for (let reads = 1; ; reads++) {
     const range = { afterUpdatedAt: after.toISOString(), ...(before && { beforeUpdatedAt: before.toISOString() }) };
     const query = { ...range, sortUpdatedAt: "asc", ...next };
-    const page = await api.listBookings({ path: "/bookings", query }, signal);
+    const page = await api.listBookings({ path, query }, signal);
     if (page.kind !== "found") return page;
     bookings.push(...page.value.bookings);
     next = page.value.next;
     const times = listTimes(bookings).filter((time) => time > since);
     const until = times.at(-1) ?? since;
-    if (next === null) return found({ bookings, until });
+    if (next === null) return found({ bookings, until, isComplete: before === null });
     const isLong = reads >= READS_MAX;
     if (next["cursor"] === undefined) {
       // What is read next time begins before this.
-      if (isLong && until.getTime() - OVERLAP_MS > since.getTime()) return found({ bookings, until });
+      if (isLong && until.getTime() - OVERLAP_MS > since.getTime())
+        return found({ bookings, until, isComplete: false });
       const last = listTimes(page.value.bookings.slice(-1)).at(0);
       if (last !== undefined && last > after) [after, next] = [last, {}];
     } else if (isLong) {
