@@ -56,12 +56,8 @@ export function createCalcomApi(
   deps: { outbound: Outbound; clock: Clock },
   { settings, credentials }: CalcomParts,
 ): CalcomApi {
-  const send = (
-    request: Pick<OutboundRequest, "method" | "body"> & Omit<ApiRequest, "resource">,
-    version: string,
-    signal: AbortSignal,
-  ): Promise<OutboundReply> => {
-    const { method, path, query = {}, body } = request;
+  type Request = Pick<OutboundRequest, "method" | "body"> & Omit<ApiRequest, "resource">;
+  const send = ({ method, path, query = {}, body }: Request, version: string, signal: AbortSignal) => {
     const search = new URLSearchParams(query).toString();
     const url = `${settings.apiUrl}/v2${path}${search === "" ? "" : `?${search}`}`;
     const headers = { Authorization: `Bearer ${credentials.apiKey}`, "cal-api-version": version };
@@ -92,28 +88,11 @@ export function createCalcomApi(
 
   return {
     versions,
-    listBookings: async ({ path, query }, signal) => {
+    listBookings: async (request, signal) => {
       const known = await versions.get(signal);
       if (known.kind !== "found") return known;
       const { list } = known.value;
-      // The bookings of a team have no cursor in any version.
-      const hasCursor = list === CURSOR_VERSION && path === "/bookings";
-      const sizeKey = hasCursor ? "limit" : "take";
-      const size = Number(query[sizeKey] ?? BOOKINGS_PER_PAGE);
-      const read = readReply(
-        await get({ path, query: { ...query, [sizeKey]: String(size) } }, list, signal),
-        shapes.bookings,
-      );
-      if (read.kind !== "found") return read;
-      const { data: bookings, pagination } = read.value;
-      // Without a cursor, what `pagination` says has been seen to be wrong, so items are counted.
-      if (!hasCursor) {
-        const skip = String(Number(query["skip"] ?? 0) + bookings.length);
-        return found({ bookings, next: bookings.length < size ? null : { skip } });
-      }
-      const cursor = pagination?.nextCursor ?? null;
-      if (cursor === null && (pagination?.hasMore ?? bookings.length >= size)) return unavailable(UNREADABLE);
-      return found({ bookings, next: cursor === null ? null : { cursor } });
+      return await readPage(request, list, (query) => get({ path: request.path, query }, list, signal));
     },
     read: async (request, shape, signal) => {
       const { resource, ...rest } = request;
@@ -129,4 +108,26 @@ export function createCalcomApi(
     },
     changeWebhook: (request, signal) => send(request, FIXED_VERSIONS.webhooks, signal),
   };
+}
+
+async function readPage(
+  { path, query }: BookingsRequest,
+  version: string,
+  get: (query: Readonly<Record<string, string>>) => Promise<OutboundReply>,
+): Promise<Read<BookingsPage>> {
+  // The bookings of a team have no cursor in any version.
+  const hasCursor = version === CURSOR_VERSION && path === "/bookings";
+  const sizeKey = hasCursor ? "limit" : "take";
+  const size = Number(query[sizeKey] ?? BOOKINGS_PER_PAGE);
+  const read = readReply(await get({ ...query, [sizeKey]: String(size) }), shapes.bookings);
+  if (read.kind !== "found") return read;
+  const { data: bookings, pagination } = read.value;
+  // Without a cursor, what `pagination` says has been seen to be wrong, so items are counted.
+  if (!hasCursor) {
+    const skip = String(Number(query["skip"] ?? 0) + bookings.length);
+    return found({ bookings, next: bookings.length < size ? null : { skip } });
+  }
+  const cursor = pagination?.nextCursor ?? null;
+  if (cursor === null && (pagination?.hasMore ?? bookings.length >= size)) return unavailable(UNREADABLE);
+  return found({ bookings, next: cursor === null ? null : { cursor } });
 }
