@@ -2,7 +2,7 @@ import { BOOKING_STATUS_CANCELLED } from "#contract/booking.ts";
 import { MINUTE_MS } from "#contract/durations.ts";
 import { parseReference, type Reference, type WidgetId } from "#contract/ids.ts";
 import { lockForChange, recordChange, updateBooking } from "../bookings/bookings.ts";
-import { inTransaction } from "../db/transactions.ts";
+import { inHome } from "../db/transactions.ts";
 import type { Deps } from "../deps.ts";
 import { assert } from "../lib/assert.ts";
 import { randomUuid } from "../lib/secrets/random.ts";
@@ -96,7 +96,7 @@ export async function keepAppointments(
 /** Like the import, it sends nothing to webhooks. */
 export async function changeBookings({ db }: Pick<Deps, "db">, bookings: readonly DemoBooking[]): Promise<void> {
   const changes = bookings.flatMap((booking) => (booking.change ? [{ ...booking.change, booking }] : []));
-  await inTransaction(db, async (transaction) => {
+  await inHome(db, DEMO_ID, async (transaction) => {
     for (const { at, movedTo, booking } of changes.toSorted((a, b) => a.at.getTime() - b.at.getTime())) {
       const before = await lockForChange(transaction, DEMO_ID, toKey(booking).reference);
       assert(before, "the booking was just imported");
