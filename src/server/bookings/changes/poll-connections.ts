@@ -1,6 +1,7 @@
 import { DAY_MS, MINUTE_MS } from "#contract/durations.ts";
 import type { ConnectionKind } from "#contract/scheduling.ts";
 import { atEveryHome } from "../../db/home.ts";
+import type { Db } from "../../db/pool.ts";
 import { type OpenDeps, openConnection } from "../../scheduler/scheduler.ts";
 import { findReferences, markDue } from "./check-queries.ts";
 import { claimFollowed, type FollowedConnection, listKnown, noteSeen } from "./poll-queries.ts";
@@ -16,6 +17,7 @@ const EVERY_MS: Readonly<Record<ConnectionKind, number>> = {
 /** Calendly sends a notice again for a day, and what it gives up is noticed (notices/keep-subscriptions.ts). Cal.com sends it once. */
 const WITH_NOTICES_MS: Readonly<Partial<Record<ConnectionKind, number>>> = { calendly: DAY_MS };
 const BATCH = 20;
+const CONCURRENCY = 10;
 /** Appointments of a connection that are compared, the next ones first. */
 const KNOWN_MAX = 5_000;
 /** An appointment that has begun is followed this much longer. */
@@ -25,15 +27,32 @@ const BEGUN_MS = DAY_MS;
 export async function pollConnections(deps: OpenDeps, signal: AbortSignal): Promise<void> {
   const now = deps.clock.now();
   await atEveryHome(deps.db, async ({ writer }) => {
-    for (const connection of await claimFollowed(writer, { now, toEveryMs, limit: BATCH })) {
-      if (signal.aborted) return;
-      try {
-        await poll(deps, connection, signal);
-      } catch (error) {
-        deps.log.error("connection.poll_failed", { organizationId: connection.organizationId, error });
+    const due = claimAll(writer, now);
+    const pollDue = async () => {
+      for await (const connection of due) {
+        if (signal.aborted) return;
+        await pollSafely(deps, connection, signal);
       }
-    }
+    };
+    await Promise.all(Array.from({ length: CONCURRENCY }, pollDue));
   });
+}
+
+/** Batch by batch, so that few are claimed but not asked if this process ends. */
+async function* claimAll(home: Db, now: Date): AsyncGenerator<FollowedConnection> {
+  for (;;) {
+    const claimed = await claimFollowed(home, { now, toEveryMs, limit: BATCH });
+    if (claimed.length === 0) return;
+    yield* claimed;
+  }
+}
+
+async function pollSafely(deps: OpenDeps, connection: FollowedConnection, signal: AbortSignal): Promise<void> {
+  try {
+    await poll(deps, connection, signal);
+  } catch (error) {
+    deps.log.error("connection.poll_failed", { organizationId: connection.organizationId, error });
+  }
 }
 
 function toEveryMs({ kind, getsNotices }: { kind: ConnectionKind; getsNotices: boolean }): number {
