@@ -7,7 +7,7 @@ import { startGraphServer } from "../../../test/support/scheduler/graph-server.t
 import { GRAPH_NOW } from "../../../test/support/scheduler/graph-world.ts";
 import { createTestOutbound, NO_BUDGET } from "../../../test/support/scheduler/outbound.ts";
 import { listWeek, requireBooked, toRequest } from "../../../test/support/scheduler/requests.ts";
-import { AccountLimits } from "./account-limits.ts";
+import { AccountLimits, createConcurrencyLimit } from "./account-limits.ts";
 import { createCalendly } from "./calendly/calendly.ts";
 import { createMicrosoftBookings } from "./microsoft-bookings/microsoft-bookings.ts";
 
@@ -56,4 +56,54 @@ test("two connections with one Calendly token share its bookings per minute", as
     assert.deepEqual(outcome, { kind: "unavailable", retryAfterMs: 60_000, upstream: null });
   }
   assert.equal(server.bookings.length, 10);
+});
+
+function createTask() {
+  const { promise, resolve } = Promise.withResolvers<string>();
+  const task = { isStarted: false, finish: () => resolve("done"), run: () => promise };
+  task.run = () => {
+    task.isStarted = true;
+    return promise;
+  };
+  return task;
+}
+
+test("no more tasks run at once than allowed, and the next starts when one ends", async () => {
+  const limit = createConcurrencyLimit(2);
+  const tasks = Array.from({ length: 4 }, createTask);
+  const results = tasks.map((task) => limit(task.run, NEVER));
+  const started = () => tasks.map(({ isStarted }) => isStarted);
+  assert.deepEqual(started(), [true, true, false, false]);
+  tasks[0]?.finish();
+  await results[0];
+  await Promise.resolve();
+  assert.deepEqual(started(), [true, true, true, false]);
+  for (const task of tasks) task.finish();
+  assert.deepEqual(await Promise.all(results), ["done", "done", "done", "done"]);
+});
+
+test("a failed task gives its place to the next", async () => {
+  const limit = createConcurrencyLimit(1);
+  await assert.rejects(
+    limit(() => Promise.reject(new Error("no")), NEVER),
+    /no/,
+  );
+  assert.equal(await limit(async () => "next", NEVER), "next");
+});
+
+test("a task whose caller leaves while it waits never runs, and takes up no place", async () => {
+  const limit = createConcurrencyLimit(1);
+  const [first, second, third] = [createTask(), createTask(), createTask()];
+  const caller = new AbortController();
+  const results = [limit(first.run, NEVER), limit(second.run, caller.signal), limit(third.run, NEVER)];
+  caller.abort();
+  assert.equal(await results[1], null);
+  first.finish();
+  third.finish();
+  assert.deepEqual(await Promise.all(results), ["done", null, "done"]);
+  assert.equal(second.isStarted, false);
+});
+
+test("nothing runs for a caller that is already gone", async () => {
+  assert.equal(await createConcurrencyLimit(1)(async () => "run", AbortSignal.abort()), null);
 });

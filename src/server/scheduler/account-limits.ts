@@ -5,7 +5,6 @@ import { RecentMap } from "../lib/recent-map.ts";
 import type { Clock } from "../lib/time/clock.ts";
 import { HiddenQuestions } from "./calcom/hidden-questions.ts";
 import { BookingQuota } from "./calendly/booking-quota.ts";
-import { type ConcurrencyLimit, createConcurrencyLimit } from "./concurrency-limit.ts";
 import type {
   CalcomParts,
   CalendlyParts,
@@ -93,4 +92,38 @@ function findOrAdd<Value>(map: RecentMap<string, Value>, key: string, create: ()
   const created = create();
   map.set(key, created);
   return created;
+}
+
+/** Runs a task as soon as fewer than the allowed number are running. Null when the signal was aborted before that. */
+type ConcurrencyLimit = <T>(task: () => Promise<T>, signal: AbortSignal) => Promise<T | null>;
+
+export function createConcurrencyLimit(atOnceMax: number): ConcurrencyLimit {
+  let runningCount = 0;
+  const waiting: (() => void)[] = [];
+  return async (task, signal) => {
+    while (runningCount >= atOnceMax && !signal.aborted) await waitForTurn(waiting, signal);
+    if (signal.aborted) {
+      // If a finished task woke this one, its turn goes to the next.
+      if (runningCount < atOnceMax) waiting.shift()?.();
+      return null;
+    }
+    runningCount++;
+    try {
+      return await task();
+    } finally {
+      runningCount--;
+      waiting.shift()?.();
+    }
+  };
+}
+
+async function waitForTurn(waiting: (() => void)[], signal: AbortSignal): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const wake = (): void => resolve();
+  waiting.push(wake);
+  signal.addEventListener("abort", wake, { once: true });
+  await promise;
+  signal.removeEventListener("abort", wake);
+  const index = waiting.indexOf(wake);
+  if (index >= 0) waiting.splice(index, 1);
 }

@@ -1,5 +1,7 @@
+import type { FastifyRequest } from "fastify";
 import type { ConnectionId, OrganizationId, WidgetId } from "#contract/ids.ts";
 import type { SchedulingKind } from "#contract/scheduling.ts";
+import { toClientNetwork } from "../http/client-network.ts";
 import { assert } from "../lib/assert.ts";
 import type { Clock } from "../lib/time/clock.ts";
 import type { AccountLimits } from "./account-limits.ts";
@@ -17,7 +19,7 @@ import type { OpenDeps, SchedulerDeps } from "./scheduler-deps.ts";
 import { refused, type SchedulingSystem, type UnlimitedSystem } from "./scheduling-system.ts";
 import { shareSlots } from "./shared-slots.ts";
 
-export type SchedulingWidget = {
+type SchedulingWidget = {
   readonly id: WidgetId;
   readonly organizationId: OrganizationId;
   /** Null: the widget's own sandbox. */
@@ -132,4 +134,17 @@ function createClosed(kind: SchedulingKind, failure: "unsealed" | "settings"): S
     subscriptions: null,
     cancel: closed,
   };
+}
+
+/** One network can cause only so many reads of available times, so that it can't use up the account's requests. */
+export async function openForVisitor(
+  deps: OpenDeps,
+  request: FastifyRequest,
+  widget: SchedulingWidget,
+): Promise<SchedulingSystem> {
+  const system = await openSchedulingSystem(deps, widget);
+  const { readsByNetwork } = deps.scheduler;
+  if (readsByNetwork === null) return system;
+  const mayAsk = () => readsByNetwork.take(toClientNetwork(request.ip), deps.clock.now()).isAllowed;
+  return { ...system, listSlots: (query, signal) => system.listSlots({ ...query, mayAsk }, signal) };
 }

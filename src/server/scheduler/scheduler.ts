@@ -10,8 +10,7 @@ export {
 } from "./connections/queries.ts";
 export type { SchedulerLimits } from "./limit-system.ts";
 export { openNotice } from "./notices/open-notice.ts";
-export { openForVisitor } from "./open-for-visitor.ts";
-export { openConnection, openSchedulingSystem } from "./open-system.ts";
+export { openConnection, openForVisitor, openSchedulingSystem } from "./open-system.ts";
 export { toCellKey, toCells, toResources } from "./sandbox/free-times.ts";
 export { makeLinkSecret, toJoinUrl, toManageUrl } from "./sandbox/links.ts";
 export { deleteEndedAppointments, insertAppointment, insertSandbox } from "./sandbox/queries.ts";

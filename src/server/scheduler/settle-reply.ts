@@ -1,7 +1,15 @@
 import type { Shape } from "../lib/shape.ts";
 import type { HttpReply, OutboundReply } from "./outbound.ts";
 import { isSuccess, readReply, toFailure, toUnreadable, toUpstream } from "./read-reply.ts";
-import { type BookOutcome, type FindOutcome, type Read, unavailable } from "./scheduling-system.ts";
+import {
+  type BookOutcome,
+  type BookRequest,
+  type FindOutcome,
+  found,
+  type Read,
+  type UnlimitedSystem,
+  unavailable,
+} from "./scheduling-system.ts";
 
 // What became of a booking, from the reply to the request that books:
 //
@@ -74,4 +82,15 @@ export async function settleConflict(reply: HttpReply, { find }: SystemLookups):
 export async function settleUnexplained(reply: HttpReply, { isFree }: SystemLookups): Promise<BookOutcome> {
   const free = await isFree();
   return free.kind === "found" && !free.value ? { kind: "slot_taken" } : toFailure(reply);
+}
+
+/** Whether the requested time is still free. Asks for slots that start at exactly that time. */
+export async function isStillFree(
+  listSlots: UnlimitedSystem["listSlots"],
+  { serviceId, staffId, startAt }: BookRequest,
+  signal: AbortSignal,
+): Promise<Read<boolean>> {
+  const range = { from: startAt, to: new Date(startAt.getTime() + 1) };
+  const slots = await listSlots({ serviceId, staffId, ...range }, signal);
+  return slots.kind === "found" ? found(slots.value.length > 0) : slots;
 }

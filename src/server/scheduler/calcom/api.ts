@@ -3,10 +3,9 @@ import type { Shape } from "../../lib/shape.ts";
 import type { Clock } from "../../lib/time/clock.ts";
 import type { CalcomParts } from "../connections/connection-settings.ts";
 import { createKeptRead, type KeptRead } from "../kept-read.ts";
-import type { Outbound, OutboundReply, OutboundRequest } from "../outbound.ts";
+import { type Outbound, type OutboundReply, type OutboundRequest, sendWithRetry } from "../outbound.ts";
 import { readReply } from "../read-reply.ts";
 import { type Failure, found, type Read, refused, UNREADABLE, unavailable } from "../scheduling-system.ts";
-import { sendWithRetry } from "../send-with-retry.ts";
 import {
   BOOKING_VERSIONS,
   type Booking,

@@ -4,12 +4,12 @@ import type { Clock } from "../../lib/time/clock.ts";
 import { parseIsoInstant } from "../../lib/time/iso-instant.ts";
 import type { AccountLimits } from "../account-limits.ts";
 import type { CalcomParts } from "../connections/connection-settings.ts";
-import { isStillFree } from "../is-still-free.ts";
-import { createKeptCatalog, findBookedService, warnOfMany } from "../kept-catalog.ts";
+import { createKeptCatalog, findBookedService, warnOfMany } from "../kept-read.ts";
 import type { Outbound } from "../outbound.ts";
 import { SLOTS_MAX } from "../reply-limits.ts";
 import type { RequestBudget } from "../request-budget.ts";
 import {
+  type BookOutcome,
   type FindOutcome,
   found,
   type Lookup,
@@ -21,16 +21,14 @@ import {
   unavailable,
   type Verified,
 } from "../scheduling-system.ts";
+import { isStillFree } from "../settle-reply.ts";
 import { type CalcomApi, createCalcomApi } from "./api.ts";
 import { bookEventType, cancelBooking } from "./book.ts";
 import { type CalcomService, type Catalog, leaveOutHidden, readCatalog, readService } from "./catalog.ts";
-import { followBooking } from "./follow.ts";
+import { followBooking, listChangedBookings, toBooked } from "./follow.ts";
 import { readAllHidden, readDueHidden, readHidden } from "./hidden-questions.ts";
-import { JustTaken } from "./just-taken.ts";
-import { listChangedBookings } from "./list-changed.ts";
 import { createSubscriptions } from "./notices.ts";
 import { shapes } from "./shapes.ts";
-import { toBooked } from "./to-booked.ts";
 
 // Cal.com's API v2, hosted or self-hosted, with a user's API key.
 
@@ -214,4 +212,48 @@ async function findBooking(
   if (booking) return found(toBooked({ service, webUrl }, booking, lookup));
   // The booking may be among those that were not read, and "absent" would tell the visitor that nothing was booked.
   return next === null ? { kind: "absent" } : unavailable();
+}
+
+/** Cal.com keeps its lists of available times for two seconds, and reading one takes up to eight. */
+const LAG_MS = 10_000;
+
+type Taken = { readonly hides: (slot: Slot) => boolean; readonly externalId: string | null; readonly atMs: number };
+
+/** Times that turned out to be taken a moment ago, and may still be listed as available. */
+class JustTaken {
+  readonly #clock: Clock;
+  #taken: Taken[] = [];
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  note(startAt: Date, outcome: BookOutcome): void {
+    this.#dropOld();
+    const atMs = this.#clock.now().getTime();
+    if (outcome.kind === "booked") {
+      const { externalId, startAt: bookedFrom, endAt: bookedTo } = outcome.booked;
+      const hides = (slot: Slot) => slot.startAt < bookedTo && slot.endAt > bookedFrom;
+      this.#taken.push({ hides, externalId, atMs });
+    }
+    if (outcome.kind === "slot_taken") {
+      const hides = (slot: Slot) => slot.startAt.getTime() === startAt.getTime();
+      this.#taken.push({ hides, externalId: null, atMs });
+    }
+  }
+
+  /** It was cancelled. */
+  free(externalId: string): void {
+    this.#taken = this.#taken.filter((taken) => taken.externalId !== externalId);
+  }
+
+  without(slots: Slot[]): Slot[] {
+    this.#dropOld();
+    return slots.filter((slot) => !this.#taken.some(({ hides }) => hides(slot)));
+  }
+
+  #dropOld(): void {
+    const nowMs = this.#clock.now().getTime();
+    this.#taken = this.#taken.filter(({ atMs }) => Math.abs(nowMs - atMs) < LAG_MS);
+  }
 }

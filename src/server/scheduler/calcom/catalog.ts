@@ -1,5 +1,5 @@
 import { parseTimeZone } from "../../lib/time/calendar.ts";
-import { toHttpsLink } from "../https-link.ts";
+import { toHttpsLink } from "../reply-limits.ts";
 import { found, type OfferedService, type Question, type Read } from "../scheduling-system.ts";
 import type { CalcomApi } from "./api.ts";
 import type { HiddenQuestions } from "./hidden-questions.ts";

@@ -1,10 +1,9 @@
 import type { Shape } from "../../lib/shape.ts";
 import type { CalendlyParts } from "../connections/connection-settings.ts";
-import type { Outbound, OutboundReply, OutboundRequest } from "../outbound.ts";
+import { type Outbound, type OutboundReply, type OutboundRequest, sendWithRetry } from "../outbound.ts";
 import { readReply } from "../read-reply.ts";
 import { SLOTS_MAX } from "../reply-limits.ts";
 import { found, type Read, UNREADABLE, unavailable } from "../scheduling-system.ts";
-import { sendWithRetry } from "../send-with-retry.ts";
 
 type Query = Readonly<Record<string, string>>;
 type Page<T> = { collection: T[]; pagination?: { next_page_token?: string | null } | null };

@@ -1,8 +1,8 @@
 import { MINUTE_MS } from "#contract/durations.ts";
 import { parseIsoInstant } from "../../lib/time/iso-instant.ts";
-import { toHttpsLink } from "../https-link.ts";
 import type { HttpReply } from "../outbound.ts";
 import { toFailure } from "../read-reply.ts";
+import { toHttpsLink } from "../reply-limits.ts";
 import type { Booked, BookOutcome, BookRequest, Lookup } from "../scheduling-system.ts";
 import { type SystemLookups, settleConflict, settleReply, settleUnexplained } from "../settle-reply.ts";
 import { type CalendlyApi, toUuid } from "./api.ts";

@@ -6,9 +6,8 @@ import { parseIsoInstant } from "../../lib/time/iso-instant.ts";
 import type { AccountLimits } from "../account-limits.ts";
 import { toKnownRange } from "../compare-known.ts";
 import type { CalendlyParts } from "../connections/connection-settings.ts";
-import { isStillFree } from "../is-still-free.ts";
-import { createKeptCatalog, findBookedService, warnOfMany } from "../kept-catalog.ts";
-import type { Outbound } from "../outbound.ts";
+import { createKeptCatalog, findBookedService, warnOfMany } from "../kept-read.ts";
+import { type Outbound, WAIT_MS_MAX } from "../outbound.ts";
 import { toCanceled } from "../read-reply.ts";
 import type { RequestBudget } from "../request-budget.ts";
 import {
@@ -22,7 +21,7 @@ import {
   unavailable,
   type Verified,
 } from "../scheduling-system.ts";
-import { WAIT_MS_MAX } from "../send-with-retry.ts";
+import { isStillFree } from "../settle-reply.ts";
 import { type CalendlyApi, createCalendlyApi, PAGE_SIZE, toUuid } from "./api.ts";
 import { bookEventType, toBooked } from "./book.ts";
 import type { BookingQuota } from "./booking-quota.ts";

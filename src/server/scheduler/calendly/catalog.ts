@@ -1,5 +1,5 @@
 import { parseTimeZone } from "../../lib/time/calendar.ts";
-import { toHttpsLink } from "../https-link.ts";
+import { toHttpsLink } from "../reply-limits.ts";
 import { found, type OfferedService, type Question, type Read } from "../scheduling-system.ts";
 import { type CalendlyApi, PAGE_SIZE, toUuid } from "./api.ts";
 import { type CustomQuestion, type EventLocation, type EventType, shapes } from "./shapes.ts";

@@ -1,6 +1,6 @@
 import { parseIsoInstant } from "../../lib/time/iso-instant.ts";
 import { findDifferent } from "../compare-known.ts";
-import { toHttpsLink } from "../https-link.ts";
+import { toHttpsLink } from "../reply-limits.ts";
 import {
   type ChangedAppointments,
   type Followed,

@@ -11,8 +11,7 @@ import { describeFailure } from "../connections/describe-failure.ts";
 import { openParts, type PartsDeps, readConnectionParts } from "../open-system.ts";
 import type { OpenDeps } from "../scheduler-deps.ts";
 import type { BookOutcome, Failure, OfferedService, SchedulingSystem, Slot } from "../scheduling-system.ts";
-import { Mask } from "./mask.ts";
-import { type Exchange, recordExchanges } from "./record-exchanges.ts";
+import { type Exchange, Mask, recordExchanges } from "./record-exchanges.ts";
 
 // Tests a connection with the real account: reads the services and their available times for two weeks and, if asked, makes one test
 // appointment, finds it by its reference and cancels it. Every request and response is recorded.

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import type { AppConnection, ConnectionChange } from "#contract/app/connections.ts";
+import type { AppConnection, ConnectionChange, VerifiedConnection } from "#contract/app/connections.ts";
 import { CONNECTION_ID, type ConnectionId, type OrganizationId, parseConnectionId } from "#contract/ids.ts";
 import { CONNECTION_NAME_LENGTH_MAX } from "#contract/limits.ts";
 import type { ConnectionKind } from "#contract/scheduling.ts";
@@ -15,6 +15,7 @@ import { requireUnchanged } from "../../http/require-unchanged.ts";
 import { describeCap } from "../../organizations/organizations.ts";
 import { checkConnection } from "../check/check-connection.ts";
 import type { OpenDeps } from "../scheduler-deps.ts";
+import type { Verified } from "../scheduling-system.ts";
 import {
   type AuditWriter,
   addConnection,
@@ -25,7 +26,6 @@ import {
 } from "./connections.ts";
 import { describeFailure } from "./describe-failure.ts";
 import { type ConnectionRow, countWidgetsByConnection, findConnection, listConnections } from "./queries.ts";
-import { toAppConnection, toVerified } from "./to-app-connection.ts";
 
 /** By organization. Each one sends emails and takes a slot in a real calendar for a moment. */
 const TEST_BOOKINGS_PER_MINUTE = 3;
@@ -180,4 +180,29 @@ function toApiError(refusal: ConnectionRefusal, kind: ConnectionKind): ApiError 
 /** Only the first request knows whether the same credentials were sent. */
 function addedBefore(): ApiError {
   return new ApiError("conflict", "This connection is already saved. See the list.");
+}
+
+function toAppConnection(row: ConnectionRow, widgetCount: number): AppConnection {
+  return {
+    id: row.id,
+    kind: row.kind,
+    name: row.name,
+    // Always written as an object of texts. Credentials are stored separately.
+    settings: row.settings as Record<string, string>,
+    followsChanges: row.follows_changes,
+    getsNotices: row.subscription_id !== null,
+    isHealthy: row.last_error_at === null || (row.last_ok_at !== null && row.last_ok_at > row.last_error_at),
+    lastOkAt: row.last_ok_at?.toISOString() ?? null,
+    lastError: row.last_error,
+    lastErrorAt: row.last_error_at?.toISOString() ?? null,
+    lastErrorStatus: row.last_error_status,
+    lastErrorRequestId: row.last_error_request_id,
+    widgetCount,
+    createdAt: row.created_at.toISOString(),
+    updatedAt: row.updated_at.toISOString(),
+  };
+}
+
+function toVerified({ businessName, timeZone, bookingUrl, warnings }: Verified): VerifiedConnection {
+  return { businessName, timeZone, bookingUrl, warnings: [...warnings] };
 }

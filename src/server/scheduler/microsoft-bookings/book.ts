@@ -1,3 +1,4 @@
+import { MINUTE_MS } from "#contract/durations.ts";
 import type { OutboundReply } from "../outbound.ts";
 import { isFailure, readReply, toCanceled, toFailure } from "../read-reply.ts";
 import {
@@ -9,13 +10,12 @@ import {
   type Read,
 } from "../scheduling-system.ts";
 import { type SystemLookups, settleFault, settleReply } from "../settle-reply.ts";
-import { toAppointmentBody } from "./appointment-body.ts";
 import type { Catalog, GraphService } from "./catalog.ts";
+import { toBooked } from "./follow.ts";
 import { countSeats, isGroup, mayHaveStaff, toTaken } from "./free-times.ts";
 import type { Graph } from "./graph.ts";
-import { toStart } from "./graph-time.ts";
+import { toGraphTime, toStart, toWindowsZone } from "./graph-time.ts";
 import { type Appointment, shapes } from "./shapes.ts";
-import { toBooked } from "./to-booked.ts";
 
 // Makes an appointment. Graph checks neither hours nor lead time nor, reliably, whether the time is taken. So the time is
 // checked right before, and the calendar is read again right after: of two overlapping appointments, the one created first
@@ -193,4 +193,68 @@ export async function cancelAppointment(
   if (reply.kind !== "reply" || reply.status !== 403) return toCanceled(reply);
   const deleted = await graph.remove(path, signal);
   return isFailure(deleted) ? deleted : toCanceled(deleted);
+}
+
+type AppointmentParts = {
+  readonly customerId: string | null;
+  readonly staffId: string | null;
+  readonly timeZone: string | null;
+};
+
+/**
+ * The body of a new appointment. Graph applies none of the service's defaults, so buffers, location and reminders are
+ * copied. The reference is in the notes that staff see (serviceNotes) and, after the service's own text, in the customer's
+ * email (additionalInformation). Graph keeps the customer's own notes only with a new customer; those of others go to the staff.
+ */
+function toAppointmentBody(
+  { offered, service, seatCount, questionInputs }: GraphService,
+  request: BookRequest,
+  { customerId, staffId, timeZone }: AppointmentParts,
+): unknown {
+  const { customer, reference, startAt } = request;
+  const zone = toWindowsZone(customer.timeZone) ?? toWindowsZone(timeZone ?? "UTC") ?? "UTC";
+  const notes = customer.notes === null ? reference : `${customer.notes}\n${reference}`;
+  return {
+    "@odata.type": "#microsoft.graph.bookingAppointment",
+    serviceId: offered.id,
+    serviceName: offered.name,
+    customerTimeZone: zone,
+    startDateTime: toGraphTime(startAt),
+    endDateTime: toGraphTime(new Date(startAt.getTime() + offered.durationMinutes * MINUTE_MS)),
+    isLocationOnline: offered.isOnline,
+    optOutOfCustomerEmail: false,
+    isCustomerAllowedToManageBooking: service.isCustomerAllowedToManageBooking ?? true,
+    ...(staffId === null ? {} : { staffMemberIds: [staffId] }),
+    ...(service.preBuffer ? { preBuffer: service.preBuffer } : {}),
+    ...(service.postBuffer ? { postBuffer: service.postBuffer } : {}),
+    ...(service.defaultLocation ? { serviceLocation: service.defaultLocation } : {}),
+    ...(service.defaultReminders ? { reminders: service.defaultReminders } : {}),
+    ...(seatCount > 1 ? { maximumAttendeesCount: seatCount } : {}),
+    serviceNotes: customerId === null ? reference : notes,
+    additionalInformation: [service.additionalInformation, `Reference ${reference}`].filter(Boolean).join("\n\n"),
+    customers: [
+      {
+        "@odata.type": "#microsoft.graph.bookingCustomerInformation",
+        ...(customerId === null ? {} : { customerId }),
+        name: customer.name,
+        emailAddress: customer.email,
+        ...(customer.phone === null ? {} : { phone: customer.phone }),
+        notes,
+        timeZone: zone,
+        customQuestionAnswers: offered.questions.flatMap(({ id, label, type, options, required }) => {
+          const given = request.answers.find(({ questionId }) => questionId === id);
+          if (!given) return [];
+          return {
+            questionId: id,
+            question: label,
+            answerInputType: questionInputs[id]?.answerInputType ?? "text",
+            answerOptions: options,
+            isRequired: required,
+            answer: given.answer,
+            selectedOptions: type === "choice" ? [given.answer] : [],
+          };
+        }),
+      },
+    ],
+  };
 }

@@ -1,11 +1,9 @@
-import { toHttpsLink } from "../https-link.ts";
-import { OFFERED } from "../reply-limits.ts";
+import { OFFERED, toHttpsLink } from "../reply-limits.ts";
 import { found, type OfferedService, type Question, type Read, type StaffMember } from "../scheduling-system.ts";
 import type { WeeklyHours } from "../weekly-hours.ts";
 import type { Graph } from "./graph.ts";
-import { toMinutes } from "./graph-time.ts";
+import { toIanaZone, toMinutes } from "./graph-time.ts";
 import { type CustomQuestion, type SchedulingPolicy, type Service, shapes, type WorkHours } from "./shapes.ts";
-import { toIanaZone } from "./windows-zones.ts";
 
 // What a business offers, read as a whole and kept for a minute: the business with its hours and policy, the services that
 // customers may see with their questions, and the names of the staff.

@@ -1,17 +1,21 @@
+import { MINUTE_MS } from "#contract/durations.ts";
 import { findDifferent, toKnownRange } from "../compare-known.ts";
-import { toHttpsLink } from "../https-link.ts";
+import { toHttpsLink } from "../reply-limits.ts";
 import {
+  type Booked,
   type ChangedAppointments,
   type Followed,
   found,
   type KnownAppointment,
+  type Lookup,
   type Read,
   UNREADABLE,
   unavailable,
 } from "../scheduling-system.ts";
+import type { Catalog } from "./catalog.ts";
 import type { Graph } from "./graph.ts";
 import { toEnd, toStart } from "./graph-time.ts";
-import { shapes } from "./shapes.ts";
+import { type Appointment, shapes } from "./shapes.ts";
 
 /** A cancelled appointment is gone: 404. A moved one keeps its id. */
 export async function followAppointment(graph: Graph, id: string, signal: AbortSignal): Promise<Read<Followed>> {
@@ -47,4 +51,26 @@ export async function listDifferent(
 
 export function toCalendarPath({ from, to }: { from: Date; to: Date }): string {
   return `/calendarView?${new URLSearchParams({ start: from.toISOString(), end: to.toISOString() })}`;
+}
+
+/**
+ * An appointment has no status: it is confirmed because it exists. There is no link to manage it, because appointments made
+ * through Graph have a selfServiceAppointmentId of zeros. The customer's email has the link.
+ */
+export function toBooked(catalog: Catalog, appointment: Appointment, lookup: Lookup): Booked {
+  const service = catalog.services.find(({ offered }) => offered.id === lookup.serviceId);
+  const durationMs = (service?.offered.durationMinutes ?? 0) * MINUTE_MS;
+  const startAt = toStart(appointment) ?? lookup.startAt;
+  return {
+    externalId: appointment.id,
+    startAt,
+    endAt: toEnd(appointment) ?? new Date(startAt.getTime() + durationMs),
+    service: { id: lookup.serviceId, name: service?.offered.name ?? appointment.serviceName ?? "" },
+    staff: (appointment.staffMemberIds ?? []).map((id) => ({
+      id,
+      name: catalog.staff.find((member) => member.id === id)?.name ?? "",
+    })),
+    manageUrl: null,
+    joinUrl: toHttpsLink(appointment.anonymousJoinWebUrl) ?? toHttpsLink(appointment.joinWebUrl),
+  };
 }

@@ -1,7 +1,14 @@
 import { MINUTE_MS } from "#contract/durations.ts";
-import { covers, type Interval, intersect, subtract } from "../intervals.ts";
 import type { Slot, SlotQuery } from "../scheduling-system.ts";
-import { toDayRange, toOpenIntervals, toStartTimes } from "../weekly-hours.ts";
+import {
+  covers,
+  type Interval,
+  intersect,
+  subtract,
+  toDayRange,
+  toOpenIntervals,
+  toStartTimes,
+} from "../weekly-hours.ts";
 import type { Availability, Catalog, GraphService, ServiceHours } from "./catalog.ts";
 import { toEnd, toMinutes, toStart } from "./graph-time.ts";
 import type { Appointment, StaffAvailability, Times } from "./shapes.ts";

@@ -2,8 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import cldr from "cldr-core/supplemental/windowsZones.json" with { type: "json" };
 import { assertGrowsLinearly } from "../../../../test/support/cost.ts";
-import { toGraphMinute, toGraphTime, toInstant, toMinutes } from "./graph-time.ts";
-import { toIanaZone } from "./windows-zones.ts";
+import { toGraphMinute, toGraphTime, toIanaZone, toInstant, toMinutes } from "./graph-time.ts";
 
 for (const [name, zone] of [
   ["W. Europe Standard Time", "Europe/Berlin"],

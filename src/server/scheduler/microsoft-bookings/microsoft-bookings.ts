@@ -2,7 +2,7 @@ import { DAY_MS, HOUR_MS } from "#contract/durations.ts";
 import type { Clock } from "../../lib/time/clock.ts";
 import type { AccountLimits } from "../account-limits.ts";
 import type { MicrosoftBookingsParts } from "../connections/connection-settings.ts";
-import { createKeptCatalog, warnOfMany } from "../kept-catalog.ts";
+import { createKeptCatalog, warnOfMany } from "../kept-read.ts";
 import type { Outbound } from "../outbound.ts";
 import { isFailure, readReply } from "../read-reply.ts";
 import type { RequestBudget } from "../request-budget.ts";
@@ -20,12 +20,11 @@ import {
 } from "../scheduling-system.ts";
 import { bookAppointment, cancelAppointment, toCreatedMs } from "./book.ts";
 import { type Catalog, type GraphService, readCatalog } from "./catalog.ts";
-import { followAppointment, listDifferent, toCalendarPath } from "./follow.ts";
+import { followAppointment, listDifferent, toBooked, toCalendarPath } from "./follow.ts";
 import { toCalendarRange, toFreeTimes, toNeededRange, toTimeByStaff } from "./free-times.ts";
 import { createGraph, type Graph } from "./graph.ts";
 import { toGraphMinute, toStart } from "./graph-time.ts";
 import { type Appointment, shapes } from "./shapes.ts";
-import { toBooked } from "./to-booked.ts";
 
 // Microsoft Bookings through Microsoft Graph v1.0, with application permissions (Bookings.Read.All and
 // BookingsAppointment.ReadWrite.All), which cover every booking business of the tenant.

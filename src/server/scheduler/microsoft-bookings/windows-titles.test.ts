@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import cldr from "cldr-core/supplemental/windowsZones.json" with { type: "json" };
-import { toIanaZone } from "./windows-zones.ts";
+import { toIanaZone } from "./graph-time.ts";
 
 /** Every Windows zone with the title that Windows shows. */
 const TITLES: readonly (readonly [id: string, title: string])[] = [

@@ -5,8 +5,14 @@ import { sendPlainPage } from "../../http/pages/plain-page.ts";
 import type { Query } from "../../http/parameters.ts";
 import { parseIsoInstant } from "../../lib/time/iso-instant.ts";
 import type { OpenDeps } from "../scheduler-deps.ts";
-import { cancelByManageToken, findByJoinToken, findByManageToken, type ManagedAppointment } from "./manage.ts";
-import { listOtherTimes, moveByManageToken } from "./move.ts";
+import {
+  cancelByManageToken,
+  findByJoinToken,
+  findByManageToken,
+  listOtherTimes,
+  type ManagedAppointment,
+  moveByManageToken,
+} from "./manage.ts";
 import { type Reader, renderManagePage, renderMeetingPage, renderUnknownLinkPage } from "./render-appointment.ts";
 
 type LinkRequest = FastifyRequest<{ Params: { token: string } }>;

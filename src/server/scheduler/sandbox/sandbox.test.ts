@@ -12,8 +12,7 @@ import { createLog } from "../../lib/log/log.ts";
 import { systemRandom } from "../../lib/secrets/random.ts";
 import type { BookOutcome, UnlimitedSystem } from "../scheduling-system.ts";
 import { toManageUrl } from "./links.ts";
-import { cancelByManageToken } from "./manage.ts";
-import { moveByManageToken } from "./move.ts";
+import { cancelByManageToken, moveByManageToken } from "./manage.ts";
 import { findAppointment } from "./queries.ts";
 import { createSandbox } from "./sandbox.ts";
 

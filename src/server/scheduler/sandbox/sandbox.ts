@@ -23,7 +23,6 @@ import {
   type UpstreamFailure,
   unavailable,
 } from "../scheduling-system.ts";
-import { type FailureSwitch, toFailureSwitch } from "./failure-switch.ts";
 import { toAllResources, toCellKey, toCells, toFreeTimes, toResources, toTakenRange } from "./free-times.ts";
 import { makeLinkSecret, toJoinUrl, toManageUrl } from "./links.ts";
 import {
@@ -254,7 +253,7 @@ export function toName(named: readonly { id: string; name: string }[], id: strin
   return named.find((candidate) => candidate.id === id)?.name ?? id;
 }
 
-/** See failure-switch.ts. Null when the booking continues. */
+/** Null when the booking continues. */
 async function failEarly(failure: FailureSwitch | null, signal: AbortSignal): Promise<BookOutcome | null> {
   switch (failure) {
     case "fail-slot":
@@ -288,4 +287,31 @@ function noReply(failure: UpstreamFailure): Upstream {
 function reportFault(deps: SandboxDeps, owner: SandboxOwner, error: unknown): Upstream {
   deps.log.warn("sandbox.failed", { ...owner, error });
   return noReply("database");
+}
+
+// For demos and tests: the local part of the customer's email address makes the sandbox fail in a certain way. Everything
+// after a plus sign is ignored, so `fail-slot+anna@example.com` works too.
+//
+// | local part           | appointment made | outcome                            |
+// |----------------------|------------------|------------------------------------|
+// | fail-slot            | no               | slot_taken                         |
+// | fail-500             | no               | unavailable                        |
+// | fail-429             | no               | unavailable, with a wait           |
+// | fail-timeout-created | yes              | unknown                            |
+// | fail-timeout-lost    | no               | unknown                            |
+// | slow-3s              | yes              | booked, three seconds later        |
+
+const FAILURE_SWITCHES = [
+  "fail-slot",
+  "fail-500",
+  "fail-429",
+  "fail-timeout-created",
+  "fail-timeout-lost",
+  "slow-3s",
+] as const;
+type FailureSwitch = (typeof FAILURE_SWITCHES)[number];
+
+function toFailureSwitch(email: string): FailureSwitch | null {
+  const localPart = email.trim().toLowerCase().split("@", 1)[0]?.split("+", 1)[0];
+  return FAILURE_SWITCHES.find((name) => name === localPart) ?? null;
 }

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Mask } from "./mask.ts";
+import { Mask } from "./record-exchanges.ts";
 
 const SECRET = "s3cr3t~of/the+app=";
 const FORMS = [

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { toHttpsLink } from "./https-link.ts";
+import { toHttpsLink } from "./reply-limits.ts";
 
 for (const [link, kept] of [
   ["https://app.cal.com/booking/uid1", true],
