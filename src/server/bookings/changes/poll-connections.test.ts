@@ -1,11 +1,13 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { after, test } from "node:test";
-import { DAY_MS, MINUTE_MS } from "#contract/durations.ts";
-import type { OrganizationId } from "#contract/ids.ts";
-import { makeOrganization, NOON } from "../../../../test/support/builders.ts";
+import { DAY_MS, HOUR_MS, MINUTE_MS } from "#contract/durations.ts";
+import type { ConnectionId, OrganizationId } from "#contract/ids.ts";
+import { makeBooking, makeOrganization, makeWidget, NOON } from "../../../../test/support/builders.ts";
 import { type CalcomServer, startCalcomServer } from "../../../../test/support/scheduler/calcom-server.ts";
+import { type CalendlyServer, startCalendlyServer } from "../../../../test/support/scheduler/calendly-server.ts";
 import { createOpenDeps } from "../../../../test/support/scheduler/open-deps.ts";
+import { RecentMap } from "../../lib/recent-map.ts";
 import { addConnection } from "../../scheduler/connections/connections.ts";
 import type { Outbound } from "../../scheduler/outbound.ts";
 import { pollConnections } from "./poll-connections.ts";
@@ -14,31 +16,40 @@ const { deps, clock } = await createOpenDeps();
 const { db, scheduler } = deps;
 const NEVER = new AbortController().signal;
 
-async function start(): Promise<CalcomServer> {
-  const server = await startCalcomServer();
+type Server = CalcomServer | CalendlyServer;
+
+async function start<Started extends Server>(starting: Promise<Started>): Promise<Started> {
+  const server = await starting;
   after(() => server.stop());
   return server;
 }
 
-async function connect(owner: OrganizationId, server: CalcomServer): Promise<void> {
-  const added = await addConnection(deps, owner, { kind: "calcom", name: "Practice", ...server.parts });
+async function connect(owner: OrganizationId, server: Server): Promise<ConnectionId> {
+  const kind = "throttle" in server ? "calcom" : "calendly";
+  const added = await addConnection(deps, owner, { kind, name: "Practice", ...server.parts });
   assert.ok(added.kind === "added", added.kind);
+  return added.id;
 }
 
-function countPolls({ requests }: CalcomServer): number {
-  return requests.filter(({ path, query }) => path === "/v2/bookings" && "afterUpdatedAt" in query).length;
+/** A connection with an appointment a month from now. */
+async function connectCalendly(owner: OrganizationId): Promise<{ server: CalendlyServer; id: ConnectionId }> {
+  const server = await start(startCalendlyServer(NOON));
+  const id = await connect(owner, server);
+  const startAt = new Date(NOON.getTime() + 30 * DAY_MS);
+  const times = { start_at: startAt, end_at: new Date(startAt.getTime() + HOUR_MS) };
+  await makeBooking(db, owner, { widgetId: await makeWidget(db, owner), asked_in: id, external_id: "e1", ...times });
+  return { server, id };
 }
 
-test("a system that doesn't answer holds up no poll of another connection, and all that are due are polled in one run", async () => {
-  clock.set(NOON);
-  const owner = await makeOrganization(db, { plan: "business" });
-  const [silent, other] = [await start(), await start()];
-  await connect(owner, silent);
-  clock.set(new Date(NOON.getTime() + MINUTE_MS));
-  const others = 45;
-  for (let n = 0; n < others; n++) await connect(owner, other);
-  clock.set(new Date(NOON.getTime() + DAY_MS));
-  const allPolled = Promise.withResolvers<"polled">();
+function countPolls({ requests }: Server): number {
+  const isPoll = ({ path, query }: (typeof requests)[number]) =>
+    (path === "/scheduled_events" && "user" in query) || (path === "/v2/bookings" && "afterUpdatedAt" in query);
+  return requests.filter(isPoll).length;
+}
+
+/** While one server is silent, polls until all are done. Returns how its requests ended. */
+async function pollWhileSilent(silent: Server, { other, polls }: { other: Server; polls: number }): Promise<string[]> {
+  const allPolled = Promise.withResolvers<"others polled">();
   const endings: string[] = [];
   const { outbound } = scheduler;
   const send: Outbound["send"] = async (request, signal) => {
@@ -47,12 +58,56 @@ test("a system that doesn't answer holds up no poll of another connection, and a
       return { kind: "failure", code: "timeout", wasSent: true };
     }
     const reply = await outbound.send(request, signal);
-    if (countPolls(other) === others) allPolled.resolve("polled");
+    if (countPolls(other) === polls) allPolled.resolve("others polled");
     return reply;
   };
-  const withSilence = { ...deps, scheduler: { ...scheduler, outbound: { ...outbound, send } } };
-  await pollConnections(withSilence, NEVER);
-  assert.deepEqual([countPolls(other), endings], [others, ["polled"]]);
-  await pollConnections(withSilence, NEVER);
+  const opened = new RecentMap<ConnectionId, never>(1_000);
+  await pollConnections({ ...deps, scheduler: { ...scheduler, opened, outbound: { ...outbound, send } } }, NEVER);
+  return endings;
+}
+
+test("a connection whose system doesn't answer holds up none of the others, and all that are due are polled in one run", async () => {
+  clock.set(NOON);
+  const owner = await makeOrganization(db, { plan: "business" });
+  const [silent, other] = [await start(startCalcomServer()), await start(startCalcomServer())];
+  await connect(owner, silent);
+  clock.set(new Date(NOON.getTime() + MINUTE_MS));
+  const others = 45;
+  for (let n = 0; n < others; n++) await connect(owner, other);
+  clock.set(new Date(NOON.getTime() + DAY_MS));
+  assert.deepEqual(await pollWhileSilent(silent, { other, polls: others }), ["others polled"]);
+  await pollConnections(deps, NEVER);
   assert.equal(countPolls(other), others, "each once");
+});
+
+test("a system that answers none of its many connections doesn't hold up those of other systems", async () => {
+  clock.set(new Date(NOON.getTime() + 2 * DAY_MS));
+  const owner = await makeOrganization(db, { plan: "business" });
+  const silent = await start(startCalcomServer());
+  for (let n = 0; n < 12; n++) await connect(owner, silent);
+  const { server: other } = await connectCalendly(owner);
+  await db
+    .updateTable("scheduling_connections")
+    .set({ follows_changes: false })
+    .where("organization_id", "!=", owner)
+    .execute();
+  clock.set(new Date(NOON.getTime() + 3 * DAY_MS));
+  const endings = await pollWhileSilent(silent, { other, polls: 1 });
+  assert.deepEqual(new Set(endings), new Set(["others polled"]));
+});
+
+test("Calendly is asked once a day while it sends notices, and again after a quarter of an hour if it doesn't answer", async () => {
+  clock.set(new Date(NOON.getTime() + 4 * DAY_MS));
+  const owner = await makeOrganization(db, { plan: "business" });
+  const { server, id } = await connectCalendly(owner);
+  await db.updateTable("scheduling_connections").set({ subscription_id: "s1" }).where("id", "=", id).execute();
+  const pollAfter = async (ms: number) => {
+    clock.set(new Date(clock.now().getTime() + ms));
+    await pollConnections(deps, NEVER);
+    return countPolls(server);
+  };
+  server.injectFault("GET /users", { answer: { status: 503 } });
+  const counts: number[] = [];
+  for (const ms of [0, 14 * MINUTE_MS, MINUTE_MS, 23 * HOUR_MS, HOUR_MS]) counts.push(await pollAfter(ms));
+  assert.deepEqual(counts, [0, 0, 1, 1, 2]);
 });

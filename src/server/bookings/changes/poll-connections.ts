@@ -1,10 +1,10 @@
 import { DAY_MS, MINUTE_MS } from "#contract/durations.ts";
-import type { ConnectionKind } from "#contract/scheduling.ts";
+import { CONNECTION_KINDS, type ConnectionKind } from "#contract/scheduling.ts";
 import { atEveryHome } from "../../db/home.ts";
 import type { Db } from "../../db/pool.ts";
 import { type OpenDeps, openConnection } from "../../scheduler/scheduler.ts";
 import { findReferences, markDue } from "./check-queries.ts";
-import { claimFollowed, type FollowedConnection, listKnown, noteSeen } from "./poll-queries.ts";
+import { claimFollowed, type FollowedConnection, listKnown, notePolled } from "./poll-queries.ts";
 
 // Asks scheduling systems which appointments may have changed. Those are then read one by one (follow-appointments.ts).
 
@@ -17,62 +17,65 @@ const EVERY_MS: Readonly<Record<ConnectionKind, number>> = {
 /** Calendly sends a notice again for a day, and what it gives up is noticed (notices/keep-subscriptions.ts). Cal.com sends it once. */
 const WITH_NOTICES_MS: Readonly<Partial<Record<ConnectionKind, number>>> = { calendly: DAY_MS };
 const BATCH = 20;
-const CONCURRENCY = 10;
+/** Of connections of one kind. If Cal.com doesn't answer, connections to Calendly don't wait for it. */
+const CONCURRENCY = 5;
 /** Appointments of a connection that are compared, the next ones first. */
 const KNOWN_MAX = 5_000;
 /** An appointment that has begun is followed this much longer. */
 const BEGUN_MS = DAY_MS;
 
-/** Background task. A connection that fails is asked again when it is due the next time. */
+/** Background task. A connection that fails, or whose process ends, is asked again a period later. */
 export async function pollConnections(deps: OpenDeps, signal: AbortSignal): Promise<void> {
   const now = deps.clock.now();
   await atEveryHome(deps.db, async ({ writer }) => {
-    const due = claimAll(writer, now);
-    const pollDue = async () => {
-      for await (const connection of due) {
-        if (signal.aborted) return;
-        await pollSafely(deps, connection, signal);
-      }
+    const pollKind = async (kind: ConnectionKind) => {
+      const due = claimAll(writer, { kind, now });
+      const pollDue = async () => {
+        for await (const connection of due) {
+          if (signal.aborted) return;
+          await pollSafely(deps, { kind, connection }, signal);
+        }
+      };
+      await Promise.all(Array.from({ length: CONCURRENCY }, pollDue));
     };
-    await Promise.all(Array.from({ length: CONCURRENCY }, pollDue));
+    await Promise.all(CONNECTION_KINDS.map(pollKind));
   });
 }
 
-/** Batch by batch, so that few are claimed but not asked if this process ends. */
-async function* claimAll(home: Db, now: Date): AsyncGenerator<FollowedConnection> {
+async function* claimAll(home: Db, { kind, now }: { kind: ConnectionKind; now: Date }) {
   for (;;) {
-    const claimed = await claimFollowed(home, { now, toEveryMs, limit: BATCH });
+    const claimed = await claimFollowed(home, { kind, now, dueAgainAt: inMs(now, EVERY_MS[kind]), limit: BATCH });
     if (claimed.length === 0) return;
     yield* claimed;
   }
 }
 
-async function pollSafely(deps: OpenDeps, connection: FollowedConnection, signal: AbortSignal): Promise<void> {
+function inMs(now: Date, ms: number): Date {
+  return new Date(now.getTime() + ms);
+}
+
+type Due = { kind: ConnectionKind; connection: FollowedConnection };
+
+async function pollSafely(deps: OpenDeps, due: Due, signal: AbortSignal): Promise<void> {
   try {
-    await poll(deps, connection, signal);
+    await poll(deps, due, signal);
   } catch (error) {
-    deps.log.error("connection.poll_failed", { organizationId: connection.organizationId, error });
+    deps.log.error("connection.poll_failed", { organizationId: due.connection.organizationId, error });
   }
 }
 
-function toEveryMs({ kind, getsNotices }: { kind: ConnectionKind; getsNotices: boolean }): number {
-  return (getsNotices ? WITH_NOTICES_MS[kind] : undefined) ?? EVERY_MS[kind];
-}
-
-async function poll(
-  deps: OpenDeps,
-  { organizationId: owner, id, since }: FollowedConnection,
-  signal: AbortSignal,
-): Promise<void> {
+async function poll(deps: OpenDeps, { kind, connection }: Due, signal: AbortSignal): Promise<void> {
+  const { organizationId: owner, id, since, getsNotices } = connection;
   const system = await openConnection(deps, owner, id);
   if (!system?.listChanged) return;
   const now = deps.clock.now();
-  const startFrom = new Date(now.getTime() - BEGUN_MS);
-  const known = await listKnown(deps.db, owner, { id, startFrom, limit: KNOWN_MAX });
+  const known = await listKnown(deps.db, owner, { id, startFrom: inMs(now, -BEGUN_MS), limit: KNOWN_MAX });
   const changed = await system.listChanged({ since, known }, signal);
   if (changed.kind !== "found") return;
-  const references = await findReferences(deps.db, owner, { id, externalIds: changed.value.externalIds });
+  const { externalIds, until } = changed.value;
+  const references = await findReferences(deps.db, owner, { id, externalIds });
   if (references.length > 0) await markDue(deps.db, owner, { references, now });
   // Only now: what was seen must not be forgotten.
-  if (changed.value.until) await noteSeen(deps.db, owner, { id, until: changed.value.until });
+  const everyMs = (getsNotices ? WITH_NOTICES_MS[kind] : undefined) ?? EVERY_MS[kind];
+  await notePolled(deps.db, connection, { until, dueAgainAt: inMs(now, everyMs) });
 }

@@ -7,25 +7,31 @@ import type { Db } from "../../db/pool.ts";
 import type { KnownAppointment } from "../../scheduler/scheduler.ts";
 import { isOfFormerAccount } from "./check-queries.ts";
 
-export type FollowedConnection = { organizationId: OrganizationId; id: ConnectionId; since: Date };
+export type FollowedConnection = {
+  organizationId: OrganizationId;
+  id: ConnectionId;
+  since: Date;
+  dueAt: Date;
+  /** Has a subscription to notices. */
+  getsNotices: boolean;
+};
 
-type Polled = { kind: ConnectionKind; getsNotices: boolean };
-
-/** Across all organizations: connections that are due. Another process gets each of them when it is due the next time. */
+/** Across all organizations: connections of one kind that are due. Another process gets each of them when it is due again. */
 export async function claimFollowed(
   home: Db,
-  { now, toEveryMs, limit }: { now: Date; toEveryMs: (connection: Polled) => number; limit: number },
+  { kind, now, dueAgainAt, limit }: { kind: ConnectionKind; now: Date; dueAgainAt: Date; limit: number },
 ): Promise<FollowedConnection[]> {
-  const { rows: found } = await sql<Polled & Pick<FollowedConnection, "organizationId" | "id">>`
-    select organization_id as "organizationId", id, kind, subscription_id is not null as "getsNotices"
-    from ${table("scheduling_connections")}
-    where follows_changes and changes_due_at <= ${now} order by changes_due_at limit ${limit}`.execute(home);
+  const { rows: found } = await sql<Pick<FollowedConnection, "organizationId" | "id">>`
+    select organization_id as "organizationId", id from ${table("scheduling_connections")}
+    where follows_changes and kind = ${kind} and changes_due_at <= ${now}
+    order by changes_due_at limit ${limit}`.execute(home);
   const claimed: FollowedConnection[] = [];
-  for (const { organizationId, id, ...polled } of found) {
+  for (const { organizationId, id } of found) {
     const { rows } = await sql<FollowedConnection>`
-      update ${table("scheduling_connections")} set changes_due_at = ${new Date(now.getTime() + toEveryMs(polled))}
+      update ${table("scheduling_connections")} set changes_due_at = ${dueAgainAt}
       where organization_id = ${organizationId} and id = ${id} and follows_changes and changes_due_at <= ${now}
-      returning organization_id as "organizationId", id, coalesce(changes_since, created_at) as since`.execute(home);
+      returning organization_id as "organizationId", id, coalesce(changes_since, created_at) as since,
+        changes_due_at as "dueAt", subscription_id is not null as "getsNotices"`.execute(home);
     claimed.push(...rows);
   }
   return claimed;
@@ -47,12 +53,14 @@ export async function listKnown(
   return rows;
 }
 
-export async function noteSeen(
+/** If the connection became due meanwhile, it stays due. */
+export async function notePolled(
   db: Db,
-  owner: OrganizationId,
-  { id, until }: { id: ConnectionId; until: Date },
+  { organizationId: owner, id, dueAt }: FollowedConnection,
+  { until, dueAgainAt }: { until: Date | null; dueAgainAt: Date },
 ): Promise<void> {
   await sql`
-    update scheduling_connections set changes_since = greatest(changes_since, ${until})
+    update scheduling_connections set changes_since = greatest(changes_since, ${until}::timestamptz),
+      changes_due_at = case when changes_due_at = ${dueAt} then ${dueAgainAt} else changes_due_at end
     where organization_id = ${owner} and id = ${id}`.execute(db);
 }
