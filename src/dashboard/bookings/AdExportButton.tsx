@@ -12,7 +12,8 @@ import { download } from "../api/call.ts";
 import { useAction } from "../hooks/use-action.ts";
 import { useOrganization } from "../shell/use-organization.ts";
 import { ActionButton } from "../ui/forms/ActionButton.tsx";
-import { FormButtons, FormDialog } from "../ui/forms/FormDialog.tsx";
+import { ActionForm } from "../ui/forms/ActionForm.tsx";
+import { FormDialog } from "../ui/forms/FormDialog.tsx";
 import { type ShownFilters, toBookingFilters } from "./shown-filters.ts";
 
 type PlatformWords = { label: string; contents: string; name: { label: string; description: string } | null };
@@ -69,14 +70,15 @@ function AdExportForm({ filters, onClose }: { filters: ShownFilters; onClose: ()
   const form = useForm<{ platform: AdPlatform; conversionName: string }>({
     initialValues: { platform: "google", conversionName: CONVERSION_NAME_DEFAULTS.google },
   });
-  const { platform, conversionName } = form.values;
+  const { platform } = form.values;
   const words = PLATFORM_WORDS[platform];
   const save = useAction({
-    run: () =>
+    run: (chosen: typeof form.values) =>
       download("exportAdConversions", {
         organization: id,
-        query: { ...toBookingFilters(filters, details.timeZone), platform, conversionName },
+        query: { ...toBookingFilters(filters, details.timeZone), ...chosen },
       }),
+    form,
     successMessage: () => "Download started",
     onDone: onClose,
   });
@@ -86,36 +88,33 @@ function AdExportForm({ filters, onClose }: { filters: ShownFilters; onClose: ()
     form.setValues({ platform: next, conversionName: CONVERSION_NAME_DEFAULTS[next] });
   };
   return (
-    <form onSubmit={form.onSubmit(() => save.mutate())}>
-      <Stack gap="md">
-        <Radio.Group label="Platform" value={platform} onChange={choose}>
-          <Stack gap="xs" mt="xs">
-            {AD_PLATFORMS.map((each) => (
-              <Radio
-                key={each}
-                value={each}
-                label={PLATFORM_WORDS[each].label}
-                description={PLATFORM_WORDS[each].contents}
-              />
-            ))}
-          </Stack>
-        </Radio.Group>
-        {words.name && (
-          <TextInput
-            label={words.name.label}
-            description={words.name.description}
-            required
-            maxLength={CONVERSION_NAME_LENGTH_MAX}
-            {...form.getInputProps("conversionName")}
-          />
-        )}
-        <Text size="sm" c="dimmed">
-          {words.name
-            ? "The file contains the bookings that match your filters, except test bookings, cancelled ones and bookings without an ID for this platform. Google and Microsoft accept clicks from the last 90 days, Meta events from the last 7 days."
-            : "Import the file in Google Ads as conversion adjustments, one day after the conversions. It retracts them with the names they were exported with. Google ignores what is already retracted."}
-        </Text>
-        <FormButtons label="Download file" onCancel={onClose} isBusy={save.isPending} />
-      </Stack>
-    </form>
+    <ActionForm form={form} action={save} label="Download file" onCancel={onClose}>
+      <Radio.Group label="Platform" value={platform} onChange={choose}>
+        <Stack gap="xs" mt="xs">
+          {AD_PLATFORMS.map((each) => (
+            <Radio
+              key={each}
+              value={each}
+              label={PLATFORM_WORDS[each].label}
+              description={PLATFORM_WORDS[each].contents}
+            />
+          ))}
+        </Stack>
+      </Radio.Group>
+      {words.name && (
+        <TextInput
+          label={words.name.label}
+          description={words.name.description}
+          required
+          maxLength={CONVERSION_NAME_LENGTH_MAX}
+          {...form.getInputProps("conversionName")}
+        />
+      )}
+      <Text size="sm" c="dimmed">
+        {words.name
+          ? "The file contains the bookings that match your filters, except test bookings, cancelled ones and bookings without an ID for this platform. Google and Microsoft accept clicks from the last 90 days, Meta events from the last 7 days."
+          : "Import the file in Google Ads as conversion adjustments, one day after the conversions. It retracts them with the names they were exported with. Google ignores what is already retracted."}
+      </Text>
+    </ActionForm>
   );
 }

@@ -35,7 +35,6 @@ export function AddConnectionForm({ onClose, onSaved }: AddConnectionFormProps) 
         idempotencyKey,
       }),
     form,
-    isQuiet: true,
     refreshes: [connectionsQuery(id).queryKey],
     successMessage: ({ connection }) => `${connection.name} added`,
     onDone: onSaved,

@@ -8,8 +8,7 @@ import { connectionsQuery } from "../api/queries.ts";
 import { useAction } from "../hooks/use-action.ts";
 import { useFollowedValues } from "../hooks/use-followed-values.ts";
 import { useOrganization } from "../shell/use-organization.ts";
-import { FormButtons } from "../ui/forms/FormDialog.tsx";
-import { FormFault } from "../ui/forms/FormFault.tsx";
+import { ActionForm } from "../ui/forms/ActionForm.tsx";
 import { Collapsible } from "../ui/layout/Collapsible.tsx";
 import { AdvancedFields, ConnectionFields } from "./ConnectionFields.tsx";
 import { type ConnectionValues, toParts, toValues } from "./connection-form.ts";
@@ -42,38 +41,34 @@ export function EditConnectionForm({ connection, onClose, onSaved }: EditProps) 
         },
       }),
     form,
-    isQuiet: true,
     refreshes: [connectionsQuery(id).queryKey],
     successMessage: (saved) => `${saved.connection.name} saved`,
     onDone: onSaved,
   });
   return (
-    <form onSubmit={form.onSubmit((values) => save.mutate(values))}>
-      <Stack gap="md">
-        <FormFault error={save.error} />
-        <TextInput label="Name" autoComplete="off" required data-autofocus {...form.getInputProps("name")} />
-        <FollowChanges isOn={followsChanges} getsNotices={connection.getsNotices} onChange={setFollowsChanges} />
-        <Checkbox
-          label="Change settings and secret"
-          description="If you change the settings, enter the secret again."
-          checked={isReplacing}
-          onChange={(event) => setReplacing(event.currentTarget.checked)}
-        />
-        {isReplacing && (
-          <>
-            <AllSteps kind={kind} />
-            <ConnectionFields kind={kind} form={form} />
-            <AdvancedFields kind={kind} form={form} />
-          </>
-        )}
-        <FormButtons
-          label="Save connection"
-          isReady={form.isDirty() || isReplacing || isFollowingChanged}
-          isBusy={save.isPending}
-          onCancel={onClose}
-        />
-      </Stack>
-    </form>
+    <ActionForm
+      form={form}
+      action={save}
+      label="Save connection"
+      isReady={form.isDirty() || isReplacing || isFollowingChanged}
+      onCancel={onClose}
+    >
+      <TextInput label="Name" autoComplete="off" required data-autofocus {...form.getInputProps("name")} />
+      <FollowChanges isOn={followsChanges} getsNotices={connection.getsNotices} onChange={setFollowsChanges} />
+      <Checkbox
+        label="Change settings and secret"
+        description="If you change the settings, enter the secret again."
+        checked={isReplacing}
+        onChange={(event) => setReplacing(event.currentTarget.checked)}
+      />
+      {isReplacing && (
+        <>
+          <AllSteps kind={kind} />
+          <ConnectionFields kind={kind} form={form} />
+          <AdvancedFields kind={kind} form={form} />
+        </>
+      )}
+    </ActionForm>
   );
 }
 

@@ -33,7 +33,6 @@ function Test({ connection, onClose }: { connection: AppConnection; onClose: () 
     run: (body: ConnectionCheckRequest) =>
       call("checkConnection", { organization: id, params: { connection: connection.id }, body }),
     form,
-    isQuiet: true,
     refreshes: [connectionsQuery(id).queryKey],
   });
   const { mutate, data, error, isPending, variables } = check;

@@ -1,7 +1,7 @@
 import { Checkbox, Select, Stack, Text, TextInput } from "@mantine/core";
 import { type UseFormReturnType, useForm } from "@mantine/form";
 import { useQuery } from "@tanstack/react-query";
-import { type FormEvent, useState } from "react";
+import { useState } from "react";
 import type { NewRedelivery } from "#contract/app/deliveries.ts";
 import type { AppEndpoint } from "#contract/app/endpoints.ts";
 import {
@@ -17,8 +17,8 @@ import { instantAgo, toInstant, toLocalTime } from "../days.ts";
 import { formatZone, pluralize } from "../format.ts";
 import { useAction } from "../hooks/use-action.ts";
 import { useOrganization } from "../shell/use-organization.ts";
-import { FormButtons, FormDialog } from "../ui/forms/FormDialog.tsx";
-import { FormFault } from "../ui/forms/FormFault.tsx";
+import { ActionForm } from "../ui/forms/ActionForm.tsx";
+import { FormDialog } from "../ui/forms/FormDialog.tsx";
 import { nameOf } from "../webhooks/endpoint-words.ts";
 import { type DeliveryFilters, NO_FILTERS, toRange } from "./delivery-filters.ts";
 import { ERROR_NAMES } from "./delivery-words.ts";
@@ -82,22 +82,17 @@ function RedeliverForm({ filters, onClose }: Omit<RedeliverProps, "isOpen">) {
   const count = useAction({
     run: (values: RedeliverValues) => call("countRedelivery", { organization: id, body: toBody(values, timeZone) }),
     form,
-    isQuiet: true,
     onDone: (counted) => setMatched(counted.matched),
   });
   if (matched !== null)
     return <ConfirmStep values={form.values} matched={matched} onBack={() => setMatched(null)} onClose={onClose} />;
   return (
-    <form onSubmit={form.onSubmit((values) => count.mutate(values))}>
-      <Stack gap="md">
-        <Text size="sm">
-          Matching deliveries are sent again with the same content and a new signature, and retried like new ones.
-        </Text>
-        <FormFault error={count.error} />
-        <RedeliverFields form={form} endpoints={offered} />
-        <FormButtons label="Count deliveries" isBusy={count.isPending} onCancel={onClose} />
-      </Stack>
-    </form>
+    <ActionForm form={form} action={count} label="Count deliveries" onCancel={onClose}>
+      <Text size="sm">
+        Matching deliveries are sent again with the same content and a new signature, and retried like new ones.
+      </Text>
+      <RedeliverFields form={form} endpoints={offered} />
+    </ActionForm>
   );
 }
 
@@ -107,35 +102,30 @@ type ConfirmProps = { values: RedeliverValues; matched: number; onBack: () => vo
 function ConfirmStep({ values, matched, onBack, onClose }: ConfirmProps) {
   const { id, details } = useOrganization();
   const deliveries = pluralize(matched, "delivery", "deliveries");
+  const form = useForm({ initialValues: values });
   const redeliver = useAction({
-    run: () => call("startRedelivery", { organization: id, body: toBody(values, details.timeZone) }),
-    isQuiet: true,
+    run: (chosen: RedeliverValues) =>
+      call("startRedelivery", { organization: id, body: toBody(chosen, details.timeZone) }),
+    form,
     refreshes: endpointRefreshes(id),
     successMessage: (started) => `Redelivering ${pluralize(started.matched, "delivery", "deliveries")}`,
     onDone: onClose,
   });
-  const send = (event: FormEvent) => {
-    event.preventDefault();
-    redeliver.mutate();
-  };
   return (
-    <form onSubmit={send}>
-      <Stack gap="md">
-        <FormFault error={redeliver.error} />
-        <Text size="sm" role="status">
-          {matched === 0
-            ? "No deliveries match. Nothing will be sent."
-            : `${deliveries} will be sent again. Receivers that don’t check the event ID may process them twice.`}
-        </Text>
-        <FormButtons
-          label={matched === 0 ? "Redeliver" : `Redeliver ${deliveries}`}
-          cancelLabel="Back"
-          isReady={matched > 0}
-          isBusy={redeliver.isPending}
-          onCancel={onBack}
-        />
-      </Stack>
-    </form>
+    <ActionForm
+      form={form}
+      action={redeliver}
+      label={matched === 0 ? "Redeliver" : `Redeliver ${deliveries}`}
+      cancelLabel="Back"
+      isReady={matched > 0}
+      onCancel={onBack}
+    >
+      <Text size="sm" role="status">
+        {matched === 0
+          ? "No deliveries match. Nothing will be sent."
+          : `${deliveries} will be sent again. Receivers that don’t check the event ID may process them twice.`}
+      </Text>
+    </ActionForm>
   );
 }
 

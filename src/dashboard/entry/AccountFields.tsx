@@ -2,25 +2,14 @@ import { PasswordInput, type PasswordInputProps, TextInput } from "@mantine/core
 import { PASSWORD_LENGTH_MIN } from "#contract/limits.ts";
 import { TimeZoneSelect } from "../ui/forms/TimeZoneSelect.tsx";
 
-/** The part of an uncontrolled form that field groups use. */
-type FieldsOf<Name extends string> = {
-  key(name: Name): string;
-  getInputProps(name: Name): object;
-};
+type FieldsOf<Name extends string> = { getInputProps(name: Name): object };
 
 export function AccountFields({ form }: { form: FieldsOf<"name" | "email" | "password"> }) {
   return (
     <>
-      <TextInput label="Name" autoComplete="name" required key={form.key("name")} {...form.getInputProps("name")} />
-      <TextInput
-        label="Email address"
-        type="email"
-        autoComplete="username"
-        required
-        key={form.key("email")}
-        {...form.getInputProps("email")}
-      />
-      <NewPasswordInput key={form.key("password")} {...form.getInputProps("password")} />
+      <TextInput label="Name" autoComplete="name" required {...form.getInputProps("name")} />
+      <TextInput label="Email address" type="email" autoComplete="username" required {...form.getInputProps("email")} />
+      <NewPasswordInput {...form.getInputProps("password")} />
     </>
   );
 }
@@ -34,18 +23,11 @@ export function OrganizationFields<Name extends string>({
 }) {
   return (
     <>
-      <TextInput
-        label="Organization name"
-        autoComplete="organization"
-        required
-        key={form.key(name)}
-        {...form.getInputProps(name)}
-      />
+      <TextInput label="Organization name" autoComplete="organization" required {...form.getInputProps(name)} />
       <TimeZoneSelect
         label="Time zone"
         description="Analytics count days in this time zone. You can change it later."
         required
-        key={form.key("timeZone")}
         {...form.getInputProps("timeZone")}
       />
     </>

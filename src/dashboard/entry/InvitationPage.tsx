@@ -12,6 +12,7 @@ import { useAction } from "../hooks/use-action.ts";
 import { useUrlState } from "../hooks/use-url-state.ts";
 import { ROLE_MEANINGS, ROLE_NAMES } from "../members/role-words.ts";
 import { pathsOf } from "../paths.ts";
+import { ActionForm } from "../ui/forms/ActionForm.tsx";
 import { FormFault } from "../ui/forms/FormFault.tsx";
 import { ButtonLink } from "../ui/layout/links.tsx";
 import { Loaded } from "../ui/states/Loaded.tsx";
@@ -126,32 +127,19 @@ function Acceptance({ token, preview }: AcceptanceProps) {
 
 function NewAccountForm({ token, preview }: AcceptanceProps) {
   const join = useJoin();
-  const form = useForm({ mode: "uncontrolled", initialValues: { name: "", password: "" } });
+  const form = useForm({ initialValues: { name: "", password: "" } });
   const accept = useAction({
     run: (values: { name: string; password: string }) => call("acceptInvitation", { body: { token, ...values } }),
     form,
-    isQuiet: true,
     successMessage: () => `You joined ${preview.organizationName}`,
     onDone: ({ organizationId }) => join(organizationId),
   });
   return (
-    <form onSubmit={form.onSubmit((values) => accept.mutate(values))}>
-      <Stack gap="md">
-        <FormFault error={accept.error} />
-        {/* Password managers save it with the password. */}
-        <input type="email" name="email" autoComplete="username" value={preview.email} readOnly hidden />
-        <TextInput
-          label="Your name"
-          autoComplete="name"
-          required
-          key={form.key("name")}
-          {...form.getInputProps("name")}
-        />
-        <NewPasswordInput key={form.key("password")} {...form.getInputProps("password")} />
-        <Button type="submit" fullWidth loading={accept.isPending}>
-          Create account and join
-        </Button>
-      </Stack>
-    </form>
+    <ActionForm form={form} action={accept} label="Create account and join">
+      {/* Password managers save it with the password. */}
+      <input type="email" name="email" autoComplete="username" value={preview.email} readOnly hidden />
+      <TextInput label="Your name" autoComplete="name" required {...form.getInputProps("name")} />
+      <NewPasswordInput {...form.getInputProps("password")} />
+    </ActionForm>
   );
 }

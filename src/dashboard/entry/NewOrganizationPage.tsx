@@ -1,4 +1,4 @@
-import { Button, Group, Stack } from "@mantine/core";
+import { Button, Group } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { useNavigate } from "@tanstack/react-router";
 import { HOME } from "#contract/app/addresses.ts";
@@ -7,7 +7,7 @@ import { meKey } from "../api/queries.ts";
 import { useAction } from "../hooks/use-action.ts";
 import { useIdempotencyKey } from "../hooks/use-idempotency-key.ts";
 import { pathsOf } from "../paths.ts";
-import { FormFault } from "../ui/forms/FormFault.tsx";
+import { ActionForm } from "../ui/forms/ActionForm.tsx";
 import { guessTimeZone } from "../ui/forms/TimeZoneSelect.tsx";
 import { ButtonLink } from "../ui/layout/links.tsx";
 import { OrganizationFields } from "./AccountFields.tsx";
@@ -16,11 +16,10 @@ import { EntryFrame } from "./EntryFrame.tsx";
 export function NewOrganizationPage() {
   const navigate = useNavigate();
   const idempotencyKey = useIdempotencyKey();
-  const form = useForm({ mode: "uncontrolled", initialValues: { name: "", timeZone: guessTimeZone() } });
+  const form = useForm({ initialValues: { name: "", timeZone: guessTimeZone() } });
   const create = useAction({
     run: (values: typeof form.values) => call("createOrganization", { body: values, idempotencyKey }),
     form,
-    isQuiet: true,
     refreshes: [meKey],
     successMessage: (_, { name }) => `${name} created`,
     onDone: ({ id }) => void navigate({ to: pathsOf(id).start, replace: true }),
@@ -30,20 +29,17 @@ export function NewOrganizationPage() {
       title="Create organization"
       description="An organization has its own widgets, bookings, members and plan. You’ll be its owner."
     >
-      <form onSubmit={form.onSubmit((values) => create.mutate(values))}>
-        <Stack gap="md">
-          <FormFault error={create.error} />
-          <OrganizationFields form={form} name="name" />
-          <Group justify="flex-end" gap="xs">
-            <ButtonLink to={HOME} variant="default">
-              Cancel
-            </ButtonLink>
-            <Button type="submit" loading={create.isPending}>
-              Create organization
-            </Button>
-          </Group>
-        </Stack>
-      </form>
+      <ActionForm form={form} action={create}>
+        <OrganizationFields form={form} name="name" />
+        <Group justify="flex-end" gap="xs">
+          <ButtonLink to={HOME} variant="default">
+            Cancel
+          </ButtonLink>
+          <Button type="submit" loading={create.isPending}>
+            Create organization
+          </Button>
+        </Group>
+      </ActionForm>
     </EntryFrame>
   );
 }

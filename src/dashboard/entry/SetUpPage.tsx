@@ -1,4 +1,4 @@
-import { Alert, Button, Select, Stack, Text, Title } from "@mantine/core";
+import { Alert, Select, Stack, Text, Title } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
@@ -9,7 +9,7 @@ import { optionsQuery } from "../api/queries.ts";
 import { useAction } from "../hooks/use-action.ts";
 import { useUrlState } from "../hooks/use-url-state.ts";
 import { pathsOf } from "../paths.ts";
-import { FormFault } from "../ui/forms/FormFault.tsx";
+import { ActionForm } from "../ui/forms/ActionForm.tsx";
 import { guessTimeZone } from "../ui/forms/TimeZoneSelect.tsx";
 import { ButtonLink } from "../ui/layout/links.tsx";
 import { Loaded } from "../ui/states/Loaded.tsx";
@@ -52,7 +52,6 @@ function SetUpForm({ token, defaultPlan }: { token: string; defaultPlan: Plan })
   const navigate = useNavigate();
   const queries = useQueryClient();
   const form = useForm({
-    mode: "uncontrolled",
     initialValues: {
       name: "",
       email: "",
@@ -65,46 +64,38 @@ function SetUpForm({ token, defaultPlan }: { token: string; defaultPlan: Plan })
   const setUp = useAction({
     run: (values: ReturnType<typeof form.getValues>) => call("setUp", { body: { token, ...values } }),
     form,
-    isQuiet: true,
     onDone: ({ id }) => {
       queries.clear();
       void navigate({ to: pathsOf(id).start, replace: true });
     },
   });
   return (
-    <form onSubmit={form.onSubmit((values) => setUp.mutate(values))}>
-      <Stack gap="md">
-        <FormFault error={setUp.error} />
-        <Title order={2} size="h3">
-          Your account
-        </Title>
-        <AccountFields form={form} />
-        <Title order={2} size="h3" mt="xs">
-          Your organization
-        </Title>
-        <OrganizationFields form={form} name="organizationName" />
-        <Select
-          label="Plan"
-          description="Business includes everything. The operator of this server can change the plan later."
-          data={PLANS.map((plan) => ({ value: plan, label: PLAN_TERMS[plan].name }))}
-          renderOption={({ option }) => (
-            <div>
-              {option.label}
-              <Text size="xs" c="dimmed">
-                {PLAN_USES[option.value as Plan]}
-              </Text>
-            </div>
-          )}
-          allowDeselect={false}
-          required
-          key={form.key("plan")}
-          {...form.getInputProps("plan")}
-        />
-        <Button type="submit" fullWidth mt="xs" loading={setUp.isPending}>
-          Set up Bookflow
-        </Button>
-      </Stack>
-    </form>
+    <ActionForm form={form} action={setUp} label="Set up Bookflow">
+      <Title order={2} size="h3">
+        Your account
+      </Title>
+      <AccountFields form={form} />
+      <Title order={2} size="h3" mt="xs">
+        Your organization
+      </Title>
+      <OrganizationFields form={form} name="organizationName" />
+      <Select
+        label="Plan"
+        description="Business includes everything. The operator of this server can change the plan later."
+        data={PLANS.map((plan) => ({ value: plan, label: PLAN_TERMS[plan].name }))}
+        renderOption={({ option }) => (
+          <div>
+            {option.label}
+            <Text size="xs" c="dimmed">
+              {PLAN_USES[option.value as Plan]}
+            </Text>
+          </div>
+        )}
+        allowDeselect={false}
+        required
+        {...form.getInputProps("plan")}
+      />
+    </ActionForm>
   );
 }
 

@@ -6,7 +6,7 @@ import { ENTRY_PAGES } from "#contract/app/addresses.ts";
 import { call } from "../api/call.ts";
 import { optionsQuery } from "../api/queries.ts";
 import { useAction } from "../hooks/use-action.ts";
-import { FormFault } from "../ui/forms/FormFault.tsx";
+import { ActionForm } from "../ui/forms/ActionForm.tsx";
 
 type Step = "password" | "code" | "recovery";
 
@@ -33,39 +33,30 @@ export function SignInForm({ email, firstStep = "password", onSignedIn }: SignIn
 type PasswordStepProps = { email: string; onCode: () => void; onSignedIn: () => void };
 
 function PasswordStep({ email, onCode, onSignedIn }: PasswordStepProps) {
-  const form = useForm({ mode: "uncontrolled", initialValues: { email, password: "" } });
+  const form = useForm({ initialValues: { email, password: "" } });
   const signIn = useAction({
     run: (body: { email: string; password: string }) => call("signIn", { body }),
     form,
-    isQuiet: true,
     onDone: (answer) => (answer.twoFactorRedirect ? onCode() : onSignedIn()),
   });
   return (
-    <form onSubmit={form.onSubmit((values) => signIn.mutate(values))}>
-      <Stack gap="md">
-        <FormFault error={signIn.error} />
-        <TextInput
-          label="Email address"
-          type="email"
-          autoComplete="username"
-          required
-          data-autofocus={email === "" || undefined}
-          key={form.key("email")}
-          {...form.getInputProps("email")}
-        />
-        <PasswordInput
-          label="Password"
-          autoComplete="current-password"
-          required
-          data-autofocus={email !== "" || undefined}
-          key={form.key("password")}
-          {...form.getInputProps("password")}
-        />
-        <Button type="submit" fullWidth loading={signIn.isPending}>
-          Sign in
-        </Button>
-      </Stack>
-    </form>
+    <ActionForm form={form} action={signIn} label="Sign in">
+      <TextInput
+        label="Email address"
+        type="email"
+        autoComplete="username"
+        required
+        data-autofocus={email === "" || undefined}
+        {...form.getInputProps("email")}
+      />
+      <PasswordInput
+        label="Password"
+        autoComplete="current-password"
+        required
+        data-autofocus={email !== "" || undefined}
+        {...form.getInputProps("password")}
+      />
+    </ActionForm>
   );
 }
 
@@ -81,43 +72,37 @@ type CodeStepProps = {
 function CodeStep({ isRecovery, onOther, onStartOver, onSignedIn }: CodeStepProps) {
   const form = useForm({ initialValues: { code: "" } });
   const signIn = useAction({
-    run: (code: string) => call(isRecovery ? "signInWithRecoveryCode" : "signInWithCode", { body: { code } }),
+    run: ({ code }: { code: string }) =>
+      call(isRecovery ? "signInWithRecoveryCode" : "signInWithCode", { body: { code: code.trim() } }),
     form,
-    isQuiet: true,
     onDone: onSignedIn,
   });
-  const send = (code: string) => {
-    if (!signIn.isPending) signIn.mutate(code.trim());
-  };
   return (
-    <form onSubmit={form.onSubmit(({ code }) => send(code))}>
-      <Stack gap="md">
-        <FormFault error={signIn.error} />
-        {isRecovery ? (
-          <TextInput
-            label="Recovery code"
-            description="One of the codes you saved when you turned on two-factor authentication. Each code works once."
-            autoComplete="off"
-            autoFocus
-            required
-            {...form.getInputProps("code")}
-          />
-        ) : (
-          <PinField form={form} onComplete={send} />
-        )}
-        <Button type="submit" fullWidth loading={signIn.isPending}>
-          Sign in
-        </Button>
-        <Stack gap={4}>
-          <Anchor component="button" type="button" size="sm" ta="start" onClick={onOther}>
-            {isRecovery ? "Use authenticator app" : "Use a recovery code"}
-          </Anchor>
-          <Anchor component="button" type="button" size="sm" ta="start" onClick={onStartOver}>
-            Start over
-          </Anchor>
-        </Stack>
+    <ActionForm form={form} action={signIn}>
+      {isRecovery ? (
+        <TextInput
+          label="Recovery code"
+          description="One of the codes you saved when you turned on two-factor authentication. Each code works once."
+          autoComplete="off"
+          autoFocus
+          required
+          {...form.getInputProps("code")}
+        />
+      ) : (
+        <PinField form={form} onComplete={(code) => signIn.mutate({ code })} />
+      )}
+      <Button type="submit" fullWidth loading={signIn.isPending}>
+        Sign in
+      </Button>
+      <Stack gap={4}>
+        <Anchor component="button" type="button" size="sm" ta="start" onClick={onOther}>
+          {isRecovery ? "Use authenticator app" : "Use a recovery code"}
+        </Anchor>
+        <Anchor component="button" type="button" size="sm" ta="start" onClick={onStartOver}>
+          Start over
+        </Anchor>
       </Stack>
-    </form>
+    </ActionForm>
   );
 }
 

@@ -1,4 +1,4 @@
-import { Alert, Button, Stack, Text, TextInput } from "@mantine/core";
+import { Alert, Text, TextInput } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
@@ -7,7 +7,7 @@ import { MAIL_PAUSE_MINUTES, SIGN_UP_LINK_MINUTES } from "#contract/limits.ts";
 import { call } from "../api/call.ts";
 import { useAction } from "../hooks/use-action.ts";
 import { useUrlState } from "../hooks/use-url-state.ts";
-import { FormFault } from "../ui/forms/FormFault.tsx";
+import { ActionForm } from "../ui/forms/ActionForm.tsx";
 import { TextLink } from "../ui/layout/links.tsx";
 import { NewPasswordInput } from "./AccountFields.tsx";
 import { EntryFrame } from "./EntryFrame.tsx";
@@ -35,68 +35,53 @@ export function SignUpPage() {
 }
 
 function AddressStep() {
-  const form = useForm({ mode: "uncontrolled", initialValues: { email: "" } });
+  const form = useForm({ initialValues: { email: "" } });
   const ask = useAction({
-    run: (email: string) => call("requestSignUpLink", { body: { email } }),
+    run: ({ email }: { email: string }) => call("requestSignUpLink", { body: { email: email.trim() } }),
     form,
-    isQuiet: true,
   });
   if (ask.isSuccess)
     return (
       <Alert color="green" role="status" title="Check your inbox">
-        We’ve sent an email to {ask.variables}. Its link works once and expires in {SIGN_UP_LINK_MINUTES} minutes. We
-        send at most one every {MAIL_PAUSE_MINUTES} minutes.
+        We’ve sent an email to {ask.variables.email.trim()}. Its link works once and expires in {SIGN_UP_LINK_MINUTES}{" "}
+        minutes. We send at most one every {MAIL_PAUSE_MINUTES} minutes.
       </Alert>
     );
   return (
-    <form onSubmit={form.onSubmit(({ email }) => ask.mutate(email.trim()))}>
-      <Stack gap="md">
-        <FormFault error={ask.error} />
-        <TextInput
-          label="Email address"
-          description="We’ll send you a link to create your account."
-          type="email"
-          autoComplete="username"
-          required
-          key={form.key("email")}
-          {...form.getInputProps("email")}
-        />
-        <Button type="submit" fullWidth loading={ask.isPending}>
-          Send link
-        </Button>
-      </Stack>
-    </form>
+    <ActionForm form={form} action={ask} label="Send link">
+      <TextInput
+        label="Email address"
+        description="We’ll send you a link to create your account."
+        type="email"
+        autoComplete="username"
+        required
+        {...form.getInputProps("email")}
+      />
+    </ActionForm>
   );
 }
 
 function AccountStep({ token, email }: { token: string; email: string }) {
   const navigate = useNavigate();
   const queries = useQueryClient();
-  const form = useForm({ mode: "uncontrolled", initialValues: { name: "", password: "" } });
+  const form = useForm({ initialValues: { name: "", password: "" } });
   const signUp = useAction({
     run: (values: { name: string; password: string }) => call("signUp", { body: { token, ...values } }),
     form,
-    isQuiet: true,
     onDone: () => {
       queries.clear();
       void navigate({ to: HOME, replace: true });
     },
   });
   return (
-    <form onSubmit={form.onSubmit((values) => signUp.mutate(values))}>
-      <Stack gap="md">
-        <FormFault error={signUp.error} />
-        <Text size="sm">
-          For <b>{email}</b>.
-        </Text>
-        {/* Password managers save it with the password. */}
-        <input type="email" name="email" autoComplete="username" value={email} readOnly hidden />
-        <TextInput label="Name" autoComplete="name" required key={form.key("name")} {...form.getInputProps("name")} />
-        <NewPasswordInput key={form.key("password")} {...form.getInputProps("password")} />
-        <Button type="submit" fullWidth loading={signUp.isPending}>
-          Create account
-        </Button>
-      </Stack>
-    </form>
+    <ActionForm form={form} action={signUp} label="Create account">
+      <Text size="sm">
+        For <b>{email}</b>.
+      </Text>
+      {/* Password managers save it with the password. */}
+      <input type="email" name="email" autoComplete="username" value={email} readOnly hidden />
+      <TextInput label="Name" autoComplete="name" required {...form.getInputProps("name")} />
+      <NewPasswordInput {...form.getInputProps("password")} />
+    </ActionForm>
   );
 }

@@ -18,7 +18,7 @@ export type ActionOptions<Input, Output> = {
   onDone?: (output: Output, input: Input) => void;
   /** Receives the errors of its fields; other failures become a toast. */
   form?: ActionForm;
-  /** No toast on failure: the screen shows it with FormFault. */
+  /** No toast on failure: the screen shows it with FormFault, as ActionForm does. So it is by default if there is a form. */
   isQuiet?: boolean;
 };
 
@@ -31,6 +31,7 @@ function needsRefresh({ status }: ApiFailure): boolean {
 export function useAction<Input = void, Output = unknown>(
   options: ActionOptions<Input, Output>,
 ): UseMutationResult<Output, Error, Input> {
+  const { form, isQuiet = form !== undefined } = options;
   const queries = useQueryClient();
   const isMounted = useRef(false);
   useEffect(() => {
@@ -51,18 +52,17 @@ export function useAction<Input = void, Output = unknown>(
     },
     onError: (error) => {
       if (!(error instanceof ApiFailure)) {
-        if (!options.isQuiet) toastFailure(explain(error));
+        if (!isQuiet) toastFailure(explain(error));
         // A bug: the console shows where.
         throw error;
       }
-      const { form } = options;
       const fields = Object.entries(error.fields);
       if (form && fields.length > 0) form.setErrors({ ...error.fields });
       const inputs = fields.map(([path]) => form?.getInputNode(path));
       inputs.find(Boolean)?.focus();
       const unplaced =
         fields.length === 0 ? [error.message] : fields.flatMap(([, fault], i) => (inputs[i] ? [] : [fault]));
-      if (unplaced.length > 0 && error.status !== 401 && !options.isQuiet) toastFailure(unplaced.join(" "));
+      if (unplaced.length > 0 && error.status !== 401 && !isQuiet) toastFailure(unplaced.join(" "));
       if (needsRefresh(error))
         for (const queryKey of options.refreshes ?? []) void queries.invalidateQueries({ queryKey });
     },

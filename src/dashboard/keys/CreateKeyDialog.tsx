@@ -11,8 +11,8 @@ import { useIdempotencyKey } from "../hooks/use-idempotency-key.ts";
 import { useOrganization } from "../shell/use-organization.ts";
 import { CopyField } from "../ui/copy/CopyField.tsx";
 import { PERSISTENT, ShownOnce } from "../ui/copy/ShownOnce.tsx";
-import { FormButtons, FormDialog } from "../ui/forms/FormDialog.tsx";
-import { FormFault } from "../ui/forms/FormFault.tsx";
+import { ActionForm } from "../ui/forms/ActionForm.tsx";
+import { FormDialog } from "../ui/forms/FormDialog.tsx";
 
 const EXPIRIES = [
   { value: "", label: "Never" },
@@ -63,44 +63,39 @@ function KeyForm({ onClose, onCreated }: { onClose: () => void; onCreated: (key:
         idempotencyKey,
       }),
     form,
-    isQuiet: true,
     refreshes: [keysQuery(id).queryKey],
     successMessage: ({ name }) => `API key ${name} created`,
     onDone: ({ key }) => onCreated(key),
   });
   const { expiry } = form.values;
   return (
-    <form onSubmit={form.onSubmit((values) => create.mutate(values))}>
-      <Stack gap="md">
-        <FormFault error={create.error} />
+    <ActionForm form={form} action={create} label="Create key" onCancel={onClose}>
+      <TextInput
+        label="Name"
+        description="The application that will use the key."
+        autoComplete="off"
+        required
+        data-autofocus
+        {...form.getInputProps("name")}
+      />
+      <AccessFields form={form} />
+      <Select label="Expires" data={EXPIRIES} allowDeselect={false} {...form.getInputProps("expiry")} />
+      {expiry === "on" ? (
         <TextInput
-          label="Name"
-          description="The application that will use the key."
-          autoComplete="off"
+          type="date"
+          label="Last day"
+          description={`The key works until the end of this day (${formatZone(timeZone)}).`}
           required
-          data-autofocus
-          {...form.getInputProps("name")}
+          {...form.getInputProps("expiresAt")}
         />
-        <AccessFields form={form} />
-        <Select label="Expires" data={EXPIRIES} allowDeselect={false} {...form.getInputProps("expiry")} />
-        {expiry === "on" ? (
-          <TextInput
-            type="date"
-            label="Last day"
-            description={`The key works until the end of this day (${formatZone(timeZone)}).`}
-            required
-            {...form.getInputProps("expiresAt")}
-          />
-        ) : (
-          form.errors["expiresAt"] && (
-            <Text size="sm" c="var(--mantine-color-error)" role="alert">
-              {form.errors["expiresAt"]}
-            </Text>
-          )
-        )}
-        <FormButtons label="Create key" isBusy={create.isPending} onCancel={onClose} />
-      </Stack>
-    </form>
+      ) : (
+        form.errors["expiresAt"] && (
+          <Text size="sm" c="var(--mantine-color-error)" role="alert">
+            {form.errors["expiresAt"]}
+          </Text>
+        )
+      )}
+    </ActionForm>
   );
 }
 

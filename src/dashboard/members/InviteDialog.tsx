@@ -9,8 +9,8 @@ import { invitationsQuery } from "../api/queries.ts";
 import { useAction } from "../hooks/use-action.ts";
 import { useOrganization } from "../shell/use-organization.ts";
 import { PERSISTENT, ShownOnce } from "../ui/copy/ShownOnce.tsx";
-import { FormButtons, FormDialog } from "../ui/forms/FormDialog.tsx";
-import { FormFault } from "../ui/forms/FormFault.tsx";
+import { ActionForm } from "../ui/forms/ActionForm.tsx";
+import { FormDialog } from "../ui/forms/FormDialog.tsx";
 import { ROLE_MEANINGS, ROLE_NAMES } from "./role-words.ts";
 
 type Shared = { link: string; intro: string };
@@ -63,7 +63,6 @@ function InviteForm({ onClose, onShared }: { onClose: () => void; onShared: (sha
   const invite = useAction({
     run: (values: { email: string; role: string }) => call("invite", { organization: id, body: values }),
     form,
-    isQuiet: true,
     refreshes: [invitationsQuery(id).queryKey],
     successMessage: ({ invitation, mail }) =>
       mail === "sent" ? `Invitation sent to ${invitation.email}` : `Invitation for ${invitation.email} created`,
@@ -72,26 +71,22 @@ function InviteForm({ onClose, onShared }: { onClose: () => void; onShared: (sha
   });
   const roles = ROLES_OF_MEMBERS.filter((role) => role !== "owner" || can("changeOwner").isAllowed);
   return (
-    <form onSubmit={form.onSubmit((values) => invite.mutate(values))}>
-      <Stack gap="md">
-        <FormFault error={invite.error} />
-        <TextInput
-          label="Email address"
-          type="email"
-          autoComplete="off"
-          required
-          data-autofocus
-          {...form.getInputProps("email")}
-        />
-        <Radio.Group label="Role" {...form.getInputProps("role")}>
-          <Stack gap="sm" mt="xs">
-            {roles.map((role) => (
-              <Radio key={role} value={role} label={ROLE_NAMES[role]} description={ROLE_MEANINGS[role]} />
-            ))}
-          </Stack>
-        </Radio.Group>
-        <FormButtons label="Send invitation" isBusy={invite.isPending} onCancel={onClose} />
-      </Stack>
-    </form>
+    <ActionForm form={form} action={invite} label="Send invitation" onCancel={onClose}>
+      <TextInput
+        label="Email address"
+        type="email"
+        autoComplete="off"
+        required
+        data-autofocus
+        {...form.getInputProps("email")}
+      />
+      <Radio.Group label="Role" {...form.getInputProps("role")}>
+        <Stack gap="sm" mt="xs">
+          {roles.map((role) => (
+            <Radio key={role} value={role} label={ROLE_NAMES[role]} description={ROLE_MEANINGS[role]} />
+          ))}
+        </Stack>
+      </Radio.Group>
+    </ActionForm>
   );
 }

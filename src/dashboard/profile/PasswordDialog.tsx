@@ -1,9 +1,9 @@
-import { PasswordInput, Stack, Text } from "@mantine/core";
+import { PasswordInput, Text } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import type { ReactNode } from "react";
 import { useAction } from "../hooks/use-action.ts";
-import { FormButtons, FormDialog } from "../ui/forms/FormDialog.tsx";
-import { FormFault } from "../ui/forms/FormFault.tsx";
+import { ActionForm } from "../ui/forms/ActionForm.tsx";
+import { FormDialog } from "../ui/forms/FormDialog.tsx";
 
 type PasswordDialogProps<Output> = {
   isOpen: boolean;
@@ -26,9 +26,8 @@ export function PasswordDialog<Output>(props: PasswordDialogProps<Output>) {
     props.onClose();
   };
   const confirm = useAction({
-    run: props.run,
+    run: ({ password }: { password: string }) => props.run(password),
     form,
-    isQuiet: true,
     successMessage: () => props.successMessage ?? null,
     onDone: (output) => {
       form.reset();
@@ -37,27 +36,24 @@ export function PasswordDialog<Output>(props: PasswordDialogProps<Output>) {
   });
   return (
     <FormDialog opened={props.isOpen} onClose={close} title={props.title}>
-      <form onSubmit={form.onSubmit(({ password }) => confirm.mutate(password))}>
-        <Stack gap="md">
-          <Text size="sm" component="div">
-            {props.children}
-          </Text>
-          <FormFault error={confirm.error} />
-          <PasswordInput
-            label="Your password"
-            autoComplete="current-password"
-            required
-            data-autofocus
-            {...form.getInputProps("password")}
-          />
-          <FormButtons
-            label={props.confirmLabel}
-            isBusy={confirm.isPending}
-            isDangerous={props.isDangerous ?? false}
-            onCancel={close}
-          />
-        </Stack>
-      </form>
+      <ActionForm
+        form={form}
+        action={confirm}
+        label={props.confirmLabel}
+        isDangerous={props.isDangerous ?? false}
+        onCancel={close}
+      >
+        <Text size="sm" component="div">
+          {props.children}
+        </Text>
+        <PasswordInput
+          label="Your password"
+          autoComplete="current-password"
+          required
+          data-autofocus
+          {...form.getInputProps("password")}
+        />
+      </ActionForm>
     </FormDialog>
   );
 }

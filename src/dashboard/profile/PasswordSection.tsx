@@ -16,6 +16,7 @@ export function PasswordSection({ hasPassword, email }: { hasPassword: boolean; 
   const change = useAction({
     run: (body: typeof EMPTY) => call("changePassword", { body }),
     form,
+    isQuiet: false,
     refreshes: [signInsQuery.queryKey],
     successMessage: () => "Password changed. Your other devices were signed out.",
     onDone: () => form.reset(),

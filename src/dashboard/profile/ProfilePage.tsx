@@ -36,6 +36,7 @@ function NameSection({ name }: { name: string }) {
   const rename = useAction({
     run: (name: string) => call("changeMe", { body: { name } }),
     form,
+    isQuiet: false,
     refreshes: [meKey],
     successMessage: () => "Name saved",
     onDone: (_, changed) => form.setInitialValues({ name: changed }),

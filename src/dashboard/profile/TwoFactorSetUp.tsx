@@ -1,12 +1,12 @@
-import { Anchor, Stack, Text, TextInput } from "@mantine/core";
+import { Anchor, Text, TextInput } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { useMemo, useState } from "react";
 import { encode } from "uqr";
 import { call } from "../api/call.ts";
 import { useAction } from "../hooks/use-action.ts";
 import { CopyField } from "../ui/copy/CopyField.tsx";
-import { FormButtons, FormDialog } from "../ui/forms/FormDialog.tsx";
-import { FormFault } from "../ui/forms/FormFault.tsx";
+import { ActionForm } from "../ui/forms/ActionForm.tsx";
+import { FormDialog } from "../ui/forms/FormDialog.tsx";
 import { PasswordDialog } from "./PasswordDialog.tsx";
 import classes from "./TwoFactorSetUp.module.css";
 
@@ -51,38 +51,33 @@ export function TwoFactorSetUp({ isOpen, onClose, onDone }: TwoFactorSetUpProps)
 function ConfirmStep({ uri, onClose, onConfirmed }: { uri: string; onClose: () => void; onConfirmed: () => void }) {
   const form = useForm({ initialValues: { code: "" } });
   const confirm = useAction({
-    run: (code: string) => call("confirmTwoFactor", { body: { code } }),
+    run: ({ code }: { code: string }) => call("confirmTwoFactor", { body: { code: code.replaceAll(/\s/g, "") } }),
     form,
-    isQuiet: true,
     successMessage: () => "Two-factor authentication turned on",
     onDone: onConfirmed,
   });
   const secret = new URL(uri).searchParams.get("secret") ?? "";
   return (
-    <form onSubmit={form.onSubmit(({ code }) => confirm.mutate(code.replaceAll(/\s/g, "")))}>
-      <Stack gap="md">
-        <Text size="sm">
-          Scan this code with your authenticator app. If the app is on this device,{" "}
-          <Anchor href={uri} inherit underline="always">
-            open it
-          </Anchor>
-          . You can also enter the key by hand (time-based, six digits).
-        </Text>
-        <QrCode text={uri} label="QR code with the key for your authenticator app" />
-        <CopyField label="Key" value={secret.replaceAll(/.{4}(?=.)/g, "$& ")} />
-        <FormFault error={confirm.error} />
-        <TextInput
-          label="Code from the app"
-          inputMode="numeric"
-          autoComplete="one-time-code"
-          maxLength={7}
-          required
-          data-autofocus
-          {...form.getInputProps("code")}
-        />
-        <FormButtons label="Turn on two-factor authentication" isBusy={confirm.isPending} onCancel={onClose} />
-      </Stack>
-    </form>
+    <ActionForm form={form} action={confirm} label="Turn on two-factor authentication" onCancel={onClose}>
+      <Text size="sm">
+        Scan this code with your authenticator app. If the app is on this device,{" "}
+        <Anchor href={uri} inherit underline="always">
+          open it
+        </Anchor>
+        . You can also enter the key by hand (time-based, six digits).
+      </Text>
+      <QrCode text={uri} label="QR code with the key for your authenticator app" />
+      <CopyField label="Key" value={secret.replaceAll(/.{4}(?=.)/g, "$& ")} />
+      <TextInput
+        label="Code from the app"
+        inputMode="numeric"
+        autoComplete="one-time-code"
+        maxLength={7}
+        required
+        data-autofocus
+        {...form.getInputProps("code")}
+      />
+    </ActionForm>
   );
 }
 

@@ -1,4 +1,4 @@
-import { Group, Stack, Text, TextInput } from "@mantine/core";
+import { Group, Text, TextInput } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { call } from "../api/call.ts";
 import { meKey } from "../api/queries.ts";
@@ -8,7 +8,7 @@ import { toChange, useFollowedValues } from "../hooks/use-followed-values.ts";
 import { useOrganization } from "../shell/use-organization.ts";
 import { CopyButton } from "../ui/copy/CopyField.tsx";
 import { ActionButton } from "../ui/forms/ActionButton.tsx";
-import { FormFault } from "../ui/forms/FormFault.tsx";
+import { ActionForm } from "../ui/forms/ActionForm.tsx";
 import { LeaveGuard } from "../ui/forms/LeaveGuard.tsx";
 import { TimeZoneSelect } from "../ui/forms/TimeZoneSelect.tsx";
 import { Section } from "../ui/layout/Section.tsx";
@@ -23,9 +23,8 @@ export function GeneralSection() {
     field === "timeZone" ? formatZone(String(value)) : String(value),
   );
   const save = useAction({
-    run: () => call("changeOrganization", { organization: id, body: toChange(form) }),
+    run: (_values: typeof form.values) => call("changeOrganization", { organization: id, body: toChange(form) }),
     form,
-    isQuiet: true,
     refreshes: [[id], meKey],
     successMessage: () => "Settings saved",
     onDone: (saved) => {
@@ -37,35 +36,32 @@ export function GeneralSection() {
   return (
     <Section title="General" description={verdict.isAllowed ? undefined : verdict.reason}>
       <LeaveGuard isDirty={form.isDirty()} />
-      <form onSubmit={form.onSubmit(() => save.mutate())}>
-        <Stack gap="md">
-          <FormFault error={save.error} />
-          <TextInput label="Organization name" required readOnly={!verdict.isAllowed} {...form.getInputProps("name")} />
-          <TimeZoneSelect
-            label="Time zone"
-            description="Analytics count days in this time zone."
-            required
-            readOnly={!verdict.isAllowed}
-            {...form.getInputProps("timeZone")}
-          />
-          <Group justify="space-between" gap="sm">
-            <Group gap={4} wrap="nowrap">
-              <Text size="sm" c="dimmed" className={classes["id"]}>
-                Organization ID <code>{id}</code>
-              </Text>
-              <CopyButton value={id} label="Copy organization ID" />
-            </Group>
-            <ActionButton
-              type="submit"
-              verdict={verdict}
-              disabled={verdict.isAllowed && !form.isDirty()}
-              loading={save.isPending}
-            >
-              Save settings
-            </ActionButton>
+      <ActionForm form={form} action={save}>
+        <TextInput label="Organization name" required readOnly={!verdict.isAllowed} {...form.getInputProps("name")} />
+        <TimeZoneSelect
+          label="Time zone"
+          description="Analytics count days in this time zone."
+          required
+          readOnly={!verdict.isAllowed}
+          {...form.getInputProps("timeZone")}
+        />
+        <Group justify="space-between" gap="sm">
+          <Group gap={4} wrap="nowrap">
+            <Text size="sm" c="dimmed" className={classes["id"]}>
+              Organization ID <code>{id}</code>
+            </Text>
+            <CopyButton value={id} label="Copy organization ID" />
           </Group>
-        </Stack>
-      </form>
+          <ActionButton
+            type="submit"
+            verdict={verdict}
+            disabled={verdict.isAllowed && !form.isDirty()}
+            loading={save.isPending}
+          >
+            Save settings
+          </ActionButton>
+        </Group>
+      </ActionForm>
     </Section>
   );
 }

@@ -11,8 +11,8 @@ import { useAction } from "../hooks/use-action.ts";
 import { useIdempotencyKey } from "../hooks/use-idempotency-key.ts";
 import { useOrganization } from "../shell/use-organization.ts";
 import { PERSISTENT } from "../ui/copy/ShownOnce.tsx";
-import { FormButtons, FormDialog } from "../ui/forms/FormDialog.tsx";
-import { FormFault } from "../ui/forms/FormFault.tsx";
+import { ActionForm } from "../ui/forms/ActionForm.tsx";
+import { FormDialog } from "../ui/forms/FormDialog.tsx";
 import { EndpointFields } from "./EndpointFields.tsx";
 import { type EndpointValues, EXPIRY, NEW_ENDPOINT, toBody } from "./endpoint-form.ts";
 import { KINDS, nameOf } from "./endpoint-words.ts";
@@ -61,7 +61,6 @@ function AddForm({ onClose, onAdded }: { onClose: () => void; onAdded: (added: A
     run: (values: EndpointValues) =>
       call("addEndpoint", { organization: id, body: toWanted(kind, values), idempotencyKey }),
     form,
-    isQuiet: true,
     refreshes: endpointRefreshes(id),
     successMessage: ({ endpoint, sameUrlAs }) =>
       `${nameOf(endpoint)} added${sameUrlAs === null ? "" : ". Another endpoint has the same URL, so some events will arrive there twice"}`,
@@ -69,41 +68,37 @@ function AddForm({ onClose, onAdded }: { onClose: () => void; onAdded: (added: A
   });
   const { help, example } = KINDS[kind];
   return (
-    <form onSubmit={form.onSubmit((values) => add.mutate(values))}>
-      <Stack gap="md">
-        <FormFault error={add.error} />
-        <Radio.Group label="Type" value={kind} onChange={(value) => setKind(value as EndpointKind)}>
-          <Stack gap="sm" mt="xs">
-            {ENDPOINT_KINDS.map((each) => (
-              <Radio key={each} value={each} label={KINDS[each].name} description={KINDS[each].meaning} />
-            ))}
-          </Stack>
-        </Radio.Group>
-        <TextInput
-          label="URL"
-          description={help}
-          placeholder={example}
-          inputMode="url"
-          autoComplete="off"
-          required
-          data-autofocus
-          {...form.getInputProps("url")}
-        />
-        <TextInput
-          label="Name"
-          description="Shown in lists, logs and notices, for example “Practice software”. Without a name, the host is shown."
-          autoComplete="off"
-          {...form.getInputProps("description")}
-        />
-        {same && (
-          <Alert color="yellow" role="status">
-            {nameOf(same)} already has this URL. Each event would be sent to it twice.
-          </Alert>
-        )}
-        <EndpointFields form={form} kind={kind} />
-        <FormButtons label="Add endpoint" isBusy={add.isPending} onCancel={onClose} />
-      </Stack>
-    </form>
+    <ActionForm form={form} action={add} label="Add endpoint" onCancel={onClose}>
+      <Radio.Group label="Type" value={kind} onChange={(value) => setKind(value as EndpointKind)}>
+        <Stack gap="sm" mt="xs">
+          {ENDPOINT_KINDS.map((each) => (
+            <Radio key={each} value={each} label={KINDS[each].name} description={KINDS[each].meaning} />
+          ))}
+        </Stack>
+      </Radio.Group>
+      <TextInput
+        label="URL"
+        description={help}
+        placeholder={example}
+        inputMode="url"
+        autoComplete="off"
+        required
+        data-autofocus
+        {...form.getInputProps("url")}
+      />
+      <TextInput
+        label="Name"
+        description="Shown in lists, logs and notices, for example “Practice software”. Without a name, the host is shown."
+        autoComplete="off"
+        {...form.getInputProps("description")}
+      />
+      {same && (
+        <Alert color="yellow" role="status">
+          {nameOf(same)} already has this URL. Each event would be sent to it twice.
+        </Alert>
+      )}
+      <EndpointFields form={form} kind={kind} />
+    </ActionForm>
   );
 }
 

@@ -1,4 +1,4 @@
-import { Stack, TextInput } from "@mantine/core";
+import { TextInput } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import type { AppEndpoint } from "#contract/app/endpoints.ts";
 import { call } from "../api/call.ts";
@@ -6,10 +6,10 @@ import { endpointRefreshes } from "../api/queries.ts";
 import { useAction } from "../hooks/use-action.ts";
 import { toChange, useFollowedValues } from "../hooks/use-followed-values.ts";
 import { useOrganization } from "../shell/use-organization.ts";
-import { FormButtons, FormDialog } from "../ui/forms/FormDialog.tsx";
-import { FormFault } from "../ui/forms/FormFault.tsx";
+import { ActionForm } from "../ui/forms/ActionForm.tsx";
+import { FormDialog } from "../ui/forms/FormDialog.tsx";
 import { EndpointFields } from "./EndpointFields.tsx";
-import { toBody, toSeen, toValues } from "./endpoint-form.ts";
+import { type EndpointValues, toBody, toSeen, toValues } from "./endpoint-form.ts";
 import { KINDS, nameOf } from "./endpoint-words.ts";
 
 type EditProps = { endpoint: AppEndpoint; onClose: () => void };
@@ -29,7 +29,7 @@ function EditForm({ endpoint, onClose }: EditProps) {
   const form = useForm({ initialValues: saved });
   useFollowedValues(form, saved, (name, value) => (name === "url" || name === "description" ? String(value) : ""));
   const save = useAction({
-    run: () => {
+    run: (_values: EndpointValues) => {
       const { was, ...changed } = toChange(form);
       // The form never holds a chat endpoint's old URL; the server compares with the masked one.
       const seen = { ...toSeen(was), ...(isChat && form.isDirty("url") ? { url: endpoint.url } : {}) };
@@ -37,33 +37,28 @@ function EditForm({ endpoint, onClose }: EditProps) {
       return call("changeEndpoint", { organization: id, params: { endpoint: endpoint.id }, body });
     },
     form,
-    isQuiet: true,
     refreshes: endpointRefreshes(id),
     successMessage: (saved) => `${nameOf(saved)} saved`,
     onDone: onClose,
   });
   return (
-    <form onSubmit={form.onSubmit(() => save.mutate())}>
-      <Stack gap="md">
-        <FormFault error={save.error} />
-        <TextInput
-          label="URL"
-          description={
-            isChat
-              ? "Leave empty to keep the current URL. Changing it resets the failure count."
-              : `Queued deliveries go to the new URL. Changing it resets the failure count.${endpoint.headerNames.length > 0 ? " Custom header values must be entered again." : ""}`
-          }
-          placeholder={isChat ? endpoint.url : KINDS[endpoint.kind].example}
-          inputMode="url"
-          autoComplete="off"
-          required={!isChat}
-          data-autofocus
-          {...form.getInputProps("url")}
-        />
-        <TextInput label="Name" autoComplete="off" {...form.getInputProps("description")} />
-        <EndpointFields form={form} kind={endpoint.kind} />
-        <FormButtons label="Save endpoint" isReady={form.isDirty()} isBusy={save.isPending} onCancel={onClose} />
-      </Stack>
-    </form>
+    <ActionForm form={form} action={save} label="Save endpoint" isReady={form.isDirty()} onCancel={onClose}>
+      <TextInput
+        label="URL"
+        description={
+          isChat
+            ? "Leave empty to keep the current URL. Changing it resets the failure count."
+            : `Queued deliveries go to the new URL. Changing it resets the failure count.${endpoint.headerNames.length > 0 ? " Custom header values must be entered again." : ""}`
+        }
+        placeholder={isChat ? endpoint.url : KINDS[endpoint.kind].example}
+        inputMode="url"
+        autoComplete="off"
+        required={!isChat}
+        data-autofocus
+        {...form.getInputProps("url")}
+      />
+      <TextInput label="Name" autoComplete="off" {...form.getInputProps("description")} />
+      <EndpointFields form={form} kind={endpoint.kind} />
+    </ActionForm>
   );
 }

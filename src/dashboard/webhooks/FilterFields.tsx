@@ -24,7 +24,6 @@ export function FilterFields({ form }: { form: Form }) {
   const trial = useAction({
     run: () => call("tryFilters", { organization: id, body: { eventTypes, ...toLimits(form.values) } }),
     form,
-    isQuiet: true,
   });
   const isUsed = ENDPOINT_FILTERS.some((name) => form.values[name].length > 0);
   const hasFault = ENDPOINT_FILTERS.some((name) => form.errors[name] !== undefined);

@@ -1,4 +1,4 @@
-import { Stack, Switch, TextInput } from "@mantine/core";
+import { Switch, TextInput } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { useNavigate } from "@tanstack/react-router";
 import { WIDGET_NAME_LENGTH_MAX } from "#contract/limits.ts";
@@ -8,8 +8,8 @@ import { widgetsKey } from "../api/queries.ts";
 import { useAction } from "../hooks/use-action.ts";
 import { useIdempotencyKey } from "../hooks/use-idempotency-key.ts";
 import { useOrganization } from "../shell/use-organization.ts";
-import { FormButtons, FormDialog } from "../ui/forms/FormDialog.tsx";
-import { FormFault } from "../ui/forms/FormFault.tsx";
+import { ActionForm } from "../ui/forms/ActionForm.tsx";
+import { FormDialog } from "../ui/forms/FormDialog.tsx";
 import { TemplateChoice } from "./design/TemplateChoice.tsx";
 import { describeStorageUses } from "./widget-words.ts";
 
@@ -32,37 +32,32 @@ function NewWidgetForm({ onClose }: { onClose: () => void }) {
   const create = useAction({
     run: (body: typeof form.values) => call("createWidget", { organization: id, body, idempotencyKey }),
     form,
-    isQuiet: true,
     refreshes: [widgetsKey(id)],
     successMessage: (widget) => `${widget.name} created in test mode`,
     onDone: (widget) => void navigate({ to: paths.widget(widget.id), search: {} }),
   });
   return (
-    <form onSubmit={form.onSubmit((values) => create.mutate(values))}>
-      <Stack gap="md">
-        <FormFault error={create.error} />
-        <TextInput
-          label="Name"
-          description="Not shown to visitors. For example “Website” or “Linz branch”."
-          required
-          maxLength={WIDGET_NAME_LENGTH_MAX}
-          data-autofocus
-          {...form.getInputProps("name")}
-        />
-        <TextInput
-          label="Business name"
-          description="Shown to visitors above the widget."
-          maxLength={WIDGET_NAME_LENGTH_MAX}
-          {...form.getInputProps("businessName")}
-        />
-        <TemplateChoice {...form.getInputProps("template")} />
-        <Switch
-          label="Store bookings"
-          description={`Saves each booking with the customer’s details for ${describeStorageUses(plan)}. When off, nothing about customers is stored.`}
-          {...form.getInputProps("collectData", { type: "checkbox" })}
-        />
-        <FormButtons label="Create widget" isBusy={create.isPending} onCancel={onClose} />
-      </Stack>
-    </form>
+    <ActionForm form={form} action={create} label="Create widget" onCancel={onClose}>
+      <TextInput
+        label="Name"
+        description="Not shown to visitors. For example “Website” or “Linz branch”."
+        required
+        maxLength={WIDGET_NAME_LENGTH_MAX}
+        data-autofocus
+        {...form.getInputProps("name")}
+      />
+      <TextInput
+        label="Business name"
+        description="Shown to visitors above the widget."
+        maxLength={WIDGET_NAME_LENGTH_MAX}
+        {...form.getInputProps("businessName")}
+      />
+      <TemplateChoice {...form.getInputProps("template")} />
+      <Switch
+        label="Store bookings"
+        description={`Saves each booking with the customer’s details for ${describeStorageUses(plan)}. When off, nothing about customers is stored.`}
+        {...form.getInputProps("collectData", { type: "checkbox" })}
+      />
+    </ActionForm>
   );
 }

@@ -114,6 +114,7 @@ function RenameForm({ segment, onClose }: { segment: Segment; onClose: () => voi
   const rename = useAction({
     run: (body: { name: string }) => call("changeSegment", { organization: id, params: { segment: segment.id }, body }),
     form,
+    isQuiet: false,
     refreshes: [segmentsQuery(id).queryKey],
     successMessage: () => "Segment renamed",
     onDone: onClose,
@@ -146,6 +147,7 @@ function NewSegment({ query, chosen }: { query: string; chosen: Segment | undefi
     run: ({ name }: { name: string }) =>
       call("saveSegment", { organization: id, body: { name, query }, idempotencyKey }),
     form,
+    isQuiet: false,
     refreshes: [segmentsQuery(id).queryKey],
     successMessage: ({ name }) => `Segment ${name} saved`,
   });

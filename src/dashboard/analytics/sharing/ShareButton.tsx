@@ -15,7 +15,7 @@ import { useIdempotencyKey } from "../../hooks/use-idempotency-key.ts";
 import { useOrganization } from "../../shell/use-organization.ts";
 import { CopyButton } from "../../ui/copy/CopyField.tsx";
 import { ActionButton } from "../../ui/forms/ActionButton.tsx";
-import { FormFault } from "../../ui/forms/FormFault.tsx";
+import { ActionForm } from "../../ui/forms/ActionForm.tsx";
 import { Loaded } from "../../ui/states/Loaded.tsx";
 import { describePeriod } from "../period/periods.ts";
 import { describeReportQuery, type ReportState, toReportQuery } from "../report-state.ts";
@@ -105,41 +105,37 @@ function NewLink({ state, report, widgetNames }: SharingProps) {
         idempotencyKey,
       }),
     form,
-    isQuiet: true,
     refreshes: [reportLinksQuery(id).queryKey],
     successMessage: () => "Link created",
   });
   return (
-    <form onSubmit={form.onSubmit((values) => create.mutate(values))}>
-      <Stack gap="md">
-        <FormFault error={create.error} />
-        <Text size="sm" c="dimmed">
-          Anyone with the link sees this report without signing in: {shown}. It shows counts only, no customer data.
-        </Text>
-        <TextInput
-          label="Name"
-          description="Shown as the report’s title."
-          maxLength={REPORT_LINK_NAME_LENGTH_MAX}
-          autoComplete="off"
-          required
-          data-autofocus
-          {...form.getInputProps("name")}
-        />
-        {isMoving && (
-          <Radio.Group label="Period" {...form.getInputProps("days")}>
-            <Stack gap="xs" mt="xs">
-              <Radio value="moving" label={`Always up to date: ${describePeriod(state).toLowerCase()}`} />
-              <Radio value="fixed" label={`Fixed: ${describeDayRange(report.from, report.to)}`} />
-            </Stack>
-          </Radio.Group>
-        )}
-        <Group justify="flex-end">
-          <Button type="submit" loading={create.isPending}>
-            Create link
-          </Button>
-        </Group>
-      </Stack>
-    </form>
+    <ActionForm form={form} action={create}>
+      <Text size="sm" c="dimmed">
+        Anyone with the link sees this report without signing in: {shown}. It shows counts only, no customer data.
+      </Text>
+      <TextInput
+        label="Name"
+        description="Shown as the report’s title."
+        maxLength={REPORT_LINK_NAME_LENGTH_MAX}
+        autoComplete="off"
+        required
+        data-autofocus
+        {...form.getInputProps("name")}
+      />
+      {isMoving && (
+        <Radio.Group label="Period" {...form.getInputProps("days")}>
+          <Stack gap="xs" mt="xs">
+            <Radio value="moving" label={`Always up to date: ${describePeriod(state).toLowerCase()}`} />
+            <Radio value="fixed" label={`Fixed: ${describeDayRange(report.from, report.to)}`} />
+          </Stack>
+        </Radio.Group>
+      )}
+      <Group justify="flex-end">
+        <Button type="submit" loading={create.isPending}>
+          Create link
+        </Button>
+      </Group>
+    </ActionForm>
   );
 }
 

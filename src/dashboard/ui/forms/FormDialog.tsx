@@ -31,7 +31,7 @@ function focusHeading(): void {
   }, FOCUS_RETURNED_MS);
 }
 
-type FormButtonsProps = {
+export type FormButtonsProps = {
   /** Verb and object: "Create key", not "OK". */
   label: string;
   onCancel: () => void;

@@ -17,7 +17,6 @@ export function DesignTab({ widget }: { widget: AppWidget }) {
   useFollowedValues(form, toFormValues(widget), toWords);
   const save = useWidgetChange(widget.id, {
     form,
-    isQuiet: true,
     successMessage: (saved) => `${saved.name} saved`,
     onDone: (saved) => {
       const values = toFormValues(saved);

@@ -10,8 +10,8 @@ import { connectionsQuery, testDataQuery, widgetsKey } from "../../api/queries.t
 import { toFullName } from "../../connections/connection-words.ts";
 import { toastFailure, useAction } from "../../hooks/use-action.ts";
 import { useOrganization } from "../../shell/use-organization.ts";
-import { FormButtons, FormDialog } from "../../ui/forms/FormDialog.tsx";
-import { FormFault } from "../../ui/forms/FormFault.tsx";
+import { ActionForm } from "../../ui/forms/ActionForm.tsx";
+import { FormDialog } from "../../ui/forms/FormDialog.tsx";
 import { ButtonLink } from "../../ui/layout/links.tsx";
 import { Loaded, LoadingRows } from "../../ui/states/Loaded.tsx";
 import { describeStorageUses } from "../widget-words.ts";
@@ -100,39 +100,35 @@ function GoLiveForm({ widget, connections, onClose }: FormProps) {
       return describeGoLive(widget, saved);
     },
     form,
-    isQuiet: true,
     refreshes: [widgetsKey(id), [id]],
     successMessage: (sentence) => sentence,
     onDone: onClose,
   });
   return (
-    <form onSubmit={form.onSubmit((values) => go.mutate(values))}>
-      <Stack gap="md">
-        <FormFault error={go.error} />
-        <Select
-          label="Scheduling system"
-          description="We check the connection first. If something is missing, the widget stays as it is."
-          data={connections.map((each) => ({ value: each.id, label: toFullName(each) }))}
-          allowDeselect={false}
-          data-autofocus
-          {...form.getInputProps("connectionId")}
+    <ActionForm
+      form={form}
+      action={go}
+      label={widget.mode === "live" ? "Check and use this connection" : "Check and go live"}
+      onCancel={onClose}
+    >
+      <Select
+        label="Scheduling system"
+        description="We check the connection first. If something is missing, the widget stays as it is."
+        data={connections.map((each) => ({ value: each.id, label: toFullName(each) }))}
+        allowDeselect={false}
+        data-autofocus
+        {...form.getInputProps("connectionId")}
+      />
+      {widget.mode !== "live" && <WhatChanges />}
+      {widget.mode !== "live" && <StorageSwitch {...form.getInputProps("storesBookings", { type: "checkbox" })} />}
+      {offersClearing && (
+        <Checkbox
+          label="Clear this widget’s test data"
+          description={`Deletes ${describeTestData(found.data)}, and removes them from analytics.`}
+          {...form.getInputProps("clearsTestData", { type: "checkbox" })}
         />
-        {widget.mode !== "live" && <WhatChanges />}
-        {widget.mode !== "live" && <StorageSwitch {...form.getInputProps("storesBookings", { type: "checkbox" })} />}
-        {offersClearing && (
-          <Checkbox
-            label="Clear this widget’s test data"
-            description={`Deletes ${describeTestData(found.data)}, and removes them from analytics.`}
-            {...form.getInputProps("clearsTestData", { type: "checkbox" })}
-          />
-        )}
-        <FormButtons
-          label={widget.mode === "live" ? "Check and use this connection" : "Check and go live"}
-          isBusy={go.isPending}
-          onCancel={onClose}
-        />
-      </Stack>
-    </form>
+      )}
+    </ActionForm>
   );
 }
 
