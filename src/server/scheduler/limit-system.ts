@@ -1,5 +1,6 @@
 import { DAY_MS } from "#contract/durations.ts";
 import { SLOT_RANGE_DAYS_MAX } from "#contract/scheduling.ts";
+import { ID_LENGTH_MAX } from "./reply-limits.ts";
 import {
   type Booked,
   refused,
@@ -19,9 +20,6 @@ export type SchedulerLimits = {
 export const SCHEDULER_LIMITS: SchedulerLimits = { readMs: 8_000, bookMs: 20_000, verifyMs: 15_000 };
 
 const RANGE_MS_MAX = SLOT_RANGE_DAYS_MAX * DAY_MS;
-
-/** Ids are stored and indexed. The systems' own have up to about 200 characters. */
-const ID_LENGTH_MAX = 1_000;
 
 function isAppointment({ startAt, endAt, externalId }: Pick<Booked, "startAt" | "endAt" | "externalId">): boolean {
   return startAt < endAt && externalId.length <= ID_LENGTH_MAX;

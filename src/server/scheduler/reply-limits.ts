@@ -3,6 +3,8 @@
 
 /** Members, items and objects. A month of times every five minutes has 30,000; availability of a hundred people 150,000. */
 export const REPLY_VALUES_MAX = 200_000;
+/** Ids are stored and indexed. The systems' own have up to about 200 characters. */
+export const ID_LENGTH_MAX = 1_000;
 /** More than one every five minutes in 31 days. */
 export const SLOTS_MAX = 10_000;
 export const DAYS_MAX = 40;

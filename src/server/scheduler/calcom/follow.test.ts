@@ -111,3 +111,31 @@ test("a page that says there are more, but not where, is unreadable", async () =
   const read = await system.listChanged?.({ since: CALCOM_NOW, known: [] }, NEVER);
   assert.equal(read?.kind, "unavailable");
 });
+
+for (const [what, versions, page] of [
+  ["with one cursor again and again", VERSIONS["with a cursor"], { pagination: { hasMore: true, nextCursor: "1" } }],
+  ["of full pages without times, in the order of change", VERSIONS["in the order of change"], {}],
+] as const)
+  test(`a list ${what} is given up`, async () => {
+    const { system, server } = await openCalcom();
+    server.versions = { list: [...versions.list], write: [...versions.write] };
+    await system.verify(NEVER);
+    const booking = { uid: "uid1", status: "accepted", start: START_AT.toISOString(), end: END_AT.toISOString() };
+    const json = { status: "success", data: Array(100).fill(booking), ...page };
+    server.injectFault("GET /bookings", ...Array(300).fill({ answer: { status: 200, json } }));
+    const before = server.requests.length;
+    const read = await system.listChanged?.({ since: CALCOM_NOW, known: [] }, NEVER);
+    assert.equal(read?.kind, "unavailable");
+    assert.ok(server.requests.length - before <= 100);
+  });
+
+test("a page with more bookings than were asked for, or with an id of any length, is unreadable", async () => {
+  const { system, server } = await openCalcom();
+  await system.verify(NEVER);
+  const booking = { uid: "uid1", status: "accepted", start: START_AT.toISOString(), end: END_AT.toISOString() };
+  for (const data of [Array(1_000).fill(booking), [{ ...booking, rescheduledFromUid: "u".repeat(2_000) }]]) {
+    server.injectFault("GET /bookings", { answer: { status: 200, json: { status: "success", data } } });
+    const read = await system.listChanged?.({ since: CALCOM_NOW, known: [] }, NEVER);
+    assert.equal(read?.kind, "unavailable", String(data.length));
+  }
+});

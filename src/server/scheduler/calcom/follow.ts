@@ -80,6 +80,8 @@ function toManageUrl(webUrl: string, uid: string): string {
 
 /** What is left is read the next time. */
 const READS_MAX = 10;
+/** A list that needs more never ends: its cursor repeats, or its bookings have no times. */
+const READS_UNTIL_GIVEN_UP = 100;
 /** A change may become visible later than its time says. */
 const OVERLAP_MS = MINUTE_MS;
 
@@ -94,14 +96,14 @@ export async function listChangedBookings(
   const changed = new Set<string>();
   const ends: { until: Date; isComplete: boolean }[] = [];
   for (const path of ["/bookings" as const, ...[...teamIds].map((id) => `/teams/${id}/bookings` as const)]) {
-    const read = await readUpdated(api, { path, since: query.since }, signal);
-    if (read.kind !== "found") return read;
-    for (const booking of read.value.bookings) {
+    const note = (booking: Booking): void => {
       const { uid, rescheduledFromUid: former } = booking;
       if (known.has(uid) && !isAsKnown(booking, known.get(uid))) changed.add(uid);
       // The former one may have been cancelled, and over, before another time was chosen.
       if (former && !known.has(uid)) changed.add(former);
-    }
+    };
+    const read = await readUpdated(api, { path, since: query.since, note }, signal);
+    if (read.kind !== "found") return read;
     ends.push(read.value);
   }
   const unfinished = ends.filter(({ isComplete }) => !isComplete);
@@ -111,47 +113,51 @@ export async function listChangedBookings(
 }
 
 /**
- * The bookings that changed between `since` and `until`. Most versions list them in the order of change: then the next page begins at
- * the last change, because a booking that changes meanwhile leaves its place on the pages before. The newest version lists them in
- * another order, so all of its pages are needed; if they are many, only those up to the middle one of the changes are read.
+ * Notes the bookings that changed between `since` and `until`, and perhaps others. Most versions list them in the order of change: then
+ * the next page begins at the last change, because a booking that changes meanwhile leaves its place on the pages before. The newest
+ * version lists them in another order, so all of its pages are needed; if they are many, only those up to the middle one of the
+ * changes are read. Only times are kept, because pages may be many and large.
  */
 async function readUpdated(
   api: CalcomApi,
-  { path, since }: Pick<BookingsRequest, "path"> & Pick<ChangedQuery, "since">,
+  { path, since, note }: Pick<BookingsRequest, "path"> & Pick<ChangedQuery, "since"> & { note: (one: Booking) => void },
   signal: AbortSignal,
-): Promise<Read<{ bookings: Booking[]; until: Date; isComplete: boolean }>> {
-  let bookings: Booking[] = [];
+): Promise<Read<{ until: Date; isComplete: boolean }>> {
+  let times: Date[] = [];
   let [after, before] = [new Date(since.getTime() - OVERLAP_MS), null as Date | null];
   let next: BookingsPage["next"] = {};
-  for (let reads = 1; ; reads++) {
+  for (let [reads, readsInAll] = [1, 1]; readsInAll <= READS_UNTIL_GIVEN_UP; reads++, readsInAll++) {
     const range = { afterUpdatedAt: after.toISOString(), ...(before && { beforeUpdatedAt: before.toISOString() }) };
     const query = { ...range, sortUpdatedAt: "asc", ...next };
     const page = await api.listBookings({ path, query }, signal);
     if (page.kind !== "found") return page;
-    bookings.push(...page.value.bookings);
+    const { bookings } = page.value;
+    for (const booking of bookings) note(booking);
     next = page.value.next;
-    const times = listTimes(bookings).filter((time) => time > since);
+    times = [...times, ...listTimes(bookings).filter((time) => time > since)].sort(byTime);
     const until = times.at(-1) ?? since;
-    if (next === null) return found({ bookings, until, isComplete: before === null });
+    if (next === null) return found({ until, isComplete: before === null });
     const isLong = reads >= READS_MAX;
     if (next["cursor"] === undefined) {
       // What is read next time begins before this.
-      if (isLong && until.getTime() - OVERLAP_MS > since.getTime())
-        return found({ bookings, until, isComplete: false });
-      const last = listTimes(page.value.bookings.slice(-1)).at(0);
+      if (isLong && until.getTime() - OVERLAP_MS > since.getTime()) return found({ until, isComplete: false });
+      const last = listTimes(bookings.slice(-1)).at(0);
       if (last !== undefined && last > after) [after, next] = [last, {}];
     } else if (isLong) {
       const middle = times[(times.length - 1) >> 1];
-      if (middle !== undefined && middle < until) [bookings, before, next, reads] = [[], middle, {}, 0];
+      if (middle !== undefined && middle < until) [times, before, next, reads] = [[], middle, {}, 0];
     }
   }
+  return unavailable(UNREADABLE);
 }
 
-/** When these bookings changed, the earliest first. */
+/** When these bookings changed. */
 function listTimes(bookings: readonly Booking[]): Date[] {
-  return bookings
-    .flatMap(({ updatedAt }) => parseIsoInstant(updatedAt ?? "", "down") ?? [])
-    .sort((a, b) => a.getTime() - b.getTime());
+  return bookings.flatMap(({ updatedAt }) => parseIsoInstant(updatedAt ?? "", "down") ?? []);
+}
+
+function byTime(a: Date, b: Date): number {
+  return a.getTime() - b.getTime();
 }
 
 function isAsKnown({ status, start, end }: Booking, known: KnownAppointment | undefined): boolean {

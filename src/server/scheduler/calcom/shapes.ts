@@ -3,6 +3,7 @@ import { shapeOf } from "../../lib/shape.ts";
 import {
   DAY_SLOTS_MAX,
   DAYS_MAX,
+  ID_LENGTH_MAX,
   LOCATIONS_MAX,
   OPTIONS_MAX,
   QUESTIONS_MAX,
@@ -36,6 +37,9 @@ export const BOOKING_VERSIONS: readonly BookingVersions[] = [
 ];
 
 const maybe = <T extends TSchema>(type: T) => Type.Optional(Type.Union([type, Type.Null()]));
+
+/** Cal.com's own limit is 250. */
+const PAGE_BOOKINGS_MAX = 500;
 
 /** Every type of field has its own members; these are the ones we read. */
 const BookingField = Type.Object({
@@ -105,8 +109,8 @@ const Booking = Type.Object({
   location: maybe(Type.Unknown()),
   metadata: maybe(Type.Record(Type.String(), Type.Unknown())),
   /** The booking that a move has put in the place of this one. */
-  rescheduledToUid: maybe(Type.String()),
-  rescheduledFromUid: maybe(Type.String()),
+  rescheduledToUid: maybe(Type.String({ maxLength: ID_LENGTH_MAX })),
+  rescheduledFromUid: maybe(Type.String({ maxLength: ID_LENGTH_MAX })),
   updatedAt: maybe(Type.String()),
 });
 export type Booking = Static<typeof Booking>;
@@ -142,7 +146,7 @@ export const shapes = {
   bookings: shapeOf(
     Type.Object({
       status: Type.Literal("success"),
-      data: Type.Array(Booking),
+      data: Type.Array(Booking, { maxItems: PAGE_BOOKINGS_MAX }),
       pagination: maybe(Type.Object({ hasMore: maybe(Type.Boolean()), nextCursor: maybe(Type.String()) })),
     }),
   ),
