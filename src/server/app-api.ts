@@ -18,7 +18,7 @@ import { OPEN_BODY_MAX_BYTES } from "./http/body.ts";
 import { compressResponses } from "./http/compress.ts";
 import { CsvExports } from "./http/csv-exports.ts";
 import { managementRoutes } from "./management-routes.ts";
-import { requireFeature } from "./organizations/gate.ts";
+import { requireFeature } from "./organizations/plan.ts";
 import { reportAppRoutes } from "./reports/app-routes.ts";
 
 /** Everything that people and members do in the dashboard; contract/app/routes.ts says who may use which route. */

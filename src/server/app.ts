@@ -9,7 +9,6 @@ import { appApi } from "./app-api.ts";
 import { followAppointment } from "./bookings/changes/follow-appointments.ts";
 import { noticeRoutes } from "./bookings/changes/notice-routes.ts";
 import { bookRoutes } from "./bookings/flow/book-routes.ts";
-import { newestReadRoutes } from "./bookings/stored/newest-routes.ts";
 import { bookingReadRoutes } from "./bookings/stored/read-routes.ts";
 import type { ServiceDeps } from "./create-deps.ts";
 import { dashboardRoutes } from "./dashboard/routes.ts";
@@ -76,7 +75,6 @@ export async function buildApp(deps: ServiceDeps): Promise<FastifyInstance> {
       const routes = readTable(api);
       widgetReadRoutes(routes, deps);
       bookingReadRoutes(routes, deps);
-      newestReadRoutes(routes, deps);
       eventReadRoutes(routes, deps);
       analyticsReadRoutes(routes, deps);
     },

@@ -19,7 +19,7 @@ import { IDEMPOTENCY_KEY_HEADERS } from "./http/idempotency-key.ts";
 import { managementResponses } from "./http/read-api.ts";
 import { assert } from "./lib/assert.ts";
 import { managementRoutes } from "./management-routes.ts";
-import { requireFeature } from "./organizations/gate.ts";
+import { requireFeature } from "./organizations/plan.ts";
 
 /**
  * What programs manage with a key: the routes of the dashboard API that have scopes in contract/app/routes.ts, under /api/v1. Behind the

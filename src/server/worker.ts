@@ -1,5 +1,5 @@
 import { HOUR_MS, MINUTE_MS, SECOND_MS } from "#contract/durations.ts";
-import { sweepAccounts } from "./accounts/auth/sweep-accounts.ts";
+import { sweepAccounts } from "./accounts/auth/session-queries.ts";
 import { packOutdated } from "./analytics/analytics.ts";
 import { followAppointments } from "./bookings/changes/follow-appointments.ts";
 import { pollConnections } from "./bookings/changes/poll-connections.ts";
@@ -7,7 +7,7 @@ import { writeMissingEvents } from "./bookings/flow/keep-booking.ts";
 import { settleOverdue } from "./bookings/flow/settle-overdue.ts";
 import type { ServiceDeps } from "./create-deps.ts";
 import { exportNightly } from "./export/export.ts";
-import { repeat } from "./lib/concurrency/repeat.ts";
+import { repeat } from "./lib/concurrency/pause.ts";
 import { sweepExpired } from "./operations/retention.ts";
 import { sendReports } from "./reports/send-reports.ts";
 import { readBookingPages } from "./scheduler/connections/connections.ts";

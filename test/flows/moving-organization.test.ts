@@ -10,7 +10,7 @@ import { type ConfirmedBooking, settleConfirmed } from "../../src/server/booking
 import { deleteBooking, eraseBookingsByEmail } from "../../src/server/bookings/stored/erase.ts";
 import { OrganizationMoving } from "../../src/server/db/engine.ts";
 import { inHome, inTransaction } from "../../src/server/db/transactions.ts";
-import { deleteOrganization } from "../../src/server/organizations/delete-queries.ts";
+import { deleteOrganization } from "../../src/server/organizations/delete-organization.ts";
 import { editEndpoint } from "../../src/server/webhooks/endpoints/endpoints.ts";
 import { findEndpoint } from "../../src/server/webhooks/endpoints/queries.ts";
 import { hideOrganization } from "../support/app/hide-organization.ts";

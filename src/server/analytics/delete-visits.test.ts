@@ -16,7 +16,7 @@ import { createLog } from "../lib/log/log.ts";
 import { createMetrics } from "../lib/log/metrics.ts";
 import { systemRandom } from "../lib/secrets/random.ts";
 import { sweepExpired } from "../operations/retention.ts";
-import { toKeptSince } from "../organizations/kept-since.ts";
+import { toKeptSince } from "../organizations/plan.ts";
 import { updateOrganization } from "../organizations/queries.ts";
 import { importEvents } from "./import/import-events.ts";
 import { packVisits, rebuildPacks } from "./packs/pack-visits.ts";

@@ -2,21 +2,21 @@ import type { AppKey, NewKey } from "#contract/app/keys.ts";
 import { API_KEY_ID, type ApiKeyId, parseApiKeyId } from "#contract/ids.ts";
 import { KEY_NAME_LENGTH_MAX } from "#contract/limits.ts";
 import { KEY_SCOPES, KEY_SCOPES_DEFAULT, type KeyScope } from "#contract/scopes.ts";
-import type { Routes } from "../accounts/accounts.ts";
+import type { KeyLimits, Routes } from "../accounts/accounts.ts";
 import { auditBy } from "../audit/audit.ts";
 import { makeOnce } from "../db/make-once.ts";
 import type { Db } from "../db/pool.ts";
 import { inTransaction } from "../db/transactions.ts";
 import type { Deps } from "../deps.ts";
-import { ApiError, notFound } from "../http/api-error.ts";
+import { ApiError, FieldsError, notFound } from "../http/api-error.ts";
 import { type Checked, checkLine, requireFields } from "../http/check-fields.ts";
 import { chooseId } from "../http/idempotency-key.ts";
 import { sliceList } from "../http/paging.ts";
 import { assert } from "../lib/assert.ts";
 import { countLocked, describeCap } from "../organizations/organizations.ts";
 import { type ApiKeyRow, listApiKeys, revokeOwnKey } from "./app-queries.ts";
-import { requireNoMore } from "./key-limits.ts";
 import { describeKey, makeKey, parseExpiry } from "./make-key.ts";
+import { isWithinNetworks } from "./networks.ts";
 
 export function keyAppRoutes(routes: Routes, deps: Pick<Deps, "db" | "clock" | "random" | "config">): void {
   routes.add("listKeys", async ({ member, query }) => {
@@ -109,4 +109,28 @@ function toAppKey(row: ApiKeyRow, now: Date): AppKey {
 function toCondition(row: ApiKeyRow, now: Date): AppKey["condition"] {
   if (row.revoked_at !== null) return "revoked";
   return row.expires_at !== null && row.expires_at <= now ? "expired" : "active";
+}
+
+type Wanted = { scopes: readonly KeyScope[]; networks: readonly string[]; expiresAt: Date | null };
+
+/** A key that creates a key can't give it more than it has: no other scope, no wider network, no longer life. */
+function requireNoMore(own: KeyLimits | undefined, wanted: Wanted): void {
+  if (own === undefined) return;
+  const faults = {
+    ...(wanted.scopes.every((scope) => includesScope(own.scopes, scope))
+      ? {}
+      : { scopes: `Your key can only give the scopes that it has: ${own.scopes.join(", ")}.` }),
+    ...(isWithinNetworks(wanted.networks, own.networks)
+      ? {}
+      : { networks: `Your key can only be used from ${own.networks.join(", ")}, and so can the keys it creates.` }),
+    ...(own.expiresAt === null || (wanted.expiresAt !== null && wanted.expiresAt <= own.expiresAt)
+      ? {}
+      : { expiresAt: `Your key expires at ${own.expiresAt.toISOString()}. The new key must expire by then.` }),
+  };
+  if (Object.keys(faults).length > 0) throw new FieldsError(faults);
+}
+
+/** A key that reads whole bookings can also read anonymous ones. */
+function includesScope(scopes: readonly KeyScope[], scope: KeyScope): boolean {
+  return scopes.includes(scope) || (scope === "bookings.anonymous" && scopes.includes("bookings"));
 }

@@ -1,6 +1,12 @@
 import { existsSync } from "node:fs";
+import { planIncludes } from "#contract/plans.ts";
+import { exportDays } from "../export/export.ts";
+import { parseExportPlace } from "../lib/text/export-place.ts";
+import { addDays } from "../lib/time/calendar.ts";
 import { examine, type Finding, sweepExpired } from "../operations/operations.ts";
-import { type Command, pluralize } from "./command.ts";
+import { requireOrganization } from "./arguments.ts";
+import { type Command, pluralize, UsageError } from "./command.ts";
+import { reportEvery } from "./read-lines.ts";
 
 const BROWSER_FILES = new URL("../../../dist/made-from", import.meta.url);
 const MARKS: Record<Finding["state"], string> = { ok: "ok  ", warning: "warn", fault: "FAIL" };
@@ -48,5 +54,34 @@ export const RETENTION_COMMAND: Command = {
     const counts = [pluralize(bookings, "booking"), pluralize(visits, "visit")].join(", ");
     const text = `Deleted ${counts} and ${pluralize(webhookEvents, "webhook event")} past their retention.`;
     return { text, json: deleted };
+  },
+};
+
+/** Writing this many days takes a few seconds. */
+const PROGRESS_DAYS = 100;
+
+export const EXPORT_COMMAND: Command = {
+  name: "export",
+  usage: "export --to DIR|s3://BUCKET/PREFIX [--org ORG] [--from DAY]",
+  summary:
+    "write the finished days that are missing there as NDJSON: bookings, changes, deletions and daily totals of one or all organizations on the Business plan",
+  options: ["to", "org", "from"],
+  positionals: 0,
+  async run(context) {
+    const { db, args, tell } = context;
+    const to = args.required("to");
+    if (parseExportPlace(to) === null) throw new UsageError("--to must be a folder or s3://BUCKET/PREFIX.");
+    const from = args.option("from");
+    if (from !== null && addDays(from, 0) !== from) throw new UsageError("--from must be a day such as 2026-11-01.");
+    const org = args.option("org");
+    const organization = org === null ? null : await requireOrganization(db, org);
+    if (organization && !planIncludes(organization.plan, "readApi"))
+      throw new UsageError(`${organization.id} isn't on the Business plan, which exports require.`);
+    const onDay = reportEvery(PROGRESS_DAYS, (days) => tell(`${days} days written`));
+    const exported = await exportDays(context, { to, owner: organization?.id, from, onDay });
+    const { organizations, days, files, busy } = exported;
+    const others = busy === 0 ? "" : ` Another process is exporting ${pluralize(busy, "organization")}.`;
+    const text = `Wrote ${pluralize(files, "file")} about ${pluralize(days, "day")} of ${pluralize(organizations, "organization")}.${others}`;
+    return { text, json: exported, exitCode: busy === 0 ? 0 : 1 };
   },
 };

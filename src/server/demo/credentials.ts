@@ -1,8 +1,7 @@
 import { BASE58 } from "#contract/ids.ts";
 import { makeApiKey } from "../api-keys/api-keys.ts";
 import type { Config } from "../config.ts";
-import { deriveRandom } from "../lib/secrets/derived-random.ts";
-import { type Random, randomText } from "../lib/secrets/random.ts";
+import { deriveRandom, type Random, randomText } from "../lib/secrets/random.ts";
 import { loadSecretKey } from "../secret-key.ts";
 import { OWNER } from "./clinic.ts";
 

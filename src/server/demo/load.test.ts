@@ -10,7 +10,7 @@ import { makeBooking, makeKey, makeOrganization, makeWidget, NOON } from "../../
 import { insertMember } from "../accounts/queries.ts";
 import { toStepBit } from "../analytics/record/touch.ts";
 import { readChecklist } from "../dashboard/overview-queries.ts";
-import { ORGANIZATION_TABLES } from "../organizations/delete-queries.ts";
+import { ORGANIZATION_TABLES } from "../organizations/delete-organization.ts";
 import { insertOrganization } from "../organizations/queries.ts";
 import { clearTestData } from "../test-mode/clear-tests.ts";
 import { listWidgetsWithViews } from "../widgets/app-queries.ts";

@@ -10,15 +10,14 @@ import { inTransaction } from "../db/transactions.ts";
 import type { Deps } from "../deps.ts";
 import { assert } from "../lib/assert.ts";
 import type { TextLine } from "../lib/text/text-lines.ts";
-import { findOrganization, insertOrganization } from "../organizations/organizations.ts";
+import { deleteOrganization, findOrganization, insertOrganization } from "../organizations/organizations.ts";
 import { insertSandbox } from "../scheduler/scheduler.ts";
 import { openLivePeriod } from "../test-mode/test-mode.ts";
 import { insertWidget } from "../widgets/widgets.ts";
 import { changeBookings, findStart, keepAppointments, toUpcoming } from "./appointments.ts";
-import { clearDemo } from "./clear.ts";
 import { DEMO_ID, DEMO_KEY_NAME, DEMO_NAME, DEMO_PEOPLE, DEMO_WIDGETS, DEMO_ZONE, OWNER } from "./clinic.ts";
 import { readCredentials, readKeyRandom } from "./credentials.ts";
-import { hasMembers } from "./queries.ts";
+import { deleteStrandedUsers, hasMembers } from "./queries.ts";
 import { DEMO_DAYS, makeTraffic } from "./traffic.ts";
 
 // The demo is loaded through the same code that everyone uses: widgets as on the command line, bookings by the import, visits by the
@@ -151,5 +150,17 @@ async function addPeople(deps: LoadDeps): Promise<void> {
     const key = { name: DEMO_KEY_NAME, ...limits, createdBy: OWNER.email, now: at };
     const { id } = await makeKey({ db, random: keyRandom }, DEMO_ID, key);
     await audit(db, { action: "api_key.created", target: id, ...describeKey(key) });
+  });
+}
+
+/** Deletes the demo organization with all its rows and people, and nothing else. False if there is none. */
+export async function clearDemo({ db }: Pick<Deps, "db">): Promise<boolean> {
+  return await inTransaction(db, async (transaction) => {
+    const isDeleted = await deleteOrganization(transaction, DEMO_ID);
+    await deleteStrandedUsers(
+      transaction,
+      DEMO_PEOPLE.map(({ email }) => email),
+    );
+    return isDeleted;
   });
 }

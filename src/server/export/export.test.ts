@@ -20,8 +20,8 @@ import { inHome } from "../db/transactions.ts";
 import { TASKS } from "../worker.ts";
 import { EXPORT_TABLES } from "./day-rows.ts";
 import { exportDays, exportNightly } from "./export.ts";
-import { ExportError } from "./export-error.ts";
 import { exportAlone } from "./queries.ts";
+import { ExportError } from "./target.ts";
 
 const { app, deps, clock, url } = await createTestApp();
 const { db } = deps;

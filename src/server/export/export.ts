@@ -6,9 +6,8 @@ import type { Deps } from "../deps.ts";
 import { addDays } from "../lib/time/calendar.ts";
 import { listOrganizations, toKeptSince } from "../organizations/organizations.ts";
 import { EXPORT_TABLES, LAST_TABLE } from "./day-rows.ts";
-import { ExportError } from "./export-error.ts";
 import { exportAlone, findFirstBookedAt } from "./queries.ts";
-import { openTarget, type Target } from "./target.ts";
+import { ExportError, openTarget, type Target } from "./target.ts";
 
 export { ExportError };
 

@@ -1,3 +1,5 @@
+import { findLanguage, type Language } from "#contract/languages.ts";
+
 /** No browser sends as much, and parsing a long one is slow. */
 export const ACCEPT_LENGTH_MAX = 1_000;
 
@@ -15,4 +17,14 @@ export function parseWeights(header: string): [name: string, weight: number][] {
 export function prefersHtml(header: string | undefined): boolean {
   const weights = new Map(parseWeights((header ?? "").toLowerCase()));
   return (weights.get("text/html") ?? 0) > (weights.get("application/json") ?? 0);
+}
+
+/**
+ * The supported language that the browser prefers according to Accept-Language; English if there is no match. The tag may have a
+ * region, which decides how dates are written.
+ */
+export function toAcceptedLanguage(header: string | undefined): { language: Language; tag: string } {
+  const wanted = parseWeights(header ?? "").filter(([, weight]) => weight > 0);
+  const tags = wanted.sort(([, a], [, b]) => b - a).map(([tag]) => tag);
+  return findLanguage(tags) ?? { language: "en", tag: "en" };
 }

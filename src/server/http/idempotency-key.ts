@@ -2,8 +2,7 @@ import type { FastifyRequest } from "fastify";
 import { Type } from "typebox";
 import { IDEMPOTENCY_KEY_LENGTH_MAX } from "#contract/embed-api.ts";
 import type { IdForm } from "#contract/ids.ts";
-import { deriveRandom } from "../lib/secrets/derived-random.ts";
-import { type Random, randomId, randomUuid } from "../lib/secrets/random.ts";
+import { deriveRandom, type Random, randomId, randomUuid } from "../lib/secrets/random.ts";
 import { ApiError } from "./api-error.ts";
 
 /** For the API reference. */

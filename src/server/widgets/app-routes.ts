@@ -15,7 +15,7 @@ import { describeFailure, type OpenDeps, openSchedulingSystem } from "../schedul
 import { changeWidget, listWidgetsWithViews, lockWidget } from "./app-queries.ts";
 import { checkWidgetChange, checkWidgetSettings } from "./check-widget.ts";
 import { insertWidget } from "./queries.ts";
-import { toAppWidget, toWidgetSettings } from "./to-app-widget.ts";
+import { toAppWidget, toWidgetSettings } from "./to-widget.ts";
 
 type WidgetDeps = OpenDeps & Pick<Deps, "config">;
 

@@ -1,9 +1,13 @@
+import type { FastifyRequest } from "fastify";
 import { type ConnectionId, type OrganizationId, parseWidgetId, type WidgetId } from "#contract/ids.ts";
 import { NO_OPTIONS, type Offer, type Template, type WidgetOptions, type WidgetStatus } from "#contract/widget.ts";
 import { readAnywhere } from "../db/home.ts";
 import type { Db } from "../db/pool.ts";
 import { runPrepared } from "../db/run-prepared.ts";
+import type { Deps } from "../deps.ts";
 import { notFound } from "../http/api-error.ts";
+import { toClientNetwork } from "../http/client-network.ts";
+import { limitByNetwork, type RateLimitVerdict, rateLimited, SharedLimiter } from "../http/rate-limit.ts";
 
 export type BookableWidget = {
   id: WidgetId;
@@ -94,4 +98,34 @@ export async function holdSwitches(
     .forShare();
   const [row] = await runPrepared(transaction, "hold_switches", statement);
   return row ?? null;
+}
+
+type WidgetRequest = FastifyRequest<{ Params: { widget: string } }>;
+
+type WidgetGuard = {
+  /** Limits requests per network before anything is read. */
+  requireWidget(request: WidgetRequest): Promise<BookableWidget>;
+  /** Limits requests per widget. Call it once nothing in the request is wrong: refused requests use up nothing. */
+  limitWidget(request: WidgetRequest, widget: BookableWidget): void;
+};
+
+/** Guard of one route under /embed-api. */
+export function limitWidgetRoute(
+  deps: Pick<Deps, "db" | "clock">,
+  limits: { perNetwork: number; perWidget: number; message: string },
+): WidgetGuard {
+  const byNetwork = limitByNetwork(limits.perNetwork);
+  const byWidget = limits.perWidget > 0 ? new SharedLimiter({ perMinute: limits.perWidget }) : null;
+  const check = (verdict: RateLimitVerdict | undefined) => {
+    if (verdict?.isAllowed === false) throw rateLimited(verdict, limits.message);
+  };
+  return {
+    async requireWidget(request) {
+      check(byNetwork?.take(toClientNetwork(request.ip), deps.clock.now()));
+      return await requireBookableWidget(deps.db, request.params.widget);
+    },
+    limitWidget(request, { id }) {
+      check(byWidget?.take({ key: id, network: toClientNetwork(request.ip) }, deps.clock.now()));
+    },
+  };
 }

@@ -16,8 +16,7 @@ import {
   type SlotQuery,
   toFreeSlot,
 } from "../scheduler/scheduler.ts";
-import type { BookableWidget } from "./bookable-widget.ts";
-import { limitWidgetRoute } from "./limited-widget.ts";
+import { type BookableWidget, limitWidgetRoute } from "./bookable-widget.ts";
 import { applyOffer, limitSlots, toOfferedStaff } from "./offer.ts";
 import { directPageUrl, toLogoPath } from "./to-widget.ts";
 

@@ -183,7 +183,7 @@ export const BANNED_TEXTS: readonly {
       "src/docs/",
       "src/widget/",
     ],
-    instead: "wait with lib/concurrency/repeat.ts",
+    instead: "wait with lib/concurrency/pause.ts",
   },
   {
     pattern: /(?<![.\w])fetch\(/,

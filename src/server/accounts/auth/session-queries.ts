@@ -1,6 +1,7 @@
 import type { Selectable } from "kysely";
 import type { UserSessionsTable } from "../../db/account-tables.ts";
 import type { Db } from "../../db/pool.ts";
+import type { Deps } from "../../deps.ts";
 
 // Statements about people are not scoped to an organization, because a person may belong to several.
 
@@ -40,8 +41,9 @@ export async function deleteOtherSessions(db: Db, userId: string, keptId: string
   return (await gone.execute()).length;
 }
 
-/** Everyone's expired sessions, links and invitations. The tables are small and indexed by expiry. */
-export async function deleteExpired(db: Db, now: Date): Promise<void> {
+/** Background task: deletes everyone's expired sessions, links and invitations. The tables are small and indexed by expiry. */
+export async function sweepAccounts({ db, clock }: Pick<Deps, "db" | "clock">): Promise<void> {
+  const now = clock.now();
   await db.deleteFrom("user_sessions").where("expires_at", "<=", now).execute();
   await db.deleteFrom("user_verifications").where("expires_at", "<=", now).execute();
   await db.deleteFrom("invitations").where("expires_at", "<=", now).execute();

@@ -4,7 +4,7 @@ import { sql } from "kysely";
 import { createTestApp } from "../../../../test/support/app/app.ts";
 import { openBrowser } from "../../../../test/support/app/browser-session.ts";
 import { signIn, TEST_PASSWORD } from "../../../../test/support/app/sign-in.ts";
-import { sweepAccounts } from "../auth/sweep-accounts.ts";
+import { sweepAccounts } from "../auth/session-queries.ts";
 
 const testApp = await createTestApp({ rateLimitSignInPerMinute: 0 });
 const { deps } = testApp;

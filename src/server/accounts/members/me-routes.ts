@@ -22,7 +22,7 @@ import {
   type Membership,
   updateUserName,
 } from "../queries.ts";
-import { createOrganization } from "../setup/create-organization.ts";
+import { createOrganization } from "../setup/setup.ts";
 import { auditPerson } from "./audit-person.ts";
 
 type MeDeps = Pick<Deps, "db" | "clock" | "random" | "config">;

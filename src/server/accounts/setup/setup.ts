@@ -1,14 +1,17 @@
 import type { SetUpRequest } from "#contract/app/account.ts";
 import { ENTRY_PAGES } from "#contract/app/addresses.ts";
-import type { OrganizationId } from "#contract/ids.ts";
+import { ORGANIZATION_ID, type OrganizationId } from "#contract/ids.ts";
+import type { Plan } from "#contract/plans.ts";
+import { auditBy } from "../../audit/audit.ts";
 import type { Db } from "../../db/pool.ts";
 import { inTransaction } from "../../db/transactions.ts";
 import type { Deps } from "../../deps.ts";
 import { assert } from "../../lib/assert.ts";
+import { randomId } from "../../lib/secrets/random.ts";
+import { insertOrganization } from "../../organizations/organizations.ts";
 import { hashLinkToken, makeLinkToken } from "../auth/link-token.ts";
 import { hashPassword } from "../auth/password.ts";
-import { hasUsers } from "../queries.ts";
-import { createOrganization } from "./create-organization.ts";
+import { hasUsers, insertMember } from "../queries.ts";
 import { createUser } from "./create-user.ts";
 
 // While there is no user, every start prints a setup link. The first person to open it becomes the first owner.
@@ -63,4 +66,33 @@ async function hasSetupLink(db: Db, tokenHash: Buffer): Promise<boolean> {
 async function takeSetupLinks(db: Db): Promise<boolean> {
   const gone = await db.deleteFrom("setup_links").returning("created_at").execute();
   return gone.length > 0;
+}
+
+/** Creates an organization with its owner, in the caller's transaction. Without a plan, it gets the default one. */
+export async function createOrganization(
+  deps: Pick<Deps, "db" | "clock" | "random" | "config">,
+  organization: {
+    id?: OrganizationId;
+    name: string;
+    timeZone: string;
+    plan?: Plan | undefined;
+    owner: { userId: string; email: string };
+  },
+): Promise<OrganizationId> {
+  const { db } = deps;
+  const now = deps.clock.now();
+  const id = organization.id ?? randomId<OrganizationId>(deps.random, ORGANIZATION_ID);
+  const plan = organization.plan ?? deps.config.defaultPlan;
+  await insertOrganization(db, {
+    id,
+    name: organization.name,
+    plan,
+    time_zone: organization.timeZone,
+    created_at: now,
+  });
+  const member = { organization_id: id, user_id: organization.owner.userId, role: "owner" as const, created_at: now };
+  await insertMember(db, { ...member, last_used_at: now });
+  const audit = auditBy(deps, { ...organization.owner, organizationId: id }, now);
+  await audit(db, { action: "organization.created", target: id, name: organization.name, detail: { plan } });
+  return id;
 }

@@ -3,7 +3,6 @@ import type { IncomingHttpHeaders } from "node:http";
 import { BlockList, isIP } from "node:net";
 import { fileURLToPath } from "node:url";
 import { Reader } from "mmdb-lib";
-import { isCountry } from "../../lib/text/is-country.ts";
 
 // The visitor's two-letter country, or "" if unknown. The IP address is used only here: it is not stored, not logged,
 // and not part of any error.
@@ -43,4 +42,14 @@ export function parseCountry(text: string | string[] | undefined): string {
   if (typeof text !== "string") return "";
   const country = text.trim().toUpperCase();
   return isCountry(country) ? country : "";
+}
+
+/** Codes that have a name but are no country: unknown (CloudFront and others send it) and two for testing translations. */
+const NO_COUNTRIES = new Set(["ZZ", "XA", "XB"]);
+
+const NAMES = new Intl.DisplayNames("en", { type: "region", fallback: "none" });
+
+/** Whether the text is the two-letter code of a country, in upper case. */
+export function isCountry(text: string): boolean {
+  return /^[A-Z]{2}$/.test(text) && !NO_COUNTRIES.has(text) && NAMES.of(text) !== undefined;
 }

@@ -11,7 +11,7 @@ import { packWithPause } from "../../../../test/support/funnel/packing.ts";
 import { assertPacksValid, describePacks, listPackedDays } from "../../../../test/support/funnel/packs.ts";
 import { makeTouch, visitId } from "../../../../test/support/funnel/touches.ts";
 import { createLog } from "../../lib/log/log.ts";
-import { deleteOrganization } from "../../organizations/delete-queries.ts";
+import { deleteOrganization } from "../../organizations/delete-organization.ts";
 import { deleteExpiredVisits, forgetVisits } from "../delete-visits.ts";
 import { recordTouches } from "../record/record.ts";
 import { answerQuestion, readQuestion } from "../report/app-report.ts";

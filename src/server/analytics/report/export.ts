@@ -2,7 +2,7 @@ import type { AppAnalytics, AppBreakdown } from "#contract/app/analytics.ts";
 import type { Dimension } from "#contract/dimensions.ts";
 import { FUNNEL_STEPS } from "#contract/steps.ts";
 import { BYTE_ORDER_MARK, type CsvCell, toCsvLine } from "../../lib/text/csv.ts";
-import { isNamed } from "./breakdown/named-rows.ts";
+import { isNamed } from "./breakdown/breakdown.ts";
 
 /** `breakdown` is the whole list of one dimension. */
 export const ANALYTICS_TABLES = ["daily", "funnel", "breakdown"] as const;

@@ -14,8 +14,8 @@ import {
 import type { OrganizationId, WidgetId } from "#contract/ids.ts";
 import type { Db } from "../../db/pool.ts";
 import { badParameter, type Query } from "../../http/parameters.ts";
-import { isCountry } from "../../lib/text/is-country.ts";
 import { requireWidget } from "../../widgets/widgets.ts";
+import { isCountry } from "../classify/country.ts";
 
 // Filters are query parameters named like the dimensions: `country=DE&country=AT` is either country, `notDevice=mobile` every
 // other device. A visit must match every parameter.

@@ -7,7 +7,7 @@ import { makeOrganization, makeWidget } from "../../../../test/support/builders.
 import { createTestDatabase } from "../../../../test/support/database/database.ts";
 import { readAnalytics } from "../../../../test/support/funnel/analytics.ts";
 import { makeTouch, SEARCH_AD } from "../../../../test/support/funnel/touches.ts";
-import { toKeptSince } from "../../organizations/kept-since.ts";
+import { toKeptSince } from "../../organizations/plan.ts";
 import { deleteExpiredVisits } from "../delete-visits.ts";
 import { packVisits } from "../packs/pack-visits.ts";
 import { recordTouches } from "../record/record.ts";

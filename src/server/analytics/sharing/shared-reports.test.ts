@@ -6,7 +6,7 @@ import { askApp, readAudit } from "../../../../test/support/app/app-api.ts";
 import { type SignedIn, signIn } from "../../../../test/support/app/sign-in.ts";
 import { makeBooking, makeWidget } from "../../../../test/support/builders.ts";
 import { makeTouch, SEARCH_AD } from "../../../../test/support/funnel/touches.ts";
-import { removeOrganization } from "../../organizations/remove-organization.ts";
+import { removeOrganization } from "../../organizations/delete-organization.ts";
 import { recordTouches } from "../record/record.ts";
 
 // The clock stands at noon on 1 November 2026.

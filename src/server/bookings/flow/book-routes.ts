@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import type { RawAttribution } from "#contract/attribution.ts";
+import { type Attribution, type RawAttribution, RawAttribution as RawFields } from "#contract/attribution.ts";
+import { NOT_SET } from "#contract/dimensions.ts";
 import { DAY_MS } from "#contract/durations.ts";
 import { BOOK_BODY_MAX_BYTES, BookAnswer, type BookRequest, type FreeSlot } from "#contract/embed-api.ts";
 import {
@@ -8,6 +9,7 @@ import {
   type ReadVisit,
   readAttribution,
   redactAttribution,
+  type VisitClass,
   type VisitReader,
 } from "../../analytics/analytics.ts";
 import type { Deps } from "../../deps.ts";
@@ -30,7 +32,6 @@ import {
   limitWidgetRoute,
   toOfferedStaff,
 } from "../../widgets/widgets.ts";
-import { toAttribution } from "../stored/to-attribution.ts";
 import { type CheckedRequest, checkBookRequest, parseBookRequest } from "./check-book-request.ts";
 import { makeBooking, type WantedBooking } from "./make-booking.ts";
 import type { PendingTouch } from "./pending-queries.ts";
@@ -248,4 +249,27 @@ function unavailable(): ApiError {
   return new ApiError("scheduler_unavailable", "The booking couldn't be completed. Please try again.", {
     "retry-after": RETRY_SECONDS,
   });
+}
+
+/** The loader's raw fields and our classification, without absent fields. */
+function toAttribution(raw: RawAttribution, visit: VisitClass & { page: string }): Attribution {
+  const kept: Record<string, string | number> = {
+    source: visit.source,
+    medium: visit.medium,
+    ...(visit.campaign === NOT_SET ? {} : { campaign: visit.campaign }),
+    channel: visit.channel,
+    ...(visit.page === "" ? {} : { pageUrl: visit.page }),
+  };
+  for (const name of Object.keys(RawFields.properties) as (keyof RawAttribution)[]) {
+    const value = raw[name];
+    if (typeof value === "number") kept[name] = value;
+    // A privacy signal rewrites addresses, which may make them longer.
+    else if (value !== undefined && value !== "") kept[name] = value.slice(0, ATTRIBUTION_TEXT_MAX).toWellFormed();
+  }
+  const firstSeenAt = raw.firstSeenAt === undefined ? null : parseIsoInstant(raw.firstSeenAt, "down");
+  // An offset can lead beyond the years of four digits, the only ones that the contract's timestamps have.
+  if (firstSeenAt && firstSeenAt.getUTCFullYear() <= 9999) kept["firstSeenAt"] = firstSeenAt.toISOString();
+  else delete kept["firstSeenAt"];
+  // Every name is one of the contract's, and only `touches` is a number.
+  return kept as Attribution;
 }

@@ -1,5 +1,5 @@
-import type { Insertable } from "kysely";
-import type { DeliveryId, OrganizationId } from "#contract/ids.ts";
+import { type Insertable, type Selectable, sql } from "kysely";
+import type { DeliveryId, OrganizationId, Reference } from "#contract/ids.ts";
 import { atEveryHome } from "../../db/home.ts";
 import { fromJson } from "../../db/json-column.ts";
 import type { Db } from "../../db/pool.ts";
@@ -7,8 +7,7 @@ import type { BookingsTable } from "../../db/tables.ts";
 import { inHome } from "../../db/transactions.ts";
 import type { Deps } from "../../deps.ts";
 import { type BookingFacts, fanOut, fanOutSafely, wakeWorkers } from "../../webhooks/webhooks.ts";
-import { type BookingRow, insertBooking, takeInstant } from "../stored/queries.ts";
-import { type BookingWithoutEvent, listBookingsWithoutEvent, markHasEvent } from "./event-queries.ts";
+import { BOOKING_COLUMNS, type BookingRow, insertBooking, takeInstant } from "../stored/queries.ts";
 
 type KeepDeps = Pick<Deps, "random" | "log" | "clock" | "metrics">;
 
@@ -119,4 +118,37 @@ export function toBookingFacts(booking: NewBooking | BookingRow): BookingFacts {
     isTest: booking.is_test ?? false,
     widgetId: booking.widget_id,
   };
+}
+
+type BookingWithoutEvent = BookingRow & Pick<Selectable<BookingsTable>, "organization_id">;
+
+/** One shard group's bookings, for the background task; `after` is the last row of the previous batch. */
+async function listBookingsWithoutEvent(
+  home: Db,
+  { after, limit }: { after: BookingWithoutEvent | null; limit: number },
+): Promise<BookingWithoutEvent[]> {
+  return await home
+    .selectFrom("bookings")
+    .select([...BOOKING_COLUMNS, "organization_id"])
+    // A literal: with a parameter, the partial index could not be used.
+    .where("lacks_event", "=", sql.lit(true))
+    .$if(after !== null, (query) =>
+      query.where(sql<boolean>`(organization_id, created_at) > (${after?.organization_id}, ${after?.created_at})`),
+    )
+    .orderBy("organization_id")
+    .orderBy("created_at")
+    .limit(limit)
+    .execute();
+}
+
+/** False if the booking already has its event or no longer exists. */
+async function markHasEvent(transaction: Db, owner: OrganizationId, reference: Reference): Promise<boolean> {
+  const result = await transaction
+    .updateTable("bookings")
+    .set({ lacks_event: false })
+    .where("organization_id", "=", owner)
+    .where("reference", "=", reference)
+    .where("lacks_event", "=", true)
+    .executeTakeFirst();
+  return result.numUpdatedRows === 1n;
 }

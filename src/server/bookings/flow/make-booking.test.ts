@@ -15,7 +15,7 @@ import { DIRECT_TOUCH } from "../../../../test/support/funnel/touches.ts";
 import { DatabaseUnavailable } from "../../db/database-unavailable.ts";
 import { type Db, openDb, openPool } from "../../db/pool.ts";
 import { createLog } from "../../lib/log/log.ts";
-import { deleteOrganization } from "../../organizations/delete-queries.ts";
+import { deleteOrganization } from "../../organizations/delete-organization.ts";
 import { openSchedulingSystem } from "../../scheduler/open-system.ts";
 import { refused, type SchedulingSystem, unavailable } from "../../scheduler/scheduling-system.ts";
 import { deleteBooking, eraseBookingsByEmail } from "../stored/erase.ts";

@@ -146,7 +146,7 @@ export async function findPending(db: Db, owner: OrganizationId, reference: Refe
  * memory: an erasure may have removed it meanwhile. The touch and the hash of the visit are deleted and all instants become whole
  * hours, so that nothing leads from a booking to its visit, which has the exact instant.
  *
- * Locks come in the order in which an organization is deleted (organizations/delete-queries.ts): its progress, so that its visits
+ * Locks come in the order in which an organization is deleted (organizations/delete-organization.ts): its progress, so that its visits
  * can be recorded, the widget's switches, and the request.
  */
 export async function settlePending(

@@ -1,6 +1,6 @@
 import { SECOND_MS } from "#contract/durations.ts";
 import { isDatabaseUnavailable } from "../../db/database-unavailable.ts";
-import { repeat } from "../../lib/concurrency/repeat.ts";
+import { repeat } from "../../lib/concurrency/pause.ts";
 import {
   type BookingToSettle,
   type ConfirmedBooking,

@@ -1,5 +1,6 @@
-import { randomBytes, randomFillSync } from "node:crypto";
+import { hkdfSync, randomBytes, randomFillSync } from "node:crypto";
 import type { IdForm } from "#contract/ids.ts";
+import { assert } from "../assert.ts";
 
 /** The source of randomness; tests pass in a fixed one. */
 export type Random = { bytes(count: number): Buffer };
@@ -51,4 +52,19 @@ export function randomUuid(random: Random): string {
   bytes.writeUInt8((bytes.readUInt8(8) & 0x3f) | 0x80, 8);
   const hex = bytes.toString("hex");
   return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join("-");
+}
+
+const DERIVED_BYTES = 512;
+
+/** The same source and purpose always give the same bytes, which are as hard to guess as the source. */
+export function deriveRandom(source: string, purpose: string): Random {
+  const derived = Buffer.from(hkdfSync("sha256", source, "bookflow", purpose, DERIVED_BYTES));
+  let used = 0;
+  return {
+    bytes(count) {
+      assert(used + count <= DERIVED_BYTES, "what is made is shorter than what is derived for it");
+      used += count;
+      return derived.subarray(used - count, used);
+    },
+  };
 }

@@ -4,7 +4,7 @@ import type { QuestionType } from "#contract/embed-api.ts";
 import { type ConnectionId, type OrganizationId, REFERENCE, type Reference } from "#contract/ids.ts";
 import { type ConnectionKind, TICKED } from "#contract/scheduling.ts";
 import { randomId } from "../../lib/secrets/random.ts";
-import { toInstantWords } from "../../lib/time/instant-words.ts";
+import { toInstantWords } from "../../lib/time/calendar.ts";
 import { ConnectionHealth, watchSystem } from "../connections/connection-health.ts";
 import type { ConnectionParts } from "../connections/connection-settings.ts";
 import { describeFailure } from "../connections/describe-failure.ts";

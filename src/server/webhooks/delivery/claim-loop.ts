@@ -2,7 +2,7 @@ import type { DeliveryId, OrganizationId } from "#contract/ids.ts";
 import type { Home } from "../../db/citus/homes.ts";
 import { reloadIfMoved } from "../../db/home.ts";
 import { Alarm } from "../../lib/concurrency/alarm.ts";
-import { repeat } from "../../lib/concurrency/repeat.ts";
+import { repeat } from "../../lib/concurrency/pause.ts";
 import { OutageLog } from "../../lib/log/outage-log.ts";
 import { EndpointCare } from "../health/health.ts";
 import { REQUESTS_AT_ONCE_MAX } from "../queue/caps.ts";

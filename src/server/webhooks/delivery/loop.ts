@@ -1,8 +1,7 @@
 import type { Home } from "../../db/citus/homes.ts";
 import { listHomes } from "../../db/home.ts";
 import type { Deps } from "../../deps.ts";
-import { pause } from "../../lib/concurrency/pause.ts";
-import { repeat } from "../../lib/concurrency/repeat.ts";
+import { pause, repeat } from "../../lib/concurrency/pause.ts";
 import { DELIVERIES_CHANNEL } from "../outbox/queries.ts";
 import { wakeDirectly } from "../outbox/wake-workers.ts";
 import { ClaimLoop } from "./claim-loop.ts";

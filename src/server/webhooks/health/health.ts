@@ -8,7 +8,7 @@ import type { Db } from "../../db/pool.ts";
 import type { Deps } from "../../deps.ts";
 import { RecentMap } from "../../lib/recent-map.ts";
 import { randomUuid } from "../../lib/secrets/random.ts";
-import { toInstantWords } from "../../lib/time/instant-words.ts";
+import { toInstantWords } from "../../lib/time/calendar.ts";
 import { findOrganization } from "../../organizations/organizations.ts";
 import { toEndpointName } from "../endpoints/to-app-endpoint.ts";
 import { cancelForbidden } from "../queue/recovery-queries.ts";

@@ -1,5 +1,6 @@
 import type { AnalyticsEntry } from "#contract/analytics.ts";
 import type { AppBreakdown, BookingTimes, FunnelSplit } from "#contract/app/analytics.ts";
+import { createCountryNames, toKeyName } from "#contract/app/report-words.ts";
 import { DIMENSIONS, type Dimension } from "#contract/dimensions.ts";
 import type { OrganizationId } from "#contract/ids.ts";
 import type { Db } from "../../../db/pool.ts";
@@ -14,7 +15,6 @@ import { type DayWindow, readComparison } from "../app-window.ts";
 import { requireKnownKeys } from "../filters.ts";
 import { findMost, toEntry, toFunnel } from "../report.ts";
 import { chooseBest } from "./best-keys.ts";
-import { arrangeNamed, isNamed, NAMED_ROWS_MAX } from "./named-rows.ts";
 import {
   BREAKDOWN_SORTS,
   type BreakdownPart,
@@ -196,4 +196,43 @@ export async function readTimes(db: Db, question: Question): Promise<BookingTime
     leadTimes: counts.leadTimes,
     services: await readRows(db, owner, { totals: counts.lists.get("service"), dimension: "service", part }),
   };
+}
+
+// People see countries and devices by name, countries in their own language. PostgreSQL doesn't know these names. There are few
+// of them, so they are searched and sorted here.
+
+type NamedDimension = Extract<Dimension, "country" | "device">;
+
+export function isNamed(dimension: Dimension): dimension is NamedDimension {
+  return dimension === "country" || dimension === "device";
+}
+
+/** More than there are: a country has two letters. */
+const NAMED_ROWS_MAX = 1_000;
+
+type Arrangement = {
+  dimension: NamedDimension;
+  language: string;
+  search: string | null;
+  /** By name; null to keep the order of the rows. */
+  nameOrder: "asc" | "desc" | null;
+};
+
+/** The rows whose name contains the search, or whose key is it, with their names as labels. */
+function arrangeNamed<Row extends { key: string }>(
+  rows: readonly Row[],
+  { dimension, language, search, nameOrder }: Arrangement,
+): (Row & { label: string })[] {
+  const countryNames = createCountryNames(language);
+  const named = rows.map((row) => ({ ...row, label: toKeyName(dimension, row.key, countryNames) }));
+  const text = fold(search ?? "");
+  const found = named.filter(({ key, label }) => fold(label).includes(text) || fold(key) === text);
+  if (nameOrder === null) return found;
+  const { compare } = new Intl.Collator(language);
+  return found.sort((a, b) => (nameOrder === "asc" ? compare(a.label, b.label) : compare(b.label, a.label)));
+}
+
+/** Without accents and capitals: osterreich finds Österreich. */
+function fold(text: string): string {
+  return text.normalize("NFD").replaceAll(/\p{M}/gu, "").toLowerCase();
 }

@@ -138,7 +138,7 @@ function listRows(part: BreakdownPart): RawBuilder<unknown> {
     ) as rows`;
 }
 
-/** Each key with the name that people see. Countries and devices get theirs later: see named-rows.ts. */
+/** Each key with the name that people see. Countries and devices get theirs later: see breakdown.ts. */
 function nameKeys(owner: OrganizationId, dimension: Dimension): RawBuilder<unknown> {
   if (dimension === "widget")
     return sql`select widget_id as key, widgets.name, views, bookings

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { toAcceptedLanguage } from "./accepted-language.ts";
+import { toAcceptedLanguage } from "./accept.ts";
 
 describe("the first supported language in the browser's order is used", () => {
   // biome-ignore format: one case a line

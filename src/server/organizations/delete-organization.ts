@@ -2,6 +2,23 @@ import { sql } from "kysely";
 import type { OrganizationId } from "#contract/ids.ts";
 import { OrganizationMoving } from "../db/engine.ts";
 import type { Db } from "../db/pool.ts";
+import { inTransaction } from "../db/transactions.ts";
+import type { Deps } from "../deps.ts";
+
+/** Keeps a row about it for the operator. `db` should be longRunningDb: many bookings take minutes. False if it doesn't exist. */
+export async function removeOrganization(
+  { db, clock, log }: Pick<Deps, "db" | "clock" | "log">,
+  { id, name, deletedBy }: { id: OrganizationId; name: string; deletedBy: string | null },
+): Promise<boolean> {
+  const isDeleted = await inTransaction(db, async (transaction) => {
+    const counts = await countOf(transaction, id);
+    if (!(await deleteOrganization(transaction, id))) return false;
+    await upsertDeleted(transaction, { id, name, deletedAt: clock.now(), deletedBy, ...counts });
+    return true;
+  });
+  if (isDeleted) log.warn("organization.deleted", { organizationId: id });
+  return isDeleted;
+}
 
 /**
  * Every table with rows of an organization, in the order of deletion: the common locking order (ARCHITECTURE, "Rows are locked in
@@ -85,7 +102,7 @@ async function deleteRows(transaction: Db, owner: OrganizationId): Promise<void>
     await sql`delete from ${sql.table(table)} where organization_id = ${owner}`.execute(transaction);
 }
 
-export async function countOf(db: Db, owner: OrganizationId): Promise<{ bookings: number; members: number }> {
+async function countOf(db: Db, owner: OrganizationId): Promise<{ bookings: number; members: number }> {
   const { rows } = await sql<{ bookings: number; members: number }>`
     select (select count(*) from bookings where organization_id = ${owner}) as bookings,
       (select count(*) from members where organization_id = ${owner}) as members`.execute(db);
@@ -103,7 +120,7 @@ export type DeletedOrganization = {
 };
 
 /** An id can come back: the demo's is fixed, and others follow from an Idempotency-Key. Only its last deletion is kept. */
-export async function upsertDeleted(db: Db, row: DeletedOrganization): Promise<void> {
+async function upsertDeleted(db: Db, row: DeletedOrganization): Promise<void> {
   const { deletedAt, deletedBy, id, ...rest } = row;
   const deletion = { ...rest, deleted_at: deletedAt, deleted_by: deletedBy };
   await db
