@@ -4,7 +4,7 @@ import { toArrayText } from "../../db/array-text.ts";
 import { atHomes, atServers, findServer, isMoved, type Part, table } from "../../db/home.ts";
 import type { Db } from "../../db/pool.ts";
 import { Batcher, type BatcherLimits } from "../../lib/concurrency/batcher.ts";
-import { noteEvents } from "../../lib/concurrency/visitor-load.ts";
+import { noteEvents } from "../../lib/concurrency/sliced-work.ts";
 import type { OutageLog } from "../../lib/log/outage-log.ts";
 import { addDrops } from "./drops.ts";
 import { KnownKeys } from "./known-keys.ts";

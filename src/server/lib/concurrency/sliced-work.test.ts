@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { SlicedWork } from "./sliced-work.ts";
-import { noteEvents } from "./visitor-load.ts";
+import { noteEvents, SlicedWork } from "./sliced-work.ts";
 
 /** Keeps the processor busy. */
 function work(ms: number): void {
