@@ -2,11 +2,11 @@ import { randomUUID } from "node:crypto";
 import { sql } from "kysely";
 import { DAY_MS } from "#contract/durations.ts";
 import type { OrganizationId, WidgetId } from "#contract/ids.ts";
-import { recordTouches } from "../../src/server/analytics/record/record.ts";
+import { recordHits } from "../../src/server/analytics/record/record.ts";
 import type { ServiceDeps } from "../../src/server/create-deps.ts";
 import { addEndpoint } from "../../src/server/webhooks/endpoints/endpoints.ts";
 import { makeKey, makeOrganization, makeWidget } from "../../test/support/builders.ts";
-import { makeTouch, SEARCH_AD } from "../../test/support/funnel/touches.ts";
+import { makeHit, SEARCH_AD } from "../../test/support/funnel/hits.ts";
 import { TYPICAL_API_JSON } from "./typical-json.ts";
 
 // Many small organizations, each with a widget, a key, an endpoint, some bookings and a month of visits.
@@ -42,9 +42,9 @@ async function makeOne(deps: ServiceDeps, { n, port }: { n: number; port: number
   await insertBookings(deps, owner, { widgetId, first: n * BOOKINGS_EACH });
   const now = deps.clock.now();
   const visits = Array.from({ length: HISTORY_DAYS }, (_, day) =>
-    makeTouch({ widgetId, visit: day, at: new Date(now.getTime() - day * DAY_MS), class: SEARCH_AD }),
+    makeHit({ widgetId, visit: day, at: new Date(now.getTime() - day * DAY_MS), class: SEARCH_AD }),
   );
-  await recordTouches(deps.db, visits, { now });
+  await recordHits(deps.db, visits, { now });
   return { owner, widgetId, key };
 }
 

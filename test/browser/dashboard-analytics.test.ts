@@ -5,14 +5,14 @@ import type { Locator, Page } from "playwright-core";
 import type { AppAnalytics, ReportLink } from "#contract/app/analytics.ts";
 import { MINUTE_MS } from "#contract/durations.ts";
 import { addDrops } from "../../src/server/analytics/record/drops.ts";
-import { recordTouches } from "../../src/server/analytics/record/record.ts";
+import { recordHits } from "../../src/server/analytics/record/record.ts";
 import { askApp } from "../support/app/app-api.ts";
 import { fillPractice } from "../support/bookings/busy-practice.ts";
 import { noBrowser, useBrowser } from "../support/browser/browser.ts";
 import { goTo, showScreen, startDashboard } from "../support/browser/dashboard.ts";
 import { assertGoodLooks, checkLooks } from "../support/browser/looks.ts";
 import { makeWidget } from "../support/builders.ts";
-import { makeTouch, SEARCH_AD } from "../support/funnel/touches.ts";
+import { makeHit, SEARCH_AD } from "../support/funnel/hits.ts";
 
 const dashboard = await startDashboard();
 const practice = await fillPractice(dashboard.deps.db, dashboard.organizationId);
@@ -47,9 +47,7 @@ describe("the analytics screen", { skip: noBrowser }, () => {
 
   /** Events that the service couldn't record in time. */
   async function dropEvents(): Promise<void> {
-    const dropped = [1, 2, 3].map((visit) =>
-      makeTouch({ widgetId: practice.branch, visit, at: "2026-10-31T12:00:00Z" }),
-    );
+    const dropped = [1, 2, 3].map((visit) => makeHit({ widgetId: practice.branch, visit, at: "2026-10-31T12:00:00Z" }));
     await addDrops(dashboard.deps.db, dropped, new Date("2026-10-31T12:00:00Z"));
   }
 
@@ -459,7 +457,7 @@ describe("the analytics screen", { skip: noBrowser }, () => {
     assert.deepEqual([...asked], []);
 
     const booked = { widgetId: practice.website, visit: 77_001, at: now, step: "booking_completed" } as const;
-    await recordTouches(dashboard.deps.db, [makeTouch({ ...booked, class: SEARCH_AD })]);
+    await recordHits(dashboard.deps.db, [makeHit({ ...booked, class: SEARCH_AD })]);
     await show("visible");
     await page.clock.runFor(MINUTE_MS);
     await live.getByText("Paid Search").waitFor();

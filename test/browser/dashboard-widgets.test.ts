@@ -8,7 +8,7 @@ import { goTo, showScreen, startDashboard } from "../support/browser/dashboard.t
 import { countBooked, fillForm, goToForm, listSteps, send, waitForBooked } from "../support/browser/frame.ts";
 import { assertGoodLooks } from "../support/browser/looks.ts";
 import { makeWidget } from "../support/builders.ts";
-import { visitId } from "../support/funnel/touches.ts";
+import { visitId } from "../support/funnel/hits.ts";
 import { until } from "../support/webhooks/webhook-service.ts";
 
 const VISITOR = "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0";

@@ -138,7 +138,7 @@ async function leaveUnsettled(options: {
     keyHash: Buffer.from(randomUUID()),
     visitHash: Buffer.from(randomUUID()),
     now,
-    touch: { visitId: randomUUID(), ...place },
+    hit: { visitId: randomUUID(), ...place },
     copy: {
       timeZone: "Europe/Berlin",
       customer: { name: "A. Quell", email: options.email, phone: null, notes: null },

@@ -3,11 +3,11 @@ import { execFile } from "node:child_process";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { recordTouches } from "../../src/server/analytics/record/record.ts";
+import { recordHits } from "../../src/server/analytics/record/record.ts";
 import { createTestApp } from "../support/app/app.ts";
 import { openWire } from "../support/app/wire.ts";
 import { makeKey, makeOrganization, makeWidget } from "../support/builders.ts";
-import { makeTouch } from "../support/funnel/touches.ts";
+import { makeHit } from "../support/funnel/hits.ts";
 
 // connectors/google-sheets/Code.gs against the real service.
 
@@ -22,11 +22,11 @@ const owner = await makeOrganization(deps.db, { plan: "business", timeZone: "UTC
 const widgetId = await makeWidget(deps.db, owner);
 const { key } = await makeKey(deps.db, owner, { scopes: ["analytics"] });
 const FORMULA = '=HYPERLINK("https://evil.example")';
-const touches = [0, 1, 2].map((visit) => ({
-  ...makeTouch({ widgetId, visit, at: clock.now(), step: visit === 0 ? "booking_completed" : "widget_viewed" }),
+const hits = [0, 1, 2].map((visit) => ({
+  ...makeHit({ widgetId, visit, at: clock.now(), step: visit === 0 ? "booking_completed" : "widget_viewed" }),
   campaign: visit === 0 ? FORMULA : "autumn",
 }));
-await recordTouches(deps.db, touches);
+await recordHits(deps.db, hits);
 const today = clock.now().toISOString().slice(0, 10);
 
 type Outcome = { results: unknown[]; sheets: Record<string, unknown[][]>; properties: Record<string, string> };

@@ -5,7 +5,7 @@ import { OPEN_BODY_MAX_BYTES } from "../../src/server/http/body.ts";
 import { createTestApp } from "../support/app/app.ts";
 import { makeKey, makeOrganization, makeWidget } from "../support/builders.ts";
 import { compareRequests } from "../support/cost.ts";
-import { DIRECT_TOUCH } from "../support/funnel/touches.ts";
+import { DIRECT_HIT } from "../support/funnel/hits.ts";
 
 // One request from a stranger, as large as its route allows, must not block the event loop. Every input here made some pattern
 // or loop take quadratic time at full size, or could.
@@ -35,7 +35,7 @@ const book = (change: object, headers: Record<string, string> = {}): InjectOptio
   url: `/embed-api/${widget}/bookings`,
   headers: { "content-type": "application/json", "idempotency-key": crypto.randomUUID(), ...headers },
   payload: JSON.stringify({
-    visitId: DIRECT_TOUCH.visitId,
+    visitId: DIRECT_HIT.visitId,
     serviceId: service.id,
     start: "2026-11-03T09:00:00Z",
     timeZone: "Europe/Berlin",

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { sql } from "kysely";
 import type { Reference } from "#contract/ids.ts";
-import { recordTouches } from "../../src/server/analytics/record/record.ts";
+import { recordHits } from "../../src/server/analytics/record/record.ts";
 import { insertPending } from "../../src/server/bookings/flow/pending-queries.ts";
 import { takeReference } from "../../src/server/bookings/flow/reference.ts";
 import { type ConfirmedBooking, settleConfirmed } from "../../src/server/bookings/flow/settle-booking.ts";
@@ -18,7 +18,7 @@ import { NOON } from "../support/builders.ts";
 import { queryOnce } from "../support/database/citus-cluster.ts";
 import { isCluster, listDatabaseUrls } from "../support/database/database.ts";
 import { readAnalytics } from "../support/funnel/analytics.ts";
-import { DIRECT_TOUCH, makeTouch } from "../support/funnel/touches.ts";
+import { DIRECT_HIT, makeHit } from "../support/funnel/hits.ts";
 import {
   type Business,
   book,
@@ -78,10 +78,10 @@ test("an organization is not taken for deleted while it moves", { skip: isSkippe
 
 test("an organization that a transaction records for moves only after it", { skip: isSkipped }, async () => {
   const { owner, widgetId } = await makeBusiness(deps);
-  await recordTouches(db, [makeTouch({ widgetId, visit: 1, at: NOON })]);
+  await recordHits(db, [makeHit({ widgetId, visit: 1, at: NOON })]);
   const { source } = await findPlaces(owner);
   const { move } = await inHome(db, owner, async (transaction) => {
-    await recordTouches(transaction, [makeTouch({ widgetId, visit: 2, at: NOON })]);
+    await recordHits(transaction, [makeHit({ widgetId, visit: 2, at: NOON })]);
     const move = moveAway(owner);
     while (!(await isWaiting(source))) await sleep(20);
     return { move };
@@ -181,7 +181,7 @@ async function requestBooking({
     service_id: "s",
     start_at: NOON,
     askingUntil: NOON,
-    touch: DIRECT_TOUCH,
+    hit: DIRECT_HIT,
     copy: { timeZone: "Europe/Berlin", customer, answers: [], attribution: {} },
     now: NOON,
   });
@@ -194,5 +194,5 @@ async function requestBooking({
     manageUrl: null,
     joinUrl: null,
   };
-  return { owner, widgetId, reference, touch: DIRECT_TOUCH, timeZone: "Europe/Berlin", booked, isTest: true };
+  return { owner, widgetId, reference, hit: DIRECT_HIT, timeZone: "Europe/Berlin", booked, isTest: true };
 }

@@ -11,13 +11,13 @@ import { CHOSEN_EVENT_TYPES } from "#contract/endpoint.ts";
 import type { OrganizationId, Reference, WidgetId } from "#contract/ids.ts";
 import type { KeyScope } from "#contract/scopes.ts";
 import type { BookingCreatedEvent } from "#contract/webhook-event.ts";
-import { recordTouches } from "../../src/server/analytics/record/record.ts";
+import { recordHits } from "../../src/server/analytics/record/record.ts";
 import { applyChange } from "../../src/server/bookings/changes/apply-change.ts";
 import { inHome } from "../../src/server/db/transactions.ts";
 import { signBody } from "../../src/server/webhooks/request/sign.ts";
 import { openWire } from "../support/app/wire.ts";
 import { makeKey, makeOrganization, makeWidget } from "../support/builders.ts";
-import { makeTouch } from "../support/funnel/touches.ts";
+import { makeHit } from "../support/funnel/hits.ts";
 import { installN8nPackage, N8n } from "../support/programs/n8n.ts";
 import { book, createWebhookService, deliverAll, makeEndpoint } from "../support/webhooks/webhook-service.ts";
 
@@ -240,11 +240,11 @@ describe("the actions", () => {
 
   test("read analytics and a breakdown", async () => {
     const { business, n8n } = await makeUser();
-    const touches = [0, 1].map((visit) => ({
-      ...makeTouch({ widgetId: business.widgetId, visit, at: clock.now() }),
+    const hits = [0, 1].map((visit) => ({
+      ...makeHit({ widgetId: business.widgetId, visit, at: clock.now() }),
       country: visit === 0 ? "DE" : "AT",
     }));
-    await recordTouches(deps.db, touches);
+    await recordHits(deps.db, hits);
     const [analytics] = await n8n.execute({ resource: "analytics", operation: "get", filters: { days: 7 } });
     const { days, totals } = { ...analytics?.json } as unknown as Analytics;
     assert.deepEqual([days, totals.views], [7, 2]);

@@ -13,12 +13,12 @@ import {
 import { OPERATIONS } from "../../sdk/src/operations.ts";
 import { refuseBrowsers } from "../../sdk/src/refuse-browsers.ts";
 import { toDelayMs } from "../../sdk/src/retry.ts";
-import { recordTouches } from "../../src/server/analytics/record/record.ts";
+import { recordHits } from "../../src/server/analytics/record/record.ts";
 import { createTestApp } from "../support/app/app.ts";
 import { makeCaller } from "../support/app/read-api.ts";
 import { openWire } from "../support/app/wire.ts";
 import { makeBooking, makeWidget } from "../support/builders.ts";
-import { makeTouch } from "../support/funnel/touches.ts";
+import { makeHit } from "../support/funnel/hits.ts";
 import { type Fault, startFaultyProxy } from "../support/programs/faulty-proxy.ts";
 
 const { app, deps, clock } = await createTestApp();
@@ -90,12 +90,12 @@ describe("responses come through unchanged", () => {
   test("a breakdown, over all pages, with filters", async () => {
     const at = new Date(clock.now().getTime() - 3_600_000);
     const { widgetId } = caller;
-    const touches = Array.from({ length: 7 }, (_, visit) => ({
-      ...makeTouch({ widgetId, visit, at }),
+    const hits = Array.from({ length: 7 }, (_, visit) => ({
+      ...makeHit({ widgetId, visit, at }),
       source: `site-${visit % 4}.example`,
       device: visit === 6 ? ("tablet" as const) : ("mobile" as const),
     }));
-    await recordTouches(deps.db, touches);
+    await recordHits(deps.db, hits);
     const read = async (query: Parameters<typeof client.breakdown>[0]) => {
       const rows: [string, number][] = [];
       for await (const { key, views } of client.breakdown(query)) rows.push([key, views]);

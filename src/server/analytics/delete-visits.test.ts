@@ -8,9 +8,9 @@ import { makeBooking, makeOrganization, makeWidget } from "../../../test/support
 import { createTestDatabase } from "../../../test/support/database/database.ts";
 import { assertCounted, readAnalytics } from "../../../test/support/funnel/analytics.ts";
 import { countByHand } from "../../../test/support/funnel/count-by-hand.ts";
+import { makeHit, SEARCH_AD, visitId } from "../../../test/support/funnel/hits.ts";
 import { assertPacksValid } from "../../../test/support/funnel/packs.ts";
-import { sampleTouches } from "../../../test/support/funnel/random-touches.ts";
-import { makeTouch, SEARCH_AD, visitId } from "../../../test/support/funnel/touches.ts";
+import { sampleHits } from "../../../test/support/funnel/random-hits.ts";
 import type { Db } from "../db/pool.ts";
 import { createLog } from "../lib/log/log.ts";
 import { createMetrics } from "../lib/log/metrics.ts";
@@ -20,9 +20,9 @@ import { toKeptSince } from "../organizations/plan.ts";
 import { updateOrganization } from "../organizations/queries.ts";
 import { importEvents } from "./import/import-events.ts";
 import { packVisits, rebuildPacks } from "./packs/pack-visits.ts";
+import type { Hit } from "./record/hit.ts";
 import { toKindNumber } from "./record/key-id.ts";
-import { recordTouches } from "./record/record.ts";
-import type { Touch } from "./record/touch.ts";
+import { recordHits } from "./record/record.ts";
 
 const NOW = new Date("2026-11-01T12:00:00.000Z");
 
@@ -44,15 +44,13 @@ async function setUp(options: { plan: Plan; timeZone?: string }) {
   return { db, owner, widgets, widgetId: widgets[0], metrics, sweep };
 }
 
-/** The visits, with all their touches, that have a first step or booking since the kept days start in any zone. */
-function keepVisits(touches: readonly Touch[], keptSince: Date): Touch[] {
+/** The visits, with all their hits, that have a first step or booking since the kept days start in any zone. */
+function keepVisits(hits: readonly Hit[], keptSince: Date): Hit[] {
   const since = new Date(keptSince.getTime() - 26 * HOUR_MS);
-  const visits = Map.groupBy(touches, ({ widgetId, visitId }) => `${widgetId} ${visitId}`);
-  const isRepeat = (touch: Touch, visit: readonly Touch[]) =>
-    touch.conversion === null && visit.some(({ at, steps }) => at < touch.at && (steps & touch.steps) === touch.steps);
-  return [...visits.values()]
-    .filter((visit) => visit.some((touch) => !isRepeat(touch, visit) && touch.at >= since))
-    .flat();
+  const visits = Map.groupBy(hits, ({ widgetId, visitId }) => `${widgetId} ${visitId}`);
+  const isRepeat = (hit: Hit, visit: readonly Hit[]) =>
+    hit.conversion === null && visit.some(({ at, steps }) => at < hit.at && (steps & hit.steps) === hit.steps);
+  return [...visits.values()].filter((visit) => visit.some((hit) => !isRepeat(hit, visit) && hit.at >= since)).flat();
 }
 
 async function countRows(db: Db, table: string, owner: OrganizationId): Promise<number> {
@@ -73,20 +71,19 @@ describe("after the sweep the numbers match a count by hand of what is left", { 
       const keptSince = toKeptSince(plan, NOW);
       // Up to three weeks around the oldest kept day, so that many visits lie on both sides of it.
       const to = new Date(keptSince.getTime() + 14 * DAY_MS);
-      const touches = sampleTouches({ widgets, from: new Date(from), to }, { visits: 400, seed: index });
-      for (let start = 0; start < touches.length; start += 300)
-        await recordTouches(db, touches.slice(start, start + 300));
+      const hits = sampleHits({ widgets, from: new Date(from), to }, { visits: 400, seed: index });
+      for (let start = 0; start < hits.length; start += 300) await recordHits(db, hits.slice(start, start + 300));
       await packVisits(db, owner, { now: NOW });
 
-      const left = keepVisits(touches, keptSince);
-      const countVisits = (some: readonly Touch[]) => new Set(some.map(({ visitId }) => visitId)).size;
+      const left = keepVisits(hits, keptSince);
+      const countVisits = (some: readonly Hit[]) => new Set(some.map(({ visitId }) => visitId)).size;
       const deleted = await sweep();
-      assert.equal(deleted.visits, countVisits(touches) - countVisits(left));
+      assert.equal(deleted.visits, countVisits(hits) - countVisits(left));
       assert.ok(deleted.visits > 50 && countVisits(left) > 50, JSON.stringify(deleted));
       assert.equal(await countRows(db, "funnel_visits", owner), countVisits(left));
 
       const windows = [40, 380, 730].map((days) => ({ days, now: NOW, keptSince }));
-      const expected = { touches: left, zone, widgets, windows };
+      const expected = { hits: left, zone, widgets, windows };
       await assertCounted(db, owner, { ...expected, when: "swept" });
       await assertPacksValid(db, owner);
 
@@ -115,9 +112,9 @@ describe("after the sweep the numbers match a count by hand of what is left", { 
 test("a visit across the edge stays, with its booking on a kept day, until that day is deleted too", async () => {
   const { db, owner, widgetId, sweep } = await setUp({ plan: "free" });
   const visit = { widgetId, visit: 1, class: SEARCH_AD };
-  await recordTouches(db, [
-    makeTouch({ ...visit, at: "2026-10-01T23:55:00Z" }),
-    makeTouch({ ...visit, at: "2026-10-02T00:05:00Z", step: "booking_completed" }),
+  await recordHits(db, [
+    makeHit({ ...visit, at: "2026-10-01T23:55:00Z" }),
+    makeHit({ ...visit, at: "2026-10-02T00:05:00Z", step: "booking_completed" }),
   ]);
   const read = async (now: Date) => {
     const keptSince = toKeptSince("free", now);
@@ -149,10 +146,10 @@ test("a visit across the edge stays, with its booking on a kept day, until that 
 test("a longer plan afterwards shows lists and totals that agree, though a span of 30 days is half deleted", async () => {
   const { db, owner, widgetId, sweep } = await setUp({ plan: "free" });
   const later = new Date("2026-11-15T12:00:00.000Z");
-  const touches = Array.from({ length: 31 }, (_, index) =>
-    makeTouch({ widgetId, visit: index, at: new Date(Date.UTC(2026, 9, 1 + index, 10)) }),
+  const hits = Array.from({ length: 31 }, (_, index) =>
+    makeHit({ widgetId, visit: index, at: new Date(Date.UTC(2026, 9, 1 + index, 10)) }),
   );
-  await recordTouches(db, touches);
+  await recordHits(db, hits);
   await packVisits(db, owner, { now: later });
   // 26 hours before the kept period, it was 10:00 on 15 October.
   assert.equal((await sweep(later)).visits, 14);
@@ -167,9 +164,9 @@ test("a longer plan afterwards shows lists and totals that agree, though a span 
 test("an import of older visits shows none of those that retention deleted, though their days are gone", async () => {
   const { db, owner, widgetId, sweep } = await setUp({ plan: "business" });
   // A span of 30 days starts on 4 October 2026. The visit of 5 October is deleted, and the next one is of 20 October.
-  await recordTouches(db, [
-    makeTouch({ widgetId, visit: 1, at: "2026-10-05T12:00:00Z" }),
-    makeTouch({ widgetId, visit: 2, at: "2026-10-20T12:00:00Z" }),
+  await recordHits(db, [
+    makeHit({ widgetId, visit: 1, at: "2026-10-05T12:00:00Z" }),
+    makeHit({ widgetId, visit: 2, at: "2026-10-20T12:00:00Z" }),
   ]);
   const now = new Date("2026-11-10T12:00:00Z");
   await packVisits(db, owner, { now });
@@ -195,11 +192,11 @@ test("an import of older visits shows none of those that retention deleted, thou
 
 test("sweeping and packing at the same time ends with the same numbers as a count by hand", async () => {
   const { db, owner, widgets, sweep } = await setUp({ plan: "free", timeZone: "Pacific/Kiritimati" });
-  const touches = sampleTouches(
+  const hits = sampleHits(
     { widgets, from: new Date("2026-09-20T00:00:00Z"), to: new Date("2026-10-12T00:00:00Z") },
     { visits: 1500, seed: 9 },
   );
-  for (let start = 0; start < touches.length; start += 500) await recordTouches(db, touches.slice(start, start + 500));
+  for (let start = 0; start < hits.length; start += 500) await recordHits(db, hits.slice(start, start + 500));
   // Where the oldest kept day starts ten hours earlier.
   await updateOrganization(db, owner, { time_zone: "UTC" });
 
@@ -214,7 +211,7 @@ test("sweeping and packing at the same time ends with the same numbers as a coun
   const left = new Set(rows.map((row) => row.visit_id));
   const keptSince = toKeptSince("free", NOW);
   const expected = {
-    touches: touches.filter((touch) => left.has(touch.visitId)),
+    hits: hits.filter((hit) => left.has(hit.visitId)),
     zone: "UTC",
     widgets,
     windows: [25, 40].map((days) => ({ days, now: NOW, keptSince })),
@@ -241,9 +238,9 @@ describe("after a change of time zone, the oldest shown day is complete", () => 
       const oldest = Temporal.Instant.fromEpochMilliseconds(keptSince.getTime()).toZonedDateTimeISO(to).toPlainDate();
       const start = oldest.toZonedDateTime(to).epochMilliseconds;
       const hours = Array.from({ length: 24 }, (_, hour) => new Date(start + hour * HOUR_MS));
-      await recordTouches(
+      await recordHits(
         db,
-        [new Date(start - 3 * DAY_MS), ...hours].map((at, visit) => makeTouch({ widgetId, visit, at })),
+        [new Date(start - 3 * DAY_MS), ...hours].map((at, visit) => makeHit({ widgetId, visit, at })),
       );
       assert.equal((await sweep(now)).visits, 1);
       await updateOrganization(db, owner, { time_zone: to });
@@ -260,10 +257,10 @@ describe("after a change of time zone, the oldest shown day is complete", () => 
 test("the sweep and the metrics report how many of each kind were deleted", async () => {
   const { db, owner, widgetId, metrics, sweep } = await setUp({ plan: "pro" });
   await makeBooking(db, owner, { widgetId, now: new Date("2025-10-01T00:00:00Z") });
-  await recordTouches(db, [
-    makeTouch({ widgetId, visit: 1, at: "2025-10-31T23:59:59.999Z" }),
-    makeTouch({ widgetId, visit: 2, at: "2025-10-31T00:00:00.000Z" }),
-    makeTouch({ widgetId, visit: 3, at: "2025-11-01T00:00:00.000Z" }),
+  await recordHits(db, [
+    makeHit({ widgetId, visit: 1, at: "2025-10-31T23:59:59.999Z" }),
+    makeHit({ widgetId, visit: 2, at: "2025-10-31T00:00:00.000Z" }),
+    makeHit({ widgetId, visit: 3, at: "2025-11-01T00:00:00.000Z" }),
   ]);
   // Nothing has used its six keys since, but marks of use may be a few days late.
   const later = new Date(NOW.getTime() + 4 * DAY_MS);
@@ -282,7 +279,7 @@ test("the sweep and the metrics report how many of each kind were deleted", asyn
 
 test("an upgrade before the sweep keeps everything", async () => {
   const { db, owner, widgetId, sweep } = await setUp({ plan: "free" });
-  await recordTouches(db, [makeTouch({ widgetId, visit: 1, at: "2026-01-01T00:00:00Z" })]);
+  await recordHits(db, [makeHit({ widgetId, visit: 1, at: "2026-01-01T00:00:00Z" })]);
   await updateOrganization(db, owner, { plan: "pro" });
   assert.deepEqual(await sweep(), { bookings: 0, visits: 0, keys: 0 });
 });
@@ -290,15 +287,15 @@ test("an upgrade before the sweep keeps everything", async () => {
 test("texts are deleted once unused for as long as visits are kept; those in use stay", async () => {
   const { db, owner, widgetId, sweep } = await setUp({ plan: "free" });
   const late = new Date("2026-12-10T12:00:00Z");
-  const touch = (visit: number, at: string, campaign: string, step?: "booking_completed") =>
-    makeTouch({ widgetId, visit, at, class: { ...SEARCH_AD, campaign }, ...(step && { step }) });
-  await recordTouches(db, [touch(1, "2026-11-01T10:00:00Z", "old")]);
-  await recordTouches(db, [touch(2, "2026-12-01T10:00:00Z", "new")]);
+  const hit = (visit: number, at: string, campaign: string, step?: "booking_completed") =>
+    makeHit({ widgetId, visit, at, class: { ...SEARCH_AD, campaign }, ...(step && { step }) });
+  await recordHits(db, [hit(1, "2026-11-01T10:00:00Z", "old")]);
+  await recordHits(db, [hit(2, "2026-12-01T10:00:00Z", "new")]);
   // A visit that books after its first texts would have expired.
-  await recordTouches(db, [touch(4, "2026-11-01T10:00:00Z", "returned")]);
-  await recordTouches(db, [touch(4, "2026-12-02T10:00:00Z", "later", "booking_completed")]);
+  await recordHits(db, [hit(4, "2026-11-01T10:00:00Z", "returned")]);
+  await recordHits(db, [hit(4, "2026-12-02T10:00:00Z", "later", "booking_completed")]);
   // Importing old visits marks their texts as used now.
-  await recordTouches(db, [touch(3, "2026-10-20T10:00:00Z", "imported")], { includePaused: true, now: late });
+  await recordHits(db, [hit(3, "2026-10-20T10:00:00Z", "imported")], { includePaused: true, now: late });
   await sweep(late);
   const { rows } = await sql<{ key: string }>`
     select key from funnel_keys where organization_id = ${owner} and kind = ${toKindNumber("campaign")} order by key`.execute(

@@ -6,7 +6,7 @@ import type { Db } from "../db/pool.ts";
 import { inHome } from "../db/transactions.ts";
 import { deleteEmptyDays, lockPacks, lockProgress, outdateVisits, updateProgress } from "./packs/pack-queries.ts";
 import { KEY_KINDS } from "./record/key-id.ts";
-import { lastAt } from "./record/merge-touches.ts";
+import { lastAt } from "./record/merge-hits.ts";
 
 // Retention of visits and what belongs to them. Reports show whole local days, and the time zone may change, so a visit is deleted
 // only when the kept days of every time zone are over. visit_progress.kept_since remembers since when visits are complete: no day

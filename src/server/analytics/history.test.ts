@@ -13,7 +13,7 @@ import { findReader } from "../../../test/support/funnel/analytics.ts";
 import { countAllByHand } from "../../../test/support/funnel/count-by-hand.ts";
 import { assertPacksValid } from "../../../test/support/funnel/packs.ts";
 import { oneFilter, toQuery } from "../../../test/support/funnel/random-filters.ts";
-import { touchesOfVisits } from "../../../test/support/funnel/random-touches.ts";
+import { hitsOfVisits } from "../../../test/support/funnel/random-hits.ts";
 import { startOver } from "../../../test/support/funnel/start-over.ts";
 import type { Db } from "../db/pool.ts";
 import { readZoneRules, toLocalDay } from "../lib/time/zone-rules.ts";
@@ -21,8 +21,8 @@ import { updateOrganization } from "../organizations/queries.ts";
 import { deleteExpiredVisits, forgetVisits, showSince } from "./delete-visits.ts";
 import { findProgress, updateProgress } from "./packs/pack-queries.ts";
 import { packVisits, rebuildPacks } from "./packs/pack-visits.ts";
-import { recordTouches } from "./record/record.ts";
-import type { Touch } from "./record/touch.ts";
+import type { Hit } from "./record/hit.ts";
+import { recordHits } from "./record/record.ts";
 import { readReport } from "./report/app-report.ts";
 import type { Filter } from "./report/filters.ts";
 
@@ -66,15 +66,15 @@ test("every report is a count by hand of what is stored, whatever happened befor
   const owner = await makeOrganization(db);
   const widgets = [await makeWidget(db, owner), await makeWidget(db, owner)] as const;
   const scenarios = fc.record({
-    touches: touchesOfVisits({ widgets, from: FIRST, to: NOW }, 16),
+    hits: hitsOfVisits({ widgets, from: FIRST, to: NOW }, 16),
     steps: fc.array(steps(), { minLength: 3, maxLength: 10 }),
     questions: fc.array(questions(widgets), { minLength: 3, maxLength: 3 }),
   });
   await fc.assert(
-    fc.asyncProperty(scenarios, async ({ touches, steps: script, questions: asked }) => {
+    fc.asyncProperty(scenarios, async ({ hits, steps: script, questions: asked }) => {
       await startOver(db, owner, "UTC");
       await updateProgress(db, owner, { kept_since: LONG_AGO });
-      const business = new Business(owner, { widgets, touches });
+      const business = new Business(owner, { widgets, hits });
       for (const step of script) {
         await business.take(step);
         await assertPacksValid(db, owner);
@@ -88,17 +88,14 @@ test("every report is a count by hand of what is stored, whatever happened befor
 class Business {
   readonly #owner: OrganizationId;
   readonly #widgets: readonly WidgetId[];
-  readonly #touches: readonly Touch[];
-  #recorded: readonly Touch[] = [];
+  readonly #hits: readonly Hit[];
+  #recorded: readonly Hit[] = [];
   #zone = "UTC";
 
-  constructor(
-    owner: OrganizationId,
-    { widgets, touches }: { widgets: readonly WidgetId[]; touches: readonly Touch[] },
-  ) {
+  constructor(owner: OrganizationId, { widgets, hits }: { widgets: readonly WidgetId[]; hits: readonly Hit[] }) {
     this.#owner = owner;
     this.#widgets = widgets;
-    this.#touches = touches;
+    this.#hits = hits;
   }
 
   async take(step: Step): Promise<void> {
@@ -142,18 +139,18 @@ class Business {
     }
   }
 
-  #choose({ from, count }: { from: number; count: number }): readonly Touch[] {
-    const first = from % this.#touches.length;
-    return this.#touches.slice(first, first + count);
+  #choose({ from, count }: { from: number; count: number }): readonly Hit[] {
+    const first = from % this.#hits.length;
+    return this.#hits.slice(first, first + count);
   }
 
-  async #record(touches: readonly Touch[]): Promise<void> {
-    if (touches.length > 0) await recordTouches(db, touches);
-    this.#recorded = [...this.#recorded, ...touches];
+  async #record(hits: readonly Hit[]): Promise<void> {
+    if (hits.length > 0) await recordHits(db, hits);
+    this.#recorded = [...this.#recorded, ...hits];
   }
 
   /** One by one, while packs are made and reports are read. Each report counts what was recorded at one moment since it was asked for. */
-  async #recordMeanwhile(touches: readonly Touch[]): Promise<void> {
+  async #recordMeanwhile(hits: readonly Hit[]): Promise<void> {
     const whole = { days: 120, endsDaysAgo: 0, filters: [] };
     const before = this.#recorded;
     let [recorded, isOver] = [0, false];
@@ -162,7 +159,7 @@ class Business {
         const first = recorded;
         const { totals, daily } = await this.#read(whole);
         // One may be recorded without our knowing it yet.
-        const moments = Array.from({ length: recorded + 2 - first }, (_, n) => touches.slice(0, first + n));
+        const moments = Array.from({ length: recorded + 2 - first }, (_, n) => hits.slice(0, first + n));
         const byHand = await Promise.all(moments.map((some) => this.#countByHand(whole, [...before, ...some])));
         assert.ok(
           byHand.some(({ analytics }) => isDeepStrictEqual([analytics.totals, analytics.daily], [totals, daily])),
@@ -170,8 +167,8 @@ class Business {
       }
     })();
     const recording = (async () => {
-      for (const touch of touches) {
-        await this.#record([touch]);
+      for (const hit of hits) {
+        await this.#record([hit]);
         recorded += 1;
       }
     })();
@@ -209,14 +206,14 @@ class Business {
     return await readReport({ db, clock: { now: () => NOW } }, reader, query);
   }
 
-  async #countByHand({ filters, ...window }: Question, touches = this.#recorded) {
+  async #countByHand({ filters, ...window }: Question, hits = this.#recorded) {
     const { last } = this.#toDays(window);
     // Days that began before this may have lost visits.
     const { kept_since } = await findProgress(db, this.#owner);
     const keptSince = Temporal.Instant.fromEpochMilliseconds(kept_since.getTime() - 1)
       .toZonedDateTimeISO(this.#zone)
       .add({ days: 1 });
-    return countAllByHand(touches, {
+    return countAllByHand(hits, {
       ...{ zone: this.#zone, days: window.days, widgetId: null, filters },
       now: new Date(last.toZonedDateTime({ timeZone: this.#zone, plainTime: "12:00" }).epochMilliseconds),
       keptSince: new Date(keptSince.epochMilliseconds),

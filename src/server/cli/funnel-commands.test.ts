@@ -8,7 +8,7 @@ import { MINUTE_MS } from "#contract/durations.ts";
 import { createTestApp } from "../../../test/support/app/app.ts";
 import { createCommandLine, type Outcome } from "../../../test/support/app/cli.ts";
 import { getJson, makeCaller, type TestCaller } from "../../../test/support/app/read-api.ts";
-import { visitId } from "../../../test/support/funnel/touches.ts";
+import { visitId } from "../../../test/support/funnel/hits.ts";
 import { packVisits } from "../analytics/packs/pack-visits.ts";
 
 const { app, deps, url } = await createTestApp();

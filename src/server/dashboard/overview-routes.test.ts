@@ -6,8 +6,8 @@ import { createTestApp } from "../../../test/support/app/app.ts";
 import { askApp } from "../../../test/support/app/app-api.ts";
 import { signIn } from "../../../test/support/app/sign-in.ts";
 import { makeBooking, makeWidget, NOON } from "../../../test/support/builders.ts";
-import { makeTouch } from "../../../test/support/funnel/touches.ts";
-import { recordTouches } from "../analytics/record/record.ts";
+import { makeHit } from "../../../test/support/funnel/hits.ts";
+import { recordHits } from "../analytics/record/record.ts";
 
 const testApp = await createTestApp();
 const { app, deps } = testApp;
@@ -37,7 +37,7 @@ test("the checklist knows what is done, and the next appointments come soonest f
   });
 
   const widgetId = await makeWidget(deps.db, owner.organizationId);
-  await recordTouches(deps.db, [makeTouch({ widgetId, visit: 1, at: NOON })]);
+  await recordHits(deps.db, [makeHit({ widgetId, visit: 1, at: NOON })]);
   await signIn(testApp, { role: "member", organizationId: owner.organizationId });
   const make = (start: string) =>
     makeBooking(deps.db, owner.organizationId, {
@@ -76,8 +76,8 @@ test("whoever dismisses the checklist no longer sees it, and others still do", a
 test("a view on our own pages does not count as a view on the business's site", async () => {
   const owner = await signIn(testApp, { role: "owner" });
   const widgetId = await makeWidget(deps.db, owner.organizationId);
-  const touch = makeTouch({ widgetId, visit: 2, at: NOON });
-  await recordTouches(deps.db, [{ ...touch, page: `${deps.config.baseUrl}/w/${widgetId}` }]);
+  const hit = makeHit({ widgetId, visit: 2, at: NOON });
+  await recordHits(deps.db, [{ ...hit, page: `${deps.config.baseUrl}/w/${widgetId}` }]);
   const { checklist } = (await askApp(app, owner, "GET /overview")).body as Overview;
   assert.equal(checklist.isOnPage, false);
 });
@@ -89,9 +89,9 @@ test("bookings of the last day are counted, also two of one visit, and tests amo
   const widgetId = await makeWidget(deps.db, organizationId, { createdAt: new Date(NOON.getTime() - 30 * DAY_MS) });
   const at = new Date(NOON.getTime() - HOUR_MS);
   const book = (booking: string, when: Date) =>
-    makeTouch({ widgetId, visit: 3, at: when, step: "booking_completed", booking });
+    makeHit({ widgetId, visit: 3, at: when, step: "booking_completed", booking });
   const twoDaysAgo = new Date(NOON.getTime() - 2 * DAY_MS);
-  await recordTouches(deps.db, [book("a", at), book("b", at), book("old", twoDaysAgo)]);
+  await recordHits(deps.db, [book("a", at), book("b", at), book("old", twoDaysAgo)]);
   const { now, includesTests } = await read();
   assert.deepEqual({ bookings: now.bookings, includesTests }, { bookings: 2, includesTests: true });
 
@@ -121,12 +121,12 @@ test("a booking is live if it was made while the widget was live, whatever the v
     ])
     .execute();
   const attempt = (visit: number, hours: number, isFailed = false) =>
-    makeTouch({
+    makeHit({
       ...{ widgetId, visit, at: before(hours), booking: `${hours}` },
       step: isFailed ? "booking_failed" : "booking_completed",
     });
-  await recordTouches(deps.db, [attempt(4, 5), attempt(4, 1, true)]);
+  await recordHits(deps.db, [attempt(4, 5), attempt(4, 1, true)]);
   assert.equal(await hasLiveBooking(), false, "a test booking, and a live attempt that failed");
-  await recordTouches(deps.db, [attempt(5, 7), attempt(5, 4)]);
+  await recordHits(deps.db, [attempt(5, 7), attempt(5, 4)]);
   assert.equal(await hasLiveBooking(), true, "a live booking, and a test booking after it");
 });

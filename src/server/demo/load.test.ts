@@ -8,7 +8,7 @@ import { createCommandLine } from "../../../test/support/app/cli.ts";
 import { signIn } from "../../../test/support/app/sign-in.ts";
 import { makeBooking, makeKey, makeOrganization, makeWidget, NOON } from "../../../test/support/builders.ts";
 import { insertMember } from "../accounts/queries.ts";
-import { toStepBit } from "../analytics/record/touch.ts";
+import { toStepBit } from "../analytics/record/hit.ts";
 import { readChecklist } from "../dashboard/overview-queries.ts";
 import { ORGANIZATION_TABLES } from "../organizations/delete-organization.ts";
 import { insertOrganization } from "../organizations/queries.ts";
@@ -25,8 +25,8 @@ const { db } = deps;
 const commandLine = createCommandLine({ DATABASE_URL: url, SECRET_KEY });
 
 const visits = makeTraffic(NOON);
-const touches = visits.flatMap((visit) => visit.touches);
-const count = (step: Step) => touches.filter(({ steps }) => steps === toStepBit(step)).length;
+const hits = visits.flatMap((visit) => visit.hits);
+const count = (step: Step) => hits.filter(({ steps }) => steps === toStepBit(step)).length;
 
 let other: OrganizationId;
 let contents: Record<string, string>;
@@ -84,12 +84,12 @@ describe("a loaded demo", () => {
       },
     );
     assert.equal(report.timeZone, DEMO_ZONE);
-    const days = Map.groupBy(visits, ({ touches: [first] }) => {
+    const days = Map.groupBy(visits, ({ hits: [first] }) => {
       const at = Temporal.Instant.fromEpochMilliseconds(first?.at.getTime() ?? 0);
       return at.toZonedDateTimeISO(DEMO_ZONE).toPlainDate().toString();
     });
     for (const { day, views } of report.daily) assert.equal(views, days.get(day)?.length, day);
-    const channels = Map.groupBy(visits, ({ touches: [first] }) => first?.channel);
+    const channels = Map.groupBy(visits, ({ hits: [first] }) => first?.channel);
     for (const { key, views } of report.channels) assert.equal(views, channels.get(key)?.length, key);
     assert.equal(report.channels.length, 12);
   });

@@ -2,7 +2,7 @@ import { DAY_MS, MINUTE_MS } from "#contract/durations.ts";
 import type { ImportedBooking } from "#contract/imported-lines.ts";
 import { KEY_SCOPES_DEFAULT } from "#contract/scopes.ts";
 import { createUser, findUserByEmail, hashPassword, insertMember } from "../accounts/accounts.ts";
-import { recordTouches, type Touch } from "../analytics/analytics.ts";
+import { type Hit, recordHits } from "../analytics/analytics.ts";
 import { describeKey, makeKey } from "../api-keys/api-keys.ts";
 import { auditByOperator } from "../audit/audit.ts";
 import { importBookings } from "../bookings/bookings.ts";
@@ -32,9 +32,9 @@ type LoadOutcome =
   | { kind: "address_taken"; email: string }
   | { kind: "refused"; fault: string };
 
-/** Touches per statement. Fewer take longer, more gain nothing (measured). */
-const BATCH_TOUCHES = 1_000;
-/** Statements at a time. One prepares its touches while PostgreSQL records those of the other. */
+/** Hits per statement. Fewer take longer, more gain nothing (measured). */
+const BATCH_HITS = 1_000;
+/** Statements at a time. One prepares its hits while PostgreSQL records those of the other. */
 const RECORDERS = 2;
 
 export async function loadDemo(deps: LoadDeps): Promise<LoadOutcome> {
@@ -70,8 +70,8 @@ async function fill(deps: LoadDeps): Promise<LoadOutcome> {
     progress: () => {},
   });
   if ("fault" in stored) return { kind: "refused", fault: stored.fault };
-  const touches = visits.flatMap((visit) => visit.touches);
-  await recordHistory(deps, touches, now);
+  const hits = visits.flatMap((visit) => visit.hits);
+  await recordHistory(deps, hits, now);
   await keepAppointments(deps, coming);
   await changeBookings(deps, bookings);
   await addPeople(deps);
@@ -117,12 +117,12 @@ async function makeOrganization(deps: LoadDeps, at: Date): Promise<void> {
   });
 }
 
-async function recordHistory({ db }: LoadDeps, touches: readonly Touch[], now: Date): Promise<void> {
-  const size = Math.ceil(touches.length / RECORDERS);
+async function recordHistory({ db }: LoadDeps, hits: readonly Hit[], now: Date): Promise<void> {
+  const size = Math.ceil(hits.length / RECORDERS);
   const recordFrom = async (start: number) => {
-    const end = Math.min(start + size, touches.length);
-    for (let first = start; first < end; first += BATCH_TOUCHES)
-      await recordTouches(db, touches.slice(first, Math.min(first + BATCH_TOUCHES, end)), { includePaused: true, now });
+    const end = Math.min(start + size, hits.length);
+    for (let first = start; first < end; first += BATCH_HITS)
+      await recordHits(db, hits.slice(first, Math.min(first + BATCH_HITS, end)), { includePaused: true, now });
   };
   await Promise.all(Array.from({ length: RECORDERS }, (_, index) => recordFrom(index * size)));
 }

@@ -5,7 +5,7 @@ import { parseReference } from "#contract/ids.ts";
 import type { Step } from "#contract/steps.ts";
 import { TEMPLATES } from "#contract/widget.ts";
 import { NOON } from "../../../test/support/builders.ts";
-import { toStepBit } from "../analytics/record/touch.ts";
+import { toStepBit } from "../analytics/record/hit.ts";
 import { parseImportLine } from "../bookings/import/parse-import-line.ts";
 import { classifyWay } from "./attribution.ts";
 import { DEMO_WIDGETS, DEMO_ZONE, LANDING_PAGE } from "./clinic.ts";
@@ -13,9 +13,9 @@ import { DEMO_DAYS, makeTraffic } from "./traffic.ts";
 import { TRAFFIC_SOURCES } from "./traffic-sources.ts";
 
 const visits = makeTraffic(NOON);
-const starts = visits.map(({ touches: [first] }) => toLocal(first?.at ?? NOON));
+const starts = visits.map(({ hits: [first] }) => toLocal(first?.at ?? NOON));
 const bookings = visits.flatMap((visit) => visit.bookings);
-const touches = visits.flatMap((visit) => visit.touches);
+const hits = visits.flatMap((visit) => visit.hits);
 
 function toLocal(at: Date): Temporal.ZonedDateTime {
   return Temporal.Instant.fromEpochMilliseconds(at.getTime()).toZonedDateTimeISO(DEMO_ZONE);
@@ -42,7 +42,7 @@ describe("the demo's history", () => {
     const countBetween = (from: number, to: number) => ages.filter((age) => age >= from && age < to).length;
     assert.ok(countBetween(0, 30) > 2.5 * countBetween(365, 395));
     assert.equal(new Set(starts.map((start) => start.toPlainDate().toString())).size, DEMO_DAYS);
-    assert.ok(touches.every(({ at }) => at < NOON));
+    assert.ok(hits.every(({ at }) => at < NOON));
   });
 
   test("has busy Mondays and quiet weekends, mornings and evenings, and hardly a visit at night", () => {
@@ -61,7 +61,7 @@ describe("the demo's history", () => {
     for (const way of TRAFFIC_SOURCES.filter(({ lasts }) => lasts)) {
       const { source, medium, campaign } = classifyWay(way);
       const own = visits
-        .flatMap(({ touches: [first] }) => first ?? [])
+        .flatMap(({ hits: [first] }) => first ?? [])
         .filter((first) => first.campaign === campaign && first.source === source && first.medium === medium)
         .map((first) => daysAgo(first.at));
       const [from = 0, to = 0] = way.lasts ?? [];
@@ -73,12 +73,12 @@ describe("the demo's history", () => {
 
   test("has more pages than fit on one page of a list, and phones that give up at the form", () => {
     const pages = new Set(
-      visits.flatMap(({ touches: [first] }, index) => (first && (ages[index] ?? 0) < 30 ? [first.page] : [])),
+      visits.flatMap(({ hits: [first] }, index) => (first && (ages[index] ?? 0) < 30 ? [first.page] : [])),
     );
     assert.ok(pages.size > 50, `${pages.size}`);
     const reach = (device: string, step: Step) =>
       visits.filter(
-        ({ touches: [first, ...later] }) =>
+        ({ hits: [first, ...later] }) =>
           first?.device === device && later.some(({ steps }) => steps === toStepBit(step)),
       ).length;
     const share = (device: string) => reach(device, "form_started") / reach(device, "slot_selected");
@@ -87,20 +87,20 @@ describe("the demo's history", () => {
 
   test("has all templates, and a paused widget that stores nothing", () => {
     assert.deepEqual(new Set(DEMO_WIDGETS.map(({ template }) => template)), new Set(TEMPLATES));
-    for (const { id } of DEMO_WIDGETS) assert.ok(touches.some(({ widgetId }) => widgetId === id));
-    const old = touches.filter(({ widgetId }) => widgetId === LANDING_PAGE.id);
+    for (const { id } of DEMO_WIDGETS) assert.ok(hits.some(({ widgetId }) => widgetId === id));
+    const old = hits.filter(({ widgetId }) => widgetId === LANDING_PAGE.id);
     assert.ok(old.every(({ at }) => daysAgo(at) > (LANDING_PAGE.pausedDaysAgo ?? 0)));
     assert.ok(old.some(({ conversion }) => conversion?.step === "booking_completed"));
     assert.ok(bookings.every(({ line }) => line.widgetId !== LANDING_PAGE.id));
   });
 
   test("converts at a realistic rate, with some failures", () => {
-    const count = (step: Step) => touches.filter(({ steps }) => steps === toStepBit(step)).length;
+    const count = (step: Step) => hits.filter(({ steps }) => steps === toStepBit(step)).length;
     const rate = share(count("booking_completed"), visits.length);
     assert.ok(rate > 0.05 && rate < 0.12, `${rate}`);
     assert.ok(count("no_availability") > 100 && count("booking_failed") > 50);
     const byWay = (medium: string) => {
-      const own = visits.filter(({ touches: [first] }) => first?.medium === medium);
+      const own = visits.filter(({ hits: [first] }) => first?.medium === medium);
       return share(own.filter((visit) => visit.bookings.length > 0).length, own.length);
     };
     assert.ok(byWay("email") > 2 * byWay("social") && byWay("cpc") > byWay("banner"));
@@ -110,7 +110,7 @@ describe("the demo's history", () => {
 describe("the demo's bookings", () => {
   test("each has its visit's booking_completed with the same instant, widget and appointment", () => {
     for (const visit of visits.filter((one) => one.bookings.length > 0)) {
-      const completed = visit.touches.flatMap(({ at, widgetId, conversion }) =>
+      const completed = visit.hits.flatMap(({ at, widgetId, conversion }) =>
         conversion?.step === "booking_completed" ? [{ at, widgetId, ...conversion }] : [],
       );
       assert.deepEqual(
@@ -153,8 +153,8 @@ describe("the demo's bookings", () => {
   });
 
   test("have the same attribution as the visit's events", () => {
-    for (const { touches, bookings } of visits) {
-      const came = touches.map(({ source, medium, channel }) => [source, medium, channel]);
+    for (const { hits, bookings } of visits) {
+      const came = hits.map(({ source, medium, channel }) => [source, medium, channel]);
       for (const { line } of bookings) {
         const { source, medium, channel } = line.attribution ?? {};
         assert.deepEqual(came[0], [source, medium, channel]);

@@ -3,7 +3,7 @@ import { DAY_MS, SECOND_MS } from "#contract/durations.ts";
 import { REFERENCE } from "#contract/ids.ts";
 import type { ImportedBooking } from "#contract/imported-lines.ts";
 import type { Step } from "#contract/steps.ts";
-import { type Conversion, type Touch, toCampaignKey, toStepBit, type VisitClass } from "../analytics/analytics.ts";
+import { type Conversion, type Hit, toCampaignKey, toStepBit, type VisitClass } from "../analytics/analytics.ts";
 import { randomId, randomUuid } from "../lib/secrets/random.ts";
 import type { SandboxService } from "../scheduler/scheduler.ts";
 import { classifyWay, makeAttribution } from "./attribution.ts";
@@ -22,7 +22,7 @@ export type DemoBooking = {
 };
 /** At this moment the appointment got another time, or was cancelled if there is none. */
 type DemoChange = { readonly at: Date; readonly movedTo: Appointment | null };
-export type DemoVisit = { readonly touches: readonly Touch[]; readonly bookings: readonly DemoBooking[] };
+export type DemoVisit = { readonly hits: readonly Hit[]; readonly bookings: readonly DemoBooking[] };
 
 export type World = {
   readonly now: Date;
@@ -129,9 +129,9 @@ export function makeVisit(world: World, circumstances: Circumstances): DemoVisit
   walk.take("widget_viewed");
   if (!dice.falls(way.wish * wish * (circumstances.isHoliday ? 0.5 : 1))) {
     lookAround(dice, walk, { ...circumstances, isPhone: device === "mobile" });
-    return { touches: walk.touches, bookings: [] };
+    return { hits: walk.hits, bookings: [] };
   }
-  return { touches: walk.touches, bookings: bookAppointments(world, walk, { ...circumstances, timeZone }) };
+  return { hits: walk.hits, bookings: bookAppointments(world, walk, { ...circumstances, timeZone }) };
 }
 
 const classes = new Map<TrafficSource, VisitClass>();
@@ -146,10 +146,10 @@ function toVisitClass(way: TrafficSource): VisitClass {
   return made;
 }
 
-type DemoVisitFacts = Omit<Touch, "at" | "steps" | "conversion">;
+type DemoVisitFacts = Omit<Hit, "at" | "steps" | "conversion">;
 
 class Walk {
-  readonly touches: Touch[] = [];
+  readonly hits: Hit[] = [];
   readonly #dice: Dice;
   readonly #visit: DemoVisitFacts;
   #atMs: number;
@@ -161,9 +161,9 @@ class Walk {
   }
 
   take(step: Step, seconds = this.#dice.between(4, 45), conversion: Conversion | null = null): Date {
-    if (this.touches.length > 0) this.#atMs += seconds * SECOND_MS + 1;
+    if (this.hits.length > 0) this.#atMs += seconds * SECOND_MS + 1;
     const at = new Date(this.#atMs);
-    this.touches.push({ ...this.#visit, at, steps: toStepBit(step), conversion });
+    this.hits.push({ ...this.#visit, at, steps: toStepBit(step), conversion });
     return at;
   }
 

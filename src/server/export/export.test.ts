@@ -12,8 +12,8 @@ import { createCommandLine } from "../../../test/support/app/cli.ts";
 import { makeCaller, type TestCaller } from "../../../test/support/app/read-api.ts";
 import { makeBooking, makeOrganization, makeWidget } from "../../../test/support/builders.ts";
 import { createTestDatabase } from "../../../test/support/database/database.ts";
-import { makeTouch, SEARCH_AD } from "../../../test/support/funnel/touches.ts";
-import { recordTouches } from "../analytics/analytics.ts";
+import { makeHit, SEARCH_AD } from "../../../test/support/funnel/hits.ts";
+import { recordHits } from "../analytics/analytics.ts";
 import { applyChange } from "../bookings/changes/apply-change.ts";
 import { deleteBooking, eraseBookingsByEmail } from "../bookings/stored/erase.ts";
 import { inHome } from "../db/transactions.ts";
@@ -81,14 +81,14 @@ describe("an export", () => {
     const change = { ...cancelled, now: { kind: "cancelled" } as const, claim: async () => true };
     await inHome(db, change.owner, (transaction) => applyChange(deps, transaction, change));
     await book(caller, "2026-11-03T10:00:00.000Z");
-    const touches = [0, 1].map((visit) => makeTouch({ widgetId: caller.widgetId, visit, at: `${DAY}T09:00:00Z` }));
-    const booked = makeTouch({
+    const hits = [0, 1].map((visit) => makeHit({ widgetId: caller.widgetId, visit, at: `${DAY}T09:00:00Z` }));
+    const booked = makeHit({
       widgetId: caller.widgetId,
       visit: 0,
       at: `${DAY}T10:00:00Z`,
       step: "booking_completed",
     });
-    await recordTouches(db, [...touches, booked]);
+    await recordHits(db, [...hits, booked]);
 
     const exported = await exportAt(LATER, folder, caller.owner);
     assert.deepEqual(exported, { organizations: 1, days: 2, files: 5, busy: 0 });
@@ -172,7 +172,7 @@ describe("an export", () => {
     const owner = await makeOrganization(db, { timeZone: "Asia/Tokyo" });
     const widgetId = await makeWidget(db, owner);
     // 16:00 in UTC is 01:00 of the next day in Tokyo.
-    await recordTouches(db, [makeTouch({ widgetId, visit: 0, at: "2026-10-31T16:00:00Z", class: SEARCH_AD })]);
+    await recordHits(db, [makeHit({ widgetId, visit: 0, at: "2026-10-31T16:00:00Z", class: SEARCH_AD })]);
     const folder = makeFolder();
     await exportAt(LATER, folder, owner);
     const files = readFiles(folder);

@@ -5,7 +5,7 @@ import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/
 import type { KeyScope } from "#contract/scopes.ts";
 import { openWire } from "../../../test/support/app/wire.ts";
 import { makeKey, makeOrganization, makeWidget } from "../../../test/support/builders.ts";
-import { makeTouch } from "../../../test/support/funnel/touches.ts";
+import { makeHit } from "../../../test/support/funnel/hits.ts";
 import {
   book,
   createWebhookService,
@@ -13,7 +13,7 @@ import {
   makeEndpoint,
   startReplying,
 } from "../../../test/support/webhooks/webhook-service.ts";
-import { recordTouches } from "../analytics/record/record.ts";
+import { recordHits } from "../analytics/record/record.ts";
 
 // POST /mcp, with the official SDK's own client over HTTP.
 
@@ -108,11 +108,11 @@ test("analytics and breakdowns have filters and a comparison", async () => {
     [2, "AT"],
     [8, "AT"],
   ];
-  const touches = visits.map(([days, country], visit) => ({
-    ...makeTouch({ widgetId: business.widgetId, visit, at: startedAt(days) }),
+  const hits = visits.map(([days, country], visit) => ({
+    ...makeHit({ widgetId: business.widgetId, visit, at: startedAt(days) }),
     country,
   }));
-  await recordTouches(deps.db, touches);
+  await recordHits(deps.db, hits);
   const { answer } = await call("get_analytics", { days: 7 });
   assert.deepEqual([answer.totals.views, answer.previous.totals.views, answer.daily.length], [3, 1, 7]);
   assert.equal((await call("get_analytics", { days: 7, country: ["DE"], compare: "none" })).answer.totals.views, 2);

@@ -7,11 +7,11 @@ import { createTestApp, type TestApp } from "../../../test/support/app/app.ts";
 import { askApp } from "../../../test/support/app/app-api.ts";
 import { type SignedIn, signIn } from "../../../test/support/app/sign-in.ts";
 import { makeOrganization, makeWidget } from "../../../test/support/builders.ts";
-import { makeTouch, SEARCH_AD } from "../../../test/support/funnel/touches.ts";
+import { makeHit, SEARCH_AD } from "../../../test/support/funnel/hits.ts";
 import { openMailServer } from "../../../test/support/programs/mail-server.ts";
 import { startServiceProcess } from "../../../test/support/programs/service-process.ts";
 import { until } from "../../../test/support/webhooks/webhook-service.ts";
-import { recordTouches } from "../analytics/record/record.ts";
+import { recordHits } from "../analytics/record/record.ts";
 import { openLivePeriod } from "../test-mode/queries.ts";
 import { sendReports } from "./send-reports.ts";
 
@@ -72,8 +72,8 @@ test("a report has totals with their change, top lists, lost bookings and failin
   const practice = await openPractice(server.url);
   const { deps, owner, live, clock, member } = practice;
   const visit = (number: number, at: string, more: object = {}) =>
-    makeTouch({ widgetId: live, visit: number, at, ...more });
-  await recordTouches(deps.db, [
+    makeHit({ widgetId: live, visit: number, at, ...more });
+  await recordHits(deps.db, [
     // Sunday 23:30 in Berlin belongs to the week before.
     visit(1, "2026-10-25T22:30:00Z"),
     visit(7, "2026-10-12T09:00:00Z"),
@@ -128,12 +128,12 @@ test("a report leaves out test data, and nothing is sent while every widget is i
   const { deps, owner, live, clock } = practice;
   const trial = await makeWidget(deps.db, owner, { createdAt: CREATED });
   const at = "2026-10-28T09:00:00Z";
-  await recordTouches(deps.db, [
-    makeTouch({ widgetId: live, visit: 1, at }),
-    makeTouch({ widgetId: trial, visit: 2, at }),
-    makeTouch({ widgetId: trial, visit: 2, at, step: "booking_completed", booking: "a" }),
+  await recordHits(deps.db, [
+    makeHit({ widgetId: live, visit: 1, at }),
+    makeHit({ widgetId: trial, visit: 2, at }),
+    makeHit({ widgetId: trial, visit: 2, at, step: "booking_completed", booking: "a" }),
     // Imported from before the widget existed.
-    makeTouch({ widgetId: trial, visit: 3, at: "2026-07-28T09:00:00Z" }),
+    makeHit({ widgetId: trial, visit: 3, at: "2026-07-28T09:00:00Z" }),
   ]);
   clock.set(MONDAY);
   await send(practice);
@@ -385,10 +385,10 @@ for (const { plan, views, words, why } of WITHOUT_COMPARISON)
     const { app, deps, live, member, clock } = practice;
     clock.set(new Date("2026-10-31T12:00:00Z"));
     await askApp(app, member, "PATCH /reports", { monthly: true, weekly: false });
-    await recordTouches(deps.db, [
-      makeTouch({ widgetId: live, visit: 1, at: "2026-09-15T09:00:00Z" }),
-      makeTouch({ widgetId: live, visit: 2, at: "2026-10-01T01:00:00Z" }),
-      makeTouch({ widgetId: live, visit: 3, at: "2026-10-20T09:00:00Z" }),
+    await recordHits(deps.db, [
+      makeHit({ widgetId: live, visit: 1, at: "2026-09-15T09:00:00Z" }),
+      makeHit({ widgetId: live, visit: 2, at: "2026-10-01T01:00:00Z" }),
+      makeHit({ widgetId: live, visit: 3, at: "2026-10-20T09:00:00Z" }),
     ]);
     clock.set(new Date("2026-11-01T07:00:00Z"));
     await send(practice);

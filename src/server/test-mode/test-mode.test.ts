@@ -14,13 +14,13 @@ import { type SignedIn, signIn } from "../../../test/support/app/sign-in.ts";
 import { makeBooking, makeKey, makeWidget, NOON } from "../../../test/support/builders.ts";
 import { untilSomeoneWaits } from "../../../test/support/database/count-blocked.ts";
 import { assertCounted } from "../../../test/support/funnel/analytics.ts";
+import { makeHit, visitId } from "../../../test/support/funnel/hits.ts";
 import { assertPacksValid } from "../../../test/support/funnel/packs.ts";
-import { sampleTouches } from "../../../test/support/funnel/random-touches.ts";
-import { makeTouch, visitId } from "../../../test/support/funnel/touches.ts";
+import { sampleHits } from "../../../test/support/funnel/random-hits.ts";
 import { type CalcomServer, startCalcomServer } from "../../../test/support/scheduler/calcom-server.ts";
 import { lockProgress } from "../analytics/packs/pack-queries.ts";
 import { packVisits, rebuildPacks } from "../analytics/packs/pack-visits.ts";
-import { recordTouches } from "../analytics/record/record.ts";
+import { recordHits } from "../analytics/record/record.ts";
 
 const testApp = await createTestApp({ webhookAllowCidrs: ["127.0.0.0/8"] });
 const { app, deps, clock } = testApp;
@@ -206,10 +206,10 @@ describe("clearing test data", () => {
       [4, "booking_completed"],
       [4, "booking_failed"],
     ] as const) {
-      const touch = makeTouch({ widgetId, visit: 1, at: at(hours), step, booking: `${hours}` });
-      await recordTouches(deps.db, [makeTouch({ widgetId, visit: 1, at: at(1) }), touch]);
+      const hit = makeHit({ widgetId, visit: 1, at: at(hours), step, booking: `${hours}` });
+      await recordHits(deps.db, [makeHit({ widgetId, visit: 1, at: at(1) }), hit]);
     }
-    await recordTouches(deps.db, [makeTouch({ widgetId, visit: 2, at: at(4), step: "booking_completed" })]);
+    await recordHits(deps.db, [makeHit({ widgetId, visit: 2, at: at(4), step: "booking_completed" })]);
     clock.set(at(2));
     await askApp(app, admin, `POST /widgets/${widgetId}/go-live`, { connectionId });
     clock.set(at(3));
@@ -229,8 +229,8 @@ describe("clearing test data", () => {
       ((await askApp(app, admin, "GET /analytics?days=1")).body as { dataSince: string | null }).dataSince;
     clock.set(new Date(NOON.getTime() + HOUR_MS));
     const ids = ["00000000-0000-0000-0000-000000000000", "ffffffff-ffff-ffff-ffff-ffffffffffff", visitId(1)];
-    const touch = makeTouch({ widgetId, visit: 1, at: clock.now() });
-    for (const id of ids) await recordTouches(deps.db, [{ ...touch, visitId: id }]);
+    const hit = makeHit({ widgetId, visit: 1, at: clock.now() });
+    for (const id of ids) await recordHits(deps.db, [{ ...hit, visitId: id }]);
     assert.equal(await readSince(), "2026-11-01");
     clock.set(new Date(NOON.getTime() + 2 * HOUR_MS));
     const { body } = await askApp(app, admin, `POST /widgets/${widgetId}/clear-test-data`, {});
@@ -248,8 +248,8 @@ describe("clearing test data", () => {
       await makeWidget(deps.db, owner, { createdAt }),
     ] as const;
     const from = new Date(NOON.getTime() - 80 * DAY_MS);
-    const touches = sampleTouches({ widgets, from, to: NOON }, { visits: 200, seed: 17 });
-    await recordTouches(deps.db, touches, { now: NOON, includePaused: true });
+    const hits = sampleHits({ widgets, from, to: NOON }, { visits: 200, seed: 17 });
+    await recordHits(deps.db, hits, { now: NOON, includePaused: true });
     await packVisits(deps.db, owner, { now: NOON });
     const period = {
       started_at: new Date(NOON.getTime() - 30 * DAY_MS),
@@ -270,7 +270,7 @@ describe("clearing test data", () => {
     await assertPacksValid(deps.db, owner);
     const kept = new Set(left.map(({ visit_id }) => visit_id));
     const expected = {
-      touches: touches.filter((touch) => touch.widgetId !== widgets[0] || kept.has(touch.visitId)),
+      hits: hits.filter((hit) => hit.widgetId !== widgets[0] || kept.has(hit.visitId)),
       zone: "UTC",
       widgets,
       windows: [25, 45, 90].map((days) => ({ days, now: NOON })),
@@ -317,5 +317,5 @@ describe("clearing test data", () => {
 });
 
 async function view(widgetId: WidgetId, visit: number): Promise<void> {
-  await recordTouches(deps.db, [makeTouch({ widgetId, visit, at: clock.now() })]);
+  await recordHits(deps.db, [makeHit({ widgetId, visit, at: clock.now() })]);
 }

@@ -5,8 +5,8 @@ import { createTestApp } from "../../../test/support/app/app.ts";
 import { askApp, readAudit } from "../../../test/support/app/app-api.ts";
 import { signIn } from "../../../test/support/app/sign-in.ts";
 import { makeOrganization, makeWidget, NOON } from "../../../test/support/builders.ts";
-import { makeTouch } from "../../../test/support/funnel/touches.ts";
-import { recordTouches } from "../analytics/record/record.ts";
+import { makeHit } from "../../../test/support/funnel/hits.ts";
+import { recordHits } from "../analytics/record/record.ts";
 
 const testApp = await createTestApp({ baseUrl: "https://book.example" });
 const { app, deps } = testApp;
@@ -140,11 +140,11 @@ test("a widget shows its own first and last view", async () => {
   const unseen = await makeWidget(deps.db, elsewhere);
   const busy = await makeWidget(deps.db, elsewhere);
   const instants = ["2026-10-01T11:30:00.000Z", "2026-10-01T12:30:00.000Z", "2026-10-07T10:00:00.000Z"];
-  const touches = instants.map((at, visit) => makeTouch({ widgetId: seen, visit, at, step: "widget_viewed" }));
+  const hits = instants.map((at, visit) => makeHit({ widgetId: seen, visit, at, step: "widget_viewed" }));
   const others = ["2026-09-01T00:00:00.000Z", "2026-10-31T00:00:00.000Z"].map((at, i) =>
-    makeTouch({ widgetId: busy, visit: 10 + i, at, step: "widget_viewed" }),
+    makeHit({ widgetId: busy, visit: 10 + i, at, step: "widget_viewed" }),
   );
-  await recordTouches(deps.db, [...touches, ...others]);
+  await recordHits(deps.db, [...hits, ...others]);
   const { body } = await askApp(app, person, "GET /widgets");
   const views = (body as { data: AppWidget[] }).data.map(({ id, firstViewAt, lastViewAt }) => [
     id,
@@ -166,7 +166,7 @@ test("a widget counts as installed once it is seen on a page that isn't ours", a
   const person = await signIn(testApp, { role: "viewer", organizationId });
   const widgetId = await makeWidget(deps.db, organizationId);
   const view = async (visit: number, page: string) => {
-    await recordTouches(deps.db, [{ ...makeTouch({ widgetId, visit, at: NOON }), page }]);
+    await recordHits(deps.db, [{ ...makeHit({ widgetId, visit, at: NOON }), page }]);
     return ((await askApp(app, person, `GET /widgets/${widgetId}`)).body as AppWidget).seenOn;
   };
   assert.equal(await view(1, `${deps.config.baseUrl}/w/${widgetId}`), null);

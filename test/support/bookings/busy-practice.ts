@@ -4,7 +4,7 @@ import { BROWSER_STEPS } from "#contract/steps.ts";
 import { importEvents } from "../../../src/server/analytics/import/import-events.ts";
 import type { Db } from "../../../src/server/db/pool.ts";
 import { makeWidget, NOON } from "../builders.ts";
-import { visitId } from "../funnel/touches.ts";
+import { visitId } from "../funnel/hits.ts";
 import { importLines, makeLine, toLines } from "./import-lines.ts";
 
 // A dental clinic with months of visits and bookings, the same in every run, for testing the dashboard's screens.

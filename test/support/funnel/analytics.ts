@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import type { Analytics } from "#contract/analytics.ts";
 import type { OrganizationId, WidgetId } from "#contract/ids.ts";
 import type { Plan } from "#contract/plans.ts";
-import type { Touch } from "../../../src/server/analytics/record/touch.ts";
+import type { Hit } from "../../../src/server/analytics/record/hit.ts";
 import * as analytics from "../../../src/server/analytics/report/app-report.ts";
 import { type Reader, readQuestion } from "../../../src/server/analytics/report/app-report.ts";
 import { lastDays } from "../../../src/server/analytics/report/app-window.ts";
@@ -31,12 +31,12 @@ export async function findReader(db: Db, owner: OrganizationId, plan: Plan = "bu
   return { organizationId: owner, plan, timeZone: time_zone };
 }
 
-/** Requests each window, for all widgets and for each one, and expects the result of counting the touches by hand. */
+/** Requests each window, for all widgets and for each one, and expects the result of counting the hits by hand. */
 export async function assertCounted(
   db: Db,
   owner: OrganizationId,
   expected: {
-    touches: readonly Touch[];
+    hits: readonly Hit[];
     zone: string;
     widgets: readonly WidgetId[];
     windows: readonly Omit<Window, "widgetId">[];
@@ -47,7 +47,7 @@ export async function assertCounted(
     for (const widgetId of [null, ...expected.widgets]) {
       const asked = { ...window, widgetId };
       const answer = await readAnalytics(db, owner, asked);
-      const byHand = countByHand(expected.touches, { ...asked, zone: expected.zone });
+      const byHand = countByHand(expected.hits, { ...asked, zone: expected.zone });
       assert.deepEqual(answer, byHand, `${expected.when}, ${window.days} days`);
     }
   }

@@ -2,14 +2,14 @@ import type { Analytics, AnalyticsEntry } from "#contract/analytics.ts";
 import { DIMENSIONS, type Dimension, isTimeDimension, LEAD_DAYS, NOT_SET, TIME_KEYS } from "#contract/dimensions.ts";
 import { DAY_MS } from "#contract/durations.ts";
 import { FUNNEL_STEPS } from "#contract/steps.ts";
-import { startsBefore } from "../../../src/server/analytics/record/merge-touches.ts";
-import { type Touch, toStepBit } from "../../../src/server/analytics/record/touch.ts";
+import { type Hit, toStepBit } from "../../../src/server/analytics/record/hit.ts";
+import { startsBefore } from "../../../src/server/analytics/record/merge-hits.ts";
 import type { Filter } from "../../../src/server/analytics/report/filters.ts";
 
-// The contract's analytics computed from the raw list of touches, the slow way: no packs, no totals, no SQL. The
+// The contract's analytics computed from the raw list of hits, the slow way: no packs, no totals, no SQL. The
 // service's responses are compared with this.
 
-type Visit = { start: Touch; furthest: number; foundNoTimes: boolean; touches: Touch[] };
+type Visit = { start: Hit; furthest: number; foundNoTimes: boolean; hits: Hit[] };
 
 type HandWindow = {
   zone: string;
@@ -22,12 +22,12 @@ type HandWindow = {
   untilTimeMs?: number;
 };
 
-export function countByHand(touches: readonly Touch[], window: HandWindow): Analytics {
-  return countAllByHand(touches, window).analytics;
+export function countByHand(hits: readonly Hit[], window: HandWindow): Analytics {
+  return countAllByHand(hits, window).analytics;
 }
 
 /** The same, with everything else that a report shows. */
-export function countAllByHand(touches: readonly Touch[], window: HandWindow) {
+export function countAllByHand(hits: readonly Hit[], window: HandWindow) {
   const localDay = rememberDays(window.zone);
   const today = Temporal.PlainDate.from(localDay(window.now));
   const days = Array.from({ length: window.days }, (_, i) => today.subtract({ days: window.days - 1 - i }).toString());
@@ -48,7 +48,7 @@ export function countAllByHand(touches: readonly Touch[], window: HandWindow) {
     });
   const isInWindow = (instant: Date) => keptDays.has(localDay(instant)) && !isCutOff(instant) && isAtRightTime(instant);
 
-  const mine = touches.filter((touch) => window.widgetId === null || touch.widgetId === window.widgetId);
+  const mine = hits.filter((hit) => window.widgetId === null || hit.widgetId === window.widgetId);
   const visits = groupVisits(mine).filter((visit) => matches(visit, filters));
   const viewed = visits.filter((visit) => isInWindow(visit.start.at));
   const conversions = visits.flatMap((visit) => listConversions(visit).map((conversion) => ({ visit, ...conversion })));
@@ -212,24 +212,24 @@ function rememberDays(zone: string): (instant: Date) => string {
   };
 }
 
-function groupVisits(touches: readonly Touch[]): Visit[] {
-  const groups = Map.groupBy(touches, (touch) => `${touch.widgetId} ${touch.visitId}`);
+function groupVisits(hits: readonly Hit[]): Visit[] {
+  const groups = Map.groupBy(hits, (hit) => `${hit.widgetId} ${hit.visitId}`);
   return [...groups.values()].map((group) => ({
-    start: group.reduce((first, touch) => (startsBefore(touch, first) ? touch : first)),
+    start: group.reduce((first, hit) => (startsBefore(hit, first) ? hit : first)),
     furthest: Math.max(
       1,
       ...FUNNEL_STEPS.map((step, i) => (group.some((t) => t.steps & toStepBit(step)) ? i + 1 : 0)),
       // A visitor who failed to book had picked a time and started the form.
-      group.some((touch) => touch.steps & toStepBit("booking_failed")) ? 5 : 0,
+      group.some((hit) => hit.steps & toStepBit("booking_failed")) ? 5 : 0,
     ),
-    foundNoTimes: group.some((touch) => touch.steps & toStepBit("no_availability")),
-    touches: group,
+    foundNoTimes: group.some((hit) => hit.steps & toStepBit("no_availability")),
+    hits: group,
   }));
 }
 
 /** Each booking and each failed attempt once, at the earliest instant given for it. */
 function listConversions(visit: Visit): { step: string; at: Date; startAt: Date | null; service?: string }[] {
-  const named = visit.touches.flatMap(({ at, conversion }) => (conversion ? [{ ...conversion, at }] : []));
+  const named = visit.hits.flatMap(({ at, conversion }) => (conversion ? [{ ...conversion, at }] : []));
   const groups = Map.groupBy(named, ({ step, key }) => `${step}:${key}`);
   // Ties: shorter lead time first, then service name; known values before unknown.
   const leadMs = (each: Named) =>

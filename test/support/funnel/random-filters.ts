@@ -3,7 +3,7 @@ import { FILTER_DIMENSIONS, type FilterDimension, NOT_SET, TIME_KEYS, toNegatedN
 import type { WidgetId } from "#contract/ids.ts";
 import type { Filter } from "../../../src/server/analytics/report/filters.ts";
 
-// Random filters by the keys of random-touches.ts, and by keys that no visit has.
+// Random filters by the keys of random-hits.ts, and by keys that no visit has.
 
 const KEYS: Readonly<Record<Exclude<FilterDimension, "widget">, readonly string[]>> = {
   channel: ["Direct", "Email", "Unassigned", "Nothing like it"],

@@ -125,7 +125,7 @@ export const RESERVED_PACKAGES: readonly { readonly package: RegExp; readonly im
       "src/server/db/",
       "src/server/lib/log/log.ts",
       // Only for the code of a DatabaseError.
-      "src/server/analytics/record/touch-writer.ts",
+      "src/server/analytics/record/hit-writer.ts",
       "src/server/scheduler/sandbox/queries.ts",
       "src/server/webhooks/queue/report-writer.ts",
     ],

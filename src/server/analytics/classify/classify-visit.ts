@@ -1,6 +1,6 @@
 import { CLICK_ID_FIELDS, type RawAttribution } from "#contract/attribution.ts";
 import { RecentMap } from "../../lib/recent-map.ts";
-import type { VisitClass } from "../record/touch.ts";
+import type { VisitClass } from "../record/hit.ts";
 import {
   ADDRESS_FIELDS,
   CLICK_ID_MIN_LENGTH,

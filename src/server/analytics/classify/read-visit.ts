@@ -4,7 +4,7 @@ import type { RawAttribution } from "#contract/attribution.ts";
 import type { Device } from "#contract/dimensions.ts";
 import type { Config } from "../../config.ts";
 import { RecentMap } from "../../lib/recent-map.ts";
-import type { VisitClass } from "../record/touch.ts";
+import type { VisitClass } from "../record/hit.ts";
 import { honourPrivacySignal } from "./attribution.ts";
 import { listClickIds } from "./classify-source.ts";
 import { VisitClassifier } from "./classify-visit.ts";

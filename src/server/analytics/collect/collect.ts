@@ -11,12 +11,12 @@ import { isTooComplex } from "../../lib/text/json-text.ts";
 import { ATTRIBUTION_TEXT_MAX, readAttribution } from "../classify/attribution.ts";
 import type { VisitReader } from "../classify/read-visit.ts";
 import { DayBudget } from "../record/day-budget.ts";
+import { toStepBit } from "../record/hit.ts";
+import { HitWriter } from "../record/hit-writer.ts";
 import { KeyCap } from "../record/key-cap.ts";
-import { toStepBit } from "../record/touch.ts";
-import { TouchWriter } from "../record/touch-writer.ts";
 import { WidgetOwners } from "./widget-owners.ts";
 
-// From a browser's request to a recorded touch. Only the touch's fields are kept: the IP address, the user agent,
+// From a browser's request to a recorded hit. Only the hit's fields are kept: the IP address, the user agent,
 // queries and click ids are not passed on from here.
 
 /** Outcomes of a request within the rate limit, counted under these names in /metrics. */
@@ -55,7 +55,7 @@ export class Collector {
   readonly #visits: VisitReader;
   readonly #cap: KeyCap;
   readonly #budget: DayBudget;
-  readonly #writer: TouchWriter;
+  readonly #writer: HitWriter;
 
   constructor(deps: CollectorDeps, visits: VisitReader, limits?: BatcherLimits) {
     const { db } = deps;
@@ -67,7 +67,7 @@ export class Collector {
     const perMinute = deps.config.rateLimitEventsPerMinute;
     const daily = { perNetwork: perMinute * NETWORK_BUDGET_FACTOR, perWidget: perMinute * WIDGET_BUDGET_FACTOR };
     this.#budget = new DayBudget(daily, deps.random);
-    this.#writer = new TouchWriter({ db, clock: deps.clock, outages }, limits);
+    this.#writer = new HitWriter({ db, clock: deps.clock, outages }, limits);
   }
 
   get waitingCount(): number {

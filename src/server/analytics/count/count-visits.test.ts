@@ -3,14 +3,14 @@ import { after, test } from "node:test";
 import { Kysely, PostgresDialect } from "kysely";
 import { makeOrganization, makeWidget } from "../../../../test/support/builders.ts";
 import { createTestDatabase } from "../../../../test/support/database/database.ts";
-import { makeTouch } from "../../../../test/support/funnel/touches.ts";
+import { makeHit } from "../../../../test/support/funnel/hits.ts";
 import { openPool } from "../../db/pool.ts";
 import type { Tables } from "../../db/tables.ts";
 import { createLog } from "../../lib/log/log.ts";
 import { readZoneRules } from "../../lib/time/zone-rules.ts";
 import { packVisits } from "../packs/pack-visits.ts";
 import { PACK_VISITS_MAX } from "../packs/visit-pack.ts";
-import { recordTouches } from "../record/record.ts";
+import { recordHits } from "../record/record.ts";
 import type { Filter } from "../report/filters.ts";
 import { countVisits } from "./count-visits.ts";
 
@@ -48,7 +48,7 @@ test("whoever waits for the same filters shares the count, and who comes after t
       onStart();
     },
   });
-  await recordTouches(db, [makeTouch({ widgetId, visit: 1, at: "2026-11-01T10:00:00Z" })]);
+  await recordHits(db, [makeHit({ widgetId, visit: 1, at: "2026-11-01T10:00:00Z" })]);
   const countFiltered = (from: string) => count(from, FILTERS);
 
   assert.deepEqual(
@@ -66,7 +66,7 @@ test("whoever waits for the same filters shares the count, and who comes after t
   });
   const first = countFiltered("2026-11-01");
   await hasStarted;
-  await recordTouches(db, [makeTouch({ widgetId, visit: 2, at: "2026-11-01T11:00:00Z" })]);
+  await recordHits(db, [makeHit({ widgetId, visit: 2, at: "2026-11-01T11:00:00Z" })]);
   assert.equal(await countFiltered("2026-11-01"), 2, "what was recorded before a request is in its answer");
   assert.ok([1, 2].includes((await first) ?? 0));
 });
@@ -80,13 +80,13 @@ for (const filters of [[], FILTERS])
         change ??= packAgain();
       },
     });
-    const view = (visit: number) => makeTouch({ widgetId, visit, at: "2026-10-20T10:00:00Z" });
+    const view = (visit: number) => makeHit({ widgetId, visit, at: "2026-10-20T10:00:00Z" });
     const now = new Date("2026-11-05T12:00:00Z");
     const packAgain = async () => {
-      await recordTouches(db, [view(4)]);
+      await recordHits(db, [view(4)]);
       await packVisits(db, owner, { now });
     };
-    await recordTouches(db, [1, 2, 3].map(view));
+    await recordHits(db, [1, 2, 3].map(view));
     await packVisits(db, owner, { now });
     assert.ok([3, 4].includes((await count("2026-10-10", filters)) ?? 0));
     await change;
@@ -100,14 +100,14 @@ test("without filters, one statement reads everything, unless packed visits have
       statements += 1;
     },
   });
-  const view = (visit: number, day = 20) => makeTouch({ widgetId, visit, at: `2026-10-${day}T11:00:00Z` });
+  const view = (visit: number, day = 20) => makeHit({ widgetId, visit, at: `2026-10-${day}T11:00:00Z` });
   const now = new Date("2026-10-25T12:00:00Z");
   const assertCount = async (visits: number, expectedStatements: number) => {
     statements = 0;
     assert.equal(await count("2026-10-10"), visits);
     assert.equal(statements, expectedStatements);
   };
-  await recordTouches(
+  await recordHits(
     db,
     [1, 2, 3].map((visit) => view(visit)),
     { now },
@@ -115,14 +115,14 @@ test("without filters, one statement reads everything, unless packed visits have
   await assertCount(3, 1);
   await packVisits(db, owner, { now });
   await assertCount(3, 1);
-  await recordTouches(db, [view(4, 25)], { now });
+  await recordHits(db, [view(4, 25)], { now });
   await assertCount(4, 1);
-  await recordTouches(db, [view(5)], { now });
+  await recordHits(db, [view(5)], { now });
   // In a snapshot: its start and end, the same statement, and the visits of the hours without a pack.
   await assertCount(5, 1 + 4);
   await packVisits(db, owner, { now });
   await assertCount(5, 1);
   const many = Array.from({ length: PACK_VISITS_MAX }, (_, i) => view(10 + i, 26));
-  await recordTouches(db, many, { now: new Date("2026-10-26T12:00:00Z") });
+  await recordHits(db, many, { now: new Date("2026-10-26T12:00:00Z") });
   await assertCount(5 + PACK_VISITS_MAX, 1 + 4);
 });

@@ -7,13 +7,13 @@ import { STEPS } from "#contract/steps.ts";
 import { makeOrganization, makeWidget, NOON, ownerOf } from "../../../../test/support/builders.ts";
 import { createTestDatabase } from "../../../../test/support/database/database.ts";
 import { assertCounted, readAnalytics } from "../../../../test/support/funnel/analytics.ts";
-import { visitId } from "../../../../test/support/funnel/touches.ts";
+import { visitId } from "../../../../test/support/funnel/hits.ts";
 import type { TextLine } from "../../lib/text/text-lines.ts";
 import { deleteExpiredVisits } from "../delete-visits.ts";
 import { updateProgress } from "../packs/pack-queries.ts";
 import { packVisits } from "../packs/pack-visits.ts";
-import { recordTouches } from "../record/record.ts";
-import type { Touch } from "../record/touch.ts";
+import type { Hit } from "../record/hit.ts";
+import { recordHits } from "../record/record.ts";
 import { type EventImport, importEvents } from "./import-events.ts";
 import { EventParser } from "./parse-import-event.ts";
 
@@ -48,13 +48,13 @@ async function importLines(
   return await importEvents(db, owner, { read: () => toLines(lines), now: NOON, progress });
 }
 
-function toTouch(line: Line): Touch {
+function toHit(line: Line): Hit {
   const parsed = new EventParser().parse(toText(line), {
     owner: ownerOf((typeof line === "string" ? "" : line["widgetId"]) as WidgetId),
     now: NOON,
   });
-  assert.ok("touch" in parsed);
-  return parsed.touch;
+  assert.ok("hit" in parsed);
+  return parsed.hit;
 }
 
 async function readAll(owner: OrganizationId): Promise<unknown[]> {
@@ -95,7 +95,7 @@ test("a file is counted by its own times, even on packed days, and importing it 
   await packVisits(db, owner, { now: NOON });
   assert.deepEqual(await importLines(owner, lines), { kind: "imported", imported: lines.length, skipped: 0 });
   const windows = [1, 30, 365, 730].map((days) => ({ days, now: NOON }));
-  const expected = { touches: [live, ...lines].map(toTouch), zone: "Europe/Berlin", widgets: [widgetId], windows };
+  const expected = { hits: [live, ...lines].map(toHit), zone: "Europe/Berlin", widgets: [widgetId], windows };
   await assertCounted(db, owner, { ...expected, when: "imported" });
   await packVisits(db, owner, { now: NOON });
   await assertCounted(db, owner, { ...expected, when: "packed" });
@@ -144,7 +144,7 @@ test("days whose visits were deleted count once after their events are imported 
 
   assert.deepEqual(await importLines(owner, lines), { kind: "imported", imported: 12, skipped: 19 });
   const windows = [20, 30, 33, 36, 39, 45, 730].map((days) => ({ days, now: NOON }));
-  const expected = { touches: lines.map(toTouch), zone: "Europe/Berlin", widgets: [widgetId], windows };
+  const expected = { hits: lines.map(toHit), zone: "Europe/Berlin", widgets: [widgetId], windows };
   await assertCounted(db, owner, { ...expected, when: "imported again" });
   await packVisits(db, owner, { now: NOON });
   await assertCounted(db, owner, { ...expected, when: "packed again" });
@@ -261,7 +261,7 @@ test("a file whose import was interrupted is imported completely the next time",
     skipped: 2_000,
   });
   const windows = [{ days: 200, now: NOON }];
-  const expected = { touches: lines.map(toTouch), zone: "Europe/Berlin", widgets: [widgetId], windows };
+  const expected = { hits: lines.map(toHit), zone: "Europe/Berlin", widgets: [widgetId], windows };
   await assertCounted(db, owner, { ...expected, when: "imported to its end" });
 });
 
@@ -269,18 +269,18 @@ test("events recorded live during an import are counted too", async () => {
   const { owner, widgetId } = await makeOwner();
   const lines = makeHistory(widgetId, { visits: 1500, days: 2 });
   const live = Array.from({ length: 60 }, (_, index) =>
-    toTouch(makeLine(widgetId, 100_000 + index, { at: new Date(NOON.getTime() - index * MINUTE_MS).toISOString() })),
+    toHit(makeLine(widgetId, 100_000 + index, { at: new Date(NOON.getTime() - index * MINUTE_MS).toISOString() })),
   );
   const waiting = live.values();
   const recordWaiting = async () => {
-    for (const touch of waiting) await recordTouches(db, [touch]);
+    for (const hit of waiting) await recordHits(db, [hit]);
   };
   // Few at once, as the writer does.
   const [result] = await Promise.all([importLines(owner, lines), ...Array.from({ length: 3 }, recordWaiting)]);
   assert.deepEqual(result, { kind: "imported", imported: lines.length, skipped: 0 });
-  const touches = [...lines.map(toTouch), ...live];
+  const hits = [...lines.map(toHit), ...live];
   const windows = [{ days: 4, now: NOON }];
-  await assertCounted(db, owner, { touches, zone: "Europe/Berlin", widgets: [widgetId], windows, when: "both" });
+  await assertCounted(db, owner, { hits, zone: "Europe/Berlin", widgets: [widgetId], windows, when: "both" });
 });
 
 test("a day takes 1,000 sources, 1,000 campaigns and 1,000 pages; the rest is (other), the same each time", async () => {

@@ -10,9 +10,9 @@ import { toDayText } from "../../lib/time/zone-rules.ts";
 import { showSince } from "../delete-visits.ts";
 import { utcStart } from "../packs/pack-queries.ts";
 import { CAPPED_KINDS, type CappedKey, listUnknownKeys, toOther } from "../record/capped-keys.ts";
+import type { Hit, VisitFacts } from "../record/hit.ts";
 import { KnownKeys } from "../record/known-keys.ts";
 import { recordAtHome } from "../record/record.ts";
-import type { Touch, VisitFacts } from "../record/touch.ts";
 import { EventParser } from "./parse-import-event.ts";
 
 // The file is read twice: first to check it, then to record it in one transaction per batch. A single transaction would
@@ -77,7 +77,7 @@ async function recordEvents(
     for (const read of block) {
       line = read.line;
       if ("fault" in read || recorder.added === checked) return line;
-      if (!recorder.add(read.touch)) continue;
+      if (!recorder.add(read.hit)) continue;
       await recorder.flush();
       progress("recorded", line);
     }
@@ -85,7 +85,7 @@ async function recordEvents(
   return line;
 }
 
-type ReadEvent = { line: number; touch: Touch } | { line: number; fault: string };
+type ReadEvent = { line: number; hit: Hit } | { line: number; fault: string };
 
 async function* readEvents({
   read,
@@ -106,7 +106,7 @@ async function* readEvents({
       if ("text" in text && text.text.trim() === "") continue;
       const parsed = "fault" in text ? text : parser.parse(text.text, { owner, now });
       if ("fault" in parsed) events.push({ line, fault: parsed.fault });
-      else if (widgets.has(parsed.touch.widgetId)) events.push({ line, touch: parsed.touch });
+      else if (widgets.has(parsed.hit.widgetId)) events.push({ line, hit: parsed.hit });
       else events.push({ line, fault: "widgetId is not a widget of this organization" });
     }
     yield events;
@@ -126,7 +126,7 @@ class BatchRecorder {
   readonly #knownKeys = new KnownKeys();
   readonly #others: OtherWork;
   #lastStepMs = 0;
-  #batch: Touch[] = [];
+  #batch: Hit[] = [];
   #underWay: Promise<void> = Promise.resolve();
 
   constructor(db: Db, owner: OrganizationId, { others, now }: { others: OtherWork; now: Date }) {
@@ -137,10 +137,10 @@ class BatchRecorder {
   }
 
   /** True if the batch is now complete. */
-  add(touch: Touch): boolean {
-    this.#batch.push(touch);
+  add(hit: Hit): boolean {
+    this.#batch.push(hit);
     this.added += 1;
-    if (this.oldest === null || touch.at < this.oldest) this.oldest = touch.at;
+    if (this.oldest === null || hit.at < this.oldest) this.oldest = hit.at;
     return this.#batch.length >= BATCH_EVENTS;
   }
 
@@ -159,20 +159,20 @@ class BatchRecorder {
     await this.#underWay;
   }
 
-  async #record(batch: readonly Touch[]): Promise<void> {
+  async #record(batch: readonly Hit[]): Promise<void> {
     if (batch.length === 0) return;
     await this.#others.giveWay(this.#db, { stepMs: this.#lastStepMs });
     const startedAt = performance.now();
-    const touches = await this.#limitKeys(batch);
+    const hits = await this.#limitKeys(batch);
     const recordedAt = performance.now();
     const options = { includePaused: true, now: this.#now, knownKeys: this.#knownKeys };
-    const recorded = await writeAtHome(this.#db, this.#owner, (home) => recordAtHome(home, touches, options));
+    const recorded = await writeAtHome(this.#db, this.#owner, (home) => recordAtHome(home, hits, options));
     this.imported += recorded.new_steps;
     this.#others.addOwn(performance.now() - recordedAt);
     this.#lastStepMs = performance.now() - startedAt;
   }
 
-  async #limitKeys(batch: readonly Touch[]): Promise<Touch[]> {
+  async #limitKeys(batch: readonly Hit[]): Promise<Hit[]> {
     const days = batch.map(({ at }) => Math.floor(at.getTime() / DAY_MS));
     const keys = new Map([...new Set(days)].map((day) => [day, this.#days.get(day)]));
     const missing = [...keys].flatMap(([day, known]) => (known ? [] : [day]));
@@ -183,7 +183,7 @@ class BatchRecorder {
       keys.set(day, ofDay);
       this.#days.set(day, ofDay);
     }
-    return batch.map((touch, i) => keys.get(days[i] as number)?.limit(touch) ?? touch);
+    return batch.map((hit, i) => keys.get(days[i] as number)?.limit(hit) ?? hit);
   }
 }
 

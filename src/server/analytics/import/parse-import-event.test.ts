@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { OrganizationId } from "#contract/ids.ts";
-import type { Touch } from "../record/touch.ts";
+import type { Hit } from "../record/hit.ts";
 import { EventParser } from "./parse-import-event.ts";
 
 const NOW = new Date("2026-11-01T12:00:00.000Z");
@@ -15,15 +15,15 @@ const parser = new EventParser();
 const parse = (line: unknown) =>
   parser.parse(typeof line === "string" ? line : JSON.stringify(line), { owner: OWNER, now: NOW });
 
-function parseTouch(fields: Record<string, unknown>): Touch {
+function parseHit(fields: Record<string, unknown>): Hit {
   const parsed = parse({ ...LEAST, ...fields });
-  assert.ok("touch" in parsed, JSON.stringify(parsed));
-  return parsed.touch;
+  assert.ok("hit" in parsed, JSON.stringify(parsed));
+  return parsed.hit;
 }
 
 test("the shortest valid line is a direct visit with nothing else known", () => {
   assert.deepEqual(parse(LEAST), {
-    touch: {
+    hit: {
       organizationId: OWNER,
       widgetId: WIDGET,
       visitId: VISIT,
@@ -73,7 +73,7 @@ test("a line with every field", () => {
     ip: "192.0.2.1",
   };
   assert.deepEqual(parse(line), {
-    touch: {
+    hit: {
       organizationId: OWNER,
       widgetId: WIDGET,
       visitId: VISIT,
@@ -110,11 +110,8 @@ describe("the class follows from the tags, by the rules for a tagged link", () =
   ];
   for (const [tags, source, campaign, channel] of cases) {
     test(JSON.stringify(tags), () => {
-      const touch = parseTouch(tags);
-      assert.deepEqual(
-        [`${touch.source} / ${touch.medium}`, touch.campaign, touch.channel],
-        [source, campaign, channel],
-      );
+      const hit = parseHit(tags);
+      assert.deepEqual([`${hit.source} / ${hit.medium}`, hit.campaign, hit.channel], [source, campaign, channel]);
     });
   }
 });
@@ -137,18 +134,18 @@ describe("unknown values are left empty", () => {
     ["country", "", ""],
   ];
   for (const [field, given, kept] of cases) {
-    test(`${field} ${JSON.stringify(given)}`, () => assert.equal(parseTouch({ [field]: given })[field], kept));
+    test(`${field} ${JSON.stringify(given)}`, () => assert.equal(parseHit({ [field]: given })[field], kept));
   }
 });
 
 describe("bookings and failed attempts are distinguished by their instant", () => {
   test("a failed attempt has no appointment", () => {
-    const { conversion } = parseTouch({ step: "booking_failed", start: "2026-10-03T09:30:00Z" });
+    const { conversion } = parseHit({ step: "booking_failed", start: "2026-10-03T09:30:00Z" });
     assert.deepEqual(conversion, { step: "booking_failed", key: "2026-10-01T09:30:00.000Z", startAt: null });
   });
 
   test("a booking's appointment may be unknown, or before the booking", () => {
-    const starts = [undefined, null, "2026-09-01"].map((start) => parseTouch({ step: "booking_completed", start }));
+    const starts = [undefined, null, "2026-09-01"].map((start) => parseHit({ step: "booking_completed", start }));
     assert.deepEqual(
       starts.map(({ conversion }) => conversion?.startAt),
       [null, null, new Date("2026-09-01T00:00:00.000Z")],
@@ -156,7 +153,7 @@ describe("bookings and failed attempts are distinguished by their instant", () =
   });
 
   test("a start on another step is ignored: exports repeat it on every row", () => {
-    assert.equal(parseTouch({ step: "slot_selected", start: "soon" }).conversion, null);
+    assert.equal(parseHit({ step: "slot_selected", start: "soon" }).conversion, null);
   });
 });
 
@@ -204,6 +201,6 @@ describe("a bad line says what is wrong", () => {
   }
 
   test("the exact moment of the import is not in the future", () => {
-    assert.deepEqual(parseTouch({ at: NOW.toISOString() }).at, NOW);
+    assert.deepEqual(parseHit({ at: NOW.toISOString() }).at, NOW);
   });
 });

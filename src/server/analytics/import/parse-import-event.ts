@@ -10,7 +10,7 @@ import { readAttribution } from "../classify/attribution.ts";
 import { VisitClassifier } from "../classify/classify-visit.ts";
 import { parseCountry } from "../classify/country.ts";
 import { toPage } from "../classify/page.ts";
-import { type Conversion, type Touch, toStepBit, type VisitClass } from "../record/touch.ts";
+import { type Conversion, type Hit, toStepBit, type VisitClass } from "../record/hit.ts";
 
 const schema = shapeOf(ImportedEvent);
 
@@ -24,13 +24,13 @@ const FAULTS: Readonly<Record<string, string>> = {
 const CLASSES_KEPT = 1_000;
 const PAGES_KEPT = 1_000;
 
-/** Converts lines to touches. Most lines of a file share a few classes and pages, which are computed once. */
+/** Converts lines to hits. Most lines of a file share a few classes and pages, which are computed once. */
 export class EventParser {
   readonly #classifier = new VisitClassifier();
   readonly #classes = new RecentMap<string, VisitClass>(CLASSES_KEPT);
   readonly #pages = new RecentMap<string, string>(PAGES_KEPT);
 
-  parse(line: string, { owner, now }: { owner: OrganizationId; now: Date }): { touch: Touch } | { fault: string } {
+  parse(line: string, { owner, now }: { owner: OrganizationId; now: Date }): { hit: Hit } | { fault: string } {
     const parsed = parseJsonText(line);
     if ("fault" in parsed) return parsed;
     const event = parsed.value;
@@ -45,7 +45,7 @@ export class EventParser {
     if ("fault" in conversion) return conversion;
     const { source, medium, campaign, channel } = this.#classify(event);
     return {
-      touch: {
+      hit: {
         // One by one: spreading takes as long as reading the JSON.
         source,
         medium,

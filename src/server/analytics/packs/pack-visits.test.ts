@@ -7,13 +7,13 @@ import { makeOrganization, makeWidget } from "../../../../test/support/builders.
 import { countBlocked, untilSomeoneWaits } from "../../../../test/support/database/count-blocked.ts";
 import { createTestDatabase } from "../../../../test/support/database/database.ts";
 import { findReader } from "../../../../test/support/funnel/analytics.ts";
+import { makeHit, visitId } from "../../../../test/support/funnel/hits.ts";
 import { packWithPause } from "../../../../test/support/funnel/packing.ts";
 import { assertPacksValid, describePacks, listPackedDays } from "../../../../test/support/funnel/packs.ts";
-import { makeTouch, visitId } from "../../../../test/support/funnel/touches.ts";
 import { createLog } from "../../lib/log/log.ts";
 import { deleteOrganization } from "../../organizations/delete-organization.ts";
 import { deleteExpiredVisits, forgetVisits } from "../delete-visits.ts";
-import { recordTouches } from "../record/record.ts";
+import { recordHits } from "../record/record.ts";
 import { answerQuestion, readQuestion } from "../report/app-report.ts";
 import { packOutdated, packVisits, rebuildPacks } from "./pack-visits.ts";
 import { PACK_VISITS_MAX } from "./visit-pack.ts";
@@ -33,7 +33,7 @@ async function makeOwned(): Promise<Owned> {
 async function makePacked(...days: readonly number[]): Promise<Owned> {
   const owned = await makeOwned();
   if (days.length > 0)
-    await recordTouches(
+    await recordHits(
       db,
       days.map((day) => view(owned.widgetId, day)),
     );
@@ -42,12 +42,12 @@ async function makePacked(...days: readonly number[]): Promise<Owned> {
 }
 
 function view(widgetId: WidgetId, day: number, visit = day) {
-  return makeTouch({ widgetId, visit, at: `2026-11-${String(day).padStart(2, "0")}T12:00:00Z` });
+  return makeHit({ widgetId, visit, at: `2026-11-${String(day).padStart(2, "0")}T12:00:00Z` });
 }
 
 /** At this time on 10 November, which is not over. */
 function viewToday(widgetId: WidgetId, time: string, visit: number) {
-  return makeTouch({ widgetId, visit, at: `2026-11-10T${time}:00Z` });
+  return makeHit({ widgetId, visit, at: `2026-11-10T${time}:00Z` });
 }
 
 /** Views of the last 30 days, which must be the same from totals and packs, and from packs alone because of a filter. */
@@ -90,7 +90,7 @@ async function listParts(owner: OrganizationId): Promise<{ hours: number; visits
 describe("packing", () => {
   test("packs hours 15 minutes after their end; the others are counted from their visits", async () => {
     const { owner, widgetId } = await makeOwned();
-    await recordTouches(
+    await recordHits(
       db,
       ["08:30", "09:30", "11:30"].map((time, visit) => viewToday(widgetId, time, visit)),
     );
@@ -108,7 +108,7 @@ describe("packing", () => {
       await assertPacksValid(db, owner);
     }
     assert.ok((await listParts(owner)).length > 2);
-    await recordTouches(db, [viewToday(widgetId, "23:30", 4)]);
+    await recordHits(db, [viewToday(widgetId, "23:30", 4)]);
     await run("2026-11-11T00:14:59.999Z");
     assert.deepEqual(await describePacks(db, owner), ["2026-11-10: 3 in 22 hours"]);
     await run("2026-11-11T00:15:00.000Z");
@@ -119,10 +119,10 @@ describe("packing", () => {
 
   test("covers years with few visits, and what an import brings before them", async () => {
     const { owner, widgetId } = await makeOwned();
-    const at = (year: number) => makeTouch({ widgetId, visit: year, at: `${year}-02-28T12:00:00Z` });
-    await recordTouches(db, [at(2021), at(2026)], { now: NOW });
+    const at = (year: number) => makeHit({ widgetId, visit: year, at: `${year}-02-28T12:00:00Z` });
+    await recordHits(db, [at(2021), at(2026)], { now: NOW });
     await packVisits(db, owner, { now: NOW });
-    await recordTouches(db, [at(1931)], { now: NOW });
+    await recordHits(db, [at(1931)], { now: NOW });
     assert.deepEqual(await describePacks(db, owner), ["1931-02-28: outdated", "2021-02-28: 1", "2026-02-28: 1"]);
     await packVisits(db, owner, { now: NOW });
     assert.deepEqual(await describePacks(db, owner), ["1931-02-28: 1", "2021-02-28: 1", "2026-02-28: 1"]);
@@ -131,7 +131,7 @@ describe("packing", () => {
 
   test("an organization that fails is logged and does not hold up the others; a stopping worker starts none", async () => {
     const owners = [await makeOrganization(db), await makeOrganization(db)].sort() as [OrganizationId, OrganizationId];
-    for (const owner of owners) await recordTouches(db, [view(await makeWidget(db, owner), 3)]);
+    for (const owner of owners) await recordHits(db, [view(await makeWidget(db, owner), 3)]);
     const [broken, sound] = owners;
     await sql`update funnel_visits set bookings = '{"a": null}' where organization_id = ${broken}`.execute(db);
     const lines: string[] = [];
@@ -192,8 +192,8 @@ describe("packing", () => {
     await packVisits(db, owner, { now: NOW });
     const before = await listParts(owner);
     assert.ok(before.length > 5);
-    const late = makeTouch({ widgetId, visit: 1, at: "2026-11-04T03:20:00Z" });
-    await recordTouches(db, [late]);
+    const late = makeHit({ widgetId, visit: 1, at: "2026-11-04T03:20:00Z" });
+    await recordHits(db, [late]);
     const isValid = ({ hours }: { hours: number }) => (hours & (1 << 3)) === 0;
     assert.ok(before.filter(isValid).length > 3);
     await assertPacksValid(db, owner);
@@ -211,7 +211,7 @@ describe("packing", () => {
 
   test("several processes at once give the packs that one gives", async () => {
     const { owner, widgetId } = await makeOwned();
-    await recordTouches(
+    await recordHits(
       db,
       [2, 3, 4, 5, 6].map((day) => view(widgetId, day)),
     );
@@ -258,9 +258,9 @@ describe("packing", () => {
 
   test("totals of 30 days that are added up during a rebuild don't outlive it", async () => {
     const { owner, widgetId } = await makeOwned();
-    await recordTouches(db, [
-      makeTouch({ widgetId, visit: 1, at: "2026-10-20T12:00:00Z" }),
-      makeTouch({ widgetId, visit: 2, at: "2026-10-21T12:00:00Z" }),
+    await recordHits(db, [
+      makeHit({ widgetId, visit: 1, at: "2026-10-20T12:00:00Z" }),
+      makeHit({ widgetId, visit: 2, at: "2026-10-21T12:00:00Z" }),
     ]);
     await packVisits(db, owner, { now: NOW });
     await sql`delete from visit_totals where organization_id = ${owner} and days = 30`.execute(db);
@@ -283,7 +283,7 @@ describe("whatever changes a visit outdates the packs of its hours in the same t
   test("a late event; without that, the report would be wrong", async () => {
     const { owner, widgetId } = await makePacked(3, 4);
     const [stale] = await db.selectFrom("visit_packs").select("data").where("organization_id", "=", owner).execute();
-    await recordTouches(db, [view(widgetId, 3, 33)]);
+    await recordHits(db, [view(widgetId, 3, 33)]);
     assert.deepEqual(await describePacks(db, owner), ["2026-11-03: outdated", "2026-11-04: 1"]);
     assert.equal(await countViews(owner), 3);
     await packVisits(db, owner, { now: NOW });
@@ -298,7 +298,7 @@ describe("whatever changes a visit outdates the packs of its hours in the same t
 
   test("an event that moves a visit to an earlier day, and one on a day without visits", async () => {
     const { owner, widgetId } = await makePacked(3, 4);
-    await recordTouches(db, [view(widgetId, 2, 4), view(widgetId, 1)]);
+    await recordHits(db, [view(widgetId, 2, 4), view(widgetId, 1)]);
     const outdated = ["2026-11-01: outdated", "2026-11-02: outdated", "2026-11-04: outdated"];
     assert.deepEqual((await describePacks(db, owner)).sort(), [...outdated, "2026-11-03: 1"].sort());
     assert.equal(await countViews(owner), 3);
@@ -311,9 +311,9 @@ describe("whatever changes a visit outdates the packs of its hours in the same t
 
   test("an event that moves a visit from an hour that is not covered yet into a packed one", async () => {
     const { owner, widgetId } = await makePacked(3);
-    await recordTouches(db, [viewToday(widgetId, "11:30", 1), viewToday(widgetId, "11:40", 2)]);
+    await recordHits(db, [viewToday(widgetId, "11:30", 1), viewToday(widgetId, "11:40", 2)]);
     assert.deepEqual(await describePacks(db, owner), ["2026-11-03: 1"], "the hour is not over");
-    await recordTouches(db, [view(widgetId, 3, 1)]);
+    await recordHits(db, [view(widgetId, 3, 1)]);
     assert.deepEqual(await describePacks(db, owner), ["2026-11-03: outdated"]);
     assert.equal(await countViews(owner), 3);
     await packVisits(db, owner, { now: NOW });
@@ -323,7 +323,7 @@ describe("whatever changes a visit outdates the packs of its hours in the same t
 
   test("a booking that is sent again with a later instant, after which its visit ends later", async () => {
     const { owner, widgetId } = await makePacked();
-    const book = (at: string) => recordTouches(db, [makeTouch({ widgetId, visit: 3, at, step: "booking_completed" })]);
+    const book = (at: string) => recordHits(db, [makeHit({ widgetId, visit: 3, at, step: "booking_completed" })]);
     await book("2026-11-03T12:00:00Z");
     await packVisits(db, owner, { now: NOW });
     await book("2026-11-05T12:00:00Z");
@@ -333,18 +333,18 @@ describe("whatever changes a visit outdates the packs of its hours in the same t
 
   test("an event that adds nothing, and one of the open hour, outdate nothing", async () => {
     const { owner, widgetId } = await makePacked(3, 9);
-    await recordTouches(db, [view(widgetId, 3), view(widgetId, 10)]);
+    await recordHits(db, [view(widgetId, 3), view(widgetId, 10)]);
     assert.deepEqual(await describePacks(db, owner), ["2026-11-03: 1", "2026-11-09: 1"]);
     assert.equal(await countViews(owner), 3);
   });
 
   test("an event of a packed hour of today, alone", async () => {
     const { owner, widgetId } = await makeOwned();
-    await recordTouches(db, [viewToday(widgetId, "02:30", 1), viewToday(widgetId, "08:30", 2)]);
+    await recordHits(db, [viewToday(widgetId, "02:30", 1), viewToday(widgetId, "08:30", 2)]);
     await packVisits(db, owner, { now: new Date("2026-11-10T06:15:00Z") });
     await packVisits(db, owner, { now: NOW });
     const [early, late] = await listParts(owner);
-    await recordTouches(db, [viewToday(widgetId, "08:40", 3)]);
+    await recordHits(db, [viewToday(widgetId, "08:40", 3)]);
     const [day] = await listPackedDays(db, owner);
     assert.equal(day?.outdated, 1 << 8);
     assert.equal(await countViews(owner), 3);
@@ -359,7 +359,7 @@ describe("whatever changes a visit outdates the packs of its hours in the same t
   test("an event that is rolled back leaves the pack as it was", async () => {
     const { owner, widgetId } = await makePacked(3);
     const recording = await db.startTransaction().execute();
-    await recordTouches(recording, [view(widgetId, 3, 33)]);
+    await recordHits(recording, [view(widgetId, 3, 33)]);
     assert.equal(await countViews(owner), 1);
     await recording.rollback().execute();
     assert.deepEqual(await describePacks(db, owner), ["2026-11-03: 1"]);
@@ -368,9 +368,9 @@ describe("whatever changes a visit outdates the packs of its hours in the same t
   test("retention also removes packs of days before the oldest visit", async () => {
     const { owner, widgetId } = await makePacked(3, 4, 5);
     // Started on an expired day and booked on a kept one, so it is kept.
-    await recordTouches(db, [
+    await recordHits(db, [
       view(widgetId, 4, 44),
-      makeTouch({ widgetId, visit: 44, at: "2026-11-06T12:00:00Z", step: "booking_completed" }),
+      makeHit({ widgetId, visit: 44, at: "2026-11-06T12:00:00Z", step: "booking_completed" }),
     ]);
     await packVisits(db, owner, { now: NOW });
     const keptSince = new Date("2026-11-06T00:00:00Z");
@@ -390,7 +390,7 @@ describe("whatever changes a visit outdates the packs of its hours in the same t
 
   test("deleting the organization, also while its visits are packed", async () => {
     const { owner, widgetId } = await makePacked(3, 4);
-    await recordTouches(db, [view(widgetId, 5)]);
+    await recordHits(db, [view(widgetId, 5)]);
     const packing = packVisits(db, owner, { now: NOW }).catch(() => {});
     await db.transaction().execute((transaction) => deleteOrganization(transaction, owner));
     await packing;
@@ -405,10 +405,10 @@ describe("whatever changes a visit outdates the packs of its hours in the same t
 describe("what is recorded while visits are packed is never lost", () => {
   test("a recording before the bits are cleared", async () => {
     const { owner, widgetId } = await makePacked(3);
-    await recordTouches(db, [view(widgetId, 3, 31)]);
+    await recordHits(db, [view(widgetId, 3, 31)]);
     // Not committed yet, so clearing waits for it.
     const recording = await db.startTransaction().execute();
-    await recordTouches(recording, [view(widgetId, 3, 32)]);
+    await recordHits(recording, [view(widgetId, 3, 32)]);
     const packing = packVisits(db, owner, { now: NOW });
     await untilSomeoneWaits(db);
     await recording.commit().execute();
@@ -419,13 +419,13 @@ describe("what is recorded while visits are packed is never lost", () => {
 
   test("another hour that becomes outdated while the bits are cleared", async () => {
     const { owner, widgetId } = await makeOwned();
-    await recordTouches(db, [viewToday(widgetId, "02:30", 1), viewToday(widgetId, "08:30", 2)]);
+    await recordHits(db, [viewToday(widgetId, "02:30", 1), viewToday(widgetId, "08:30", 2)]);
     await packVisits(db, owner, { now: new Date("2026-11-10T06:15:00Z") });
     await packVisits(db, owner, { now: NOW });
     assert.equal((await listParts(owner)).length, 2);
-    await recordTouches(db, [viewToday(widgetId, "02:40", 3)]);
+    await recordHits(db, [viewToday(widgetId, "02:40", 3)]);
     const recording = await db.startTransaction().execute();
-    await recordTouches(recording, [viewToday(widgetId, "08:40", 4)]);
+    await recordHits(recording, [viewToday(widgetId, "08:40", 4)]);
     const packing = packVisits(db, owner, { now: NOW });
     await untilSomeoneWaits(db);
     await recording.commit().execute();
@@ -436,10 +436,10 @@ describe("what is recorded while visits are packed is never lost", () => {
 
   test("a recording between clearing and reading", async () => {
     const { owner, widgetId } = await makePacked(3);
-    await recordTouches(db, [view(widgetId, 3, 31)]);
+    await recordHits(db, [view(widgetId, 3, 31)]);
     let visit = 31;
     const onCleared = async () => {
-      if (visit === 31) await recordTouches(db, [view(widgetId, 3, ++visit)]);
+      if (visit === 31) await recordHits(db, [view(widgetId, 3, ++visit)]);
     };
     await packWithPause(pool, owner, { now: NOW, onCleared });
     assert.deepEqual(await describePacks(db, owner), ["2026-11-03: 3"], "the second try succeeds");
@@ -449,11 +449,11 @@ describe("what is recorded while visits are packed is never lost", () => {
 
   test("a recording that is not committed before the hour is read, and then before it is saved", async () => {
     const { owner, widgetId } = await makePacked(3);
-    await recordTouches(db, [view(widgetId, 3, 31)]);
+    await recordHits(db, [view(widgetId, 3, 31)]);
     const recording = await db.startTransaction().execute();
     let isRecorded = false;
     const onCleared = async () => {
-      if (!isRecorded) await recordTouches(recording, [view(widgetId, 3, 32)]);
+      if (!isRecorded) await recordHits(recording, [view(widgetId, 3, 32)]);
       isRecorded = true;
     };
     const packing = packWithPause(pool, owner, { now: NOW, onCleared });
@@ -467,10 +467,10 @@ describe("what is recorded while visits are packed is never lost", () => {
 
   test("an hour that changes again at each try stays outdated until the next run", async () => {
     const { owner, widgetId } = await makePacked(3);
-    await recordTouches(db, [view(widgetId, 3, 31)]);
+    await recordHits(db, [view(widgetId, 3, 31)]);
     let visit = 31;
     const onCleared = async () => {
-      await recordTouches(db, [view(widgetId, 3, ++visit)]);
+      await recordHits(db, [view(widgetId, 3, ++visit)]);
     };
     await packWithPause(pool, owner, { now: NOW, onCleared });
     assert.deepEqual(await describePacks(db, owner), ["2026-11-03: outdated"]);
@@ -483,9 +483,9 @@ describe("what is recorded while visits are packed is never lost", () => {
   test("a recording that began before its day was covered is part of the pack", async () => {
     const { owner, widgetId } = await makePacked(3);
     const later = new Date(NOW.getTime() + 3 * DAY_MS);
-    await recordTouches(db, [view(widgetId, 11)]);
+    await recordHits(db, [view(widgetId, 11)]);
     const recording = await db.startTransaction().execute();
-    await recordTouches(recording, [view(widgetId, 11, 12)]);
+    await recordHits(recording, [view(widgetId, 11, 12)]);
     const packing = packVisits(db, owner, { now: later });
     await untilSomeoneWaits(db);
     await recording.commit().execute();

@@ -6,9 +6,9 @@ import type { OrganizationId, WidgetId } from "#contract/ids.ts";
 import { makeOrganization, makeWidget } from "../../../../test/support/builders.ts";
 import { createTestDatabase } from "../../../../test/support/database/database.ts";
 import { assertCounted, findReader, readAnalytics } from "../../../../test/support/funnel/analytics.ts";
+import { makeHit, SEARCH_AD } from "../../../../test/support/funnel/hits.ts";
 import { assertPacksValid, decodeTotals } from "../../../../test/support/funnel/packs.ts";
-import { makeTouch, SEARCH_AD } from "../../../../test/support/funnel/touches.ts";
-import { recordTouches } from "../record/record.ts";
+import { recordHits } from "../record/record.ts";
 import { readReport } from "../report/app-report.ts";
 import { updateProgress } from "./pack-queries.ts";
 import { packVisits } from "./pack-visits.ts";
@@ -25,9 +25,9 @@ type Owned = { owner: OrganizationId; widgetId: WidgetId };
 async function makePacked(days: readonly string[], { timeZone = "UTC" } = {}): Promise<Owned> {
   const owner = await makeOrganization(db, { timeZone });
   const widgetId = await makeWidget(db, owner);
-  await recordTouches(
+  await recordHits(
     db,
-    days.map((day, visit) => makeTouch({ widgetId, visit, at: `${day}T12:00:00Z` })),
+    days.map((day, visit) => makeHit({ widgetId, visit, at: `${day}T12:00:00Z` })),
     { now: NOW },
   );
   await packVisits(db, owner, { now: NOW });
@@ -73,7 +73,7 @@ test("totals of a day answer without filters, for all widgets and for one, until
   const owned = await makePacked(["2026-11-03", "2026-11-04"]);
   await falsify(owned.owner, { days: 1, start: "2026-11-03" });
   assert.deepEqual(await countViews(owned, 30), [102, 102, 2]);
-  await recordTouches(db, [makeTouch({ widgetId: owned.widgetId, visit: 9, at: "2026-11-03T01:00:00Z" })]);
+  await recordHits(db, [makeHit({ widgetId: owned.widgetId, visit: 9, at: "2026-11-03T01:00:00Z" })]);
   assert.deepEqual(await countViews(owned, 30), [3, 3, 3]);
   await packVisits(db, owned.owner, { now: NOW });
   assert.deepEqual(await countViews(owned, 30), [3, 3, 3]);
@@ -89,13 +89,13 @@ test("totals of 30 days answer if all their days count, until one of them is out
   assert.deepEqual(await countViews(owned, first), [104, 104, 4]);
   assert.deepEqual(await countViews(owned, first - 1), [104, 104, 4]);
 
-  await recordTouches(db, [makeTouch({ widgetId: owned.widgetId, visit: 9, at: "2026-10-20T01:00:00Z" })]);
+  await recordHits(db, [makeHit({ widgetId: owned.widgetId, visit: 9, at: "2026-10-20T01:00:00Z" })]);
   assert.deepEqual(
     await countViews(owned, first),
     [105, 105, 5],
     "a day without visits before; other days by their totals",
   );
-  await recordTouches(db, [makeTouch({ widgetId: owned.widgetId, visit: 10, at: "2026-10-10T01:00:00Z" })]);
+  await recordHits(db, [makeHit({ widgetId: owned.widgetId, visit: 10, at: "2026-10-10T01:00:00Z" })]);
   assert.deepEqual(await countViews(owned, first), [6, 6, 6]);
   await packVisits(db, owned.owner, { now: NOW });
   assert.deepEqual(await countViews(owned, first), [6, 6, 6]);
@@ -112,7 +112,7 @@ test("a span is added up when it is over as a whole, and not before", async () =
       select distinct start from visit_totals where organization_id = ${owner} and days = 30 order by start`.execute(db)
     ).rows;
   assert.deepEqual(await listSpans(), [{ start: "2026-10-04" }]);
-  await recordTouches(db, [makeTouch({ widgetId, visit: 9, at: "2026-12-03T01:00:00Z" })]);
+  await recordHits(db, [makeHit({ widgetId, visit: 9, at: "2026-12-03T01:00:00Z" })]);
   await packVisits(db, owner, { now: new Date("2026-12-03T03:00:00Z") });
   assert.deepEqual(await listSpans(), [{ start: "2026-10-04" }, { start: "2026-11-03" }]);
 });
@@ -126,18 +126,18 @@ test("a window that cuts days at its edges counts those by their packs", async (
     "2026-11-08T12:00:00Z",
     "2026-11-09T18:14:59.999Z",
   ];
-  const touches = [...instants, "2026-11-09T18:15:00Z"].map((at, visit) => makeTouch({ widgetId, visit, at }));
-  await recordTouches(db, touches);
+  const hits = [...instants, "2026-11-09T18:15:00Z"].map((at, visit) => makeHit({ widgetId, visit, at }));
+  await recordHits(db, hits);
   await packVisits(db, owner, { now: NOW });
   const windows = [1, 2, 3, 4].flatMap((days) =>
     ["09", "10"].map((day) => ({ days, now: new Date(`2026-11-${day}T12:00:00Z`) })),
   );
   const widgets = [widgetId];
-  await assertCounted(db, owner, { touches, zone: "Asia/Kathmandu", widgets, windows, when: "packed" });
+  await assertCounted(db, owner, { hits, zone: "Asia/Kathmandu", widgets, windows, when: "packed" });
   // 8 and 9 November in Nepal have all of 8 November in UTC, and parts of its neighbours.
   const both = { days: 2, now: new Date("2026-11-09T12:00:00Z") };
   for (const day of ["2026-11-07", "2026-11-09"]) await falsify(owner, { days: 1, start: day });
-  await assertCounted(db, owner, { touches, zone: "Asia/Kathmandu", widgets, windows: [both], when: "cut" });
+  await assertCounted(db, owner, { hits, zone: "Asia/Kathmandu", widgets, windows: [both], when: "cut" });
   await falsify(owner, { days: 1, start: "2026-11-08" });
   assert.equal((await readAnalytics(db, owner, both)).totals.views, 103);
 });
@@ -146,17 +146,17 @@ test("bookings after midnight UTC count on their day, and the view on the day be
   const owner = await makeOrganization(db);
   const widgetId = await makeWidget(db, owner);
   const visit = { widgetId, visit: 1, class: SEARCH_AD };
-  const touches = [
-    makeTouch({ ...visit, at: "2026-11-03T23:50:00Z" }),
-    makeTouch({ ...visit, at: "2026-11-04T00:10:00Z", step: "booking_completed", startAt: "2026-11-09T09:00:00Z" }),
-    makeTouch({ ...visit, at: "2026-11-06T00:10:00Z", step: "booking_failed", booking: "b" }),
-    makeTouch({ widgetId, visit: 2, at: "2026-11-04T08:00:00Z" }),
+  const hits = [
+    makeHit({ ...visit, at: "2026-11-03T23:50:00Z" }),
+    makeHit({ ...visit, at: "2026-11-04T00:10:00Z", step: "booking_completed", startAt: "2026-11-09T09:00:00Z" }),
+    makeHit({ ...visit, at: "2026-11-06T00:10:00Z", step: "booking_failed", booking: "b" }),
+    makeHit({ widgetId, visit: 2, at: "2026-11-04T08:00:00Z" }),
   ];
-  await recordTouches(db, touches);
+  await recordHits(db, hits);
   const windows = [3, 4, 5, 6, 7].flatMap((day) =>
     [1, 2, 3].map((days) => ({ days, now: new Date(Date.UTC(2026, 10, day, 12)) })),
   );
-  const expected = { touches, zone: "UTC", widgets: [widgetId], windows };
+  const expected = { hits, zone: "UTC", widgets: [widgetId], windows };
   await assertCounted(db, owner, { ...expected, when: "recorded" });
   await packVisits(db, owner, { now: NOW });
   await assertCounted(db, owner, { ...expected, when: "packed" });
@@ -181,18 +181,18 @@ test("each of many widgets has its own totals, and one without visits has none",
   const owner = await makeOrganization(db);
   const widgets: WidgetId[] = [];
   for (let i = 0; i < 40; i++) widgets.push(await makeWidget(db, owner));
-  const touches = widgets
+  const hits = widgets
     .slice(1)
     .flatMap((widgetId, i) =>
       Array.from({ length: (i % 3) + 1 }, (_, n) =>
-        makeTouch({ widgetId, visit: i * 10 + n, at: new Date(Date.UTC(2026, 9, 4 + ((i * 7 + n) % 35), i % 24)) }),
+        makeHit({ widgetId, visit: i * 10 + n, at: new Date(Date.UTC(2026, 9, 4 + ((i * 7 + n) % 35), i % 24)) }),
       ),
     );
-  await recordTouches(db, touches);
+  await recordHits(db, hits);
   await packVisits(db, owner, { now: NOW });
   await assertPacksValid(db, owner);
   const windows = [20, 45].map((days) => ({ days, now: NOW }));
-  await assertCounted(db, owner, { touches, zone: "UTC", widgets, windows, when: "packed" });
+  await assertCounted(db, owner, { hits, zone: "UTC", widgets, windows, when: "packed" });
 });
 
 test("years before 1970 have totals of days and spans too", async () => {

@@ -5,7 +5,7 @@ import { table } from "../../db/home.ts";
 import type { Db } from "../../db/pool.ts";
 import { assert } from "../../lib/assert.ts";
 import { KEY_KINDS, type KeyKind } from "../record/key-id.ts";
-import { furthest } from "../record/merge-touches.ts";
+import { furthest } from "../record/merge-hits.ts";
 import {
   type Conversions,
   PACK_VISITS_MAX,

@@ -1,8 +1,8 @@
 import { NOT_SET } from "#contract/dimensions.ts";
 import { DIRECT_SOURCE, NO_MEDIUM } from "../classify/channel-rules.ts";
 import { toSourceKey } from "../classify/classify-source.ts";
+import type { VisitFacts } from "./hit.ts";
 import { toKey, toKeyId } from "./key-id.ts";
-import type { VisitFacts } from "./touch.ts";
 
 // Anyone can invent sources, campaigns and pages. To keep floods of them out of tables and responses, a day has a limited number
 // of new ones; the rest is recorded as "(other)".

@@ -6,18 +6,18 @@ import { toArrayText } from "../../db/array-text.ts";
 import { readAtHome, table } from "../../db/home.ts";
 import type { Db } from "../../db/pool.ts";
 import type { LocalWindow } from "../count/local-window.ts";
-import type { Touch } from "./touch.ts";
+import type { Hit } from "./hit.ts";
 
-export async function addDrops(db: Db, touches: readonly Touch[], now: Date): Promise<void> {
-  const groups = [...Map.groupBy(touches, ({ organizationId, widgetId }) => `${organizationId} ${widgetId}`).values()];
-  const column = (read: (group: readonly Touch[]) => string) => toArrayText(groups.map(read));
+export async function addDrops(db: Db, hits: readonly Hit[], now: Date): Promise<void> {
+  const groups = [...Map.groupBy(hits, ({ organizationId, widgetId }) => `${organizationId} ${widgetId}`).values()];
+  const column = (read: (group: readonly Hit[]) => string) => toArrayText(groups.map(read));
   const hour = new Date(Math.floor(now.getTime() / HOUR_MS) * HOUR_MS);
   await sql`
     insert into ${table("funnel_drops", "counted")} (organization_id, widget_id, hour, events)
     select organization_id, widget_id, ${hour}, events
     from unnest(
       ${column(([first]) => first?.organizationId ?? "")}::text[], ${column(([first]) => first?.widgetId ?? "")}::text[],
-      ${column((group) => String(group.reduce((sum, touch) => sum + countSteps(touch.steps), 0)))}::integer[]
+      ${column((group) => String(group.reduce((sum, hit) => sum + countSteps(hit.steps), 0)))}::integer[]
     ) as dropped (organization_id, widget_id, events)
     order by organization_id collate "C", widget_id collate "C"
     on conflict (organization_id, widget_id, hour) do update set events = counted.events + excluded.events`.execute(db);

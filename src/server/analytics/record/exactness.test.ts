@@ -7,15 +7,15 @@ import { makeOrganization, makeWidget } from "../../../../test/support/builders.
 import { createTestDatabase } from "../../../../test/support/database/database.ts";
 import { assertCounted } from "../../../../test/support/funnel/analytics.ts";
 import { assertPacksValid } from "../../../../test/support/funnel/packs.ts";
-import { touchesOfVisits } from "../../../../test/support/funnel/random-touches.ts";
+import { hitsOfVisits } from "../../../../test/support/funnel/random-hits.ts";
 import { startOver } from "../../../../test/support/funnel/start-over.ts";
 import { updateOrganization } from "../../organizations/queries.ts";
 import { packVisits, rebuildPacks } from "../packs/pack-visits.ts";
-import { recordTouches } from "./record.ts";
-import type { Touch } from "./touch.ts";
+import type { Hit } from "./hit.ts";
+import { recordHits } from "./record.ts";
 
 // The one promise that recording rests on: whatever is sent, in any order, however often, in any batches and over several
-// connections at once, the numbers match a count of the touches by hand. This holds before and after visits are packed, after a
+// connections at once, the numbers match a count of the hits by hand. This holds before and after visits are packed, after a
 // rebuild, and in another time zone. A pack that is not outdated always has exactly the visits of its hours.
 
 const { db } = await createTestDatabase();
@@ -43,7 +43,7 @@ const FIRST = new Date("2026-08-20T00:00:00.000Z");
 // Spans of 30 days start on 5 August, 4 September, 4 October and 3 November 2026; hours before 10 are packed.
 const NOW = new Date("2026-11-09T10:15:00.000Z");
 
-/** The last day alone, and more days than there are touches; others are drawn. */
+/** The last day alone, and more days than there are hits; others are drawn. */
 const WINDOW_DAYS = [1, 120];
 const DRAWN_DAYS = { min: 2, max: 80 };
 const VISITS_MAX = 12;
@@ -53,11 +53,11 @@ const TIME_LIMIT_MS = 60_000;
 type Scenario = {
   zone: string;
   otherZone: string;
-  /** What happened, each touch once. */
-  touches: Touch[];
+  /** What happened, each hit once. */
+  hits: Hit[];
   /** What is sent one by one before visits may be packed, and then all at once. */
-  before: Touch[][];
-  atOnce: Touch[][];
+  before: Hit[][];
+  atOnce: Hit[][];
   packsBetween: boolean;
   windowDays: number[];
   /** The second window ends this long before NOW. */
@@ -66,7 +66,7 @@ type Scenario = {
   keptDays: number;
 };
 
-test("any order, duplication and batching of touches matches a count by hand, and so do rebuilds", async () => {
+test("any order, duplication and batching of hits matches a count by hand, and so do rebuilds", async () => {
   const owner = await makeOrganization(db);
   const widgets = [await makeWidget(db, owner), await makeWidget(db, owner)];
   await fc.assert(
@@ -80,12 +80,12 @@ test("any order, duplication and batching of touches matches a count by hand, an
           keptSince: daysAgo(scenario.keptDays),
         })),
       ];
-      const expected = { touches: scenario.touches, zone: scenario.zone, widgets, windows };
+      const expected = { hits: scenario.hits, zone: scenario.zone, widgets, windows };
 
-      for (const batch of scenario.before) await recordTouches(db, batch);
+      for (const batch of scenario.before) await recordHits(db, batch);
       if (scenario.packsBetween) await packVisits(db, owner, { now: NOW });
       await Promise.all([
-        ...scenario.atOnce.map((batch) => recordTouches(db, batch)),
+        ...scenario.atOnce.map((batch) => recordHits(db, batch)),
         ...[1, 2].map(() => packVisits(db, owner, { now: NOW })),
       ]);
       await assertPacksValid(db, owner);
@@ -98,7 +98,7 @@ test("any order, duplication and batching of touches matches a count by hand, an
       const changed = { ...expected, zone: scenario.otherZone };
       await assertCounted(db, owner, { ...changed, when: "zone changed" });
 
-      assert.equal(await rebuildPacks(db, owner, { now: NOW }), countRested(scenario.touches));
+      assert.equal(await rebuildPacks(db, owner, { now: NOW }), countRested(scenario.hits));
       await assertPacksValid(db, owner);
       await assertCounted(db, owner, { ...changed, when: "packed again" });
     }),
@@ -112,7 +112,7 @@ function scenarios(widgets: readonly WidgetId[]): fc.Arbitrary<Scenario> {
     .record({
       zone: fc.constantFrom(...ZONES),
       otherZone: fc.constantFrom(...ZONES),
-      touches: touchesOfVisits({ widgets, from: FIRST, to: NOW }, VISITS_MAX),
+      hits: hitsOfVisits({ widgets, from: FIRST, to: NOW }, VISITS_MAX),
       packsBetween: fc.boolean(),
       windowDays: fc.array(fc.integer(DRAWN_DAYS), { minLength: 2, maxLength: 2 }),
       endsDaysAgo: fc.nat(60),
@@ -120,9 +120,9 @@ function scenarios(widgets: readonly WidgetId[]): fc.Arbitrary<Scenario> {
     })
     .chain((drawn) =>
       fc
-        .tuple(fc.subarray(drawn.touches), fc.array(fc.integer({ min: 1, max: 6 }), { minLength: 1 }), fc.nat(100))
+        .tuple(fc.subarray(drawn.hits), fc.array(fc.integer({ min: 1, max: 6 }), { minLength: 1 }), fc.nat(100))
         .chain(([again, batchSizes, beforePercent]) =>
-          shuffled([...drawn.touches, ...again]).map((sent) => {
+          shuffled([...drawn.hits, ...again]).map((sent) => {
             const batches = toBatches(sent, batchSizes);
             const beforeCount = Math.round((batches.length * beforePercent) / 100);
             return { ...drawn, before: batches.slice(0, beforeCount), atOnce: batches.slice(beforeCount) };
@@ -136,20 +136,20 @@ function shuffled<T>(items: T[]): fc.Arbitrary<T[]> {
 }
 
 /** Uses the sizes in turn until everything is in a batch. */
-function toBatches(touches: readonly Touch[], sizes: readonly number[]): Touch[][] {
-  const batches: Touch[][] = [];
-  for (let start = 0; start < touches.length; ) {
+function toBatches(hits: readonly Hit[], sizes: readonly number[]): Hit[][] {
+  const batches: Hit[][] = [];
+  for (let start = 0; start < hits.length; ) {
     const size = sizes[batches.length % sizes.length] ?? 1;
-    batches.push(touches.slice(start, start + size));
+    batches.push(hits.slice(start, start + size));
     start += size;
   }
   return batches;
 }
 
 /** Visits that started before the last full hour. */
-function countRested(touches: readonly Touch[]): number {
+function countRested(hits: readonly Hit[]): number {
   const starts = new Map<string, number>();
-  for (const { widgetId, visitId, at } of touches) {
+  for (const { widgetId, visitId, at } of hits) {
     const key = `${widgetId} ${visitId}`;
     starts.set(key, Math.min(starts.get(key) ?? Number.POSITIVE_INFINITY, at.getTime()));
   }

@@ -4,13 +4,13 @@ import { DAY_MS } from "#contract/durations.ts";
 import type { OrganizationId, WidgetId } from "#contract/ids.ts";
 import { makeOrganization, makeWidget, NOON } from "../../../../test/support/builders.ts";
 import { createTestDatabase } from "../../../../test/support/database/database.ts";
-import { makeTouch } from "../../../../test/support/funnel/touches.ts";
+import { makeHit } from "../../../../test/support/funnel/hits.ts";
 import { openDb, openPool } from "../../db/pool.ts";
 import { createLog } from "../../lib/log/log.ts";
 import { systemRandom } from "../../lib/secrets/random.ts";
+import type { VisitFacts } from "./hit.ts";
 import { KeyCap, keepStoredKeys } from "./key-cap.ts";
-import { recordTouches } from "./record.ts";
-import type { VisitFacts } from "./touch.ts";
+import { recordHits } from "./record.ts";
 
 const { db } = await createTestDatabase();
 const log = createLog("silent");
@@ -43,7 +43,7 @@ async function apply(cap: KeyCap, place: Place, one: VisitFacts, { at = NOON, is
 }
 
 async function record({ organizationId, widgetId }: Place, one: VisitFacts, at: Date) {
-  await recordTouches(db, [{ ...makeTouch({ widgetId, visit: 1, at }), ...one, organizationId }]);
+  await recordHits(db, [{ ...makeHit({ widgetId, visit: 1, at }), ...one, organizationId }]);
 }
 
 const FEW = { perNetwork: 3, perWidget: 3 };

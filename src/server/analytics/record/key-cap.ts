@@ -8,8 +8,8 @@ import { OutageLog } from "../../lib/log/outage-log.ts";
 import type { Random } from "../../lib/secrets/random.ts";
 import { type CappedKey, type CappedKind, listUnknownKeys, toOther } from "./capped-keys.ts";
 import { type BudgetPlace, type Charge, DayBudget } from "./day-budget.ts";
+import type { VisitFacts } from "./hit.ts";
 import { KnownKeys } from "./known-keys.ts";
-import type { VisitFacts } from "./touch.ts";
 
 // Which sources, campaigns and pages of live visits are recorded by name (capped-keys.ts). Keys that are stored always are: they
 // were seen before, or came with a booking. New ones need a place in the day's budget of the widget and of the visitor's network,

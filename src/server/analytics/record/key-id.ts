@@ -3,7 +3,7 @@ import { type Dimension, type FilterDimension, NOT_SET } from "#contract/dimensi
 import type { OrganizationId } from "#contract/ids.ts";
 import { RecentMap } from "../../lib/recent-map.ts";
 import { toSourceKey } from "../classify/classify-source.ts";
-import type { VisitFacts } from "./touch.ts";
+import type { VisitFacts } from "./hit.ts";
 
 // What visits are broken down by. Tables store a number for each text, which keeps rows small and comparisons fast. The number
 // is a hash of kind and text, so every process knows it without a lookup. It has 53 bits, which a JavaScript number holds

@@ -5,11 +5,11 @@ import { FixedStatement } from "../../db/run-prepared.ts";
 import { outdateHours } from "../packs/pack-queries.ts";
 import { CAPPED_KINDS, OTHER_IDS } from "./capped-keys.ts";
 import { KEY_KINDS, type NewKey } from "./key-id.ts";
-import { STEP_COLUMNS, type VisitPart } from "./merge-touches.ts";
+import { STEP_COLUMNS, type VisitPart } from "./merge-hits.ts";
 
-// One statement records touches of any number of organizations: it merges the visits with the stored ones, outdates the packs
+// One statement records hits of any number of organizations: it merges the visits with the stored ones, outdates the packs
 // that had them, and names their keys. Everything is committed, or nothing. What it relies on:
-// - A visit's row is a union of everything ever recorded for it, so a touch that is repeated, late, or recorded simultaneously
+// - A visit's row is a union of everything ever recorded for it, so a hit that is repeated, late, or recorded simultaneously
 //   by another process gives the same row, and one that adds nothing writes nothing.
 // - `old` and `new` are the row before and after, under its lock. A visit never starts later than before.
 // - The organization's visit_progress row is share-locked first (`progress` feeds everything else), so the hours that are covered
@@ -161,5 +161,5 @@ const toStatement = (name: string, { namesKeys }: { namesKeys: boolean }) =>
       ${namesKeys ? sql`(select coalesce(json_agg(key_owner || ' ' || key_id), '[]') from used)` : sql`'[]'::json`} as used`;
   });
 
-export const recordOnly = toStatement("record_touches", { namesKeys: false });
+export const recordOnly = toStatement("record_hits", { namesKeys: false });
 export const recordAndName = toStatement("record_and_name", { namesKeys: true });

@@ -3,36 +3,36 @@ import { toBatchValues } from "../../db/batch-rows.ts";
 import { atHomes, type Part, runTogether } from "../../db/home.ts";
 import type { Db } from "../../db/pool.ts";
 import { assert } from "../../lib/assert.ts";
+import type { Hit } from "./hit.ts";
 import { KEY_KINDS, type NewKey, toKey, toKeyName, toKindNumber } from "./key-id.ts";
 import type { KnownKeys } from "./known-keys.ts";
-import { mergeTouches, type VisitPart } from "./merge-touches.ts";
+import { mergeHits, type VisitPart } from "./merge-hits.ts";
 import { KEY_COLUMNS, type Recorded, recordAndName, recordOnly, VISIT_COLUMNS } from "./record-statement.ts";
-import type { Touch } from "./touch.ts";
 
-// Records touches with one statement for each home (record-statement.ts).
+// Records hits with one statement for each home (record-statement.ts).
 
 type RecordOptions = {
-  /** Touches of paused widgets count too. */
+  /** Hits of paused widgets count too. */
   includePaused?: boolean;
-  /** Required for touches in the past. */
+  /** Required for hits in the past. */
   now?: Date;
   /** Avoids sending keys that are already stored. Use it only outside a transaction: what it learns must be committed. */
   knownKeys?: KnownKeys;
 };
 
-/** Touches may belong to several organizations. */
-export async function recordTouches(db: Db, touches: readonly Touch[], options: RecordOptions = {}): Promise<void> {
-  await atHomes(db, touches, ({ writer }, rows) => recordAtHome(writer, rows, options));
+/** Hits may belong to several organizations. */
+export async function recordHits(db: Db, hits: readonly Hit[], options: RecordOptions = {}): Promise<void> {
+  await atHomes(db, hits, ({ writer }, rows) => recordAtHome(writer, rows, options));
 }
 
-/** At least one touch, all of organizations with this home. */
-export async function recordAtHome(db: Db, touches: readonly Touch[], options: RecordOptions): Promise<Recorded> {
-  const { statement, values, learn } = toRecording(touches, options);
+/** At least one hit, all of organizations with this home. */
+export async function recordAtHome(db: Db, hits: readonly Hit[], options: RecordOptions): Promise<Recorded> {
+  const { statement, values, learn } = toRecording(hits, options);
   return learn(await statement.run(db, values));
 }
 
 /** At homes on one server, in one transaction. */
-export async function recordTogether(parts: readonly Part<Touch>[], options: RecordOptions): Promise<Recorded[]> {
+export async function recordTogether(parts: readonly Part<Hit>[], options: RecordOptions): Promise<Recorded[]> {
   const recordings = parts.map(({ home, rows }) => ({ home, ...toRecording(rows, options) }));
   const recorded = await runTogether<Recorded>(
     recordings.map(({ home, statement, values }) => ({ home, ...statement.compile(home.writer, values) })),
@@ -40,9 +40,9 @@ export async function recordTogether(parts: readonly Part<Touch>[], options: Rec
   return recordings.map(({ learn }, n) => learn(recorded[n] ?? []));
 }
 
-function toRecording(touches: readonly Touch[], { includePaused = false, knownKeys, ...options }: RecordOptions) {
-  const now = options.now ?? new Date(Math.max(...touches.map((touch) => touch.at.getTime())));
-  const visits = mergeTouches(touches);
+function toRecording(hits: readonly Hit[], { includePaused = false, knownKeys, ...options }: RecordOptions) {
+  const now = options.now ?? new Date(Math.max(...hits.map((hit) => hit.at.getTime())));
+  const visits = mergeHits(hits);
   const newKeys = listNewKeys(visits, knownKeys, now);
   const values = {
     ...toBatchValues(VISIT_COLUMNS, visits),

@@ -11,11 +11,11 @@ import { signIn } from "../../../../test/support/app/sign-in.ts";
 import { makeOrganization, makeWidget } from "../../../../test/support/builders.ts";
 import { findReader, readAnalytics } from "../../../../test/support/funnel/analytics.ts";
 import { countByHand } from "../../../../test/support/funnel/count-by-hand.ts";
-import { touchesOfVisits } from "../../../../test/support/funnel/random-touches.ts";
-import { makeTouch, SEARCH_AD } from "../../../../test/support/funnel/touches.ts";
+import { makeHit, SEARCH_AD } from "../../../../test/support/funnel/hits.ts";
+import { hitsOfVisits } from "../../../../test/support/funnel/random-hits.ts";
 import { packVisits } from "../packs/pack-visits.ts";
 import { addDrops } from "../record/drops.ts";
-import { recordTouches } from "../record/record.ts";
+import { recordHits } from "../record/record.ts";
 import { readReport } from "./app-report.ts";
 
 // The clock stands at noon on 1 November 2026.
@@ -38,10 +38,10 @@ const ask = async (viewer: Parameters<typeof askApp>[1], query: string) => {
 test("the dashboard shows the read API's numbers, plus the previous period", async () => {
   const { owner, widgetId, headers } = await makeCaller(db);
   const { viewer } = await makeViewer(owner);
-  const touches = ["2026-10-20T10:00:00Z", "2026-10-31T10:00:00Z", "2026-11-01T10:00:00Z"].map((at, visit) =>
-    makeTouch({ widgetId, visit, at, step: visit === 1 ? "booking_completed" : "no_availability", class: SEARCH_AD }),
+  const hits = ["2026-10-20T10:00:00Z", "2026-10-31T10:00:00Z", "2026-11-01T10:00:00Z"].map((at, visit) =>
+    makeHit({ widgetId, visit, at, step: visit === 1 ? "booking_completed" : "no_availability", class: SEARCH_AD }),
   );
-  await recordTouches(db, touches);
+  await recordHits(db, hits);
   const { from, to, now, hourly, lists, previous, dataSince, droppedEvents, ...rest } = await ask(viewer, "?days=7");
   assert.equal(droppedEvents, 0);
   assert.deepEqual(rest, (await getJson(app, "/api/v1/analytics?days=7", headers)).body);
@@ -92,8 +92,8 @@ test("any window of days, packed or not, matches a count by hand", async () => {
   const owner = await makeOrganization(db, { timeZone: "Europe/Berlin" });
   const widgets = [await makeWidget(db, owner), await makeWidget(db, owner)];
   const [from, to] = [new Date("2026-05-01T00:00:00Z"), new Date("2026-11-01T11:00:00Z")];
-  const visits = fc.sample(touchesOfVisits({ widgets, from, to }, 120), { numRuns: 1, seed: 7 })[0] ?? [];
-  await recordTouches(db, visits);
+  const visits = fc.sample(hitsOfVisits({ widgets, from, to }, 120), { numRuns: 1, seed: 7 })[0] ?? [];
+  await recordHits(db, visits);
   const check = async (when: string) => {
     for (const [lastDay, days] of [
       ["2026-11-01", 30],
@@ -134,10 +134,8 @@ test("any window of days, packed or not, matches a count by hand", async () => {
 test("days past retention are empty, and data starts after them", async () => {
   const viewer = await signIn(testApp, { role: "viewer", plan: "free" });
   const widgetId = await makeWidget(db, viewer.organizationId);
-  const touches = ["2026-09-15T10:00:00Z", "2026-10-30T10:00:00Z"].map((at, visit) =>
-    makeTouch({ widgetId, visit, at }),
-  );
-  await recordTouches(db, touches);
+  const hits = ["2026-09-15T10:00:00Z", "2026-10-30T10:00:00Z"].map((at, visit) => makeHit({ widgetId, visit, at }));
+  await recordHits(db, hits);
   const { totals, dataSince, daily } = await ask(viewer, "?from=2026-09-01&to=2026-09-30");
   assert.deepEqual([totals.views, dataSince, daily.length], [0, "2026-10-30", 30]);
 });
@@ -146,10 +144,10 @@ test("a single widget is counted on its own; another organization's widget is no
   const { viewer, widgetId } = await makeViewer();
   const other = await makeWidget(db, viewer.organizationId);
   const theirs = (await makeViewer()).widgetId;
-  const touches = [widgetId, other, other].map((each, visit) =>
-    makeTouch({ widgetId: each, visit, at: "2026-10-31T10:00:00Z" }),
+  const hits = [widgetId, other, other].map((each, visit) =>
+    makeHit({ widgetId: each, visit, at: "2026-10-31T10:00:00Z" }),
   );
-  await recordTouches(db, touches);
+  await recordHits(db, hits);
   assert.equal((await ask(viewer, `?widget=${other}`)).totals.views, 2);
   assert.equal((await ask(viewer, "")).totals.views, 3);
   assert.equal((await askApp(app, viewer, `GET /analytics?widget=${theirs}`)).status, 404);
@@ -189,7 +187,7 @@ test("invalid windows are refused, and future days are left out", async () => {
 
 test("tables can be exported as CSV, with the days shown on screen", async () => {
   const { viewer, widgetId } = await makeViewer();
-  await recordTouches(db, [makeTouch({ widgetId, visit: 1, at: "2026-11-01T10:00:00Z" })]);
+  await recordHits(db, [makeHit({ widgetId, visit: 1, at: "2026-11-01T10:00:00Z" })]);
   const csv = async (query: string) =>
     await app.inject({ url: `/api/app/analytics.csv?${query}`, headers: viewer.headers });
   const daily = await csv("days=2");
@@ -209,7 +207,7 @@ test("events over the budget are shown for the days and the widget they were dro
   const { viewer, widgetId } = await makeViewer();
   const other = await makeWidget(db, viewer.organizationId);
   const drop = (widget: WidgetId, visit: number, at: string) =>
-    addDrops(db, [makeTouch({ widgetId: widget, visit, at })], new Date(at));
+    addDrops(db, [makeHit({ widgetId: widget, visit, at })], new Date(at));
   await drop(widgetId, 1, "2026-10-31T23:59:00Z");
   await drop(widgetId, 2, "2026-11-01T00:00:00Z");
   await drop(other, 3, "2026-11-01T00:30:00Z");
@@ -248,7 +246,7 @@ test("all time begins with the organization's first day that is kept, whatever t
     return [from, to, days];
   };
   const record = (widget: WidgetId, visit: number, at: string) =>
-    recordTouches(db, [makeTouch({ widgetId: widget, visit, at })]);
+    recordHits(db, [makeHit({ widgetId: widget, visit, at })]);
   assert.deepEqual(await range(), ["2026-11-01", "2026-11-01", 1], "before the first view");
   await record(other, 1, "2026-10-31T10:00:00Z");
   await record(widgetId, 2, "2026-10-20T23:59:59.999Z");
@@ -315,9 +313,9 @@ describe("comparisons", () => {
   test("today until noon is compared with the earlier day until noon", async () => {
     const { viewer, widgetId } = await makeViewer();
     const at = ["2026-10-31T11:59:59.999Z", "2026-10-31T12:00:00Z", "2026-11-01T09:00:00Z"];
-    await recordTouches(
+    await recordHits(
       db,
-      at.map((each, visit) => makeTouch({ widgetId, visit, at: each })),
+      at.map((each, visit) => makeHit({ widgetId, visit, at: each })),
     );
     const { totals, previous, hourly } = await ask(viewer, "?days=1&match=date");
     assert.deepEqual([totals.views, previous?.totals.views, previous?.untilTime], [1, 1, "12:00"]);
@@ -340,10 +338,10 @@ test("a filter by another organization's widget is as unknown as one that never 
 test("filters hold for kept days alone", async () => {
   const viewer = await signIn(testApp, { role: "viewer", plan: "free" });
   const widgetId = await makeWidget(db, viewer.organizationId);
-  const touches = ["2026-09-15T10:00:00Z", "2026-10-30T10:00:00Z"].map((at, visit) =>
-    makeTouch({ widgetId, visit, at, step: "booking_completed" }),
+  const hits = ["2026-09-15T10:00:00Z", "2026-10-30T10:00:00Z"].map((at, visit) =>
+    makeHit({ widgetId, visit, at, step: "booking_completed" }),
   );
-  await recordTouches(db, touches);
+  await recordHits(db, hits);
   const { totals, previous } = await ask(
     viewer,
     "?days=90&country=DE&compare=custom&compareFrom=2026-09-01&compareTo=2026-09-30",
@@ -358,13 +356,13 @@ test("filters hold for kept days alone", async () => {
 
 test("the live view counts visits with a step in the last minutes, and lists the hour's bookings without a visitor's data", async () => {
   const { viewer, widgetId } = await makeViewer();
-  const touch = (visit: number, at: string, step?: "slot_selected" | "booking_completed") =>
-    makeTouch({ widgetId, visit, at: `2026-11-01T${at}Z`, ...(step ? { step } : {}) });
-  await recordTouches(db, [
-    touch(1, "09:30:00"),
-    touch(1, "11:57:00", "slot_selected"),
-    touch(2, "11:20:00", "booking_completed"),
-    touch(3, "10:59:00", "booking_completed"),
+  const hit = (visit: number, at: string, step?: "slot_selected" | "booking_completed") =>
+    makeHit({ widgetId, visit, at: `2026-11-01T${at}Z`, ...(step ? { step } : {}) });
+  await recordHits(db, [
+    hit(1, "09:30:00"),
+    hit(1, "11:57:00", "slot_selected"),
+    hit(2, "11:20:00", "booking_completed"),
+    hit(3, "10:59:00", "booking_completed"),
   ]);
   const { status, body } = await askApp(app, viewer, "GET /analytics/live");
   assert.equal(status, 200);
@@ -392,16 +390,16 @@ test("the live view counts visits that act now and were opened within a day, and
     const { visits5Minutes, visits60Minutes } = body as LiveView;
     return [visits5Minutes, visits60Minutes];
   };
-  await recordTouches(db, [
-    makeTouch({ widgetId, visit: 1, at: "2026-11-01T08:00:00Z" }),
-    makeTouch({ widgetId, visit: 2, at: "2026-10-31T12:00:00Z" }),
-    makeTouch({ widgetId, visit: 3, at: "2026-10-28T10:00:00Z" }),
+  await recordHits(db, [
+    makeHit({ widgetId, visit: 1, at: "2026-11-01T08:00:00Z" }),
+    makeHit({ widgetId, visit: 2, at: "2026-10-31T12:00:00Z" }),
+    makeHit({ widgetId, visit: 3, at: "2026-10-28T10:00:00Z" }),
   ]);
   assert.deepEqual(await read(), [0, 0]);
-  await recordTouches(db, [
-    makeTouch({ widgetId, visit: 1, at: "2026-11-01T11:58:00Z", step: "slot_selected" }),
-    makeTouch({ widgetId, visit: 2, at: "2026-11-01T11:30:00Z", step: "form_started" }),
-    makeTouch({ widgetId, visit: 3, at: "2026-11-01T11:57:00Z", step: "booking_completed" }),
+  await recordHits(db, [
+    makeHit({ widgetId, visit: 1, at: "2026-11-01T11:58:00Z", step: "slot_selected" }),
+    makeHit({ widgetId, visit: 2, at: "2026-11-01T11:30:00Z", step: "form_started" }),
+    makeHit({ widgetId, visit: 3, at: "2026-11-01T11:57:00Z", step: "booking_completed" }),
   ]);
   assert.deepEqual(await read(), [2, 3]);
 });
@@ -409,15 +407,15 @@ test("the live view counts visits that act now and were opened within a day, and
 test("bookings of a service and all others add up, and visits without a booking are among the others", async () => {
   const { viewer, widgetId } = await makeViewer();
   const book = (visit: number, service: string) => {
-    const touch = makeTouch({ widgetId, visit, at: "2026-10-31T10:00:00Z", step: "booking_completed" });
-    return { ...touch, conversion: { step: "booking_completed", key: service, startAt: null, service } as const };
+    const hit = makeHit({ widgetId, visit, at: "2026-10-31T10:00:00Z", step: "booking_completed" });
+    return { ...hit, conversion: { step: "booking_completed", key: service, startAt: null, service } as const };
   };
-  await recordTouches(db, [
+  await recordHits(db, [
     book(1, "Check-up"),
     book(1, "Cleaning"),
     book(2, "Check-up"),
     book(3, "Cleaning"),
-    makeTouch({ widgetId, visit: 4, at: "2026-10-31T10:00:00Z" }),
+    makeHit({ widgetId, visit: 4, at: "2026-10-31T10:00:00Z" }),
   ]);
   const count = async (query: string) => {
     const { totals, funnel } = await ask(viewer, query);

@@ -11,16 +11,16 @@ import { findReader } from "../../../../test/support/funnel/analytics.ts";
 import { countAllByHand } from "../../../../test/support/funnel/count-by-hand.ts";
 import { assertPacksValid } from "../../../../test/support/funnel/packs.ts";
 import { oneFilter, toQuery } from "../../../../test/support/funnel/random-filters.ts";
-import { touchesOfVisits } from "../../../../test/support/funnel/random-touches.ts";
+import { hitsOfVisits } from "../../../../test/support/funnel/random-hits.ts";
 import { startOver } from "../../../../test/support/funnel/start-over.ts";
 import { readZoneRules, toLocalDay } from "../../lib/time/zone-rules.ts";
 import { packVisits } from "../packs/pack-visits.ts";
-import { recordTouches } from "../record/record.ts";
+import { recordHits } from "../record/record.ts";
 import { readQuestion, readReport } from "./app-report.ts";
 import { readBreakdown, readSplit, readTimes } from "./breakdown/breakdown.ts";
 import type { Filter } from "./filters.ts";
 
-// For any visits, time zone, window and filters, everything on the screen is what counting the touches by hand gives, whether it
+// For any visits, time zone, window and filters, everything on the screen is what counting the hits by hand gives, whether it
 // comes from totals, from packs, or from the visits of hours whose pack is missing or outdated.
 
 const { db } = await createTestDatabase();
@@ -43,8 +43,8 @@ const PART = { search: null, sort: "bookings", isAscending: false, after: null, 
 
 type Scenario = {
   zone: string;
-  touches: Parameters<typeof countAllByHand>[0];
-  /** How many of the touches are recorded before packs are made, and whether the others come during that. */
+  hits: Parameters<typeof countAllByHand>[0];
+  /** How many of the hits are recorded before packs are made, and whether the others come during that. */
   early: number;
   packs: "never" | "between" | "meanwhile" | "after";
   days: number;
@@ -68,12 +68,12 @@ test("any filters give what counting by hand gives, in totals, days, hours, funn
   );
 });
 
-async function recordAndPack(owner: OrganizationId, { touches, early, packs }: Scenario): Promise<void> {
-  const [first, late] = [touches.slice(0, early), touches.slice(early)];
-  if (first.length > 0) await recordTouches(db, first);
+async function recordAndPack(owner: OrganizationId, { hits, early, packs }: Scenario): Promise<void> {
+  const [first, late] = [hits.slice(0, early), hits.slice(early)];
+  if (first.length > 0) await recordHits(db, first);
   if (packs === "between") await packVisits(db, owner, { now: NOW });
   await Promise.all([
-    ...late.map((touch) => recordTouches(db, [touch])),
+    ...late.map((hit) => recordHits(db, [hit])),
     ...(packs === "meanwhile" ? [packVisits(db, owner, { now: NOW }), packVisits(db, owner, { now: NOW })] : []),
   ]);
   if (packs === "after") await packVisits(db, owner, { now: NOW });
@@ -81,7 +81,7 @@ async function recordAndPack(owner: OrganizationId, { touches, early, packs }: S
 }
 
 async function compare(owner: OrganizationId, scenario: Scenario): Promise<void> {
-  const { zone, touches, days, endsDaysAgo, match, filters } = scenario;
+  const { zone, hits, days, endsDaysAgo, match, filters } = scenario;
   const today = toLocalDay(readZoneRules(zone), NOW);
   const lastDay = Temporal.PlainDate.from(today).subtract({ days: endsDaysAgo });
   const firstDay = lastDay.subtract({ days: days - 1 });
@@ -90,7 +90,7 @@ async function compare(owner: OrganizationId, scenario: Scenario): Promise<void>
   const noonOf = (day: Temporal.PlainDate) =>
     new Date(day.toZonedDateTime({ timeZone: zone, plainTime: "12:00" }).epochMilliseconds);
   const window = { zone, now: noonOf(lastDay), days, widgetId: null, filters };
-  const byHand = countAllByHand(touches, window);
+  const byHand = countAllByHand(hits, window);
 
   const report = await readReport(reading, reader, query);
   const {
@@ -117,7 +117,7 @@ async function compare(owner: OrganizationId, scenario: Scenario): Promise<void>
 
   // What happened today is compared with the same part of the earlier day.
   const time = Temporal.Instant.fromEpochMilliseconds(NOW.getTime()).toZonedDateTimeISO(zone).toPlainTime();
-  const before = countAllByHand(touches, {
+  const before = countAllByHand(hits, {
     ...window,
     now: noonOf(lastDay.subtract({ days: match === "weekday" ? Math.ceil(days / 7) * 7 : days })),
     ...(endsDaysAgo === 0 ? { untilTimeMs: time.since("00:00").total("milliseconds") } : {}),
@@ -192,7 +192,7 @@ async function compareOpposites(owner: OrganizationId, { filters, early }: Scena
 function scenarios(widgets: readonly WidgetId[]): fc.Arbitrary<Scenario> {
   return fc.record({
     zone: fc.constantFrom(...ZONES),
-    touches: touchesOfVisits({ widgets, from: FIRST, to: NOW }, 20),
+    hits: hitsOfVisits({ widgets, from: FIRST, to: NOW }, 20),
     early: fc.nat(60),
     packs: fc.constantFrom("never", "between", "between", "meanwhile", "after"),
     days: fc.constantFrom(1, 2, 3, 9, 17, 45),

@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import { DAY_MS, HOUR_MS, MINUTE_MS } from "#contract/durations.ts";
 import type { OrganizationId } from "#contract/ids.ts";
 import type { Db } from "../../db/pool.ts";
-import { lastAt } from "../record/merge-touches.ts";
+import { lastAt } from "../record/merge-hits.ts";
 
 const SHOWN_BOOKINGS = 8;
 /** Visits that were opened earlier count only when they book: there is no index by the last step, which would slow down every event. */

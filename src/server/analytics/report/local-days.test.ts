@@ -6,11 +6,11 @@ import type { Plan } from "#contract/plans.ts";
 import { makeOrganization, makeWidget } from "../../../../test/support/builders.ts";
 import { createTestDatabase } from "../../../../test/support/database/database.ts";
 import { readAnalytics } from "../../../../test/support/funnel/analytics.ts";
-import { makeTouch, SEARCH_AD } from "../../../../test/support/funnel/touches.ts";
+import { makeHit, SEARCH_AD } from "../../../../test/support/funnel/hits.ts";
 import { toKeptSince } from "../../organizations/plan.ts";
 import { deleteExpiredVisits } from "../delete-visits.ts";
 import { packVisits } from "../packs/pack-visits.ts";
-import { recordTouches } from "../record/record.ts";
+import { recordHits } from "../record/record.ts";
 
 const { db } = await createTestDatabase();
 /** By then, all days of these tests are over. */
@@ -23,8 +23,8 @@ async function makeOwner(timeZone: string): Promise<{ owner: OrganizationId; wid
 
 /** A visit at each of these instants. */
 async function recordVisits(widgetId: WidgetId, instants: readonly string[]): Promise<void> {
-  const touches = instants.map((at, visit) => makeTouch({ widgetId, visit, at, step: "booking_completed" }));
-  await recordTouches(db, touches);
+  const hits = instants.map((at, visit) => makeHit({ widgetId, visit, at, step: "booking_completed" }));
+  await recordHits(db, hits);
 }
 
 describe("an instant counts for the local day it falls on", { concurrency: true }, () => {
@@ -205,11 +205,11 @@ describe("packed or not, reports are the same", { concurrency: true }, () => {
     const { owner, widgetId } = await makeOwner("UTC");
     const daysAgo = (days: number) => new Date(NOW.getTime() - days * DAY_MS);
     // A prime number of campaigns, so that neighbouring days and spans differ. 5 September to 4 October is a span of 30 days.
-    await recordTouches(
+    await recordHits(
       db,
       Array.from({ length: 70 }, (_, days) => {
         const campaign = `Campaign ${days % 7}`;
-        return makeTouch({ widgetId, visit: days, at: daysAgo(days), class: { ...SEARCH_AD, campaign } });
+        return makeHit({ widgetId, visit: days, at: daysAgo(days), class: { ...SEARCH_AD, campaign } });
       }),
     );
     // The oldest kept day falls before, on the edges of, and within the span.

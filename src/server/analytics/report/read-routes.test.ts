@@ -7,16 +7,16 @@ import { askApp } from "../../../../test/support/app/app-api.ts";
 import { errorAnswer, getJson, makeCaller, type TestCaller } from "../../../../test/support/app/read-api.ts";
 import { signIn } from "../../../../test/support/app/sign-in.ts";
 import { makeKey, makeOrganization, makeWidget, updateWidget } from "../../../../test/support/builders.ts";
-import { DIRECT, makeTouch, SEARCH_AD } from "../../../../test/support/funnel/touches.ts";
-import { recordTouches } from "../record/record.ts";
-import type { Touch, VisitClass } from "../record/touch.ts";
+import { DIRECT, makeHit, SEARCH_AD } from "../../../../test/support/funnel/hits.ts";
+import type { Hit, VisitClass } from "../record/hit.ts";
+import { recordHits } from "../record/record.ts";
 
 // The clock stands at noon (UTC) on 1 November 2026.
 const testApp = await createTestApp();
 const { app, deps } = testApp;
 const { db } = deps;
 
-const record = (...touches: Touch[]) => recordTouches(db, touches, { includePaused: true });
+const record = (...hits: Hit[]) => recordHits(db, hits, { includePaused: true });
 
 async function getAnalytics(caller: Pick<TestCaller, "headers">, query = ""): Promise<Analytics> {
   const { status, body } = await getJson(app, `/api/v1/analytics${query}`, caller.headers);
@@ -78,21 +78,21 @@ describe("the whole response", () => {
     const email: VisitClass = { source: "newsletter", medium: "email", campaign: "Autumn", channel: "Email" };
     await record(
       // Viewed the widget twice and left.
-      makeTouch({ widgetId, visit: 1, at: "2026-10-30T09:00:00Z" }),
-      makeTouch({ widgetId, visit: 1, at: "2026-10-30T10:00:00Z" }),
+      makeHit({ widgetId, visit: 1, at: "2026-10-30T09:00:00Z" }),
+      makeHit({ widgetId, visit: 1, at: "2026-10-30T10:00:00Z" }),
       // Picked a time, which implies a day was picked, whether or not the widget reported it.
-      makeTouch({ widgetId, visit: 2, at: "2026-10-31T09:00:00Z", class: SEARCH_AD }),
-      makeTouch({ widgetId, visit: 2, at: "2026-10-31T09:01:00Z", step: "slot_selected", class: SEARCH_AD }),
+      makeHit({ widgetId, visit: 2, at: "2026-10-31T09:00:00Z", class: SEARCH_AD }),
+      makeHit({ widgetId, visit: 2, at: "2026-10-31T09:01:00Z", step: "slot_selected", class: SEARCH_AD }),
       // Found no available times.
-      makeTouch({ widgetId, visit: 3, at: "2026-10-31T10:00:00Z", class: SEARCH_AD }),
-      makeTouch({ widgetId, visit: 3, at: "2026-10-31T10:01:00Z", step: "service_selected", class: SEARCH_AD }),
-      makeTouch({ widgetId, visit: 3, at: "2026-10-31T10:02:00Z", step: "no_availability", class: SEARCH_AD }),
+      makeHit({ widgetId, visit: 3, at: "2026-10-31T10:00:00Z", class: SEARCH_AD }),
+      makeHit({ widgetId, visit: 3, at: "2026-10-31T10:01:00Z", step: "service_selected", class: SEARCH_AD }),
+      makeHit({ widgetId, visit: 3, at: "2026-10-31T10:02:00Z", step: "no_availability", class: SEARCH_AD }),
       // Started the form and failed twice.
-      makeTouch({ widgetId, visit: 4, at: "2026-11-01T08:00:00Z", step: "form_started", class: email }),
-      makeTouch({ widgetId, visit: 4, at: "2026-11-01T08:05:00Z", step: "booking_failed", booking: "a", class: email }),
-      makeTouch({ widgetId, visit: 4, at: "2026-11-01T08:06:00Z", step: "booking_failed", booking: "b", class: email }),
+      makeHit({ widgetId, visit: 4, at: "2026-11-01T08:00:00Z", step: "form_started", class: email }),
+      makeHit({ widgetId, visit: 4, at: "2026-11-01T08:05:00Z", step: "booking_failed", booking: "a", class: email }),
+      makeHit({ widgetId, visit: 4, at: "2026-11-01T08:06:00Z", step: "booking_failed", booking: "b", class: email }),
       // Booked a day and a half ahead; only the booking itself was reported.
-      makeTouch({
+      makeHit({
         widgetId,
         visit: 5,
         at: "2026-11-01T09:00:00Z",
@@ -157,10 +157,10 @@ describe("the window", () => {
     const caller = await makeCaller(db);
     const { widgetId } = caller;
     await record(
-      makeTouch({ widgetId, visit: 1, at: "2026-11-01T00:00:00.000Z" }),
-      makeTouch({ widgetId, visit: 2, at: "2026-10-31T23:59:59.999Z" }),
-      makeTouch({ widgetId, visit: 3, at: "2026-10-31T00:00:00.000Z" }),
-      makeTouch({ widgetId, visit: 4, at: "2026-10-30T23:59:59.999Z" }),
+      makeHit({ widgetId, visit: 1, at: "2026-11-01T00:00:00.000Z" }),
+      makeHit({ widgetId, visit: 2, at: "2026-10-31T23:59:59.999Z" }),
+      makeHit({ widgetId, visit: 3, at: "2026-10-31T00:00:00.000Z" }),
+      makeHit({ widgetId, visit: 4, at: "2026-10-30T23:59:59.999Z" }),
     );
     const [today, yesterday] = [
       { day: "2026-11-01", views: 1, bookings: 0 },
@@ -179,9 +179,9 @@ describe("the window", () => {
     const { widgetId } = caller;
     const first = { widgetId, step: "booking_completed", class: SEARCH_AD } as const;
     await record(
-      makeTouch({ ...first, visit: 1, at: "2024-11-02T00:00:00Z" }),
-      makeTouch({ ...first, visit: 2, at: "2025-06-15T12:00:00Z" }),
-      makeTouch({ ...first, visit: 3, at: "2026-11-01T11:59:59.999Z" }),
+      makeHit({ ...first, visit: 1, at: "2024-11-02T00:00:00Z" }),
+      makeHit({ ...first, visit: 2, at: "2025-06-15T12:00:00Z" }),
+      makeHit({ ...first, visit: 3, at: "2026-11-01T11:59:59.999Z" }),
     );
     const answer = await getAnalytics(caller, "?days=0730");
     assert.deepEqual([answer.days, answer.daily.length], [730, 730]);
@@ -238,8 +238,8 @@ describe("a change of time zone", () => {
     const { widgetId } = caller;
     const signedIn = await signIn(testApp, { role: "admin", organizationId: caller.owner });
     await record(
-      makeTouch({ widgetId, visit: 1, at: "2026-10-30T20:00:00Z", class: SEARCH_AD }),
-      makeTouch({ widgetId, visit: 2, at: "2026-10-31T09:00:00Z", step: "booking_completed" }),
+      makeHit({ widgetId, visit: 1, at: "2026-10-30T20:00:00Z", class: SEARCH_AD }),
+      makeHit({ widgetId, visit: 2, at: "2026-10-31T09:00:00Z", step: "booking_completed" }),
     );
     const before = await getAnalytics(caller, "?days=3");
     assert.deepEqual([before.timeZone, ...busyDays(before).map(({ day }) => day)], ["UTC", "2026-10-30", "2026-10-31"]);
@@ -295,7 +295,7 @@ describe("the widget filter", () => {
         .slice(0, 2)
         .flatMap((widgetId, index) =>
           Array.from({ length: index + 1 }, (_, visit) =>
-            makeTouch({ widgetId, visit, at: "2026-11-01T10:00:00Z", step: "booking_completed" }),
+            makeHit({ widgetId, visit, at: "2026-11-01T10:00:00Z", step: "booking_completed" }),
           ),
         ),
     );
@@ -316,7 +316,7 @@ describe("the widget filter", () => {
   test("another organization's, an unknown and a malformed widget get identical responses", async () => {
     const caller = await makeCaller(db);
     const stranger = await makeCaller(db);
-    await record(makeTouch({ widgetId: stranger.widgetId, visit: 1, at: "2026-11-01T10:00:00Z" }));
+    await record(makeHit({ widgetId: stranger.widgetId, visit: 1, at: "2026-11-01T10:00:00Z" }));
     const bodies = new Set<string>();
     for (const widget of [stranger.widgetId, "w_zzzzzzzzzzzz", "", "w_", "1; drop table widgets", "%00", "%EF%BF%BD"]) {
       const { statusCode, body } = await app.inject({
@@ -331,7 +331,7 @@ describe("the widget filter", () => {
 
   test("another organization's visits never appear in the response", async () => {
     const [caller, stranger] = [await makeCaller(db), await makeCaller(db)];
-    await record(makeTouch({ widgetId: stranger.widgetId, visit: 1, at: "2026-11-01T10:00:00Z" }));
+    await record(makeHit({ widgetId: stranger.widgetId, visit: 1, at: "2026-11-01T10:00:00Z" }));
     const answer = await getAnalytics(caller);
     assert.deepEqual([answer.totals.views, busyDays(answer), answer.channels], [0, [], []]);
   });
@@ -342,8 +342,8 @@ describe("bookings are counted individually, views per visit", () => {
     const caller = await makeCallerIn("Europe/Berlin");
     const { widgetId } = caller;
     await record(
-      makeTouch({ widgetId, visit: 1, at: "2026-10-31T22:55:00Z", class: SEARCH_AD }),
-      makeTouch({ widgetId, visit: 1, at: "2026-10-31T23:05:00Z", step: "booking_completed", class: SEARCH_AD }),
+      makeHit({ widgetId, visit: 1, at: "2026-10-31T22:55:00Z", class: SEARCH_AD }),
+      makeHit({ widgetId, visit: 1, at: "2026-10-31T23:05:00Z", step: "booking_completed", class: SEARCH_AD }),
     );
     const two = await getAnalytics(caller, "?days=2");
     assert.deepEqual(two.daily, [
@@ -362,16 +362,16 @@ describe("bookings are counted individually, views per visit", () => {
 
   test("two bookings in one visit are two bookings, one view, and a rate capped at 1", async () => {
     const caller = await makeCaller(db);
-    const touch = {
+    const hit = {
       widgetId: caller.widgetId,
       visit: 1,
       at: "2026-11-01T10:00:00Z",
       step: "booking_completed",
     } as const;
     await record(
-      makeTouch({ ...touch, booking: "a", startAt: "2026-11-02T10:00:00Z" }),
-      makeTouch({ ...touch, booking: "b", startAt: "2026-11-05T10:00:00Z" }),
-      makeTouch({ ...touch, booking: "b", startAt: "2026-11-05T10:00:00Z" }),
+      makeHit({ ...hit, booking: "a", startAt: "2026-11-02T10:00:00Z" }),
+      makeHit({ ...hit, booking: "b", startAt: "2026-11-05T10:00:00Z" }),
+      makeHit({ ...hit, booking: "b", startAt: "2026-11-05T10:00:00Z" }),
     );
     const { totals, funnel, channels } = await getAnalytics(caller, "?days=1");
     assert.deepEqual(totals, {
@@ -390,9 +390,7 @@ describe("bookings are counted individually, views per visit", () => {
 
   test("a visit whose only trace is a failed booking has picked a time and started the form", async () => {
     const caller = await makeCaller(db);
-    await record(
-      makeTouch({ widgetId: caller.widgetId, visit: 1, at: "2026-11-01T10:00:00Z", step: "booking_failed" }),
-    );
+    await record(makeHit({ widgetId: caller.widgetId, visit: 1, at: "2026-11-01T10:00:00Z", step: "booking_failed" }));
     const { totals } = await getAnalytics(caller, "?days=1");
     assert.deepEqual(
       [totals.views, totals.slotSessions, totals.formSessions, totals.bookings, totals.failed],
@@ -402,11 +400,11 @@ describe("bookings are counted individually, views per visit", () => {
 
   test("a visit that fails and then succeeds counts as both, and one that found no times can book later", async () => {
     const caller = await makeCaller(db);
-    const touch = { widgetId: caller.widgetId, visit: 1 };
+    const hit = { widgetId: caller.widgetId, visit: 1 };
     await record(
-      makeTouch({ ...touch, at: "2026-11-01T09:00:00Z", step: "no_availability" }),
-      makeTouch({ ...touch, at: "2026-11-01T10:00:00Z", step: "booking_failed" }),
-      makeTouch({ ...touch, at: "2026-11-01T10:05:00Z", step: "booking_completed" }),
+      makeHit({ ...hit, at: "2026-11-01T09:00:00Z", step: "no_availability" }),
+      makeHit({ ...hit, at: "2026-11-01T10:00:00Z", step: "booking_failed" }),
+      makeHit({ ...hit, at: "2026-11-01T10:05:00Z", step: "booking_completed" }),
     );
     const { totals } = await getAnalytics(caller, "?days=1");
     assert.deepEqual([totals.views, totals.bookings, totals.failed, totals.noAvailability], [1, 1, 1, 1]);
@@ -416,21 +414,21 @@ describe("bookings are counted individually, views per visit", () => {
     const caller = await makeCaller(db);
     const booking = { widgetId: caller.widgetId, at: "2026-11-01T10:00:00Z", step: "booking_completed" } as const;
     const average = async () => (await getAnalytics(caller, "?days=1")).totals.avgLeadDays;
-    await record(makeTouch({ ...booking, visit: 1 }));
+    await record(makeHit({ ...booking, visit: 1 }));
     assert.equal(await average(), null, "no appointment known");
-    await record(makeTouch({ ...booking, visit: 2, startAt: "2026-10-20T10:00:00Z" }));
+    await record(makeHit({ ...booking, visit: 2, startAt: "2026-10-20T10:00:00Z" }));
     assert.equal(await average(), 0, "an appointment before its booking");
-    await record(makeTouch({ ...booking, visit: 3, startAt: "2026-11-02T10:00:00Z" }));
+    await record(makeHit({ ...booking, visit: 3, startAt: "2026-11-02T10:00:00Z" }));
     assert.equal(await average(), 0.5);
-    await record(makeTouch({ ...booking, visit: 4, startAt: "2026-11-02T10:00:00Z" }));
+    await record(makeHit({ ...booking, visit: 4, startAt: "2026-11-02T10:00:00Z" }));
     assert.equal(await average(), 0.67);
   });
 
-  test("a visit's source is that of its first touch, whichever touch arrived first", async () => {
+  test("a visit's source is that of its first hit, whichever hit arrived first", async () => {
     const caller = await makeCaller(db);
-    const touch = { widgetId: caller.widgetId, visit: 1 };
-    await record(makeTouch({ ...touch, at: "2026-11-01T10:00:00Z", step: "booking_completed", class: DIRECT }));
-    await record(makeTouch({ ...touch, at: "2026-10-31T10:00:00Z", class: SEARCH_AD }));
+    const hit = { widgetId: caller.widgetId, visit: 1 };
+    await record(makeHit({ ...hit, at: "2026-11-01T10:00:00Z", step: "booking_completed", class: DIRECT }));
+    await record(makeHit({ ...hit, at: "2026-10-31T10:00:00Z", class: SEARCH_AD }));
     const { channels, daily } = await getAnalytics(caller, "?days=2");
     assert.deepEqual(channels, [{ key: "Paid Search", views: 1, bookings: 1, conversionRate: 1 }]);
     assert.deepEqual(daily, [
@@ -445,10 +443,10 @@ describe("the lists", () => {
   function makeVisits(
     widgetId: WidgetId,
     sample: { key: string; views: number; bookings: number; from: number },
-  ): Touch[] {
+  ): Hit[] {
     const visitClass = { source: sample.key, medium: "m", campaign: sample.key, channel: sample.key };
     return Array.from({ length: sample.views }, (_, index) =>
-      makeTouch({
+      makeHit({
         widgetId,
         visit: sample.from + index,
         at: "2026-11-01T10:00:00Z",
@@ -488,9 +486,9 @@ describe("the lists", () => {
   test("leave out keys that have neither views nor bookings in the window", async () => {
     const caller = await makeCaller(db);
     const { widgetId } = caller;
-    await record(makeTouch({ widgetId, visit: 1, at: "2026-11-01T10:00:00Z", class: SEARCH_AD }));
-    // An earlier touch changes the visit's class, leaving the first class with nothing.
-    await record(makeTouch({ widgetId, visit: 1, at: "2026-11-01T09:00:00Z" }));
+    await record(makeHit({ widgetId, visit: 1, at: "2026-11-01T10:00:00Z", class: SEARCH_AD }));
+    // An earlier hit changes the visit's class, leaving the first class with nothing.
+    await record(makeHit({ widgetId, visit: 1, at: "2026-11-01T09:00:00Z" }));
     const { channels, sources, campaigns } = await getAnalytics(caller);
     assert.deepEqual(
       [channels, sources, campaigns].map((list) => list.map(({ key }) => key)),
@@ -503,8 +501,8 @@ test("the Business plan's longest window lies within its 24 months, including it
   const caller = await makeCaller(db);
   const { widgetId } = caller;
   await record(
-    makeTouch({ widgetId, visit: 1, at: "2024-11-01T23:59:59.999Z" }),
-    makeTouch({ widgetId, visit: 2, at: "2024-11-02T00:00:00.000Z" }),
+    makeHit({ widgetId, visit: 1, at: "2024-11-01T23:59:59.999Z" }),
+    makeHit({ widgetId, visit: 2, at: "2024-11-02T00:00:00.000Z" }),
   );
   assert.deepEqual(busyDays(await getAnalytics(caller, "?days=730")), [{ day: "2024-11-02", views: 1, bookings: 0 }]);
 });
@@ -512,7 +510,7 @@ test("the Business plan's longest window lies within its 24 months, including it
 test("the response does not depend on Store bookings, before or after the visit", async () => {
   const caller = await makeCaller(db);
   const widgetId = await makeWidget(db, caller.owner, { collectData: false });
-  await record(makeTouch({ widgetId, visit: 1, at: "2026-11-01T10:00:00Z", step: "booking_completed" }));
+  await record(makeHit({ widgetId, visit: 1, at: "2026-11-01T10:00:00Z", step: "booking_completed" }));
   const before = await getAnalytics(caller, `?widget=${widgetId}`);
   await updateWidget(db, widgetId, { collect_data: true });
   assert.equal(before.totals.bookings, 1);
@@ -536,7 +534,7 @@ describe("GET /api/v1/analytics/breakdown", () => {
     const caller = await makeCaller(db);
     const { widgetId } = caller;
     const visit = (number: number, country: string, device: string, step?: "booking_completed") => ({
-      ...makeTouch({ widgetId, visit: number, at: "2026-10-31T10:00:00Z", ...(step ? { step } : {}) }),
+      ...makeHit({ widgetId, visit: number, at: "2026-10-31T10:00:00Z", ...(step ? { step } : {}) }),
       country,
       device,
     });
@@ -568,7 +566,7 @@ describe("GET /api/v1/analytics/breakdown", () => {
     const caller = await makeCaller(db);
     const { widgetId } = caller;
     const visits = ["DE", "AT", "CH"].map((country, visit) => ({
-      ...makeTouch({ widgetId, visit, at: "2026-10-31T10:00:00Z" }),
+      ...makeHit({ widgetId, visit, at: "2026-10-31T10:00:00Z" }),
       country,
     }));
     await record(...visits);
@@ -620,7 +618,7 @@ describe("GET /api/v1/analytics/breakdown", () => {
     const { widgetId } = caller;
     const at = ["2026-10-03T10:00:00Z", "2026-10-03T10:00:00Z", "2026-11-01T10:00:00Z"];
     await record(
-      ...["DE", "DE", "AT"].map((country, i) => ({ ...makeTouch({ widgetId, visit: i, at: at[i] ?? "" }), country })),
+      ...["DE", "DE", "AT"].map((country, i) => ({ ...makeHit({ widgetId, visit: i, at: at[i] ?? "" }), country })),
     );
     const first = await getBreakdown(caller, "?dimension=country&limit=1");
     const { clock } = testApp;
@@ -634,7 +632,7 @@ describe("GET /api/v1/analytics/breakdown", () => {
   test("takes countries, devices and channels in any case, and refuses what they can't be", async () => {
     const caller = await makeCaller(db);
     const { widgetId } = caller;
-    await record({ ...makeTouch({ widgetId, visit: 1, at: "2026-10-31T10:00:00Z", class: SEARCH_AD }), country: "DE" });
+    await record({ ...makeHit({ widgetId, visit: 1, at: "2026-10-31T10:00:00Z", class: SEARCH_AD }), country: "DE" });
     for (const filter of ["country=de", "country=De", "device=MOBILE", "channel=paid%20search", "notCountry=at"])
       assert.equal((await getBreakdown(caller, `?dimension=page&${filter}`)).data.length, 1, filter);
     assert.equal((await getBreakdown(caller, "?dimension=page&notCountry=de")).data.length, 0);

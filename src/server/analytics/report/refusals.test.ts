@@ -5,11 +5,11 @@ import { sql } from "kysely";
 import { createTestApp } from "../../../../test/support/app/app.ts";
 import { makeCaller } from "../../../../test/support/app/read-api.ts";
 import { untilSomeoneWaits } from "../../../../test/support/database/count-blocked.ts";
-import { makeTouch } from "../../../../test/support/funnel/touches.ts";
+import { makeHit } from "../../../../test/support/funnel/hits.ts";
 import { buildApp } from "../../app.ts";
 import { openDb, openPool } from "../../db/pool.ts";
 import { createLog } from "../../lib/log/log.ts";
-import { recordTouches } from "../record/record.ts";
+import { recordHits } from "../record/record.ts";
 
 // Breakdowns over real HTTP that are refused, or whose reader has left.
 
@@ -58,7 +58,7 @@ test("a breakdown gets 503 while the database is down, with the time to wait", a
 
 test("a report is not counted if its reader leaves while it waits, unless someone else asks for the same", async () => {
   const { headers, widgetId } = await makeCaller(deps.db);
-  await recordTouches(deps.db, [makeTouch({ widgetId, visit: 1, at: "2026-11-01T10:00:00Z" })]);
+  await recordHits(deps.db, [makeHit({ widgetId, visit: 1, at: "2026-11-01T10:00:00Z" })]);
   const ask = (filter: string, signal?: AbortSignal) =>
     fetch(`${base + BREAKDOWN}&${filter}`, { headers, ...(signal ? { signal } : {}) });
   const listCanceled = () => lines.map((line) => JSON.parse(line)).filter(({ name }) => name === "request.canceled");

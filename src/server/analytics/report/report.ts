@@ -44,7 +44,7 @@ export function toDayReport(
   };
 }
 
-/** From visits by furthest step (record/merge-touches.ts) to visits that reached each step. */
+/** From visits by furthest step (record/merge-hits.ts) to visits that reached each step. */
 export function toFunnel(reached: readonly number[]): Record<FunnelStep, number> {
   const steps = FUNNEL_STEPS.map((step, index) => {
     return [step, sum(reached.slice(index))] as const;

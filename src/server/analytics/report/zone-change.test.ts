@@ -7,14 +7,14 @@ import type { OrganizationId, WidgetId } from "#contract/ids.ts";
 import { makeOrganization, makeWidget } from "../../../../test/support/builders.ts";
 import { createTestDatabase } from "../../../../test/support/database/database.ts";
 import { assertCounted, findReader } from "../../../../test/support/funnel/analytics.ts";
-import { sampleTouches, touchesOfVisits } from "../../../../test/support/funnel/random-touches.ts";
+import { makeHit } from "../../../../test/support/funnel/hits.ts";
+import { hitsOfVisits, sampleHits } from "../../../../test/support/funnel/random-hits.ts";
 import { startOver } from "../../../../test/support/funnel/start-over.ts";
-import { makeTouch } from "../../../../test/support/funnel/touches.ts";
 import { updateOrganization } from "../../organizations/queries.ts";
 import { updateProgress } from "../packs/pack-queries.ts";
 import { packVisits, rebuildPacks } from "../packs/pack-visits.ts";
-import { recordTouches } from "../record/record.ts";
-import type { Touch } from "../record/touch.ts";
+import type { Hit } from "../record/hit.ts";
+import { recordHits } from "../record/record.ts";
 import { readQuestion, readReport } from "./app-report.ts";
 import { readBreakdown } from "./breakdown/breakdown.ts";
 
@@ -52,12 +52,12 @@ type Step =
 test("at every moment, reports match a count by hand in the zone of the last change", async () => {
   const owner = await makeOrganization(db);
   const widgets = [await makeWidget(db, owner), await makeWidget(db, owner)];
-  const touchesToCome = touchesOfVisits({ widgets, from: FIRST, to: NOW }, 16);
-  const scenarios = fc.record({ touches: touchesToCome, steps: fc.array(steps(), { minLength: 2, maxLength: 7 }) });
+  const hitsToCome = hitsOfVisits({ widgets, from: FIRST, to: NOW }, 16);
+  const scenarios = fc.record({ hits: hitsToCome, steps: fc.array(steps(), { minLength: 2, maxLength: 7 }) });
   await fc.assert(
-    fc.asyncProperty(scenarios, async ({ touches, steps: script }) => {
+    fc.asyncProperty(scenarios, async ({ hits, steps: script }) => {
       await startOver(db, owner, "UTC");
-      const business = new Business(owner, { widgets, touches });
+      const business = new Business(owner, { widgets, hits });
       for (const step of script) {
         await business.take(step);
         await business.assertExact(step.kind);
@@ -70,24 +70,21 @@ test("at every moment, reports match a count by hand in the zone of the last cha
 class Business {
   readonly #owner: OrganizationId;
   readonly #widgets: readonly WidgetId[];
-  readonly #touches: readonly Touch[];
+  readonly #hits: readonly Hit[];
   #recorded = 0;
   #zone = "UTC";
 
-  constructor(
-    owner: OrganizationId,
-    { widgets, touches }: { widgets: readonly WidgetId[]; touches: readonly Touch[] },
-  ) {
+  constructor(owner: OrganizationId, { widgets, hits }: { widgets: readonly WidgetId[]; hits: readonly Hit[] }) {
     this.#owner = owner;
     this.#widgets = widgets;
-    this.#touches = touches;
+    this.#hits = hits;
   }
 
   async take(step: Step): Promise<void> {
     switch (step.kind) {
       case "record": {
-        const some = this.#touches.slice(this.#recorded, this.#recorded + step.visits);
-        if (some.length > 0) await recordTouches(db, some);
+        const some = this.#hits.slice(this.#recorded, this.#recorded + step.visits);
+        if (some.length > 0) await recordHits(db, some);
         this.#recorded += some.length;
         return;
       }
@@ -122,8 +119,8 @@ class Business {
   }
 
   async assertExact(when: string): Promise<void> {
-    const touches = this.#touches.slice(0, this.#recorded);
-    const expected = { touches, zone: this.#zone, widgets: this.#widgets, windows: WINDOWS, when };
+    const hits = this.#hits.slice(0, this.#recorded);
+    const expected = { hits, zone: this.#zone, widgets: this.#widgets, windows: WINDOWS, when };
     await assertCounted(db, this.#owner, expected);
   }
 }
@@ -148,7 +145,7 @@ function steps(): fc.Arbitrary<Step> {
 test("everything in the dashboard is in the new zone at once, from the same packs, and a rebuild changes nothing", async () => {
   const owner = await makeOrganization(db, { timeZone: "Pacific/Kiritimati" });
   const widgets = [await makeWidget(db, owner), await makeWidget(db, owner)];
-  await recordTouches(db, sampleTouches({ widgets, from: FIRST, to: NOW }, { visits: 400, seed: 11 }));
+  await recordHits(db, sampleHits({ widgets, from: FIRST, to: NOW }, { visits: 400, seed: 11 }));
   for (const [widget, hour] of [
     [0, "2026-10-31T09:00Z"],
     [0, "2026-10-31T10:00Z"],
@@ -190,7 +187,7 @@ test("everything in the dashboard is in the new zone at once, from the same pack
 test("a report is in one zone as a whole, also if the zone changes meanwhile", async () => {
   const owner = await makeOrganization(db, { timeZone: "UTC" });
   const widgetId = await makeWidget(db, owner);
-  await recordTouches(db, sampleTouches({ widgets: [widgetId], from: FIRST, to: NOW }, { visits: 60, seed: 12 }));
+  await recordHits(db, sampleHits({ widgets: [widgetId], from: FIRST, to: NOW }, { visits: 60, seed: 12 }));
   const question = await readQuestion(deps, await findReader(db, owner), { days: "40" });
   const read = () => readBreakdown(db, question, { dimension: "source", part: PART });
   const before = await read();
@@ -211,9 +208,9 @@ test("retention and the days of the plan hold in the new zone too", async () => 
   const widgetId = await makeWidget(db, owner);
   // 30 days before NOW it was 10:15 in UTC, and 3 October; in Kiritimati it was 5 October, 00:15.
   const instants = ["2026-10-04T09:59:59.999Z", "2026-10-04T10:00:00.000Z", "2026-10-04T10:15:00.000Z"];
-  await recordTouches(
+  await recordHits(
     db,
-    instants.map((at, visit) => makeTouch({ widgetId, visit, at })),
+    instants.map((at, visit) => makeHit({ widgetId, visit, at })),
   );
   const readDays = async () => {
     const { daily, dataSince } = await readReport(deps, await findReader(db, owner, "free"), { days: "60" });

@@ -5,9 +5,9 @@ import { createTestApp } from "../../../../test/support/app/app.ts";
 import { askApp, readAudit } from "../../../../test/support/app/app-api.ts";
 import { type SignedIn, signIn } from "../../../../test/support/app/sign-in.ts";
 import { makeBooking, makeWidget } from "../../../../test/support/builders.ts";
-import { makeTouch, SEARCH_AD } from "../../../../test/support/funnel/touches.ts";
+import { makeHit, SEARCH_AD } from "../../../../test/support/funnel/hits.ts";
 import { removeOrganization } from "../../organizations/delete-organization.ts";
-import { recordTouches } from "../record/record.ts";
+import { recordHits } from "../record/record.ts";
 
 // The clock stands at noon on 1 November 2026.
 
@@ -22,10 +22,10 @@ async function makePractice() {
   const widgetId = await makeWidget(db, member.organizationId, { name: "Front page" });
   await makeWidget(db, member.organizationId, { name: "Hidden widget" });
   await makeBooking(db, member.organizationId, { widgetId });
-  await recordTouches(db, [
-    makeTouch({ widgetId, visit: 1, at: "2026-10-20T10:00:00Z" }),
-    makeTouch({ widgetId, visit: 2, at: "2026-10-20T11:00:00Z", step: "booking_completed", class: SEARCH_AD }),
-    makeTouch({ widgetId, visit: 3, at: "2026-10-31T10:00:00Z" }),
+  await recordHits(db, [
+    makeHit({ widgetId, visit: 1, at: "2026-10-20T10:00:00Z" }),
+    makeHit({ widgetId, visit: 2, at: "2026-10-20T11:00:00Z", step: "booking_completed", class: SEARCH_AD }),
+    makeHit({ widgetId, visit: 3, at: "2026-10-31T10:00:00Z" }),
   ]);
   return { member, widgetId };
 }
@@ -86,8 +86,8 @@ test("a period can move with the calendar or stay", async () => {
 test("a report ends where the plan's retention does, also after a downgrade", async () => {
   const { member } = await makePractice();
   const { token } = await share(member, "from=2026-09-01&to=2026-11-01");
-  await recordTouches(db, [
-    makeTouch({ widgetId: await makeWidget(db, member.organizationId), visit: 4, at: "2026-09-02T10:00:00Z" }),
+  await recordHits(db, [
+    makeHit({ widgetId: await makeWidget(db, member.organizationId), visit: 4, at: "2026-09-02T10:00:00Z" }),
   ]);
   assert.equal((await open(token)).body.report.totals.views, 4);
   await db.updateTable("organizations").set({ plan: "free" }).where("id", "=", member.organizationId).execute();

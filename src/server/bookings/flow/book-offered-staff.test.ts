@@ -4,7 +4,7 @@ import type { FreeSlot } from "#contract/embed-api.ts";
 import type { WidgetId } from "#contract/ids.ts";
 import { createTestApp } from "../../../../test/support/app/app.ts";
 import { makeOrganization, makeWidget, updateWidget } from "../../../../test/support/builders.ts";
-import { visitId } from "../../../../test/support/funnel/touches.ts";
+import { visitId } from "../../../../test/support/funnel/hits.ts";
 import { type GraphServer, startGraphServer } from "../../../../test/support/scheduler/graph-server.ts";
 import { addConnection } from "../../scheduler/connections/connections.ts";
 

@@ -6,7 +6,7 @@ import { MINUTE_MS } from "#contract/durations.ts";
 import type { OrganizationId, WidgetId } from "#contract/ids.ts";
 import { createTestApp } from "../../../../test/support/app/app.ts";
 import { makeKey, makeOrganization, makeWidget, NOON } from "../../../../test/support/builders.ts";
-import { DIRECT_TOUCH } from "../../../../test/support/funnel/touches.ts";
+import { DIRECT_HIT } from "../../../../test/support/funnel/hits.ts";
 import { eraseBookingsByEmail } from "../stored/erase.ts";
 import { insertPending } from "./pending-queries.ts";
 import { takeReference } from "./reference.ts";
@@ -18,7 +18,7 @@ const { app, deps, clock, lines } = await createTestApp({
 });
 
 const SIGNAL = new AbortController().signal;
-const { visitId: VISIT } = DIRECT_TOUCH;
+const { visitId: VISIT } = DIRECT_HIT;
 
 type Setting = { owner: OrganizationId; widgetId: WidgetId; key: string };
 
@@ -190,14 +190,14 @@ test("a booking whose process died before settling is stored and counted once, l
     answers: [],
     attribution: {},
   };
-  const touch = {
+  const hit = {
     visitId: "6f1c1d9e-7b0a-4a51-9d7e-0c1b5a3f2e44",
     ...{ page: "", source: "(direct)", medium: "(none)", campaign: "(not set)", channel: "Direct" },
     ...{ device: "", country: "" },
   };
   await sql`delete from bookings where reference = ${reference}`.execute(deps.db);
   await sql`update pending_bookings set state = 'asking', settled_at = null, answer = null, copy = ${JSON.stringify(copy)},
-      touch = ${JSON.stringify(touch)}, asking_until = ${new Date(clock.now().getTime() + MINUTE_MS)}
+      touch = ${JSON.stringify(hit)}, asking_until = ${new Date(clock.now().getTime() + MINUTE_MS)}
     where reference = ${reference}`.execute(deps.db);
 
   await settleOverdue(deps, SIGNAL);
@@ -229,7 +229,7 @@ test("a request that never reached the scheduling system fails and is counted as
     service_id: (await findSlot(widgetId)).serviceId,
     start_at: new Date("2026-11-05T09:00:00Z"),
     askingUntil: new Date(now.getTime() - 1),
-    touch: DIRECT_TOUCH,
+    hit: DIRECT_HIT,
     copy: null,
     now,
   });
@@ -469,7 +469,7 @@ test("erasing by email also empties an unsettled request", async () => {
     service_id: "x",
     start_at: NOON,
     askingUntil: new Date(NOON.getTime() + MINUTE_MS),
-    touch: DIRECT_TOUCH,
+    hit: DIRECT_HIT,
     copy: {
       timeZone: "UTC",
       customer: { name: marker, email: " Un@Example.com", phone: null, notes: null },

@@ -34,7 +34,7 @@ import {
 } from "../../widgets/widgets.ts";
 import { type CheckedRequest, checkBookRequest, parseBookRequest } from "./check-book-request.ts";
 import { makeBooking, type WantedBooking } from "./make-booking.ts";
-import type { PendingTouch } from "./pending-queries.ts";
+import type { PendingHit } from "./pending-queries.ts";
 import { abandonBooking, answerAgain, type MadeBooking, type RepeatedBooking } from "./repeat-booking.ts";
 import { Settler } from "./settler.ts";
 
@@ -137,7 +137,7 @@ function toRepeated(
   if (startAt === null || zone === null) return null;
   const booking = { owner: organizationId, widgetId: id, connectionId, idempotencyKey, serviceId, startAt };
   // A visitor who gives up asks about this request only.
-  return { ...booking, copy: { timeZone: zone }, ...(!isAbandoned && { touch: { visitId: visitId.toLowerCase() } }) };
+  return { ...booking, copy: { timeZone: zone }, ...(!isAbandoned && { hit: { visitId: visitId.toLowerCase() } }) };
 }
 
 function readOrigin(
@@ -179,7 +179,7 @@ function toWanted({
     staffId: request.staffId ?? null,
     offeredStaffIds: toOfferedStaff(widget.offer, bookable.service),
     locale: request.locale ?? "en",
-    touch: toTouch(request, origin.visit),
+    hit: toHit(request, origin.visit),
     copy: { timeZone, customer, answers, attribution: toAttribution(origin.raw, origin.visit) },
   };
 }
@@ -230,7 +230,7 @@ async function findFreshSlots(
   return slots.kind === "found" ? limitSlots(slots.value, offeredStaffIds).map(toFreeSlot) : [];
 }
 
-function toTouch(request: BookRequest, visit: ReadVisit): PendingTouch {
+function toHit(request: BookRequest, visit: ReadVisit): PendingHit {
   const { page, source, medium, campaign, channel, device, country } = visit;
   return { visitId: request.visitId.toLowerCase(), page, source, medium, campaign, channel, device, country };
 }

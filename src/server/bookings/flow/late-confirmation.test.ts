@@ -4,7 +4,7 @@ import { sql } from "kysely";
 import { SECOND_MS } from "#contract/durations.ts";
 import { createTestApp } from "../../../../test/support/app/app.ts";
 import { makeOrganization, makeWidget, NOON, updateWidget } from "../../../../test/support/builders.ts";
-import { DIRECT_TOUCH } from "../../../../test/support/funnel/touches.ts";
+import { DIRECT_HIT } from "../../../../test/support/funnel/hits.ts";
 import { type CalcomServer, startCalcomServer } from "../../../../test/support/scheduler/calcom-server.ts";
 import { pause } from "../../lib/concurrency/pause.ts";
 import { RecentMap } from "../../lib/recent-map.ts";
@@ -57,7 +57,7 @@ async function makePractice() {
     staffId: null,
     offeredStaffIds: null,
     locale: "en",
-    touch: { ...DIRECT_TOUCH, visitId: crypto.randomUUID() },
+    hit: { ...DIRECT_HIT, visitId: crypto.randomUUID() },
     copy: { timeZone: "Europe/Berlin", customer, answers: [], attribution: {} },
   };
   const book = (change: Partial<WantedBooking> = {}) => makeBooking(making, system, { ...wanted, ...change });
@@ -194,9 +194,9 @@ test("while a booking is uncertain, a request that can't be checked is not given
   const second = { idempotencyKey: "two", startAt: new Date("2026-11-02T09:00:00.000Z") };
   assert.deepEqual(await abandon(second), { kind: "uncertain" });
   const waiting = abandon(second);
-  const touch = { ...wanted.touch, visitId: crypto.randomUUID() };
+  const hit = { ...wanted.hit, visitId: crypto.randomUUID() };
   const failed = { kind: "failed", failure: "unavailable" };
-  assert.deepEqual(await abandon({ ...second, idempotencyKey: "three", touch }), failed);
+  assert.deepEqual(await abandon({ ...second, idempotencyKey: "three", hit }), failed);
   await finish(server);
   await lookAt(6);
   const made = await waiting;
@@ -220,8 +220,8 @@ test("another visit, and another service of the visit, don't wait", async () => 
   const { server, book, wanted } = await makePractice();
   server.injectFault("POST /bookings", { answer: "reset" });
   await book();
-  const touch = { ...wanted.touch, visitId: crypto.randomUUID() };
+  const hit = { ...wanted.hit, visitId: crypto.randomUUID() };
   const startAt = new Date("2026-11-02T10:00:00.000Z");
-  assert.equal((await book({ idempotencyKey: "two", touch, startAt })).kind, "confirmed");
+  assert.equal((await book({ idempotencyKey: "two", hit, startAt })).kind, "confirmed");
   assert.notEqual((await book({ idempotencyKey: "three", serviceId: "11", startAt })).kind, "uncertain");
 });

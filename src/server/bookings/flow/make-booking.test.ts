@@ -11,7 +11,7 @@ import { isCluster } from "../../../../test/support/database/database.ts";
 import { findEverywhere } from "../../../../test/support/database/search-database.ts";
 import { openSilentWire } from "../../../../test/support/database/silent-wire.ts";
 import { readAnalytics } from "../../../../test/support/funnel/analytics.ts";
-import { DIRECT_TOUCH } from "../../../../test/support/funnel/touches.ts";
+import { DIRECT_HIT } from "../../../../test/support/funnel/hits.ts";
 import { DatabaseUnavailable } from "../../db/database-unavailable.ts";
 import { type Db, openDb, openPool } from "../../db/pool.ts";
 import { createLog } from "../../lib/log/log.ts";
@@ -64,7 +64,7 @@ async function makeSetting(options: { collectData?: boolean } = {}): Promise<Set
     staffId: null,
     offeredStaffIds: null,
     locale: "en",
-    touch: DIRECT_TOUCH,
+    hit: DIRECT_HIT,
     copy: { timeZone: "Europe/Berlin", customer, answers: [], attribution: {} },
   };
   return { owner, widgetId, system, wanted, email };
@@ -117,8 +117,8 @@ test("sixteen visitors who book at the same time are all booked", async () => {
   assert.ok(slots.kind === "found");
   const starts = [...new Map(slots.value.map(({ startAt }) => [startAt.toISOString().slice(0, 10), startAt])).values()];
   const visitors = starts.slice(0, 16).map((startAt, n) => {
-    const touch = { ...wanted.touch, visitId: crypto.randomUUID() };
-    return makeBooking(making, system, { ...wanted, startAt, idempotencyKey: `visitor ${n}`, touch });
+    const hit = { ...wanted.hit, visitId: crypto.randomUUID() };
+    return makeBooking(making, system, { ...wanted, startAt, idempotencyKey: `visitor ${n}`, hit });
   });
   const references = (await Promise.all(visitors)).map((made) => requireAnswer(made).reference);
   assert.equal(new Set(references).size, 16);
@@ -346,7 +346,7 @@ for (const storesBookings of [true, false])
   test(`nothing leads from a settled booking to its visit, with Store bookings ${storesBookings ? "on" : "off"}`, async () => {
     const { system, wanted } = await makeSetting({ collectData: storesBookings });
     const visitId = crypto.randomUUID();
-    const visited = { ...wanted, touch: { ...wanted.touch, visitId } };
+    const visited = { ...wanted, hit: { ...wanted.hit, visitId } };
     requireAnswer(await makeBooking(making, system, visited));
     assert.equal((await makeBooking(making, system, { ...visited, idempotencyKey: "taken" })).kind, "failed");
     assert.deepEqual(await findEverywhere(db, visitId), ["public.funnel_visits"]);

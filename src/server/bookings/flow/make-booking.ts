@@ -3,7 +3,7 @@ import type { Reference } from "#contract/ids.ts";
 import { pause } from "../../lib/concurrency/pause.ts";
 import type { Booked, BookOutcome, SchedulingSystem } from "../../scheduler/scheduler.ts";
 import { freeReferences } from "../stored/queries.ts";
-import { type BookingFailure, insertPending, type PendingCopy, type PendingTouch } from "./pending-queries.ts";
+import { type BookingFailure, insertPending, type PendingCopy, type PendingHit } from "./pending-queries.ts";
 import { takeReference } from "./reference.ts";
 import {
   answerAgain,
@@ -33,7 +33,7 @@ export type WantedBooking = Required<RepeatedBooking> & {
   /** The people whom the widget offers; null: everyone. */
   offeredStaffIds: readonly string[] | null;
   locale: string;
-  touch: PendingTouch;
+  hit: PendingHit;
   /** Everything personal; written to the database only if the widget stores bookings. */
   copy: PendingCopy;
 };
@@ -62,7 +62,7 @@ async function makeFirst(
   system: SchedulingSystem,
   { wanted, reference }: { wanted: WantedBooking; reference: Reference },
 ): Promise<MadeBooking> {
-  const booking = { owner: wanted.owner, reference, widgetId: wanted.widgetId, touch: wanted.touch };
+  const booking = { owner: wanted.owner, reference, widgetId: wanted.widgetId, hit: wanted.hit };
   const outcome = await ask(deps, system, { wanted, reference });
   switch (outcome.kind) {
     case "booked": {
@@ -100,7 +100,7 @@ async function reserve(deps: MakeDeps, wanted: WantedBooking): Promise<Reserved>
     service_id: wanted.serviceId,
     start_at: wanted.startAt,
     askingUntil: new Date(now.getTime() + ASKING_MS),
-    touch: wanted.touch,
+    hit: wanted.hit,
     copy: wanted.copy,
     now,
   } as const;

@@ -11,8 +11,8 @@ import type { Db } from "../../db/pool.ts";
 /** `lost`: the scheduling system never said what became of the request, and no appointment was found in half an hour. */
 export type BookingFailure = "slot_taken" | "refused" | "unavailable" | "lost";
 
-/** The touch that the outcome is counted with, as JSON carries it. */
-export type PendingTouch = {
+/** The hit that the outcome is counted with, as JSON carries it. */
+export type PendingHit = {
   visitId: string;
   page: string;
   source: string;
@@ -40,7 +40,7 @@ export type PendingBooking = {
   start_at: Date;
   state: "asking" | "confirmed" | "failed";
   look_ups: number;
-  touch: PendingTouch;
+  hit: PendingHit;
   copy: PendingCopy | null;
   failure: BookingFailure | null;
   /** What a repeated key gets. Recorded only with a stored booking, until that is deleted. */
@@ -49,8 +49,8 @@ export type PendingBooking = {
   erased: boolean;
 };
 
-const COLUMNS = sql`organization_id, reference, widget_id, asked_in, service_id, start_at, state, look_ups, touch, copy,
-  failure, answer, erased`;
+const COLUMNS = sql`organization_id, reference, widget_id, asked_in, service_id, start_at, state, look_ups, touch as hit,
+  copy, failure, answer, erased`;
 
 /**
  * Inserts a request if its widget takes bookings, with the copy only if it stores them. Whoever changes the widget's switches waits for this statement, or it waits for
@@ -60,17 +60,14 @@ const COLUMNS = sql`organization_id, reference, widget_id, asked_in, service_id,
 export async function insertPending(
   db: Db,
   owner: OrganizationId,
-  pending: Pick<
-    PendingBooking,
-    "reference" | "widget_id" | "asked_in" | "service_id" | "start_at" | "touch" | "copy"
-  > & {
+  pending: Pick<PendingBooking, "reference" | "widget_id" | "asked_in" | "service_id" | "start_at" | "hit" | "copy"> & {
     keyHash: Buffer;
     visitHash: Buffer;
     askingUntil: Date;
     now: Date;
   },
 ): Promise<{ status: WidgetStatus; isNew: boolean } | null> {
-  const { touch, copy } = pending;
+  const { hit, copy } = pending;
   const statement = sql<{ status: WidgetStatus; isNew: boolean }>`-- prepared: insert_pending
     with switches as (
       select status, collect_data from ${table("widgets")}
@@ -80,7 +77,7 @@ export async function insertPending(
         service_id, start_at, state, asking_until, touch, copy, created_at)
       select ${owner}, ${pending.reference}::text, ${pending.widget_id}, ${pending.asked_in}::text, ${pending.keyHash}::bytea,
         ${pending.visitHash}::bytea, ${pending.service_id}::text, ${pending.start_at}::timestamptz, 'asking',
-        ${pending.askingUntil}::timestamptz, ${JSON.stringify(touch)}::jsonb,
+        ${pending.askingUntil}::timestamptz, ${JSON.stringify(hit)}::jsonb,
         case when collect_data then ${copy && JSON.stringify(copy)}::jsonb end, ${pending.now}::timestamptz
       from switches where status = 'active'
       on conflict do nothing
@@ -143,7 +140,7 @@ export async function findPending(db: Db, owner: OrganizationId, reference: Refe
  * Settles a request once. The process that asked and the task that looked it up may both get here: the first one writes the
  * outcome and its consequences in one transaction, the other gets null and does nothing. This is the one gate: the copy is null, and
  * no answer is kept, unless the widget stores bookings now, and did so when the booking was requested. Use this copy, not one from
- * memory: an erasure may have removed it meanwhile. The touch and the hash of the visit are deleted and all instants become whole
+ * memory: an erasure may have removed it meanwhile. The hit and the hash of the visit are deleted and all instants become whole
  * hours, so that nothing leads from a booking to its visit, which has the exact instant.
  *
  * Locks come in the order in which an organization is deleted (organizations/delete-organization.ts): its progress, so that its visits

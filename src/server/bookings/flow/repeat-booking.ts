@@ -13,7 +13,7 @@ import {
   insertAbandoned,
   type PendingBooking,
   type PendingCopy,
-  type PendingTouch,
+  type PendingHit,
 } from "./pending-queries.ts";
 import { takeReference } from "./reference.ts";
 import { toAnswer } from "./settle-booking.ts";
@@ -59,7 +59,7 @@ export type RepeatedBooking = {
   startAt: Date;
   copy: Pick<PendingCopy, "timeZone">;
   /** Without it, requests of the visit with other keys don't count. */
-  touch?: Pick<PendingTouch, "visitId">;
+  hit?: Pick<PendingHit, "visitId">;
 };
 
 /**
@@ -72,8 +72,8 @@ export async function answerAgain(
   system: SchedulingSystem,
   wanted: RepeatedBooking,
 ): Promise<MadeBooking | { kind: "unused" }> {
-  const { owner, widgetId, touch } = wanted;
-  const visitHash = touch ? hashVisit({ ...wanted, touch }) : null;
+  const { owner, widgetId, hit } = wanted;
+  const visitHash = hit ? hashVisit({ ...wanted, hit }) : null;
   const earlier = await findEarlier(deps.db, owner, { widgetId, keyHash: hashKey(wanted), visitHash });
   if (!earlier) return { kind: "unused" };
   const { waitMs, lookUpsMs } = toPatience(system, deps.scheduler.limits.bookMs);
@@ -133,10 +133,10 @@ export function hashKey({ idempotencyKey }: Pick<RepeatedBooking, "idempotencyKe
 export function hashVisit({
   widgetId,
   serviceId,
-  touch,
-}: Pick<RepeatedBooking, "widgetId" | "serviceId"> & Required<Pick<RepeatedBooking, "touch">>): Buffer {
+  hit,
+}: Pick<RepeatedBooking, "widgetId" | "serviceId"> & Required<Pick<RepeatedBooking, "hit">>): Buffer {
   return createHash("sha256")
-    .update(JSON.stringify([widgetId, serviceId, touch.visitId]))
+    .update(JSON.stringify([widgetId, serviceId, hit.visitId]))
     .digest();
 }
 
@@ -147,7 +147,7 @@ async function lookUp(
   { wanted, pending }: { wanted: RepeatedBooking; pending: PendingBooking },
 ): Promise<MadeBooking | null> {
   if (pending.asked_in !== (wanted.connectionId ?? "sandbox")) return null;
-  const { reference, touch, service_id: serviceId, start_at: startAt } = pending;
+  const { reference, hit, service_id: serviceId, start_at: startAt } = pending;
   const { owner, widgetId } = wanted;
   const found = await system.findByReference({ reference, serviceId, startAt });
   if (found.kind !== "found") return null;
@@ -156,7 +156,7 @@ async function lookUp(
     owner,
     reference,
     widgetId,
-    touch,
+    hit,
     timeZone,
     booked: found.value,
     isTest: system.mode !== "live",

@@ -2,7 +2,7 @@ import { BOOKING_STATUS_CONFIRMED } from "#contract/booking.ts";
 import { SECOND_MS } from "#contract/durations.ts";
 import type { BookAnswer } from "#contract/embed-api.ts";
 import { BASE58, type OrganizationId, type Reference, type WidgetId } from "#contract/ids.ts";
-import { type Conversion, keepStoredKeys, recordTouches, type Touch, toStepBit } from "../../analytics/analytics.ts";
+import { type Conversion, type Hit, keepStoredKeys, recordHits, toStepBit } from "../../analytics/analytics.ts";
 import { inHome } from "../../db/transactions.ts";
 import type { Deps } from "../../deps.ts";
 import { randomText } from "../../lib/secrets/random.ts";
@@ -15,7 +15,7 @@ import {
   deleteAsking,
   type PendingBooking,
   type PendingCopy,
-  type PendingTouch,
+  type PendingHit,
   releaseAsking,
   settlePending,
 } from "./pending-queries.ts";
@@ -34,7 +34,7 @@ export type BookingToSettle = {
   owner: OrganizationId;
   reference: Reference;
   widgetId: WidgetId;
-  touch: PendingTouch;
+  hit: PendingHit;
 };
 
 export type ConfirmedBooking = BookingToSettle & {
@@ -57,7 +57,7 @@ export async function settleConfirmed(deps: SettleDeps, confirmed: ConfirmedBook
       startAt: booked.startAt,
       service: booked.service.name,
     } as const;
-    await recordTouches(transaction, [toTouch(deps, confirmed, { now, ...outcomeOfVisit })], { includePaused: true });
+    await recordHits(transaction, [toHit(deps, confirmed, { now, ...outcomeOfVisit })], { includePaused: true });
     if (!pending.copy) return [];
     const booking = toStoredBooking(confirmed, { copy: pending.copy, askedIn: pending.asked_in });
     return await keepBooking(deps, transaction, { owner, booking });
@@ -78,8 +78,8 @@ export async function settleFailed(deps: SettleDeps, failed: FailedBooking): Pro
     if (!(await settlePending(transaction, owner, { reference, widgetId, now, state: "failed", failure })))
       return false;
     // Failing costs a stranger nothing, so it adds no sources, campaigns or pages.
-    const touch = toTouch(deps, failed, { now, step: "booking_failed", startAt: null });
-    await recordTouches(transaction, [await keepStoredKeys(transaction, owner, touch)], { includePaused: true });
+    const hit = toHit(deps, failed, { now, step: "booking_failed", startAt: null });
+    await recordHits(transaction, [await keepStoredKeys(transaction, owner, hit)], { includePaused: true });
     return true;
   });
   if (isSettled) deps.metrics.bookings.inc({ outcome: failure });
@@ -149,13 +149,13 @@ function toStoredBooking(
 }
 
 /** Settling is what happens once, so the key can be random: nothing leads from the visit to the booking. */
-function toTouch(
+function toHit(
   { random }: Pick<Deps, "random">,
-  { owner, widgetId, touch }: BookingToSettle,
+  { owner, widgetId, hit }: BookingToSettle,
   { now, ...outcome }: { now: Date } & Omit<Conversion, "key">,
-): Touch {
+): Hit {
   return {
-    ...touch,
+    ...hit,
     organizationId: owner,
     widgetId,
     at: now,

@@ -6,7 +6,7 @@ import type { ConnectionId, OrganizationId, Reference, WidgetId } from "#contrac
 import { createTestApp } from "../../../../test/support/app/app.ts";
 import { makeOrganization, makeWidget, NOON } from "../../../../test/support/builders.ts";
 import { findEverywhere } from "../../../../test/support/database/search-database.ts";
-import { DIRECT_TOUCH } from "../../../../test/support/funnel/touches.ts";
+import { DIRECT_HIT } from "../../../../test/support/funnel/hits.ts";
 import { type CalcomServer, startCalcomServer } from "../../../../test/support/scheduler/calcom-server.ts";
 import { RecentMap } from "../../lib/recent-map.ts";
 import { addConnection, removeConnection } from "../../scheduler/connections/connections.ts";
@@ -52,7 +52,7 @@ async function giveConnection(widgetId: WidgetId, connectionId: ConnectionId | n
 /** The state a process leaves when it ends before settling a request; the appointment exists unless the request was lost. */
 async function leaveUnsettled(
   practice: Practice,
-  options: { email?: string; touch?: object; isLost?: boolean; askedIn?: ConnectionId } = {},
+  options: { email?: string; hit?: object; isLost?: boolean; askedIn?: ConnectionId } = {},
 ): Promise<Reference> {
   const { owner, widgetId, connectionId } = practice;
   const reference = await takeReference(db, owner, deps.random);
@@ -67,7 +67,7 @@ async function leaveUnsettled(
     service_id: CHECK_UP,
     start_at: START,
     askingUntil: new Date(clock.now().getTime() - 1),
-    touch: { ...DIRECT_TOUCH, ...options.touch },
+    hit: { ...DIRECT_HIT, ...options.hit },
     copy,
     now: clock.now(),
   });
@@ -107,7 +107,7 @@ async function forgetAll(): Promise<void> {
 
 test("a booking that cannot be settled holds up neither the others nor the clean-up", async () => {
   const [bad, good] = [await makePractice(), await makePractice()];
-  const poison = await leaveUnsettled(bad, { touch: { visitId: null } });
+  const poison = await leaveUnsettled(bad, { hit: { visitId: null } });
   const other = await leaveUnsettled(good);
   const old = await leaveUnsettled(good, { isLost: true });
   await sql`update pending_bookings set state = 'failed', failure = 'lost', copy = null,

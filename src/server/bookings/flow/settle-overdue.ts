@@ -79,8 +79,8 @@ async function settleSafely(deps: OverdueDeps, pending: PendingBooking, signal: 
 }
 
 async function settleOne(deps: OverdueDeps, pending: PendingBooking, signal: AbortSignal): Promise<void> {
-  const { organization_id: owner, reference, widget_id: widgetId, touch, copy } = pending;
-  const booking = { owner, reference, widgetId, touch };
+  const { organization_id: owner, reference, widget_id: widgetId, hit, copy } = pending;
+  const booking = { owner, reference, widgetId, hit };
   const sought = { reference, serviceId: pending.service_id, startAt: pending.start_at };
   const system = await openAskedSystem(deps, pending);
   const found = system && (await system.findByReference(sought, signal));

@@ -23,7 +23,7 @@ const AT_ONCE = 8;
 const TRIES_MAX = 5;
 
 type Unsettled = {
-  readonly booking: Omit<BookingToSettle, "touch">;
+  readonly booking: Omit<BookingToSettle, "hit">;
   readonly settle: () => Promise<void>;
   tries: number;
 };
@@ -55,7 +55,7 @@ export class Settler {
   }
 
   /** Forgets a request that never got as far as the scheduling system, once the database is back. */
-  withdraw(request: Omit<BookingToSettle, "touch">): void {
+  withdraw(request: Omit<BookingToSettle, "hit">): void {
     this.#keep({ booking: request, settle: () => withdraw(this.#deps, request), tries: 0 });
   }
 

@@ -6,8 +6,8 @@ import type { OrganizationId, Reference, WidgetId } from "#contract/ids.ts";
 import { makeOrganization, makeWidget, NOON } from "../../../../test/support/builders.ts";
 import { queryOnce } from "../../../../test/support/database/citus-cluster.ts";
 import { createTestDatabase, isCluster } from "../../../../test/support/database/database.ts";
-import { makeTouch, visitId } from "../../../../test/support/funnel/touches.ts";
-import { TouchWriter } from "../../analytics/record/touch-writer.ts";
+import { makeHit, visitId } from "../../../../test/support/funnel/hits.ts";
+import { HitWriter } from "../../analytics/record/hit-writer.ts";
 import { createLog } from "../../lib/log/log.ts";
 import { OutageLog } from "../../lib/log/outage-log.ts";
 import { EngineDialect } from "../engine.ts";
@@ -97,11 +97,11 @@ test("events of two shard groups on a server are committed together, and none is
     failed: "events.write_failed",
     resumed: "events.write_resumed",
   });
-  const writer = new TouchWriter({ db, clock: { now: () => NOON }, outages });
+  const writer = new HitWriter({ db, clock: { now: () => NOON }, outages });
   const writeBoth = async (visit: number) =>
     await Promise.all(
       [first, second].map(({ widgetId }) =>
-        writer.write({ ...makeTouch({ widgetId, visit, at: NOON }), mayStart: true }),
+        writer.write({ ...makeHit({ widgetId, visit, at: NOON }), mayStart: true }),
       ),
     );
   const recorded = { outcome: "recorded", wasKnown: false };
@@ -156,7 +156,7 @@ test("whatever is written while the organization moves is there afterwards, once
     failed: "events.write_failed",
     resumed: "events.write_resumed",
   });
-  const writer = new TouchWriter({ db, clock: { now: () => NOON }, outages });
+  const writer = new HitWriter({ db, clock: { now: () => NOON }, outages });
   let visit = 0;
   let counted = 0;
   let isMoving = true;
@@ -167,9 +167,7 @@ test("whatever is written while the organization moves is there afterwards, once
     const written: number[] = [];
     while (isMoving) {
       const n = ++visit;
-      if (
-        (await writer.write({ ...makeTouch({ widgetId, visit: n, at: NOON }), mayStart: true })).outcome === "recorded"
-      )
+      if ((await writer.write({ ...makeHit({ widgetId, visit: n, at: NOON }), mayStart: true })).outcome === "recorded")
         written.push(n);
     }
     return written;

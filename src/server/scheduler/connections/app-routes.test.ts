@@ -6,7 +6,7 @@ import { createTestApp } from "../../../../test/support/app/app.ts";
 import { askApp, readAudit } from "../../../../test/support/app/app-api.ts";
 import { signIn } from "../../../../test/support/app/sign-in.ts";
 import { makeWidget, NOON } from "../../../../test/support/builders.ts";
-import { DIRECT_TOUCH } from "../../../../test/support/funnel/touches.ts";
+import { DIRECT_HIT } from "../../../../test/support/funnel/hits.ts";
 import { type CalcomServer, startCalcomServer } from "../../../../test/support/scheduler/calcom-server.ts";
 import { insertPending } from "../../bookings/flow/pending-queries.ts";
 import { takeReference } from "../../bookings/flow/reference.ts";
@@ -151,11 +151,11 @@ async function leaveUnsettled(owner: OrganizationId, connectionId: ConnectionId)
     service_id: "10",
     start_at: NOON,
     askingUntil: NOON,
-    touch: DIRECT_TOUCH,
+    hit: DIRECT_HIT,
     copy: null,
     now: NOON,
   });
-  return { owner, reference, widgetId, touch: DIRECT_TOUCH };
+  return { owner, reference, widgetId, hit: DIRECT_HIT };
 }
 
 test("a check shows its steps and requests, books only when asked to, and shows no secret", async () => {

@@ -6,9 +6,9 @@ import { createTestApp } from "../../../../../test/support/app/app.ts";
 import { askApp } from "../../../../../test/support/app/app-api.ts";
 import { signIn } from "../../../../../test/support/app/sign-in.ts";
 import { makeWidget } from "../../../../../test/support/builders.ts";
-import { DIRECT, makeTouch, SEARCH_AD } from "../../../../../test/support/funnel/touches.ts";
-import { recordTouches } from "../../record/record.ts";
-import type { Touch } from "../../record/touch.ts";
+import { DIRECT, makeHit, SEARCH_AD } from "../../../../../test/support/funnel/hits.ts";
+import type { Hit } from "../../record/hit.ts";
+import { recordHits } from "../../record/record.ts";
 
 // Whole lists, as "Show all" and its CSV file have them.
 
@@ -33,10 +33,10 @@ async function makeViewer() {
     return String(body).slice(1).split("\r\n");
   };
   /** One visit for each of these. */
-  const record = (visits: readonly Partial<Touch>[]) =>
-    recordTouches(
+  const record = (visits: readonly Partial<Hit>[]) =>
+    recordHits(
       db,
-      visits.map((each, visit) => ({ ...makeTouch({ widgetId, visit, at: "2026-10-31T10:00:00Z" }), ...each })),
+      visits.map((each, visit) => ({ ...makeHit({ widgetId, visit, at: "2026-10-31T10:00:00Z" }), ...each })),
     );
   return { viewer, widgetId, list, readFile, record };
 }
@@ -140,12 +140,12 @@ test("other lists too are searched and sorted by what people see", async () => {
 test("a file has every row of a long list, in the order of the screen", async () => {
   const { list, readFile, record } = await makeViewer();
   const name = (i: number) => `Campaign ${String(i).padStart(4, "0")}`;
-  const touches = Array.from({ length: 900 }, (_, i) => ({ ...DIRECT, campaign: name(i) }));
+  const hits = Array.from({ length: 900 }, (_, i) => ({ ...DIRECT, campaign: name(i) }));
   const days = [20, 21, 22, 23, 24];
   for (const day of days)
     await record(
-      touches.map((touch, i) => ({
-        ...touch,
+      hits.map((hit, i) => ({
+        ...hit,
         campaign: name(i + 900 * days.indexOf(day)),
         at: new Date(`2026-10-${day}T10:00:00Z`),
         visitId: `00000000-0000-4000-8000-${String(1000 * day + i).padStart(12, "0")}`,
@@ -173,7 +173,7 @@ test("a file of services has their bookings, and one of widgets their names", as
   await record([
     {
       conversion: { ...booked.conversion, service: evil },
-      steps: makeTouch({ widgetId, visit: 1, at: "2026-10-31T10:00:00Z", step: "booking_completed" }).steps,
+      steps: makeHit({ widgetId, visit: 1, at: "2026-10-31T10:00:00Z", step: "booking_completed" }).steps,
     },
   ]);
   assert.deepEqual(await readFile("dimension=service"), ["service,bookings", `"'=1+1,""x""",1`, ""]);

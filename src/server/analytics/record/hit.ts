@@ -1,7 +1,7 @@
 import type { OrganizationId, WidgetId } from "#contract/ids.ts";
 import { STEPS, type Step } from "#contract/steps.ts";
 
-// Recording takes touches: the steps that one visit took at one instant. A browser's request is one touch, and so is a line of
+// Recording takes hits: the steps that one visit took at one instant. A browser's request is one hit, and so is a line of
 // an import. Steps are passed as a set of bits.
 
 export type VisitClass = {
@@ -15,7 +15,7 @@ export type VisitClass = {
 /** What a visit is counted under. `page`, `device` and `country` are "" if unknown. */
 export type VisitFacts = VisitClass & { page: string; device: string; country: string };
 
-export type Touch = VisitFacts & {
+export type Hit = VisitFacts & {
   organizationId: OrganizationId;
   widgetId: WidgetId;
   visitId: string;
@@ -37,7 +37,7 @@ export type Conversion = {
 };
 
 /** Distinguishes visits: widgets have different ids in all organizations. */
-export function toVisitName({ widgetId, visitId }: Pick<Touch, "widgetId" | "visitId">): string {
+export function toVisitName({ widgetId, visitId }: Pick<Hit, "widgetId" | "visitId">): string {
   return `${widgetId} ${visitId}`;
 }
 

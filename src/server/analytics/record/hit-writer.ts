@@ -7,15 +7,15 @@ import { Batcher, type BatcherLimits } from "../../lib/concurrency/batcher.ts";
 import { noteEvents } from "../../lib/concurrency/sliced-work.ts";
 import type { OutageLog } from "../../lib/log/outage-log.ts";
 import { addDrops } from "./drops.ts";
+import { type Hit, toVisitName } from "./hit.ts";
 import { KnownKeys } from "./known-keys.ts";
 import { recordTogether } from "./record.ts";
-import { type Touch, toVisitName } from "./touch.ts";
 
-// Group commit: one transaction records the touches of all waiting requests, and each request is answered once it has
+// Group commit: one transaction records the hits of all waiting requests, and each request is answered once it has
 // committed or failed. So no response is early, and many requests share one commit.
 
 /** If it may not start a visit, it counts only if the visit is already known. */
-type LiveTouch = Touch & { mayStart: boolean };
+type LiveHit = Hit & { mayStart: boolean };
 
 /**
  * `paused` includes widgets that were deleted since they were looked up. `wasKnown`: the visit had been recorded
@@ -29,13 +29,13 @@ export const WRITER_LIMITS: BatcherLimits = { batchMax: 500, itemsMax: 10_000, a
 /** Further attempts at a batch that lost to another transaction. */
 const RETRIES_MAX = 3;
 
-export class TouchWriter {
+export class HitWriter {
   readonly #db: Db;
   readonly #clock: { now(): Date };
   readonly #outages: OutageLog;
   readonly #limits: BatcherLimits;
   /** One for each server of a cluster, so that a slow one delays only its own organizations. */
-  readonly #batchers = new Map<string, Batcher<LiveTouch, Written>>();
+  readonly #batchers = new Map<string, Batcher<LiveHit, Written>>();
   readonly #knownKeys = new KnownKeys();
 
   constructor(deps: { db: Db; clock: { now(): Date }; outages: OutageLog }, limits: BatcherLimits = WRITER_LIMITS) {
@@ -50,11 +50,11 @@ export class TouchWriter {
   }
 
   /** Resolves after the commit, or when the time limit has passed. */
-  async write(touch: LiveTouch): Promise<Written> {
-    const found = this.#findBatcher(touch);
+  async write(hit: LiveHit): Promise<Written> {
+    const found = this.#findBatcher(hit);
     const batcher = found instanceof Batcher ? found : await found;
     if (batcher === null) return { outcome: "database_unavailable" };
-    const batched = await batcher.submit(touch);
+    const batched = await batcher.submit(hit);
     switch (batched.kind) {
       case "done":
         return batched.result;
@@ -72,7 +72,7 @@ export class TouchWriter {
     await Promise.all(this.#batchers.values().map((batcher) => batcher.idle()));
   }
 
-  #findBatcher({ organizationId }: Touch): Batcher<LiveTouch, Written> | Promise<Batcher<LiveTouch, Written> | null> {
+  #findBatcher({ organizationId }: Hit): Batcher<LiveHit, Written> | Promise<Batcher<LiveHit, Written> | null> {
     const server = findServer(this.#db, organizationId);
     if (typeof server === "string") return this.#batcherOf(server);
     return server.then(
@@ -84,67 +84,64 @@ export class TouchWriter {
     );
   }
 
-  #batcherOf(server: string): Batcher<LiveTouch, Written> {
-    const batcher = this.#batchers.get(server) ?? new Batcher(this.#limits, (touches) => this.#record(touches));
+  #batcherOf(server: string): Batcher<LiveHit, Written> {
+    const batcher = this.#batchers.get(server) ?? new Batcher(this.#limits, (hits) => this.#record(hits));
     this.#batchers.set(server, batcher);
     return batcher;
   }
 
-  async #record(touches: readonly LiveTouch[]): Promise<Written[]> {
-    noteEvents(touches.length);
-    const written = await this.#recordAtServers(touches);
-    // Every touch is on a server.
-    return touches.map((touch) => written.get(touch) as Written);
+  async #record(hits: readonly LiveHit[]): Promise<Written[]> {
+    noteEvents(hits.length);
+    const written = await this.#recordAtServers(hits);
+    // Every hit is on a server.
+    return hits.map((hit) => written.get(hit) as Written);
   }
 
-  async #recordAtServers(touches: readonly LiveTouch[]): Promise<Map<LiveTouch, Written>> {
-    const written = await atServers(this.#db, touches, (parts) => this.#recordTogether(parts));
+  async #recordAtServers(hits: readonly LiveHit[]): Promise<Map<LiveHit, Written>> {
+    const written = await atServers(this.#db, hits, (parts) => this.#recordTogether(parts));
     return new Map(written.flatMap((some) => [...some]));
   }
 
   /** A server that is down fails only the organizations on it. */
-  async #recordTogether(
-    parts: readonly Part<LiveTouch>[],
-    retriesLeft = RETRIES_MAX,
-  ): Promise<Map<LiveTouch, Written>> {
+  async #recordTogether(parts: readonly Part<LiveHit>[], retriesLeft = RETRIES_MAX): Promise<Map<LiveHit, Written>> {
     const now = this.#clock.now();
-    const touches = parts.flatMap(({ rows }) => rows);
+    const hits = parts.flatMap(({ rows }) => rows);
     try {
       const dropped = new Set((await Promise.all(parts.map(listOverBudget))).flat());
       const kept = parts
-        .map(({ home, rows }) => ({ home, rows: rows.filter((touch) => !dropped.has(touch)) }))
+        .map(({ home, rows }) => ({ home, rows: rows.filter((hit) => !dropped.has(hit)) }))
         .filter(({ rows }) => rows.length > 0);
       const recorded = kept.length === 0 ? [] : await recordTogether(kept, { now, knownKeys: this.#knownKeys });
       await atHomes(this.#db, [...dropped], ({ writer }, some) => addDrops(writer, some, now));
       this.#outages.worked();
       const open = new Set(recorded.flatMap((each) => each.open));
       const created = new Set(recorded.flatMap((each) => each.created));
-      const toWritten = (touch: LiveTouch): Written => {
-        if (dropped.has(touch)) return { outcome: "over_budget" };
-        if (!open.has(touch.widgetId)) return { outcome: "paused" };
-        return { outcome: "recorded", wasKnown: !created.has(toVisitName(touch)) };
+      const toWritten = (hit: LiveHit): Written => {
+        if (dropped.has(hit)) return { outcome: "over_budget" };
+        if (!open.has(hit.widgetId)) return { outcome: "paused" };
+        return { outcome: "recorded", wasKnown: !created.has(toVisitName(hit)) };
       };
-      return new Map(touches.map((touch) => [touch, toWritten(touch)]));
+      return new Map(hits.map((hit) => [hit, toWritten(hit)]));
     } catch (error) {
       if (isMoved(this.#db, error)) throw error;
       const fault = toFault(error);
       if (fault === "conflict" && retriesLeft > 0) return await this.#recordTogether(parts, retriesLeft - 1);
-      if (fault === "data" && touches.length > 1) return await this.#isolate(touches);
-      if (fault === "data") return new Map(touches.map((touch) => [touch, { outcome: "malformed" }]));
+      if (fault === "data" && hits.length > 1) return await this.#isolate(hits);
+      if (fault === "data") return new Map(hits.map((hit) => [hit, { outcome: "malformed" }]));
       this.#outages.failed(error);
-      return new Map(touches.map((touch) => [touch, { outcome: "database_unavailable" }]));
+      return new Map(hits.map((hit) => [hit, { outcome: "database_unavailable" }]));
     }
   }
 
   /**
-   * One touch that PostgreSQL cannot store must not fail the others: the batch is halved until the touch is alone. A half is
+   * One hit that PostgreSQL cannot store must not fail the others: the batch is halved until the hit is alone. A half is
    * recorded once, even if a shard group moves before the other one is.
    */
-  async #isolate(touches: readonly LiveTouch[]): Promise<Map<LiveTouch, Written>> {
-    const middle = touches.length >> 1;
+  async #isolate(hits: readonly LiveHit[]): Promise<Map<LiveHit, Written>> {
+    const middle = hits.length >> 1;
     return new Map([
-      ...(await this.#recordAtServers(touches.slice(0, middle))),
-      ...(await this.#recordAtServers(touches.slice(middle))),
+      ...(await this.#recordAtServers(hits.slice(0, middle))),
+      ...(await this.#recordAtServers(hits.slice(middle))),
     ]);
   }
 }
@@ -153,19 +150,19 @@ export class TouchWriter {
  * Those that may not start a visit, of visits that are not recorded yet. Not a join: PostgreSQL expects few visits of a new
  * organization, and would read all of them for each visit of the batch.
  */
-async function listOverBudget({ home, rows: touches }: Part<LiveTouch>): Promise<LiveTouch[]> {
-  const stopped = touches.filter(({ mayStart }) => !mayStart);
+async function listOverBudget({ home, rows: hits }: Part<LiveHit>): Promise<LiveHit[]> {
+  const stopped = hits.filter(({ mayStart }) => !mayStart);
   if (stopped.length === 0) return [];
   const values = (name: "organizationId" | "widgetId" | "visitId") =>
-    toArrayText([...new Set(stopped.map((touch) => touch[name]))]);
-  const { rows } = await sql<Pick<Touch, "widgetId" | "visitId">>`
+    toArrayText([...new Set(stopped.map((hit) => hit[name]))]);
+  const { rows } = await sql<Pick<Hit, "widgetId" | "visitId">>`
     select widget_id as "widgetId", visit_id as "visitId" from ${table("funnel_visits")}
     where organization_id = any(${values("organizationId")}::text[])
       and widget_id = any(${values("widgetId")}::text[]) and visit_id = any(${values("visitId")}::uuid[])`.execute(
     home.reader,
   );
-  const known = new Set([...rows, ...touches.filter(({ mayStart }) => mayStart)].map(toVisitName));
-  return stopped.filter((touch) => !known.has(toVisitName(touch)));
+  const known = new Set([...rows, ...hits.filter(({ mayStart }) => mayStart)].map(toVisitName));
+  return stopped.filter((hit) => !known.has(toVisitName(hit)));
 }
 
 /**

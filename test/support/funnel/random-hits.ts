@@ -2,11 +2,11 @@ import fc from "fast-check";
 import { DAY_MS } from "#contract/durations.ts";
 import type { WidgetId } from "#contract/ids.ts";
 import { STEPS } from "#contract/steps.ts";
-import { type Touch, toStepBit, type VisitClass } from "../../../src/server/analytics/record/touch.ts";
+import { type Hit, toStepBit, type VisitClass } from "../../../src/server/analytics/record/hit.ts";
 import { ownerOf } from "../builders.ts";
-import { DIRECT, SEARCH_AD } from "./touches.ts";
+import { DIRECT, SEARCH_AD } from "./hits.ts";
 
-// Random visits for property tests: few instants, classes and bookings each, so that touches often tie and contradict.
+// Random visits for property tests: few instants, classes and bookings each, so that hits often tie and contradict.
 
 const CLASSES: readonly VisitClass[] = [
   DIRECT,
@@ -16,14 +16,14 @@ const CLASSES: readonly VisitClass[] = [
   { source: "ñandú 🦤", medium: "qr", campaign: "Ünïcode", channel: "Unassigned" },
 ];
 
-export type TouchRange = { widgets: readonly WidgetId[]; from: Date; to: Date };
+export type HitRange = { widgets: readonly WidgetId[]; from: Date; to: Date };
 
-/** The touches of up to `visitsMax` visits between the two instants. */
-export function touchesOfVisits(range: TouchRange, visitsMax: number): fc.Arbitrary<Touch[]> {
-  return fc.array(touchesOfOneVisit(range), { minLength: 1, maxLength: visitsMax }).map((visits) => visits.flat());
+/** The hits of up to `visitsMax` visits between the two instants. */
+export function hitsOfVisits(range: HitRange, visitsMax: number): fc.Arbitrary<Hit[]> {
+  return fc.array(hitsOfOneVisit(range), { minLength: 1, maxLength: visitsMax }).map((visits) => visits.flat());
 }
 
-function touchesOfOneVisit({ widgets, from, to }: TouchRange): fc.Arbitrary<Touch[]> {
+function hitsOfOneVisit({ widgets, from, to }: HitRange): fc.Arbitrary<Hit[]> {
   const instant = fc.integer({ min: from.getTime(), max: to.getTime() }).map((ms) => new Date(ms));
   return fc
     .record({
@@ -31,10 +31,10 @@ function touchesOfOneVisit({ widgets, from, to }: TouchRange): fc.Arbitrary<Touc
       visitId: fc.uuid(),
       times: fc.array(instant, { minLength: 1, maxLength: 3 }),
     })
-    .chain((visit) => fc.array(oneTouch(visit), { minLength: 1, maxLength: 8 }));
+    .chain((visit) => fc.array(oneHit(visit), { minLength: 1, maxLength: 8 }));
 }
 
-function oneTouch(visit: { widgetId: WidgetId; visitId: string; times: readonly Date[] }): fc.Arbitrary<Touch> {
+function oneHit(visit: { widgetId: WidgetId; visitId: string; times: readonly Date[] }): fc.Arbitrary<Hit> {
   return fc
     .record({
       at: fc.constantFrom(...visit.times),
@@ -67,7 +67,7 @@ function toConversion(drawn: {
   booking: string;
   leadMs: number | null;
   service: string | undefined;
-}): Touch["conversion"] {
+}): Hit["conversion"] {
   const { at, step, booking, leadMs, service } = drawn;
   if (step === "booking_failed") return { step, key: booking, startAt: null };
   if (step !== "booking_completed") return null;
@@ -75,7 +75,7 @@ function toConversion(drawn: {
   return { step, key: booking, startAt, ...(service ? { service } : {}) };
 }
 
-/** The same touches for the same seed. */
-export function sampleTouches(range: TouchRange, { visits, seed }: { visits: number; seed: number }): Touch[] {
-  return fc.sample(touchesOfOneVisit(range), { seed, numRuns: visits }).flat();
+/** The same hits for the same seed. */
+export function sampleHits(range: HitRange, { visits, seed }: { visits: number; seed: number }): Hit[] {
+  return fc.sample(hitsOfOneVisit(range), { seed, numRuns: visits }).flat();
 }

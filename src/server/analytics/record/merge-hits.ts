@@ -1,8 +1,8 @@
 import { sql } from "kysely";
 import type { Step } from "#contract/steps.ts";
 import { replaceOther } from "./capped-keys.ts";
+import { type Hit, toStepBit, toVisitName } from "./hit.ts";
 import { KEY_KINDS, toVisitKeys, type VisitKeys } from "./key-id.ts";
-import { type Touch, toStepBit, toVisitName } from "./touch.ts";
 
 /** The columns of funnel_visits that hold the earliest instant of a step. Conversions have maps instead. */
 export const STEP_COLUMNS = [
@@ -34,8 +34,8 @@ const STEP_BITS = STEP_COLUMNS.map(({ step }) => toStepBit(step));
 
 /** What one batch says about a visit; the database merges it with the stored row by the same rules. */
 export type VisitPart = {
-  /** The earliest touch, which the visit is counted under. */
-  start: Touch;
+  /** The earliest hit, which the visit is counted under. */
+  start: Hit;
   keys: VisitKeys;
   /** Earliest instant of each of STEP_COLUMNS. */
   stepTimes: (Date | null)[];
@@ -50,51 +50,51 @@ const SERVICE_LENGTH_MAX = 200;
 type ConversionTimes = readonly [atMs: number, leadMs: number | null, service?: string];
 type ConversionMap = Readonly<Record<string, ConversionTimes>>;
 
-/** Merges the touches of each visit. Their order does not matter: every rule here is a minimum, maximum or union. */
-export function mergeTouches(touches: readonly Touch[]): VisitPart[] {
+/** Merges the hits of each visit. Their order does not matter: every rule here is a minimum, maximum or union. */
+export function mergeHits(hits: readonly Hit[]): VisitPart[] {
   const visits = new Map<string, VisitPart>();
-  for (const touch of touches) {
-    const name = toVisitName(touch);
+  for (const hit of hits) {
+    const name = toVisitName(hit);
     const visit = visits.get(name);
-    if (visit) addTouch(visit, touch);
-    else visits.set(name, toPart(touch));
+    if (visit) addHit(visit, hit);
+    else visits.set(name, toPart(hit));
   }
   return [...visits.values()];
 }
 
-function toPart(touch: Touch): VisitPart {
+function toPart(hit: Hit): VisitPart {
   const part: VisitPart = {
-    start: touch,
-    keys: toVisitKeys(touch),
-    stepTimes: STEP_BITS.map((bit) => (touch.steps & bit ? touch.at : null)),
+    start: hit,
+    keys: toVisitKeys(hit),
+    stepTimes: STEP_BITS.map((bit) => (hit.steps & bit ? hit.at : null)),
     convertedAt: null,
     bookings: null,
     failures: null,
   };
-  addConversion(part, touch);
+  addConversion(part, hit);
   return part;
 }
 
-function addTouch(part: VisitPart, touch: Touch): void {
-  const [first, later] = startsBefore(touch, part.start) ? [touch, part.start] : [part.start, touch];
-  addConversion(part, touch);
+function addHit(part: VisitPart, hit: Hit): void {
+  const [first, later] = startsBefore(hit, part.start) ? [hit, part.start] : [part.start, hit];
+  addConversion(part, hit);
   part.start = part.bookings ? replaceOther(first, later) : first;
   part.keys = toVisitKeys(part.start);
   STEP_BITS.forEach((bit, i) => {
     const known = part.stepTimes[i] ?? null;
-    if (touch.steps & bit && (known === null || touch.at < known)) part.stepTimes[i] = touch.at;
+    if (hit.steps & bit && (known === null || hit.at < known)) part.stepTimes[i] = hit.at;
   });
 }
 
 /** In the order in which `unite` (record-statement.ts) picks the start of a visit: by instant, then by the numbers of its keys. */
-export function startsBefore(a: Touch, b: Touch): boolean {
+export function startsBefore(a: Hit, b: Hit): boolean {
   if (a.at.getTime() !== b.at.getTime()) return a.at < b.at;
   const [keys, others] = [toVisitKeys(a), toVisitKeys(b)];
   const different = KEY_KINDS.find((kind) => keys[kind].id !== others[kind].id);
   return different !== undefined && keys[different].id < others[different].id;
 }
 
-function addConversion(part: VisitPart, { at, conversion }: Touch): void {
+function addConversion(part: VisitPart, { at, conversion }: Hit): void {
   if (!conversion) return;
   const map = conversion.step === "booking_completed" ? "bookings" : "failures";
   const leadMs = conversion.startAt && Math.max(0, conversion.startAt.getTime() - at.getTime());

@@ -1,6 +1,6 @@
 import type { WidgetId } from "#contract/ids.ts";
 import type { Step } from "#contract/steps.ts";
-import { type Touch, toStepBit, type VisitClass } from "../../../src/server/analytics/record/touch.ts";
+import { type Hit, toStepBit, type VisitClass } from "../../../src/server/analytics/record/hit.ts";
 import { ownerOf } from "../builders.ts";
 
 export const DIRECT: VisitClass = {
@@ -11,7 +11,7 @@ export const DIRECT: VisitClass = {
 };
 
 /** What is recorded for a visitor about whom nothing is known. */
-export const DIRECT_TOUCH = {
+export const DIRECT_HIT = {
   ...DIRECT,
   visitId: "6f1c1d9e-7b0a-4a51-9d7e-0c1b5a3f2e44",
   page: "",
@@ -27,7 +27,7 @@ export function visitId(number: number): string {
 }
 
 /** One step of one visit. Each booking in a visit has its own `booking`. */
-export function makeTouch(fields: {
+export function makeHit(fields: {
   widgetId: WidgetId;
   visit: number;
   at: Date | string;
@@ -35,7 +35,7 @@ export function makeTouch(fields: {
   class?: VisitClass;
   booking?: string;
   startAt?: string;
-}): Touch {
+}): Hit {
   const step = fields.step ?? "widget_viewed";
   const isConversion = step === "booking_completed" || step === "booking_failed";
   const startAt = fields.startAt === undefined ? null : new Date(fields.startAt);
