@@ -1,4 +1,5 @@
 import { infiniteQueryOptions, keepPreviousData, queryOptions } from "@tanstack/react-query";
+import type { WidgetChange } from "#contract/app/widgets.ts";
 import { ask, call } from "./call.ts";
 import { deliveriesKey } from "./deliveries.ts";
 
@@ -96,6 +97,12 @@ export const widgetsQuery = (organization: string) => ask("listWidgets", widgets
 
 export const widgetQuery = (organization: string, widget: string) =>
   ask("getWidget", [...widgetsKey(organization), widget], { organization, params: { widget } });
+
+/** For useAction; changes only the given fields. */
+export const changeWidget = (organization: string, widget: string) => ({
+  run: (body: WidgetChange) => call("changeWidget", { organization, params: { widget }, body }),
+  refreshes: [widgetsKey(organization)],
+});
 
 /** How much the widget has collected while it was not live. */
 export const testDataQuery = (organization: string, widget: string) =>

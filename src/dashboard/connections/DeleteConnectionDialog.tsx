@@ -3,9 +3,8 @@ import { useQuery } from "@tanstack/react-query";
 import type { AppConnection } from "#contract/app/connections.ts";
 import { call } from "../api/call.ts";
 import { connectionsQuery, widgetsQuery } from "../api/queries.ts";
-import { useAction } from "../hooks/use-action.ts";
 import { useOrganization } from "../shell/use-organization.ts";
-import { ConfirmDialog } from "../ui/forms/ConfirmDialog.tsx";
+import { ConfirmAction } from "../ui/forms/ConfirmAction.tsx";
 import { TextLink } from "../ui/layout/links.tsx";
 import { Loaded } from "../ui/states/Loaded.tsx";
 
@@ -14,25 +13,22 @@ type DeleteProps = { connection: AppConnection | null; onClose: () => void };
 /** Lists the widgets that use the connection, if any; the server refuses to delete it then. */
 export function DeleteConnectionDialog({ connection, onClose }: DeleteProps) {
   const { id } = useOrganization();
-  const remove = useAction({
-    run: (removed: AppConnection) => call("removeConnection", { organization: id, params: { connection: removed.id } }),
-    refreshes: [connectionsQuery(id).queryKey],
-    successMessage: (_, { name }) => `${name} deleted`,
-    onDone: onClose,
-  });
   const isUsed = connection !== null && connection.widgetCount > 0;
   return (
     <>
-      <ConfirmDialog
-        isOpen={connection !== null && !isUsed}
+      <ConfirmAction
+        subject={isUsed ? null : connection}
         title={`Delete ${connection?.name ?? ""}?`}
         confirmLabel="Delete connection"
-        isBusy={remove.isPending}
-        onConfirm={() => connection && remove.mutate(connection)}
+        action={{
+          run: (removed) => call("removeConnection", { organization: id, params: { connection: removed.id } }),
+          refreshes: [connectionsQuery(id).queryKey],
+          successMessage: (_, { name }) => `${name} deleted`,
+        }}
         onClose={onClose}
       >
         This deletes the settings and the secret. Existing bookings aren’t affected.
-      </ConfirmDialog>
+      </ConfirmAction>
       <Modal opened={isUsed} onClose={onClose} title={`${connection?.name ?? ""} is in use`}>
         {connection && <Users connection={connection} onClose={onClose} />}
       </Modal>

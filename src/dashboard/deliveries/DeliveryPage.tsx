@@ -2,7 +2,6 @@ import { Group, Text } from "@mantine/core";
 import { IconSearchOff } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { useParams } from "@tanstack/react-router";
-import { useState } from "react";
 import type { AppDelivery, AppDeliveryDetail } from "#contract/app/deliveries.ts";
 import { DELIVERY_LOG_DAYS } from "#contract/delivery.ts";
 import { call } from "../api/call.ts";
@@ -13,7 +12,7 @@ import { useAction } from "../hooks/use-action.ts";
 import { type OrganizationScope, useOrganization } from "../shell/use-organization.ts";
 import { CopyField } from "../ui/copy/CopyField.tsx";
 import { ActionButton } from "../ui/forms/ActionButton.tsx";
-import { ConfirmDialog } from "../ui/forms/ConfirmDialog.tsx";
+import { ConfirmButton } from "../ui/forms/ConfirmAction.tsx";
 import { Page } from "../ui/layout/Page.tsx";
 import { Section } from "../ui/layout/Section.tsx";
 import { NotFoundNote } from "../ui/states/EmptyState.tsx";
@@ -53,13 +52,6 @@ type DeliveryProps = { delivery: AppDeliveryDetail; query: Parameters<typeof Sta
 
 function Delivery({ delivery, query }: DeliveryProps) {
   const { id, can, paths } = useOrganization();
-  const [isAsking, setAsking] = useState(false);
-  const redeliver = useAction({
-    run: () => call("redeliver", { organization: id, params: { delivery: delivery.id } }),
-    refreshes: [deliveriesKey(id)],
-    successMessage: () => "Redelivery queued",
-    onDone: () => setAsking(false),
-  });
   const retry = useAction({
     run: () => call("retryDelivery", { organization: id, params: { delivery: delivery.id } }),
     refreshes: [deliveriesKey(id)],
@@ -84,9 +76,20 @@ function Delivery({ delivery, query }: DeliveryProps) {
             Retry now
           </ActionButton>
         ) : (
-          <ActionButton verdict={redeliverVerdict(can, delivery)} onClick={() => setAsking(true)}>
-            Redeliver event
-          </ActionButton>
+          <ConfirmButton
+            label="Redeliver event"
+            button={{ verdict: redeliverVerdict(can, delivery) }}
+            title="Redeliver this event?"
+            isDangerous={false}
+            action={{
+              run: () => call("redeliver", { organization: id, params: { delivery: delivery.id } }),
+              refreshes: [deliveriesKey(id)],
+              successMessage: () => "Redelivery queued",
+            }}
+          >
+            Sends the same content to {nameOf(endpoint)} once more, with the same delivery ID and a new signature. If
+            the attempt fails, it isn’t retried.
+          </ConfirmButton>
         )
       }
     >
@@ -94,18 +97,6 @@ function Delivery({ delivery, query }: DeliveryProps) {
       <SummarySection delivery={delivery} />
       <AttemptsSection delivery={delivery} />
       <RequestSection delivery={delivery} />
-      <ConfirmDialog
-        isOpen={isAsking}
-        title="Redeliver this event?"
-        confirmLabel="Redeliver event"
-        isDangerous={false}
-        isBusy={redeliver.isPending}
-        onConfirm={() => redeliver.mutate()}
-        onClose={() => setAsking(false)}
-      >
-        Sends the same content to {nameOf(endpoint)} once more, with the same delivery ID and a new signature. If the
-        attempt fails, it isn’t retried.
-      </ConfirmDialog>
     </Page>
   );
 }

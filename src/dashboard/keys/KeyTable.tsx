@@ -3,21 +3,14 @@ import { useState } from "react";
 import type { AppKey } from "#contract/app/keys.ts";
 import { call } from "../api/call.ts";
 import { keysQuery } from "../api/queries.ts";
-import { useAction } from "../hooks/use-action.ts";
 import { useOrganization } from "../shell/use-organization.ts";
 import { ActionButton } from "../ui/forms/ActionButton.tsx";
-import { ConfirmDialog } from "../ui/forms/ConfirmDialog.tsx";
+import { ConfirmAction } from "../ui/forms/ConfirmAction.tsx";
 import { BUTTONS, type Column, ListTable, When } from "../ui/tables/ListTable.tsx";
 
 export function KeyTable({ keys }: { keys: readonly AppKey[] }) {
   const { id, can, format } = useOrganization();
   const [revoked, setRevoked] = useState<AppKey | null>(null);
-  const revoke = useAction({
-    run: (key: AppKey) => call("revokeKey", { organization: id, params: { key: key.id } }),
-    refreshes: [keysQuery(id).queryKey],
-    successMessage: (_, { name }) => `API key ${name} revoked`,
-    onDone: () => setRevoked(null),
-  });
   const columns: Column<AppKey>[] = [
     { header: "Name", isBare: true, cell: (row) => <NameCell row={row} /> },
     { header: "Scopes", cell: (row) => <ScopesCell row={row} /> },
@@ -53,16 +46,19 @@ export function KeyTable({ keys }: { keys: readonly AppKey[] }) {
   return (
     <>
       <ListTable label="API keys" columns={columns} rows={[...keys].sort(byUse)} rowKey={(row) => row.id} />
-      <ConfirmDialog
-        isOpen={revoked !== null}
+      <ConfirmAction
+        subject={revoked}
         title={`Revoke ${revoked?.name ?? ""}?`}
         confirmLabel="Revoke key"
-        isBusy={revoke.isPending}
-        onConfirm={() => revoked && revoke.mutate(revoked)}
+        action={{
+          run: (key) => call("revokeKey", { organization: id, params: { key: key.id } }),
+          refreshes: [keysQuery(id).queryKey],
+          successMessage: (_, { name }) => `API key ${name} revoked`,
+        }}
         onClose={() => setRevoked(null)}
       >
         Applications that use this key will lose access immediately. This can’t be undone.
-      </ConfirmDialog>
+      </ConfirmAction>
     </>
   );
 }

@@ -7,10 +7,9 @@ import { INVITATION_DAYS } from "#contract/limits.ts";
 import { call } from "../api/call.ts";
 import { invitationsQuery } from "../api/queries.ts";
 import { formatRelative } from "../format.ts";
-import { useAction } from "../hooks/use-action.ts";
 import { useOrganization } from "../shell/use-organization.ts";
 import { ActionButton } from "../ui/forms/ActionButton.tsx";
-import { ConfirmDialog } from "../ui/forms/ConfirmDialog.tsx";
+import { ConfirmAction } from "../ui/forms/ConfirmAction.tsx";
 import { Section } from "../ui/layout/Section.tsx";
 import { EmptyState } from "../ui/states/EmptyState.tsx";
 import { Loaded } from "../ui/states/Loaded.tsx";
@@ -66,29 +65,19 @@ export function InvitationsSection() {
           )
         }
       </Loaded>
-      <RevokeDialog invitation={revoked} onClose={() => setRevoked(null)} />
+      <ConfirmAction
+        subject={revoked}
+        title="Revoke invitation?"
+        confirmLabel="Revoke invitation"
+        action={{
+          run: (invitation) => call("revokeInvitation", { organization: id, params: { id: invitation.id } }),
+          refreshes: [invitationsQuery(id).queryKey],
+          successMessage: (_, { email }) => `Invitation for ${email} revoked`,
+        }}
+        onClose={() => setRevoked(null)}
+      >
+        The invitation link for {revoked?.email} will stop working immediately.
+      </ConfirmAction>
     </Section>
-  );
-}
-
-function RevokeDialog({ invitation, onClose }: { invitation: InvitationShape | null; onClose: () => void }) {
-  const { id } = useOrganization();
-  const revoke = useAction({
-    run: (revoked: InvitationShape) => call("revokeInvitation", { organization: id, params: { id: revoked.id } }),
-    refreshes: [invitationsQuery(id).queryKey],
-    successMessage: (_, { email }) => `Invitation for ${email} revoked`,
-    onDone: onClose,
-  });
-  return (
-    <ConfirmDialog
-      isOpen={invitation !== null}
-      title="Revoke invitation?"
-      confirmLabel="Revoke invitation"
-      isBusy={revoke.isPending}
-      onConfirm={() => invitation && revoke.mutate(invitation)}
-      onClose={onClose}
-    >
-      The invitation link for {invitation?.email} will stop working immediately.
-    </ConfirmDialog>
   );
 }

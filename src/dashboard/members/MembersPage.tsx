@@ -9,10 +9,9 @@ import { type MemberRole, ROLES_OF_MEMBERS } from "#contract/app/role.ts";
 import { call } from "../api/call.ts";
 import { meKey, membersQuery } from "../api/queries.ts";
 import type { Verdict } from "../can.ts";
-import { useAction } from "../hooks/use-action.ts";
 import { useOrganization } from "../shell/use-organization.ts";
 import { ActionButton } from "../ui/forms/ActionButton.tsx";
-import { ConfirmDialog } from "../ui/forms/ConfirmDialog.tsx";
+import { ConfirmAction } from "../ui/forms/ConfirmAction.tsx";
 import { GuideLink } from "../ui/layout/links.tsx";
 import { Page } from "../ui/layout/Page.tsx";
 import { Section } from "../ui/layout/Section.tsx";
@@ -129,29 +128,26 @@ function MemberName({ member, isMe }: { member: MemberShape; isMe: boolean }) {
 
 function ChangeRoleDialog({ change, onClose }: { change: Change | null; onClose: () => void }) {
   const { id } = useOrganization();
-  const changeRole = useAction({
-    run: ({ member, role }: Change) =>
-      call("changeMember", {
-        organization: id,
-        params: { userId: member.userId },
-        body: { role, was: { role: member.role } },
-      }),
-    refreshes: [meKey, membersQuery(id).queryKey],
-    successMessage: (_, { member, role }) => `${member.name}’s role changed to ${ROLE_NAMES[role].toLowerCase()}`,
-    onDone: onClose,
-  });
   return (
-    <ConfirmDialog
-      isOpen={change !== null}
+    <ConfirmAction
+      subject={change}
       title={change ? `Change ${change.member.name}’s role to ${ROLE_NAMES[change.role].toLowerCase()}?` : ""}
       confirmLabel="Change role"
       isDangerous={false}
-      isBusy={changeRole.isPending}
-      onConfirm={() => change && changeRole.mutate(change)}
+      action={{
+        run: ({ member, role }) =>
+          call("changeMember", {
+            organization: id,
+            params: { userId: member.userId },
+            body: { role, was: { role: member.role } },
+          }),
+        refreshes: [meKey, membersQuery(id).queryKey],
+        successMessage: (_, { member, role }) => `${member.name}’s role changed to ${ROLE_NAMES[role].toLowerCase()}`,
+      }}
       onClose={onClose}
     >
       {change && ROLE_MEANINGS[change.role]}
-    </ConfirmDialog>
+    </ConfirmAction>
   );
 }
 
@@ -159,26 +155,24 @@ function RemoveDialog({ member, onClose }: { member: MemberShape | null; onClose
   const { id, name, me } = useOrganization();
   const navigate = useNavigate();
   const isMe = member?.userId === me.user.id;
-  const remove = useAction({
-    run: ({ userId }: MemberShape) => call("removeMember", { organization: id, params: { userId } }),
-    refreshes: [meKey, membersQuery(id).queryKey],
-    successMessage: (_, removed) => (removed.userId === me.user.id ? `You left ${name}` : `${removed.name} removed`),
-    onDone: (_, removed) => {
-      onClose();
-      if (removed.userId === me.user.id) void navigate({ to: HOME, replace: true });
-    },
-  });
   return (
-    <ConfirmDialog
-      isOpen={member !== null}
+    <ConfirmAction
+      subject={member}
       title={isMe ? `Leave ${name}?` : `Remove ${member?.name ?? ""}?`}
       confirmLabel={isMe ? "Leave organization" : "Remove member"}
-      isBusy={remove.isPending}
-      onConfirm={() => member && remove.mutate(member)}
+      action={{
+        run: ({ userId }) => call("removeMember", { organization: id, params: { userId } }),
+        refreshes: [meKey, membersQuery(id).queryKey],
+        successMessage: (_, removed) =>
+          removed.userId === me.user.id ? `You left ${name}` : `${removed.name} removed`,
+        onDone: (_, removed) => {
+          if (removed.userId === me.user.id) void navigate({ to: HOME, replace: true });
+        },
+      }}
       onClose={onClose}
     >
       {isMe ? "You’ll" : `${member?.email} will`} lose access to {name} immediately. Past actions stay in the audit log.
-    </ConfirmDialog>
+    </ConfirmAction>
   );
 }
 

@@ -5,9 +5,8 @@ import type { SignIn } from "#contract/app/account.ts";
 import { call } from "../api/call.ts";
 import { signInsQuery } from "../api/queries.ts";
 import { formatRelative } from "../format.ts";
-import { useAction } from "../hooks/use-action.ts";
 import { useOrganization } from "../shell/use-organization.ts";
-import { ConfirmDialog } from "../ui/forms/ConfirmDialog.tsx";
+import { ConfirmAction } from "../ui/forms/ConfirmAction.tsx";
 import { Section } from "../ui/layout/Section.tsx";
 import { Loaded } from "../ui/states/Loaded.tsx";
 import { BUTTONS, type Column, ListTable } from "../ui/tables/ListTable.tsx";
@@ -72,25 +71,22 @@ export function SignInsSection() {
 }
 
 function SignOutDialog({ which, onClose }: { which: Sessions | null; onClose: () => void }) {
-  const end = useAction({
-    run: (ended: Sessions) =>
-      ended === "others" ? call("endOtherSignIns", {}) : call("endSignIn", { params: { id: ended.id } }),
-    refreshes: [signInsQuery.queryKey],
-    successMessage: (_, ended) => (ended === "others" ? "All other sessions signed out" : "Session signed out"),
-    onDone: onClose,
-  });
   return (
-    <ConfirmDialog
-      isOpen={which !== null}
+    <ConfirmAction
+      subject={which}
       title={which === "others" ? "Sign out all other sessions?" : "Sign out this session?"}
       confirmLabel={which === "others" ? "Sign out other sessions" : "Sign out session"}
-      isBusy={end.isPending}
-      onConfirm={() => which && end.mutate(which)}
+      action={{
+        run: (ended) =>
+          ended === "others" ? call("endOtherSignIns", {}) : call("endSignIn", { params: { id: ended.id } }),
+        refreshes: [signInsQuery.queryKey],
+        successMessage: (_, ended) => (ended === "others" ? "All other sessions signed out" : "Session signed out"),
+      }}
       onClose={onClose}
     >
       {which === "others"
         ? "You’ll be signed out everywhere except in this browser."
         : `${which?.browser ?? "This browser"} will be signed out immediately.`}
-    </ConfirmDialog>
+    </ConfirmAction>
   );
 }

@@ -1,14 +1,11 @@
-import { Anchor, Button, Group, List } from "@mantine/core";
+import { Anchor, Group, List } from "@mantine/core";
 import { useNavigate } from "@tanstack/react-router";
-import { useState } from "react";
 import { HOME } from "#contract/app/addresses.ts";
 import { DELIVERY_LOG_DAYS } from "#contract/delivery.ts";
 import { call } from "../api/call.ts";
 import { meKey } from "../api/queries.ts";
-import { useAction } from "../hooks/use-action.ts";
 import { useOrganization } from "../shell/use-organization.ts";
-import { ActionButton } from "../ui/forms/ActionButton.tsx";
-import { ConfirmDialog } from "../ui/forms/ConfirmDialog.tsx";
+import { ConfirmButton } from "../ui/forms/ConfirmAction.tsx";
 import { TextLink } from "../ui/layout/links.tsx";
 import { Page } from "../ui/layout/Page.tsx";
 import { Section } from "../ui/layout/Section.tsx";
@@ -90,67 +87,55 @@ export function PrivacySection() {
   );
 }
 
+const RED = { variant: "outline", color: "red" } as const;
+
 export function LeaveSection() {
   const { id, name, me } = useOrganization();
-  const [isOpen, setOpen] = useState(false);
   const navigate = useNavigate();
-  const leave = useAction({
-    run: () => call("removeMember", { organization: id, params: { userId: me.user.id } }),
-    successMessage: () => `You left ${name}`,
-    // The start page needs the new list of organizations to pick the next one.
-    refreshes: [meKey],
-    onDone: () => void navigate({ to: HOME, replace: true }),
-  });
   return (
     <Section title={`Leave ${name}`} description="You’ll lose access immediately. The last owner can’t leave.">
-      <Button variant="outline" color="red" onClick={() => setOpen(true)}>
-        Leave organization
-      </Button>
-      <ConfirmDialog
-        isOpen={isOpen}
+      <ConfirmButton
+        label="Leave organization"
+        button={RED}
         title={`Leave ${name}?`}
-        confirmLabel="Leave organization"
         typed={{ expected: name, label: `Type ${name} to confirm` }}
-        isBusy={leave.isPending}
-        onConfirm={() => leave.mutate()}
-        onClose={() => setOpen(false)}
+        action={{
+          run: () => call("removeMember", { organization: id, params: { userId: me.user.id } }),
+          successMessage: () => `You left ${name}`,
+          // The start page needs the new list of organizations to pick the next one.
+          refreshes: [meKey],
+          onDone: () => void navigate({ to: HOME, replace: true }),
+        }}
       >
         To come back, you’ll need a new invitation.
-      </ConfirmDialog>
+      </ConfirmButton>
     </Section>
   );
 }
 
 export function DeleteSection() {
   const { id, name, can } = useOrganization();
-  const [isOpen, setOpen] = useState(false);
   const navigate = useNavigate();
-  const remove = useAction({
-    run: () => call("deleteOrganization", { organization: id, body: { name } }),
-    successMessage: () => `${name} deleted`,
-    refreshes: [meKey],
-    onDone: () => void navigate({ to: HOME, replace: true }),
-  });
   return (
     <Section
       title={`Delete ${name}`}
       description="Deletes all widgets, bookings, analytics, endpoints, keys and memberships. This can’t be undone."
     >
-      <ActionButton variant="outline" color="red" verdict={can("deleteOrganization")} onClick={() => setOpen(true)}>
-        Delete organization
-      </ActionButton>
-      <ConfirmDialog
-        isOpen={isOpen}
+      <ConfirmButton
+        label="Delete organization"
+        button={{ ...RED, verdict: can("deleteOrganization") }}
         title={`Delete ${name}?`}
-        confirmLabel="Delete organization"
         typed={{ expected: name, label: `Type ${name} to confirm` }}
-        isBusy={remove.isPending}
-        onConfirm={() => remove.mutate()}
-        onClose={() => setOpen(false)}
+        action={{
+          run: () => call("deleteOrganization", { organization: id, body: { name } }),
+          successMessage: () => `${name} deleted`,
+          refreshes: [meKey],
+          onDone: () => void navigate({ to: HOME, replace: true }),
+        }}
       >
         Widgets on your pages stop working at once, and nothing can be restored. Appointments stay in your scheduling
         system, and people keep their accounts.
-      </ConfirmDialog>
+      </ConfirmButton>
     </Section>
   );
 }

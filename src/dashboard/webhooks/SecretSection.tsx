@@ -4,27 +4,15 @@ import type { AppEndpoint, RotatedSecret } from "#contract/app/endpoints.ts";
 import { SECRET_OVERLAP_HOURS, SECRET_OVERLAP_HOURS_DEFAULT, type SecretOverlapHours } from "#contract/endpoint.ts";
 import { call } from "../api/call.ts";
 import { endpointRefreshes } from "../api/queries.ts";
-import { useAction } from "../hooks/use-action.ts";
 import { useOrganization } from "../shell/use-organization.ts";
 import { PERSISTENT, ShownOnce } from "../ui/copy/ShownOnce.tsx";
-import { ActionButton } from "../ui/forms/ActionButton.tsx";
-import { ConfirmDialog } from "../ui/forms/ConfirmDialog.tsx";
+import { ConfirmButton } from "../ui/forms/ConfirmAction.tsx";
 import { Section } from "../ui/layout/Section.tsx";
 
 export function SecretSection({ endpoint }: { endpoint: AppEndpoint }) {
   const { id, can, format } = useOrganization();
-  const [isAsking, setAsking] = useState(false);
   const [overlapHours, setOverlapHours] = useState<SecretOverlapHours>(SECRET_OVERLAP_HOURS_DEFAULT);
   const [rotated, setRotated] = useState<RotatedSecret | null>(null);
-  const rotate = useAction({
-    run: () => call("rotateSecret", { organization: id, params: { endpoint: endpoint.id }, body: { overlapHours } }),
-    refreshes: endpointRefreshes(id),
-    successMessage: () => "Secret rotated",
-    onDone: (answer) => {
-      setAsking(false);
-      setRotated(answer);
-    },
-  });
   const { secretHint, secretCreatedAt, previousSecretExpiresAt } = endpoint;
   const close = () => setRotated(null);
   return (
@@ -32,9 +20,24 @@ export function SecretSection({ endpoint }: { endpoint: AppEndpoint }) {
       title="Signing secret"
       description="Signs every request, so your software can detect forged ones."
       actions={
-        <ActionButton variant="default" verdict={can("rotateSecret")} onClick={() => setAsking(true)}>
-          Rotate secret
-        </ActionButton>
+        <ConfirmButton
+          label="Rotate secret"
+          button={{ variant: "default", verdict: can("rotateSecret") }}
+          title="Rotate signing secret?"
+          isDangerous={false}
+          action={{
+            run: () =>
+              call("rotateSecret", { organization: id, params: { endpoint: endpoint.id }, body: { overlapHours } }),
+            refreshes: endpointRefreshes(id),
+            successMessage: () => "Secret rotated",
+            onDone: setRotated,
+          }}
+        >
+          <Stack gap="md">
+            <RotationText hasPrevious={previousSecretExpiresAt !== null} />
+            <OverlapChoice value={overlapHours} onChange={setOverlapHours} />
+          </Stack>
+        </ConfirmButton>
       }
     >
       <Text size="sm">
@@ -45,20 +48,6 @@ export function SecretSection({ endpoint }: { endpoint: AppEndpoint }) {
           The old secret stays valid until {format.dateTime(previousSecretExpiresAt)}.
         </Text>
       )}
-      <ConfirmDialog
-        isOpen={isAsking}
-        title="Rotate signing secret?"
-        confirmLabel="Rotate secret"
-        isDangerous={false}
-        isBusy={rotate.isPending}
-        onConfirm={() => rotate.mutate()}
-        onClose={() => setAsking(false)}
-      >
-        <Stack gap="md">
-          <RotationText hasPrevious={previousSecretExpiresAt !== null} />
-          <OverlapChoice value={overlapHours} onChange={setOverlapHours} />
-        </Stack>
-      </ConfirmDialog>
       <Modal opened={rotated !== null} onClose={close} title="Save the new signing secret" size="lg" {...PERSISTENT}>
         {rotated && (
           <SecretOnce secret={rotated.secret} onDone={close}>

@@ -1,15 +1,12 @@
 import { Divider, Group, Stack, Text } from "@mantine/core";
-import { useDisclosure } from "@mantine/hooks";
 import { useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import type { AppEndpoint } from "#contract/app/endpoints.ts";
 import { DELIVERY_LOG_DAYS } from "#contract/delivery.ts";
 import { call } from "../api/call.ts";
 import { endpointRefreshes } from "../api/queries.ts";
-import { useAction } from "../hooks/use-action.ts";
 import { useOrganization } from "../shell/use-organization.ts";
-import { ActionButton } from "../ui/forms/ActionButton.tsx";
-import { ConfirmDialog } from "../ui/forms/ConfirmDialog.tsx";
+import { ConfirmButton } from "../ui/forms/ConfirmAction.tsx";
 import { Section } from "../ui/layout/Section.tsx";
 import { nameOf } from "./endpoint-words.ts";
 
@@ -27,17 +24,8 @@ export function TurnOffOrDeleteSection({ endpoint }: { endpoint: AppEndpoint }) 
 
 function SwitchRow({ endpoint }: { endpoint: AppEndpoint }) {
   const { id, can } = useOrganization();
-  const [isOpen, { open, close }] = useDisclosure(false);
   const isOn = endpoint.status === "enabled";
   const name = nameOf(endpoint);
-  const label = isOn ? "Turn off endpoint" : "Turn on endpoint";
-  const change = useAction({
-    run: () =>
-      call("changeEndpoint", { organization: id, params: { endpoint: endpoint.id }, body: { isEnabled: !isOn } }),
-    refreshes: endpointRefreshes(id),
-    successMessage: ({ status }) => `${name} turned ${status === "enabled" ? "on" : "off"}`,
-    onDone: close,
-  });
   return (
     <Group justify="space-between" gap="sm">
       <Text size="sm" flex="1 1 18rem">
@@ -45,22 +33,22 @@ function SwitchRow({ endpoint }: { endpoint: AppEndpoint }) {
           ? `When off, nothing is sent. Missed events stay in the log for ${DELIVERY_LOG_DAYS} days and can be redelivered.`
           : "When on, new bookings are sent. Missed events can be redelivered from the log."}
       </Text>
-      <ActionButton variant="default" verdict={can(isOn ? "changeEndpoint" : "editEndpoint")} onClick={open}>
-        {label}
-      </ActionButton>
-      <ConfirmDialog
-        isOpen={isOpen}
+      <ConfirmButton
+        label={isOn ? "Turn off endpoint" : "Turn on endpoint"}
+        button={{ variant: "default", verdict: can(isOn ? "changeEndpoint" : "editEndpoint") }}
         title={isOn ? `Turn off ${name}?` : `Turn on ${name}?`}
-        confirmLabel={label}
         isDangerous={isOn}
-        isBusy={change.isPending}
-        onConfirm={() => change.mutate()}
-        onClose={close}
+        action={{
+          run: () =>
+            call("changeEndpoint", { organization: id, params: { endpoint: endpoint.id }, body: { isEnabled: !isOn } }),
+          refreshes: endpointRefreshes(id),
+          successMessage: ({ status }) => `${name} turned ${status === "enabled" ? "on" : "off"}`,
+        }}
       >
         {isOn
           ? "Queued deliveries and retries are cancelled. While the endpoint is off, new deliveries are logged as cancelled."
           : "New bookings will be sent again, and the failure count is reset. Cancelled deliveries aren’t sent unless you redeliver them."}
-      </ConfirmDialog>
+      </ConfirmButton>
     </Group>
   );
 }
@@ -69,35 +57,28 @@ function DeleteRow({ endpoint }: { endpoint: AppEndpoint }) {
   const { id, can, paths } = useOrganization();
   const navigate = useNavigate();
   const queries = useQueryClient();
-  const [isOpen, { open, close }] = useDisclosure(false);
   const name = nameOf(endpoint);
-  const remove = useAction({
-    run: () => call("deleteEndpoint", { organization: id, params: { endpoint: endpoint.id } }),
-    successMessage: () => `${name} deleted`,
-    // Leave first: after the refresh this screen has nothing to show.
-    onDone: () => {
-      const refreshed = () => endpointRefreshes(id).map((queryKey) => queries.invalidateQueries({ queryKey }));
-      void navigate({ to: paths.webhooks }).then(refreshed);
-    },
-  });
   return (
     <Group justify="space-between" gap="sm">
       <Text size="sm" flex="1 1 18rem">
         Deleting an endpoint also deletes its secret. Its deliveries stay in the log for {DELIVERY_LOG_DAYS} days.
       </Text>
-      <ActionButton variant="outline" color="red" verdict={can("deleteEndpoint")} onClick={open}>
-        Delete endpoint
-      </ActionButton>
-      <ConfirmDialog
-        isOpen={isOpen}
+      <ConfirmButton
+        label="Delete endpoint"
+        button={{ variant: "outline", color: "red", verdict: can("deleteEndpoint") }}
         title={`Delete ${name}?`}
-        confirmLabel="Delete endpoint"
-        isBusy={remove.isPending}
-        onConfirm={() => remove.mutate()}
-        onClose={close}
+        action={{
+          run: () => call("deleteEndpoint", { organization: id, params: { endpoint: endpoint.id } }),
+          successMessage: () => `${name} deleted`,
+          // Leave first: after the refresh this screen has nothing to show.
+          onDone: () => {
+            const refreshed = () => endpointRefreshes(id).map((queryKey) => queries.invalidateQueries({ queryKey }));
+            void navigate({ to: paths.webhooks }).then(refreshed);
+          },
+        }}
       >
         Queued deliveries are cancelled, and earlier ones can no longer be redelivered. This can’t be undone.
-      </ConfirmDialog>
+      </ConfirmButton>
     </Group>
   );
 }

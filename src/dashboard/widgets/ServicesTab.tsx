@@ -4,7 +4,8 @@ import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import type { AppWidget, WidgetServices } from "#contract/app/widgets.ts";
 import type { Mode } from "#contract/widget.ts";
-import { widgetServicesQuery } from "../api/queries.ts";
+import { changeWidget, widgetServicesQuery } from "../api/queries.ts";
+import { useAction } from "../hooks/use-action.ts";
 import { useOrganization } from "../shell/use-organization.ts";
 import { ActionButton } from "../ui/forms/ActionButton.tsx";
 import { LeaveGuard } from "../ui/forms/LeaveGuard.tsx";
@@ -20,7 +21,6 @@ import {
   updateChosen,
 } from "./chosen-services.ts";
 import classes from "./ServicesTab.module.css";
-import { useWidgetChange } from "./use-widget-change.ts";
 
 export function ServicesTab({ widget }: { widget: AppWidget }) {
   const { id } = useOrganization();
@@ -41,10 +41,11 @@ const DESCRIPTIONS: Readonly<Record<Mode, string>> = {
 };
 
 function OfferForm({ widget, known }: { widget: AppWidget; known: WidgetServices["services"] }) {
-  const { can } = useOrganization();
+  const { id, can } = useOrganization();
   const verdict = can("changeWidget");
   const { isAll, chosen, isDirty, isContested, edit, forget } = useChoice(widget, known);
-  const save = useWidgetChange(widget.id, {
+  const save = useAction({
+    ...changeWidget(id, widget.id),
     successMessage: (saved) => `Services for ${saved.name} saved`,
     onDone: forget,
   });

@@ -2,22 +2,18 @@ import { List, SimpleGrid, Switch, Text } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import type { AppWidget } from "#contract/app/widgets.ts";
 import { planIncludes } from "#contract/plans.ts";
+import { changeWidget } from "../api/queries.ts";
 import { useOrganization } from "../shell/use-organization.ts";
-import { ConfirmDialog } from "../ui/forms/ConfirmDialog.tsx";
+import { ConfirmAction } from "../ui/forms/ConfirmAction.tsx";
 import { TextLink } from "../ui/layout/links.tsx";
 import { Section } from "../ui/layout/Section.tsx";
-import { useWidgetChange } from "./use-widget-change.ts";
 import { describeOutputs } from "./widget-words.ts";
 
 export function StorageTab({ widget }: { widget: AppWidget }) {
-  const { can, details } = useOrganization();
+  const { id, can, details } = useOrganization();
   const [isOpen, dialog] = useDisclosure(false);
   const verdict = can("changeWidget");
   const { collectData } = widget;
-  const change = useWidgetChange(widget.id, {
-    successMessage: (saved) => `Store bookings turned ${saved.collectData ? "on" : "off"} for ${saved.name}`,
-    onDone: dialog.close,
-  });
   return (
     <Section title="Store bookings" description="Save a copy of each booking made through this widget.">
       <Switch
@@ -30,19 +26,21 @@ export function StorageTab({ widget }: { widget: AppWidget }) {
         mb="lg"
       />
       <Consequences />
-      <ConfirmDialog
-        isOpen={isOpen}
+      <ConfirmAction
+        subject={isOpen ? { collectData: !collectData } : null}
         title={collectData ? "Stop storing bookings?" : "Start storing bookings?"}
         confirmLabel={collectData ? "Stop storing bookings" : "Start storing bookings"}
         isDangerous={collectData}
-        isBusy={change.isPending}
-        onConfirm={() => change.mutate({ collectData: !collectData })}
+        action={{
+          ...changeWidget(id, widget.id),
+          successMessage: (saved) => `Store bookings turned ${saved.collectData ? "on" : "off"} for ${saved.name}`,
+        }}
         onClose={dialog.close}
       >
         {collectData
           ? `New bookings won’t be stored or sent to webhooks. Stored bookings stay for ${details.plan.retention}, or until you delete them.`
           : "From now on, each booking made through this widget is stored with the customer’s details. Earlier bookings aren’t added. Make sure your privacy notice covers this."}
-      </ConfirmDialog>
+      </ConfirmAction>
     </Section>
   );
 }

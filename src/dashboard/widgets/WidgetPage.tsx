@@ -1,16 +1,14 @@
 import { Tabs } from "@mantine/core";
-import { useDisclosure } from "@mantine/hooks";
 import { IconAppWindow, IconExternalLink, IconPlayerPause, IconPlayerPlay } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { useParams } from "@tanstack/react-router";
 import { useState } from "react";
 import type { AppWidget } from "#contract/app/widgets.ts";
 import { isNotFound } from "../api/client.ts";
-import { widgetQuery } from "../api/queries.ts";
+import { changeWidget, widgetQuery } from "../api/queries.ts";
 import { useUrlState } from "../hooks/use-url-state.ts";
 import { useOrganization } from "../shell/use-organization.ts";
-import { ActionButton } from "../ui/forms/ActionButton.tsx";
-import { ConfirmDialog } from "../ui/forms/ConfirmDialog.tsx";
+import { ConfirmButton } from "../ui/forms/ConfirmAction.tsx";
 import { OutsideButton } from "../ui/layout/links.tsx";
 import { Page } from "../ui/layout/Page.tsx";
 import { NotFoundNote } from "../ui/states/EmptyState.tsx";
@@ -21,7 +19,6 @@ import { ModeBadge } from "./mode/ModeBadge.tsx";
 import { ModeBar } from "./mode/ModeBar.tsx";
 import { ServicesTab } from "./ServicesTab.tsx";
 import { StorageTab } from "./StorageTab.tsx";
-import { useWidgetChange } from "./use-widget-change.ts";
 import { StatusBadge } from "./WidgetTable.tsx";
 
 const DEFAULTS = { tab: "design" };
@@ -127,36 +124,29 @@ function WidgetTabs({ widget }: { widget: AppWidget }) {
 }
 
 export function PauseButton({ widget }: { widget: AppWidget }) {
-  const { can } = useOrganization();
-  const [isOpen, dialog] = useDisclosure(false);
+  const { id, can } = useOrganization();
   const isPaused = widget.status === "paused";
-  const change = useWidgetChange(widget.id, {
-    successMessage: (saved) => (saved.status === "paused" ? `${saved.name} paused` : `${saved.name} activated`),
-    onDone: dialog.close,
-  });
+  const change = changeWidget(id, widget.id);
+  const Icon = isPaused ? IconPlayerPlay : IconPlayerPause;
   return (
-    <>
-      <ActionButton
-        variant="default"
-        verdict={can("changeWidget")}
-        leftSection={isPaused ? <IconPlayerPlay size={17} stroke={1.6} /> : <IconPlayerPause size={17} stroke={1.6} />}
-        onClick={dialog.open}
-      >
-        {isPaused ? "Activate widget" : "Pause widget"}
-      </ActionButton>
-      <ConfirmDialog
-        isOpen={isOpen}
-        title={isPaused ? `Activate ${widget.name}?` : `Pause ${widget.name}?`}
-        confirmLabel={isPaused ? "Activate widget" : "Pause widget"}
-        isDangerous={!isPaused}
-        isBusy={change.isPending}
-        onConfirm={() => change.mutate({ status: isPaused ? "active" : "paused" })}
-        onClose={dialog.close}
-      >
-        {isPaused
-          ? "Visitors can book again, and visits are counted again."
-          : "The widget stays on your page, but visitors can’t book and visits aren’t counted. Existing bookings aren’t affected."}
-      </ConfirmDialog>
-    </>
+    <ConfirmButton
+      label={isPaused ? "Activate widget" : "Pause widget"}
+      button={{
+        variant: "default",
+        verdict: can("changeWidget"),
+        leftSection: <Icon size={17} stroke={1.6} />,
+      }}
+      title={isPaused ? `Activate ${widget.name}?` : `Pause ${widget.name}?`}
+      isDangerous={!isPaused}
+      action={{
+        ...change,
+        run: () => change.run({ status: isPaused ? "active" : "paused" }),
+        successMessage: (saved) => (saved.status === "paused" ? `${saved.name} paused` : `${saved.name} activated`),
+      }}
+    >
+      {isPaused
+        ? "Visitors can book again, and visits are counted again."
+        : "The widget stays on your page, but visitors can’t book and visits aren’t counted. Existing bookings aren’t affected."}
+    </ConfirmButton>
   );
 }

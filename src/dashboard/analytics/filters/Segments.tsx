@@ -11,7 +11,7 @@ import { call } from "../../api/call.ts";
 import { useAction } from "../../hooks/use-action.ts";
 import { useIdempotencyKey } from "../../hooks/use-idempotency-key.ts";
 import { useOrganization } from "../../shell/use-organization.ts";
-import { ConfirmDialog } from "../../ui/forms/ConfirmDialog.tsx";
+import { ConfirmAction } from "../../ui/forms/ConfirmAction.tsx";
 import { Loaded } from "../../ui/states/Loaded.tsx";
 import type { ChipsProps } from "./FilterChips.tsx";
 import { parseFilterQuery, toFilterQuery } from "./filter-state.ts";
@@ -72,7 +72,19 @@ export function Segments({ state, change }: SegmentsProps) {
           </Loaded>
         </Popover.Dropdown>
       </Popover>
-      <DeleteSegment segment={deleted} onClose={() => setDeleted(null)} />
+      <ConfirmAction
+        subject={deleted}
+        title={`Delete ${deleted?.name ?? ""}?`}
+        confirmLabel="Delete segment"
+        action={{
+          run: (segment) => call("deleteSegment", { organization: id, params: { segment: segment.id } }),
+          refreshes: [segmentsQuery(id).queryKey],
+          successMessage: (_, { name }) => `Segment ${name} deleted`,
+        }}
+        onClose={() => setDeleted(null)}
+      >
+        Everyone in your organization uses the same segments. This can’t be undone.
+      </ConfirmAction>
     </>
   );
 }
@@ -181,27 +193,5 @@ function NewSegment({ query, chosen }: { query: string; chosen: Segment | undefi
         </Button>
       </Group>
     </form>
-  );
-}
-
-function DeleteSegment({ segment, onClose }: { segment: Segment | null; onClose: () => void }) {
-  const { id } = useOrganization();
-  const remove = useAction({
-    run: ({ id: segmentId }: Segment) => call("deleteSegment", { organization: id, params: { segment: segmentId } }),
-    refreshes: [segmentsQuery(id).queryKey],
-    successMessage: (_, { name }) => `Segment ${name} deleted`,
-    onDone: onClose,
-  });
-  return (
-    <ConfirmDialog
-      isOpen={segment !== null}
-      title={`Delete ${segment?.name ?? ""}?`}
-      confirmLabel="Delete segment"
-      isBusy={remove.isPending}
-      onConfirm={() => segment && remove.mutate(segment)}
-      onClose={onClose}
-    >
-      Everyone in your organization uses the same segments. This can’t be undone.
-    </ConfirmDialog>
   );
 }

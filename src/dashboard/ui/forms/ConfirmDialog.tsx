@@ -2,8 +2,7 @@ import { Stack, Text, TextInput } from "@mantine/core";
 import { type FormEvent, type ReactNode, useEffect, useState } from "react";
 import { FormButtons, FormDialog } from "./FormDialog.tsx";
 
-type ConfirmDialogProps = {
-  isOpen: boolean;
+export type ConfirmWords = {
   title: string;
   children: ReactNode;
   /** Verb and object: "Remove member", not "OK". */
@@ -11,9 +10,13 @@ type ConfirmDialogProps = {
   isDangerous?: boolean;
   /** Text to type first, for what cannot be undone. */
   typed?: { expected: string; label: string };
-  isBusy?: boolean;
   /** There is nothing to confirm. */
   isDisabled?: boolean;
+};
+
+type ConfirmDialogProps = ConfirmWords & {
+  isOpen: boolean;
+  isBusy?: boolean;
   onConfirm: () => void;
   onClose: () => void;
 };

@@ -2,9 +2,11 @@ import { useForm } from "@mantine/form";
 import { useDebouncedValue } from "@mantine/hooks";
 import type { AppWidget } from "#contract/app/widgets.ts";
 import { parseAccentColor } from "#contract/widget-looks.ts";
+import { changeWidget } from "../../api/queries.ts";
+import { useAction } from "../../hooks/use-action.ts";
 import { toChange, useFollowedValues } from "../../hooks/use-followed-values.ts";
+import { useOrganization } from "../../shell/use-organization.ts";
 import { LeaveGuard } from "../../ui/forms/LeaveGuard.tsx";
-import { useWidgetChange } from "../use-widget-change.ts";
 import classes from "./DesignTab.module.css";
 import { Preview } from "./Preview.tsx";
 import { WidgetForm } from "./WidgetForm.tsx";
@@ -13,9 +15,11 @@ import { toFormValues, toWire, toWords } from "./widget-form.ts";
 const SETTLED_MS = 300;
 
 export function DesignTab({ widget }: { widget: AppWidget }) {
+  const { id } = useOrganization();
   const form = useForm({ initialValues: toFormValues(widget) });
   useFollowedValues(form, toFormValues(widget), toWords);
-  const save = useWidgetChange(widget.id, {
+  const save = useAction({
+    ...changeWidget(id, widget.id),
     form,
     successMessage: (saved) => `${saved.name} saved`,
     onDone: (saved) => {

@@ -3,9 +3,8 @@ import { useQuery } from "@tanstack/react-query";
 import type { AppWidget, TestDataShape } from "#contract/app/widgets.ts";
 import { call } from "../../api/call.ts";
 import { testDataQuery } from "../../api/queries.ts";
-import { useAction } from "../../hooks/use-action.ts";
 import { useOrganization } from "../../shell/use-organization.ts";
-import { ConfirmDialog } from "../../ui/forms/ConfirmDialog.tsx";
+import { ConfirmAction } from "../../ui/forms/ConfirmAction.tsx";
 import { describeTestData, hasTestData } from "./mode-words.ts";
 
 /** Deletes what the widget collected in test mode, and only that. */
@@ -13,22 +12,19 @@ export function ClearTestDialog(props: { widget: AppWidget; isOpen: boolean; onC
   const { widget, isOpen, onClose } = props;
   const { id } = useOrganization();
   const found = useQuery({ ...testDataQuery(id, widget.id), enabled: isOpen });
-  const clear = useAction({
-    run: () => call("clearTestData", { organization: id, params: { widget: widget.id }, body: {} }),
-    refreshes: [[id]],
-    successMessage: (cleared) => `Test data cleared: ${describeTestData(cleared)}`,
-    onDone: onClose,
-  });
   const hasSome = found.data !== undefined && hasTestData(found.data);
   return (
-    <ConfirmDialog
-      isOpen={isOpen}
+    <ConfirmAction
+      subject={isOpen || null}
       title={`Clear test data for ${widget.name}?`}
       confirmLabel="Clear test data"
-      isDangerous
-      isBusy={clear.isPending || found.isPending}
+      isBusy={found.isPending}
       isDisabled={!hasSome}
-      onConfirm={() => clear.mutate()}
+      action={{
+        run: () => call("clearTestData", { organization: id, params: { widget: widget.id }, body: {} }),
+        refreshes: [[id]],
+        successMessage: (cleared) => `Test data cleared: ${describeTestData(cleared)}`,
+      }}
       onClose={onClose}
     >
       {found.data ? (
@@ -38,7 +34,7 @@ export function ClearTestDialog(props: { widget: AppWidget; isOpen: boolean; onC
       ) : (
         "Counting test data…"
       )}
-    </ConfirmDialog>
+    </ConfirmAction>
   );
 }
 

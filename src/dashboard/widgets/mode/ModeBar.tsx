@@ -14,11 +14,10 @@ import { isDemoWidget } from "#contract/ids.ts";
 import { call } from "../../api/call.ts";
 import { connectionsQuery, widgetsKey } from "../../api/queries.ts";
 import { toFullName } from "../../connections/connection-words.ts";
-import { useAction } from "../../hooks/use-action.ts";
 import { useUrlState } from "../../hooks/use-url-state.ts";
 import { useOrganization } from "../../shell/use-organization.ts";
 import { ActionButton } from "../../ui/forms/ActionButton.tsx";
-import { ConfirmDialog } from "../../ui/forms/ConfirmDialog.tsx";
+import { ConfirmAction } from "../../ui/forms/ConfirmAction.tsx";
 import { ClearTestDialog } from "./ClearTestDialog.tsx";
 import { GoLiveDialog } from "./GoLiveDialog.tsx";
 import { describeMode, LEAVING_LIVE, PAUSED_TEXT } from "./mode-words.ts";
@@ -131,23 +130,19 @@ function describeSystem(widget: AppWidget, connection: AppConnection | undefined
 function BackToTestDialog(props: { widget: AppWidget; isOpen: boolean; onClose: () => void }) {
   const { widget, isOpen, onClose } = props;
   const { id } = useOrganization();
-  const goBack = useAction({
-    run: () => call("goBackToTest", { organization: id, params: { widget: widget.id } }),
-    refreshes: [widgetsKey(id)],
-    successMessage: (saved) => `${saved.name} is in test mode`,
-    onDone: onClose,
-  });
   return (
-    <ConfirmDialog
-      isOpen={isOpen}
+    <ConfirmAction
+      subject={isOpen || null}
       title={`Return ${widget.name} to test mode?`}
       confirmLabel="Return to test mode"
-      isDangerous
-      isBusy={goBack.isPending}
-      onConfirm={() => goBack.mutate()}
+      action={{
+        run: () => call("goBackToTest", { organization: id, params: { widget: widget.id } }),
+        refreshes: [widgetsKey(id)],
+        successMessage: (saved) => `${saved.name} is in test mode`,
+      }}
       onClose={onClose}
     >
       Visitors will see sample times and a test banner. {LEAVING_LIVE}
-    </ConfirmDialog>
+    </ConfirmAction>
   );
 }
