@@ -241,7 +241,6 @@ export function DroppedEvents({ count }: { count: number }) {
   return (
     <Alert
       color="yellow"
-      variant="light"
       mb="lg"
       icon={<IconShieldHalf size={20} stroke={1.6} />}
       title={`${pluralize(count, "event")} not counted`}

@@ -1,11 +1,9 @@
-import { ActionIcon, Button, Menu } from "@mantine/core";
+import { Menu } from "@mantine/core";
 import { IconChevronDown, IconDownload } from "@tabler/icons-react";
 import { DIMENSIONS } from "#contract/dimensions.ts";
-import { download } from "../api/call.ts";
-import { useIsPhone } from "../hooks/screen-width.ts";
-import { useAction } from "../hooks/use-action.ts";
-import { useOrganization } from "../shell/use-organization.ts";
+import { useDownload } from "../ui/forms/ExportButton.tsx";
 import { DIMENSION_WORDS, NAMES_LANGUAGE } from "./breakdowns/dimension-words.ts";
+import { HeaderButton } from "./HeaderButton.tsx";
 import type { Parameters } from "./report-state.ts";
 
 const TABLES: readonly { label: string; query: Parameters }[] = [
@@ -18,34 +16,21 @@ const TABLES: readonly { label: string; query: Parameters }[] = [
 ];
 
 export function ExportMenu({ scope, isReady }: { scope: Parameters; isReady: boolean }) {
-  const { id } = useOrganization();
-  const isPhone = useIsPhone();
-  const save = useAction({
-    run: (query: Parameters) => download("exportAnalytics", { organization: id, query: { ...scope, ...query } }),
-    successMessage: () => "Download started",
-  });
+  const save = useDownload("exportAnalytics");
   return (
     <Menu position="bottom-end" withinPortal={false}>
       <Menu.Target>
-        {isPhone ? (
-          <ActionIcon variant="default" size={36} aria-label="Export CSV" disabled={!isReady} loading={save.isPending}>
-            <IconDownload size={17} stroke={1.6} />
-          </ActionIcon>
-        ) : (
-          <Button
-            variant="default"
-            disabled={!isReady}
-            loading={save.isPending}
-            leftSection={<IconDownload size={17} stroke={1.6} />}
-            rightSection={<IconChevronDown size={15} stroke={1.6} />}
-          >
-            Export CSV
-          </Button>
-        )}
+        <HeaderButton
+          icon={IconDownload}
+          label="Export CSV"
+          disabled={!isReady}
+          loading={save.isPending}
+          rightSection={<IconChevronDown size={15} stroke={1.6} />}
+        />
       </Menu.Target>
       <Menu.Dropdown>
         {TABLES.map(({ label, query }) => (
-          <Menu.Item key={label} onClick={() => save.mutate(query)}>
+          <Menu.Item key={label} onClick={() => save.mutate({ ...scope, ...query })}>
             {label}
           </Menu.Item>
         ))}

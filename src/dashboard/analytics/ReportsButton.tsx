@@ -1,4 +1,4 @@
-import { ActionIcon, Alert, Button, Modal, Stack, Switch, Text } from "@mantine/core";
+import { Alert, Modal, Stack, Switch, Text } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { IconMail, IconMailOff } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
@@ -6,10 +6,10 @@ import { REPORT_HOUR, REPORT_PERIODS, type ReportPeriod } from "#contract/app/re
 import { reportsQuery } from "../api/analytics.ts";
 import { call } from "../api/call.ts";
 import { formatIn, formatZone } from "../format.ts";
-import { useIsPhone } from "../hooks/screen-width.ts";
 import { useAction } from "../hooks/use-action.ts";
 import { useOrganization } from "../shell/use-organization.ts";
 import { Loaded } from "../ui/states/Loaded.tsx";
+import { HeaderButton } from "./HeaderButton.tsx";
 
 const TIME = formatIn("UTC").time(`2026-11-02T${String(REPORT_HOUR).padStart(2, "0")}:00Z`);
 
@@ -20,18 +20,9 @@ const PERIOD_WORDS: Readonly<Record<ReportPeriod, { label: string; description: 
 
 export function ReportsButton() {
   const [isOpen, { open, close }] = useDisclosure(false);
-  const isPhone = useIsPhone();
   return (
     <>
-      {isPhone ? (
-        <ActionIcon variant="default" size={36} aria-label="Email reports" onClick={open}>
-          <IconMail size={17} stroke={1.6} />
-        </ActionIcon>
-      ) : (
-        <Button variant="default" leftSection={<IconMail size={17} stroke={1.6} />} onClick={open}>
-          Email reports
-        </Button>
-      )}
+      <HeaderButton icon={IconMail} label="Email reports" onClick={open} />
       <Modal opened={isOpen} onClose={close} title="Email reports">
         <Subscriptions />
       </Modal>

@@ -1,9 +1,8 @@
-import { infiniteQueryOptions, keepPreviousData, queryOptions } from "@tanstack/react-query";
+import { keepPreviousData } from "@tanstack/react-query";
 import type { AppointmentTime, BookingSort } from "#contract/app/bookings.ts";
 import type { BookingStatus } from "#contract/booking.ts";
-import { ask, call } from "./call.ts";
+import { ask, askPages } from "./call.ts";
 
-const PAGE_SIZE = 50;
 /** New bookings appear without a reload. */
 const REFRESH_MS = 15_000;
 
@@ -25,35 +24,20 @@ export type BookingFilters = {
 
 export const bookingsKey = (organization: string) => [organization, "bookings"] as const;
 
-/** Page by page. The previous list stays on screen while another one loads. */
-export const bookingsQuery = (organization: string, filters: BookingFilters) =>
-  infiniteQueryOptions({
-    queryKey: [...bookingsKey(organization), "list", filters],
-    queryFn: ({ signal, pageParam }) =>
-      call("listBookings", {
-        organization,
-        signal,
-        query: { ...filters, limit: String(PAGE_SIZE), ...(pageParam === null ? {} : { cursor: pageParam }) },
-      }),
-    initialPageParam: null as string | null,
-    getNextPageParam: (page) => page.nextCursor,
-    placeholderData: keepPreviousData,
-    refetchInterval: REFRESH_MS,
-  });
+export const bookingsQuery = (organization: string, filters: BookingFilters) => ({
+  ...askPages("listBookings", [...bookingsKey(organization), "list", filters], { organization }, () => filters),
+  refetchInterval: REFRESH_MS,
+});
 
-export const bookingCountQuery = (organization: string, { sort: _, ...filters }: BookingFilters) =>
-  queryOptions({
-    queryKey: [...bookingsKey(organization), "count", filters],
-    queryFn: ({ signal }) => call("countBookings", { organization, signal, query: filters }),
-    refetchInterval: COUNT_REFRESH_MS,
-  });
+export const bookingCountQuery = (organization: string, { sort: _, ...query }: BookingFilters) => ({
+  ...ask("countBookings", [...bookingsKey(organization), "count", query], { organization, query }),
+  refetchInterval: COUNT_REFRESH_MS,
+});
 
-export const bookingSourcesQuery = (organization: string, filters: BookingFilters) =>
-  queryOptions({
-    queryKey: [...bookingsKey(organization), "sources", filters],
-    queryFn: ({ signal }) => call("getBookingSources", { organization, signal, query: filters }),
-    placeholderData: keepPreviousData,
-  });
+export const bookingSourcesQuery = (organization: string, query: BookingFilters) => ({
+  ...ask("getBookingSources", [...bookingsKey(organization), "sources", query], { organization, query }),
+  placeholderData: keepPreviousData,
+});
 
 export const bookingQuery = (organization: string, reference: string) =>
   ask("getBooking", [...bookingsKey(organization), "one", reference], { organization, params: { reference } });

@@ -1,4 +1,4 @@
-import { queryOptions } from "@tanstack/react-query";
+import { infiniteQueryOptions, keepPreviousData, queryOptions } from "@tanstack/react-query";
 import type { TSchema } from "typebox";
 import type { MemberRole } from "#contract/app/role.ts";
 import {
@@ -79,6 +79,31 @@ export function ask<Name extends CallName>(
   return queryOptions({ queryKey, queryFn: ({ signal }) => call(name, { ...request, signal }) });
 }
 
+const PAGE_SIZE = 50;
+
+type ListName = "listBookings" | "listDeliveries" | "listAuditEntries";
+
+/** A list that is read page by page. The previous list stays on screen while another one loads. `query` is made anew for each page. */
+export function askPages<Name extends ListName>(
+  name: Name,
+  queryKey: readonly unknown[],
+  request: Omit<CallOptions, "signal"> & OrganizationOf<Name> & BodyOf<Name>,
+  query: () => Query,
+) {
+  return infiniteQueryOptions({
+    queryKey,
+    queryFn: ({ signal, pageParam }) =>
+      call(name, {
+        ...request,
+        signal,
+        query: { limit: String(PAGE_SIZE), ...query(), cursor: pageParam ?? undefined },
+      }),
+    initialPageParam: null as string | null,
+    getNextPageParam: (page) => page.nextCursor,
+    placeholderData: keepPreviousData,
+  });
+}
+
 function addressOf(name: keyof typeof ROUTES, query: NonNullable<CallOptions["query"]>): string {
   return toAddress(pathOf(name), query);
 }
@@ -88,12 +113,12 @@ function pathOf(name: keyof typeof ROUTES, params: CallOptions["params"] = {}): 
   return prefix + ROUTES[name].path.replaceAll(/:(\w+)/g, (_, key) => encodeURIComponent(params[key] ?? ""));
 }
 
-type DownloadOptions = { organization: string; query: Query };
+export type ExportName = Extract<TableRouteName, `export${string}`>;
 
 /** A link can't show a refusal, so a dry run of the same request goes first and reports any fault. */
 export async function download(
-  route: "exportBookings" | "exportAdConversions" | "exportAnalytics" | "exportAudit",
-  { organization, query }: DownloadOptions,
+  route: ExportName,
+  { organization, query }: { organization: string; query: Query },
 ): Promise<void> {
   await send({ method: "GET", path: addressOf(route, { ...query, organization, dryRun: "true" }) });
   // The answer names the file.

@@ -1,29 +1,22 @@
-import { infiniteQueryOptions, keepPreviousData, queryOptions } from "@tanstack/react-query";
+import { keepPreviousData } from "@tanstack/react-query";
 import type { WidgetChange } from "#contract/app/widgets.ts";
-import { ask, call } from "./call.ts";
+import { ask, askPages, call } from "./call.ts";
 import { deliveriesKey } from "./deliveries.ts";
 
 // Queries about people and the organization; other nouns have their own files. Keys of an organization's data start with its
 // id, so that no answer shows up under another organization.
 
-export const optionsQuery = queryOptions({
-  queryKey: ["sign-in-options"],
-  queryFn: ({ signal }) => call("listSignInOptions", { signal }),
-});
+export const optionsQuery = ask("listSignInOptions", ["sign-in-options"], {});
 
 export const meKey = ["me"] as const;
 
-export const meQuery = queryOptions({
-  queryKey: meKey,
-  queryFn: ({ signal }) => call("getMe", { signal }),
+export const meQuery = {
+  ...ask("getMe", meKey, {}),
   // The session may have ended while the tab was in the background.
-  refetchOnWindowFocus: "always",
-});
+  refetchOnWindowFocus: "always" as const,
+};
 
-export const signInsQuery = queryOptions({
-  queryKey: ["sign-ins"],
-  queryFn: ({ signal }) => call("listSignIns", { signal }),
-});
+export const signInsQuery = ask("listSignIns", ["sign-ins"], {});
 
 export const organizationQuery = (organization: string) =>
   ask("getOrganization", [organization, "organization"], { organization });
@@ -33,24 +26,11 @@ export const membersQuery = (organization: string) => ask("listMembers", [organi
 export const invitationsQuery = (organization: string) =>
   ask("listInvitations", [organization, "invitations"], { organization });
 
-const AUDIT_PAGE_SIZE = 50;
-
 /** Parameters of /api/app/audit. Empty strings are left out of the request. */
 export type AuditFilters = { search: string; person: string; action: string; from: string; to: string };
 
 export const auditQuery = (organization: string, filters: AuditFilters) =>
-  infiniteQueryOptions({
-    queryKey: [organization, "audit", filters],
-    queryFn: ({ signal, pageParam }) =>
-      call("listAuditEntries", {
-        organization,
-        signal,
-        query: { ...filters, cursor: pageParam ?? undefined, limit: String(AUDIT_PAGE_SIZE) },
-      }),
-    initialPageParam: null as string | null,
-    getNextPageParam: (page) => page.nextCursor,
-    placeholderData: keepPreviousData,
-  });
+  askPages("listAuditEntries", [organization, "audit", filters], { organization }, () => filters);
 
 export const auditPeopleQuery = (organization: string) =>
   ask("listAuditPeople", [organization, "audit-people"], { organization });
@@ -59,31 +39,30 @@ export const keysQuery = (organization: string) => ask("listKeys", [organization
 
 const REFRESH_MS = 15_000;
 
-export const overviewQuery = (organization: string) =>
-  queryOptions({
-    queryKey: [organization, "overview"],
-    queryFn: ({ signal }) => call("getOverview", { organization, signal }),
-    refetchInterval: REFRESH_MS,
-    // People come back from the booking page in another tab to see the next step.
-    refetchOnWindowFocus: "always",
-  });
+export const overviewQuery = (organization: string) => ({
+  ...ask("getOverview", [organization, "overview"], { organization }),
+  refetchInterval: REFRESH_MS,
+  // People come back from the booking page in another tab to see the next step.
+  refetchOnWindowFocus: "always" as const,
+});
 
 export const connectionsQuery = (organization: string) =>
   ask("listConnections", [organization, "connections"], { organization });
 
-export const endpointsQuery = (organization: string) =>
-  queryOptions({
-    queryKey: [organization, "endpoints"],
-    queryFn: ({ signal }) => call("listEndpoints", { organization, signal }),
-    refetchInterval: REFRESH_MS,
-  });
+export const endpointsQuery = (organization: string) => ({
+  ...ask("listEndpoints", [organization, "endpoints"], { organization }),
+  refetchInterval: REFRESH_MS,
+});
 
-export const statisticsQuery = (organization: string, endpoint: string, period: string) =>
-  queryOptions({
-    queryKey: [organization, "endpoints", endpoint, period],
-    queryFn: ({ signal }) => call("getStatistics", { organization, params: { endpoint }, query: { period }, signal }),
-    refetchInterval: REFRESH_MS,
-  });
+export const statisticsQuery = (organization: string, endpoint: string, period: string) => ({
+  ...ask("getStatistics", [organization, "endpoints", endpoint, period], {
+    organization,
+    params: { endpoint },
+    query: { period },
+  }),
+  refetchInterval: REFRESH_MS,
+  placeholderData: keepPreviousData,
+});
 
 /** Queries to refresh after an endpoint changed; that can also create or cancel deliveries. */
 export const endpointRefreshes = (organization: string) => [

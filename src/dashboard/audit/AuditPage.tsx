@@ -1,14 +1,13 @@
 import { Text } from "@mantine/core";
-import { IconDownload, IconHistory } from "@tabler/icons-react";
+import { IconHistory } from "@tabler/icons-react";
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
+import type { ComponentProps } from "react";
 import type { AuditEntry } from "#contract/app/audit.ts";
-import { download } from "../api/call.ts";
-import { auditQuery, widgetsQuery } from "../api/queries.ts";
+import { type AuditFilters, auditQuery, widgetsQuery } from "../api/queries.ts";
 import { formatZone } from "../format.ts";
-import { useAction } from "../hooks/use-action.ts";
 import { useUrlState } from "../hooks/use-url-state.ts";
 import { useOrganization } from "../shell/use-organization.ts";
-import { ActionButton } from "../ui/forms/ActionButton.tsx";
+import { ExportButton } from "../ui/forms/ExportButton.tsx";
 import { TextLink } from "../ui/layout/links.tsx";
 import { Page } from "../ui/layout/Page.tsx";
 import { Section } from "../ui/layout/Section.tsx";
@@ -20,44 +19,27 @@ import { describeAction, describeActor, describeDetail, describeTarget, toTarget
 import { FilterBar, isFiltered, NO_FILTERS, toAuditFilters } from "./FilterBar.tsx";
 
 export function AuditPage() {
-  const { can } = useOrganization();
+  const { can, details } = useOrganization();
+  const [filters, change] = useUrlState(NO_FILTERS);
+  const query = toAuditFilters(filters, details.timeZone);
   const verdict = can("readAudit");
   return (
     <Page
       title="Audit log"
       description="Changes to access and settings, deletions and exports. Entries can’t be edited."
-      actions={verdict.isAllowed && <ExportButton />}
+      actions={verdict.isAllowed && <ExportButton route="exportAudit" query={query} />}
     >
       <LockedFeature verdict={verdict} title="You don’t have access to the audit log" />
-      {verdict.isAllowed && <Entries />}
+      {verdict.isAllowed && <Entries filters={filters} query={query} onChange={change} />}
     </Page>
   );
 }
 
-/** Downloads all entries that match the filters, not only the loaded ones. */
-function ExportButton() {
-  const { id, details, can } = useOrganization();
-  const [filters] = useUrlState(NO_FILTERS);
-  const save = useAction({
-    run: () => download("exportAudit", { organization: id, query: toAuditFilters(filters, details.timeZone) }),
-    successMessage: () => "Download started",
-  });
-  return (
-    <ActionButton
-      verdict={can("readAudit")}
-      leftSection={<IconDownload size={17} stroke={1.6} />}
-      loading={save.isPending}
-      onClick={() => save.mutate()}
-    >
-      Export CSV
-    </ActionButton>
-  );
-}
+type EntriesProps = ComponentProps<typeof FilterBar> & { query: AuditFilters };
 
-function Entries() {
+function Entries({ filters, query, onChange }: EntriesProps) {
   const { id, name, details, format, paths } = useOrganization();
-  const [filters, change] = useUrlState(NO_FILTERS);
-  const entries = useInfiniteQuery(auditQuery(id, toAuditFilters(filters, details.timeZone)));
+  const entries = useInfiniteQuery(auditQuery(id, query));
   const widgets = useQuery(widgetsQuery(id));
   const widgetNames = new Map(widgets.data?.data.map((widget) => [widget.id as string, widget.name]));
   const columns: Column<AuditEntry>[] = [
@@ -81,7 +63,7 @@ function Entries() {
   return (
     <>
       <StaleNotice query={entries} />
-      <FilterBar filters={filters} onChange={change} />
+      <FilterBar filters={filters} onChange={onChange} />
       <Section
         title={isFiltered(filters) ? "Matching entries" : "All entries"}
         description={`Newest first. Times in ${formatZone(details.timeZone)}.`}
@@ -90,7 +72,7 @@ function Entries() {
         <Loaded query={entries} rows={8}>
           {({ pages }) => {
             const rows = pages.flatMap((page) => page.data);
-            if (rows.length === 0 && isFiltered(filters)) return <NoMatches onClear={() => change(NO_FILTERS)} />;
+            if (rows.length === 0 && isFiltered(filters)) return <NoMatches onClear={() => onChange(NO_FILTERS)} />;
             if (rows.length === 0) return <EmptyState icon={IconHistory} title="No entries yet" />;
             return (
               <ListTable

@@ -1,15 +1,14 @@
 import { SegmentedControl, Select } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
-import { IconChartBar, IconDownload, IconUserMinus } from "@tabler/icons-react";
+import { IconChartBar, IconUserMinus } from "@tabler/icons-react";
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import type { BookingCount, BookingSort } from "#contract/app/bookings.ts";
 import { bookingCountQuery, bookingsQuery } from "../api/bookings.ts";
-import { download } from "../api/call.ts";
 import { formatCount, formatZone, pluralize } from "../format.ts";
-import { useAction } from "../hooks/use-action.ts";
 import { useUrlState } from "../hooks/use-url-state.ts";
 import { useOrganization } from "../shell/use-organization.ts";
 import { ActionButton } from "../ui/forms/ActionButton.tsx";
+import { ExportButton } from "../ui/forms/ExportButton.tsx";
 import { ButtonLink, GuideLink } from "../ui/layout/links.tsx";
 import { Page } from "../ui/layout/Page.tsx";
 import { Section } from "../ui/layout/Section.tsx";
@@ -35,7 +34,7 @@ import {
 } from "./shown-filters.ts";
 
 export function BookingsPage() {
-  const { can, paths } = useOrganization();
+  const { can, paths, details } = useOrganization();
   const [filters, change] = useUrlState(FILTER_DEFAULTS);
   const { widget, from, to, startFrom, startTo } = filters;
   const [isErasing, erasing] = useDisclosure(false);
@@ -67,7 +66,11 @@ export function BookingsPage() {
             Erase customer data
           </ActionButton>
           <AdExportButton filters={filters} />
-          <ExportButton filters={filters} />
+          <ExportButton
+            route="exportBookings"
+            query={toBookingFilters(filters, details.timeZone)}
+            verdict={can("exportBookings")}
+          />
         </>
       }
     >
@@ -155,24 +158,5 @@ function ListChoices({
         w="100%"
       />
     </>
-  );
-}
-
-/** Downloads all bookings that match the filters, not only the loaded ones. */
-function ExportButton({ filters }: { filters: ShownFilters }) {
-  const { id, details, can } = useOrganization();
-  const save = useAction({
-    run: () => download("exportBookings", { organization: id, query: toBookingFilters(filters, details.timeZone) }),
-    successMessage: () => "Download started",
-  });
-  return (
-    <ActionButton
-      verdict={can("exportBookings")}
-      leftSection={<IconDownload size={17} stroke={1.6} />}
-      loading={save.isPending}
-      onClick={() => save.mutate()}
-    >
-      Export CSV
-    </ActionButton>
   );
 }

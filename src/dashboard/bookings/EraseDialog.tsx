@@ -87,7 +87,7 @@ function ConfirmForm({ found, onBack, onDone }: { found: Found; onBack: () => vo
           </>
         )}
       </Text>
-      <Alert color="red" variant="light" icon={<IconAlertTriangle size={20} stroke={1.6} />}>
+      <Alert color="red" icon={<IconAlertTriangle size={20} stroke={1.6} />}>
         <List size="sm" spacing={4}>
           <List.Item>Customer details, answers and attribution are deleted permanently.</List.Item>
           <List.Item>Queued webhook deliveries are cancelled, and the content of earlier ones is erased.</List.Item>

@@ -61,7 +61,7 @@ function VerifiedAnswer({ verified }: { verified: VerifiedConnection }) {
   const { businessName, timeZone, warnings } = verified;
   return (
     <>
-      <Alert color="green" variant="light" icon={<IconCheck size={20} />} title="Connection works">
+      <Alert color="green" icon={<IconCheck size={20} />} title="Connection works">
         Connected to “{businessName}”{timeZone !== null && ` (${formatZone(timeZone)})`}.
       </Alert>
       <ConnectionNotes notes={warnings} />

@@ -90,7 +90,6 @@ function CheckAnswer({ check }: { check: ConnectionCheckAnswer }) {
       <Alert
         role="status"
         color={isWorking ? "green" : "red"}
-        variant="light"
         icon={isWorking ? <IconCheck size={20} /> : <IconX size={20} />}
         title={verdict}
       >

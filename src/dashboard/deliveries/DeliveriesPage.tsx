@@ -27,16 +27,9 @@ export function DeliveriesPage() {
   const { id, can, plan, details } = useOrganization();
   const [filters, setFilters] = useUrlState(NO_FILTERS);
   const [isRedelivering, setRedelivering] = useState(false);
+  const { time: _, ...query } = filters;
   const deliveries = useInfiniteQuery(
-    deliveriesQuery(id, Object.values(filters).join(" "), {
-      search: filters.search,
-      endpoint: filters.endpoint,
-      widget: filters.widget,
-      state: filters.state,
-      error: filters.error,
-      redelivery: filters.redelivery,
-      range: () => toRange(filters, details.timeZone),
-    }),
+    deliveriesQuery(id, Object.values(filters).join(" "), () => ({ ...query, ...toRange(filters, details.timeZone) })),
   );
   // Separate from the query's own refreshes, which must not spin this button.
   const refresh = useAction({ run: () => deliveries.refetch() });

@@ -99,13 +99,7 @@ function Problems() {
   const { endpoints, connections } = useAlerts(id, can("listConnections").isAllowed);
   if (endpoints.length + connections.length === 0) return null;
   return (
-    <Alert
-      color="red"
-      variant="light"
-      mb="lg"
-      icon={<IconAlertTriangle size={20} stroke={1.6} />}
-      title="Needs attention"
-    >
+    <Alert color="red" mb="lg" icon={<IconAlertTriangle size={20} stroke={1.6} />} title="Needs attention">
       <List size="sm" spacing={4}>
         {connections.map((connection) => (
           <Problem

@@ -14,12 +14,12 @@ import { EmptyState } from "../ui/states/EmptyState.tsx";
 import { Loaded } from "../ui/states/Loaded.tsx";
 import { onlyWhileOn } from "./endpoint-words.ts";
 
-const SHOWN = 5;
+const SHOWN = "5";
 
 export function RecentSection({ endpoint }: { endpoint: AppEndpoint }) {
   const { id, paths, can } = useOrganization();
-  const filter = { endpoint: endpoint.id, limit: SHOWN };
-  const deliveries = useInfiniteQuery(deliveriesQuery(id, `latest of ${endpoint.id}`, filter));
+  const query = { endpoint: endpoint.id, limit: SHOWN };
+  const deliveries = useInfiniteQuery(deliveriesQuery(id, `latest of ${endpoint.id}`, () => query));
   const [isRedelivering, setRedelivering] = useState(false);
   return (
     <Section

@@ -1,5 +1,5 @@
 import { SegmentedControl } from "@mantine/core";
-import { keepPreviousData, useQuery } from "@tanstack/react-query";
+import { useQuery } from "@tanstack/react-query";
 import { lazy, Suspense } from "react";
 import type { AppEndpoint } from "#contract/app/endpoints.ts";
 import { ENDPOINT_PERIODS, type EndpointPeriod } from "#contract/endpoint.ts";
@@ -20,7 +20,7 @@ export function StatisticsSection({ endpoint }: { endpoint: AppEndpoint }) {
   const { id } = useOrganization();
   const [state, setState] = useUrlState(DEFAULTS);
   const period = ENDPOINT_PERIODS.find((each) => each === state.period) ?? "24h";
-  const statistics = useQuery({ ...statisticsQuery(id, endpoint.id, period), placeholderData: keepPreviousData });
+  const statistics = useQuery(statisticsQuery(id, endpoint.id, period));
   const placeholder = <LoadingRows count={6} />;
   return (
     <Section

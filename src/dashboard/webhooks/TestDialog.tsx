@@ -82,7 +82,6 @@ function TestResult({ delivery }: { delivery: AppDeliveryDetail }) {
     <Stack gap="md">
       <Alert
         color={isDelivered ? "green" : "red"}
-        variant="light"
         icon={isDelivered ? <IconCheck size={20} /> : <IconX size={20} />}
         title={isDelivered ? "Test delivered" : "Test failed"}
       >

@@ -1,16 +1,15 @@
-import { Button, Group, Modal, Pagination, ScrollArea, Text, TextInput } from "@mantine/core";
+import { Group, Modal, Pagination, ScrollArea, Text, TextInput } from "@mantine/core";
 import { useDebouncedValue } from "@mantine/hooks";
-import { IconDownload, IconSearch } from "@tabler/icons-react";
+import { IconSearch } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { type ComponentProps, useState } from "react";
 import type { AppBreakdown } from "#contract/app/analytics.ts";
 import type { Dimension } from "#contract/dimensions.ts";
 import { SEARCH_LENGTH_MAX } from "#contract/limits.ts";
 import { breakdownQuery } from "../../api/analytics.ts";
-import { download } from "../../api/call.ts";
 import { formatCount } from "../../format.ts";
-import { useAction } from "../../hooks/use-action.ts";
 import { useOrganization } from "../../shell/use-organization.ts";
+import { ExportButton } from "../../ui/forms/ExportButton.tsx";
 import { Loaded } from "../../ui/states/Loaded.tsx";
 import type { Parameters } from "../report-state.ts";
 import { type BreakdownSort, BreakdownTable, type Filtering } from "./BreakdownTable.tsx";
@@ -71,7 +70,12 @@ function WholeList({ dimension, scope, filtering }: ListProps) {
           flex={1}
           data-autofocus
         />
-        <DownloadButton query={query} />
+        <ExportButton route="exportAnalytics" query={{ ...query, table: "breakdown" }} variant="default">
+          <Text span inherit visibleFrom="xs">
+            Download&nbsp;
+          </Text>
+          CSV
+        </ExportButton>
       </Group>
       <Loaded query={list} rows={8}>
         {(found) => (
@@ -83,27 +87,6 @@ function WholeList({ dimension, scope, filtering }: ListProps) {
         )}
       </Loaded>
     </>
-  );
-}
-
-function DownloadButton({ query }: { query: Parameters }) {
-  const { id } = useOrganization();
-  const save = useAction({
-    run: () => download("exportAnalytics", { organization: id, query: { ...query, table: "breakdown" } }),
-    successMessage: () => "Download started",
-  });
-  return (
-    <Button
-      variant="default"
-      leftSection={<IconDownload size={17} stroke={1.6} />}
-      loading={save.isPending}
-      onClick={() => save.mutate()}
-    >
-      <Text span inherit visibleFrom="xs">
-        Download&nbsp;
-      </Text>
-      CSV
-    </Button>
   );
 }
 

@@ -1,4 +1,4 @@
-import { ActionIcon, Button, Divider, Group, Modal, Radio, Stack, Text, TextInput } from "@mantine/core";
+import { Button, Divider, Group, Modal, Radio, Stack, Text, TextInput } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { useDisclosure } from "@mantine/hooks";
 import { IconLink } from "@tabler/icons-react";
@@ -9,14 +9,13 @@ import { REPORT_LINK_NAME_LENGTH_MAX } from "#contract/limits.ts";
 import { reportLinksQuery } from "../../api/analytics.ts";
 import { call } from "../../api/call.ts";
 import { describeDayRange } from "../../days.ts";
-import { useIsPhone } from "../../hooks/screen-width.ts";
 import { useAction } from "../../hooks/use-action.ts";
 import { useIdempotencyKey } from "../../hooks/use-idempotency-key.ts";
 import { useOrganization } from "../../shell/use-organization.ts";
 import { CopyButton } from "../../ui/copy/CopyField.tsx";
-import { ActionButton } from "../../ui/forms/ActionButton.tsx";
 import { ActionForm } from "../../ui/forms/ActionForm.tsx";
 import { Loaded } from "../../ui/states/Loaded.tsx";
+import { HeaderButton } from "../HeaderButton.tsx";
 import { describePeriod } from "../period/periods.ts";
 import { describeReportQuery, type ReportState, toReportQuery } from "../report-state.ts";
 
@@ -30,26 +29,9 @@ type ShareProps = {
 export function ShareButton({ state, report, widgetNames }: ShareProps) {
   const { can } = useOrganization();
   const [isOpen, { open, close }] = useDisclosure(false);
-  const isPhone = useIsPhone();
-  const verdict = can("createReportLink");
-  // There is no room for buttons that can't be used.
-  if (isPhone && !verdict.isAllowed) return null;
   return (
     <>
-      {isPhone ? (
-        <ActionIcon variant="default" size={36} aria-label="Share" onClick={open}>
-          <IconLink size={17} stroke={1.6} />
-        </ActionIcon>
-      ) : (
-        <ActionButton
-          variant="default"
-          verdict={verdict}
-          leftSection={<IconLink size={17} stroke={1.6} />}
-          onClick={open}
-        >
-          Share
-        </ActionButton>
-      )}
+      <HeaderButton icon={IconLink} label="Share" verdict={can("createReportLink")} onClick={open} />
       <Modal opened={isOpen} onClose={close} title="Share this report">
         {report && <Sharing {...{ state, report, widgetNames }} />}
       </Modal>

@@ -40,7 +40,6 @@ function FaultAlert({ children }: { children: ReactNode }) {
     <Alert
       ref={alert}
       color="red"
-      variant="light"
       role="alert"
       tabIndex={-1}
       className={classes["alert"]}

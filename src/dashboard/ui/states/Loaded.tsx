@@ -24,7 +24,7 @@ export function StaleNotice({ query }: { query: Pick<UseQueryResult, "data" | "e
   const { data, error } = query;
   if (data === undefined || !error) return null;
   return (
-    <Alert color="yellow" variant="light" mb="lg" icon={<IconRefreshAlert size={20} stroke={1.6} />} role="alert">
+    <Alert color="yellow" mb="lg" icon={<IconRefreshAlert size={20} stroke={1.6} />} role="alert">
       <Group justify="space-between" gap="sm">
         <span>
           This page may be out of date. {error instanceof ApiFailure ? error.message : "Refreshing it failed."}

@@ -10,7 +10,7 @@ import { CopyField } from "../copy/CopyField.tsx";
 export function LockedFeature({ verdict, title, children }: { verdict: Verdict; title: string; children?: ReactNode }) {
   if (verdict.isAllowed) return null;
   return (
-    <Alert icon={<IconLock size={20} stroke={1.6} />} title={title} color="gray" variant="light" mb="lg">
+    <Alert icon={<IconLock size={20} stroke={1.6} />} title={title} color="gray" mb="lg">
       {verdict.reason} {children}
       {verdict.plan && (
         <Box mt="xs">

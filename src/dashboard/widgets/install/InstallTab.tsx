@@ -62,7 +62,7 @@ export function InstallTab({ widget }: { widget: AppWidget }) {
             </Text>
           )}
           {widget.status === "paused" && (
-            <Alert color="yellow" variant="light" icon={<IconAlertTriangle size={20} stroke={1.6} />}>
+            <Alert color="yellow" icon={<IconAlertTriangle size={20} stroke={1.6} />}>
               This widget is paused. Visitors can’t book, and visits aren’t counted.
             </Alert>
           )}
@@ -77,7 +77,6 @@ function LocalNotice({ origin }: { origin: string }) {
   return (
     <Alert
       color="yellow"
-      variant="light"
       icon={<IconAlertTriangle size={20} stroke={1.6} />}
       title="This snippet works on this computer only"
     >

@@ -51,7 +51,6 @@ function TestBar({ widget, onOpen }: BarProps) {
   return (
     <Alert
       color="yellow"
-      variant="light"
       mb="lg"
       icon={<IconFlask size={20} stroke={1.6} />}
       title={`This widget is ${describeMode(widget)}`}
@@ -82,7 +81,6 @@ function LiveBar({ widget, onOpen }: BarProps) {
   return (
     <Alert
       color={isPaused ? "yellow" : "green"}
-      variant="light"
       mb="lg"
       icon={<Icon size={20} stroke={1.6} />}
       {...(isPaused ? { title: `This widget is ${describeMode(widget)}` } : {})}
