@@ -1,4 +1,3 @@
-import { Text } from "@mantine/core";
 import { IconHistory } from "@tabler/icons-react";
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import type { ComponentProps } from "react";
@@ -14,7 +13,7 @@ import { Section } from "../ui/layout/Section.tsx";
 import { EmptyState, NoMatches } from "../ui/states/EmptyState.tsx";
 import { Loaded, StaleNotice } from "../ui/states/Loaded.tsx";
 import { LockedFeature } from "../ui/states/LockedFeature.tsx";
-import { type Column, ListTable, OlderButton } from "../ui/tables/ListTable.tsx";
+import { type Column, Lines, ListTable, OlderButton } from "../ui/tables/ListTable.tsx";
 import { describeAction, describeActor, describeDetail, describeTarget, toTargetLink } from "./audit-words.ts";
 import { FilterBar, isFiltered, NO_FILTERS, toAuditFilters } from "./FilterBar.tsx";
 
@@ -46,7 +45,9 @@ function Entries({ filters, query, onChange }: EntriesProps) {
     {
       header: "Action",
       isBare: true,
-      cell: (row) => <Done {...row} widgetNames={widgetNames} />,
+      cell: ({ action, detail }) => (
+        <Lines first={describeAction(action)} weight={500} second={describeDetail(detail, { format, widgetNames })} />
+      ),
     },
     {
       header: "Target",
@@ -91,35 +92,6 @@ function Entries({ filters, query, onChange }: EntriesProps) {
   );
 }
 
-function Done({ action, detail, widgetNames }: AuditEntry & { widgetNames: ReadonlyMap<string, string> }) {
-  const { format } = useOrganization();
-  return (
-    <>
-      <Text size="sm" fw={500}>
-        {describeAction(action)}
-      </Text>
-      <Text size="xs" c="dimmed">
-        {describeDetail(detail, { format, widgetNames })}
-      </Text>
-    </>
-  );
-}
-
 function Target({ name, id, link }: { name: string; id: string | null; link: string | null }) {
-  return (
-    <div>
-      {link === null ? (
-        <Text size="sm">{name}</Text>
-      ) : (
-        <TextLink to={link} size="sm">
-          {name}
-        </TextLink>
-      )}
-      {id !== null && (
-        <Text size="xs" c="dimmed">
-          {id}
-        </Text>
-      )}
-    </div>
-  );
+  return <Lines first={link === null ? name : <TextLink to={link}>{name}</TextLink>} second={id} />;
 }

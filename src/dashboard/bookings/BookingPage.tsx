@@ -28,8 +28,7 @@ export function BookingPage() {
   // The filters of the list, for the link back.
   const [filters] = useUrlState(FILTER_DEFAULTS);
   const booking = useQuery(bookingQuery(id, reference));
-  const isGone = isNotFound(booking.error);
-  const shown = isGone ? undefined : booking.data;
+  const shown = isNotFound(booking.error) ? undefined : booking.data;
   return (
     <Page
       title={shown?.customer?.name ?? reference}
@@ -45,16 +44,10 @@ export function BookingPage() {
       }
       actions={shown && <DeleteBooking booking={shown} filters={filters} />}
     >
-      {isGone ? (
-        <Gone filters={filters} />
-      ) : (
-        <>
-          <StaleNotice query={booking} />
-          <Loaded query={booking} placeholder={<LoadingCard />}>
-            {(data) => <Details booking={data} />}
-          </Loaded>
-        </>
-      )}
+      <StaleNotice query={booking} />
+      <Loaded query={booking} placeholder={<LoadingCard />} missing={<Gone filters={filters} />}>
+        {(data) => <Details booking={data} />}
+      </Loaded>
     </Page>
   );
 }

@@ -1,10 +1,9 @@
-import { Badge, Group, Text } from "@mantine/core";
-import type { ReactNode } from "react";
+import { Badge, Group } from "@mantine/core";
 import type { BookingSort, BookingSummary } from "#contract/app/bookings.ts";
 import { BOOKING_STATUS_CANCELLED } from "#contract/booking.ts";
 import { useOrganization } from "../shell/use-organization.ts";
 import { TextLink } from "../ui/layout/links.tsx";
-import { type Column, ListTable, type Sorting } from "../ui/tables/ListTable.tsx";
+import { type Column, Lines, ListTable, type Sorting } from "../ui/tables/ListTable.tsx";
 import { ModeBadge } from "../widgets/mode/ModeBadge.tsx";
 import { describeStatus, toStatusColor } from "./booking-words.ts";
 import type { ShownFilters } from "./shown-filters.ts";
@@ -91,20 +90,5 @@ function Email({ address }: { address: string }) {
       <wbr />
       {domain}
     </>
-  );
-}
-
-type LinesProps = { first: ReactNode; second?: ReactNode; isOneLine?: boolean };
-
-function Lines({ first, second, isOneLine }: LinesProps) {
-  return (
-    <div style={isOneLine ? { whiteSpace: "nowrap" } : {}}>
-      <div>{first}</div>
-      {second && (
-        <Text size="xs" c="dimmed">
-          {second}
-        </Text>
-      )}
-    </div>
   );
 }

@@ -5,7 +5,7 @@ import { formatCount } from "../format.ts";
 import { useOrganization } from "../shell/use-organization.ts";
 import { CopyId } from "../ui/copy/CopyField.tsx";
 import { ActionButton } from "../ui/forms/ActionButton.tsx";
-import { BUTTONS, type Column, ListTable, When } from "../ui/tables/ListTable.tsx";
+import { BUTTONS, type Column, Lines, ListTable, When } from "../ui/tables/ListTable.tsx";
 import { ConnectionDialog } from "./ConnectionDialog.tsx";
 import classes from "./ConnectionTable.module.css";
 import { describeLastError, wordsOf } from "./connection-words.ts";
@@ -25,7 +25,7 @@ export function ConnectionTable({ connections }: { connections: readonly AppConn
       header: "Name",
       isBare: true,
       width: "26%",
-      cell: (row) => <NameCell connection={row} />,
+      cell: ({ name, kind, id }) => <Lines first={name} weight={600} second={<System {...{ name, kind, id }} />} />,
     },
     { header: "Health", cell: (row) => <HealthCell connection={row} /> },
     { header: "Last success", cell: (row) => <When at={row.lastOkAt} never="Never" /> },
@@ -73,18 +73,13 @@ function ButtonsCell({ connection, onOpen }: ButtonsCellProps) {
   );
 }
 
-function NameCell({ connection: { id, kind, name } }: { connection: AppConnection }) {
+function System({ id, kind, name }: Pick<AppConnection, "id" | "kind" | "name">) {
   return (
     <>
-      <Text size="sm" fw={600}>
-        {name}
-      </Text>
-      <Text size="xs" c="dimmed" component="div">
-        {wordsOf(kind).name}
-        <div className={classes["id"]}>
-          <CopyId value={id} label={`Copy ID of ${name}`} />
-        </div>
-      </Text>
+      {wordsOf(kind).name}
+      <div className={classes["id"]}>
+        <CopyId value={id} label={`Copy ID of ${name}`} />
+      </div>
     </>
   );
 }

@@ -27,77 +27,74 @@ export function DeliveryPage() {
   const { id, paths } = useOrganization();
   const { delivery: wanted } = useParams({ strict: false }) as { delivery: string };
   const delivery = useQuery(deliveryQuery(id, wanted));
-  const isGone = isNotFound(delivery.error);
-  if (delivery.data && !isGone) return <Delivery key={wanted} delivery={delivery.data} query={delivery} />;
+  const shown = isNotFound(delivery.error) ? undefined : delivery.data;
+  const missing = (
+    <NotFoundNote
+      icon={IconSearchOff}
+      title="Delivery not found"
+      list={{ to: paths.deliveries, label: "Go to deliveries" }}
+    >
+      The log keeps deliveries for {DELIVERY_LOG_DAYS} days.
+    </NotFoundNote>
+  );
   return (
-    <Page title="Delivery" back={{ to: paths.deliveries, label: "Deliveries" }}>
-      {isGone ? (
-        <NotFoundNote
-          icon={IconSearchOff}
-          title="Delivery not found"
-          list={{ to: paths.deliveries, label: "Go to deliveries" }}
-        >
-          The log keeps deliveries for {DELIVERY_LOG_DAYS} days.
-        </NotFoundNote>
-      ) : (
-        <Loaded query={delivery} placeholder={<LoadingCard />}>
-          {() => null}
-        </Loaded>
-      )}
+    <Page
+      title={shown ? toTitle(shown) : "Delivery"}
+      description={shown && `To ${nameOf(shown.endpoint)}`}
+      back={{ to: paths.deliveries, label: "Deliveries" }}
+      mark={
+        shown && (
+          <Group gap={6} role="status">
+            <StateBadge delivery={shown} size="lg" />
+            {shown.mode !== null && shown.mode !== "live" && <ModeBadge mode={shown.mode} />}
+          </Group>
+        )
+      }
+      actions={shown && <SendButton key={wanted} delivery={shown} />}
+    >
+      <StaleNotice query={delivery} />
+      <Loaded query={delivery} placeholder={<LoadingCard />} missing={missing}>
+        {(data) => (
+          <>
+            <SummarySection delivery={data} />
+            <AttemptsSection delivery={data} />
+            <RequestSection delivery={data} />
+          </>
+        )}
+      </Loaded>
     </Page>
   );
 }
 
-type DeliveryProps = { delivery: AppDeliveryDetail; query: Parameters<typeof StaleNotice>[0]["query"] };
-
-function Delivery({ delivery, query }: DeliveryProps) {
-  const { id, can, paths } = useOrganization();
+/** Retries a delivery that is waiting for its next attempt, and redelivers any other. */
+function SendButton({ delivery }: { delivery: AppDeliveryDetail }) {
+  const { id, can } = useOrganization();
   const retry = useAction({
     run: () => call("retryDelivery", { organization: id, params: { delivery: delivery.id } }),
     refreshes: [deliveriesKey(id)],
     successMessage: () => "Retrying now",
   });
-  const { endpoint } = delivery;
-  const isRetrying = delivery.state === "retrying" && delivery.pending === "automatic";
+  if (delivery.state === "retrying" && delivery.pending === "automatic")
+    return (
+      <ActionButton verdict={retryVerdict(can, delivery)} loading={retry.isPending} onClick={() => retry.mutate()}>
+        Retry now
+      </ActionButton>
+    );
   return (
-    <Page
-      title={toTitle(delivery)}
-      description={`To ${nameOf(endpoint)}`}
-      back={{ to: paths.deliveries, label: "Deliveries" }}
-      mark={
-        <Group gap={6} role="status">
-          <StateBadge delivery={delivery} size="lg" />
-          {delivery.mode !== null && delivery.mode !== "live" && <ModeBadge mode={delivery.mode} />}
-        </Group>
-      }
-      actions={
-        isRetrying ? (
-          <ActionButton verdict={retryVerdict(can, delivery)} loading={retry.isPending} onClick={() => retry.mutate()}>
-            Retry now
-          </ActionButton>
-        ) : (
-          <ConfirmButton
-            label="Redeliver event"
-            button={{ verdict: redeliverVerdict(can, delivery) }}
-            title="Redeliver this event?"
-            isDangerous={false}
-            action={{
-              run: () => call("redeliver", { organization: id, params: { delivery: delivery.id } }),
-              refreshes: [deliveriesKey(id)],
-              successMessage: () => "Redelivery queued",
-            }}
-          >
-            Sends the same content to {nameOf(endpoint)} once more, with the same delivery ID and a new signature. If
-            the attempt fails, it isn’t retried.
-          </ConfirmButton>
-        )
-      }
+    <ConfirmButton
+      label="Redeliver event"
+      button={{ verdict: redeliverVerdict(can, delivery) }}
+      title="Redeliver this event?"
+      isDangerous={false}
+      action={{
+        run: () => call("redeliver", { organization: id, params: { delivery: delivery.id } }),
+        refreshes: [deliveriesKey(id)],
+        successMessage: () => "Redelivery queued",
+      }}
     >
-      <StaleNotice query={query} />
-      <SummarySection delivery={delivery} />
-      <AttemptsSection delivery={delivery} />
-      <RequestSection delivery={delivery} />
-    </Page>
+      Sends the same content to {nameOf(delivery.endpoint)} once more, with the same delivery ID and a new signature. If
+      the attempt fails, it isn’t retried.
+    </ConfirmButton>
   );
 }
 

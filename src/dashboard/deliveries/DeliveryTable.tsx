@@ -2,7 +2,7 @@ import { Badge, type BadgeProps, Group, Text } from "@mantine/core";
 import type { AppDelivery } from "#contract/app/deliveries.ts";
 import { useOrganization } from "../shell/use-organization.ts";
 import { TextLink } from "../ui/layout/links.tsx";
-import { type Column, ListTable, When } from "../ui/tables/ListTable.tsx";
+import { type Column, Lines, ListTable, When } from "../ui/tables/ListTable.tsx";
 import { KINDS, nameOf } from "../webhooks/endpoint-words.ts";
 import { ModeBadge } from "../widgets/mode/ModeBadge.tsx";
 import classes from "./DeliveryTable.module.css";
@@ -43,12 +43,7 @@ const ENDPOINT_COLUMN: Column<AppDelivery> = {
   header: "Endpoint",
   width: "20%",
   cell: ({ endpoint }) => (
-    <div>
-      <Text size="sm">{nameOf(endpoint)}</Text>
-      <Text size="xs" c="dimmed">
-        {endpoint.isRemoved ? "Deleted" : KINDS[endpoint.kind].name}
-      </Text>
-    </div>
+    <Lines first={nameOf(endpoint)} second={endpoint.isRemoved ? "Deleted" : KINDS[endpoint.kind].name} />
   ),
 };
 
@@ -57,19 +52,15 @@ function EventCell({ delivery }: { delivery: AppDelivery }) {
   const { id, event, reference, mode } = delivery;
   const name = EVENT_NAMES[event.type];
   const isTest = event.type === "endpoint.test";
-  return (
-    <>
-      <Group gap={6} component="span" display="inline-flex">
-        <TextLink to={paths.delivery(id)} size="sm" fw={600}>
-          {reference ?? name}
-        </TextLink>
-        {mode !== null && mode !== "live" && <ModeBadge mode={mode} isSmall />}
-      </Group>
-      <Text size="xs" c="dimmed">
-        {isTest ? "No customer data" : reference === null ? "Booking erased" : name}
-      </Text>
-    </>
+  const link = (
+    <Group gap={6} component="span" display="inline-flex">
+      <TextLink to={paths.delivery(id)} size="sm" fw={600}>
+        {reference ?? name}
+      </TextLink>
+      {mode !== null && mode !== "live" && <ModeBadge mode={mode} isSmall />}
+    </Group>
   );
+  return <Lines first={link} second={isTest ? "No customer data" : reference === null ? "Booking erased" : name} />;
 }
 
 function StateCell({ delivery }: { delivery: AppDelivery }) {

@@ -6,24 +6,22 @@ import { keysQuery } from "../api/queries.ts";
 import { useOrganization } from "../shell/use-organization.ts";
 import { ActionButton } from "../ui/forms/ActionButton.tsx";
 import { ConfirmAction } from "../ui/forms/ConfirmAction.tsx";
-import { BUTTONS, type Column, ListTable, When } from "../ui/tables/ListTable.tsx";
+import { BUTTONS, type Column, Lines, ListTable, When } from "../ui/tables/ListTable.tsx";
 
 export function KeyTable({ keys }: { keys: readonly AppKey[] }) {
   const { id, can, format } = useOrganization();
   const [revoked, setRevoked] = useState<AppKey | null>(null);
   const columns: Column<AppKey>[] = [
     { header: "Name", isBare: true, cell: (row) => <NameCell row={row} /> },
-    { header: "Scopes", cell: (row) => <ScopesCell row={row} /> },
+    {
+      header: "Scopes",
+      cell: ({ scopes, networks }) => (
+        <Lines first={scopes.join(", ")} second={networks.length > 0 && `Only from ${networks.join(", ")}`} />
+      ),
+    },
     {
       header: "Created",
-      cell: (row) => (
-        <div>
-          <Text size="sm">{format.date(row.createdAt)}</Text>
-          <Text size="xs" c="dimmed">
-            {row.createdBy ?? "Command line"}
-          </Text>
-        </div>
-      ),
+      cell: (row) => <Lines first={format.date(row.createdAt)} second={row.createdBy ?? "Command line"} />,
     },
     { header: "Last used", cell: (row) => <When at={row.lastUsedAt} never="Never" /> },
     { header: "Expires", cell: (row) => <ExpiryCell row={row} /> },
@@ -81,19 +79,6 @@ function NameCell({ row }: { row: AppKey }) {
       <Text size="xs" c="dimmed" ff="monospace">
         svc_live_{row.firstCharacters}…{row.lastCharacters}
       </Text>
-    </>
-  );
-}
-
-function ScopesCell({ row }: { row: AppKey }) {
-  return (
-    <>
-      <Text size="sm">{row.scopes.join(", ")}</Text>
-      {row.networks.length > 0 && (
-        <Text size="xs" c="dimmed">
-          Only from {row.networks.join(", ")}
-        </Text>
-      )}
     </>
   );
 }

@@ -1,4 +1,4 @@
-import { Badge, Select, Text, Tooltip } from "@mantine/core";
+import { Badge, Select, Tooltip } from "@mantine/core";
 import { IconUserPlus } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
@@ -17,7 +17,7 @@ import { Page } from "../ui/layout/Page.tsx";
 import { Section } from "../ui/layout/Section.tsx";
 import { Loaded, StaleNotice } from "../ui/states/Loaded.tsx";
 import { LockedFeature } from "../ui/states/LockedFeature.tsx";
-import { BUTTONS, type Column, ListTable } from "../ui/tables/ListTable.tsx";
+import { BUTTONS, type Column, Lines, ListTable } from "../ui/tables/ListTable.tsx";
 import { InvitationsSection } from "./InvitationsSection.tsx";
 import { InviteDialog } from "./InviteDialog.tsx";
 import { ROLE_MEANINGS, ROLE_NAMES } from "./role-words.ts";
@@ -65,7 +65,21 @@ export function MembersSection() {
   const [removed, setRemoved] = useState<MemberShape | null>(null);
   const mayChange = (member: MemberShape) => can(member.role === "owner" ? "changeOwner" : "changeMember");
   const columns: Column<MemberShape>[] = [
-    { header: "Name", isBare: true, cell: (row) => <MemberName member={row} isMe={row.userId === me.user.id} /> },
+    {
+      header: "Name",
+      isBare: true,
+      cell: (row) => (
+        <Lines
+          first={
+            <>
+              {row.name} {row.userId === me.user.id && <Badge color="gray">You</Badge>}
+            </>
+          }
+          weight={500}
+          second={row.email}
+        />
+      ),
+    },
     {
       header: "Two-factor authentication",
       isWideOnly: true,
@@ -110,19 +124,6 @@ export function MembersSection() {
       <ChangeRoleDialog change={change} onClose={() => setChange(null)} />
       <RemoveDialog member={removed} onClose={() => setRemoved(null)} />
     </Section>
-  );
-}
-
-function MemberName({ member, isMe }: { member: MemberShape; isMe: boolean }) {
-  return (
-    <>
-      <Text size="sm" fw={500}>
-        {member.name} {isMe && <Badge color="gray">You</Badge>}
-      </Text>
-      <Text size="xs" c="dimmed">
-        {member.email}
-      </Text>
-    </>
   );
 }
 

@@ -28,61 +28,66 @@ export function EndpointPage() {
   const { endpoint: wanted } = useParams({ strict: false }) as { endpoint: string };
   const endpoints = useQuery(endpointsQuery(id));
   const endpoint = endpoints.data?.data.find((each) => each.id === wanted);
-  if (endpoint) return <Endpoint key={wanted} endpoint={endpoint} query={endpoints} />;
+  const condition = endpoint?.health.condition;
   return (
-    <Page title="Endpoint" back={{ to: paths.webhooks, label: "Webhooks" }}>
+    <Page
+      title={endpoint ? nameOf(endpoint) : "Endpoint"}
+      back={{ to: paths.webhooks, label: "Webhooks" }}
+      mark={
+        condition && (
+          <Badge size="lg" color={CONDITION_COLORS[condition]}>
+            {CONDITION_NAMES[condition]}
+          </Badge>
+        )
+      }
+      actions={endpoint && <Actions key={wanted} endpoint={endpoint} />}
+    >
+      <StaleNotice query={endpoints} />
       <Loaded query={endpoints} placeholder={<LoadingCard />}>
-        {() => (
-          <NotFoundNote
-            icon={IconMapPinQuestion}
-            title="Endpoint not found"
-            list={{ to: paths.webhooks, label: "Go to webhooks" }}
-          >
-            It may have been deleted. Its deliveries are still in the log.
-          </NotFoundNote>
-        )}
+        {() => (endpoint ? <Sections key={wanted} endpoint={endpoint} /> : <Gone />)}
       </Loaded>
     </Page>
   );
 }
 
-type EndpointsResult = Parameters<typeof StaleNotice>[0]["query"];
+function Gone() {
+  const { paths } = useOrganization();
+  const list = { to: paths.webhooks, label: "Go to webhooks" };
+  return (
+    <NotFoundNote icon={IconMapPinQuestion} title="Endpoint not found" list={list}>
+      It may have been deleted. Its deliveries are still in the log.
+    </NotFoundNote>
+  );
+}
 
-function Endpoint({ endpoint, query }: { endpoint: AppEndpoint; query: EndpointsResult }) {
-  const { can, paths } = useOrganization();
+function Actions({ endpoint }: { endpoint: AppEndpoint }) {
+  const { can } = useOrganization();
   const [isTesting, setTesting] = useState(false);
   const [isEditing, setEditing] = useState(false);
-  const { condition } = endpoint.health;
   return (
-    <Page
-      title={nameOf(endpoint)}
-      back={{ to: paths.webhooks, label: "Webhooks" }}
-      mark={
-        <Badge size="lg" color={CONDITION_COLORS[condition]}>
-          {CONDITION_NAMES[condition]}
-        </Badge>
-      }
-      actions={
-        <>
-          <ActionButton variant="default" verdict={can("editEndpoint")} onClick={() => setEditing(true)}>
-            Edit endpoint
-          </ActionButton>
-          <ActionButton verdict={onlyWhileOn(can("testEndpoint"), endpoint)} onClick={() => setTesting(true)}>
-            Send test
-          </ActionButton>
-        </>
-      }
-    >
-      <StaleNotice query={query} />
+    <>
+      <ActionButton variant="default" verdict={can("editEndpoint")} onClick={() => setEditing(true)}>
+        Edit endpoint
+      </ActionButton>
+      <ActionButton verdict={onlyWhileOn(can("testEndpoint"), endpoint)} onClick={() => setTesting(true)}>
+        Send test
+      </ActionButton>
+      <TestDialog endpoint={isTesting ? endpoint : null} onClose={() => setTesting(false)} />
+      <EditEndpointDialog endpoint={endpoint} isOpen={isEditing} onClose={() => setEditing(false)} />
+    </>
+  );
+}
+
+function Sections({ endpoint }: { endpoint: AppEndpoint }) {
+  return (
+    <>
       <HealthSection endpoint={endpoint} />
       <StatisticsSection endpoint={endpoint} />
       <RecentSection endpoint={endpoint} />
       <SettingsSection endpoint={endpoint} />
       {endpoint.kind === "webhook" && <SecretSection endpoint={endpoint} />}
       <TurnOffOrDeleteSection endpoint={endpoint} />
-      <TestDialog endpoint={isTesting ? endpoint : null} onClose={() => setTesting(false)} />
-      <EditEndpointDialog endpoint={endpoint} isOpen={isEditing} onClose={() => setEditing(false)} />
-    </Page>
+    </>
   );
 }
 

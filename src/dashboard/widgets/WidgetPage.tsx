@@ -4,7 +4,6 @@ import { useQuery } from "@tanstack/react-query";
 import { useParams } from "@tanstack/react-router";
 import { useState } from "react";
 import type { AppWidget } from "#contract/app/widgets.ts";
-import { isNotFound } from "../api/client.ts";
 import { changeWidget, widgetQuery } from "../api/queries.ts";
 import { useUrlState } from "../hooks/use-url-state.ts";
 import { useOrganization } from "../shell/use-organization.ts";
@@ -27,8 +26,9 @@ export function WidgetPage() {
   const { id, paths } = useOrganization();
   const { widget: widgetId } = useParams({ strict: false }) as { widget: string };
   const widget = useQuery(widgetQuery(id, widgetId));
-  const isUnknown = isNotFound(widget.error);
   const shown = widget.data;
+  const list = { to: paths.widgets, label: "Go to widgets" };
+  const missing = <NotFoundNote icon={IconAppWindow} title="Widget not found" list={list} />;
   return (
     <Page
       title={shown?.name ?? "Widget"}
@@ -44,25 +44,15 @@ export function WidgetPage() {
       }
       actions={shown && <Actions widget={shown} />}
     >
-      {isUnknown ? (
-        <NotFoundNote
-          icon={IconAppWindow}
-          title="Widget not found"
-          list={{ to: paths.widgets, label: "Go to widgets" }}
-        />
-      ) : (
-        <>
-          <StaleNotice query={widget} />
-          <Loaded query={widget} placeholder={<LoadingCard />}>
-            {(data) => (
-              <>
-                <ModeBar widget={data} />
-                <WidgetTabs key={data.id} widget={data} />
-              </>
-            )}
-          </Loaded>
-        </>
-      )}
+      <StaleNotice query={widget} />
+      <Loaded query={widget} placeholder={<LoadingCard />} missing={missing}>
+        {(data) => (
+          <>
+            <ModeBar widget={data} />
+            <WidgetTabs key={data.id} widget={data} />
+          </>
+        )}
+      </Loaded>
     </Page>
   );
 }

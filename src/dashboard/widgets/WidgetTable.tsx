@@ -4,7 +4,7 @@ import type { WidgetStatus } from "#contract/widget.ts";
 import { formatRelative } from "../format.ts";
 import { useOrganization } from "../shell/use-organization.ts";
 import { TextLink } from "../ui/layout/links.tsx";
-import { type Column, ListTable } from "../ui/tables/ListTable.tsx";
+import { type Column, Lines, ListTable } from "../ui/tables/ListTable.tsx";
 import { ModeBadge } from "./mode/ModeBadge.tsx";
 import { STATUS_COLORS, STATUS_NAMES, TEMPLATES } from "./widget-words.ts";
 
@@ -15,14 +15,7 @@ export function WidgetTable({ widgets }: { widgets: readonly AppWidget[] }) {
       header: "Widget",
       isBare: true,
       cell: ({ id, name, businessName }) => (
-        <>
-          <TextLink to={paths.widget(id)} size="sm" fw={500}>
-            {name}
-          </TextLink>
-          <Text size="xs" c="dimmed">
-            {businessName || id}
-          </Text>
-        </>
+        <Lines first={<TextLink to={paths.widget(id)}>{name}</TextLink>} weight={500} second={businessName || id} />
       ),
     },
     {

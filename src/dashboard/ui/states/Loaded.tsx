@@ -2,27 +2,30 @@ import { Alert, Button, Center, Group, Paper, Skeleton, Stack, Text, ThemeIcon, 
 import { IconAlertTriangle, IconPlugConnectedX, IconRefreshAlert } from "@tabler/icons-react";
 import type { UseQueryResult } from "@tanstack/react-query";
 import type { ReactNode } from "react";
-import { ApiFailure, explain } from "../../api/client.ts";
+import { ApiFailure, explain, isNotFound } from "../../api/client.ts";
 
 type LoadedProps<Data> = {
   query: Pick<UseQueryResult<Data>, "data" | "error" | "refetch">;
   /** Number of placeholder rows while loading; `placeholder` replaces them. */
   rows?: number;
   placeholder?: ReactNode;
+  /** Instead of the error if it doesn't exist, or no longer does. */
+  missing?: ReactNode;
   children: (data: Data) => ReactNode;
 };
 
 /** The states of a query: loading, failed, loaded. Loaded data stays on screen during a refresh. */
-export function Loaded<Data>({ query, rows = 5, placeholder, children }: LoadedProps<Data>) {
+export function Loaded<Data>({ query, rows = 5, placeholder, missing, children }: LoadedProps<Data>) {
+  if (missing && isNotFound(query.error)) return missing;
   if (query.data !== undefined) return children(query.data);
   if (query.error) return <ErrorState error={query.error} onRetry={() => void query.refetch()} />;
   return placeholder ?? <LoadingRows count={rows} />;
 }
 
-/** Warns that a refresh failed and the data may be out of date; renders nothing otherwise. */
+/** Warns that a refresh failed and the data may be out of date; renders nothing otherwise, or if the data is gone. */
 export function StaleNotice({ query }: { query: Pick<UseQueryResult, "data" | "error" | "refetch" | "isFetching"> }) {
   const { data, error } = query;
-  if (data === undefined || !error) return null;
+  if (data === undefined || !error || isNotFound(error)) return null;
   return (
     <Alert color="yellow" mb="lg" icon={<IconRefreshAlert size={20} stroke={1.6} />} role="alert">
       <Group justify="space-between" gap="sm">

@@ -1,4 +1,4 @@
-import { Button, Center, Table, UnstyledButton, VisuallyHidden } from "@mantine/core";
+import { Button, Center, Table, Text, UnstyledButton, VisuallyHidden } from "@mantine/core";
 import { IconArrowDown, IconArrowsSort, IconArrowUp } from "@tabler/icons-react";
 import type { UseInfiniteQueryResult } from "@tanstack/react-query";
 import { Fragment, type MouseEvent, type ReactNode } from "react";
@@ -129,6 +129,24 @@ export function Clipped({ whole, children = whole }: { whole: string; children?:
   return (
     <div className={classes["clipped"]} title={whole}>
       {children}
+    </div>
+  );
+}
+
+type LinesProps = { first: ReactNode; second?: ReactNode; weight?: number; isOneLine?: boolean };
+
+/** A cell with a small second line, which is left out if it is empty. */
+export function Lines({ first, second, weight = 400, isOneLine = false }: LinesProps) {
+  return (
+    <div style={isOneLine ? { whiteSpace: "nowrap" } : {}}>
+      <Text size="sm" fw={weight} component="div">
+        {first}
+      </Text>
+      {second && (
+        <Text size="xs" c="dimmed" component="div">
+          {second}
+        </Text>
+      )}
     </div>
   );
 }
