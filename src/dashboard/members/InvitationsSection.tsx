@@ -65,19 +65,26 @@ export function InvitationsSection() {
           )
         }
       </Loaded>
-      <ConfirmAction
-        subject={revoked}
-        title="Revoke invitation?"
-        confirmLabel="Revoke invitation"
-        action={{
-          run: (invitation) => call("revokeInvitation", { organization: id, params: { id: invitation.id } }),
-          refreshes: [invitationsQuery(id).queryKey],
-          successMessage: (_, { email }) => `Invitation for ${email} revoked`,
-        }}
-        onClose={() => setRevoked(null)}
-      >
-        The invitation link for {revoked?.email} will stop working immediately.
-      </ConfirmAction>
+      <RevokeDialog invitation={revoked} onClose={() => setRevoked(null)} />
     </Section>
+  );
+}
+
+function RevokeDialog({ invitation, onClose }: { invitation: InvitationShape | null; onClose: () => void }) {
+  const { id } = useOrganization();
+  return (
+    <ConfirmAction
+      subject={invitation}
+      title="Revoke invitation?"
+      confirmLabel="Revoke invitation"
+      action={{
+        run: (revoked) => call("revokeInvitation", { organization: id, params: { id: revoked.id } }),
+        refreshes: [invitationsQuery(id).queryKey],
+        successMessage: (_, { email }) => `Invitation for ${email} revoked`,
+      }}
+      onClose={onClose}
+    >
+      The invitation link for {invitation?.email} will stop working immediately.
+    </ConfirmAction>
   );
 }

@@ -65,21 +65,7 @@ export function MembersSection() {
   const [removed, setRemoved] = useState<MemberShape | null>(null);
   const mayChange = (member: MemberShape) => can(member.role === "owner" ? "changeOwner" : "changeMember");
   const columns: Column<MemberShape>[] = [
-    {
-      header: "Name",
-      isBare: true,
-      cell: (row) => (
-        <Lines
-          first={
-            <>
-              {row.name} {row.userId === me.user.id && <Badge color="gray">You</Badge>}
-            </>
-          }
-          weight={500}
-          second={row.email}
-        />
-      ),
-    },
+    { header: "Name", isBare: true, cell: (row) => <MemberName member={row} isMe={row.userId === me.user.id} /> },
     {
       header: "Two-factor authentication",
       isWideOnly: true,
@@ -125,6 +111,15 @@ export function MembersSection() {
       <RemoveDialog member={removed} onClose={() => setRemoved(null)} />
     </Section>
   );
+}
+
+function MemberName({ member: { name, email }, isMe }: { member: MemberShape; isMe: boolean }) {
+  const mark = isMe && (
+    <Badge key="me" color="gray">
+      You
+    </Badge>
+  );
+  return <Lines first={[`${name} `, mark]} weight={500} second={email} />;
 }
 
 function ChangeRoleDialog({ change, onClose }: { change: Change | null; onClose: () => void }) {

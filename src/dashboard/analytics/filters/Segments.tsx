@@ -72,20 +72,27 @@ export function Segments({ state, change }: SegmentsProps) {
           </Loaded>
         </Popover.Dropdown>
       </Popover>
-      <ConfirmAction
-        subject={deleted}
-        title={`Delete ${deleted?.name ?? ""}?`}
-        confirmLabel="Delete segment"
-        action={{
-          run: (segment) => call("deleteSegment", { organization: id, params: { segment: segment.id } }),
-          refreshes: [segmentsQuery(id).queryKey],
-          successMessage: (_, { name }) => `Segment ${name} deleted`,
-        }}
-        onClose={() => setDeleted(null)}
-      >
-        Everyone in your organization uses the same segments. This can’t be undone.
-      </ConfirmAction>
+      <DeleteDialog segment={deleted} onClose={() => setDeleted(null)} />
     </>
+  );
+}
+
+function DeleteDialog({ segment, onClose }: { segment: Segment | null; onClose: () => void }) {
+  const { id } = useOrganization();
+  return (
+    <ConfirmAction
+      subject={segment}
+      title={`Delete ${segment?.name ?? ""}?`}
+      confirmLabel="Delete segment"
+      action={{
+        run: (deleted) => call("deleteSegment", { organization: id, params: { segment: deleted.id } }),
+        refreshes: [segmentsQuery(id).queryKey],
+        successMessage: (_, { name }) => `Segment ${name} deleted`,
+      }}
+      onClose={onClose}
+    >
+      Everyone in your organization uses the same segments. This can’t be undone.
+    </ConfirmAction>
   );
 }
 
