@@ -1,10 +1,10 @@
-import { CompiledQuery, type Insertable, sql } from "kysely";
+import { type Insertable, sql } from "kysely";
 import type { ApiKeyId, OrganizationId } from "#contract/ids.ts";
 import type { Plan } from "#contract/plans.ts";
 import type { KeyScope } from "#contract/scopes.ts";
 import { readAnywhere, table, writeAtHome } from "../db/home.ts";
 import type { Db } from "../db/pool.ts";
-import { FixedText } from "../db/run-prepared.ts";
+import { FixedStatement, ofAnyLength } from "../db/run-prepared.ts";
 import type { ApiKeysTable } from "../db/tables.ts";
 
 export async function insertApiKey(db: Db, row: Insertable<ApiKeysTable>): Promise<void> {
@@ -28,20 +28,21 @@ export type KeyHolder = {
  */
 export async function findKeyHolders(db: Db, keyHashes: readonly Buffer[], now: Date): Promise<(KeyHolder | null)[]> {
   return await readAnywhere(db, async (home) => {
-    const query = CompiledQuery.raw(keyHolders.for(home), [keyHashes, now]);
-    const { rows } = await home.executeQuery<KeyHolder & { place: number }>(query);
+    const rows = await keyHolders.run(home, { keyHashes, now });
     const holders = new Map(rows.map(({ place, ...holder }) => [place, holder]));
     return keyHashes.map((_, i) => holders.get(i + 1) ?? null);
   });
 }
 
-/** It runs with most requests, so it is prepared and compiled once. */
-const keyHolders = new FixedText(sql`-- prepared: find_key_holders
-  select place, api_keys.id, api_keys.name, expires_at as "expiresAt", organization_id as "organizationId", plan, time_zone as "timeZone", scopes, networks
-  from unnest($1::bytea[]) with ordinality as sought (hash, place)
-    join ${table("api_keys")} on api_keys.key_hash = sought.hash
-    join ${table("organizations")} on organizations.id = api_keys.organization_id
-  where revoked_at is null and (expires_at is null or expires_at > $2)`);
+const keyHolders = new FixedStatement<KeyHolder & { place: number }, { keyHashes: readonly Buffer[]; now: Date }>(
+  ({ keyHashes, now }) => sql`-- prepared: find_key_holders
+    select place, api_keys.id, api_keys.name, expires_at as "expiresAt", organization_id as "organizationId", plan,
+      time_zone as "timeZone", scopes, networks
+    from unnest(${ofAnyLength(keyHashes, "bytea[]")}) with ordinality as sought (hash, place)
+      join ${table("api_keys")} on api_keys.key_hash = sought.hash
+      join ${table("organizations")} on organizations.id = api_keys.organization_id
+    where revoked_at is null and (expires_at is null or expires_at > ${now})`,
+);
 
 /** Several processes note the same use; the condition lets one of them write it. */
 export async function recordKeyUse(

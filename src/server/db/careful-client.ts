@@ -3,7 +3,7 @@ import { assert } from "../lib/assert.ts";
 import { DatabaseUnavailable } from "./database-unavailable.ts";
 import type { SilenceWatch } from "./silence-watch.ts";
 
-/** A statement that starts with this is planned once per connection, under the name that follows. */
+/** A statement that starts with this is prepared once per connection, under the name that follows. */
 export const PREPARED = "-- prepared: ";
 
 /** The server ends the connection after it, and the socket closes a moment later. */
@@ -12,9 +12,8 @@ const ENDS_CONNECTION = /^57P/;
 export type Statement = { readonly text: string; readonly values?: readonly unknown[] | undefined };
 
 /**
- * Planning the largest statements takes longer than running them; node-postgres prepares statements that have a name. It always
- * gets a callback: each promise it creates itself keeps the previous one's rows in memory until the old generation is
- * collected, which then happened ten times as often.
+ * node-postgres prepares statements that have a name. It always gets a callback: each promise it creates itself would keep the previous
+ * one's rows in memory until the old generation is collected.
  */
 export class CarefulClient extends pg.Client {
   /** A patient client has no time limit. */
@@ -86,7 +85,7 @@ export class CarefulClient extends pg.Client {
   }
 }
 
-/** Null if the statement is planned each time. */
+/** Null if the statement is not prepared. */
 function toName(text: string): string | null {
   return text.startsWith(PREPARED) ? text.slice(PREPARED.length, text.indexOf("\n")) : null;
 }

@@ -27,21 +27,6 @@ test("a connection that breaks mid-statement fails that statement and nothing el
   assert.deepEqual(rows, [{ one: 1 }]);
 });
 
-test("a prepared statement is planned once per connection, however small its batch", async (context) => {
-  const { url } = await createTestDatabase();
-  const pool = openPool({ url, size: 1, log: createLog("silent") });
-  after(() => pool.end());
-  const db = openDb(pool);
-  // The parameters tell PostgreSQL that one row comes, where it expects ten without them.
-  for (let call = 0; call < 10; call++)
-    await sql`-- prepared: small_batch
-      select id from organizations where id = any(${["org_x"]}::text[])`.execute(db);
-  const { rows } = await sql`select generic_plans, custom_plans from pg_prepared_statements
-    where name = 'small_batch'`.execute(db);
-  if (pool.engine === "citus") context.skip("Citus plans for the parameters");
-  else assert.deepEqual(rows, [{ generic_plans: 10, custom_plans: 0 }]);
-});
-
 describe("a connection that stops answering", { concurrency: true }, async () => {
   const STATEMENT_LIMIT_MS = 1_000;
   const LONGER_SECONDS = 2;

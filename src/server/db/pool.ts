@@ -29,16 +29,7 @@ const types: pg.CustomTypesConfig = {
   }) as pg.CustomTypesConfig["getTypeParser"],
 };
 
-/**
- * By default PostgreSQL plans a prepared statement again on every call if its parameters make it look cheaper than usual, such
- * as a batch of one event or a page of five bookings. Planning then takes ten times as long as the statement. Citus plans
- * distributed statements for their parameters, so there the default stays.
- */
-const KEEP_PLANS = `select set_config('plan_cache_mode', 'force_generic_plan', false)
-  where not exists (select from pg_extension where extname = 'citus')`;
-
-/** For direct statements, which PostgreSQL itself plans (home.ts). */
-const KEEP_PLANS_AT_HOME = "set plan_cache_mode = force_generic_plan";
+const FIND_CITUS = "select from pg_extension where extname = 'citus'";
 
 /**
  * Statements and commits take milliseconds. If one connection gets no answer for this long while others do, it is
@@ -181,9 +172,9 @@ export class Pool extends pg.Pool {
       careful.fail(new DatabaseUnavailable("The connection to the database broke", error)),
     );
     // Runs before whatever is asked first. If it fails, the connection is not used again.
-    careful.query(this.#onHomeLost ? `${KEEP_PLANS_AT_HOME}; ${READ_ONLY}` : KEEP_PLANS).then(
+    careful.query(this.#onHomeLost ? READ_ONLY : FIND_CITUS).then(
       ({ rows }: pg.QueryResult) => {
-        if (!this.#onHomeLost) this.engine = rows.length === 0 ? "citus" : "postgresql";
+        if (!this.#onHomeLost) this.engine = rows.length === 0 ? "postgresql" : "citus";
       },
       (error: unknown) => careful.cutOff(new DatabaseUnavailable("The connection to the database broke", error)),
     );

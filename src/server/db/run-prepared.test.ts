@@ -1,10 +1,12 @@
 import assert from "node:assert/strict";
-import { test } from "node:test";
+import { after, test } from "node:test";
 import { sql } from "kysely";
 import { createTestDatabase } from "../../../test/support/database/database.ts";
-import { FixedStatement } from "./run-prepared.ts";
+import { createLog } from "../lib/log/log.ts";
+import { openDb, openPool } from "./pool.ts";
+import { FixedStatement, ofAnyLength } from "./run-prepared.ts";
 
-const { db } = await createTestDatabase();
+const { db, url } = await createTestDatabase();
 
 type Row = { first: string | null; second: number; again: string | null; same: string };
 
@@ -36,4 +38,19 @@ test("a statement that reads its values while it is built fails", async () => {
   await assert.rejects(reading.run(db, { name: "a", count: 1 }), /The statement's name is only known when it runs/);
   const listing = new FixedStatement<Row, Values>((values) => sql<Row>`select ${{ ...values }.name}`);
   await assert.rejects(listing.run(db, { name: "a", count: 1 }), /can't be listed while it is built/);
+});
+
+test("a prepared statement soon keeps its plan, however short its array is", async (context) => {
+  const pool = openPool({ url, size: 1, log: createLog("silent") });
+  after(() => pool.end());
+  const one = openDb(pool);
+  for (let call = 0; call < 10; call++)
+    await sql`-- prepared: short_array
+      select name from unnest(${ofAnyLength(["org_x"], "text[]")}) as sought (id) join organizations using (id)`.execute(
+      one,
+    );
+  if (pool.engine === "citus") return context.skip("Citus plans for the parameters");
+  const { rows } = await sql`select generic_plans, custom_plans from pg_prepared_statements
+    where name = 'short_array'`.execute(one);
+  assert.deepEqual(rows, [{ generic_plans: 5, custom_plans: 5 }]);
 });

@@ -2,34 +2,22 @@ import { CompiledQuery, type Expression, type RawBuilder, sql } from "kysely";
 import { assert } from "../lib/assert.ts";
 import type { Db } from "./pool.ts";
 
-/**
- * Runs a statement that is planned once per connection under this name (careful-client.ts). Its text must always be the same, and
- * one plan must fit all its parameters.
- */
+// Which statements are prepared, and what PostgreSQL then does: docs/decisions/0022-statements-and-plans.md.
+
+/** Runs a prepared statement (careful-client.ts). Its text must always be the same, and one plan must fit all its parameters. */
 export async function runPrepared<Row>(db: Db, name: string, statement: Expression<Row>): Promise<Row[]> {
   return (await sql<Row>`${sql.raw(`-- prepared: ${name}\n`)}${statement}`.execute(db)).rows;
 }
 
-/** A statement's text, built once for each database, or home on a cluster. */
-export class FixedText {
-  readonly #statement: RawBuilder<unknown>;
-  readonly #texts = new WeakMap<object, string>();
-
-  constructor(statement: RawBuilder<unknown>) {
-    this.#statement = statement;
-  }
-
-  for(db: Db): string {
-    const { adapter } = db.getExecutor();
-    const known = this.#texts.get(adapter);
-    if (known !== undefined) return known;
-    const text = this.#statement.compile(db).sql;
-    this.#texts.set(adapter, text);
-    return text;
-  }
+/**
+ * An array of which PostgreSQL doesn't know the length when it plans. Otherwise, planning for one element looks so much cheaper than
+ * the plan for any number that a prepared statement is planned again for each call.
+ */
+export function ofAnyLength(array: unknown, type: string): RawBuilder<unknown> {
+  return sql`(select ${array}::${sql.raw(type)})`;
 }
 
-/** A large statement with a fixed text, which is built once: building it each time delayed deliveries. */
+/** A statement that runs often. Its text is built once: building the large ones each time delayed deliveries. */
 export class FixedStatement<Row, Values extends object> {
   readonly #build: (values: Placeholders<Values>) => RawBuilder<Row>;
   /** For each database, or home on a cluster. */

@@ -83,12 +83,12 @@ export type ColumnsRow = Readonly<
 > & { last_at: Date | null };
 
 /**
- * The next visits. The bounds are literals in the text, so that PostgreSQL plans for them: visits that converted later than they
- * started may be found faster by funnel_visits_by_conversion.
+ * The next visits. Not prepared, so that PostgreSQL plans for the bounds: visits that converted later than they started may be found
+ * faster by funnel_visits_by_conversion.
  */
 async function selectVisits(db: Db, owner: OrganizationId, range: VisitRange): Promise<ColumnsRow> {
   const { fromMs, untilMs, convertedSinceMs, condition } = range;
-  const toInstant = (ms: number) => sql`${sql.lit(new Date(ms).toISOString())}::timestamptz`;
+  const toInstant = (ms: number) => sql`${new Date(ms).toISOString()}::timestamptz`;
   const conditions = [
     sql`organization_id = ${owner} and started_at >= ${toInstant(fromMs)} and started_at < ${toInstant(untilMs)}`,
     ...(convertedSinceMs === undefined ? [] : [sql`converted_at >= ${toInstant(convertedSinceMs)}`]),

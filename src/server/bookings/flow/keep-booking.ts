@@ -130,8 +130,7 @@ async function listBookingsWithoutEvent(
   return await home
     .selectFrom("bookings")
     .select([...BOOKING_COLUMNS, "organization_id"])
-    // A literal: with a parameter, the partial index could not be used.
-    .where("lacks_event", "=", sql.lit(true))
+    .where("lacks_event", "=", true)
     .$if(after !== null, (query) =>
       query.where(sql<boolean>`(organization_id, created_at) > (${after?.organization_id}, ${after?.created_at})`),
     )

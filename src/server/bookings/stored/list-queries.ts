@@ -7,8 +7,8 @@ import type { Db } from "../../db/pool.ts";
 import { toInstantText } from "./page-queries.ts";
 import { BOOKING_COLUMNS, type BookingRow } from "./queries.ts";
 
-// Lists of the dashboard and for exports. Their instants and ids are literals, so that PostgreSQL plans each statement for its range:
-// along bookings_by_start, along the order of booking, or along bookings_by_widget and sorted.
+// Lists of the dashboard and for exports. They are not prepared, so PostgreSQL plans each for its range: along bookings_by_start, along
+// the order of booking, or along bookings_by_widget and sorted.
 
 type BookingFilter = {
   /** Inclusive; retention and the caller's `since`, whichever is later. */
@@ -51,7 +51,7 @@ export async function selectInOrder(
   const statement = sql<BookingRow>`
     select ${sql.join(BOOKING_COLUMNS.map((column) => sql.ref(column)))} from ${table("bookings")}
     where ${isListed(owner, filter)} and ${condition}
-    order by ${ORDERS[filter.sort]} limit ${sql.lit(filter.limit)}`;
+    order by ${ORDERS[filter.sort]} limit ${filter.limit}`;
   return (await readAtHome(db, owner, (home) => statement.execute(home))).rows;
 }
 
@@ -59,16 +59,16 @@ export async function selectInOrder(
 export async function countInRange(db: Db, owner: OrganizationId, filter: ListFilter): Promise<number> {
   const statement = sql<{ count: number }>`
     select count(*) as count
-    from (select from ${table("bookings")} where ${isListed(owner, filter)} limit ${sql.lit(filter.limit)}) counted`;
+    from (select from ${table("bookings")} where ${isListed(owner, filter)} limit ${filter.limit}) counted`;
   const { rows } = await readAtHome(db, owner, (home) => statement.execute(home));
   return rows[0]?.count ?? 0;
 }
 
 export function isListed(owner: OrganizationId, filter: Omit<ListFilter, "limit">): RawBuilder<unknown> {
   const { createdFrom, createdBefore, widgetId } = filter;
-  return sql`organization_id = ${sql.lit(owner)} and created_at >= ${toLiteral(createdFrom)}
-    ${createdBefore === null ? sql`` : sql`and created_at < ${toLiteral(createdBefore)}`}
-    ${widgetId === null ? sql`` : sql`and widget_id = ${sql.lit(widgetId)}`}
+  return sql`organization_id = ${owner} and created_at >= ${toInstant(createdFrom)}
+    ${createdBefore === null ? sql`` : sql`and created_at < ${toInstant(createdBefore)}`}
+    ${widgetId === null ? sql`` : sql`and widget_id = ${widgetId}`}
     and ${matchesAppointment(filter)}`;
 }
 
@@ -80,17 +80,15 @@ export function matchesAppointment({
   sort,
 }: Omit<ListFilter, keyof BookingFilter>) {
   const conditions = [
-    startFrom && sql`start_at >= ${toLiteral(startFrom)}`,
-    startBefore && sql`start_at < ${toLiteral(startBefore)}`,
-    status === "not cancelled"
-      ? sql`status <> ${sql.lit(BOOKING_STATUS_CANCELLED)}`
-      : status && sql`status = ${sql.lit(status)}`,
+    startFrom && sql`start_at >= ${toInstant(startFrom)}`,
+    startBefore && sql`start_at < ${toInstant(startBefore)}`,
+    status === "not cancelled" ? sql`status <> ${BOOKING_STATUS_CANCELLED}` : status && sql`status = ${status}`,
     after &&
-      sql`(start_at, reference) ${sort === "latest" ? sql`<` : sql`>`} (${toLiteral(after.startAt)}, ${sql.lit(after.reference)})`,
+      sql`(start_at, reference) ${sort === "latest" ? sql`<` : sql`>`} (${toInstant(after.startAt)}, ${after.reference})`,
   ].filter((each) => each !== null);
   return conditions.length === 0 ? sql`true` : sql.join(conditions, sql` and `);
 }
 
-function toLiteral(instant: Date): RawBuilder<unknown> {
-  return sql`${sql.lit(toInstantText(instant))}::timestamptz`;
+function toInstant(instant: Date): RawBuilder<unknown> {
+  return sql`${toInstantText(instant)}::timestamptz`;
 }

@@ -1,8 +1,8 @@
-import { CompiledQuery, type Insertable, type Selectable, sql } from "kysely";
+import { type Insertable, type Selectable, sql } from "kysely";
 import type { OrganizationId, Reference } from "#contract/ids.ts";
 import { atHomesOf, readAtHome, table, writeAtHome } from "../../db/home.ts";
 import type { Db } from "../../db/pool.ts";
-import { FixedText } from "../../db/run-prepared.ts";
+import { FixedStatement } from "../../db/run-prepared.ts";
 import type { BookingsTable } from "../../db/tables.ts";
 import { assert } from "../../lib/assert.ts";
 import type { Clock } from "../../lib/time/clock.ts";
@@ -64,19 +64,20 @@ async function advanceClock(
   owner: OrganizationId,
   { of, now }: { of: keyof typeof CLOCKS; now: Date },
 ): Promise<Date> {
-  const { rows } = await db.executeQuery<{ last: Date }>(CompiledQuery.raw(CLOCKS[of].for(db), [owner, now]));
-  const row = rows[0];
+  const [row] = await CLOCKS[of].run(db, { owner, now });
   assert(row, "an upsert returns its row");
   return row.last;
 }
 
-function toClockStatement(name: string, clocks: "booking_clocks" | "change_clocks", column: string): FixedText {
+function toClockStatement(name: string, clocks: "booking_clocks" | "change_clocks", column: string) {
   const last = sql.ref(column);
-  return new FixedText(sql`${sql.raw(`-- prepared: ${name}\n`)}
-    insert into ${table(clocks, "clock")} (organization_id, ${last}) values ($1, $2)
+  return new FixedStatement<{ last: Date }, { owner: OrganizationId; now: Date }>(
+    ({ owner, now }) => sql`${sql.raw(`-- prepared: ${name}\n`)}
+    insert into ${table(clocks, "clock")} (organization_id, ${last}) values (${owner}, ${now})
     on conflict (organization_id) do update
       set ${last} = greatest(excluded.${last}, clock.${last} + interval '1 millisecond')
-    returning ${last} as last`);
+    returning ${last} as last`,
+  );
 }
 
 /** False if the reference is already taken, by any organization. */

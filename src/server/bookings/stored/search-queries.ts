@@ -21,7 +21,7 @@ export type BookingSearch = ListFilter & {
   parts: readonly SearchedPart[];
 };
 
-/** The newest are scanned one by one: frequent terms end here. A widget is a literal, planned for its own bookings. */
+/** The newest are scanned one by one: frequent terms end here. */
 const NEWEST_COUNT = 500;
 
 /** The newest bookings with the text in one of their fields, in any letter case, newest first. */
@@ -66,7 +66,7 @@ async function searchNewest<Row extends FoundRow>(
   const { parts, columns, widgetId, createdFrom, limit } = search;
   const isInRange = sql`organization_id = ${owner} and created_at >= ${createdFrom}
     and created_at < ${search.createdBefore ?? "infinity"}::timestamptz
-    ${widgetId === null ? sql`` : sql`and widget_id = ${sql.lit(widgetId)}`}`;
+    ${widgetId === null ? sql`` : sql`and widget_id = ${widgetId}`}`;
   const statement = sql<Look & (Row | { reference: null })>`
     with newest as materialized (
       select ${COLUMNS} from ${table("bookings")} where ${isInRange} order by created_at desc limit ${NEWEST_COUNT}

@@ -22,7 +22,7 @@ export async function readSources(
       from ${table("bookings")}
       left join (
         select distinct reference from ${table("booking_changes")}
-        where organization_id = ${sql.lit(owner)} and type = 'rescheduled'
+        where organization_id = ${owner} and type = 'rescheduled'
       ) moved using (reference)
       where ${isListed(owner, filter)} and not is_test
       group by 1
