@@ -1,4 +1,4 @@
-/** An array in PostgreSQL's text format: {"a","b",NULL}. Three times as fast as node-postgres, for a dozen per event. */
+/** An array in PostgreSQL's text format: {"a","b",NULL}. Recording an event needs a dozen, and node-postgres is slow at them. */
 export function toArrayText(values: readonly (string | null)[]): string {
   let text = "{";
   for (let i = 0; i < values.length; i++) {

@@ -28,7 +28,7 @@ export type BookableWidget = {
   timeZone: string;
 };
 
-/** Without an owner: a visitor knows only the widget's id. Prepared: planning takes longer than running. */
+/** Without an owner: a visitor knows only the widget's id. */
 export async function findBookableWidget(db: Db, id: WidgetId): Promise<BookableWidget | null> {
   const statement = db
     .selectFrom("widgets")

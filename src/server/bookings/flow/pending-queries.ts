@@ -53,9 +53,9 @@ const COLUMNS = sql`organization_id, reference, widget_id, asked_in, service_id,
   copy, failure, answer, erased`;
 
 /**
- * Inserts a request if its widget takes bookings, with the copy only if it stores them. Whoever changes the widget's switches waits for this statement, or it waits for
- * them, so nothing is booked or kept against a change that was acknowledged. Null if the widget was deleted. `isNew` is false if the
- * widget doesn't take bookings, if the key was already used for it, or if an earlier request of the visit for the service is unsettled.
+ * Inserts a request if its widget takes bookings, with the copy only if it stores them. Locks the widget's switches, so nothing is booked
+ * or kept against a change that was acknowledged. Null if the widget was deleted. `isNew` is false if the widget doesn't take bookings, if
+ * the key was already used for it, or if an earlier request of the visit for the service is unsettled.
  */
 export async function insertPending(
   db: Db,

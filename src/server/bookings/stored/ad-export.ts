@@ -10,8 +10,8 @@ import { readBookingPieces } from "./export.ts";
 import type { BookingRow } from "./queries.ts";
 
 // Bookings as ad platforms import them. Test bookings, and bookings without an id for the platform, are left out. Cancelled ones are only
-// in the file of retractions. The platforms' own pages are named where they were seen. The names GBRAID, WBRAID and Order ID, Microsoft's line of column names and Meta's
-// column names come from public code that uploads such files.
+// in the file of retractions. The platforms' own pages are named where they were seen. The names GBRAID, WBRAID and Order ID, Microsoft's
+// line of column names and Meta's column names come from public code that uploads such files.
 //
 //   Google Ads             conversions from clicks. The first column must be "Google Click ID". With an offset of four digits in
 //                          each time, there is no "Parameters" row: support.google.com/google-ads/answer/7014069

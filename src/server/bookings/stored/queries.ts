@@ -109,7 +109,6 @@ export async function freeReferences(db: Db, owner: OrganizationId, references: 
 
 const INSERTED_COLUMNS = ["organization_id", "lacks_event", "asked_in", "api_json", ...BOOKING_COLUMNS] as const;
 
-/** Prepared: planning takes a quarter as long as running. */
 export async function insertBooking(db: Db, row: Omit<Insertable<BookingsTable>, "api_json">): Promise<void> {
   const { lacks_event = false, is_test = false } = row;
   const inserted = { ...row, lacks_event, is_test, api_json: toApiJson(row) };

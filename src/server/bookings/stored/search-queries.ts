@@ -90,8 +90,7 @@ async function searchNewest<Row extends FoundRow>(
 /**
  * Searches the index week by week, newest first, and stops when the page is full: the lateral join takes the weeks in the
  * order of generate_series. A search costs one probe per week, plus what it finds in the week that fills the page.
- * `is true` keeps the planner from using any other index: the words already name organization and week, and reading all of
- * a week's bookings from another index took longer than everything else.
+ * `is true` keeps the planner from using any other index: the words already name organization and week.
  */
 async function searchWeeks<Row extends FoundRow>(
   db: Db,

@@ -20,11 +20,12 @@ import { Sender, type SenderDeps } from "./sender.ts";
 //   every second, in case a notification was lost. What this process stores meanwhile is leased and sent without a claim, unless
 //   something holds it back.
 // - draining: more is due than the claim took. A claim costs about the same for one delivery as for fifty, so the next one waits
-//   until half of the places are free, but not long. Waiting for a report instead cost a seventh of the deliveries per second.
+//   until half of the places are free, but not long.
 // - full: every place is taken, so nothing but the end of a request helps.
 //
 // A claim leads to the mode that its result asks for, and the events in NEXT_CLAIM_MS lead from there to the next claim. No event is
-// lost: what is heard during a claim is heard again when the claim is over.
+// lost: what is heard during a claim is heard again when the claim is over. What was measured for each constant is in
+// docs/decisions/0023-delivery-loop.md.
 //
 // Beside it, every second, the worker recovers what others left (recovery.ts). Claims don't wait for that.
 //

@@ -119,7 +119,7 @@ export class Recovery {
 }
 
 // Every worker process holds an advisory lock while it lives, on each server that has deliveries, and its leases carry the lock's
-// number. PostgreSQL releases the lock when the process dies, so other workers notice that within seconds instead of waiting for the lease to expire.
+// number. PostgreSQL releases the lock when the process dies, so other workers notice that within seconds.
 
 /** The first key of these locks; the second is the worker's number. */
 export const WORKER_LOCKS = 7_236_003;

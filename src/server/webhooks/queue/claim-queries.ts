@@ -109,7 +109,7 @@ type QueueLimits = {
   now: Date;
 };
 
-/** One statement, because a claim under load waits a turn of the event loop for each. */
+/** One statement, because a busy process waits a turn of its event loop for each. */
 export async function readQueue(transaction: Db, limits: QueueLimits): Promise<Queue> {
   const rows = await queueReading.run(transaction, limits);
   return {
@@ -216,7 +216,7 @@ export type ClaimedDelivery = {
 
 type LeasedRow = Omit<ClaimedDelivery, "lease">;
 
-/** Skips rows locked by an erasure or a cancellation. Ids are an array: a join planned for an empty queue is slow. */
+/** Skips rows locked by an erasure or a cancellation. Ids are an array, so that each is looked up in the index. */
 export async function leaseDeliveries(
   transaction: Db,
   ids: readonly DeliveryId[],
@@ -258,7 +258,7 @@ const usingIndexes = new FixedStatement<unknown, object>(
     select ${INDEXES_ONLY}`,
 );
 
-/** The orders and limits leave PostgreSQL only one index each, also if it plans this while the queue is empty. */
+/** The orders and limits leave PostgreSQL only one index each: the plan may be from a time when the queue was empty. */
 const leasingStored = new FixedStatement<LeasedRow, Lease & ClaimSettings & { ids: string }>(
   ({ token, at, until, holder, synchronousCommit, shard, ids }) => sql`-- prepared: lease_stored
     with claim as materialized (

@@ -10,7 +10,7 @@ import type { AttemptReport, EndpointHealth } from "./report-queries.ts";
 
 // Writes attempts to the organizations' tables, in one statement.
 
-/** Another success of a healthy endpoint within this time changes nothing: writing each would cost as much as sending. */
+/** Another success of a healthy endpoint within a second changes nothing, so it isn't written. */
 const isNews = sql`not (heard.failures = 0 and heard.pause_until is null and endpoint.failing_since is null
         and endpoint.refused_deliveries = 0 and endpoint.is_answering and heard.last_status is not distinct from endpoint.last_status
         and heard.success_at is not null and endpoint.last_success_at between heard.at - interval '1 second' and heard.at)`;

@@ -21,7 +21,7 @@ type LeasedRow = Omit<ClaimedDelivery, "lease"> & {
 
 /**
  * Leases that expired or whose worker is dead. Other workers may find and report the same ones; the tokens decide. Not prepared: a
- * plan made while the queue was short would read all of a long one every second.
+ * plan for a short queue reads all of a long one.
  */
 export async function listLostLeases(
   home: Db,

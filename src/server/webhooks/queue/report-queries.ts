@@ -150,7 +150,7 @@ async function releaseLeases(transaction: Db, reports: readonly Release[]): Prom
   return new Map(rows.map((row) => [row.delivery_id, row.lease_token]));
 }
 
-/** Not prepared: a plan made while the queue was short compares every report with the whole queue. */
+/** Not prepared: a plan for a short queue compares every report with all of a long one. */
 const releasing = new FixedStatement<ReleasedRow, BatchValues>(
   (values) => sql`
     with held as materialized (
