@@ -10,7 +10,7 @@ import { NEWEST_FIRST, selectInOrder } from "./list-queries.ts";
 import { selectPage } from "./page-queries.ts";
 import { searchBookings } from "./search-queries.ts";
 
-// Most businesses have one widget with nearly all bookings. Prepared statements are planned for that one.
+// Most businesses have one widget with nearly all bookings. A plan that is kept would suit that one.
 
 const { db } = await createTestDatabase();
 const owner = await makeOrganization(db);
