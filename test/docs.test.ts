@@ -75,7 +75,7 @@ const NOT_RUN: readonly { document: string; start: string; why: string }[] = [
   {
     document: "docs/reliability.md",
     start: "npm run faults",
-    why: "it takes an hour; test/flows/faults.test.ts plays three rounds",
+    why: "it takes an hour; test/flows/faults.test.ts plays two rounds",
   },
   {
     document: "docs/scheduling-systems.md",
