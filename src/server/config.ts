@@ -5,7 +5,7 @@ import {
   cap,
   choice,
   databaseAddress,
-  exportPlace,
+  exportTarget,
   fraction,
   headerName,
   integer,
@@ -272,7 +272,7 @@ export const SETTINGS = {
     fallback: null,
     meaning: "Address of the documentation in the User-Agent of webhooks. Defaults to BASE_URL/docs.",
   }),
-  exportTo: exportPlace({
+  exportTo: exportTarget({
     name: "EXPORT_TO",
     fallback: null,
     meaning: "Folder or bucket to which finished days are exported every night. If unset, nothing is exported.",

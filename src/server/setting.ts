@@ -1,5 +1,5 @@
 import { isIP } from "node:net";
-import { parseExportPlace } from "./lib/text/export-place.ts";
+import { parseExportTarget } from "./lib/text/export-target.ts";
 import { listHostUrls } from "./lib/text/host-urls.ts";
 
 // The kinds of settings: how each is parsed, and how its range is described.
@@ -48,12 +48,12 @@ export function text(described: Described): Setting<string> {
 }
 
 /** A folder or a bucket. */
-export function exportPlace(described: Described): Setting<string> {
+export function exportTarget(described: Described): Setting<string> {
   const range = "a folder, or s3://BUCKET/PREFIX";
   return {
     ...described,
     range,
-    parse: (value) => (parseExportPlace(value) ? { value } : { fault: `must be ${range}` }),
+    parse: (value) => (parseExportTarget(value) ? { value } : { fault: `must be ${range}` }),
   };
 }
 

@@ -9,7 +9,7 @@ import {
 } from "../audit/audit.ts";
 import type { Deps } from "../deps.ts";
 import type { CsvExports } from "../http/csv-exports.ts";
-import { readPage, readPlaceCursor, toPlaceCursor } from "../http/paging.ts";
+import { readPage, readRowCursor, toRowCursor } from "../http/paging.ts";
 import {
   badParameter,
   type Query,
@@ -26,12 +26,12 @@ type AuditDeps = Pick<Deps, "db" | "longRunningDb" | "clock" | "random">;
 /** The organization's audit log. */
 export function auditRoutes(routes: HttpRoutes, deps: AuditDeps, csv: CsvExports): void {
   routes.add("listAuditEntries", async ({ member, query }) => {
-    const before = readPlaceCursor(query, "cursor");
+    const before = readRowCursor(query, "cursor");
     const filter = readFilter(query);
     const { rows, nextCursor } = await readPage({
       limit: readPageSize(query, "limit"),
       read: (limit) => listAuditEntries(deps.db, member.organizationId, { ...filter, before, limit }),
-      toCursor: toPlaceCursor,
+      toCursor: toRowCursor,
     });
     return { data: rows.map(toEntry), nextCursor };
   });

@@ -1,6 +1,6 @@
 import type { OrganizationId } from "#contract/ids.ts";
 import type { Db } from "../db/pool.ts";
-import type { RowPlace } from "../http/paging.ts";
+import type { RowPosition } from "../http/paging.ts";
 import { BYTE_ORDER_MARK, toCsvLine } from "../lib/text/csv.ts";
 import { type AuditFilter, type AuditRow, listAuditEntries } from "./queries.ts";
 
@@ -10,7 +10,7 @@ const HEADINGS = ["at", "action", "target", "name", "userId", "email", "person",
 /** Matching entries as CSV, newest first, read page by page as the client takes them. */
 export async function* exportAudit(db: Db, owner: OrganizationId, filter: AuditFilter): AsyncGenerator<string> {
   yield BYTE_ORDER_MARK + toCsvLine(HEADINGS);
-  for (let before: RowPlace | null = null; ; ) {
+  for (let before: RowPosition | null = null; ; ) {
     const rows: AuditRow[] = await listAuditEntries(db, owner, { ...filter, before, limit: ROWS_PER_PIECE });
     if (rows.length > 0) yield rows.map(toLine).join("");
     const last = rows.at(-1);

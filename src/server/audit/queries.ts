@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from "kysely";
 import { AUDIT_ACTIONS, AUDIT_WORDS, type AuditAction } from "#contract/app/audit.ts";
 import type { OrganizationId } from "#contract/ids.ts";
 import type { Db } from "../db/pool.ts";
-import type { RowPlace } from "../http/paging.ts";
+import type { RowPosition } from "../http/paging.ts";
 
 export type AuditRow = {
   id: string;
@@ -30,7 +30,7 @@ export type AuditFilter = {
 export async function listAuditEntries(
   db: Db,
   owner: OrganizationId,
-  { before, limit, ...filter }: AuditFilter & { before: RowPlace | null; limit: number },
+  { before, limit, ...filter }: AuditFilter & { before: RowPosition | null; limit: number },
 ): Promise<AuditRow[]> {
   const { by, action, from, to, search } = filter;
   const contains = search === null ? null : containsText(search, await findPeople(db, owner, search));

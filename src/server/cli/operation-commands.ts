@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { planIncludes } from "#contract/plans.ts";
 import { exportDays } from "../export/export.ts";
-import { parseExportPlace } from "../lib/text/export-place.ts";
+import { parseExportTarget } from "../lib/text/export-target.ts";
 import { addDays } from "../lib/time/calendar.ts";
 import { examine, type Finding, sweepExpired } from "../operations/operations.ts";
 import { requireOrganization } from "./arguments.ts";
@@ -70,7 +70,7 @@ export const EXPORT_COMMAND: Command = {
   async run(context) {
     const { db, args, tell } = context;
     const to = args.required("to");
-    if (parseExportPlace(to) === null) throw new UsageError("--to must be a folder or s3://BUCKET/PREFIX.");
+    if (parseExportTarget(to) === null) throw new UsageError("--to must be a folder or s3://BUCKET/PREFIX.");
     const from = args.option("from");
     if (from !== null && addDays(from, 0) !== from) throw new UsageError("--from must be a day such as 2026-11-01.");
     const org = args.option("org");

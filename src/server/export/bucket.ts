@@ -1,6 +1,6 @@
 import type { S3Client } from "@aws-sdk/client-s3";
 import { MINUTE_MS, SECOND_MS } from "#contract/durations.ts";
-import type { Place } from "./target.ts";
+import type { NamedTarget } from "./target.ts";
 
 /** Parts of a large file; S3 requires at least 5 MiB. Memory holds two. */
 const PART_BYTES = 8 * 2 ** 20;
@@ -13,7 +13,7 @@ type Bucket = Address & { sdk: Sdk; client: S3Client };
  * Objects appear once they are complete. Credentials, region and the address of other storage than Amazon's come from where the
  * library looks for them: the AWS_… variables, a profile, or the machine's role.
  */
-export async function openBucket(address: Address): Promise<Place> {
+export async function openBucket(address: Address): Promise<NamedTarget> {
   // Loading it takes a tenth of a second and 20 MB, so it is loaded only where it is used.
   const sdk = await import("@aws-sdk/client-s3");
   const { bucket, prefix } = address;

@@ -1,7 +1,7 @@
 import { mkdir, open, readdir, rename, rm } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import { getSystemErrorMessage } from "node:util";
-import { parseExportPlace } from "../lib/text/export-place.ts";
+import { parseExportTarget } from "../lib/text/export-target.ts";
 import { openBucket } from "./bucket.ts";
 
 export type Target = {
@@ -12,21 +12,21 @@ export type Target = {
 };
 
 /** One kind of target. What `list` and `write` throw becomes one sentence, unless it comes from the texts. */
-export type Place = Target & { name: string; describe(error: Error): string };
+export type NamedTarget = Target & { name: string; describe(error: Error): string };
 
 /** `to` is a folder or `s3://BUCKET/PREFIX`. */
 export async function openTarget(to: string): Promise<Target> {
-  const parsed = parseExportPlace(to);
+  const parsed = parseExportTarget(to);
   if (parsed === null) throw new RangeError(`Not a folder or bucket: ${to}`);
-  const place = parsed.kind === "folder" ? openFolder(parsed.path) : await openBucket(parsed);
+  const target = parsed.kind === "folder" ? openFolder(parsed.path) : await openBucket(parsed);
   const explain = (error: unknown) => {
-    const [reason] = place.describe(error as Error).split("\n");
-    return new ExportError(`Can't write to ${place.name}: ${reason}`, { cause: error });
+    const [reason] = target.describe(error as Error).split("\n");
+    return new ExportError(`Can't write to ${target.name}: ${reason}`, { cause: error });
   };
   return {
     async list(folder) {
       try {
-        return await place.list(folder);
+        return await target.list(folder);
       } catch (error) {
         throw explain(error);
       }
@@ -42,7 +42,7 @@ export async function openTarget(to: string): Promise<Target> {
         }
       }
       try {
-        return await place.write(path, watch());
+        return await target.write(path, watch());
       } catch (error) {
         throw error === unreadable ? error : explain(error);
       }
@@ -50,13 +50,13 @@ export async function openTarget(to: string): Promise<Target> {
   };
 }
 
-/** The place that files are written to can't be used. The message is for the operator. */
+/** The target that files are written to can't be used. The message is for the operator. */
 export class ExportError extends Error {
   override name = "ExportError";
 }
 
 /** Files get their name once they are complete and on the disk. */
-function openFolder(path: string): Place {
+function openFolder(path: string): NamedTarget {
   const root = resolve(path);
   return {
     name: root,

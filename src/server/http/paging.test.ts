@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { ApiError } from "./api-error.ts";
-import { readPage, readPlaceCursor, toPlaceCursor } from "./paging.ts";
+import { readPage, readRowCursor, toRowCursor } from "./paging.ts";
 
 const ID = "0d9c8a4e-5b1f-4c3e-9a67-2f1be8d60c55";
 const AT = new Date("2026-11-01T09:30:00.041Z");
@@ -19,16 +19,16 @@ test("a page has the requested number of rows, and a cursor only when there are 
 });
 
 test("a cursor is read back as its time and id", () => {
-  const cursor = toPlaceCursor({ at: AT, id: ID });
+  const cursor = toRowCursor({ at: AT, id: ID });
   assert.equal(cursor, `2026-11-01T09:30:00.041Z_${ID}`);
-  assert.deepEqual(readPlaceCursor({ cursor }, "cursor"), { at: AT, id: ID });
-  assert.equal(readPlaceCursor({}, "cursor"), null);
+  assert.deepEqual(readRowCursor({ cursor }, "cursor"), { at: AT, id: ID });
+  assert.equal(readRowCursor({}, "cursor"), null);
 });
 
 for (const cursor of ["", "x", `_${ID}`, `${AT.toISOString()}_`, `${AT.toISOString()}_${ID}_`, `yesterday_${ID}`]) {
   test(`the cursor ${JSON.stringify(cursor)} is refused`, () =>
     assert.throws(
-      () => readPlaceCursor({ cursor }, "cursor"),
+      () => readRowCursor({ cursor }, "cursor"),
       new ApiError("bad_request", "The parameter cursor must be the nextCursor of the previous page."),
     ));
 }

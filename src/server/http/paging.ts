@@ -21,15 +21,15 @@ export async function readPage<Row>({
 }
 
 /** Rows may share a time, so the cursor has a time and an id. */
-export type RowPlace = { at: Date; id: string };
+export type RowPosition = { at: Date; id: string };
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
-export function toPlaceCursor({ at, id }: RowPlace): string {
+export function toRowCursor({ at, id }: RowPosition): string {
   return `${at.toISOString()}_${id}`;
 }
 
-export function readPlaceCursor(query: Query, name: string): RowPlace | null {
+export function readRowCursor(query: Query, name: string): RowPosition | null {
   const text = readParameter(query, name);
   if (text === null) return null;
   const [time = "", id = "", ...rest] = text.split("_");

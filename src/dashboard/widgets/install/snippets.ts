@@ -32,17 +32,17 @@ export function toSnippet(widget: Pick<AppWidget, "id" | "pageUrl" | "snippet">,
   }
 }
 
-export function toLoaderUrl(widget: Place): string {
+export function toLoaderUrl(widget: SnippetWidget): string {
   return `${toBaseUrl(widget)}/loader.js`;
 }
 
 /** A page of Bookflow that stands in for the business's own, with the widget in this mode. */
-export function toTestPage(widget: Place, mode: InstallMode): string {
+export function toTestPage(widget: SnippetWidget, mode: InstallMode): string {
   return `${toBaseUrl(widget)}/test-page/${widget.id}?show=${mode}`;
 }
 
-type Place = Pick<AppWidget, "id" | "pageUrl">;
+type SnippetWidget = Pick<AppWidget, "id" | "pageUrl">;
 
-function toBaseUrl({ id, pageUrl }: Place): string {
+function toBaseUrl({ id, pageUrl }: SnippetWidget): string {
   return pageUrl.slice(0, -`/w/${id}`.length);
 }

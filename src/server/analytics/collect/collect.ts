@@ -98,11 +98,11 @@ export class Collector {
     const visit = this.#visits.read(arrival, { raw, page: readPage(request.page), ownHosts });
     if (visit.isBot) return "bot";
     if (visit.isSpam) return "spam_referrer";
-    const place = { organizationId, widgetId, network: toClientNetwork(arrival.ip) };
-    const capped = await this.#cap.apply(place, visit, now);
+    const origin = { organizationId, widgetId, network: toClientNetwork(arrival.ip) };
+    const capped = await this.#cap.apply(origin, visit, now);
     if (typeof capped === "string") return capped;
 
-    const charge = this.#budget.charge(place, now);
+    const charge = this.#budget.charge(origin, now);
     const { page, source, medium, campaign, channel, device, country } = capped.visit;
     const written = await this.#writer.write({
       organizationId,
@@ -179,7 +179,7 @@ function describeFault(value: unknown): string {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return NOT_AN_OBJECT;
   const [first] = schema.Errors(value);
   // "/events/0/step" is a fault of `events`; a missing field has no path yet.
-  const place = first?.instancePath.split("/")[1];
-  const member = place ?? (first?.keyword === "required" ? first.params.requiredProperties[0] : undefined);
+  const named = first?.instancePath.split("/")[1];
+  const member = named ?? (first?.keyword === "required" ? first.params.requiredProperties[0] : undefined);
   return FAULTS[member ?? ""] ?? NOT_AN_OBJECT;
 }

@@ -12,7 +12,7 @@ const COUNTS_KEPT = 100_000;
 const SALT_BYTES = 16;
 const HASH_LENGTH = 22;
 
-export type BudgetPlace = { readonly widgetId: WidgetId; readonly network: string };
+export type VisitOrigin = { readonly widgetId: WidgetId; readonly network: string };
 
 /** One that was charged in advance. */
 export type Charge = { readonly counts: readonly Count[] };
@@ -37,7 +37,7 @@ export class DayBudget {
   }
 
   /** Charges for one that may be new. Null if the day's budget is used up. */
-  charge({ widgetId, network }: BudgetPlace, now: Date): Charge | null {
+  charge({ widgetId, network }: VisitOrigin, now: Date): Charge | null {
     if (this.#perNetwork === 0) return FREE;
     this.#startDay(now);
     const name = hash("sha256", `${this.#salt} ${widgetId} ${network}`, "base64url").slice(0, HASH_LENGTH);

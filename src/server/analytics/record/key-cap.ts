@@ -7,7 +7,7 @@ import type { Log } from "../../lib/log/log.ts";
 import { OutageLog } from "../../lib/log/outage-log.ts";
 import type { Random } from "../../lib/secrets/random.ts";
 import { type CappedKey, type CappedKind, listUnknownKeys, toOther } from "./capped-keys.ts";
-import { type BudgetPlace, type Charge, DayBudget } from "./day-budget.ts";
+import { type Charge, DayBudget, type VisitOrigin } from "./day-budget.ts";
 import type { VisitFacts } from "./hit.ts";
 import { KnownKeys } from "./known-keys.ts";
 
@@ -21,7 +21,7 @@ export const NEW_KEYS_PER_NETWORK = 100;
 
 const LOOK_LIMITS: BatcherLimits = { batchMax: 500, itemsMax: 10_000, atOnce: 1, waitMs: 5_000 };
 
-type VisitPlace = BudgetPlace & { readonly organizationId: OrganizationId };
+type OwnedOrigin = VisitOrigin & { readonly organizationId: OrganizationId };
 
 /** `settle` must be called when the visit was recorded or not: only new visits use up the places of their new keys. */
 type Capped<Visit> = { visit: Visit; settle(isNewVisit: boolean): void };
@@ -44,41 +44,41 @@ export class KeyCap {
   }
 
   async apply<Visit extends VisitFacts>(
-    place: VisitPlace,
+    origin: OwnedOrigin,
     visit: Visit,
     now: Date,
   ): Promise<Capped<Visit> | Unavailable> {
-    const unknown = this.#listNew(place, visit, now);
+    const unknown = this.#listNew(origin, visit, now);
     if (unknown.length === 0) return { visit, settle: settleNothing };
-    const looked = await this.#look(place, unknown, now);
+    const looked = await this.#look(origin, unknown, now);
     if (looked !== "looked") return looked;
     const kept: (CappedKey & { charge: Charge })[] = [];
     const refused: CappedKey[] = [];
-    for (const key of this.#listNew(place, visit, now)) {
-      const charge = this.#budgets[key.kind].charge(place, now);
+    for (const key of this.#listNew(origin, visit, now)) {
+      const charge = this.#budgets[key.kind].charge(origin, now);
       if (charge) kept.push({ ...key, charge });
       else refused.push(key);
     }
     const settle = (isNewVisit: boolean) => {
       for (const { kind, id, charge } of kept) {
         // Another visit may have been recorded with the key meanwhile.
-        if (isNewVisit && !this.#isStored(place, id, now)) this.#stored.add(place.organizationId, id, now);
+        if (isNewVisit && !this.#isStored(origin, id, now)) this.#stored.add(origin.organizationId, id, now);
         else this.#budgets[kind].refund(charge);
       }
     };
     return { visit: toOther(visit, refused), settle };
   }
 
-  #isStored({ organizationId }: VisitPlace, id: number, now: Date): boolean {
+  #isStored({ organizationId }: OwnedOrigin, id: number, now: Date): boolean {
     return this.#stored.find(organizationId, now)?.has(id) ?? false;
   }
 
-  #listNew(place: VisitPlace, visit: VisitFacts, now: Date): CappedKey[] {
-    return listUnknownKeys(visit, (_kind, id) => this.#isStored(place, id, now));
+  #listNew(origin: OwnedOrigin, visit: VisitFacts, now: Date): CappedKey[] {
+    return listUnknownKeys(visit, (_kind, id) => this.#isStored(origin, id, now));
   }
 
   /** Remembers which of the keys are stored. */
-  async #look({ organizationId }: VisitPlace, keys: readonly CappedKey[], now: Date): Promise<"looked" | Unavailable> {
+  async #look({ organizationId }: OwnedOrigin, keys: readonly CappedKey[], now: Date): Promise<"looked" | Unavailable> {
     const batched = await this.#looks.submit(keys.map(({ id }) => ({ organizationId, id }))).catch((error: unknown) => {
       this.#outages.failed(error);
       return null;

@@ -58,7 +58,7 @@ export function continueAfter<Filter extends Omit<ListFilter, "limit">>(
   }
 }
 
-export function toPlace(row: BookingRow, sort: AppBookingFilter["sort"]): { at: Date; reference: Reference } {
+export function toPosition(row: BookingRow, sort: AppBookingFilter["sort"]): { at: Date; reference: Reference } {
   const isByStart = sort === "soonest" || sort === "latest";
   return { at: isByStart ? row.start_at : row.created_at, reference: row.reference };
 }

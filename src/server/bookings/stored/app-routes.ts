@@ -13,7 +13,7 @@ import { parseIsoInstant } from "../../lib/time/iso-instant.ts";
 import { listBookingDeliveries } from "../../webhooks/webhooks.ts";
 import { listChangesOf } from "../changes/change-queries.ts";
 import { keptSince, readerOf, readFilter } from "./app-filter.ts";
-import { continueAfter, countBookings, findBooking, listBookings, toPlace } from "./app-queries.ts";
+import { continueAfter, countBookings, findBooking, listBookings, toPosition } from "./app-queries.ts";
 import { countErasable, deleteBooking, eraseBookingsByEmail } from "./erase.ts";
 import { readSources } from "./source-queries.ts";
 import { toBookingDetail, toBookingSummary } from "./to-app-booking.ts";
@@ -67,7 +67,7 @@ function listRoutes(routes: HttpRoutes, deps: BookingDeps): void {
     const { rows, nextCursor } = await readPage({
       limit,
       read: (most) => listBookings(deps.db, member.organizationId, { ...page, limit: most }),
-      toCursor: (last) => toCursor(toPlace(last, filter.sort)),
+      toCursor: (last) => toCursor(toPosition(last, filter.sort)),
     });
     const reader = await readerOf(deps.db, member);
     return { data: rows.map((row) => toBookingSummary(row, reader)), nextCursor };
@@ -85,13 +85,13 @@ function listRoutes(routes: HttpRoutes, deps: BookingDeps): void {
   });
 }
 
-type Place = ReturnType<typeof toPlace>;
+type Position = ReturnType<typeof toPosition>;
 
-function toCursor({ at, reference }: Place): string {
+function toCursor({ at, reference }: Position): string {
   return `${at.toISOString()}_${reference}`;
 }
 
-function readCursor(query: Query): Place | null {
+function readCursor(query: Query): Position | null {
   const text = readParameter(query, "cursor");
   if (text === null) return null;
   const [time = "", id = "", ...rest] = text.split("_");

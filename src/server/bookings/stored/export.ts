@@ -2,7 +2,7 @@ import { Attribution } from "#contract/attribution.ts";
 import type { OrganizationId, WidgetId } from "#contract/ids.ts";
 import type { Db } from "../../db/pool.ts";
 import { BYTE_ORDER_MARK, toCsvLine } from "../../lib/text/csv.ts";
-import { type AppBookingFilter, continueAfter, listBookings, toPlace } from "./app-queries.ts";
+import { type AppBookingFilter, continueAfter, listBookings, toPosition } from "./app-queries.ts";
 import type { BookingRow } from "./queries.ts";
 
 /** Memory holds two pieces, however long the file is. V8 treats longer texts as large objects, which are freed late. */
@@ -56,7 +56,7 @@ export async function* readBookingPieces(
     if (rows.length > 0) yield rows;
     const last = rows.at(-1);
     if (!last || rows.length < ROWS_PER_PIECE) return;
-    page = continueAfter(page, toPlace(last, page.sort));
+    page = continueAfter(page, toPosition(last, page.sort));
   }
 }
 

@@ -27,9 +27,9 @@ type AppointmentFilter = {
 };
 
 /** The last booking of the page before; only sorts by appointment use it, the others set createdFrom or createdBefore. */
-type StartPlace = { startAt: Date; reference: Reference };
+type StartPosition = { startAt: Date; reference: Reference };
 
-export type ListFilter = BookingFilter & AppointmentFilter & { sort: BookingSort; after: StartPlace | null };
+export type ListFilter = BookingFilter & AppointmentFilter & { sort: BookingSort; after: StartPosition | null };
 
 /** Whatever the appointment is. */
 export const NEWEST_FIRST = { startFrom: null, startBefore: null, status: null, sort: "newest", after: null } as const;

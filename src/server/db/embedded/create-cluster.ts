@@ -37,7 +37,7 @@ type CreationSpec = {
 };
 
 /** The cluster's folder, and the temporary folder that is renamed to it when complete. */
-type Place = { folder: string; unfinished: string };
+type ClusterPaths = { folder: string; unfinished: string };
 
 /**
  * Creates the cluster and returns its folder. A cluster exists only once it is complete: if this is interrupted, the
@@ -46,28 +46,28 @@ type Place = { folder: string; unfinished: string };
 export async function createCluster(spec: CreationSpec): Promise<string> {
   const link = dataFolderPaths(spec.dataDir).cluster;
   try {
-    const place = await choosePlace(spec, link);
+    const paths = await choosePaths(spec, link);
     try {
-      spec.notice(`Creating the database in ${place.folder}.`);
-      await fillCluster(spec, place);
-      await rename(join(place.unfinished, "cluster"), place.folder);
-      syncFolder(dirname(place.folder));
-      if (place.folder !== link) {
-        symlinkSync(place.folder, link);
+      spec.notice(`Creating the database in ${paths.folder}.`);
+      await fillCluster(spec, paths);
+      await rename(join(paths.unfinished, "cluster"), paths.folder);
+      syncFolder(dirname(paths.folder));
+      if (paths.folder !== link) {
+        symlinkSync(paths.folder, link);
         spec.notice(
-          `The database is kept in ${place.folder}, because the user ${spec.user?.name}, who runs PostgreSQL for root, can't access ${spec.dataDir}.`,
+          `The database is kept in ${paths.folder}, because the user ${spec.user?.name}, who runs PostgreSQL for root, can't access ${spec.dataDir}.`,
         );
       }
-      return place.folder;
+      return paths.folder;
     } finally {
-      await rm(place.unfinished, { recursive: true, force: true });
+      await rm(paths.unfinished, { recursive: true, force: true });
     }
   } catch (error) {
     throw toStartError(error, spec.dataDir);
   }
 }
 
-async function choosePlace(spec: CreationSpec, link: string): Promise<Place> {
+async function choosePaths(spec: CreationSpec, link: string): Promise<ClusterPaths> {
   const besideLink = `${link}.new-`;
   await clearUnfinished(besideLink);
   const unfinished = makeFolderFor(spec.user, besideLink);
@@ -111,20 +111,20 @@ async function clearUnfinished(prefix: string): Promise<void> {
   }
 }
 
-async function fillCluster({ user, binaries }: CreationSpec, place: Place): Promise<void> {
-  const folder = join(place.unfinished, "cluster");
+async function fillCluster({ user, binaries }: CreationSpec, paths: ClusterPaths): Promise<void> {
+  const folder = join(paths.unfinished, "cluster");
   const passwords = { [PASSWORD_FILE]: makePassword(), [SUPERUSER_PASSWORD_FILE]: makePassword() };
-  for (const [name, password] of Object.entries(passwords)) writeSecret(join(place.unfinished, name), password, user);
+  for (const [name, password] of Object.entries(passwords)) writeSecret(join(paths.unfinished, name), password, user);
   // The builtin C.UTF-8 orders by code point, so indexes never depend on the machine's libraries, and lower() knows all letters.
   const locale = ["--locale=C", "--locale-provider=builtin", "--builtin-locale=C.UTF-8", "--encoding=UTF8"];
-  const passwordFile = join(place.unfinished, SUPERUSER_PASSWORD_FILE);
+  const passwordFile = join(paths.unfinished, SUPERUSER_PASSWORD_FILE);
   const access = ["--username=postgres", `--pwfile=${passwordFile}`, "--auth=scram-sha-256"];
   const init = ["-D", folder, ...locale, ...access, "--no-instructions"];
-  await runStep({ file: binaries.initdb, args: init, user }, place.folder);
+  await runStep({ file: binaries.initdb, args: init, user }, paths.folder);
   const single = ["--single", "-D", folder, "-c", "exit_on_error=on", "template1"];
   const input = toSetUp(passwords[PASSWORD_FILE] ?? "");
-  await runStep({ file: binaries.postgres, args: single, user, input }, place.folder);
-  for (const name of Object.keys(passwords)) await rename(join(place.unfinished, name), join(folder, name));
+  await runStep({ file: binaries.postgres, args: single, user, input }, paths.folder);
+  for (const name of Object.keys(passwords)) await rename(join(paths.unfinished, name), join(folder, name));
 }
 
 function makePassword(): string {

@@ -7,9 +7,9 @@ const VALUES_MAX = 2_000;
 /** Whether JSON is nested too deeply or has too many values, found without parsing. Text that isn't JSON may pass. */
 export function isTooComplex(text: string, valuesMax = VALUES_MAX): boolean {
   let [depth, values] = [0, 1];
-  for (let place = 0; place < text.length; place++) {
-    const character = text[place];
-    if (character === '"') place = findEndOfText(text, place);
+  for (let index = 0; index < text.length; index++) {
+    const character = text[index];
+    if (character === '"') index = findEndOfText(text, index);
     else if (character === "[" || character === "{") depth++;
     else if (character === "]" || character === "}") depth--;
     if (character === "[" || character === "{" || character === ",") values++;
@@ -18,7 +18,7 @@ export function isTooComplex(text: string, valuesMax = VALUES_MAX): boolean {
   return false;
 }
 
-/** The place of the quote that ends the text; the end of everything if there is none. */
+/** The index of the quote that ends the text; the end of everything if there is none. */
 function findEndOfText(text: string, start: number): number {
   for (let end = text.indexOf('"', start + 1); end !== -1; end = text.indexOf('"', end + 1)) {
     let backslashes = 0;

@@ -16,7 +16,7 @@ import { auditBy } from "../../audit/audit.ts";
 import type { Db } from "../../db/pool.ts";
 import type { Deps } from "../../deps.ts";
 import { ApiError, notFound } from "../../http/api-error.ts";
-import { readPage, readPlaceCursor, toPlaceCursor } from "../../http/paging.ts";
+import { readPage, readRowCursor, toRowCursor } from "../../http/paging.ts";
 import {
   badParameter,
   type Query,
@@ -54,7 +54,7 @@ export function deliveryAppRoutes(routes: Routes, deps: DeliveryDeps): void {
       limit,
       read: (most) => listDeliveries(deps.db, member.organizationId, { ...filter, keptSince, limit: most }),
       // Deliveries of one event share a time, so the cursor needs the id too.
-      toCursor: (last) => toPlaceCursor({ at: last.created_at, id: last.id }),
+      toCursor: (last) => toRowCursor({ at: last.created_at, id: last.id }),
     });
     return { data: rows.map((row) => toAppDelivery(row, reader)), nextCursor };
   });
@@ -143,7 +143,7 @@ function readLogFilter(query: Query, { endpoints, seesCustomers }: DeliveryReade
   const [search, redelivery] = [text("search"), text("redelivery")];
   const endpointId = endpoint == null ? null : parseEndpointId(endpoint);
   if (endpoint != null && !(endpointId && endpoints.has(endpointId))) throw notFound("Endpoint");
-  const cursor = readPlaceCursor(query, "cursor");
+  const cursor = readRowCursor(query, "cursor");
   return {
     ...(search === null ? {} : readSearch(search, seesCustomers)),
     ...(endpointId ? { endpointId } : {}),

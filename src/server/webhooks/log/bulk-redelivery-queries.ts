@@ -4,7 +4,7 @@ import type { DeliveryId, EndpointId, OrganizationId, RedeliveryId } from "#cont
 import { table } from "../../db/home.ts";
 import type { Db } from "../../db/pool.ts";
 import type { RedeliveriesTable } from "../../db/webhook-tables.ts";
-import type { RowPlace } from "../../http/paging.ts";
+import type { RowPosition } from "../../http/paging.ts";
 import { isInLog } from "./queries.ts";
 
 const FIRST_ID = "00000000-0000-0000-0000-000000000000";
@@ -65,7 +65,7 @@ export async function countMatching(
 export async function listMatching(
   db: Db,
   owner: OrganizationId,
-  which: { filter: RedeliveryFilter; keptSince: Date; after: RowPlace; limit: number },
+  which: { filter: RedeliveryFilter; keptSince: Date; after: RowPosition; limit: number },
 ): Promise<{ id: DeliveryId; endpointId: EndpointId; createdAt: Date }[]> {
   const { after } = which;
   const { rows } = await sql<{ id: DeliveryId; endpointId: EndpointId; createdAt: Date }>`
@@ -127,7 +127,7 @@ export async function lockRedeliveries(transaction: Db, owner: OrganizationId): 
   return rows[0]?.locked ?? false;
 }
 
-type Running = { filter: RedeliveryFilter; place: RowPlace };
+type Running = { filter: RedeliveryFilter; position: RowPosition };
 
 /** Null if it has ended, or if another worker is queueing a batch of it. */
 export async function lockRedelivery(
@@ -144,17 +144,17 @@ export async function lockRedelivery(
     .forUpdate()
     .skipLocked()
     .executeTakeFirst();
-  return row ? { filter: row.filter, place: { at: row.place_at, id: row.place_id } } : null;
+  return row ? { filter: row.filter, position: { at: row.place_at, id: row.place_id } } : null;
 }
 
 export async function saveProgress(
   transaction: Db,
   owner: OrganizationId,
-  { id, place, queued }: { id: RedeliveryId; place: RowPlace; queued: number },
+  { id, position, queued }: { id: RedeliveryId; position: RowPosition; queued: number },
 ): Promise<void> {
   await transaction
     .updateTable("redeliveries")
-    .set((set) => ({ place_at: place.at, place_id: place.id, queued: set("queued", "+", queued) }))
+    .set((set) => ({ place_at: position.at, place_id: position.id, queued: set("queued", "+", queued) }))
     .where("organization_id", "=", owner)
     .where("id", "=", id)
     .execute();

@@ -126,15 +126,15 @@ async function advanceRedelivery(
     const limit = Math.min(BATCH, await findRoom(transaction, owner, id));
     if (limit <= 0) return "waiting";
     const now = deps.clock.now();
-    const batch = { filter: redelivery.filter, after: redelivery.place, keptSince: toLogKeptSince(now), limit };
+    const batch = { filter: redelivery.filter, after: redelivery.position, keptSince: toLogKeptSince(now), limit };
     const found = await listMatching(transaction, owner, batch);
     // Queue rows before deliveries: see queue/claim.ts.
     const queue = { deliveries: found, trigger: "automatic", isTest: false, dueAt: now, redeliveryId: id } as const;
     const queued = await queueDeliveries(transaction, owner, queue);
     await requeueDeliveries(transaction, owner, { ids: queued, redeliveryId: id, now });
     const last = found.at(-1);
-    const place = last ? { at: last.createdAt, id: last.id } : redelivery.place;
-    await saveProgress(transaction, owner, { id, place, queued: queued.length });
+    const position = last ? { at: last.createdAt, id: last.id } : redelivery.position;
+    await saveProgress(transaction, owner, { id, position, queued: queued.length });
     if (found.length === limit) return "advanced";
     await endRedelivery(transaction, owner, { id, state: "finished", now });
     return "ended";

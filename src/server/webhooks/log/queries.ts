@@ -22,7 +22,7 @@ import { table } from "../../db/home.ts";
 import type { Db } from "../../db/pool.ts";
 import { inSnapshot } from "../../db/transactions.ts";
 import type { DeliveriesTable, DeliveryAttemptsTable } from "../../db/webhook-tables.ts";
-import type { RowPlace } from "../../http/paging.ts";
+import type { RowPosition } from "../../http/paging.ts";
 
 // The delivery log, newest first. Pages continue after a time and an id, so new rows never shift a page.
 
@@ -46,7 +46,7 @@ export type DeliveryLogFilter = {
   from?: Date;
   /** Exclusive. */
   to?: Date;
-  cursor?: RowPlace;
+  cursor?: RowPosition;
   limit: number;
 };
 

@@ -1,8 +1,8 @@
 /** Where an export goes: a folder, or a bucket with the beginning of its keys, which is empty or ends in "/". */
-type ExportPlace = { kind: "folder"; path: string } | { kind: "bucket"; bucket: string; prefix: string };
+type ExportTarget = { kind: "folder"; path: string } | { kind: "bucket"; bucket: string; prefix: string };
 
 /** Null if it is neither a path nor `s3://BUCKET/PREFIX`. */
-export function parseExportPlace(text: string): ExportPlace | null {
+export function parseExportTarget(text: string): ExportTarget | null {
   if (text.trim() === "") return null;
   if (!/^[a-z][a-z0-9+.-]*:\/\//i.test(text)) return { kind: "folder", path: text };
   const [, bucket, path = ""] = /^s3:\/\/([a-z0-9][a-z0-9.-]{1,61}[a-z0-9])(?:\/(.*))?$/.exec(text) ?? [];
