@@ -138,7 +138,7 @@ export function RequestSection({ delivery }: { delivery: AppDeliveryDetail }) {
             : "Viewers can’t see the body because it contains customer data."}
         </Text>
       ) : (
-        verdict.isAllowed && <CopyField label="Body" value={toPretty(body)} isJson />
+        verdict.isAllowed && <CopyField label="Body" value={JSON.stringify(JSON.parse(body), null, 2)} isJson />
       )}
     </Section>
   );
@@ -146,7 +146,3 @@ export function RequestSection({ delivery }: { delivery: AppDeliveryDetail }) {
 
 const SIGNED = "Every attempt sends the same body with a new signature. Each attempt’s headers are above.";
 const UNSIGNED = "Every attempt sends the same body. Chat cards aren’t signed.";
-
-function toPretty(body: string): string {
-  return JSON.stringify(JSON.parse(body), null, 2);
-}

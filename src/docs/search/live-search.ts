@@ -28,7 +28,11 @@ export function showMatchesWhileTyping(page: Document): void {
     // The reader has typed on, and newer matches are on their way.
     if (input.value.trim() !== query) return;
     const summary = toSummary(matches);
-    list.replaceChildren(...(matches?.length ? matches.map((match) => toItem(page, match)) : [toNote(page, summary)]));
+    list.replaceChildren(
+      ...(matches?.length
+        ? matches.map((match) => toItem(page, match))
+        : [toElement(page, { tag: "li", children: [summary] })]),
+    );
     list.hidden = false;
     status.textContent = summary;
   };
@@ -104,10 +108,6 @@ function toSummary(matches: Match[] | null): string {
   if (matches === null) return "The search couldn't be loaded. Try again.";
   if (matches.length === 0) return "No matches";
   return `${matches.length} ${matches.length === 1 ? "match" : "matches"}`;
-}
-
-function toNote(page: Document, text: string): HTMLElement {
-  return toElement(page, { tag: "li", children: [text] });
 }
 
 function toItem(page: Document, { address, guide, heading, excerpt }: Match): HTMLElement {

@@ -7,6 +7,9 @@ import { randomUuid } from "../lib/secrets/random.ts";
 /** Logs an action in the transaction that performs it. */
 export type Audit = (transaction: Db, what: Omit<NewAuditEntry, "organizationId" | "actor" | "at">) => Promise<void>;
 
+/** Logs what a transaction does to one thing, in that transaction. `before`: the thing before an edit. */
+export type AuditOf<Thing> = (transaction: Db, thing: Thing, before?: Thing) => Promise<void>;
+
 /** `auditId`: the id of the entry, if the request decides it. */
 type Actor = { organizationId: OrganizationId; userId: string; email: string; auditId?: string; isOperator?: true };
 

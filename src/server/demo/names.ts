@@ -80,12 +80,8 @@ export function makeCustomer(dice: Dice, number: number): Customer {
     name: `${first} ${last}`,
     email: `${toLetters(first)}.${toLetters(last)}${number}@${dice.pick(["example.com", "example.net", "example.org"])}`,
     phone: dice.falls(0.72) ? `+49 30 23125 ${String(dice.between(0, 999)).padStart(3, "0")}` : null,
-    notes: makeNote(dice, language),
+    notes: dice.falls(0.16) ? dice.pick(language.notes) : null,
   };
-}
-
-function makeNote(dice: Dice, language: Language): string | null {
-  return dice.falls(0.16) ? dice.pick(language.notes) : null;
 }
 
 /** The letters of a name that fit into an email address, or "patient" if none do. */

@@ -38,7 +38,7 @@ export function renderMarkdown(text: string, toAddress: ToAddress): MarkdownPage
         return html`<h${level} id="${heading.anchor}">${inner}</h${level}>\n`.toString();
       },
       code({ lang = "", text: code }) {
-        const title = toLanguageTitle(lang);
+        const title = LANGUAGES[lang]?.title ?? "Text";
         return html`<figure class="panel">
 <figcaption>${title}</figcaption>
 <div class="scroll" role="group" aria-label="${toLabel(title)}" tabindex="0"><pre><code>${highlightCode(lang, code)}</code></pre></div>
@@ -158,10 +158,6 @@ const LANGUAGES: Readonly<Record<string, Language>> = {
   caddy: { title: "Caddyfile", tokens: SHELL },
   yaml: { title: "YAML", tokens: SETTINGS },
 };
-
-function toLanguageTitle(language: string): string {
-  return LANGUAGES[language]?.title ?? "Text";
-}
 
 /** An unknown language stays plain. */
 function highlightCode(language: string, text: string): HtmlPart {

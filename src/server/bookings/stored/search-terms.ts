@@ -26,7 +26,10 @@ export function toWeekQuery(
   { owner, parts, widgetId }: { owner: OrganizationId; parts: readonly SearchedPart[]; widgetId: WidgetId | null },
 ): string {
   const scope = `${owner.slice(ORGANIZATION_ID.prefix.length)}${WEEK_MARK}:`;
-  const found = parts.map((part) => allOf(toGrams(term).map((gram) => toWord(`${scope}${part}`, gram))));
+  const found = parts.map((part) => {
+    const words = toGrams(term).map((gram) => toWord(`${scope}${part}`, gram));
+    return `(${words.join(" & ")})`;
+  });
   const inAnyPart = `(${found.join(" | ")})`;
   return widgetId === null ? inAnyPart : `${inAnyPart} & ${quote(`${scope}w${widgetId}`)}`;
 }
@@ -46,8 +49,4 @@ function toWord(prefix: string, gram: string): string {
 
 function quote(word: string): string {
   return `'${word.replaceAll("\\", "\\\\").replaceAll("'", "''")}'`;
-}
-
-function allOf(words: readonly string[]): string {
-  return `(${words.join(" & ")})`;
 }

@@ -134,7 +134,7 @@ async function readUpdated(
     const { bookings } = page.value;
     for (const booking of bookings) note(booking);
     next = page.value.next;
-    times = [...times, ...listTimes(bookings).filter((time) => time > since)].sort(byTime);
+    times = [...times, ...listTimes(bookings).filter((time) => time > since)].sort((a, b) => a.getTime() - b.getTime());
     const until = times.at(-1) ?? since;
     if (next === null) return found({ until, isComplete: before === null });
     const isLong = reads >= READS_MAX;
@@ -154,10 +154,6 @@ async function readUpdated(
 /** When these bookings changed. */
 function listTimes(bookings: readonly Booking[]): Date[] {
   return bookings.flatMap(({ updatedAt }) => parseIsoInstant(updatedAt ?? "", "down") ?? []);
-}
-
-function byTime(a: Date, b: Date): number {
-  return a.getTime() - b.getTime();
 }
 
 function isAsKnown({ status, start, end }: Booking, known: KnownAppointment | undefined): boolean {

@@ -1,5 +1,4 @@
 import { hasSignature, type SignedNotice } from "../notices/signature.ts";
-import type { HttpReply } from "../outbound.ts";
 import { isSuccess, readReply, toFailure } from "../read-reply.ts";
 import { found, type Read, type SubscriptionState, type Subscriptions } from "../scheduling-system.ts";
 import type { CalcomApi } from "./api.ts";
@@ -33,7 +32,7 @@ export function createSubscriptions(api: CalcomApi): Subscriptions<[signal: Abor
       const body = { json: { subscriberUrl: url, triggers: TRIGGERS, active: true, secret } };
       const post = () => api.changeWebhook({ method: "POST", path: "/webhooks", body }, signal);
       let reply = await post();
-      if (reply.kind === "reply" && isTaken(reply)) {
+      if (reply.kind === "reply" && reply.status === 409) {
         const removed = await removeAt(url, signal);
         if (removed.kind !== "found") return removed;
         reply = await post();
@@ -56,10 +55,6 @@ export function createSubscriptions(api: CalcomApi): Subscriptions<[signal: Abor
 
 function toPath(id: string): string {
   return `/webhooks/${encodeURIComponent(id)}`;
-}
-
-function isTaken({ status }: HttpReply): boolean {
-  return status === 409;
 }
 
 /** Without a secret, Cal.com sends `no-secret-provided`. */

@@ -17,7 +17,6 @@ import { checkConnection } from "../check/check-connection.ts";
 import type { OpenDeps } from "../scheduler-deps.ts";
 import type { Verified } from "../scheduling-system.ts";
 import {
-  type AuditWriter,
   addConnection,
   type ConnectionEdit,
   type ConnectionRefusal,
@@ -45,9 +44,11 @@ export function connectionAppRoutes(routes: Routes, deps: OpenDeps): void {
     const wanted = { ...typed, id, name: checkName(typed.name) };
     if (await findConnection(deps.db, member.organizationId, id)) throw addedBefore();
     const audit = auditBy(deps, member, deps.clock.now());
-    const writeAudit: AuditWriter = (transaction, { id: target, name }) =>
-      audit(transaction, { action: "connection.added", target, name });
-    const outcome = await makeOnce(() => addConnection(deps, member.organizationId, wanted, writeAudit));
+    const outcome = await makeOnce(() =>
+      addConnection(deps, member.organizationId, wanted, (transaction, { id: target, name }) =>
+        audit(transaction, { action: "connection.added", target, name }),
+      ),
+    );
     if (outcome === null) throw addedBefore();
     if (outcome.kind !== "added") throw toApiError(outcome, wanted.kind);
     const connection = await readConnection(deps, member.organizationId, id);

@@ -1,6 +1,7 @@
 import { DAY_MS } from "#contract/durations.ts";
 import { CONNECTION_ID, type ConnectionId, type OrganizationId } from "#contract/ids.ts";
 import type { ConnectionKind } from "#contract/scheduling.ts";
+import type { AuditOf } from "../../audit/audit.ts";
 import type { Db } from "../../db/pool.ts";
 import { inTransaction } from "../../db/transactions.ts";
 import { randomId } from "../../lib/secrets/random.ts";
@@ -40,15 +41,12 @@ export type ConnectionRefusal =
   | { readonly kind: "booking_under_way" }
   | { readonly kind: "not_found" };
 
-/** Writes more in the transaction that adds the connection, such as the audit entry. */
-export type AuditWriter = (transaction: Db, connection: Pick<ConnectionRow, "id" | "name">) => Promise<void>;
-
 /** Tests the connection first; one that doesn't work is not saved. */
 export async function addConnection(
   deps: OpenDeps,
   owner: OrganizationId,
   wanted: GivenParts & { id?: ConnectionId; kind: ConnectionKind; name: string },
-  writeAudit: AuditWriter = async () => undefined,
+  audit?: AuditOf<Pick<ConnectionRow, "id" | "name">>,
 ): Promise<{ kind: "added"; id: ConnectionId; verified: Verified } | ConnectionRefusal> {
   const tried = await tryParts(deps, wanted);
   if (tried.kind !== "works") return tried;
@@ -73,7 +71,7 @@ export async function addConnection(
   const isAdded = await inTransaction(deps.db, async (transaction) => {
     if ((await countLocked(transaction, owner, "scheduling_connections")) >= most) return false;
     await insertConnection(transaction, owner, row);
-    await writeAudit(transaction, row);
+    await audit?.(transaction, row);
     return true;
   });
   return isAdded ? { kind: "added", id, verified: tried.verified } : { kind: "too_many", most };

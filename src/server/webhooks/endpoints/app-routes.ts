@@ -6,7 +6,7 @@ import { ENDPOINT_PERIODS, ENDPOINT_TESTS_PER_MINUTE_MAX, SECRET_OVERLAP_HOURS_D
 import { ENDPOINT_ID, type EndpointId, parseEndpointId } from "#contract/ids.ts";
 import type { Member, Routes } from "../../accounts/accounts.ts";
 import { requireScope } from "../../api-keys/api-keys.ts";
-import { type Audit, auditBy } from "../../audit/audit.ts";
+import { type Audit, type AuditOf, auditBy } from "../../audit/audit.ts";
 import { makeOnce } from "../../db/make-once.ts";
 import type { Deps } from "../../deps.ts";
 import { ApiError, FieldsError, notFound } from "../../http/api-error.ts";
@@ -22,11 +22,11 @@ import { retryAll } from "../log/resend.ts";
 import { readStatistics } from "../log/statistics.ts";
 import type { WebhookDeps } from "../webhook-deps.ts";
 import {
-  type AuditWriter,
   addEndpoint,
   deleteEndpoint,
   type EndpointEdit,
   editEndpoint,
+  type NamedEndpoint,
   type Refusal,
   rotateSecret,
 } from "./endpoints.ts";
@@ -133,7 +133,9 @@ function actionRoutes(routes: Routes, deps: RouteDeps): void {
     async ({ member, params, body }) => {
       const { id } = await requireEndpoint(deps, member, params.endpoint);
       const { overlapHours = SECRET_OVERLAP_HOURS_DEFAULT } = body;
-      const writeAudit = audited(member, "endpoint.secret_rotated", { overlap: describeOverlap(overlapHours) });
+      const writeAudit = audited(member, "endpoint.secret_rotated", {
+        overlap: overlapHours === 0 ? "none" : `${overlapHours} h`,
+      });
       const outcome = await rotateSecret(deps, member.organizationId, { id, overlapHours }, writeAudit);
       if (outcome.kind !== "rotated") throw toApiError(outcome);
       return { secret: outcome.secret, previousSecretExpiresAt: outcome.previousExpiresAt?.toISOString() ?? null };
@@ -216,10 +218,6 @@ function onlyTurnsOff({ isEnabled, ...others }: Omit<EndpointChange, "was">): bo
   return isEnabled === false && Object.keys(others).length === 0;
 }
 
-function describeOverlap(hours: number): string {
-  return hours === 0 ? "none" : `${hours} h`;
-}
-
 /** The audit detail of a change; empty when nothing changes. */
 function describeChange({ isEnabled, ...fields }: Omit<EndpointChange, "was">): Record<string, string> {
   const changed = Object.entries(fields).flatMap(([name, value]) => (value === undefined ? [] : [name]));
@@ -273,7 +271,7 @@ export function auditEndpoint(
   audit: Audit,
   action: AuditAction,
   detail: Record<string, string | number> = {},
-): AuditWriter {
+): AuditOf<NamedEndpoint> {
   return (transaction, endpoint, before = endpoint) =>
     audit(transaction, {
       action,

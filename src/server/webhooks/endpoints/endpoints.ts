@@ -1,6 +1,7 @@
 import { HOUR_MS } from "#contract/durations.ts";
 import type { EndpointKind, SecretOverlapHours } from "#contract/endpoint.ts";
 import { ENDPOINT_ID, type EndpointId, type OrganizationId } from "#contract/ids.ts";
+import type { AuditOf } from "../../audit/audit.ts";
 import { writeAtHome } from "../../db/home.ts";
 import type { Db } from "../../db/pool.ts";
 import { inTransaction } from "../../db/transactions.ts";
@@ -51,9 +52,7 @@ const LIKE_NEW = {
   paused_until: null,
 } as const;
 
-type NamedEndpoint = Pick<EndpointRow, "id" | "url" | "description">;
-/** Runs in the transaction that makes the change, for example to audit it. `before` is the endpoint before an edit. */
-export type AuditWriter = (transaction: Db, endpoint: NamedEndpoint, before?: NamedEndpoint) => Promise<void>;
+export type NamedEndpoint = Pick<EndpointRow, "id" | "url" | "description">;
 
 export type Refusal =
   | { kind: "url_refused"; reason: string }
@@ -80,7 +79,7 @@ export async function addEndpoint(
   deps: EndpointDeps,
   owner: OrganizationId,
   wanted: NewEndpoint,
-  writeAudit?: AuditWriter,
+  audit?: AuditOf<NamedEndpoint>,
 ): Promise<AddedEndpoint | Refusal> {
   const { kind, settings = {} } = wanted;
   const faults = await checkSettings(deps.db, owner, { kind, settings });
@@ -109,7 +108,7 @@ export async function addEndpoint(
       updated_at: now,
     });
     await writeLane(transaction, inserted);
-    await writeAudit?.(transaction, inserted);
+    await audit?.(transaction, inserted);
     return true;
   });
   return isAdded ? { kind: "added", id, secret, sameUrlAs } : { kind: "too_many", most };
@@ -156,7 +155,7 @@ export async function editEndpoint(
   deps: EndpointDeps,
   owner: OrganizationId,
   wanted: EndpointEdit,
-  writeAudit?: AuditWriter,
+  audit?: AuditOf<NamedEndpoint>,
 ): Promise<{ kind: "edited" } | Refusal> {
   const { id, description, isEnabled, settings = {} } = wanted;
   const current = await findEndpoint(deps.db, owner, id);
@@ -193,7 +192,7 @@ export async function editEndpoint(
     const after = await updateEndpoint(transaction, owner, { id, change });
     assert(after, "it is locked");
     await writeLane(transaction, after);
-    await writeAudit?.(transaction, after, before);
+    await audit?.(transaction, after, before);
     return { kind: "edited" };
   });
   if (outcome.kind === "edited" && isEnabled === false) await cancelWaiting(deps, owner, { id, now });
@@ -230,7 +229,7 @@ export async function deleteEndpoint(
   deps: Pick<Deps, "db" | "clock">,
   owner: OrganizationId,
   id: EndpointId,
-  writeAudit?: AuditWriter,
+  audit?: AuditOf<NamedEndpoint>,
 ): Promise<boolean> {
   const now = deps.clock.now();
   const withoutSecrets = {
@@ -246,7 +245,7 @@ export async function deleteEndpoint(
     const change = { ...withoutSecrets, receiver: endpoint.receiver + 1, removed_at: now, updated_at: now };
     await updateEndpoint(transaction, owner, { id, change });
     await writeLane(transaction, { ...endpoint, removed_at: now });
-    await writeAudit?.(transaction, endpoint);
+    await audit?.(transaction, endpoint);
     return true;
   });
   if (isRemoved) await cancelWaiting(deps, owner, { id, now });
@@ -267,7 +266,7 @@ export async function rotateSecret(
   deps: EndpointDeps,
   owner: OrganizationId,
   { id, overlapHours }: { id: EndpointId; overlapHours: SecretOverlapHours },
-  writeAudit?: AuditWriter,
+  audit?: AuditOf<NamedEndpoint>,
 ): Promise<{ kind: "rotated"; secret: string; previousExpiresAt: Date | null } | Refusal> {
   const current = await findEndpoint(deps.db, owner, id);
   if (current && current.kind !== "webhook") return { kind: "no_secret" };
@@ -282,7 +281,7 @@ export async function rotateSecret(
       now,
       previousExpiresAt,
     });
-    if (endpoint) await writeAudit?.(transaction, endpoint);
+    if (endpoint) await audit?.(transaction, endpoint);
     return endpoint !== null;
   });
   return isReplaced ? { kind: "rotated", secret, previousExpiresAt } : { kind: "not_found" };

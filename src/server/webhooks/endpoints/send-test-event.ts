@@ -23,7 +23,7 @@ export async function sendTestEvent(
   deps: EndpointDeps & Pick<Deps, "log">,
   owner: { id: OrganizationId; name: string },
   endpointId: EndpointId,
-  writeAudit: (transaction: Db, endpoint: EndpointRow, deliveryId: DeliveryId) => Promise<void> = async () => undefined,
+  audit: (transaction: Db, endpoint: EndpointRow, deliveryId: DeliveryId) => Promise<void> = async () => undefined,
 ): Promise<{ kind: "queued"; deliveryId: DeliveryId } | Refusal> {
   const endpoint = await findEndpoint(deps.db, owner.id, endpointId);
   if (!endpoint) return { kind: "not_found" };
@@ -56,7 +56,7 @@ export async function sendTestEvent(
       deliveries: [{ id: deliveryId, eventId: id, endpointId, card: toCard(endpoint.kind, event), isEnabled: true }],
       now,
     });
-    await writeAudit(transaction, endpoint, deliveryId);
+    await audit(transaction, endpoint, deliveryId);
     return true;
   });
   if (!isQueued) return { kind: "too_many_tests" };

@@ -38,7 +38,7 @@ export function findFaults(
     headers:
       headers === undefined
         ? null
-        : isChat && hasAny(headers)
+        : isChat && Object.keys(headers).length > 0
           ? "Teams and Slack endpoints can't have custom headers."
           : findHeaderFault(headers),
   };
@@ -91,10 +91,6 @@ function mergeHeaders(
 function toHeaderColumns(headers: Record<string, string>, { id, box }: { id: EndpointId; box: Sealer }) {
   const names = Object.keys(headers);
   return { header_names: names, headers: names.length === 0 ? null : box.seal(id, JSON.stringify(headers)) };
-}
-
-function hasAny(headers: object): boolean {
-  return Object.keys(headers).length > 0;
 }
 
 /** Headers that we set, that frame the request, or that ask for another protocol. */

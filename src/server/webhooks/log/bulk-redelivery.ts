@@ -1,5 +1,6 @@
 import type { RedeliveryFilter } from "#contract/delivery.ts";
 import { type EndpointId, type OrganizationId, REDELIVERY_ID, type RedeliveryId } from "#contract/ids.ts";
+import type { AuditOf } from "../../audit/audit.ts";
 import { atEveryHome } from "../../db/home.ts";
 import type { Db } from "../../db/pool.ts";
 import { inHome, inTransaction } from "../../db/transactions.ts";
@@ -34,9 +35,6 @@ const UNSENT_MAX = 1_000;
 
 export type RedeliveryRefusal = { kind: "no_endpoint" } | { kind: "endpoint_disabled" };
 
-/** Runs in the transaction that starts it, for example to audit it. */
-type StartAuditWriter = (transaction: Db, started: { id: RedeliveryId; matched: number }) => Promise<void>;
-
 /** What `startRedelivery` would send, so that people can be asked first. */
 export async function countRedelivery(
   deps: RedeliveryDeps,
@@ -64,7 +62,7 @@ export async function startRedelivery(
   deps: RedeliveryDeps,
   owner: OrganizationId,
   filter: RedeliveryFilter,
-  writeAudit: StartAuditWriter,
+  audit: AuditOf<{ id: RedeliveryId; matched: number }>,
 ): Promise<{ kind: "started"; id: RedeliveryId } | RedeliveryRefusal> {
   const refusal = await findRefusal(deps, owner, filter);
   if (refusal) return refusal;
@@ -73,7 +71,7 @@ export async function startRedelivery(
   await inTransaction(deps.db, async (transaction) => {
     const matched = await countMatching(transaction, owner, { filter, keptSince: toLogKeptSince(now) });
     await insertRedelivery(transaction, owner, { id, filter, matched, now });
-    await writeAudit(transaction, { id, matched });
+    await audit(transaction, { id, matched });
   });
   // The task does the rest. Most redeliveries are small and are finished by this.
   await advanceRedelivery(deps, owner, id).catch((error: unknown) =>
@@ -87,11 +85,11 @@ export async function cancelRedelivery(
   deps: Pick<Deps, "db" | "clock">,
   owner: OrganizationId,
   id: RedeliveryId,
-  writeAudit: (transaction: Db) => Promise<void>,
+  audit: (transaction: Db) => Promise<void>,
 ): Promise<boolean> {
   return await inTransaction(deps.db, async (transaction) => {
     const isCanceled = await endRedelivery(transaction, owner, { id, state: "canceled", now: deps.clock.now() });
-    if (isCanceled) await writeAudit(transaction);
+    if (isCanceled) await audit(transaction);
     return isCanceled;
   });
 }

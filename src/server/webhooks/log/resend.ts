@@ -1,4 +1,5 @@
 import type { DeliveryId, EndpointId, OrganizationId } from "#contract/ids.ts";
+import type { AuditOf } from "../../audit/audit.ts";
 import type { Db } from "../../db/pool.ts";
 import { inTransaction } from "../../db/transactions.ts";
 import type { Deps } from "../../deps.ts";
@@ -19,8 +20,6 @@ import {
 
 type ResendDeps = Pick<Deps, "db" | "clock" | "log">;
 type NamedEndpoint = { id: EndpointId; url: string; description: string };
-/** Runs in the transaction that queues the delivery, for example to audit it. */
-type AuditWriter = (transaction: Db, delivery: Redeliverable) => Promise<void>;
 
 type RedeliverRefusal =
   | { kind: "not_found" }
@@ -35,9 +34,9 @@ export async function redeliver(
   deps: ResendDeps,
   owner: OrganizationId,
   id: DeliveryId,
-  writeAudit?: AuditWriter,
+  audit?: AuditOf<Redeliverable>,
 ): Promise<{ kind: "queued" } | RedeliverRefusal> {
-  const outcome = await queueOne(deps, owner, { id, writeAudit });
+  const outcome = await queueOne(deps, owner, { id, audit });
   if (outcome.kind === "queued") await wakeWorkers(deps, owner, [id]);
   return outcome;
 }
@@ -45,7 +44,7 @@ export async function redeliver(
 async function queueOne(
   deps: ResendDeps,
   owner: OrganizationId,
-  { id, writeAudit }: { id: DeliveryId; writeAudit: AuditWriter | undefined },
+  { id, audit }: { id: DeliveryId; audit: AuditOf<Redeliverable> | undefined },
 ): Promise<{ kind: "queued" } | RedeliverRefusal> {
   return await inTransaction(deps.db, async (transaction): Promise<{ kind: "queued" } | RedeliverRefusal> => {
     // Queue rows are locked before deliveries: see queue/claim.ts.
@@ -66,7 +65,7 @@ async function queueOne(
       dueAt: now,
     });
     if (queued.length === 0) return { kind: "already_queued" };
-    await writeAudit?.(transaction, delivery);
+    await audit?.(transaction, delivery);
     return { kind: "queued" };
   });
 }
@@ -89,7 +88,7 @@ export async function retryDelivery(
   deps: ResendDeps,
   owner: OrganizationId,
   id: DeliveryId,
-  writeAudit: AuditWriter,
+  audit: AuditOf<Redeliverable>,
 ): Promise<{ kind: "retried" } | RetryRefusal> {
   const now = deps.clock.now();
   const outcome = await inTransaction(deps.db, async (transaction): Promise<{ kind: "retried" } | RetryRefusal> => {
@@ -103,7 +102,7 @@ export async function retryDelivery(
     const advanced = await advanceWaiting(transaction, owner, { deliveryId: id, now, limit: 1 });
     await makeUrgent(transaction, owner, id);
     await showAdvanced(transaction, owner, { deliveryIds: advanced, now });
-    await writeAudit(transaction, delivery);
+    await audit(transaction, delivery);
     return { kind: "retried" };
   });
   if (outcome.kind === "retried") await wakeWorkers(deps, owner);
@@ -115,7 +114,7 @@ export async function retryAll(
   deps: ResendDeps,
   owner: OrganizationId,
   endpointId: EndpointId,
-  writeAudit: (transaction: Db, endpoint: NamedEndpoint, count: number) => Promise<void>,
+  audit: (transaction: Db, endpoint: NamedEndpoint, count: number) => Promise<void>,
 ): Promise<{ kind: "retried"; count: number } | { kind: "not_found" } | { kind: "disabled" }> {
   const endpoint = await findEndpoint(deps.db, owner, endpointId);
   if (!endpoint) return { kind: "not_found" };
@@ -133,7 +132,7 @@ export async function retryAll(
   }
   await inTransaction(deps.db, async (transaction) => {
     await openLane(transaction, owner, endpointId);
-    await writeAudit(transaction, endpoint, count);
+    await audit(transaction, endpoint, count);
   });
   await wakeWorkers(deps, owner);
   return { kind: "retried", count };
