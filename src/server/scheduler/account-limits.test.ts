@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
+import { setImmediate } from "node:timers/promises";
 import { createTestClock } from "../../../test/support/app/app.ts";
 import { startCalendlyServer } from "../../../test/support/scheduler/calendly-server.ts";
 import { CALENDLY_NOW } from "../../../test/support/scheduler/calendly-world.ts";
@@ -72,12 +73,13 @@ test("no more tasks run at once than allowed, and the next starts when one ends"
   const limit = createConcurrencyLimit(2);
   const tasks = Array.from({ length: 4 }, createTask);
   const results = tasks.map((task) => limit(task.run, NEVER));
-  const started = () => tasks.map(({ isStarted }) => isStarted);
-  assert.deepEqual(started(), [true, true, false, false]);
+  const listStarted = async () => {
+    await setImmediate();
+    return tasks.map(({ isStarted }) => isStarted);
+  };
+  assert.deepEqual(await listStarted(), [true, true, false, false]);
   tasks[0]?.finish();
-  await results[0];
-  await Promise.resolve();
-  assert.deepEqual(started(), [true, true, true, false]);
+  assert.deepEqual(await listStarted(), [true, true, true, false]);
   for (const task of tasks) task.finish();
   assert.deepEqual(await Promise.all(results), ["done", "done", "done", "done"]);
 });

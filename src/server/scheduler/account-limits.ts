@@ -1,6 +1,7 @@
 import { hash } from "node:crypto";
 import { MINUTE_MS } from "#contract/durations.ts";
 import type { CalendlyPlan } from "#contract/scheduling.ts";
+import { Semaphore } from "../lib/concurrency/semaphore.ts";
 import { RecentMap } from "../lib/recent-map.ts";
 import type { Clock } from "../lib/time/clock.ts";
 import { HiddenQuestions } from "./calcom/hidden-questions.ts";
@@ -98,32 +99,16 @@ function findOrAdd<Value>(map: RecentMap<string, Value>, key: string, create: ()
 type ConcurrencyLimit = <T>(task: () => Promise<T>, signal: AbortSignal) => Promise<T | null>;
 
 export function createConcurrencyLimit(atOnceMax: number): ConcurrencyLimit {
-  let runningCount = 0;
-  const waiting: (() => void)[] = [];
+  const turns = new Semaphore(atOnceMax);
   return async (task, signal) => {
-    while (runningCount >= atOnceMax && !signal.aborted) await waitForTurn(waiting, signal);
-    if (signal.aborted) {
-      // If a finished task woke this one, its turn goes to the next.
-      if (runningCount < atOnceMax) waiting.shift()?.();
-      return null;
-    }
-    runningCount++;
-    try {
-      return await task();
-    } finally {
-      runningCount--;
-      waiting.shift()?.();
-    }
+    if (signal.aborted) return null;
+    const gone = Promise.withResolvers<null>();
+    const leave = (): void => gone.resolve(null);
+    signal.addEventListener("abort", leave, { once: true });
+    const done = turns.run(Symbol("task"), async () => {
+      signal.removeEventListener("abort", leave);
+      return signal.aborted ? null : await task();
+    });
+    return await Promise.race([done, gone.promise]);
   };
-}
-
-async function waitForTurn(waiting: (() => void)[], signal: AbortSignal): Promise<void> {
-  const { promise, resolve } = Promise.withResolvers<void>();
-  const wake = (): void => resolve();
-  waiting.push(wake);
-  signal.addEventListener("abort", wake, { once: true });
-  await promise;
-  signal.removeEventListener("abort", wake);
-  const index = waiting.indexOf(wake);
-  if (index >= 0) waiting.splice(index, 1);
 }

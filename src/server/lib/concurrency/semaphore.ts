@@ -1,15 +1,15 @@
 /** Runs at most `max` pieces of work at a time, and one of each key. Keys take turns, each in the order of arrival. */
 export class Semaphore {
   readonly #max: number;
-  readonly #running = new Set<string>();
+  readonly #running = new Set<string | symbol>();
   /** The next key to have its turn comes first. */
-  readonly #waiting = new Map<string, (() => void)[]>();
+  readonly #waiting = new Map<string | symbol, (() => void)[]>();
 
   constructor(max: number) {
     this.#max = max;
   }
 
-  async run<Result>(key: string, work: () => Promise<Result>): Promise<Result> {
+  async run<Result>(key: string | symbol, work: () => Promise<Result>): Promise<Result> {
     await new Promise<void>((start) => {
       this.#waiting.set(key, [...(this.#waiting.get(key) ?? []), start]);
       this.#startNext();
