@@ -1,8 +1,9 @@
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { FastifyInstance, FastifyReply } from "fastify";
 import { notBuilt, serveBrowserFiles } from "../http/pages/browser-files.ts";
 import { html, renderHead } from "../http/pages/html.ts";
-import { DOCS_FILES_ADDRESS, DOCS_FILES_FOLDER, type DocsFiles, loadDocsFiles } from "./docs-files.ts";
 import { type DocsFrame, renderHeader, renderMenu } from "./docs-page.ts";
 import { DOCS_ADDRESS, REFERENCE_ADDRESS } from "./documents.ts";
 import { openLibrary, type Served } from "./library.ts";
@@ -84,4 +85,37 @@ ${renderMenu(frame, { section: null, page: { address: REFERENCE_ADDRESS } })}
 </body>
 </html>
 `.toString();
+}
+
+/** Where `npm run build` puts the scripts and styles of /docs, and the address they are served under. */
+const DOCS_FILES_FOLDER = fileURLToPath(new URL("../../../dist/assets/docs/", import.meta.url));
+const DOCS_FILES_ADDRESS = "/assets/docs/";
+
+type PageFiles = { readonly script: string; readonly stylesheets: readonly string[] };
+
+type DocsFiles = {
+  readonly guides: PageFiles;
+  readonly reference: PageFiles;
+  /** The library that draws the API reference. */
+  readonly scalar: string;
+};
+
+type Manifest = Record<string, { file: string; css?: string[] }>;
+
+/** Null before the first build. */
+function loadDocsFiles(): DocsFiles | null {
+  const path = join(DOCS_FILES_FOLDER, "manifest.json");
+  if (!existsSync(path)) return null;
+  // Vite writes this file during our own build.
+  const manifest = JSON.parse(readFileSync(path, "utf8")) as Manifest;
+  const toAddress = (file: string) => DOCS_FILES_ADDRESS + file;
+  const find = (name: string): PageFiles => {
+    const { file = "", css = [] } = manifest[name] ?? {};
+    return { script: toAddress(file), stylesheets: css.map(toAddress) };
+  };
+  return {
+    guides: find("src/docs/guides/main.ts"),
+    reference: find("src/docs/reference/main.ts"),
+    scalar: toAddress(manifest["scalar"]?.file ?? ""),
+  };
 }

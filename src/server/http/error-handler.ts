@@ -1,10 +1,10 @@
+import { METHODS } from "node:http";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { isDatabaseUnavailable } from "../db/database-unavailable.ts";
 import type { Deps } from "../deps.ts";
 import { prefersHtml } from "./accept.ts";
 import { ApiError, CallerLeft } from "./api-error.ts";
 import { takeOverRefusals } from "./client-error.ts";
-import { watchMethods } from "./method-not-allowed.ts";
 import { html } from "./pages/html.ts";
 import { type PlainPage, sendPlainPage } from "./pages/plain-page.ts";
 
@@ -105,4 +105,52 @@ function databaseUnavailable(): ApiError {
 
 export function wentWrong(): ApiError {
   return new ApiError("internal", "Something went wrong in Bookflow. Try again.");
+}
+
+type Watched = { readonly url: string; readonly pattern: RegExp; readonly methods: Set<string> };
+
+/** `refuse` gives a 405 with `Allow` if the path has routes with other methods. A route for each would slow every start. */
+function watchMethods(app: FastifyInstance): { refuse(request: FastifyRequest): ApiError | null } {
+  // Fastify answers methods that it doesn't know with a 404 of its own.
+  for (const method of METHODS) if (!app.supportedMethods.includes(method)) app.addHttpMethod(method);
+  const watched = new Map<string, Watched>();
+  app.addHook("onRoute", ({ url, method }) => {
+    const route = watched.get(url) ?? { url, pattern: toPattern(url), methods: new Set() };
+    for (const one of [method].flat()) route.methods.add(one);
+    watched.set(url, route);
+  });
+  let sorted: Watched[] | null = null;
+  return {
+    refuse({ url, method }) {
+      sorted ??= [...watched.values()].sort((a, b) => countUnknowns(a.url) - countUnknowns(b.url));
+      const path = toPath(url);
+      const methods = sorted.find(({ pattern }) => pattern.test(path))?.methods;
+      if (!methods || methods.has(method)) return null;
+      const allow = [...methods].sort().join(", ");
+      return new ApiError("method_not_allowed", `This URL only supports ${allow}.`, { allow });
+    },
+  };
+}
+
+/** The router ignores a slash at the end. */
+function toPattern(url: string): RegExp {
+  const parts = url.replace(/\/$/, "").split(/(:\w+|\*)/);
+  const source = parts.map((part) => (part === "*" ? ".*" : part.startsWith(":") ? "[^/]+" : RegExp.escape(part)));
+  return new RegExp(`^${source.join("")}/?$`);
+}
+
+/** As in the router, a fixed path comes before one with parameters, and a wildcard comes last. */
+function countUnknowns(url: string): number {
+  return url.split(":").length + (url.includes("*") ? 100 : 0);
+}
+
+/** An address that can't be decoded is compared as it is. `OPTIONS *` is about the server, so it gets what `/` gets. */
+function toPath(url: string): string {
+  if (url === "*") return "/";
+  const [path = ""] = url.split("?");
+  try {
+    return decodeURI(path);
+  } catch {
+    return path;
+  }
 }

@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { createLog } from "./log.ts";
-import { toReadableLine } from "./readable-lines.ts";
+import { createLog, toReadableLine } from "./log.ts";
 
 /** What the log writes about one thing, as a person reads it; without the time, which depends on the machine's zone. */
 function read(write: (log: ReturnType<typeof createLog>) => void): string {
