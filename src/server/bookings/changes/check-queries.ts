@@ -39,15 +39,17 @@ export async function markDue(
   await writeAtHome(db, owner, (home) => statement.execute(home));
 }
 
-/** Leases a shard group's due checks until `leaseUntil`. Two processes never get the same one. */
+/** Leases a shard group's due checks until `leaseUntil`, and at most `share` of an organization. Two processes never get the same one. */
 export async function claimDue(
   home: Db,
-  { now, leaseUntil, limit }: { now: Date; leaseUntil: Date; limit: number },
+  { now, leaseUntil, limit, share }: { now: Date; leaseUntil: Date; limit: number; share: number },
 ): Promise<Check[]> {
   const { rows: found } = await sql<Check>`
-    select ${CHECK} from ${table("appointment_checks")} where due_at <= ${now} order by due_at limit ${limit}`.execute(
-    home,
-  );
+    select ${CHECK} from (
+      select organization_id, reference, due_at, tries,
+        row_number() over (partition by organization_id order by due_at) as place
+      from ${table("appointment_checks")} where due_at <= ${now}
+    ) as due where place <= ${share} order by place, due_at limit ${limit}`.execute(home);
   return await claim(home, found, leaseUntil);
 }
 

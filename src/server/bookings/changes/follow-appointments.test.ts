@@ -13,6 +13,8 @@ import {
 import { type CalcomServer, startCalcomServer } from "../../../../test/support/scheduler/calcom-server.ts";
 import { startGraphServer } from "../../../../test/support/scheduler/graph-server.ts";
 import { createOpenDeps } from "../../../../test/support/scheduler/open-deps.ts";
+import { silence } from "../../../../test/support/scheduler/silence.ts";
+import { RecentMap } from "../../lib/recent-map.ts";
 import { addConnection, changeConnection } from "../../scheduler/connections/connections.ts";
 import { listChanges } from "./change-queries.ts";
 import { markDue } from "./check-queries.ts";
@@ -29,10 +31,10 @@ const NEVER = new AbortController().signal;
 
 type Setting = { owner: OrganizationId; widgetId: WidgetId; connectionId: ConnectionId };
 
-async function connect(): Promise<Setting> {
+async function connect(to = server): Promise<Setting> {
   const owner = await makeOrganization(db, { plan: "business" });
   const widgetId = await makeWidget(db, owner);
-  const added = await addConnection(deps, owner, { kind: "calcom", name: "Practice", ...server.parts });
+  const added = await addConnection(deps, owner, { kind: "calcom", name: "Practice", ...to.parts });
   assert.ok(added.kind === "added", added.kind);
   return { owner, widgetId, connectionId: added.id };
 }
@@ -199,5 +201,30 @@ test("a notice about an appointment that the system doesn't know changes nothing
   assert.deepEqual(
     (await readCopy(setting.owner)).map(({ status }) => status),
     ["confirmed"],
+  );
+});
+
+test("a system that doesn't answer holds up no appointment of another organization", async () => {
+  clock.set(NOON);
+  const silent = await startCalcomServer();
+  after(() => silent.stop());
+  const [waiting, other] = [await connect(silent), await connect()];
+  const references: Reference[] = [];
+  for (let n = 0; n < 60; n++) references.push(await book(waiting));
+  await markDue(db, waiting.owner, { references, now: clock.now() });
+  const reference = await book(other);
+  cancelThere(server, reference);
+  clock.set(new Date(NOON.getTime() + MINUTE_MS));
+  await markDue(db, other.owner, { references: [reference], now: clock.now() });
+  const { scheduler } = deps;
+  const { uid } = findCalcomBooking(server.bookings, reference);
+  const isOver = () => server.requests.some(({ path }) => path === `/v2/bookings/${uid}`);
+  const { outbound, endings } = silence(scheduler.outbound, { apiUrl: silent.parts.settings.apiUrl, isOver });
+  const opened = new RecentMap<ConnectionId, never>(10);
+  await followAppointments({ ...deps, scheduler: { ...scheduler, opened, outbound } }, NEVER);
+  assert.deepEqual(new Set(endings), new Set(["waited"]));
+  assert.deepEqual(
+    (await readCopy(other.owner)).map(({ status }) => status),
+    ["cancelled"],
   );
 });

@@ -2,6 +2,7 @@ import { HOUR_MS, MINUTE_MS } from "#contract/durations.ts";
 import type { OrganizationId, Reference } from "#contract/ids.ts";
 import { atEveryHome } from "../../db/home.ts";
 import { inHome } from "../../db/transactions.ts";
+import { Semaphore } from "../../lib/concurrency/semaphore.ts";
 import {
   type Followed,
   type OpenDeps,
@@ -26,10 +27,12 @@ import {
 // Reads appointments in which something may have changed, and applies what was read. Notices and polling only say which appointments
 // to read, so a notice that is lost, repeated, late or forged does no harm.
 
-/** Longer than any reading takes. */
+/** Longer than a batch takes if no system answers. */
 const LEASE_MS = MINUTE_MS;
-const BATCH = 20;
-const CONCURRENCY = 4;
+const BATCH = 50;
+const CONCURRENCY = 10;
+/** Of one organization, so that a system that doesn't answer holds up only its own. */
+const SHARE = { batch: 20, concurrency: 4 };
 const RETRY_MS_MIN = MINUTE_MS;
 const RETRY_MS_MAX = HOUR_MS;
 /** Three days. Then the next notice or poll has to find it again. */
@@ -42,14 +45,16 @@ export async function followAppointments(deps: OpenDeps, signal: AbortSignal): P
   const now = deps.clock.now();
   const leaseUntil = new Date(now.getTime() + LEASE_MS);
   await atEveryHome(deps.db, async ({ writer }) => {
-    const checks = (await claimDue(writer, { now, leaseUntil, limit: BATCH })).values();
-    const followAll = async () => {
-      for (const check of checks) {
-        if (signal.aborted) return;
-        await followSafely(deps, check, signal);
-      }
-    };
-    await Promise.all(Array.from({ length: CONCURRENCY }, followAll));
+    const checks = await claimDue(writer, { now, leaseUntil, limit: BATCH, share: SHARE.batch });
+    const turns = new Semaphore(CONCURRENCY);
+    const followAll = (owned: readonly Check[]) =>
+      owned.map((check, index) =>
+        turns.run(`${check.organizationId} ${index % SHARE.concurrency}`, async () => {
+          if (!signal.aborted) await followSafely(deps, check, signal);
+        }),
+      );
+    const byOwner = Map.groupBy(checks, ({ organizationId }) => organizationId);
+    await Promise.all([...byOwner.values()].flatMap(followAll));
   });
 }
 

@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-import { once } from "node:events";
 import { after, test } from "node:test";
 import { DAY_MS, HOUR_MS, MINUTE_MS } from "#contract/durations.ts";
 import type { ConnectionId, OrganizationId } from "#contract/ids.ts";
@@ -7,9 +6,9 @@ import { makeBooking, makeOrganization, makeWidget, NOON } from "../../../../tes
 import { type CalcomServer, startCalcomServer } from "../../../../test/support/scheduler/calcom-server.ts";
 import { type CalendlyServer, startCalendlyServer } from "../../../../test/support/scheduler/calendly-server.ts";
 import { createOpenDeps } from "../../../../test/support/scheduler/open-deps.ts";
+import { silence } from "../../../../test/support/scheduler/silence.ts";
 import { RecentMap } from "../../lib/recent-map.ts";
 import { addConnection } from "../../scheduler/connections/connections.ts";
-import type { Outbound } from "../../scheduler/outbound.ts";
 import { pollConnections } from "./poll-connections.ts";
 
 const { deps, clock } = await createOpenDeps();
@@ -48,21 +47,14 @@ function countPolls({ requests }: Server): number {
 }
 
 /** While one server is silent, polls until all are done. Returns how its requests ended. */
-async function pollWhileSilent(silent: Server, { other, polls }: { other: Server; polls: number }): Promise<string[]> {
-  const allPolled = Promise.withResolvers<"others polled">();
-  const endings: string[] = [];
-  const { outbound } = scheduler;
-  const send: Outbound["send"] = async (request, signal) => {
-    if (request.url.startsWith(silent.parts.settings.apiUrl)) {
-      endings.push(await Promise.race([allPolled.promise, once(signal, "abort").then(() => "given up")]));
-      return { kind: "failure", code: "timeout", wasSent: true };
-    }
-    const reply = await outbound.send(request, signal);
-    if (countPolls(other) === polls) allPolled.resolve("others polled");
-    return reply;
-  };
+async function pollWhileSilent(
+  { parts }: Server,
+  { other, polls }: { other: Server; polls: number },
+): Promise<string[]> {
+  const isOver = () => countPolls(other) === polls;
+  const { outbound, endings } = silence(scheduler.outbound, { apiUrl: parts.settings.apiUrl, isOver });
   const opened = new RecentMap<ConnectionId, never>(1_000);
-  await pollConnections({ ...deps, scheduler: { ...scheduler, opened, outbound: { ...outbound, send } } }, NEVER);
+  await pollConnections({ ...deps, scheduler: { ...scheduler, opened, outbound } }, NEVER);
   return endings;
 }
 
@@ -75,7 +67,7 @@ test("a connection whose system doesn't answer holds up none of the others, and 
   const others = 45;
   for (let n = 0; n < others; n++) await connect(owner, other);
   clock.set(new Date(NOON.getTime() + DAY_MS));
-  assert.deepEqual(await pollWhileSilent(silent, { other, polls: others }), ["others polled"]);
+  assert.deepEqual(await pollWhileSilent(silent, { other, polls: others }), ["waited"]);
   await pollConnections(deps, NEVER);
   assert.equal(countPolls(other), others, "each once");
 });
@@ -93,7 +85,7 @@ test("a system that answers none of its many connections doesn't hold up those o
     .execute();
   clock.set(new Date(NOON.getTime() + 3 * DAY_MS));
   const endings = await pollWhileSilent(silent, { other, polls: 1 });
-  assert.deepEqual(new Set(endings), new Set(["others polled"]));
+  assert.deepEqual(new Set(endings), new Set(["waited"]));
 });
 
 test("Calendly is asked once a day while it sends notices, and again after a quarter of an hour if it doesn't answer", async () => {
