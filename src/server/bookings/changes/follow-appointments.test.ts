@@ -16,6 +16,8 @@ import { createOpenDeps } from "../../../../test/support/scheduler/open-deps.ts"
 import { silence } from "../../../../test/support/scheduler/silence.ts";
 import { RecentMap } from "../../lib/recent-map.ts";
 import { addConnection, changeConnection } from "../../scheduler/connections/connections.ts";
+import type { Outbound } from "../../scheduler/outbound.ts";
+import { deleteBooking } from "../stored/erase.ts";
 import { listChanges } from "./change-queries.ts";
 import { markDue } from "./check-queries.ts";
 import { followAppointments } from "./follow-appointments.ts";
@@ -217,14 +219,94 @@ test("a system that doesn't answer holds up no appointment of another organizati
   clock.set(new Date(NOON.getTime() + MINUTE_MS));
   await markDue(db, other.owner, { references: [reference], now: clock.now() });
   const { scheduler } = deps;
-  const { uid } = findCalcomBooking(server.bookings, reference);
-  const isOver = () => server.requests.some(({ path }) => path === `/v2/bookings/${uid}`);
-  const { outbound, endings } = silence(scheduler.outbound, { apiUrl: silent.parts.settings.apiUrl, isOver });
+  const { outbound, endings } = silence(scheduler.outbound, silent.parts.settings.apiUrl);
   const opened = new RecentMap<ConnectionId, never>(10);
   await followAppointments({ ...deps, scheduler: { ...scheduler, opened, outbound } }, NEVER);
-  assert.deepEqual(new Set(endings), new Set(["waited"]));
+  assert.deepEqual(new Set(endings), new Set(["another answered"]));
   assert.deepEqual(
     (await readCopy(other.owner)).map(({ status }) => status),
     ["cancelled"],
+  );
+});
+
+for (const [what, meanwhile, expected] of [
+  [
+    "while Store bookings is being turned off",
+    ({ widgetId }: Setting) => updateWidget(db, widgetId, { collect_data: false }),
+    ["confirmed"],
+  ],
+  ["of a booking that is being erased", ({ owner }: Setting, it: Reference) => deleteBooking(deps, owner, it), []],
+] as const)
+  test(`a change ${what} is read, but not written`, async () => {
+    clock.set(NOON);
+    const setting = await connect();
+    const reference = await book(setting);
+    cancelThere(server, reference);
+    await markDue(db, setting.owner, { references: [reference], now: clock.now() });
+    const { scheduler } = deps;
+    let reads = 0;
+    const send: Outbound["send"] = async (request, signal) => {
+      const reply = await scheduler.outbound.send(request, signal);
+      if (!request.url.includes("/bookings/")) return reply;
+      reads++;
+      await meanwhile(setting, reference);
+      return reply;
+    };
+    const opened = new RecentMap<ConnectionId, never>(10);
+    const outbound = { ...scheduler.outbound, send };
+    await followAppointments({ ...deps, scheduler: { ...scheduler, opened, outbound } }, NEVER);
+    assert.equal(reads, 1);
+    assert.deepEqual(
+      (await readCopy(setting.owner)).map(({ status }) => status),
+      expected,
+    );
+    assert.deepEqual(await listChanges(db, setting.owner, { from: NOON, before: null, limit: 10 }), []);
+    await updateWidget(db, setting.widgetId, { collect_data: false });
+  });
+
+test("an appointment that only carries the reference of a booking, in the same or another account, changes nothing", async () => {
+  clock.set(NOON);
+  const stranger = await startCalcomServer();
+  after(() => stranger.stop());
+  const [setting, other] = [await connect(), await connect(stranger)];
+  const reference = await book(setting);
+  const startAt = new Date(NOON.getTime() + 31 * DAY_MS);
+  const times = { startAt, endAt: new Date(startAt.getTime() + HOUR_MS), updatedAt: NOON };
+  const { uid } = findCalcomBooking(server.bookings, reference);
+  addCalcomBooking(server.bookings, { reference, uid: "copy", ...times });
+  addCalcomBooking(stranger.bookings, { reference, uid, ...times });
+  for (const { bookings } of [server, stranger]) cancelThere({ bookings } as CalcomServer, reference);
+  await catchUp();
+  assert.deepEqual(
+    (await readCopy(setting.owner)).map((copy) => [copy.status, copy.uid]),
+    [["confirmed", uid]],
+  );
+  assert.deepEqual(await readCopy(other.owner), []);
+  const [own] = server.bookings.filter((booking) => booking.uid === uid);
+  cancelCalcomBooking(server.bookings, own ?? assert.fail());
+  await catchUp();
+  assert.equal((await readCopy(setting.owner))[0]?.status, "cancelled");
+});
+
+test("around a clock change, another way to write a time is no move, and five minutes are one", async () => {
+  clock.set(NOON);
+  const setting = await connect();
+  const startAt = new Date("2027-03-28T01:00:00.000Z");
+  const reference = await book(setting);
+  moveThere(server, reference, startAt);
+  await catchUp();
+  const booking = findCalcomBooking(server.bookings, reference);
+  booking.start = "2027-03-28T03:00:00.000+02:00";
+  booking.end = "2027-03-28T03:30:00.000+02:00";
+  booking.updatedAt = new Date(Date.parse(booking.updatedAt) + HOUR_MS).toISOString();
+  await catchUp();
+  const list = () => listChanges(db, setting.owner, { from: NOON, before: null, limit: 10 });
+  assert.equal((await list()).length, 1);
+  moveThere(server, reference, new Date(startAt.getTime() - 5 * MINUTE_MS));
+  await catchUp();
+  const [change, ...earlier] = await list();
+  assert.deepEqual(
+    [change?.previousStart, change?.start, change?.end, earlier.length],
+    ["2027-03-28T01:00:00.000Z", "2027-03-28T00:55:00.000Z", "2027-03-28T01:25:00.000Z", 1],
   );
 });
