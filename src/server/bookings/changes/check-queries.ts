@@ -1,6 +1,7 @@
 import { sql } from "kysely";
 import type { ConnectionId, OrganizationId, Reference, WidgetId } from "#contract/ids.ts";
 import { readAtHome, table, writeAtHome } from "../../db/home.ts";
+import { isDue } from "../../db/is-due.ts";
 import type { Db } from "../../db/pool.ts";
 import { runPrepared } from "../../db/run-prepared.ts";
 
@@ -42,13 +43,18 @@ export async function markDue(
 /** Leases a shard group's due checks until `leaseUntil`, and at most `share` of an organization. Two processes never get the same one. */
 export async function claimDue(
   home: Db,
-  { now, leaseUntil, limit, share }: { now: Date; leaseUntil: Date; limit: number; share: number },
+  {
+    leaseUntil,
+    limit,
+    share,
+    ...time
+  }: { now: Date; longestMs: number; leaseUntil: Date; limit: number; share: number },
 ): Promise<Check[]> {
   const { rows: found } = await sql<Check>`
     select ${CHECK} from (
       select organization_id, reference, due_at, tries,
         row_number() over (partition by organization_id order by due_at) as place
-      from ${table("appointment_checks")} where due_at <= ${now}
+      from ${table("appointment_checks")} where ${isDue("due_at", time)}
     ) as due where place <= ${share} order by place, due_at limit ${limit}`.execute(home);
   return await claim(home, found, leaseUntil);
 }

@@ -310,3 +310,17 @@ test("around a clock change, another way to write a time is no move, and five mi
     ["2027-03-28T01:00:00.000Z", "2027-03-28T00:55:00.000Z", "2027-03-28T01:25:00.000Z", 1],
   );
 });
+
+test("a clock that is set back keeps no appointment waiting", async () => {
+  clock.set(new Date(NOON.getTime() + 2 * DAY_MS));
+  const setting = await connect();
+  const reference = await book(setting);
+  cancelThere(server, reference);
+  await markDue(db, setting.owner, { references: [reference], now: clock.now() });
+  server.injectFault("GET /bookings", { answer: { status: 503, headers: { "retry-after": "99999999" } } });
+  await followAppointments(deps, NEVER);
+  assert.equal((await readCopy(setting.owner))[0]?.status, "confirmed");
+  clock.set(NOON);
+  await followAppointments(deps, NEVER);
+  assert.equal((await readCopy(setting.owner))[0]?.status, "cancelled");
+});

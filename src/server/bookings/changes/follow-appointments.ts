@@ -45,7 +45,13 @@ export async function followAppointments(deps: OpenDeps, signal: AbortSignal): P
   const now = deps.clock.now();
   const leaseUntil = new Date(now.getTime() + LEASE_MS);
   await atEveryHome(deps.db, async ({ writer }) => {
-    const checks = await claimDue(writer, { now, leaseUntil, limit: BATCH, share: SHARE.batch });
+    const checks = await claimDue(writer, {
+      now,
+      longestMs: RETRY_MS_MAX,
+      leaseUntil,
+      limit: BATCH,
+      share: SHARE.batch,
+    });
     const turns = new Semaphore(CONCURRENCY);
     const followAll = (owned: readonly Check[]) =>
       owned.map((check, index) =>
@@ -129,8 +135,8 @@ async function postponeUnread(
   const isUnknown = failure.kind === "refused" && failure.reason === "not_found";
   if (isUnknown || check.tries >= TRIES_MAX) return await giveUp(deps, check);
   const askedMs = failure.kind === "unavailable" ? (failure.retryAfterMs ?? 0) : 0;
-  const waitMs = Math.min(RETRY_MS_MIN * 2 ** Math.min(check.tries - 1, 10), RETRY_MS_MAX);
-  return await postpone(deps, check, Math.max(waitMs, askedMs));
+  const waitMs = RETRY_MS_MIN * 2 ** Math.min(check.tries - 1, 10);
+  return await postpone(deps, check, Math.min(Math.max(waitMs, askedMs), RETRY_MS_MAX));
 }
 
 async function postpone(deps: OpenDeps, check: Check, waitMs: number): Promise<Outcome> {

@@ -100,3 +100,14 @@ test("Calendly is asked once a day while it sends notices, and again after a qua
   for (const ms of [0, 14 * MINUTE_MS, MINUTE_MS, 23 * HOUR_MS, HOUR_MS]) counts.push(await pollAfter(ms));
   assert.deepEqual(counts, [0, 0, 1, 1, 2]);
 });
+
+test("a clock that is set back keeps no connection waiting", async () => {
+  clock.set(new Date(NOON.getTime() + 20 * DAY_MS));
+  const owner = await makeOrganization(db, { plan: "business" });
+  const { server } = await connectCalendly(owner);
+  await pollConnections(deps, NEVER);
+  clock.set(new Date(NOON.getTime() + 10 * DAY_MS));
+  await pollConnections(deps, NEVER);
+  await pollConnections(deps, NEVER);
+  assert.equal(countPolls(server), 2);
+});

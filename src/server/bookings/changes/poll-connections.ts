@@ -44,7 +44,8 @@ export async function pollConnections(deps: OpenDeps, signal: AbortSignal): Prom
 
 async function* claimAll(home: Db, { kind, now }: { kind: ConnectionKind; now: Date }) {
   for (;;) {
-    const claimed = await claimFollowed(home, { kind, now, dueAgainAt: inMs(now, EVERY_MS[kind]), limit: BATCH });
+    const dueAgainAt = inMs(now, EVERY_MS[kind]);
+    const claimed = await claimFollowed(home, { kind, now, dueAgainAt, longestMs: DAY_MS, limit: BATCH });
     if (claimed.length === 0) return;
     yield* claimed;
   }

@@ -3,6 +3,7 @@ import { BOOKING_STATUS_CANCELLED } from "#contract/booking.ts";
 import type { ConnectionId, OrganizationId } from "#contract/ids.ts";
 import type { ConnectionKind } from "#contract/scheduling.ts";
 import { table } from "../../db/home.ts";
+import { isDue } from "../../db/is-due.ts";
 import type { Db } from "../../db/pool.ts";
 import type { KnownAppointment } from "../../scheduler/scheduler.ts";
 import { isOfFormerAccount } from "./check-queries.ts";
@@ -19,17 +20,19 @@ export type FollowedConnection = {
 /** Across all organizations: connections of one kind that are due. Another process gets each of them when it is due again. */
 export async function claimFollowed(
   home: Db,
-  { kind, now, dueAgainAt, limit }: { kind: ConnectionKind; now: Date; dueAgainAt: Date; limit: number },
+  claim: { kind: ConnectionKind; now: Date; dueAgainAt: Date; longestMs: number; limit: number },
 ): Promise<FollowedConnection[]> {
+  const { kind, dueAgainAt, limit } = claim;
+  const isFollowedAndDue = sql`follows_changes and ${isDue("changes_due_at", claim)}`;
   const { rows: found } = await sql<Pick<FollowedConnection, "organizationId" | "id">>`
     select organization_id as "organizationId", id from ${table("scheduling_connections")}
-    where follows_changes and kind = ${kind} and changes_due_at <= ${now}
+    where kind = ${kind} and ${isFollowedAndDue}
     order by changes_due_at limit ${limit}`.execute(home);
   const claimed: FollowedConnection[] = [];
   for (const { organizationId, id } of found) {
     const { rows } = await sql<FollowedConnection>`
       update ${table("scheduling_connections")} set changes_due_at = ${dueAgainAt}
-      where organization_id = ${organizationId} and id = ${id} and follows_changes and changes_due_at <= ${now}
+      where organization_id = ${organizationId} and id = ${id} and ${isFollowedAndDue}
       returning organization_id as "organizationId", id, coalesce(changes_since, created_at) as since,
         changes_due_at as "dueAt", subscription_id is not null as "getsNotices"`.execute(home);
     claimed.push(...rows);

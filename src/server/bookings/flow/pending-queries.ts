@@ -4,6 +4,7 @@ import type { BookAnswer } from "#contract/embed-api.ts";
 import type { ConnectionId, OrganizationId, Reference, WidgetId } from "#contract/ids.ts";
 import type { WidgetStatus } from "#contract/widget.ts";
 import { readAtHome, table, writeAtHome } from "../../db/home.ts";
+import { isDue } from "../../db/is-due.ts";
 import type { Db } from "../../db/pool.ts";
 
 // Booking requests: unsettled ones, and settled ones for a day. See pending_bookings in schema.sql.
@@ -203,9 +204,9 @@ export async function releaseAsking(
  */
 export async function takeOverdue(
   home: Db,
-  claim: { now: Date; next: readonly Date[]; limit: number },
+  claim: { now: Date; longestMs: number; next: readonly Date[]; limit: number },
 ): Promise<PendingBooking[]> {
-  const isOverdue = sql`state = 'asking' and asking_until <= ${claim.now}`;
+  const isOverdue = sql`state = 'asking' and ${isDue("asking_until", claim)}`;
   const { rows } = await sql<PendingBooking>`
     update ${table("pending_bookings")} set look_ups = look_ups + 1,
       asking_until = (${claim.next}::timestamptz[])[least(look_ups + 1, ${claim.next.length}::integer)]

@@ -269,6 +269,17 @@ test("a clock that jumps ahead gives nothing up before the last look-up", async 
 
 const BUSY = { answer: { status: 503, json: {} } };
 
+test("a clock that is set back keeps no booking uncertain", async () => {
+  const practice = await makePractice();
+  const reference = await leaveUnsettled(practice, { isLost: true });
+  await settleOverdue(deps, NEVER);
+  clock.set(new Date(NOON.getTime() - DAY_MS));
+  await makeAppointment(practice, { reference, customer: { name: "Mara Quell", email: "mara@example.com" } });
+  await settleOverdue(deps, NEVER);
+  assert.equal((await readState(reference))?.state, "confirmed");
+  await forgetAll();
+});
+
 test("a system that answers no look-up for a day is given up, and not earlier", async () => {
   const practice = await makePractice();
   const reference = await leaveUnsettled(practice);

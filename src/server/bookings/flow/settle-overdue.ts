@@ -40,7 +40,7 @@ export async function settleOverdue(deps: OverdueDeps, signal: AbortSignal): Pro
   await atEveryHome(deps.db, async ({ writer }) => {
     const now = deps.clock.now();
     const next = PAUSES_MS.map((ms) => new Date(now.getTime() + ms));
-    const overdue = await takeOverdue(writer, { now, next, limit: BATCH });
+    const overdue = await takeOverdue(writer, { now, longestMs: Math.max(...PAUSES_MS), next, limit: BATCH });
     const waiting = overdue.values();
     const settleWaiting = async () => {
       for (const pending of waiting) {

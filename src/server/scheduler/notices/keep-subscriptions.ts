@@ -23,7 +23,7 @@ export async function keepSubscriptions(deps: OpenDeps, signal: AbortSignal): Pr
   const now = deps.clock.now();
   const leaseUntil = new Date(now.getTime() + LEASE_MS);
   await atEveryHome(deps.db, async ({ writer }) => {
-    for (const due of await claimDueSubscriptions(writer, { now, leaseUntil, limit: BATCH })) {
+    for (const due of await claimDueSubscriptions(writer, { now, longestMs: REFUSED_MS, leaseUntil, limit: BATCH })) {
       if (signal.aborted) return;
       try {
         await keep(deps, due, signal);

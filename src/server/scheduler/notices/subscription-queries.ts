@@ -2,6 +2,7 @@ import { sql } from "kysely";
 import type { ConnectionId, OrganizationId } from "#contract/ids.ts";
 import type { ConnectionKind } from "#contract/scheduling.ts";
 import { table } from "../../db/home.ts";
+import { isDue } from "../../db/is-due.ts";
 import type { Db } from "../../db/pool.ts";
 
 export type DueConnection = {
@@ -16,16 +17,17 @@ export type DueConnection = {
 /** Across all organizations: connections whose subscription has to be made, checked or removed. */
 export async function claimDueSubscriptions(
   home: Db,
-  { now, leaseUntil, limit }: { now: Date; leaseUntil: Date; limit: number },
+  { leaseUntil, limit, ...time }: { now: Date; longestMs: number; leaseUntil: Date; limit: number },
 ): Promise<DueConnection[]> {
+  const isDueNow = isDue("subscription_due_at", time);
   const { rows: found } = await sql<{ owner: OrganizationId; id: ConnectionId }>`
     select organization_id as owner, id from ${table("scheduling_connections")}
-    where subscription_due_at <= ${now} order by subscription_due_at limit ${limit}`.execute(home);
+    where ${isDueNow} order by subscription_due_at limit ${limit}`.execute(home);
   const claimed: DueConnection[] = [];
   for (const { owner, id } of found) {
     const { rows } = await sql<DueConnection>`
       update ${table("scheduling_connections")} set subscription_due_at = ${leaseUntil}
-      where organization_id = ${owner} and id = ${id} and subscription_due_at <= ${now}
+      where organization_id = ${owner} and id = ${id} and ${isDueNow}
       returning organization_id as owner, id, follows_changes as follows, subscription_id as "subscriptionId",
         subscription_due_at as "leaseUntil"`.execute(home);
     claimed.push(...rows);
