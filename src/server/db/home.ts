@@ -6,7 +6,7 @@ import { pause } from "../lib/concurrency/pause.ts";
 import { asCareful } from "./careful-client.ts";
 import { writeHeld } from "./citus/checked-connections.ts";
 import { MOVED } from "./citus/home-functions.ts";
-import type { Home } from "./citus/homes.ts";
+import type { Home, Homes } from "./citus/homes.ts";
 import type { DISTRIBUTED_TABLES, REFERENCE_TABLES, TABLES_BY_REFERENCE } from "./citus/table-places.ts";
 import { isDatabaseUnavailable } from "./database-unavailable.ts";
 import { homesOf, OrganizationMoving, poolOf } from "./engine.ts";
@@ -79,19 +79,26 @@ export async function listHomes(db: Db): Promise<readonly Home[]> {
 }
 
 /** Reads tables that every server has, from any that answers. */
-export async function readAnywhere<T>(db: Db, read: (home: Db) => Promise<T>): Promise<T> {
+export async function readAnywhere<T>(
+  db: Db,
+  read: (home: Db) => Promise<T>,
+  triesLeft: number = TRIES_MAX,
+): Promise<T> {
   const homes = homesOf(db);
   if (homes === null) return await read(db);
-  const servers = await homes.listServers();
-  for (const [index, { reader }] of servers.entries())
+  let failure: unknown;
+  for (const { reader } of await homes.listServers())
     try {
       return await read(reader);
     } catch (error) {
-      if (saysMoved(error)) await homes.reload();
-      else if (!isDatabaseUnavailable(error)) throw error;
-      if (index === servers.length - 1) throw error;
+      if (saysMoved(error)) {
+        await followMove(homes, error, triesLeft);
+        return await readAnywhere(db, read, triesLeft - 1);
+      }
+      if (!isDatabaseUnavailable(error)) throw error;
+      failure = error;
     }
-  throw new OrganizationMoving();
+  throw failure;
 }
 
 /** Rows with the same home together. If a shard group has moved, its rows are handled again at their new home. */
@@ -166,14 +173,19 @@ async function inGroups<Row, T>(
       return [await how.run(together)];
     } catch (error) {
       if (!saysMoved(error)) throw error;
-      if (triesLeft === 0) throw new OrganizationMoving(error);
-      if (triesLeft < TRIES_MAX) await pause(TRY_PAUSE_MS);
-      await homes.reload();
+      await followMove(homes, error, triesLeft);
       const moved = together.flatMap((part) => part.rows);
       return await inGroups(db, moved, how, triesLeft - 1);
     }
   });
   return (await Promise.all(results)).flat();
+}
+
+/** Before a statement that found its shard group elsewhere is tried again. */
+async function followMove(homes: Homes, error: unknown, triesLeft: number): Promise<void> {
+  if (triesLeft === 0) throw new OrganizationMoving(error);
+  if (triesLeft < TRIES_MAX) await pause(TRY_PAUSE_MS);
+  await homes.reload();
 }
 
 /** One statement for each home on a server, in one transaction and one round trip: all take effect, or none. */

@@ -11,7 +11,8 @@ import { HitWriter } from "../../analytics/record/hit-writer.ts";
 import { createLog } from "../../lib/log/log.ts";
 import { OutageLog } from "../../lib/log/outage-log.ts";
 import { EngineDialect } from "../engine.ts";
-import { readAtHome, table, writeAtHome } from "../home.ts";
+import { readAnywhere, readAtHome, table, writeAtHome } from "../home.ts";
+import type { Db } from "../pool.ts";
 import type { Tables } from "../tables.ts";
 import { inHome } from "../transactions.ts";
 import { hashText } from "./hash-text.ts";
@@ -204,3 +205,26 @@ test("whatever is written while the organization moves is there afterwards, once
   assert.ok(stored.size <= visit);
   assert.equal(rows[0]?.events, counted);
 });
+
+test("tables that every server has are read while all shard groups move from one server to another", {
+  skip,
+}, async () => {
+  const owner = await makeOrganization(db);
+  const { to: target, from: source } = await findPlaces(owner);
+  await gatherAt(source);
+  await pool.homes?.reload();
+  await gatherAt(target);
+  const read = (home: Db) => home.selectFrom("organizations").select("id").where("id", "=", owner).execute();
+  assert.deepEqual(await readAnywhere(db, read), [{ id: owner }]);
+});
+
+/** Moves all shard groups to this server. */
+async function gatherAt(place: string): Promise<void> {
+  const elsewhere = await queryOnce<{ move: string }>(
+    url,
+    `select format('select citus_move_shard_placement(%s, %L, %s, ${place.replaceAll("'", "''")}, ''block_writes'')', shardid, nodename, nodeport) as move
+     from pg_dist_shard join pg_dist_placement using (shardid) join pg_dist_node using (groupid)
+     where logicalrelid = 'visit_progress'::regclass and (nodename, nodeport) is distinct from (${place})`,
+  );
+  for (const { move } of elsewhere) await queryOnce(url, move);
+}
