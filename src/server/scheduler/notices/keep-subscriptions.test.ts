@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { once } from "node:events";
 import { after, test } from "node:test";
 import { sql } from "kysely";
 import { DAY_MS, HOUR_MS, MINUTE_MS } from "#contract/durations.ts";
@@ -9,6 +10,7 @@ import { type CalendlyServer, startCalendlyServer } from "../../../../test/suppo
 import { createOpenDeps } from "../../../../test/support/scheduler/open-deps.ts";
 import { addConnection, changeConnection, removeConnection } from "../connections/connections.ts";
 import { findConnection } from "../connections/queries.ts";
+import type { Outbound } from "../outbound.ts";
 import type { OpenDeps } from "../scheduler-deps.ts";
 import { keepSubscriptions } from "./keep-subscriptions.ts";
 
@@ -244,6 +246,26 @@ test("a system that doesn't answer is asked again ten minutes later, and a subsc
   await keepAt(inMs(70 * MINUTE_MS));
   assert.equal((await findConnection(db, owner, id))?.subscription_id, subscriptionId);
   assert.deepEqual(server.webhooks.list.length, 1);
+});
+
+test("a system that doesn't answer delays no subscription of another connection", async () => {
+  const connected = [await connectCalcom(), await connectCalcom()];
+  const { outbound } = deps.scheduler;
+  const asked = new Set<string>();
+  const bothAsked = Promise.withResolvers<"both">();
+  const endings = new Set<string>();
+  const send: Outbound["send"] = async (request, signal) => {
+    asked.add(new URL(request.url).origin);
+    if (asked.size === 2) bothAsked.resolve("both");
+    endings.add(await Promise.race([bothAsked.promise, once(signal, "abort").then(() => "given up")]));
+    return await outbound.send(request, signal);
+  };
+  await keepAt(NOON, { ...deps, scheduler: { ...deps.scheduler, outbound: { ...outbound, send } } });
+  assert.deepEqual([...endings], ["both"]);
+  assert.deepEqual(
+    connected.map(({ server }) => server.webhooks.list.length),
+    [1, 1],
+  );
 });
 
 test("a connection that is turned off while it is being subscribed keeps no subscription", async () => {
