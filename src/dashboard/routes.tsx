@@ -16,8 +16,8 @@ const ENTRY_SCREENS: readonly Screen[] = [
   [ENTRY_PAGES.setUp,          lazyScreen(() => import("./entry/SetUpPage.tsx"), "SetUpPage")],
   [ENTRY_PAGES.signIn,         lazyScreen(() => import("./entry/SignInPage.tsx"), "SignInPage")],
   [ENTRY_PAGES.signUp,         lazyScreen(() => import("./entry/SignUpPage.tsx"), "SignUpPage")],
-  [ENTRY_PAGES.forgotPassword, lazyScreen(() => import("./entry/ForgotPasswordPage.tsx"), "ForgotPasswordPage")],
-  [ENTRY_PAGES.resetPassword,  lazyScreen(() => import("./entry/ResetPasswordPage.tsx"), "ResetPasswordPage")],
+  [ENTRY_PAGES.forgotPassword, lazyScreen(() => import("./entry/PasswordPages.tsx"), "ForgotPasswordPage")],
+  [ENTRY_PAGES.resetPassword,  lazyScreen(() => import("./entry/PasswordPages.tsx"), "ResetPasswordPage")],
   [ENTRY_PAGES.invitation,     lazyScreen(() => import("./entry/InvitationPage.tsx"), "InvitationPage")],
   [ENTRY_PAGES.sharedReport,   lazyScreen(() => import("./analytics/sharing/SharedReportPage.tsx"), "SharedReportPage")],
 ];
@@ -26,7 +26,7 @@ const ENTRY_SCREENS: readonly Screen[] = [
 /** Screens that don't belong to one organization. */
 const PERSON_SCREENS: readonly Screen[] = [
   ["/",                 lazyScreen(() => import("./entry/StartPage.tsx"), "StartPage")],
-  ["/new-organization", lazyScreen(() => import("./entry/NewOrganizationPage.tsx"), "NewOrganizationPage")],
+  ["/new-organization", lazyScreen(() => import("./entry/StartPage.tsx"), "NewOrganizationPage")],
 ];
 
 // biome-ignore format: one screen a line

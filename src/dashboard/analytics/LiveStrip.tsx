@@ -15,7 +15,7 @@ export function LiveStrip({ widgetNames }: { widgetNames: ReadonlyMap<string, st
   const { data } = useQuery(liveQuery(id));
   return (
     <section className={classes["strip"]} aria-label="Live">
-      <Group gap="sm" wrap="nowrap" className={classes["now"]}>
+      <Group gap="sm" wrap="nowrap">
         <span className={classes["dot"]} data-active={(data?.visits5Minutes ?? 0) > 0} aria-hidden />
         <Text size="sm" component="p" m={0}>
           <strong>{data ? pluralize(data.visits5Minutes, "visit") : "– visits"}</strong> active in the last 5 minutes
@@ -30,8 +30,7 @@ export function LiveStrip({ widgetNames }: { widgetNames: ReadonlyMap<string, st
         <ul className={classes["bookings"]} aria-live="polite">
           {data.bookings.slice(0, SHOWN).map((booking) => (
             <li key={booking.id}>
-              <span className={classes["what"]}>{describe(booking, widgetNames)}</span>{" "}
-              <span className={classes["when"]}>{formatRelative(booking.at)}</span>
+              {describe(booking, widgetNames)} <span className={classes["when"]}>{formatRelative(booking.at)}</span>
             </li>
           ))}
         </ul>

@@ -1,9 +1,9 @@
-import { Badge, SimpleGrid } from "@mantine/core";
+import { SimpleGrid } from "@mantine/core";
 import { IconCalendarOff } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { useParams } from "@tanstack/react-router";
 import type { BookingDetail } from "#contract/app/bookings.ts";
-import type { Change } from "#contract/booking-changes.ts";
+import type { Change, ChangeType } from "#contract/booking-changes.ts";
 import { bookingQuery } from "../api/bookings.ts";
 import { isNotFound } from "../api/client.ts";
 import { useUrlState } from "../hooks/use-url-state.ts";
@@ -16,7 +16,7 @@ import { type Column, ListTable } from "../ui/tables/ListTable.tsx";
 import { ModeBadge } from "../widgets/mode/ModeBadge.tsx";
 import { AttributionSection } from "./AttributionSection.tsx";
 import { AnswersSection, AppointmentSection, CustomerSection } from "./BookingFacts.tsx";
-import { CHANGE_NAMES, describeStatus, toStatusColor } from "./booking-words.ts";
+import { StatusBadge } from "./BookingTable.tsx";
 import { DeleteBooking } from "./DeleteBooking.tsx";
 import { DeliveriesSection } from "./DeliveriesSection.tsx";
 import { HiddenCustomers } from "./HiddenCustomers.tsx";
@@ -38,7 +38,7 @@ export function BookingPage() {
         shown && (
           <>
             {shown.mode !== "live" && <ModeBadge mode={shown.mode} isSmall />}
-            <Badge color={toStatusColor(shown.status)}>{describeStatus(shown.status)}</Badge>
+            <StatusBadge status={shown.status} />
           </>
         )
       }
@@ -82,6 +82,8 @@ function Gone({ filters }: { filters: ShownFilters }) {
     </NotFoundNote>
   );
 }
+
+const CHANGE_NAMES: Record<ChangeType, string> = { cancelled: "Cancelled", rescheduled: "Moved" };
 
 export function ChangesSection({ changes }: { changes: readonly Change[] }) {
   const { format } = useOrganization();

@@ -5,7 +5,6 @@ import { useOrganization } from "../shell/use-organization.ts";
 import { TextLink } from "../ui/layout/links.tsx";
 import { type Column, Lines, ListTable, type Sorting } from "../ui/tables/ListTable.tsx";
 import { ModeBadge } from "../widgets/mode/ModeBadge.tsx";
-import { describeStatus, toStatusColor } from "./booking-words.ts";
 import type { ShownFilters } from "./shown-filters.ts";
 
 type BookingTableProps = {
@@ -27,11 +26,7 @@ export function BookingTable({ bookings, filters, sorting }: BookingTableProps) 
     <Group gap={6} component="span" display="inline-flex">
       {link(booking)}
       {booking.mode !== "live" && <ModeBadge mode={booking.mode} isSmall />}
-      {booking.status === BOOKING_STATUS_CANCELLED && (
-        <Badge color={toStatusColor(booking.status)} size="sm">
-          {describeStatus(booking.status)}
-        </Badge>
-      )}
+      {booking.status === BOOKING_STATUS_CANCELLED && <StatusBadge status={booking.status} size="sm" />}
     </Group>
   );
   const seesCustomers = can("seeCustomers").isAllowed;
@@ -79,6 +74,16 @@ function toSorting(
   const order = orders.find((each) => sorts[each] === sort) ?? null;
   const next = orders.find((each) => each !== order) ?? "ascending";
   return { order, onSort: () => onSort(sorts[next]) };
+}
+
+type StatusBadgeProps = { status: string; size?: "sm" | "md" };
+
+export function StatusBadge({ status, size = "md" }: StatusBadgeProps) {
+  return (
+    <Badge color={status === BOOKING_STATUS_CANCELLED ? "gray" : "green"} size={size}>
+      {`${status.charAt(0).toUpperCase()}${status.slice(1)}`}
+    </Badge>
+  );
 }
 
 /** Breaks before the @ if it has to break. */

@@ -7,27 +7,31 @@ import { bookingCountQuery, bookingsQuery } from "../api/bookings.ts";
 import { formatCount, formatZone, pluralize } from "../format.ts";
 import { useUrlState } from "../hooks/use-url-state.ts";
 import { useOrganization } from "../shell/use-organization.ts";
-import { ActionButton } from "../ui/forms/ActionButton.tsx";
-import { ExportButton } from "../ui/forms/ExportButton.tsx";
+import { ActionButton, ExportButton } from "../ui/forms/ActionButton.tsx";
+import { DaysSelect } from "../ui/forms/DayRangeCalendar.tsx";
+import { FilterGroup } from "../ui/forms/FilterGroup.tsx";
+import { SearchInput } from "../ui/forms/SearchInput.tsx";
 import { ButtonLink, GuideLink } from "../ui/layout/links.tsx";
 import { Page } from "../ui/layout/Page.tsx";
 import { Section } from "../ui/layout/Section.tsx";
 import { Loaded, StaleNotice } from "../ui/states/Loaded.tsx";
 import { OlderButton } from "../ui/tables/ListTable.tsx";
+import { WidgetSelect } from "../widgets/WidgetSelect.tsx";
 import { AdExportButton } from "./AdExportButton.tsx";
 import { BookingTable } from "./BookingTable.tsx";
 import { EraseDialog } from "./EraseDialog.tsx";
-import { FilterBar } from "./FilterBar.tsx";
 import { HiddenCustomers } from "./HiddenCustomers.tsx";
 import { NoBookings } from "./NoBookings.tsx";
 import {
   describeList,
   FILTER_DEFAULTS,
   hasFilters,
+  isStatus,
   isWhen,
   NO_FILTERS,
   type ShownFilters,
   SORT_LABELS,
+  STATUS_LABELS,
   toBookingFilters,
   toSort,
   WHEN_LABELS,
@@ -158,5 +162,49 @@ function ListChoices({
         w="100%"
       />
     </>
+  );
+}
+
+type FilterBarProps = {
+  filters: ShownFilters;
+  seesCustomers: boolean;
+  onChange: (change: Partial<ShownFilters>, how?: { replace?: boolean }) => void;
+};
+
+function FilterBar({ filters, seesCustomers, onChange }: FilterBarProps) {
+  const searched = seesCustomers ? "name, email, reference, service or campaign" : "reference, service or campaign";
+  const { widget, status, from, to, startFrom, startTo } = filters;
+  return (
+    <FilterGroup
+      label="Filter bookings"
+      search={
+        <SearchInput
+          value={filters.search}
+          label={`Search by ${searched}`}
+          placeholder={seesCustomers ? "Name, email, reference…" : "Reference, service, campaign"}
+          onSearch={(search) => onChange({ search }, { replace: true })}
+        />
+      }
+      values={[widget, status, from + to, startFrom + startTo]}
+      isFiltered={hasFilters(filters)}
+      onClear={() => onChange(NO_FILTERS)}
+    >
+      <WidgetSelect value={widget} onChange={(chosen) => onChange({ widget: chosen })} />
+      <Select
+        aria-label="Status"
+        data={Object.entries(STATUS_LABELS).map(([value, label]) => ({ value, label }))}
+        value={isStatus(status) ? status : ""}
+        onChange={(chosen) => onChange({ status: chosen ?? "" })}
+        allowDeselect={false}
+      />
+      <DaysSelect label="Booked" from={from} to={to} onChange={onChange} />
+      <DaysSelect
+        label="Appointment"
+        from={startFrom}
+        to={startTo}
+        mayBeFuture
+        onChange={(days) => onChange({ startFrom: days.from, startTo: days.to })}
+      />
+    </FilterGroup>
   );
 }

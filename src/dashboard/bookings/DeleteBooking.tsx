@@ -6,7 +6,7 @@ import { bookingQuery, bookingsKey } from "../api/bookings.ts";
 import { call } from "../api/call.ts";
 import { ApiFailure } from "../api/client.ts";
 import { useOrganization } from "../shell/use-organization.ts";
-import { ConfirmButton } from "../ui/forms/ConfirmAction.tsx";
+import { ConfirmButton } from "../ui/forms/ConfirmDialog.tsx";
 import type { ShownFilters } from "./shown-filters.ts";
 
 export function DeleteBooking({ booking, filters }: { booking: BookingDetail; filters: ShownFilters }) {

@@ -1,12 +1,12 @@
 import { IconAppWindow, IconCalendarEvent, IconDatabaseOff, IconPlus } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
+import type { AppWidget } from "#contract/app/widgets.ts";
 import { widgetsQuery } from "../api/queries.ts";
 import { useOrganization } from "../shell/use-organization.ts";
 import { ActionButton } from "../ui/forms/ActionButton.tsx";
-import { ButtonLink } from "../ui/layout/links.tsx";
+import { ButtonLink, TextLink } from "../ui/layout/links.tsx";
 import { EmptyState, NoMatches } from "../ui/states/EmptyState.tsx";
-import { StorageOff } from "../widgets/StorageOff.tsx";
 
 export function NoBookings({ isFiltered, onClear }: { isFiltered: boolean; onClear: () => void }) {
   const { id, paths, details } = useOrganization();
@@ -60,5 +60,23 @@ function NoWidgets() {
     >
       Visitors book through a widget on your website. Create one with Store bookings on to see its bookings here.
     </EmptyState>
+  );
+}
+
+type ShownWidget = Pick<AppWidget, "id" | "name" | "collectData">;
+
+/** Why bookings are missing from a list: names the first widget that doesn't store them, and leads to its switch. */
+export function StorageOff({ widgets, fallback }: { widgets: readonly ShownWidget[]; fallback: string }) {
+  const { paths } = useOrganization();
+  const widget = widgets.find(({ collectData }) => !collectData);
+  if (!widget) return fallback;
+  return (
+    <>
+      Bookings made through {widget.name} are counted, but not stored.{" "}
+      <TextLink to={paths.widget(widget.id)} search={{ tab: "storage" }} underline="always" inherit>
+        Turn on Store bookings
+      </TextLink>{" "}
+      to see them here.
+    </>
   );
 }

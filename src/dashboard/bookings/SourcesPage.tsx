@@ -6,7 +6,7 @@ import { bookingSourcesQuery } from "../api/bookings.ts";
 import { formatCount, formatRate, formatZone, pluralize } from "../format.ts";
 import { useUrlState } from "../hooks/use-url-state.ts";
 import { useOrganization } from "../shell/use-organization.ts";
-import { DaysSelect } from "../ui/forms/DaysSelect.tsx";
+import { DaysSelect } from "../ui/forms/DayRangeCalendar.tsx";
 import { FilterGroup } from "../ui/forms/FilterGroup.tsx";
 import { GuideLink } from "../ui/layout/links.tsx";
 import { Page } from "../ui/layout/Page.tsx";

@@ -4,7 +4,7 @@ import type { AppConnection } from "#contract/app/connections.ts";
 import { call } from "../api/call.ts";
 import { connectionsQuery, widgetsQuery } from "../api/queries.ts";
 import { useOrganization } from "../shell/use-organization.ts";
-import { ConfirmAction } from "../ui/forms/ConfirmAction.tsx";
+import { ConfirmAction } from "../ui/forms/ConfirmDialog.tsx";
 import { TextLink } from "../ui/layout/links.tsx";
 import { Loaded } from "../ui/states/Loaded.tsx";
 

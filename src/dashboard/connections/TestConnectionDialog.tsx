@@ -8,7 +8,6 @@ import { connectionsQuery } from "../api/queries.ts";
 import { useAction } from "../hooks/use-action.ts";
 import { useOrganization } from "../shell/use-organization.ts";
 import { FormFault } from "../ui/forms/FormFault.tsx";
-import { ConnectionNotes } from "./ConnectionNotes.tsx";
 import { wordsOf } from "./connection-words.ts";
 
 /** Reads services and available times when it opens. A test booking is made only on request. */
@@ -104,5 +103,21 @@ function CheckAnswer({ check }: { check: ConnectionCheckAnswer }) {
       </Alert>
       <ConnectionNotes notes={steps.flatMap(({ notes = [] }) => notes)} />
     </div>
+  );
+}
+
+export function ConnectionNotes({ notes }: { notes: readonly string[] }) {
+  if (notes.length === 0) return null;
+  return (
+    <>
+      <Text size="sm" fw={500} mt="md" mb={4}>
+        Note
+      </Text>
+      <List size="sm" spacing={4}>
+        {notes.map((note) => (
+          <List.Item key={note}>{note}</List.Item>
+        ))}
+      </List>
+    </>
   );
 }

@@ -10,18 +10,19 @@ import { deliveriesKey, deliveryQuery, isPending } from "../api/deliveries.ts";
 import type { Verdict } from "../can.ts";
 import { useAction } from "../hooks/use-action.ts";
 import { type OrganizationScope, useOrganization } from "../shell/use-organization.ts";
-import { CopyField } from "../ui/copy/CopyField.tsx";
+import { CopyField, CopyId } from "../ui/copy/CopyField.tsx";
 import { ActionButton } from "../ui/forms/ActionButton.tsx";
-import { ConfirmButton } from "../ui/forms/ConfirmAction.tsx";
+import { ConfirmButton } from "../ui/forms/ConfirmDialog.tsx";
+import { TextLink } from "../ui/layout/links.tsx";
 import { Page } from "../ui/layout/Page.tsx";
-import { Section } from "../ui/layout/Section.tsx";
+import { type Fact, Facts, Section } from "../ui/layout/Section.tsx";
 import { NotFoundNote } from "../ui/states/EmptyState.tsx";
 import { Loaded, LoadingCard, StaleNotice } from "../ui/states/Loaded.tsx";
 import { nameOf } from "../webhooks/endpoint-words.ts";
 import { ModeBadge } from "../widgets/mode/ModeBadge.tsx";
 import { AttemptsSection } from "./AttemptsSection.tsx";
 import { StateBadge } from "./DeliveryTable.tsx";
-import { SummarySection } from "./SummarySection.tsx";
+import { CANCEL_WORDS, EVENT_NAMES } from "./delivery-words.ts";
 
 export function DeliveryPage() {
   const { id, paths } = useOrganization();
@@ -146,3 +147,47 @@ export function RequestSection({ delivery }: { delivery: AppDeliveryDetail }) {
 
 const SIGNED = "Every attempt sends the same body with a new signature. Each attempt’s headers are above.";
 const UNSIGNED = "Every attempt sends the same body. Chat cards aren’t signed.";
+
+function SummarySection({ delivery }: { delivery: AppDeliveryDetail }) {
+  const { format, paths } = useOrganization();
+  const { endpoint, event, reference, nextAttemptAt, completedAt, cancelReason, pending } = delivery;
+  const facts: Fact[] = [
+    ["Event", EVENT_NAMES[event.type]],
+    ["Endpoint", <EndpointLink key="endpoint" endpoint={endpoint} />],
+    [
+      "Booking",
+      reference !== null && (
+        <TextLink key="booking" to={paths.booking(reference)} inherit>
+          {reference}
+        </TextLink>
+      ),
+    ],
+    ["Created", format.exact(delivery.createdAt)],
+    ["Finished", completedAt !== null && format.exact(completedAt)],
+    ["Next attempt", pending !== null && nextAttemptAt !== null && format.exact(nextAttemptAt)],
+    ["Cancellation reason", cancelReason !== null && CANCEL_WORDS[cancelReason]],
+    ["Retries", event.type !== "endpoint.test" && countRetries(delivery)],
+    ["Delivery ID", <CopyId key="id" value={delivery.id} label="Copy delivery ID" />],
+    ["Event ID", <CopyId key="event" value={event.id} label="Copy event ID" />],
+  ];
+  return (
+    <Section title="Summary">
+      <Facts facts={facts} />
+    </Section>
+  );
+}
+
+/** Automatic attempts after the first one. */
+function countRetries({ attempts }: AppDeliveryDetail): number {
+  return Math.max(0, attempts.filter(({ trigger }) => trigger !== "manual").length - 1);
+}
+
+function EndpointLink({ endpoint }: Pick<AppDeliveryDetail, "endpoint">) {
+  const { paths } = useOrganization();
+  if (endpoint.isRemoved) return `${nameOf(endpoint)} (deleted)`;
+  return (
+    <TextLink to={paths.endpoint(endpoint.id)} inherit>
+      {nameOf(endpoint)}
+    </TextLink>
+  );
+}

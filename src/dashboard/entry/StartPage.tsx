@@ -1,9 +1,18 @@
 import { Button, Group, Text } from "@mantine/core";
-import { Navigate } from "@tanstack/react-router";
+import { useForm } from "@mantine/form";
+import { Navigate, useNavigate } from "@tanstack/react-router";
+import { HOME } from "#contract/app/addresses.ts";
+import { call } from "../api/call.ts";
+import { meKey } from "../api/queries.ts";
+import { useAction } from "../hooks/use-action.ts";
+import { useIdempotencyKey } from "../hooks/use-idempotency-key.ts";
 import { NEW_ORGANIZATION, pathsOf } from "../paths.ts";
 import { useMe } from "../shell/AppGate.tsx";
-import { useSignOut } from "../shell/PersonMenu.tsx";
+import { useSignOut } from "../shell/Switchers.tsx";
+import { ActionForm } from "../ui/forms/ActionForm.tsx";
+import { guessTimeZone } from "../ui/forms/TimeZoneSelect.tsx";
 import { ButtonLink } from "../ui/layout/links.tsx";
+import { OrganizationFields } from "./AccountFields.tsx";
 import { EntryFrame } from "./EntryFrame.tsx";
 
 /** /app opens the organization that was used last. */
@@ -24,6 +33,37 @@ export function StartPage() {
           Sign out
         </Button>
       </Group>
+    </EntryFrame>
+  );
+}
+
+export function NewOrganizationPage() {
+  const navigate = useNavigate();
+  const idempotencyKey = useIdempotencyKey();
+  const form = useForm({ initialValues: { name: "", timeZone: guessTimeZone() } });
+  const create = useAction({
+    run: (values: typeof form.values) => call("createOrganization", { body: values, idempotencyKey }),
+    form,
+    refreshes: [meKey],
+    successMessage: (_, { name }) => `${name} created`,
+    onDone: ({ id }) => void navigate({ to: pathsOf(id).start, replace: true }),
+  });
+  return (
+    <EntryFrame
+      title="Create organization"
+      description="An organization has its own widgets, bookings, members and plan. You’ll be its owner."
+    >
+      <ActionForm form={form} action={create}>
+        <OrganizationFields form={form} name="name" />
+        <Group justify="flex-end" gap="xs">
+          <ButtonLink to={HOME} variant="default">
+            Cancel
+          </ButtonLink>
+          <Button type="submit" loading={create.isPending}>
+            Create organization
+          </Button>
+        </Group>
+      </ActionForm>
     </EntryFrame>
   );
 }

@@ -11,15 +11,14 @@ import { meKey, membersQuery } from "../api/queries.ts";
 import type { Verdict } from "../can.ts";
 import { useOrganization } from "../shell/use-organization.ts";
 import { ActionButton } from "../ui/forms/ActionButton.tsx";
-import { ConfirmAction } from "../ui/forms/ConfirmAction.tsx";
+import { ConfirmAction } from "../ui/forms/ConfirmDialog.tsx";
 import { GuideLink } from "../ui/layout/links.tsx";
 import { Page } from "../ui/layout/Page.tsx";
 import { Section } from "../ui/layout/Section.tsx";
 import { Loaded, StaleNotice } from "../ui/states/Loaded.tsx";
 import { LockedFeature } from "../ui/states/LockedFeature.tsx";
 import { BUTTONS, type Column, Lines, ListTable } from "../ui/tables/ListTable.tsx";
-import { InvitationsSection } from "./InvitationsSection.tsx";
-import { InviteDialog } from "./InviteDialog.tsx";
+import { InvitationsSection, InviteDialog } from "./InvitationsSection.tsx";
 import { ROLE_MEANINGS, ROLE_NAMES } from "./role-words.ts";
 
 export function MembersPage() {

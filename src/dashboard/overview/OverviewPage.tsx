@@ -6,6 +6,7 @@ import { Totals } from "../analytics/Totals.tsx";
 import { analyticsQuery } from "../api/analytics.ts";
 import { overviewQuery, widgetsQuery } from "../api/queries.ts";
 import { BookingTable } from "../bookings/BookingTable.tsx";
+import { StorageOff } from "../bookings/NoBookings.tsx";
 import { FILTER_DEFAULTS } from "../bookings/shown-filters.ts";
 import { formatZone, pluralize } from "../format.ts";
 import { type AroundName, describeConnectionProblem, describeEndpointProblem, useAlerts } from "../shell/alerts.ts";
@@ -17,7 +18,6 @@ import { EmptyState } from "../ui/states/EmptyState.tsx";
 import { Loaded, LoadingCard, StaleNotice } from "../ui/states/Loaded.tsx";
 import { nameOf } from "../webhooks/endpoint-words.ts";
 import { TestNumbers } from "../widgets/mode/ModeBadge.tsx";
-import { StorageOff } from "../widgets/StorageOff.tsx";
 import { ChecklistSection } from "./ChecklistSection.tsx";
 import { toChecklistSteps } from "./checklist-steps.ts";
 

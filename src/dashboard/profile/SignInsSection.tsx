@@ -6,7 +6,7 @@ import { call } from "../api/call.ts";
 import { signInsQuery } from "../api/queries.ts";
 import { formatRelative } from "../format.ts";
 import { useOrganization } from "../shell/use-organization.ts";
-import { ConfirmAction } from "../ui/forms/ConfirmAction.tsx";
+import { ConfirmAction } from "../ui/forms/ConfirmDialog.tsx";
 import { Section } from "../ui/layout/Section.tsx";
 import { Loaded } from "../ui/states/Loaded.tsx";
 import { BUTTONS, type Column, ListTable } from "../ui/tables/ListTable.tsx";

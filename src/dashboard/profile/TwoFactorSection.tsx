@@ -1,14 +1,19 @@
-import { Badge, Button, Group, Modal, Text } from "@mantine/core";
+import { Anchor, Badge, Button, Group, Modal, PasswordInput, Text, TextInput } from "@mantine/core";
+import { useForm } from "@mantine/form";
 import { useQueryClient } from "@tanstack/react-query";
-import { useState } from "react";
+import { type ReactNode, useMemo, useState } from "react";
+import { encode } from "uqr";
 import type { Me } from "#contract/app/account.ts";
 import { call } from "../api/call.ts";
 import { meKey } from "../api/queries.ts";
+import { useAction } from "../hooks/use-action.ts";
+import { CopyField } from "../ui/copy/CopyField.tsx";
 import { PERSISTENT, ShownOnce } from "../ui/copy/ShownOnce.tsx";
 import { ActionButton } from "../ui/forms/ActionButton.tsx";
+import { ActionForm } from "../ui/forms/ActionForm.tsx";
+import { FormDialog } from "../ui/forms/FormDialog.tsx";
 import { Section } from "../ui/layout/Section.tsx";
-import { PasswordDialog } from "./PasswordDialog.tsx";
-import { TwoFactorSetUp } from "./TwoFactorSetUp.tsx";
+import classes from "./TwoFactorSetUp.module.css";
 
 type Open = "set-up" | "turn-off" | "new-codes" | null;
 
@@ -117,5 +122,143 @@ function RecoveryCodesDialog({ codes, onClose }: { codes: readonly string[] | nu
         />
       )}
     </Modal>
+  );
+}
+
+type TwoFactorSetUpProps = { isOpen: boolean; onClose: () => void; onDone: (recoveryCodes: readonly string[]) => void };
+type Created = { totpURI: string; backupCodes: readonly string[] };
+
+/** Password first, then the key for the authenticator app, then a code to prove that the app works. */
+function TwoFactorSetUp({ isOpen, onClose, onDone }: TwoFactorSetUpProps) {
+  const [created, setCreated] = useState<Created | null>(null);
+  const close = () => {
+    setCreated(null);
+    onClose();
+  };
+  return (
+    <>
+      <PasswordDialog
+        isOpen={isOpen && created === null}
+        title="Set up two-factor authentication"
+        confirmLabel="Continue"
+        run={(password) => call("enableTwoFactor", { body: { password } })}
+        onClose={onClose}
+        onDone={setCreated}
+      >
+        Confirm your password first.
+      </PasswordDialog>
+      <FormDialog opened={isOpen && created !== null} onClose={close} title="Add Bookflow to your authenticator app">
+        {created && (
+          <ConfirmStep
+            uri={created.totpURI}
+            onClose={close}
+            onConfirmed={() => {
+              setCreated(null);
+              onDone(created.backupCodes);
+            }}
+          />
+        )}
+      </FormDialog>
+    </>
+  );
+}
+
+function ConfirmStep({ uri, onClose, onConfirmed }: { uri: string; onClose: () => void; onConfirmed: () => void }) {
+  const form = useForm({ initialValues: { code: "" } });
+  const confirm = useAction({
+    run: ({ code }: { code: string }) => call("confirmTwoFactor", { body: { code: code.replaceAll(/\s/g, "") } }),
+    form,
+    successMessage: () => "Two-factor authentication turned on",
+    onDone: onConfirmed,
+  });
+  const secret = new URL(uri).searchParams.get("secret") ?? "";
+  return (
+    <ActionForm form={form} action={confirm} label="Turn on two-factor authentication" onCancel={onClose}>
+      <Text size="sm">
+        Scan this code with your authenticator app. If the app is on this device,{" "}
+        <Anchor href={uri} inherit underline="always">
+          open it
+        </Anchor>
+        . You can also enter the key by hand (time-based, six digits).
+      </Text>
+      <QrCode text={uri} label="QR code with the key for your authenticator app" />
+      <CopyField label="Key" value={secret.replaceAll(/.{4}(?=.)/g, "$& ")} />
+      <TextInput
+        label="Code from the app"
+        inputMode="numeric"
+        autoComplete="one-time-code"
+        maxLength={7}
+        required
+        data-autofocus
+        {...form.getInputProps("code")}
+      />
+    </ActionForm>
+  );
+}
+
+/** The empty border that cameras need, in modules. */
+const QUIET_ZONE = 4;
+
+/** Dark on white in both colour schemes: many cameras can't read light on dark. */
+function QrCode({ text, label }: { text: string; label: string }) {
+  const { size, data } = useMemo(() => encode(text, { ecc: "M", border: QUIET_ZONE }), [text]);
+  const squares = data.flatMap((row, y) => row.flatMap((isDark, x) => (isDark ? [`M${x} ${y}h1v1h-1z`] : [])));
+  return (
+    <svg className={classes["code"]} viewBox={`0 0 ${size} ${size}`} role="img" aria-label={label}>
+      <path d={squares.join("")} shapeRendering="crispEdges" />
+    </svg>
+  );
+}
+
+type PasswordDialogProps<Output> = {
+  isOpen: boolean;
+  title: string;
+  children: ReactNode;
+  confirmLabel: string;
+  isDangerous?: boolean;
+  run: (password: string) => Promise<Output>;
+  successMessage?: string;
+  onClose: () => void;
+  /** The caller closes the dialog, or shows the next step. */
+  onDone: (output: Output) => void;
+};
+
+function PasswordDialog<Output>(props: PasswordDialogProps<Output>) {
+  const form = useForm({ initialValues: { password: "" } });
+  const close = () => {
+    form.reset();
+    confirm.reset();
+    props.onClose();
+  };
+  const confirm = useAction({
+    run: ({ password }: { password: string }) => props.run(password),
+    form,
+    successMessage: () => props.successMessage ?? null,
+    onDone: (output) => {
+      form.reset();
+      props.onDone(output);
+    },
+  });
+  return (
+    <FormDialog opened={props.isOpen} onClose={close} title={props.title}>
+      <ActionForm
+        form={form}
+        action={confirm}
+        label={props.confirmLabel}
+        isDangerous={props.isDangerous ?? false}
+        onCancel={close}
+      >
+        <Text size="sm" component="div">
+          {props.children}
+        </Text>
+        <PasswordInput
+          label="Your password"
+          autoComplete="current-password"
+          required
+          data-autofocus
+          {...form.getInputProps("password")}
+        />
+      </ActionForm>
+    </FormDialog>
   );
 }

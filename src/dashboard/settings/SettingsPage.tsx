@@ -5,12 +5,11 @@ import { DELIVERY_LOG_DAYS } from "#contract/delivery.ts";
 import { call } from "../api/call.ts";
 import { meKey } from "../api/queries.ts";
 import { useOrganization } from "../shell/use-organization.ts";
-import { ConfirmButton } from "../ui/forms/ConfirmAction.tsx";
+import { ConfirmButton } from "../ui/forms/ConfirmDialog.tsx";
 import { TextLink } from "../ui/layout/links.tsx";
 import { Page } from "../ui/layout/Page.tsx";
 import { Section } from "../ui/layout/Section.tsx";
-import { GeneralSection } from "./GeneralSection.tsx";
-import { LogoSection } from "./LogoSection.tsx";
+import { GeneralSection, LogoSection } from "./GeneralAndLogo.tsx";
 import { PlanSection } from "./PlanSection.tsx";
 import classes from "./SettingsPage.module.css";
 

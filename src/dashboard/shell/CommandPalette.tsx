@@ -20,7 +20,7 @@ import { endpointsQuery, widgetsQuery } from "../api/queries.ts";
 import type { Paths } from "../paths.ts";
 import { nameOf } from "../webhooks/endpoint-words.ts";
 import { MODE_NAMES } from "../widgets/mode/ModeBadge.tsx";
-import { NAVIGATION } from "./navigation.ts";
+import { NAVIGATION } from "./Navigation.tsx";
 
 type Found = { key: string; label: string; description?: string; icon: Icon; to: string };
 

@@ -1,10 +1,23 @@
 import { Badge, ScrollArea, Stack, Text, Tooltip, VisuallyHidden } from "@mantine/core";
+import {
+  type Icon,
+  IconAppWindow,
+  IconCalendarEvent,
+  IconChartHistogram,
+  IconHistory,
+  IconHome,
+  IconKey,
+  IconPlugConnected,
+  IconSend,
+  IconSettings,
+  IconUsers,
+  IconWebhook,
+} from "@tabler/icons-react";
 import { useNarrowSidebar } from "../hooks/screen-width.ts";
 import type { Paths } from "../paths.ts";
 import { PlainLink } from "../ui/layout/links.tsx";
 import { useAlerts } from "./alerts.ts";
 import classes from "./Navigation.module.css";
-import { NAVIGATION } from "./navigation.ts";
 
 type NavigationProps = { organization: string; paths: Paths; seesConnections: boolean };
 
@@ -58,3 +71,35 @@ function AlertBadge({ count }: { count: number }) {
     </Badge>
   );
 }
+
+type NavigationItem = { readonly label: string; readonly icon: Icon; readonly to: (paths: Paths) => string };
+
+// biome-ignore format: one screen a line
+export const NAVIGATION: readonly { readonly title: string; readonly items: readonly NavigationItem[] }[] = [
+  {
+    title: "Home",
+    items: [
+      { label: "Overview",  icon: IconHome,           to: (paths) => paths.start },
+      { label: "Analytics", icon: IconChartHistogram, to: (paths) => paths.analytics },
+      { label: "Bookings",  icon: IconCalendarEvent,  to: (paths) => paths.bookings },
+      { label: "Widgets",   icon: IconAppWindow,      to: (paths) => paths.widgets },
+    ],
+  },
+  {
+    title: "Integrations",
+    items: [
+      { label: "Webhooks",    icon: IconWebhook,       to: (paths) => paths.webhooks },
+      { label: "Deliveries",  icon: IconSend,          to: (paths) => paths.deliveries },
+      { label: "API keys",    icon: IconKey,           to: (paths) => paths.keys },
+      { label: "Connections", icon: IconPlugConnected, to: (paths) => paths.connections },
+    ],
+  },
+  {
+    title: "Organization",
+    items: [
+      { label: "Members",   icon: IconUsers,    to: (paths) => paths.members },
+      { label: "Audit log", icon: IconHistory,  to: (paths) => paths.audit },
+      { label: "Settings",  icon: IconSettings, to: (paths) => paths.settings },
+    ],
+  },
+];

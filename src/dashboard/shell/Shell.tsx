@@ -14,10 +14,9 @@ import { Brand } from "./Brand.tsx";
 import { CommandPalette } from "./CommandPalette.tsx";
 import { HelpMenu } from "./HelpMenu.tsx";
 import { Navigation } from "./Navigation.tsx";
-import { OrganizationSwitcher } from "./OrganizationSwitcher.tsx";
-import { PersonMenu } from "./PersonMenu.tsx";
 import { Lost } from "./Root.tsx";
 import classes from "./Shell.module.css";
+import { OrganizationSwitcher, PersonMenu } from "./Switchers.tsx";
 import { OrganizationContext, type OrganizationScope } from "./use-organization.ts";
 
 type Membership = Me["organizations"][number];

@@ -14,7 +14,7 @@ import { Page } from "../ui/layout/Page.tsx";
 import { Facts, Section } from "../ui/layout/Section.tsx";
 import { NotFoundNote } from "../ui/states/EmptyState.tsx";
 import { Loaded, LoadingCard, StaleNotice } from "../ui/states/Loaded.tsx";
-import { EditEndpointDialog } from "./EditEndpointDialog.tsx";
+import { EditEndpointDialog } from "./EndpointDialogs.tsx";
 import { CONDITION_COLORS, CONDITION_NAMES, KINDS, nameOf, onlyWhileOn } from "./endpoint-words.ts";
 import { HealthSection } from "./HealthSection.tsx";
 import { RecentSection } from "./RecentSection.tsx";

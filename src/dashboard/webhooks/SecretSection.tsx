@@ -6,7 +6,7 @@ import { call } from "../api/call.ts";
 import { endpointRefreshes } from "../api/queries.ts";
 import { useOrganization } from "../shell/use-organization.ts";
 import { PERSISTENT, ShownOnce } from "../ui/copy/ShownOnce.tsx";
-import { ConfirmButton } from "../ui/forms/ConfirmAction.tsx";
+import { ConfirmButton } from "../ui/forms/ConfirmDialog.tsx";
 import { Section } from "../ui/layout/Section.tsx";
 
 export function SecretSection({ endpoint }: { endpoint: AppEndpoint }) {

@@ -6,7 +6,7 @@ import { DELIVERY_LOG_DAYS } from "#contract/delivery.ts";
 import { call } from "../api/call.ts";
 import { endpointRefreshes } from "../api/queries.ts";
 import { useOrganization } from "../shell/use-organization.ts";
-import { ConfirmButton } from "../ui/forms/ConfirmAction.tsx";
+import { ConfirmButton } from "../ui/forms/ConfirmDialog.tsx";
 import { Section } from "../ui/layout/Section.tsx";
 import { nameOf } from "./endpoint-words.ts";
 

@@ -11,7 +11,7 @@ import { Section } from "../ui/layout/Section.tsx";
 import { EmptyState } from "../ui/states/EmptyState.tsx";
 import { Loaded, StaleNotice } from "../ui/states/Loaded.tsx";
 import { LockedFeature } from "../ui/states/LockedFeature.tsx";
-import { AddEndpointDialog } from "./AddEndpointDialog.tsx";
+import { AddEndpointDialog } from "./EndpointDialogs.tsx";
 import { EndpointTable } from "./EndpointTable.tsx";
 
 export function WebhooksPage() {

@@ -4,7 +4,7 @@ import type { AppWidget } from "#contract/app/widgets.ts";
 import { planIncludes } from "#contract/plans.ts";
 import { changeWidget } from "../api/queries.ts";
 import { useOrganization } from "../shell/use-organization.ts";
-import { ConfirmAction } from "../ui/forms/ConfirmAction.tsx";
+import { ConfirmAction } from "../ui/forms/ConfirmDialog.tsx";
 import { TextLink } from "../ui/layout/links.tsx";
 import { Section } from "../ui/layout/Section.tsx";
 import { describeOutputs } from "./widget-words.ts";

@@ -7,7 +7,7 @@ import type { AppWidget } from "#contract/app/widgets.ts";
 import { changeWidget, widgetQuery } from "../api/queries.ts";
 import { useUrlState } from "../hooks/use-url-state.ts";
 import { useOrganization } from "../shell/use-organization.ts";
-import { ConfirmButton } from "../ui/forms/ConfirmAction.tsx";
+import { ConfirmButton } from "../ui/forms/ConfirmDialog.tsx";
 import { OutsideButton } from "../ui/layout/links.tsx";
 import { Page } from "../ui/layout/Page.tsx";
 import { NotFoundNote } from "../ui/states/EmptyState.tsx";

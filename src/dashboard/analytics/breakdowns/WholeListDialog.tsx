@@ -9,7 +9,7 @@ import { SEARCH_LENGTH_MAX } from "#contract/limits.ts";
 import { breakdownQuery } from "../../api/analytics.ts";
 import { formatCount } from "../../format.ts";
 import { useOrganization } from "../../shell/use-organization.ts";
-import { ExportButton } from "../../ui/forms/ExportButton.tsx";
+import { ExportButton } from "../../ui/forms/ActionButton.tsx";
 import { Loaded } from "../../ui/states/Loaded.tsx";
 import type { Parameters } from "../report-state.ts";
 import { type BreakdownSort, BreakdownTable, type Filtering } from "./BreakdownTable.tsx";

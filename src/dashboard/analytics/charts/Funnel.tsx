@@ -38,7 +38,7 @@ export function Funnel({ funnel }: { funnel: Analytics["funnel"] }) {
           const visits = funnel[step];
           const next = FUNNEL_STEPS[index + 1];
           return (
-            <li key={step} className={classes["step"]}>
+            <li key={step}>
               <div className={classes["head"]}>
                 <span className={classes["name"]}>{STEP_NAMES[step]}</span>
                 <span className={classes["count"]}>{formatCount(visits)}</span>

@@ -11,7 +11,7 @@ import { call } from "../../api/call.ts";
 import { useAction } from "../../hooks/use-action.ts";
 import { useIdempotencyKey } from "../../hooks/use-idempotency-key.ts";
 import { useOrganization } from "../../shell/use-organization.ts";
-import { ConfirmAction } from "../../ui/forms/ConfirmAction.tsx";
+import { ConfirmAction } from "../../ui/forms/ConfirmDialog.tsx";
 import { Loaded } from "../../ui/states/Loaded.tsx";
 import type { ChipsProps } from "./FilterChips.tsx";
 import { parseFilterQuery, toFilterQuery } from "./filter-state.ts";

@@ -1,4 +1,4 @@
-import { Alert, Group, Menu, Text } from "@mantine/core";
+import { Alert, Button, Group, Menu, Text } from "@mantine/core";
 import {
   IconCircleCheck,
   IconDots,
@@ -9,18 +9,17 @@ import {
 } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import type { AppConnection } from "#contract/app/connections.ts";
-import type { AppWidget } from "#contract/app/widgets.ts";
+import type { AppWidget, TestDataShape } from "#contract/app/widgets.ts";
 import { isDemoWidget } from "#contract/ids.ts";
 import { call } from "../../api/call.ts";
-import { connectionsQuery, widgetsKey } from "../../api/queries.ts";
+import { connectionsQuery, testDataQuery, widgetsKey } from "../../api/queries.ts";
 import { toFullName } from "../../connections/connection-words.ts";
 import { useUrlState } from "../../hooks/use-url-state.ts";
 import { useOrganization } from "../../shell/use-organization.ts";
 import { ActionButton } from "../../ui/forms/ActionButton.tsx";
-import { ConfirmAction } from "../../ui/forms/ConfirmAction.tsx";
-import { ClearTestDialog } from "./ClearTestDialog.tsx";
+import { ConfirmAction } from "../../ui/forms/ConfirmDialog.tsx";
 import { GoLiveDialog } from "./GoLiveDialog.tsx";
-import { describeMode, LEAVING_LIVE, PAUSED_TEXT } from "./mode-words.ts";
+import { describeMode, describeTestData, hasTestData, LEAVING_LIVE, PAUSED_TEXT } from "./mode-words.ts";
 
 /** `mode`: the open dialog; other screens link to it. */
 const DEFAULTS = { mode: "" };
@@ -142,5 +141,52 @@ function BackToTestDialog(props: { widget: AppWidget; isOpen: boolean; onClose: 
     >
       Visitors will see sample times and a test banner. {LEAVING_LIVE}
     </ConfirmAction>
+  );
+}
+
+/** Deletes what the widget collected in test mode, and only that. */
+function ClearTestDialog(props: { widget: AppWidget; isOpen: boolean; onClose: () => void }) {
+  const { widget, isOpen, onClose } = props;
+  const { id } = useOrganization();
+  const found = useQuery({ ...testDataQuery(id, widget.id), enabled: isOpen });
+  const hasSome = found.data !== undefined && hasTestData(found.data);
+  return (
+    <ConfirmAction
+      subject={isOpen || null}
+      title={`Clear test data for ${widget.name}?`}
+      confirmLabel="Clear test data"
+      isBusy={found.isPending}
+      isDisabled={!hasSome}
+      action={{
+        run: () => call("clearTestData", { organization: id, params: { widget: widget.id }, body: {} }),
+        refreshes: [[id]],
+        successMessage: (cleared) => `Test data cleared: ${describeTestData(cleared)}`,
+      }}
+      onClose={onClose}
+    >
+      {found.data ? (
+        describeClearing(found.data)
+      ) : found.isError ? (
+        <CountFailed isBusy={found.isFetching} onRetry={() => void found.refetch()} />
+      ) : (
+        "Counting test data…"
+      )}
+    </ConfirmAction>
+  );
+}
+
+function describeClearing(found: TestDataShape): string {
+  if (!hasTestData(found)) return "This widget has no test data.";
+  return `${describeTestData(found)} from test mode will be deleted, and analytics will be corrected. Live bookings and visits are kept.`;
+}
+
+function CountFailed({ isBusy, onRetry }: { isBusy: boolean; onRetry: () => void }) {
+  return (
+    <Group justify="space-between" gap="sm" role="alert">
+      The test data couldn’t be counted.
+      <Button size="xs" variant="default" loading={isBusy} onClick={onRetry}>
+        Try again
+      </Button>
+    </Group>
   );
 }
