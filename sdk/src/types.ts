@@ -518,6 +518,13 @@ export type EventTypeList = {
   }[];
 };
 
+export type ListQuery = {
+  /** Page size, 1 to 500. Larger values are treated as 500. */
+  limit?: number;
+  /** The `nextCursor` of the previous page. */
+  cursor?: string;
+};
+
 export type NewWidget = {
   name: string;
   businessName?: string;
@@ -711,36 +718,7 @@ export type Delivery = {
   isErased: boolean;
 };
 
-export type DeliveryDetail = {
-  id: string;
-  endpoint: {
-    id: string;
-    kind: "webhook" | "teams" | "slack";
-    url: string;
-    description: string;
-    isRemoved: boolean;
-  };
-  event: {
-    id: string;
-    type: "booking.created" | "booking.cancelled" | "booking.rescheduled" | "booking.erased" | "endpoint.test";
-  };
-  reference: string | null;
-  widgetId: string | null;
-  mode: "test" | "live" | null;
-  state: "queued" | "retrying" | "delivered" | "failed" | "canceled";
-  cancelReason: "endpoint_disabled" | "endpoint_removed" | "plan" | "erased" | null;
-  attemptCount: number;
-  retriesUsed: number;
-  lastStatus: number | null;
-  lastError: "timeout" | "dns_error" | "connection_refused" | "connection_reset" | "tls_error" | "blocked_address" | "invalid_response" | "response_headers_too_large" | "network_error" | "http_status" | "redirect" | "reply_body" | "held_back" | "interrupted" | "secret_unreadable" | "payload_erased" | null;
-  lastDurationMs: number | null;
-  pending: "automatic" | "manual" | null;
-  isInFlight: boolean;
-  nextAttemptAt: string | null;
-  /** ISO 8601 in UTC with milliseconds. */
-  createdAt: string;
-  completedAt: string | null;
-  isErased: boolean;
+export type DeliveryDetail = Delivery & {
   attempts: Attempt[];
   body: string | null;
 };
@@ -830,20 +808,7 @@ export type NewApiKey = {
   expiresAt?: string | null;
 };
 
-export type CreatedApiKey = {
-  id: string;
-  name: string;
-  condition: "active" | "expired" | "revoked";
-  scopes: ("analytics" | "bookings" | "bookings.anonymous" | "manage")[];
-  networks: string[];
-  firstCharacters: string;
-  lastCharacters: string;
-  createdBy: string | null;
-  /** ISO 8601 in UTC with milliseconds. */
-  createdAt: string;
-  lastUsedAt: string | null;
-  expiresAt: string | null;
-  revokedAt: string | null;
+export type CreatedApiKey = ApiKey & {
   key: string;
 };
 
