@@ -11,7 +11,7 @@ import { ActionButton, ExportButton } from "../ui/forms/ActionButton.tsx";
 import { DaysSelect } from "../ui/forms/DayRangeCalendar.tsx";
 import { FilterGroup } from "../ui/forms/FilterGroup.tsx";
 import { SearchInput } from "../ui/forms/SearchInput.tsx";
-import { ButtonLink, GuideLink } from "../ui/layout/links.tsx";
+import { ButtonLink } from "../ui/layout/links.tsx";
 import { Page } from "../ui/layout/Page.tsx";
 import { Section } from "../ui/layout/Section.tsx";
 import { Loaded, StaleNotice } from "../ui/states/Loaded.tsx";
@@ -46,11 +46,8 @@ export function BookingsPage() {
   return (
     <Page
       title="Bookings"
-      description={
-        <>
-          Bookings stored from your widgets. <GuideLink to="bookings" about="stored bookings" />
-        </>
-      }
+      description="Bookings stored from your widgets."
+      guide={{ to: "bookings", about: "stored bookings" }}
       actions={
         <>
           <ButtonLink

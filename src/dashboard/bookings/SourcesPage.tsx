@@ -8,7 +8,6 @@ import { useUrlState } from "../hooks/use-url-state.ts";
 import { useOrganization } from "../shell/use-organization.ts";
 import { DaysSelect } from "../ui/forms/DayRangeCalendar.tsx";
 import { FilterGroup } from "../ui/forms/FilterGroup.tsx";
-import { GuideLink } from "../ui/layout/links.tsx";
 import { Page } from "../ui/layout/Page.tsx";
 import { Section } from "../ui/layout/Section.tsx";
 import { EmptyState, NoMatches } from "../ui/states/EmptyState.tsx";
@@ -30,12 +29,8 @@ export function SourcesPage() {
   return (
     <Page
       title="Bookings by source"
-      description={
-        <>
-          How many bookings from each source were cancelled or moved.{" "}
-          <GuideLink to="bookings" about="bookings by source" />
-        </>
-      }
+      description="How many bookings from each source were cancelled or moved."
+      guide={{ to: "bookings", about: "bookings by source" }}
       back={{ to: paths.bookings, label: "Bookings", search: filters }}
     >
       <Filters filters={filters} isFiltered={isFiltered} onChange={change} />

@@ -5,7 +5,6 @@ import { connectionsQuery } from "../api/queries.ts";
 import { useUrlState } from "../hooks/use-url-state.ts";
 import { useOrganization } from "../shell/use-organization.ts";
 import { ActionButton } from "../ui/forms/ActionButton.tsx";
-import { GuideLink } from "../ui/layout/links.tsx";
 import { Page } from "../ui/layout/Page.tsx";
 import { Section } from "../ui/layout/Section.tsx";
 import { EmptyState } from "../ui/states/EmptyState.tsx";
@@ -37,12 +36,8 @@ export function ConnectionsPage() {
   return (
     <Page
       title="Connections"
-      description={
-        <>
-          The scheduling systems your widgets book into.{" "}
-          <GuideLink to="scheduling-systems" about="scheduling systems" />
-        </>
-      }
+      description="The scheduling systems your widgets book into."
+      guide={{ to: "scheduling-systems", about: "scheduling systems" }}
       actions={hasSome && addButton}
     >
       <LockedFeature verdict={verdict} title="You don’t have access to connections" />

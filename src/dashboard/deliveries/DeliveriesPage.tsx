@@ -13,7 +13,7 @@ import { useUrlState } from "../hooks/use-url-state.ts";
 import { useOrganization } from "../shell/use-organization.ts";
 import { ActionButton } from "../ui/forms/ActionButton.tsx";
 import { FilterGroup } from "../ui/forms/FilterGroup.tsx";
-import { ButtonLink, GuideLink } from "../ui/layout/links.tsx";
+import { ButtonLink } from "../ui/layout/links.tsx";
 import { Page } from "../ui/layout/Page.tsx";
 import { Section } from "../ui/layout/Section.tsx";
 import { EmptyState, NoMatches } from "../ui/states/EmptyState.tsx";
@@ -41,7 +41,8 @@ export function DeliveriesPage() {
   return (
     <Page
       title="Deliveries"
-      description={DESCRIPTION}
+      description={`Everything sent to your endpoints in the last ${DELIVERY_LOG_DAYS} days.`}
+      guide={{ to: "webhooks#troubleshooting", about: "errors of deliveries" }}
       actions={
         <>
           <Button
@@ -94,13 +95,6 @@ function NoDeliveries({ isFiltered, onClear }: { isFiltered: boolean; onClear: (
     );
   return <NoMatches onClear={onClear} />;
 }
-
-const DESCRIPTION = (
-  <>
-    Everything sent to your endpoints in the last {DELIVERY_LOG_DAYS} days.{" "}
-    <GuideLink to="webhooks#troubleshooting" about="errors of deliveries" />
-  </>
-);
 
 type FilterBarProps = {
   filters: DeliveryFilters;

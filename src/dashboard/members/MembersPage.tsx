@@ -12,7 +12,6 @@ import type { Verdict } from "../can.ts";
 import { useOrganization } from "../shell/use-organization.ts";
 import { ActionButton } from "../ui/forms/ActionButton.tsx";
 import { ConfirmAction } from "../ui/forms/ConfirmDialog.tsx";
-import { GuideLink } from "../ui/layout/links.tsx";
 import { Page } from "../ui/layout/Page.tsx";
 import { Section } from "../ui/layout/Section.tsx";
 import { Loaded, StaleNotice } from "../ui/states/Loaded.tsx";
@@ -28,11 +27,8 @@ export function MembersPage() {
   return (
     <Page
       title="Members"
-      description={
-        <>
-          People with access to {name}. <GuideLink to="bookings#roles" about="roles" />
-        </>
-      }
+      description={`People with access to ${name}.`}
+      guide={{ to: "bookings#roles", about: "roles" }}
       actions={
         <ActionButton
           verdict={can("invite")}

@@ -3,7 +3,6 @@ import { IconCheck, IconLock } from "@tabler/icons-react";
 import { type Feature, planIncludes } from "#contract/plans.ts";
 import { describePlanLimit } from "../can.ts";
 import { useOrganization } from "../shell/use-organization.ts";
-import { GuideLink } from "../ui/layout/links.tsx";
 import { Section } from "../ui/layout/Section.tsx";
 import { PlanCommand } from "../ui/states/LockedFeature.tsx";
 
@@ -20,36 +19,19 @@ export function PlanSection() {
   return (
     <Section
       title="Plan"
-      description={
-        <>
-          The operator of this server can change your plan. <GuideLink to="bookings#plans" about="plans" />
-        </>
-      }
+      description="The operator of this server can change your plan."
+      guide={{ to: "bookings#plans", about: "plans" }}
       actions={<Badge size="lg">{details.plan.name}</Badge>}
     >
       <List spacing="sm" size="sm" center pl={0} listStyleType="none" styles={{ itemLabel: { lineHeight: 1.45 } }}>
-        <Included
-          name="Analytics and stored bookings"
-          meaning="See where bookings come from, and keep a copy of each."
-        />
-        {FEATURES.map(({ feature, name, meaning }) =>
-          planIncludes(plan, feature) ? (
-            <Included key={feature} name={name} meaning={meaning} />
-          ) : (
-            <List.Item
-              key={feature}
-              icon={
-                <ThemeIcon color="gray" variant="light" size={24} radius="xl">
-                  <IconLock size={14} aria-label="Not included" />
-                </ThemeIcon>
-              }
-            >
-              <Text span inherit c="dimmed">
-                <b>{name}</b>. {describePlanLimit(feature)}
-              </Text>
-            </List.Item>
-          ),
-        )}
+        <Row name="Analytics and stored bookings" isIncluded>
+          See where bookings come from, and keep a copy of each.
+        </Row>
+        {FEATURES.map(({ feature, name, meaning }) => (
+          <Row key={feature} name={name} isIncluded={planIncludes(plan, feature)}>
+            {planIncludes(plan, feature) ? meaning : describePlanLimit(feature)}
+          </Row>
+        ))}
       </List>
       <Text size="sm" mt="lg">
         Bookings and analytics are kept for <b>{details.plan.retention}</b>, currently back to{" "}
@@ -64,16 +46,18 @@ export function PlanSection() {
   );
 }
 
-function Included({ name, meaning }: { name: string; meaning: string }) {
+function Row({ name, isIncluded, children }: { name: string; isIncluded: boolean; children: string }) {
+  const Icon = isIncluded ? IconCheck : IconLock;
+  const icon = (
+    <ThemeIcon color={isIncluded ? "green" : "gray"} variant="light" size={24} radius="xl">
+      <Icon size={14} aria-label={isIncluded ? "Included" : "Not included"} />
+    </ThemeIcon>
+  );
   return (
-    <List.Item
-      icon={
-        <ThemeIcon color="green" variant="light" size={24} radius="xl">
-          <IconCheck size={14} aria-label="Included" />
-        </ThemeIcon>
-      }
-    >
-      <b>{name}</b>. {meaning}
+    <List.Item icon={icon}>
+      <Text span inherit {...(isIncluded ? {} : { c: "dimmed" })}>
+        <b>{name}</b>. {children}
+      </Text>
     </List.Item>
   );
 }

@@ -14,7 +14,6 @@ import { useOrganization } from "../shell/use-organization.ts";
 import { ActionButton } from "../ui/forms/ActionButton.tsx";
 import { ActionForm } from "../ui/forms/ActionForm.tsx";
 import { FormDialog } from "../ui/forms/FormDialog.tsx";
-import { GuideLink } from "../ui/layout/links.tsx";
 import { Page } from "../ui/layout/Page.tsx";
 import { Section } from "../ui/layout/Section.tsx";
 import { EmptyState } from "../ui/states/EmptyState.tsx";
@@ -43,11 +42,8 @@ export function WidgetsPage() {
   return (
     <Page
       title="Widgets"
-      description={
-        <>
-          Booking widgets for your website. <GuideLink to="embedding" about="embedding a widget" />
-        </>
-      }
+      description="Booking widgets for your website."
+      guide={{ to: "embedding", about: "embedding a widget" }}
       actions={button}
     >
       <StaleNotice query={widgets} />

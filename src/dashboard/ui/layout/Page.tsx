@@ -1,12 +1,14 @@
 import { Box, Group, Stack, Text, Title } from "@mantine/core";
 import { IconArrowLeft } from "@tabler/icons-react";
 import { type ReactNode, useEffect, useRef } from "react";
-import { TextLink } from "./links.tsx";
+import { type Guide, GuideLink, TextLink } from "./links.tsx";
 import classes from "./Page.module.css";
 
 type PageProps = {
   title: string;
   description?: ReactNode;
+  /** A page of the documentation, linked after the description. */
+  guide?: Guide;
   /** The link back, such as to the list of widgets. */
   back?: { to: string; label: string; search?: Record<string, string> };
   /** Beside the title, such as a badge. */
@@ -23,6 +25,7 @@ type PageProps = {
 export function Page({
   title,
   description,
+  guide,
   back,
   mark,
   actions,
@@ -55,7 +58,7 @@ export function Page({
           </Group>
           {description && (
             <Text c="dimmed" component="div" className={classes["description"]}>
-              {description}
+              {description} {guide && <GuideLink {...guide} />}
             </Text>
           )}
         </Stack>

@@ -1,17 +1,20 @@
 import { Box, Group, Paper, Text, Title } from "@mantine/core";
 import { type ReactNode, useId } from "react";
+import { type Guide, GuideLink } from "./links.tsx";
 import classes from "./Section.module.css";
 
 type SectionProps = {
   title: string;
   description?: ReactNode;
+  /** A page of the documentation, linked after the description. */
+  guide?: Guide;
   actions?: ReactNode;
   /** Without padding, for tables that reach the edges. */
   isFlush?: boolean;
   children: ReactNode;
 };
 
-export function Section({ title, description, actions, isFlush = false, children }: SectionProps) {
+export function Section({ title, description, guide, actions, isFlush = false, children }: SectionProps) {
   const id = useId();
   return (
     <Paper component="section" aria-labelledby={id} className={classes["section"]}>
@@ -22,7 +25,7 @@ export function Section({ title, description, actions, isFlush = false, children
           </Title>
           {description && (
             <Text c="dimmed" size="sm" mt={4} component="div" maw="42rem">
-              {description}
+              {description} {guide && <GuideLink {...guide} />}
             </Text>
           )}
         </Box>

@@ -25,8 +25,11 @@ export const PlainLink = createLink((props: LinkAttributes<UnstyledButtonProps>)
   <UnstyledButton component="a" {...props} />
 ));
 
-/** After a screen's description: "Learn more", in a new tab. `about` says to screen readers what the guide is about. */
-export function GuideLink({ to, about }: { to: string; about: string }) {
+/** `about` says to screen readers what the guide is about. */
+export type Guide = { to: string; about: string };
+
+/** After a description: "Learn more", in a new tab. */
+export function GuideLink({ to, about }: Guide) {
   return (
     <Anchor href={`/docs/${to}`} target="_blank" underline="always" inherit aria-label={`Learn more about ${about}`}>
       Learn more

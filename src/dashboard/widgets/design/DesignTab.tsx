@@ -13,10 +13,10 @@ import { FormFault } from "../../ui/forms/FormFault.tsx";
 import { LeaveGuard } from "../../ui/forms/LeaveGuard.tsx";
 import { Section } from "../../ui/layout/Section.tsx";
 import { AccentInput } from "./AccentInput.tsx";
+import classes from "./DesignTab.module.css";
 import { LookFields } from "./LookFields.tsx";
 import { Preview } from "./Preview.tsx";
 import { TemplateChoice } from "./TemplateChoice.tsx";
-import classes from "./DesignTab.module.css";
 import { toFormValues, toWire, toWords, type WidgetValues } from "./widget-form.ts";
 
 const SETTLED_MS = 300;

@@ -8,7 +8,7 @@ import { formatRelative } from "../../format.ts";
 import { useUrlState } from "../../hooks/use-url-state.ts";
 import { useOrganization } from "../../shell/use-organization.ts";
 import { CopyField } from "../../ui/copy/CopyField.tsx";
-import { ButtonLink, GuideLink, OutsideButton } from "../../ui/layout/links.tsx";
+import { ButtonLink, OutsideButton } from "../../ui/layout/links.tsx";
 import { Section } from "../../ui/layout/Section.tsx";
 import { isPlatform, PLATFORMS, toInstall } from "./platforms.ts";
 import { INSTALL_MODES, type InstallMode, toTestPage } from "./snippets.ts";
@@ -23,7 +23,11 @@ export function InstallTab({ widget }: { widget: AppWidget }) {
   const { steps, snippet, mode, everyPage } = toInstall(widget, platform, wanted);
   return (
     <>
-      <Section title="Add to your page" description={DESCRIPTION}>
+      <Section
+        title="Add to your page"
+        description="Paste the snippet into your page’s HTML. It loads in the background and doesn’t slow the page down."
+        guide={{ to: "embedding", about: "embedding a widget" }}
+      >
         <Stack gap="md" align="stretch">
           <Select
             label="Website builder"
@@ -99,13 +103,6 @@ function TestPageLink({ href }: { href: string }) {
     </Group>
   );
 }
-
-const DESCRIPTION = (
-  <>
-    Paste the snippet into your page’s HTML. It loads in the background and doesn’t slow the page down.{" "}
-    <GuideLink to="embedding" about="embedding a widget" />
-  </>
-);
 
 const ASK_MS = 3_000;
 
