@@ -6,7 +6,7 @@ import { Crash, Lost, NotFound, Root } from "./shell/Root.tsx";
 import { Shell } from "./shell/Shell.tsx";
 
 // The dashboard's table of contents: every screen with its address. The code of a screen is loaded when it is first shown.
-// Links to these addresses come from paths.ts; the sidebar lists them in shell/navigation.ts.
+// Links to these addresses come from paths.ts; the sidebar lists them in shell/Navigation.tsx.
 
 type Screen = readonly [path: string, component: RouteComponent];
 
