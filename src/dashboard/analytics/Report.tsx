@@ -12,7 +12,7 @@ import { EmptyState } from "../ui/states/EmptyState.tsx";
 import { Loaded } from "../ui/states/Loaded.tsx";
 import { BreakdownSection, type Filtering } from "./breakdowns/BreakdownTable.tsx";
 import { DIMENSION_WORDS } from "./breakdowns/dimension-words.ts";
-import { type Interval, listIntervals } from "./charts/buckets.ts";
+import { INTERVAL_NAMES, type Interval, listIntervals } from "./charts/buckets.ts";
 import { Funnel } from "./charts/Funnel.tsx";
 import { HeatMap } from "./charts/HeatMap.tsx";
 import { LeadTimes } from "./charts/LeadTimes.tsx";
@@ -32,8 +32,6 @@ type ReportProps = {
   scope: Parameters;
   filtering: Filtering;
 };
-
-const INTERVAL_NAMES: Readonly<Record<Interval, string>> = { hour: "Hour", day: "Day", week: "Week", month: "Month" };
 
 export function Report({
   report,

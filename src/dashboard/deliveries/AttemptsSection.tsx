@@ -15,7 +15,7 @@ export function AttemptsSection({ delivery }: { delivery: AppDeliveryDetail }) {
   return (
     <Section title="Attempts" description="Newest first.">
       {attempts.length > 0 ? (
-        <ol className={classes["attempts"]} reversed>
+        <ol reversed>
           {attempts.map((attempt, index) => (
             <Attempt key={attempt.number} attempt={attempt} delivery={delivery} isNewest={index === 0} />
           ))}

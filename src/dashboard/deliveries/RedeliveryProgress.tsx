@@ -25,7 +25,7 @@ export function RedeliveryProgress({ children }: { children: ReactNode }) {
     <>
       {shown.length > 0 && (
         <Section title="Bulk redeliveries">
-          <ul className={classes["list"]}>
+          <ul>
             {shown.map((each) => (
               <Redelivery key={each.id} redelivery={each} />
             ))}

@@ -33,7 +33,7 @@ export function HealthSection({ endpoint }: { endpoint: AppEndpoint }) {
             <Text size="xs" fw={600} c="dimmed" mb={6}>
               Notices
             </Text>
-            <ul className={classes["notices"]}>
+            <ul>
               {notices.map(({ kind, detail, at }) => (
                 <li key={`${kind} ${at}`} className={classes["notice"]}>
                   <Text size="sm">{detail}</Text>

@@ -5,7 +5,8 @@ import { formatCount, formatDay, formatShortDay, pluralize } from "../../format.
 
 // The chart's points: hours, days, weeks or months, and round numbers for its axis.
 
-export type Interval = "hour" | "day" | "week" | "month";
+export const INTERVAL_NAMES = { hour: "Hour", day: "Day", week: "Week", month: "Month" } as const;
+export type Interval = keyof typeof INTERVAL_NAMES;
 
 type Daily = AppAnalytics["daily"];
 type Hourly = AppAnalytics["hourly"];

@@ -4,16 +4,17 @@ import { IconChevronRight } from "@tabler/icons-react";
 import { type ReactNode, useId } from "react";
 import classes from "./Collapsible.module.css";
 
-/** Content that few people need, collapsed at first. `isOpen` forces it open, for example to show an error. */
-export function Collapsible({
-  label,
-  isOpen = false,
-  children,
-}: {
+type CollapsibleProps = {
   label: string;
+  /** Forces it open, for example to show an error. */
   isOpen?: boolean;
+  /** For much content: it is made only while it is open. */
+  isLazy?: boolean;
   children: ReactNode;
-}) {
+};
+
+/** Content that few people need, collapsed at first. */
+export function Collapsible({ label, isOpen = false, isLazy = false, children }: CollapsibleProps) {
   const [isUnfolded, unfolded] = useDisclosure(false);
   const isShown = isUnfolded || isOpen;
   const id = useId();
@@ -23,7 +24,7 @@ export function Collapsible({
         <IconChevronRight size={16} stroke={1.75} className={classes["arrow"]} data-open={isShown} aria-hidden />
         {label}
       </UnstyledButton>
-      <Collapse expanded={isShown} id={id}>
+      <Collapse expanded={isShown} id={id} keepMounted={!isLazy}>
         <div className={classes["content"]}>{children}</div>
       </Collapse>
     </div>
