@@ -13,6 +13,9 @@ import { Section } from "../../ui/layout/Section.tsx";
 import { isPlatform, PLATFORMS, toInstall } from "./platforms.ts";
 import { INSTALL_MODES, type InstallMode, toTestPage } from "./snippets.ts";
 
+const DESCRIPTION =
+  "Paste the snippet into your page’s HTML. It loads in the background and doesn’t slow the page down.";
+const GUIDE = { to: "embedding", about: "embedding a widget" };
 const DEFAULTS = { show: "inline", platform: "html" };
 
 export function InstallTab({ widget }: { widget: AppWidget }) {
@@ -23,11 +26,7 @@ export function InstallTab({ widget }: { widget: AppWidget }) {
   const { steps, snippet, mode, everyPage } = toInstall(widget, platform, wanted);
   return (
     <>
-      <Section
-        title="Add to your page"
-        description="Paste the snippet into your page’s HTML. It loads in the background and doesn’t slow the page down."
-        guide={{ to: "embedding", about: "embedding a widget" }}
-      >
+      <Section title="Add to your page" description={DESCRIPTION} guide={GUIDE}>
         <Stack gap="md" align="stretch">
           <Select
             label="Website builder"
