@@ -7,10 +7,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
 import { fileURLToPath } from "node:url";
-import pg from "pg";
 import { makeKey, makeOrganization } from "../../test/support/builders.ts";
 import { untilSomeoneWaits } from "../../test/support/database/count-blocked.ts";
 import { createTestDatabase } from "../../test/support/database/database.ts";
+import { whileLocked } from "../../test/support/database/while-locked.ts";
 import { CLEAN_ENVIRONMENT } from "../../test/support/programs/clean-environment.ts";
 
 const { url, db } = await createTestDatabase();
@@ -95,13 +95,13 @@ test("a request in flight is answered before shutdown, and no new one is accepte
   // Without background tasks, which might wait for the lock before the request does.
   const service = start({ ROLE: "web" });
   const address = await service.says(READY);
-  const lock = await holdWidgets();
-  const answering = fetch(`${address}/api/v1/widgets`, { headers: { authorization: `Bearer ${key}` } });
-  await untilSomeoneWaits(db);
-
-  service.child.kill("SIGINT");
-  while (await isServing(address)) await untilSomeoneWaits(db);
-  await lock.release();
+  const { answering } = await whileLocked(db, "widgets", async () => {
+    const answering = fetch(`${address}/api/v1/widgets`, { headers: { authorization: `Bearer ${key}` } });
+    await untilSomeoneWaits(db);
+    service.child.kill("SIGINT");
+    while (await isServing(address)) await untilSomeoneWaits(db);
+    return { answering };
+  });
 
   const response = await answering;
   assert.deepEqual([response.status, await response.json()], [200, { data: [] }]);
@@ -115,14 +115,14 @@ test("a signal to npm, its shell and the service counts once: the shell's exit d
   const { key } = await makeKey(db, await makeOrganization(db));
   const service = start({ npm_lifecycle_event: "start", ROLE: "web", LOG_LEVEL: "debug" }, IN_A_SHELL);
   const address = await service.says(READY);
-  const lock = await holdWidgets();
-  const answering = fetch(`${address}/api/v1/widgets`, { headers: { authorization: `Bearer ${key}` } });
-  await untilSomeoneWaits(db);
-
-  process.kill(-(service.child.pid ?? 0), "SIGTERM");
-  await once(service.child, "exit");
-  await service.logs("service.parent_ended");
-  await lock.release();
+  const { answering } = await whileLocked(db, "widgets", async () => {
+    const answering = fetch(`${address}/api/v1/widgets`, { headers: { authorization: `Bearer ${key}` } });
+    await untilSomeoneWaits(db);
+    process.kill(-(service.child.pid ?? 0), "SIGTERM");
+    await once(service.child, "exit");
+    await service.logs("service.parent_ended");
+    return { answering };
+  });
   assert.equal((await answering).status, 200);
   await service.ends();
   assert.equal(logged(service).at(-1), "service.stopped");
@@ -132,13 +132,12 @@ test("requests that outlast the grace period are cut off", { timeout: 60_000 }, 
   const { key } = await makeKey(db, await makeOrganization(db));
   const service = start({ SHUTDOWN_GRACE_MS: "1", ROLE: "web" });
   const address = await service.says(READY);
-  const lock = await holdWidgets();
-  const answering = fetch(`${address}/api/v1/widgets`, { headers: { authorization: `Bearer ${key}` } });
-  await untilSomeoneWaits(db);
-
-  service.child.kill("SIGTERM");
-  await assert.rejects(answering);
-  await lock.release();
+  await whileLocked(db, "widgets", async () => {
+    const answering = fetch(`${address}/api/v1/widgets`, { headers: { authorization: `Bearer ${key}` } });
+    await untilSomeoneWaits(db);
+    service.child.kill("SIGTERM");
+    await assert.rejects(answering);
+  });
   await service.ends();
 });
 
@@ -183,14 +182,4 @@ async function isServing(address: string): Promise<boolean> {
   } catch {
     return false;
   }
-}
-
-/** Requests for widgets wait until the release. */
-async function holdWidgets(): Promise<{ release(): Promise<void> }> {
-  const client = new pg.Client({ connectionString: url });
-  await client.connect();
-  await client.query("begin");
-  await client.query("lock table widgets in access exclusive mode");
-  after(() => client.end());
-  return { release: () => client.end() };
 }

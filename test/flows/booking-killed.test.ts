@@ -5,6 +5,7 @@ import type { BookingPage } from "#contract/booking.ts";
 import { addConnection } from "../../src/server/scheduler/connections/connections.ts";
 import { bookThrough, findFreeTime } from "../support/bookings/book.ts";
 import { makeKey, updateWidget } from "../support/builders.ts";
+import { whileLocked } from "../support/database/while-locked.ts";
 import { startServiceProcess } from "../support/programs/service-process.ts";
 import { startCalcomServer } from "../support/scheduler/calcom-server.ts";
 import {
@@ -32,14 +33,14 @@ test("killed between the scheduling system's confirmation and our commit, a book
   const first = await startServiceProcess(settings);
   const base = `http://127.0.0.1:${first.port}`;
   const time = await findFreeTime(base, business.widgetId);
-  // Nothing can be stored during this transaction; the sandbox's own tables are free.
-  const answer = await db.transaction().execute(async (transaction) => {
-    await sql`lock table bookings in share mode`.execute(transaction);
+  // Nothing can be stored meanwhile; the sandbox's own tables are free.
+  const bookAndKill = async () => {
     const asked = bookThrough(base, business.widgetId, { time, customer: CUSTOMER }).catch(() => null);
     await until(async () => (await countAppointments()) === 1, "the sandbox has the appointment");
     await first.kill("SIGKILL");
     return await asked;
-  });
+  };
+  const answer = await whileLocked(db, "bookings", bookAndKill, "share");
   assert.equal(answer, null, "no response was sent");
   assert.equal((await db.selectFrom("bookings").select("reference").execute()).length, 0);
 

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { sql } from "kysely";
 import { createTestApp } from "../support/app/app.ts";
 import { type SignedIn, signIn } from "../support/app/sign-in.ts";
+import { whileLocked } from "../support/database/while-locked.ts";
 
 // Each export waits for a locked table, so that several run at the same time.
 
@@ -25,20 +25,12 @@ const download = async ({ headers }: SignedIn, path: string) => {
   };
 };
 
-/** Runs the work while nobody can read the table. */
-async function whileLocked(table: string, work: () => Promise<void>): Promise<void> {
-  await deps.db.transaction().execute(async (transaction) => {
-    await sql`lock table ${sql.table(table)} in access exclusive mode`.execute(transaction);
-    await work();
-  });
-}
-
 for (const [path, table] of Object.entries(ROUTES)) {
   test(`an organization has two exports at the same time: ${path}`, async () => {
     const admin = await signIn(service, { role: "admin", plan: "business" });
     const neighbour = await signIn(service, { role: "admin", plan: "business" });
     const running: ReturnType<typeof download>[] = [];
-    await whileLocked(table, async () => {
+    await whileLocked(deps.db, table, async () => {
       running.push(download(admin, path), download(admin, path), download(neighbour, path));
       // A dry run takes no place. Both exports have theirs once it is refused.
       const dryRun = `${path}${path.includes("?") ? "&" : "?"}dryRun=true`;

@@ -1,9 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { InjectOptions } from "fastify";
-import { sql } from "kysely";
+import { type RawBuilder, sql } from "kysely";
 import type { Reference } from "#contract/ids.ts";
 import { hashApiKey } from "../../src/server/api-keys/token.ts";
+import { findHome } from "../../src/server/db/home.ts";
+import { inHome } from "../../src/server/db/transactions.ts";
 import { createTestApp } from "../support/app/app.ts";
 import { makeCaller } from "../support/app/read-api.ts";
 import { listRoutes } from "../support/app/routes.ts";
@@ -151,11 +153,21 @@ test("no key, customer field or IP address is logged when the database fails, ev
   const { db } = deps;
   const request = { ...from, url: "/api/v1/bookings", headers: { ...CARRIED, ...caller.headers } };
   // Casting a customer's field to a number makes PostgreSQL quote it in its message.
-  await sql`alter table bookings rename to bookings_behind`.execute(db);
-  await sql`create view bookings as select organization_id, reference, widget_id, status, created_at, start_at, end_at,
+  const { group } = await findHome(db, caller.owner);
+  const bookings = sql.id(group?.names.get("bookings") ?? "bookings");
+  const change = (statements: readonly RawBuilder<unknown>[]) =>
+    inHome(db, caller.owner, async (transaction) => {
+      await sql`set local citus.enable_manual_changes_to_shards = on`.execute(transaction);
+      await sql`set local citus.enable_ddl_propagation = off`.execute(transaction);
+      for (const statement of statements) await statement.execute(transaction);
+    });
+  await change([
+    sql`alter table ${bookings} rename to bookings_behind`,
+    sql`create view ${bookings} as select organization_id, reference, widget_id, status, created_at, start_at, end_at,
     time_zone, service_id, service_name, staff, customer_name, customer_email, customer_phone::integer::text as customer_phone,
     customer_notes, answers, attribution, external_id, manage_url, join_url,
-    case when customer_phone::integer > 0 then api_json end as api_json from bookings_behind`.execute(db);
+    case when customer_phone::integer > 0 then api_json end as api_json from bookings_behind`,
+  ]);
   const linesBefore = lines.length;
   assert.equal((await app.inject(request)).statusCode, 500);
   const failure = lines
@@ -164,8 +176,7 @@ test("no key, customer field or IP address is logged when the database fails, ev
     .find((line) => line.level === "error");
   assert.deepEqual(failure?.error, { type: "DatabaseError", code: "22P02", message: "on a statement" });
 
-  await sql`drop view bookings`.execute(db);
-  await sql`alter table bookings_behind rename to bookings`.execute(db);
+  await change([sql`drop view ${bookings}`, sql`alter table bookings_behind rename to ${bookings}`]);
   assert.equal((await app.inject(request)).statusCode, 200);
   await assert.rejects(
     makeBooking(db, caller.owner, { widgetId: caller.widgetId, ...PERSONAL, reference: stored.reference as Reference }),

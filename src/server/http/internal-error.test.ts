@@ -42,23 +42,24 @@ function takeErrorLines(): ErrorLine[] {
 
 test("a database failure gives 500 with a fixed message, and the log has its cause", async () => {
   const { headers, widgetId } = await makeCaller(deps.db);
-  const cases: readonly [table: string, url: string, route: string][] = [
-    ["bookings", "/api/v1/bookings", "/api/v1/bookings"],
-    ["widgets", `/api/v1/bookings?widget=${widgetId}`, "/api/v1/bookings"],
-    ["widgets", "/api/v1/widgets", "/api/v1/widgets"],
-    ["api_keys", "/api/v1/widgets", "/api/v1/widgets"],
-    ["organizations", "/api/v1/bookings?since=never", "/api/v1/bookings"],
+  // Not whole tables: on a cluster, a missing table means that its shard group has moved.
+  const cases: readonly [table: string, column: string, url: string, route: string][] = [
+    ["bookings", "created_at", "/api/v1/bookings", "/api/v1/bookings"],
+    ["widgets", "id", `/api/v1/bookings?widget=${widgetId}`, "/api/v1/bookings"],
+    ["widgets", "name", "/api/v1/widgets", "/api/v1/widgets"],
+    ["api_keys", "scopes", "/api/v1/widgets", "/api/v1/widgets"],
+    ["organizations", "plan", "/api/v1/bookings?since=never", "/api/v1/bookings"],
   ];
-  for (const [table, url, route] of cases) {
-    await sql`alter table ${sql.id(table)} rename to gone`.execute(deps.db);
+  for (const [table, column, url, route] of cases) {
+    await sql`alter table ${sql.id(table)} rename column ${sql.id(column)} to gone`.execute(deps.db);
     await assertInternal({ url, headers });
     assert.deepEqual(takeErrorLines(), [
-      { name: "request.failed", route, type: "DatabaseError", code: "42P01", message: "on a statement" },
+      { name: "request.failed", route, type: "DatabaseError", code: "42703", message: "on a statement" },
     ]);
     // Requests that need no database still work.
     assert.equal((await app.inject({ url: "/api/v1/widgets" })).statusCode, 401);
     assert.equal((await app.inject({ url: "/api/v1/nothing" })).statusCode, 404);
-    await sql`alter table gone rename to ${sql.id(table)}`.execute(deps.db);
+    await sql`alter table ${sql.id(table)} rename column gone to ${sql.id(column)}`.execute(deps.db);
     // The failure ends with its cause.
     assert.equal((await app.inject({ url: "/api/v1/widgets", headers })).statusCode, 200);
   }

@@ -7,6 +7,7 @@ import { createTestApp, type TestApp } from "../../../test/support/app/app.ts";
 import { askApp } from "../../../test/support/app/app-api.ts";
 import { type SignedIn, signIn } from "../../../test/support/app/sign-in.ts";
 import { makeOrganization, makeWidget } from "../../../test/support/builders.ts";
+import { whileLocked } from "../../../test/support/database/while-locked.ts";
 import { makeHit, SEARCH_AD } from "../../../test/support/funnel/hits.ts";
 import { openMailServer } from "../../../test/support/programs/mail-server.ts";
 import { startServiceProcess } from "../../../test/support/programs/service-process.ts";
@@ -245,10 +246,12 @@ test("an organization whose report can't be read keeps nobody else from getting 
   // Reports are sent in the order of the organizations' ids, so the broken one comes first.
   const isFirst = owner < elsewhere.organizationId;
   const [broken, healthy] = isFirst ? [member, elsewhere] : [elsewhere, member];
-  const { rows } = await sql<{ row: string }>`
-    delete from visit_progress where organization_id = ${broken.organizationId} returning to_json(visit_progress)::text as row`.execute(
-    deps.db,
-  );
+  const progress = deps.db
+    .selectFrom("visit_progress")
+    .selectAll()
+    .where("organization_id", "=", broken.organizationId);
+  const row = await progress.executeTakeFirstOrThrow();
+  await deps.db.deleteFrom("visit_progress").where("organization_id", "=", broken.organizationId).execute();
   const noon = new Date("2026-11-02T12:00:00.000Z");
   clock.set(noon);
   await assert.rejects(send(practice), /^Error: Failed reports: 1, unknown time zones: 0$/);
@@ -256,9 +259,7 @@ test("an organization whose report can't be read keeps nobody else from getting 
   const failures = lines.filter((line) => line.includes("report.failed"));
   assert.deepEqual([failures.length, failures[0]?.includes(broken.organizationId)], [1, true]);
 
-  await sql`insert into visit_progress select * from json_populate_record(null::visit_progress, ${rows[0]?.row}::json)`.execute(
-    deps.db,
-  );
+  await deps.db.insertInto("visit_progress").values(row).execute();
   clock.set(new Date(noon.getTime() + HALF_AN_HOUR_MS + 1));
   await send(practice);
   assert.deepEqual(listRecipients(server), [healthy.email, broken.email]);
@@ -283,9 +284,8 @@ test("a worker killed before it sends leaves the report to the next; one killed 
   const isTaken = async () =>
     (await db.selectFrom("report_subscriptions").select("tried_at").executeTakeFirstOrThrow()).tried_at !== null;
 
-  // Nothing can be read of the visits during this transaction, so the report stays unfinished.
-  await db.transaction().execute(async (transaction) => {
-    await sql`lock table funnel_visits in access exclusive mode`.execute(transaction);
+  // The report stays unfinished.
+  await whileLocked(db, "funnel_visits", async () => {
     const first = await startServiceProcess(settings);
     await until(isTaken, "a worker has taken the report");
     await first.kill("SIGKILL");

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { createHmac, timingSafeEqual } from "node:crypto";
 import { after, type TestContext } from "node:test";
-import { sql, type Updateable } from "kysely";
+import type { Updateable } from "kysely";
 import { HOUR_MS } from "#contract/durations.ts";
 import type { EndpointKind } from "#contract/endpoint.ts";
 import type { EndpointId, OrganizationId, Reference, WidgetId } from "#contract/ids.ts";
@@ -74,20 +74,6 @@ export async function makeIdAt({ db }: Pick<ServiceDeps, "db">, home: Home): Pro
     const [found] = await atHomes(db, [{ organizationId }], async (each) => each);
     if (found?.result === home) return organizationId;
   }
-}
-
-/** Nobody reads or writes the table at the test's home meanwhile. */
-export async function whileLocked<T>(
-  deps: Pick<ServiceDeps, "db">,
-  name: "delivery_attempts" | "webhook_events",
-  run: () => Promise<T>,
-): Promise<T> {
-  const { writer, group } = await findTestHome(deps);
-  return await writer.transaction().execute(async (transaction) => {
-    await sql`select set_config('citus.enable_manual_changes_to_shards', 'on', true)`.execute(transaction);
-    await sql`lock table ${sql.table(group?.names.get(name) ?? name)}`.execute(transaction);
-    return await run();
-  });
 }
 
 export async function makeBusiness(deps: Pick<ServiceDeps, "db">, plan: Plan = "pro", home?: Home): Promise<Business> {

@@ -13,6 +13,7 @@ import { makeBooking, NOON } from "../../../../test/support/builders.ts";
 import { untilSomeoneWaits } from "../../../../test/support/database/count-blocked.ts";
 import { createTestDatabase } from "../../../../test/support/database/database.ts";
 import type { Db } from "../../db/pool.ts";
+import { inHome } from "../../db/transactions.ts";
 import type { TextLine } from "../../lib/text/text-lines.ts";
 import { insertBooking, takeInstant } from "../stored/queries.ts";
 import { importBookings } from "./import-bookings.ts";
@@ -92,7 +93,7 @@ test("a booking that took its time before an import and commits during it keeps 
   const { owner, widgetId } = await makeOwner(db);
   const { promise: mayCommit, resolve: commit } = Promise.withResolvers<void>();
   const { promise: hasTaken, resolve: taken } = Promise.withResolvers<void>();
-  const live = db.transaction().execute(async (transaction) => {
+  const live = inHome(db, owner, async (transaction) => {
     const createdAt = await takeInstant(transaction, owner, { of: "bookings", clock: { now: () => NOON } });
     taken();
     await mayCommit;

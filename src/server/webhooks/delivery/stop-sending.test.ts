@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { updateWidget } from "../../../../test/support/builders.ts";
+import { whileLocked } from "../../../../test/support/database/while-locked.ts";
 import {
   type Business,
   book,
@@ -14,7 +15,6 @@ import {
   readDelivery,
   startReplying,
   until,
-  whileLocked,
 } from "../../../../test/support/webhooks/webhook-service.ts";
 import { deleteBooking } from "../../bookings/stored/erase.ts";
 import { updateOrganization } from "../../organizations/queries.ts";
@@ -112,7 +112,7 @@ test("an endpoint removed between claiming and loading gets no request, and its 
     const queued = db.selectFrom("delivery_queue").select("lease_token").where("organization_id", "=", business.owner);
     const isClaimed = async () => (await queued.executeTakeFirstOrThrow()).lease_token !== null;
     // Loading reads the events, claiming does not.
-    const round = await whileLocked(deps, "webhook_events", async () => {
+    const round = await whileLocked(db, "webhook_events", async () => {
       const started = loop.goRound();
       await until(isClaimed, "it is claimed");
       await deleteEndpoint(deps, business.owner, endpoint.id);

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { beforeEach, test } from "node:test";
 import { type RawBuilder, sql } from "kysely";
 import { isCluster } from "../../../../test/support/database/database.ts";
+import { whileLocked } from "../../../../test/support/database/while-locked.ts";
 import {
   book,
   createWebhookService,
@@ -13,7 +14,6 @@ import {
   startReplying,
   stopPolls,
   until,
-  whileLocked,
 } from "../../../../test/support/webhooks/webhook-service.ts";
 import { pause } from "../../lib/concurrency/pause.ts";
 import { randomUuid } from "../../lib/secrets/random.ts";
@@ -79,7 +79,7 @@ test("a worker sends on while its reports wait, until it holds 512 leases", asyn
   const loop = new DeliveryLoop(deps);
   let begun = 0;
   // Reports wait for this; claims don't use the table.
-  await whileLocked(deps, "delivery_attempts", async () => {
+  await whileLocked(deps.db, "delivery_attempts", async () => {
     await until(async () => {
       begun += await loop.goRound();
       return begun >= 512 && receiver.requests.length === begun;
