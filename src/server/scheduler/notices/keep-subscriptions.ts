@@ -23,14 +23,17 @@ export async function keepSubscriptions(deps: OpenDeps, signal: AbortSignal): Pr
   const now = deps.clock.now();
   const leaseUntil = new Date(now.getTime() + LEASE_MS);
   await atEveryHome(deps.db, async ({ writer }) => {
-    for (const due of await claimDueSubscriptions(writer, { now, longestMs: REFUSED_MS, leaseUntil, limit: BATCH })) {
-      if (signal.aborted) return;
-      try {
-        await keep(deps, due, signal);
-      } catch (error) {
-        deps.log.error("connection.subscription_failed", { organizationId: due.owner, error });
-      }
-    }
+    const claimed = await claimDueSubscriptions(writer, { now, longestMs: REFUSED_MS, leaseUntil, limit: BATCH });
+    // Side by side: a system that doesn't answer must not use up the lease of others.
+    await Promise.all(
+      claimed.map(async (due) => {
+        try {
+          await keep(deps, due, signal);
+        } catch (error) {
+          deps.log.error("connection.subscription_failed", { organizationId: due.owner, error });
+        }
+      }),
+    );
   });
 }
 
