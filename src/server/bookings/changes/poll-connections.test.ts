@@ -9,6 +9,7 @@ import { createOpenDeps } from "../../../../test/support/scheduler/open-deps.ts"
 import { silence } from "../../../../test/support/scheduler/silence.ts";
 import { RecentMap } from "../../lib/recent-map.ts";
 import { addConnection } from "../../scheduler/connections/connections.ts";
+import type { Outbound } from "../../scheduler/outbound.ts";
 import { pollConnections } from "./poll-connections.ts";
 
 const { deps, clock } = await createOpenDeps();
@@ -99,6 +100,30 @@ test("Calendly is asked once a day while it sends notices, and again after a qua
   const counts: number[] = [];
   for (const ms of [0, 14 * MINUTE_MS, MINUTE_MS, 23 * HOUR_MS, HOUR_MS]) counts.push(await pollAfter(ms));
   assert.deepEqual(counts, [0, 0, 1, 1, 2]);
+});
+
+test("time that passes during a run makes no connection due again", async () => {
+  clock.set(new Date(NOON.getTime() + 8 * DAY_MS));
+  const owner = await makeOrganization(db, { plan: "business" });
+  const servers: CalendlyServer[] = [];
+  for (let n = 0; n < 8; n++) {
+    const { server, id } = await connectCalendly(owner);
+    await db.updateTable("scheduling_connections").set({ subscription_id: "s1" }).where("id", "=", id).execute();
+    servers.push(server);
+  }
+  const enough = new AbortController();
+  const send: Outbound["send"] = async (request, signal) => {
+    clock.set(new Date(clock.now().getTime() + 1));
+    if (servers.some((server) => countPolls(server) > 1)) enough.abort();
+    return await scheduler.outbound.send(request, signal);
+  };
+  const opened = new RecentMap<ConnectionId, never>(1_000);
+  const outbound = { ...scheduler.outbound, send };
+  await pollConnections({ ...deps, scheduler: { ...scheduler, opened, outbound } }, enough.signal);
+  assert.deepEqual(
+    servers.map(countPolls),
+    servers.map(() => 1),
+  );
 });
 
 test("a clock that is set back keeps no connection waiting", async () => {
