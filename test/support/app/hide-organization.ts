@@ -43,13 +43,16 @@ async function findShards(url: string, owner: OrganizationId): Promise<{ shards:
 
 async function changeShards(home: string, statements: readonly string[]): Promise<void> {
   const pool = open(home);
+  // One connection for all: the pool ends one that is returned in a transaction.
+  const client = await pool.connect();
   try {
-    await pool.query(
+    await client.query(
       ["set citus.enable_manual_changes_to_shards = on", "set citus.enable_ddl_propagation = off", "begin"].join("; "),
     );
-    for (const statement of statements) await pool.query(statement);
-    await pool.query("commit");
+    for (const statement of statements) await client.query(statement);
+    await client.query("commit");
   } finally {
+    client.release();
     await pool.end();
   }
 }
