@@ -13,7 +13,7 @@ import { type Checked, checkLine, requireFields } from "../http/check-fields.ts"
 import { chooseId } from "../http/idempotency-key.ts";
 import { sliceList } from "../http/paging.ts";
 import { assert } from "../lib/assert.ts";
-import { countLocked, describeCap } from "../organizations/organizations.ts";
+import { countLocked, describeCap, lockForCount } from "../organizations/organizations.ts";
 import { type ApiKeyRow, listApiKeys, revokeOwnKey } from "./app-queries.ts";
 import { describeKey, makeKey, parseExpiry } from "./make-key.ts";
 import { isWithinNetworks } from "./networks.ts";
@@ -36,6 +36,7 @@ export function keyAppRoutes(routes: Routes, deps: Pick<Deps, "db" | "clock" | "
     const id = chooseId<ApiKeyId>(deps, request, { owner, form: API_KEY_ID });
     const make = async (transaction: Db) => {
       const newKey = { ...checked, id, createdBy: member.isOperator ? null : member.email, now };
+      await lockForCount(transaction, owner);
       const { key } = await makeKey({ db: transaction, random: deps.random }, owner, newKey);
       const most = deps.config.maxApiKeys;
       if (!member.isOperator && (await countLocked(transaction, owner, "api_keys")) > most)

@@ -35,11 +35,16 @@ const CAPPED = {
 
 /** Locks the organization's row until the transaction ends, so that two requests at once can't both take the last place. */
 export async function countLocked(transaction: Db, owner: OrganizationId, table: keyof typeof CAPPED): Promise<number> {
-  await transaction.selectFrom("organizations").select("id").where("id", "=", owner).forNoKeyUpdate().execute();
+  await lockForCount(transaction, owner);
   const { rows } = await sql<{ count: number }>`
     select count(*) as count from ${sql.table(table)} where organization_id = ${owner} and ${CAPPED[table].isCounted}
   `.execute(transaction);
   return rows[0]?.count ?? 0;
+}
+
+/** Before something is inserted and then counted: on a cluster, two who have inserted would wait for each other. */
+export async function lockForCount(transaction: Db, owner: OrganizationId): Promise<void> {
+  await transaction.selectFrom("organizations").select("id").where("id", "=", owner).forNoKeyUpdate().execute();
 }
 
 /** What to tell a person who wants one more. */

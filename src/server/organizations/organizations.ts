@@ -1,6 +1,6 @@
 // What other slices use of organizations.
 
-export { countLocked, describeCap } from "./caps.ts";
+export { countLocked, describeCap, lockForCount } from "./caps.ts";
 export {
   type DeletedOrganization,
   deleteOrganization,

@@ -10,7 +10,7 @@ import type { Deps } from "../deps.ts";
 import { ApiError, notFound } from "../http/api-error.ts";
 import { chooseId } from "../http/idempotency-key.ts";
 import { requireUnchanged } from "../http/require-unchanged.ts";
-import { countLocked, describeCap } from "../organizations/organizations.ts";
+import { countLocked, describeCap, lockForCount } from "../organizations/organizations.ts";
 import { describeFailure, type OpenDeps, openSchedulingSystem } from "../scheduler/scheduler.ts";
 import { changeWidget, listWidgetsWithViews, lockWidget } from "./app-queries.ts";
 import { checkWidgetChange, checkWidgetSettings } from "./check-widget.ts";
@@ -36,6 +36,7 @@ export function widgetAppRoutes(routes: Routes, deps: WidgetDeps): void {
     const make = async (transaction: Db) => {
       const { name = typed.name, ...checked } = checkWidgetChange(typed, deps.config.baseUrl, null);
       const row = { ...NEW_WIDGET, ...checked, name, id, organization_id: owner, created_at: now };
+      await lockForCount(transaction, owner);
       await insertWidget(transaction, row);
       const most = deps.config.maxWidgets;
       if (!member.isOperator && (await countLocked(transaction, owner, "widgets")) > most)
