@@ -16,9 +16,9 @@ export type ActionOptions<Input, Output> = {
   refreshes?: readonly QueryKey[];
   /** Not called if the screen or dialog was left before the answer came. */
   onDone?: (output: Output, input: Input) => void;
-  /** Receives the errors of its fields; other failures become a toast. */
+  /** Receives the errors of its fields. */
   form?: ActionForm;
-  /** No toast on failure: the screen shows it with FormFault, as ActionForm does. So it is by default if there is a form. */
+  /** No toast on failure, because the screen shows it with FormFault, as ActionForm does. The default with a form. */
   isQuiet?: boolean;
 };
 

@@ -29,16 +29,16 @@ export type KeyHolder = {
 export async function findKeyHolders(db: Db, keyHashes: readonly Buffer[], now: Date): Promise<(KeyHolder | null)[]> {
   return await readAnywhere(db, async (home) => {
     const rows = await keyHolders.run(home, { keyHashes, now });
-    const holders = new Map(rows.map(({ place, ...holder }) => [place, holder]));
+    const holders = new Map(rows.map(({ position, ...holder }) => [position, holder]));
     return keyHashes.map((_, i) => holders.get(i + 1) ?? null);
   });
 }
 
-const keyHolders = new FixedStatement<KeyHolder & { place: number }, { keyHashes: readonly Buffer[]; now: Date }>(
+const keyHolders = new FixedStatement<KeyHolder & { position: number }, { keyHashes: readonly Buffer[]; now: Date }>(
   ({ keyHashes, now }) => sql`-- prepared: find_key_holders
-    select place, api_keys.id, api_keys.name, expires_at as "expiresAt", organization_id as "organizationId", plan,
+    select position, api_keys.id, api_keys.name, expires_at as "expiresAt", organization_id as "organizationId", plan,
       time_zone as "timeZone", scopes, networks
-    from unnest(${ofAnyLength(keyHashes, "bytea[]")}) with ordinality as sought (hash, place)
+    from unnest(${ofAnyLength(keyHashes, "bytea[]")}) with ordinality as sought (hash, position)
       join ${table("api_keys")} on api_keys.key_hash = sought.hash
       join ${table("organizations")} on organizations.id = api_keys.organization_id
     where revoked_at is null and (expires_at is null or expires_at > ${now})`,

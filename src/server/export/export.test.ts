@@ -301,7 +301,7 @@ describe("an export", () => {
     await book(caller, `${DAY}T10:00:00.000Z`);
     const folder = makeFolder();
     const isOurs = await exportAlone(db, caller.owner, async () => {
-      // However the place is written.
+      // However the target is written.
       for (const to of [folder, `${folder}/`, relative(process.cwd(), folder)]) {
         const exported = await exportAt(LATER, to, caller.owner);
         assert.deepEqual(exported, { organizations: 1, days: 0, files: 0, busy: 1 });
@@ -332,7 +332,7 @@ describe("an export", () => {
   });
 });
 
-describe("a place that can't be used", () => {
+describe("a target that can't be used", () => {
   test("is reported in one sentence, and nothing is left of the file", async () => {
     const caller = await makeCaller(db);
     await book(caller, `${DAY}T10:00:00.000Z`);
@@ -386,7 +386,7 @@ test("the guide names the files as they are written", () => {
 });
 
 describe("every night", () => {
-  test("the task exports to the place that the operator has set, and otherwise does nothing", async () => {
+  test("the task exports to the target that the operator has set, and otherwise does nothing", async () => {
     const folder = makeFolder();
     const { deps: own, clock: ownClock } = await createTestApp({ exportTo: folder });
     const owner = await makeOrganization(own.db);

@@ -36,14 +36,14 @@ type Export = {
   onDay?: (days: number) => void;
 };
 
-/** Background task: exports what is missing, if the operator has set a place for it. */
+/** Background task: exports what is missing, if the operator has set a target for it. */
 export async function exportNightly(deps: ExportDeps, signal: AbortSignal): Promise<void> {
   if (deps.config.exportTo !== null) await exportDays(deps, { to: deps.config.exportTo, signal });
 }
 
 /**
  * Writes all days that are missing, oldest first, of organizations whose plan includes the read API. A failure in one does not stop
- * the others, unless the place itself fails.
+ * the others, unless the target itself fails.
  */
 export async function exportDays(deps: ExportDeps, asked: Export): Promise<Exported> {
   const target = await openTarget(asked.to);

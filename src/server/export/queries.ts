@@ -16,7 +16,7 @@ export async function findFirstBookedAt(db: Db, owner: OrganizationId, since: Da
 }
 
 /**
- * False if another process is exporting this organization, to any place: the same place can be written in many ways. PostgreSQL
+ * False if another process is exporting this organization, to any target: the same target can be written in many ways. PostgreSQL
  * releases a dead process's lock.
  */
 export async function exportAlone(db: Db, owner: OrganizationId, run: () => Promise<void>): Promise<boolean> {

@@ -53,9 +53,9 @@ export async function claimDue(
   const { rows: found } = await sql<Check>`
     select ${CHECK} from (
       select organization_id, reference, due_at, tries,
-        row_number() over (partition by organization_id order by due_at) as place
+        row_number() over (partition by organization_id order by due_at) as position
       from ${table("appointment_checks")} where ${isDue("due_at", time)}
-    ) as due where place <= ${share} order by place, due_at limit ${limit}`.execute(home);
+    ) as due where position <= ${share} order by position, due_at limit ${limit}`.execute(home);
   return await claim(home, found, leaseUntil);
 }
 

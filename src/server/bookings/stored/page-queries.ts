@@ -32,12 +32,12 @@ type PageValues = { owner: OrganizationId; from: string; before: string; limit: 
 
 /** One row more than the page holds tells whether there is a next page. */
 const toPageSelect = ({ owner, from, before, limit }: PageValues, condition: RawBuilder<unknown>) => sql<ApiPage>`
-  select coalesce(string_agg(api_json, ',' order by created_at desc) filter (where place <= ${limit}::integer), '') as bookings,
+  select coalesce(string_agg(api_json, ',' order by created_at desc) filter (where position <= ${limit}::integer), '') as bookings,
     case when count(*) > ${limit}::integer then
-      to_char(min(created_at) filter (where place <= ${limit}::integer) at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')
+      to_char(min(created_at) filter (where position <= ${limit}::integer) at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')
     end as "nextCursor"
   from (
-    select api_json, created_at, row_number() over (order by created_at desc) as place from ${table("bookings")}
+    select api_json, created_at, row_number() over (order by created_at desc) as position from ${table("bookings")}
     where organization_id = ${owner} and created_at >= ${from} and created_at < ${before} and ${condition}
     order by created_at desc limit ${limit}::integer + 1
   ) read`;
