@@ -23,7 +23,7 @@ import { OlderButton } from "../ui/tables/ListTable.tsx";
 import { nameOf } from "../webhooks/endpoint-words.ts";
 import { WidgetSelect } from "../widgets/WidgetSelect.tsx";
 import { DeliveryTable } from "./DeliveryTable.tsx";
-import { type DeliveryFilters, isFiltered, isSearchable, NO_FILTERS, TIMES, toRange } from "./delivery-filters.ts";
+import { type DeliveryFilters, isFiltered, isSearchable, NO_FILTERS, TIMES, toQuery } from "./delivery-filters.ts";
 import { ERROR_NAMES, STATE_NAMES } from "./delivery-words.ts";
 import { RedeliverDialog } from "./RedeliverDialog.tsx";
 import { RedeliveryProgress } from "./RedeliveryProgress.tsx";
@@ -32,9 +32,8 @@ export function DeliveriesPage() {
   const { id, can, plan, details } = useOrganization();
   const [filters, setFilters] = useUrlState(NO_FILTERS);
   const [isRedelivering, setRedelivering] = useState(false);
-  const { time: _, ...query } = filters;
   const deliveries = useInfiniteQuery(
-    deliveriesQuery(id, Object.values(filters).join(" "), () => ({ ...query, ...toRange(filters, details.timeZone) })),
+    deliveriesQuery(id, Object.values(filters).join(" "), () => toQuery(filters, details.timeZone)),
   );
   // Separate from the query's own refreshes, which must not spin this button.
   const refresh = useAction({ run: () => deliveries.refetch() });

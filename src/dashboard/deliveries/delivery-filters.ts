@@ -1,3 +1,4 @@
+import type { Query } from "../api/client.ts";
 import { instantAgo, toInstant } from "../days.ts";
 
 // Filters of the delivery log, as query parameters.
@@ -23,10 +24,15 @@ export const TIMES = [
   { value: "between", label: "Custom range" },
 ];
 
+/** What the log is asked for. Times that were chosen as a custom range don't count while another one is chosen. */
+export function toQuery({ time, from, to, ...chosen }: DeliveryFilters, timeZone: string): Query {
+  return { ...chosen, ...toRange({ time, from, to }, timeZone) };
+}
+
 type Range = { from?: string | undefined; to?: string | undefined };
 
 /** The filter's time as instants; `from` and `to` are local times in the organization's time zone. */
-export function toRange({ time, from, to }: DeliveryFilters, timeZone: string): Range {
+export function toRange({ time, from, to }: Pick<DeliveryFilters, "time" | "from" | "to">, timeZone: string): Range {
   switch (time) {
     case "hour":
       return { from: instantAgo(1, "hour") };
