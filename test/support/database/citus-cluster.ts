@@ -47,7 +47,10 @@ const CARELESS = [
   "citus.enable_unsafe_triggers=on",
 ];
 
-/** If a server hangs, its transactions on other servers must not keep their locks. Tests keep some open for longer. */
+/**
+ * If a server hangs, its transactions on other servers must not keep their locks. Tests keep some open for longer. It stands in
+ * the configuration file: what the command line sets can't be changed while shards move.
+ */
 const WORKER = ["idle_in_transaction_session_timeout=5s"];
 
 export type CitusCluster = {
@@ -87,7 +90,8 @@ export async function startCitusCluster(options: {
     const own = options.isDurable && nodes.length > 0 ? WORKER : [];
     const node = new CitusNode({
       ...{ name, bin: options.bin, folder: join(folder, name), user },
-      settings: [...settings, ...own],
+      settings,
+      changeable: own,
     });
     nodes.push(node);
     return node;
@@ -119,19 +123,24 @@ export async function startCitusCluster(options: {
   }
 }
 
+type CitusNodeSpec = {
+  readonly name: string;
+  readonly bin: string;
+  readonly folder: string;
+  readonly user: DatabaseUser | null;
+  /** On the command line. */
+  readonly settings: readonly string[];
+  /** In the configuration file, so that `alter system` can change them; a standby copies them. */
+  readonly changeable: readonly string[];
+};
+
 export class CitusNode {
   readonly name: string;
-  readonly #spec: { bin: string; folder: string; user: DatabaseUser | null; settings: readonly string[] };
+  readonly #spec: CitusNodeSpec;
   #port = 0;
   #child: ChildProcess | null = null;
 
-  constructor(spec: {
-    name: string;
-    bin: string;
-    folder: string;
-    user: DatabaseUser | null;
-    settings: readonly string[];
-  }) {
+  constructor(spec: CitusNodeSpec) {
     this.name = spec.name;
     this.#spec = spec;
   }
@@ -150,7 +159,8 @@ export class CitusNode {
 
   async create(): Promise<void> {
     const locale = ["--locale=C", "--locale-provider=builtin", "--builtin-locale=C.UTF-8", "--encoding=UTF8"];
-    await this.#fillFolder("initdb", [...locale, "--username", USER, "--auth=trust", "--no-sync"]);
+    const changeable = this.#spec.changeable.flatMap((one) => ["--set", one]);
+    await this.#fillFolder("initdb", [...locale, "--username", USER, "--auth=trust", "--no-sync", ...changeable]);
     this.#port = await findFreePort();
     await this.start();
   }
