@@ -9,7 +9,7 @@ import { createTestApp } from "../../../test/support/app/app.ts";
 import { errorAnswer, getJson, makeCaller } from "../../../test/support/app/read-api.ts";
 import { makeKey, NOON } from "../../../test/support/builders.ts";
 import { queryOnce } from "../../../test/support/database/citus-cluster.ts";
-import { isCluster, listDatabaseUrls } from "../../../test/support/database/database.ts";
+import { listDatabaseUrls } from "../../../test/support/database/database.ts";
 import { buildApp } from "../app.ts";
 import { systemRandom } from "../lib/secrets/random.ts";
 import { updateOrganization } from "../organizations/queries.ts";
@@ -221,16 +221,16 @@ test("a read succeeds even if the key's last use cannot be written, and the log 
   assert.deepEqual(
     warnings
       .filter((line) => line.level === "warn")
-      .map(({ name, organizationId, error }) => ({ name, organizationId, error })),
+      .map(({ name, organizationId, error }) => ({
+        ...{ name, organizationId },
+        // On Citus, the names of a shard's table and constraints end with the shard's number.
+        error: { ...error, message: error.message.replaceAll(/_\d+/g, "") },
+      })),
     [
       {
         name: "api_key.use_not_recorded",
         organizationId: owner,
-        // Citus does not pass on the table and the constraint.
-        error: {
-          ...{ type: "DatabaseError", code: "23514" },
-          message: isCluster() ? "on a statement" : "on api_key_uses.frozen",
-        },
+        error: { type: "DatabaseError", code: "23514", message: "on api_key_uses.frozen" },
       },
     ],
   );
