@@ -68,20 +68,17 @@ async function isUnattended(): Promise<boolean> {
   return rows.length === 0;
 }
 
-async function listLeased(): Promise<string[]> {
-  const rows = await db
+async function listLeased(): Promise<{ delivery_id: string; lease_token: string | null }[]> {
+  return await db
     .selectFrom("delivery_queue")
-    .select("delivery_id")
+    .select(["delivery_id", "lease_token"])
     .where("lease_token", "is not", null)
     .execute();
-  return rows.map((row) => row.delivery_id);
 }
 
 const BOOKINGS = 200;
 
-test("kill -9 in flight, three times, with 200 bookings queued: all arrive, and only those in flight twice", {
-  timeout: 60_000,
-}, async () => {
+test("kill -9 in flight, three times, with 200 bookings queued: all arrive, and only those in flight again", async () => {
   const business = await makeBusiness(deps);
   const receiver = await startReplying(async () => {
     await new Promise((resolve) => setTimeout(resolve, 20));
@@ -91,17 +88,21 @@ test("kill -9 in flight, three times, with 200 bookings queued: all arrive, and 
   const references = [];
   for (let n = 0; n < BOOKINGS; n++) references.push(await book(deps, business));
 
-  const inFlightAtKill = new Set<string>();
+  // With this time limit no lease ends while its worker lives, however busy the machine is.
+  const settings = { WEBHOOK_TIMEOUT_MS: "20000" };
+  // By delivery. One that was repeated may be in flight again when the next worker is killed.
+  const leasesAtKill = new Map<string, Set<string | null>>();
   for (const killedAfter of [30, 80, 130]) {
-    const worker = startWorkerProcess();
+    const worker = startWorkerProcess(settings);
     await until(() => receiver.requests.length >= killedAfter, `${killedAfter} requests have arrived`);
     await kill(worker);
     await until(isUnattended, "PostgreSQL has ended what the worker had sent");
     const leased = await listLeased();
     assert.ok(leased.length > 0, "it was killed in flight");
-    for (const id of leased) inFlightAtKill.add(id);
+    for (const { delivery_id: id, lease_token: token } of leased)
+      leasesAtKill.set(id, (leasesAtKill.get(id) ?? new Set()).add(token));
   }
-  const last = startWorkerProcess();
+  const last = startWorkerProcess(settings);
   await until(async () => {
     const { count } = await db
       .selectFrom("delivery_queue")
@@ -123,8 +124,8 @@ test("kill -9 in flight, three times, with 200 bookings queued: all arrive, and 
   );
   assert.deepEqual(arrived.sort(), references.sort(), "every event has arrived");
 
-  const repeated = [...requestsById].filter(([, requests]) => requests.length > 1);
-  assert.ok(repeated.every(([id, requests]) => inFlightAtKill.has(id) && requests.length === 2));
+  for (const [id, requests] of requestsById)
+    assert.ok(requests.length <= 1 + (leasesAtKill.get(id)?.size ?? 0), "only what was in flight is repeated");
   const attempts = await readAttempts(deps, business.owner);
   const attemptsById = Map.groupBy(attempts, ({ delivery_id }) => delivery_id as string);
   for (const [id, requests] of requestsById) {
@@ -132,12 +133,10 @@ test("kill -9 in flight, three times, with 200 bookings queued: all arrive, and 
   }
   assert.deepEqual([...new Set(attempts.map(({ result }) => result))].sort(), ["delivered", "interrupted"]);
   const interrupted = attempts.filter(({ result }) => result === "interrupted");
-  assert.deepEqual(new Set(interrupted.map(({ delivery_id }) => delivery_id as string)), inFlightAtKill);
+  assert.deepEqual(new Set(interrupted.map(({ delivery_id }) => delivery_id as string)), new Set(leasesAtKill.keys()));
 });
 
-test("on SIGTERM a worker waits for its requests no longer than the grace period, and another takes them over", {
-  timeout: 60_000,
-}, async () => {
+test("on SIGTERM a worker waits for its requests no longer than the grace period, and another takes them over", async () => {
   const business = await makeBusiness(deps);
   const receiver = await startReplying((_request, count) => (count === 1 ? null : {}));
   await makeEndpoint(deps, business, { url: receiver.url });
@@ -166,9 +165,7 @@ test("on SIGTERM a worker waits for its requests no longer than the grace period
   );
 });
 
-test("on SIGTERM a worker lets requests in progress finish, records them, and starts no others", {
-  timeout: 60_000,
-}, async () => {
+test("on SIGTERM a worker lets requests in progress finish, records them, and starts no others", async () => {
   const business = await makeBusiness(deps);
   const gate = Promise.withResolvers<void>();
   const receiver = await startReplying(async () => {
@@ -199,9 +196,7 @@ async function countLivingWorkers(): Promise<number> {
   return rows.length;
 }
 
-test("the deliveries of a worker killed with kill -9 are sent by another before their leases end", {
-  timeout: 60_000,
-}, async () => {
+test("the deliveries of a worker killed with kill -9 are sent by another before their leases end", async () => {
   const business = await makeBusiness(deps);
   const receiver = await startReplying((_request, count) => (count === 1 ? null : {}));
   await makeEndpoint(deps, business, { url: receiver.url });
@@ -227,7 +222,7 @@ test("the deliveries of a worker killed with kill -9 are sent by another before 
   );
 });
 
-test("a suspended worker that resumes changes nothing that was done meanwhile", { timeout: 60_000 }, async () => {
+test("a suspended worker that resumes changes nothing that was done meanwhile", async () => {
   const business = await makeBusiness(deps);
   const gate = Promise.withResolvers<void>();
   const receiver = await startReplying(async (_request, count) => {
