@@ -101,7 +101,9 @@ describe("the Grafana dashboard", () => {
 test("every log event is in the monitoring guide, and no other", () => {
   const files = globSync("src/server/**/*.ts", { cwd: ROOT }).filter((path) => !path.endsWith(".test.ts"));
   const logged = files.flatMap((path) =>
-    [...read(path).matchAll(/\blog\.(?:debug|info|warn|error)\(\s*"([a-z_.]+)"/gi)].map(([, name = ""]) => name),
+    [
+      ...read(path).matchAll(/(?:\blog\.(?:debug|info|warn|error)\(\s*|\b(?:failed|resumed): )"([a-z_]+\.[a-z_]+)"/gi),
+    ].map(([, name = ""]) => name),
   );
   const [, table = ""] = guide.split("### Every event");
   const explained = [...table.matchAll(/^\| `([a-z_]+\.[a-z_]+)` \| (?:debug|info|warn|error) \|/gm)].map(
