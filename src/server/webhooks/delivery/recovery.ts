@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import type { Home } from "../../db/citus/homes.ts";
-import { table } from "../../db/home.ts";
+import { isMoved, table } from "../../db/home.ts";
 import type { Db } from "../../db/pool.ts";
 import { inTransaction } from "../../db/transactions.ts";
 import type { Deps } from "../../deps.ts";
@@ -63,10 +63,13 @@ export class Recovery {
 
   /** Returns whether it took over leases of others. Never rejects. */
   async recover(): Promise<boolean> {
-    const { clock, log } = this.#deps;
+    const { db, clock, log } = this.#deps;
     const now = clock.now();
     this.#recoveredAtMs = now.getTime();
-    const logFailure = (error: unknown) => log.error("deliveries.recovery_failed", { error });
+    // A shard group that moves is recovered at its new home.
+    const logFailure = (error: unknown) => {
+      if (!isMoved(db, error)) log.error("deliveries.recovery_failed", { error });
+    };
     await cancelForbidden(this.#parts.home.writer, { now, limit: RECOVER_BATCH }).catch(logFailure);
     let hasTakenOver = false;
     try {
