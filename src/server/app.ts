@@ -40,7 +40,7 @@ import { widgetReadRoutes } from "./widgets/read-routes.ts";
 const BODY_LIMIT_BYTES = 64 * 1024;
 const KEEP_ALIVE_TIMEOUT_MS = 65_000;
 
-/** All HTTP routes: every route file is mounted here. */
+/** All HTTP routes. Those of the dashboard are mounted in app-api.ts, and those for keys that manage in management-api.ts. */
 export async function buildApp(deps: ServiceDeps): Promise<FastifyInstance> {
   const app = Fastify({
     logger: false,

@@ -163,7 +163,7 @@ describe("the popup", { skip: noBrowser }, () => {
       const telephone = {
         viewport: { width, height },
         isMobile: true,
-        hasHit: true,
+        hasTouch: true,
       } as const;
       const { page } = await visit(BUTTON, {}, telephone);
       await page.locator("#book").click();

@@ -67,8 +67,8 @@ function Problems({ endpoint }: { endpoint: AppEndpoint }) {
         <Alert color="red" title="Deliveries are failing" icon={<IconAlertTriangle size={20} stroke={1.6} />}>
           <Text size="sm">
             Open a failed delivery to see the error. No delivery has succeeded since{" "}
-            {format.dateTime(health.failingSince)}. Each one is retried for about two hours. After five days without
-            success, the endpoint is turned off.
+            {format.dateTime(health.failingSince)}. Each one is retried, by default for about two hours. After five days
+            without success, the endpoint is turned off.
           </Text>
           <RetryAllButton endpoint={endpoint} />
         </Alert>

@@ -24,11 +24,11 @@ const SECRET_FORM = `\`${SIGNING_SECRET_PREFIX}…\``;
 
 const RULES = `Verify \`${WEBHOOK_HEADERS.signature}\` before anything else: the hexadecimal HMAC-SHA256 of \`<t>.<raw body>\`, keyed with the
 endpoint's whole ${SECRET_FORM} secret, must equal one of the \`v1\` values, and \`t\` must be within 300 seconds of the current time. Or
-verify \`${STANDARD_WEBHOOK_HEADERS.signature}\` with a Standard Webhooks library. Respond with 2xx within 15 seconds and do the work
-afterwards. The same event may arrive more than once: use \`id\` to remove duplicates.`;
+verify \`${STANDARD_WEBHOOK_HEADERS.signature}\` with a Standard Webhooks library. Respond with 2xx within 15 seconds,
+unless the server has another limit, and do the work afterwards. The same event may arrive more than once: use \`id\` to remove duplicates.`;
 
 const RETRIES =
-  "A delivery is retried after any response other than 2xx or 410, up to 8 times within about two hours. Redirects are not followed.";
+  "A delivery is retried after any response other than 2xx or 410, by default up to 8 times within about two hours. Redirects are not followed.";
 
 const header = (name: string, description: string, example: string, required = true) => ({
   name,

@@ -41,9 +41,9 @@ async function countFanOutFailures(): Promise<number> {
 }
 
 /** Makes the database refuse every delivery of this organization during the test. */
-async function breakFanOut({ owner }: Business, run: () => Promise<void>): Promise<void> {
+async function breakFanOut({ owner }: Business, run: () => Promise<void>, fault = "raise 'refused'"): Promise<void> {
   await sql`create function refuse_delivery() returns trigger language plpgsql as
-    ${sql.lit(`begin if new.organization_id = '${owner}' then raise 'refused'; end if; return new; end`)}`.execute(db);
+    ${sql.lit(`begin if new.organization_id = '${owner}' then ${fault}; end if; return new; end`)}`.execute(db);
   await sql`create trigger refuse before insert on deliveries for each row execute function refuse_delivery()`.execute(
     db,
   );
@@ -196,6 +196,18 @@ test("a booking that can't be turned into an event is still stored", async () =>
   await db.updateTable("bookings").set({ lacks_event: false }).where("reference", "=", reference).execute();
 });
 
+test("a fan-out that takes too long is left to the task", async () => {
+  const business = await makeBusiness(deps);
+  await makeEndpoint(deps, business, { url: receiver.url });
+  await breakFanOut(business, () => book(deps, business).then(() => {}), "perform pg_sleep(60)");
+  assert.deepEqual(
+    (await readBookings(business.owner)).map((each) => each.lacks_event),
+    [true],
+  );
+  await writeMissingEvents(deps, running);
+  assert.equal((await readDeliveries(deps, business.owner)).length, 1);
+});
+
 test("a fan-out that would wait for a lock is left to the task", async () => {
   const business = await makeBusiness(deps);
   await makeEndpoint(deps, business, { url: receiver.url });
@@ -228,8 +240,8 @@ test("the fan-out leaves the caller's transaction as it was", async () => {
       owner: business.owner,
       booking: plainBooking(reference, business.widgetId),
     });
-    const { rows } = await sql<{ lock_timeout: string }>`show lock_timeout`.execute(transaction);
-    assert.deepEqual(rows, [{ lock_timeout: "0" }]);
+    const limits = sql`select current_setting('lock_timeout') as lock, current_setting('statement_timeout') as statement`;
+    assert.deepEqual((await limits.execute(transaction)).rows, [{ lock: "0", statement: "0" }]);
   });
 });
 

@@ -1,4 +1,4 @@
-import type { EndpointId, OrganizationId } from "#contract/ids.ts";
+import type { OrganizationId } from "#contract/ids.ts";
 import type { Home } from "../../db/citus/homes.ts";
 import type { Deps } from "../../deps.ts";
 import { pause } from "../../lib/concurrency/pause.ts";
@@ -84,7 +84,7 @@ export class Sender {
 
   /** Resolves with the number of requests when they have been started; never rejects. */
   send(leased: readonly ClaimedDelivery[]): Promise<number> {
-    for (const { endpointId } of leased) this.#places.take(endpointId);
+    this.#places.take(leased.length);
     const work = this.#start(leased).finally(() => this.#underWay.delete(work));
     this.#underWay.add(work);
     return work;
@@ -96,10 +96,10 @@ export class Sender {
       return [];
     });
     const sent = new Set(loaded.map(({ deliveryId }) => deliveryId));
-    for (const { deliveryId, endpointId } of leased) {
+    for (const { deliveryId } of leased) {
       if (sent.has(deliveryId)) continue;
       this.#places.endRequest();
-      this.#places.endLease(endpointId);
+      this.#places.endLease();
     }
     if (sent.size < leased.length) this.#listener.onPlaceFree();
     for (const delivery of loaded) this.#begin(delivery);
@@ -135,7 +135,7 @@ export class Sender {
   #begin(delivery: LoadedDelivery): void {
     const work = this.#attempt(delivery).finally(() => {
       this.#underWay.delete(work);
-      this.#places.endLease(delivery.endpointId);
+      this.#places.endLease();
       this.#vacuum.count();
       this.#listener.onPlaceFree();
       this.#listener.onReported(delivery.organizationId);
@@ -185,24 +185,18 @@ const LEASES_MAX = 2 * REQUESTS_AT_ONCE_MAX;
 /** Counts the deliveries that a worker has leased, and says how many more it may. */
 class Places {
   /** Deliveries whose attempt is not reported yet. */
-  readonly #leases = new Map<EndpointId, number>();
-  #leaseCount = 0;
+  #leases = 0;
   /** How many leased deliveries have a request that is still running. */
   #unended = 0;
 
   /** Deliveries that are leased without a claim may be more than were free. */
   get free(): number {
-    return Math.max(0, Math.min(REQUESTS_AT_ONCE_MAX - this.#unended, LEASES_MAX - this.#leaseCount));
+    return Math.max(0, Math.min(REQUESTS_AT_ONCE_MAX - this.#unended, LEASES_MAX - this.#leases));
   }
 
-  isSendingTo(endpointId: EndpointId): boolean {
-    return this.#leases.has(endpointId);
-  }
-
-  take(endpointId: EndpointId): void {
-    this.#leases.set(endpointId, (this.#leases.get(endpointId) ?? 0) + 1);
-    this.#leaseCount++;
-    this.#unended++;
+  take(count: number): void {
+    this.#leases += count;
+    this.#unended += count;
   }
 
   endRequest(): void {
@@ -210,10 +204,7 @@ class Places {
   }
 
   /** The attempt is reported, or its lease has ended. */
-  endLease(endpointId: EndpointId): void {
-    const left = (this.#leases.get(endpointId) ?? 1) - 1;
-    if (left === 0) this.#leases.delete(endpointId);
-    else this.#leases.set(endpointId, left);
-    this.#leaseCount--;
+  endLease(): void {
+    this.#leases--;
   }
 }

@@ -24,8 +24,9 @@ import { toTeamsCard } from "./cards/teams-card.ts";
 import { type BookingFacts, type BookingOccasion, toBookingEvent } from "./event.ts";
 import { findBookingEventContext, insertEvents } from "./queries.ts";
 
-/** A visitor waits for the booking, so the fan-out never waits longer for a lock. */
+// A visitor waits for the booking, so the fan-out never waits longer for a lock, and none of its statements takes longer.
 const LOCK_LIMIT_MS = 1_000;
+const STATEMENT_LIMIT_MS = 5_000;
 
 /**
  * Runs a booking's fan-out in a savepoint of the caller's transaction and returns whether it succeeded. A failure never
@@ -37,10 +38,11 @@ export async function fanOutSafely(
   transaction: Db,
   { owner, run }: { owner: OrganizationId; run: () => Promise<void> },
 ): Promise<boolean> {
-  await sql`savepoint fan_out; set local lock_timeout = ${sql.lit(LOCK_LIMIT_MS)}`.execute(transaction);
+  await sql`savepoint fan_out; set local lock_timeout = ${sql.lit(LOCK_LIMIT_MS)};
+    set local statement_timeout = ${sql.lit(STATEMENT_LIMIT_MS)}`.execute(transaction);
   try {
     await run();
-    await sql`set local lock_timeout to default`.execute(transaction);
+    await sql`set local lock_timeout to default; set local statement_timeout to default`.execute(transaction);
     return true;
   } catch (error) {
     // Without the savepoint, it is the transaction that failed.
