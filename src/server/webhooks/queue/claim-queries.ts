@@ -6,7 +6,7 @@ import type { Home } from "../../db/citus/homes.ts";
 import type { ShardGroup } from "../../db/citus/shard-map.ts";
 import { table } from "../../db/home.ts";
 import type { Db } from "../../db/pool.ts";
-import { FixedStatement } from "../../db/run-prepared.ts";
+import { FixedStatement, ofAnyLength } from "../../db/run-prepared.ts";
 import { inTransaction } from "../../db/transactions.ts";
 import { PLANS_WITH_WEBHOOKS } from "./caps.ts";
 import type { DueDelivery } from "./choose-fairly.ts";
@@ -180,7 +180,7 @@ const dueListing = new FixedStatement<
 >(
   ({ endpointIds, limits, now }) => sql`-- prepared: list_due_deliveries
     select lane.endpoint_id as "endpointId", due.delivery_id as "deliveryId", due.due_at as "dueAt"
-    from unnest(${endpointIds}::text[], ${limits}::integer[]) as lane (endpoint_id, most) cross join lateral (
+    from unnest(${ofAnyLength(endpointIds, "text[]")}, ${ofAnyLength(limits, "integer[]")}) as lane (endpoint_id, most) cross join lateral (
       select delivery_id, due_at from ${table("delivery_queue")}
       where endpoint_id = lane.endpoint_id and lease_token is null and due_at <= ${now}::timestamptz
       order by due_at limit lane.most

@@ -6,7 +6,7 @@ import type { WebhookEventType } from "#contract/webhook-event.ts";
 import { toArrayText } from "../../db/array-text.ts";
 import { atHomes, isMoved, table } from "../../db/home.ts";
 import type { Db } from "../../db/pool.ts";
-import { FixedStatement } from "../../db/run-prepared.ts";
+import { FixedStatement, ofAnyLength } from "../../db/run-prepared.ts";
 import type { ClaimedDelivery } from "./claim-queries.ts";
 
 /** A claimed delivery with everything that sending it takes. */
@@ -97,7 +97,7 @@ const loading = new FixedStatement<Row, ClaimedIds>(
       endpoint.receiver, convert_from(coalesce(delivery.card, event.body), 'UTF8') as text,
       endpoint.secret, endpoint.previous_secret as "previousSecret",
       endpoint.previous_secret_expires_at as "previousSecretExpiresAt", endpoint.headers as "sealedHeaders"
-    from unnest(${owners}::text[], ${ids}::uuid[]) as claimed (organization_id, id)
+    from unnest(${ofAnyLength(owners, "text[]")}, ${ofAnyLength(ids, "uuid[]")}) as claimed (organization_id, id)
     join ${table("deliveries", "delivery")} on delivery.organization_id = claimed.organization_id and delivery.id = claimed.id
     join ${table("webhook_events", "event")} on event.organization_id = delivery.organization_id and event.id = delivery.event_id
     join ${table("endpoints", "endpoint")} on endpoint.organization_id = delivery.organization_id and endpoint.id = delivery.endpoint_id`,
