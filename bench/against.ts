@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { WidgetId } from "#contract/ids.ts";
-import { openLongRunningDb } from "../src/server/db/pool.ts";
+import { openLongRunningDb } from "../src/server/db/connections/pool.ts";
 import { type Bar, printTable, round } from "./support/bars.ts";
 import { makeEventRequests } from "./support/event-requests.ts";
 import { type Ask, FILTERS, signInToReports, toQuantile } from "./support/filtered-reports.ts";

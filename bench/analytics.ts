@@ -1,4 +1,4 @@
-import { openLongRunningDb } from "../src/server/db/pool.ts";
+import { openLongRunningDb } from "../src/server/db/connections/pool.ts";
 import { type Bar, judgeMemory, printTable, round } from "./support/bars.ts";
 import { judgeCollecting, judgeFilteredReports, signInToReports } from "./support/filtered-reports.ts";
 import { HISTORY_DAYS, type History, KEYS_PER_DAY, makeHistory, WIDGETS, withPool } from "./support/funnel-history.ts";

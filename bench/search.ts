@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { openLongRunningDb, openPool, type Pool } from "../src/server/db/connections/pool.ts";
 import { openEmbeddedDatabase } from "../src/server/db/embedded/open.ts";
-import { openLongRunningDb, openPool, type Pool } from "../src/server/db/pool.ts";
 import { createLog } from "../src/server/lib/log/log.ts";
 import { makeOrganization, makeWidget } from "../test/support/builders.ts";
 import { type Bar, judgeMemory, printTable, round } from "./support/bars.ts";

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { sql } from "kysely";
-import type { FreeSlot } from "#contract/embed-api.ts";
+import type { FreeSlot } from "#contract/widgets/embed-api.ts";
 import type { ServiceDeps } from "../src/server/create-deps.ts";
 import { wakeWorkers } from "../src/server/webhooks/outbox/wake-workers.ts";
 import { type Bar, judgeMemory, printTable, round } from "./support/bars.ts";

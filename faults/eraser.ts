@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { OrganizationId, Reference } from "#contract/ids.ts";
-import { deleteBooking } from "../src/server/bookings/stored/erase.ts";
+import { deleteBooking } from "../src/server/bookings/stored/erase/erase.ts";
 import type { ServiceDeps } from "../src/server/create-deps.ts";
-import { isDatabaseUnavailable } from "../src/server/db/database-unavailable.ts";
+import { isDatabaseUnavailable } from "../src/server/db/connections/database-unavailable.ts";
 import type { Receiver } from "./receiver.ts";
 
 // Deletes some of an organization's bookings while faults happen, one after the other. A booking that was delivered is stored, so

@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Agent, request } from "undici";
+import { FUNNEL_STEPS } from "#contract/analytics/steps.ts";
 import { DAY_MS } from "#contract/durations.ts";
-import { FUNNEL_STEPS } from "#contract/steps.ts";
 import { DESKTOP, eventsBody } from "../test/support/funnel/collect.ts";
 import type { World } from "./world.ts";
 

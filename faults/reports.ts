@@ -1,7 +1,7 @@
+import { FUNNEL_STEPS, type FunnelStep } from "#contract/analytics/steps.ts";
 import { DAY_MS } from "#contract/durations.ts";
 import type { WidgetId } from "#contract/ids.ts";
-import { FUNNEL_STEPS, type FunnelStep } from "#contract/steps.ts";
-import type { Db } from "../src/server/db/pool.ts";
+import type { Db } from "../src/server/db/connections/pool.ts";
 import { systemClock } from "../src/server/lib/time/clock.ts";
 import { ownerOf } from "../test/support/builders.ts";
 import { readAnalytics } from "../test/support/funnel/analytics.ts";

@@ -1,8 +1,8 @@
-import { Analytics, AnalyticsEntry, Breakdown, DailyEntry } from "../src/contract/analytics.ts";
+import { Analytics, AnalyticsEntry, Breakdown, DailyEntry } from "../src/contract/analytics/analytics.ts";
+import { Attribution } from "../src/contract/analytics/attribution.ts";
 import { API_ERROR_STATUS } from "../src/contract/api-error.ts";
 import { ListQuery } from "../src/contract/app/forms.ts";
 import { ROUTE_TABLE, type TableRoute } from "../src/contract/app/routes.ts";
-import { Attribution } from "../src/contract/attribution.ts";
 import {
   AnonymousBooking,
   AnonymousBookingPage,
@@ -11,8 +11,8 @@ import {
   BookingPage,
   Customer,
   Service,
-} from "../src/contract/booking.ts";
-import { Change, ChangePage, Deletion, DeletionPage } from "../src/contract/booking-changes.ts";
+} from "../src/contract/bookings/booking.ts";
+import { Change, ChangePage, Deletion, DeletionPage } from "../src/contract/bookings/booking-changes.ts";
 import {
   BookingCancelledEvent,
   BookingCreatedEvent,
@@ -23,8 +23,8 @@ import {
   WebhookAttribution,
   WebhookBooking,
   WebhookEventPage,
-} from "../src/contract/webhook-event.ts";
-import { Widget } from "../src/contract/widget.ts";
+} from "../src/contract/webhooks/webhook-event.ts";
+import { Widget } from "../src/contract/widgets/widget.ts";
 
 // The wire shapes as plain types for sdk/, which has no dependencies, not even on our schema library, and the operations of the
 // management API.

@@ -1,4 +1,4 @@
-import type { Pool } from "../src/server/db/pool.ts";
+import type { Pool } from "../src/server/db/connections/pool.ts";
 
 // The migrated database as text, from PostgreSQL's own catalogue: npm's PostgreSQL packages don't include pg_dump.
 

@@ -2,7 +2,7 @@ import { writeFile } from "node:fs/promises";
 import { buildApp } from "../src/server/app.ts";
 import { parseConfig } from "../src/server/config.ts";
 import { createDeps } from "../src/server/create-deps.ts";
-import { openDb, openPool } from "../src/server/db/pool.ts";
+import { openDb, openPool } from "../src/server/db/connections/pool.ts";
 import { createLog } from "../src/server/lib/log/log.ts";
 import { offerHelp } from "../src/server/lib/offer-help.ts";
 import { endSharing } from "../test/support/after-last-file.ts";

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from "fastify";
 import { SETTINGS } from "../src/server/config.ts";
-import type { Pool } from "../src/server/db/pool.ts";
+import type { Pool } from "../src/server/db/connections/pool.ts";
 import { renderClientOperations, renderClientTypes } from "./client-types.ts";
 import { describeSchema } from "./describe-schema.ts";
 import { renderMonitoringGuide, renderSettingsGuide } from "./operating-tables.ts";

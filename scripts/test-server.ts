@@ -1,10 +1,10 @@
 import { chmodSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
+import { openPool } from "../src/server/db/connections/pool.ts";
 import { SUPERUSER_PASSWORD_FILE } from "../src/server/db/embedded/create-cluster.ts";
 import { dataFolderPaths } from "../src/server/db/embedded/folders.ts";
 import { openEmbeddedDatabase } from "../src/server/db/embedded/open.ts";
 import { MIGRATIONS_FOLDER, migrate } from "../src/server/db/migrate.ts";
-import { openPool } from "../src/server/db/pool.ts";
 import { createLog } from "../src/server/lib/log/log.ts";
 import { createCitusDatabase } from "../test/support/database/citus-cluster.ts";
 import {

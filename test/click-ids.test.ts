@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { CLICK_ID_FIELDS } from "#contract/attribution.ts";
+import { CLICK_ID_FIELDS } from "#contract/analytics/attribution.ts";
 import { PAID_CLICK_IDS } from "../src/server/analytics/classify/source-tables.ts";
 
 test("every click id except fbclid marks a paid click", () =>

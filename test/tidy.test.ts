@@ -49,13 +49,13 @@ function check(find: (files: SourceFiles) => string[], path: string, text: strin
 describe("imports in the wrong direction are found", () => {
   // biome-ignore format: one case a line
   const cases: [path: string, text: string, fault: string][] = [
-    ["src/contract/booking.ts", 'import { z } from "zod";', "must not import the package zod"],
-    ["src/contract/booking.ts", 'import { join } from "node:path";', "must not import the package node:path"],
-    ["src/contract/booking.ts", 'import type { Db } from "../server/db/pool.ts";', "must not import src/server/db/pool.ts"],
-    ["src/server/lib/time/clock.ts", 'import type { Db } from "../../db/pool.ts";', "must not import src/server/db/pool.ts"],
+    ["src/contract/bookings/booking.ts", 'import { z } from "zod";', "must not import the package zod"],
+    ["src/contract/bookings/booking.ts", 'import { join } from "node:path";', "must not import the package node:path"],
+    ["src/contract/bookings/booking.ts", 'import type { Db } from "../../server/db/connections/pool.ts";', "must not import src/server/db/connections/pool.ts"],
+    ["src/server/lib/time/clock.ts", 'import type { Db } from "../../db/connections/pool.ts";', "must not import src/server/db/connections/pool.ts"],
     ["src/server/lib/time/clock.ts", 'import { parseConfig } from "../../config.ts";', "must not import src/server/config.ts"],
-    ["src/server/db/pool.ts", 'import { ApiError } from "../http/api-error.ts";', "must not import src/server/http/api-error.ts"],
-    ["src/server/http/listen.ts", 'import { openPool } from "../db/pool.ts";', "must not import src/server/db/pool.ts"],
+    ["src/server/db/connections/pool.ts", 'import { ApiError } from "../../http/errors/api-error.ts";', "must not import src/server/http/errors/api-error.ts"],
+    ["src/server/http/listen.ts", 'import { openPool } from "../db/connections/pool.ts";', "must not import src/server/db/connections/pool.ts"],
     ["src/server/http/listen.ts", 'import {\n  a,\n  b,\n} from "../bookings/queries.ts";', "must not import src/server/bookings/queries.ts"],
     ["src/server/bookings/import.ts", 'import { findWidget } from "../widgets/queries.ts";', "must not import src/server/widgets/queries.ts"],
     ["src/server/webhooks/event.ts", 'import { insertBooking } from "../bookings/queries.ts";', "must not import src/server/bookings/queries.ts"],
@@ -79,13 +79,13 @@ describe("imports in the wrong direction are found", () => {
 
   test("imports in the right direction are accepted", () => {
     const files = new Map([
-      ["src/contract/booking.ts", 'import { Type } from "typebox";\nimport { x } from "./ids.ts";'],
+      ["src/contract/bookings/booking.ts", 'import { Type } from "typebox";\nimport { x } from "./ids.ts";'],
       [
         "src/server/bookings/import.ts",
         'import type { Id } from "#contract/ids.ts";\nimport { x } from "../lib/log/log.ts";',
       ],
       ["src/server/app.ts", 'import { x } from "./bookings/read-routes.ts";'],
-      ["src/server/db/pool.ts", 'import pg from "pg";'],
+      ["src/server/db/connections/pool.ts", 'import pg from "pg";'],
       ["src/server/bookings/import.test.ts", 'import pg from "pg";\nimport { x } from "../widgets/queries.ts";'],
     ]);
     assert.deepEqual(findImportFaults(files), []);

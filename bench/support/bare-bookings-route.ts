@@ -1,5 +1,5 @@
 import Fastify from "fastify";
-import { BookingPage } from "#contract/booking.ts";
+import { BookingPage } from "#contract/bookings/booking.ts";
 
 // The baseline for the read API: the same page of bookings, serialised with the same schema, from memory. It has no key, no
 // database and no parameter except the page size.

@@ -1,5 +1,5 @@
 import Fastify from "fastify";
-import { CollectRequest } from "#contract/embed-api.ts";
+import { CollectRequest } from "#contract/widgets/embed-api.ts";
 
 // The baseline for event collection: the framework, one route, the same validation and the same response.
 

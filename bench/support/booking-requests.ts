@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { DAY_MS } from "#contract/durations.ts";
-import type { FreeSlot } from "#contract/embed-api.ts";
+import type { FreeSlot } from "#contract/widgets/embed-api.ts";
 import { toRequest, UUID } from "./load.ts";
 
 const SERVICE = "consultation";

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { type RawBuilder, sql } from "kysely";
 import type { OrganizationId, WidgetId } from "#contract/ids.ts";
 import { KEY_KINDS, type KeyKind, toKeyId, toKindNumber } from "../../src/server/analytics/record/key-id.ts";
-import { type Db, openLongRunningDb, openPool, type Pool } from "../../src/server/db/pool.ts";
+import { type Db, openLongRunningDb, openPool, type Pool } from "../../src/server/db/connections/pool.ts";
 import { createLog } from "../../src/server/lib/log/log.ts";
 import { systemClock } from "../../src/server/lib/time/clock.ts";
 import { readCpuMs, readEndedCpuMs } from "./process-usage.ts";

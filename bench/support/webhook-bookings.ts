@@ -1,11 +1,11 @@
-import type { EndpointKind } from "#contract/endpoint.ts";
 import type { OrganizationId, WidgetId } from "#contract/ids.ts";
+import type { EndpointKind } from "#contract/webhooks/endpoint.ts";
 import { keepBooking } from "../../src/server/bookings/flow/keep-booking.ts";
 import { takeReference } from "../../src/server/bookings/flow/reference.ts";
 import { parseConfig } from "../../src/server/config.ts";
 import { createDeps, type ServiceDeps } from "../../src/server/create-deps.ts";
 import { openDatabase } from "../../src/server/db/open-database.ts";
-import { inHome } from "../../src/server/db/transactions.ts";
+import { inHome } from "../../src/server/db/statements/transactions.ts";
 import { createLog } from "../../src/server/lib/log/log.ts";
 import { addEndpoint } from "../../src/server/webhooks/endpoints/endpoints.ts";
 import { wakeWorkers } from "../../src/server/webhooks/outbox/wake-workers.ts";

@@ -1,7 +1,7 @@
 import { deepEqual, equal } from "node:assert/strict";
 import { sql } from "kysely";
-import type { Analytics } from "#contract/analytics.ts";
-import type { Db } from "../../src/server/db/pool.ts";
+import type { Analytics } from "#contract/analytics/analytics.ts";
+import type { Db } from "../../src/server/db/connections/pool.ts";
 import { systemClock } from "../../src/server/lib/time/clock.ts";
 import { type Bar, round } from "./bars.ts";
 import { signIn } from "./filtered-reports.ts";

@@ -1,4 +1,4 @@
-import type { EndpointKind } from "#contract/endpoint.ts";
+import type { EndpointKind } from "#contract/webhooks/endpoint.ts";
 import { auditByOperator } from "../../src/server/audit/audit-by.ts";
 import type { ServiceDeps } from "../../src/server/create-deps.ts";
 import { DEMO_ID } from "../../src/server/demo/clinic.ts";

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
+import { BROWSER_STEPS } from "#contract/analytics/steps.ts";
 import { DAY_MS } from "#contract/durations.ts";
-import type { FreeSlot } from "#contract/embed-api.ts";
-import { BROWSER_STEPS } from "#contract/steps.ts";
+import type { FreeSlot } from "#contract/widgets/embed-api.ts";
 import { BRANCH, CHILDREN, type DemoWidget, DEMO_SITE as SITE, WEBSITE } from "../../src/server/demo/clinic.ts";
 
 // The first bookings of a fresh demo, made the way a browser makes them, so that webhooks are on their way when the first page

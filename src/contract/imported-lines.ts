@@ -1,7 +1,7 @@
 import { type Static, Type } from "typebox";
-import { Booking } from "./booking.ts";
+import { STEPS } from "./analytics/steps.ts";
+import { Booking } from "./bookings/booking.ts";
 import { UUID_PATTERN } from "./ids.ts";
-import { STEPS } from "./steps.ts";
 
 /**
  * A line of `import bookings`: the REST shape plus the widget's id. `id` (the booking's ID in the scheduling system) and

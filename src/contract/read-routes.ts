@@ -1,7 +1,5 @@
 import { type TSchema, Type } from "typebox";
-import { Analytics, Breakdown } from "./analytics.ts";
-import { AnonymousBooking, AnonymousBookingPage, Booking, BookingPage } from "./booking.ts";
-import { ChangePage, DeletionPage } from "./booking-changes.ts";
+import { Analytics, Breakdown } from "./analytics/analytics.ts";
 import {
   CHANNELS,
   DEVICES,
@@ -13,14 +11,16 @@ import {
   TIME_KEYS,
   type TimeDimension,
   toNegatedName,
-} from "./dimensions.ts";
-import { CHOSEN_EVENT_TYPES } from "./endpoint.ts";
+} from "./analytics/dimensions.ts";
+import { AnonymousBooking, AnonymousBookingPage, Booking, BookingPage } from "./bookings/booking.ts";
+import { ChangePage, DeletionPage } from "./bookings/booking-changes.ts";
 import { REFERENCE_PATTERN, WIDGET_ID_PATTERN } from "./ids.ts";
 import { PAGE_SIZE_DEFAULT, PAGE_SIZE_MAX, WINDOW_DAYS_DEFAULT, WINDOW_DAYS_MAX } from "./limits.ts";
 import { KEY_SCOPES, type KeyScope } from "./scopes.ts";
 import { DAY_PATTERN, INSTANT_PATTERN } from "./timestamps.ts";
-import { EventTypeList, WebhookEventPage } from "./webhook-event.ts";
-import { WidgetList } from "./widget.ts";
+import { CHOSEN_EVENT_TYPES } from "./webhooks/endpoint.ts";
+import { EventTypeList, WebhookEventPage } from "./webhooks/webhook-event.ts";
+import { WidgetList } from "./widgets/widget.ts";
 
 // The read API's query parameters as OpenAPI describes them. server/http/parameters.ts decides what is valid.
 

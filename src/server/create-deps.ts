@@ -1,8 +1,8 @@
 import { type AccountsDeps, createAccountsDeps } from "./accounts/accounts-deps.ts";
 import type { Config } from "./config.ts";
-import { createListen } from "./db/listen.ts";
-import { type Db, openLongRunningDb, type Pool } from "./db/pool.ts";
-import { watchPool } from "./db/watch-pool.ts";
+import { createListen } from "./db/connections/listen.ts";
+import { type Db, openLongRunningDb, type Pool } from "./db/connections/pool.ts";
+import { watchPool } from "./db/connections/watch-pool.ts";
 import type { Deps } from "./deps.ts";
 import type { Log } from "./lib/log/log.ts";
 import { createMetrics } from "./lib/log/metrics.ts";

@@ -1,6 +1,6 @@
 import type { Config } from "./config.ts";
-import type { Listen } from "./db/listen.ts";
-import type { Db } from "./db/pool.ts";
+import type { Listen } from "./db/connections/listen.ts";
+import type { Db } from "./db/connections/pool.ts";
 import type { Log } from "./lib/log/log.ts";
 import type { Metrics } from "./lib/log/metrics.ts";
 import type { Random } from "./lib/secrets/random.ts";

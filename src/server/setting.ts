@@ -109,7 +109,7 @@ export function mailServer(described: Described): Setting<string> {
   };
 }
 
-/** See http/client-network.ts; false for none. */
+/** See http/limits/client-network.ts; false for none. */
 export function proxies(described: Described): Setting<false | number | string[]> {
   const range = "a number of proxies from 0 to 100, or addresses like 10.0.0.0/8,fd00::/8";
   return {

@@ -10,7 +10,7 @@ import {
   startReplying,
   until,
 } from "../../test/support/webhooks/webhook-service.ts";
-import type { Listen } from "./db/listen.ts";
+import type { Listen } from "./db/connections/listen.ts";
 import { startWorker, type Task } from "./worker.ts";
 
 const { deps, lines } = await createTestApp();

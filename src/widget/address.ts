@@ -4,7 +4,7 @@ import {
   type LinkField,
   type LinkParameter,
   toLinkField,
-} from "#contract/attribution-fields.ts";
+} from "#contract/analytics/attribution-fields.ts";
 
 // What we keep of an address: its origin and path, and its campaign parameters unless they are too long. The rest of a query
 // may identify a person, and so may anything that looks like an email address.

@@ -1,4 +1,4 @@
-import type { RawAttribution } from "#contract/attribution.ts";
+import type { RawAttribution } from "#contract/analytics/attribution.ts";
 
 // Messages between the loader in the host page and the frame in its iframe. The loader passes its context in the fragment
 // of the frame's address, which no server sees; later changes are sent as messages.

@@ -3,7 +3,7 @@ import { globSync, readFileSync } from "node:fs";
 import { before, describe, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { brotliCompressSync, gunzipSync, gzipSync } from "node:zlib";
-import { LANGUAGES } from "#contract/languages.ts";
+import { LANGUAGES } from "#contract/widgets/languages.ts";
 import { buildBrowserFiles } from "../../scripts/build.ts";
 
 const DIST = fileURLToPath(new URL("../../dist/", import.meta.url));

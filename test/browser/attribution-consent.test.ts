@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { BrowserContextOptions, Frame, Page } from "playwright-core";
-import type { RawAttribution } from "#contract/attribution.ts";
+import type { RawAttribution } from "#contract/analytics/attribution.ts";
 import { noBrowser, useBrowser as openBrowser } from "../support/browser/browser.ts";
 import {
   createEmbedded,

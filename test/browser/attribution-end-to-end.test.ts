@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { Frame, Page } from "playwright-core";
-import type { Booking } from "#contract/booking.ts";
+import type { Booking } from "#contract/bookings/booking.ts";
 import { DeliveryLoop } from "../../src/server/webhooks/delivery/loop.ts";
 import { noBrowser, useBrowser as openBrowser } from "../support/browser/browser.ts";
 import { createEmbedded, SERVICE, SITE, toScript, waitForContexts, watchErrors } from "../support/browser/embedded.ts";

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import type { Locator, Page } from "playwright-core";
-import type { EndpointKind } from "#contract/endpoint.ts";
 import type { EndpointId } from "#contract/ids.ts";
+import type { EndpointKind } from "#contract/webhooks/endpoint.ts";
 import { addEndpoint, editEndpoint } from "../../src/server/webhooks/endpoints/endpoints.ts";
 import { startWorker } from "../../src/server/worker.ts";
 import { askApp } from "../support/app/app-api.ts";

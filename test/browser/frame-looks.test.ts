@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { BrowserContextOptions, Page } from "playwright-core";
-import { TEMPLATES } from "#contract/widget.ts";
+import { TEMPLATES } from "#contract/widgets/widget.ts";
 import { findAccessibilityFaults, noBrowser, useBrowser as openBrowser } from "../support/browser/browser.ts";
 import { fillForm, goToForm, send, startFrameService, visitPage, waitForBooked } from "../support/browser/frame.ts";
 import { updateWidget } from "../support/builders.ts";

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { describe, test } from "node:test";
 import type { Page } from "playwright-core";
 import { transformWithOxc } from "vite";
-import { BROWSER_STEPS } from "#contract/steps.ts";
+import { BROWSER_STEPS } from "#contract/analytics/steps.ts";
 import { noBrowser, useBrowser as openBrowser } from "../support/browser/browser.ts";
 import {
   createEmbedded,

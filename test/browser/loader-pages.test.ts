@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { Page } from "playwright-core";
 import { HOUR_MS } from "#contract/durations.ts";
-import { PAGE_FONT } from "#contract/widget-looks.ts";
+import { PAGE_FONT } from "#contract/widgets/widget-looks.ts";
 import { noBrowser, useBrowser as openBrowser } from "../support/browser/browser.ts";
 import {
   createEmbedded,

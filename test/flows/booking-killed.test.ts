@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import { sql } from "kysely";
-import type { BookingPage } from "#contract/booking.ts";
+import type { BookingPage } from "#contract/bookings/booking.ts";
 import { addConnection } from "../../src/server/scheduler/connections/connections.ts";
 import { bookThrough, findFreeTime } from "../support/bookings/book.ts";
 import { makeKey, updateWidget } from "../support/builders.ts";

@@ -10,7 +10,7 @@ import { fileURLToPath } from "node:url";
 import { sql } from "kysely";
 import { DAY_MS, HOUR_MS } from "#contract/durations.ts";
 import type { OrganizationId } from "#contract/ids.ts";
-import { openLongRunningDb } from "../../src/server/db/pool.ts";
+import { openLongRunningDb } from "../../src/server/db/connections/pool.ts";
 import { createCommandLine, type Outcome } from "../support/app/cli.ts";
 import { makeBooking, makeOrganization, makeWidget } from "../support/builders.ts";
 import { createTestDatabase } from "../support/database/database.ts";

@@ -1,6 +1,6 @@
 import { test } from "node:test";
 import type { InjectOptions } from "fastify";
-import { BOOK_BODY_MAX_BYTES, COLLECT_BODY_MAX_BYTES } from "#contract/embed-api.ts";
+import { BOOK_BODY_MAX_BYTES, COLLECT_BODY_MAX_BYTES } from "#contract/widgets/embed-api.ts";
 import { OPEN_BODY_MAX_BYTES } from "../../src/server/http/body.ts";
 import { createTestApp } from "../support/app/app.ts";
 import { makeKey, makeOrganization, makeWidget } from "../support/builders.ts";

@@ -5,7 +5,7 @@ import { type RawBuilder, sql } from "kysely";
 import type { Reference } from "#contract/ids.ts";
 import { hashApiKey } from "../../src/server/api-keys/token.ts";
 import { findHome } from "../../src/server/db/home.ts";
-import { inHome } from "../../src/server/db/transactions.ts";
+import { inHome } from "../../src/server/db/statements/transactions.ts";
 import { createTestApp } from "../support/app/app.ts";
 import { makeCaller } from "../support/app/read-api.ts";
 import { listRoutes } from "../support/app/routes.ts";

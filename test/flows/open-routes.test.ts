@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { readdirSync, statSync } from "node:fs";
 import { test } from "node:test";
 import type { InjectOptions } from "fastify";
-import { BOOK_BODY_MAX_BYTES, COLLECT_BODY_MAX_BYTES } from "#contract/embed-api.ts";
+import { BOOK_BODY_MAX_BYTES, COLLECT_BODY_MAX_BYTES } from "#contract/widgets/embed-api.ts";
 import type { Config } from "../../src/server/config.ts";
 import { OPEN_BODY_MAX_BYTES } from "../../src/server/http/body.ts";
 import { createTestApp } from "../support/app/app.ts";

@@ -12,8 +12,8 @@ import {
   syncBookings,
 } from "../../sdk/src/index.ts";
 import { applyChange } from "../../src/server/bookings/changes/apply-change.ts";
-import { deleteBooking } from "../../src/server/bookings/stored/erase.ts";
-import { inHome } from "../../src/server/db/transactions.ts";
+import { deleteBooking } from "../../src/server/bookings/stored/erase/erase.ts";
+import { inHome } from "../../src/server/db/statements/transactions.ts";
 import { createTestApp } from "../support/app/app.ts";
 import { fillBookings, makeCaller, type TestCaller } from "../support/app/read-api.ts";
 import { openWire } from "../support/app/wire.ts";

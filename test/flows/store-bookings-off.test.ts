@@ -3,7 +3,7 @@ import { chmodSync, globSync, mkdtempSync, readFileSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
-import type { Analytics } from "#contract/analytics.ts";
+import type { Analytics } from "#contract/analytics/analytics.ts";
 import { createCommandLine } from "../support/app/cli.ts";
 import { bookThrough, findFreeTime } from "../support/bookings/book.ts";
 import { startServiceProcess } from "../support/programs/service-process.ts";

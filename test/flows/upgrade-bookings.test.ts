@@ -6,12 +6,12 @@ import { join } from "node:path";
 import { after, test } from "node:test";
 import { pathToFileURL } from "node:url";
 import { sql } from "kysely";
-import type { Booking } from "#contract/booking.ts";
+import type { Booking } from "#contract/bookings/booking.ts";
 import type { OrganizationId } from "#contract/ids.ts";
 import { BOOKING_COLUMNS } from "../../src/server/bookings/stored/queries.ts";
 import { toApiJson } from "../../src/server/bookings/stored/to-api-json.ts";
+import type { Db } from "../../src/server/db/connections/pool.ts";
 import { MIGRATIONS_FOLDER, migrate } from "../../src/server/db/migrate.ts";
-import type { Db } from "../../src/server/db/pool.ts";
 import { createLog } from "../../src/server/lib/log/log.ts";
 import { createTestDatabase, isCluster } from "../support/database/database.ts";
 

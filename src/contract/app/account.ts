@@ -1,7 +1,7 @@
 import { type Static, Type } from "typebox";
-import { NAME_LENGTH_MAX } from "../embed-api.ts";
 import { PLANS } from "../plans.ts";
 import { Timestamp, timestampOf } from "../timestamps.ts";
+import { NAME_LENGTH_MAX } from "../widgets/embed-api.ts";
 import { bodyOf, line, nullable, oneOf, PreviousValues } from "./forms.ts";
 import { ROLES_OF_MEMBERS } from "./role.ts";
 

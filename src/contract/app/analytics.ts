@@ -1,5 +1,5 @@
 import { type Static, Type } from "typebox";
-import { Analytics, AnalyticsEntry } from "../analytics.ts";
+import { Analytics, AnalyticsEntry } from "../analytics/analytics.ts";
 import { Timestamp } from "../timestamps.ts";
 import { NullableText, nullable } from "./forms.ts";
 

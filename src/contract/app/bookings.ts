@@ -1,9 +1,9 @@
 import { type Static, Type } from "typebox";
-import { Attribution } from "../attribution.ts";
-import { Answer, Booking, Customer, Service } from "../booking.ts";
-import { Change } from "../booking-changes.ts";
+import { Attribution } from "../analytics/attribution.ts";
+import { Answer, Booking, Customer, Service } from "../bookings/booking.ts";
+import { Change } from "../bookings/booking-changes.ts";
 import { Timestamp } from "../timestamps.ts";
-import { MODES } from "../widget.ts";
+import { MODES } from "../widgets/widget.ts";
 import { AppDelivery } from "./deliveries.ts";
 import { NullableText, nullable, oneOf } from "./forms.ts";
 

@@ -1,9 +1,9 @@
 import { type Static, Type } from "typebox";
-import { SEND_FAILURE_CODES } from "../delivery.ts";
-import { EMAIL_LENGTH_MAX } from "../embed-api.ts";
 import { CONNECTION_NAME_LENGTH_MAX, EMAIL_PATTERN } from "../limits.ts";
 import { CONNECTION_KINDS } from "../scheduling.ts";
 import { Timestamp } from "../timestamps.ts";
+import { SEND_FAILURE_CODES } from "../webhooks/delivery.ts";
+import { EMAIL_LENGTH_MAX } from "../widgets/embed-api.ts";
 import {
   bodyOf,
   line,

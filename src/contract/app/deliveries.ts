@@ -1,4 +1,6 @@
 import { type Static, Type } from "typebox";
+import { DELIVERY_ID_PATTERN, ENDPOINT_ID, REDELIVERY_ID, toIdPattern, WIDGET_ID, WIDGET_ID_PATTERN } from "../ids.ts";
+import { INSTANT_PATTERN, Timestamp } from "../timestamps.ts";
 import {
   ATTEMPT_ERROR_CODES,
   ATTEMPT_RESULTS,
@@ -7,12 +9,10 @@ import {
   DELIVERY_STATES,
   REDELIVERABLE_STATES,
   REDELIVERY_STATES,
-} from "../delivery.ts";
-import { ENDPOINT_KINDS } from "../endpoint.ts";
-import { DELIVERY_ID_PATTERN, ENDPOINT_ID, REDELIVERY_ID, toIdPattern, WIDGET_ID, WIDGET_ID_PATTERN } from "../ids.ts";
-import { INSTANT_PATTERN, Timestamp } from "../timestamps.ts";
-import { WEBHOOK_EVENT_TYPES } from "../webhook-event.ts";
-import { MODES } from "../widget.ts";
+} from "../webhooks/delivery.ts";
+import { ENDPOINT_KINDS } from "../webhooks/endpoint.ts";
+import { WEBHOOK_EVENT_TYPES } from "../webhooks/webhook-event.ts";
+import { MODES } from "../widgets/widget.ts";
 import {
   bodyOf,
   idOf,

@@ -1,6 +1,8 @@
 import { type Static, type TSchema, Type } from "typebox";
-import { NOTICE_KINDS } from "../delivery.ts";
-import { CHANNELS, FILTER_VALUES_MAX, NOT_SET } from "../dimensions.ts";
+import { CHANNELS, FILTER_VALUES_MAX, NOT_SET } from "../analytics/dimensions.ts";
+import { WIDGET_ID } from "../ids.ts";
+import { Timestamp } from "../timestamps.ts";
+import { NOTICE_KINDS } from "../webhooks/delivery.ts";
 import {
   CHOSEN_EVENT_TYPES,
   ENDPOINT_DISABLED_REASONS,
@@ -12,9 +14,7 @@ import {
   ENDPOINT_URL_LENGTH_MAX,
   SECRET_OVERLAP_HOURS,
   type SecretOverlapHours,
-} from "../endpoint.ts";
-import { WIDGET_ID } from "../ids.ts";
-import { Timestamp } from "../timestamps.ts";
+} from "../webhooks/endpoint.ts";
 import {
   bodyOf,
   idOf,

@@ -1,4 +1,4 @@
-import { type Device, type Dimension, NOT_SET } from "../dimensions.ts";
+import { type Device, type Dimension, NOT_SET } from "../analytics/dimensions.ts";
 
 // The names that people read instead of keys. The dashboard shows them, and the server searches and sorts by them.
 

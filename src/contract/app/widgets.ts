@@ -2,8 +2,8 @@ import { type Static, Type } from "typebox";
 import { CONNECTION_ID } from "../ids.ts";
 import { WIDGET_NAME_LENGTH_MAX } from "../limits.ts";
 import { Timestamp } from "../timestamps.ts";
-import { MODES, Offer, TEMPLATES, WIDGET_STATUSES, WidgetOptions } from "../widget.ts";
-import { ALLOWED_DOMAINS_MAX, BUTTON_LABEL_LENGTH_MAX } from "../widget-looks.ts";
+import { MODES, Offer, TEMPLATES, WIDGET_STATUSES, WidgetOptions } from "../widgets/widget.ts";
+import { ALLOWED_DOMAINS_MAX, BUTTON_LABEL_LENGTH_MAX } from "../widgets/widget-looks.ts";
 import {
   bodyOf,
   COLOR_PATTERN,

@@ -1,6 +1,6 @@
 import { Menu } from "@mantine/core";
 import { IconChevronDown, IconDownload } from "@tabler/icons-react";
-import { DIMENSIONS } from "#contract/dimensions.ts";
+import { DIMENSIONS } from "#contract/analytics/dimensions.ts";
 import { useDownload } from "../ui/forms/ActionButton.tsx";
 import { DIMENSION_WORDS, NAMES_LANGUAGE } from "./breakdowns/dimension-words.ts";
 import { HeaderButton } from "./HeaderButton.tsx";

@@ -2,8 +2,8 @@ import { Button, Group, Paper, SegmentedControl, Select, SimpleGrid } from "@man
 import { IconFilterOff } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import type { ReactNode, Ref } from "react";
+import { DIMENSIONS, type Dimension, TIME_KEYS } from "#contract/analytics/dimensions.ts";
 import { type AppAnalytics, type BookingTimes, LISTED_DIMENSIONS } from "#contract/app/analytics.ts";
-import { DIMENSIONS, type Dimension, TIME_KEYS } from "#contract/dimensions.ts";
 import { bookingTimesQuery } from "../api/analytics.ts";
 import { formatZone } from "../format.ts";
 import { useOrganization } from "../shell/use-organization.ts";

@@ -1,6 +1,6 @@
 import { keepPreviousData } from "@tanstack/react-query";
 import type { AppointmentTime, BookingSort } from "#contract/app/bookings.ts";
-import type { BookingStatus } from "#contract/booking.ts";
+import type { BookingStatus } from "#contract/bookings/booking.ts";
 import { ask, askPages } from "./call.ts";
 
 /** New bookings appear without a reload. */

@@ -1,6 +1,6 @@
 import { Text } from "@mantine/core";
-import type { Attribution } from "#contract/attribution.ts";
-import type { ClickIdField } from "#contract/attribution-fields.ts";
+import type { Attribution } from "#contract/analytics/attribution.ts";
+import type { ClickIdField } from "#contract/analytics/attribution-fields.ts";
 import { formatCount } from "../format.ts";
 import { useOrganization } from "../shell/use-organization.ts";
 import { type Fact, Facts, Section } from "../ui/layout/Section.tsx";

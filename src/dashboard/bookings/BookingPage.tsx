@@ -3,7 +3,7 @@ import { IconCalendarOff } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { useParams } from "@tanstack/react-router";
 import type { BookingDetail } from "#contract/app/bookings.ts";
-import type { Change, ChangeType } from "#contract/booking-changes.ts";
+import type { Change, ChangeType } from "#contract/bookings/booking-changes.ts";
 import { bookingQuery } from "../api/bookings.ts";
 import { isNotFound } from "../api/client.ts";
 import { useUrlState } from "../hooks/use-url-state.ts";

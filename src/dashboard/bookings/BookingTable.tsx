@@ -1,6 +1,6 @@
 import { Badge, Group } from "@mantine/core";
 import type { BookingSort, BookingSummary } from "#contract/app/bookings.ts";
-import { BOOKING_STATUS_CANCELLED } from "#contract/booking.ts";
+import { BOOKING_STATUS_CANCELLED } from "#contract/bookings/booking.ts";
 import { useOrganization } from "../shell/use-organization.ts";
 import { TextLink } from "../ui/layout/links.tsx";
 import { type Column, Lines, ListTable, type Sorting } from "../ui/tables/ListTable.tsx";

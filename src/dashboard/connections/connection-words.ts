@@ -1,6 +1,6 @@
 import type { AppConnection, CONNECTION_FIELDS } from "#contract/app/connections.ts";
-import { FAILURE_WORDS } from "#contract/delivery.ts";
 import type { CalendlyPlan, ConnectionKind } from "#contract/scheduling.ts";
+import { FAILURE_WORDS } from "#contract/webhooks/delivery.ts";
 
 // Names of the scheduling systems, and labels of their form fields.
 

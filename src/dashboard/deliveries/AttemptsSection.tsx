@@ -1,7 +1,7 @@
 import { Badge, Group, Stack, Text } from "@mantine/core";
 import { IconClock } from "@tabler/icons-react";
 import type { AppAttempt, AppDeliveryDetail } from "#contract/app/deliveries.ts";
-import { describeAttempt } from "#contract/delivery.ts";
+import { describeAttempt } from "#contract/webhooks/delivery.ts";
 import { useOrganization } from "../shell/use-organization.ts";
 import { CopyField } from "../ui/copy/CopyField.tsx";
 import { Collapsible } from "../ui/layout/Collapsible.tsx";

@@ -3,7 +3,7 @@ import { IconSearchOff } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { useParams } from "@tanstack/react-router";
 import type { AppDelivery, AppDeliveryDetail } from "#contract/app/deliveries.ts";
-import { DELIVERY_LOG_DAYS } from "#contract/delivery.ts";
+import { DELIVERY_LOG_DAYS } from "#contract/webhooks/delivery.ts";
 import { call } from "../api/call.ts";
 import { isNotFound } from "../api/client.ts";
 import { deliveriesKey, deliveryQuery, isPending } from "../api/deliveries.ts";

@@ -10,7 +10,7 @@ import {
   DELIVERY_LOG_DAYS,
   REDELIVERABLE_STATES,
   type RedeliverableState,
-} from "#contract/delivery.ts";
+} from "#contract/webhooks/delivery.ts";
 import { call } from "../api/call.ts";
 import { endpointRefreshes, endpointsQuery, widgetsQuery } from "../api/queries.ts";
 import { instantAgo, toInstant, toLocalTime } from "../days.ts";

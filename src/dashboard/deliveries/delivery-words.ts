@@ -1,6 +1,11 @@
 import dayjs from "dayjs";
 import type { AppDelivery } from "#contract/app/deliveries.ts";
-import { type AttemptErrorCode, type DeliveryState, describeAttempt, FAILURE_WORDS } from "#contract/delivery.ts";
+import {
+  type AttemptErrorCode,
+  type DeliveryState,
+  describeAttempt,
+  FAILURE_WORDS,
+} from "#contract/webhooks/delivery.ts";
 import { formatRelative } from "../format.ts";
 
 export const STATE_NAMES: Record<DeliveryState, string> = {

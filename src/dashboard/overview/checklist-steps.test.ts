@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Mode } from "#contract/widget.ts";
+import type { Mode } from "#contract/widgets/widget.ts";
 import { can } from "../can.ts";
 import { pathsOf } from "../paths.ts";
 import { toChecklistSteps } from "./checklist-steps.ts";

@@ -1,7 +1,7 @@
 import { Anchor, Group, List } from "@mantine/core";
 import { useNavigate } from "@tanstack/react-router";
 import { HOME } from "#contract/app/addresses.ts";
-import { DELIVERY_LOG_DAYS } from "#contract/delivery.ts";
+import { DELIVERY_LOG_DAYS } from "#contract/webhooks/delivery.ts";
 import { call } from "../api/call.ts";
 import { meKey } from "../api/queries.ts";
 import { useOrganization } from "../shell/use-organization.ts";

@@ -4,7 +4,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
 import type { AddedEndpoint, AppEndpoint, NewEndpoint } from "#contract/app/endpoints.ts";
-import { ENDPOINT_KINDS, type EndpointKind } from "#contract/endpoint.ts";
+import { ENDPOINT_KINDS, type EndpointKind } from "#contract/webhooks/endpoint.ts";
 import { call } from "../api/call.ts";
 import { endpointRefreshes, endpointsQuery } from "../api/queries.ts";
 import { useAction } from "../hooks/use-action.ts";

@@ -12,9 +12,9 @@ import {
 } from "@mantine/core";
 import type { UseFormReturnType } from "@mantine/form";
 import { useQuery } from "@tanstack/react-query";
+import { CHANNELS, NOT_SET } from "#contract/analytics/dimensions.ts";
 import type { FilterTrial } from "#contract/app/endpoints.ts";
-import { CHANNELS, NOT_SET } from "#contract/dimensions.ts";
-import { ENDPOINT_FILTERS, type EndpointKind } from "#contract/endpoint.ts";
+import { ENDPOINT_FILTERS, type EndpointKind } from "#contract/webhooks/endpoint.ts";
 import { call } from "../api/call.ts";
 import { widgetsQuery } from "../api/queries.ts";
 import { EVENT_NAMES } from "../deliveries/delivery-words.ts";

@@ -1,7 +1,11 @@
 import { Anchor, List, Modal, Radio, Stack, Text } from "@mantine/core";
 import { type ReactNode, useState } from "react";
 import type { AppEndpoint, RotatedSecret } from "#contract/app/endpoints.ts";
-import { SECRET_OVERLAP_HOURS, SECRET_OVERLAP_HOURS_DEFAULT, type SecretOverlapHours } from "#contract/endpoint.ts";
+import {
+  SECRET_OVERLAP_HOURS,
+  SECRET_OVERLAP_HOURS_DEFAULT,
+  type SecretOverlapHours,
+} from "#contract/webhooks/endpoint.ts";
 import { call } from "../api/call.ts";
 import { endpointRefreshes } from "../api/queries.ts";
 import { useOrganization } from "../shell/use-organization.ts";

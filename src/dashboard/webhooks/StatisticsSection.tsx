@@ -2,7 +2,7 @@ import { SegmentedControl } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { lazy, Suspense } from "react";
 import type { AppEndpoint } from "#contract/app/endpoints.ts";
-import { ENDPOINT_PERIODS, type EndpointPeriod } from "#contract/endpoint.ts";
+import { ENDPOINT_PERIODS, type EndpointPeriod } from "#contract/webhooks/endpoint.ts";
 import { statisticsQuery } from "../api/queries.ts";
 import { useUrlState } from "../hooks/use-url-state.ts";
 import { useOrganization } from "../shell/use-organization.ts";

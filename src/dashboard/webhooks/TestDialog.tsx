@@ -4,7 +4,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useEffect } from "react";
 import type { AppDeliveryDetail } from "#contract/app/deliveries.ts";
 import type { AppEndpoint } from "#contract/app/endpoints.ts";
-import { describeAttempt } from "#contract/delivery.ts";
+import { describeAttempt } from "#contract/webhooks/delivery.ts";
 import { call } from "../api/call.ts";
 import { deliveryQuery } from "../api/deliveries.ts";
 import { endpointRefreshes } from "../api/queries.ts";

@@ -2,7 +2,7 @@ import { Divider, Group, Stack, Text } from "@mantine/core";
 import { useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import type { AppEndpoint } from "#contract/app/endpoints.ts";
-import { DELIVERY_LOG_DAYS } from "#contract/delivery.ts";
+import { DELIVERY_LOG_DAYS } from "#contract/webhooks/delivery.ts";
 import { call } from "../api/call.ts";
 import { endpointRefreshes } from "../api/queries.ts";
 import { useOrganization } from "../shell/use-organization.ts";

@@ -1,5 +1,5 @@
 import type { AppEndpoint, NewEndpoint } from "#contract/app/endpoints.ts";
-import { type ChosenEventType, ENDPOINT_FILTERS } from "#contract/endpoint.ts";
+import { type ChosenEventType, ENDPOINT_FILTERS } from "#contract/webhooks/endpoint.ts";
 
 // The fields of the dialogs that add and edit an endpoint, and their way to and from the API.
 

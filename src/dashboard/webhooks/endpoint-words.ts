@@ -1,7 +1,7 @@
 import { type Icon, IconBrandSlack, IconBrandTeams, IconWebhook } from "@tabler/icons-react";
 import dayjs from "dayjs";
 import type { AppEndpoint } from "#contract/app/endpoints.ts";
-import type { EndpointKind } from "#contract/endpoint.ts";
+import type { EndpointKind } from "#contract/webhooks/endpoint.ts";
 import type { Verdict } from "../can.ts";
 
 type Condition = AppEndpoint["health"]["condition"];

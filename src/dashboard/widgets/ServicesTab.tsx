@@ -3,7 +3,7 @@ import { IconArrowDown, IconArrowUp } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import type { AppWidget, WidgetServices } from "#contract/app/widgets.ts";
-import type { Mode } from "#contract/widget.ts";
+import type { Mode } from "#contract/widgets/widget.ts";
 import { changeWidget, widgetServicesQuery } from "../api/queries.ts";
 import { useAction } from "../hooks/use-action.ts";
 import { useOrganization } from "../shell/use-organization.ts";

@@ -1,6 +1,6 @@
 import { Badge, Group, Text } from "@mantine/core";
 import type { AppWidget } from "#contract/app/widgets.ts";
-import type { WidgetStatus } from "#contract/widget.ts";
+import type { WidgetStatus } from "#contract/widgets/widget.ts";
 import { formatRelative } from "../format.ts";
 import { useOrganization } from "../shell/use-organization.ts";
 import { TextLink } from "../ui/layout/links.tsx";

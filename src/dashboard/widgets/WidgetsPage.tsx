@@ -4,7 +4,7 @@ import { IconAppWindow, IconPlus } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { WIDGET_NAME_LENGTH_MAX } from "#contract/limits.ts";
-import type { Template } from "#contract/widget.ts";
+import type { Template } from "#contract/widgets/widget.ts";
 import { call } from "../api/call.ts";
 import { widgetsKey, widgetsQuery } from "../api/queries.ts";
 import { useAction } from "../hooks/use-action.ts";

@@ -1,7 +1,7 @@
-import type { Language } from "#contract/languages.ts";
 import { type Feature, type Plan, planIncludes } from "#contract/plans.ts";
-import type { Template, WidgetStatus } from "#contract/widget.ts";
-import type { HourCycle } from "#contract/widget-looks.ts";
+import type { Language } from "#contract/widgets/languages.ts";
+import type { Template, WidgetStatus } from "#contract/widgets/widget.ts";
+import type { HourCycle } from "#contract/widgets/widget-looks.ts";
 
 export const TEMPLATES: Record<Template, { name: string; meaning: string }> = {
   classic: { name: "Classic", meaning: "A card with calendar and times side by side." },

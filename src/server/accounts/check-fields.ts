@@ -1,6 +1,6 @@
 import { type MemberRole, ROLES_OF_MEMBERS } from "#contract/app/role.ts";
 import { PASSWORD_LENGTH_MAX, PASSWORD_LENGTH_MIN } from "#contract/limits.ts";
-import type { Checked } from "../http/check-fields.ts";
+import type { Checked } from "../http/errors/check-fields.ts";
 
 export const PASSWORD_FAULTS = {
   tooShort: `Use at least ${PASSWORD_LENGTH_MIN} characters.`,

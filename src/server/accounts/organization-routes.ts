@@ -2,10 +2,10 @@ import type { OrganizationShape } from "#contract/app/account.ts";
 import type { OrganizationId } from "#contract/ids.ts";
 import { PLAN_TERMS, type RetentionPeriod } from "#contract/plans.ts";
 import { auditBy, describeChanges } from "../audit/audit.ts";
-import { inTransaction } from "../db/transactions.ts";
+import { inTransaction } from "../db/statements/transactions.ts";
 import type { Deps } from "../deps.ts";
-import { FieldsError } from "../http/api-error.ts";
-import { checkName, checkTimeZone, requireFields } from "../http/check-fields.ts";
+import { FieldsError } from "../http/errors/api-error.ts";
+import { checkName, checkTimeZone, requireFields } from "../http/errors/check-fields.ts";
 import { requireUnchanged } from "../http/require-unchanged.ts";
 import { assert } from "../lib/assert.ts";
 import {

@@ -2,8 +2,8 @@ import { type Insertable, sql } from "kysely";
 import type { MemberRole } from "#contract/app/role.ts";
 import type { OrganizationId } from "#contract/ids.ts";
 import type { Plan } from "#contract/plans.ts";
-import type { MembersTable, UserAccountsTable, UsersTable } from "../db/account-tables.ts";
-import type { Db } from "../db/pool.ts";
+import type { Db } from "../db/connections/pool.ts";
+import type { MembersTable, UserAccountsTable, UsersTable } from "../db/tables/account-tables.ts";
 import { OIDC_PROVIDER } from "./auth/auth-allow-list.ts";
 
 // Statements about people are not scoped to an organization, because a person may belong to several.

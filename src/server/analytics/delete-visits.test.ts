@@ -11,7 +11,7 @@ import { countByHand } from "../../../test/support/funnel/count-by-hand.ts";
 import { makeHit, SEARCH_AD, visitId } from "../../../test/support/funnel/hits.ts";
 import { assertPacksValid } from "../../../test/support/funnel/packs.ts";
 import { sampleHits } from "../../../test/support/funnel/random-hits.ts";
-import type { Db } from "../db/pool.ts";
+import type { Db } from "../db/connections/pool.ts";
 import { createLog } from "../lib/log/log.ts";
 import { createMetrics } from "../lib/log/metrics.ts";
 import { systemRandom } from "../lib/secrets/random.ts";

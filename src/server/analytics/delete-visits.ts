@@ -1,9 +1,9 @@
 import { type RawBuilder, sql } from "kysely";
 import { DAY_MS, HOUR_MS } from "#contract/durations.ts";
 import type { OrganizationId, WidgetId } from "#contract/ids.ts";
+import type { Db } from "../db/connections/pool.ts";
 import { table } from "../db/home.ts";
-import type { Db } from "../db/pool.ts";
-import { inHome } from "../db/transactions.ts";
+import { inHome } from "../db/statements/transactions.ts";
 import { deleteEmptyDays, lockPacks, lockProgress, outdateVisits, updateProgress } from "./packs/pack-queries.ts";
 import { KEY_KINDS } from "./record/key-id.ts";
 import { lastAt } from "./record/merge-hits.ts";

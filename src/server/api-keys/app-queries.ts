@@ -1,7 +1,7 @@
 import type { Selectable } from "kysely";
 import type { ApiKeyId, OrganizationId } from "#contract/ids.ts";
-import type { Db } from "../db/pool.ts";
-import type { ApiKeysTable } from "../db/tables.ts";
+import type { Db } from "../db/connections/pool.ts";
+import type { ApiKeysTable } from "../db/tables/tables.ts";
 
 const COLUMNS = [
   "id",

@@ -1,6 +1,6 @@
 import { API_KEY_ID, type ApiKeyId, type OrganizationId } from "#contract/ids.ts";
 import type { KeyScope } from "#contract/scopes.ts";
-import type { Db } from "../db/pool.ts";
+import type { Db } from "../db/connections/pool.ts";
 import { type Random, randomId } from "../lib/secrets/random.ts";
 import { parseIsoInstant } from "../lib/time/iso-instant.ts";
 import { insertApiKey } from "./queries.ts";

@@ -2,10 +2,10 @@ import { type Insertable, sql } from "kysely";
 import type { ApiKeyId, OrganizationId } from "#contract/ids.ts";
 import type { Plan } from "#contract/plans.ts";
 import type { KeyScope } from "#contract/scopes.ts";
+import type { Db } from "../db/connections/pool.ts";
 import { readAnywhere, table, writeAtHome } from "../db/home.ts";
-import type { Db } from "../db/pool.ts";
-import { FixedStatement, ofAnyLength } from "../db/run-prepared.ts";
-import type { ApiKeysTable } from "../db/tables.ts";
+import { FixedStatement, ofAnyLength } from "../db/statements/run-prepared.ts";
+import type { ApiKeysTable } from "../db/tables/tables.ts";
 
 export async function insertApiKey(db: Db, row: Insertable<ApiKeysTable>): Promise<void> {
   await db.insertInto("api_keys").values(row).execute();

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { sql } from "kysely";
 import type { CreatedKey } from "#contract/app/keys.ts";
-import type { AnonymousBooking, BookingPage } from "#contract/booking.ts";
+import type { AnonymousBooking, BookingPage } from "#contract/bookings/booking.ts";
 import { createTestApp } from "../../../test/support/app/app.ts";
 import { askApp, readAudit } from "../../../test/support/app/app-api.ts";
 import { getJson, makeCaller } from "../../../test/support/app/read-api.ts";

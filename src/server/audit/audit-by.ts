@@ -1,6 +1,6 @@
 import type { AuditAction } from "#contract/app/audit.ts";
 import type { OrganizationId } from "#contract/ids.ts";
-import type { Db } from "../db/pool.ts";
+import type { Db } from "../db/connections/pool.ts";
 import type { Deps } from "../deps.ts";
 import { randomUuid } from "../lib/secrets/random.ts";
 

@@ -1,5 +1,5 @@
 import type { OrganizationId } from "#contract/ids.ts";
-import type { Db } from "../db/pool.ts";
+import type { Db } from "../db/connections/pool.ts";
 import type { RowPosition } from "../http/paging.ts";
 import { BYTE_ORDER_MARK, toCsvLine } from "../lib/text/csv.ts";
 import { type AuditFilter, type AuditRow, listAuditEntries } from "./queries.ts";

@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from "kysely";
 import { AUDIT_ACTIONS, AUDIT_WORDS, type AuditAction } from "#contract/app/audit.ts";
 import type { OrganizationId } from "#contract/ids.ts";
-import type { Db } from "../db/pool.ts";
+import type { Db } from "../db/connections/pool.ts";
 import type { RowPosition } from "../http/paging.ts";
 
 export type AuditRow = {

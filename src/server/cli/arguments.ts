@@ -1,7 +1,7 @@
 import { parseArgs } from "node:util";
 import { type OrganizationId, parseOrganizationId } from "#contract/ids.ts";
-import type { Db } from "../db/pool.ts";
-import { type Checked, checkLine } from "../http/check-fields.ts";
+import type { Db } from "../db/connections/pool.ts";
+import { type Checked, checkLine } from "../http/errors/check-fields.ts";
 import { parseIsoInstant } from "../lib/time/iso-instant.ts";
 import { findOrganization, type OrganizationRow } from "../organizations/organizations.ts";
 import { UsageError } from "./command.ts";

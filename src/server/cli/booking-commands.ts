@@ -1,5 +1,5 @@
-import { BOOKING_STATUSES } from "#contract/booking.ts";
-import type { Change } from "#contract/booking-changes.ts";
+import { BOOKING_STATUSES } from "#contract/bookings/booking.ts";
+import type { Change } from "#contract/bookings/booking-changes.ts";
 import { parseReference, parseWidgetId, type Reference } from "#contract/ids.ts";
 import {
   type AppBookingFilter,

@@ -1,8 +1,8 @@
 import { type AnswerOf, ROUTE_TABLE, type TableRoute, type TableRouteName } from "#contract/app/routes.ts";
 import type { OrganizationId } from "#contract/ids.ts";
 import { OPERATOR, type Routes } from "../accounts/accounts.ts";
-import { ApiError, FieldsError } from "../http/api-error.ts";
 import { bodyReader } from "../http/body.ts";
+import { ApiError, FieldsError } from "../http/errors/api-error.ts";
 import { assert } from "../lib/assert.ts";
 import { managementRoutes } from "../management-routes.ts";
 import { findOrganization, requireFeature } from "../organizations/organizations.ts";

@@ -8,7 +8,7 @@ import { createCommandLine, type Outcome } from "../../../test/support/app/cli.t
 import { makeLine, makeOwner, readTimes } from "../../../test/support/bookings/import-lines.ts";
 import { makeBooking, makeKey, makeOrganization, makeWidget } from "../../../test/support/builders.ts";
 import { createTestDatabase, databaseUrl, isCluster } from "../../../test/support/database/database.ts";
-import { deleteBooking } from "../bookings/stored/erase.ts";
+import { deleteBooking } from "../bookings/stored/erase/erase.ts";
 
 const HEADING = "Bookflow can't start. Fix these settings:\n";
 

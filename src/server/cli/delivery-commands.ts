@@ -1,5 +1,10 @@
-import { ATTEMPT_ERROR_CODES, DELIVERY_STATES, describeAttempt, REDELIVERABLE_STATES } from "#contract/delivery.ts";
 import { parseDeliveryId } from "#contract/ids.ts";
+import {
+  ATTEMPT_ERROR_CODES,
+  DELIVERY_STATES,
+  describeAttempt,
+  REDELIVERABLE_STATES,
+} from "#contract/webhooks/delivery.ts";
 import { findDeliveryOwner } from "../webhooks/webhooks.ts";
 import { choiceOf, listOf, readGiven, requireOrganization, requireOwned } from "./arguments.ts";
 import { callRoute } from "./call-route.ts";

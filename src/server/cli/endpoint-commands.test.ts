@@ -15,7 +15,7 @@ import {
   startReplying,
   verify,
 } from "../../../test/support/webhooks/webhook-service.ts";
-import { deleteBooking } from "../bookings/stored/erase.ts";
+import { deleteBooking } from "../bookings/stored/erase/erase.ts";
 import { editEndpoint } from "../webhooks/endpoints/endpoints.ts";
 
 const { deps, clock, loop, url } = await createWebhookService();

@@ -1,6 +1,11 @@
 import { ENDPOINT_DESCRIPTION_LENGTH_MAX } from "#contract/app/endpoints.ts";
-import { CHOSEN_EVENT_TYPES, ENDPOINT_FILTERS, ENDPOINT_KINDS, SECRET_OVERLAP_HOURS } from "#contract/endpoint.ts";
 import { parseEndpointId } from "#contract/ids.ts";
+import {
+  CHOSEN_EVENT_TYPES,
+  ENDPOINT_FILTERS,
+  ENDPOINT_KINDS,
+  SECRET_OVERLAP_HOURS,
+} from "#contract/webhooks/endpoint.ts";
 import { findEndpointOwner } from "../webhooks/webhooks.ts";
 import {
   listOf,

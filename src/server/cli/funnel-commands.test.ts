@@ -3,7 +3,7 @@ import { statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, test } from "node:test";
 import { sql } from "kysely";
-import type { Analytics } from "#contract/analytics.ts";
+import type { Analytics } from "#contract/analytics/analytics.ts";
 import { MINUTE_MS } from "#contract/durations.ts";
 import { createTestApp } from "../../../test/support/app/app.ts";
 import { createCommandLine, type Outcome } from "../../../test/support/app/cli.ts";

@@ -1,8 +1,8 @@
-import { NAME_LENGTH_MAX } from "#contract/embed-api.ts";
 import { ORGANIZATION_ID, type OrganizationId } from "#contract/ids.ts";
 import { PLANS } from "#contract/plans.ts";
+import { NAME_LENGTH_MAX } from "#contract/widgets/embed-api.ts";
 import { auditByOperator, describeChanges } from "../audit/audit.ts";
-import { inTransaction } from "../db/transactions.ts";
+import { inTransaction } from "../db/statements/transactions.ts";
 import { randomId } from "../lib/secrets/random.ts";
 import { parseTimeZone } from "../lib/time/calendar.ts";
 import {

@@ -1,9 +1,9 @@
 import { ROLES_OF_MEMBERS } from "#contract/app/role.ts";
-import { NAME_LENGTH_MAX } from "#contract/embed-api.ts";
+import { NAME_LENGTH_MAX } from "#contract/widgets/embed-api.ts";
 import { checkPassword, createUser, hashPassword, insertMember, listMembers } from "../accounts/accounts.ts";
 import { auditByOperator } from "../audit/audit.ts";
-import { inTransaction } from "../db/transactions.ts";
-import { checkEmail } from "../http/check-fields.ts";
+import { inTransaction } from "../db/statements/transactions.ts";
+import { checkEmail } from "../http/errors/check-fields.ts";
 import { parseChoice, parseText, requireOrganization, requireValue } from "./arguments.ts";
 import { type Command, UsageError } from "./command.ts";
 

@@ -1,5 +1,5 @@
 import { parseWidgetId } from "#contract/ids.ts";
-import { TEMPLATES, WIDGET_STATUSES } from "#contract/widget.ts";
+import { TEMPLATES, WIDGET_STATUSES } from "#contract/widgets/widget.ts";
 import type { TestData } from "../test-mode/test-mode.ts";
 import { findWidgetOwner, readWidgets } from "../widgets/widgets.ts";
 import { choiceOf, readGiven, requireOrganization, requireOwned, toSwitch } from "./arguments.ts";

@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import type { Checklist } from "#contract/app/overview.ts";
 import type { OrganizationId } from "#contract/ids.ts";
-import type { Db } from "../db/pool.ts";
+import type { Db } from "../db/connections/pool.ts";
 import { listConnections } from "../scheduler/scheduler.ts";
 import { hasLiveBooking, isTestVisit } from "../test-mode/test-mode.ts";
 

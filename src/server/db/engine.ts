@@ -4,8 +4,8 @@ import { assert } from "../lib/assert.ts";
 import { HomeCompiler } from "./citus/home-compiler.ts";
 import type { Homes } from "./citus/homes.ts";
 import type { ShardGroup } from "./citus/shard-map.ts";
-import { DatabaseUnavailable } from "./database-unavailable.ts";
-import type { Db, Pool } from "./pool.ts";
+import { DatabaseUnavailable } from "./connections/database-unavailable.ts";
+import type { Db, Pool } from "./connections/pool.ts";
 
 // Everything that statements do differently on Citus than on plain PostgreSQL.
 

@@ -3,14 +3,14 @@ import pg from "pg";
 import type { OrganizationId, Reference } from "#contract/ids.ts";
 import { assert } from "../lib/assert.ts";
 import { pause } from "../lib/concurrency/pause.ts";
-import { asCareful } from "./careful-client.ts";
 import { writeHeld } from "./citus/checked-connections.ts";
 import { MOVED } from "./citus/home-functions.ts";
 import type { Home, Homes } from "./citus/homes.ts";
 import type { DISTRIBUTED_TABLES, REFERENCE_TABLES, TABLES_BY_REFERENCE } from "./citus/table-places.ts";
-import { isDatabaseUnavailable } from "./database-unavailable.ts";
+import { asCareful } from "./connections/careful-client.ts";
+import { isDatabaseUnavailable } from "./connections/database-unavailable.ts";
+import type { Db } from "./connections/pool.ts";
 import { homesOf, OrganizationMoving, poolOf } from "./engine.ts";
-import type { Db } from "./pool.ts";
 
 // On Citus, the statements that run most often go directly to the server that has the organization's rows, in the form that plain
 // PostgreSQL gets. Citus decides where the rows are, and PostgreSQL runs the statements. Everything else goes through Citus. On

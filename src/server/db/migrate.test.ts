@@ -9,8 +9,8 @@ import { createCommandLine } from "../../../test/support/app/cli.ts";
 import { createTestDatabase, databaseUrl, onServer } from "../../../test/support/database/database.ts";
 import { createLog } from "../lib/log/log.ts";
 import { StartError } from "../lib/start-error.ts";
+import { openPool, type Pool } from "./connections/pool.ts";
 import { MIGRATIONS_FOLDER, migrate, requireUsableServer } from "./migrate.ts";
-import { openPool, type Pool } from "./pool.ts";
 
 const log = createLog("silent");
 const names = (await readdir(new URL("../../../migrations/", import.meta.url))).sort();

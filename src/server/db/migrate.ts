@@ -5,8 +5,8 @@ import type { Log } from "../lib/log/log.ts";
 import { StartError } from "../lib/start-error.ts";
 import { requireKnownCitus } from "./citus/check-cluster.ts";
 import { distributeTables, requireAlone, requireDistributed } from "./citus/distribute.ts";
-import { connectPatiently, type Pool } from "./pool.ts";
-import { splitStatements } from "./split-statements.ts";
+import { connectPatiently, type Pool } from "./connections/pool.ts";
+import { splitStatements } from "./statements/split-statements.ts";
 
 // Forward-only numbered migrations. Every process migrates at its start; the lock lets one do it while the others wait
 // and then find nothing left to do. Each file is one transaction, so a kill leaves either all of it or none.

@@ -2,10 +2,10 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Config } from "../config.ts";
 import type { Log } from "../lib/log/log.ts";
 import { StartError } from "../lib/start-error.ts";
-import { DatabaseUnavailable } from "./database-unavailable.ts";
+import { DatabaseUnavailable } from "./connections/database-unavailable.ts";
+import { type Db, openDb, openPool, type Pool } from "./connections/pool.ts";
 import { openEmbeddedDatabase } from "./embedded/open.ts";
 import { MIGRATIONS_FOLDER, migrate } from "./migrate.ts";
-import { type Db, openDb, openPool, type Pool } from "./pool.ts";
 
 /** How long to wait for a server that is starting or a network that is not up yet. */
 const SERVER_PATIENCE_MS = 30_000;

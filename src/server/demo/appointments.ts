@@ -1,8 +1,8 @@
-import { BOOKING_STATUS_CANCELLED } from "#contract/booking.ts";
+import { BOOKING_STATUS_CANCELLED } from "#contract/bookings/booking.ts";
 import { MINUTE_MS } from "#contract/durations.ts";
 import { parseReference, type Reference, type WidgetId } from "#contract/ids.ts";
 import { lockForChange, recordChange, updateBooking } from "../bookings/bookings.ts";
-import { inHome } from "../db/transactions.ts";
+import { inHome } from "../db/statements/transactions.ts";
 import type { Deps } from "../deps.ts";
 import { assert } from "../lib/assert.ts";
 import { randomUuid } from "../lib/secrets/random.ts";

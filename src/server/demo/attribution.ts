@@ -1,5 +1,5 @@
-import type { Attribution } from "#contract/attribution.ts";
-import { type ClickIdField, LINK_PARAMETERS, toLinkField } from "#contract/attribution-fields.ts";
+import type { Attribution } from "#contract/analytics/attribution.ts";
+import { type ClickIdField, LINK_PARAMETERS, toLinkField } from "#contract/analytics/attribution-fields.ts";
 import { DAY_MS, SECOND_MS } from "#contract/durations.ts";
 import { BASE62, HEX } from "#contract/ids.ts";
 import { type Classification, classifySource } from "../analytics/analytics.ts";

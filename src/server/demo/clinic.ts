@@ -1,6 +1,6 @@
 import type { MemberRole } from "#contract/app/role.ts";
 import { DEMO_WIDGET_IDS, type OrganizationId, type WidgetId } from "#contract/ids.ts";
-import type { Template } from "#contract/widget.ts";
+import type { Template } from "#contract/widgets/widget.ts";
 import type { SandboxSetup } from "../scheduler/scheduler.ts";
 import { BRANCH_SETUP, CHILDREN_SETUP, CLINIC_SETUP } from "./clinic-setups.ts";
 

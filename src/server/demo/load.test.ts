@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { before, describe, test } from "node:test";
 import { sql } from "kysely";
+import type { Step } from "#contract/analytics/steps.ts";
 import type { OrganizationId } from "#contract/ids.ts";
-import type { Step } from "#contract/steps.ts";
 import { createTestApp } from "../../../test/support/app/app.ts";
 import { createCommandLine } from "../../../test/support/app/cli.ts";
 import { signIn } from "../../../test/support/app/sign-in.ts";

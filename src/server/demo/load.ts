@@ -6,7 +6,7 @@ import { type Hit, recordHits } from "../analytics/analytics.ts";
 import { describeKey, makeKey } from "../api-keys/api-keys.ts";
 import { auditByOperator } from "../audit/audit.ts";
 import { importBookings } from "../bookings/bookings.ts";
-import { inTransaction } from "../db/transactions.ts";
+import { inTransaction } from "../db/statements/transactions.ts";
 import type { Deps } from "../deps.ts";
 import { assert } from "../lib/assert.ts";
 import type { TextLine } from "../lib/text/text-lines.ts";

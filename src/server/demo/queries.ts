@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import type { OrganizationId, Reference } from "#contract/ids.ts";
-import type { Db } from "../db/pool.ts";
+import type { Db } from "../db/connections/pool.ts";
 
 /** Deletes those of these people who are in no organization, with their sign-in methods. */
 export async function deleteStrandedUsers(transaction: Db, emails: readonly string[]): Promise<void> {

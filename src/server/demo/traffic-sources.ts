@@ -1,4 +1,4 @@
-import type { ClickIdField } from "#contract/attribution-fields.ts";
+import type { ClickIdField } from "#contract/analytics/attribution-fields.ts";
 import { type DemoWidget, LANDING_PAGE } from "./clinic.ts";
 
 // How visitors find the demo's clinic: every channel, with campaigns that start and end.

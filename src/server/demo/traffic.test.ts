@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { CHANNELS } from "#contract/dimensions.ts";
+import { CHANNELS } from "#contract/analytics/dimensions.ts";
+import type { Step } from "#contract/analytics/steps.ts";
 import { parseReference } from "#contract/ids.ts";
-import type { Step } from "#contract/steps.ts";
-import { TEMPLATES } from "#contract/widget.ts";
+import { TEMPLATES } from "#contract/widgets/widget.ts";
 import { NOON } from "../../../test/support/builders.ts";
 import { toStepBit } from "../analytics/record/hit.ts";
 import { parseImportLine } from "../bookings/import/parse-import-line.ts";

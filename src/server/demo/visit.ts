@@ -1,8 +1,8 @@
-import type { Answer } from "#contract/booking.ts";
+import type { Step } from "#contract/analytics/steps.ts";
+import type { Answer } from "#contract/bookings/booking.ts";
 import { DAY_MS, SECOND_MS } from "#contract/durations.ts";
 import { REFERENCE } from "#contract/ids.ts";
 import type { ImportedBooking } from "#contract/imported-lines.ts";
-import type { Step } from "#contract/steps.ts";
 import { type Conversion, type Hit, toCampaignKey, toStepBit, type VisitClass } from "../analytics/analytics.ts";
 import { randomId, randomUuid } from "../lib/secrets/random.ts";
 import type { SandboxService } from "../scheduler/scheduler.ts";

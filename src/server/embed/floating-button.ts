@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { findLanguage, type Language } from "#contract/languages.ts";
+import { findLanguage, type Language } from "#contract/widgets/languages.ts";
 import type { BookableWidget } from "../widgets/widgets.ts";
 import { PAGE_TEXTS } from "./page-texts.ts";
 

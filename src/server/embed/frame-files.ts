@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { LANGUAGES, type Language } from "#contract/languages.ts";
+import { LANGUAGES, type Language } from "#contract/widgets/languages.ts";
 
 /** Where `npm run build` writes the booking frame's files, and the address they are served under. */
 export const FRAME_FOLDER = fileURLToPath(new URL("../../../dist/assets/frame/", import.meta.url));

@@ -1,4 +1,4 @@
-import type { Language } from "#contract/languages.ts";
+import type { Language } from "#contract/widgets/languages.ts";
 
 /** Texts that the server renders. The frame has all other texts. */
 type PageTexts = {

@@ -1,4 +1,4 @@
-import type { Language } from "#contract/languages.ts";
+import type { Language } from "#contract/widgets/languages.ts";
 import { type Html, html, renderHead } from "../http/pages/html.ts";
 import type { BookableWidget } from "../widgets/widgets.ts";
 import type { FrameFiles } from "./frame-files.ts";

@@ -4,7 +4,7 @@ import Fastify from "fastify";
 import type { WidgetId } from "#contract/ids.ts";
 import { createTestApp } from "../../../test/support/app/app.ts";
 import { makeOrganization, makeWidget, updateWidget } from "../../../test/support/builders.ts";
-import { installErrorHandler } from "../http/error-handler.ts";
+import { installErrorHandler } from "../http/errors/error-handler.ts";
 import { embedPageRoutes } from "./routes.ts";
 
 const { app, deps } = await createTestApp({ baseUrl: "https://book.example" });

@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { parseWidgetId, type WidgetId } from "#contract/ids.ts";
 import type { Deps } from "../deps.ts";
 import { toAcceptedLanguage } from "../http/accept.ts";
-import { ApiError } from "../http/api-error.ts";
+import { ApiError } from "../http/errors/api-error.ts";
 import { notBuilt, serveBrowserFiles } from "../http/pages/browser-files.ts";
 import { html } from "../http/pages/html.ts";
 import { type PlainPage, sendPlainPage } from "../http/pages/plain-page.ts";

@@ -1,7 +1,7 @@
 import type { OrganizationId } from "#contract/ids.ts";
 import { readDayTotals } from "../analytics/analytics.ts";
 import { listChanges, listDeletions, NEWEST_FIRST, selectInOrder, toImportable } from "../bookings/bookings.ts";
-import type { Db } from "../db/pool.ts";
+import type { Db } from "../db/connections/pool.ts";
 import { addDays } from "../lib/time/calendar.ts";
 
 // The rows of a day as lines of JSON, newest first. Memory holds one page, however many there are.

@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import type { OrganizationId } from "#contract/ids.ts";
-import type { Db } from "../db/pool.ts";
+import type { Db } from "../db/connections/pool.ts";
 
 /** When the oldest stored booking was made; null if there is none. */
 export async function findFirstBookedAt(db: Db, owner: OrganizationId, since: Date): Promise<Date | null> {

@@ -1,4 +1,4 @@
-import { findLanguage, type Language } from "#contract/languages.ts";
+import { findLanguage, type Language } from "#contract/widgets/languages.ts";
 
 /** No browser sends as much, and parsing a long one is slow. */
 export const ACCEPT_LENGTH_MAX = 1_000;

@@ -3,7 +3,7 @@ import type { Static, TSchema } from "typebox";
 import { describeKeyword } from "../lib/schema-fault.ts";
 import { shapeOf } from "../lib/shape.ts";
 import { isTooComplex } from "../lib/text/json-text.ts";
-import { ApiError, FieldsError } from "./api-error.ts";
+import { ApiError, FieldsError } from "./errors/api-error.ts";
 
 // Request bodies of the dashboard API. Each fault is reported with its field, so that a form can show it there.
 

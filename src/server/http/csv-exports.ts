@@ -5,7 +5,7 @@ import type { OrganizationId } from "#contract/ids.ts";
 import type { Deps } from "../deps.ts";
 import { pause } from "../lib/concurrency/pause.ts";
 import { Semaphore } from "../lib/concurrency/semaphore.ts";
-import { ApiError } from "./api-error.ts";
+import { ApiError } from "./errors/api-error.ts";
 import { isDryRun, type Query } from "./parameters.ts";
 
 const PER_ORGANIZATION_MAX = 2;

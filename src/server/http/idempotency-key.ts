@@ -1,9 +1,9 @@
 import type { FastifyRequest } from "fastify";
 import { Type } from "typebox";
-import { IDEMPOTENCY_KEY_LENGTH_MAX } from "#contract/embed-api.ts";
 import type { IdForm } from "#contract/ids.ts";
+import { IDEMPOTENCY_KEY_LENGTH_MAX } from "#contract/widgets/embed-api.ts";
 import { deriveRandom, type Random, randomId, randomUuid } from "../lib/secrets/random.ts";
-import { ApiError } from "./api-error.ts";
+import { ApiError } from "./errors/api-error.ts";
 
 /** For the API reference. */
 export const IDEMPOTENCY_KEY_HEADERS = Type.Object({

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { ApiError } from "./api-error.ts";
+import { ApiError } from "./errors/api-error.ts";
 import { readPage, readRowCursor, toRowCursor } from "./paging.ts";
 
 const ID = "0d9c8a4e-5b1f-4c3e-9a67-2f1be8d60c55";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { ApiError } from "./api-error.ts";
+import { ApiError } from "./errors/api-error.ts";
 import { readInstant, readPageSize, readParameter } from "./parameters.ts";
 
 const PAGE_SIZES: readonly [text: string, limit: number][] = [

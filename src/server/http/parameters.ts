@@ -6,7 +6,7 @@ import {
   WINDOW_DAYS_MAX,
 } from "#contract/limits.ts";
 import { parseIsoInstant } from "../lib/time/iso-instant.ts";
-import { ApiError } from "./api-error.ts";
+import { ApiError } from "./errors/api-error.ts";
 
 // Query parameters of the read API. JSON Schema with type coercion would accept `1e2` and `+5` as integers and cannot
 // clamp. So the schemas in contract/ only describe these parameters, and the functions here validate them.

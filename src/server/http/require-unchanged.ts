@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import { FieldsError } from "./api-error.ts";
+import { FieldsError } from "./errors/api-error.ts";
 
 /**
  * If two people change the same thing, the second one gets a message at each conflicting field and can then decide.

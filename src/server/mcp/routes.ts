@@ -5,7 +5,7 @@ import type { FastifyInstance, FastifyRequest, preHandlerAsyncHookHandler } from
 import { API_VERSION } from "#contract/read-routes.ts";
 import { callerOf } from "../api-keys/api-keys.ts";
 import type { Deps } from "../deps.ts";
-import { ApiError } from "../http/api-error.ts";
+import { ApiError } from "../http/errors/api-error.ts";
 import { badParameter, type Query, requireKnown } from "../http/parameters.ts";
 import { listToolsFor, TOOLS, type ToolCaller } from "./tools.ts";
 

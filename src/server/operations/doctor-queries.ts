@@ -1,6 +1,6 @@
 import { sql } from "kysely";
+import type { Db } from "../db/connections/pool.ts";
 import { engineOf } from "../db/engine.ts";
-import type { Db } from "../db/pool.ts";
 import { assert } from "../lib/assert.ts";
 
 // What `doctor` reads from the database, across all organizations. It is meant for the operator and names no customer.

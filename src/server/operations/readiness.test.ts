@@ -11,8 +11,8 @@ import {
   startReplying,
 } from "../../../test/support/webhooks/webhook-service.ts";
 import { buildApp } from "../app.ts";
-import { openDb, openPool } from "../db/pool.ts";
-import { watchPool } from "../db/watch-pool.ts";
+import { openDb, openPool } from "../db/connections/pool.ts";
+import { watchPool } from "../db/connections/watch-pool.ts";
 import { createMetrics } from "../lib/log/metrics.ts";
 
 const { app, deps, lines } = await createTestApp();

@@ -1,9 +1,9 @@
 import type { OrganizationId } from "#contract/ids.ts";
 import { deleteExpiredVisits, deleteUnusedKeys } from "../analytics/analytics.ts";
 import { deleteExpiredBookings, deleteExpiredDeletions } from "../bookings/bookings.ts";
+import { OtherWork } from "../db/connections/other-work.ts";
+import type { Db } from "../db/connections/pool.ts";
 import { writeAtHome } from "../db/home.ts";
-import { OtherWork } from "../db/other-work.ts";
-import type { Db } from "../db/pool.ts";
 import type { Deps } from "../deps.ts";
 import type { Random } from "../lib/secrets/random.ts";
 import { findOrganization, listOrganizations, toKeptSince } from "../organizations/organizations.ts";

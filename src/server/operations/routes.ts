@@ -2,9 +2,9 @@ import type { FastifyInstance } from "fastify";
 import { sql } from "kysely";
 import { observeBookings } from "../bookings/bookings.ts";
 import type { Deps } from "../deps.ts";
-import { ApiError } from "../http/api-error.ts";
-import { toClientNetwork } from "../http/client-network.ts";
-import { RateLimiter, rateLimited } from "../http/rate-limit.ts";
+import { ApiError } from "../http/errors/api-error.ts";
+import { toClientNetwork } from "../http/limits/client-network.ts";
+import { RateLimiter, rateLimited } from "../http/limits/rate-limit.ts";
 import { within } from "../lib/concurrency/pause.ts";
 import { OVERDUE_SECONDS_MAX, observeQueue } from "../webhooks/webhooks.ts";
 

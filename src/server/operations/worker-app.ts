@@ -1,6 +1,6 @@
 import Fastify, { type FastifyInstance } from "fastify";
 import type { Deps } from "../deps.ts";
-import { installErrorHandler } from "../http/error-handler.ts";
+import { installErrorHandler } from "../http/errors/error-handler.ts";
 import { RECEIVING_LIMITS } from "../http/listen.ts";
 import { makeRequestId } from "../http/request-log.ts";
 import { installResponseHeaders } from "../http/response-headers.ts";

@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import type { OrganizationId } from "#contract/ids.ts";
-import type { Db } from "../db/pool.ts";
+import type { Db } from "../db/connections/pool.ts";
 
 // What an organization can have only so many of. Where there is a setting, the operator decides how many (MAX_… in config.ts).
 

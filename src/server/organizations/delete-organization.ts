@@ -1,8 +1,8 @@
 import { sql } from "kysely";
 import type { OrganizationId } from "#contract/ids.ts";
+import type { Db } from "../db/connections/pool.ts";
 import { OrganizationMoving } from "../db/engine.ts";
-import type { Db } from "../db/pool.ts";
-import { inTransaction } from "../db/transactions.ts";
+import { inTransaction } from "../db/statements/transactions.ts";
 import type { Deps } from "../deps.ts";
 
 /** Keeps a row about it for the operator. `db` should be longRunningDb: many bookings take minutes. False if it doesn't exist. */

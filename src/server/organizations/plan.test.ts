@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Feature, Plan } from "#contract/plans.ts";
 import { runInDistantTimeZone } from "../../../test/support/time-zone.ts";
-import { ApiError } from "../http/api-error.ts";
+import { ApiError } from "../http/errors/api-error.ts";
 import { requireFeature, toKeptSince } from "./plan.ts";
 
 const REFUSALS: Readonly<Record<Feature, string>> = {

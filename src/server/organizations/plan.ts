@@ -1,6 +1,6 @@
 import { DAY_MS } from "#contract/durations.ts";
 import { type Feature, PLAN_TERMS, PLANS, type Plan, planIncludes } from "#contract/plans.ts";
-import { ApiError } from "../http/api-error.ts";
+import { ApiError } from "../http/errors/api-error.ts";
 
 const REFUSALS: Readonly<Record<Feature, string>> = {
   readApi: "The read API requires",

@@ -1,7 +1,7 @@
 import type { Insertable, Selectable, Updateable } from "kysely";
 import type { OrganizationId } from "#contract/ids.ts";
-import type { Db } from "../db/pool.ts";
-import type { OrganizationsTable } from "../db/tables.ts";
+import type { Db } from "../db/connections/pool.ts";
+import type { OrganizationsTable } from "../db/tables/tables.ts";
 
 const COLUMNS = ["id", "name", "plan", "time_zone", "created_at"] as const;
 

@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import type { ReportPeriod } from "#contract/app/reports.ts";
 import type { EndpointId, OrganizationId } from "#contract/ids.ts";
 import type { Plan } from "#contract/plans.ts";
-import type { Db } from "../db/pool.ts";
+import type { Db } from "../db/connections/pool.ts";
 
 export async function listSubscribed(db: Db, owner: OrganizationId, userId: string): Promise<ReportPeriod[]> {
   const rows = await db

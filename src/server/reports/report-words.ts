@@ -1,7 +1,7 @@
+import { NOT_SET } from "#contract/analytics/dimensions.ts";
 import type { AppAnalytics } from "#contract/app/analytics.ts";
 import { describeMissingComparison } from "#contract/app/report-words.ts";
 import type { ReportPeriod } from "#contract/app/reports.ts";
-import { NOT_SET } from "#contract/dimensions.ts";
 import { toEndpointName } from "../webhooks/webhooks.ts";
 import type { FailingEndpoint } from "./queries.ts";
 import type { Report } from "./read-report.ts";

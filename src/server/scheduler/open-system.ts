@@ -1,7 +1,7 @@
 import type { FastifyRequest } from "fastify";
 import type { ConnectionId, OrganizationId, WidgetId } from "#contract/ids.ts";
 import type { SchedulingKind } from "#contract/scheduling.ts";
-import { toClientNetwork } from "../http/client-network.ts";
+import { toClientNetwork } from "../http/limits/client-network.ts";
 import { assert } from "../lib/assert.ts";
 import type { Clock } from "../lib/time/clock.ts";
 import type { AccountLimits } from "./account-limits.ts";

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { SendFailureCode } from "#contract/delivery.ts";
+import type { SendFailureCode } from "#contract/webhooks/delivery.ts";
 import { isTooComplex, parseForeignJson } from "../lib/text/json-text.ts";
 import type { Clock } from "../lib/time/clock.ts";
 import {

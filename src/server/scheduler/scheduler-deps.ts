@@ -1,6 +1,6 @@
 import type { ConnectionId } from "#contract/ids.ts";
 import type { Deps } from "../deps.ts";
-import { limitByNetwork, type RateLimiter } from "../http/rate-limit.ts";
+import { limitByNetwork, type RateLimiter } from "../http/limits/rate-limit.ts";
 import { RecentMap } from "../lib/recent-map.ts";
 import { createSealer, type Sealer } from "../lib/secrets/sealed.ts";
 import type { Cidr, ResolveHost } from "../sending/sending.ts";

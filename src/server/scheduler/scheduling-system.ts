@@ -1,9 +1,9 @@
-import type { Answer } from "#contract/booking.ts";
-import type { SendFailureCode } from "#contract/delivery.ts";
-import type { FreeSlot, QuestionType } from "#contract/embed-api.ts";
+import type { Answer } from "#contract/bookings/booking.ts";
 import type { Reference } from "#contract/ids.ts";
 import type { SchedulingKind } from "#contract/scheduling.ts";
-import type { Mode } from "#contract/widget.ts";
+import type { SendFailureCode } from "#contract/webhooks/delivery.ts";
+import type { FreeSlot, QuestionType } from "#contract/widgets/embed-api.ts";
+import type { Mode } from "#contract/widgets/widget.ts";
 
 // The port to scheduling systems. Failures of the system or the network are returned as values; an operation rejects
 // only because of a bug. Every system passes test/support/scheduler/conformance/.

@@ -1,5 +1,5 @@
 import type { Dispatcher } from "undici";
-import type { SendFailureCode } from "#contract/delivery.ts";
+import type { SendFailureCode } from "#contract/webhooks/delivery.ts";
 import { type ConnectionPool, toSocketFacts } from "./connection-pool.ts";
 import type { OpeningTimes } from "./guarded-connector.ts";
 import { isMisuse, SendFault, toFailureCode, toReplyFault } from "./send-failure.ts";

@@ -1,4 +1,4 @@
-import type { SendFailureCode } from "#contract/delivery.ts";
+import type { SendFailureCode } from "#contract/webhooks/delivery.ts";
 
 // Maps errors to failure codes, by their code, name and socket state, never by message text.
 

@@ -3,7 +3,7 @@ import { type OrganizationId, parseConnectionId, type WidgetId } from "#contract
 import type { Routes } from "../accounts/accounts.ts";
 import { auditBy } from "../audit/audit.ts";
 import type { Deps } from "../deps.ts";
-import { FieldsError, notFound } from "../http/api-error.ts";
+import { FieldsError, notFound } from "../http/errors/api-error.ts";
 import type { OpenDeps } from "../scheduler/scheduler.ts";
 import { listWidgetsWithViews, requireWidget, toAppWidget } from "../widgets/widgets.ts";
 import { clearTestData } from "./clear-tests.ts";

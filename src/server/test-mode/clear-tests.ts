@@ -2,8 +2,8 @@ import type { OrganizationId, WidgetId } from "#contract/ids.ts";
 import { forgetVisits } from "../analytics/analytics.ts";
 import type { Audit } from "../audit/audit.ts";
 import { deleteTestBookings } from "../bookings/bookings.ts";
-import type { Db } from "../db/pool.ts";
-import { inHome } from "../db/transactions.ts";
+import type { Db } from "../db/connections/pool.ts";
+import { inHome } from "../db/statements/transactions.ts";
 import type { Deps } from "../deps.ts";
 import {
   countTestData,

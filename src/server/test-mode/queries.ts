@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from "kysely";
 import type { OrganizationId, Reference, WidgetId } from "#contract/ids.ts";
+import type { Db } from "../db/connections/pool.ts";
 import { readAtHome, table, writeAtHome } from "../db/home.ts";
-import type { Db } from "../db/pool.ts";
 
 export async function openLivePeriod(
   transaction: Db,

@@ -1,6 +1,6 @@
 import { type ConnectionId, isDemoWidget, type OrganizationId, type WidgetId } from "#contract/ids.ts";
 import type { Audit } from "../audit/audit.ts";
-import { inTransaction } from "../db/transactions.ts";
+import { inTransaction } from "../db/statements/transactions.ts";
 import { describeFailure, holdConnection, type OpenDeps, openConnection } from "../scheduler/scheduler.ts";
 import { changeWidget, lockWidget } from "../widgets/widgets.ts";
 import { closeLivePeriod, openLivePeriod } from "./queries.ts";

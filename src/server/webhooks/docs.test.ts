@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { existsSync, readFileSync } from "node:fs";
 import { test } from "node:test";
-import { FAILURE_WORDS } from "#contract/delivery.ts";
-import { ENDPOINT_HEADERS_MAX, ENDPOINT_TESTS_PER_MINUTE_MAX } from "#contract/endpoint.ts";
+import { FAILURE_WORDS } from "#contract/webhooks/delivery.ts";
+import { ENDPOINT_HEADERS_MAX, ENDPOINT_TESTS_PER_MINUTE_MAX } from "#contract/webhooks/endpoint.ts";
 import { createTestApp } from "../../../test/support/app/app.ts";
 import { toSchemaExample } from "../../../test/support/app/schema-example.ts";
 import { parseConfig } from "../config.ts";

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Check } from "typebox/value";
-import { Booking, BookingPage } from "#contract/booking.ts";
-import { BookingCreatedEvent, WEBHOOK_EVENT_TYPES } from "#contract/webhook-event.ts";
-import { WidgetList } from "#contract/widget.ts";
+import { Booking, BookingPage } from "#contract/bookings/booking.ts";
+import { BookingCreatedEvent, WEBHOOK_EVENT_TYPES } from "#contract/webhooks/webhook-event.ts";
+import { WidgetList } from "#contract/widgets/widget.ts";
 import { createTestApp } from "../../../test/support/app/app.ts";
 import { type OpenApiDocument, toSchemaExample } from "../../../test/support/app/schema-example.ts";
 

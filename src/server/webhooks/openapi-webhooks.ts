@@ -1,6 +1,6 @@
 import { type TSchema, Type } from "typebox";
-import { SIGNING_SECRET_PREFIX } from "#contract/endpoint.ts";
 import { PLAN_TERMS } from "#contract/plans.ts";
+import { SIGNING_SECRET_PREFIX } from "#contract/webhooks/endpoint.ts";
 import {
   BookingCancelledEvent,
   BookingCreatedEvent,
@@ -14,7 +14,7 @@ import {
   WEBHOOK_HEADERS,
   WEBHOOK_USER_AGENT,
   type WebhookEventType,
-} from "#contract/webhook-event.ts";
+} from "#contract/webhooks/webhook-event.ts";
 import { PLANS_WITH_WEBHOOKS } from "./queue/caps.ts";
 
 // The `webhooks` section of the OpenAPI document: what endpoints of kind `webhook` receive. docs/webhooks.md has the details.

@@ -1,8 +1,8 @@
 import { type RawBuilder, type Selectable, sql, type Updateable } from "kysely";
 import { DEMO_WIDGET_IDS, type OrganizationId, type WidgetId } from "#contract/ids.ts";
-import type { Mode } from "#contract/widget.ts";
-import type { Db } from "../db/pool.ts";
-import type { WidgetsTable } from "../db/tables.ts";
+import type { Mode } from "#contract/widgets/widget.ts";
+import type { Db } from "../db/connections/pool.ts";
+import type { WidgetsTable } from "../db/tables/tables.ts";
 import { WIDGET_COLUMNS } from "./queries.ts";
 
 export type AppWidgetRow = Selectable<WidgetsTable> & {

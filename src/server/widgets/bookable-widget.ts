@@ -1,13 +1,19 @@
 import type { FastifyRequest } from "fastify";
 import { type ConnectionId, type OrganizationId, parseWidgetId, type WidgetId } from "#contract/ids.ts";
-import { NO_OPTIONS, type Offer, type Template, type WidgetOptions, type WidgetStatus } from "#contract/widget.ts";
+import {
+  NO_OPTIONS,
+  type Offer,
+  type Template,
+  type WidgetOptions,
+  type WidgetStatus,
+} from "#contract/widgets/widget.ts";
+import type { Db } from "../db/connections/pool.ts";
 import { readAnywhere } from "../db/home.ts";
-import type { Db } from "../db/pool.ts";
-import { runPrepared } from "../db/run-prepared.ts";
+import { runPrepared } from "../db/statements/run-prepared.ts";
 import type { Deps } from "../deps.ts";
-import { notFound } from "../http/api-error.ts";
-import { toClientNetwork } from "../http/client-network.ts";
-import { limitByNetwork, type RateLimitVerdict, rateLimited, SharedLimiter } from "../http/rate-limit.ts";
+import { notFound } from "../http/errors/api-error.ts";
+import { toClientNetwork } from "../http/limits/client-network.ts";
+import { limitByNetwork, type RateLimitVerdict, rateLimited, SharedLimiter } from "../http/limits/rate-limit.ts";
 
 export type BookableWidget = {
   id: WidgetId;

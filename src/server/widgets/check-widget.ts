@@ -1,15 +1,15 @@
 import type { Insertable, Selectable } from "kysely";
 import type { WidgetChange } from "#contract/app/widgets.ts";
 import { WIDGET_NAME_LENGTH_MAX } from "#contract/limits.ts";
-import { NO_OPTIONS, type WidgetOptions } from "#contract/widget.ts";
+import { NO_OPTIONS, type WidgetOptions } from "#contract/widgets/widget.ts";
 import {
   BUTTON_LABEL_LENGTH_MAX,
   parseAccentColor,
   parseAllowedDomain,
   parseFontFamily,
-} from "#contract/widget-looks.ts";
-import type { WidgetsTable } from "../db/tables.ts";
-import { type Checked, checkLine, requireFields } from "../http/check-fields.ts";
+} from "#contract/widgets/widget-looks.ts";
+import type { WidgetsTable } from "../db/tables/tables.ts";
+import { type Checked, checkLine, requireFields } from "../http/errors/check-fields.ts";
 import { isSafeLink } from "../lib/text/safe-link.ts";
 
 type TypedWidget = Omit<WidgetChange, "was">;

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import { DAY_MS } from "#contract/durations.ts";
-import type { ConfigAnswer } from "#contract/embed-api.ts";
+import type { ConfigAnswer } from "#contract/widgets/embed-api.ts";
 import { createTestApp } from "../../../test/support/app/app.ts";
 import { makeOrganization, makeWidget, updateWidget } from "../../../test/support/builders.ts";
 import { startCalcomServer } from "../../../test/support/scheduler/calcom-server.ts";

@@ -1,10 +1,10 @@
 import type { FastifyInstance } from "fastify";
 import { DAY_MS } from "#contract/durations.ts";
-import { ConfigAnswer, SlotsAnswer } from "#contract/embed-api.ts";
 import { SLOT_RANGE_DAYS_MAX } from "#contract/scheduling.ts";
-import type { Mode } from "#contract/widget.ts";
+import { ConfigAnswer, SlotsAnswer } from "#contract/widgets/embed-api.ts";
+import type { Mode } from "#contract/widgets/widget.ts";
 import type { Deps } from "../deps.ts";
-import { ApiError, notFound } from "../http/api-error.ts";
+import { ApiError, notFound } from "../http/errors/api-error.ts";
 import { badParameter, type Query, readInstant, readParameter } from "../http/parameters.ts";
 import {
   type Failure,

@@ -1,4 +1,4 @@
-import type { Offer } from "#contract/widget.ts";
+import type { Offer } from "#contract/widgets/widget.ts";
 import type { OfferedService, Slot } from "../scheduler/scheduler.ts";
 
 // Which of a scheduling system's services and people a widget offers, and in which order. What the system no longer has is

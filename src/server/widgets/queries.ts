@@ -1,9 +1,9 @@
 import type { Insertable, Selectable } from "kysely";
 import { type OrganizationId, parseWidgetId, type WidgetId } from "#contract/ids.ts";
+import type { Db } from "../db/connections/pool.ts";
 import { readAtHome } from "../db/home.ts";
-import type { Db } from "../db/pool.ts";
-import type { WidgetsTable } from "../db/tables.ts";
-import { notFound } from "../http/api-error.ts";
+import type { WidgetsTable } from "../db/tables/tables.ts";
+import { notFound } from "../http/errors/api-error.ts";
 
 export const WIDGET_COLUMNS = [
   "id",

@@ -1,9 +1,9 @@
 import type { Selectable } from "kysely";
 import type { AppWidget } from "#contract/app/widgets.ts";
 import type { OrganizationId, WidgetId } from "#contract/ids.ts";
-import { NO_OPTIONS, type Widget } from "#contract/widget.ts";
-import type { Db } from "../db/pool.ts";
-import type { WidgetsTable } from "../db/tables.ts";
+import { NO_OPTIONS, type Widget } from "#contract/widgets/widget.ts";
+import type { Db } from "../db/connections/pool.ts";
+import type { WidgetsTable } from "../db/tables/tables.ts";
 import { listBookingPages } from "../scheduler/scheduler.ts";
 import type { AppWidgetRow } from "./app-queries.ts";
 import { type ListedWidgetRow, listWidgets } from "./queries.ts";

@@ -1,4 +1,4 @@
-import type { BookAnswer, BookRequest, ConfigAnswer, FreeSlot } from "#contract/embed-api.ts";
+import type { BookAnswer, BookRequest, ConfigAnswer, FreeSlot } from "#contract/widgets/embed-api.ts";
 import { type Span, splitSpan } from "./times/slots.ts";
 
 // The frame's requests. Failures are returned as values.

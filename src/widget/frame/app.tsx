@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import type { ConfigAnswer } from "#contract/embed-api.ts";
+import type { ConfigAnswer } from "#contract/widgets/embed-api.ts";
 import type { LoadFailure } from "./api.ts";
 import type { Session } from "./session.ts";
 import { useWhen } from "./use-when.ts";

@@ -1,4 +1,4 @@
-import type { BookAnswer, BookRequest, ConfigAnswer, FreeSlot } from "#contract/embed-api.ts";
+import type { BookAnswer, BookRequest, ConfigAnswer, FreeSlot } from "#contract/widgets/embed-api.ts";
 import type { Prefill } from "../messages.ts";
 
 // What the visitor has chosen and entered, and the current step. Pure: the views send actions, and going back loses

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { BrowserStep } from "#contract/steps.ts";
+import type { BrowserStep } from "#contract/analytics/steps.ts";
 import { Funnel, type SendSteps, type StepsBody } from "./funnel.ts";
 import { VisitKeeper } from "./visit.ts";
 

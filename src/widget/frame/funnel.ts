@@ -1,5 +1,5 @@
-import type { RawAttribution } from "#contract/attribution.ts";
-import type { BrowserStep } from "#contract/steps.ts";
+import type { RawAttribution } from "#contract/analytics/attribution.ts";
+import type { BrowserStep } from "#contract/analytics/steps.ts";
 import type { VisitKeeper } from "./visit.ts";
 
 // Sends the visit's steps to the server, each once and in order, without delaying the visitor. A step that could not be

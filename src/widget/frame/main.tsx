@@ -1,7 +1,7 @@
 import { render } from "preact";
-import type { RawAttribution } from "#contract/attribution.ts";
-import { findLanguage } from "#contract/languages.ts";
-import { PAGE_FONT, parseAccentColor, parseFontFamily } from "#contract/widget-looks.ts";
+import type { RawAttribution } from "#contract/analytics/attribution.ts";
+import { findLanguage } from "#contract/widgets/languages.ts";
+import { PAGE_FONT, parseAccentColor, parseFontFamily } from "#contract/widgets/widget-looks.ts";
 import type { FrameContext } from "../messages.ts";
 import { createApi } from "./api.ts";
 import { App } from "./app.tsx";

@@ -1,5 +1,5 @@
 import { useRef, useState } from "preact/hooks";
-import type { BookRequest } from "#contract/embed-api.ts";
+import type { BookRequest } from "#contract/widgets/embed-api.ts";
 import type { BookResult } from "./api.ts";
 import { checkForm, type FormFaults, toFormFaults } from "./check-form.ts";
 import { makeUuid } from "./environment.ts";

@@ -1,4 +1,4 @@
-import type { BrowserStep } from "#contract/steps.ts";
+import type { BrowserStep } from "#contract/analytics/steps.ts";
 
 // Where the visitor's browser may store something, a visit lasts as long as the tab and survives reloads. Otherwise, and where storage
 // is blocked, it lasts as long as the page.

@@ -1,4 +1,4 @@
-import type { RawAttribution } from "#contract/attribution.ts";
+import type { RawAttribution } from "#contract/analytics/attribution.ts";
 import { type ConsentAnswer, type ConsentMode, decidePermission } from "./consent.ts";
 import { attempt } from "./guarded.ts";
 import {

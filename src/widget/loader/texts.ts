@@ -1,4 +1,4 @@
-import type { Language } from "#contract/languages.ts";
+import type { Language } from "#contract/widgets/languages.ts";
 
 // The loader's own texts; the frame has the rest.
 

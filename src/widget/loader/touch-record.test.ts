@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import fc from "fast-check";
-import { CLICK_ID_PARAMETERS } from "#contract/attribution-fields.ts";
+import { CLICK_ID_PARAMETERS } from "#contract/analytics/attribution-fields.ts";
 import {
   parseRecord,
   readAnalyticsIds,

@@ -1,5 +1,5 @@
-import type { RawAttribution } from "#contract/attribution.ts";
-import { CLICK_ID_PARAMETERS } from "#contract/attribution-fields.ts";
+import type { RawAttribution } from "#contract/analytics/attribution.ts";
+import { CLICK_ID_PARAMETERS } from "#contract/analytics/attribution-fields.ts";
 import { readAddress, type Tags } from "../address.ts";
 
 // First-touch attribution as pure functions: what a page load tells us, how it changes what we know of the visitor, and

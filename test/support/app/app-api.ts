@@ -1,7 +1,7 @@
 import type { FastifyInstance } from "fastify";
 import { APP_PREFIX } from "#contract/app/routes.ts";
 import type { OrganizationId } from "#contract/ids.ts";
-import type { Db } from "../../../src/server/db/pool.ts";
+import type { Db } from "../../../src/server/db/connections/pool.ts";
 import type { Answer } from "./read-api.ts";
 import type { SignedIn } from "./sign-in.ts";
 

@@ -6,8 +6,8 @@ import { createAccountsDeps } from "../../../src/server/accounts/accounts-deps.t
 import { buildApp } from "../../../src/server/app.ts";
 import { type Config, parseConfig } from "../../../src/server/config.ts";
 import type { ServiceDeps } from "../../../src/server/create-deps.ts";
-import { createListen } from "../../../src/server/db/listen.ts";
-import { openLongRunningDb } from "../../../src/server/db/pool.ts";
+import { createListen } from "../../../src/server/db/connections/listen.ts";
+import { openLongRunningDb } from "../../../src/server/db/connections/pool.ts";
 import { createLog } from "../../../src/server/lib/log/log.ts";
 import { createMetrics } from "../../../src/server/lib/log/metrics.ts";
 import { systemRandom } from "../../../src/server/lib/secrets/random.ts";

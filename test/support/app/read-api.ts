@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import type { FastifyInstance } from "fastify";
-import type { Booking } from "#contract/booking.ts";
+import type { Booking } from "#contract/bookings/booking.ts";
 import { type ApiKeyId, type OrganizationId, REFERENCE, type Reference, type WidgetId } from "#contract/ids.ts";
 import type { Plan } from "#contract/plans.ts";
 import type { NewBooking } from "../../../src/server/bookings/flow/keep-booking.ts";
 import { toApiJson } from "../../../src/server/bookings/stored/to-api-json.ts";
-import type { Db } from "../../../src/server/db/pool.ts";
+import type { Db } from "../../../src/server/db/connections/pool.ts";
 import { makeKey, makeOrganization, makeWidget, NOON } from "../builders.ts";
 
 /** An organization that uses the read API: one widget, one key, and the header with the key. */

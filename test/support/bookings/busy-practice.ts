@@ -1,8 +1,8 @@
+import { BROWSER_STEPS } from "#contract/analytics/steps.ts";
 import { DAY_MS, HOUR_MS, MINUTE_MS } from "#contract/durations.ts";
 import type { OrganizationId, WidgetId } from "#contract/ids.ts";
-import { BROWSER_STEPS } from "#contract/steps.ts";
 import { importEvents } from "../../../src/server/analytics/import/import-events.ts";
-import type { Db } from "../../../src/server/db/pool.ts";
+import type { Db } from "../../../src/server/db/connections/pool.ts";
 import { makeWidget, NOON } from "../builders.ts";
 import { visitId } from "../funnel/hits.ts";
 import { importLines, makeLine, toLines } from "./import-lines.ts";

@@ -1,6 +1,6 @@
 import { type OrganizationId, REFERENCE_ALPHABET, type WidgetId } from "#contract/ids.ts";
 import { type ImportResult, importBookings } from "../../../src/server/bookings/import/import-bookings.ts";
-import type { Db } from "../../../src/server/db/pool.ts";
+import type { Db } from "../../../src/server/db/connections/pool.ts";
 import type { TextLine } from "../../../src/server/lib/text/text-lines.ts";
 import { makeOrganization, makeWidget, NOON } from "../builders.ts";
 

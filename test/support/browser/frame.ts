@@ -3,7 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { isDeepStrictEqual } from "node:util";
 import type { BrowserContextOptions, Frame, FrameLocator, Page } from "playwright-core";
 import type { OrganizationId, WidgetId } from "#contract/ids.ts";
-import type { Template } from "#contract/widget.ts";
+import type { Template } from "#contract/widgets/widget.ts";
 import type { ServiceDeps } from "../../../src/server/create-deps.ts";
 import { createTestApp, type TestApp } from "../app/app.ts";
 import { makeOrganization, makeWidget, NOON, updateWidget } from "../builders.ts";

@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import type { Db } from "../../../src/server/db/pool.ts";
+import type { Db } from "../../../src/server/db/connections/pool.ts";
 import { isCluster } from "./database.ts";
 
 const COUNT = "select count(*) from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'";

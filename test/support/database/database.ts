@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { after } from "node:test";
 import pg from "pg";
-import { type Db, openDb, openPool, type Pool } from "../../../src/server/db/pool.ts";
+import { type Db, openDb, openPool, type Pool } from "../../../src/server/db/connections/pool.ts";
 import { createLog } from "../../../src/server/lib/log/log.ts";
 import { listHostUrls } from "../../../src/server/lib/text/host-urls.ts";
 import { afterLastFile } from "../after-last-file.ts";

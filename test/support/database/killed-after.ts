@@ -1,6 +1,6 @@
 import { Kysely, PostgresDialect } from "kysely";
-import { type Db, openPool } from "../../../src/server/db/pool.ts";
-import type { Tables } from "../../../src/server/db/tables.ts";
+import { type Db, openPool } from "../../../src/server/db/connections/pool.ts";
+import type { Tables } from "../../../src/server/db/tables/tables.ts";
 import { createLog } from "../../../src/server/lib/log/log.ts";
 
 /** Runs work as in a process that is killed after so many statements: all its connections break. With null, it may finish. */

@@ -1,6 +1,6 @@
 import type { TestContext } from "node:test";
 import { sql } from "kysely";
-import type { Db } from "../../../src/server/db/pool.ts";
+import type { Db } from "../../../src/server/db/connections/pool.ts";
 
 /** Stands still unless it is advanced, until the test ends: other files run in the same process. */
 export function stopStopwatch(context: TestContext): { advance: (ms: number) => void } {

@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import type { Db } from "../../../src/server/db/pool.ts";
+import type { Db } from "../../../src/server/db/connections/pool.ts";
 
 /** The tables that contain the text anywhere, in any letter case, including inside bytes. */
 export async function findEverywhere(db: Db, text: string): Promise<string[]> {

@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import type { Home } from "../../../src/server/db/citus/homes.ts";
+import type { Db } from "../../../src/server/db/connections/pool.ts";
 import { listHomes } from "../../../src/server/db/home.ts";
-import type { Db } from "../../../src/server/db/pool.ts";
 
 /** Meanwhile nobody else reads or writes the table's rows, on any server. `share` lets others read. */
 export async function whileLocked<T>(

@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
-import type { Analytics } from "#contract/analytics.ts";
+import type { Analytics } from "#contract/analytics/analytics.ts";
 import type { OrganizationId, WidgetId } from "#contract/ids.ts";
 import type { Plan } from "#contract/plans.ts";
 import type { Hit } from "../../../src/server/analytics/record/hit.ts";
 import * as analytics from "../../../src/server/analytics/report/app-report.ts";
 import { type Reader, readQuestion } from "../../../src/server/analytics/report/app-report.ts";
 import { lastDays } from "../../../src/server/analytics/report/app-window.ts";
-import type { Db } from "../../../src/server/db/pool.ts";
+import type { Db } from "../../../src/server/db/connections/pool.ts";
 import { countByHand } from "./count-by-hand.ts";
 
 export type Window = { days: number; now: Date; widgetId?: WidgetId | null; keptSince?: Date };

@@ -1,7 +1,14 @@
-import type { Analytics, AnalyticsEntry } from "#contract/analytics.ts";
-import { DIMENSIONS, type Dimension, isTimeDimension, LEAD_DAYS, NOT_SET, TIME_KEYS } from "#contract/dimensions.ts";
+import type { Analytics, AnalyticsEntry } from "#contract/analytics/analytics.ts";
+import {
+  DIMENSIONS,
+  type Dimension,
+  isTimeDimension,
+  LEAD_DAYS,
+  NOT_SET,
+  TIME_KEYS,
+} from "#contract/analytics/dimensions.ts";
+import { FUNNEL_STEPS } from "#contract/analytics/steps.ts";
 import { DAY_MS } from "#contract/durations.ts";
-import { FUNNEL_STEPS } from "#contract/steps.ts";
 import { type Hit, toStepBit } from "../../../src/server/analytics/record/hit.ts";
 import { startsBefore } from "../../../src/server/analytics/record/merge-hits.ts";
 import type { Filter } from "../../../src/server/analytics/report/filters.ts";

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Agent, request } from "undici";
-import { FUNNEL_STEPS } from "#contract/steps.ts";
+import { FUNNEL_STEPS } from "#contract/analytics/steps.ts";
 import { DESKTOP, eventsBody } from "./collect.ts";
 
 // A crowd of browsers: each visit takes its steps one after the other, one request per step, repeated until it is answered 204,

@@ -1,5 +1,5 @@
+import type { Step } from "#contract/analytics/steps.ts";
 import type { WidgetId } from "#contract/ids.ts";
-import type { Step } from "#contract/steps.ts";
 import { type Hit, toStepBit, type VisitClass } from "../../../src/server/analytics/record/hit.ts";
 import { ownerOf } from "../builders.ts";
 

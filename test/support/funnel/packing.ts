@@ -1,8 +1,8 @@
 import { Kysely, PostgresDialect } from "kysely";
 import type { OrganizationId } from "#contract/ids.ts";
 import { packVisits } from "../../../src/server/analytics/packs/pack-visits.ts";
-import type { Db, Pool } from "../../../src/server/db/pool.ts";
-import type { Tables } from "../../../src/server/db/tables.ts";
+import type { Db, Pool } from "../../../src/server/db/connections/pool.ts";
+import type { Tables } from "../../../src/server/db/tables/tables.ts";
 
 /** Packs visits, and runs something each time that the bits of outdated hours have been cleared, before visits are read. */
 export async function packWithPause(

@@ -15,7 +15,7 @@ import {
 } from "../../../src/server/analytics/packs/totals.ts";
 import type { VisitPack } from "../../../src/server/analytics/packs/visit-pack.ts";
 import { decodePack } from "../../../src/server/analytics/packs/visit-pack.ts";
-import type { Db } from "../../../src/server/db/pool.ts";
+import type { Db } from "../../../src/server/db/connections/pool.ts";
 
 type Day = { day: string; outdated: number; packed_hours: number; parts: Part[] };
 type Part = { hours: number; visits: number; last_at: Date | null; pack: VisitPack };

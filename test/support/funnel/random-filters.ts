@@ -1,5 +1,11 @@
 import fc from "fast-check";
-import { FILTER_DIMENSIONS, type FilterDimension, NOT_SET, TIME_KEYS, toNegatedName } from "#contract/dimensions.ts";
+import {
+  FILTER_DIMENSIONS,
+  type FilterDimension,
+  NOT_SET,
+  TIME_KEYS,
+  toNegatedName,
+} from "#contract/analytics/dimensions.ts";
 import type { WidgetId } from "#contract/ids.ts";
 import type { Filter } from "../../../src/server/analytics/report/filters.ts";
 

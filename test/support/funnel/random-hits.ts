@@ -1,7 +1,7 @@
 import fc from "fast-check";
+import { STEPS } from "#contract/analytics/steps.ts";
 import { DAY_MS } from "#contract/durations.ts";
 import type { WidgetId } from "#contract/ids.ts";
-import { STEPS } from "#contract/steps.ts";
 import { type Hit, toStepBit, type VisitClass } from "../../../src/server/analytics/record/hit.ts";
 import { ownerOf } from "../builders.ts";
 import { DIRECT, SEARCH_AD } from "./hits.ts";

@@ -1,7 +1,7 @@
 import { sql } from "kysely";
-import { FUNNEL_STEPS } from "#contract/steps.ts";
+import { FUNNEL_STEPS } from "#contract/analytics/steps.ts";
 import { furthest } from "../../../src/server/analytics/record/merge-hits.ts";
-import type { Db } from "../../../src/server/db/pool.ts";
+import type { Db } from "../../../src/server/db/connections/pool.ts";
 import { listEvents } from "./collect.ts";
 import type { SentVisit } from "./event-sender.ts";
 

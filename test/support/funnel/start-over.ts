@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import type { OrganizationId } from "#contract/ids.ts";
 import { updateProgress } from "../../../src/server/analytics/packs/pack-queries.ts";
-import type { Db } from "../../../src/server/db/pool.ts";
+import type { Db } from "../../../src/server/db/connections/pool.ts";
 import { updateOrganization } from "../../../src/server/organizations/queries.ts";
 
 /** As if the organization were in this zone, and nothing had ever been recorded for anyone. */

@@ -29,7 +29,7 @@ export const ALLOWED_IMPORTS: readonly { readonly from: string; readonly to: rea
   { from: "src/server/deps.ts", to: ["src/server/config.ts", "src/server/db/", "src/server/lib/"] },
   {
     from: "src/server/http/",
-    to: ["src/contract/", "src/server/lib/", "src/server/deps.ts", "src/server/db/database-unavailable.ts"],
+    to: ["src/contract/", "src/server/lib/", "src/server/deps.ts", "src/server/db/connections/database-unavailable.ts"],
   },
 
   slice("docs"),
@@ -145,7 +145,7 @@ export const RESERVED_PACKAGES: readonly { readonly package: RegExp; readonly im
 const LIB = "src/server/lib/";
 const EMBEDDED = "src/server/db/embedded/";
 /** Code for readers of the API reference, which runs on their machines. */
-const CODE_SAMPLES = "src/server/http/code-samples.ts";
+const CODE_SAMPLES = "src/server/http/docs/code-samples.ts";
 const FRAME = "src/widget/frame/environment.ts";
 
 /** Texts that no file in src/ may contain except these. Comments are ignored, except for the last. */
@@ -176,7 +176,7 @@ export const BANNED_TEXTS: readonly {
       LIB,
       EMBEDDED,
       "src/server/db/open-database.ts",
-      "src/server/db/pool.ts",
+      "src/server/db/connections/pool.ts",
       "src/server/scheduler/",
       "src/server/sending/",
       "src/dashboard/",
@@ -215,7 +215,7 @@ export const BANNED_TEXTS: readonly {
   {
     pattern: /\.(?:transaction|startTransaction)\(\)/,
     allowedIn: [
-      "src/server/db/transactions.ts",
+      "src/server/db/statements/transactions.ts",
       // These keep the organization in place themselves, not from the start or not by a block.
       "src/server/bookings/import/import-bookings.ts",
       "src/server/analytics/record/record.ts",

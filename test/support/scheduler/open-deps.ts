@@ -1,4 +1,4 @@
-import type { Pool } from "../../../src/server/db/pool.ts";
+import type { Pool } from "../../../src/server/db/connections/pool.ts";
 import { createLog } from "../../../src/server/lib/log/log.ts";
 import { systemRandom } from "../../../src/server/lib/secrets/random.ts";
 import { createSchedulerDeps, type OpenDeps } from "../../../src/server/scheduler/scheduler-deps.ts";

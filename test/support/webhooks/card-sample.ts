@@ -6,7 +6,7 @@ import type {
   BookingRescheduledEvent,
   EndpointTestEvent,
   WebhookBooking,
-} from "#contract/webhook-event.ts";
+} from "#contract/webhooks/webhook-event.ts";
 
 // For card tests: one ordinary booking, a test event, and bookings with arbitrary texts.
 

@@ -1,9 +1,9 @@
 import { ActionIcon, Box, Button, Table, Text, UnstyledButton, VisuallyHidden } from "@mantine/core";
 import { IconArrowDown, IconArrowUp, IconFilterMinus } from "@tabler/icons-react";
 import { lazy, Suspense } from "react";
-import type { AnalyticsEntry } from "#contract/analytics.ts";
+import type { AnalyticsEntry } from "#contract/analytics/analytics.ts";
+import type { Dimension } from "#contract/analytics/dimensions.ts";
 import type { AppBreakdown, AppList } from "#contract/app/analytics.ts";
-import type { Dimension } from "#contract/dimensions.ts";
 import { formatCount } from "../../format.ts";
 import { Section } from "../../ui/layout/Section.tsx";
 import { FULL_FILTER, toToggleTitle } from "../filters/filter-words.ts";

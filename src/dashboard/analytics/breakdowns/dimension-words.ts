@@ -1,6 +1,6 @@
+import { type Dimension, NOT_SET } from "#contract/analytics/dimensions.ts";
 import * as keyNames from "#contract/app/report-words.ts";
 import { createCountryNames, isCountryCode } from "#contract/app/report-words.ts";
-import { type Dimension, NOT_SET } from "#contract/dimensions.ts";
 
 type Words = {
   readonly title: string;

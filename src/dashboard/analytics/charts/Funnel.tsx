@@ -1,6 +1,6 @@
 import { Box } from "@mantine/core";
-import type { Analytics } from "#contract/analytics.ts";
-import { FUNNEL_STEPS, type FunnelStep } from "#contract/steps.ts";
+import type { Analytics } from "#contract/analytics/analytics.ts";
+import { FUNNEL_STEPS, type FunnelStep } from "#contract/analytics/steps.ts";
 import { formatCount, formatRate, pluralize } from "../../format.ts";
 import classes from "./Funnel.module.css";
 

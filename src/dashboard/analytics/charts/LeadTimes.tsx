@@ -1,5 +1,5 @@
 import { UnstyledButton, VisuallyHidden } from "@mantine/core";
-import { TIME_KEYS } from "#contract/dimensions.ts";
+import { TIME_KEYS } from "#contract/analytics/dimensions.ts";
 import { formatCount, formatRate } from "../../format.ts";
 import { toFilterKeyName } from "../filters/filter-words.ts";
 import classes from "./LeadTimes.module.css";

@@ -1,8 +1,8 @@
 import { Table, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
+import type { Dimension } from "#contract/analytics/dimensions.ts";
+import { FUNNEL_STEPS } from "#contract/analytics/steps.ts";
 import type { FunnelSplit } from "#contract/app/analytics.ts";
-import type { Dimension } from "#contract/dimensions.ts";
-import { FUNNEL_STEPS } from "#contract/steps.ts";
 import { splitQuery } from "../../api/analytics.ts";
 import { formatCount, formatRate, pluralize } from "../../format.ts";
 import { useIsPhone } from "../../hooks/screen-width.ts";

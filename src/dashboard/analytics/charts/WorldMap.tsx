@@ -1,5 +1,5 @@
 import type { MouseEvent } from "react";
-import type { AnalyticsEntry } from "#contract/analytics.ts";
+import type { AnalyticsEntry } from "#contract/analytics/analytics.ts";
 import { pluralize } from "../../format.ts";
 import type { Filtering } from "../breakdowns/BreakdownTable.tsx";
 import { toKeyName } from "../breakdowns/dimension-words.ts";

@@ -1,5 +1,5 @@
-import type { Analytics } from "#contract/analytics.ts";
-import { FUNNEL_STEPS, type FunnelStep } from "#contract/steps.ts";
+import type { Analytics } from "#contract/analytics/analytics.ts";
+import { FUNNEL_STEPS, type FunnelStep } from "#contract/analytics/steps.ts";
 
 type Funnel = Analytics["funnel"];
 

@@ -2,7 +2,7 @@ import { Button, Group, NativeSelect, Popover, UnstyledButton } from "@mantine/c
 import { useDisclosure } from "@mantine/hooks";
 import { IconFilterPlus, IconX } from "@tabler/icons-react";
 import { type RefObject, useEffect, useRef, useState } from "react";
-import { FILTER_DIMENSIONS, type FilterDimension } from "#contract/dimensions.ts";
+import { FILTER_DIMENSIONS, type FilterDimension } from "#contract/analytics/dimensions.ts";
 import type { ChangeState, ReportState } from "../report-state.ts";
 import classes from "./FilterChips.module.css";
 import { FilterEditor } from "./FilterEditor.tsx";

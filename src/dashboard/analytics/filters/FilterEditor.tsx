@@ -10,7 +10,7 @@ import {
   isTimeDimension,
   TIME_KEYS,
   toNegatedName,
-} from "#contract/dimensions.ts";
+} from "#contract/analytics/dimensions.ts";
 import { SEARCH_LENGTH_MAX } from "#contract/limits.ts";
 import { breakdownQuery } from "../../api/analytics.ts";
 import { formatCount, pluralize } from "../../format.ts";

@@ -7,7 +7,7 @@ import {
   TIME_KEYS,
   toNegatedName,
   toUsualCase,
-} from "#contract/dimensions.ts";
+} from "#contract/analytics/dimensions.ts";
 
 // Filters in the address: one parameter per dimension, repeated for several keys. In the screen's state, several keys are one
 // text with line breaks (routes.tsx), which no key contains.

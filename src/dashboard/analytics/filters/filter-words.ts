@@ -4,7 +4,7 @@ import {
   isTimeDimension,
   TIME_KEYS,
   type TimeDimension,
-} from "#contract/dimensions.ts";
+} from "#contract/analytics/dimensions.ts";
 import { DIMENSION_WORDS, toKeyName } from "../breakdowns/dimension-words.ts";
 import { formatHourOfDay, formatWeekday } from "../charts/buckets.ts";
 import type { ShownFilter } from "./filter-state.ts";

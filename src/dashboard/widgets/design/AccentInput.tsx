@@ -1,6 +1,6 @@
 import { ColorSwatch, Group, TextInput, UnstyledButton } from "@mantine/core";
 import type { ReactNode } from "react";
-import { parseAccentColor } from "#contract/widget-looks.ts";
+import { parseAccentColor } from "#contract/widgets/widget-looks.ts";
 import classes from "./AccentInput.module.css";
 
 /** The booking frame's default: DEFAULT_ACCENT in src/widget/frame/look.ts. */

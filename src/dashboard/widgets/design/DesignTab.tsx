@@ -3,7 +3,7 @@ import { type UseFormReturnType, useForm } from "@mantine/form";
 import { useDebouncedValue } from "@mantine/hooks";
 import type { AppWidget } from "#contract/app/widgets.ts";
 import { WIDGET_NAME_LENGTH_MAX } from "#contract/limits.ts";
-import { ALLOWED_DOMAINS_MAX, parseAccentColor } from "#contract/widget-looks.ts";
+import { ALLOWED_DOMAINS_MAX, parseAccentColor } from "#contract/widgets/widget-looks.ts";
 import { changeWidget } from "../../api/queries.ts";
 import { useAction } from "../../hooks/use-action.ts";
 import { toChange, useFollowedValues } from "../../hooks/use-followed-values.ts";

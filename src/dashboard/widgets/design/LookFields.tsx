@@ -1,6 +1,6 @@
 import { NumberInput, Select, SimpleGrid, Switch, Text, TextInput } from "@mantine/core";
 import type { UseFormReturnType } from "@mantine/form";
-import { BUTTON_LABEL_LENGTH_MAX, CORNER_RADIUS_MAX, PAGE_FONT } from "#contract/widget-looks.ts";
+import { BUTTON_LABEL_LENGTH_MAX, CORNER_RADIUS_MAX, PAGE_FONT } from "#contract/widgets/widget-looks.ts";
 import { formatZone } from "../../format.ts";
 import { useOrganization } from "../../shell/use-organization.ts";
 import { TextLink } from "../../ui/layout/links.tsx";

@@ -1,5 +1,5 @@
 import { Radio, SimpleGrid, Text } from "@mantine/core";
-import type { Template } from "#contract/widget.ts";
+import type { Template } from "#contract/widgets/widget.ts";
 import { TEMPLATES } from "../widget-words.ts";
 import classes from "./TemplateChoice.module.css";
 

@@ -1,7 +1,7 @@
 import type { AppWidget, WidgetChange } from "#contract/app/widgets.ts";
-import type { Language } from "#contract/languages.ts";
-import type { Template } from "#contract/widget.ts";
-import { CORNER_RADIUS_MAX, type HourCycle, PAGE_FONT } from "#contract/widget-looks.ts";
+import type { Language } from "#contract/widgets/languages.ts";
+import type { Template } from "#contract/widgets/widget.ts";
+import { CORNER_RADIUS_MAX, type HourCycle, PAGE_FONT } from "#contract/widgets/widget-looks.ts";
 import { HOUR_CYCLE_NAMES, LANGUAGE_NAMES, TEMPLATES } from "../widget-words.ts";
 
 /** The form's values: an empty string where the API has null. */

@@ -1,6 +1,6 @@
 import { Badge } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
-import type { Mode } from "#contract/widget.ts";
+import type { Mode } from "#contract/widgets/widget.ts";
 import { widgetsQuery } from "../../api/queries.ts";
 import { useOrganization } from "../../shell/use-organization.ts";
 

@@ -1,5 +1,5 @@
 import type { AppWidget, TestDataShape } from "#contract/app/widgets.ts";
-import type { Mode } from "#contract/widget.ts";
+import type { Mode } from "#contract/widgets/widget.ts";
 import { pluralize } from "../../format.ts";
 
 const MODE_TEXTS: Record<Mode, string> = { test: "in test mode", live: "live" };

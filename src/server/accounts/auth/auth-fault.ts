@@ -1,7 +1,7 @@
 import { AUTH_ROUTES } from "#contract/app/routes.ts";
-import { ApiError, FieldsError } from "../../http/api-error.ts";
-import { FIELD_FAULTS } from "../../http/check-fields.ts";
-import { malformedRequest, nothingHere, wentWrong } from "../../http/error-handler.ts";
+import { ApiError, FieldsError } from "../../http/errors/api-error.ts";
+import { FIELD_FAULTS } from "../../http/errors/check-fields.ts";
+import { malformedRequest, nothingHere, wentWrong } from "../../http/errors/error-handler.ts";
 import { PASSWORD_FAULTS } from "../check-fields.ts";
 import type { AllowedAuthRoute } from "./auth-allow-list.ts";
 import { notSignedIn } from "./member-auth.ts";

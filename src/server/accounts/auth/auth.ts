@@ -6,7 +6,7 @@ import { ENTRY_PAGES } from "#contract/app/addresses.ts";
 import { AUTH_PREFIX } from "#contract/app/routes.ts";
 import { PASSWORD_LENGTH_MAX, PASSWORD_LENGTH_MIN, RESET_LINK_MINUTES } from "#contract/limits.ts";
 import type { Config } from "../../config.ts";
-import type { Db } from "../../db/pool.ts";
+import type { Db } from "../../db/connections/pool.ts";
 import type { Log } from "../../lib/log/log.ts";
 import type { Random } from "../../lib/secrets/random.ts";
 import type { Clock } from "../../lib/time/clock.ts";

@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from "node:async_hooks";
-import { isDatabaseUnavailable } from "../../db/database-unavailable.ts";
+import { isDatabaseUnavailable } from "../../db/connections/database-unavailable.ts";
 
 // better-auth turns a failed statement into "no session" or its own error response. During a database outage that would sign
 // people out. So a call in which it reported such a failure fails with that failure, and gets 503 like any other request.

@@ -7,7 +7,7 @@ import type { Plan } from "#contract/plans.ts";
 import type { KeyScope } from "#contract/scopes.ts";
 import { requireAnswering } from "../../db/home.ts";
 import type { Deps } from "../../deps.ts";
-import { ApiError } from "../../http/api-error.ts";
+import { ApiError } from "../../http/errors/api-error.ts";
 import { assert } from "../../lib/assert.ts";
 import type { AccountsDeps, Person } from "../accounts-deps.ts";
 import { listMemberships, type Membership, recordMembershipUse } from "../queries.ts";

@@ -1,6 +1,6 @@
 import type { FastifyRequest } from "fastify";
 import type { Config } from "../../config.ts";
-import { ApiError } from "../../http/api-error.ts";
+import { ApiError } from "../../http/errors/api-error.ts";
 
 /** Reads change nothing, so another site gains nothing by making a browser send them. */
 const READS = ["GET", "HEAD"];

@@ -1,4 +1,4 @@
-import type { Db } from "../../db/pool.ts";
+import type { Db } from "../../db/connections/pool.ts";
 import type { Clock } from "../../lib/time/clock.ts";
 import type { LinkMail, Mail } from "../../mail/mail.ts";
 import { giveMailTurnBack, type MailKind, takeMailTurn } from "./verification-queries.ts";

@@ -1,6 +1,6 @@
 import type { Selectable } from "kysely";
-import type { UserSessionsTable } from "../../db/account-tables.ts";
-import type { Db } from "../../db/pool.ts";
+import type { Db } from "../../db/connections/pool.ts";
+import type { UserSessionsTable } from "../../db/tables/account-tables.ts";
 import type { Deps } from "../../deps.ts";
 
 // Statements about people are not scoped to an organization, because a person may belong to several.

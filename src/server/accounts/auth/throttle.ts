@@ -1,8 +1,8 @@
 import type { FastifyRequest } from "fastify";
-import { EMAIL_LENGTH_MAX } from "#contract/embed-api.ts";
+import { EMAIL_LENGTH_MAX } from "#contract/widgets/embed-api.ts";
 import type { Config } from "../../config.ts";
-import { toClientNetwork } from "../../http/client-network.ts";
-import { limitByNetwork, type RateLimiter, rateLimited } from "../../http/rate-limit.ts";
+import { toClientNetwork } from "../../http/limits/client-network.ts";
+import { limitByNetwork, type RateLimiter, rateLimited } from "../../http/limits/rate-limit.ts";
 import type { Clock } from "../../lib/time/clock.ts";
 
 export const TOO_MANY_ATTEMPTS = "Too many attempts. Try again in a minute.";

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { MINUTE_MS } from "#contract/durations.ts";
 import { MAIL_PAUSE_MINUTES } from "#contract/limits.ts";
-import type { Db } from "../../db/pool.ts";
+import type { Db } from "../../db/connections/pool.ts";
 
 // Links and codes that work once. better-auth writes most of them; these statements add what it lacks. They are not scoped to an
 // organization: a person may belong to several.

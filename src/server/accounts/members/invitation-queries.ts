@@ -1,7 +1,7 @@
 import type { Insertable, Selectable } from "kysely";
 import type { OrganizationId } from "#contract/ids.ts";
-import type { InvitationsTable } from "../../db/account-tables.ts";
-import type { Db } from "../../db/pool.ts";
+import type { Db } from "../../db/connections/pool.ts";
+import type { InvitationsTable } from "../../db/tables/account-tables.ts";
 
 const COLUMNS = ["organization_id", "id", "email", "role", "invited_by", "created_at", "expires_at"] as const;
 

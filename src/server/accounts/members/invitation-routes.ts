@@ -1,10 +1,10 @@
 import type { InvitationShape } from "#contract/app/account.ts";
 import { auditBy } from "../../audit/audit.ts";
-import { inTransaction } from "../../db/transactions.ts";
+import { inTransaction } from "../../db/statements/transactions.ts";
 import type { Deps } from "../../deps.ts";
-import { ApiError, notFound } from "../../http/api-error.ts";
-import { checkEmail, requireFields } from "../../http/check-fields.ts";
-import { RateLimiter, rateLimited } from "../../http/rate-limit.ts";
+import { ApiError, notFound } from "../../http/errors/api-error.ts";
+import { checkEmail, requireFields } from "../../http/errors/check-fields.ts";
+import { RateLimiter, rateLimited } from "../../http/limits/rate-limit.ts";
 import { assert } from "../../lib/assert.ts";
 import type { Mail } from "../../mail/mail.ts";
 import { findOrganization } from "../../organizations/organizations.ts";

@@ -1,6 +1,6 @@
 import type { MemberRole } from "#contract/app/role.ts";
 import type { OrganizationId } from "#contract/ids.ts";
-import type { Db } from "../../db/pool.ts";
+import type { Db } from "../../db/connections/pool.ts";
 
 export type MemberRow = {
   user_id: string;

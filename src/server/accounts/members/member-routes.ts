@@ -1,11 +1,11 @@
 import type { MemberShape } from "#contract/app/account.ts";
 import type { OrganizationId } from "#contract/ids.ts";
 import { auditBy } from "../../audit/audit.ts";
-import type { Db } from "../../db/pool.ts";
-import { inTransaction } from "../../db/transactions.ts";
+import type { Db } from "../../db/connections/pool.ts";
+import { inTransaction } from "../../db/statements/transactions.ts";
 import type { Deps } from "../../deps.ts";
-import { ApiError, notFound } from "../../http/api-error.ts";
-import { requireFields } from "../../http/check-fields.ts";
+import { ApiError, notFound } from "../../http/errors/api-error.ts";
+import { requireFields } from "../../http/errors/check-fields.ts";
 import { requireUnchanged } from "../../http/require-unchanged.ts";
 import { isUserId } from "../account-ids.ts";
 import { type Member, requireRole } from "../auth/member-auth.ts";

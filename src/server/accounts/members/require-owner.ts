@@ -1,5 +1,5 @@
 import type { MemberRole } from "#contract/app/role.ts";
-import { ApiError } from "../../http/api-error.ts";
+import { ApiError } from "../../http/errors/api-error.ts";
 import type { Member } from "../auth/member-auth.ts";
 
 /** Guard: admins manage everyone except owners. */

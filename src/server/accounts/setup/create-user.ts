@@ -1,4 +1,4 @@
-import type { Db } from "../../db/pool.ts";
+import type { Db } from "../../db/connections/pool.ts";
 import { type Random, randomId } from "../../lib/secrets/random.ts";
 import type { Clock } from "../../lib/time/clock.ts";
 import { makeIdFor, USER_ID } from "../account-ids.ts";

@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Deps } from "../../deps.ts";
-import { ApiError } from "../../http/api-error.ts";
-import { checkEmail, checkName, checkTimeZone, requireFields } from "../../http/check-fields.ts";
+import { ApiError } from "../../http/errors/api-error.ts";
+import { checkEmail, checkName, checkTimeZone, requireFields } from "../../http/errors/check-fields.ts";
 import { assert } from "../../lib/assert.ts";
 import type { Mail } from "../../mail/mail.ts";
 import type { AccountsDeps } from "../accounts-deps.ts";

@@ -1,7 +1,7 @@
 import { ENTRY_PAGES } from "#contract/app/addresses.ts";
 import { MINUTE_MS } from "#contract/durations.ts";
 import { SIGN_UP_LINK_MINUTES } from "#contract/limits.ts";
-import { inTransaction } from "../../db/transactions.ts";
+import { inTransaction } from "../../db/statements/transactions.ts";
 import type { Deps } from "../../deps.ts";
 import type { Mail } from "../../mail/mail.ts";
 import { hashLinkToken, makeLinkToken } from "../auth/link-token.ts";

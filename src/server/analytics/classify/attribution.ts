@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from "node:http";
-import { IDENTIFIER_FIELDS, RawAttribution } from "#contract/attribution.ts";
-import { EMAIL_IN_TEXT } from "#contract/attribution-fields.ts";
+import { IDENTIFIER_FIELDS, RawAttribution } from "#contract/analytics/attribution.ts";
+import { EMAIL_IN_TEXT } from "#contract/analytics/attribution-fields.ts";
 import { ADDRESS_FIELDS, TAG_FIELDS, toClickIdTest } from "./classify-source.ts";
 import { redactAddress } from "./page.ts";
 import { parseTag } from "./tag.ts";

@@ -1,4 +1,4 @@
-import { type Channel, NOT_SET } from "#contract/dimensions.ts";
+import { type Channel, NOT_SET } from "#contract/analytics/dimensions.ts";
 import { findByName } from "./source-lookup.ts";
 import type { SourceCategory } from "./source-tables.ts";
 

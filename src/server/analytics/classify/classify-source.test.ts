@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import type { RawAttribution } from "#contract/attribution.ts";
-import { CHANNELS } from "#contract/dimensions.ts";
+import type { RawAttribution } from "#contract/analytics/attribution.ts";
+import { CHANNELS } from "#contract/analytics/dimensions.ts";
 import { toChannel } from "./channel-rules.ts";
 import { classifySource, hasSpamReferrer, type SiteHosts, toCampaignKey, toSourceKey } from "./classify-source.ts";
 import { toSite } from "./referrer.ts";

@@ -1,6 +1,6 @@
-import { CLICK_ID_FIELDS, type RawAttribution } from "#contract/attribution.ts";
-import type { ClickIdField } from "#contract/attribution-fields.ts";
-import { type Channel, NOT_SET } from "#contract/dimensions.ts";
+import { CLICK_ID_FIELDS, type RawAttribution } from "#contract/analytics/attribution.ts";
+import type { ClickIdField } from "#contract/analytics/attribution-fields.ts";
+import { type Channel, NOT_SET } from "#contract/analytics/dimensions.ts";
 import { AI_MEDIUM, DIRECT_SOURCE, NO_MEDIUM, type Tags, toChannel } from "./channel-rules.ts";
 import { isSpamReferrer, isUnwantedReferrer, parseOwnHost, parseReferrer, type Referrer, toSite } from "./referrer.ts";
 import { findByApp, findByHost, findByName } from "./source-lookup.ts";

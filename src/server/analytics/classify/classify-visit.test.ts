@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import type { RawAttribution } from "#contract/attribution.ts";
+import type { RawAttribution } from "#contract/analytics/attribution.ts";
 import { classifySource, hasSpamReferrer } from "./classify-source.ts";
 import { cutToHost, VisitClassifier } from "./classify-visit.ts";
 

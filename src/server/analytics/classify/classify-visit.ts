@@ -1,4 +1,4 @@
-import { CLICK_ID_FIELDS, type RawAttribution } from "#contract/attribution.ts";
+import { CLICK_ID_FIELDS, type RawAttribution } from "#contract/analytics/attribution.ts";
 import { RecentMap } from "../../lib/recent-map.ts";
 import type { VisitClass } from "../record/hit.ts";
 import {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Device } from "#contract/dimensions.ts";
+import type { Device } from "#contract/analytics/dimensions.ts";
 import { assertGrowsLinearly } from "../../../../test/support/cost.ts";
 import { toDevice } from "./read-visit.ts";
 

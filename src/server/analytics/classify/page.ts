@@ -1,4 +1,4 @@
-import { EMAIL_IN_TEXT } from "#contract/attribution-fields.ts";
+import { EMAIL_IN_TEXT } from "#contract/analytics/attribution-fields.ts";
 
 /** Longer paths are truncated; their beginning distinguishes pages. */
 const PAGE_MAX = 512;

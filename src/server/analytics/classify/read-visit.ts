@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from "node:http";
 import { isBot } from "isbot";
-import type { RawAttribution } from "#contract/attribution.ts";
-import type { Device } from "#contract/dimensions.ts";
+import type { RawAttribution } from "#contract/analytics/attribution.ts";
+import type { Device } from "#contract/analytics/dimensions.ts";
 import type { Config } from "../../config.ts";
 import { RecentMap } from "../../lib/recent-map.ts";
 import type { VisitClass } from "../record/hit.ts";

@@ -1,4 +1,4 @@
-import type { ClickIdField } from "#contract/attribution-fields.ts";
+import type { ClickIdField } from "#contract/analytics/attribution-fields.ts";
 
 // The tables behind classify-source.ts: data only. Anything missing here is shown by its own name or host, without a category.
 

@@ -1,4 +1,4 @@
-import { EMAIL_IN_TEXT } from "#contract/attribution-fields.ts";
+import { EMAIL_IN_TEXT } from "#contract/analytics/attribution-fields.ts";
 
 // Campaign tags come from strangers' links. The result is safe to store and compare: well-formed text without control
 // characters, in NFC, with single spaces, cut to a length. The loader has already decoded percent-encoding and "+"

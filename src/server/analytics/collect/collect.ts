@@ -1,9 +1,9 @@
 import type { IncomingHttpHeaders } from "node:http";
-import { COLLECT_EVENTS_MAX, CollectRequest } from "#contract/embed-api.ts";
+import { BROWSER_STEPS } from "#contract/analytics/steps.ts";
 import { parseWidgetId } from "#contract/ids.ts";
-import { BROWSER_STEPS } from "#contract/steps.ts";
+import { COLLECT_EVENTS_MAX, CollectRequest } from "#contract/widgets/embed-api.ts";
 import type { Deps } from "../../deps.ts";
-import { toClientNetwork } from "../../http/client-network.ts";
+import { toClientNetwork } from "../../http/limits/client-network.ts";
 import type { BatcherLimits } from "../../lib/concurrency/batcher.ts";
 import { OutageLog } from "../../lib/log/outage-log.ts";
 import { shapeOf } from "../../lib/shape.ts";

@@ -3,8 +3,8 @@ import { randomBytes, randomUUID } from "node:crypto";
 import { test } from "node:test";
 import type { FastifyInstance } from "fastify";
 import { sql } from "kysely";
+import { BROWSER_STEPS } from "#contract/analytics/steps.ts";
 import { DAY_MS, MINUTE_MS } from "#contract/durations.ts";
-import { BROWSER_STEPS } from "#contract/steps.ts";
 import { createTestApp } from "../../../../test/support/app/app.ts";
 import { makeOrganization, makeWidget } from "../../../../test/support/builders.ts";
 import {
@@ -15,7 +15,7 @@ import {
   readOutcomes,
 } from "../../../../test/support/funnel/collect.ts";
 import { parseConfig } from "../../config.ts";
-import type { Db } from "../../db/pool.ts";
+import type { Db } from "../../db/connections/pool.ts";
 import { NEW_KEYS_PER_NETWORK } from "../record/key-cap.ts";
 import { NETWORK_BUDGET_FACTOR, WIDGET_BUDGET_FACTOR } from "./collect.ts";
 

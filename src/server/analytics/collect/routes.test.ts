@@ -5,8 +5,8 @@ import { connect } from "node:net";
 import { describe, test } from "node:test";
 import Fastify from "fastify";
 import { sql } from "kysely";
+import { BROWSER_STEPS } from "#contract/analytics/steps.ts";
 import type { WidgetId } from "#contract/ids.ts";
-import { BROWSER_STEPS } from "#contract/steps.ts";
 import { createTestApp } from "../../../../test/support/app/app.ts";
 import { makeOrganization, makeWidget } from "../../../../test/support/builders.ts";
 import { readAnalytics } from "../../../../test/support/funnel/analytics.ts";
@@ -18,7 +18,7 @@ import {
   readOutcomes,
 } from "../../../../test/support/funnel/collect.ts";
 import { buildApp } from "../../app.ts";
-import { installErrorHandler } from "../../http/error-handler.ts";
+import { installErrorHandler } from "../../http/errors/error-handler.ts";
 import { createMetrics } from "../../lib/log/metrics.ts";
 import { VisitReader } from "../classify/read-visit.ts";
 import { collectRoutes } from "./routes.ts";

@@ -1,9 +1,9 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import { COLLECT_BODY_MAX_BYTES } from "#contract/embed-api.ts";
+import { COLLECT_BODY_MAX_BYTES } from "#contract/widgets/embed-api.ts";
 import type { Deps } from "../../deps.ts";
-import { ApiError, notFound } from "../../http/api-error.ts";
-import { toClientNetwork } from "../../http/client-network.ts";
-import { limitByNetwork, type RateLimitVerdict, rateLimited } from "../../http/rate-limit.ts";
+import { ApiError, notFound } from "../../http/errors/api-error.ts";
+import { toClientNetwork } from "../../http/limits/client-network.ts";
+import { limitByNetwork, type RateLimitVerdict, rateLimited } from "../../http/limits/rate-limit.ts";
 import type { BatcherLimits } from "../../lib/concurrency/batcher.ts";
 import type { VisitReader } from "../classify/read-visit.ts";
 import { type Collected, Collector } from "./collect.ts";

@@ -1,8 +1,8 @@
 import { sql } from "kysely";
 import { MINUTE_MS } from "#contract/durations.ts";
 import type { OrganizationId, WidgetId } from "#contract/ids.ts";
+import type { Db } from "../../db/connections/pool.ts";
 import { readAnywhere, table } from "../../db/home.ts";
-import type { Db } from "../../db/pool.ts";
 import { Batcher, type BatcherLimits } from "../../lib/concurrency/batcher.ts";
 import type { OutageLog } from "../../lib/log/outage-log.ts";
 import { RecentMap } from "../../lib/recent-map.ts";

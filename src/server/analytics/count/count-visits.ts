@@ -1,11 +1,11 @@
 import type { RawBuilder } from "kysely";
-import type { Dimension } from "#contract/dimensions.ts";
+import type { Dimension } from "#contract/analytics/dimensions.ts";
 import { SECOND_MS } from "#contract/durations.ts";
 import type { OrganizationId } from "#contract/ids.ts";
+import type { Db } from "../../db/connections/pool.ts";
 import { readAtHome } from "../../db/home.ts";
-import type { Db } from "../../db/pool.ts";
-import { inHomeSnapshot } from "../../db/transactions.ts";
-import { CallerLeft } from "../../http/api-error.ts";
+import { inHomeSnapshot } from "../../db/statements/transactions.ts";
+import { CallerLeft } from "../../http/errors/api-error.ts";
 import { Semaphore } from "../../lib/concurrency/semaphore.ts";
 import { SlicedWork } from "../../lib/concurrency/sliced-work.ts";
 import { addDays } from "../../lib/time/calendar.ts";

@@ -1,4 +1,4 @@
-import { type Dimension, TIME_KEYS, toLeadGroup } from "#contract/dimensions.ts";
+import { type Dimension, TIME_KEYS, toLeadGroup } from "#contract/analytics/dimensions.ts";
 import type { Column, VisitPack } from "../packs/visit-pack.ts";
 import { isKeyed, toKeyId, toStoredKey } from "../record/key-id.ts";
 import type { Filter } from "../report/filters.ts";

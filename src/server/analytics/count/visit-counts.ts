@@ -1,6 +1,6 @@
-import { type Dimension, LEAD_DAYS, toLeadGroup } from "#contract/dimensions.ts";
+import { type Dimension, LEAD_DAYS, toLeadGroup } from "#contract/analytics/dimensions.ts";
+import { FUNNEL_STEPS } from "#contract/analytics/steps.ts";
 import { HOUR_MS, SECOND_MS } from "#contract/durations.ts";
-import { FUNNEL_STEPS } from "#contract/steps.ts";
 import { findFirst } from "../../lib/find-first.ts";
 import type { OnQuarter, TotalsReader } from "../packs/totals.ts";
 import { type KeyCounts, QUARTER_MS } from "../packs/totals.ts";

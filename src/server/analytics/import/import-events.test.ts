@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { sql } from "kysely";
+import { STEPS } from "#contract/analytics/steps.ts";
 import { DAY_MS, HOUR_MS, MINUTE_MS } from "#contract/durations.ts";
 import type { OrganizationId, WidgetId } from "#contract/ids.ts";
-import { STEPS } from "#contract/steps.ts";
 import { makeOrganization, makeWidget, NOON, ownerOf } from "../../../../test/support/builders.ts";
 import { createTestDatabase } from "../../../../test/support/database/database.ts";
 import { assertCounted, readAnalytics } from "../../../../test/support/funnel/analytics.ts";

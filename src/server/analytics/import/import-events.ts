@@ -1,9 +1,9 @@
 import { sql } from "kysely";
 import { DAY_MS } from "#contract/durations.ts";
 import type { OrganizationId, WidgetId } from "#contract/ids.ts";
+import { OtherWork } from "../../db/connections/other-work.ts";
+import type { Db } from "../../db/connections/pool.ts";
 import { writeAtHome } from "../../db/home.ts";
-import { OtherWork } from "../../db/other-work.ts";
-import type { Db } from "../../db/pool.ts";
 import { RecentMap } from "../../lib/recent-map.ts";
 import type { TextLine } from "../../lib/text/text-lines.ts";
 import { toDayText } from "../../lib/time/zone-rules.ts";

@@ -1,7 +1,7 @@
-import { DEVICES, type Device } from "#contract/dimensions.ts";
+import { DEVICES, type Device } from "#contract/analytics/dimensions.ts";
+import { STEPS } from "#contract/analytics/steps.ts";
 import { type OrganizationId, parseWidgetId } from "#contract/ids.ts";
 import { ImportedEvent } from "#contract/imported-lines.ts";
-import { STEPS } from "#contract/steps.ts";
 import { RecentMap } from "../../lib/recent-map.ts";
 import { shapeOf } from "../../lib/shape.ts";
 import { parseJsonText } from "../../lib/text/json-text.ts";

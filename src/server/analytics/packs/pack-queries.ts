@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from "kysely";
 import type { OrganizationId } from "#contract/ids.ts";
+import type { Db } from "../../db/connections/pool.ts";
 import { table } from "../../db/home.ts";
-import type { Db } from "../../db/pool.ts";
 import { assert } from "../../lib/assert.ts";
 import { ALL_WIDGETS, encodeTotals, type TotalsBytes, type WidgetTotals } from "./totals.ts";
 

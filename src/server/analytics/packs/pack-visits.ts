@@ -1,9 +1,9 @@
 import { DAY_MS, HOUR_MS, MINUTE_MS } from "#contract/durations.ts";
 import type { OrganizationId } from "#contract/ids.ts";
+import { OtherWork } from "../../db/connections/other-work.ts";
+import type { Db } from "../../db/connections/pool.ts";
 import { readAtHome } from "../../db/home.ts";
-import { OtherWork } from "../../db/other-work.ts";
-import type { Db } from "../../db/pool.ts";
-import { inHome } from "../../db/transactions.ts";
+import { inHome } from "../../db/statements/transactions.ts";
 import type { Deps } from "../../deps.ts";
 import {
   ALL_HOURS,

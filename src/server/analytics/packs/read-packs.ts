@@ -1,9 +1,9 @@
 import { type RawBuilder, sql } from "kysely";
 import { DAY_MS, HOUR_MS } from "#contract/durations.ts";
 import type { OrganizationId } from "#contract/ids.ts";
+import type { Db } from "../../db/connections/pool.ts";
 import { table } from "../../db/home.ts";
-import type { Db } from "../../db/pool.ts";
-import { FixedStatement } from "../../db/run-prepared.ts";
+import { FixedStatement } from "../../db/statements/run-prepared.ts";
 import { assert } from "../../lib/assert.ts";
 import type { SlicedWork } from "../../lib/concurrency/sliced-work.ts";
 import { PackCache } from "./pack-cache.ts";

@@ -1,8 +1,8 @@
 import { type RawBuilder, sql } from "kysely";
 import { DAY_MS } from "#contract/durations.ts";
 import type { OrganizationId } from "#contract/ids.ts";
+import type { Db } from "../../db/connections/pool.ts";
 import { table } from "../../db/home.ts";
-import type { Db } from "../../db/pool.ts";
 import { assert } from "../../lib/assert.ts";
 import { KEY_KINDS, type KeyKind } from "../record/key-id.ts";
 import { furthest } from "../record/merge-hits.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { DIMENSIONS, type Dimension } from "#contract/dimensions.ts";
+import { DIMENSIONS, type Dimension } from "#contract/analytics/dimensions.ts";
 import { decodeTotals } from "../../../../test/support/funnel/packs.ts";
 import { isKeyed } from "../record/key-id.ts";
 import { createTotals, encodeTotals, type KeyCounts, QUARTER_MS, type Totals, TotalsReader } from "./totals.ts";

@@ -1,6 +1,6 @@
-import { DIMENSIONS, type Dimension, LEAD_DAYS, toLeadGroup } from "#contract/dimensions.ts";
+import { DIMENSIONS, type Dimension, LEAD_DAYS, toLeadGroup } from "#contract/analytics/dimensions.ts";
+import { FUNNEL_STEPS } from "#contract/analytics/steps.ts";
 import { MINUTE_MS } from "#contract/durations.ts";
-import { FUNNEL_STEPS } from "#contract/steps.ts";
 import { assert } from "../../lib/assert.ts";
 import { isKeyed, KEY_KINDS } from "../record/key-id.ts";
 import type { VisitPack } from "./visit-pack.ts";

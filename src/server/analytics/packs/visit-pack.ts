@@ -1,4 +1,4 @@
-import { NOT_SET } from "#contract/dimensions.ts";
+import { NOT_SET } from "#contract/analytics/dimensions.ts";
 import { assert } from "../../lib/assert.ts";
 import { KEY_KINDS, type KeyKind } from "../record/key-id.ts";
 

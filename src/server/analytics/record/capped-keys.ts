@@ -1,4 +1,4 @@
-import { NOT_SET } from "#contract/dimensions.ts";
+import { NOT_SET } from "#contract/analytics/dimensions.ts";
 import { DIRECT_SOURCE, NO_MEDIUM } from "../classify/channel-rules.ts";
 import { toSourceKey } from "../classify/classify-source.ts";
 import type { VisitFacts } from "./hit.ts";

@@ -1,10 +1,10 @@
 import { sql } from "kysely";
+import { STEPS } from "#contract/analytics/steps.ts";
 import { HOUR_MS } from "#contract/durations.ts";
 import type { OrganizationId, WidgetId } from "#contract/ids.ts";
-import { STEPS } from "#contract/steps.ts";
-import { toArrayText } from "../../db/array-text.ts";
+import type { Db } from "../../db/connections/pool.ts";
 import { readAtHome, table } from "../../db/home.ts";
-import type { Db } from "../../db/pool.ts";
+import { toArrayText } from "../../db/statements/array-text.ts";
 import type { LocalWindow } from "../count/local-window.ts";
 import type { Hit } from "./hit.ts";
 

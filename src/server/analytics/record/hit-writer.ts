@@ -1,8 +1,8 @@
 import { sql } from "kysely";
 import pg from "pg";
-import { toArrayText } from "../../db/array-text.ts";
+import type { Db } from "../../db/connections/pool.ts";
 import { atHomes, atServers, findServer, isMoved, type Part, table } from "../../db/home.ts";
-import type { Db } from "../../db/pool.ts";
+import { toArrayText } from "../../db/statements/array-text.ts";
 import { Batcher, type BatcherLimits } from "../../lib/concurrency/batcher.ts";
 import { noteEvents } from "../../lib/concurrency/sliced-work.ts";
 import type { OutageLog } from "../../lib/log/outage-log.ts";

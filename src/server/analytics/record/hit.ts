@@ -1,5 +1,5 @@
+import { STEPS, type Step } from "#contract/analytics/steps.ts";
 import type { OrganizationId, WidgetId } from "#contract/ids.ts";
-import { STEPS, type Step } from "#contract/steps.ts";
 
 // Recording takes hits: the steps that one visit took at one instant. A browser's request is one hit, and so is a line of
 // an import. Steps are passed as a set of bits.

@@ -5,7 +5,7 @@ import type { OrganizationId, WidgetId } from "#contract/ids.ts";
 import { makeOrganization, makeWidget, NOON } from "../../../../test/support/builders.ts";
 import { createTestDatabase } from "../../../../test/support/database/database.ts";
 import { makeHit } from "../../../../test/support/funnel/hits.ts";
-import { openDb, openPool } from "../../db/pool.ts";
+import { openDb, openPool } from "../../db/connections/pool.ts";
 import { createLog } from "../../lib/log/log.ts";
 import { systemRandom } from "../../lib/secrets/random.ts";
 import type { VisitFacts } from "./hit.ts";

@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import type { OrganizationId } from "#contract/ids.ts";
+import type { Db } from "../../db/connections/pool.ts";
 import { atHomes, table } from "../../db/home.ts";
-import type { Db } from "../../db/pool.ts";
 import { Batcher, type BatcherLimits } from "../../lib/concurrency/batcher.ts";
 import type { Log } from "../../lib/log/log.ts";
 import { OutageLog } from "../../lib/log/outage-log.ts";

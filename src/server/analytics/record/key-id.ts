@@ -1,5 +1,5 @@
 import { hash } from "node:crypto";
-import { type Dimension, type FilterDimension, NOT_SET } from "#contract/dimensions.ts";
+import { type Dimension, type FilterDimension, NOT_SET } from "#contract/analytics/dimensions.ts";
 import type { OrganizationId } from "#contract/ids.ts";
 import { RecentMap } from "../../lib/recent-map.ts";
 import { toSourceKey } from "../classify/classify-source.ts";

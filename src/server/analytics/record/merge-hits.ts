@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import type { Step } from "#contract/steps.ts";
+import type { Step } from "#contract/analytics/steps.ts";
 import { replaceOther } from "./capped-keys.ts";
 import { type Hit, toStepBit, toVisitName } from "./hit.ts";
 import { KEY_KINDS, toVisitKeys, type VisitKeys } from "./key-id.ts";

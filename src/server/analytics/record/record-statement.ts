@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from "kysely";
-import { type BatchColumn, type BatchValues, toBatchRows } from "../../db/batch-rows.ts";
 import { table } from "../../db/home.ts";
-import { FixedStatement } from "../../db/run-prepared.ts";
+import { type BatchColumn, type BatchValues, toBatchRows } from "../../db/statements/batch-rows.ts";
+import { FixedStatement } from "../../db/statements/run-prepared.ts";
 import { outdateHours } from "../packs/pack-queries.ts";
 import { CAPPED_KINDS, OTHER_IDS } from "./capped-keys.ts";
 import { KEY_KINDS, type NewKey } from "./key-id.ts";

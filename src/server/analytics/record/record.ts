@@ -1,7 +1,7 @@
-import { toArrayText } from "../../db/array-text.ts";
-import { toBatchValues } from "../../db/batch-rows.ts";
+import type { Db } from "../../db/connections/pool.ts";
 import { atHomes, type Part, runTogether } from "../../db/home.ts";
-import type { Db } from "../../db/pool.ts";
+import { toArrayText } from "../../db/statements/array-text.ts";
+import { toBatchValues } from "../../db/statements/batch-rows.ts";
 import { assert } from "../../lib/assert.ts";
 import type { Hit } from "./hit.ts";
 import { KEY_KINDS, type NewKey, toKey, toKeyName, toKindNumber } from "./key-id.ts";

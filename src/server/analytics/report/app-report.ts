@@ -1,10 +1,10 @@
 import type { RawBuilder } from "kysely";
-import type { Analytics } from "#contract/analytics.ts";
+import type { Analytics } from "#contract/analytics/analytics.ts";
 import { type AppAnalytics, HOURLY_DAYS_MAX, LIST_ROWS_MAX, LISTED_DIMENSIONS } from "#contract/app/analytics.ts";
 import type { OrganizationId, WidgetId } from "#contract/ids.ts";
 import { SOURCES_MAX } from "#contract/limits.ts";
 import type { Plan } from "#contract/plans.ts";
-import type { Db } from "../../db/pool.ts";
+import type { Db } from "../../db/connections/pool.ts";
 import type { Deps } from "../../deps.ts";
 import type { Query } from "../../http/parameters.ts";
 import { toLocalDay, toTimeOfDayMs, type ZoneRules } from "../../lib/time/zone-rules.ts";

@@ -1,7 +1,7 @@
-import type { DailyTotal } from "#contract/analytics.ts";
-import { DIMENSIONS } from "#contract/dimensions.ts";
+import type { DailyTotal } from "#contract/analytics/analytics.ts";
+import { DIMENSIONS } from "#contract/analytics/dimensions.ts";
 import type { OrganizationId } from "#contract/ids.ts";
-import type { Db } from "../../db/pool.ts";
+import type { Db } from "../../db/connections/pool.ts";
 import { toLocalDay } from "../../lib/time/zone-rules.ts";
 import { countVisits } from "../count/count-visits.ts";
 import { findFirstDay } from "../count/to-counts.ts";

@@ -1,6 +1,6 @@
+import type { Dimension } from "#contract/analytics/dimensions.ts";
+import { FUNNEL_STEPS } from "#contract/analytics/steps.ts";
 import type { AppAnalytics, AppBreakdown } from "#contract/app/analytics.ts";
-import type { Dimension } from "#contract/dimensions.ts";
-import { FUNNEL_STEPS } from "#contract/steps.ts";
 import { BYTE_ORDER_MARK, type CsvCell, toCsvLine } from "../../lib/text/csv.ts";
 import { isNamed } from "./breakdown/breakdown.ts";
 

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
+import { DIMENSIONS, type Dimension, NOT_SET, toNegatedName } from "#contract/analytics/dimensions.ts";
+import { FUNNEL_STEPS } from "#contract/analytics/steps.ts";
 import { MATCHES, type Match } from "#contract/app/analytics.ts";
-import { DIMENSIONS, type Dimension, NOT_SET, toNegatedName } from "#contract/dimensions.ts";
 import type { OrganizationId, WidgetId } from "#contract/ids.ts";
-import { FUNNEL_STEPS } from "#contract/steps.ts";
 import { makeOrganization, makeWidget } from "../../../../test/support/builders.ts";
 import { createTestDatabase } from "../../../../test/support/database/database.ts";
 import { findReader } from "../../../../test/support/funnel/analytics.ts";

@@ -10,9 +10,9 @@ import {
   TIME_KEYS,
   toNegatedName,
   toUsualCase,
-} from "#contract/dimensions.ts";
+} from "#contract/analytics/dimensions.ts";
 import type { OrganizationId, WidgetId } from "#contract/ids.ts";
-import type { Db } from "../../db/pool.ts";
+import type { Db } from "../../db/connections/pool.ts";
 import { badParameter, type Query } from "../../http/parameters.ts";
 import { requireWidget } from "../../widgets/widgets.ts";
 import { isCountry } from "../classify/country.ts";

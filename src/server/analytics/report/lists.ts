@@ -1,11 +1,11 @@
 import { type RawBuilder, sql } from "kysely";
-import type { Analytics } from "#contract/analytics.ts";
+import type { Analytics } from "#contract/analytics/analytics.ts";
+import type { Dimension } from "#contract/analytics/dimensions.ts";
 import { type AppList, LISTED_DIMENSIONS, type ListedDimension } from "#contract/app/analytics.ts";
-import type { Dimension } from "#contract/dimensions.ts";
 import type { OrganizationId } from "#contract/ids.ts";
 import { CAMPAIGNS_MAX, CHANNELS_MAX, SOURCES_MAX } from "#contract/limits.ts";
+import type { Db } from "../../db/connections/pool.ts";
 import { readAtHome, table } from "../../db/home.ts";
-import type { Db } from "../../db/pool.ts";
 import { SlicedWork } from "../../lib/concurrency/sliced-work.ts";
 import type { VisitCounts } from "../count/visit-counts.ts";
 import type { KeyCounts } from "../packs/totals.ts";

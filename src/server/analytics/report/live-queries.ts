@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import { DAY_MS, HOUR_MS, MINUTE_MS } from "#contract/durations.ts";
 import type { OrganizationId } from "#contract/ids.ts";
-import type { Db } from "../../db/pool.ts";
+import type { Db } from "../../db/connections/pool.ts";
 import { lastAt } from "../record/merge-hits.ts";
 
 const SHOWN_BOOKINGS = 8;

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import type { Analytics, Breakdown } from "#contract/analytics.ts";
+import type { Analytics, Breakdown } from "#contract/analytics/analytics.ts";
 import type { OrganizationId, WidgetId } from "#contract/ids.ts";
 import { createTestApp } from "../../../../test/support/app/app.ts";
 import { askApp } from "../../../../test/support/app/app-api.ts";

@@ -1,7 +1,7 @@
 import { hash } from "node:crypto";
 import { Type } from "typebox";
-import type { Breakdown } from "#contract/analytics.ts";
-import type { Dimension } from "#contract/dimensions.ts";
+import type { Breakdown } from "#contract/analytics/analytics.ts";
+import type { Dimension } from "#contract/analytics/dimensions.ts";
 import type { ReadRoutes } from "../../api-keys/api-keys.ts";
 import type { Deps } from "../../deps.ts";
 import { badParameter, type Query, readPageSize, readParameter, readWindowDays } from "../../http/parameters.ts";

@@ -8,8 +8,8 @@ import { untilSomeoneWaits } from "../../../../test/support/database/count-block
 import { whileLocked } from "../../../../test/support/database/while-locked.ts";
 import { makeHit } from "../../../../test/support/funnel/hits.ts";
 import { buildApp } from "../../app.ts";
+import { type Db, openDb, openPool } from "../../db/connections/pool.ts";
 import { listHomes } from "../../db/home.ts";
-import { type Db, openDb, openPool } from "../../db/pool.ts";
 import { createLog } from "../../lib/log/log.ts";
 import { recordHits } from "../record/record.ts";
 

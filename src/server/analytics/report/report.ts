@@ -1,7 +1,7 @@
-import type { Analytics, AnalyticsEntry } from "#contract/analytics.ts";
+import type { Analytics, AnalyticsEntry } from "#contract/analytics/analytics.ts";
+import { FUNNEL_STEPS, type FunnelStep } from "#contract/analytics/steps.ts";
 import type { AppBreakdown } from "#contract/app/analytics.ts";
 import { DAY_MS } from "#contract/durations.ts";
-import { FUNNEL_STEPS, type FunnelStep } from "#contract/steps.ts";
 import { parseTimeZone } from "../../lib/time/calendar.ts";
 import { readZoneRules, toDayText, type ZoneRules } from "../../lib/time/zone-rules.ts";
 import { toDays } from "../count/to-counts.ts";

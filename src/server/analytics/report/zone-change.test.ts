@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import { sql } from "kysely";
-import { DIMENSIONS } from "#contract/dimensions.ts";
+import { DIMENSIONS } from "#contract/analytics/dimensions.ts";
 import type { OrganizationId, WidgetId } from "#contract/ids.ts";
 import { makeOrganization, makeWidget } from "../../../../test/support/builders.ts";
 import { createTestDatabase } from "../../../../test/support/database/database.ts";

@@ -1,8 +1,8 @@
 import type { Selectable } from "kysely";
 import type { OrganizationId, ReportLinkId } from "#contract/ids.ts";
 import type { Plan } from "#contract/plans.ts";
-import type { AccountTables } from "../../db/account-tables.ts";
-import type { Db } from "../../db/pool.ts";
+import type { Db } from "../../db/connections/pool.ts";
+import type { AccountTables } from "../../db/tables/account-tables.ts";
 
 export type ReportLinkRow = Selectable<AccountTables["report_links"]>;
 

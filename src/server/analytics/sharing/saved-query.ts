@@ -1,5 +1,5 @@
 import { type ParsedUrlQuery, parse, stringify } from "node:querystring";
-import { toNegatedName } from "#contract/dimensions.ts";
+import { toNegatedName } from "#contract/analytics/dimensions.ts";
 import { type Query, readParameter } from "../../http/parameters.ts";
 import { type Filter, readFilters } from "../report/filters.ts";
 

@@ -1,7 +1,7 @@
 import type { Selectable } from "kysely";
 import type { OrganizationId, SegmentId } from "#contract/ids.ts";
-import type { AccountTables } from "../../db/account-tables.ts";
-import type { Db } from "../../db/pool.ts";
+import type { Db } from "../../db/connections/pool.ts";
+import type { AccountTables } from "../../db/tables/account-tables.ts";
 
 export type SegmentRow = Selectable<AccountTables["segments"]>;
 

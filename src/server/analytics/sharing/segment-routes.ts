@@ -3,12 +3,12 @@ import { type OrganizationId, parseSegmentId, SEGMENT_ID, type SegmentId } from 
 import { SEGMENT_NAME_LENGTH_MAX } from "#contract/limits.ts";
 import type { Routes } from "../../accounts/accounts.ts";
 import { auditBy } from "../../audit/audit.ts";
-import { makeOnce } from "../../db/make-once.ts";
-import type { Db } from "../../db/pool.ts";
-import { inTransaction } from "../../db/transactions.ts";
+import type { Db } from "../../db/connections/pool.ts";
+import { makeOnce } from "../../db/statements/make-once.ts";
+import { inTransaction } from "../../db/statements/transactions.ts";
 import type { Deps } from "../../deps.ts";
-import { ApiError, notFound } from "../../http/api-error.ts";
-import { checkLine, requireFields } from "../../http/check-fields.ts";
+import { ApiError, notFound } from "../../http/errors/api-error.ts";
+import { checkLine, requireFields } from "../../http/errors/check-fields.ts";
 import { chooseId } from "../../http/idempotency-key.ts";
 import { countLocked, describeCap } from "../../organizations/organizations.ts";
 import { requireFilterWidgets } from "../report/filters.ts";

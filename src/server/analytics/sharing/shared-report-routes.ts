@@ -1,9 +1,9 @@
 import type { HttpRoutes } from "../../accounts/accounts.ts";
 import type { Config } from "../../config.ts";
 import type { Deps } from "../../deps.ts";
-import { ApiError } from "../../http/api-error.ts";
-import { toClientNetwork } from "../../http/client-network.ts";
-import { limitByNetwork, rateLimited } from "../../http/rate-limit.ts";
+import { ApiError } from "../../http/errors/api-error.ts";
+import { toClientNetwork } from "../../http/limits/client-network.ts";
+import { limitByNetwork, rateLimited } from "../../http/limits/rate-limit.ts";
 import { readWidgetNames } from "../../widgets/widgets.ts";
 import { answerQuestion, readQuestion } from "../report/app-report.ts";
 import { readComparison } from "../report/app-window.ts";

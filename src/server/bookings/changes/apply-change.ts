@@ -1,7 +1,7 @@
-import { BOOKING_STATUS_CANCELLED, BOOKING_STATUS_CONFIRMED } from "#contract/booking.ts";
-import type { ChangeType } from "#contract/booking-changes.ts";
+import { BOOKING_STATUS_CANCELLED, BOOKING_STATUS_CONFIRMED } from "#contract/bookings/booking.ts";
+import type { ChangeType } from "#contract/bookings/booking-changes.ts";
 import type { OrganizationId, Reference, WidgetId } from "#contract/ids.ts";
-import type { Db } from "../../db/pool.ts";
+import type { Db } from "../../db/connections/pool.ts";
 import type { Deps } from "../../deps.ts";
 import type { Followed } from "../../scheduler/scheduler.ts";
 import { fanOut } from "../../webhooks/webhooks.ts";

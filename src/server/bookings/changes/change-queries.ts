@@ -1,8 +1,8 @@
 import { sql } from "kysely";
-import type { Change } from "#contract/booking-changes.ts";
+import type { Change } from "#contract/bookings/booking-changes.ts";
 import type { OrganizationId, Reference } from "#contract/ids.ts";
+import type { Db } from "../../db/connections/pool.ts";
 import { readAtHome, table } from "../../db/home.ts";
-import type { Db } from "../../db/pool.ts";
 import type { Clock } from "../../lib/time/clock.ts";
 import { BOOKING_COLUMNS, type BookingRow, takeInstant } from "../stored/queries.ts";
 import { toApiJson } from "../stored/to-api-json.ts";

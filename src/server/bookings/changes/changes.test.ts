@@ -6,9 +6,9 @@ import { createTestApp } from "../../../../test/support/app/app.ts";
 import { makeCaller, type TestCaller } from "../../../../test/support/app/read-api.ts";
 import { makeBooking, makeWidget, NOON } from "../../../../test/support/builders.ts";
 import { findEverywhere } from "../../../../test/support/database/search-database.ts";
-import { inHome } from "../../db/transactions.ts";
+import { inHome } from "../../db/statements/transactions.ts";
 import type { Followed } from "../../scheduler/scheduling-system.ts";
-import { deleteBooking } from "../stored/erase.ts";
+import { deleteBooking } from "../stored/erase/erase.ts";
 import { applyChange } from "./apply-change.ts";
 import { listChangesOf } from "./change-queries.ts";
 

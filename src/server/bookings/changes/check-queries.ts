@@ -1,9 +1,9 @@
 import { sql } from "kysely";
 import type { ConnectionId, OrganizationId, Reference, WidgetId } from "#contract/ids.ts";
+import type { Db } from "../../db/connections/pool.ts";
 import { readAtHome, table, writeAtHome } from "../../db/home.ts";
-import { isDue } from "../../db/is-due.ts";
-import type { Db } from "../../db/pool.ts";
-import { runPrepared } from "../../db/run-prepared.ts";
+import { isDue } from "../../db/statements/is-due.ts";
+import { runPrepared } from "../../db/statements/run-prepared.ts";
 
 // Appointments to be read in their scheduling system. One process at a time reads an appointment: `due_at` is then the end of its
 // lease. If something happens meanwhile, the appointment is due again at once, and what was read doesn't count.

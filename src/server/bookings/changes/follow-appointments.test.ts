@@ -17,7 +17,7 @@ import { silence } from "../../../../test/support/scheduler/silence.ts";
 import { RecentMap } from "../../lib/recent-map.ts";
 import { addConnection, changeConnection } from "../../scheduler/connections/connections.ts";
 import type { Outbound } from "../../scheduler/outbound.ts";
-import { deleteBooking } from "../stored/erase.ts";
+import { deleteBooking } from "../stored/erase/erase.ts";
 import { listChanges } from "./change-queries.ts";
 import { markDue } from "./check-queries.ts";
 import { followAppointments } from "./follow-appointments.ts";

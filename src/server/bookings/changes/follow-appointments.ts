@@ -1,7 +1,7 @@
 import { HOUR_MS, MINUTE_MS } from "#contract/durations.ts";
 import type { OrganizationId, Reference } from "#contract/ids.ts";
 import { atEveryHome } from "../../db/home.ts";
-import { inHome } from "../../db/transactions.ts";
+import { inHome } from "../../db/statements/transactions.ts";
 import { Semaphore } from "../../lib/concurrency/semaphore.ts";
 import {
   type Followed,

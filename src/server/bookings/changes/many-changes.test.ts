@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import { sql } from "kysely";
-import type { Change } from "#contract/booking-changes.ts";
+import type { Change } from "#contract/bookings/booking-changes.ts";
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from "#contract/durations.ts";
 import type { OrganizationId, Reference } from "#contract/ids.ts";
-import type { BookingCancelledEvent, BookingRescheduledEvent } from "#contract/webhook-event.ts";
+import type { BookingCancelledEvent, BookingRescheduledEvent } from "#contract/webhooks/webhook-event.ts";
 import { createTestApp } from "../../../../test/support/app/app.ts";
 import { makeBooking, makeOrganization, makeWidget, NOON } from "../../../../test/support/builders.ts";
 import {
@@ -20,7 +20,7 @@ import { startCalendlyServer } from "../../../../test/support/scheduler/calendly
 import { addConnection } from "../../scheduler/connections/connections.ts";
 import { keepSubscriptions } from "../../scheduler/notices/keep-subscriptions.ts";
 import { readEventPage } from "../../webhooks/events/read-routes.ts";
-import { deleteBooking } from "../stored/erase.ts";
+import { deleteBooking } from "../stored/erase/erase.ts";
 import { listChanges } from "./change-queries.ts";
 import { followAppointments } from "./follow-appointments.ts";
 import { pollConnections } from "./poll-connections.ts";

@@ -1,9 +1,9 @@
 import { hash } from "node:crypto";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { parseConnectionId, parseOrganizationId } from "#contract/ids.ts";
-import { ApiError, notFound } from "../../http/api-error.ts";
-import { toClientNetwork } from "../../http/client-network.ts";
-import { limitByNetwork, rateLimited, SharedLimiter } from "../../http/rate-limit.ts";
+import { ApiError, notFound } from "../../http/errors/api-error.ts";
+import { toClientNetwork } from "../../http/limits/client-network.ts";
+import { limitByNetwork, rateLimited, SharedLimiter } from "../../http/limits/rate-limit.ts";
 import { RecentMap } from "../../lib/recent-map.ts";
 import { type OpenDeps, openNotice } from "../../scheduler/scheduler.ts";
 import { findReferences, markDue } from "./check-queries.ts";

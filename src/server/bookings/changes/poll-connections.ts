@@ -1,7 +1,7 @@
 import { DAY_MS, MINUTE_MS } from "#contract/durations.ts";
 import { CONNECTION_KINDS, type ConnectionKind } from "#contract/scheduling.ts";
+import type { Db } from "../../db/connections/pool.ts";
 import { atEveryHome } from "../../db/home.ts";
-import type { Db } from "../../db/pool.ts";
 import { type OpenDeps, openConnection } from "../../scheduler/scheduler.ts";
 import { findReferences, markDue } from "./check-queries.ts";
 import { claimFollowed, type FollowedConnection, listKnown, notePolled } from "./poll-queries.ts";

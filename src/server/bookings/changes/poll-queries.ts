@@ -1,10 +1,10 @@
 import { sql } from "kysely";
-import { BOOKING_STATUS_CANCELLED } from "#contract/booking.ts";
+import { BOOKING_STATUS_CANCELLED } from "#contract/bookings/booking.ts";
 import type { ConnectionId, OrganizationId } from "#contract/ids.ts";
 import type { ConnectionKind } from "#contract/scheduling.ts";
+import type { Db } from "../../db/connections/pool.ts";
 import { table } from "../../db/home.ts";
-import { isDue } from "../../db/is-due.ts";
-import type { Db } from "../../db/pool.ts";
+import { isDue } from "../../db/statements/is-due.ts";
 import type { KnownAppointment } from "../../scheduler/scheduler.ts";
 import { isOfFormerAccount } from "./check-queries.ts";
 

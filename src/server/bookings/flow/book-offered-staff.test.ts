@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
-import type { FreeSlot } from "#contract/embed-api.ts";
 import type { WidgetId } from "#contract/ids.ts";
+import type { FreeSlot } from "#contract/widgets/embed-api.ts";
 import { createTestApp } from "../../../../test/support/app/app.ts";
 import { makeOrganization, makeWidget, updateWidget } from "../../../../test/support/builders.ts";
 import { visitId } from "../../../../test/support/funnel/hits.ts";

@@ -7,7 +7,7 @@ import type { OrganizationId, WidgetId } from "#contract/ids.ts";
 import { createTestApp } from "../../../../test/support/app/app.ts";
 import { makeKey, makeOrganization, makeWidget, NOON } from "../../../../test/support/builders.ts";
 import { DIRECT_HIT } from "../../../../test/support/funnel/hits.ts";
-import { eraseBookingsByEmail } from "../stored/erase.ts";
+import { eraseBookingsByEmail } from "../stored/erase/erase.ts";
 import { insertPending } from "./pending-queries.ts";
 import { takeReference } from "./reference.ts";
 import { settleOverdue } from "./settle-overdue.ts";

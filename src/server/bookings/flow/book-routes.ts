@@ -1,8 +1,8 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import { type Attribution, type RawAttribution, RawAttribution as RawFields } from "#contract/attribution.ts";
-import { NOT_SET } from "#contract/dimensions.ts";
+import { type Attribution, type RawAttribution, RawAttribution as RawFields } from "#contract/analytics/attribution.ts";
+import { NOT_SET } from "#contract/analytics/dimensions.ts";
 import { DAY_MS } from "#contract/durations.ts";
-import { BOOK_BODY_MAX_BYTES, BookAnswer, type BookRequest, type FreeSlot } from "#contract/embed-api.ts";
+import { BOOK_BODY_MAX_BYTES, BookAnswer, type BookRequest, type FreeSlot } from "#contract/widgets/embed-api.ts";
 import {
   ATTRIBUTION_TEXT_MAX,
   honourPrivacySignal,
@@ -13,7 +13,7 @@ import {
   type VisitReader,
 } from "../../analytics/analytics.ts";
 import type { Deps } from "../../deps.ts";
-import { ApiError, FieldsError, notFound } from "../../http/api-error.ts";
+import { ApiError, FieldsError, notFound } from "../../http/errors/api-error.ts";
 import { requireIdempotencyKey } from "../../http/idempotency-key.ts";
 import { assert } from "../../lib/assert.ts";
 import { parseTimeZone } from "../../lib/time/calendar.ts";

@@ -1,4 +1,5 @@
-import type { Answer } from "#contract/booking.ts";
+import type { Answer } from "#contract/bookings/booking.ts";
+import { CHOICES_SEPARATOR, TICKED } from "#contract/scheduling.ts";
 import {
   ANSWER_LENGTH_MAX,
   BookRequest,
@@ -6,9 +7,8 @@ import {
   NAME_LENGTH_MAX,
   NOTES_LENGTH_MAX,
   PHONE_LENGTH_MAX,
-} from "#contract/embed-api.ts";
-import { CHOICES_SEPARATOR, TICKED } from "#contract/scheduling.ts";
-import { FIELD_FAULTS } from "../../http/check-fields.ts";
+} from "#contract/widgets/embed-api.ts";
+import { FIELD_FAULTS } from "../../http/errors/check-fields.ts";
 import { describeSchemaFault } from "../../lib/schema-fault.ts";
 import { shapeOf } from "../../lib/shape.ts";
 import { isTooComplex, parseJsonText } from "../../lib/text/json-text.ts";

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { sql } from "kysely";
 import { Check } from "typebox/value";
 import type { OrganizationId } from "#contract/ids.ts";
-import { BookingCreatedEvent } from "#contract/webhook-event.ts";
+import { BookingCreatedEvent } from "#contract/webhooks/webhook-event.ts";
 import { plainBooking } from "../../../../test/support/app/read-api.ts";
 import { importLines, makeLine } from "../../../../test/support/bookings/import-lines.ts";
 import {
@@ -17,7 +17,7 @@ import {
   readDeliveries,
   startReplying,
 } from "../../../../test/support/webhooks/webhook-service.ts";
-import { inHome } from "../../db/transactions.ts";
+import { inHome } from "../../db/statements/transactions.ts";
 import { keepBooking, writeMissingEvents } from "./keep-booking.ts";
 import { takeReference } from "./reference.ts";
 

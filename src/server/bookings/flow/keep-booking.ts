@@ -1,10 +1,10 @@
 import { type Insertable, type Selectable, sql } from "kysely";
 import type { DeliveryId, OrganizationId, Reference } from "#contract/ids.ts";
+import type { Db } from "../../db/connections/pool.ts";
 import { atEveryHome } from "../../db/home.ts";
-import { fromJson } from "../../db/json-column.ts";
-import type { Db } from "../../db/pool.ts";
-import type { BookingsTable } from "../../db/tables.ts";
-import { inHome } from "../../db/transactions.ts";
+import { fromJson } from "../../db/statements/json-column.ts";
+import { inHome } from "../../db/statements/transactions.ts";
+import type { BookingsTable } from "../../db/tables/tables.ts";
 import type { Deps } from "../../deps.ts";
 import { type BookingFacts, fanOut, fanOutSafely, wakeWorkers } from "../../webhooks/webhooks.ts";
 import { BOOKING_COLUMNS, type BookingRow, insertBooking, takeInstant } from "../stored/queries.ts";

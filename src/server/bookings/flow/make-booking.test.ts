@@ -12,13 +12,13 @@ import { findEverywhere } from "../../../../test/support/database/search-databas
 import { openSilentWire } from "../../../../test/support/database/silent-wire.ts";
 import { readAnalytics } from "../../../../test/support/funnel/analytics.ts";
 import { DIRECT_HIT } from "../../../../test/support/funnel/hits.ts";
-import { DatabaseUnavailable } from "../../db/database-unavailable.ts";
-import { type Db, openDb, openPool } from "../../db/pool.ts";
+import { DatabaseUnavailable } from "../../db/connections/database-unavailable.ts";
+import { type Db, openDb, openPool } from "../../db/connections/pool.ts";
 import { createLog } from "../../lib/log/log.ts";
 import { deleteOrganization } from "../../organizations/delete-organization.ts";
 import { openSchedulingSystem } from "../../scheduler/open-system.ts";
 import { refused, type SchedulingSystem, unavailable } from "../../scheduler/scheduling-system.ts";
-import { deleteBooking, eraseBookingsByEmail } from "../stored/erase.ts";
+import { deleteBooking, eraseBookingsByEmail } from "../stored/erase/erase.ts";
 import { makeBooking, type WantedBooking } from "./make-booking.ts";
 import type { MadeBooking } from "./repeat-booking.ts";
 import { settleOverdue } from "./settle-overdue.ts";

@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import type { Db } from "../../db/pool.ts";
+import type { Db } from "../../db/connections/pool.ts";
 import type { Deps } from "../../deps.ts";
 import { assert } from "../../lib/assert.ts";
 import { measureInTime } from "../../lib/log/measure.ts";

@@ -1,11 +1,11 @@
 import { sql } from "kysely";
 import { HOUR_MS } from "#contract/durations.ts";
-import type { BookAnswer } from "#contract/embed-api.ts";
 import type { ConnectionId, OrganizationId, Reference, WidgetId } from "#contract/ids.ts";
-import type { WidgetStatus } from "#contract/widget.ts";
+import type { BookAnswer } from "#contract/widgets/embed-api.ts";
+import type { WidgetStatus } from "#contract/widgets/widget.ts";
+import type { Db } from "../../db/connections/pool.ts";
 import { readAtHome, table, writeAtHome } from "../../db/home.ts";
-import { isDue } from "../../db/is-due.ts";
-import type { Db } from "../../db/pool.ts";
+import { isDue } from "../../db/statements/is-due.ts";
 
 // Booking requests: unsettled ones, and settled ones for a day. See pending_bookings in schema.sql.
 

@@ -1,6 +1,6 @@
 import { type OrganizationId, REFERENCE, type Reference } from "#contract/ids.ts";
+import type { Db } from "../../db/connections/pool.ts";
 import { findServer } from "../../db/home.ts";
-import type { Db } from "../../db/pool.ts";
 import { type Random, randomId } from "../../lib/secrets/random.ts";
 import { reserveReference } from "../stored/queries.ts";
 

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
-import { BOOKING_STATUS_CONFIRMED } from "#contract/booking.ts";
-import type { BookAnswer } from "#contract/embed-api.ts";
+import { BOOKING_STATUS_CONFIRMED } from "#contract/bookings/booking.ts";
 import type { ConnectionId, OrganizationId, WidgetId } from "#contract/ids.ts";
+import type { BookAnswer } from "#contract/widgets/embed-api.ts";
 import type { Deps } from "../../deps.ts";
 import { pause } from "../../lib/concurrency/pause.ts";
 import type { Lookup, SchedulerLimits, SchedulingSystem } from "../../scheduler/scheduler.ts";

@@ -1,9 +1,9 @@
-import { BOOKING_STATUS_CONFIRMED } from "#contract/booking.ts";
+import { BOOKING_STATUS_CONFIRMED } from "#contract/bookings/booking.ts";
 import { SECOND_MS } from "#contract/durations.ts";
-import type { BookAnswer } from "#contract/embed-api.ts";
 import { BASE58, type OrganizationId, type Reference, type WidgetId } from "#contract/ids.ts";
+import type { BookAnswer } from "#contract/widgets/embed-api.ts";
 import { type Conversion, type Hit, keepStoredKeys, recordHits, toStepBit } from "../../analytics/analytics.ts";
-import { inHome } from "../../db/transactions.ts";
+import { inHome } from "../../db/statements/transactions.ts";
 import type { Deps } from "../../deps.ts";
 import { randomText } from "../../lib/secrets/random.ts";
 import type { Booked } from "../../scheduler/scheduler.ts";

@@ -12,7 +12,7 @@ import { RecentMap } from "../../lib/recent-map.ts";
 import { addConnection, removeConnection } from "../../scheduler/connections/connections.ts";
 import { openConnection } from "../../scheduler/open-system.ts";
 import type { Outbound } from "../../scheduler/outbound.ts";
-import { eraseBookingsByEmail } from "../stored/erase.ts";
+import { eraseBookingsByEmail } from "../stored/erase/erase.ts";
 import { reserveReference } from "../stored/queries.ts";
 import { insertPending } from "./pending-queries.ts";
 import { takeReference } from "./reference.ts";

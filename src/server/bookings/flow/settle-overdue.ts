@@ -1,7 +1,7 @@
 import { MINUTE_MS, SECOND_MS } from "#contract/durations.ts";
 import { LOOK_UPS_UNTIL_ABSENT } from "#contract/scheduling.ts";
+import type { Db } from "../../db/connections/pool.ts";
 import { atEveryHome } from "../../db/home.ts";
-import type { Db } from "../../db/pool.ts";
 import type { Deps } from "../../deps.ts";
 import {
   openConnection,

@@ -1,5 +1,5 @@
 import { SECOND_MS } from "#contract/durations.ts";
-import { isDatabaseUnavailable } from "../../db/database-unavailable.ts";
+import { isDatabaseUnavailable } from "../../db/connections/database-unavailable.ts";
 import { repeat } from "../../lib/concurrency/pause.ts";
 import {
   type BookingToSettle,

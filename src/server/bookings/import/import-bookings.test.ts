@@ -5,7 +5,7 @@ import { createTestApp } from "../../../../test/support/app/app.ts";
 import { type ImportLine, importLines, makeLine, makeOwner } from "../../../../test/support/bookings/import-lines.ts";
 import { makeBooking, makeKey, makeOrganization, makeWidget } from "../../../../test/support/builders.ts";
 import { createTestDatabase } from "../../../../test/support/database/database.ts";
-import type { Db } from "../../db/pool.ts";
+import type { Db } from "../../db/connections/pool.ts";
 import { BOOKING_COLUMNS } from "../stored/queries.ts";
 
 const { db, pool } = await createTestDatabase();

@@ -1,6 +1,6 @@
 import type { OrganizationId } from "#contract/ids.ts";
+import type { Db } from "../../db/connections/pool.ts";
 import { OrganizationMoving } from "../../db/engine.ts";
-import type { Db } from "../../db/pool.ts";
 import type { TextLine } from "../../lib/text/text-lines.ts";
 import { withCreatedAt } from "../stored/to-api-json.ts";
 import { type ImportRow, parseImportLine } from "./parse-import-line.ts";

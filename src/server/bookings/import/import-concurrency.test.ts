@@ -12,8 +12,8 @@ import {
 import { makeBooking, NOON } from "../../../../test/support/builders.ts";
 import { untilSomeoneWaits } from "../../../../test/support/database/count-blocked.ts";
 import { createTestDatabase } from "../../../../test/support/database/database.ts";
-import type { Db } from "../../db/pool.ts";
-import { inHome } from "../../db/transactions.ts";
+import type { Db } from "../../db/connections/pool.ts";
+import { inHome } from "../../db/statements/transactions.ts";
 import type { TextLine } from "../../lib/text/text-lines.ts";
 import { insertBooking, takeInstant } from "../stored/queries.ts";
 import { importBookings } from "./import-bookings.ts";

@@ -8,7 +8,7 @@ import { openWire } from "../../../../test/support/app/wire.ts";
 import { importLines, makeLine } from "../../../../test/support/bookings/import-lines.ts";
 import { NOON } from "../../../../test/support/builders.ts";
 import { findEverywhere } from "../../../../test/support/database/search-database.ts";
-import { deleteBooking, deleteExpiredBookings, eraseBookingsByEmail } from "../stored/erase.ts";
+import { deleteBooking, deleteExpiredBookings, eraseBookingsByEmail } from "../stored/erase/erase.ts";
 
 const { app, deps } = await createTestApp();
 const { db } = deps;

@@ -11,7 +11,7 @@ import {
 } from "../../../../test/support/bookings/import-lines.ts";
 import { makeBooking, NOON } from "../../../../test/support/builders.ts";
 import { createTestDatabase } from "../../../../test/support/database/database.ts";
-import type { Tables } from "../../db/tables.ts";
+import type { Tables } from "../../db/tables/tables.ts";
 
 const { db, pool } = await createTestDatabase();
 

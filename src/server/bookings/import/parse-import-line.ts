@@ -1,11 +1,11 @@
 import type { Selectable } from "kysely";
-import { Attribution } from "#contract/attribution.ts";
-import { type Answer, BOOKING_STATUS_CONFIRMED } from "#contract/booking.ts";
-import { EMAIL_LENGTH_MAX } from "#contract/embed-api.ts";
+import { Attribution } from "#contract/analytics/attribution.ts";
+import { type Answer, BOOKING_STATUS_CONFIRMED } from "#contract/bookings/booking.ts";
 import { parseReference, parseWidgetId } from "#contract/ids.ts";
 import { ImportedBooking } from "#contract/imported-lines.ts";
+import { EMAIL_LENGTH_MAX } from "#contract/widgets/embed-api.ts";
 import { TOUCHES_MAX } from "../../analytics/analytics.ts";
-import type { BookingsTable } from "../../db/tables.ts";
+import type { BookingsTable } from "../../db/tables/tables.ts";
 import { describeSchemaFault } from "../../lib/schema-fault.ts";
 import { shapeOf } from "../../lib/shape.ts";
 import { parseJsonText } from "../../lib/text/json-text.ts";

@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import type { OrganizationId } from "#contract/ids.ts";
-import type { Db } from "../../db/pool.ts";
+import type { Db } from "../../db/connections/pool.ts";
 import type { ImportRow } from "./parse-import-line.ts";
 
 // Statements of `import bookings`. They run in one transaction over a temporary table, so that a file is imported whole or

@@ -1,9 +1,9 @@
 import { type Insertable, type Selectable, sql } from "kysely";
 import type { OrganizationId, Reference } from "#contract/ids.ts";
+import type { Db } from "../../db/connections/pool.ts";
 import { atHomesOf, readAtHome, table, writeAtHome } from "../../db/home.ts";
-import type { Db } from "../../db/pool.ts";
-import { FixedStatement } from "../../db/run-prepared.ts";
-import type { BookingsTable } from "../../db/tables.ts";
+import { FixedStatement } from "../../db/statements/run-prepared.ts";
+import type { BookingsTable } from "../../db/tables/tables.ts";
 import { assert } from "../../lib/assert.ts";
 import type { Clock } from "../../lib/time/clock.ts";
 import { toApiJson } from "./to-api-json.ts";

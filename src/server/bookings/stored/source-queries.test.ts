@@ -7,10 +7,10 @@ import { createTestApp } from "../../../../test/support/app/app.ts";
 import { askApp } from "../../../../test/support/app/app-api.ts";
 import { signIn } from "../../../../test/support/app/sign-in.ts";
 import { makeBooking, makeOrganization, makeWidget, NOON } from "../../../../test/support/builders.ts";
-import { inHome } from "../../db/transactions.ts";
+import { inHome } from "../../db/statements/transactions.ts";
 import type { Followed } from "../../scheduler/scheduling-system.ts";
 import { applyChange } from "../changes/apply-change.ts";
-import { deleteBooking } from "./erase.ts";
+import { deleteBooking } from "./erase/erase.ts";
 
 const testApp = await createTestApp();
 const { app, deps } = testApp;

@@ -1,10 +1,10 @@
 import { sql } from "kysely";
 import { BOOKING_SOURCES_MAX, type BookingSources } from "#contract/app/bookings.ts";
-import { BOOKING_STATUS_CANCELLED } from "#contract/booking.ts";
+import { BOOKING_STATUS_CANCELLED } from "#contract/bookings/booking.ts";
 import type { OrganizationId } from "#contract/ids.ts";
+import type { Db } from "../../db/connections/pool.ts";
 import { readAtHome, table } from "../../db/home.ts";
-import type { Db } from "../../db/pool.ts";
-import { isListed, type ListFilter } from "./list-queries.ts";
+import { isListed, type ListFilter } from "./list/list-queries.ts";
 
 type Outcome = BookingSources["all"];
 type SourceRow = Omit<Outcome, "kept"> & { source: string | null };

@@ -1,9 +1,9 @@
 import type { Insertable, Selectable } from "kysely";
-import { Attribution } from "#contract/attribution.ts";
-import { AnonymousBooking, Answer, Booking } from "#contract/booking.ts";
+import { Attribution } from "#contract/analytics/attribution.ts";
+import { AnonymousBooking, Answer, Booking } from "#contract/bookings/booking.ts";
 import type { ImportedBooking } from "#contract/imported-lines.ts";
-import { fromJson } from "../../db/json-column.ts";
-import type { BookingsTable } from "../../db/tables.ts";
+import { fromJson } from "../../db/statements/json-column.ts";
+import type { BookingsTable } from "../../db/tables/tables.ts";
 import { assert } from "../../lib/assert.ts";
 import { shapeOf } from "../../lib/shape.ts";
 import type { BookingRow } from "./queries.ts";

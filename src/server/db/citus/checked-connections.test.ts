@@ -3,10 +3,10 @@ import { after, test } from "node:test";
 import { Kysely, sql } from "kysely";
 import { createTestDatabase, isCluster } from "../../../../test/support/database/database.ts";
 import { createLog } from "../../lib/log/log.ts";
-import { asCareful } from "../careful-client.ts";
+import { asCareful } from "../connections/careful-client.ts";
+import { type Db, Pool } from "../connections/pool.ts";
 import { EngineDialect } from "../engine.ts";
-import { type Db, Pool } from "../pool.ts";
-import type { Tables } from "../tables.ts";
+import type { Tables } from "../tables/tables.ts";
 import { checkFirst, writeHeld } from "./checked-connections.ts";
 import { MOVED } from "./home-functions.ts";
 

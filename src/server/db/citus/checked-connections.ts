@@ -1,7 +1,7 @@
 import type { PostgresPool, PostgresPoolClient } from "kysely";
 import type pg from "pg";
-import { asCareful, type CarefulClient, type Statement } from "../careful-client.ts";
-import type { Pool } from "../pool.ts";
+import { asCareful, type CarefulClient, type Statement } from "../connections/careful-client.ts";
+import type { Pool } from "../connections/pool.ts";
 import { toHold, toLook } from "./home-functions.ts";
 
 // Connections to a server of a cluster, for statements on its own tables. Each statement or transaction is sent together with

@@ -9,8 +9,8 @@ import { joinCluster } from "../../../../test/support/database/citus-cluster.ts"
 import { createTestDatabase, isCluster, listDatabaseUrls } from "../../../../test/support/database/database.ts";
 import { createLog } from "../../lib/log/log.ts";
 import { StartError } from "../../lib/start-error.ts";
+import { openDb, openPool } from "../connections/pool.ts";
 import { MIGRATIONS_FOLDER, migrate } from "../migrate.ts";
-import { openDb, openPool } from "../pool.ts";
 import { distributeTables } from "./distribute.ts";
 import {
   COORDINATOR_TABLES,

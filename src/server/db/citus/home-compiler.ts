@@ -6,7 +6,7 @@ import {
   type SelectModifierNode,
   TableNode,
 } from "kysely";
-import { PREPARED } from "../careful-client.ts";
+import { PREPARED } from "../connections/careful-client.ts";
 import type { ShardGroup } from "./shard-map.ts";
 
 /**

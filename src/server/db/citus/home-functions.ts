@@ -1,5 +1,5 @@
 import type pg from "pg";
-import { PREPARED } from "../careful-client.ts";
+import { PREPARED } from "../connections/careful-client.ts";
 
 // What every direct statement runs first, in the same transaction (checked-connections.ts). Citus's own executor does the same: it
 // takes the shard's metadata lock in share mode, and looks at the placement. A move or split takes that lock exclusively on every

@@ -10,11 +10,11 @@ import { makeHit, visitId } from "../../../../test/support/funnel/hits.ts";
 import { HitWriter } from "../../analytics/record/hit-writer.ts";
 import { createLog } from "../../lib/log/log.ts";
 import { OutageLog } from "../../lib/log/outage-log.ts";
+import type { Db } from "../connections/pool.ts";
 import { EngineDialect } from "../engine.ts";
 import { readAnywhere, readAtHome, table, writeAtHome } from "../home.ts";
-import type { Db } from "../pool.ts";
-import type { Tables } from "../tables.ts";
-import { inHome } from "../transactions.ts";
+import { inHome } from "../statements/transactions.ts";
+import type { Tables } from "../tables/tables.ts";
 import { hashText } from "./hash-text.ts";
 import { findGroup, toShardMap } from "./shard-map.ts";
 

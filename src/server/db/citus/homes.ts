@@ -1,4 +1,4 @@
-import type { Db, Pool } from "../pool.ts";
+import type { Db, Pool } from "../connections/pool.ts";
 import { findGroup, type ShardGroup, type ShardMap, type ShardRow, toShardMap } from "./shard-map.ts";
 
 /** Where an organization's statements run: on the tables of its shard group, over connections to the group's server. */

@@ -5,7 +5,7 @@ import { queryOnce } from "../../../../test/support/database/citus-cluster.ts";
 import { isCluster, listDatabaseUrls } from "../../../../test/support/database/database.ts";
 import { createLog } from "../../lib/log/log.ts";
 import { examine } from "../../operations/doctor.ts";
-import { openDb, openPool } from "../pool.ts";
+import { openDb, openPool } from "../connections/pool.ts";
 import { warnOfLateCommits } from "./late-commits.ts";
 
 const isSkipped = isCluster() ? false : "no cluster: npm run cluster -- --bin DIR -- npm test -- FILE";

@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import type { Log } from "../../lib/log/log.ts";
+import type { Db } from "../connections/pool.ts";
 import { engineOf } from "../engine.ts";
-import type { Db } from "../pool.ts";
 
 // With synchronous_commit = off, PostgreSQL confirms a commit before it is in the WAL. When Citus moves a shard without blocking
 // writes, it copies what the WAL of the old server contains after the last write. It does not wait for such commits, and they

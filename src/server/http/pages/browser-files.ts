@@ -2,8 +2,8 @@ import fastifyStatic from "@fastify/static";
 import type { FastifyInstance } from "fastify";
 import { DAY_MS } from "#contract/durations.ts";
 import { ACCEPT_LENGTH_MAX } from "../accept.ts";
-import { ApiError } from "../api-error.ts";
-import { nothingHere } from "../error-handler.ts";
+import { ApiError } from "../errors/api-error.ts";
+import { nothingHere } from "../errors/error-handler.ts";
 
 /** The names contain a hash, so the content of an address never changes. */
 const YEAR_MS = 365 * DAY_MS;

@@ -1,5 +1,5 @@
-import { findLanguage } from "#contract/languages.ts";
 import { CHOICES_SEPARATOR } from "#contract/scheduling.ts";
+import { findLanguage } from "#contract/widgets/languages.ts";
 import type { HttpReply, OutboundReply } from "../outbound.ts";
 import { isFailure, toCanceled, toFailure, toUpstream } from "../read-reply.ts";
 import { type BookOutcome, type BookRequest, found, type Read, refused } from "../scheduling-system.ts";

@@ -1,8 +1,8 @@
 import type { ConnectionCheckStepName } from "#contract/app/connections.ts";
 import { DAY_MS } from "#contract/durations.ts";
-import type { QuestionType } from "#contract/embed-api.ts";
 import { type ConnectionId, type OrganizationId, REFERENCE, type Reference } from "#contract/ids.ts";
 import { type ConnectionKind, TICKED } from "#contract/scheduling.ts";
+import type { QuestionType } from "#contract/widgets/embed-api.ts";
 import { randomId } from "../../lib/secrets/random.ts";
 import { toInstantWords } from "../../lib/time/calendar.ts";
 import { ConnectionHealth, watchSystem } from "../connections/connection-health.ts";

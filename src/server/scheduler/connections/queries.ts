@@ -2,10 +2,10 @@ import { type Insertable, type Selectable, sql, type Updateable } from "kysely";
 import type { ConnectionErrorCode } from "#contract/app/connections.ts";
 import type { ConnectionId, OrganizationId } from "#contract/ids.ts";
 import { LOOK_UPS_UNTIL_ABSENT } from "#contract/scheduling.ts";
+import type { Db } from "../../db/connections/pool.ts";
 import { readAtHome } from "../../db/home.ts";
-import type { Db } from "../../db/pool.ts";
-import { runPrepared } from "../../db/run-prepared.ts";
-import type { SchedulingConnectionsTable } from "../../db/tables.ts";
+import { runPrepared } from "../../db/statements/run-prepared.ts";
+import type { SchedulingConnectionsTable } from "../../db/tables/tables.ts";
 
 const COLUMNS = [
   "id",

@@ -1,9 +1,9 @@
 import { sql } from "kysely";
 import type { ConnectionId, OrganizationId } from "#contract/ids.ts";
 import type { ConnectionKind } from "#contract/scheduling.ts";
+import type { Db } from "../../db/connections/pool.ts";
 import { table } from "../../db/home.ts";
-import { isDue } from "../../db/is-due.ts";
-import type { Db } from "../../db/pool.ts";
+import { isDue } from "../../db/statements/is-due.ts";
 
 export type DueConnection = {
   owner: OrganizationId;

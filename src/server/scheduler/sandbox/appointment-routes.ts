@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { toAcceptedLanguage } from "../../http/accept.ts";
-import { ApiError } from "../../http/api-error.ts";
+import { ApiError } from "../../http/errors/api-error.ts";
 import { sendPlainPage } from "../../http/pages/plain-page.ts";
 import type { Query } from "../../http/parameters.ts";
 import { parseIsoInstant } from "../../lib/time/iso-instant.ts";

@@ -1,12 +1,12 @@
 import { type Insertable, type Selectable, sql } from "kysely";
 import pg from "pg";
 import type { OrganizationId, Reference, WidgetId } from "#contract/ids.ts";
+import type { Db } from "../../db/connections/pool.ts";
 import { findConstraint } from "../../db/engine.ts";
 import { readAnywhere, readAtHome, table, writeAtHome } from "../../db/home.ts";
-import type { Db } from "../../db/pool.ts";
-import { runPrepared } from "../../db/run-prepared.ts";
-import type { SandboxAppointmentsTable } from "../../db/test-mode-tables.ts";
-import { inHome } from "../../db/transactions.ts";
+import { runPrepared } from "../../db/statements/run-prepared.ts";
+import { inHome } from "../../db/statements/transactions.ts";
+import type { SandboxAppointmentsTable } from "../../db/tables/test-mode-tables.ts";
 import type { SandboxSetup } from "./setup.ts";
 
 export type AppointmentRow = Selectable<SandboxAppointmentsTable>;

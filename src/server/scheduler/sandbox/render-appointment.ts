@@ -1,4 +1,4 @@
-import type { Language } from "#contract/languages.ts";
+import type { Language } from "#contract/widgets/languages.ts";
 import { type Html, html } from "../../http/pages/html.ts";
 import type { PlainPage } from "../../http/pages/plain-page.ts";
 import { APPOINTMENT_TEXTS, type AppointmentTexts } from "./appointment-texts.ts";

@@ -7,7 +7,7 @@ import { makeOrganization, makeWidget } from "../../../../test/support/builders.
 import { createTestDatabase } from "../../../../test/support/database/database.ts";
 import { testConformance } from "../../../../test/support/scheduler/conformance/conformance.ts";
 import { listWeek, requireBooked, requireFound, toRequest } from "../../../../test/support/scheduler/requests.ts";
-import { openDb, openPool } from "../../db/pool.ts";
+import { openDb, openPool } from "../../db/connections/pool.ts";
 import { createLog } from "../../lib/log/log.ts";
 import { systemRandom } from "../../lib/secrets/random.ts";
 import type { BookOutcome, UnlimitedSystem } from "../scheduling-system.ts";

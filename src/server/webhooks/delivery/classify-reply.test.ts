@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { SEND_FAILURE_CODES, type SendFailureCode } from "#contract/delivery.ts";
-import { ENDPOINT_KINDS, type EndpointKind } from "#contract/endpoint.ts";
+import { SEND_FAILURE_CODES, type SendFailureCode } from "#contract/webhooks/delivery.ts";
+import { ENDPOINT_KINDS, type EndpointKind } from "#contract/webhooks/endpoint.ts";
 import type { SendResult } from "../request/guarded-send.ts";
 import { type AttemptOutcome, classifyReply } from "./classify-reply.ts";
 

@@ -1,5 +1,5 @@
-import type { AttemptErrorCode } from "#contract/delivery.ts";
-import type { EndpointKind } from "#contract/endpoint.ts";
+import type { AttemptErrorCode } from "#contract/webhooks/delivery.ts";
+import type { EndpointKind } from "#contract/webhooks/endpoint.ts";
 import type { SendResult } from "../request/guarded-send.ts";
 
 // What a reply means for its delivery and its endpoint:

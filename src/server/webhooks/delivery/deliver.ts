@@ -1,4 +1,4 @@
-import type { AttemptDetail } from "#contract/delivery.ts";
+import type { AttemptDetail } from "#contract/webhooks/delivery.ts";
 import type { Deps } from "../../deps.ts";
 import type { Sealer } from "../../lib/secrets/sealed.ts";
 import type { Clock } from "../../lib/time/clock.ts";

@@ -1,8 +1,8 @@
 import { sql } from "kysely";
 import type { Home } from "../../db/citus/homes.ts";
+import type { Db } from "../../db/connections/pool.ts";
 import { isMoved, table } from "../../db/home.ts";
-import type { Db } from "../../db/pool.ts";
-import { inTransaction } from "../../db/transactions.ts";
+import { inTransaction } from "../../db/statements/transactions.ts";
 import type { Deps } from "../../deps.ts";
 import { INDEXES_ONLY } from "../queue/claim-queries.ts";
 import { loadDeliveries } from "../queue/load.ts";

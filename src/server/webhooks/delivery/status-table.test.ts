@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { EndpointKind } from "#contract/endpoint.ts";
 import type { EndpointId, OrganizationId } from "#contract/ids.ts";
+import type { EndpointKind } from "#contract/webhooks/endpoint.ts";
 import {
   book,
   createWebhookService,

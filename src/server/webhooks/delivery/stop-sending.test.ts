@@ -16,7 +16,7 @@ import {
   startReplying,
   until,
 } from "../../../../test/support/webhooks/webhook-service.ts";
-import { deleteBooking } from "../../bookings/stored/erase.ts";
+import { deleteBooking } from "../../bookings/stored/erase/erase.ts";
 import { updateOrganization } from "../../organizations/queries.ts";
 import { deleteEndpoint, editEndpoint } from "../endpoints/endpoints.ts";
 import { redeliver } from "../log/resend.ts";

@@ -20,7 +20,7 @@ import {
   startReplying,
   verify,
 } from "../../../../test/support/webhooks/webhook-service.ts";
-import { deleteBooking } from "../../bookings/stored/erase.ts";
+import { deleteBooking } from "../../bookings/stored/erase/erase.ts";
 import { editEndpoint } from "./endpoints.ts";
 
 const service = await createWebhookService();

@@ -2,15 +2,19 @@ import type { AuditAction } from "#contract/app/audit.ts";
 import { type AppEndpoint, ENDPOINT_DESCRIPTION_LENGTH_MAX, type EndpointChange } from "#contract/app/endpoints.ts";
 import { roleIncludes } from "#contract/app/role.ts";
 import { DAY_MS } from "#contract/durations.ts";
-import { ENDPOINT_PERIODS, ENDPOINT_TESTS_PER_MINUTE_MAX, SECRET_OVERLAP_HOURS_DEFAULT } from "#contract/endpoint.ts";
 import { ENDPOINT_ID, type EndpointId, parseEndpointId } from "#contract/ids.ts";
+import {
+  ENDPOINT_PERIODS,
+  ENDPOINT_TESTS_PER_MINUTE_MAX,
+  SECRET_OVERLAP_HOURS_DEFAULT,
+} from "#contract/webhooks/endpoint.ts";
 import type { Member, Routes } from "../../accounts/accounts.ts";
 import { requireScope } from "../../api-keys/api-keys.ts";
 import { type Audit, type AuditOf, auditBy } from "../../audit/audit.ts";
-import { makeOnce } from "../../db/make-once.ts";
+import { makeOnce } from "../../db/statements/make-once.ts";
 import type { Deps } from "../../deps.ts";
-import { ApiError, FieldsError, notFound } from "../../http/api-error.ts";
-import { checkLine, requireFields } from "../../http/check-fields.ts";
+import { ApiError, FieldsError, notFound } from "../../http/errors/api-error.ts";
+import { checkLine, requireFields } from "../../http/errors/check-fields.ts";
 import { chooseId } from "../../http/idempotency-key.ts";
 import { sliceList } from "../../http/paging.ts";
 import { badParameter, readParameter, requireKnown } from "../../http/parameters.ts";

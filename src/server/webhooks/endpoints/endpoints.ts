@@ -1,10 +1,10 @@
 import { HOUR_MS } from "#contract/durations.ts";
-import type { EndpointKind, SecretOverlapHours } from "#contract/endpoint.ts";
 import { ENDPOINT_ID, type EndpointId, type OrganizationId } from "#contract/ids.ts";
+import type { EndpointKind, SecretOverlapHours } from "#contract/webhooks/endpoint.ts";
 import type { AuditOf } from "../../audit/audit.ts";
+import type { Db } from "../../db/connections/pool.ts";
 import { writeAtHome } from "../../db/home.ts";
-import type { Db } from "../../db/pool.ts";
-import { inTransaction } from "../../db/transactions.ts";
+import { inTransaction } from "../../db/statements/transactions.ts";
 import type { Deps } from "../../deps.ts";
 import { assert } from "../../lib/assert.ts";
 import { randomId } from "../../lib/secrets/random.ts";

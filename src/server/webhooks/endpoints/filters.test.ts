@@ -15,7 +15,7 @@ import {
   startReplying,
 } from "../../../../test/support/webhooks/webhook-service.ts";
 import type { NewBooking } from "../../bookings/flow/keep-booking.ts";
-import { deleteBooking } from "../../bookings/stored/erase.ts";
+import { deleteBooking } from "../../bookings/stored/erase/erase.ts";
 import { matchesFilters } from "../outbox/outbox.ts";
 
 // An endpoint can be limited to services, channels, sources and campaigns.

@@ -1,8 +1,8 @@
 import type { Insertable, Selectable, Updateable } from "kysely";
-import { CHOSEN_EVENT_TYPES, ENDPOINT_FILTERS, type EndpointKind } from "#contract/endpoint.ts";
 import type { DeliveryId, EndpointId, OrganizationId } from "#contract/ids.ts";
-import type { Db } from "../../db/pool.ts";
-import type { EndpointsTable } from "../../db/webhook-tables.ts";
+import { CHOSEN_EVENT_TYPES, ENDPOINT_FILTERS, type EndpointKind } from "#contract/webhooks/endpoint.ts";
+import type { Db } from "../../db/connections/pool.ts";
+import type { EndpointsTable } from "../../db/tables/webhook-tables.ts";
 
 const COLUMNS = [
   "id",

@@ -1,5 +1,4 @@
 import { MINUTE_MS } from "#contract/durations.ts";
-import { ENDPOINT_TESTS_PER_MINUTE_MAX } from "#contract/endpoint.ts";
 import {
   type DeliveryId,
   type EndpointId,
@@ -7,9 +6,10 @@ import {
   WEBHOOK_EVENT_ID,
   type WebhookEventId,
 } from "#contract/ids.ts";
-import { type EndpointTestEvent, WEBHOOK_API_VERSION } from "#contract/webhook-event.ts";
-import type { Db } from "../../db/pool.ts";
-import { inHome } from "../../db/transactions.ts";
+import { ENDPOINT_TESTS_PER_MINUTE_MAX } from "#contract/webhooks/endpoint.ts";
+import { type EndpointTestEvent, WEBHOOK_API_VERSION } from "#contract/webhooks/webhook-event.ts";
+import type { Db } from "../../db/connections/pool.ts";
+import { inHome } from "../../db/statements/transactions.ts";
 import type { Deps } from "../../deps.ts";
 import { randomId, randomUuid } from "../../lib/secrets/random.ts";
 import { toCard } from "../outbox/outbox.ts";

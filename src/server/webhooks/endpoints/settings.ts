@@ -1,3 +1,4 @@
+import type { EndpointId, WidgetId } from "#contract/ids.ts";
 import {
   type ChosenEventType,
   ENDPOINT_FILTERS,
@@ -7,9 +8,8 @@ import {
   type EndpointFilterName,
   type EndpointFilters,
   type EndpointKind,
-} from "#contract/endpoint.ts";
-import type { EndpointId, WidgetId } from "#contract/ids.ts";
-import { STANDARD_WEBHOOK_HEADERS, WEBHOOK_HEADERS } from "#contract/webhook-event.ts";
+} from "#contract/webhooks/endpoint.ts";
+import { STANDARD_WEBHOOK_HEADERS, WEBHOOK_HEADERS } from "#contract/webhooks/webhook-event.ts";
 import type { Sealer } from "../../lib/secrets/sealed.ts";
 
 // What an endpoint gets and how: event types, widgets, custom headers and rate. Checked when it is saved, so that sending

@@ -1,5 +1,5 @@
 import type { AppEndpoint } from "#contract/app/endpoints.ts";
-import type { ChosenEventType } from "#contract/endpoint.ts";
+import type { ChosenEventType } from "#contract/webhooks/endpoint.ts";
 import type { NoticeRow, RecentAttempts } from "../health/queries.ts";
 import type { EndpointRow } from "./queries.ts";
 

@@ -1,8 +1,13 @@
 import type { FilterTrial } from "#contract/app/endpoints.ts";
-import { CHOSEN_EVENT_TYPES, ENDPOINT_FILTERS, type EndpointFilters, FILTER_TRIAL_EVENTS } from "#contract/endpoint.ts";
 import type { OrganizationId } from "#contract/ids.ts";
-import type { BookingErasedEvent, BookingEvent } from "#contract/webhook-event.ts";
-import type { Db } from "../../db/pool.ts";
+import {
+  CHOSEN_EVENT_TYPES,
+  ENDPOINT_FILTERS,
+  type EndpointFilters,
+  FILTER_TRIAL_EVENTS,
+} from "#contract/webhooks/endpoint.ts";
+import type { BookingErasedEvent, BookingEvent } from "#contract/webhooks/webhook-event.ts";
+import type { Db } from "../../db/connections/pool.ts";
 import { matchesFilters } from "../outbox/outbox.ts";
 import { checkSettings, type Refusal } from "./endpoints.ts";
 import { listNewestBodies } from "./queries.ts";

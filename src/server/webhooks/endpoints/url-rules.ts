@@ -1,5 +1,5 @@
 import { isIP } from "node:net";
-import { ENDPOINT_URL_LENGTH_MAX } from "#contract/endpoint.ts";
+import { ENDPOINT_URL_LENGTH_MAX } from "#contract/webhooks/endpoint.ts";
 import {
   type AddressRules,
   type AddressVerdict,

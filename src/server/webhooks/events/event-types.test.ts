@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Ajv2020 } from "ajv/dist/2020.js";
-import { WEBHOOK_EVENT_TYPES } from "#contract/webhook-event.ts";
+import { WEBHOOK_EVENT_TYPES } from "#contract/webhooks/webhook-event.ts";
 import { getJson, makeCaller } from "../../../../test/support/app/read-api.ts";
 import {
   book,

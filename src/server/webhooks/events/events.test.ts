@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import { sql } from "kysely";
-import type { WebhookEventPage } from "#contract/webhook-event.ts";
+import type { WebhookEventPage } from "#contract/webhooks/webhook-event.ts";
 import { createClient } from "../../../../sdk/src/index.ts";
 import { errorAnswer, getJson, plainBooking } from "../../../../test/support/app/read-api.ts";
 import { openWire } from "../../../../test/support/app/wire.ts";
@@ -18,9 +18,9 @@ import {
 } from "../../../../test/support/webhooks/webhook-service.ts";
 import { keepBooking } from "../../bookings/flow/keep-booking.ts";
 import { takeReference } from "../../bookings/flow/reference.ts";
-import { deleteBooking, eraseBookingsByEmail } from "../../bookings/stored/erase.ts";
-import { openDb, openPool } from "../../db/pool.ts";
-import { inHome } from "../../db/transactions.ts";
+import { deleteBooking, eraseBookingsByEmail } from "../../bookings/stored/erase/erase.ts";
+import { openDb, openPool } from "../../db/connections/pool.ts";
+import { inHome } from "../../db/statements/transactions.ts";
 import { sweepExpired } from "../../operations/retention.ts";
 import { sendTestEvent } from "../endpoints/send-test-event.ts";
 import { listNewEvents } from "./queries.ts";

@@ -1,9 +1,9 @@
 import { sql } from "kysely";
-import type { ChosenEventType } from "#contract/endpoint.ts";
 import type { OrganizationId, WebhookEventId } from "#contract/ids.ts";
+import type { ChosenEventType } from "#contract/webhooks/endpoint.ts";
+import type { Db } from "../../db/connections/pool.ts";
 import { readAtHome, table } from "../../db/home.ts";
-import type { Db } from "../../db/pool.ts";
-import { inHome } from "../../db/transactions.ts";
+import { inHome } from "../../db/statements/transactions.ts";
 import { assert } from "../../lib/assert.ts";
 
 // Events in commit order, for programs that read them. An event's `created` is not in that order: a transaction may commit

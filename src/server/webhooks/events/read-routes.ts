@@ -1,7 +1,7 @@
-import { CHOSEN_EVENT_TYPES } from "#contract/endpoint.ts";
 import type { OrganizationId } from "#contract/ids.ts";
+import { CHOSEN_EVENT_TYPES } from "#contract/webhooks/endpoint.ts";
 import type { ReadRoutes } from "../../api-keys/api-keys.ts";
-import type { Db } from "../../db/pool.ts";
+import type { Db } from "../../db/connections/pool.ts";
 import type { Deps } from "../../deps.ts";
 import { readChoice, readInstant, readPageSize } from "../../http/parameters.ts";
 import { toLogKeptSince } from "../log/queries.ts";

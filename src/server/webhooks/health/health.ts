@@ -1,10 +1,10 @@
-import { describeAttempt, type NoticeKind } from "#contract/delivery.ts";
 import { DAY_MS } from "#contract/durations.ts";
-import type { EndpointKind } from "#contract/endpoint.ts";
 import type { EndpointId, OrganizationId } from "#contract/ids.ts";
+import { describeAttempt, type NoticeKind } from "#contract/webhooks/delivery.ts";
+import type { EndpointKind } from "#contract/webhooks/endpoint.ts";
 import { auditByOperator } from "../../audit/audit.ts";
+import type { Db } from "../../db/connections/pool.ts";
 import { writeAtHome } from "../../db/home.ts";
-import type { Db } from "../../db/pool.ts";
 import type { Deps } from "../../deps.ts";
 import { RecentMap } from "../../lib/recent-map.ts";
 import { randomUuid } from "../../lib/secrets/random.ts";

@@ -1,10 +1,10 @@
 import { sql } from "kysely";
 import type { MemberRole } from "#contract/app/role.ts";
-import type { NoticeKind } from "#contract/delivery.ts";
 import { DAY_MS, MINUTE_MS } from "#contract/durations.ts";
 import type { EndpointId, OrganizationId } from "#contract/ids.ts";
+import type { NoticeKind } from "#contract/webhooks/delivery.ts";
+import type { Db } from "../../db/connections/pool.ts";
 import { atEveryHome, table, writeAtHome } from "../../db/home.ts";
-import type { Db } from "../../db/pool.ts";
 import type { Deps } from "../../deps.ts";
 import type { Mail } from "../../mail/mail.ts";
 import { toEndpointName } from "../endpoints/to-app-endpoint.ts";

@@ -1,9 +1,9 @@
 import { type Selectable, sql } from "kysely";
-import type { NoticeKind } from "#contract/delivery.ts";
 import type { EndpointId, OrganizationId } from "#contract/ids.ts";
-import type { Db } from "../../db/pool.ts";
-import { inTransaction } from "../../db/transactions.ts";
-import type { EndpointNoticesTable, EndpointsTable } from "../../db/webhook-tables.ts";
+import type { NoticeKind } from "#contract/webhooks/delivery.ts";
+import type { Db } from "../../db/connections/pool.ts";
+import { inTransaction } from "../../db/statements/transactions.ts";
+import type { EndpointNoticesTable, EndpointsTable } from "../../db/tables/webhook-tables.ts";
 import { writeLane } from "../queue/lanes.ts";
 import type { EndpointHealth } from "../queue/report-queries.ts";
 

@@ -1,6 +1,5 @@
 import type { AuditAction } from "#contract/app/audit.ts";
 import type { AppDeliveryDetail } from "#contract/app/deliveries.ts";
-import { ATTEMPT_ERROR_CODES, DELIVERY_STATES } from "#contract/delivery.ts";
 import {
   type DeliveryId,
   type OrganizationId,
@@ -11,11 +10,12 @@ import {
   parseWebhookEventId,
   parseWidgetId,
 } from "#contract/ids.ts";
+import { ATTEMPT_ERROR_CODES, DELIVERY_STATES } from "#contract/webhooks/delivery.ts";
 import { type Member, type Routes, seesCustomers } from "../../accounts/accounts.ts";
 import { auditBy } from "../../audit/audit.ts";
-import type { Db } from "../../db/pool.ts";
+import type { Db } from "../../db/connections/pool.ts";
 import type { Deps } from "../../deps.ts";
-import { ApiError, notFound } from "../../http/api-error.ts";
+import { ApiError, notFound } from "../../http/errors/api-error.ts";
 import { readPage, readRowCursor, toRowCursor } from "../../http/paging.ts";
 import {
   badParameter,

@@ -1,9 +1,9 @@
 import { type RawBuilder, type Selectable, sql } from "kysely";
-import type { DeliveryState, RedeliveryFilter, RedeliveryState } from "#contract/delivery.ts";
 import type { DeliveryId, EndpointId, OrganizationId, RedeliveryId } from "#contract/ids.ts";
+import type { DeliveryState, RedeliveryFilter, RedeliveryState } from "#contract/webhooks/delivery.ts";
+import type { Db } from "../../db/connections/pool.ts";
 import { table } from "../../db/home.ts";
-import type { Db } from "../../db/pool.ts";
-import type { RedeliveriesTable } from "../../db/webhook-tables.ts";
+import type { RedeliveriesTable } from "../../db/tables/webhook-tables.ts";
 import type { RowPosition } from "../../http/paging.ts";
 import { isInLog } from "./queries.ts";
 

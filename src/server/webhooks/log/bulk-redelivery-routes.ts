@@ -1,6 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
 import type { AppRedelivery, NewRedelivery } from "#contract/app/deliveries.ts";
-import type { RedeliveryFilter } from "#contract/delivery.ts";
 import {
   type OrganizationId,
   parseEndpointId,
@@ -9,11 +8,12 @@ import {
   type RedeliveryId,
 } from "#contract/ids.ts";
 import { PAGE_SIZE_MAX } from "#contract/limits.ts";
+import type { RedeliveryFilter } from "#contract/webhooks/delivery.ts";
 import type { Routes } from "../../accounts/accounts.ts";
 import { auditBy } from "../../audit/audit.ts";
-import type { Db } from "../../db/pool.ts";
+import type { Db } from "../../db/connections/pool.ts";
 import type { Deps } from "../../deps.ts";
-import { ApiError, FieldsError, notFound } from "../../http/api-error.ts";
+import { ApiError, FieldsError, notFound } from "../../http/errors/api-error.ts";
 import { sliceList } from "../../http/paging.ts";
 import { parseIsoInstant } from "../../lib/time/iso-instant.ts";
 import { cancelRedelivery, countRedelivery, type RedeliveryRefusal, startRedelivery } from "./bulk-redelivery.ts";

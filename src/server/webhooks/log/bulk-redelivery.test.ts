@@ -19,7 +19,7 @@ import {
   startReplying,
   until,
 } from "../../../../test/support/webhooks/webhook-service.ts";
-import { deleteBooking } from "../../bookings/stored/erase.ts";
+import { deleteBooking } from "../../bookings/stored/erase/erase.ts";
 import { editEndpoint } from "../endpoints/endpoints.ts";
 import { queueDeliveries } from "../outbox/queries.ts";
 import { runRedeliveries, startRedelivery } from "./bulk-redelivery.ts";

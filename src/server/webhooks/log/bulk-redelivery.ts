@@ -1,9 +1,9 @@
-import type { RedeliveryFilter } from "#contract/delivery.ts";
 import { type EndpointId, type OrganizationId, REDELIVERY_ID, type RedeliveryId } from "#contract/ids.ts";
+import type { RedeliveryFilter } from "#contract/webhooks/delivery.ts";
 import type { AuditOf } from "../../audit/audit.ts";
+import type { Db } from "../../db/connections/pool.ts";
 import { atEveryHome } from "../../db/home.ts";
-import type { Db } from "../../db/pool.ts";
-import { inHome, inTransaction } from "../../db/transactions.ts";
+import { inHome, inTransaction } from "../../db/statements/transactions.ts";
 import type { Deps } from "../../deps.ts";
 import { randomId } from "../../lib/secrets/random.ts";
 import { findEndpoint } from "../endpoints/queries.ts";

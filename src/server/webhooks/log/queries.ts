@@ -1,10 +1,4 @@
 import { type RawBuilder, type Selectable, sql } from "kysely";
-import {
-  type AttemptErrorCode,
-  type AttemptTrigger,
-  DELIVERY_LOG_DAYS,
-  type DeliveryState,
-} from "#contract/delivery.ts";
 import { DAY_MS } from "#contract/durations.ts";
 import type {
   DeliveryId,
@@ -15,13 +9,19 @@ import type {
   WebhookEventId,
   WidgetId,
 } from "#contract/ids.ts";
-import type { WebhookEventType } from "#contract/webhook-event.ts";
-import type { Mode } from "#contract/widget.ts";
-import { toEmailKey } from "../../db/email-key.ts";
+import {
+  type AttemptErrorCode,
+  type AttemptTrigger,
+  DELIVERY_LOG_DAYS,
+  type DeliveryState,
+} from "#contract/webhooks/delivery.ts";
+import type { WebhookEventType } from "#contract/webhooks/webhook-event.ts";
+import type { Mode } from "#contract/widgets/widget.ts";
+import type { Db } from "../../db/connections/pool.ts";
 import { table } from "../../db/home.ts";
-import type { Db } from "../../db/pool.ts";
-import { inSnapshot } from "../../db/transactions.ts";
-import type { DeliveriesTable, DeliveryAttemptsTable } from "../../db/webhook-tables.ts";
+import { toEmailKey } from "../../db/statements/email-key.ts";
+import { inSnapshot } from "../../db/statements/transactions.ts";
+import type { DeliveriesTable, DeliveryAttemptsTable } from "../../db/tables/webhook-tables.ts";
 import type { RowPosition } from "../../http/paging.ts";
 
 // The delivery log, newest first. Pages continue after a time and an id, so new rows never shift a page.

@@ -1,8 +1,8 @@
 import { sql } from "kysely";
-import type { DeliveryState } from "#contract/delivery.ts";
-import type { EndpointStatus } from "#contract/endpoint.ts";
 import type { DeliveryId, EndpointId, OrganizationId, Reference } from "#contract/ids.ts";
-import type { Db } from "../../db/pool.ts";
+import type { DeliveryState } from "#contract/webhooks/delivery.ts";
+import type { EndpointStatus } from "#contract/webhooks/endpoint.ts";
+import type { Db } from "../../db/connections/pool.ts";
 import { isInLog } from "./queries.ts";
 
 export type Redeliverable = {

@@ -1,7 +1,7 @@
 import type { DeliveryId, EndpointId, OrganizationId } from "#contract/ids.ts";
 import type { AuditOf } from "../../audit/audit.ts";
-import type { Db } from "../../db/pool.ts";
-import { inTransaction } from "../../db/transactions.ts";
+import type { Db } from "../../db/connections/pool.ts";
+import { inTransaction } from "../../db/statements/transactions.ts";
 import type { Deps } from "../../deps.ts";
 import { findEndpoint, lockEndpoint, updateEndpoint } from "../endpoints/queries.ts";
 import { queueDeliveries } from "../outbox/queries.ts";

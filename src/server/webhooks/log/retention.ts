@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import type { EndpointId, OrganizationId } from "#contract/ids.ts";
+import type { Db } from "../../db/connections/pool.ts";
 import { table } from "../../db/home.ts";
-import type { Db } from "../../db/pool.ts";
 import { deleteLanes } from "../queue/lanes.ts";
 import { isInLog } from "./queries.ts";
 

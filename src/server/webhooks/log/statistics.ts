@@ -1,10 +1,10 @@
 import { sql } from "kysely";
 import type { EndpointStatistics } from "#contract/app/endpoints.ts";
 import { HOUR_MS } from "#contract/durations.ts";
-import type { EndpointPeriod } from "#contract/endpoint.ts";
 import type { EndpointId, OrganizationId } from "#contract/ids.ts";
+import type { EndpointPeriod } from "#contract/webhooks/endpoint.ts";
+import type { Db } from "../../db/connections/pool.ts";
 import { readAtHome, table, writeAtHome } from "../../db/home.ts";
-import type { Db } from "../../db/pool.ts";
 import type { Deps } from "../../deps.ts";
 import { listOrganizations } from "../../organizations/organizations.ts";
 

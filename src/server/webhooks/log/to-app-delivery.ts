@@ -1,8 +1,8 @@
 import type { AppAttempt, AppDelivery } from "#contract/app/deliveries.ts";
-import { type AttemptDetail, describeAttempt } from "#contract/delivery.ts";
 import { DAY_MS } from "#contract/durations.ts";
 import type { EndpointId, OrganizationId, Reference } from "#contract/ids.ts";
-import type { Db } from "../../db/pool.ts";
+import { type AttemptDetail, describeAttempt } from "#contract/webhooks/delivery.ts";
+import type { Db } from "../../db/connections/pool.ts";
 import type { Deps } from "../../deps.ts";
 import { assert } from "../../lib/assert.ts";
 import { type EndpointName, listEndpointNames, listEndpoints } from "../endpoints/queries.ts";

@@ -4,7 +4,7 @@ import { sql } from "kysely";
 import { Check } from "typebox/value";
 import { MINUTE_MS } from "#contract/durations.ts";
 import type { Reference } from "#contract/ids.ts";
-import { BookingCancelledEvent, BookingRescheduledEvent } from "#contract/webhook-event.ts";
+import { BookingCancelledEvent, BookingRescheduledEvent } from "#contract/webhooks/webhook-event.ts";
 import {
   type Business,
   book,
@@ -26,8 +26,8 @@ import {
   finishCheck,
   markDue,
 } from "../../bookings/changes/check-queries.ts";
-import { deleteBooking } from "../../bookings/stored/erase.ts";
-import { inHome } from "../../db/transactions.ts";
+import { deleteBooking } from "../../bookings/stored/erase/erase.ts";
+import { inHome } from "../../db/statements/transactions.ts";
 import type { Followed } from "../../scheduler/scheduling-system.ts";
 
 // booking.cancelled and booking.rescheduled: changes of appointments reach the endpoints that chose them.

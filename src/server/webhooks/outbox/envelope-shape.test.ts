@@ -8,7 +8,7 @@ import {
   WEBHOOK_HEADERS,
   WebhookAttribution,
   WebhookBooking,
-} from "#contract/webhook-event.ts";
+} from "#contract/webhooks/webhook-event.ts";
 import { bookingCreated, endpointTest } from "../../../../test/support/webhooks/card-sample.ts";
 
 test("the envelope has exactly the contract's fields", () => {

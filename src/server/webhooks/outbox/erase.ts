@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import type { DeletionReason } from "#contract/booking-changes.ts";
+import type { DeletionReason } from "#contract/bookings/booking-changes.ts";
 import {
   type DeliveryId,
   type EndpointId,
@@ -10,9 +10,9 @@ import {
   type WebhookEventId,
   type WidgetId,
 } from "#contract/ids.ts";
-import { type BookingErasedEvent, WEBHOOK_API_VERSION } from "#contract/webhook-event.ts";
+import { type BookingErasedEvent, WEBHOOK_API_VERSION } from "#contract/webhooks/webhook-event.ts";
+import type { Db } from "../../db/connections/pool.ts";
 import { table } from "../../db/home.ts";
-import type { Db } from "../../db/pool.ts";
 import { type Random, randomId, randomUuid } from "../../lib/secrets/random.ts";
 import { findOrganization } from "../../organizations/organizations.ts";
 import { listWidgets } from "../../widgets/widgets.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { DeletionPage } from "#contract/booking-changes.ts";
+import type { DeletionPage } from "#contract/bookings/booking-changes.ts";
 import type { Reference } from "#contract/ids.ts";
 import { makeKey, makeWidget } from "../../../../test/support/builders.ts";
 import {
@@ -15,7 +15,7 @@ import {
   startReplying,
   verify,
 } from "../../../../test/support/webhooks/webhook-service.ts";
-import { deleteBooking, eraseBookingsByEmail } from "../../bookings/stored/erase.ts";
+import { deleteBooking, eraseBookingsByEmail } from "../../bookings/stored/erase/erase.ts";
 import { sweepExpired } from "../../operations/retention.ts";
 
 // booking.erased and GET /api/v1/deletions: an erasure reaches the business's own systems. Nothing personal in either.

@@ -1,8 +1,8 @@
-import { type Attribution, CLICK_ID_FIELDS } from "#contract/attribution.ts";
-import type { Answer } from "#contract/booking.ts";
+import { type Attribution, CLICK_ID_FIELDS } from "#contract/analytics/attribution.ts";
+import type { Answer } from "#contract/bookings/booking.ts";
 import type { WebhookEventId, WidgetId } from "#contract/ids.ts";
-import { type BookingEvent, WEBHOOK_API_VERSION, type WebhookAttribution } from "#contract/webhook-event.ts";
-import type { StoredStaff } from "../../db/tables.ts";
+import { type BookingEvent, WEBHOOK_API_VERSION, type WebhookAttribution } from "#contract/webhooks/webhook-event.ts";
+import type { StoredStaff } from "../../db/tables/tables.ts";
 import type { BookingEventContext } from "./queries.ts";
 
 /** The stored booking that the envelope is made from. */

@@ -1,12 +1,6 @@
 import { sql } from "kysely";
-import type { Attribution } from "#contract/attribution.ts";
-import { NOT_SET } from "#contract/dimensions.ts";
-import {
-  ENDPOINT_FILTERS,
-  type EndpointFilterName,
-  type EndpointFilters,
-  type EndpointKind,
-} from "#contract/endpoint.ts";
+import type { Attribution } from "#contract/analytics/attribution.ts";
+import { NOT_SET } from "#contract/analytics/dimensions.ts";
 import {
   type DeliveryId,
   type OrganizationId,
@@ -15,8 +9,14 @@ import {
   type WebhookEventId,
 } from "#contract/ids.ts";
 import { type Plan, planIncludes } from "#contract/plans.ts";
-import type { CardEvent } from "#contract/webhook-event.ts";
-import type { Db } from "../../db/pool.ts";
+import {
+  ENDPOINT_FILTERS,
+  type EndpointFilterName,
+  type EndpointFilters,
+  type EndpointKind,
+} from "#contract/webhooks/endpoint.ts";
+import type { CardEvent } from "#contract/webhooks/webhook-event.ts";
+import type { Db } from "../../db/connections/pool.ts";
 import type { Deps } from "../../deps.ts";
 import { type Random, randomId, randomUuid } from "../../lib/secrets/random.ts";
 import { toSlackCard } from "./cards/slack-card.ts";

@@ -1,6 +1,4 @@
 import { type RawBuilder, sql } from "kysely";
-import type { AttemptTrigger } from "#contract/delivery.ts";
-import type { ChosenEventType, EndpointFilters, EndpointKind, EndpointStatus } from "#contract/endpoint.ts";
 import type {
   DeliveryId,
   EndpointId,
@@ -11,9 +9,11 @@ import type {
   WidgetId,
 } from "#contract/ids.ts";
 import type { Plan } from "#contract/plans.ts";
-import type { WebhookEventType } from "#contract/webhook-event.ts";
+import type { AttemptTrigger } from "#contract/webhooks/delivery.ts";
+import type { ChosenEventType, EndpointFilters, EndpointKind, EndpointStatus } from "#contract/webhooks/endpoint.ts";
+import type { WebhookEventType } from "#contract/webhooks/webhook-event.ts";
+import type { Db } from "../../db/connections/pool.ts";
 import { table, writeAtHome } from "../../db/home.ts";
-import type { Db } from "../../db/pool.ts";
 import { assert } from "../../lib/assert.ts";
 
 /** Workers listen on this channel. */

@@ -15,8 +15,8 @@ import {
   stopPolls,
   until,
 } from "../../../../test/support/webhooks/webhook-service.ts";
+import { type Db, openDb, openPool } from "../../db/connections/pool.ts";
 import { findServer } from "../../db/home.ts";
-import { type Db, openDb, openPool } from "../../db/pool.ts";
 import { createLog } from "../../lib/log/log.ts";
 import { startWorker } from "../../worker.ts";
 import { DELIVERIES_CHANNEL } from "./queries.ts";

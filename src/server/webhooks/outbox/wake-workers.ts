@@ -1,7 +1,7 @@
 import type { DeliveryId, OrganizationId } from "#contract/ids.ts";
 import type { Home } from "../../db/citus/homes.ts";
+import type { Db } from "../../db/connections/pool.ts";
 import { findHome } from "../../db/home.ts";
-import type { Db } from "../../db/pool.ts";
 import type { Deps } from "../../deps.ts";
 import { notifyWorkers } from "./queries.ts";
 

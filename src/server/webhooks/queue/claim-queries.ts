@@ -1,13 +1,13 @@
 import { type RawBuilder, sql } from "kysely";
-import type { AttemptTrigger } from "#contract/delivery.ts";
 import type { DeliveryId, EndpointId, OrganizationId } from "#contract/ids.ts";
-import { toArrayText } from "../../db/array-text.ts";
+import type { AttemptTrigger } from "#contract/webhooks/delivery.ts";
 import type { Home } from "../../db/citus/homes.ts";
 import type { ShardGroup } from "../../db/citus/shard-map.ts";
+import type { Db } from "../../db/connections/pool.ts";
 import { table } from "../../db/home.ts";
-import type { Db } from "../../db/pool.ts";
-import { FixedStatement, ofAnyLength } from "../../db/run-prepared.ts";
-import { inTransaction } from "../../db/transactions.ts";
+import { toArrayText } from "../../db/statements/array-text.ts";
+import { FixedStatement, ofAnyLength } from "../../db/statements/run-prepared.ts";
+import { inTransaction } from "../../db/statements/transactions.ts";
 import { PLANS_WITH_WEBHOOKS } from "./caps.ts";
 import type { DueDelivery } from "./choose-fairly.ts";
 import { waitingLanes } from "./lanes.ts";

@@ -1,8 +1,8 @@
 import { MINUTE_MS } from "#contract/durations.ts";
 import type { DeliveryId, EndpointId, OrganizationId } from "#contract/ids.ts";
 import type { Home } from "../../db/citus/homes.ts";
-import type { Db } from "../../db/pool.ts";
-import { inTransaction } from "../../db/transactions.ts";
+import type { Db } from "../../db/connections/pool.ts";
+import { inTransaction } from "../../db/statements/transactions.ts";
 import { CAPS } from "./caps.ts";
 import { chooseFairly, type DueLane, type InFlight, toLaneCap, toLaneRoom } from "./choose-fairly.ts";
 import {

@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { afterEach, beforeEach, test } from "node:test";
 import { sql, type Updateable } from "kysely";
-import type { EndpointKind } from "#contract/endpoint.ts";
 import type { OrganizationId } from "#contract/ids.ts";
+import type { EndpointKind } from "#contract/webhooks/endpoint.ts";
 import {
   book,
   changeEndpoints,
@@ -14,7 +14,7 @@ import {
   readDeliveries,
   startReplying,
 } from "../../../../test/support/webhooks/webhook-service.ts";
-import type { EndpointsTable } from "../../db/webhook-tables.ts";
+import type { EndpointsTable } from "../../db/tables/webhook-tables.ts";
 import { DeliveryLoop } from "../delivery/loop.ts";
 import { listNotices } from "../health/queries.ts";
 import { redeliver } from "../log/resend.ts";

@@ -3,7 +3,7 @@ import { after, test } from "node:test";
 import { sql } from "kysely";
 import type { DeliveryId, EndpointId, OrganizationId } from "#contract/ids.ts";
 import { createTestDatabase } from "../../../../test/support/database/database.ts";
-import { openDb, openPool } from "../../db/pool.ts";
+import { openDb, openPool } from "../../db/connections/pool.ts";
 import { createLog } from "../../lib/log/log.ts";
 import { listDueDeliveries } from "./claim-queries.ts";
 import { loadDeliveries } from "./load.ts";

@@ -1,9 +1,9 @@
 import { type Selectable, sql } from "kysely";
 import type { EndpointId, OrganizationId } from "#contract/ids.ts";
+import type { Db } from "../../db/connections/pool.ts";
 import { table } from "../../db/home.ts";
-import type { Db } from "../../db/pool.ts";
-import type { DeliveryLanesTable } from "../../db/queue-tables.ts";
-import type { EndpointsTable } from "../../db/webhook-tables.ts";
+import type { DeliveryLanesTable } from "../../db/tables/queue-tables.ts";
+import type { EndpointsTable } from "../../db/tables/webhook-tables.ts";
 import { CAPS } from "./caps.ts";
 
 // A lane repeats what claiming must know about an endpoint, so that a claim reads few small rows. Code

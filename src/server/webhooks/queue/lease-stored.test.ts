@@ -12,7 +12,7 @@ import {
   makeEndpoint,
   startReplying,
 } from "../../../../test/support/webhooks/webhook-service.ts";
-import { openDb, openPool } from "../../db/pool.ts";
+import { openDb, openPool } from "../../db/connections/pool.ts";
 import { randomUuid } from "../../lib/secrets/random.ts";
 import { claimDeliveries } from "./claim.ts";
 import { beginClaim, leaseStored } from "./claim-queries.ts";

@@ -1,12 +1,12 @@
 import { sql } from "kysely";
-import type { AttemptErrorCode } from "#contract/delivery.ts";
-import type { EndpointKind } from "#contract/endpoint.ts";
 import type { DeliveryId, Reference, WebhookEventId } from "#contract/ids.ts";
-import type { WebhookEventType } from "#contract/webhook-event.ts";
-import { toArrayText } from "../../db/array-text.ts";
+import type { AttemptErrorCode } from "#contract/webhooks/delivery.ts";
+import type { EndpointKind } from "#contract/webhooks/endpoint.ts";
+import type { WebhookEventType } from "#contract/webhooks/webhook-event.ts";
+import type { Db } from "../../db/connections/pool.ts";
 import { atHomes, isMoved, table } from "../../db/home.ts";
-import type { Db } from "../../db/pool.ts";
-import { FixedStatement, ofAnyLength } from "../../db/run-prepared.ts";
+import { toArrayText } from "../../db/statements/array-text.ts";
+import { FixedStatement, ofAnyLength } from "../../db/statements/run-prepared.ts";
 import type { ClaimedDelivery } from "./claim-queries.ts";
 
 /** A claimed delivery with everything that sending it takes. */

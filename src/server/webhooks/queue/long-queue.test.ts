@@ -9,7 +9,7 @@ import {
   makeEndpoint,
 } from "../../../../test/support/webhooks/webhook-service.ts";
 import type { Home } from "../../db/citus/homes.ts";
-import type { Db } from "../../db/pool.ts";
+import type { Db } from "../../db/connections/pool.ts";
 import { randomUuid } from "../../lib/secrets/random.ts";
 import { reportInterrupted } from "../delivery/deliver.ts";
 import { claimDeliveries } from "./claim.ts";

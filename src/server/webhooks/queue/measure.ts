@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import type { Plan } from "#contract/plans.ts";
+import type { Db } from "../../db/connections/pool.ts";
 import { atEveryHome, table } from "../../db/home.ts";
-import type { Db } from "../../db/pool.ts";
 import type { Deps } from "../../deps.ts";
 import { measureInTime } from "../../lib/log/measure.ts";
 import { CAPS, PLANS_WITH_WEBHOOKS } from "./caps.ts";

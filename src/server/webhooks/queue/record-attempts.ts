@@ -1,10 +1,10 @@
 import { sql } from "kysely";
-import type { EndpointStatus } from "#contract/endpoint.ts";
 import type { EndpointId } from "#contract/ids.ts";
-import { type BatchColumn, type BatchValues, toBatchRows, toBatchValues } from "../../db/batch-rows.ts";
+import type { EndpointStatus } from "#contract/webhooks/endpoint.ts";
+import type { Db } from "../../db/connections/pool.ts";
 import { table } from "../../db/home.ts";
-import type { Db } from "../../db/pool.ts";
-import { FixedStatement } from "../../db/run-prepared.ts";
+import { type BatchColumn, type BatchValues, toBatchRows, toBatchValues } from "../../db/statements/batch-rows.ts";
+import { FixedStatement } from "../../db/statements/run-prepared.ts";
 import { toLane } from "./lanes.ts";
 import type { AttemptReport, EndpointHealth } from "./report-queries.ts";
 

@@ -1,10 +1,10 @@
 import { type RawBuilder, sql } from "kysely";
-import type { CancelReason } from "#contract/delivery.ts";
 import type { DeliveryId, EndpointId, OrganizationId } from "#contract/ids.ts";
 import type { Plan } from "#contract/plans.ts";
+import type { CancelReason } from "#contract/webhooks/delivery.ts";
+import type { Db } from "../../db/connections/pool.ts";
 import { atHomes, table } from "../../db/home.ts";
-import type { Db } from "../../db/pool.ts";
-import { inTransaction } from "../../db/transactions.ts";
+import { inTransaction } from "../../db/statements/transactions.ts";
 import { PLANS_WITH_WEBHOOKS } from "./caps.ts";
 import { type ClaimedDelivery, INDEXES_ONLY, type Lease, leaseDeliveries } from "./claim-queries.ts";
 import { waitingLanes } from "./lanes.ts";

@@ -20,10 +20,10 @@ import {
   startReplying,
   until,
 } from "../../../../test/support/webhooks/webhook-service.ts";
+import { openDb, openPool } from "../../db/connections/pool.ts";
 import { EngineDialect } from "../../db/engine.ts";
 import { listHomes } from "../../db/home.ts";
-import { openDb, openPool } from "../../db/pool.ts";
-import type { Tables } from "../../db/tables.ts";
+import type { Tables } from "../../db/tables/tables.ts";
 import { createLog } from "../../lib/log/log.ts";
 import { updateOrganization } from "../../organizations/queries.ts";
 import { DeliveryLoop } from "../delivery/loop.ts";

@@ -1,19 +1,19 @@
 import { sql } from "kysely";
+import type { DeliveryId, EndpointId, OrganizationId, Reference } from "#contract/ids.ts";
 import type {
   AttemptDetail,
   AttemptErrorCode,
   AttemptResult,
   AttemptTrigger,
   DeliveryState,
-} from "#contract/delivery.ts";
-import type { EndpointKind } from "#contract/endpoint.ts";
-import type { DeliveryId, EndpointId, OrganizationId, Reference } from "#contract/ids.ts";
-import { type BatchColumn, type BatchValues, toBatchRows, toBatchValues } from "../../db/batch-rows.ts";
+} from "#contract/webhooks/delivery.ts";
+import type { EndpointKind } from "#contract/webhooks/endpoint.ts";
 import type { Home } from "../../db/citus/homes.ts";
+import type { Db } from "../../db/connections/pool.ts";
 import { table } from "../../db/home.ts";
-import type { Db } from "../../db/pool.ts";
-import { FixedStatement } from "../../db/run-prepared.ts";
-import { inTransaction } from "../../db/transactions.ts";
+import { type BatchColumn, type BatchValues, toBatchRows, toBatchValues } from "../../db/statements/batch-rows.ts";
+import { FixedStatement } from "../../db/statements/run-prepared.ts";
+import { inTransaction } from "../../db/statements/transactions.ts";
 import { writeLane } from "./lanes.ts";
 import { recordAttempts } from "./record-attempts.ts";
 

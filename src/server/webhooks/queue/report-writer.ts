@@ -1,8 +1,8 @@
 import pg from "pg";
 import type { OrganizationId } from "#contract/ids.ts";
 import type { Home } from "../../db/citus/homes.ts";
+import { connectPatiently, type Db } from "../../db/connections/pool.ts";
 import { atHomes, isMoved } from "../../db/home.ts";
-import { connectPatiently, type Db } from "../../db/pool.ts";
 import { pause } from "../../lib/concurrency/pause.ts";
 import type { Log } from "../../lib/log/log.ts";
 import { OutageLog } from "../../lib/log/outage-log.ts";

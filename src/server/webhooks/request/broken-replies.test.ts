@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
-import type { EndpointKind } from "#contract/endpoint.ts";
+import type { EndpointKind } from "#contract/webhooks/endpoint.ts";
 import { startReceiver } from "../../../../test/support/webhooks/receiver.ts";
 import {
   book,

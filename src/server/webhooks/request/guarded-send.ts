@@ -1,12 +1,12 @@
-import type { AttemptDetail, SendFailureCode } from "#contract/delivery.ts";
 import type { EndpointId } from "#contract/ids.ts";
+import type { AttemptDetail, SendFailureCode } from "#contract/webhooks/delivery.ts";
 import {
   STANDARD_WEBHOOK_HEADERS,
   TEST_BOOKING_HEADER,
   WEBHOOK_HEADERS,
   WEBHOOK_USER_AGENT,
   type WebhookEventType,
-} from "#contract/webhook-event.ts";
+} from "#contract/webhooks/webhook-event.ts";
 import { assert } from "../../lib/assert.ts";
 import {
   ConnectionPool,

@@ -1,5 +1,5 @@
 import { createHmac } from "node:crypto";
-import { SIGNING_SECRET_BYTES, SIGNING_SECRET_PREFIX } from "#contract/endpoint.ts";
+import { SIGNING_SECRET_BYTES, SIGNING_SECRET_PREFIX } from "#contract/webhooks/endpoint.ts";
 import type { Random } from "../../lib/secrets/random.ts";
 
 // Every request is signed twice with the same secret: as the contract says (Service-Signature), and as the Standard Webhooks

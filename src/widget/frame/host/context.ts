@@ -1,6 +1,6 @@
-import type { RawAttribution } from "#contract/attribution.ts";
-import { LINK_PARAMETERS, toLinkField } from "#contract/attribution-fields.ts";
-import { parseAccentColor } from "#contract/widget-looks.ts";
+import type { RawAttribution } from "#contract/analytics/attribution.ts";
+import { LINK_PARAMETERS, toLinkField } from "#contract/analytics/attribution-fields.ts";
+import { parseAccentColor } from "#contract/widgets/widget-looks.ts";
 import type { FrameContext, FromLoader, Prefill, Theme } from "../../messages.ts";
 
 // Parses what a host page sends. Nothing in it is trusted: anyone can write an address, and any page can post a message.

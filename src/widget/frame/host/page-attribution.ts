@@ -1,5 +1,5 @@
-import type { RawAttribution } from "#contract/attribution.ts";
-import { CLICK_ID_PARAMETERS } from "#contract/attribution-fields.ts";
+import type { RawAttribution } from "#contract/analytics/attribution.ts";
+import { CLICK_ID_PARAMETERS } from "#contract/analytics/attribution-fields.ts";
 import { readAddress } from "../../address.ts";
 
 /** The direct page has no loader, so its own address says where the visitor came from. */

@@ -1,5 +1,5 @@
-import type { ConfigAnswer } from "#contract/embed-api.ts";
-import type { WidgetOptions } from "#contract/widget.ts";
+import type { ConfigAnswer } from "#contract/widgets/embed-api.ts";
+import type { WidgetOptions } from "#contract/widgets/widget.ts";
 import type { Api } from "../api.ts";
 
 // The dashboard shows the frame next to a widget's settings, with unsaved changes. Everything works as for visitors,

@@ -1,4 +1,4 @@
-import type { Language } from "#contract/languages.ts";
+import type { Language } from "#contract/widgets/languages.ts";
 import type { Texts } from "./texts.ts";
 
 const LOADERS: Record<Language, () => Promise<{ texts: Texts }>> = {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { LANGUAGES } from "#contract/languages.ts";
+import { LANGUAGES } from "#contract/widgets/languages.ts";
 import { texts as english } from "./en.ts";
 import { loadTexts } from "./load-texts.ts";
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import type { FreeSlot } from "#contract/embed-api.ts";
+import type { FreeSlot } from "#contract/widgets/embed-api.ts";
 import {
   addDays,
   addMonths,

@@ -1,4 +1,4 @@
-import type { FreeSlot } from "#contract/embed-api.ts";
+import type { FreeSlot } from "#contract/widgets/embed-api.ts";
 
 // Calendar days in a time zone, using only Intl. A day is `2026-11-03` and a month `2026-11`: they have no zone,
 // compare as strings, and cannot slip to the day before.

@@ -1,4 +1,4 @@
-import type { HourCycle } from "#contract/widget-looks.ts";
+import type { HourCycle } from "#contract/widgets/widget-looks.ts";
 import { type Day, type Month, toUtcMs } from "./days.ts";
 
 export type Formats = {

@@ -1,5 +1,5 @@
 import { useMemo, useState } from "preact/hooks";
-import type { FreeSlot } from "#contract/embed-api.ts";
+import type { FreeSlot } from "#contract/widgets/embed-api.ts";
 import type { Api, LoadFailure } from "../api.ts";
 import { currentMs } from "../environment.ts";
 import { useWhen } from "../use-when.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import type { FreeSlot } from "#contract/embed-api.ts";
-import { LANGUAGES, type Language } from "#contract/languages.ts";
+import type { FreeSlot } from "#contract/widgets/embed-api.ts";
+import { LANGUAGES, type Language } from "#contract/widgets/languages.ts";
 import { loadTexts } from "../texts/load-texts.ts";
 import { groupByPartOfDay } from "./part-of-day.ts";
 

@@ -1,4 +1,4 @@
-import type { FreeSlot } from "#contract/embed-api.ts";
+import type { FreeSlot } from "#contract/widgets/embed-api.ts";
 import type { Texts } from "../texts/texts.ts";
 import { toHour } from "./days.ts";
 

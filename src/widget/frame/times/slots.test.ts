@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { FreeSlot } from "#contract/embed-api.ts";
+import type { FreeSlot } from "#contract/widgets/embed-api.ts";
 import { replaceSlots, SPAN_MAX_MS, splitSpan, withoutTaken } from "./slots.ts";
 
 const HOUR_MS = 3_600_000;

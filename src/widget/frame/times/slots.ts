@@ -1,4 +1,4 @@
-import type { FreeSlot } from "#contract/embed-api.ts";
+import type { FreeSlot } from "#contract/widgets/embed-api.ts";
 
 // Available times, loaded piece by piece. Visitors only look ahead, so what is loaded is one span without gaps.
 

@@ -1,6 +1,6 @@
 import type { ComponentProps } from "preact";
 import { useReducer, useRef, useState } from "preact/hooks";
-import type { ConfigAnswer } from "#contract/embed-api.ts";
+import type { ConfigAnswer } from "#contract/widgets/embed-api.ts";
 import {
   changeFlow,
   type Flow,

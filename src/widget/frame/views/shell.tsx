@@ -1,5 +1,5 @@
 import type { ComponentChildren } from "preact";
-import type { ConfigAnswer } from "#contract/embed-api.ts";
+import type { ConfigAnswer } from "#contract/widgets/embed-api.ts";
 import type { Session } from "../session.ts";
 import { Icon } from "./icon.tsx";
 

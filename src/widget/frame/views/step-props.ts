@@ -1,5 +1,5 @@
 import type { RefObject } from "preact";
-import type { ConfigAnswer } from "#contract/embed-api.ts";
+import type { ConfigAnswer } from "#contract/widgets/embed-api.ts";
 import type { Flow, FlowAction } from "../flow.ts";
 import type { Session } from "../session.ts";
 import type { Formats } from "../times/formats.ts";

@@ -1,5 +1,5 @@
 import { useMemo, useRef, useState } from "preact/hooks";
-import type { FreeSlot } from "#contract/embed-api.ts";
+import type { FreeSlot } from "#contract/widgets/embed-api.ts";
 import { currentMs } from "../environment.ts";
 import type { FlowStep } from "../flow.ts";
 import type { Problem } from "../submit.ts";

@@ -1,9 +1,9 @@
-import type { AnalyticsEntry } from "#contract/analytics.ts";
+import type { AnalyticsEntry } from "#contract/analytics/analytics.ts";
+import { DIMENSIONS, type Dimension } from "#contract/analytics/dimensions.ts";
 import type { AppBreakdown, BookingTimes, FunnelSplit } from "#contract/app/analytics.ts";
 import { createCountryNames, toKeyName } from "#contract/app/report-words.ts";
-import { DIMENSIONS, type Dimension } from "#contract/dimensions.ts";
 import type { OrganizationId } from "#contract/ids.ts";
-import type { Db } from "../../../db/pool.ts";
+import type { Db } from "../../../db/connections/pool.ts";
 import type { Deps } from "../../../deps.ts";
 import { badParameter, type Query, readParameter, readSearch } from "../../../http/parameters.ts";
 import { countVisits } from "../../count/count-visits.ts";

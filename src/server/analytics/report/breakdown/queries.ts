@@ -1,9 +1,9 @@
 import { type RawBuilder, sql } from "kysely";
+import { type Dimension, NOT_SET } from "#contract/analytics/dimensions.ts";
 import type { AppBreakdown } from "#contract/app/analytics.ts";
 import { UNKNOWN_NAMES } from "#contract/app/report-words.ts";
-import { type Dimension, NOT_SET } from "#contract/dimensions.ts";
 import type { OrganizationId } from "#contract/ids.ts";
-import type { Db } from "../../../db/pool.ts";
+import type { Db } from "../../../db/connections/pool.ts";
 import { assert } from "../../../lib/assert.ts";
 import type { KeyCounts } from "../../packs/totals.ts";
 import { isKeyed } from "../../record/key-id.ts";

@@ -1,4 +1,9 @@
-import type { BookingEvent, BookingRescheduledEvent, CardEvent, EndpointTestEvent } from "#contract/webhook-event.ts";
+import type {
+  BookingEvent,
+  BookingRescheduledEvent,
+  CardEvent,
+  EndpointTestEvent,
+} from "#contract/webhooks/webhook-event.ts";
 
 // What a card says, line by line, the same for every chat (contract, Events, rule 3). Each part has its own maximum length, so
 // that a very long name cannot push the time, the email address or the campaign off the card.

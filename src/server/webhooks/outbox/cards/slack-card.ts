@@ -1,4 +1,4 @@
-import type { CardEvent } from "#contract/webhook-event.ts";
+import type { CardEvent } from "#contract/webhooks/webhook-event.ts";
 import { type EscapeCharacter, textWriter, toCardFields } from "./card-fields.ts";
 
 // The body of a Slack incoming webhook, in Block Kit. Slack can escape `&`, `<` and `>` (and so mentions and links), but

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import type { CardEvent } from "#contract/webhook-event.ts";
+import type { CardEvent } from "#contract/webhooks/webhook-event.ts";
 import { anyBookingEvent, bookingCreated, endpointTest } from "../../../../../test/support/webhooks/card-sample.ts";
 import { TEAMS_MESSAGE_BYTES_MAX, toTeamsCard } from "./teams-card.ts";
 

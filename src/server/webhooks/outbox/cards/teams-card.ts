@@ -1,4 +1,4 @@
-import type { CardEvent } from "#contract/webhook-event.ts";
+import type { CardEvent } from "#contract/webhooks/webhook-event.ts";
 import { type EscapeCharacter, textWriter, toCardFields } from "./card-fields.ts";
 
 // The body of a Teams "Workflows" webhook: a message with one Adaptive Card. Version 1.2, because the workflow's own
