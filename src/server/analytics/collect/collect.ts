@@ -1,27 +1,32 @@
 import type { IncomingHttpHeaders } from "node:http";
-import { BROWSER_STEPS } from "#contract/analytics/steps.ts";
 import { parseWidgetId } from "#contract/ids.ts";
-import { COLLECT_EVENTS_MAX, CollectRequest } from "#contract/widgets/embed-api.ts";
+import type { CollectRequest } from "#contract/widgets/embed-api.ts";
 import type { Deps } from "../../deps.ts";
 import { toClientNetwork } from "../../http/limits/client-network.ts";
 import type { BatcherLimits } from "../../lib/concurrency/batcher.ts";
 import { OutageLog } from "../../lib/log/outage-log.ts";
-import { shapeOf } from "../../lib/shape.ts";
-import { isTooComplex } from "../../lib/text/json-text.ts";
 import { ATTRIBUTION_TEXT_MAX, readAttribution } from "../classify/attribution.ts";
 import type { VisitReader } from "../classify/read-visit.ts";
 import { DayBudget } from "../record/day-budget.ts";
 import { toStepBit } from "../record/hit.ts";
 import { HitWriter } from "../record/hit-writer.ts";
 import { KeyCap } from "../record/key-cap.ts";
+import { parseCollectBody } from "./parse-collect-body.ts";
 import { WidgetOwners } from "./widget-owners.ts";
 
-// From a browser's request to a recorded hit. Only the hit's fields are kept: the IP address, the user agent,
-// queries and click ids are not passed on from here.
+// From a browser's request to a recorded hit. The first reason to drop the request wins:
+//
+//   body     malformed
+//   widget   unknown_widget
+//   sender   prefetch, bot, spam_referrer
+//   keys     none: too many sources, campaigns and pages become "(other)" (record/key-cap.ts)
+//   write    paused, over_budget (a new visit beyond the day's budget), malformed (text that can't be stored)
+//   each     queue_full, database_unavailable
+//
+// Only the hit's fields are kept: the IP address, the user agent, queries and click ids are not passed on from here.
 
 /** Outcomes of a request within the rate limit, counted under these names in /metrics. */
 type Outcome =
-  | "recorded"
   | "malformed"
   | "unknown_widget"
   | "prefetch"
@@ -30,7 +35,8 @@ type Outcome =
   | "paused"
   | "over_budget"
   | "queue_full"
-  | "database_unavailable";
+  | "database_unavailable"
+  | "recorded";
 
 type Arrival = {
   readonly widget: string;
@@ -84,7 +90,6 @@ export class Collector {
     return { outcome, eventCount: request.events.length };
   }
 
-  /** Checks the owner, the sender and the source; the first reason to drop the request wins. */
   async #record(arrival: Arrival, request: CollectRequest): Promise<Outcome> {
     const now = this.#clock.now();
     const widgetId = parseWidgetId(arrival.widget);
@@ -147,39 +152,4 @@ function toStepBits(request: CollectRequest): number {
   let bits = 0;
   for (const { step } of request.events) bits |= toStepBit(step);
   return bits;
-}
-
-const schema = shapeOf(CollectRequest);
-
-/** Messages by field. They never repeat what was sent. */
-const FAULTS: Readonly<Record<string, string>> = {
-  visitId: "The field visitId must be a UUID.",
-  events: `The field events must be a list of 1 to ${COLLECT_EVENTS_MAX} objects, each with a step of ${BROWSER_STEPS.join(", ")}.`,
-};
-const NOT_AN_OBJECT = 'The body must be a JSON object like {"visitId":"<uuid>","events":[{"step":"widget_viewed"}]}.';
-
-const TOO_COMPLEX = "The body is nested too deeply or has too many values.";
-
-type ParsedBody = { request: CollectRequest } | { fault: string };
-
-function parseCollectBody(text: string): ParsedBody {
-  if (isTooComplex(text)) return { fault: TOO_COMPLEX };
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch (error) {
-    if (error instanceof SyntaxError) return { fault: NOT_AN_OBJECT };
-    throw error;
-  }
-  if (schema.Check(value)) return { request: value };
-  return { fault: describeFault(value) };
-}
-
-function describeFault(value: unknown): string {
-  if (typeof value !== "object" || value === null || Array.isArray(value)) return NOT_AN_OBJECT;
-  const [first] = schema.Errors(value);
-  // "/events/0/step" is a fault of `events`; a missing field has no path yet.
-  const named = first?.instancePath.split("/")[1];
-  const member = named ?? (first?.keyword === "required" ? first.params.requiredProperties[0] : undefined);
-  return FAULTS[member ?? ""] ?? NOT_AN_OBJECT;
 }

@@ -25,7 +25,7 @@ export async function collectRoutes(
   // In their own scope, because other routes must not accept text as JSON.
   await app.register(async (scope) => {
     scope.removeAllContentTypeParsers();
-    // A beacon without a preflight request can only be text/plain. collect.ts parses the text.
+    // A beacon without a preflight request can only be text/plain. parse-collect-body.ts parses the text.
     scope.addContentTypeParser(["application/json", "text/plain"], { parseAs: "string" }, (_request, body, done) =>
       done(null, body),
     );

@@ -9,7 +9,8 @@ import { loadDeliveries } from "../queue/load.ts";
 import { cancelForbidden, dropLeases, leaseHeldBack, listLostLeases } from "../queue/recovery-queries.ts";
 import type { ReportWriter } from "../queue/report-writer.ts";
 import type { WebhookDeps } from "../webhook-deps.ts";
-import { logAttempt, reportHeldBack, reportInterrupted } from "./deliver.ts";
+import { reportHeldBack, reportInterrupted } from "./attempt-report.ts";
+import { logAttempt } from "./deliver.ts";
 import type { Sender } from "./sender.ts";
 
 // What a worker does once a second beside its claims: it cancels what must no longer be sent, takes over what dead workers left,

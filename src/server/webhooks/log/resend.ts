@@ -71,7 +71,7 @@ async function queueOne(
 }
 
 // "Retry now", for one retrying delivery and for all waiting deliveries of an endpoint. The attempt uses no retry of the
-// schedule: if it fails, the schedule continues where it was (queue column resume_at, delivery/deliver.ts).
+// schedule: if it fails, the schedule continues where it was (queue column resume_at, delivery/attempt-report.ts).
 
 type RetryRefusal =
   | { kind: "not_found" }

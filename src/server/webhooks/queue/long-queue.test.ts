@@ -11,7 +11,7 @@ import {
 import type { Home } from "../../db/citus/homes.ts";
 import type { Db } from "../../db/connections/pool.ts";
 import { randomUuid } from "../../lib/secrets/random.ts";
-import { reportInterrupted } from "../delivery/deliver.ts";
+import { reportInterrupted } from "../delivery/attempt-report.ts";
 import { claimDeliveries } from "./claim.ts";
 import type { ClaimedDelivery } from "./claim-queries.ts";
 import { loadDeliveries } from "./load.ts";

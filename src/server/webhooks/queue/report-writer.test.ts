@@ -13,7 +13,8 @@ import {
   startReplying,
 } from "../../../../test/support/webhooks/webhook-service.ts";
 import { randomUuid } from "../../lib/secrets/random.ts";
-import { deliver, reportInterrupted } from "../delivery/deliver.ts";
+import { reportInterrupted } from "../delivery/attempt-report.ts";
+import { deliver } from "../delivery/deliver.ts";
 import { EndpointCare } from "../health/health.ts";
 import { claimDeliveries } from "./claim.ts";
 import { type LoadedDelivery, loadDeliveries } from "./load.ts";
