@@ -44,7 +44,6 @@ export const ApiErrorBody = Type.Object(
   },
   { title: "Error" },
 );
-export type ApiErrorBody = Static<typeof ApiErrorBody>;
 
 /** The error of a request whose body has faults, by field. */
 export const FieldsErrorBody = Type.Object(
@@ -61,3 +60,4 @@ export const FieldsErrorBody = Type.Object(
   },
   { title: "FieldsError" },
 );
+export type FieldsErrorBody = Static<typeof FieldsErrorBody>;

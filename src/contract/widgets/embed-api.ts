@@ -1,5 +1,6 @@
 import { type Static, Type } from "typebox";
 import { BROWSER_STEPS } from "../analytics/steps.ts";
+import { FieldsErrorBody } from "../api-error.ts";
 import { UUID_PATTERN } from "../ids.ts";
 import { Timestamp } from "../timestamps.ts";
 import { WidgetOptions } from "./widget.ts";
@@ -75,6 +76,17 @@ export const FreeSlot = Type.Object({ start: Timestamp, end: Timestamp, staffIds
 export type FreeSlot = Static<typeof FreeSlot>;
 
 export const SlotsAnswer = Type.Object({ slots: Type.Array(FreeSlot) });
+export type SlotsAnswer = Static<typeof SlotsAnswer>;
+
+/** What the frame gets instead of a booking. */
+export const BookRefusal = Type.Object({
+  ...FieldsErrorBody.properties,
+  /** With `slot_taken`: times that are still available. */
+  slots: Type.Optional(Type.Array(FreeSlot)),
+  /** Nothing was booked, so the next attempt may use a new key. Without it, an error of the server leaves that open. */
+  isSettled: Type.Optional(Type.Literal(true)),
+});
+export type BookRefusal = Static<typeof BookRefusal>;
 
 /** `choices`: several options. `tick`: a box that is ticked or not. `phone`: with its country code. */
 const QuestionType = Type.Union([
@@ -142,7 +154,7 @@ export const CollectRequest = Type.Object({
   page: Type.Optional(Type.Unknown()),
   /** The loader's raw fields. An anonymous event keeps only the class derived from them. */
   attribution: Type.Optional(Type.Unknown()),
-  events: Type.Array(Type.Object({ step: Type.Union(BROWSER_STEPS.map((step) => Type.Literal(step))) }), {
+  events: Type.Array(Type.Object({ step: Type.Enum([...BROWSER_STEPS]) }), {
     minItems: 1,
     maxItems: COLLECT_EVENTS_MAX,
   }),

@@ -1,3 +1,4 @@
+import type { FieldsErrorBody } from "#contract/api-error.ts";
 import { ORGANIZATION_HEADER } from "#contract/app/routes.ts";
 import { reportSessionEnd } from "./session-end.ts";
 
@@ -94,9 +95,7 @@ async function readJson(response: Response, request: ApiRequest): Promise<unknow
 }
 
 function toFailure(status: number, answer: unknown): ApiFailure {
-  const { error } = (answer ?? {}) as {
-    error?: { code: string; message: string; fields?: Record<string, string> };
-  };
+  const { error } = (answer ?? {}) as Partial<FieldsErrorBody>;
   return error ? new ApiFailure({ ...error, status }) : new ApiFailure({ code: "internal", status, message: BROKEN });
 }
 

@@ -1,4 +1,11 @@
-import type { BookAnswer, BookRequest, ConfigAnswer, FreeSlot } from "#contract/widgets/embed-api.ts";
+import type {
+  BookAnswer,
+  BookRefusal,
+  BookRequest,
+  ConfigAnswer,
+  FreeSlot,
+  SlotsAnswer,
+} from "#contract/widgets/embed-api.ts";
 import { type Span, splitSpan } from "./times/slots.ts";
 
 // The frame's requests. Failures are returned as values.
@@ -43,7 +50,7 @@ export function createApi(widget: string) {
             to: new Date(toMs).toISOString(),
             ...(query.staff === null ? {} : { staff: query.staff }),
           });
-          return read<{ slots: FreeSlot[] }>(`${base}/slots?${parameters}`);
+          return read<SlotsAnswer>(`${base}/slots?${parameters}`);
         }),
       );
       const slots: FreeSlot[] = [];
@@ -100,15 +107,10 @@ async function read<T>(address: string): Promise<Loaded<T>> {
   }
 }
 
-type Answer = {
-  error?: { code?: string; fields?: Record<string, string> };
-  slots?: FreeSlot[];
-  isSettled?: boolean;
-};
-
 function toBookResult(status: number, body: unknown): BookResult {
   if (status === 201) return { kind: "booked", answer: body as BookAnswer };
-  const { error, slots, isSettled } = body as Answer;
+  // An error may also come from a proxy in front of the server.
+  const { error, slots, isSettled } = body as Partial<BookRefusal>;
   switch (error?.code) {
     case "slot_taken":
       return { kind: "taken", fresh: slots ?? [] };

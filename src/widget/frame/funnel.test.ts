@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { BrowserStep } from "#contract/analytics/steps.ts";
-import { Funnel, type SendSteps, type StepsBody } from "./funnel.ts";
+import type { CollectRequest } from "#contract/widgets/embed-api.ts";
+import { Funnel, type SendSteps } from "./funnel.ts";
 import { VisitKeeper } from "./visit.ts";
 
 type Storage = Map<string, string>;
@@ -24,7 +25,7 @@ function makeVisit(storage: Storage | null, ids = ["first", "second", "third"], 
 }
 
 function makeFunnel(options: { visit?: VisitKeeper; send?: SendSteps } = {}) {
-  const sent: StepsBody[] = [];
+  const sent: CollectRequest[] = [];
   const told: BrowserStep[] = [];
   const waits: number[] = [];
   let acts = 0;
@@ -121,7 +122,7 @@ test("steps still waiting when the page closes are handed over per visit, and no
   const before = visit.id;
   visit.begin();
   funnel.record("widget_viewed");
-  const bodies = funnel.takeWaiting().map((body) => JSON.parse(body) as StepsBody);
+  const bodies = funnel.takeWaiting().map((body) => JSON.parse(body) as CollectRequest);
   assert.deepEqual(
     bodies.map(({ visitId }) => visitId),
     [before, visit.id],

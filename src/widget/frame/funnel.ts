@@ -1,16 +1,10 @@
 import type { RawAttribution } from "#contract/analytics/attribution.ts";
 import type { BrowserStep } from "#contract/analytics/steps.ts";
+import type { CollectRequest } from "#contract/widgets/embed-api.ts";
 import type { VisitKeeper } from "./visit.ts";
 
 // Sends the visit's steps to the server, each once and in order, without delaying the visitor. A step that could not be
 // sent is retried after a pause; steps still waiting when the page closes are sent as a beacon.
-
-export type StepsBody = {
-  visitId: string;
-  page?: string;
-  attribution: RawAttribution;
-  events: { step: BrowserStep }[];
-};
 
 /** Sends the steps; `later` means that a retry may help. */
 export type SendSteps = (body: string) => Promise<"done" | "later">;
@@ -90,7 +84,7 @@ export class Funnel {
     return steps;
   }
 
-  #toBody(steps: { visitId: string; step: BrowserStep }[]): StepsBody {
+  #toBody(steps: { visitId: string; step: BrowserStep }[]): CollectRequest {
     const page = this.#options.page();
     return {
       visitId: steps[0]?.visitId ?? "",

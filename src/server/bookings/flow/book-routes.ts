@@ -2,7 +2,13 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { type Attribution, type RawAttribution, RawAttribution as RawFields } from "#contract/analytics/attribution.ts";
 import { NOT_SET } from "#contract/analytics/dimensions.ts";
 import { DAY_MS } from "#contract/durations.ts";
-import { BOOK_BODY_MAX_BYTES, BookAnswer, type BookRequest, type FreeSlot } from "#contract/widgets/embed-api.ts";
+import {
+  BOOK_BODY_MAX_BYTES,
+  BookAnswer,
+  BookRefusal,
+  type BookRequest,
+  type FreeSlot,
+} from "#contract/widgets/embed-api.ts";
 import {
   ATTRIBUTION_TEXT_MAX,
   honourPrivacySignal,
@@ -61,7 +67,7 @@ export async function bookRoutes(app: FastifyInstance, deps: BookDeps, visits: V
     scope.addContentTypeParser("application/json", { parseAs: "string" }, (_request, body, done) => done(null, body));
     scope.post<{ Params: { widget: string }; Body: string | undefined }>(
       "/embed-api/:widget/bookings",
-      { bodyLimit: BOOK_BODY_MAX_BYTES, schema: { hide: true, response: { 201: BookAnswer } } },
+      { bodyLimit: BOOK_BODY_MAX_BYTES, schema: { hide: true, response: { 201: BookAnswer, default: BookRefusal } } },
       async (post, reply) => {
         const widget = await guard.requireWidget(post);
         const idempotencyKey = requireIdempotencyKey(post);
@@ -207,16 +213,15 @@ async function sendOutcome(
 
 function sendSlotTaken(reply: FastifyReply, slots: FreeSlot[]): FastifyReply {
   const refusal = new ApiError("slot_taken", "This time has just been taken. Please choose another.");
-  return reply.code(refusal.status).send({ ...refusal.body, slots });
+  return reply.code(refusal.status).send({ ...refusal.body, slots } satisfies BookRefusal);
 }
 
-/** `isSettled` tells the frame that nothing was booked, so the next attempt may use a new key. */
 function sendFailed(reply: FastifyReply): FastifyReply {
   const refusal = unavailable();
   return reply
     .code(refusal.status)
     .headers(refusal.headers)
-    .send({ ...refusal.body, isSettled: true });
+    .send({ ...refusal.body, isSettled: true } satisfies BookRefusal);
 }
 
 /** Empty when the scheduling system cannot list them: the visitor still learns that the slot is taken. */

@@ -1,4 +1,4 @@
-import { API_ERROR_STATUS, type ApiErrorBody, type ApiErrorCode } from "#contract/api-error.ts";
+import { API_ERROR_STATUS, type ApiErrorCode, type FieldsErrorBody } from "#contract/api-error.ts";
 
 /** A caller's mistake, or a state the caller must know about. Thrown in route files and guards only. */
 export class ApiError extends Error {
@@ -15,7 +15,7 @@ export class ApiError extends Error {
     return API_ERROR_STATUS[this.code];
   }
 
-  get body(): ApiErrorBody {
+  get body(): FieldsErrorBody {
     return { error: { code: this.code, message: this.message } };
   }
 }
@@ -37,8 +37,8 @@ export class FieldsError extends ApiError {
     this.fields = fields;
   }
 
-  override get body(): ApiErrorBody {
-    return { error: { code: this.code, message: this.message, fields: this.fields } as ApiErrorBody["error"] };
+  override get body(): FieldsErrorBody {
+    return { error: { code: this.code, message: this.message, fields: this.fields } };
   }
 }
 
