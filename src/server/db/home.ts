@@ -8,7 +8,7 @@ import { MOVED } from "./citus/home-functions.ts";
 import type { Home, Homes } from "./citus/homes.ts";
 import type { DISTRIBUTED_TABLES, REFERENCE_TABLES, TABLES_BY_REFERENCE } from "./citus/table-places.ts";
 import { asCareful } from "./connections/careful-client.ts";
-import { isDatabaseUnavailable } from "./connections/database-unavailable.ts";
+import { DatabaseUnavailable, isDatabaseUnavailable } from "./connections/database-unavailable.ts";
 import type { Db } from "./connections/pool.ts";
 import { homesOf, OrganizationMoving, poolOf } from "./engine.ts";
 
@@ -86,7 +86,7 @@ export async function readAnywhere<T>(
 ): Promise<T> {
   const homes = homesOf(db);
   if (homes === null) return await read(db);
-  let failure: unknown;
+  let failure: unknown = new DatabaseUnavailable("The cluster lists no servers");
   for (const { reader } of await homes.listServers())
     try {
       return await read(reader);
