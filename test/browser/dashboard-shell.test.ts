@@ -110,6 +110,21 @@ describe("around every screen", { skip: noBrowser }, () => {
     assert.deepEqual(complaints, []);
   });
 
+  test("the organization and the account have their picture, name and arrow in one row", async () => {
+    const { page } = await dashboard.share(browser, { role: "admin" });
+    await goTo(page, dashboard.addressOf("/members"));
+    for (const name of [/^Organization:/, /^Your account:/]) {
+      const button = page.getByRole("button", { name });
+      const middles: number[] = [];
+      for (const part of [".mantine-Avatar-root", "svg"]) {
+        const box = await button.locator(part).boundingBox();
+        assert.ok(box);
+        middles.push(Math.round(box.y + box.height / 2));
+      }
+      assert.equal(middles[0], middles[1], String(name));
+    }
+  });
+
   test("nothing moves while a screen loads for someone who prefers reduced motion", async () => {
     const { page } = await dashboard.share(browser, { role: "admin" });
     const { promise: isSeen, resolve: show } = Promise.withResolvers<void>();

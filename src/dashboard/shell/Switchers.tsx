@@ -83,7 +83,7 @@ type TargetProps = ComponentPropsWithRef<"button"> & {
 
 function Target({ avatar, what, name, note, ...props }: TargetProps) {
   return (
-    <UnstyledButton className={classes["target"]} {...props}>
+    <UnstyledButton {...props} className={classes["target"]}>
       <Avatar size={32} aria-hidden {...avatar}>
         {toInitials(name)}
       </Avatar>
