@@ -1,5 +1,5 @@
 import type { BookAnswer, BookRequest, ConfigAnswer, FreeSlot } from "#contract/widgets/embed-api.ts";
-import type { Prefill } from "../messages.ts";
+import type { Prefill } from "#contract/widgets/frame-messages.ts";
 
 // What the visitor has chosen and entered, and the current step. Pure: the views send actions, and going back loses
 // nothing.

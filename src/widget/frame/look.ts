@@ -1,4 +1,4 @@
-import type { Theme } from "../messages.ts";
+import type { Theme } from "#contract/widgets/frame-messages.ts";
 import { toAccentColors } from "./accent.ts";
 
 // Sets colours and corners as custom properties, which the stylesheets use.

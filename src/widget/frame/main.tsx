@@ -1,8 +1,8 @@
 import { render } from "preact";
 import type { RawAttribution } from "#contract/analytics/attribution.ts";
+import type { FrameContext, Preview } from "#contract/widgets/frame-messages.ts";
 import { findLanguage } from "#contract/widgets/languages.ts";
 import { PAGE_FONT, parseAccentColor, parseFontFamily } from "#contract/widgets/widget-looks.ts";
-import type { FrameContext } from "../messages.ts";
 import { createApi } from "./api.ts";
 import { App } from "./app.tsx";
 import { makeUuid } from "./environment.ts";
@@ -10,7 +10,7 @@ import { Funnel } from "./funnel.ts";
 import { type Bridge, createBridge, reportHeight } from "./host/bridge.ts";
 import { parseContext } from "./host/context.ts";
 import { readPageAttribution } from "./host/page-attribution.ts";
-import { findPreview, type Preview, toPreviewApi } from "./host/preview.ts";
+import { findPreview, toPreviewApi } from "./host/preview.ts";
 import { Look, type WidgetLook } from "./look.ts";
 import type { Session } from "./session.ts";
 import { StepHistory } from "./step-history.ts";

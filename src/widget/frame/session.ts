@@ -1,4 +1,4 @@
-import type { FrameContext } from "../messages.ts";
+import type { FrameContext } from "#contract/widgets/frame-messages.ts";
 import type { Api } from "./api.ts";
 import type { Funnel } from "./funnel.ts";
 import type { Bridge } from "./host/bridge.ts";

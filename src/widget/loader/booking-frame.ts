@@ -1,4 +1,10 @@
-import { type Envelope, type FromFrame, type FromLoader, MESSAGE_VERSION, type Prefill } from "../messages.ts";
+import {
+  type Envelope,
+  type FromFrame,
+  type FromLoader,
+  MESSAGE_VERSION,
+  type Prefill,
+} from "#contract/widgets/frame-messages.ts";
 import { make } from "./make.ts";
 import type { Site } from "./site.ts";
 import { findTexts } from "./texts.ts";

@@ -1,4 +1,4 @@
-import type { FromFrame, Theme } from "../messages.ts";
+import type { FromFrame, Theme } from "#contract/widgets/frame-messages.ts";
 import type { VisitorAttribution } from "./attribution.ts";
 
 export type Site = {

@@ -1,4 +1,4 @@
-import type { FromFrame, Theme } from "../messages.ts";
+import type { FromFrame, Theme } from "#contract/widgets/frame-messages.ts";
 import { createAttribution } from "./attribution.ts";
 import { openFrame, takeMessage, toLocale, type Wanted } from "./booking-frame.ts";
 import type { ConsentAnswer } from "./consent.ts";

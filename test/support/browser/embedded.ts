@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { BrowserContextOptions, Frame, Page } from "playwright-core";
 import type { OrganizationId, WidgetId } from "#contract/ids.ts";
-import type { FrameContext } from "../../../src/widget/messages.ts";
+import type { FrameContext } from "#contract/widgets/frame-messages.ts";
 import { createTestApp, type TestApp } from "../app/app.ts";
 import { makeOrganization, makeWidget } from "../builders.ts";
 import type { TestBrowser } from "./browser.ts";

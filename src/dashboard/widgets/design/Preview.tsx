@@ -1,8 +1,9 @@
 import { Group, Paper, SegmentedControl, Text, Title } from "@mantine/core";
 import { useId, useState } from "react";
 import type { AppWidget } from "#contract/app/widgets.ts";
+import type { FrameContext } from "#contract/widgets/frame-messages.ts";
 import classes from "./Preview.module.css";
-import { toPreviewed, type WidgetValues } from "./widget-form.ts";
+import { toPreview, type WidgetValues } from "./widget-form.ts";
 
 type PreviewProps = { widget: AppWidget; values: WidgetValues; accent: string | null };
 type Width = "desktop" | "phone";
@@ -12,9 +13,9 @@ type Scheme = "light" | "dark";
 export function Preview({ widget, values, accent }: PreviewProps) {
   const [scheme, setScheme] = useState<Scheme>("light");
   const [width, setWidth] = useState<Width>("desktop");
-  const shown = JSON.stringify(toPreviewed(values));
+  const shown = JSON.stringify(toPreview(values));
   const id = useId();
-  const context = {
+  const context: FrameContext = {
     mode: "inline",
     theme: { mode: scheme, ...(accent === null ? {} : { accent }) },
   };

@@ -1,4 +1,5 @@
 import type { AppWidget, WidgetChange } from "#contract/app/widgets.ts";
+import type { Preview } from "#contract/widgets/frame-messages.ts";
 import type { Language } from "#contract/widgets/languages.ts";
 import type { Template } from "#contract/widgets/widget.ts";
 import { CORNER_RADIUS_MAX, type HourCycle, PAGE_FONT } from "#contract/widgets/widget-looks.ts";
@@ -68,14 +69,14 @@ function toRadius(text: string): number | null {
   return text === "" || Number.isNaN(pixels) ? null : Math.min(Math.max(pixels, 0), CORNER_RADIUS_MAX);
 }
 
-/** What the preview shows before it is saved (src/widget/frame/host/preview.ts). */
-export function toPreviewed(values: WidgetValues) {
-  const { cornerRadius, fontFamily, language, hourCycle, locksTimeZone, showsLogo, privacyUrl } = toWire(values);
+export function toPreview(values: WidgetValues): Preview {
+  // Every value is given, so every field is there.
+  const shown = toWire(values) as Required<WidgetChange>;
+  const { cornerRadius, fontFamily, language, hourCycle, locksTimeZone, showsLogo } = shown;
+  const isLink = URL.parse(shown.privacyUrl ?? "")?.protocol === "https:";
   const { template, businessName } = values;
-  const isLink = URL.parse(privacyUrl ?? "")?.protocol === "https:";
-  const shownUrl = isLink ? privacyUrl : null;
   const look = { cornerRadius, fontFamily, language, hourCycle, locksTimeZone, showsLogo };
-  return { template, businessName, ...look, privacyUrl: shownUrl };
+  return { template, businessName, ...look, privacyUrl: isLink ? shown.privacyUrl : null };
 }
 
 export function toWords(name: keyof WidgetValues, value: string | readonly string[]): string {

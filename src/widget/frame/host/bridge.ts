@@ -1,5 +1,5 @@
-import type { Envelope, FrameContext, FromFrame, FromLoader } from "../../messages.ts";
-import { MESSAGE_VERSION } from "../../messages.ts";
+import type { Envelope, FrameContext, FromFrame, FromLoader } from "#contract/widgets/frame-messages.ts";
+import { MESSAGE_VERSION } from "#contract/widgets/frame-messages.ts";
 import { parseWishes } from "./context.ts";
 
 // Messages between the frame and its host page. They are sent only to the origin that the loader named.

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import type { FrameContext } from "../../messages.ts";
+import type { FrameContext } from "#contract/widgets/frame-messages.ts";
 import { parseMessage } from "./bridge.ts";
 import { parseContext, parseTheme, parseWishes } from "./context.ts";
 

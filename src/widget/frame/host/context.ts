@@ -1,7 +1,7 @@
 import type { RawAttribution } from "#contract/analytics/attribution.ts";
 import { LINK_PARAMETERS, toLinkField } from "#contract/analytics/attribution-fields.ts";
+import type { FrameContext, FromLoader, Prefill, Theme } from "#contract/widgets/frame-messages.ts";
 import { parseAccentColor } from "#contract/widgets/widget-looks.ts";
-import type { FrameContext, FromLoader, Prefill, Theme } from "../../messages.ts";
 
 // Parses what a host page sends. Nothing in it is trusted: anyone can write an address, and any page can post a message.
 

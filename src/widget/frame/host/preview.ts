@@ -1,5 +1,5 @@
 import type { ConfigAnswer } from "#contract/widgets/embed-api.ts";
-import type { WidgetOptions } from "#contract/widgets/widget.ts";
+import type { Preview } from "#contract/widgets/frame-messages.ts";
 import type { Api } from "../api.ts";
 
 // The dashboard shows the frame next to a widget's settings, with unsaved changes. Everything works as for visitors,
@@ -7,16 +7,6 @@ import type { Api } from "../api.ts";
 
 const REFERENCE = "SVC-PREVIEW";
 const MINUTE_MS = 60_000;
-
-/** The form's values, which may not be saved yet. */
-export type Preview = Pick<
-  WidgetOptions,
-  "cornerRadius" | "fontFamily" | "language" | "hourCycle" | "locksTimeZone" | "showsLogo"
-> & {
-  template: string;
-  businessName: string;
-  privacyUrl: string | null;
-};
 
 /** Null outside the preview, because browsers reveal the element around a frame to its own origin only. */
 export function findPreview(): Preview | null {

@@ -1,7 +1,8 @@
-import type { RawAttribution } from "#contract/analytics/attribution.ts";
+import type { RawAttribution } from "../analytics/attribution.ts";
+import type { WidgetOptions } from "./widget.ts";
 
 // Messages between the loader in the host page and the frame in its iframe. The loader passes its context in the fragment
-// of the frame's address, which no server sees; later changes are sent as messages.
+// of the frame's address, which no server sees; later changes are sent as messages. The dashboard's preview also shows the frame.
 
 export type Theme = { accent?: string; mode?: "light" | "dark" | "auto"; radius?: number };
 
@@ -21,6 +22,15 @@ export type FrameContext = {
   /** The host page's own fonts, as in its style. */
   font?: string;
   attribution?: RawAttribution;
+};
+
+/** What the dashboard shows in the frame before it is saved: JSON in the attribute `data-preview` of the iframe. */
+export type Preview = Pick<
+  WidgetOptions,
+  "cornerRadius" | "fontFamily" | "language" | "hourCycle" | "locksTimeZone" | "showsLogo" | "privacyUrl"
+> & {
+  template: string;
+  businessName: string;
 };
 
 export const MESSAGE_VERSION = 1;
