@@ -2,16 +2,14 @@ import { randomUUID } from "node:crypto";
 import { resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { WidgetId } from "#contract/ids.ts";
-import { openLongRunningDb } from "../src/server/db/connections/pool.ts";
 import { type Bar, printTable, round } from "./support/bars.ts";
 import { makeEventRequests } from "./support/event-requests.ts";
 import { type Ask, FILTERS, signInToReports, toQuantile } from "./support/filtered-reports.ts";
-import { HISTORY_DAYS, type History, makeHistory, withPool } from "./support/funnel-history.ts";
+import { HISTORY_DAYS, type History, makeHistory } from "./support/funnel-history.ts";
 import { toRequest } from "./support/load.ts";
 import { type MeasuredLoad, measureLoad, requireStatus } from "./support/measured-load.ts";
 import { readCpuMs, readOwnCpuMs, readResidentMb } from "./support/process-usage.ts";
 import { type Service, startService } from "./support/service.ts";
-import { judgeZoneChange } from "./support/zone-change.ts";
 
 // Events and reports of this checkout and of another one (`--dir DIR`, with its node_modules), measured in turn, so that both have
 // the same machine. Prints medians and their ratio; a commit that is meant to be faster says what the ratio must be.
@@ -61,12 +59,6 @@ export async function run({ dir }: { dir: string | null }): Promise<Bar[]> {
     await compareFilters(services, filtered);
     await compareToday(services.now);
     await compareBesideRebuild(services, filtered);
-    for (const side of SIDES) {
-      const change = await withPool(services[side], (pool) =>
-        judgeZoneChange(services[side], openLongRunningDb(pool), large[side]),
-      );
-      console.log(`${side}: ${change.what}: ${change.measured}`);
-    }
     const residentMb = await forBoth(async (side) => readResidentMb(services[side].pid) ?? 0);
     printTable([toRow("resident memory of the Node process, MB", residentMb)]);
     return [];

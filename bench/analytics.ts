@@ -1,11 +1,9 @@
-import { openLongRunningDb } from "../src/server/db/connections/pool.ts";
 import { type Bar, judgeMemory, printTable, round } from "./support/bars.ts";
 import { judgeCollecting, judgeFilteredReports, signInToReports } from "./support/filtered-reports.ts";
-import { HISTORY_DAYS, type History, KEYS_PER_DAY, makeHistory, WIDGETS, withPool } from "./support/funnel-history.ts";
+import { HISTORY_DAYS, type History, KEYS_PER_DAY, makeHistory, WIDGETS } from "./support/funnel-history.ts";
 import { type LoadResult, runLoad, toRequest } from "./support/load.ts";
 import { readResidentMb } from "./support/process-usage.ts";
 import { type Service, startService } from "./support/service.ts";
-import { judgeZoneChange } from "./support/zone-change.ts";
 
 // GET /api/v1/analytics through the real service, for one organization with 0.5 million and one with 5 million funnel events
 // over two years. Latency is measured with one request at a time, throughput with several at once.
@@ -64,12 +62,10 @@ export async function run(): Promise<Bar[]> {
         `stats rebuild of ${history.events.toLocaleString("en")} events: ${round(history.rebuildMs / 1000)} s`,
       );
     const filtered = await judgeFiltered(service);
-    const zoneChange = await withPool(service, (pool) => judgeZoneChange(service, openLongRunningDb(pool), large));
     return [
       ...bars,
       ...filtered,
       judgeSeconds("stats rebuild of 5 M events", large.rebuildMs, REBUILD_BAR_SECONDS),
-      zoneChange,
       judgeMemory(residentMb),
     ];
   } finally {

@@ -67,7 +67,7 @@ async function copyWidget(db: Db, widgetId: string): Promise<string[]> {
 }
 
 /** The service's database. Checkouts differ in how processes share one, so each is opened by its own code. */
-export async function withPool<Result>(service: Service, work: (pool: Pool) => Promise<Result>): Promise<Result> {
+async function withPool<Result>(service: Service, work: (pool: Pool) => Promise<Result>): Promise<Result> {
   const open = (await import(
     join(service.root, "src/server/db/embedded/open.ts")
   )) as typeof import("../../src/server/db/embedded/open.ts");
