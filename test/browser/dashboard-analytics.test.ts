@@ -4,7 +4,7 @@ import { describe, test } from "node:test";
 import type { Locator, Page } from "playwright-core";
 import type { AppAnalytics, ReportLink } from "#contract/app/analytics.ts";
 import { MINUTE_MS } from "#contract/durations.ts";
-import { addDrops } from "../../src/server/analytics/record/drops.ts";
+import { addDrops } from "../../src/server/analytics/record/queries.ts";
 import { recordHits } from "../../src/server/analytics/record/record.ts";
 import { askApp } from "../support/app/app-api.ts";
 import { fillPractice } from "../support/bookings/busy-practice.ts";

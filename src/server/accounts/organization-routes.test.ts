@@ -9,7 +9,8 @@ import { signIn } from "../../../test/support/app/sign-in.ts";
 import { makeBooking, makeWidget } from "../../../test/support/builders.ts";
 import { untilSomeoneWaits } from "../../../test/support/database/count-blocked.ts";
 import { isCluster } from "../../../test/support/database/database.ts";
-import { listDeleted, ORGANIZATION_TABLES } from "../organizations/delete-organization.ts";
+import { ORGANIZATION_TABLES } from "../organizations/delete-organization.ts";
+import { listDeleted } from "../organizations/queries.ts";
 import { lockOwners } from "./members/member-queries.ts";
 
 const testApp = await createTestApp({ webhookAllowCidrs: ["127.0.0.0/8"] });

@@ -4,6 +4,7 @@ import type { Db } from "../db/connections/pool.ts";
 import { OrganizationMoving } from "../db/engine.ts";
 import { inTransaction } from "../db/statements/transactions.ts";
 import type { Deps } from "../deps.ts";
+import { upsertDeleted } from "./queries.ts";
 
 /** Keeps a row about it for the operator. `db` should be longRunningDb: many bookings take minutes. False if it doesn't exist. */
 export async function removeOrganization(
@@ -107,35 +108,4 @@ async function countOf(db: Db, owner: OrganizationId): Promise<{ bookings: numbe
     select (select count(*) from bookings where organization_id = ${owner}) as bookings,
       (select count(*) from members where organization_id = ${owner}) as members`.execute(db);
   return rows[0] ?? { bookings: 0, members: 0 };
-}
-
-export type DeletedOrganization = {
-  id: OrganizationId;
-  name: string;
-  deletedAt: Date;
-  /** Null: the operator. */
-  deletedBy: string | null;
-  bookings: number;
-  members: number;
-};
-
-/** An id can come back: the demo's is fixed, and others follow from an Idempotency-Key. Only its last deletion is kept. */
-async function upsertDeleted(db: Db, row: DeletedOrganization): Promise<void> {
-  const { deletedAt, deletedBy, id, ...rest } = row;
-  const deletion = { ...rest, deleted_at: deletedAt, deleted_by: deletedBy };
-  await db
-    .insertInto("deleted_organizations")
-    .values({ id, ...deletion })
-    .onConflict((conflict) => conflict.column("id").doUpdateSet(deletion))
-    .execute();
-}
-
-/** Newest first, for the operator. */
-export async function listDeleted(db: Db): Promise<DeletedOrganization[]> {
-  const rows = await db
-    .selectFrom("deleted_organizations")
-    .select(["id", "name", "deleted_at", "deleted_by", "bookings", "members"])
-    .orderBy("deleted_at", "desc")
-    .execute();
-  return rows.map(({ deleted_at: deletedAt, deleted_by: deletedBy, ...rest }) => ({ ...rest, deletedAt, deletedBy }));
 }

@@ -2,18 +2,18 @@
 
 export { countLocked, describeCap, lockForCount } from "./caps.ts";
 export {
-  type DeletedOrganization,
   deleteOrganization,
-  listDeleted,
   removeOrganization,
 } from "./delete-organization.ts";
 export { requireFeature, toKeptSince } from "./plan.ts";
 export {
+  type DeletedOrganization,
   deleteLogo,
   findLogo,
   findLogoTime,
   findOrganization,
   insertOrganization,
+  listDeleted,
   listOrganizations,
   lockOrganization,
   type OrganizationRow,

@@ -88,3 +88,34 @@ export async function saveLogo(
 export async function deleteLogo(db: Db, owner: OrganizationId): Promise<void> {
   await db.deleteFrom("organization_logos").where("organization_id", "=", owner).execute();
 }
+
+export type DeletedOrganization = {
+  id: OrganizationId;
+  name: string;
+  deletedAt: Date;
+  /** Null: the operator. */
+  deletedBy: string | null;
+  bookings: number;
+  members: number;
+};
+
+/** An id can come back: the demo's is fixed, and others follow from an Idempotency-Key. Only its last deletion is kept. */
+export async function upsertDeleted(db: Db, row: DeletedOrganization): Promise<void> {
+  const { deletedAt, deletedBy, id, ...rest } = row;
+  const deletion = { ...rest, deleted_at: deletedAt, deleted_by: deletedBy };
+  await db
+    .insertInto("deleted_organizations")
+    .values({ id, ...deletion })
+    .onConflict((conflict) => conflict.column("id").doUpdateSet(deletion))
+    .execute();
+}
+
+/** Newest first, for the operator. */
+export async function listDeleted(db: Db): Promise<DeletedOrganization[]> {
+  const rows = await db
+    .selectFrom("deleted_organizations")
+    .select(["id", "name", "deleted_at", "deleted_by", "bookings", "members"])
+    .orderBy("deleted_at", "desc")
+    .execute();
+  return rows.map(({ deleted_at: deletedAt, deleted_by: deletedBy, ...rest }) => ({ ...rest, deletedAt, deletedBy }));
+}

@@ -16,8 +16,9 @@ import {
   type SlotQuery,
   toFreeSlot,
 } from "../scheduler/scheduler.ts";
-import { type BookableWidget, limitWidgetRoute } from "./bookable-widget.ts";
+import { limitWidgetRoute } from "./bookable-widget.ts";
 import { applyOffer, limitSlots, toOfferedStaff } from "./offer.ts";
+import type { BookableWidget } from "./queries.ts";
 import { directPageUrl, toLogoPath } from "./to-widget.ts";
 
 type EmbedDeps = Pick<Deps, "config" | "db" | "clock" | "random" | "log"> & { readonly scheduler: SchedulerDeps };

@@ -2,12 +2,18 @@
 
 export { changeWidget, listWidgetsWithViews, lockWidget } from "./app-queries.ts";
 export {
-  type BookableWidget,
-  findBookableWidget,
-  holdSwitches,
   limitWidgetRoute,
   requireBookableWidget,
 } from "./bookable-widget.ts";
 export { applyOffer, limitSlots, toOfferedStaff } from "./offer.ts";
-export { findWidgetOwner, insertWidget, listWidgets, readWidgetNames, requireWidget } from "./queries.ts";
+export {
+  type BookableWidget,
+  findBookableWidget,
+  findWidgetOwner,
+  holdSwitches,
+  insertWidget,
+  listWidgets,
+  readWidgetNames,
+  requireWidget,
+} from "./queries.ts";
 export { directPageUrl, readWidgets, toAppWidget } from "./to-widget.ts";

@@ -3,7 +3,6 @@ import { ENTRY_PAGES } from "#contract/app/addresses.ts";
 import { ORGANIZATION_ID, type OrganizationId } from "#contract/ids.ts";
 import type { Plan } from "#contract/plans.ts";
 import { auditBy } from "../../audit/audit.ts";
-import type { Db } from "../../db/connections/pool.ts";
 import { inTransaction } from "../../db/statements/transactions.ts";
 import type { Deps } from "../../deps.ts";
 import { assert } from "../../lib/assert.ts";
@@ -11,7 +10,7 @@ import { randomId } from "../../lib/secrets/random.ts";
 import { insertOrganization } from "../../organizations/organizations.ts";
 import { hashLinkToken, makeLinkToken } from "../auth/link-token.ts";
 import { hashPassword } from "../auth/password.ts";
-import { hasUsers, insertMember } from "../queries.ts";
+import { hasSetupLink, hasUsers, insertMember, insertSetupLink, takeSetupLinks } from "../queries.ts";
 import { createUser } from "./create-user.ts";
 
 // While there is no user, every start prints a setup link. The first person to open it becomes the first owner.
@@ -49,23 +48,6 @@ export async function setUp(deps: SetUpDeps, form: SetUpRequest): Promise<SetUpO
     const organizationId = await createOrganization({ ...deps, db }, organization);
     return { kind: "done", organizationId };
   });
-}
-
-// Not scoped to an organization: setup happens before the first one exists.
-
-async function insertSetupLink(db: Db, row: { token_hash: Buffer; created_at: Date }): Promise<void> {
-  await db.insertInto("setup_links").values(row).execute();
-}
-
-async function hasSetupLink(db: Db, tokenHash: Buffer): Promise<boolean> {
-  const link = db.selectFrom("setup_links").select("created_at").where("token_hash", "=", tokenHash);
-  return (await link.executeTakeFirst()) !== undefined;
-}
-
-/** False if someone else was first: this waits for their transaction, and then finds nothing to delete. */
-async function takeSetupLinks(db: Db): Promise<boolean> {
-  const gone = await db.deleteFrom("setup_links").returning("created_at").execute();
-  return gone.length > 0;
 }
 
 /** Creates an organization with its owner, in the caller's transaction. Without a plan, it gets the default one. */

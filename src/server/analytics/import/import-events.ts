@@ -1,4 +1,3 @@
-import { sql } from "kysely";
 import { DAY_MS } from "#contract/durations.ts";
 import type { OrganizationId, WidgetId } from "#contract/ids.ts";
 import { OtherWork } from "../../db/connections/other-work.ts";
@@ -8,12 +7,12 @@ import { RecentMap } from "../../lib/recent-map.ts";
 import type { TextLine } from "../../lib/text/text-lines.ts";
 import { toDayText } from "../../lib/time/zone-rules.ts";
 import { showSince } from "../delete-visits.ts";
-import { utcStart } from "../packs/pack-queries.ts";
-import { CAPPED_KINDS, type CappedKey, listUnknownKeys, toOther } from "../record/capped-keys.ts";
+import { type CappedKey, listUnknownKeys, toOther } from "../record/capped-keys.ts";
 import type { Hit, VisitFacts } from "../record/hit.ts";
 import { KnownKeys } from "../record/known-keys.ts";
 import { recordAtHome } from "../record/record.ts";
 import { EventParser } from "./parse-import-event.ts";
+import { listKeysOfDays, listWidgetIds } from "./queries.ts";
 
 // The file is read twice: first to check it, then to record it in one transaction per batch. A single transaction would
 // keep packs from being made until its end. If the import is interrupted, it can simply run again: events that are already recorded
@@ -208,25 +207,4 @@ class DayKeys {
     });
     return toOther(visit, refused);
   }
-}
-
-async function listWidgetIds(db: Db, owner: OrganizationId): Promise<Set<WidgetId>> {
-  const rows = await db.selectFrom("widgets").select("id").where("organization_id", "=", owner).execute();
-  return new Set(rows.map((row) => row.id));
-}
-
-/** The capped keys of the recorded visits that start on these days (UTC). */
-async function listKeysOfDays(
-  db: Db,
-  owner: OrganizationId,
-  days: readonly string[],
-): Promise<(CappedKey & { day: string })[]> {
-  const keys = CAPPED_KINDS.map((kind) => sql`(${sql.lit(kind)}, ${sql.ref(kind)})`);
-  const { rows } = await sql<CappedKey & { day: string }>`
-    select distinct day, used.kind, used.id
-    from unnest(${days}::date[]) day
-    join funnel_visits on organization_id = ${owner} and started_at >= ${utcStart(sql`day`)}
-      and started_at < ${utcStart(sql`(day + 1)`)}
-    cross join lateral (values ${sql.join(keys)}) used (kind, id)`.execute(db);
-  return rows;
 }

@@ -1,18 +1,16 @@
-import { type RawBuilder, sql } from "kysely";
+import type { RawBuilder } from "kysely";
 import { DAY_MS, HOUR_MS } from "#contract/durations.ts";
 import type { OrganizationId } from "#contract/ids.ts";
 import type { Db } from "../../db/connections/pool.ts";
-import { table } from "../../db/home.ts";
-import { FixedStatement } from "../../db/statements/run-prepared.ts";
 import { assert } from "../../lib/assert.ts";
 import type { SlicedWork } from "../../lib/concurrency/sliced-work.ts";
 import { PackCache } from "./pack-cache.ts";
-import { DAY_HOURS, type Progress, SPAN_DAYS, spanStart } from "./pack-queries.ts";
+import type { Progress } from "./pack-queries.ts";
 import { listRuns } from "./pack-visits.ts";
-import { type ColumnsRow, readVisits, selectColumns, toDayMs, toPacks } from "./read-visits.ts";
-import { ALL_WIDGETS, TotalsReader } from "./totals.ts";
-import type { VisitPack } from "./visit-pack.ts";
-import { decodePack } from "./visit-pack.ts";
+import { type Part, packedStatement, selectParts, type Wanted } from "./read-queries.ts";
+import { readVisits, toDayMs, toPacks } from "./read-visits.ts";
+import { TotalsReader } from "./totals.ts";
+import { decodePack, type VisitPack } from "./visit-pack.ts";
 
 // Everything that analytics counts, in the fewest bytes: totals of days and spans that lie within the window, packs of the other
 // days, and the visits themselves where nothing valid is packed. One statement reads what most reports need. The rest is read
@@ -20,25 +18,10 @@ import { decodePack } from "./visit-pack.ts";
 
 /** Parts whose bytes are read by one statement: at most a few megabytes. */
 const BATCH_PARTS = 32;
-/** The first statement reads the parts of a window's edges, unless they are larger together. */
-const EDGE_BYTES_MAX = 256 * 1024;
 
 const cache = new PackCache(12 * 1024 ** 2);
 
-type Wanted = {
-  owner: OrganizationId;
-  /** First instant, and the first one after. */
-  startMs: number;
-  endMs: number;
-  /** Whose totals can answer: a widget's, those of all widgets (""), or nobody's. */
-  totalsOf: string | null;
-  hasLists: boolean;
-};
-
 type Piece = { kind: "totals"; totals: TotalsReader } | { kind: "pack"; pack: VisitPack };
-
-/** A day by its number since 1970. */
-type Part = { day: number; part: number; hours: number; digest: string; bytes: number };
 
 export type Packed = {
   wanted: Wanted;
@@ -52,83 +35,6 @@ export type Packed = {
   /** The visits that are not covered, or the first of them. */
   newest: ReturnType<typeof toPacks>;
 };
-
-type PartRow = [day: number, part: number, hours: number, digest: string, bytes: number, isNeeded: boolean];
-type PackedRow = Progress &
-  ColumnsRow & { counts: string; keys: string; days: number[]; parts: PartRow[]; parts_data: string | null };
-type PackedValues = Pick<Wanted, "owner" | "totalsOf" | "hasLists"> & {
-  start: Date;
-  end: Date;
-  /** Days that have an instant of the window, and days that lie within it: the first, and the first after. */
-  firstDay: string;
-  lastDay: string;
-  firstWhole: string;
-  wholeBefore: string;
-};
-
-/**
- * `days`: those of the window, and earlier ones whose visits may have converted in it. `spans`: totals of 30 days, none of which
- * is cut by the window or outdated.
- */
-const packedStatement = new FixedStatement<PackedRow, PackedValues>(
-  ({
-    owner,
-    totalsOf,
-    hasLists,
-    start,
-    end,
-    firstDay,
-    lastDay,
-    firstWhole,
-    wholeBefore,
-  }) => sql`-- prepared: read_packed
-    with progress as materialized (
-      select kept_since, packed_before from ${table("visit_progress")} where organization_id = ${owner}
-    ), days as materialized (
-      select day, outdated, ${spanStart(sql`day`)} as span, ${totalsOf}::text is not null and outdated = 0
-        and packed_hours = ${sql.lit(DAY_HOURS)} and day >= ${firstWhole}::date and day < ${wholeBefore}::date
-        and coalesce(last_at < ${end}, true) as is_whole
-      from ${table("visit_days")}
-      where organization_id = ${owner} and day <= ${lastDay}::date and (
-        day >= ${firstDay}::date or last_at >= ${start} or outdated <> 0 or packed_hours < ${sql.lit(DAY_HOURS)}
-      )
-    ), spans as materialized (
-      select start from ${table("visit_totals")}
-      where organization_id = ${owner} and widget_id = ${sql.lit(ALL_WIDGETS)} and days = ${sql.lit(SPAN_DAYS)}
-        and start >= ${firstWhole}::date and start <= ${wholeBefore}::date - ${sql.lit(SPAN_DAYS)}
-        and ${totalsOf}::text is not null and start not in (select span from days where not is_whole)
-    ), parts as materialized (
-      select day, part, hours, digest, octet_length(data) as bytes, data,
-        day >= ${firstDay}::date or coalesce(pack.last_at >= ${start}, false) as is_needed
-      from days cross join lateral (
-        select part, hours, digest, data, last_at from ${table("visit_packs", "pack")}
-        where organization_id = ${owner} and pack.day = days.day and hours & outdated = 0 offset 0
-      ) pack
-      where not is_whole
-    )
-    select kept_since, packed_before, coalesce(totals.counts, '') as counts, coalesce(totals.keys, '') as keys, (
-        select coalesce(json_agg(day - date '1970-01-01'), '[]') from days where not is_whole
-      ) as days, (
-        select coalesce(json_agg(json_build_array(
-          day - date '1970-01-01', part, hours, encode(digest, 'base64'), bytes, is_needed
-        ) order by day, part), '[]') from parts
-      ) as parts, (
-        select encode(string_agg(data, '' order by day, part), 'base64') from parts
-        where is_needed and (select sum(bytes) from parts where is_needed) <= ${sql.lit(EDGE_BYTES_MAX)}
-      ) as parts_data, newest.*
-    from progress cross join (
-      select encode(string_agg(counts, ''), 'base64') as counts,
-        encode(string_agg(case when ${hasLists}::boolean then keys end, ''), 'base64') as keys
-      from (
-        select ${sql.lit(SPAN_DAYS)} as days, start from spans
-        union all select 1, day from days where is_whole and span not in (select start from spans)
-      ) wanted join ${table("visit_totals")} using (days, start)
-      where organization_id = ${owner} and widget_id = ${totalsOf}
-    ) totals cross join lateral (${selectColumns(sql`organization_id = ${owner}
-      and started_at >= coalesce(packed_before, '-infinity') and started_at < ${end}
-      and (started_at >= ${start} or converted_at >= ${start})`)}
-    ) newest`,
-);
 
 export async function readPacked(db: Db, wanted: Wanted): Promise<Packed> {
   const { owner, startMs, endMs, totalsOf, hasLists } = wanted;
@@ -264,18 +170,6 @@ async function* readParts(
 
 function toCacheKey({ day, digest }: Pick<Part, "day" | "digest">): string {
   return `${day} ${digest}`;
-}
-
-type PartBytes = Pick<Part, "day" | "digest" | "bytes"> & { base64: string };
-
-/** Bytes come as base64: it is shorter than PostgreSQL's hexadecimal digits, and Node reads it four times as fast. */
-async function selectParts(transaction: Db, owner: OrganizationId, parts: readonly Part[]): Promise<PartBytes[]> {
-  const { rows } = await sql<PartBytes>`-- prepared: select_packs
-    select wanted.day, encode(digest, 'base64') as digest, octet_length(data) as bytes, encode(data, 'base64') as base64
-    from unnest(${parts.map(({ day }) => day)}::integer[], ${parts.map(({ part }) => part)}::integer[]) as wanted (day, part)
-    join ${table("visit_packs", "pack")} on pack.day = date '1970-01-01' + wanted.day and pack.part = wanted.part
-    where organization_id = ${owner}`.execute(transaction);
-  return rows;
 }
 
 function toDay(instantMs: number): string {

@@ -1,14 +1,12 @@
-import { sql } from "kysely";
 import pg from "pg";
 import type { Db } from "../../db/connections/pool.ts";
-import { atHomes, atServers, findServer, isMoved, type Part, table } from "../../db/home.ts";
-import { toArrayText } from "../../db/statements/array-text.ts";
+import { atHomes, atServers, findServer, isMoved, type Part } from "../../db/home.ts";
 import { Batcher, type BatcherLimits } from "../../lib/concurrency/batcher.ts";
 import { noteEvents } from "../../lib/concurrency/sliced-work.ts";
 import type { OutageLog } from "../../lib/log/outage-log.ts";
-import { addDrops } from "./drops.ts";
 import { type Hit, toVisitName } from "./hit.ts";
 import { KnownKeys } from "./known-keys.ts";
+import { addDrops, listRecorded } from "./queries.ts";
 import { recordTogether } from "./record.ts";
 
 // Group commit: one transaction records the hits of all waiting requests, and each request is answered once it has
@@ -146,22 +144,12 @@ export class HitWriter {
   }
 }
 
-/**
- * Those that may not start a visit, of visits that are not recorded yet. Not a join: PostgreSQL expects few visits of a new
- * organization, and would read all of them for each visit of the batch.
- */
+/** Those that may not start a visit, of visits that are not recorded yet. */
 async function listOverBudget({ home, rows: hits }: Part<LiveHit>): Promise<LiveHit[]> {
   const stopped = hits.filter(({ mayStart }) => !mayStart);
   if (stopped.length === 0) return [];
-  const values = (name: "organizationId" | "widgetId" | "visitId") =>
-    toArrayText([...new Set(stopped.map((hit) => hit[name]))]);
-  const { rows } = await sql<Pick<Hit, "widgetId" | "visitId">>`
-    select widget_id as "widgetId", visit_id as "visitId" from ${table("funnel_visits")}
-    where organization_id = any(${values("organizationId")}::text[])
-      and widget_id = any(${values("widgetId")}::text[]) and visit_id = any(${values("visitId")}::uuid[])`.execute(
-    home.reader,
-  );
-  const known = new Set([...rows, ...hits.filter(({ mayStart }) => mayStart)].map(toVisitName));
+  const recorded = await listRecorded(home.reader, stopped);
+  const known = new Set([...recorded, ...hits.filter(({ mayStart }) => mayStart)].map(toVisitName));
   return stopped.filter((hit) => !known.has(toVisitName(hit)));
 }
 

@@ -1,7 +1,5 @@
-import { sql } from "kysely";
 import type { OrganizationId } from "#contract/ids.ts";
 import type { Db } from "../../db/connections/pool.ts";
-import { atHomes, table } from "../../db/home.ts";
 import { Batcher, type BatcherLimits } from "../../lib/concurrency/batcher.ts";
 import type { Log } from "../../lib/log/log.ts";
 import { OutageLog } from "../../lib/log/outage-log.ts";
@@ -10,6 +8,7 @@ import { type CappedKey, type CappedKind, listUnknownKeys, toOther } from "./cap
 import { type Charge, DayBudget, type VisitOrigin } from "./day-budget.ts";
 import type { VisitFacts } from "./hit.ts";
 import { KnownKeys } from "./known-keys.ts";
+import { listStoredKeys, type OwnedKey } from "./queries.ts";
 
 // Which sources, campaigns and pages of live visits are recorded by name (capped-keys.ts). Keys that are stored always are: they
 // were seen before, or came with a booking. New ones need a place in the day's budget of the widget and of the visitor's network,
@@ -116,21 +115,4 @@ export async function keepStoredKeys<Visit extends VisitFacts>(
     visit,
     wanted.filter(({ id }) => !ids.has(id)),
   );
-}
-
-type OwnedKey = { readonly organizationId: OrganizationId; readonly id: number };
-
-/** Those of the keys that are stored: some visit was recorded with them. */
-async function listStoredKeys(db: Db, keys: readonly OwnedKey[]): Promise<OwnedKey[]> {
-  const found = await atHomes(db, keys, async ({ reader }, rows) => {
-    const stored = await sql<OwnedKey>`-- prepared: list_stored_keys
-      select organization_id as "organizationId", id from ${table("funnel_keys")}
-      where (organization_id, id) in (
-        select owner, id from unnest(
-          ${rows.map(({ organizationId }) => organizationId)}::text[], ${rows.map(({ id }) => id)}::bigint[]
-        ) as wanted (owner, id)
-      )`.execute(reader);
-    return stored.rows;
-  });
-  return found.flatMap(({ result }) => result);
 }

@@ -13,7 +13,7 @@ import { countVisits, type Scan } from "../count/count-visits.ts";
 import { type TimeOfDay, toLocalWindow } from "../count/local-window.ts";
 import { findFirstDay, toHours } from "../count/to-counts.ts";
 import type { VisitCounts } from "../count/visit-counts.ts";
-import { countDrops } from "../record/drops.ts";
+import { countDrops } from "../record/queries.ts";
 import { type DayWindow, readComparison, readPeriod, type Today } from "./app-window.ts";
 import { type Filter, findOneWidget, readFilters, requireFilterWidgets, toWidgetFilters } from "./filters.ts";
 import { LISTED_KINDS, selectLists, toContractLists } from "./lists.ts";

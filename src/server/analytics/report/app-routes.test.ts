@@ -14,7 +14,7 @@ import { countByHand } from "../../../../test/support/funnel/count-by-hand.ts";
 import { makeHit, SEARCH_AD } from "../../../../test/support/funnel/hits.ts";
 import { hitsOfVisits } from "../../../../test/support/funnel/random-hits.ts";
 import { packVisits } from "../packs/pack-visits.ts";
-import { addDrops } from "../record/drops.ts";
+import { addDrops } from "../record/queries.ts";
 import { recordHits } from "../record/record.ts";
 import { readReport } from "./app-report.ts";
 

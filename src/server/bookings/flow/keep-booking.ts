@@ -1,5 +1,5 @@
-import { type Insertable, type Selectable, sql } from "kysely";
-import type { DeliveryId, OrganizationId, Reference } from "#contract/ids.ts";
+import type { Insertable } from "kysely";
+import type { DeliveryId, OrganizationId } from "#contract/ids.ts";
 import type { Db } from "../../db/connections/pool.ts";
 import { atEveryHome } from "../../db/home.ts";
 import { fromJson } from "../../db/statements/json-column.ts";
@@ -7,7 +7,14 @@ import { inHome } from "../../db/statements/transactions.ts";
 import type { BookingsTable } from "../../db/tables/tables.ts";
 import type { Deps } from "../../deps.ts";
 import { type BookingFacts, fanOut, fanOutSafely, wakeWorkers } from "../../webhooks/webhooks.ts";
-import { BOOKING_COLUMNS, type BookingRow, insertBooking, takeInstant } from "../stored/queries.ts";
+import {
+  type BookingRow,
+  type BookingWithoutEvent,
+  insertBooking,
+  listBookingsWithoutEvent,
+  markHasEvent,
+  takeInstant,
+} from "../stored/queries.ts";
 
 type KeepDeps = Pick<Deps, "random" | "log" | "clock" | "metrics">;
 
@@ -118,36 +125,4 @@ export function toBookingFacts(booking: NewBooking | BookingRow): BookingFacts {
     isTest: booking.is_test ?? false,
     widgetId: booking.widget_id,
   };
-}
-
-type BookingWithoutEvent = BookingRow & Pick<Selectable<BookingsTable>, "organization_id">;
-
-/** One shard group's bookings, for the background task; `after` is the last row of the previous batch. */
-async function listBookingsWithoutEvent(
-  home: Db,
-  { after, limit }: { after: BookingWithoutEvent | null; limit: number },
-): Promise<BookingWithoutEvent[]> {
-  return await home
-    .selectFrom("bookings")
-    .select([...BOOKING_COLUMNS, "organization_id"])
-    .where("lacks_event", "=", true)
-    .$if(after !== null, (query) =>
-      query.where(sql<boolean>`(organization_id, created_at) > (${after?.organization_id}, ${after?.created_at})`),
-    )
-    .orderBy("organization_id")
-    .orderBy("created_at")
-    .limit(limit)
-    .execute();
-}
-
-/** False if the booking already has its event or no longer exists. */
-async function markHasEvent(transaction: Db, owner: OrganizationId, reference: Reference): Promise<boolean> {
-  const result = await transaction
-    .updateTable("bookings")
-    .set({ lacks_event: false })
-    .where("organization_id", "=", owner)
-    .where("reference", "=", reference)
-    .where("lacks_event", "=", true)
-    .executeTakeFirst();
-  return result.numUpdatedRows === 1n;
 }

@@ -6,6 +6,7 @@ import type { WidgetStatus } from "#contract/widgets/widget.ts";
 import type { Db } from "../../db/connections/pool.ts";
 import { readAtHome, table, writeAtHome } from "../../db/home.ts";
 import { isDue } from "../../db/statements/is-due.ts";
+import { assert } from "../../lib/assert.ts";
 
 // Booking requests: unsettled ones, and settled ones for a day. See pending_bookings in schema.sql.
 
@@ -230,4 +231,17 @@ export async function deleteSettledPending(
       order by settled_at limit ${batch.limit}
     ) and state <> 'asking' returning organization_id, reference, failure`.execute(home);
   return rows;
+}
+
+type UnsettledMeasure = { count: number; oldest_seconds: number };
+
+/** A total across all organizations, served by the index pending_bookings_asking. */
+export async function measureUnsettled(db: Db, now: Date): Promise<UnsettledMeasure> {
+  const { rows } = await sql<UnsettledMeasure>`
+    select count(*)::float8 as count,
+      greatest(0, coalesce(extract(epoch from ${now}::timestamptz - min(created_at)), 0))::float8 as oldest_seconds
+    from pending_bookings where state = 'asking'`.execute(db);
+  const [row] = rows;
+  assert(row, "a select without group by gives one row");
+  return row;
 }

@@ -4,8 +4,8 @@ import type { Deps } from "../../deps.ts";
 import { pause, repeat } from "../../lib/concurrency/pause.ts";
 import { DELIVERIES_CHANNEL } from "../outbox/queries.ts";
 import { wakeDirectly } from "../outbox/wake-workers.ts";
+import { WORKER_LOCKS } from "../queue/recovery-queries.ts";
 import { ClaimLoop } from "./claim-loop.ts";
-import { WORKER_LOCKS } from "./recovery.ts";
 import type { SenderDeps } from "./sender.ts";
 
 // A worker's deliveries: one claim loop on plain PostgreSQL, and one for each shard group of a cluster. These share nothing, so a

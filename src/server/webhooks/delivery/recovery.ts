@@ -1,12 +1,15 @@
-import { sql } from "kysely";
 import type { Home } from "../../db/citus/homes.ts";
 import type { Db } from "../../db/connections/pool.ts";
-import { isMoved, table } from "../../db/home.ts";
-import { inTransaction } from "../../db/statements/transactions.ts";
+import { isMoved } from "../../db/home.ts";
 import type { Deps } from "../../deps.ts";
-import { INDEXES_ONLY } from "../queue/claim-queries.ts";
 import { loadDeliveries } from "../queue/load.ts";
-import { cancelForbidden, dropLeases, leaseHeldBack, listLostLeases } from "../queue/recovery-queries.ts";
+import {
+  cancelForbidden,
+  dropLeases,
+  leaseHeldBack,
+  listLostLeases,
+  listMissingHolders,
+} from "../queue/recovery-queries.ts";
 import type { ReportWriter } from "../queue/report-writer.ts";
 import type { WebhookDeps } from "../webhook-deps.ts";
 import { reportHeldBack, reportInterrupted } from "./attempt-report.ts";
@@ -125,9 +128,6 @@ export class Recovery {
 // Every worker process holds an advisory lock while it lives, on each server that has deliveries, and its leases carry the lock's
 // number. PostgreSQL releases the lock when the process dies, so other workers notice that within seconds.
 
-/** The first key of these locks; the second is the worker's number. */
-export const WORKER_LOCKS = 7_236_003;
-
 /** A lock that is missing for this long belongs to a dead worker. A living one reconnects sooner. */
 const MISSING_MS = 1_500;
 
@@ -155,19 +155,4 @@ export class DeadWorkers {
       throw error;
     }
   }
-}
-
-/** Reads the leases by their index, not the whole queue, and the locks once. */
-async function listMissingHolders(home: Db): Promise<number[]> {
-  return await inTransaction(home, async (transaction) => {
-    await sql`select ${INDEXES_ONLY}`.execute(transaction);
-    const { rows } = await sql<{ leased_by: number }>`-- prepared: list_missing_holders
-      select distinct leased_by from ${table("delivery_queue")}
-      where lease_token is not null and leased_by is not null and leased_by <> all(array(
-        select objid::bigint from pg_locks
-        where locktype = 'advisory' and objsubid = 2 and granted and classid::bigint = ${WORKER_LOCKS}::bigint
-          and database = (select oid from pg_database where datname = current_database())
-      ))`.execute(transaction);
-    return rows.map((row) => row.leased_by);
-  });
 }

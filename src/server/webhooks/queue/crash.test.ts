@@ -22,7 +22,7 @@ import {
   until,
 } from "../../../../test/support/webhooks/webhook-service.ts";
 import { systemClock } from "../../lib/time/clock.ts";
-import { WORKER_LOCKS } from "../delivery/recovery.ts";
+import { WORKER_LOCKS } from "./recovery-queries.ts";
 
 // Real worker processes, killed while requests are in progress.
 

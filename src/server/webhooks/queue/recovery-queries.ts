@@ -153,3 +153,21 @@ async function cancelDeliveries(transaction: Db, removed: readonly Removed[], no
     where delivery.organization_id = canceled.organization_id and delivery.id = canceled.id
       and delivery.state in ('queued', 'retrying')`.execute(transaction);
 }
+
+/** The first key of the advisory locks that workers hold (delivery/recovery.ts); the second is the worker's number. */
+export const WORKER_LOCKS = 7_236_003;
+
+/** The numbers of leases whose worker holds no lock. Reads the leases by their index, not the whole queue, and the locks once. */
+export async function listMissingHolders(home: Db): Promise<number[]> {
+  return await inTransaction(home, async (transaction) => {
+    await sql`select ${INDEXES_ONLY}`.execute(transaction);
+    const { rows } = await sql<{ leased_by: number }>`-- prepared: list_missing_holders
+      select distinct leased_by from ${table("delivery_queue")}
+      where lease_token is not null and leased_by is not null and leased_by <> all(array(
+        select objid::bigint from pg_locks
+        where locktype = 'advisory' and objsubid = 2 and granted and classid::bigint = ${WORKER_LOCKS}::bigint
+          and database = (select oid from pg_database where datname = current_database())
+      ))`.execute(transaction);
+    return rows.map((row) => row.leased_by);
+  });
+}

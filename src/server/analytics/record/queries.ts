@@ -3,10 +3,40 @@ import { STEPS } from "#contract/analytics/steps.ts";
 import { HOUR_MS } from "#contract/durations.ts";
 import type { OrganizationId, WidgetId } from "#contract/ids.ts";
 import type { Db } from "../../db/connections/pool.ts";
-import { readAtHome, table } from "../../db/home.ts";
+import { atHomes, readAtHome, table } from "../../db/home.ts";
 import { toArrayText } from "../../db/statements/array-text.ts";
 import type { LocalWindow } from "../count/local-window.ts";
 import type { Hit } from "./hit.ts";
+
+export type OwnedKey = { readonly organizationId: OrganizationId; readonly id: number };
+
+/** Those of the keys that are stored: some visit was recorded with them. */
+export async function listStoredKeys(db: Db, keys: readonly OwnedKey[]): Promise<OwnedKey[]> {
+  const found = await atHomes(db, keys, async ({ reader }, rows) => {
+    const stored = await sql<OwnedKey>`-- prepared: list_stored_keys
+      select organization_id as "organizationId", id from ${table("funnel_keys")}
+      where (organization_id, id) in (
+        select owner, id from unnest(
+          ${rows.map(({ organizationId }) => organizationId)}::text[], ${rows.map(({ id }) => id)}::bigint[]
+        ) as wanted (owner, id)
+      )`.execute(reader);
+    return stored.rows;
+  });
+  return found.flatMap(({ result }) => result);
+}
+
+/** Those of the visits that are recorded. Not a join: PostgreSQL expects few visits of a new organization, and would read all of them for each hit. */
+export async function listRecorded(home: Db, hits: readonly Hit[]): Promise<Pick<Hit, "widgetId" | "visitId">[]> {
+  const values = (name: "organizationId" | "widgetId" | "visitId") =>
+    toArrayText([...new Set(hits.map((hit) => hit[name]))]);
+  const { rows } = await sql<Pick<Hit, "widgetId" | "visitId">>`
+    select widget_id as "widgetId", visit_id as "visitId" from ${table("funnel_visits")}
+    where organization_id = any(${values("organizationId")}::text[])
+      and widget_id = any(${values("widgetId")}::text[]) and visit_id = any(${values("visitId")}::uuid[])`.execute(
+    home,
+  );
+  return rows;
+}
 
 export async function addDrops(db: Db, hits: readonly Hit[], now: Date): Promise<void> {
   const groups = [...Map.groupBy(hits, ({ organizationId, widgetId }) => `${organizationId} ${widgetId}`).values()];
