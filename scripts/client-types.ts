@@ -77,8 +77,8 @@ const READ = {
 
 const OPERATIONS = Object.entries<TableRoute>(ROUTE_TABLE).filter(([, { scopes }]) => scopes !== undefined);
 const MANAGED = new Map(
-  OPERATIONS.flatMap(([, { body, answer }]) =>
-    [body, answer].flatMap((schema) => listTitled(schema as Schema | undefined)),
+  OPERATIONS.flatMap(([, { body, response }]) =>
+    [body, response].flatMap((schema) => listTitled(schema as Schema | undefined)),
   ),
 );
 const NAMED = { ...READ, ...Object.fromEntries(MANAGED) };
@@ -111,14 +111,14 @@ export function renderClientOperations(): string {
     const repeats = hasIdempotencyKey ? ", hasIdempotencyKey: true" : "";
     return `  ${name}: { method: "${method}", path: "${path}"${repeats} },\n`;
   });
-  const types = OPERATIONS.map(([name, { path, body, query, answer }]) => {
+  const types = OPERATIONS.map(([name, { path, body, query, response }]) => {
     const ids = [...path.matchAll(/:(\w+)/g)].map(([, id]) => `${id}: string`);
     const mark = (body as Schema | undefined)?.required?.length ? "" : "?";
     const sent = body ? [`body${mark}: ${toType(body as Schema, "    ")}`] : [];
     const asked = query ? [`query?: ${toType(query as Schema, "    ")}`] : [];
     const parts = [...ids, ...sent, ...asked];
     const request = parts.length === 0 ? "Record<never, never>" : `{ ${parts.join("; ")} }`;
-    return `  ${name}: { request: ${request}; answer: ${answer ? toType(answer as Schema, "    ") : "null"} };\n`;
+    return `  ${name}: { request: ${request}; response: ${response ? toType(response as Schema, "    ") : "null"} };\n`;
   });
   const names = Object.keys(NAMED).filter((name) => types.some((line) => new RegExp(`\\b${name}\\b`).test(line)));
   return [

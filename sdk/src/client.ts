@@ -103,7 +103,7 @@ export type Client = {
     ...request: Record<never, never> extends ManageRequest<Name>
       ? [request?: ManageRequest<Name>]
       : [request: ManageRequest<Name>]
-  ): Promise<ManageAnswer<Name>>;
+  ): Promise<ManageResponse<Name>>;
   /** A list of the management API, all pages: `list("listDeliveries", { query: { state: "failed" } })`. */
   list<Name extends ListOperation>(operation: Name, request?: ManageRequest<Name>): List<ListedBy<Name>>;
 };
@@ -112,12 +112,12 @@ export type Client = {
 export type Operation = keyof Operations;
 export type ManageRequest<Name extends Operation> = Operations[Name]["request"] &
   Stoppable & { idempotencyKey?: string | undefined };
-export type ManageAnswer<Name extends Operation> = Operations[Name]["answer"];
+export type ManageResponse<Name extends Operation> = Operations[Name]["response"];
 /** The name of an operation that answers with a page of a list. */
 export type ListOperation = {
-  [Name in Operation]: ManageAnswer<Name> extends CursorPage<unknown> ? Name : never;
+  [Name in Operation]: ManageResponse<Name> extends CursorPage<unknown> ? Name : never;
 }[Operation];
-type ListedBy<Name extends ListOperation> = ManageAnswer<Name>["data"][number];
+type ListedBy<Name extends ListOperation> = ManageResponse<Name>["data"][number];
 
 type Keys = string | readonly string[] | undefined;
 type Dimension = Breakdown["dimension"];

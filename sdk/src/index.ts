@@ -15,8 +15,8 @@ export {
   type EventsQuery,
   type List,
   type ListOperation,
-  type ManageAnswer,
   type ManageRequest,
+  type ManageResponse,
   type Operation,
 } from "./client.ts";
 export {

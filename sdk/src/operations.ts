@@ -43,10 +43,10 @@ export const OPERATIONS = {
 } as const;
 
 export type Operations = {
-  createWidget: { request: { body: NewWidget }; answer: ManagedWidget };
-  getWidget: { request: { widget: string }; answer: ManagedWidget };
-  changeWidget: { request: { widget: string; body?: WidgetChange }; answer: ManagedWidget };
-  listWidgetServices: { request: { widget: string }; answer: {
+  createWidget: { request: { body: NewWidget }; response: ManagedWidget };
+  getWidget: { request: { widget: string }; response: ManagedWidget };
+  changeWidget: { request: { widget: string; body?: WidgetChange }; response: ManagedWidget };
+  listWidgetServices: { request: { widget: string }; response: {
       services: {
         id: string;
         name: string;
@@ -59,27 +59,27 @@ export type Operations = {
     } };
   goLive: { request: { widget: string; body: {
       connectionId: string;
-    } }; answer: ManagedWidget };
-  goBackToTest: { request: { widget: string }; answer: ManagedWidget };
+    } }; response: ManagedWidget };
+  goBackToTest: { request: { widget: string }; response: ManagedWidget };
   clearTestData: { request: { widget: string; body?: {
       dryRun?: boolean;
-    } }; answer: {
+    } }; response: {
       bookings: number;
       visits: number;
       deliveries: number;
     } };
-  listEndpoints: { request: { query?: ListQuery }; answer: {
+  listEndpoints: { request: { query?: ListQuery }; response: {
       data: Endpoint[];
       /** Send it back as `cursor` to get the next page; null on the last page. */
       nextCursor: string | null;
     } };
-  addEndpoint: { request: { body: NewEndpoint }; answer: {
+  addEndpoint: { request: { body: NewEndpoint }; response: {
       endpoint: Endpoint;
       secret: string | null;
       sameUrlAs: string | null;
     } };
-  changeEndpoint: { request: { endpoint: string; body?: EndpointChange }; answer: Endpoint };
-  deleteEndpoint: { request: { endpoint: string }; answer: null };
+  changeEndpoint: { request: { endpoint: string; body?: EndpointChange }; response: Endpoint };
+  deleteEndpoint: { request: { endpoint: string }; response: null };
   tryFilters: { request: { body?: {
       eventTypes?: ("booking.created" | "booking.cancelled" | "booking.rescheduled" | "booking.erased")[];
       widgetIds?: string[] | null;
@@ -87,7 +87,7 @@ export type Operations = {
       channels?: ("Direct" | "Cross-network" | "Paid Shopping" | "Paid Search" | "Paid Social" | "Paid Video" | "Display" | "Paid Other" | "AI Assistant" | "Organic Shopping" | "Organic Social" | "Organic Video" | "Organic Search" | "Email" | "Affiliates" | "Audio" | "SMS" | "Mobile Push Notifications" | "Referral" | "Unassigned" | "(not set)")[] | null;
       sources?: string[] | null;
       campaigns?: string[] | null;
-    } }; answer: {
+    } }; response: {
       events: {
         id: string;
         type: "booking.created" | "booking.cancelled" | "booking.rescheduled" | "booking.erased";
@@ -103,19 +103,19 @@ export type Operations = {
       }[];
       matching: number;
     } };
-  testEndpoint: { request: { endpoint: string }; answer: QueuedDelivery };
+  testEndpoint: { request: { endpoint: string }; response: QueuedDelivery };
   rotateSecret: { request: { endpoint: string; body?: {
       overlapHours?: 0 | 1 | 24 | 168;
-    } }; answer: {
+    } }; response: {
       secret: string;
       previousSecretExpiresAt: string | null;
     } };
-  retryEndpoint: { request: { endpoint: string }; answer: {
+  retryEndpoint: { request: { endpoint: string }; response: {
       count: number;
     } };
   getStatistics: { request: { endpoint: string; query?: {
       period?: "24h" | "7d" | "30d";
-    } }; answer: {
+    } }; response: {
       period: "24h" | "7d" | "30d";
       intervals: {
         /** ISO 8601 in UTC with milliseconds. */
@@ -147,44 +147,44 @@ export type Operations = {
       limit?: number;
       /** The `nextCursor` of the previous page. */
       cursor?: string;
-    } }; answer: {
+    } }; response: {
       data: Delivery[];
       /** Send it back as `cursor` to get the next page; null on the last page. */
       nextCursor: string | null;
     } };
-  getDelivery: { request: { delivery: string }; answer: DeliveryDetail };
-  redeliver: { request: { delivery: string }; answer: QueuedDelivery };
-  retryDelivery: { request: { delivery: string }; answer: QueuedDelivery };
-  listRedeliveries: { request: { query?: ListQuery }; answer: {
+  getDelivery: { request: { delivery: string }; response: DeliveryDetail };
+  redeliver: { request: { delivery: string }; response: QueuedDelivery };
+  retryDelivery: { request: { delivery: string }; response: QueuedDelivery };
+  listRedeliveries: { request: { query?: ListQuery }; response: {
       data: Redelivery[];
       /** Send it back as `cursor` to get the next page; null on the last page. */
       nextCursor: string | null;
     } };
-  getRedelivery: { request: { redelivery: string }; answer: Redelivery };
-  countRedelivery: { request: { body: NewRedelivery }; answer: {
+  getRedelivery: { request: { redelivery: string }; response: Redelivery };
+  countRedelivery: { request: { body: NewRedelivery }; response: {
       matched: number;
     } };
-  startRedelivery: { request: { body: NewRedelivery }; answer: Redelivery };
-  cancelRedelivery: { request: { redelivery: string }; answer: null };
-  listKeys: { request: { query?: ListQuery }; answer: {
+  startRedelivery: { request: { body: NewRedelivery }; response: Redelivery };
+  cancelRedelivery: { request: { redelivery: string }; response: null };
+  listKeys: { request: { query?: ListQuery }; response: {
       data: ApiKey[];
       /** Send it back as `cursor` to get the next page; null on the last page. */
       nextCursor: string | null;
     } };
-  createKey: { request: { body: NewApiKey }; answer: CreatedApiKey };
-  revokeKey: { request: { key: string }; answer: null };
-  listConnections: { request: { query?: ListQuery }; answer: {
+  createKey: { request: { body: NewApiKey }; response: CreatedApiKey };
+  revokeKey: { request: { key: string }; response: null };
+  listConnections: { request: { query?: ListQuery }; response: {
       data: Connection[];
       /** Send it back as `cursor` to get the next page; null on the last page. */
       nextCursor: string | null;
     } };
-  addConnection: { request: { body: NewConnection }; answer: SavedConnection };
-  changeConnection: { request: { connection: string; body?: ConnectionChange }; answer: SavedConnection };
-  removeConnection: { request: { connection: string }; answer: null };
+  addConnection: { request: { body: NewConnection }; response: SavedConnection };
+  changeConnection: { request: { connection: string; body?: ConnectionChange }; response: SavedConnection };
+  removeConnection: { request: { connection: string }; response: null };
   checkConnection: { request: { connection: string; body: {
       book: boolean;
       email?: string;
-    } }; answer: {
+    } }; response: {
       kind: "microsoft-bookings" | "calcom" | "calendly";
       settings: Record<string, string>;
       /** ISO 8601 in UTC with milliseconds. */
@@ -211,6 +211,6 @@ export type Operations = {
         durationMs: number;
       }[];
     } };
-  getOrganization: { request: Record<never, never>; answer: Organization };
-  changeOrganization: { request: { body?: OrganizationChange }; answer: Organization };
+  getOrganization: { request: Record<never, never>; response: Organization };
+  changeOrganization: { request: { body?: OrganizationChange }; response: Organization };
 };

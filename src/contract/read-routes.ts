@@ -196,7 +196,7 @@ type ReadRoute = {
   readonly params?: TSchema;
   readonly query?: TSchema;
   /** What is sent, and what that is in words; nothing more than the schema names. */
-  readonly answer: TSchema;
+  readonly response: TSchema;
   readonly meaning: string;
 };
 
@@ -210,7 +210,7 @@ export const READ_ROUTES = {
     tag: "widgets",
     summary: "List widgets",
     description: "Every widget of the organization, newest first.",
-    answer: WidgetList,
+    response: WidgetList,
     meaning: "All widgets.",
   },
   listBookings: {
@@ -223,7 +223,7 @@ export const READ_ROUTES = {
       "booking was made exist here. Filters apply to createdAt, not to the appointment time. With `bookings.anonymous` and " +
       "without `bookings`, everything about the customer is left out.",
     query: BookingsQuery,
-    answer: Type.Union([BookingPage, AnonymousBookingPage]),
+    response: Type.Union([BookingPage, AnonymousBookingPage]),
     meaning: "One page of bookings.",
   },
   getBooking: {
@@ -233,7 +233,7 @@ export const READ_ROUTES = {
     summary: "Get a stored booking",
     description: "One stored booking, with the fields that it has in the list.",
     params: Type.Object({ reference: Type.String({ pattern: REFERENCE_PATTERN }) }),
-    answer: Type.Union([Booking, AnonymousBooking]),
+    response: Type.Union([Booking, AnonymousBooking]),
     meaning: "The booking.",
   },
   listChanges: {
@@ -245,7 +245,7 @@ export const READ_ROUTES = {
       "Appointments of stored bookings that were cancelled or moved, newest first by changedAt. Use it to keep your copy of the " +
       "bookings up to date. Changes of a booking that was deleted are gone with it. No personal data is included.",
     query: ChangesQuery,
-    answer: ChangePage,
+    response: ChangePage,
     meaning: "One page of changes.",
   },
   listDeletions: {
@@ -257,7 +257,7 @@ export const READ_ROUTES = {
       "Stored bookings that were erased, deleted, or reached the end of their retention, newest first by deletedAt. Use it " +
       "to delete them from your copy too. No personal data is included.",
     query: DeletionsQuery,
-    answer: DeletionPage,
+    response: DeletionPage,
     meaning: "One page of deletions.",
   },
   listEventTypes: {
@@ -266,7 +266,7 @@ export const READ_ROUTES = {
     tag: "events",
     summary: "List event types",
     description: "Every type of event that webhooks receive, with its JSON Schema and an example.",
-    answer: EventTypeList,
+    response: EventTypeList,
     meaning: "All event types.",
   },
   listEvents: {
@@ -279,7 +279,7 @@ export const READ_ROUTES = {
       "visible. Send nextCursor back as cursor to get what came after it, at once or days later: no event is ever skipped. " +
       "Events about a booking disappear when it is erased. Test events of endpoints aren't included.",
     query: EventsQuery,
-    answer: WebhookEventPage,
+    response: WebhookEventPage,
     meaning: "One page of events.",
   },
   getAnalytics: {
@@ -292,7 +292,7 @@ export const READ_ROUTES = {
       "anonymous funnel events, so it does not depend on Store bookings. When days reaches beyond the retained period, the " +
       "data that is left is returned.",
     query: AnalyticsQuery,
-    answer: Analytics,
+    response: Analytics,
     meaning: "The analytics of the window.",
   },
   getBreakdown: {
@@ -305,7 +305,7 @@ export const READ_ROUTES = {
       "`?dimension=country&days=7` or `?dimension=country&from=2026-11-01&to=2026-11-07`. A visit " +
       "must match every filter; if a parameter is repeated, any of its values matches.",
     query: BreakdownQuery,
-    answer: Breakdown,
+    response: Breakdown,
     meaning: "One page of the breakdown.",
   },
 } as const satisfies Record<string, ReadRoute>;

@@ -42,8 +42,8 @@ const ALIKE: true[] = [
   true satisfies Alike<client.WebhookEvent, eventContract.WebhookEvent>,
   true satisfies Alike<client.Endpoint, AppEndpoint>,
   true satisfies Alike<client.EndpointChange, EndpointChange>,
-  true satisfies Alike<client.ManageAnswer<"listDeliveries">, AppDeliveryPage>,
-  true satisfies Alike<client.ManageAnswer<"createWidget">, AppWidget>,
+  true satisfies Alike<client.ManageResponse<"listDeliveries">, AppDeliveryPage>,
+  true satisfies Alike<client.ManageResponse<"createWidget">, AppWidget>,
   true satisfies Alike<client.ManageRequest<"addConnection">["body"], NewConnection>,
 ];
 

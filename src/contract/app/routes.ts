@@ -99,7 +99,7 @@ import {
   WidgetServices,
 } from "./widgets.ts";
 
-// Every route under /api/app: its role, plan, body and answer. Those with scopes are also under /api/v1, for keys. The server refuses
+// Every route under /api/app: its role, plan, body and response. Those with scopes are also under /api/v1, for keys. The server refuses
 // to mount a route that is not listed here. It answers 403 `forbidden` to a lower role, 403 `plan_required` to a plan without the
 // feature and 403 `scope_required` to a key without the scopes. The dashboard calls the routes by these names and reads the same
 // tables before it offers an action.
@@ -116,10 +116,10 @@ export type AppRoute = {
   readonly feature?: Feature;
   readonly body?: TSchema;
   /** What is sent on success; nothing more than the schema names. None: 204, or a file. */
-  readonly answer?: TSchema;
+  readonly response?: TSchema;
   readonly query?: TSchema;
   readonly summary?: string;
-  /** On success: 200 unless given, and 204 without an answer. */
+  /** On success: 200 unless given, and 204 without a response. */
   readonly status?: 201 | 202;
   /** The scopes that a key needs to call it under /api/v1; without scopes, no key can. */
   readonly scopes?: readonly KeyScope[];
@@ -140,81 +140,81 @@ const MANAGE_DATA = ["manage", "bookings"] as const;
 
 // biome-ignore format: one route a line
 export const APP_ROUTES = {
-  getOverview:        { method: "GET",    path: "/overview", role: "viewer", answer: Overview },
+  getOverview:        { method: "GET",    path: "/overview", role: "viewer", response: Overview },
   dismissChecklist:   { method: "POST",   path: "/overview/dismiss-checklist", role: "viewer" },
 
-  listWidgets:        { method: "GET",    path: "/widgets", role: "viewer", answer: AppWidgetList },
-  createWidget:       { method: "POST",   path: "/widgets", role: "member", body: NewWidget, answer: AppWidget, status: 201, hasIdempotencyKey: true, scopes: MANAGE, summary: "Create a widget" },
-  getWidget:          { method: "GET",    path: "/widgets/:widget", role: "viewer", answer: AppWidget, scopes: MANAGE, summary: "Get a widget" },
-  changeWidget:       { method: "PATCH",  path: "/widgets/:widget", role: "member", body: WidgetChange, answer: AppWidget, scopes: MANAGE, summary: "Change a widget" },
-  listWidgetServices: { method: "GET",    path: "/widgets/:widget/services", role: "viewer", answer: WidgetServices, scopes: MANAGE, summary: "List the services of a widget's scheduling system" },
-  goLive:             { method: "POST",   path: "/widgets/:widget/go-live", role: "member", body: GoLiveRequest, answer: AppWidget, scopes: MANAGE, summary: "Go live, or change the connection" },
-  goBackToTest:       { method: "POST",   path: "/widgets/:widget/test-mode", role: "member", answer: AppWidget, scopes: MANAGE, summary: "Go back to test mode" },
-  clearTestData:      { method: "POST",   path: "/widgets/:widget/clear-test-data", role: "member", body: ClearTestRequest, answer: TestDataShape, scopes: MANAGE, summary: "Delete what a widget collected in test mode" },
+  listWidgets:        { method: "GET",    path: "/widgets", role: "viewer", response: AppWidgetList },
+  createWidget:       { method: "POST",   path: "/widgets", role: "member", body: NewWidget, response: AppWidget, status: 201, hasIdempotencyKey: true, scopes: MANAGE, summary: "Create a widget" },
+  getWidget:          { method: "GET",    path: "/widgets/:widget", role: "viewer", response: AppWidget, scopes: MANAGE, summary: "Get a widget" },
+  changeWidget:       { method: "PATCH",  path: "/widgets/:widget", role: "member", body: WidgetChange, response: AppWidget, scopes: MANAGE, summary: "Change a widget" },
+  listWidgetServices: { method: "GET",    path: "/widgets/:widget/services", role: "viewer", response: WidgetServices, scopes: MANAGE, summary: "List the services of a widget's scheduling system" },
+  goLive:             { method: "POST",   path: "/widgets/:widget/go-live", role: "member", body: GoLiveRequest, response: AppWidget, scopes: MANAGE, summary: "Go live, or change the connection" },
+  goBackToTest:       { method: "POST",   path: "/widgets/:widget/test-mode", role: "member", response: AppWidget, scopes: MANAGE, summary: "Go back to test mode" },
+  clearTestData:      { method: "POST",   path: "/widgets/:widget/clear-test-data", role: "member", body: ClearTestRequest, response: TestDataShape, scopes: MANAGE, summary: "Delete what a widget collected in test mode" },
 
-  listBookings:       { method: "GET",    path: "/bookings", role: "viewer", answer: BookingSummaryPage },
-  countBookings:      { method: "GET",    path: "/bookings/count", role: "viewer", answer: BookingCount },
-  getBookingSources:  { method: "GET",    path: "/bookings/sources", role: "viewer", answer: BookingSources },
-  getBooking:         { method: "GET",    path: "/bookings/:reference", role: "viewer", answer: BookingDetail },
+  listBookings:       { method: "GET",    path: "/bookings", role: "viewer", response: BookingSummaryPage },
+  countBookings:      { method: "GET",    path: "/bookings/count", role: "viewer", response: BookingCount },
+  getBookingSources:  { method: "GET",    path: "/bookings/sources", role: "viewer", response: BookingSources },
+  getBooking:         { method: "GET",    path: "/bookings/:reference", role: "viewer", response: BookingDetail },
   deleteBooking:      { method: "DELETE", path: "/bookings/:reference", role: "member" },
   exportBookings:     { method: "GET",    path: "/bookings.csv", role: "admin", feature: "csvExport" },
   exportAdConversions: { method: "GET",   path: "/ad-conversions.csv", role: "admin", feature: "csvExport" },
-  eraseBookings:      { method: "POST",   path: "/bookings/erase", role: "admin", body: EraseRequest, answer: EraseAnswer },
+  eraseBookings:      { method: "POST",   path: "/bookings/erase", role: "admin", body: EraseRequest, response: EraseAnswer },
 
-  getAnalytics:       { method: "GET",    path: "/analytics", role: "viewer", answer: AppAnalytics },
+  getAnalytics:       { method: "GET",    path: "/analytics", role: "viewer", response: AppAnalytics },
   exportAnalytics:    { method: "GET",    path: "/analytics.csv", role: "viewer" },
-  getBreakdown:       { method: "GET",    path: "/analytics/breakdown", role: "viewer", answer: AppBreakdown },
-  splitFunnel:        { method: "GET",    path: "/analytics/split", role: "viewer", answer: FunnelSplit },
-  getBookingTimes:    { method: "GET",    path: "/analytics/times", role: "viewer", answer: BookingTimes },
-  getLiveView:        { method: "GET",    path: "/analytics/live", role: "viewer", answer: LiveView },
+  getBreakdown:       { method: "GET",    path: "/analytics/breakdown", role: "viewer", response: AppBreakdown },
+  splitFunnel:        { method: "GET",    path: "/analytics/split", role: "viewer", response: FunnelSplit },
+  getBookingTimes:    { method: "GET",    path: "/analytics/times", role: "viewer", response: BookingTimes },
+  getLiveView:        { method: "GET",    path: "/analytics/live", role: "viewer", response: LiveView },
 
-  listSegments:       { method: "GET",    path: "/analytics/segments", role: "viewer", answer: SegmentList },
-  saveSegment:        { method: "POST",   path: "/analytics/segments", role: "member", body: NewSegment, answer: Segment, status: 201, hasIdempotencyKey: true },
-  changeSegment:      { method: "PATCH",  path: "/analytics/segments/:segment", role: "member", body: SegmentChange, answer: Segment },
+  listSegments:       { method: "GET",    path: "/analytics/segments", role: "viewer", response: SegmentList },
+  saveSegment:        { method: "POST",   path: "/analytics/segments", role: "member", body: NewSegment, response: Segment, status: 201, hasIdempotencyKey: true },
+  changeSegment:      { method: "PATCH",  path: "/analytics/segments/:segment", role: "member", body: SegmentChange, response: Segment },
   deleteSegment:      { method: "DELETE", path: "/analytics/segments/:segment", role: "member" },
-  listReportLinks:    { method: "GET",    path: "/analytics/links", role: "member", answer: ReportLinkList },
-  createReportLink:   { method: "POST",   path: "/analytics/links", role: "member", body: NewReportLink, answer: ReportLink, status: 201, hasIdempotencyKey: true },
+  listReportLinks:    { method: "GET",    path: "/analytics/links", role: "member", response: ReportLinkList },
+  createReportLink:   { method: "POST",   path: "/analytics/links", role: "member", body: NewReportLink, response: ReportLink, status: 201, hasIdempotencyKey: true },
   revokeReportLink:   { method: "DELETE", path: "/analytics/links/:link", role: "member" },
 
-  getReports:         { method: "GET",    path: "/reports", role: "viewer", answer: ReportSubscriptions },
-  changeReports:      { method: "PATCH",  path: "/reports", role: "viewer", body: ReportChange, answer: ReportSubscriptions },
+  getReports:         { method: "GET",    path: "/reports", role: "viewer", response: ReportSubscriptions },
+  changeReports:      { method: "PATCH",  path: "/reports", role: "viewer", body: ReportChange, response: ReportSubscriptions },
 
-  listEndpoints:      { method: "GET",    path: "/endpoints", role: "viewer", answer: AppEndpointList, query: ListQuery, scopes: MANAGE, summary: "List endpoints" },
-  addEndpoint:        { method: "POST",   path: "/endpoints", role: "admin", feature: "webhooks", body: NewEndpoint, answer: AddedEndpoint, status: 201, hasIdempotencyKey: true, scopes: MANAGE_DATA, summary: "Add an endpoint" },
+  listEndpoints:      { method: "GET",    path: "/endpoints", role: "viewer", response: AppEndpointList, query: ListQuery, scopes: MANAGE, summary: "List endpoints" },
+  addEndpoint:        { method: "POST",   path: "/endpoints", role: "admin", feature: "webhooks", body: NewEndpoint, response: AddedEndpoint, status: 201, hasIdempotencyKey: true, scopes: MANAGE_DATA, summary: "Add an endpoint" },
   // On any plan it turns an endpoint off; everything else needs the feature, which the route itself checks.
-  changeEndpoint:     { method: "PATCH",  path: "/endpoints/:endpoint", role: "admin", body: EndpointChange, answer: AppEndpoint, scopes: MANAGE, summary: "Change an endpoint, or turn it on or off" },
+  changeEndpoint:     { method: "PATCH",  path: "/endpoints/:endpoint", role: "admin", body: EndpointChange, response: AppEndpoint, scopes: MANAGE, summary: "Change an endpoint, or turn it on or off" },
   deleteEndpoint:     { method: "DELETE", path: "/endpoints/:endpoint", role: "admin", scopes: MANAGE, summary: "Delete an endpoint" },
-  tryFilters:         { method: "POST",   path: "/endpoints/try-filters", role: "admin", feature: "webhooks", body: FilterTrialRequest, answer: FilterTrial, scopes: MANAGE, summary: "Try filters on the newest events" },
-  testEndpoint:       { method: "POST",   path: "/endpoints/:endpoint/test", role: "member", feature: "webhooks", answer: QueuedDelivery, status: 202, hasIdempotencyKey: true, scopes: MANAGE, summary: "Send a test event" },
-  rotateSecret:       { method: "POST",   path: "/endpoints/:endpoint/rotate-secret", role: "admin", feature: "webhooks", body: RotateSecretRequest, answer: RotatedSecret, hasIdempotencyKey: true, scopes: MANAGE, summary: "Rotate a signing secret" },
-  retryEndpoint:      { method: "POST",   path: "/endpoints/:endpoint/retry", role: "member", feature: "webhooks", answer: RetriedDeliveries, hasIdempotencyKey: true, scopes: MANAGE, summary: "Retry all queued deliveries of an endpoint" },
-  getStatistics:      { method: "GET",    path: "/endpoints/:endpoint/statistics", role: "viewer", answer: EndpointStatistics, query: StatisticsQuery, scopes: MANAGE, summary: "Get an endpoint's statistics" },
+  tryFilters:         { method: "POST",   path: "/endpoints/try-filters", role: "admin", feature: "webhooks", body: FilterTrialRequest, response: FilterTrial, scopes: MANAGE, summary: "Try filters on the newest events" },
+  testEndpoint:       { method: "POST",   path: "/endpoints/:endpoint/test", role: "member", feature: "webhooks", response: QueuedDelivery, status: 202, hasIdempotencyKey: true, scopes: MANAGE, summary: "Send a test event" },
+  rotateSecret:       { method: "POST",   path: "/endpoints/:endpoint/rotate-secret", role: "admin", feature: "webhooks", body: RotateSecretRequest, response: RotatedSecret, hasIdempotencyKey: true, scopes: MANAGE, summary: "Rotate a signing secret" },
+  retryEndpoint:      { method: "POST",   path: "/endpoints/:endpoint/retry", role: "member", feature: "webhooks", response: RetriedDeliveries, hasIdempotencyKey: true, scopes: MANAGE, summary: "Retry all queued deliveries of an endpoint" },
+  getStatistics:      { method: "GET",    path: "/endpoints/:endpoint/statistics", role: "viewer", response: EndpointStatistics, query: StatisticsQuery, scopes: MANAGE, summary: "Get an endpoint's statistics" },
 
-  listDeliveries:     { method: "GET",    path: "/deliveries", role: "viewer", answer: AppDeliveryPage, query: DeliveriesQuery, scopes: MANAGE, summary: "List deliveries" },
-  getDelivery:        { method: "GET",    path: "/deliveries/:delivery", role: "viewer", answer: AppDeliveryDetail, scopes: MANAGE, summary: "Get a delivery with its attempts" },
-  redeliver:          { method: "POST",   path: "/deliveries/:delivery/redeliver", role: "member", feature: "webhooks", answer: QueuedDelivery, status: 202, hasIdempotencyKey: true, scopes: MANAGE, summary: "Redeliver" },
-  retryDelivery:      { method: "POST",   path: "/deliveries/:delivery/retry", role: "member", feature: "webhooks", answer: QueuedDelivery, status: 202, hasIdempotencyKey: true, scopes: MANAGE, summary: "Retry a delivery now" },
+  listDeliveries:     { method: "GET",    path: "/deliveries", role: "viewer", response: AppDeliveryPage, query: DeliveriesQuery, scopes: MANAGE, summary: "List deliveries" },
+  getDelivery:        { method: "GET",    path: "/deliveries/:delivery", role: "viewer", response: AppDeliveryDetail, scopes: MANAGE, summary: "Get a delivery with its attempts" },
+  redeliver:          { method: "POST",   path: "/deliveries/:delivery/redeliver", role: "member", feature: "webhooks", response: QueuedDelivery, status: 202, hasIdempotencyKey: true, scopes: MANAGE, summary: "Redeliver" },
+  retryDelivery:      { method: "POST",   path: "/deliveries/:delivery/retry", role: "member", feature: "webhooks", response: QueuedDelivery, status: 202, hasIdempotencyKey: true, scopes: MANAGE, summary: "Retry a delivery now" },
 
-  listRedeliveries:   { method: "GET",    path: "/redeliveries", role: "viewer", answer: AppRedeliveryList, query: ListQuery, scopes: MANAGE, summary: "List bulk redeliveries" },
-  getRedelivery:      { method: "GET",    path: "/redeliveries/:redelivery", role: "viewer", answer: AppRedelivery, scopes: MANAGE, summary: "Get a bulk redelivery" },
-  countRedelivery:    { method: "POST",   path: "/redeliveries/count", role: "member", feature: "webhooks", body: NewRedelivery, answer: RedeliveryCount, scopes: MANAGE, summary: "Count what a bulk redelivery would send" },
-  startRedelivery:    { method: "POST",   path: "/redeliveries", role: "member", feature: "webhooks", body: NewRedelivery, answer: AppRedelivery, status: 202, hasIdempotencyKey: true, scopes: MANAGE, summary: "Start a bulk redelivery" },
+  listRedeliveries:   { method: "GET",    path: "/redeliveries", role: "viewer", response: AppRedeliveryList, query: ListQuery, scopes: MANAGE, summary: "List bulk redeliveries" },
+  getRedelivery:      { method: "GET",    path: "/redeliveries/:redelivery", role: "viewer", response: AppRedelivery, scopes: MANAGE, summary: "Get a bulk redelivery" },
+  countRedelivery:    { method: "POST",   path: "/redeliveries/count", role: "member", feature: "webhooks", body: NewRedelivery, response: RedeliveryCount, scopes: MANAGE, summary: "Count what a bulk redelivery would send" },
+  startRedelivery:    { method: "POST",   path: "/redeliveries", role: "member", feature: "webhooks", body: NewRedelivery, response: AppRedelivery, status: 202, hasIdempotencyKey: true, scopes: MANAGE, summary: "Start a bulk redelivery" },
   cancelRedelivery:   { method: "DELETE", path: "/redeliveries/:redelivery", role: "member", scopes: MANAGE, summary: "Cancel a bulk redelivery" },
 
-  listKeys:           { method: "GET",    path: "/keys", role: "admin", answer: AppKeyList, query: ListQuery, scopes: MANAGE, summary: "List API keys" },
-  createKey:          { method: "POST",   path: "/keys", role: "admin", feature: "readApi", body: NewKey, answer: CreatedKey, status: 201, hasIdempotencyKey: true, scopes: MANAGE, summary: "Create an API key" },
+  listKeys:           { method: "GET",    path: "/keys", role: "admin", response: AppKeyList, query: ListQuery, scopes: MANAGE, summary: "List API keys" },
+  createKey:          { method: "POST",   path: "/keys", role: "admin", feature: "readApi", body: NewKey, response: CreatedKey, status: 201, hasIdempotencyKey: true, scopes: MANAGE, summary: "Create an API key" },
   revokeKey:          { method: "DELETE", path: "/keys/:key", role: "admin", scopes: MANAGE, summary: "Revoke an API key" },
 
-  listConnections:    { method: "GET",    path: "/connections", role: "member", answer: AppConnectionList, query: ListQuery, scopes: MANAGE, summary: "List connections" },
-  addConnection:      { method: "POST",   path: "/connections", role: "admin", body: NewConnection, answer: SavedConnection, status: 201, hasIdempotencyKey: true, scopes: MANAGE_DATA, summary: "Add a connection" },
-  changeConnection:   { method: "PATCH",  path: "/connections/:connection", role: "admin", body: ConnectionChange, answer: SavedConnection, scopes: MANAGE_DATA, summary: "Change a connection" },
+  listConnections:    { method: "GET",    path: "/connections", role: "member", response: AppConnectionList, query: ListQuery, scopes: MANAGE, summary: "List connections" },
+  addConnection:      { method: "POST",   path: "/connections", role: "admin", body: NewConnection, response: SavedConnection, status: 201, hasIdempotencyKey: true, scopes: MANAGE_DATA, summary: "Add a connection" },
+  changeConnection:   { method: "PATCH",  path: "/connections/:connection", role: "admin", body: ConnectionChange, response: SavedConnection, scopes: MANAGE_DATA, summary: "Change a connection" },
   removeConnection:   { method: "DELETE", path: "/connections/:connection", role: "admin", scopes: MANAGE, summary: "Delete a connection" },
-  checkConnection:    { method: "POST",   path: "/connections/:connection/check", role: "admin", body: ConnectionCheckRequest, answer: ConnectionCheckAnswer, scopes: MANAGE, summary: "Test a connection" },
+  checkConnection:    { method: "POST",   path: "/connections/:connection/check", role: "admin", body: ConnectionCheckRequest, response: ConnectionCheckAnswer, scopes: MANAGE, summary: "Test a connection" },
 } as const satisfies Record<string, AppRoute>;
 
 export type AppRouteName = keyof typeof APP_ROUTES;
 
-export type AnswerOf<Route> = Route extends { answer: infer Answer extends TSchema } ? Static<Answer> : null;
+export type ResponseOf<Route> = Route extends { response: infer Schema extends TSchema } ? Static<Schema> : null;
 export type RequestBodyOf<Route> = Route extends { body: infer Body extends TSchema } ? Static<Body> : never;
 
 /** Routes about people and the organization itself, available on every plan. */
@@ -226,36 +226,36 @@ export type AccountRoute = Omit<AppRoute, "role" | "feature"> & {
 
 // biome-ignore format: one route a line
 export const ACCOUNT_ROUTES = {
-  listSignInOptions:  { method: "GET",    path: "/sign-in-options", role: "anyone", answer: SignInOptions },
-  setUp:              { method: "POST",   path: "/setup", role: "anyone", body: SetUpRequest, answer: CreatedOrganization, status: 201 },
+  listSignInOptions:  { method: "GET",    path: "/sign-in-options", role: "anyone", response: SignInOptions },
+  setUp:              { method: "POST",   path: "/setup", role: "anyone", body: SetUpRequest, response: CreatedOrganization, status: 201 },
   requestSignUpLink:  { method: "POST",   path: "/sign-up/link", role: "anyone", body: SignUpLinkRequest },
   signUp:             { method: "POST",   path: "/sign-up", role: "anyone", body: SignUpRequest },
-  lookUpInvitation:   { method: "POST",   path: "/invitations/look-up", role: "anyone", body: InvitationToken, answer: InvitationPreview },
-  acceptInvitation:   { method: "POST",   path: "/invitations/accept", role: "anyone", body: InvitationAcceptance, answer: JoinedOrganization },
-  readSharedReport:   { method: "POST",   path: "/shared-report", role: "anyone", body: SharedReportRequest, answer: SharedReport },
+  lookUpInvitation:   { method: "POST",   path: "/invitations/look-up", role: "anyone", body: InvitationToken, response: InvitationPreview },
+  acceptInvitation:   { method: "POST",   path: "/invitations/accept", role: "anyone", body: InvitationAcceptance, response: JoinedOrganization },
+  readSharedReport:   { method: "POST",   path: "/shared-report", role: "anyone", body: SharedReportRequest, response: SharedReport },
 
-  getMe:              { method: "GET",    path: "/me", role: "person", answer: Me },
+  getMe:              { method: "GET",    path: "/me", role: "person", response: Me },
   changeMe:           { method: "PATCH",  path: "/me", role: "person", body: MeChange },
-  listSignIns:        { method: "GET",    path: "/me/sessions", role: "person", answer: SignIns },
+  listSignIns:        { method: "GET",    path: "/me/sessions", role: "person", response: SignIns },
   endOtherSignIns:    { method: "DELETE", path: "/me/sessions", role: "person" },
   endSignIn:          { method: "DELETE", path: "/me/sessions/:id", role: "person" },
   disconnectOidc:     { method: "DELETE", path: "/me/oidc", role: "person" },
-  createOrganization: { method: "POST",   path: "/organizations", role: "person", body: NewOrganization, answer: CreatedOrganization, status: 201, hasIdempotencyKey: true },
+  createOrganization: { method: "POST",   path: "/organizations", role: "person", body: NewOrganization, response: CreatedOrganization, status: 201, hasIdempotencyKey: true },
 
-  getOrganization:    { method: "GET",    path: "/organization", role: "viewer", answer: OrganizationShape, scopes: MANAGE, summary: "Get the organization" },
-  changeOrganization: { method: "PATCH",  path: "/organization", role: "admin", body: OrganizationChange, answer: OrganizationShape, scopes: MANAGE, summary: "Change the organization" },
+  getOrganization:    { method: "GET",    path: "/organization", role: "viewer", response: OrganizationShape, scopes: MANAGE, summary: "Get the organization" },
+  changeOrganization: { method: "PATCH",  path: "/organization", role: "admin", body: OrganizationChange, response: OrganizationShape, scopes: MANAGE, summary: "Change the organization" },
   saveLogo:           { method: "POST",   path: "/organization/logo", role: "admin", body: NewLogo, bodyBytesMax: LOGO_BODY_BYTES_MAX },
   removeLogo:         { method: "DELETE", path: "/organization/logo", role: "admin" },
   deleteOrganization: { method: "POST",   path: "/organization/delete", role: "owner", body: OrganizationDeletion },
-  listMembers:        { method: "GET",    path: "/members", role: "admin", answer: MemberList },
+  listMembers:        { method: "GET",    path: "/members", role: "admin", response: MemberList },
   changeMember:       { method: "PATCH",  path: "/members/:userId", role: "admin", body: MemberChange },
   // Everyone may leave; the route itself checks who may remove others.
   removeMember:       { method: "DELETE", path: "/members/:userId", role: "viewer" },
-  listInvitations:    { method: "GET",    path: "/invitations", role: "admin", answer: InvitationList },
-  invite:             { method: "POST",   path: "/invitations", role: "admin", body: NewInvitation, answer: CreatedInvitation, status: 201 },
+  listInvitations:    { method: "GET",    path: "/invitations", role: "admin", response: InvitationList },
+  invite:             { method: "POST",   path: "/invitations", role: "admin", body: NewInvitation, response: CreatedInvitation, status: 201 },
   revokeInvitation:   { method: "DELETE", path: "/invitations/:id", role: "admin" },
-  listAuditEntries:   { method: "GET",    path: "/audit", role: "admin", answer: AuditPage },
-  listAuditPeople:    { method: "GET",    path: "/audit/people", role: "admin", answer: AuditPeople },
+  listAuditEntries:   { method: "GET",    path: "/audit", role: "admin", response: AuditPage },
+  listAuditPeople:    { method: "GET",    path: "/audit/people", role: "admin", response: AuditPeople },
   exportAudit:        { method: "GET",    path: "/audit.csv", role: "admin" },
 } as const satisfies Record<string, AccountRoute>;
 

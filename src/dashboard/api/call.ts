@@ -2,11 +2,11 @@ import { infiniteQueryOptions, keepPreviousData, queryOptions } from "@tanstack/
 import type { TSchema } from "typebox";
 import type { MemberRole } from "#contract/app/role.ts";
 import {
-  type AnswerOf,
   APP_PREFIX,
   AUTH_PREFIX,
   AUTH_ROUTES,
   type RequestBodyOf,
+  type ResponseOf,
   ROUTE_TABLE,
   type TableRouteName,
 } from "#contract/app/routes.ts";
@@ -17,28 +17,28 @@ const ROUTES = { ...ROUTE_TABLE, ...AUTH_ROUTES };
 /** better-auth has no schemas of its routes. */
 type AuthCalls = {
   /** `twoFactorRedirect`: the password was right, and a code is needed next. */
-  signIn: { answer: { twoFactorRedirect?: boolean }; body: { email: string; password: string } };
+  signIn: { response: { twoFactorRedirect?: boolean }; body: { email: string; password: string } };
   /** `url`: the sign-in page of the OpenID Connect issuer. */
-  signInWithOidc: { answer: { url: string }; body: { callbackURL: string; errorCallbackURL: string } };
-  connectOidc: { answer: { url: string }; body: { callbackURL: string; errorCallbackURL: string } };
-  signInWithCode: { answer: unknown; body: { code: string } };
-  signInWithRecoveryCode: { answer: unknown; body: { code: string } };
-  signOut: { answer: unknown; body: object };
-  requestPasswordReset: { answer: unknown; body: { email: string } };
-  resetPassword: { answer: unknown; body: { token: string; newPassword: string } };
-  changePassword: { answer: unknown; body: { currentPassword: string; newPassword: string } };
-  enableTwoFactor: { answer: { totpURI: string; backupCodes: string[] }; body: { password: string } };
-  confirmTwoFactor: { answer: unknown; body: { code: string } };
-  disableTwoFactor: { answer: unknown; body: { password: string } };
-  createRecoveryCodes: { answer: { backupCodes: string[] }; body: { password: string } };
+  signInWithOidc: { response: { url: string }; body: { callbackURL: string; errorCallbackURL: string } };
+  connectOidc: { response: { url: string }; body: { callbackURL: string; errorCallbackURL: string } };
+  signInWithCode: { response: unknown; body: { code: string } };
+  signInWithRecoveryCode: { response: unknown; body: { code: string } };
+  signOut: { response: unknown; body: object };
+  requestPasswordReset: { response: unknown; body: { email: string } };
+  resetPassword: { response: unknown; body: { token: string; newPassword: string } };
+  changePassword: { response: unknown; body: { currentPassword: string; newPassword: string } };
+  enableTwoFactor: { response: { totpURI: string; backupCodes: string[] }; body: { password: string } };
+  confirmTwoFactor: { response: unknown; body: { code: string } };
+  disableTwoFactor: { response: unknown; body: { password: string } };
+  createRecoveryCodes: { response: { backupCodes: string[] }; body: { password: string } };
 };
 
 /** CSV files are links: see download below. */
 type CallName = Exclude<TableRouteName, `export${string}`> | keyof AuthCalls;
-type Answer<Name extends CallName> = Name extends keyof AuthCalls
-  ? AuthCalls[Name]["answer"]
+type CallResponse<Name extends CallName> = Name extends keyof AuthCalls
+  ? AuthCalls[Name]["response"]
   : Name extends TableRouteName
-    ? AnswerOf<(typeof ROUTE_TABLE)[Name]>
+    ? ResponseOf<(typeof ROUTE_TABLE)[Name]>
     : never;
 type BodyOf<Name extends CallName> = (typeof ROUTES)[Name] extends { body: TSchema }
   ? { body: RequestBodyOf<(typeof ROUTES)[Name]> }
@@ -63,9 +63,9 @@ type CallOptions = {
 export async function call<Name extends CallName>(
   name: Name,
   { params, ...request }: CallOptions & OrganizationOf<Name> & BodyOf<Name>,
-): Promise<Answer<Name>> {
+): Promise<CallResponse<Name>> {
   const { method, role } = ROUTES[name];
-  // To getMe a 401 is an ordinary answer: shell/AppGate.tsx asks it whether anyone is signed in.
+  // To getMe a 401 is an ordinary response: shell/AppGate.tsx asks it whether anyone is signed in.
   const isEntry = role === "anyone" || name === "getMe";
   return await send({ method, path: pathOf(name, params), isEntry, ...request });
 }
@@ -121,7 +121,7 @@ export async function download(
   { organization, query }: { organization: string; query: Query },
 ): Promise<void> {
   await send({ method: "GET", path: addressOf(route, { ...query, organization, dryRun: "true" }) });
-  // The answer names the file.
+  // The response names the file.
   Object.assign(document.createElement("a"), {
     href: addressOf(route, { ...query, organization }),
     download: "",

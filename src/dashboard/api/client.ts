@@ -4,9 +4,9 @@ import { reportSessionEnd } from "./session-end.ts";
 
 /** A failed request, with a message for the person who made it. */
 export class ApiFailure extends Error {
-  /** A code of contract/api-error.ts, or `unreachable` without an answer. */
+  /** A code of contract/api-error.ts, or `unreachable` without a response. */
   readonly code: string;
-  /** 0 without an answer. */
+  /** 0 without a response. */
   readonly status: number;
   /** Messages by form field. */
   readonly fields: Readonly<Record<string, string>>;
@@ -37,16 +37,16 @@ type ApiRequest = {
   /** For requests that create something: a repeat with the same key creates nothing more. */
   readonly idempotencyKey?: string | undefined;
   readonly signal?: AbortSignal | undefined;
-  /** Used before signing in: a 401 is then an ordinary answer, not the end of a session. */
+  /** Used before signing in: a 401 is then an ordinary response, not the end of a session. */
   readonly isEntry?: boolean;
 };
 
-/** Sends a request and returns its JSON answer, typed by the caller. */
-export async function send<Answer>(request: ApiRequest): Promise<Answer> {
+/** Sends a request and returns its JSON response, typed by the caller. */
+export async function send<Body>(request: ApiRequest): Promise<Body> {
   const response = await reach(request);
-  const answer = await readJson(response, request);
-  if (response.ok) return answer as Answer;
-  const failure = toFailure(response.status, answer);
+  const body = await readJson(response, request);
+  if (response.ok) return body as Body;
+  const failure = toFailure(response.status, body);
   if (failure.status === 401 && !request.isEntry) reportSessionEnd();
   throw failure;
 }
@@ -89,13 +89,13 @@ async function readJson(response: Response, request: ApiRequest): Promise<unknow
   try {
     return JSON.parse(text);
   } catch {
-    // Not our answer: a proxy shows its own page when the server is down.
+    // Not our response: a proxy shows its own page when the server is down.
     return null;
   }
 }
 
-function toFailure(status: number, answer: unknown): ApiFailure {
-  const { error } = (answer ?? {}) as Partial<FieldsErrorBody>;
+function toFailure(status: number, body: unknown): ApiFailure {
+  const { error } = (body ?? {}) as Partial<FieldsErrorBody>;
   return error ? new ApiFailure({ ...error, status }) : new ApiFailure({ code: "internal", status, message: BROKEN });
 }
 

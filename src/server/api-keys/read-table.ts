@@ -14,11 +14,11 @@ type ReadCall = {
   request: Pick<FastifyRequest, "signal">;
 };
 
-/** Where the slices add their routes of the read API, by name. The answer may be JSON already. */
+/** Where the slices add their routes of the read API, by name. The response may be JSON already. */
 export type ReadRoutes = {
   add<Name extends ReadRouteName>(
     name: Name,
-    read: (call: ReadCall) => Promise<Static<(typeof READ_ROUTES)[Name]["answer"]> | string>,
+    read: (call: ReadCall) => Promise<Static<(typeof READ_ROUTES)[Name]["response"]> | string>,
   ): void;
 };
 
@@ -27,7 +27,7 @@ export function readTable(api: FastifyInstance): ReadRoutes {
   return {
     add(name, read) {
       const route: (typeof READ_ROUTES)[ReadRouteName] = READ_ROUTES[name];
-      const { path, scopes, tag, summary, answer, meaning } = route;
+      const { path, scopes, tag, summary, response, meaning } = route;
       const words =
         scopes === KEY_SCOPES ? "any scope" : `the scope ${scopes.map((scope) => `\`${scope}\``).join(" or ")}`;
       const schema = {
@@ -38,7 +38,7 @@ export function readTable(api: FastifyInstance): ReadRoutes {
         security: scopes.map((scope) => ({ apiKey: [scope] })),
         ...("params" in route ? { params: route.params } : {}),
         ...("query" in route ? { querystring: route.query } : {}),
-        response: readApiResponses(answer, meaning),
+        response: readApiResponses(response, meaning),
       };
       api.get(
         path,

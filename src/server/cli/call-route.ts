@@ -1,4 +1,4 @@
-import { type AnswerOf, ROUTE_TABLE, type TableRoute, type TableRouteName } from "#contract/app/routes.ts";
+import { type ResponseOf, ROUTE_TABLE, type TableRoute, type TableRouteName } from "#contract/app/routes.ts";
 import type { OrganizationId } from "#contract/ids.ts";
 import { OPERATOR, type Routes } from "../accounts/accounts.ts";
 import { bodyReader } from "../http/body.ts";
@@ -26,7 +26,7 @@ export async function callRoute<Name extends TableRouteName>(
   owner: OrganizationId,
   name: Name,
   { params = {}, query = {}, body = {}, onAnyPlan }: Given = {},
-): Promise<AnswerOf<(typeof ROUTE_TABLE)[Name]>> {
+): Promise<ResponseOf<(typeof ROUTE_TABLE)[Name]>> {
   const route: TableRoute = ROUTE_TABLE[name];
   const organization = await findOrganization(context.db, owner);
   assert(organization, "the organization was just found");
@@ -41,7 +41,7 @@ export async function callRoute<Name extends TableRouteName>(
       request: { headers: {}, url: route.path },
     };
     // The table is typed by name; a map is not.
-    return (await findHandler(context, name)(call)) as AnswerOf<(typeof ROUTE_TABLE)[Name]>;
+    return (await findHandler(context, name)(call)) as ResponseOf<(typeof ROUTE_TABLE)[Name]>;
   } catch (error) {
     if (error instanceof FieldsError) throw new UsageError(Object.entries(error.fields).map(toOptionFault).join(" "));
     throw error instanceof ApiError && error.status < 500 ? new UsageError(error.message) : error;

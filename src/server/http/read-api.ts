@@ -21,12 +21,12 @@ const RATE_LIMIT = {
 };
 const RETRY_AFTER = { "Retry-After": { type: "integer", description: "Seconds to wait before the next request." } };
 
-const answer = (schema: TSchema, meaning: string, headers: object = {}): TSchema => ({
+const describe = (schema: TSchema, meaning: string, headers: object = {}): TSchema => ({
   ...schema,
   description: meaning,
   headers: { ...REQUEST_ID, ...headers },
 });
-const refuse = (meaning: string, headers: object = {}) => answer(ApiErrorBody, meaning, headers);
+const refuse = (meaning: string, headers: object = {}) => describe(ApiErrorBody, meaning, headers);
 
 /** How every route behind the bearer guard refuses. One status has one meaning in all of them. */
 const REFUSALS = {
@@ -51,7 +51,7 @@ const REFUSALS = {
   ),
 };
 
-const withFields = (meaning: string) => answer(FieldsErrorBody, meaning, RATE_LIMIT);
+const withFields = (meaning: string) => describe(FieldsErrorBody, meaning, RATE_LIMIT);
 
 const WRITE_REFUSALS = {
   409: withFields(
@@ -64,17 +64,17 @@ const WRITE_REFUSALS = {
 
 /** The responses that every read route can give. The schemas filter what is sent and describe the API. */
 export function readApiResponses(success: TSchema, description: string): Record<number, TSchema> {
-  return { ...REFUSALS, 200: answer(success, description, RATE_LIMIT) };
+  return { ...REFUSALS, 200: describe(success, description, RATE_LIMIT) };
 }
 
 export function managementResponses(route: {
   method: string;
-  answer?: TSchema;
+  response?: TSchema;
   status?: number;
 }): Record<number, TSchema> {
   return {
     ...REFUSALS,
     ...(route.method === "GET" ? {} : WRITE_REFUSALS),
-    [route.status ?? (route.answer ? 200 : 204)]: answer(route.answer ?? Type.Null(), "Done.", RATE_LIMIT),
+    [route.status ?? (route.response ? 200 : 204)]: describe(route.response ?? Type.Null(), "Done.", RATE_LIMIT),
   };
 }

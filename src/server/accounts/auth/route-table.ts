@@ -1,8 +1,8 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteShorthandOptions } from "fastify";
 import type { TSchema } from "typebox";
 import {
-  type AnswerOf,
   type RequestBodyOf,
+  type ResponseOf,
   ROUTE_TABLE,
   type TableRoute,
   type TableRouteName,
@@ -36,18 +36,18 @@ type Call<Name extends TableRouteName, Request> = CallerOf<(typeof ROUTE_TABLE)[
 type TableCall<Name extends TableRouteName> = Call<Name, { request: TableRequest }>;
 type HttpCall<Name extends TableRouteName> = Call<Name, { request: FastifyRequest; reply: FastifyReply }>;
 
-type Answer<Name extends TableRouteName> = Promise<AnswerOf<(typeof ROUTE_TABLE)[Name]>>;
+type RouteResponse<Name extends TableRouteName> = Promise<ResponseOf<(typeof ROUTE_TABLE)[Name]>>;
 
 /** What the first request did, in the words of the audit log. */
 type Done = Pick<AuditRow, "target" | "detail">;
-/** Answers a request that was already done, without doing it again. */
-type Repeat<Name extends TableRouteName> = (call: TableCall<Name>, done: Done) => Answer<Name>;
+/** Responds to a request that was already done, without doing it again. */
+type Repeat<Name extends TableRouteName> = (call: TableCall<Name>, done: Done) => RouteResponse<Name>;
 
 /** Where routes of the table are added, by name. */
 export type Routes = {
   add<Name extends TableRouteName>(
     name: Name,
-    handle: (call: TableCall<Name>) => Answer<Name>,
+    handle: (call: TableCall<Name>) => RouteResponse<Name>,
     repeat?: Repeat<Name>,
   ): void;
 };
@@ -56,7 +56,7 @@ export type Routes = {
 export type HttpRoutes = {
   add<Name extends TableRouteName>(
     name: Name,
-    handle: (call: HttpCall<Name>) => Answer<Name> | Promise<FastifyReply>,
+    handle: (call: HttpCall<Name>) => RouteResponse<Name> | Promise<FastifyReply>,
     repeat?: Repeat<Name>,
   ): void;
 };
@@ -73,28 +73,28 @@ export function tableRoutes(
       const options = toOptions(route, name);
       if (options === null) return;
       const readBody = route.body ? bodyReader<TSchema>(route.body) : () => undefined;
-      const status = route.status ?? (route.answer ? 200 : 204);
+      const status = route.status ?? (route.response ? 200 : 204);
       api.route({
         ...options,
         method: route.method,
         url: route.path,
-        schema: { ...(route.answer ? { response: { [status]: route.answer } } : {}), ...options.schema },
+        schema: { ...(route.response ? { response: { [status]: route.response } } : {}), ...options.schema },
         // Not for files: the audit log would show an export that never happened.
-        exposeHeadRoute: route.answer !== undefined,
+        exposeHeadRoute: route.response !== undefined,
         handler: async (request, reply) => {
           const { params, query, person, member } = request;
           // The table is typed by name; a request is not.
           const call = { params, query, body: readBody(request), person, member, request, reply };
           const run = handle as (given: object) => Promise<unknown>;
-          const answer = await (repeat && member
+          const response = await (repeat && member
             ? doOnce(
                 db,
                 { ...call, member },
                 { handle: run, repeat: repeat as (given: object, done: Done) => Promise<unknown> },
               )
             : run(call));
-          if (answer === reply) return reply;
-          return reply.code(status).send(status === 204 ? undefined : answer);
+          if (response === reply) return reply;
+          return reply.code(status).send(status === 204 ? undefined : response);
         },
       });
     },

@@ -64,7 +64,7 @@ function nameParts<Document extends { components?: object; paths?: object }>(
     const visited = Object.fromEntries(Object.entries(rest).map(([key, value]) => [key, visit(value)]));
     if (typeof title !== "string" || !("type" in visited)) return title === undefined ? visited : { title, ...visited };
     // A titled schema's description repeats that of its response.
-    const { description: _ofTheAnswer, ...schema } = visited;
+    const { description: _ofTheResponse, ...schema } = visited;
     return named.schemas.add(title, { title, ...schema });
   };
   const nameHeaders = ({ headers = {}, ...response }: Response) => ({
