@@ -187,6 +187,85 @@ test("a booking requested with Store bookings off is not stored, even if it is t
   assert.deepEqual(await findEverywhere(db, email), []);
 });
 
+const NO_REPLY = { status: null, requestId: null, failure: null };
+const QUICK = { ...making, scheduler: { limits: { bookMs: 400 } } };
+
+/** How a request can end: its system's reply, what the visitor learns, and what the task finds out later about an open request. */
+const ENDINGS: [string, (system: SchedulingSystem) => Partial<SchedulingSystem>, MadeBooking["kind"] | null, string][] =
+  [
+    ["confirmed", () => ({}), "confirmed", "confirmed"],
+    ["slot taken", () => ({ book: async () => ({ kind: "slot_taken" }) }), "failed", "failed"],
+    ["refused", () => ({ book: async () => refused("invalid", { ...NO_REPLY, status: 400 }) }), "failed", "failed"],
+    ["unavailable", () => ({ book: async () => unavailable() }), "failed", "failed"],
+    ["reply lost, and booked", withLostReply, "uncertain", "confirmed"],
+    [
+      "reply lost, and not booked",
+      () => ({
+        book: async () => ({ kind: "unknown", upstream: NO_REPLY }),
+        findByReference: async () => unavailable(),
+      }),
+      "uncertain",
+      "failed",
+    ],
+    ["process killed before booking", () => ({ book: () => Promise.reject(new Error("killed")) }), null, "failed"],
+    [
+      "process killed after booking",
+      (system) => afterBooking(system, () => Promise.reject(new Error("killed"))),
+      null,
+      "confirmed",
+    ],
+  ];
+
+function withLostReply(system: SchedulingSystem): Partial<SchedulingSystem> {
+  return {
+    book: async (request) => {
+      await system.book(request);
+      return { kind: "unknown", upstream: NO_REPLY };
+    },
+    findByReference: async () => unavailable(),
+  };
+}
+
+for (const [ending, change, made, settled] of ENDINGS)
+  test(`with Store bookings off nothing personal is in any table or log line, however the request ends: ${ending}`, async () => {
+    for (const storesBookings of [true, false]) {
+      const { widgetId, system, wanted } = await makeSetting({ collectData: storesBookings });
+      const marker = `Marker${widgetId}`.replace("_", "");
+      const customer = { name: marker, email: `${marker}@example.com`, phone: marker, notes: marker };
+      const answers = [{ questionId: "q1", question: "Which?", answer: marker }];
+      const personal = {
+        ...wanted,
+        idempotencyKey: marker,
+        copy: { ...wanted.copy, customer, answers, attribution: { gclid: marker } },
+      };
+      const ended: SchedulingSystem = { ...system, ...change(system) };
+      const tables: string[][] = [];
+      const search = async () => tables.push(await findEverywhere(db, marker));
+      const asked: SchedulingSystem = {
+        ...ended,
+        book: async (request) => {
+          await search();
+          return await ended.book(request);
+        },
+      };
+      const outcome = await makeBooking(QUICK, asked, personal).catch(({ message }: Error) =>
+        assert.equal(message, "killed"),
+      );
+      assert.equal(outcome?.kind ?? null, made);
+      await search();
+      const now = clock.now();
+      clock.set(new Date(now.getTime() + 2 * MINUTE_MS));
+      await settleOverdue(deps, new AbortController().signal);
+      clock.set(now);
+      await search();
+      const { rows } = await sql`select state from pending_bookings where widget_id = ${widgetId}`.execute(db);
+      assert.deepEqual(rows, [{ state: settled }]);
+      if (storesBookings) assert.deepEqual(tables[0], ["public.pending_bookings"], "the search finds what is there");
+      else assert.deepEqual(tables.flat(), []);
+      assert.equal(lines.join("").includes(marker), false);
+    }
+  });
+
 for (const [when, before, during] of [
   ["when it was requested", { collectData: false }, async () => undefined],
   ["when it was settled", {}, (id: WidgetId) => updateWidget(db, id, { collect_data: false })],
@@ -287,19 +366,21 @@ async function listReferences(owner: OrganizationId): Promise<string[]> {
 test("a failed booking keeps its reference while its key is known, and for good only if an appointment may have it", async () => {
   const { owner, system, wanted } = await makeSetting();
   const { reference } = requireAnswer(await makeBooking(making, system, wanted));
-  const quick = { ...making, scheduler: { limits: { bookMs: 400 } } };
   const fail = async (idempotencyKey: string, book: SchedulingSystem["book"], kind = "failed") => {
     const failing: SchedulingSystem = { ...system, kind: "calcom", book };
-    assert.equal((await makeBooking(quick, failing, { ...wanted, idempotencyKey })).kind, kind);
+    assert.equal((await makeBooking(QUICK, failing, { ...wanted, idempotencyKey })).kind, kind);
   };
-  const upstream = { status: null, requestId: null, failure: null };
   await fail("taken in the sandbox", system.book);
   await fail("held back", async () => unavailable());
-  await fail("no connection", async () => unavailable({ ...upstream, failure: "connection_refused" }));
+  await fail("no connection", async () => unavailable({ ...NO_REPLY, failure: "connection_refused" }));
   await fail("taken", async () => ({ kind: "slot_taken" }));
-  await fail("refused", async () => refused("invalid", { ...upstream, status: 400 }));
+  await fail("refused", async () => refused("invalid", { ...NO_REPLY, status: 400 }));
   const before = await listReferences(owner);
-  await fail("broken off, and not found afterwards", async () => ({ kind: "unknown", upstream }), "uncertain");
+  await fail(
+    "broken off, and not found afterwards",
+    async () => ({ kind: "unknown", upstream: NO_REPLY }),
+    "uncertain",
+  );
   const [lost] = new Set(await listReferences(owner)).difference(new Set(before));
   assert.equal(before.length, 6);
 
