@@ -14,8 +14,8 @@ import { openTestServer } from "./test-server.ts";
 
 offerHelp(`npm run generate
 
-Writes the files that follow from the code: openapi.json, schema.sql, .env.example, the tables in the guides for operators and the
-client library's types.`);
+Writes the files that follow from the code: openapi.json, schema.sql, record-statement.sql, .env.example, the tables in the guides for
+operators and the client library's types.`);
 
 /** Never seals anything; it only prevents a key from being created in the data folder. */
 const SECRET_KEY = "no secret, since nothing is ever sealed with it";

@@ -15,6 +15,8 @@ import { STEP_COLUMNS, type VisitPart } from "./merge-hits.ts";
 // - The organization's visit_progress row is share-locked first (`progress` feeds everything else), so the hours that are covered
 //   by packs stay the same until the commit.
 // - Rows are locked in key order, table by table, so two such statements never deadlock.
+//
+// Most columns come from lists, so read the statement as PostgreSQL gets it: record-statement.sql.
 
 /** The columns of funnel_visits, and their values for a visit in the batch. */
 export const VISIT_COLUMNS: readonly BatchColumn<VisitPart>[] = [
@@ -66,47 +68,60 @@ function of(row: "old" | "new" | "visit" | "excluded" | "sent", names: readonly 
 }
 
 function countSteps(row: "old" | "new"): RawBuilder<unknown> {
-  const countConversions = (map: string) => sql`case when ${sql.ref(`${row}.${map}`)} is null then 0
-    else count_conversions(${sql.ref(`${row}.${map}`)}) end`;
-  return sql`num_nonnulls(${of(row, steps)}) + ${countConversions("bookings")} + ${countConversions("failures")}`;
+  const countConversions = (map: string) =>
+    sql`case when ${sql.ref(`${row}.${map}`)} is null then 0 else count_conversions(${sql.ref(`${row}.${map}`)}) end`;
+  return sql`num_nonnulls(${of(row, steps)})
+          + ${countConversions("bookings")}
+          + ${countConversions("failures")}`;
 }
 
 const isEarlier = sql`(${of("excluded", startColumns)}) < (${of("visit", startColumns)})`;
 
 /** Whether the batch adds anything to the visit's row. */
 const addsSomething = sql`${isEarlier}
-  or ${sql.join(
-    steps.map(
-      (name) => sql`least(${of("visit", [name])}, ${of("excluded", [name])}) is distinct from ${of("visit", [name])}`,
-    ),
-    sql` or `,
-  )}
-  or excluded.bookings is not null or excluded.failures is not null`;
+        or ${sql.join(
+          steps.map(
+            (name) =>
+              sql`least(${of("visit", [name])}, ${of("excluded", [name])}) is distinct from ${of("visit", [name])}`,
+          ),
+          sql`\n        or `,
+        )}
+        or excluded.bookings is not null or excluded.failures is not null`;
 
 /** The earlier start's value, except that a visit with a booking is never "(other)" when it is known better: bookings bring their own keys. */
 function toUnitedStart(name: string): RawBuilder<unknown> {
   const [known, sent] = [of("visit", [name]), of("excluded", [name])];
-  const earlier = sql`case when ${isEarlier} then ${sent} else ${known} end`;
+  const earlier = sql`case when ${isEarlier}
+          then ${sent} else ${known} end`;
   const kind = CAPPED_KINDS.find((each) => each === name);
   if (kind === undefined) return earlier;
   const other = sql.lit(OTHER_IDS[kind]);
   return sql`case when num_nonnulls(visit.bookings, excluded.bookings) > 0 and ${earlier} = ${other}
-            then coalesce(nullif(${known}, ${other}), ${sent}) else ${earlier} end`;
+          then coalesce(nullif(${known}, ${other}), ${sent})
+          else ${earlier} end`;
 }
 
+const NEXT = sql`,\n        `;
+
 /** Merges visits with the stored ones. `source` selects what is inserted. Returns the visits that changed. */
-const unite = (source: RawBuilder<unknown>) => sql`
-      insert into ${table("funnel_visits", "visit")} (${columns})
-      ${source}
+const unite = (source: RawBuilder<unknown>) => sql`insert into ${table("funnel_visits", "visit")} (${columns})${source}
       on conflict (organization_id, widget_id, visit_id) do update set
-        ${sql.join(startColumns.map((name) => sql`${sql.ref(name)} = ${toUnitedStart(name)}`))},
-        ${sql.join(steps.map((name) => sql`${sql.ref(name)} = least(${of("visit", [name])}, ${of("excluded", [name])})`))},
+        ${sql.join(
+          startColumns.map((name) => sql`${sql.ref(name)} = ${toUnitedStart(name)}`),
+          NEXT,
+        )},
+        ${sql.join(
+          steps.map((name) => sql`${sql.ref(name)} = least(${of("visit", [name])}, ${of("excluded", [name])})`),
+          NEXT,
+        )},
         converted_at = greatest(visit.converted_at, excluded.converted_at),
         bookings = unite_conversions(visit.bookings, excluded.bookings),
         failures = unite_conversions(visit.failures, excluded.failures)
       where ${addsSomething}
       returning new.organization_id, new.widget_id, new.visit_id, new.started_at, old.started_at as old_started_at,
-        ${countSteps("new")} - (${countSteps("old")}) as new_steps, array[${of("new", KEY_KINDS)}] as keys`;
+        ${countSteps("new")}
+          - (${countSteps("old")}) as new_steps,
+        array[${of("new", KEY_KINDS)}] as keys`;
 
 /** Stores keys with their texts, and marks them as used on this day. `keys` has the columns of KEY_COLUMNS. */
 const nameKeys = (keys: RawBuilder<unknown>, day: RawBuilder<unknown>) => sql`
@@ -128,8 +143,7 @@ export type Recorded = { open: string[]; created: string[]; new_steps: number; u
  * CTEs `used` and `named`. Strangers could fill the table with keys that no visit has, so only those of visits that changed are
  * named. "is true" makes PostgreSQL look them up in a hash table instead of comparing each with each.
  */
-const nameUsedKeys = (values: BatchValues) => sql`
-    , used as materialized (
+const nameUsedKeys = (values: BatchValues) => sql`, used as materialized (
       select ${sql.join(KEY_COLUMNS.map(({ name }) => sql.ref(name)))} from ${toBatchRows("key", KEY_COLUMNS, values)}
       where ((key_owner, key_id) in (select organization_id, unnest(keys) from united)) is true
     ), named as (${nameKeys(sql`used`, sql`${values["day"]}::text`)})`;
@@ -150,12 +164,14 @@ const toStatement = (name: string, { namesKeys }: { namesKeys: boolean }) =>
         )}
         from ${toBatchRows("sent", VISIT_COLUMNS, values)}
         join progress on progress.organization_id = sent.organization_id
-        join ${table("widgets")} on widgets.organization_id = sent.organization_id and widgets.id = sent.widget_id and ${isOpen}
+        join ${table("widgets")} on widgets.organization_id = sent.organization_id and widgets.id = sent.widget_id
+          and ${isOpen}
         order by sent.organization_id, sent.widget_id, sent.visit_id`)}
-    ), outdated as (${outdateHours(coveredStarts)})
-    ${namesKeys ? nameUsedKeys(values) : sql``}
+    ), outdated as (${outdateHours(coveredStarts)}
+    )${namesKeys ? nameUsedKeys(values) : sql``}
     select
-      (select coalesce(json_agg(id), '[]') from ${table("widgets")} where id = any(${given("widgets", "text[]")}) and ${isOpen}) as open,
+      (select coalesce(json_agg(id), '[]') from ${table("widgets")}
+        where id = any(${given("widgets", "text[]")}) and ${isOpen}) as open,
       (select coalesce(json_agg(widget_id || ' ' || visit_id), '[]') from united where old_started_at is null) as created,
       (select coalesce(sum(new_steps), 0)::integer from united) as new_steps,
       ${namesKeys ? sql`(select coalesce(json_agg(key_owner || ' ' || key_id), '[]') from used)` : sql`'[]'::json`} as used`;
