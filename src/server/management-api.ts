@@ -84,7 +84,7 @@ function toParams(path: string) {
     Object.fromEntries(
       names.map((name) => {
         const pattern = ID_PATTERNS[name];
-        assert(pattern, `the IDs of ${name} have a pattern`);
+        assert(pattern, "each kind of ID has a pattern");
         return [name, Type.String({ pattern, description: `The ${name}'s ID.` })];
       }),
     ),

@@ -336,7 +336,7 @@ describe("sign-up", { skip: noBrowser }, () => {
     await page.getByText("We’ve sent an email to nina@example.com.").waitFor();
     const findLink = () => service.lines.flatMap((line) => /\/sign-up\?token=[^"]+/.exec(line)?.[0] ?? [])[0];
     await until(() => findLink() !== undefined, "the link is sent");
-    await page.goto(`${service.base}${findLink()}`);
+    await page.goto(`${service.base}${findLink()}&email=nina@example.com`);
     await page.getByText("For nina@example.com.").waitFor();
     await assertGoodLooks(page);
     await page.getByRole("textbox", { name: "Name", exact: true }).fill("Nina Quell");

@@ -75,9 +75,11 @@ function AccountStep({ token, email }: { token: string; email: string }) {
   });
   return (
     <ActionForm form={form} action={signUp} label="Create account">
-      <Text size="sm">
-        For <b>{email}</b>.
-      </Text>
+      {email !== "" && (
+        <Text size="sm">
+          For <b>{email}</b>.
+        </Text>
+      )}
       {/* Password managers save it with the password. */}
       <input type="email" name="email" autoComplete="username" value={email} readOnly hidden />
       <TextInput label="Name" autoComplete="name" required {...form.getInputProps("name")} />

@@ -53,7 +53,7 @@ function findHandler(context: CommandContext, name: TableRouteName): (call: obje
   const routes: Routes = { add: (each, handle) => handlers.set(each, handle) };
   managementRoutes(routes, context);
   const found = handlers.get(name);
-  assert(found, `${name} is managed`);
+  assert(found, "each command has its route");
   return found as (call: object) => Promise<unknown>;
 }
 

@@ -2,6 +2,7 @@ import { sql } from "kysely";
 import type { Checklist } from "#contract/app/overview.ts";
 import type { OrganizationId } from "#contract/ids.ts";
 import type { Db } from "../db/connections/pool.ts";
+import { LoggableError } from "../lib/log/loggable-error.ts";
 import { listConnections } from "../scheduler/scheduler.ts";
 import { hasLiveBooking, isTestVisit } from "../test-mode/test-mode.ts";
 
@@ -36,7 +37,7 @@ export async function readChecklist(
     db,
   );
   const [row] = rows;
-  if (!row) throw new Error("a select without from gives one row");
+  if (!row) throw new LoggableError("a select without from gives one row");
   // On a cluster, members are on the coordinator, and one statement does not read them together with an organization's rows.
   const { rows: members } = await sql<{ isDismissed: boolean }>`
     select user_id = ${userId} and checklist_dismissed_at is not null as "isDismissed"

@@ -64,7 +64,7 @@ export function homesOf(db: Db): Homes | null {
  * servers commit a move one after the other, so for a moment one of them sends statements to the new place while the rows there
  * are not visible yet.
  */
-export class OrganizationMoving extends DatabaseUnavailable {
+export class OrganizationMoving extends DatabaseUnavailable<"The organization is moving to another server"> {
   constructor(cause?: unknown) {
     super("The organization is moving to another server", cause);
   }

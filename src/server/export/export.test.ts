@@ -323,7 +323,7 @@ describe("an export", () => {
     await own.db.deleteFrom("visit_progress").where("organization_id", "=", broken).execute();
     const folder = makeFolder();
     ownClock.set(LATER);
-    await assert.rejects(exportDays(own, { to: folder }), /^Error: 1 of the organizations could not be exported$/);
+    await assert.rejects(exportDays(own, { to: folder }), /^Error: Organizations that could not be exported: 1$/);
     assert.deepEqual(readdirSync(join(folder, "daily_totals")), [`organization_id=${whole}`]);
     assert.equal(
       lines.filter((line) => line.includes("export.organization_failed") && line.includes(broken)).length,

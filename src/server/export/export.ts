@@ -3,6 +3,7 @@ import type { OrganizationId } from "#contract/ids.ts";
 import { type Plan, planIncludes } from "#contract/plans.ts";
 import { findFirstCountedDay, toShownDay } from "../analytics/analytics.ts";
 import type { Deps } from "../deps.ts";
+import { LoggableError } from "../lib/log/loggable-error.ts";
 import { addDays } from "../lib/time/calendar.ts";
 import { listOrganizations, toKeptSince } from "../organizations/organizations.ts";
 import { EXPORT_TABLES, LAST_TABLE } from "./day-rows.ts";
@@ -62,7 +63,8 @@ export async function exportDays(deps: ExportDeps, asked: Export): Promise<Expor
       lastError = error;
     }
   }
-  if (failed > 0) throw new Error(`${failed} of the organizations could not be exported`, { cause: lastError });
+  if (failed > 0)
+    throw new LoggableError("Organizations that could not be exported", { count: failed, cause: lastError });
   return exported;
 }
 

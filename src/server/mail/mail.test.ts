@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { once } from "node:events";
 import { type AddressInfo, createServer } from "node:net";
 import { after, test } from "node:test";
+import type { OrganizationId } from "#contract/ids.ts";
 import { createTestApp, type TestApp } from "../../../test/support/app/app.ts";
 import { openBrowser } from "../../../test/support/app/browser-session.ts";
 import { signIn } from "../../../test/support/app/sign-in.ts";
@@ -11,6 +12,8 @@ import { createMetrics, type Metrics } from "../lib/log/metrics.ts";
 import { createMail } from "./mail.ts";
 import { renderLetter, renderPlainLetter } from "./render-letter.ts";
 
+const RESET = { mail: "reset" } as const;
+
 async function readCounts(metrics: Pick<Metrics, "read">): Promise<string[]> {
   return (await metrics.read()).split("\n").flatMap((line) => /^bookflow_mails_total(.*)/.exec(line)?.[1] ?? []);
 }
@@ -19,7 +22,14 @@ test("mails are counted by outcome: sent, or not sent without a mail server", as
   const server = await openMailServer();
   const [log, metrics] = [createLog("error", { write: () => undefined }), createMetrics()];
   const config = { smtpUrl: server.url, mailFrom: "a@book.example", baseUrl: "https://book.example" };
-  const letter = { to: "guest@example.com", subject: "S", text: "T", action: "Open", link: "https://book.example/x" };
+  const letter = {
+    to: "guest@example.com",
+    purpose: RESET,
+    subject: "S",
+    text: "T",
+    action: "Open",
+    link: "https://book.example/x",
+  };
   await createMail({ config, log, metrics }).send(letter);
   await createMail({ config: { ...config, smtpUrl: null }, log, metrics }).send(letter);
   const counts = ['{outcome="sent"} 1', '{outcome="failed"} 0', '{outcome="not_sent"} 1'];
@@ -41,6 +51,18 @@ test("a mail has text and HTML, with its link in both and everything escaped", (
     "a button, and the address below it",
   );
   assert.doesNotMatch(page, /<img|<script|<link|src=/, "nothing is loaded");
+});
+
+test("without a mail server, the log has the link, without the person's address", async () => {
+  const lines: string[] = [];
+  const config = { smtpUrl: null, mailFrom: "a@book.example", baseUrl: "https://book.example" };
+  const log = createLog("warn", { write: (line) => lines.push(line) });
+  const link = "https://book.example/sign-up?token=abc&email=guest%40example.com";
+  const letter = { to: "guest@example.com", subject: "S", text: "T", action: "Open", link };
+  await createMail({ config, log, metrics: createMetrics() }).send({ ...letter, purpose: RESET });
+  const { at: _, ...line } = JSON.parse(lines[0] ?? "");
+  const shown = "https://book.example/sign-up?token=abc";
+  assert.deepEqual(line, { level: "warn", name: "mail.not_sent", mail: "reset", link: shown });
 });
 
 test("with a mail server, links are mailed and neither shown nor logged", async () => {
@@ -107,11 +129,13 @@ test("a refusal by the mail server is logged and counted, without the address", 
     metrics,
   });
   assert.deepEqual(await readCounts(metrics), ['{outcome="sent"} 0', '{outcome="failed"} 0']);
-  await mail.send({ to: "guest@example.com", subject: "S", text: "T", action: "Open", link: "https://book.example/x" });
+  const purpose = { mail: "invitation", organizationId: "org_1" as OrganizationId } as const;
+  const letter = { subject: "S", text: "T", action: "Open", link: "https://book.example/x" };
+  await mail.send({ to: "guest@example.com", purpose, ...letter });
   assert.deepEqual(await readCounts(metrics), ['{outcome="sent"} 0', '{outcome="failed"} 1']);
-  assert.equal(lines.length, 1);
-  assert.match(String(lines[0]), /"name":"mail\.failed"/);
-  assert.ok(!lines.join("").includes("guest@"));
+  const [{ at: _, ...line }, ...more] = lines.map((text) => JSON.parse(text));
+  assert.deepEqual(more, []);
+  assert.deepEqual(line, { level: "error", name: "mail.failed", ...purpose, outcome: "EENVELOPE" });
 });
 
 const WELCOME = "235 Welcome";
@@ -134,7 +158,16 @@ for (const [what, replies, outcome] of REPORT_CASES) {
       metrics: createMetrics(),
     });
     const picture = { cid: "chart@book.example", content: Buffer.from("png") };
-    const report = { to: "guest@example.com", subject: "S", text: "T", html: "<p>T</p>", picture, headers: {} };
+    const purpose = { mail: "report" } as const;
+    const report = {
+      to: "guest@example.com",
+      purpose,
+      subject: "S",
+      text: "T",
+      html: "<p>T</p>",
+      picture,
+      headers: {},
+    };
     assert.equal(await mail.sendOnce(report), outcome);
   });
 }
@@ -162,6 +195,7 @@ test("a mail server that never finishes its reply is given up, and its connectio
   assert.equal(
     await mail.send({
       to: "guest@example.com",
+      purpose: RESET,
       subject: "S",
       text: "T",
       action: "Open",

@@ -1,16 +1,26 @@
 import { Socket } from "node:net";
 import type { SendMailOptions, Transporter } from "nodemailer";
+import type { EndpointId, OrganizationId } from "#contract/ids.ts";
 import type { Config } from "../config.ts";
 import { within } from "../lib/concurrency/pause.ts";
+import { describeError } from "../lib/log/describe-error.ts";
 import type { Log } from "../lib/log/log.ts";
 import type { Metrics } from "../lib/log/metrics.ts";
 import { type Letter, renderLetter, renderPlainLetter } from "./render-letter.ts";
 
-export type LinkMail = Letter & { to: string };
+/** What an email is about, for the log. */
+type MailPurpose = {
+  mail: "reset" | "sign-up" | "invitation" | "endpoint notice" | "report";
+  organizationId?: OrganizationId;
+  endpointId?: EndpointId;
+};
+
+export type LinkMail = Letter & { to: string; purpose: MailPurpose };
 
 /** An email with an image, shown in its HTML as `cid:…`. */
 type PictureMail = {
   to: string;
+  purpose: MailPurpose;
   subject: string;
   text: string;
   html: string;
@@ -54,15 +64,15 @@ export function createMail(
   const connection = { url: config.smtpUrl, limitMs };
   // Initialise the counters to 0, so that an alert notices the first failure.
   for (const outcome of ["sent", "failed"] as const) mails.inc({ outcome }, 0);
-  const post = async (mail: SendMailOptions): Promise<MailOutcome> => {
+  const post = async (purpose: MailPurpose, mail: SendMailOptions): Promise<MailOutcome> => {
     try {
       await converse(connection, (transport) => transport.sendMail({ from: config.mailFrom, ...mail }));
       mails.inc({ outcome: "sent" });
-      log.info("mail.sent");
+      log.info("mail.sent", purpose);
       return "sent";
     } catch (error) {
       mails.inc({ outcome: "failed" });
-      log.error("mail.failed", { outcome: toCode(error) });
+      log.error("mail.failed", { ...purpose, outcome: toCode(error) });
       return toOutcome(error);
     }
   };
@@ -77,17 +87,17 @@ export function createMail(
   return {
     isOn: true,
     check,
-    async send({ to, ...letter }) {
+    async send({ to, purpose, ...letter }) {
       const text = renderPlainLetter(letter, config.baseUrl);
       const html = renderLetter(letter, config.baseUrl).toString();
-      return (await post({ to, subject: letter.subject, text, html })) === "sent";
+      return (await post(purpose, { to, subject: letter.subject, text, html })) === "sent";
     },
-    async sendOnce({ picture, ...mail }) {
+    async sendOnce({ picture, purpose, ...mail }) {
       // If no connection was made, nothing was sent. If it broke later, nobody can tell.
       const fault = await check();
-      if (fault === null) return await post({ ...mail, attachments: [{ filename: "chart.png", ...picture }] });
+      if (fault === null) return await post(purpose, { ...mail, attachments: [{ filename: "chart.png", ...picture }] });
       mails.inc({ outcome: "failed" });
-      log.error("mail.failed", { outcome: fault });
+      log.error("mail.failed", { ...purpose, outcome: fault });
       return "failed";
     },
   };
@@ -115,7 +125,7 @@ function createMailOff({ log, metrics: { mails } }: { log: Log; metrics: Pick<Me
     isOn: false,
     async send(mail) {
       mails.inc({ outcome: "not_sent" });
-      log.warn("mail.not_sent", { sentence: `${mail.subject}: SMTP_URL is not set.`, link: mail.link });
+      log.warn("mail.not_sent", { ...mail.purpose, link: withoutAddress(mail.link) });
       return false;
     },
     async sendOnce() {
@@ -124,6 +134,13 @@ function createMailOff({ log, metrics: { mails } }: { log: Log; metrics: Pick<Me
     },
     check: async () => null,
   };
+}
+
+/** The page shows an address from its link, and works without one. */
+function withoutAddress(link: string): string {
+  const url = new URL(link);
+  url.searchParams.delete("email");
+  return url.href;
 }
 
 /** The commands that offer an email. Before them, the mail server can only refuse us. */
@@ -142,5 +159,5 @@ function toOutcome(error: unknown): MailOutcome {
 
 /** Mail servers repeat addresses in their messages, so only the code is logged. */
 function toCode(error: unknown): string {
-  return String((error as { code?: unknown }).code ?? "unknown");
+  return describeError(error).code ?? "unknown";
 }

@@ -5,6 +5,7 @@ import { OtherWork } from "../db/connections/other-work.ts";
 import type { Db } from "../db/connections/pool.ts";
 import { writeAtHome } from "../db/home.ts";
 import type { Deps } from "../deps.ts";
+import { LoggableError } from "../lib/log/loggable-error.ts";
 import type { Random } from "../lib/secrets/random.ts";
 import { findOrganization, listOrganizations, toKeptSince } from "../organizations/organizations.ts";
 import { deleteEndedAppointments } from "../scheduler/scheduler.ts";
@@ -99,7 +100,7 @@ export async function sweepExpired(deps: SweepDeps, signal?: AbortSignal): Promi
       lastError = error;
     }
   }
-  if (failed > 0) throw new Error(`${failed} of the organizations could not be swept`, { cause: lastError });
+  if (failed > 0) throw new LoggableError("Organizations that could not be swept", { count: failed, cause: lastError });
   return total;
 }
 

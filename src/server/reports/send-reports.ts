@@ -1,6 +1,7 @@
 import { REPORT_PERIODS } from "#contract/app/reports.ts";
 import { MINUTE_MS } from "#contract/durations.ts";
 import type { Deps } from "../deps.ts";
+import { LoggableError } from "../lib/log/loggable-error.ts";
 import { parseTimeZone } from "../lib/time/calendar.ts";
 import type { Mail } from "../mail/mail.ts";
 import { findDueStart, nextStart } from "./due-periods.ts";
@@ -30,8 +31,7 @@ export async function sendReports(deps: ReportDeps, signal: AbortSignal): Promis
   const now = deps.clock.now();
   const zones = await listZones(deps.db);
   const unknownZones = zones.filter((zone) => parseTimeZone(zone) === null);
-  for (const zone of unknownZones)
-    deps.log.error("report.zone_unknown", { sentence: `No reports are sent in ${zone}: the time zone is unknown.` });
+  for (const zone of unknownZones) deps.log.error("report.zone_unknown", { timeZone: zone });
   const knownZones = zones.filter((zone) => !unknownZones.includes(zone));
   const due = knownZones.flatMap((zone) =>
     REPORT_PERIODS.map((period) => ({ zone, period, start: findDueStart(period, zone, now) })),
@@ -51,7 +51,10 @@ export async function sendReports(deps: ReportDeps, signal: AbortSignal): Promis
     }
   }
   if (failed + unknownZones.length > 0)
-    throw new Error(`Failed reports: ${failed}, unknown time zones: ${unknownZones.length}`, { cause: lastError });
+    throw new LoggableError("Reports that failed, and unknown time zones", {
+      count: failed + unknownZones.length,
+      cause: lastError,
+    });
 }
 
 async function takeAndSend(
@@ -83,6 +86,7 @@ async function sendOne(
   const { chart, ...content } = renderReport(report, due.organization_name, links);
   const outcome = await mail.sendOnce({
     to: due.email,
+    purpose: { mail: "report", organizationId: owner },
     ...content,
     picture: { cid: chart.cid, content: chart.png },
     // RFC 8058: mail clients show a button of their own.

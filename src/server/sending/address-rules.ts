@@ -108,7 +108,7 @@ function contains(cidr: Cidr, bytes: Uint8Array): boolean {
 
 function range(text: string, meaning: string): readonly [Cidr, string] {
   const cidr = parseCidr(text);
-  assert(cidr !== null, `${text} is an address range`);
+  assert(cidr !== null, "each text is an address range");
   return [cidr, `${meaning} (${text})`];
 }
 

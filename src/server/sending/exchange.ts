@@ -1,5 +1,6 @@
 import type { Dispatcher } from "undici";
 import type { SendFailureCode } from "#contract/webhooks/delivery.ts";
+import { LoggableError } from "../lib/log/loggable-error.ts";
 import { type ConnectionPool, toSocketFacts } from "./connection-pool.ts";
 import type { OpeningTimes } from "./guarded-connector.ts";
 import { isMisuse, SendFault, toFailureCode, toReplyFault } from "./send-failure.ts";
@@ -103,7 +104,7 @@ export async function exchange(pool: ConnectionPool, request: ExchangeRequest, r
         onResponseEnd: () => settle(repliedAt !== null ? "whole" : "network_error"),
         onResponseError: (_controller, error) => {
           // Without its cause: undici puts the header it could not write into the message.
-          if (isMisuse(error)) reject(new Error("undici refused the request"));
+          if (isMisuse(error)) reject(new LoggableError("undici refused the request"));
           settle(toFailureCode(error, toSocketFacts(connection)), toReplyFault(error));
         },
       },

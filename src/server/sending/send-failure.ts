@@ -1,9 +1,10 @@
 import type { SendFailureCode } from "#contract/webhooks/delivery.ts";
+import { LoggableError } from "../lib/log/loggable-error.ts";
 
 // Maps errors to failure codes, by their code, name and socket state, never by message text.
 
 /** A failure that we raise ourselves; it passes through Node and undici unchanged. */
-export class SendFault extends Error {
+export class SendFault extends LoggableError<SendFailureCode> {
   readonly failure: SendFailureCode;
   constructor(failure: SendFailureCode, options?: ErrorOptions) {
     super(failure, options);

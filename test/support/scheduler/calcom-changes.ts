@@ -6,7 +6,7 @@ import type { CalcomBooking } from "./calcom-server.ts";
 /** The booking that stands for this reference now, moved or cancelled. */
 export function findCalcomBooking(bookings: readonly CalcomBooking[], reference: string): CalcomBooking {
   const booking = bookings.findLast(({ metadata }) => metadata["reference"] === reference);
-  assert(booking, `a booking with ${reference}`);
+  assert(booking, "a booking has the reference");
   return booking;
 }
 

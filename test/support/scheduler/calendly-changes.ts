@@ -6,7 +6,7 @@ import type { CalendlyBooking } from "./calendly-server.ts";
 /** The event that stands for this reference now, moved or cancelled. */
 export function findCalendlyBooking(bookings: readonly CalendlyBooking[], reference: string): CalendlyBooking {
   const booking = bookings.findLast(({ tracking }) => tracking["utm_content"] === reference);
-  assert(booking, `an event with ${reference}`);
+  assert(booking, "an event has the reference");
   return booking;
 }
 

@@ -8,6 +8,7 @@ import { PASSWORD_LENGTH_MAX, PASSWORD_LENGTH_MIN, RESET_LINK_MINUTES } from "#c
 import type { Config } from "../../config.ts";
 import type { Db } from "../../db/connections/pool.ts";
 import type { Log } from "../../lib/log/log.ts";
+import { LoggableError } from "../../lib/log/loggable-error.ts";
 import type { Random } from "../../lib/secrets/random.ts";
 import type { Clock } from "../../lib/time/clock.ts";
 import type { Mail } from "../../mail/mail.ts";
@@ -104,12 +105,15 @@ type UserCheck = NonNullable<NonNullable<BetterAuthOptions["user"]>["validateUse
 type PasswordOptions = NonNullable<BetterAuthOptions["emailAndPassword"]>;
 type LogLine = NonNullable<NonNullable<BetterAuthOptions["logger"]>["log"]>;
 
-/** The library's other arguments may hold anything, so only an error among them is logged, and the log strips its contents. */
+/**
+ * The library's messages may quote what a visitor sent. The log leaves them out of the errors among its arguments; without an error,
+ * the frames say which of the library's lines reported the fault.
+ */
 function logLibraryFault(log: Log): LogLine {
-  return (_level, message, ...others) => {
+  return (_level, _message, ...others) => {
     const error = others.find((other) => other instanceof Error);
     noteFault(error);
-    log.error("accounts.library_failed", { sentence: message, error });
+    log.error("accounts.library_failed", { error: error ?? new LoggableError("The library reported no error") });
   };
 }
 

@@ -51,8 +51,10 @@ export async function takeTotpCode(db: Db, use: { userId: string; code: string; 
   return await takeOnce(db, { id: `totp:${hash(`${userId} ${code}`)}`, value: userId, forMs: TOTP_CODE_MS, now });
 }
 
+/** Email that anyone can request for any address. */
+export type RequestedMailKind = "reset" | "sign-up";
 /** An invitation is limited for each person who sends it: one stranger must not use up the turn of others. */
-export type MailKind = "reset" | "sign-up" | `invitation from ${string}`;
+type MailKind = RequestedMailKind | `invitation from ${string}`;
 
 /** False if an email of this kind was sent to the address in the last minutes; if several ask at once, only one gets true. */
 export async function takeMailTurn(db: Db, mail: { kind: MailKind; email: string; now: Date }): Promise<boolean> {

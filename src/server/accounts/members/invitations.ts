@@ -78,6 +78,7 @@ export async function invite(
     hasTurn &&
     (await mail.send({
       to: email,
+      purpose: { mail: "invitation", organizationId: member.organizationId },
       // Nothing that people enter: while sign-up is open, strangers could write the subject of an email from us.
       subject: "You have been invited to Bookflow",
       text: `${inviterName} (${member.email}) has invited you to join “${organizationName}” on Bookflow, where it manages its bookings. Accept the invitation to create your account. The link works once and expires in ${INVITATION_DAYS} days.`,

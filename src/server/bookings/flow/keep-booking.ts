@@ -6,6 +6,7 @@ import { fromJson } from "../../db/statements/json-column.ts";
 import { inHome } from "../../db/statements/transactions.ts";
 import type { BookingsTable } from "../../db/tables/tables.ts";
 import type { Deps } from "../../deps.ts";
+import { LoggableError } from "../../lib/log/loggable-error.ts";
 import { type BookingFacts, fanOut, fanOutSafely, wakeWorkers } from "../../webhooks/webhooks.ts";
 import {
   type BookingRow,
@@ -73,7 +74,8 @@ async function writeMissingOf(home: Db, deps: KeepDeps & Pick<Deps, "db">, signa
     await Promise.all([...owners].map((owner) => wakeWorkers(deps, owner)));
     last = batch.length < MISSING_BATCH ? null : (batch.at(-1) ?? null);
   } while (last);
-  if (failed > 0) throw new Error(`${failed} bookings still lack their webhook event`, { cause: lastError });
+  if (failed > 0)
+    throw new LoggableError("Bookings that still lack their webhook event", { count: failed, cause: lastError });
 }
 
 async function writeMissingEvent(deps: KeepDeps & Pick<Deps, "db">, booking: BookingWithoutEvent): Promise<void> {

@@ -1,6 +1,7 @@
 import { type OrganizationId, REFERENCE, type Reference } from "#contract/ids.ts";
 import type { Db } from "../../db/connections/pool.ts";
 import { findServer } from "../../db/home.ts";
+import { LoggableError } from "../../lib/log/loggable-error.ts";
 import { type Random, randomId } from "../../lib/secrets/random.ts";
 import { reserveReference } from "../stored/queries.ts";
 
@@ -15,7 +16,7 @@ export async function takeReference(db: Db, owner: OrganizationId, random: Rando
     const reference = await drawReference(db, owner, random);
     if (await reserveReference(db, owner, reference)) return reference;
   }
-  throw new Error(`No free reference in ${TRIES_MAX} tries`);
+  throw new LoggableError("No free reference was found");
 }
 
 /** One on the organization's server, so that a booking needs no other server. */

@@ -41,7 +41,7 @@ test("a server that confirms commits too early is found by doctor and at the sta
   assert.equal(finding, `fault ${said}`);
   assert.equal(lines.length, 1);
   const { at: _at, ...line } = JSON.parse(lines[0] ?? "") as Record<string, string>;
-  assert.deepEqual(line, { level: "warn", name: "database.synchronous_commit_off", sentence: said });
+  assert.deepEqual(line, { level: "warn", name: "database.synchronous_commit_off", servers: new URL(server).host });
 });
 
 test("plain PostgreSQL is not asked", { skip: isCluster() && "a cluster" }, async () => {

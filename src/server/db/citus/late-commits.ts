@@ -26,8 +26,7 @@ export function describeLateCommitters(addresses: readonly string[]): string {
 export async function warnOfLateCommits({ db, log }: { db: Db; log: Log }): Promise<void> {
   try {
     const addresses = await listLateCommitters(db);
-    if (addresses.length > 0)
-      log.warn("database.synchronous_commit_off", { sentence: describeLateCommitters(addresses) });
+    if (addresses.length > 0) log.warn("database.synchronous_commit_off", { servers: addresses.join(", ") });
   } catch (error) {
     log.warn("database.settings_check_failed", { error });
   }

@@ -1,13 +1,14 @@
 import pg from "pg";
+import { type FixedText, LoggableError } from "../../lib/log/loggable-error.ts";
 
 /**
  * The database can't be reached, does not answer, or has no free connection. The statement may be tried again later.
  */
-export class DatabaseUnavailable extends Error {
+export class DatabaseUnavailable<const T extends string = never> extends LoggableError<T> {
   override name = "DatabaseUnavailable";
   readonly code?: string;
 
-  constructor(message: string, cause?: unknown) {
+  constructor(message: FixedText<T>, cause?: unknown) {
     super(message, { cause });
     const code = (cause as { code?: unknown } | undefined)?.code;
     if (typeof code === "string") this.code = code;

@@ -15,7 +15,7 @@ export function toBatchRows<Item>(
   values: BatchValues,
 ): RawBuilder<unknown> {
   const arrays = columns.map(({ name, type }) => {
-    assert(values[name] !== undefined, `the batch has the column ${name}`);
+    assert(values[name] !== undefined, "the batch has each of its columns");
     return sql`${values[name]}::${sql.raw(type)}[]`;
   });
   const names = columns.map(({ name }) => sql.ref(name));

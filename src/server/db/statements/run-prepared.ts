@@ -1,5 +1,6 @@
 import { CompiledQuery, type Expression, type RawBuilder, sql } from "kysely";
 import { assert } from "../../lib/assert.ts";
+import { LoggableError } from "../../lib/log/loggable-error.ts";
 import type { Db } from "../connections/pool.ts";
 
 // Which statements are prepared, and what PostgreSQL then does: docs/decisions/0022-statements-and-plans.md.
@@ -58,7 +59,7 @@ class Placeholder {
 
   find(values: object): unknown {
     const value = (values as Record<string, unknown>)[this.#name];
-    assert(value !== undefined, `the statement's ${this.#name} has a value`);
+    assert(value !== undefined, "each placeholder of a statement has a value");
     return value;
   }
 
@@ -71,7 +72,7 @@ function toPlaceholders<Values extends object>(): Values {
   return new Proxy({} as Values, {
     get: (_, name) => new Placeholder(String(name)),
     ownKeys: () => {
-      throw new Error("The values of a fixed statement can't be listed while it is built");
+      throw new LoggableError("The values of a fixed statement can't be listed while it is built");
     },
   });
 }

@@ -110,7 +110,7 @@ class Shared {
 
   add(name: string, part: object): object {
     this.parts[name] ??= part;
-    assert(isDeepStrictEqual(this.parts[name], part), `${name} is one part`);
+    assert(isDeepStrictEqual(this.parts[name], part), "a name stands for one part");
     return { $ref: `#/components/${this.#kind}/${name}` };
   }
 }

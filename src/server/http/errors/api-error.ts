@@ -1,4 +1,5 @@
 import { API_ERROR_STATUS, type ApiErrorCode, type FieldsErrorBody } from "#contract/api-error.ts";
+import { LoggableError } from "../../lib/log/loggable-error.ts";
 
 /** A caller's mistake, or a state the caller must know about. Thrown in route files and guards only. */
 export class ApiError extends Error {
@@ -45,7 +46,7 @@ export class FieldsError extends ApiError {
 const INVALID_FIELDS = { code: "invalid_fields", message: "Some fields are invalid." } as const;
 
 /** Whoever asked has closed the connection, so nobody waits for the answer. Work that can stop throws this. */
-export class CallerLeft extends Error {
+export class CallerLeft extends LoggableError<"The caller has left"> {
   constructor() {
     super("The caller has left");
   }

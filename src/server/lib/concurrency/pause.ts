@@ -1,4 +1,5 @@
 import { setTimeout } from "node:timers/promises";
+import { LoggableError } from "../log/loggable-error.ts";
 
 /** Ends early, without an error, if the signal aborts. */
 export async function pause(ms: number, signal?: AbortSignal): Promise<void> {
@@ -10,7 +11,7 @@ export async function pause(ms: number, signal?: AbortSignal): Promise<void> {
 export async function within<T>(limitMs: number, work: Promise<T>): Promise<T> {
   const timer = new AbortController();
   const late = setTimeout(limitMs, null, { signal: timer.signal }).then(() => {
-    throw Object.assign(new Error(`Not done within ${limitMs} ms`), { code: "ETIMEDOUT" });
+    throw Object.assign(new LoggableError("Not done in time"), { code: "ETIMEDOUT" });
   });
   try {
     return await Promise.race([work, late]);

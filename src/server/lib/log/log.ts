@@ -1,6 +1,7 @@
 import { stripVTControlCharacters } from "node:util";
-import pg from "pg";
 import { pino } from "pino";
+import type { DeliveryId, EndpointId, OrganizationId, WidgetId } from "#contract/ids.ts";
+import { describeError, type ErrorDescription } from "./describe-error.ts";
 
 // Structured logs: one JSON line per finished unit of work. The fields are an allow-list, so that a name, an email
 // address, a key or an IP address cannot be logged without first being added here, in sight of a reviewer.
@@ -12,10 +13,10 @@ type LogFields = {
   route?: string;
   status?: number;
   durationMs?: number;
-  organizationId?: string;
-  widgetId?: string;
-  deliveryId?: string;
-  endpointId?: string;
+  organizationId?: OrganizationId;
+  widgetId?: WidgetId;
+  deliveryId?: DeliveryId;
+  endpointId?: EndpointId;
   attemptNumber?: number;
   outcome?: string;
   errorCode?: string;
@@ -26,9 +27,14 @@ type LogFields = {
   version?: string;
   migration?: string;
   signal?: string;
-  sentence?: string;
+  /** What an email is about. */
+  mail?: string;
+  timeZone?: string;
+  /** Addresses of servers of the database. */
+  servers?: string;
   /** A one-time link that would have been emailed if there were a mail server. */
   link?: string;
+  /** Only what describe-error.ts lets through is written. */
   error?: unknown;
 };
 
@@ -84,33 +90,14 @@ export function createLog(level: LogLevel, destination: LogDestination = standar
   return { debug: write("debug"), info: write("info"), warn: write("warn"), error: write("error") };
 }
 
-type ErrorDescription = { type: string; code?: string; message?: string; stack?: string; cause?: ErrorDescription };
-
-/** PostgreSQL puts row values into messages, details and hints: only the code and names of our objects are kept. */
-function describeError(error: unknown): ErrorDescription {
-  if (error instanceof pg.DatabaseError) {
-    const place = [error.table, error.constraint ?? error.column].filter(Boolean).join(".");
-    return { type: "DatabaseError", code: error.code ?? "unknown", message: `on ${place || "a statement"}` };
-  }
-  if (!(error instanceof Error)) return { type: typeof error };
-  const code = (error as { code?: unknown }).code;
-  return {
-    type: error.name,
-    message: error.message,
-    ...(typeof code === "string" ? { code } : {}),
-    ...(error.stack === undefined ? {} : { stack: error.stack }),
-    ...(error.cause === undefined ? {} : { cause: describeError(error.cause) }),
-  };
-}
-
-/** A line of JSON, as people read it in a terminal: `14:05:09 warn  mail.not_sent link=https://…`, with the stack of an error below. */
+/** A line of JSON, as people read it in a terminal: `14:05:09 warn  mail.not_sent link=https://…`, with an error and its frames below. */
 export function toReadableLine(json: string): string {
   const { level, at, name, error, ...fields } = JSON.parse(json) as Record<string, unknown>;
   const words = Object.entries(fields).map(([key, value]) => `${key}=${toWord(value)}`);
   const time = new Date(String(at)).toTimeString().slice(0, 8);
   const line = [time, String(level).padEnd(5), name, ...words].join(" ");
   // What a request contains must not change colours or move the cursor.
-  return `${stripVTControlCharacters(line)}\n${error === undefined ? "" : toErrorLines(error as LoggedError)}`;
+  return `${stripVTControlCharacters(line)}\n${error === undefined ? "" : toErrorLines(error as ErrorDescription)}`;
 }
 
 function toWord(value: unknown): string {
@@ -118,10 +105,13 @@ function toWord(value: unknown): string {
   return /[\s"]/.test(text) ? JSON.stringify(text) : text;
 }
 
-type LoggedError = { type: string; message?: string; stack?: string; cause?: LoggedError };
-
-function toErrorLines({ type, message, stack, cause }: LoggedError): string {
-  const lines = stripVTControlCharacters(stack ?? [type, message].filter(Boolean).join(": ")).split("\n");
-  const indented = lines.map((line) => `    ${line}\n`).join("");
+function toErrorLines({ type, code, message, stack, cause, ...facts }: ErrorDescription): string {
+  const words = Object.entries(facts).map(([key, value]) => `${key}=${toWord(value)}`);
+  const title = [code === undefined ? type : `${type} [${code}]`, message]
+    .filter((part) => part !== undefined)
+    .join(": ");
+  const frames = stack === undefined ? [] : stack.split("\n").map((frame) => `    ${frame}`);
+  const lines = [[title, ...words].join(" "), ...frames];
+  const indented = lines.map((line) => `    ${stripVTControlCharacters(line)}\n`).join("");
   return cause === undefined ? indented : `${indented}    caused by:\n${toErrorLines(cause)}`;
 }

@@ -3,7 +3,7 @@ import { DAY_MS, MINUTE_MS } from "#contract/durations.ts";
 import type { NoticeKind } from "#contract/webhooks/delivery.ts";
 import { atEveryHome } from "../../db/home.ts";
 import type { Deps } from "../../deps.ts";
-import type { Mail } from "../../mail/mail.ts";
+import type { LinkMail, Mail } from "../../mail/mail.ts";
 import { toEndpointName } from "../endpoints/to-app-endpoint.ts";
 import { listAddresses, markMailed, takeUnmailed, type UnmailedNotice } from "./queries.ts";
 
@@ -45,7 +45,8 @@ export async function mailNotices(deps: NoticeMailDeps, signal: AbortSignal): Pr
 async function mailOne({ db, config, mail: mailServer }: NoticeMailDeps, notice: UnmailedNotice): Promise<boolean> {
   const { organization_id: owner, endpoint_id: endpointId } = notice;
   const addresses = await listAddresses(db, owner, NOTIFIED_ROLES);
-  const mail = {
+  const mail: Omit<LinkMail, "to"> = {
+    purpose: { mail: "endpoint notice", organizationId: owner, endpointId },
     subject: `${SUBJECTS[notice.kind]} (${notice.organization_name})`,
     text: `This is about the endpoint “${toEndpointName(notice)}” of ${notice.organization_name}. ${notice.detail}`,
     action: "See its failed deliveries",

@@ -5,6 +5,7 @@ import type { Db } from "../../db/connections/pool.ts";
 import { atEveryHome } from "../../db/home.ts";
 import { inHome, inTransaction } from "../../db/statements/transactions.ts";
 import type { Deps } from "../../deps.ts";
+import { LoggableError } from "../../lib/log/loggable-error.ts";
 import { randomId } from "../../lib/secrets/random.ts";
 import { findEndpoint } from "../endpoints/queries.ts";
 import { queueDeliveries } from "../outbox/queries.ts";
@@ -108,7 +109,8 @@ export async function runRedeliveries(deps: RedeliveryDeps, signal: AbortSignal)
         lastError = error;
       }
     }
-    if (failed > 0) throw new Error(`Redeliveries that could not be continued: ${failed}`, { cause: lastError });
+    if (failed > 0)
+      throw new LoggableError("Redeliveries that could not be continued", { count: failed, cause: lastError });
   });
 }
 

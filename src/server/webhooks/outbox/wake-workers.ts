@@ -38,7 +38,7 @@ export async function wakeWorkers(
     const isTaken = [...(loopsHere.get(deps.db) ?? [])].some((wake) => wake(home, stored));
     if (!isTaken) await notifyOthers(deps, owner, home);
   } catch (error) {
-    deps.log.warn("deliveries.notify_failed", { error });
+    deps.log.warn("deliveries.notify_failed", { organizationId: owner, error });
   }
 }
 
@@ -61,6 +61,6 @@ async function notify(deps: WakeDeps, owner: OrganizationId): Promise<void> {
   try {
     await notifyWorkers(deps.db, owner);
   } catch (error) {
-    deps.log.warn("deliveries.notify_failed", { error });
+    deps.log.warn("deliveries.notify_failed", { organizationId: owner, error });
   }
 }
