@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { DAY_MS, MINUTE_MS } from "#contract/durations.ts";
 import { TICKED } from "#contract/scheduling.ts";
-import type { ConfigAnswer, FreeSlot } from "#contract/widgets/embed-api.ts";
+import type { ConfigResponse, FreeSlot } from "#contract/widgets/embed-api.ts";
 import { parseConfig } from "../src/server/config.ts";
 import { createDeps } from "../src/server/create-deps.ts";
 import { openDb, openPool } from "../src/server/db/connections/pool.ts";
@@ -87,7 +87,7 @@ async function sendVisitors(site: Site, seconds: number): Promise<void> {
 /** Opens the widget and looks at a service for a month; every third visitor looks at the next month, too. */
 async function visit(site: Site, n: number): Promise<void> {
   const network = `10.${(n >> 16) & 255}.${(n >> 8) & 255}.${n & 255}`;
-  const config = await ask<ConfigAnswer>(site, { path: "/config", network });
+  const config = await ask<ConfigResponse>(site, { path: "/config", network });
   const services = config?.services ?? [];
   const service = services[n % services.length];
   if (service === undefined) return;
@@ -103,7 +103,7 @@ async function visit(site: Site, n: number): Promise<void> {
 /** Like a visitor: if the time was taken since, another one of those that are offered instead. */
 async function book(
   site: Site,
-  wanted: { service: ConfigAnswer["services"][number]; times: { slots: FreeSlot[] } | null; network: string },
+  wanted: { service: ConfigResponse["services"][number]; times: { slots: FreeSlot[] } | null; network: string },
 ): Promise<void> {
   site.tally.wanted++;
   let slots = wanted.times?.slots ?? [];

@@ -22,7 +22,7 @@ export async function untilRecovered({ webs, workers }: World): Promise<number> 
 }
 
 export async function checkWorld(world: World, load: Load): Promise<Omit<Checked, "recoveredMs">> {
-  const faults = [...load.wrongAnswers.splice(0)];
+  const faults = [...load.wrongResponses.splice(0)];
   for (const service of [...world.webs, ...world.workers]) faults.push(...service.unexpectedExits.splice(0));
   const stored = await untilEvery(load.booked, STORED_LIMIT_MS, () => listStored(world));
   faults.push(...describe("acknowledged but missing from the read API", stored.missing));

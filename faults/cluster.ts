@@ -44,7 +44,7 @@ const MANY_MOVES = 50;
 const SETTLE_LIMIT_MS = 90_000;
 const READY_LIMIT_MS = 60_000;
 /** Until a server counts as silent, statements about others may wait for a connection. */
-const ANSWER_MS_MAX = 6_000;
+const RESPONSE_MS_MAX = 6_000;
 const CLI = fileURLToPath(new URL("../src/server/cli/main.ts", import.meta.url));
 const HISTORY_DAYS = 730;
 const HISTORY_VISITS = 200_000;
@@ -360,7 +360,9 @@ async function play(stage: Stage, fault: ClusterFault): Promise<number> {
     if (!(await load.rest())) wrong.push("requests are not answered any more");
     await eraser.rest();
   }
-  const slow = stage.second.load.slowAnswers.splice(0).filter(({ tookMs, lagMs }) => tookMs - lagMs > ANSWER_MS_MAX);
+  const slow = stage.second.load.slowResponses
+    .splice(0)
+    .filter(({ tookMs, lagMs }) => tookMs - lagMs > RESPONSE_MS_MAX);
   if (fault.isSpared && (during[1]?.events === 0 || during[1]?.bookings === 0))
     wrong.push("the other organization waited");
   if (fault.isSpared && slow.length > 0)
@@ -461,7 +463,7 @@ async function check(
   { pool }: Stage,
   { owner, eventWidgets, bookingWidgets, load, receiver, eraser }: Business,
 ): Promise<string[]> {
-  const wrong = [...load.wrongAnswers.splice(0), ...eraser.wrong.splice(0)];
+  const wrong = [...load.wrongResponses.splice(0), ...eraser.wrong.splice(0)];
   const references = await pool.query<{ reference: string }>(
     "select reference from bookings where organization_id = $1",
     [owner],

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
 import { SCHEDULER_LIMITS } from "../src/server/scheduler/limit-system.ts";
-import type { TimedAnswer } from "./load.ts";
+import type { TimedResponse } from "./load.ts";
 import type { SeededRandom } from "./random.ts";
 import type { ReceiverMode } from "./receiver.ts";
 import type { Service } from "./service.ts";
@@ -15,7 +15,7 @@ export type Fault = {
   /** Causes the fault, which lasts a few seconds and is over when this resolves. Returns what exactly happened. */
   readonly happen: (world: World, random: SeededRandom) => Promise<string>;
   /** How much of an answer's time the fault itself causes. */
-  readonly excuseMs?: (answer: TimedAnswer) => number;
+  readonly excuseMs?: (answer: TimedResponse) => number;
 };
 
 const RECEIVER_MODES: readonly ReceiverMode[] = ["hangs", "resets", "fails", "breaks off", "babbles"];
@@ -30,12 +30,12 @@ const lastingMs = (random: SeededRandom) => random.between(800, LASTING_MS_MAX);
 const SLOWEST_DELAY_MS = 250;
 /** Round trips to the database. */
 const [TRIPS_OF_BOOKING, TRIPS_OF_OTHERS] = [40, 10];
-const isBooking = ({ route }: TimedAnswer) => route === "POST /embed-api/{widget}/bookings";
+const isBooking = ({ route }: TimedResponse) => route === "POST /embed-api/{widget}/bookings";
 /** Booking, looking the reference up, and a repeated request that waits for the first one. */
 const EXTERNAL_BOOKING_MS = 50_000;
 /** A repeated request waits for the first one, which the killed process may have been about to send. */
 const KILLED_BOOKING_MS = 30_000;
-const excuseKill = (answer: TimedAnswer) => (answer.isExternal && isBooking(answer) ? KILLED_BOOKING_MS : 0);
+const excuseKill = (answer: TimedResponse) => (answer.isExternal && isBooking(answer) ? KILLED_BOOKING_MS : 0);
 
 export const FAULTS: readonly Fault[] = [
   {

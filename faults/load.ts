@@ -26,7 +26,7 @@ const READ_PATHS = ["/api/v1/bookings?limit=5", "/api/v1/widgets", "/api/v1/anal
 type Answered = { status: number; body: string };
 
 /** An answer from a web process, or none within the limit (status 0). */
-export type TimedAnswer = {
+export type TimedResponse = {
   /** Method and path, without ids and query. */
   readonly route: string;
   readonly web: string;
@@ -67,10 +67,10 @@ export class Load {
   /** References answered with 201. */
   readonly booked = new Set<string>();
   /** Responses that no fault excuses. */
-  readonly wrongAnswers: string[] = [];
+  readonly wrongResponses: string[] = [];
   readonly counts = { events: 0, bookings: 0, refusedBookings: 0, reads: 0, unavailable: 0 };
   /** Answers that took a second or more. */
-  readonly slowAnswers: TimedAnswer[] = [];
+  readonly slowResponses: TimedResponse[] = [];
   readonly #world: LoadWorld;
   readonly #agent = new Agent({ connections: 64, pipelining: 1 });
   readonly #lag = new LagMeter();
@@ -205,7 +205,7 @@ export class Load {
       if (tookMs < SLOW_MS) return;
       const route = `${options.method ?? "GET"} ${path.replace(/\?.*/, "").replace(/\/w_\w+/, "/{widget}")}`;
       const isExternal = externalWidget !== null && path.includes(externalWidget);
-      this.slowAnswers.push({ route, web: name, isExternal, status, tookMs, lagMs: this.#lag.totalMs - lagBefore });
+      this.slowResponses.push({ route, web: name, isExternal, status, tookMs, lagMs: this.#lag.totalMs - lagBefore });
     };
     const signal = AbortSignal.timeout(REQUEST_LIMIT_MS);
     try {
@@ -222,7 +222,7 @@ export class Load {
   #note(route: string, answer: Answered | null, expected: readonly number[]): void {
     if (answer?.status === 503) this.counts.unavailable++;
     if (answer && !expected.includes(answer.status))
-      this.wrongAnswers.push(`${route}: ${answer.status} ${answer.body.slice(0, 120)}`);
+      this.wrongResponses.push(`${route}: ${answer.status} ${answer.body.slice(0, 120)}`);
   }
 
   #pick<T>(items: readonly T[]): T {

@@ -5,7 +5,7 @@ import { offerHelp } from "../src/server/lib/offer-help.ts";
 import { checkWorld, untilRecovered } from "./check.ts";
 import { runClusterFaults } from "./cluster.ts";
 import { FAULTS, type Fault } from "./faults.ts";
-import { Load, type TimedAnswer } from "./load.ts";
+import { Load, type TimedResponse } from "./load.ts";
 import { SeededRandom } from "./random.ts";
 import { openWorld, type World } from "./world.ts";
 
@@ -25,7 +25,7 @@ Breaks real processes under load, and checks that nothing acknowledged is lost o
 
 const LOAD_BEFORE_MS = 700;
 /** The database counts as silent after 3 s; the rest is for a busy machine. */
-const ANSWER_LIMIT_MS = 6_000;
+const RESPONSE_LIMIT_MS = 6_000;
 const MEMORY_GROWTH_MAX_MB = 120;
 
 const { values } = parseArgs({
@@ -47,10 +47,10 @@ type Tally = {
   rounds: number;
   recoveredMs: number[];
   deliveredMs: number[];
-  slowAnswers: TimedAnswer[];
+  slowResponses: TimedResponse[];
   wrong: string[];
 };
-const newTally = (): Tally => ({ rounds: 0, recoveredMs: [], deliveredMs: [], slowAnswers: [], wrong: [] });
+const newTally = (): Tally => ({ rounds: 0, recoveredMs: [], deliveredMs: [], slowResponses: [], wrong: [] });
 const tallies = new Map<string, Tally>();
 let isStopping = false;
 for (const signal of ["SIGINT", "SIGTERM"] as const)
@@ -97,16 +97,16 @@ async function playRound(round: number): Promise<void> {
   }
   if (!(await load.rest())) wrong.push("requests are not answered any more");
   const { faults: found, deliveredMs } = await checkWorld(world, load);
-  const slowAnswers = load.slowAnswers.splice(0);
-  wrong.push(...found, ...judgeAnswers(slowAnswers, fault));
-  tally.slowAnswers.push(...slowAnswers);
+  const slowResponses = load.slowResponses.splice(0);
+  wrong.push(...found, ...judgeResponses(slowResponses, fault));
+  tally.slowResponses.push(...slowResponses);
   tally.recoveredMs.push(recoveredMs);
   tally.deliveredMs.push(deliveredMs);
   tally.wrong.push(...wrong.map((what) => `round ${round}: ${what}`));
-  const slowest = findSlowest(slowAnswers);
+  const slowest = findSlowest(slowResponses);
   const verdict = wrong.length === 0 ? "ok" : `WRONG: ${wrong.join("; ")}`;
   console.log(
-    `${round}/${rounds} ${fault.name} (${happened}): ready after ${Math.round(recoveredMs)} ms, delivered after ${Math.round(deliveredMs)} ms, slowest answer ${slowest === null ? "below 1 s" : describeAnswer(slowest)}, ${verdict}`,
+    `${round}/${rounds} ${fault.name} (${happened}): ready after ${Math.round(recoveredMs)} ms, delivered after ${Math.round(deliveredMs)} ms, slowest answer ${slowest === null ? "below 1 s" : describeResponse(slowest)}, ${verdict}`,
   );
 }
 
@@ -126,10 +126,10 @@ function printTable(memoryBeforeMb: number): void {
   console.log(
     "\n| fault | rounds | survived | ready again, slowest | delivered, slowest | slowest answer |\n|---|---|---|---|---|---|",
   );
-  for (const [name, { rounds: count, recoveredMs, deliveredMs, slowAnswers, wrong }] of [...tallies].sort()) {
+  for (const [name, { rounds: count, recoveredMs, deliveredMs, slowResponses, wrong }] of [...tallies].sort()) {
     const failed = new Set(wrong.map((what) => what.split(":")[0])).size;
     const slowest = (times: readonly number[]) => toSeconds(Math.max(...times));
-    const answer = findSlowest(slowAnswers);
+    const answer = findSlowest(slowResponses);
     console.log(
       `| ${name} | ${count} | ${count - failed} | ${slowest(recoveredMs)} | ${slowest(deliveredMs)} | ${answer === null ? "below 1 s" : `${toSeconds(answer.tookMs)}, ${answer.route}`} |`,
     );
@@ -145,7 +145,7 @@ function printTable(memoryBeforeMb: number): void {
   for (const { wrong } of tallies.values()) for (const what of wrong) console.log(what);
 }
 
-function findSlowest(answers: readonly TimedAnswer[]): TimedAnswer | null {
+function findSlowest(answers: readonly TimedResponse[]): TimedResponse | null {
   return answers.toSorted((a, b) => b.tookMs - a.tookMs)[0] ?? null;
 }
 
@@ -153,13 +153,13 @@ function findSlowest(answers: readonly TimedAnswer[]): TimedAnswer | null {
  * One sentence for each answer that took too long: a visitor gets one within seconds, even if it is only a 503. Time that the fault itself
  * takes, such as a suspended process, and the machine's own load don't count.
  */
-function judgeAnswers(answers: readonly TimedAnswer[], fault: Pick<Fault, "excuseMs">): string[] {
+function judgeResponses(answers: readonly TimedResponse[], fault: Pick<Fault, "excuseMs">): string[] {
   return answers
-    .filter((answer) => answer.tookMs - answer.lagMs > ANSWER_LIMIT_MS + (fault.excuseMs?.(answer) ?? 0))
-    .map((answer) => `too slow: ${describeAnswer(answer)}`);
+    .filter((answer) => answer.tookMs - answer.lagMs > RESPONSE_LIMIT_MS + (fault.excuseMs?.(answer) ?? 0))
+    .map((answer) => `too slow: ${describeResponse(answer)}`);
 }
 
-function describeAnswer({ route, isExternal, status, tookMs, lagMs }: TimedAnswer): string {
+function describeResponse({ route, isExternal, status, tookMs, lagMs }: TimedResponse): string {
   const answer = status === 0 ? "no answer" : String(status);
   return `${route}${isExternal ? " (external)" : ""} ${answer} after ${(tookMs / 1000).toFixed(1)} s (machine late by ${(lagMs / 1000).toFixed(1)} s)`;
 }

@@ -57,7 +57,7 @@ function createRequests(templates: readonly string[]): () => string {
 async function keepBusy(
   port: number,
   nextRequest: () => string,
-  onAnswer: (status: string, durationMs: number) => void,
+  onResponse: (status: string, durationMs: number) => void,
 ): Promise<Socket> {
   const socket = connect({ port, host: "127.0.0.1", noDelay: true });
   await new Promise((resolve, reject) => socket.once("connect", resolve).once("error", reject));
@@ -75,7 +75,7 @@ async function keepBusy(
     received = received === "" ? chunk : received + chunk;
     const end = findEnd(received);
     if (end === null) return;
-    onAnswer(received.slice(9, 12), performance.now() - sentAt);
+    onResponse(received.slice(9, 12), performance.now() - sentAt);
     received = "";
     send();
   });

@@ -28,7 +28,10 @@ export type Request = {
 export async function sendRequest<T>(connection: Connection, request: Request): Promise<T> {
   const { retries } = connection;
   const { signal } = request;
-  return await withRetries(async () => parseAnswer(await send(connection, request), request) as T, { retries, signal });
+  return await withRetries(async () => parseResponse(await send(connection, request), request) as T, {
+    retries,
+    signal,
+  });
 }
 
 function toSearch(query: Query): string {
@@ -74,7 +77,7 @@ async function send(connection: Connection, request: Request): Promise<Answer> {
   }
 }
 
-function parseAnswer(answer: Answer, { method = "GET" }: Request): unknown {
+function parseResponse(answer: Answer, { method = "GET" }: Request): unknown {
   if (answer.status === 204 && method !== "GET") return null;
   const body = parseJson(answer.text);
   if (answer.status >= 200 && answer.status <= 202 && typeof body === "object" && body !== null) return body;

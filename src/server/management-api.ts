@@ -14,7 +14,7 @@ import { memberOf, requireRole } from "./accounts/auth/member-auth.ts";
 import { tableRoutes } from "./accounts/auth/route-table.ts";
 import { callerOf, requireScope } from "./api-keys/bearer-auth.ts";
 import type { ServiceDeps } from "./create-deps.ts";
-import { requireAnswering } from "./db/home.ts";
+import { requireResponding } from "./db/home.ts";
 import { IDEMPOTENCY_KEY_HEADERS } from "./http/idempotency-key.ts";
 import { managementResponses } from "./http/read-api.ts";
 import { assert } from "./lib/assert.ts";
@@ -28,7 +28,7 @@ import { requireFeature } from "./organizations/plan.ts";
 export function managementApi(api: FastifyInstance, deps: ServiceDeps): void {
   api.addHook("onRequest", async (request) => {
     const { keyId, name, organizationId, plan, timeZone, ...key } = callerOf(request);
-    await requireAnswering(deps.db, organizationId);
+    await requireResponding(deps.db, organizationId);
     request.member = { userId: keyId, email: `API key ${name}`, organizationId, role: "admin", plan, timeZone, key };
   });
   managementRoutes(tableRoutes(api, deps, guard), deps);

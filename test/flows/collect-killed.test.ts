@@ -21,7 +21,7 @@ test("killed under load and replayed, every event answered 204 is counted exactl
   for (let n = 1; n <= KILLS; n++) {
     const service = await startServiceProcess(settings);
     sender.port = service.port;
-    await sender.sendWhile(untilAnswered(sender, n * LOAD_EVENTS).then(() => service.kill("SIGKILL")));
+    await sender.sendWhile(untilResponding(sender, n * LOAD_EVENTS).then(() => service.kill("SIGKILL")));
     const recorded = await listRecorded(db);
     assert.deepEqual([...sender.acknowledged.difference(recorded)], [], "answered 204 and missing");
   }
@@ -40,11 +40,11 @@ test("stopped cleanly under load, the service answers what it accepted and loses
   const widgets = [await makeWidget(db, owner)];
   const service = await startServiceProcess({ DATABASE_URL: url, ROLE: "web", RATE_LIMIT_EVENTS_PER_MINUTE: "0" });
   const sender = createEventSender(widgets, service.port);
-  await sender.sendWhile(untilAnswered(sender, LOAD_EVENTS).then(() => service.kill("SIGTERM")));
+  await sender.sendWhile(untilResponding(sender, LOAD_EVENTS).then(() => service.kill("SIGTERM")));
   const recorded = await listRecorded(db);
   assert.deepEqual([...sender.acknowledged.difference(recorded)], [], "answered 204 and missing");
 });
 
-async function untilAnswered(sender: EventSender, events: number): Promise<void> {
+async function untilResponding(sender: EventSender, events: number): Promise<void> {
   while (sender.acknowledged.size < events) await sleep(5);
 }

@@ -144,7 +144,7 @@ test("while PostgreSQL is down requests get 503, memory stays flat, and everythi
 
 /** The requests, and whether their response needs the database. */
 type Door = { route: string; headers?: Record<string, string>; body?: object };
-type DoorAnswer = { route: string; status: number; retryAfter: string | null; tookMs: number };
+type DoorResponse = { route: string; status: number; retryAfter: string | null; tookMs: number };
 
 /** A valid format, but no such appointment. */
 const MANAGE_TOKEN = `${"a".repeat(12)}222222${"a".repeat(24)}`;
@@ -218,7 +218,7 @@ async function signInAsOwner(db: Db, port: number, owner: OrganizationId): Promi
     .join("; ");
 }
 
-async function knock(port: number, door: Door): Promise<DoorAnswer> {
+async function knock(port: number, door: Door): Promise<DoorResponse> {
   const [method = "", path = ""] = door.route.split(" ");
   const startedAt = performance.now();
   const response = await fetch(`http://127.0.0.1:${port}${path}`, {
@@ -232,8 +232,8 @@ async function knock(port: number, door: Door): Promise<DoorAnswer> {
 }
 
 /** Whether most of these took less than half as long as most of the others. */
-function isMuchFaster(answers: readonly DoorAnswer[], others: readonly DoorAnswer[]): boolean {
-  const toMedian = (all: readonly DoorAnswer[]) =>
+function isMuchFaster(answers: readonly DoorResponse[], others: readonly DoorResponse[]): boolean {
+  const toMedian = (all: readonly DoorResponse[]) =>
     all.map(({ tookMs }) => tookMs).sort((a, b) => a - b)[all.length >> 1];
   return 2 * (toMedian(answers) ?? Number.NaN) < (toMedian(others) ?? Number.NaN);
 }
@@ -246,7 +246,7 @@ test("with PostgreSQL hung or gone, every route gives 503, soon at once, and rec
   const { port } = service;
   const doors = await listDoors(db, port);
   const knockAll = () => Promise.all(doors.map((door) => knock(port, door)));
-  const assertUnavailable = (answers: readonly DoorAnswer[]) => {
+  const assertUnavailable = (answers: readonly DoorResponse[]) => {
     for (const { route, status, retryAfter } of answers) {
       assert.equal(status, 503, route);
       assert.match(String(retryAfter), /^[1-9][0-9]*$/, route);
@@ -269,7 +269,7 @@ test("with PostgreSQL hung or gone, every route gives 503, soon at once, and rec
 
   const killed = readPostmasterPid(cluster);
   process.kill(killed, "SIGKILL");
-  let answers: DoorAnswer[] = [];
+  let answers: DoorResponse[] = [];
   do answers = await knockAll();
   while (answers.every(({ status }) => status < 500) && readPostmasterPid(cluster) === killed);
   assertUnavailable(answers.filter(({ status }) => status >= 500));

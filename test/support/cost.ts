@@ -35,14 +35,14 @@ function measureMs(work: () => void): number {
 export async function compareRequests(app: FastifyInstance, plain: InjectOptions) {
   const measure = async (request: InjectOptions, times: number) => {
     const before = process.threadCpuUsage();
-    let answerBytes = 0;
+    let responseBytes = 0;
     for (let count = 0; count < times; count++) {
       const { statusCode, rawPayload } = await app.inject(request);
       assert.ok(statusCode < 500, `it was answered with ${statusCode}`);
-      answerBytes = rawPayload.length;
+      responseBytes = rawPayload.length;
     }
     const { user, system } = process.threadCpuUsage(before);
-    return { eachMs: (user + system) / 1_000 / times, answerBytes };
+    return { eachMs: (user + system) / 1_000 / times, responseBytes };
   };
   await measure(plain, PLAIN_REQUESTS);
   const { eachMs: plainMs } = await measure(plain, PLAIN_REQUESTS);
@@ -51,8 +51,8 @@ export async function compareRequests(app: FastifyInstance, plain: InjectOptions
   return async function assertCost(request: InjectOptions, plainRequestsMax: number): Promise<void> {
     const tried: string[] = [];
     for (let tries = 0; tries < TRIES_MAX; tries++) {
-      const { eachMs, answerBytes } = await measure(request, 1);
-      if (eachMs <= plainMs * plainRequestsMax * (1 + answerBytes / 1e6)) return;
+      const { eachMs, responseBytes } = await measure(request, 1);
+      if (eachMs <= plainMs * plainRequestsMax * (1 + responseBytes / 1e6)) return;
       tried.push(eachMs.toFixed(1));
     }
     const what = JSON.stringify(request).slice(0, 120);

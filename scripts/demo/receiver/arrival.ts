@@ -39,7 +39,7 @@ export function readContent(given: {
 }
 
 /** The replies of the real services: Slack sends "ok", Teams 202. */
-export function toAnswer(content: Content): Answer {
+export function toReply(content: Content): Answer {
   switch (content.kind) {
     case "slack":
       return { status: 200, body: "ok" };

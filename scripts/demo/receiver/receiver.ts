@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { type Arrival, readContent, toAnswer } from "./arrival.ts";
+import { type Arrival, readContent, toReply } from "./arrival.ts";
 import { PANELS, renderArrival, toPanel } from "./render-arrival.ts";
 
 // A webhook receiver with a page that shows each delivery as it arrives. It accepts any path, so that you can try your own
@@ -57,7 +57,7 @@ export class Receiver {
         secrets: signature === undefined ? [] : await this.#listSecrets(),
         now: new Date(),
       });
-      const answer = path === FAILING_PATH ? DOWN : toAnswer(content);
+      const answer = path === FAILING_PATH ? DOWN : toReply(content);
       const headers = toPairs(request.rawHeaders);
       this.#show({
         number: ++this.#count,

@@ -94,5 +94,5 @@ export type BookingSources = Static<typeof BookingSources>;
 export const EraseRequest = Type.Object({ email: Type.String(), dryRun: Type.Optional(Type.Boolean()) });
 export type EraseRequest = Static<typeof EraseRequest>;
 
-export const EraseAnswer = Type.Object({ count: Type.Integer(), isErased: Type.Boolean() });
-export type EraseAnswer = Static<typeof EraseAnswer>;
+export const EraseResponse = Type.Object({ count: Type.Integer(), isErased: Type.Boolean() });
+export type EraseResponse = Static<typeof EraseResponse>;

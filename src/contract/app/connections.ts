@@ -141,7 +141,7 @@ const CONNECTION_CHECK_STEPS = ["account", "services", "free_times", "book", "fi
 export type ConnectionCheckStepName = (typeof CONNECTION_CHECK_STEPS)[number];
 
 /** What a connection can do, tested with the real account. Stops at the first step that fails. */
-export const ConnectionCheckAnswer = Type.Object({
+export const ConnectionCheckResponse = Type.Object({
   kind: oneOf(CONNECTION_KINDS),
   settings: Type.Record(Type.String(), Type.String()),
   checkedAt: Timestamp,
@@ -174,4 +174,4 @@ export const ConnectionCheckAnswer = Type.Object({
     }),
   ),
 });
-export type ConnectionCheckAnswer = Static<typeof ConnectionCheckAnswer>;
+export type ConnectionCheckResponse = Static<typeof ConnectionCheckResponse>;

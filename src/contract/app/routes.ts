@@ -48,14 +48,14 @@ import {
   BookingDetail,
   BookingSources,
   BookingSummaryPage,
-  EraseAnswer,
   EraseRequest,
+  EraseResponse,
 } from "./bookings.ts";
 import {
   AppConnectionList,
   ConnectionChange,
-  ConnectionCheckAnswer,
   ConnectionCheckRequest,
+  ConnectionCheckResponse,
   NewConnection,
   SavedConnection,
 } from "./connections.ts";
@@ -159,7 +159,7 @@ export const APP_ROUTES = {
   deleteBooking:      { method: "DELETE", path: "/bookings/:reference", role: "member" },
   exportBookings:     { method: "GET",    path: "/bookings.csv", role: "admin", feature: "csvExport" },
   exportAdConversions: { method: "GET",   path: "/ad-conversions.csv", role: "admin", feature: "csvExport" },
-  eraseBookings:      { method: "POST",   path: "/bookings/erase", role: "admin", body: EraseRequest, response: EraseAnswer },
+  eraseBookings:      { method: "POST",   path: "/bookings/erase", role: "admin", body: EraseRequest, response: EraseResponse },
 
   getAnalytics:       { method: "GET",    path: "/analytics", role: "viewer", response: AppAnalytics },
   exportAnalytics:    { method: "GET",    path: "/analytics.csv", role: "viewer" },
@@ -209,7 +209,7 @@ export const APP_ROUTES = {
   addConnection:      { method: "POST",   path: "/connections", role: "admin", body: NewConnection, response: SavedConnection, status: 201, hasIdempotencyKey: true, scopes: MANAGE_DATA, summary: "Add a connection" },
   changeConnection:   { method: "PATCH",  path: "/connections/:connection", role: "admin", body: ConnectionChange, response: SavedConnection, scopes: MANAGE_DATA, summary: "Change a connection" },
   removeConnection:   { method: "DELETE", path: "/connections/:connection", role: "admin", scopes: MANAGE, summary: "Delete a connection" },
-  checkConnection:    { method: "POST",   path: "/connections/:connection/check", role: "admin", body: ConnectionCheckRequest, response: ConnectionCheckAnswer, scopes: MANAGE, summary: "Test a connection" },
+  checkConnection:    { method: "POST",   path: "/connections/:connection/check", role: "admin", body: ConnectionCheckRequest, response: ConnectionCheckResponse, scopes: MANAGE, summary: "Test a connection" },
 } as const satisfies Record<string, AppRoute>;
 
 export type AppRouteName = keyof typeof APP_ROUTES;

@@ -55,7 +55,7 @@ export type BookRequest = Static<typeof BookRequest>;
 const Person = Type.Object({ id: Type.String(), name: Type.String() });
 
 /** `end` and the service's name are absent only if a request was repeated and neither we nor the scheduling system can tell. */
-export const BookAnswer = Type.Object({
+export const BookResponse = Type.Object({
   reference: Type.String(),
   status: Type.String(),
   start: Timestamp,
@@ -70,13 +70,13 @@ export const BookAnswer = Type.Object({
   /** The booking is confirmed, and its copy was deleted since. */
   isErased: Type.Optional(Type.Literal(true)),
 });
-export type BookAnswer = Static<typeof BookAnswer>;
+export type BookResponse = Static<typeof BookResponse>;
 
 export const FreeSlot = Type.Object({ start: Timestamp, end: Timestamp, staffIds: Type.Array(Type.String()) });
 export type FreeSlot = Static<typeof FreeSlot>;
 
-export const SlotsAnswer = Type.Object({ slots: Type.Array(FreeSlot) });
-export type SlotsAnswer = Static<typeof SlotsAnswer>;
+export const SlotsResponse = Type.Object({ slots: Type.Array(FreeSlot) });
+export type SlotsResponse = Static<typeof SlotsResponse>;
 
 /** What the frame gets instead of a booking. */
 export const BookRefusal = Type.Object({
@@ -99,7 +99,7 @@ const QuestionType = Type.Union([
 ]);
 export type QuestionType = Static<typeof QuestionType>;
 
-export const ConfigAnswer = Type.Object({
+export const ConfigResponse = Type.Object({
   widget: Type.Object({
     id: Type.String(),
     name: Type.String(),
@@ -140,7 +140,7 @@ export const ConfigAnswer = Type.Object({
     }),
   ),
 });
-export type ConfigAnswer = Static<typeof ConfigAnswer>;
+export type ConfigResponse = Static<typeof ConfigResponse>;
 
 // What a browser sends to POST /embed-api/{widget}/events. Other fields are ignored.
 

@@ -50,7 +50,7 @@ export function ConnectionDialog({ connection, isOpen, onClose, next }: Connecti
       {answer?.verified ? (
         <Stack gap="md">
           <div role="status">
-            <VerifiedAnswer verified={answer.verified} />
+            <VerifiedSummary verified={answer.verified} />
           </div>
           <Group justify="flex-end">
             {/* Takes the focus from the form, which is gone. */}
@@ -68,7 +68,7 @@ export function ConnectionDialog({ connection, isOpen, onClose, next }: Connecti
   );
 }
 
-function VerifiedAnswer({ verified }: { verified: VerifiedConnection }) {
+function VerifiedSummary({ verified }: { verified: VerifiedConnection }) {
   const { businessName, timeZone, warnings } = verified;
   return (
     <>

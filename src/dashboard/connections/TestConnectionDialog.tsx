@@ -2,7 +2,7 @@ import { Alert, Anchor, Button, Group, List, Loader, Modal, Stack, Text, TextInp
 import { useForm } from "@mantine/form";
 import { IconCheck, IconX } from "@tabler/icons-react";
 import { useEffect } from "react";
-import type { AppConnection, ConnectionCheckAnswer, ConnectionCheckRequest } from "#contract/app/connections.ts";
+import type { AppConnection, ConnectionCheckRequest, ConnectionCheckResponse } from "#contract/app/connections.ts";
 import { call } from "../api/call.ts";
 import { connectionsQuery } from "../api/queries.ts";
 import { useAction } from "../hooks/use-action.ts";
@@ -45,7 +45,7 @@ function Test({ connection, onClose }: { connection: AppConnection; onClose: () 
     >
       <Stack gap="md">
         <FormFault error={error} />
-        {data && <CheckAnswer check={data} />}
+        {data && <CheckResult check={data} />}
         {isPending && (
           <Group gap="sm" py="md" role="status">
             <Loader size="sm" aria-hidden />
@@ -81,7 +81,7 @@ function Test({ connection, onClose }: { connection: AppConnection; onClose: () 
   );
 }
 
-function CheckAnswer({ check }: { check: ConnectionCheckAnswer }) {
+function CheckResult({ check }: { check: ConnectionCheckResponse }) {
   const { isWorking, verdict, steps } = check;
   const file = `data:application/json,${encodeURIComponent(JSON.stringify(check, null, 2))}`;
   return (

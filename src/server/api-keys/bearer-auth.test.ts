@@ -6,7 +6,7 @@ import { MINUTE_MS } from "#contract/durations.ts";
 import type { ApiKeyId } from "#contract/ids.ts";
 import { PLANS } from "#contract/plans.ts";
 import { createTestApp } from "../../../test/support/app/app.ts";
-import { errorAnswer, getJson, makeCaller } from "../../../test/support/app/read-api.ts";
+import { errorResponse, getJson, makeCaller } from "../../../test/support/app/read-api.ts";
 import { makeKey, NOON } from "../../../test/support/builders.ts";
 import { queryOnce } from "../../../test/support/database/citus-cluster.ts";
 import { listDatabaseUrls } from "../../../test/support/database/database.ts";
@@ -20,9 +20,9 @@ const { app, deps, clock, lines, url: databaseUrl } = await createTestApp();
 
 const ROUTES = ["/api/v1/widgets", "/api/v1/bookings"];
 
-const NO_KEY = errorAnswer(401, "unauthorized", "Send your API key in the header `Authorization: Bearer <API_KEY>`.");
-const BAD_KEY = errorAnswer(401, "unauthorized", "This API key is unknown, revoked or expired.");
-const NO_PLAN = errorAnswer(
+const NO_KEY = errorResponse(401, "unauthorized", "Send your API key in the header `Authorization: Bearer <API_KEY>`.");
+const BAD_KEY = errorResponse(401, "unauthorized", "This API key is unknown, revoked or expired.");
+const NO_PLAN = errorResponse(
   403,
   "plan_required",
   "The read API requires the Business plan. Ask the operator to change the plan.",

@@ -1,5 +1,5 @@
 import { open, writeFile } from "node:fs/promises";
-import type { ConnectionCheckAnswer, ConnectionCheckStepName } from "#contract/app/connections.ts";
+import type { ConnectionCheckResponse, ConnectionCheckStepName } from "#contract/app/connections.ts";
 import { parseConnectionId } from "#contract/ids.ts";
 import { CHECK_DAYS, findConnectionOwner } from "../scheduler/scheduler.ts";
 import { readGiven, requireOrganization, requireOwned } from "./arguments.ts";
@@ -66,7 +66,7 @@ const STEP_WORDS: Readonly<Record<ConnectionCheckStepName, string>> = {
   cancel: "cancellation",
 };
 
-function toText({ exchanges, steps, verdict }: ConnectionCheckAnswer): string {
+function toText({ exchanges, steps, verdict }: ConnectionCheckResponse): string {
   return [
     ...exchanges.map(toExchangeText),
     ...steps.flatMap(({ name, isOk, message, notes = [] }) => [
@@ -91,7 +91,7 @@ function toExchangeText({
   failure,
   json,
   durationMs,
-}: ConnectionCheckAnswer["exchanges"][number]): string {
+}: ConnectionCheckResponse["exchanges"][number]): string {
   const sent = body === null ? "" : `\n  sent ${toPrintable(JSON.stringify(body))}`;
   const got = status === null ? `no response: ${failure}` : `HTTP ${status} ${toPrintable(JSON.stringify(json))}`;
   return `${method} ${url}${sent}\n  ${durationMs} ms, ${got}\n`;

@@ -206,7 +206,7 @@ export async function runTogether<Row>(
 }
 
 /** Throws while the organization's server answers nobody. Statements through Citus would wait for it, and others for them. */
-export async function requireAnswering(db: Db, owner: OrganizationId): Promise<void> {
+export async function requireResponding(db: Db, owner: OrganizationId): Promise<void> {
   const silence = (await homesOf(db)?.find(owner))?.pool.silence;
   if (silence) throw silence;
 }

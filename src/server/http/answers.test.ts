@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import { test } from "node:test";
 import type { InjectOptions, LightMyRequestResponse } from "fastify";
 import { createTestApp } from "../../../test/support/app/app.ts";
-import { errorAnswer, getJson, makeCaller } from "../../../test/support/app/read-api.ts";
+import { errorResponse, getJson, makeCaller } from "../../../test/support/app/read-api.ts";
 import { makeBooking, NOON } from "../../../test/support/builders.ts";
 import { revokeOwnKey } from "../api-keys/app-queries.ts";
 
@@ -103,7 +103,7 @@ function assertErrorShape(response: LightMyRequestResponse): void {
   assert.match(body.error.message, /^[A-Z].*\.$/);
 }
 
-const NOTHING_HERE = errorAnswer(404, "not_found", "Nothing exists at this URL. Check the path.");
+const NOTHING_HERE = errorResponse(404, "not_found", "Nothing exists at this URL. Check the path.");
 
 test("an unknown path is 404 for everyone, with any method, under /api and elsewhere", async () => {
   for (const url of [
@@ -176,7 +176,7 @@ test("a path that cannot be decoded is 400 and not repeated in the response", as
     for (const headers of [{}, business.headers]) {
       assert.deepEqual(
         await getJson(app, url, headers),
-        errorAnswer(400, "bad_request", "The URL has malformed percent-encoding."),
+        errorResponse(400, "bad_request", "The URL has malformed percent-encoding."),
         url,
       );
     }

@@ -5,7 +5,7 @@ import { test } from "node:test";
 import { setTimeout } from "node:timers/promises";
 import { createTestApp } from "../../../test/support/app/app.ts";
 import { makeCaller } from "../../../test/support/app/read-api.ts";
-import { openWire, type WireAnswer } from "../../../test/support/app/wire.ts";
+import { openWire, type WireResponse } from "../../../test/support/app/wire.ts";
 
 const { app, deps, lines } = await createTestApp();
 const { port, exchange } = await openWire(app);
@@ -18,7 +18,7 @@ function write(firstLine: string, headers: readonly string[] = [AUTHORIZATION], 
   return [firstLine, "Host: api.example", "Connection: close", ...headers, "", body].join("\r\n");
 }
 
-function assertCommon(answer: WireAnswer | null): asserts answer is WireAnswer {
+function assertCommon(answer: WireResponse | null): asserts answer is WireResponse {
   assert.ok(answer, "the server closed without a response");
   assert.equal(answer.headers["content-type"], "application/json; charset=utf-8");
   assert.equal(answer.headers["cache-control"], "no-store");

@@ -31,10 +31,10 @@ export async function examine(deps: DoctorDeps): Promise<Finding[]> {
   const database = await describeDatabase(deps.db);
   const askedAt = performance.now();
   const facts = await readDoctorFacts(deps.db, new Date(now.getTime() - UNSETTLED_MS));
-  const answerMs = Math.round(performance.now() - askedAt);
+  const responseMs = Math.round(performance.now() - askedAt);
   const clockMs = Math.abs(facts.now.getTime() - now.getTime());
   return [
-    ok("database", `${database} is up to date and responded in ${answerMs} ms.`),
+    ok("database", `${database} is up to date and responded in ${responseMs} ms.`),
     ...(engineOf(deps.db) === "citus" ? [await examineCommits(deps)] : []),
     clockMs > CLOCK_DIFFERENCE_MAX_MS
       ? warning(

@@ -13,14 +13,14 @@ import type { Clock } from "../lib/time/clock.ts";
 // Answers are cached for their time to live, at most 30 seconds. That is safe because the guard checks the addresses at every
 // connection.
 
-export type HostAnswer =
+export type HostReply =
   | { readonly kind: "found"; readonly addresses: readonly string[] }
   /** The name does not exist, or has no address. */
   | { readonly kind: "not_found" }
   /** No name server gave a usable answer in time. */
   | { readonly kind: "unavailable" };
 
-export type ResolveHost = (host: string) => Promise<HostAnswer>;
+export type ResolveHost = (host: string) => Promise<HostReply>;
 
 type RecordWithTtl = { readonly address: string; readonly ttl: number };
 type Dns = {
@@ -44,10 +44,10 @@ export function createSystemResolver(clock: Clock): ResolveHost {
 }
 
 export function createHostResolver(deps: Deps): ResolveHost {
-  const kept = new RecentMap<string, { answer: HostAnswer; untilMs: number }>(KEPT_NAMES);
-  const underWay = new Map<string, Promise<HostAnswer>>();
+  const kept = new RecentMap<string, { answer: HostReply; untilMs: number }>(KEPT_NAMES);
+  const underWay = new Map<string, Promise<HostReply>>();
 
-  async function resolveAndKeep(name: string): Promise<HostAnswer> {
+  async function resolveAndKeep(name: string): Promise<HostReply> {
     const { answer, ttlSeconds } = await resolveName(deps, name);
     if (answer.kind === "found" && ttlSeconds > 0) {
       const keptMs = Math.min(ttlSeconds, KEPT_SECONDS_MAX) * 1_000;
@@ -68,7 +68,7 @@ export function createHostResolver(deps: Deps): ResolveHost {
   };
 }
 
-async function resolveName(deps: Deps, name: string): Promise<{ answer: HostAnswer; ttlSeconds: number }> {
+async function resolveName(deps: Deps, name: string): Promise<{ answer: HostReply; ttlSeconds: number }> {
   const local = findInHostsFile(await deps.readHostsFile(), name);
   if (local.length > 0) return { answer: { kind: "found", addresses: local }, ttlSeconds: KEPT_SECONDS_MAX };
   if (name === "localhost" || name.endsWith(".localhost")) {

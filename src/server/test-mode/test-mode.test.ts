@@ -7,7 +7,7 @@ import type { AppDeliveryPage } from "#contract/app/deliveries.ts";
 import type { AppWidget } from "#contract/app/widgets.ts";
 import { DAY_MS, HOUR_MS } from "#contract/durations.ts";
 import type { WidgetId } from "#contract/ids.ts";
-import type { ConfigAnswer } from "#contract/widgets/embed-api.ts";
+import type { ConfigResponse } from "#contract/widgets/embed-api.ts";
 import { createTestApp } from "../../../test/support/app/app.ts";
 import { askApp, readAudit } from "../../../test/support/app/app-api.ts";
 import { type SignedIn, signIn } from "../../../test/support/app/sign-in.ts";
@@ -34,7 +34,7 @@ async function connect(admin: SignedIn): Promise<{ id: string; server: CalcomSer
   return { id: saved.connection.id, server };
 }
 
-async function readConfig(widgetId: string): Promise<ConfigAnswer> {
+async function readConfig(widgetId: string): Promise<ConfigResponse> {
   return (await app.inject(`/embed-api/${widgetId}/config`)).json();
 }
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import { DAY_MS } from "#contract/durations.ts";
-import type { ConfigAnswer } from "#contract/widgets/embed-api.ts";
+import type { ConfigResponse } from "#contract/widgets/embed-api.ts";
 import { createTestApp } from "../../../test/support/app/app.ts";
 import { makeOrganization, makeWidget, updateWidget } from "../../../test/support/builders.ts";
 import { startCalcomServer } from "../../../test/support/scheduler/calcom-server.ts";
@@ -44,7 +44,7 @@ for (const [path, perNetwork, perWidget] of [
 
 test("invalid parameters of /slots give 400 with the reason", async () => {
   const widgetId = await makeWidget(deps.db, await makeOrganization(deps.db));
-  const { services } = (await app.inject(`/embed-api/${widgetId}/config`)).json() as ConfigAnswer;
+  const { services } = (await app.inject(`/embed-api/${widgetId}/config`)).json() as ConfigResponse;
   const service = services.find(({ staffSelectable }) => staffSelectable);
   assert.ok(service);
   const ask = async (query: object) => {
@@ -72,7 +72,7 @@ test("a widget offers only the chosen services and people, in the chosen order",
     { serviceId: "consultation", staffIds: ["sam-rivera"] },
   ];
   await changeWidget(deps.db, owner, { id: widgetId, change: { offers: JSON.stringify({ sandbox: offer }) } });
-  const { services } = (await app.inject(`/embed-api/${widgetId}/config`)).json() as ConfigAnswer;
+  const { services } = (await app.inject(`/embed-api/${widgetId}/config`)).json() as ConfigResponse;
   assert.deepEqual(
     services.map(({ id, staff }) => [id, staff.map((person) => person.id)]),
     [
@@ -119,7 +119,7 @@ test("a paused widget says so even while its scheduling system is down", async (
   await updateWidget(deps.db, widgetId, { status: "paused" });
   const answer = await ask();
   assert.equal(answer.statusCode, 200);
-  const { widget, services } = answer.json() as ConfigAnswer;
+  const { widget, services } = answer.json() as ConfigResponse;
   assert.deepEqual([widget.status, services], ["paused", []]);
 });
 

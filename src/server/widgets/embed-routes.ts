@@ -1,7 +1,7 @@
 import type { FastifyInstance } from "fastify";
 import { DAY_MS } from "#contract/durations.ts";
 import { SLOT_RANGE_DAYS_MAX } from "#contract/scheduling.ts";
-import { ConfigAnswer, SlotsAnswer } from "#contract/widgets/embed-api.ts";
+import { ConfigResponse, SlotsResponse } from "#contract/widgets/embed-api.ts";
 import type { Mode } from "#contract/widgets/widget.ts";
 import type { Deps } from "../deps.ts";
 import { ApiError, notFound } from "../http/errors/api-error.ts";
@@ -40,7 +40,7 @@ export function embedRoutes(app: FastifyInstance, deps: EmbedDeps): void {
 
   app.get<{ Params: { widget: string } }>(
     "/embed-api/:widget/config",
-    { schema: { hide: true, response: { 200: ConfigAnswer } } },
+    { schema: { hide: true, response: { 200: ConfigResponse } } },
     async (request) => {
       const widget = await configGuard.requireWidget(request);
       configGuard.limitWidget(request, widget);
@@ -55,7 +55,7 @@ export function embedRoutes(app: FastifyInstance, deps: EmbedDeps): void {
 
   app.get<{ Params: { widget: string } }>(
     "/embed-api/:widget/slots",
-    { schema: { hide: true, response: { 200: SlotsAnswer } } },
+    { schema: { hide: true, response: { 200: SlotsResponse } } },
     async (request) => {
       const widget = await slotsGuard.requireWidget(request);
       const query = readSlotQuery(request.query as Query);
@@ -106,7 +106,7 @@ function readSlotQuery(query: Query): SlotQuery {
 function toConfig(
   widget: BookableWidget,
   { services, mode, baseUrl }: { services: readonly OfferedService[]; mode: Mode; baseUrl: string },
-): ConfigAnswer {
+): ConfigResponse {
   return {
     widget: {
       id: widget.id,

@@ -1,10 +1,10 @@
 import type {
-  BookAnswer,
   BookRefusal,
   BookRequest,
-  ConfigAnswer,
+  BookResponse,
+  ConfigResponse,
   FreeSlot,
-  SlotsAnswer,
+  SlotsResponse,
 } from "#contract/widgets/embed-api.ts";
 import { type Span, splitSpan } from "./times/slots.ts";
 
@@ -16,7 +16,7 @@ export type LoadFailure = "connection" | "server";
 type Loaded<T> = { kind: "loaded"; value: T } | { kind: "failed"; failure: LoadFailure };
 
 export type BookResult =
-  | { kind: "booked"; answer: BookAnswer }
+  | { kind: "booked"; answer: BookResponse }
   | { kind: "taken"; fresh: readonly FreeSlot[] }
   | { kind: "fields"; fields: Readonly<Record<string, string>> }
   | { kind: "paused" }
@@ -39,7 +39,7 @@ export function createApi(widget: string) {
   const base = `/embed-api/${encodeURIComponent(widget)}`;
 
   return {
-    loadConfig: (): Promise<Loaded<ConfigAnswer>> => read<ConfigAnswer>(`${base}/config`),
+    loadConfig: (): Promise<Loaded<ConfigResponse>> => read<ConfigResponse>(`${base}/config`),
 
     async loadSlots(query: { service: string; staff: string | null; span: Span }): Promise<Loaded<FreeSlot[]>> {
       const answers = await Promise.all(
@@ -50,7 +50,7 @@ export function createApi(widget: string) {
             to: new Date(toMs).toISOString(),
             ...(query.staff === null ? {} : { staff: query.staff }),
           });
-          return read<SlotsAnswer>(`${base}/slots?${parameters}`);
+          return read<SlotsResponse>(`${base}/slots?${parameters}`);
         }),
       );
       const slots: FreeSlot[] = [];
@@ -108,7 +108,7 @@ async function read<T>(address: string): Promise<Loaded<T>> {
 }
 
 function toBookResult(status: number, body: unknown): BookResult {
-  if (status === 201) return { kind: "booked", answer: body as BookAnswer };
+  if (status === 201) return { kind: "booked", answer: body as BookResponse };
   // An error may also come from a proxy in front of the server.
   const { error, slots, isSettled } = body as Partial<BookRefusal>;
   switch (error?.code) {

@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import type { ConfigAnswer } from "#contract/widgets/embed-api.ts";
+import type { ConfigResponse } from "#contract/widgets/embed-api.ts";
 import type { LoadFailure } from "./api.ts";
 import type { Session } from "./session.ts";
 import { useWhen } from "./use-when.ts";
@@ -10,7 +10,7 @@ import { Shell } from "./views/shell.tsx";
 type State =
   | { kind: "loading" }
   | { kind: "failed"; failure: LoadFailure; isFirst: boolean; hasChanged: boolean }
-  | { kind: "ready"; config: ConfigAnswer; isPaused: boolean; hasChanged: boolean };
+  | { kind: "ready"; config: ConfigResponse; isPaused: boolean; hasChanged: boolean };
 
 export function App({ session }: { session: Session }) {
   const { api, texts } = session;
@@ -64,7 +64,7 @@ export function App({ session }: { session: Session }) {
   }
 }
 
-function Paused({ session, config }: { session: Session; config: ConfigAnswer }) {
+function Paused({ session, config }: { session: Session; config: ConfigResponse }) {
   const { texts } = session;
   const { bookingUrl } = config.widget;
   // The widget's own page would show the same.

@@ -1,10 +1,10 @@
-import type { BookAnswer, BookRequest, ConfigAnswer, FreeSlot } from "#contract/widgets/embed-api.ts";
+import type { BookRequest, BookResponse, ConfigResponse, FreeSlot } from "#contract/widgets/embed-api.ts";
 import type { Prefill } from "#contract/widgets/frame-messages.ts";
 
 // What the visitor has chosen and entered, and the current step. Pure: the views send actions, and going back loses
 // nothing.
 
-export type Service = ConfigAnswer["services"][number];
+export type Service = ConfigResponse["services"][number];
 
 const FLOW_STEPS = ["service", "staff", "time", "form", "done"] as const;
 export type FlowStep = (typeof FLOW_STEPS)[number];
@@ -30,7 +30,7 @@ export type Flow = {
 };
 
 /** A confirmed booking, as it is shown. */
-export type Booked = BookAnswer & {
+export type Booked = BookResponse & {
   readonly end: string;
   readonly service: { readonly id: string; readonly name: string };
 };
@@ -93,7 +93,7 @@ export function changeFlow(flow: Flow, action: FlowAction): Flow {
 }
 
 /** What the answer to a repeated request leaves out is what the visitor chose, unless they chose something else since. */
-export function toBooked({ service, slot }: Flow, answer: BookAnswer): Booked {
+export function toBooked({ service, slot }: Flow, answer: BookResponse): Booked {
   const { id } = answer.service;
   const chosenEnd = slot?.start === answer.start ? slot.end : answer.start;
   const chosenName = service?.id === id ? service.name : "";

@@ -1,5 +1,5 @@
 import type { RawAttribution } from "#contract/analytics/attribution.ts";
-import { type ConsentAnswer, type ConsentMode, decidePermission } from "./consent.ts";
+import { type ConsentChoice, type ConsentMode, decidePermission } from "./consent.ts";
 import { attempt } from "./guarded.ts";
 import {
   parseRecord,
@@ -13,12 +13,12 @@ import {
 const KEY = "svc_attr";
 
 /** Where the visitor came from, as far as they consent. */
-export type VisitorAttribution = { read(): RawAttribution; decide(given?: ConsentAnswer): void };
+export type VisitorAttribution = { read(): RawAttribution; decide(given?: ConsentChoice): void };
 
 /** Nothing is read or stored before the first `decide`. */
 export function createAttribution(mode: ConsentMode, at: Date): VisitorAttribution {
   const arrival = { page: location.href, referrer: document.referrer, at };
-  let answer: ConsentAnswer | undefined;
+  let answer: ConsentChoice | undefined;
   let record: TouchRecord | undefined;
   let ids: RawAttribution | undefined;
   return {

@@ -7,13 +7,13 @@
 
 /** A misspelt mode counts as `required`, the strictest reading. */
 export type ConsentMode = undefined | "" | "auto" | "required" | "off" | (string & {});
-export type ConsentAnswer = "granted" | "denied";
+export type ConsentChoice = "granted" | "denied";
 export type Permission = "all" | "stored" | "waiting" | "page";
 
 /** Global Privacy Control and Do Not Track override the page's settings. */
 export function decidePermission(
   mode: ConsentMode,
-  answer: ConsentAnswer | undefined,
+  answer: ConsentChoice | undefined,
   signals: { readonly globalPrivacyControl?: unknown; readonly doNotTrack?: unknown },
 ): Permission {
   if (signals.globalPrivacyControl || signals.doNotTrack === "1" || mode === "off" || answer === "denied")

@@ -1,7 +1,7 @@
 import type { FromFrame, Theme } from "#contract/widgets/frame-messages.ts";
 import { createAttribution } from "./attribution.ts";
 import { openFrame, takeMessage, toLocale, type Wanted } from "./booking-frame.ts";
-import type { ConsentAnswer } from "./consent.ts";
+import type { ConsentChoice } from "./consent.ts";
 import { guarded } from "./guarded.ts";
 import { defineInlineElement } from "./inline-element.ts";
 import { addHost, make } from "./make.ts";
@@ -31,7 +31,7 @@ export function startLoader(script: HTMLScriptElement): void {
 
   const commands: Record<string, ((first: never, second: never) => void) | undefined> = {
     open: (wanted: Partial<Wanted> = {}) => openPopup(site, { widget: site.widget, ...wanted }, document.activeElement),
-    consent(answer: ConsentAnswer) {
+    consent(answer: ConsentChoice) {
       site.attribution.decide(answer);
       updateFrames();
     },

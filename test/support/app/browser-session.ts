@@ -6,11 +6,11 @@ export type TestBrowser = {
   readonly cookies: Map<string, string>;
   /** The Set-Cookie lines of the last response. */
   readonly lastSetCookies: string[];
-  send(method: "GET" | "POST" | "PATCH" | "DELETE", url: string, payload?: object): Promise<BrowserAnswer>;
+  send(method: "GET" | "POST" | "PATCH" | "DELETE", url: string, payload?: object): Promise<BrowserResponse>;
 };
 
 // biome-ignore lint/suspicious/noExplicitAny: tests look into bodies of every shape
-export type BrowserAnswer = { status: number; body: any; response: LightMyRequestResponse };
+export type BrowserResponse = { status: number; body: any; response: LightMyRequestResponse };
 
 export function openBrowser(
   { app, deps }: Pick<TestApp, "app" | "deps">,

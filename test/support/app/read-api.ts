@@ -39,7 +39,7 @@ export async function getJson(
   return { status: response.statusCode, body: response.json() };
 }
 
-export function errorAnswer(status: number, code: string, message: string): Answer {
+export function errorResponse(status: number, code: string, message: string): Answer {
   return { status, body: { error: { code, message } } };
 }
 

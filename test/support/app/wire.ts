@@ -4,13 +4,13 @@ import type { FastifyInstance } from "fastify";
 import { listen } from "../../../src/server/http/listen.ts";
 
 /** A response as received; the body is exactly the bytes after the headers. */
-export type WireAnswer = { statusLine: string; headers: Record<string, string>; body: string };
+export type WireResponse = { statusLine: string; headers: Record<string, string>; body: string };
 
 /** Makes the app listen as the service does, on a free port, and exchanges raw bytes with it. */
 export async function openWire(
   app: FastifyInstance,
   wantedPort = 0,
-): Promise<{ port: number; exchange(bytes: string | Buffer, host?: string): Promise<WireAnswer | null> }> {
+): Promise<{ port: number; exchange(bytes: string | Buffer, host?: string): Promise<WireResponse | null> }> {
   await listen(app, { host: "127.0.0.1", port: wantedPort });
   after(() => app.close());
   const address = app.server.address();
@@ -20,7 +20,7 @@ export async function openWire(
 }
 
 /** Sends the bytes and reads until the server closes the connection; null if it closed without a response. */
-async function exchange(address: { host: string; port: number }, bytes: string | Buffer): Promise<WireAnswer | null> {
+async function exchange(address: { host: string; port: number }, bytes: string | Buffer): Promise<WireResponse | null> {
   const received = await new Promise<string>((resolve, reject) => {
     const socket = connect(address);
     const chunks: Buffer[] = [];
@@ -32,10 +32,10 @@ async function exchange(address: { host: string; port: number }, bytes: string |
     socket.on("close", () => resolve(Buffer.concat(chunks).toString()));
     socket.write(bytes);
   });
-  return received === "" ? null : parseAnswer(received);
+  return received === "" ? null : parseResponse(received);
 }
 
-function parseAnswer(text: string): WireAnswer {
+function parseResponse(text: string): WireResponse {
   const end = text.indexOf("\r\n\r\n");
   const [statusLine = "", ...lines] = text.slice(0, end).split("\r\n");
   const headers = Object.fromEntries(

@@ -3,7 +3,7 @@ import { describe, test } from "node:test";
 import { sql } from "kysely";
 import { DAY_MS, MINUTE_MS } from "#contract/durations.ts";
 import { createTestApp } from "../../../../test/support/app/app.ts";
-import { errorAnswer } from "../../../../test/support/app/read-api.ts";
+import { errorResponse } from "../../../../test/support/app/read-api.ts";
 import { signIn } from "../../../../test/support/app/sign-in.ts";
 import { makeOrganization, NOON } from "../../../../test/support/builders.ts";
 import { insertMember } from "../queries.ts";
@@ -23,7 +23,7 @@ async function patchName(headers: Record<string, string>, name = "Elm Clinic") {
 }
 
 describe("access requires a session", () => {
-  const refusal = errorAnswer(401, "unauthorized", "Sign in first.");
+  const refusal = errorResponse(401, "unauthorized", "Sign in first.");
 
   test("no session, a made-up one, or one we didn't sign is refused", async () => {
     const [name = "", value = ""] = owner.cookie.split("=");
@@ -101,7 +101,7 @@ describe("access requires a session", () => {
 });
 
 describe("choosing the organization", () => {
-  const unknown = errorAnswer(404, "not_found", "This organization doesn't exist, or you're not a member of it.");
+  const unknown = errorResponse(404, "not_found", "This organization doesn't exist, or you're not a member of it.");
 
   test("someone else's, an unknown one and an invalid id all get the same 404", async () => {
     const theirs = await makeOrganization(deps.db);
@@ -132,7 +132,7 @@ describe("choosing the organization", () => {
     const person = await signIn(testApp, { role: "member" });
     await deps.db.deleteFrom("members").where("user_id", "=", person.userId).execute();
     const answer = await get("/api/app/organization", { cookie: person.cookie });
-    assert.deepEqual(answer, errorAnswer(403, "forbidden", "You're not in an organization yet."));
+    assert.deepEqual(answer, errorResponse(403, "forbidden", "You're not in an organization yet."));
     const me = await get("/api/app/me", { cookie: person.cookie });
     assert.deepEqual([me.status, me.body.organizations, me.body.current], [200, [], null]);
   });
@@ -164,11 +164,11 @@ test("a role includes those below it, and the error names both roles", async () 
   ]);
   const viewer = await signIn(testApp, { role: "viewer", organizationId });
   const sentence = "This requires the admin role. Your role is viewer.";
-  assert.deepEqual(await patchName(viewer.headers), errorAnswer(403, "forbidden", sentence));
+  assert.deepEqual(await patchName(viewer.headers), errorResponse(403, "forbidden", sentence));
 });
 
 describe("writes must come from our own pages", () => {
-  const refusal = errorAnswer(
+  const refusal = errorResponse(
     403,
     "forbidden",
     "This request came from another address. Open Bookflow at http://localhost:3000. Operators: set BASE_URL to the address people use.",

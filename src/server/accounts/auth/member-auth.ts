@@ -5,7 +5,7 @@ import { MINUTE_MS } from "#contract/durations.ts";
 import type { OrganizationId } from "#contract/ids.ts";
 import type { Plan } from "#contract/plans.ts";
 import type { KeyScope } from "#contract/scopes.ts";
-import { requireAnswering } from "../../db/home.ts";
+import { requireResponding } from "../../db/home.ts";
 import type { Deps } from "../../deps.ts";
 import { ApiError } from "../../http/errors/api-error.ts";
 import { assert } from "../../lib/assert.ts";
@@ -71,7 +71,7 @@ export function memberAuth(deps: GuardDeps) {
     const memberships = await listMemberships(deps.db, userId);
     const current = chooseMembership(memberships, request.headers[ORGANIZATION_HEADER] ?? nameInLink(request));
     const { organization_id: organizationId, role, plan, time_zone: timeZone } = current;
-    await requireAnswering(deps.db, organizationId);
+    await requireResponding(deps.db, organizationId);
     if (current !== memberships[0]) await recordUse(deps, userId, current);
     request.person = person;
     request.member = { userId, email, organizationId, role, plan, timeZone };

@@ -5,7 +5,7 @@ import { after, describe, test } from "node:test";
 import type { MemberRole } from "#contract/app/role.ts";
 import { DAY_MS, MINUTE_MS } from "#contract/durations.ts";
 import { createTestApp } from "../../../../test/support/app/app.ts";
-import { type BrowserAnswer, openBrowser, type TestBrowser } from "../../../../test/support/app/browser-session.ts";
+import { type BrowserResponse, openBrowser, type TestBrowser } from "../../../../test/support/app/browser-session.ts";
 import { signIn, TEST_PASSWORD } from "../../../../test/support/app/sign-in.ts";
 import { makeOrganization, NOON } from "../../../../test/support/builders.ts";
 
@@ -294,7 +294,7 @@ describe("an email that is refused", () => {
   test("does not undo a newer invitation for the same address", async () => {
     const { browser } = await open();
     const email = newEmail();
-    const newer: BrowserAnswer[] = [];
+    const newer: BrowserResponse[] = [];
     duringSend = async () => {
       duringSend = async () => undefined;
       newer.push(await browser.send("POST", "/api/app/invitations", { email, role: "admin" }));

@@ -19,7 +19,7 @@ type Visit = { readonly raw: RawAttribution; readonly page: string; readonly own
 
 type ClassifiedVisit = VisitClass & { readonly isSpam: boolean };
 
-const ANSWERS_KEPT = 5_000;
+const VISITS_KEPT = 5_000;
 /** Strangers choose these texts, and must not fill the memory with long ones. */
 const CACHED_LENGTH_MAX = 1_000;
 const PLAIN_WORD = /^[!-~]+$/;
@@ -30,7 +30,7 @@ const PRESENT = "1";
 const FIELDS = [...TAG_FIELDS, ...ADDRESS_FIELDS, ...GOOGLE_AD_FIELDS, ...CLICK_ID_FIELDS] as const;
 
 export class VisitClassifier {
-  readonly #answers = new RecentMap<string, ClassifiedVisit>(ANSWERS_KEPT);
+  readonly #answers = new RecentMap<string, ClassifiedVisit>(VISITS_KEPT);
 
   classify({ raw, page, ownHosts }: Visit): ClassifiedVisit {
     const input = toInput(raw);

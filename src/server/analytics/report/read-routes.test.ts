@@ -4,7 +4,7 @@ import type { Analytics, Breakdown } from "#contract/analytics/analytics.ts";
 import type { OrganizationId, WidgetId } from "#contract/ids.ts";
 import { createTestApp } from "../../../../test/support/app/app.ts";
 import { askApp } from "../../../../test/support/app/app-api.ts";
-import { errorAnswer, getJson, makeCaller, type TestCaller } from "../../../../test/support/app/read-api.ts";
+import { errorResponse, getJson, makeCaller, type TestCaller } from "../../../../test/support/app/read-api.ts";
 import { signIn } from "../../../../test/support/app/sign-in.ts";
 import { makeKey, makeOrganization, makeWidget, updateWidget } from "../../../../test/support/builders.ts";
 import { DIRECT, makeHit, SEARCH_AD } from "../../../../test/support/funnel/hits.ts";
@@ -211,7 +211,7 @@ describe("the window", () => {
       const caller = await makeCaller(db);
       assert.deepEqual(
         await getJson(app, `/api/v1/analytics?days=${days}`, caller.headers),
-        errorAnswer(400, "bad_request", "The parameter days must be a whole number from 1 to 730."),
+        errorResponse(400, "bad_request", "The parameter days must be a whole number from 1 to 730."),
       );
     });
   }
@@ -220,7 +220,7 @@ describe("the window", () => {
     const caller = await makeCaller(db);
     assert.deepEqual(
       await getJson(app, "/api/v1/analytics?days=7&days=7", caller.headers),
-      errorAnswer(400, "bad_request", "The parameter days was sent more than once."),
+      errorResponse(400, "bad_request", "The parameter days was sent more than once."),
     );
   });
 

@@ -4,9 +4,9 @@ import { NOT_SET } from "#contract/analytics/dimensions.ts";
 import { DAY_MS } from "#contract/durations.ts";
 import {
   BOOK_BODY_MAX_BYTES,
-  BookAnswer,
   BookRefusal,
   type BookRequest,
+  BookResponse,
   type FreeSlot,
 } from "#contract/widgets/embed-api.ts";
 import {
@@ -41,7 +41,7 @@ import {
 import { type CheckedRequest, checkBookRequest, parseBookRequest } from "./check-book-request.ts";
 import { makeBooking, type WantedBooking } from "./make-booking.ts";
 import type { PendingHit } from "./pending-queries.ts";
-import { abandonBooking, answerAgain, type MadeBooking, type RepeatedBooking } from "./repeat-booking.ts";
+import { abandonBooking, type MadeBooking, type RepeatedBooking, respondAgain } from "./repeat-booking.ts";
 import { Settler } from "./settler.ts";
 
 const RETRY_SECONDS = "5";
@@ -67,7 +67,7 @@ export async function bookRoutes(app: FastifyInstance, deps: BookDeps, visits: V
     scope.addContentTypeParser("application/json", { parseAs: "string" }, (_request, body, done) => done(null, body));
     scope.post<{ Params: { widget: string }; Body: string | undefined }>(
       "/embed-api/:widget/bookings",
-      { bodyLimit: BOOK_BODY_MAX_BYTES, schema: { hide: true, response: { 201: BookAnswer, default: BookRefusal } } },
+      { bodyLimit: BOOK_BODY_MAX_BYTES, schema: { hide: true, response: { 201: BookResponse, default: BookRefusal } } },
       async (post, reply) => {
         const widget = await guard.requireWidget(post);
         const idempotencyKey = requireIdempotencyKey(post);
@@ -76,7 +76,8 @@ export async function bookRoutes(app: FastifyInstance, deps: BookDeps, visits: V
         const bookable = await checkBookable(system, widget, request);
         if (bookable instanceof ApiError) {
           const repeated = toRepeated(widget, request, idempotencyKey);
-          const made = repeated && (await answerRefused({ ...deps, settler }, system, { repeated, refusal: bookable }));
+          const made =
+            repeated && (await respondToRefused({ ...deps, settler }, system, { repeated, refusal: bookable }));
           if (!made) throw bookable;
           return await sendOutcome(reply, made, async () => []);
         }
@@ -123,13 +124,13 @@ async function checkBookable(
  * While the scheduling system is unavailable, the visitor is told that nothing was booked and may choose again, so an earlier
  * request that arrives later must not be booked either. Null: the refusal is the answer.
  */
-async function answerRefused(
+async function respondToRefused(
   deps: BookDeps & { readonly settler: Settler },
   system: SchedulingSystem,
   { repeated, refusal }: { repeated: RepeatedBooking; refusal: ApiError },
 ): Promise<MadeBooking | null> {
   if (refusal.code === "scheduler_unavailable") return await abandonBooking(deps, system, repeated);
-  const made = await answerAgain(deps, system, repeated);
+  const made = await respondAgain(deps, system, repeated);
   return made.kind === "confirmed" || made.kind === "uncertain" ? made : null;
 }
 

@@ -99,7 +99,7 @@ function requireAnswer(made: MadeBooking) {
 }
 
 /** What can be said of a confirmed booking whose answer is recorded nowhere. */
-function toKnownAnswer({ startAt, serviceId, copy }: WantedBooking, reference: string) {
+function toKnownResponse({ startAt, serviceId, copy }: WantedBooking, reference: string) {
   const [start, { timeZone }] = [startAt.toISOString(), copy];
   return { reference, status: "confirmed", start, timeZone, service: { id: serviceId }, staff: [], joinUrl: null };
 }
@@ -160,7 +160,7 @@ for (const [name, erase] of [
     await erase(owner, { email, reference });
     assert.deepEqual(await findEverywhere(db, manageUrl), []);
     assert.deepEqual(requireAnswer(await makeBooking(making, system, wanted)), {
-      ...toKnownAnswer(wanted, reference),
+      ...toKnownResponse(wanted, reference),
       isErased: true,
     });
     assert.equal(await countAppointments(owner), 1);
@@ -289,7 +289,7 @@ for (const [when, before, during] of [
     assert.deepEqual(requireAnswer(await makeBooking(making, system, wanted)), answer);
 
     const silent: SchedulingSystem = { ...system, findByReference: async () => unavailable() };
-    const known = toKnownAnswer(wanted, answer.reference);
+    const known = toKnownResponse(wanted, answer.reference);
     assert.deepEqual(requireAnswer(await makeBooking(making, silent, wanted)), known);
   });
 
@@ -440,7 +440,7 @@ for (const storesBookings of [true, false])
   });
 
 /** A database that writes the request, although its answer is lost. */
-function losingAnswer(): Db {
+function losingResponse(): Db {
   return db.withPlugin({
     transformQuery: ({ node }) => node,
     transformResult: async ({ result }) => {
@@ -452,7 +452,9 @@ function losingAnswer(): Db {
 
 test("a request that was written unnoticed does not block its repetition", onOneServer, async () => {
   const { owner, system, wanted } = await makeSetting();
-  await assert.rejects(makeBooking({ ...making, db: losingAnswer() }, system, wanted), { name: "DatabaseUnavailable" });
+  await assert.rejects(makeBooking({ ...making, db: losingResponse() }, system, wanted), {
+    name: "DatabaseUnavailable",
+  });
   assert.equal((await listReferences(owner)).length, 1);
   const { reference } = requireAnswer(await makeBooking(making, system, wanted));
   assert.deepEqual(await listReferences(owner), [reference]);

@@ -6,14 +6,14 @@ import { freeReferences } from "../stored/queries.ts";
 import { type BookingFailure, insertPending, type PendingCopy, type PendingHit } from "./pending-queries.ts";
 import { takeReference } from "./reference.ts";
 import {
-  answerAgain,
   hashKey,
   hashVisit,
   type MadeBooking,
   type MakeDeps,
   type RepeatedBooking,
+  respondAgain,
 } from "./repeat-booking.ts";
-import { toAnswer } from "./settle-booking.ts";
+import { toBookResponse } from "./settle-booking.ts";
 
 // A booking, from the visitor's request to the answer:
 //
@@ -51,7 +51,7 @@ export async function makeBooking(
   for (;;) {
     const reserved = await reserve(deps, wanted);
     if (reserved.kind === "reserved") return await makeFirst(deps, system, { wanted, reference: reserved.reference });
-    const known = await answerAgain(deps, system, wanted);
+    const known = await respondAgain(deps, system, wanted);
     if (known.kind !== "unused") return known;
     if (reserved.kind === "closed") return reserved;
   }
@@ -69,7 +69,7 @@ async function makeFirst(
       const { timeZone } = wanted.copy;
       const confirmed = { ...booking, timeZone, booked: outcome.booked, isTest: system.mode !== "live" };
       await deps.settler.confirm(confirmed);
-      return { kind: "confirmed", answer: toAnswer(confirmed) };
+      return { kind: "confirmed", answer: toBookResponse(confirmed) };
     }
     case "unknown":
       await deps.settler.leave(booking);

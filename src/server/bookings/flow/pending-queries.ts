@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import { HOUR_MS } from "#contract/durations.ts";
 import type { ConnectionId, OrganizationId, Reference, WidgetId } from "#contract/ids.ts";
-import type { BookAnswer } from "#contract/widgets/embed-api.ts";
+import type { BookResponse } from "#contract/widgets/embed-api.ts";
 import type { WidgetStatus } from "#contract/widgets/widget.ts";
 import type { Db } from "../../db/connections/pool.ts";
 import { readAtHome, table, writeAtHome } from "../../db/home.ts";
@@ -46,7 +46,7 @@ export type PendingBooking = {
   copy: PendingCopy | null;
   failure: BookingFailure | null;
   /** What a repeated key gets. Recorded only with a stored booking, until that is deleted. */
-  answer: BookAnswer | null;
+  answer: BookResponse | null;
   /** The customer, or the stored booking, was deleted. */
   erased: boolean;
 };
@@ -152,7 +152,7 @@ export async function settlePending(
   transaction: Db,
   owner: OrganizationId,
   outcome: { reference: Reference; widgetId: WidgetId; now: Date } & (
-    | { state: "confirmed"; answer: BookAnswer }
+    | { state: "confirmed"; answer: BookResponse }
     | { state: "failed"; failure: BookingFailure }
   ),
 ): Promise<Pick<PendingBooking, "copy" | "asked_in"> | null> {

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { BOOKING_STATUS_CONFIRMED } from "#contract/bookings/booking.ts";
 import type { ConnectionId, OrganizationId, WidgetId } from "#contract/ids.ts";
-import type { BookAnswer } from "#contract/widgets/embed-api.ts";
+import type { BookResponse } from "#contract/widgets/embed-api.ts";
 import type { Deps } from "../../deps.ts";
 import { pause } from "../../lib/concurrency/pause.ts";
 import type { Lookup, SchedulerLimits, SchedulingSystem } from "../../scheduler/scheduler.ts";
@@ -16,7 +16,7 @@ import {
   type PendingHit,
 } from "./pending-queries.ts";
 import { takeReference } from "./reference.ts";
-import { toAnswer } from "./settle-booking.ts";
+import { toBookResponse } from "./settle-booking.ts";
 import type { Settler } from "./settler.ts";
 
 // A request whose key, or whose visit and service, an earlier booking has: it waits for that one and gets its answer.
@@ -27,7 +27,7 @@ export type MakeDeps = Pick<Deps, "db" | "clock" | "random" | "metrics"> & {
 };
 
 export type MadeBooking =
-  | { kind: "confirmed"; answer: BookAnswer }
+  | { kind: "confirmed"; answer: BookResponse }
   | { kind: "failed"; failure: BookingFailure }
   /** The key was used for another slot or service. */
   | { kind: "key_reused" }
@@ -67,7 +67,7 @@ export type RepeatedBooking = {
  * progress or uncertain, this one waits for it; if that one was booked, this one gets its booking. `unused`: there is no such
  * request, it failed with another key, or it was withdrawn before the scheduling system was asked.
  */
-export async function answerAgain(
+export async function respondAgain(
   deps: MakeDeps,
   system: SchedulingSystem,
   wanted: RepeatedBooking,
@@ -82,7 +82,7 @@ export async function answerAgain(
     if (!pending) return { kind: "unused" };
     if (earlier.hasSameKey && !isFor(pending, wanted)) return { kind: "key_reused" };
     if (pending.state === "confirmed")
-      return { kind: "confirmed", answer: await recallAnswer(system, { wanted, pending }) };
+      return { kind: "confirmed", answer: await recallResponse(system, { wanted, pending }) };
     if (pending.failure) return earlier.hasSameKey ? { kind: "failed", failure: pending.failure } : { kind: "unused" };
     const isDue = lookUpsMs[0] !== undefined && waitedMs >= lookUpsMs[0] && lookUpsMs.shift();
     const found = isDue ? await lookUp(deps, system, { wanted, pending }) : null;
@@ -96,14 +96,14 @@ function isFor(pending: PendingBooking, { serviceId, startAt }: RepeatedBooking)
   return pending.service_id === serviceId && pending.start_at.getTime() === startAt.getTime();
 }
 
-/** Like `answerAgain`, but a key that is unused can't be used any more: a request with it that arrives later fails. */
+/** Like `respondAgain`, but a key that is unused can't be used any more: a request with it that arrives later fails. */
 export async function abandonBooking(
   deps: MakeDeps,
   system: SchedulingSystem,
   wanted: RepeatedBooking,
 ): Promise<MadeBooking> {
   for (;;) {
-    const known = await answerAgain(deps, system, wanted);
+    const known = await respondAgain(deps, system, wanted);
     if (known.kind !== "unused") return known;
     if (await recordAbandoned(deps, wanted)) return { kind: "failed", failure: "unavailable" };
   }
@@ -162,28 +162,28 @@ async function lookUp(
     isTest: system.mode !== "live",
   };
   await deps.settler.confirm(confirmed);
-  return { kind: "confirmed", answer: toAnswer(confirmed) };
+  return { kind: "confirmed", answer: toBookResponse(confirmed) };
 }
 
 /**
  * The answer to a repeated key. With Store bookings off none is recorded, so the scheduling system is asked for the appointment. If
  * it doesn't answer, or if the booking was erased, the answer has only what the row and the repeated request say.
  */
-async function recallAnswer(
+async function recallResponse(
   system: SchedulingSystem,
   { wanted, pending }: { wanted: RepeatedBooking; pending: PendingBooking },
-): Promise<BookAnswer> {
+): Promise<BookResponse> {
   const { reference, service_id: serviceId, start_at: startAt } = pending;
   const { timeZone } = wanted.copy;
   // Version 1.1 recorded some answers without a time zone. They are deleted soon after the upgrade.
   if (pending.answer) return { ...pending.answer, timeZone: pending.answer.timeZone ?? timeZone };
-  const known = toKnownAnswer({ reference, serviceId, startAt, timeZone });
+  const known = toKnownResponse({ reference, serviceId, startAt, timeZone });
   if (pending.erased) return { ...known, isErased: true };
   const found = await system.findByReference({ reference, serviceId, startAt });
-  return found.kind === "found" ? toAnswer({ reference, booked: found.value, timeZone }) : known;
+  return found.kind === "found" ? toBookResponse({ reference, booked: found.value, timeZone }) : known;
 }
 
-function toKnownAnswer({ reference, serviceId, startAt, timeZone }: Lookup & { timeZone: string }): BookAnswer {
+function toKnownResponse({ reference, serviceId, startAt, timeZone }: Lookup & { timeZone: string }): BookResponse {
   return {
     reference,
     status: BOOKING_STATUS_CONFIRMED,

@@ -1,7 +1,7 @@
 import { BOOKING_STATUS_CONFIRMED } from "#contract/bookings/booking.ts";
 import { SECOND_MS } from "#contract/durations.ts";
 import { BASE58, type OrganizationId, type Reference, type WidgetId } from "#contract/ids.ts";
-import type { BookAnswer } from "#contract/widgets/embed-api.ts";
+import type { BookResponse } from "#contract/widgets/embed-api.ts";
 import { type Conversion, type Hit, keepStoredKeys, recordHits, toStepBit } from "../../analytics/analytics.ts";
 import { inHome } from "../../db/statements/transactions.ts";
 import type { Deps } from "../../deps.ts";
@@ -46,7 +46,7 @@ export type ConfirmedBooking = BookingToSettle & {
 
 export async function settleConfirmed(deps: SettleDeps, confirmed: ConfirmedBooking): Promise<void> {
   const { owner, reference, widgetId, booked } = confirmed;
-  const answer = toAnswer(confirmed);
+  const answer = toBookResponse(confirmed);
   const deliveries = await inHome(deps.db, owner, async (transaction) => {
     const now = deps.clock.now();
     const outcome = { reference, widgetId, now, state: "confirmed", answer } as const;
@@ -101,11 +101,11 @@ export async function withdraw(
   await freeReferences(db, owner, [reference]);
 }
 
-export function toAnswer({
+export function toBookResponse({
   reference,
   booked,
   timeZone,
-}: Pick<ConfirmedBooking, "reference" | "booked" | "timeZone">): BookAnswer {
+}: Pick<ConfirmedBooking, "reference" | "booked" | "timeZone">): BookResponse {
   return {
     reference,
     status: BOOKING_STATUS_CONFIRMED,

@@ -103,7 +103,7 @@ describe("a server that stops answering", { concurrency: true }, async () => {
     return performance.now() - startedAt;
   }
 
-  async function untilAnswered(db: Db): Promise<void> {
+  async function untilResponding(db: Db): Promise<void> {
     while ((await sql`select 1`.execute(db).catch(() => null)) === null) await sleep(20);
   }
 
@@ -123,7 +123,7 @@ describe("a server that stops answering", { concurrency: true }, async () => {
     assert.equal(pool.silence !== null, true);
 
     wire.mend();
-    await untilAnswered(db);
+    await untilResponding(db);
     assert.equal(pool.silence !== null, false);
     // A long statement that was under way is waited for.
     await long;

@@ -183,13 +183,13 @@ function toResponses({ fieldTypes, offered }: CalcomService, request: BookReques
     const isRejected = rejected.has(questionId);
     const isAccepted = type !== undefined && !isRejected && (type !== "url" || question.required || isUrl(answer));
     if (!isAccepted) leftOver.push(`${question.label}: ${answer}`);
-    if (isAccepted) responses[questionId] = toResponse(type, answer);
+    if (isAccepted) responses[questionId] = toFieldValue(type, answer);
     else if (isRejected && question.required) responses[questionId] = cut(answer, SHORT_ANSWER_LENGTH);
   }
   return { responses, leftOver };
 }
 
-function toResponse(type: string, answer: string): unknown {
+function toFieldValue(type: string, answer: string): unknown {
   switch (type) {
     case "textarea":
       return cut(answer, TEXT_AREA_LENGTH_MAX);

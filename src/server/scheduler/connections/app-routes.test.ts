@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
-import type { AppConnection, ConnectionCheckAnswer, SavedConnection } from "#contract/app/connections.ts";
+import type { AppConnection, ConnectionCheckResponse, SavedConnection } from "#contract/app/connections.ts";
 import type { ConnectionId, OrganizationId } from "#contract/ids.ts";
 import { createTestApp } from "../../../../test/support/app/app.ts";
 import { askApp, readAudit } from "../../../../test/support/app/app-api.ts";
@@ -96,7 +96,7 @@ test("a connection is renamed, given new credentials, tested, and removed once n
   assert.equal((await askApp(app, admin, `POST /widgets/${widgetId}/go-live`, { connectionId: id })).status, 200);
 
   const test = async () =>
-    (await askApp(app, admin, `POST /connections/${id}/check`, { book: false })).body as ConnectionCheckAnswer;
+    (await askApp(app, admin, `POST /connections/${id}/check`, { book: false })).body as ConnectionCheckResponse;
   const works = await test();
   assert.deepEqual([works.isWorking, works.steps.at(-1)?.name], [true, "free_times"]);
   server.injectFault("GET /me", { answer: { status: 401, json: {} } });
@@ -163,9 +163,9 @@ test("a check shows its steps and requests, books only when asked to, and shows 
   const server = await serveCalcom();
   const { id } = ((await connect(admin, server)).body as SavedConnection).connection;
   const check = async (body: object) => await askApp(app, admin, `POST /connections/${id}/check`, body);
-  const looked = (await check({ book: false })).body as ConnectionCheckAnswer;
+  const looked = (await check({ book: false })).body as ConnectionCheckResponse;
   assert.deepEqual([looked.isWorking, looked.steps.length, server.bookings.length], [true, 3, 0]);
-  const booked = (await check({ book: true })).body as ConnectionCheckAnswer;
+  const booked = (await check({ book: true })).body as ConnectionCheckResponse;
   assert.equal(booked.verdict, "This connection works: a test appointment was booked, found and cancelled.");
   assert.deepEqual(
     server.bookings.map(({ status }) => status),
@@ -184,7 +184,7 @@ test("a test booking is made for the address that is named, and a wrong address 
   const wrong = await check({ book: true, email: "nonsense" });
   assert.deepEqual([wrong.status, server.bookings.length], [422, 0]);
   assert.deepEqual(Object.keys((wrong.body as { error: { fields: object } }).error.fields), ["email"]);
-  const booked = (await check({ book: true, email: " Ada@Example.com " })).body as ConnectionCheckAnswer;
+  const booked = (await check({ book: true, email: " Ada@Example.com " })).body as ConnectionCheckResponse;
   assert.deepEqual([booked.isWorking, booked.email], [true, "ada@example.com"]);
   assert.deepEqual(
     server.bookings.map(({ attendees }) => attendees[0]?.email),

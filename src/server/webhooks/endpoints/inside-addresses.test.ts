@@ -9,7 +9,7 @@ import {
   untimed,
 } from "../../../../test/support/webhooks/receiver.ts";
 import { type Cidr, parseCidr } from "../../sending/address-rules.ts";
-import type { HostAnswer, ResolveHost } from "../../sending/resolve-host.ts";
+import type { HostReply, ResolveHost } from "../../sending/resolve-host.ts";
 import type { GuardedSend } from "../request/guarded-send.ts";
 import { checkEndpointUrl } from "./url-rules.ts";
 
@@ -37,7 +37,7 @@ function sender(settings: Parameters<typeof guardedSend>[0]): GuardedSend {
 }
 
 function answering(...answers: string[][]): ResolveHost {
-  return async (): Promise<HostAnswer> => ({
+  return async (): Promise<HostReply> => ({
     kind: "found",
     addresses: (answers.length > 1 ? answers.shift() : answers[0]) ?? [],
   });

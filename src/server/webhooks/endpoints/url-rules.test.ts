@@ -2,10 +2,10 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import { type Cidr, parseCidr } from "../../sending/address-rules.ts";
-import type { HostAnswer } from "../../sending/resolve-host.ts";
+import type { HostReply } from "../../sending/resolve-host.ts";
 import { checkEndpointUrl, type UrlVerdict } from "./url-rules.ts";
 
-const NAMES: Record<string, HostAnswer> = {
+const NAMES: Record<string, HostReply> = {
   "example.com": { kind: "found", addresses: ["93.184.215.14", "2606:2800:21f:cb07:6820:80da:af6b:8b2c"] },
   "xn--bcher-kva.example": { kind: "found", addresses: ["93.184.215.14"] },
   "internal.example": { kind: "found", addresses: ["10.0.0.7"] },

@@ -3,7 +3,7 @@ import { after, test } from "node:test";
 import { sql } from "kysely";
 import type { WebhookEventPage } from "#contract/webhooks/webhook-event.ts";
 import { createClient } from "../../../../sdk/src/index.ts";
-import { errorAnswer, getJson, plainBooking } from "../../../../test/support/app/read-api.ts";
+import { errorResponse, getJson, plainBooking } from "../../../../test/support/app/read-api.ts";
 import { openWire } from "../../../../test/support/app/wire.ts";
 import { makeKey } from "../../../../test/support/builders.ts";
 import {
@@ -201,7 +201,7 @@ test("invalid parameters are refused", async () => {
   const { headers } = await makePolled();
   const ask = (query: string) => getJson(app, `/api/v1/events?${query}`, headers);
   const instant = "must be an ISO 8601 date, for example 2026-11-01 or 2026-11-01T09:30:00.000Z";
-  const refuse = (text: string) => errorAnswer(400, "bad_request", `The parameter ${text}.`);
+  const refuse = (text: string) => errorResponse(400, "bad_request", `The parameter ${text}.`);
   assert.deepEqual(await ask("cursor=x"), refuse(`cursor ${instant}`));
   assert.deepEqual(await ask("since="), refuse(`since ${instant}`));
   assert.deepEqual(await ask("limit=0"), refuse("limit must be a whole number from 1 to 500"));

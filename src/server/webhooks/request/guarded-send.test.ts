@@ -14,7 +14,7 @@ import {
   untimed,
 } from "../../../../test/support/webhooks/receiver.ts";
 import { parseCidr } from "../../sending/address-rules.ts";
-import type { HostAnswer, ResolveHost } from "../../sending/resolve-host.ts";
+import type { HostReply, ResolveHost } from "../../sending/resolve-host.ts";
 import type { GuardedSend, SendResult } from "./guarded-send.ts";
 
 const opened: { stop(): Promise<void> }[] = [];
@@ -35,7 +35,7 @@ function sender(settings: Parameters<typeof guardedSend>[0] = {}): GuardedSend {
 }
 
 function names(answers: Record<string, string[]>): ResolveHost {
-  return async (host): Promise<HostAnswer> => {
+  return async (host): Promise<HostReply> => {
     const addresses = answers[host];
     return addresses === undefined ? { kind: "not_found" } : { kind: "found", addresses };
   };
@@ -355,14 +355,14 @@ test("a silent name server, a silent receiver and a silent TLS handshake each en
 });
 
 test("a delivery that timed out while connecting is never written", async () => {
-  let answerLate: (answer: HostAnswer) => void = () => {};
-  const late = new Promise<HostAnswer>((resolve) => {
-    answerLate = resolve;
+  let replyLate: (answer: HostReply) => void = () => {};
+  const late = new Promise<HostReply>((resolve) => {
+    replyLate = resolve;
   });
   const target = await receiver((socket) => respond(socket, 200));
   const { send, close } = sender({ resolve: () => late, timeoutMs: 50 });
   const result = await send(post(`http://hooks.example.test:${target.port}/`));
-  answerLate({ kind: "found", addresses: ["127.0.0.1"] });
+  replyLate({ kind: "found", addresses: ["127.0.0.1"] });
   await close();
   const proof = await sender().send(post(target.url));
   assert.deepEqual(

@@ -1,4 +1,4 @@
-import type { ConfigAnswer } from "#contract/widgets/embed-api.ts";
+import type { ConfigResponse } from "#contract/widgets/embed-api.ts";
 import type { Preview } from "#contract/widgets/frame-messages.ts";
 import type { Api } from "../api.ts";
 
@@ -18,7 +18,7 @@ export function toPreviewApi(
   api: Api,
   { businessName, hourCycle, locksTimeZone, showsLogo, privacyUrl }: Preview,
 ): Api {
-  let services: ConfigAnswer["services"] = [];
+  let services: ConfigResponse["services"] = [];
   return {
     ...api,
     async loadConfig() {

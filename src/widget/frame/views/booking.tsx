@@ -1,6 +1,6 @@
 import type { ComponentProps } from "preact";
 import { useReducer, useRef, useState } from "preact/hooks";
-import type { ConfigAnswer } from "#contract/widgets/embed-api.ts";
+import type { ConfigResponse } from "#contract/widgets/embed-api.ts";
 import {
   changeFlow,
   type Flow,
@@ -30,7 +30,7 @@ import { TimeStep } from "./time-step.tsx";
 
 type BookingProps = {
   session: Session;
-  config: ConfigAnswer;
+  config: ConfigResponse;
   onPaused: () => void;
   onChanged: () => void;
   hasChanged: boolean;

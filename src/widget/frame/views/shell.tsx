@@ -1,5 +1,5 @@
 import type { ComponentChildren } from "preact";
-import type { ConfigAnswer } from "#contract/widgets/embed-api.ts";
+import type { ConfigResponse } from "#contract/widgets/embed-api.ts";
 import type { Session } from "../session.ts";
 import { Icon } from "./icon.tsx";
 
@@ -7,7 +7,7 @@ import { Icon } from "./icon.tsx";
 export function Shell(props: {
   session: Session;
   /** Null until it is loaded. */
-  widget: ConfigAnswer["widget"] | null;
+  widget: ConfigResponse["widget"] | null;
   onBack?: (() => void) | null;
   progress?: { step: number; of: number } | null;
   children: ComponentChildren;

@@ -1,12 +1,12 @@
 import type { RefObject } from "preact";
-import type { ConfigAnswer } from "#contract/widgets/embed-api.ts";
+import type { ConfigResponse } from "#contract/widgets/embed-api.ts";
 import type { Flow, FlowAction } from "../flow.ts";
 import type { Session } from "../session.ts";
 import type { Formats } from "../times/formats.ts";
 
 export type StepProps = {
   session: Session;
-  config: ConfigAnswer;
+  config: ConfigResponse;
   flow: Flow;
   change: (action: FlowAction) => void;
   formats: Formats;

@@ -38,7 +38,7 @@ export async function erasePendingCopies(transaction: Db, owner: OrganizationId,
 }
 
 /** Removes the recorded answers, with their links to the appointment, from settled requests. */
-export async function erasePendingAnswers(
+export async function erasePendingResponses(
   transaction: Db,
   owner: OrganizationId,
   references: readonly Reference[],

@@ -9,8 +9,8 @@ import { recordDeletions } from "./deletion-queries.ts";
 import {
   countBookingsOf,
   deleteBookings,
-  erasePendingAnswers,
   erasePendingCopies,
+  erasePendingResponses,
   type LockedBooking,
   lockBooking,
   lockBookingsOf,
@@ -73,7 +73,7 @@ export async function deleteTestBookings(
 ): Promise<{ bookings: number; deliveries: number }> {
   if (references.length === 0) return { bookings: 0, deliveries: 0 };
   const deliveries = await deleteDeliveries(transaction, owner, references);
-  await erasePendingAnswers(transaction, owner, references);
+  await erasePendingResponses(transaction, owner, references);
   const count = await deleteBookings(transaction, owner, references);
   const bookings = references.map((reference) => ({ reference, widgetId }));
   await recordDeletions(transaction, owner, { bookings, reason: "deleted", now });
@@ -89,7 +89,7 @@ async function eraseLocked(
   if (bookings.length === 0) return 0;
   const references = bookings.map(({ reference }) => reference);
   await eraseDeliveries(transaction, owner, { references, now });
-  await erasePendingAnswers(transaction, owner, references);
+  await erasePendingResponses(transaction, owner, references);
   const count = await deleteBookings(transaction, owner, references);
   await fanOutErased({ random }, transaction, { owner, bookings, reason, now });
   await recordDeletions(transaction, owner, { bookings, reason, now });

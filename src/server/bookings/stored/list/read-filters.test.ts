@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { WIDGET_ID, type WidgetId } from "#contract/ids.ts";
 import { createTestApp } from "../../../../../test/support/app/app.ts";
 import {
-  errorAnswer,
+  errorResponse,
   fillBookings,
   getAllPages,
   getJson,
@@ -138,7 +138,7 @@ for (const name of ["since", "until", "cursor"]) {
     for (const text of BAD_INSTANTS) {
       assert.deepEqual(
         await getJson(app, `/api/v1/bookings?${name}=${text.replaceAll(" ", "%20")}`, four.headers),
-        errorAnswer(400, "bad_request", `The parameter ${name} ${NOT_ISO}.`),
+        errorResponse(400, "bad_request", `The parameter ${name} ${NOT_ISO}.`),
         text,
       );
     }
@@ -149,7 +149,7 @@ for (const name of ["since", "until", "cursor"]) {
 test("until is checked even if a cursor replaces it", async () => {
   assert.deepEqual(
     await getJson(app, `/api/v1/bookings?cursor=${T3}&until=never`, four.headers),
-    errorAnswer(400, "bad_request", `The parameter until ${NOT_ISO}.`),
+    errorResponse(400, "bad_request", `The parameter until ${NOT_ISO}.`),
   );
 });
 
@@ -175,7 +175,7 @@ test("a limit that is not a whole number of at least 1 gives 400", async () => {
   for (const limit of ["", "0", "-1", "%2B5", "+5", "1.5", "1e2", "0x10", "abc", "%31%zz", "5%20", "%D9%A3", "null"]) {
     assert.deepEqual(
       await getJson(app, `/api/v1/bookings?limit=${limit}`, four.headers),
-      errorAnswer(400, "bad_request", "The parameter limit must be a whole number from 1 to 500."),
+      errorResponse(400, "bad_request", "The parameter limit must be a whole number from 1 to 500."),
       limit,
     );
   }
@@ -193,7 +193,7 @@ test("a repeated known parameter gives 400, however it is written", async () => 
     ]) {
       assert.deepEqual(
         await getJson(app, `/api/v1/bookings?${query}`, four.headers),
-        errorAnswer(400, "bad_request", `The parameter ${name} was sent more than once.`),
+        errorResponse(400, "bad_request", `The parameter ${name} was sent more than once.`),
         query,
       );
     }

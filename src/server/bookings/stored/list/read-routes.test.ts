@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createTestApp } from "../../../../../test/support/app/app.ts";
-import { errorAnswer, getJson, makeCaller } from "../../../../../test/support/app/read-api.ts";
+import { errorResponse, getJson, makeCaller } from "../../../../../test/support/app/read-api.ts";
 import { makeBooking, makeKey, makeOrganization, makeWidget, NOON } from "../../../../../test/support/builders.ts";
 
 const { app, deps } = await createTestApp();
@@ -68,7 +68,7 @@ test("a booking of another organization, one past its retention and one that nev
   for (const reference of [foreign, expired, "SVC-ZZZZZZ", "svc-zzzzzz", "..%2Fwidgets", "SVC-ZZZZZZ%00"])
     assert.deepEqual(
       await getJson(app, `/api/v1/bookings/${reference}`, own.headers),
-      errorAnswer(404, "not_found", "Booking not found."),
+      errorResponse(404, "not_found", "Booking not found."),
       reference,
     );
 });
