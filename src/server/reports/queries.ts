@@ -62,7 +62,7 @@ export async function findByToken(db: Db, owner: OrganizationId, token: string):
 }
 
 /** Time zones of organizations with subscriptions, for the worker, which reads across organizations. */
-export async function listZones(db: Db): Promise<string[]> {
+export async function listZonesAcrossOrganizations(db: Db): Promise<string[]> {
   const { rows } = await sql<{ zone: string }>`
     select distinct coalesce(organization.time_zone, 'UTC') as zone
     from report_subscriptions subscription
@@ -86,7 +86,7 @@ export type DueReport = {
 };
 
 /** Reports across organizations that nobody has tried since `triedBefore`. Those of one organization follow each other. */
-export async function listDue(
+export async function listDueReportsAcrossOrganizations(
   db: Db,
   { due, triedBefore, limit }: { due: readonly DuePeriod[]; triedBefore: Date; limit: number },
 ): Promise<DueReport[]> {

@@ -5,7 +5,14 @@ import { LoggableError } from "../lib/log/loggable-error.ts";
 import { parseTimeZone } from "../lib/time/calendar.ts";
 import type { Mail } from "../mail/mail.ts";
 import { findDueStart, nextStart } from "./due-periods.ts";
-import { type DueReport, listDue, listZones, moveBack, moveOn, takeReport } from "./queries.ts";
+import {
+  type DueReport,
+  listDueReportsAcrossOrganizations,
+  listZonesAcrossOrganizations,
+  moveBack,
+  moveOn,
+  takeReport,
+} from "./queries.ts";
 import { type Report, readReport } from "./read-report.ts";
 import { renderReport } from "./render-report.ts";
 
@@ -29,7 +36,7 @@ type Reports = Map<string, Promise<Report | null>>;
 export async function sendReports(deps: ReportDeps, signal: AbortSignal): Promise<void> {
   if (!deps.mail.isOn) return;
   const now = deps.clock.now();
-  const zones = await listZones(deps.db);
+  const zones = await listZonesAcrossOrganizations(deps.db);
   const unknownZones = zones.filter((zone) => parseTimeZone(zone) === null);
   for (const zone of unknownZones) deps.log.error("report.zone_unknown", { timeZone: zone });
   const knownZones = zones.filter((zone) => !unknownZones.includes(zone));
@@ -40,7 +47,7 @@ export async function sendReports(deps: ReportDeps, signal: AbortSignal): Promis
   const reports: Reports = new Map();
   let failed = 0;
   let lastError: unknown;
-  for (const each of await listDue(deps.db, { due, triedBefore, limit: BATCH })) {
+  for (const each of await listDueReportsAcrossOrganizations(deps.db, { due, triedBefore, limit: BATCH })) {
     if (signal.aborted) break;
     try {
       await takeAndSend(deps, each, { reports, triedBefore });

@@ -78,7 +78,7 @@ const isUnfinished = sql`(outdated <> 0 or packed_hours < ${sql.lit(DAY_HOURS)})
   and (outdated <> 0 or packed_before >= ${utcStart(sql`day`)} + (packed_hours + 1) * interval '1 hour')`;
 
 /** Organizations with something to pack. The only statement on all of them. */
-export async function listUnpacked(db: Db, before: Date): Promise<OrganizationId[]> {
+export async function listUnpackedAcrossOrganizations(db: Db, before: Date): Promise<OrganizationId[]> {
   const { rows } = await sql<{ organization_id: OrganizationId }>`
     select organization_id from ${table("visit_progress", "progress")} where exists (
       select from ${table("funnel_visits", "visit")} where visit.organization_id = progress.organization_id

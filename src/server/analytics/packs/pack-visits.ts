@@ -22,7 +22,7 @@ import {
   listParts,
   listUnaddedSpans,
   listUnfinishedDays,
-  listUnpacked,
+  listUnpackedAcrossOrganizations,
   lockPacks,
   lockProgress,
   type PackDay,
@@ -49,7 +49,7 @@ const TRIES = 3;
 /** Background task: packs the visits of every organization that has any to pack. A failure does not hold up the others. */
 export async function packOutdated(deps: Pick<Deps, "db" | "clock" | "log">, signal: AbortSignal): Promise<void> {
   const now = deps.clock.now();
-  for (const organizationId of await listUnpacked(deps.db, toPackedBefore(now))) {
+  for (const organizationId of await listUnpackedAcrossOrganizations(deps.db, toPackedBefore(now))) {
     if (signal.aborted) return;
     try {
       await packVisits(deps.db, organizationId, { now, signal });

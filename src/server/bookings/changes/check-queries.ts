@@ -41,7 +41,7 @@ export async function markDue(
 }
 
 /** Leases a shard group's due checks until `leaseUntil`, and at most `share` of an organization. Two processes never get the same one. */
-export async function claimDue(
+export async function claimDueChecksAcrossOrganizations(
   home: Db,
   {
     leaseUntil,

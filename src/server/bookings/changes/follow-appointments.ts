@@ -15,7 +15,7 @@ import { wakeWorkers } from "../../webhooks/webhooks.ts";
 import { applyChange } from "./apply-change.ts";
 import {
   type Check,
-  claimDue,
+  claimDueChecksAcrossOrganizations,
   claimOne,
   type FollowedBooking,
   findFollowed,
@@ -45,7 +45,7 @@ export async function followAppointments(deps: OpenDeps, signal: AbortSignal): P
   const now = deps.clock.now();
   const leaseUntil = new Date(now.getTime() + LEASE_MS);
   await atEveryHome(deps.db, async ({ writer }) => {
-    const checks = await claimDue(writer, {
+    const checks = await claimDueChecksAcrossOrganizations(writer, {
       now,
       longestMs: RETRY_MS_MAX,
       leaseUntil,

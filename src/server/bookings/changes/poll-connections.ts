@@ -4,7 +4,7 @@ import type { Db } from "../../db/connections/pool.ts";
 import { atEveryHome } from "../../db/home.ts";
 import { type OpenDeps, openConnection } from "../../scheduler/scheduler.ts";
 import { findReferences, markDue } from "./check-queries.ts";
-import { claimFollowed, type FollowedConnection, listKnown, notePolled } from "./poll-queries.ts";
+import { claimFollowedAcrossOrganizations, type FollowedConnection, listKnown, notePolled } from "./poll-queries.ts";
 
 // Asks scheduling systems which appointments may have changed. Those are then read one by one (follow-appointments.ts).
 
@@ -45,7 +45,13 @@ export async function pollConnections(deps: OpenDeps, signal: AbortSignal): Prom
 async function* claimAll(home: Db, { kind, now }: { kind: ConnectionKind; now: Date }) {
   for (;;) {
     const dueAgainAt = inMs(now, EVERY_MS[kind]);
-    const claimed = await claimFollowed(home, { kind, now, dueAgainAt, longestMs: DAY_MS, limit: BATCH });
+    const claimed = await claimFollowedAcrossOrganizations(home, {
+      kind,
+      now,
+      dueAgainAt,
+      longestMs: DAY_MS,
+      limit: BATCH,
+    });
     if (claimed.length === 0) return;
     yield* claimed;
   }

@@ -17,8 +17,8 @@ export type FollowedConnection = {
   getsNotices: boolean;
 };
 
-/** Across all organizations: connections of one kind that are due. Another process gets each of them when it is due again. */
-export async function claimFollowed(
+/** Connections of one kind that are due. Another process gets each of them when it is due again. */
+export async function claimFollowedAcrossOrganizations(
   home: Db,
   claim: { kind: ConnectionKind; now: Date; dueAgainAt: Date; longestMs: number; limit: number },
 ): Promise<FollowedConnection[]> {

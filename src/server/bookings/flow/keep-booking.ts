@@ -12,7 +12,7 @@ import {
   type BookingRow,
   type BookingWithoutEvent,
   insertBooking,
-  listBookingsWithoutEvent,
+  listBookingsWithoutEventAcrossOrganizations,
   markHasEvent,
   takeInstant,
 } from "../stored/queries.ts";
@@ -59,7 +59,10 @@ async function writeMissingOf(home: Db, deps: KeepDeps & Pick<Deps, "db">, signa
   let lastError: unknown;
   let last: BookingWithoutEvent | null = null;
   do {
-    const batch: BookingWithoutEvent[] = await listBookingsWithoutEvent(home, { after: last, limit: MISSING_BATCH });
+    const batch: BookingWithoutEvent[] = await listBookingsWithoutEventAcrossOrganizations(home, {
+      after: last,
+      limit: MISSING_BATCH,
+    });
     for (const booking of batch) {
       if (signal.aborted) return;
       try {

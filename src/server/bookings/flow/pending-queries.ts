@@ -203,7 +203,7 @@ export async function releaseAsking(
  * Claims requests of a shard group that are due to be looked for, and counts the look-ups. `next` says when each is followed by another.
  * Of two workers that find the same request, the second one waits for the first and then no longer finds it due.
  */
-export async function takeOverdue(
+export async function takeOverdueAcrossOrganizations(
   home: Db,
   claim: { now: Date; longestMs: number; next: readonly Date[]; limit: number },
 ): Promise<PendingBooking[]> {
@@ -220,7 +220,7 @@ export async function takeOverdue(
 type SettledPending = Pick<PendingBooking, "organization_id" | "reference" | "failure">;
 
 /** In one shard group. */
-export async function deleteSettledPending(
+export async function deleteSettledPendingAcrossOrganizations(
   home: Db,
   batch: { settledBefore: Date; limit: number },
 ): Promise<SettledPending[]> {
@@ -235,8 +235,8 @@ export async function deleteSettledPending(
 
 type UnsettledMeasure = { count: number; oldest_seconds: number };
 
-/** A total across all organizations, served by the index pending_bookings_asking. */
-export async function measureUnsettled(db: Db, now: Date): Promise<UnsettledMeasure> {
+/** Served by the index pending_bookings_asking. */
+export async function measureUnsettledAcrossOrganizations(db: Db, now: Date): Promise<UnsettledMeasure> {
   const { rows } = await sql<UnsettledMeasure>`
     select count(*)::float8 as count,
       greatest(0, coalesce(extract(epoch from ${now}::timestamptz - min(created_at)), 0))::float8 as oldest_seconds

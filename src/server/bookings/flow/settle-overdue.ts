@@ -10,7 +10,11 @@ import {
   type SchedulingSystem,
 } from "../../scheduler/scheduler.ts";
 import { freeReferences } from "../stored/queries.ts";
-import { deleteSettledPending, type PendingBooking, takeOverdue } from "./pending-queries.ts";
+import {
+  deleteSettledPendingAcrossOrganizations,
+  type PendingBooking,
+  takeOverdueAcrossOrganizations,
+} from "./pending-queries.ts";
 import { settleConfirmed, settleFailed } from "./settle-booking.ts";
 
 const BATCH = 50;
@@ -40,7 +44,12 @@ export async function settleOverdue(deps: OverdueDeps, signal: AbortSignal): Pro
   await atEveryHome(deps.db, async ({ writer }) => {
     const now = deps.clock.now();
     const next = PAUSES_MS.map((ms) => new Date(now.getTime() + ms));
-    const overdue = await takeOverdue(writer, { now, longestMs: Math.max(...PAUSES_MS), next, limit: BATCH });
+    const overdue = await takeOverdueAcrossOrganizations(writer, {
+      now,
+      longestMs: Math.max(...PAUSES_MS),
+      next,
+      limit: BATCH,
+    });
     const waiting = overdue.values();
     const settleWaiting = async () => {
       for (const pending of waiting) {
@@ -59,7 +68,7 @@ export async function settleOverdue(deps: OverdueDeps, signal: AbortSignal): Pro
  * appointment may have it.
  */
 async function forgetSettled({ db }: OverdueDeps, home: Db, settledBefore: Date): Promise<number> {
-  const forgotten = await deleteSettledPending(home, { settledBefore, limit: DELETE_BATCH });
+  const forgotten = await deleteSettledPendingAcrossOrganizations(home, { settledBefore, limit: DELETE_BATCH });
   const unused = forgotten.filter(({ failure }) => failure !== null && failure !== "lost");
   for (const [owner, requests] of Map.groupBy(unused, ({ organization_id }) => organization_id)) {
     const references = requests.map(({ reference }) => reference);

@@ -119,8 +119,8 @@ export async function insertBooking(db: Db, row: Omit<Insertable<BookingsTable>,
 
 export type BookingWithoutEvent = BookingRow & Pick<Selectable<BookingsTable>, "organization_id">;
 
-/** One shard group's bookings, for the background task; `after` is the last row of the previous batch. */
-export async function listBookingsWithoutEvent(
+/** For the background task; `after` is the last row of the previous batch. */
+export async function listBookingsWithoutEventAcrossOrganizations(
   home: Db,
   { after, limit }: { after: BookingWithoutEvent | null; limit: number },
 ): Promise<BookingWithoutEvent[]> {

@@ -18,7 +18,7 @@ import {
   hasUnsettledBooking,
   insertConnection,
   isUsedByWidget,
-  listConnectionsReadBefore,
+  listConnectionsReadBeforeAcrossOrganizations,
   lockConnection,
   updateConnection,
 } from "./queries.ts";
@@ -163,7 +163,10 @@ const PAGES_BATCH = 50;
 export async function readBookingPages(deps: OpenDeps, signal: AbortSignal): Promise<void> {
   const now = deps.clock.now();
   const readBefore = new Date(now.getTime() - PAGES_READ_EVERY_MS);
-  for (const { owner, id } of await listConnectionsReadBefore(deps.db, { readBefore, limit: PAGES_BATCH })) {
+  for (const { owner, id } of await listConnectionsReadBeforeAcrossOrganizations(deps.db, {
+    readBefore,
+    limit: PAGES_BATCH,
+  })) {
     if (signal.aborted) return;
     const read = await (await openConnection(deps, owner, id))?.verify(signal);
     // A system that doesn't answer is asked again a day later, and keeps its page.

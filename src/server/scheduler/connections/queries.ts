@@ -49,8 +49,8 @@ export async function listBookingPages(db: Db, owner: OrganizationId): Promise<R
   return new Map(rows.flatMap(({ id, booking_url }) => (booking_url === null ? [] : [[id, booking_url]])));
 }
 
-/** Across all organizations: the connections whose page was read longest ago, and not since `readBefore`. */
-export async function listConnectionsReadBefore(
+/** The connections whose page was read longest ago, and not since `readBefore`. */
+export async function listConnectionsReadBeforeAcrossOrganizations(
   db: Db,
   { readBefore, limit }: { readBefore: Date; limit: number },
 ): Promise<{ owner: OrganizationId; id: ConnectionId }[]> {

@@ -5,7 +5,11 @@ import { atEveryHome } from "../../db/home.ts";
 import { openConnection } from "../open-system.ts";
 import type { OpenDeps } from "../scheduler-deps.ts";
 import type { SchedulingSystem } from "../scheduling-system.ts";
-import { claimDueSubscriptions, type DueConnection, settleSubscription } from "./subscription-queries.ts";
+import {
+  claimDueSubscriptionsAcrossOrganizations,
+  type DueConnection,
+  settleSubscription,
+} from "./subscription-queries.ts";
 
 // Subscriptions to notices of changes, one for each connection that follows them. Without one, polling finds the changes.
 
@@ -23,7 +27,12 @@ export async function keepSubscriptions(deps: OpenDeps, signal: AbortSignal): Pr
   const now = deps.clock.now();
   const leaseUntil = new Date(now.getTime() + LEASE_MS);
   await atEveryHome(deps.db, async ({ writer }) => {
-    const claimed = await claimDueSubscriptions(writer, { now, longestMs: REFUSED_MS, leaseUntil, limit: BATCH });
+    const claimed = await claimDueSubscriptionsAcrossOrganizations(writer, {
+      now,
+      longestMs: REFUSED_MS,
+      leaseUntil,
+      limit: BATCH,
+    });
     // Side by side: a system that doesn't answer must not use up the lease of others.
     await Promise.all(
       claimed.map(async (due) => {

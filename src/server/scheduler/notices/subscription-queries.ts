@@ -14,8 +14,8 @@ export type DueConnection = {
   leaseUntil: Date;
 };
 
-/** Across all organizations: connections whose subscription has to be made, checked or removed. */
-export async function claimDueSubscriptions(
+/** Connections whose subscription has to be made, checked or removed. */
+export async function claimDueSubscriptionsAcrossOrganizations(
   home: Db,
   { leaseUntil, limit, ...time }: { now: Date; longestMs: number; leaseUntil: Date; limit: number },
 ): Promise<DueConnection[]> {

@@ -4,11 +4,11 @@ import { isMoved } from "../../db/home.ts";
 import type { Deps } from "../../deps.ts";
 import { loadDeliveries } from "../queue/load.ts";
 import {
-  cancelForbidden,
+  cancelForbiddenAcrossOrganizations,
   dropLeases,
-  leaseHeldBack,
-  listLostLeases,
-  listMissingHolders,
+  leaseHeldBackAcrossOrganizations,
+  listLostLeasesAcrossOrganizations,
+  listMissingHoldersAcrossOrganizations,
 } from "../queue/recovery-queries.ts";
 import type { ReportWriter } from "../queue/report-writer.ts";
 import type { WebhookDeps } from "../webhook-deps.ts";
@@ -74,7 +74,7 @@ export class Recovery {
     const logFailure = (error: unknown) => {
       if (!isMoved(db, error)) log.error("deliveries.recovery_failed", { error });
     };
-    await cancelForbidden(this.#parts.home.writer, { now, limit: RECOVER_BATCH }).catch(logFailure);
+    await cancelForbiddenAcrossOrganizations(this.#parts.home.writer, { now, limit: RECOVER_BATCH }).catch(logFailure);
     let hasTakenOver = false;
     try {
       hasTakenOver = await this.#takeOver(now);
@@ -94,7 +94,7 @@ export class Recovery {
     const { schedule } = webhooks;
     const { reader } = this.#parts.home;
     const deadWorkers = await this.#deadWorkers.find(reader);
-    const lost = await listLostLeases(reader, { now, deadWorkers, limit: RECOVER_BATCH });
+    const lost = await listLostLeasesAcrossOrganizations(reader, { now, deadWorkers, limit: RECOVER_BATCH });
     if (lost.length === 0) return false;
     const { deliveries, missing, unread, error } = await loadDeliveries(db, lost);
     if (unread.length > 0) log.error("deliveries.recovery_failed", { error });
@@ -113,7 +113,11 @@ export class Recovery {
   async #releaseHeldBack(now: Date, dueBefore: Date): Promise<void> {
     const { home, writer, sender } = this.#parts;
     const { schedule } = this.#deps.webhooks;
-    const held = await leaseHeldBack(home.writer, { lease: sender.makeLease(), dueBefore, limit: RECOVER_BATCH });
+    const held = await leaseHeldBackAcrossOrganizations(home.writer, {
+      lease: sender.makeLease(),
+      dueBefore,
+      limit: RECOVER_BATCH,
+    });
     if (held.length === 0) return;
     this.#deps.log.warn("deliveries.held_back", { count: held.length });
     const writes = (await sender.load(held)).map((delivery) => {
@@ -149,7 +153,7 @@ export class DeadWorkers {
   /** While the database is down, nobody holds a lock, and living workers need time to reconnect afterwards. */
   async #listMissing(home: Db): Promise<number[]> {
     try {
-      return await listMissingHolders(home);
+      return await listMissingHoldersAcrossOrganizations(home);
     } catch (error) {
       this.#missingSinceMs.clear();
       throw error;

@@ -258,7 +258,7 @@ async function cancelWaiting(
   owner: OrganizationId,
   { id, now }: { id: EndpointId; now: Date },
 ): Promise<void> {
-  await writeAtHome(db, owner, (home) => cancelForbidden(home, { now, limit: CANCEL_BATCH, endpointId: id }));
+  await writeAtHome(db, owner, (home) => cancelForbidden(home, owner, { now, limit: CANCEL_BATCH, endpointId: id }));
 }
 
 /** The new secret is shown only once; the old one stays valid for the overlap. Without one, it stops working at once. */

@@ -152,7 +152,7 @@ export class EndpointCare {
     const audit: AuditSwitchOff = (transaction, endpoint) => this.#auditSwitchOff(transaction, endpoint, reason);
     // A receiver that is gone was turned off together with its report.
     if (!health.is_gone && !(await switchOffFailing(db, owner, health, { now, audit }))) return false;
-    await writeAtHome(db, owner, (home) => cancelForbidden(home, { now, limit: CANCEL_BATCH, endpointId }));
+    await writeAtHome(db, owner, (home) => cancelForbidden(home, owner, { now, limit: CANCEL_BATCH, endpointId }));
     metrics.endpointsDisabled.inc({ reason });
     log.warn("endpoint.disabled", { organizationId: owner, endpointId, outcome: reason });
     return true;

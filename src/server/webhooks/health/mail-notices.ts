@@ -5,7 +5,7 @@ import { atEveryHome } from "../../db/home.ts";
 import type { Deps } from "../../deps.ts";
 import type { LinkMail, Mail } from "../../mail/mail.ts";
 import { toEndpointName } from "../endpoints/to-app-endpoint.ts";
-import { listAddresses, markMailed, takeUnmailed, type UnmailedNotice } from "./queries.ts";
+import { listAddresses, markMailed, takeUnmailedAcrossOrganizations, type UnmailedNotice } from "./queries.ts";
 
 const BATCH = 20;
 /** Longer than a batch takes with the slowest mail server. */
@@ -28,7 +28,7 @@ export async function mailNotices(deps: NoticeMailDeps, signal: AbortSignal): Pr
   if (!deps.mail.isOn) return;
   const now = deps.clock.now();
   await atEveryHome(deps.db, async ({ writer }) => {
-    const notices = await takeUnmailed(writer, {
+    const notices = await takeUnmailedAcrossOrganizations(writer, {
       now,
       createdSince: new Date(now.getTime() - FRESH_MS),
       triedBefore: new Date(now.getTime() - TRY_AGAIN_MS),

@@ -175,7 +175,7 @@ export type UnmailedNotice = {
  * A shard group's notices, without those of deleted endpoints. A notice that is taken is not taken again until `triedBefore` has passed
  * it: of two workers that find the same notice, the second one waits for the first and then no longer finds it untried.
  */
-export async function takeUnmailed(
+export async function takeUnmailedAcrossOrganizations(
   home: Db,
   unmailed: { now: Date; createdSince: Date; triedBefore: Date; limit: number },
 ): Promise<UnmailedNotice[]> {

@@ -176,8 +176,10 @@ export async function endRedelivery(
   return result.numUpdatedRows === 1n;
 }
 
-/** Of all organizations with this home; oldest first. */
-export async function listRunning(home: Db): Promise<{ organization_id: OrganizationId; id: RedeliveryId }[]> {
+/** Oldest first. */
+export async function listRunningAcrossOrganizations(
+  home: Db,
+): Promise<{ organization_id: OrganizationId; id: RedeliveryId }[]> {
   return await home
     .selectFrom("redeliveries")
     .select(["organization_id", "id"])

@@ -16,7 +16,7 @@ import {
   endRedelivery,
   insertRedelivery,
   listMatching,
-  listRunning,
+  listRunningAcrossOrganizations,
   listStates,
   lockRedeliveries,
   lockRedelivery,
@@ -100,7 +100,7 @@ export async function runRedeliveries(deps: RedeliveryDeps, signal: AbortSignal)
   await atEveryHome(deps.db, async ({ reader }) => {
     let failed = 0;
     let lastError: unknown;
-    for (const { organization_id: owner, id } of await listRunning(reader)) {
+    for (const { organization_id: owner, id } of await listRunningAcrossOrganizations(reader)) {
       try {
         while (!signal.aborted && (await advanceRedelivery(deps, owner, id)) === "advanced");
       } catch (error) {

@@ -110,7 +110,7 @@ type QueueLimits = {
 };
 
 /** One statement, because a busy process waits a turn of its event loop for each. */
-export async function readQueue(transaction: Db, limits: QueueLimits): Promise<Queue> {
+export async function readQueueAcrossOrganizations(transaction: Db, limits: QueueLimits): Promise<Queue> {
   const rows = await queueReading.run(transaction, limits);
   return {
     waiting: rows.filter((row) => row.part === "waiting"),

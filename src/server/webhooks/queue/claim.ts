@@ -12,7 +12,7 @@ import {
   leaseDeliveries,
   listDueDeliveries,
   type Queue,
-  readQueue,
+  readQueueAcrossOrganizations,
   setRatedUntil,
   type WaitingLane,
 } from "./claim-queries.ts";
@@ -65,7 +65,12 @@ export async function claimDeliveries({ writer, group }: Home, startClaim: () =>
   return await inTransaction(writer, async (transaction) => {
     await beginClaim(transaction, group);
     const { lease, free, after } = startClaim();
-    const queue = await readQueue(transaction, { after, lanes: LANES_PER_CLAIM, tests: free, now: lease.at });
+    const queue = await readQueueAcrossOrganizations(transaction, {
+      after,
+      lanes: LANES_PER_CLAIM,
+      tests: free,
+      now: lease.at,
+    });
     const { waiting, tests } = queue;
     const open = waiting.filter((lane) => lane.isOpen);
     const due = open.filter((lane) => lane.dueAt <= lease.at).map((lane) => withCap(lane, lease));

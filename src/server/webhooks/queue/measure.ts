@@ -32,7 +32,7 @@ type LaneMeasure = {
 export async function measureQueue(db: Db, now: Date): Promise<QueueMeasure> {
   const lanes: LaneMeasure[] = [];
   await atEveryHome(db, async ({ reader }) => {
-    lanes.push(...(await measureLanes(reader)));
+    lanes.push(...(await measureLanesAcrossOrganizations(reader)));
   });
   const sendable = lanes.filter((lane) => lane.is_sendable && lane.due_at !== null && lane.due_at < now);
   const sendableSince = sendable.map((lane) =>
@@ -49,7 +49,7 @@ export async function measureQueue(db: Db, now: Date): Promise<QueueMeasure> {
   };
 }
 
-async function measureLanes(home: Db): Promise<LaneMeasure[]> {
+async function measureLanesAcrossOrganizations(home: Db): Promise<LaneMeasure[]> {
   const { rows } = await sql<LaneMeasure>`
     with lanes as (
       select endpoint_id, organization_id, count(*) filter (where lease_token is null) as waiting,

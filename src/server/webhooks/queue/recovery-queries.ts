@@ -23,7 +23,7 @@ type LeasedRow = Omit<ClaimedDelivery, "lease"> & {
  * Leases that expired or whose worker is dead. Other workers may find and report the same ones; the tokens decide. Not prepared: a
  * plan for a short queue reads all of a long one.
  */
-export async function listLostLeases(
+export async function listLostLeasesAcrossOrganizations(
   home: Db,
   { now, deadWorkers, limit }: { now: Date; deadWorkers: readonly number[]; limit: number },
 ): Promise<ClaimedDelivery[]> {
@@ -67,7 +67,7 @@ function toLeases(claimed: readonly ClaimedDelivery[]): RawBuilder<unknown> {
 }
 
 /** Leases what waited for a failing endpoint since before `dueBefore`, unless a pause, a rate limit or a person holds it. */
-export async function leaseHeldBack(
+export async function leaseHeldBackAcrossOrganizations(
   home: Db,
   { lease, dueBefore, limit }: { lease: Lease; dueBefore: Date; limit: number },
 ): Promise<ClaimedDelivery[]> {
@@ -99,23 +99,36 @@ type Removed = { deliveryId: DeliveryId; organizationId: OrganizationId; reason:
  * in flight are left to their report and are cancelled by the next call. The work is bounded by the number of lanes and by
  * `limit`.
  */
+export async function cancelForbiddenAcrossOrganizations(
+  home: Db,
+  { now, limit }: { now: Date; limit: number },
+): Promise<void> {
+  await cancelInLanes(home, { now, limit, lanes: waitingLanes("") });
+}
+
+/** The same for one endpoint. */
 export async function cancelForbidden(
   home: Db,
-  { now, ...scope }: { now: Date; limit: number; endpointId?: EndpointId },
-): Promise<number> {
-  return await inTransaction(home, async (transaction) => {
+  owner: OrganizationId,
+  { endpointId, now, limit }: { endpointId: EndpointId; now: Date; limit: number },
+): Promise<void> {
+  const lanes = sql`waiting_lanes as (
+      select endpoint_id from ${table("delivery_lanes")} where organization_id = ${owner} and endpoint_id = ${endpointId}
+    )`;
+  await cancelInLanes(home, { now, limit, lanes });
+}
+
+type Forbidden = { lanes: RawBuilder<unknown>; limit: number };
+
+async function cancelInLanes(home: Db, { now, ...forbidden }: Forbidden & { now: Date }): Promise<void> {
+  await inTransaction(home, async (transaction) => {
     await sql`select ${INDEXES_ONLY}`.execute(transaction);
-    const removed = await removeForbidden(transaction, scope);
+    const removed = await removeForbidden(transaction, forbidden);
     if (removed.length > 0) await cancelDeliveries(transaction, removed, now);
-    return removed.length;
   });
 }
 
-async function removeForbidden(
-  transaction: Db,
-  { limit, endpointId }: { limit: number; endpointId?: EndpointId },
-): Promise<Removed[]> {
-  const lanes = endpointId ? sql`waiting_lanes as (select ${endpointId}::text as endpoint_id)` : waitingLanes("");
+async function removeForbidden(transaction: Db, { lanes, limit }: Forbidden): Promise<Removed[]> {
   const { rows } = await sql<Removed>`
     with recursive ${lanes}, closed as (
       select lane.endpoint_id, case lane.state when 'removed' then 'endpoint_removed'
@@ -157,8 +170,8 @@ async function cancelDeliveries(transaction: Db, removed: readonly Removed[], no
 /** The first key of the advisory locks that workers hold (delivery/recovery.ts); the second is the worker's number. */
 export const WORKER_LOCKS = 7_236_003;
 
-/** The numbers of leases whose worker holds no lock. Reads the leases by their index, not the whole queue, and the locks once. */
-export async function listMissingHolders(home: Db): Promise<number[]> {
+/** The numbers of workers that have leases but hold no lock. Reads the leases by their index, not the whole queue, and the locks once. */
+export async function listMissingHoldersAcrossOrganizations(home: Db): Promise<number[]> {
   return await inTransaction(home, async (transaction) => {
     await sql`select ${INDEXES_ONLY}`.execute(transaction);
     const { rows } = await sql<{ leased_by: number }>`-- prepared: list_missing_holders

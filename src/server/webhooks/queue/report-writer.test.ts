@@ -18,7 +18,7 @@ import { deliver } from "../delivery/deliver.ts";
 import { EndpointCare } from "../health/health.ts";
 import { claimDeliveries } from "./claim.ts";
 import { type LoadedDelivery, loadDeliveries } from "./load.ts";
-import { listLostLeases } from "./recovery-queries.ts";
+import { listLostLeasesAcrossOrganizations } from "./recovery-queries.ts";
 import { writeReports } from "./report-queries.ts";
 import { ReportWriter } from "./report-writer.ts";
 
@@ -63,7 +63,7 @@ test("of two reports on one attempt, as after an outage, the first counts and th
       for (const { report } of reports) written.push(writer.write(report, held.lease.until));
       moveClock(service, webhooks.leaseMs / 1_000 + 1);
       const now = clock.now();
-      const expired = await listLostLeases(db, { now, deadWorkers: [], limit: 10 });
+      const expired = await listLostLeasesAcrossOrganizations(db, { now, deadWorkers: [], limit: 10 });
       assert.equal(expired.length, 4, "the same process finds its own leases run out");
       for (const delivery of (await loadDeliveries(db, expired)).deliveries) {
         written.push(writer.write(reportInterrupted(deliverDeps, delivery, { isWorkerDead: false, now }), now));
