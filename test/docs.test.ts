@@ -13,7 +13,7 @@ import { findFreePort } from "./support/programs/free-port.ts";
 import { createNewcomer } from "./support/programs/newcomer.ts";
 import { type Block, listBlocks, ROOT } from "./support/repository/document-blocks.ts";
 import { startCalcomServer } from "./support/scheduler/calcom-server.ts";
-import { until } from "./support/webhooks/webhook-service.ts";
+import { until } from "./support/until.ts";
 
 // Everything the documents tell people to type is typed here as written, except for ports and hosts. A block fails if it is
 // neither run here, nor by a test named here, nor listed as impossible to run.

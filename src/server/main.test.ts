@@ -76,9 +76,7 @@ function logged({ output }: Service): string[] {
 
 const READY = /^Bookflow is ready at (http:\/\/localhost:[1-9][0-9]*)\n/;
 
-test("the service prints its address, answers there, and shuts down cleanly on SIGTERM", {
-  timeout: 60_000,
-}, async () => {
+test("the service prints its address, answers there, and shuts down cleanly on SIGTERM", async () => {
   const service = start();
   const address = await service.says(READY);
   assert.equal((await fetch(`${address}/readyz`)).status, 200);
@@ -90,7 +88,7 @@ test("the service prints its address, answers there, and shuts down cleanly on S
   );
 });
 
-test("a request in flight is answered before shutdown, and no new one is accepted", { timeout: 60_000 }, async () => {
+test("a request in flight is answered before shutdown, and no new one is accepted", async () => {
   const { key } = await makeKey(db, await makeOrganization(db));
   // Without background tasks, which might wait for the lock before the request does.
   const service = start({ ROLE: "web" });
@@ -109,7 +107,6 @@ test("a request in flight is answered before shutdown, and no new one is accepte
 });
 
 test("a signal to npm, its shell and the service counts once: the shell's exit does not cut the shutdown short", {
-  timeout: 60_000,
   skip: process.platform === "win32" && "this system has no process groups",
 }, async () => {
   const { key } = await makeKey(db, await makeOrganization(db));
@@ -128,7 +125,7 @@ test("a signal to npm, its shell and the service counts once: the shell's exit d
   assert.equal(logged(service).at(-1), "service.stopped");
 });
 
-test("requests that outlast the grace period are cut off", { timeout: 60_000 }, async () => {
+test("requests that outlast the grace period are cut off", async () => {
   const { key } = await makeKey(db, await makeOrganization(db));
   const service = start({ SHUTDOWN_GRACE_MS: "1", ROLE: "web" });
   const address = await service.says(READY);
@@ -141,14 +138,14 @@ test("requests that outlast the grace period are cut off", { timeout: 60_000 }, 
   await service.ends();
 });
 
-test("a worker on its own serves nothing and shuts down cleanly", { timeout: 60_000 }, async () => {
+test("a worker on its own serves nothing and shuts down cleanly", async () => {
   const service = start({ ROLE: "worker" });
   await service.says(/^(Bookflow's worker is running\.)\n/);
   service.child.kill("SIGTERM");
   assert.equal(await service.ends(), 0);
 });
 
-test("each fault that prevents a start gives one line", { timeout: 60_000, concurrency: 3 }, async (t) => {
+test("each fault that prevents a start gives one line", { concurrency: 3 }, async (t) => {
   const taken = createServer().listen({ port: 0, host: "127.0.0.1" });
   await once(taken, "listening");
   after(() => taken.close());

@@ -2,13 +2,13 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { DAY_MS } from "#contract/durations.ts";
 import { createTestApp } from "../../test/support/app/app.ts";
+import { until } from "../../test/support/until.ts";
 import {
   book,
   createWebhookService,
   makeBusiness,
   makeEndpoint,
   startReplying,
-  until,
 } from "../../test/support/webhooks/webhook-service.ts";
 import type { Listen } from "./db/connections/listen.ts";
 import { startWorker, type Task } from "./worker.ts";

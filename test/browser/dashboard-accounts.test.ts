@@ -12,7 +12,7 @@ import { goTo, openGuestPage, openPage, showScreen, startDashboard, takeCookie }
 import { assertGoodLooks } from "../support/browser/looks.ts";
 import { makeBooking, makeWidget } from "../support/builders.ts";
 import { findFreePort } from "../support/programs/free-port.ts";
-import { until } from "../support/webhooks/webhook-service.ts";
+import { until } from "../support/until.ts";
 
 const browser = openBrowser();
 const dashboard = await startDashboard({ plan: "pro" });

@@ -11,7 +11,8 @@ import { findAccessibilityFaults, noBrowser, useBrowser } from "../support/brows
 import { goTo, showScreen, startDashboard } from "../support/browser/dashboard.ts";
 import { assertGoodLooks, checkLooks } from "../support/browser/looks.ts";
 import { makeBooking, makeWidget } from "../support/builders.ts";
-import { book, changeEndpoints, makeEndpoint, until } from "../support/webhooks/webhook-service.ts";
+import { until } from "../support/until.ts";
+import { book, changeEndpoints, makeEndpoint } from "../support/webhooks/webhook-service.ts";
 
 const PAGE_SIZE = 50;
 /** After this time the list reads new bookings. */

@@ -7,7 +7,8 @@ import { findAccessibilityFaults, noBrowser, useBrowser } from "../support/brows
 import { goTo, showScreen, startDashboard } from "../support/browser/dashboard.ts";
 import { assertGoodLooks } from "../support/browser/looks.ts";
 import { makeBooking, makeWidget } from "../support/builders.ts";
-import { makeEndpoint, until } from "../support/webhooks/webhook-service.ts";
+import { until } from "../support/until.ts";
+import { makeEndpoint } from "../support/webhooks/webhook-service.ts";
 
 // What all screens share, and the screens of an organization's and a person's own settings.
 

@@ -11,6 +11,7 @@ import { noBrowser, useBrowser } from "../support/browser/browser.ts";
 import { showScreen, startDashboard } from "../support/browser/dashboard.ts";
 import { checkLooks } from "../support/browser/looks.ts";
 import { makeWidget } from "../support/builders.ts";
+import { until } from "../support/until.ts";
 import {
   book,
   headerOf,
@@ -18,7 +19,6 @@ import {
   QUICK,
   readDeliveries,
   startReplying,
-  until,
   verify,
 } from "../support/webhooks/webhook-service.ts";
 

@@ -9,7 +9,7 @@ import { countBooked, fillForm, goToForm, listSteps, send, waitForBooked } from 
 import { assertGoodLooks } from "../support/browser/looks.ts";
 import { makeWidget } from "../support/builders.ts";
 import { visitId } from "../support/funnel/hits.ts";
-import { until } from "../support/webhooks/webhook-service.ts";
+import { until } from "../support/until.ts";
 
 const VISITOR = "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0";
 

@@ -4,7 +4,8 @@ import { noBrowser, useBrowser as openBrowser } from "../support/browser/browser
 import { fillForm, goToForm, send, waitForBooked } from "../support/browser/frame.ts";
 import { createTestDatabase } from "../support/database/database.ts";
 import { startServiceProcess } from "../support/programs/service-process.ts";
-import { headerOf, startReplying, until, verify } from "../support/webhooks/webhook-service.ts";
+import { until } from "../support/until.ts";
+import { headerOf, startReplying, verify } from "../support/webhooks/webhook-service.ts";
 
 const browser = openBrowser();
 

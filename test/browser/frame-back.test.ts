@@ -1,19 +1,17 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { setTimeout as sleep } from "node:timers/promises";
 import type { Frame, Page } from "playwright-core";
 import { noBrowser, useBrowser as openBrowser } from "../support/browser/browser.ts";
 import { createEmbedded, findFrame, SERVICE, SITE, toScript, watchErrors } from "../support/browser/embedded.ts";
 import { countBooked, fillForm, goToForm, send, waitForBooked } from "../support/browser/frame.ts";
 import { toPage } from "../support/browser/host-site.ts";
 import { NOON } from "../support/builders.ts";
+import { until } from "../support/until.ts";
 
 // The browser's Back and Forward during a booking, on a website with its own history.
 
 const browser = openBrowser();
 const { web, widgetId, visitor, deps } = await createEmbedded({ rateLimitBookingsPerMinute: 0 });
-const ARRIVAL_PAUSE_MS = 20;
-const ARRIVAL_TRIES = 500;
 const BEFORE = `${SITE}/before`;
 const HEADINGS = {
   service: "What would you like to book?",
@@ -58,11 +56,7 @@ async function readHistory(page: Page): Promise<{ currentIndex: number; entries:
 }
 
 async function waitForIndex(page: Page, index: number): Promise<void> {
-  for (let tries = 0; tries < ARRIVAL_TRIES; tries++) {
-    if ((await readHistory(page)).currentIndex === index) return;
-    await sleep(ARRIVAL_PAUSE_MS);
-  }
-  assert.fail("the browser did not get there");
+  await until(async () => (await readHistory(page)).currentIndex === index, `the browser is at entry ${index}`);
 }
 
 /** Navigates like the browser's own buttons, which know nothing about frames. */

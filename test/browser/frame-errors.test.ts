@@ -244,14 +244,16 @@ describe("when something goes wrong", { skip: noBrowser }, () => {
     await visitPage(page, `/w/${widgetId}`);
     await goToForm(page);
     const keys = watchKeys(page);
-    // Browsers move in their own time, while the form is still on screen.
+    // Browsers move in their own time, frames later, while the form is still on screen.
     await page.evaluate(() => {
       const go = history.go.bind(history);
       const submit = () => document.querySelector("form")?.requestSubmit();
       history.go = (delta) => {
         submit();
-        setTimeout(submit, 100);
-        setTimeout(go, 200, delta);
+        requestAnimationFrame(() => {
+          submit();
+          requestAnimationFrame(() => go(delta));
+        });
       };
     });
     await fillForm(page);

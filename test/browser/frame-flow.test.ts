@@ -229,8 +229,16 @@ describe("a visitor books", { skip: noBrowser }, () => {
     await visitPage(page, `${SITE}/`);
     const frame = page.frameLocator("iframe");
     await frame.getByRole("heading", { name: "No times available at the moment" }).waitFor();
-    await page.waitForTimeout(200);
-    assert.deepEqual(await listSteps(deps, widgetId), []);
+    await page.frames()[1]?.evaluate(async () => {
+      // Browsers tell observers in the order in which they began.
+      await new Promise((resolve) => new IntersectionObserver(resolve).observe(document.body));
+      parent.postMessage({ type: "observed" }, "*");
+    });
+    await page.waitForFunction("heard.some(([, data]) => data.type === 'observed')");
+    assert.deepEqual(
+      (await readHeard(page)).filter(([, { type }]) => type === "step"),
+      [],
+    );
     await page.locator("iframe").scrollIntoViewIfNeeded();
     await waitForSteps(deps, widgetId, [["no_availability", "service_selected", "widget_viewed"]]);
   });

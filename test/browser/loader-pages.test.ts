@@ -18,6 +18,7 @@ import {
 } from "../support/browser/embedded.ts";
 import { type Answer, toPage } from "../support/browser/host-site.ts";
 import { makeWidget, updateWidget } from "../support/builders.ts";
+import { until } from "../support/until.ts";
 
 // The loader on pages of every kind: it works where it can, and never disturbs the page where it can't.
 
@@ -193,8 +194,7 @@ describe("the loader", { skip: noBrowser }, () => {
       const links = nodes.filter(({ ignored, role }) => !ignored && role?.value === "link");
       return links.map(({ properties = [] }) => properties.find(({ name }) => name === "url")?.value.value);
     };
-    await page.waitForTimeout(100);
-    assert.ok((await readLinks()).includes(url));
+    await until(async () => (await readLinks()).includes(url), "the link is there");
     await page.getByText("Book", { exact: true }).click();
     assert.ok((await readLinks()).includes(`${SITE}/phone`));
   });
@@ -339,7 +339,8 @@ describe("when the service is down", { skip: noBrowser }, () => {
     );
     await page.waitForFunction("document.querySelector('svc-booking') && customElements.get('svc-booking')");
     await page.clock.runFor(1_000);
-    await page.waitForTimeout(500);
+    await until(() => page.frames().length > 1, "the frame is there");
+    await page.frames()[1]?.waitForLoadState();
     assert.ok(!(await listAccessible(page)).some((each) => each.startsWith("link")));
     await page.clock.runFor(2_000);
     await seesFailure(page);

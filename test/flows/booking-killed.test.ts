@@ -8,12 +8,12 @@ import { makeKey, updateWidget } from "../support/builders.ts";
 import { whileLocked } from "../support/database/while-locked.ts";
 import { startServiceProcess } from "../support/programs/service-process.ts";
 import { startCalcomServer } from "../support/scheduler/calcom-server.ts";
+import { until } from "../support/until.ts";
 import {
   createWebhookService,
   makeBusiness,
   makeEndpoint,
   startReplying,
-  until,
   verify,
 } from "../support/webhooks/webhook-service.ts";
 

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { setTimeout as sleep } from "node:timers/promises";
 import { makeOrganization, makeWidget } from "../support/builders.ts";
 import { createTestDatabase } from "../support/database/database.ts";
 import { createEventSender, type EventSender } from "../support/funnel/event-sender.ts";
 import { countReached, expectReached, listRecorded } from "../support/funnel/recorded.ts";
 import { startServiceProcess } from "../support/programs/service-process.ts";
+import { until } from "../support/until.ts";
 
 const KILLS = 3;
 /** Events answered before the kill, however fast the machine is. */
@@ -46,5 +46,5 @@ test("stopped cleanly under load, the service answers what it accepted and loses
 });
 
 async function untilResponding(sender: EventSender, events: number): Promise<void> {
-  while (sender.acknowledged.size < events) await sleep(5);
+  await until(() => sender.acknowledged.size >= events, `${events} events were answered`);
 }

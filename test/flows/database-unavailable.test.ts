@@ -4,7 +4,6 @@ import { chmodSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
-import { setTimeout as sleep } from "node:timers/promises";
 import { sql } from "kysely";
 import type { OrganizationId } from "#contract/ids.ts";
 import { hashPassword } from "../../src/server/accounts/auth/password.ts";
@@ -22,10 +21,10 @@ import { DESKTOP, eventsBody } from "../support/funnel/collect.ts";
 import { createEventSender, type EventSender } from "../support/funnel/event-sender.ts";
 import { countReached, expectReached, listRecorded } from "../support/funnel/recorded.ts";
 import { startServiceProcess } from "../support/programs/service-process.ts";
+import { until } from "../support/until.ts";
 
 /** Enough for every browser to have sent some. */
 const EVENTS = 200;
-const POLL_MS = 20;
 const SERVICE = "http://book.example";
 
 /** The service with its own PostgreSQL, which the test can stop and kill. */
@@ -68,10 +67,6 @@ function readPostmasterPid(cluster: string): number {
   return readPidFile(cluster)?.pid || Number.NaN;
 }
 
-async function until(isSo: () => boolean): Promise<void> {
-  while (!isSo()) await sleep(POLL_MS);
-}
-
 function signalAll(pids: readonly number[], signal: NodeJS.Signals): void {
   for (const pid of pids) {
     try {
@@ -102,29 +97,29 @@ const WITHOUT_SIGNALS = process.platform === "win32" && "this system has no sign
 
 test("while PostgreSQL is down requests get 503, memory stays flat, and everything recovers by itself", {
   skip: WITHOUT_SIGNALS,
-  timeout: 120_000,
 }, async () => {
   const { service, db, cluster } = await startWithOwnDatabase();
   const owner = await makeOrganization(db);
   const sender = createEventSender([await makeWidget(db, owner), await makeWidget(db, owner)], service.port);
   let growth = 0;
 
+  const untilRefused = () => until(() => (sender.statuses.get(503) ?? 0) > 0, "events are refused");
   const outages = async () => {
     const untilMoreAreSent = async () => {
       const before = sender.acknowledged.size;
-      await until(() => sender.acknowledged.size > before + EVENTS);
+      await until(() => sender.acknowledged.size > before + EVENTS, "more events were answered");
     };
     await untilMoreAreSent();
     const memoryMb = readMemoryMb(service.pid);
     const pids = await listServerPids(db, cluster);
-    await whileStopped(pids, () => until(() => (sender.statuses.get(503) ?? 0) > 0));
+    await whileStopped(pids, untilRefused);
     growth = readMemoryMb(service.pid) / memoryMb;
     await untilMoreAreSent();
 
     // Its processes end without a reply; the supervisor restarts the server, and it recovers.
     const killed = readPostmasterPid(cluster);
     process.kill(killed, "SIGKILL");
-    await until(() => ![killed, Number.NaN].includes(readPostmasterPid(cluster)));
+    await until(() => ![killed, Number.NaN].includes(readPostmasterPid(cluster)), "another server runs");
     await untilMoreAreSent();
   };
   await sender.sendWhile(outages());
@@ -240,7 +235,6 @@ function isMuchFaster(answers: readonly DoorResponse[], others: readonly DoorRes
 
 test("with PostgreSQL hung or gone, every route gives 503, soon at once, and recovers by itself", {
   skip: WITHOUT_SIGNALS,
-  timeout: 120_000,
 }, async () => {
   const { service, db, cluster } = await startWithOwnDatabase();
   const { port } = service;
@@ -253,7 +247,7 @@ test("with PostgreSQL hung or gone, every route gives 503, soon at once, and rec
     }
   };
   const untilReady = async () => {
-    while ((await knock(port, { route: "GET /readyz" })).status !== 200) await sleep(POLL_MS);
+    await until(async () => (await knock(port, { route: "GET /readyz" })).status === 200, "it is ready again");
   };
 
   const pids = await listServerPids(db, cluster);

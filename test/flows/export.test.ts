@@ -5,7 +5,6 @@ import { existsSync, globSync, mkdtempSync, readdirSync, readFileSync, rmSync } 
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, describe, test } from "node:test";
-import { setTimeout } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { sql } from "kysely";
 import { DAY_MS, HOUR_MS } from "#contract/durations.ts";
@@ -17,6 +16,7 @@ import { createTestDatabase } from "../support/database/database.ts";
 import { CLEAN_ENVIRONMENT } from "../support/programs/clean-environment.ts";
 import { findFreePort } from "../support/programs/free-port.ts";
 import { startS3Server } from "../support/programs/s3-server.ts";
+import { until } from "../support/until.ts";
 
 // `bookflow export` as the operator runs it: processes that are killed or run at the same time, a large day, and buckets.
 
@@ -231,10 +231,8 @@ test("the AWS library is loaded only for a bucket", async () => {
 
 /** Fails if the process ends first. */
 async function untilThere(isThere: () => boolean, child: ChildProcess): Promise<void> {
-  while (!isThere()) {
-    assert.equal(child.exitCode, null, "It ended before the file was there.");
-    await setTimeout(2);
-  }
+  await until(() => isThere() || child.exitCode !== null, "the file is there");
+  assert.equal(child.exitCode, null, "It ended before the file was there.");
 }
 
 async function killNow(child: ChildProcess): Promise<void> {

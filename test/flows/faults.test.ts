@@ -11,7 +11,6 @@ const ROUNDS = 2;
 
 test("a few faults under load lose nothing that was acknowledged (npm run faults has many more)", {
   skip: process.platform !== "linux" && "processes are listed and stopped as Linux does",
-  timeout: 300_000,
 }, async () => {
   const logs = mkdtempSync(join(tmpdir(), "bookflow-fault-logs-"));
   after(() => rmSync(logs, { recursive: true, force: true }));

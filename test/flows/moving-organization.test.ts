@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { setTimeout as sleep } from "node:timers/promises";
 import { sql } from "kysely";
 import type { Reference } from "#contract/ids.ts";
 import { recordHits } from "../../src/server/analytics/record/record.ts";
@@ -19,6 +18,7 @@ import { queryOnce } from "../support/database/citus-cluster.ts";
 import { isCluster, listDatabaseUrls } from "../support/database/database.ts";
 import { readAnalytics } from "../support/funnel/analytics.ts";
 import { DIRECT_HIT, makeHit } from "../support/funnel/hits.ts";
+import { until } from "../support/until.ts";
 import {
   type Business,
   book,
@@ -83,7 +83,7 @@ test("an organization that a transaction records for moves only after it", { ski
   const { move } = await inHome(db, owner, async (transaction) => {
     await recordHits(transaction, [makeHit({ widgetId, visit: 2, at: NOON })]);
     const move = moveAway(owner);
-    while (!(await isWaiting(source))) await sleep(20);
+    await until(() => isWaiting(source), "a statement waits");
     return { move };
   });
   await move;
@@ -127,12 +127,12 @@ async function whileMoving(owner: Business["owner"], run: () => Promise<unknown>
   const { running, move } = await db.transaction().execute(async (transaction) => {
     await sql`select from endpoints where organization_id = ${owner} for update`.execute(transaction);
     const running = run();
-    while (!(await isWaiting(source))) await sleep(20);
+    await until(() => isWaiting(source), "a statement waits");
     let hasMoved = false;
     const move = moveTo(owner, target).finally(() => {
       hasMoved = true;
     });
-    while (!hasMoved && !(await isWaiting(coordinator))) await sleep(20);
+    await until(async () => hasMoved || (await isWaiting(coordinator)), "it has moved, or waits");
     return { running, move };
   });
   await Promise.all([running, move]);

@@ -18,7 +18,7 @@ import { createTestDatabase } from "../support/database/database.ts";
 import { CLEAN_ENVIRONMENT } from "../support/programs/clean-environment.ts";
 import { startFaultyProxy } from "../support/programs/faulty-proxy.ts";
 import { placeClient } from "../support/programs/installed-client.ts";
-import { until } from "../support/webhooks/webhook-service.ts";
+import { until } from "../support/until.ts";
 
 // The sync examples, run as by a user of the package, and killed repeatedly while bookings are made.
 

@@ -11,6 +11,7 @@ import { signBody } from "../../src/server/webhooks/request/sign.ts";
 import { CLEAN_ENVIRONMENT } from "../support/programs/clean-environment.ts";
 import { findFreePort } from "../support/programs/free-port.ts";
 import { placeClient } from "../support/programs/installed-client.ts";
+import { until } from "../support/until.ts";
 import {
   book,
   createWebhookService,
@@ -20,7 +21,6 @@ import {
   makeEndpoint,
   readDelivery,
   startReplying,
-  until,
 } from "../support/webhooks/webhook-service.ts";
 
 // verifyWebhook from sdk/src, and the receivers in sdk/examples, against real deliveries and forgeries.

@@ -112,9 +112,7 @@ test("a file that fails, and a client that leaves, make room for others", async 
   await app.close();
 });
 
-test("a client that takes too long for a piece is cut off, and makes room for others", {
-  timeout: 60_000,
-}, async (t) => {
+test("a client that takes too long for a piece is cut off, and makes room for others", async (t) => {
   const { app } = await makeApp({ pieceTakenMsMax: 100 });
   t.after(async () => await app.close());
   const url = await app.listen({ host: "127.0.0.1", port: 0 });

@@ -2,10 +2,10 @@ import assert from "node:assert/strict";
 import { once } from "node:events";
 import { connect } from "node:net";
 import { test } from "node:test";
-import { setTimeout } from "node:timers/promises";
 import { createTestApp } from "../../../test/support/app/app.ts";
 import { makeCaller } from "../../../test/support/app/read-api.ts";
 import { openWire, type WireResponse } from "../../../test/support/app/wire.ts";
+import { until } from "../../../test/support/until.ts";
 
 const { app, deps, lines } = await createTestApp();
 const { port, exchange } = await openWire(app);
@@ -275,7 +275,7 @@ test("a client that hangs up in the middle of a body is not an error of ours", a
   socket.write([`POST /embed-api/${widgetId}/events HTTP/1.1`, ...head].join("\r\n"));
   await once(app.server, "request");
   socket.destroy();
-  for (let tries = 0; tries < 500 && lines.length === 0; tries++) await setTimeout(10);
+  await until(() => lines.length > 0, "it is logged");
   assert.deepEqual(
     lines.map((line) => JSON.parse(line)).map(({ level, name }) => [level, name]),
     [["debug", "request.canceled"]],

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { sql } from "kysely";
 import { HOUR_MS } from "#contract/durations.ts";
+import { until } from "../../../test/support/until.ts";
 import {
   anotherWorker,
   book,
@@ -12,7 +13,6 @@ import {
   makeEndpoint,
   moveClock,
   startReplying,
-  until,
 } from "../../../test/support/webhooks/webhook-service.ts";
 import type { Role } from "../config.ts";
 import { DeliveryLoop } from "../webhooks/delivery/loop.ts";

@@ -11,7 +11,7 @@ import { whileLocked } from "../../../test/support/database/while-locked.ts";
 import { makeHit, SEARCH_AD } from "../../../test/support/funnel/hits.ts";
 import { openMailServer } from "../../../test/support/programs/mail-server.ts";
 import { startServiceProcess } from "../../../test/support/programs/service-process.ts";
-import { until } from "../../../test/support/webhooks/webhook-service.ts";
+import { until } from "../../../test/support/until.ts";
 import { recordHits } from "../analytics/record/record.ts";
 import { openLivePeriod } from "../test-mode/queries.ts";
 import { sendReports } from "./send-reports.ts";

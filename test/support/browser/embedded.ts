@@ -4,6 +4,7 @@ import type { OrganizationId, WidgetId } from "#contract/ids.ts";
 import type { FrameContext } from "#contract/widgets/frame-messages.ts";
 import { createTestApp, type TestApp } from "../app/app.ts";
 import { makeOrganization, makeWidget } from "../builders.ts";
+import { until } from "../until.ts";
 import type { TestBrowser } from "./browser.ts";
 import { startWeb, type TestWeb } from "./host-site.ts";
 
@@ -91,10 +92,7 @@ export async function findFrame(page: Page): Promise<Frame> {
 
 /** Waits for the floating button, which appears once its look has arrived. */
 export async function waitForButton(page: Page, name: string): Promise<void> {
-  for (let i = 0; !(await listAccessible(page)).includes(`button "${name}"`); i++) {
-    assert.ok(i < 200, `no button "${name}"`);
-    await page.waitForTimeout(50);
-  }
+  await until(async () => (await listAccessible(page)).includes(`button "${name}"`), `there is a button "${name}"`);
 }
 
 /** Role and name of everything exposed to assistive technology, including closed shadow roots: `button "Close"`. */

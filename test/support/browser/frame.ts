@@ -1,5 +1,3 @@
-import assert from "node:assert/strict";
-import { setTimeout as sleep } from "node:timers/promises";
 import { isDeepStrictEqual } from "node:util";
 import type { BrowserContextOptions, Frame, FrameLocator, Page } from "playwright-core";
 import type { OrganizationId, WidgetId } from "#contract/ids.ts";
@@ -8,14 +6,13 @@ import type { ServiceDeps } from "../../../src/server/create-deps.ts";
 import { createTestApp, type TestApp } from "../app/app.ts";
 import { makeOrganization, makeWidget, NOON, updateWidget } from "../builders.ts";
 import { listTakenSteps } from "../funnel/collect.ts";
+import { until } from "../until.ts";
 import { startWeb, type TestWeb } from "./host-site.ts";
 
 // The booking frame in a browser, on the whole service. On both server and browser it is noon on a Sunday.
 
 export const SERVICE = "http://book.example";
 const HOST = new URL(SERVICE).host;
-const STEPS_PAUSE_MS = 50;
-const STEPS_TRIES = 200;
 
 /** A user agent that identifies itself as a program is not counted as a visitor. */
 const USER_AGENT =
@@ -112,9 +109,6 @@ export async function waitForSteps(
   widgetId: WidgetId,
   expected: string[][],
 ): Promise<void> {
-  for (let tries = 0; tries < STEPS_TRIES; tries++) {
-    if (isDeepStrictEqual(await listSteps(deps, widgetId), expected)) return;
-    await sleep(STEPS_PAUSE_MS);
-  }
-  assert.deepEqual(await listSteps(deps, widgetId), expected);
+  const isRecorded = async () => isDeepStrictEqual(await listSteps(deps, widgetId), expected);
+  await until(isRecorded, `the steps are ${JSON.stringify(expected)}`);
 }

@@ -15,6 +15,7 @@ import { atHomes, listHomes } from "../../../src/server/db/home.ts";
 import { inHome } from "../../../src/server/db/statements/transactions.ts";
 import type { EndpointsTable } from "../../../src/server/db/tables/webhook-tables.ts";
 import { systemRandom } from "../../../src/server/lib/secrets/random.ts";
+import { POLL_MS } from "../../../src/server/webhooks/delivery/claim-loop.ts";
 import { DeliveryLoop } from "../../../src/server/webhooks/delivery/loop.ts";
 import { addEndpoint } from "../../../src/server/webhooks/endpoints/endpoints.ts";
 import type { EndpointSettings } from "../../../src/server/webhooks/endpoints/settings.ts";
@@ -195,23 +196,9 @@ export async function changeEndpoints(
   for (const row of rows) await writeLane(db, row);
 }
 
-const POLL_MS = 1_000;
-
 /** Until the end of the test, no worker starts a round just because time has passed: it must be woken. */
 export function stopPolls(context: TestContext): void {
   const { setTimeout } = globalThis;
   const start = (run: () => void, ms?: number, ...args: []) => setTimeout(run, ms === POLL_MS ? HOUR_MS : ms, ...args);
   context.mock.method(globalThis, "setTimeout", start as typeof setTimeout);
-}
-
-const LOOK_AGAIN_MS = 5;
-const GIVE_UP_MS = 30_000;
-
-/** Resolves as soon as the condition holds. For events in other loops and processes; everything else is awaited. */
-export async function until(isSo: () => boolean | Promise<boolean>, what: string): Promise<void> {
-  const startedAt = performance.now();
-  while (!(await isSo())) {
-    assert.ok(performance.now() - startedAt < GIVE_UP_MS, `waited in vain until ${what}`);
-    await new Promise((resolve) => setTimeout(resolve, LOOK_AGAIN_MS));
-  }
 }

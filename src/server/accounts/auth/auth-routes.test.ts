@@ -8,7 +8,7 @@ import { createTestApp } from "../../../../test/support/app/app.ts";
 import { openBrowser, type TestBrowser } from "../../../../test/support/app/browser-session.ts";
 import { signIn, TEST_PASSWORD } from "../../../../test/support/app/sign-in.ts";
 import { NOON } from "../../../../test/support/builders.ts";
-import { until } from "../../../../test/support/webhooks/webhook-service.ts";
+import { until } from "../../../../test/support/until.ts";
 import { createUser } from "../setup/create-user.ts";
 import { hashPassword } from "./password.ts";
 

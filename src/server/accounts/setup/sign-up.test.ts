@@ -6,7 +6,7 @@ import { createTestApp, type TestApp } from "../../../../test/support/app/app.ts
 import { openBrowser } from "../../../../test/support/app/browser-session.ts";
 import { signIn } from "../../../../test/support/app/sign-in.ts";
 import { openMailServer, toMailText } from "../../../../test/support/programs/mail-server.ts";
-import { until } from "../../../../test/support/webhooks/webhook-service.ts";
+import { until } from "../../../../test/support/until.ts";
 
 const mailServer = await openMailServer();
 const testApp = await createTestApp({ signUp: "open", smtpUrl: mailServer.url, rateLimitSignInPerMinute: 0 });

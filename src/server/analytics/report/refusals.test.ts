@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
-import { setTimeout as wait } from "node:timers/promises";
 import { sql } from "kysely";
 import { createTestApp } from "../../../../test/support/app/app.ts";
 import { makeCaller } from "../../../../test/support/app/read-api.ts";
 import { untilSomeoneWaits } from "../../../../test/support/database/count-blocked.ts";
 import { whileLocked } from "../../../../test/support/database/while-locked.ts";
 import { makeHit } from "../../../../test/support/funnel/hits.ts";
+import { until } from "../../../../test/support/until.ts";
 import { buildApp } from "../../app.ts";
 import { type Db, openDb, openPool } from "../../db/connections/pool.ts";
 import { listHomes } from "../../db/home.ts";
@@ -86,7 +86,7 @@ test("a report is not counted if its reader leaves while it waits, unless someon
   });
 
   assert.deepEqual([(await first).status, (await shared).status], [200, 200]);
-  while (listCanceled().length === 0) await wait(5);
+  await until(() => listCanceled().length > 0, "the reader's request is logged");
   assert.equal(listCanceled().length, 1);
   assert.equal((await ask("device=desktop")).status, 200);
 });
@@ -98,5 +98,5 @@ function countConnections(): Promise<number> {
 }
 
 async function untilConnections(isReached: (count: number) => boolean): Promise<void> {
-  while (!isReached(await countConnections())) await wait(5);
+  await until(async () => isReached(await countConnections()), "connections were opened or closed");
 }

@@ -6,7 +6,7 @@ import { createTestApp } from "../../../../test/support/app/app.ts";
 import { makeOrganization, makeWidget, NOON, updateWidget } from "../../../../test/support/builders.ts";
 import { DIRECT_HIT } from "../../../../test/support/funnel/hits.ts";
 import { type CalcomServer, startCalcomServer } from "../../../../test/support/scheduler/calcom-server.ts";
-import { pause } from "../../lib/concurrency/pause.ts";
+import { until } from "../../../../test/support/until.ts";
 import { RecentMap } from "../../lib/recent-map.ts";
 import { addConnection } from "../../scheduler/connections/connections.ts";
 import { openConnection } from "../../scheduler/open-system.ts";
@@ -136,7 +136,7 @@ test("a booking that appears while the visitor's own request still looks is conf
   const { server, book } = practice;
   server.injectFault("POST /bookings", { answer: "reset" });
   const made = book();
-  while (!server.requests.some(({ method }) => method === "POST")) await pause(1);
+  await until(() => server.requests.some(({ method }) => method === "POST"), "the system is asked");
   await finish(server);
   assert.equal((await made).kind, "confirmed");
   assert.deepEqual(await count(practice), [1, 1, 1, 0, 1]);

@@ -167,7 +167,7 @@ test("characters that PostgreSQL cannot store are removed and never fail a booki
   await forgetAll();
 });
 
-test("ten unresponsive systems are queried in parallel", { timeout: 60_000 }, async () => {
+test("ten unresponsive systems are queried in parallel", async () => {
   const practice = await makePractice();
   const references = [];
   for (let n = 0; n < 10; n++) references.push(await leaveUnsettled(practice, { isLost: true }));
@@ -303,7 +303,7 @@ test("a system that answers within that day is believed", async () => {
   await forgetAll();
 });
 
-test("a lookup that is broken off because the process ends gives nothing up", { timeout: 60_000 }, async () => {
+test("a lookup that is broken off because the process ends gives nothing up", async () => {
   const practice = await makePractice();
   const reference = await leaveUnsettled(practice);
   await sql`update pending_bookings set look_ups = 1000 where reference = ${reference}`.execute(db);

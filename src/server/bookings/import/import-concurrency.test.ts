@@ -20,7 +20,7 @@ import { importBookings } from "./import-bookings.ts";
 
 const { db } = await createTestDatabase({ size: 20 });
 
-test("bookings made while a file is read do not wait", { timeout: 60_000 }, async () => {
+test("bookings made while a file is read do not wait", async () => {
   const { owner, widgetId } = await makeOwner(db);
   const live: string[] = [];
   async function* lines(): AsyncGenerator<readonly TextLine[]> {
@@ -52,9 +52,7 @@ test("bookings made while a file is read do not wait", { timeout: 60_000 }, asyn
   );
 });
 
-test("bookings made while rows are imported do not wait, and come after them", {
-  timeout: 60_000,
-}, async () => {
+test("bookings made while rows are imported do not wait, and come after them", async () => {
   const { owner, widgetId } = await makeOwner(db);
   const file = Array.from({ length: 50 }, () => makeLine(widgetId, { createdAt: NOON.toISOString() }));
   // An uncommitted row with the same reference blocks the import in the middle of its last statement.
@@ -87,9 +85,7 @@ test("bookings made while rows are imported do not wait, and come after them", {
   );
 });
 
-test("a booking that took its time before an import and commits during it keeps that time", {
-  timeout: 60_000,
-}, async () => {
+test("a booking that took its time before an import and commits during it keeps that time", async () => {
   const { owner, widgetId } = await makeOwner(db);
   const { promise: mayCommit, resolve: commit } = Promise.withResolvers<void>();
   const { promise: hasTaken, resolve: taken } = Promise.withResolvers<void>();
@@ -113,7 +109,7 @@ test("a booking that took its time before an import and commits during it keeps 
   ]);
 });
 
-test("simultaneous imports and bookings lose nothing and never collide", { timeout: 60_000 }, async () => {
+test("simultaneous imports and bookings lose nothing and never collide", async () => {
   const { owner, widgetId } = await makeOwner(db);
   const makeFile = () => Array.from({ length: 400 }, () => makeLine(widgetId, { createdAt: NOON.toISOString() }));
   const makeMany = async () => {
@@ -138,7 +134,7 @@ test("simultaneous imports and bookings lose nothing and never collide", { timeo
   }
 });
 
-test("one file imported twice at the same time is imported once", { timeout: 60_000 }, async () => {
+test("one file imported twice at the same time is imported once", async () => {
   const { owner, widgetId } = await makeOwner(db);
   const lines = Array.from({ length: 300 }, () => makeLine(widgetId));
   const results = await Promise.all([1, 2, 3].map(() => importLines(db, owner, { lines })));
@@ -152,9 +148,7 @@ test("one file imported twice at the same time is imported once", { timeout: 60_
   );
 });
 
-test("of two organizations importing one reference at the same time, one is refused", {
-  timeout: 60_000,
-}, async () => {
+test("of two organizations importing one reference at the same time, one is refused", async () => {
   const [one, other] = [await makeOwner(db), await makeOwner(db)];
   const file = Array.from({ length: 200 }, () => makeLine(one.widgetId));
   const results = await Promise.all([

@@ -102,7 +102,7 @@ test("importing older bookings does not set the organization's clock back", asyn
   assert.equal(createdAt.toISOString(), "2026-11-01T12:00:00.001Z");
 });
 
-test("ties of several batches take one statement", { timeout: 60_000 }, async (t) => {
+test("ties of several batches take one statement", async (t) => {
   let statements = 0;
   const counting = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }), log: () => void statements++ });
   const { owner, widgetId } = await makeOwner(db);

@@ -1,9 +1,10 @@
 import assert from "node:assert/strict";
+import { getEventListeners } from "node:events";
 import { test } from "node:test";
-import { setTimeout as sleep } from "node:timers/promises";
 import { sql } from "kysely";
 import { createTestDatabase } from "../../../../test/support/database/database.ts";
 import { stopStopwatch, workAsOthers } from "../../../../test/support/database/others-at-work.ts";
+import { until } from "../../../../test/support/until.ts";
 import { OtherWork } from "./other-work.ts";
 
 const { db } = await createTestDatabase();
@@ -57,11 +58,16 @@ test("a step is followed by a pause while others are at work, and until that is 
   /** Whether the step was followed by a pause before the signal ended it. */
   const pauses = async () => {
     const stopping = new AbortController();
-    const paused = others.giveWay(db, { stepMs: 60_000, signal: stopping.signal });
-    const first = await Promise.race([paused.then(() => "continued"), sleep(1_000, "paused")]);
+    let isOver = false;
+    const step = others.giveWay(db, { stepMs: 60_000, signal: stopping.signal }).then(() => {
+      isOver = true;
+    });
+    const isPaused = () => getEventListeners(stopping.signal, "abort").length > 0;
+    await until(() => isOver || isPaused(), "it is followed by a pause, or by the next step");
+    const hasPaused = isPaused();
     stopping.abort();
-    await paused;
-    return first === "paused";
+    await step;
+    return hasPaused;
   };
   assert.equal(await pauses(), true, "not known yet");
   stopwatch.advance(WINDOW_MS);

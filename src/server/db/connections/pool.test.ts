@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { after, describe, test } from "node:test";
-import { setTimeout as sleep } from "node:timers/promises";
 import { sql } from "kysely";
 import { createTestDatabase } from "../../../../test/support/database/database.ts";
 import { openSilentWire } from "../../../../test/support/database/silent-wire.ts";
+import { until } from "../../../../test/support/until.ts";
 import { createLog } from "../../lib/log/log.ts";
 import { DatabaseUnavailable } from "./database-unavailable.ts";
 import { createListen } from "./listen.ts";
@@ -103,18 +103,21 @@ describe("a server that stops answering", { concurrency: true }, async () => {
     return performance.now() - startedAt;
   }
 
-  async function untilResponding(db: Db): Promise<void> {
-    while ((await sql`select 1`.execute(db).catch(() => null)) === null) await sleep(20);
-  }
+  const isResponding = (db: Db) =>
+    sql`select 1`.execute(db).then(
+      () => true,
+      () => false,
+    );
 
-  test("fails pending requests first, then every request at once, until it answers again", {
-    timeout: 60_000,
-  }, async () => {
+  const isLongRunning = async () =>
+    (await sql`select from pg_stat_activity where query = 'select pg_sleep(6)'`.execute(database.db)).rows.length > 0;
+
+  test("fails pending requests first, then every request at once, until it answers again", async () => {
     const { wire, pool, db, logged } = await openOnWire();
     const longRunningDb = openLongRunningDb(pool);
     await Promise.all([sql`select pg_sleep(0.1)`.execute(db), sql`select pg_sleep(0.1)`.execute(db)]);
     const long = sql`select pg_sleep(6)`.execute(longRunningDb);
-    await sleep(50);
+    await until(isLongRunning, "the server has the long statement");
     wire.fallSilent();
     const waits = await Promise.all(Array.from({ length: 5 }, () => measureRefusal(db)));
     const untilKnownMs = Math.min(...waits);
@@ -123,7 +126,7 @@ describe("a server that stops answering", { concurrency: true }, async () => {
     assert.equal(pool.silence !== null, true);
 
     wire.mend();
-    await untilResponding(db);
+    await until(() => isResponding(db), "the server responds again");
     assert.equal(pool.silence !== null, false);
     // A long statement that was under way is waited for.
     await long;

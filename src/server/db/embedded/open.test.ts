@@ -12,9 +12,10 @@ import {
   queryWhenBack,
   readServerPid,
   startClient,
+  untilNoneRuns,
   urlOf,
-  waitUntilNoneRuns,
 } from "../../../../test/support/database/embedded/processes.ts";
+import { until } from "../../../../test/support/until.ts";
 import { openEmbeddedDatabase } from "./open.ts";
 
 const { folder, shared } = makeTestFolder();
@@ -51,7 +52,7 @@ describe("one data folder, start to finish", () => {
   });
 
   test("after the last client has left, nothing runs and no secret is readable by others", async () => {
-    assert.deepEqual(await waitUntilNoneRuns(dataDir), []);
+    await untilNoneRuns(dataDir);
     assert.equal(existsSync(join(dataDir, "supervisor.json")), false);
     for (const name of readdirSync(dataDir)) assert.equal(statSync(join(dataDir, name)).mode & 0o077, 0, name);
     for (const name of ["bookflow-password", "superuser-password"])
@@ -109,7 +110,7 @@ describe("one data folder, start to finish", () => {
     assert.equal(readServerPid(dataDir), server);
     assert.deepEqual(await query(urlOf(second), "select value from kept"), [{ value: 1 }]);
     await second.release();
-    assert.deepEqual(await waitUntilNoneRuns(dataDir), []);
+    await untilNoneRuns(dataDir);
   });
 
   test("clients that arrive while the last one leaves are served", async () => {
@@ -124,13 +125,13 @@ describe("one data folder, start to finish", () => {
       assert.deepEqual(await query(next.url, "select value from kept"), [{ value: 1 }]);
       await Promise.all([release, next.release()]);
     }
-    assert.deepEqual(await waitUntilNoneRuns(dataDir), []);
+    await untilNoneRuns(dataDir);
   });
 
   test("kill -9 of the only client leaves nothing running", async () => {
     const client = await startClient({ dataDir, shared });
     await client.kill();
-    assert.deepEqual(await waitUntilNoneRuns(dataDir), []);
+    await untilNoneRuns(dataDir);
   });
 
   test("a running client gets its database back after kill -9 of the server", async () => {
@@ -145,17 +146,17 @@ describe("one data folder, start to finish", () => {
     const [supervisor = 0] = findSupervisors(dataDir);
     const server = readServerPid(dataDir);
     process.kill(supervisor, "SIGKILL");
-    while (readServerPidOrNull(dataDir) === server) await new Promise((resolve) => setTimeout(resolve, 10));
+    await until(() => readServerPidOrNull(dataDir) !== server, "another server runs");
     assert.deepEqual(await queryWhenBack(urlOf(client), "select value from kept"), [{ value: 1 }]);
     await client.release();
-    assert.deepEqual(await waitUntilNoneRuns(dataDir), []);
+    await untilNoneRuns(dataDir);
   });
 
   test("kill -9 of client and supervisor together leaves no server behind", async () => {
     const client = await startClient({ dataDir, shared });
     killTogether([client.pid, ...findSupervisors(dataDir)]);
     await client.kill();
-    assert.deepEqual(await waitUntilNoneRuns(dataDir), []);
+    await untilNoneRuns(dataDir);
   });
 
   test("a start after kill -9 of everything finds every committed row", async () => {
@@ -198,7 +199,7 @@ test("four processes starting at once on a new folder create one database and sh
   const clients = await Promise.all([1, 2, 3, 4].map(() => startClient({ dataDir, shared })));
   assert.equal(new Set(clients.map(urlOf)).size, 1);
   await Promise.all(clients.map((client) => client.release()));
-  assert.deepEqual(await waitUntilNoneRuns(dataDir), []);
+  await untilNoneRuns(dataDir);
 });
 
 test("a first start cut short by kill -9 does not block the next one", async () => {

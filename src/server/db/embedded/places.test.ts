@@ -22,8 +22,8 @@ import {
   makeTestFolder,
   query,
   startClient,
+  untilNoneRuns,
   urlOf,
-  waitUntilNoneRuns,
 } from "../../../../test/support/database/embedded/processes.ts";
 
 const { folder, shared } = makeTestFolder();
@@ -41,7 +41,7 @@ test("an ordinary user's database is in the data folder, closed to others", only
   await client.release();
   assert.equal(statSync(dataDir).mode & 0o777, 0o700);
   assert.equal(lstatSync(join(dataDir, "postgres")).isDirectory(), true);
-  assert.deepEqual(await waitUntilNoneRuns(dataDir), []);
+  await untilNoneRuns(dataDir);
 });
 
 test("root can open an ordinary user's database, and its owner can use it again afterwards", onlyForRoot, async (t) => {
@@ -78,7 +78,7 @@ test("spaces, quotes, commas and emoji in the path work", async () => {
     { addresses: "" },
   ]);
   await client.release();
-  assert.deepEqual(await waitUntilNoneRuns(dataDir), []);
+  await untilNoneRuns(dataDir);
 });
 
 test("a path too long for a socket uses a loopback port, the same one next time if it is free", async (t) => {
@@ -98,7 +98,7 @@ test("a path too long for a socket uses a loopback port, the same one next time 
   assert.notEqual(urlOf(third), urlOf(first));
   assert.deepEqual(await query(urlOf(third), "select 1 as value"), [{ value: 1 }]);
   await third.release();
-  assert.deepEqual(await waitUntilNoneRuns(dataDir), []);
+  await untilNoneRuns(dataDir);
 });
 
 test("a database created by another PostgreSQL version gives a one-line error and is not touched", async () => {
@@ -113,7 +113,7 @@ test("a database created by another PostgreSQL version gives a one-line error an
     `The database in ${dataDir}/postgres was created by PostgreSQL 16, but this Bookflow includes PostgreSQL 18. Set DATABASE_URL to a server of that version, or move the data over with pg_dump.`,
   );
   assert.deepEqual(readdirSync(join(dataDir, "postgres")), ["PG_VERSION"]);
-  assert.deepEqual(await waitUntilNoneRuns(dataDir), []);
+  await untilNoneRuns(dataDir);
 });
 
 test("a link to a missing database does not create an empty one", async () => {
@@ -135,7 +135,7 @@ test("a broken cluster gives a one-line error with PostgreSQL's reason", async (
     word.kind === "failed" ? word.sentence : "",
     /^PostgreSQL could not start \(.*global.*\); see .*postgres\.log\.$/,
   );
-  assert.deepEqual(await waitUntilNoneRuns(dataDir), []);
+  await untilNoneRuns(dataDir);
 });
 
 test(
@@ -160,7 +160,7 @@ test(
     assert.deepEqual(second.notices, []);
     assert.deepEqual(await query(urlOf(second), "select value from kept"), [{ value: 1 }]);
     await second.release();
-    assert.deepEqual(await waitUntilNoneRuns(dataDir), []);
+    await untilNoneRuns(dataDir);
 
     rmSync(dataDir, { recursive: true });
     const anew = await startClient({ dataDir, shared });

@@ -56,7 +56,7 @@ const NEXT_CLAIM_MS: Readonly<Record<Waiting, Readonly<Record<LoopEvent, number 
   draining: { queued: null, place_free: null, half_free: 0, reported: null, failing_reported: null },
   full: { queued: null, place_free: 20, half_free: 0, reported: null, failing_reported: null },
 };
-const POLL_MS = 1_000;
+export const POLL_MS = 1_000;
 /** How long a mode lasts without an event. A retry ends the rest earlier. */
 const LIMIT_MS: Readonly<Record<Waiting, number>> = { resting: POLL_MS, draining: 20, full: POLL_MS };
 /** A rest lasts at least a millisecond for each delivery that was claimed, up to this: more arrive meanwhile. */

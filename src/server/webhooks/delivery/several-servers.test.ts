@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { queryOnce } from "../../../../test/support/database/citus-cluster.ts";
 import { isCluster } from "../../../../test/support/database/database.ts";
+import { until } from "../../../../test/support/until.ts";
 import {
   anotherWorker,
   book,
@@ -15,7 +16,6 @@ import {
   readDeliveries,
   startReplying,
   stopPolls,
-  until,
 } from "../../../../test/support/webhooks/webhook-service.ts";
 import { listHomes } from "../../db/home.ts";
 import { pause } from "../../lib/concurrency/pause.ts";
@@ -87,7 +87,6 @@ test("the leases of a dead worker are taken over on every server", { skip }, asy
 
 test("while shard groups move, every delivery arrives, and none is sent twice", {
   skip,
-  timeout: 120_000,
 }, async () => {
   const receiver = await startReplying(async (_request, count) => {
     // Its lease moves with the shard group, and nobody takes it over.

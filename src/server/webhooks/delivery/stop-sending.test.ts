@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { updateWidget } from "../../../../test/support/builders.ts";
 import { whileLocked } from "../../../../test/support/database/while-locked.ts";
+import { until } from "../../../../test/support/until.ts";
 import {
   type Business,
   book,
@@ -14,7 +15,6 @@ import {
   readDeliveries,
   readDelivery,
   startReplying,
-  until,
 } from "../../../../test/support/webhooks/webhook-service.ts";
 import { deleteBooking } from "../../bookings/stored/erase/erase.ts";
 import { updateOrganization } from "../../organizations/queries.ts";

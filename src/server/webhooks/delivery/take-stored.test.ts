@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { type TestContext, test } from "node:test";
 import { type DeliveryId, ENDPOINT_ID, type EndpointId } from "#contract/ids.ts";
+import { until } from "../../../../test/support/until.ts";
 import {
   book,
   createWebhookService,
@@ -9,7 +10,6 @@ import {
   makeBusiness,
   makeEndpoint,
   startReplying,
-  until,
 } from "../../../../test/support/webhooks/webhook-service.ts";
 import { createLog } from "../../lib/log/log.ts";
 import { randomId } from "../../lib/secrets/random.ts";

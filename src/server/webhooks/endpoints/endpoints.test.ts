@@ -3,6 +3,7 @@ import { test } from "node:test";
 import { sql } from "kysely";
 import { HOUR_MS } from "#contract/durations.ts";
 import { countBlocked } from "../../../../test/support/database/count-blocked.ts";
+import { until } from "../../../../test/support/until.ts";
 import {
   book,
   createWebhookService,
@@ -15,7 +16,6 @@ import {
   readDelivery,
   readEndpoint,
   startReplying,
-  until,
   verify,
 } from "../../../../test/support/webhooks/webhook-service.ts";
 import { redeliver } from "../log/resend.ts";

@@ -7,6 +7,7 @@ import { askApp, readAudit } from "../../../../test/support/app/app-api.ts";
 import { signIn } from "../../../../test/support/app/sign-in.ts";
 import { makeWidget } from "../../../../test/support/builders.ts";
 import { countBlocked } from "../../../../test/support/database/count-blocked.ts";
+import { until } from "../../../../test/support/until.ts";
 import {
   type Business,
   book,
@@ -17,7 +18,6 @@ import {
   moveClock,
   readDeliveries,
   startReplying,
-  until,
 } from "../../../../test/support/webhooks/webhook-service.ts";
 import { deleteBooking } from "../../bookings/stored/erase/erase.ts";
 import { editEndpoint } from "../endpoints/endpoints.ts";

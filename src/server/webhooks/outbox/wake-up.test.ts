@@ -4,6 +4,7 @@ import pg from "pg";
 import type { OrganizationId } from "#contract/ids.ts";
 import { makeOrganizationId } from "../../../../test/support/builders.ts";
 import { listDatabaseUrls } from "../../../../test/support/database/database.ts";
+import { until } from "../../../../test/support/until.ts";
 import {
   book,
   createWebhookService,
@@ -13,7 +14,6 @@ import {
   readDelivery,
   startReplying,
   stopPolls,
-  until,
 } from "../../../../test/support/webhooks/webhook-service.ts";
 import { type Db, openDb, openPool } from "../../db/connections/pool.ts";
 import { findServer } from "../../db/home.ts";

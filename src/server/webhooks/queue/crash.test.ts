@@ -7,6 +7,7 @@ import { sql } from "kysely";
 import { TEST_SECRET_KEY } from "../../../../test/support/app/app.ts";
 import { nameConnections } from "../../../../test/support/database/database.ts";
 import { CLEAN_ENVIRONMENT } from "../../../../test/support/programs/clean-environment.ts";
+import { until } from "../../../../test/support/until.ts";
 import {
   book,
   createWebhookService,
@@ -19,7 +20,6 @@ import {
   readDelivery,
   readEndpoint,
   startReplying,
-  until,
 } from "../../../../test/support/webhooks/webhook-service.ts";
 import { systemClock } from "../../lib/time/clock.ts";
 import { WORKER_LOCKS } from "./recovery-queries.ts";

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { beforeEach, test } from "node:test";
 import { sql } from "kysely";
+import { until } from "../../../../test/support/until.ts";
 import {
   anotherWorker,
   book,
@@ -9,7 +10,6 @@ import {
   makeBusiness,
   makeEndpoint,
   startReplying,
-  until,
 } from "../../../../test/support/webhooks/webhook-service.ts";
 import { randomUuid } from "../../lib/secrets/random.ts";
 import { DeliveryLoop } from "../delivery/loop.ts";

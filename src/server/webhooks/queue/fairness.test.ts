@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { after, beforeEach, test } from "node:test";
 import { sql } from "kysely";
+import { until } from "../../../../test/support/until.ts";
 import {
   anotherWorker,
   type Business,
@@ -16,7 +17,6 @@ import {
   pathOf,
   readDeliveries,
   startReplying,
-  until,
 } from "../../../../test/support/webhooks/webhook-service.ts";
 import { randomUuid } from "../../lib/secrets/random.ts";
 import { DeliveryLoop } from "../delivery/loop.ts";

@@ -4,6 +4,7 @@ import { Kysely, sql } from "kysely";
 import type { DeliveryId } from "#contract/ids.ts";
 import { isCluster, onEveryServer } from "../../../../test/support/database/database.ts";
 import { stopStopwatch } from "../../../../test/support/database/others-at-work.ts";
+import { until } from "../../../../test/support/until.ts";
 import {
   anotherWorker,
   book,
@@ -18,7 +19,6 @@ import {
   readDelivery,
   readEndpoint,
   startReplying,
-  until,
 } from "../../../../test/support/webhooks/webhook-service.ts";
 import { openDb, openPool } from "../../db/connections/pool.ts";
 import { EngineDialect } from "../../db/engine.ts";

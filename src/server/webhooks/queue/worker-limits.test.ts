@@ -3,6 +3,7 @@ import { beforeEach, test } from "node:test";
 import { type RawBuilder, sql } from "kysely";
 import { isCluster } from "../../../../test/support/database/database.ts";
 import { whileLocked } from "../../../../test/support/database/while-locked.ts";
+import { until } from "../../../../test/support/until.ts";
 import {
   book,
   createWebhookService,
@@ -13,9 +14,7 @@ import {
   makeIdAt,
   startReplying,
   stopPolls,
-  until,
 } from "../../../../test/support/webhooks/webhook-service.ts";
-import { pause } from "../../lib/concurrency/pause.ts";
 import { randomUuid } from "../../lib/secrets/random.ts";
 import { ClaimLoop } from "../delivery/claim-loop.ts";
 import { DeliveryLoop } from "../delivery/loop.ts";
@@ -156,8 +155,6 @@ test("what a claim did not read of a lane is claimed next, although no request e
   try {
     await until(() => receiver.requests.length === 1, "the loop has begun");
     await loop.settled();
-    // The first recovery has started its round too.
-    await pause(100);
     const business = await makeBusiness(deps);
     await makeEndpoint(deps, business, { url: receiver.url });
     for (let count = 0; count < 10; count++) await book(deps, business);

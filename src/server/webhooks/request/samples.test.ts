@@ -8,6 +8,7 @@ import { text } from "node:stream/consumers";
 import { after, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { findFreePort } from "../../../../test/support/programs/free-port.ts";
+import { until } from "../../../../test/support/until.ts";
 import {
   book,
   createWebhookService,
@@ -15,7 +16,6 @@ import {
   makeBusiness,
   makeEndpoint,
   readDelivery,
-  until,
 } from "../../../../test/support/webhooks/webhook-service.ts";
 import { rotateSecret } from "../endpoints/endpoints.ts";
 import { redeliver } from "../log/resend.ts";
@@ -95,7 +95,6 @@ for (const sample of SAMPLES) {
   test(`the ${sample.name} sample accepts what we sign, once, and nothing else`, {
     skip: !isThere(sample.program),
     // Go compiles its standard library the first time.
-    timeout: 180_000,
   }, async () => {
     const port = await findFreePort();
     const business = await makeBusiness(deps);

@@ -5,11 +5,11 @@ import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { after } from "node:test";
-import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import pg from "pg";
 import { CLEAN_ENVIRONMENT } from "../../programs/clean-environment.ts";
 import { temporaryFolder } from "../../programs/temporary-folder.ts";
+import { until } from "../../until.ts";
 
 type Word = { kind: "ready"; url: string } | { kind: "failed"; name: string; sentence: string };
 
@@ -87,14 +87,13 @@ export async function query(url: string, text: string): Promise<Record<string, u
 
 /** Asks again until there is an answer, like a connection pool. */
 export async function queryWhenBack(url: string, text: string): Promise<Record<string, unknown>[]> {
-  for (const until = Date.now() + 10_000; ; ) {
-    try {
-      return await query(url, text);
-    } catch (error) {
-      if (Date.now() > until) throw error;
-      await sleep(20);
-    }
-  }
+  let rows: Record<string, unknown>[] = [];
+  const isBack = async () => {
+    rows = await query(url, text);
+    return true;
+  };
+  await until(() => isBack().catch(() => false), "the server answers again");
+  return rows;
 }
 
 /** Every process whose command line names the folder: the supervisor, the server, and clients started above. */
@@ -112,10 +111,8 @@ export function readServerPid(dataDir: string): number {
   return Number(readFileSync(join(dataDir, "postgres", "postmaster.pid"), "utf8").split("\n")[0]);
 }
 
-/** The folder's processes that still run when none should. */
-export async function waitUntilNoneRuns(folder: string): Promise<{ pid: number; command: string }[]> {
-  for (const until = Date.now() + 5_000; Date.now() < until && findProcesses(folder).length > 0; ) await sleep(20);
-  return findProcesses(folder);
+export async function untilNoneRuns(folder: string): Promise<void> {
+  await until(() => findProcesses(folder).length === 0, `no process of ${folder} runs`);
 }
 
 export function killIfAlive(pid: number): void {
