@@ -239,8 +239,8 @@ export function sendSteadily(service: Service, widgetId: WidgetId, perSecond: nu
   const send = async () => {
     const body = JSON.stringify({ visitId: randomUUID(), events: [{ step: "widget_viewed" }] });
     const headers = { "content-type": "application/json" };
-    const answer = await fetch(address, { method: "POST", headers, body });
-    if (!answer.ok) throw new Error(`An event got ${answer.status}: ${await answer.text()}`);
+    const response = await fetch(address, { method: "POST", headers, body });
+    if (!response.ok) throw new Error(`An event got ${response.status}: ${await response.text()}`);
   };
   const ending = new AbortController();
   const sending = (async () => {

@@ -61,8 +61,8 @@ async function measureStart(folder: string): Promise<number> {
 }
 
 async function isReady(port: number): Promise<boolean> {
-  const answer = await fetch(`http://127.0.0.1:${port}/readyz`).catch(() => null);
-  return answer?.ok === true;
+  const response = await fetch(`http://127.0.0.1:${port}/readyz`).catch(() => null);
+  return response?.ok === true;
 }
 
 /** npm runs scripts with the Node of node_modules; npm itself with any. */

@@ -119,16 +119,16 @@ async function book(
         .filter(({ required }) => required)
         .map(({ id, type, options }) => ({ questionId: id, answer: options?.[0] ?? ANSWERS[type] ?? "1" })),
     };
-    const answer = await ask<{ reference?: string; slots?: FreeSlot[] }>(site, {
+    const response = await ask<{ reference?: string; slots?: FreeSlot[] }>(site, {
       path: "/bookings",
       network: wanted.network,
       body,
     });
-    if (answer?.reference !== undefined) {
+    if (response?.reference !== undefined) {
       site.tally.booked++;
       return;
     }
-    slots = answer?.slots ?? [];
+    slots = response?.slots ?? [];
   }
 }
 
@@ -137,18 +137,18 @@ async function ask<T>(
   { path, network, body }: { path: string; network: string; body?: object },
 ): Promise<T | null> {
   const startedMs = performance.now();
-  const answer = await fetch(base + path, {
+  const response = await fetch(base + path, {
     headers: {
       "x-forwarded-for": network,
       ...(body && { "content-type": "application/json", "idempotency-key": randomUUID() }),
     },
     ...(body && { method: "POST", body: JSON.stringify(body) }),
   });
-  const json = (await answer.json()) as { error?: { code: string } };
+  const json = (await response.json()) as { error?: { code: string } };
   tally.durationsMs.push(performance.now() - startedMs);
-  const what = [path.split("?")[0], answer.status, json.error?.code].join(" ").trim();
+  const what = [path.split("?")[0], response.status, json.error?.code].join(" ").trim();
   tally.statuses.set(what, (tally.statuses.get(what) ?? 0) + 1);
-  return answer.ok || answer.status === 409 ? (json as T) : null;
+  return response.ok || response.status === 409 ? (json as T) : null;
 }
 
 function report({ statuses, booked, wanted, durationsMs }: Tally, calcom: CalcomServer): Bar[] {

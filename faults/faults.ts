@@ -15,7 +15,7 @@ export type Fault = {
   /** Causes the fault, which lasts a few seconds and is over when this resolves. Returns what exactly happened. */
   readonly happen: (world: World, random: SeededRandom) => Promise<string>;
   /** How much of an answer's time the fault itself causes. */
-  readonly excuseMs?: (answer: TimedResponse) => number;
+  readonly excuseMs?: (response: TimedResponse) => number;
 };
 
 const RECEIVER_MODES: readonly ReceiverMode[] = ["hangs", "resets", "fails", "breaks off", "babbles"];
@@ -35,7 +35,7 @@ const isBooking = ({ route }: TimedResponse) => route === "POST /embed-api/{widg
 const EXTERNAL_BOOKING_MS = 50_000;
 /** A repeated request waits for the first one, which the killed process may have been about to send. */
 const KILLED_BOOKING_MS = 30_000;
-const excuseKill = (answer: TimedResponse) => (answer.isExternal && isBooking(answer) ? KILLED_BOOKING_MS : 0);
+const excuseKill = (response: TimedResponse) => (response.isExternal && isBooking(response) ? KILLED_BOOKING_MS : 0);
 
 export const FAULTS: readonly Fault[] = [
   {
@@ -137,7 +137,7 @@ export const FAULTS: readonly Fault[] = [
   },
   {
     name: "slow network to the database",
-    excuseMs: (answer) => 2 * SLOWEST_DELAY_MS * (isBooking(answer) ? TRIPS_OF_BOOKING : TRIPS_OF_OTHERS),
+    excuseMs: (response) => 2 * SLOWEST_DELAY_MS * (isBooking(response) ? TRIPS_OF_BOOKING : TRIPS_OF_OTHERS),
     async happen({ proxy }, random) {
       const delayMs = random.between(20, SLOWEST_DELAY_MS);
       return await during(lastingMs(random), {
@@ -203,16 +203,17 @@ export const FAULTS: readonly Fault[] = [
   },
   {
     name: "bad scheduling system",
-    excuseMs: (answer) => (!answer.isExternal ? 0 : isBooking(answer) ? EXTERNAL_BOOKING_MS : SCHEDULER_LIMITS.readMs),
+    excuseMs: (response) =>
+      !response.isExternal ? 0 : isBooking(response) ? EXTERNAL_BOOKING_MS : SCHEDULER_LIMITS.readMs,
     async happen({ calcom }, random) {
       const kind = random.pick(["hang", "reset", "lie", "fail", "book and reset"] as const);
-      const answer = { hang: "hang", reset: "reset", "book and reset": "reset" } as const;
+      const reply = { hang: "hang", reset: "reset", "book and reset": "reset" } as const;
       const injection =
         kind === "lie"
           ? { answer: { status: 200, json: { status: "success", data: "nothing that was asked for" } } }
           : kind === "fail"
             ? { answer: { status: 500, text: "no" } }
-            : { answer: answer[kind], creates: kind === "book and reset" };
+            : { answer: reply[kind], creates: kind === "book and reset" };
       for (const route of SCHEDULER_ROUTES) calcom.injectFault(route, injection, injection, injection);
       await sleep(lastingMs(random));
       calcom.stopFaults();

@@ -23,7 +23,7 @@ const THINKING_MS = { browser: 30, booker: 400, reader: 60 };
 const BOOKING_TRIES_MAX = 40;
 const READ_PATHS = ["/api/v1/bookings?limit=5", "/api/v1/widgets", "/api/v1/analytics?days=7"];
 
-type Answered = { status: number; body: string };
+type Received = { status: number; body: string };
 
 /** An answer from a web process, or none within the limit (status 0). */
 export type TimedResponse = {
@@ -119,10 +119,10 @@ export class Load {
       const body = JSON.stringify(eventsBody({ visitId: visit.visitId, events: [{ step }] }));
       const headers = { "content-type": "text/plain", "user-agent": DESKTOP };
       for (;;) {
-        const answer = await this.#ask(`/embed-api/${visit.widget}/events`, { method: "POST", headers, body });
-        if (answer?.status === 204) break;
+        const response = await this.#ask(`/embed-api/${visit.widget}/events`, { method: "POST", headers, body });
+        if (response?.status === 204) break;
         if (this.#hasGivenUp) return;
-        this.#note("POST events", answer, [503]);
+        this.#note("POST events", response, [503]);
         await sleep(RETRY_MS);
       }
       visit.steps.push(step);
@@ -145,17 +145,17 @@ export class Load {
     });
     const headers = { "content-type": "application/json", "idempotency-key": randomUUID() };
     for (let tries = 1; tries <= BOOKING_TRIES_MAX; tries++) {
-      const answer = await this.#ask(`/embed-api/${widget}/bookings`, { method: "POST", headers, body });
-      if (answer?.status === 201) {
-        this.booked.add(JSON.parse(answer.body).reference);
+      const response = await this.#ask(`/embed-api/${widget}/bookings`, { method: "POST", headers, body });
+      if (response?.status === 201) {
+        this.booked.add(JSON.parse(response.body).reference);
         this.counts.bookings++;
         return;
       }
-      if (answer?.status === 409 && answer.body.includes("slot_taken")) break;
+      if (response?.status === 409 && response.body.includes("slot_taken")) break;
       // Without this, the outcome is still open, and the same key gets it later.
-      if (answer?.body.includes('"isSettled":true')) break;
-      this.#note("POST bookings", answer, [409, 503]);
-      if (answer && answer.status < 500 && answer.status !== 409) break;
+      if (response?.body.includes('"isSettled":true')) break;
+      this.#note("POST bookings", response, [409, 503]);
+      if (response && response.status < 500 && response.status !== 409) break;
       await sleep(RETRY_MS);
     }
     this.counts.refusedBookings++;
@@ -174,10 +174,10 @@ export class Load {
     if (!service) return null;
     const from = Date.now() + (1 + Math.floor(Math.random() * 40)) * DAY_MS;
     const range = `from=${new Date(from).toISOString()}&to=${new Date(from + 5 * DAY_MS).toISOString()}`;
-    const answer = await this.#ask(`/embed-api/${widget}/slots?service=${service.id}&${range}`);
-    this.#note("GET slots", answer, [200, 503]);
-    if (answer?.status !== 200) return null;
-    const slots = JSON.parse(answer.body).slots as { start: string }[];
+    const response = await this.#ask(`/embed-api/${widget}/slots?service=${service.id}&${range}`);
+    this.#note("GET slots", response, [200, 503]);
+    if (response?.status !== 200) return null;
+    const slots = JSON.parse(response.body).slots as { start: string }[];
     if (slots.length === 0) return null;
     const answers = service.questions.map(({ id, options }) => ({
       questionId: id,
@@ -188,14 +188,14 @@ export class Load {
 
   async #read(): Promise<void> {
     const path = this.#pick(READ_PATHS);
-    const answer = await this.#ask(path, { headers: { authorization: `Bearer ${this.#world.apiKey}` } });
-    this.#note(`GET ${path}`, answer, [200, 503]);
+    const response = await this.#ask(path, { headers: { authorization: `Bearer ${this.#world.apiKey}` } });
+    this.#note(`GET ${path}`, response, [200, 503]);
     this.counts.reads++;
     await sleep(THINKING_MS.reader);
   }
 
   /** Null without a response: the process was killed, stopped, or is starting. */
-  async #ask(path: string, options: Parameters<typeof request>[1] = {}): Promise<Answered | null> {
+  async #ask(path: string, options: Parameters<typeof request>[1] = {}): Promise<Received | null> {
     const { externalWidget, webs } = this.#world;
     const { url, name } = this.#pick(webs);
     const startedAt = performance.now();
@@ -210,19 +210,19 @@ export class Load {
     const signal = AbortSignal.timeout(REQUEST_LIMIT_MS);
     try {
       const { statusCode, body } = await request(url + path, { dispatcher: this.#agent, signal, ...options });
-      const answered = { status: statusCode, body: await body.text() };
+      const received = { status: statusCode, body: await body.text() };
       time(statusCode);
-      return answered;
+      return received;
     } catch {
       if (signal.aborted) time(0);
       return null;
     }
   }
 
-  #note(route: string, answer: Answered | null, expected: readonly number[]): void {
-    if (answer?.status === 503) this.counts.unavailable++;
-    if (answer && !expected.includes(answer.status))
-      this.wrongResponses.push(`${route}: ${answer.status} ${answer.body.slice(0, 120)}`);
+  #note(route: string, response: Received | null, expected: readonly number[]): void {
+    if (response?.status === 503) this.counts.unavailable++;
+    if (response && !expected.includes(response.status))
+      this.wrongResponses.push(`${route}: ${response.status} ${response.body.slice(0, 120)}`);
   }
 
   #pick<T>(items: readonly T[]): T {

@@ -129,9 +129,9 @@ function printTable(memoryBeforeMb: number): void {
   for (const [name, { rounds: count, recoveredMs, deliveredMs, slowResponses, wrong }] of [...tallies].sort()) {
     const failed = new Set(wrong.map((what) => what.split(":")[0])).size;
     const slowest = (times: readonly number[]) => toSeconds(Math.max(...times));
-    const answer = findSlowest(slowResponses);
+    const response = findSlowest(slowResponses);
     console.log(
-      `| ${name} | ${count} | ${count - failed} | ${slowest(recoveredMs)} | ${slowest(deliveredMs)} | ${answer === null ? "below 1 s" : `${toSeconds(answer.tookMs)}, ${answer.route}`} |`,
+      `| ${name} | ${count} | ${count - failed} | ${slowest(recoveredMs)} | ${slowest(deliveredMs)} | ${response === null ? "below 1 s" : `${toSeconds(response.tookMs)}, ${response.route}`} |`,
     );
   }
   const { events, bookings, refusedBookings, reads, unavailable } = load.counts;
@@ -145,21 +145,21 @@ function printTable(memoryBeforeMb: number): void {
   for (const { wrong } of tallies.values()) for (const what of wrong) console.log(what);
 }
 
-function findSlowest(answers: readonly TimedResponse[]): TimedResponse | null {
-  return answers.toSorted((a, b) => b.tookMs - a.tookMs)[0] ?? null;
+function findSlowest(responses: readonly TimedResponse[]): TimedResponse | null {
+  return responses.toSorted((a, b) => b.tookMs - a.tookMs)[0] ?? null;
 }
 
 /**
  * One sentence for each answer that took too long: a visitor gets one within seconds, even if it is only a 503. Time that the fault itself
  * takes, such as a suspended process, and the machine's own load don't count.
  */
-function judgeResponses(answers: readonly TimedResponse[], fault: Pick<Fault, "excuseMs">): string[] {
-  return answers
-    .filter((answer) => answer.tookMs - answer.lagMs > RESPONSE_LIMIT_MS + (fault.excuseMs?.(answer) ?? 0))
-    .map((answer) => `too slow: ${describeResponse(answer)}`);
+function judgeResponses(responses: readonly TimedResponse[], fault: Pick<Fault, "excuseMs">): string[] {
+  return responses
+    .filter((response) => response.tookMs - response.lagMs > RESPONSE_LIMIT_MS + (fault.excuseMs?.(response) ?? 0))
+    .map((response) => `too slow: ${describeResponse(response)}`);
 }
 
 function describeResponse({ route, isExternal, status, tookMs, lagMs }: TimedResponse): string {
-  const answer = status === 0 ? "no answer" : String(status);
-  return `${route}${isExternal ? " (external)" : ""} ${answer} after ${(tookMs / 1000).toFixed(1)} s (machine late by ${(lagMs / 1000).toFixed(1)} s)`;
+  const outcome = status === 0 ? "no answer" : String(status);
+  return `${route}${isExternal ? " (external)" : ""} ${outcome} after ${(tookMs / 1000).toFixed(1)} s (machine late by ${(lagMs / 1000).toFixed(1)} s)`;
 }

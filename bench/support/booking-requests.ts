@@ -23,9 +23,9 @@ export async function listSlots(
   for (const days of ranges) {
     const [from, to] = days.map((day) => new Date(Date.now() + day * DAY_MS).toISOString());
     const address = `http://127.0.0.1:${port}/embed-api/${widget}/slots`;
-    const answer = await fetch(`${address}?service=${SERVICE}&from=${from}&to=${to}`);
-    if (!answer.ok) throw new Error(`The slots answered ${answer.status}: ${await answer.text()}`);
-    slots.push(...((await answer.json()) as { slots: FreeSlot[] }).slots);
+    const response = await fetch(`${address}?service=${SERVICE}&from=${from}&to=${to}`);
+    if (!response.ok) throw new Error(`The slots answered ${response.status}: ${await response.text()}`);
+    slots.push(...((await response.json()) as { slots: FreeSlot[] }).slots);
   }
   return slots;
 }

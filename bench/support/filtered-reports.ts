@@ -46,9 +46,9 @@ export async function signInToReports(service: Service, { owner }: History): Pro
   return async (query) => {
     const headers = { cookie, "x-organization": owner };
     const address = `http://127.0.0.1:${service.port}/api/app/analytics?${query.replaceAll(" ", "%20")}`;
-    const answer = await fetch(address, { headers });
-    const text = await answer.text();
-    if (!answer.ok) throw new Error(`${query}: ${answer.status} ${text}`);
+    const response = await fetch(address, { headers });
+    const text = await response.text();
+    if (!response.ok) throw new Error(`${query}: ${response.status} ${text}`);
   };
 }
 

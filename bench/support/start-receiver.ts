@@ -12,9 +12,9 @@ export async function startReceiver(): Promise<Receiver> {
   return {
     port,
     async take() {
-      const answer = hear<{ arrivals: Arrival[] }>();
+      const response = hear<{ arrivals: Arrival[] }>();
       child.send("take");
-      return (await answer).arrivals;
+      return (await response).arrivals;
     },
     stop: () => child.disconnect(),
   };

@@ -4,7 +4,7 @@ import { createServer } from "node:net";
 // answers by hand, because an HTTP server would take as much CPU as the service being measured. Requests to /hang are never
 // answered. The message `take` returns the records and clears them.
 
-const ANSWER = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok";
+const REPLY = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok";
 
 export type Arrival = readonly [reference: string, atMs: number];
 
@@ -25,7 +25,7 @@ const server = createServer({ noDelay: true }, (socket) => {
     const isHanging = received.startsWith("POST /hang");
     if (!isHanging) {
       arrivals.push([/"reference":"([^"]+)"/.exec(received)?.[1] ?? "", firstByteAt]);
-      socket.write(ANSWER);
+      socket.write(REPLY);
     }
     received = "";
   });

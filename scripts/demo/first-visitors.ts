@@ -98,7 +98,8 @@ async function book(api: string, visitor: Visitor, now: Date): Promise<void> {
 
 async function ask(url: string, body?: object): Promise<unknown> {
   const headers = { "user-agent": USER_AGENT, "content-type": "application/json", "idempotency-key": randomUUID() };
-  const answer = await fetch(url, body ? { method: "POST", headers, body: JSON.stringify(body) } : { headers });
-  if (!answer.ok) throw new Error(`${url.replace(/\?.*$/, "")} answered ${answer.status}: ${await answer.text()}`);
-  return answer.status === 204 ? null : await answer.json();
+  const response = await fetch(url, body ? { method: "POST", headers, body: JSON.stringify(body) } : { headers });
+  if (!response.ok)
+    throw new Error(`${url.replace(/\?.*$/, "")} answered ${response.status}: ${await response.text()}`);
+  return response.status === 204 ? null : await response.json();
 }

@@ -29,7 +29,7 @@ export class ApiError extends BookflowError<ApiErrorCode> {
   /** From the Retry-After header. */
   readonly retryAfterSeconds: number | null;
 
-  constructor(answer: {
+  constructor(response: {
     code: ApiErrorCode;
     message: string;
     status: number;
@@ -37,11 +37,11 @@ export class ApiError extends BookflowError<ApiErrorCode> {
     requestId: string | null;
     retryAfterSeconds: number | null;
   }) {
-    super(answer.code, answer.message);
-    this.fields = answer.fields ?? {};
-    this.status = answer.status;
-    this.requestId = answer.requestId;
-    this.retryAfterSeconds = answer.retryAfterSeconds;
+    super(response.code, response.message);
+    this.fields = response.fields ?? {};
+    this.status = response.status;
+    this.requestId = response.requestId;
+    this.retryAfterSeconds = response.retryAfterSeconds;
   }
 }
 

@@ -12,7 +12,7 @@ export type Connection = {
 
 export type Query = Readonly<Record<string, string | number | Date | readonly string[] | undefined>>;
 
-type Answer = { status: number; headers: Headers; text: string };
+type Received = { status: number; headers: Headers; text: string };
 
 export type Request = {
   /** GET if omitted. */
@@ -44,7 +44,7 @@ function toSearch(query: Query): string {
 }
 
 /** One request; the time limit includes the body. The caller's abort reason is thrown unchanged. */
-async function send(connection: Connection, request: Request): Promise<Answer> {
+async function send(connection: Connection, request: Request): Promise<Received> {
   const { method = "GET", body, signal } = request;
   signal?.throwIfAborted();
   const { apiKey, timeoutMs } = connection;
@@ -77,18 +77,18 @@ async function send(connection: Connection, request: Request): Promise<Answer> {
   }
 }
 
-function parseResponse(answer: Answer, { method = "GET" }: Request): unknown {
-  if (answer.status === 204 && method !== "GET") return null;
-  const body = parseJson(answer.text);
-  if (answer.status >= 200 && answer.status <= 202 && typeof body === "object" && body !== null) return body;
+function parseResponse(response: Received, { method = "GET" }: Request): unknown {
+  if (response.status === 204 && method !== "GET") return null;
+  const body = parseJson(response.text);
+  if (response.status >= 200 && response.status <= 202 && typeof body === "object" && body !== null) return body;
   const error = readError(body);
   throw new ApiError({
     code: error?.code ?? "unexpected_response",
-    message: error?.message ?? describe(answer),
+    message: error?.message ?? describe(response),
     fields: error?.fields ?? {},
-    status: answer.status,
-    requestId: answer.headers.get("x-request-id"),
-    retryAfterSeconds: readRetryAfter(answer.headers.get("retry-after")),
+    status: response.status,
+    requestId: response.headers.get("x-request-id"),
+    retryAfterSeconds: readRetryAfter(response.headers.get("retry-after")),
   });
 }
 
@@ -107,7 +107,7 @@ function readError(body: unknown): ServiceError | null {
   return typeof error?.code === "string" && typeof error.message === "string" ? (error as ServiceError) : null;
 }
 
-function describe({ status, headers }: Answer): string {
+function describe({ status, headers }: Received): string {
   const target = headers.get("location");
   if (target !== null) return `The response was a redirect (${status}) to ${target}. Check baseUrl.`;
   return `The response (${status}) did not come from Bookflow. Check baseUrl.`;

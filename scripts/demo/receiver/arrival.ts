@@ -8,7 +8,7 @@ export type Arrival = {
   readonly content: Content;
   /** How often this delivery has arrived so far. */
   readonly attempt: number;
-  readonly answer: Answer;
+  readonly reply: Reply;
 };
 
 export type Content =
@@ -21,7 +21,7 @@ export type Signature =
   | { readonly kind: "verified"; readonly event: WebhookEvent }
   | { readonly kind: "wrong"; readonly reason: string };
 
-export type Answer = { readonly status: number; readonly body: string };
+export type Reply = { readonly status: number; readonly body: string };
 
 /** Chats get their card unsigned; a request with a signature is the JSON event. */
 export function readContent(given: {
@@ -39,7 +39,7 @@ export function readContent(given: {
 }
 
 /** The replies of the real services: Slack sends "ok", Teams 202. */
-export function toReply(content: Content): Answer {
+export function toReply(content: Content): Reply {
   switch (content.kind) {
     case "slack":
       return { status: 200, body: "ok" };

@@ -57,7 +57,7 @@ export class Receiver {
         secrets: signature === undefined ? [] : await this.#listSecrets(),
         now: new Date(),
       });
-      const answer = path === FAILING_PATH ? DOWN : toReply(content);
+      const reply = path === FAILING_PATH ? DOWN : toReply(content);
       const headers = toPairs(request.rawHeaders);
       this.#show({
         number: ++this.#count,
@@ -66,9 +66,9 @@ export class Receiver {
         headers,
         content,
         attempt: this.#countAttempts(headers),
-        answer,
+        reply,
       });
-      response.writeHead(answer.status, { "content-type": "text/plain" }).end(answer.body);
+      response.writeHead(reply.status, { "content-type": "text/plain" }).end(reply.body);
     } catch {
       // The sender disconnected midway, and will try again.
       response.destroy();

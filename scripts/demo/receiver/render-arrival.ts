@@ -6,9 +6,9 @@ import { renderAdaptiveCard } from "./render-teams.ts";
 export const PANELS = ["json", "down", "slack", "teams"] as const;
 export type Panel = (typeof PANELS)[number];
 
-export function toPanel({ content, answer }: Arrival): Panel {
+export function toPanel({ content, reply }: Arrival): Panel {
   if (content.kind === "slack" || content.kind === "teams") return content.kind;
-  return answer.status === 500 ? "down" : "json";
+  return reply.status === 500 ? "down" : "json";
 }
 
 export function renderArrival(arrival: Arrival): Html {
@@ -23,7 +23,7 @@ ${renderSlackMessage(content.message)}</div></li>`;
 <p class="teams-sender"><strong>Bookflow</strong> <span>via Workflows</span> ${renderTime(arrival)}</p>
 ${renderAdaptiveCard(content.card)}</div></li>`;
     case "signed":
-      return arrival.answer.status === 500
+      return arrival.reply.status === 500
         ? renderDown(arrival, content.body)
         : renderSigned(arrival, content.signature, content.body);
     case "unreadable":
@@ -57,7 +57,7 @@ function renderAbout(body: unknown): Html | null {
 
 function renderDown(arrival: Arrival, body: unknown): Html {
   const booking = findBooking(body);
-  return html`<li><details class="down-line"><summary><span class="status is-bad">${arrival.answer.status}</span>
+  return html`<li><details class="down-line"><summary><span class="status is-bad">${arrival.reply.status}</span>
 <code>${toText(booking?.["reference"]) || "test"}</code>
 <span>attempt ${arrival.attempt}</span>${renderTime(arrival)}</summary>${renderHeaders(arrival)}</details></li>`;
 }
@@ -68,8 +68,8 @@ function findBooking(body: unknown): Record<string, unknown> | null {
 }
 
 function renderHead(arrival: Arrival, title: string): Html {
-  const look = arrival.answer.status < 300 ? "is-good" : "is-bad";
-  return html`<p class="head"><span class="status ${look}">${arrival.answer.status}</span>
+  const look = arrival.reply.status < 300 ? "is-good" : "is-bad";
+  return html`<p class="head"><span class="status ${look}">${arrival.reply.status}</span>
 <strong>${title}</strong><span class="path">POST ${arrival.path}</span>${renderTime(arrival)}</p>`;
 }
 

@@ -30,14 +30,14 @@ type ConnectionDialogProps = {
 
 /** Adds or edits a connection. The server checks it before saving; the dialog shows the result before it closes. */
 export function ConnectionDialog({ connection, isOpen, onClose, next }: ConnectionDialogProps) {
-  const [answer, setAnswer] = useState<SavedConnection | null>(null);
+  const [saved, setSaved] = useState<SavedConnection | null>(null);
   const close = () => {
-    setAnswer(null);
+    setSaved(null);
     onClose();
   };
   const forms = {
     onClose: close,
-    onSaved: (saved: SavedConnection) => (saved.verified ? setAnswer(saved) : close()),
+    onSaved: (result: SavedConnection) => (result.verified ? setSaved(result) : close()),
   };
   return (
     <FormDialog
@@ -47,10 +47,10 @@ export function ConnectionDialog({ connection, isOpen, onClose, next }: Connecti
       title={connection ? `Edit ${connection.name}` : "Add connection"}
       size="lg"
     >
-      {answer?.verified ? (
+      {saved?.verified ? (
         <Stack gap="md">
           <div role="status">
-            <VerifiedSummary verified={answer.verified} />
+            <VerifiedSummary verified={saved.verified} />
           </div>
           <Group justify="flex-end">
             {/* Takes the focus from the form, which is gone. */}

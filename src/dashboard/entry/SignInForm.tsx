@@ -37,7 +37,7 @@ function PasswordStep({ email, onCode, onSignedIn }: PasswordStepProps) {
   const signIn = useAction({
     run: (body: { email: string; password: string }) => call("signIn", { body }),
     form,
-    onDone: (answer) => (answer.twoFactorRedirect ? onCode() : onSignedIn()),
+    onDone: (response) => (response.twoFactorRedirect ? onCode() : onSignedIn()),
   });
   return (
     <ActionForm form={form} action={signIn} label="Sign in">

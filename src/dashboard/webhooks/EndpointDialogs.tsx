@@ -43,7 +43,7 @@ export function AddEndpointDialog({ isOpen, onClose }: { isOpen: boolean; onClos
         <AddForm
           onClose={onClose}
           // Chat cards are not signed, so there is no secret to show.
-          onAdded={(answer) => (answer.secret === null ? openEndpoint(answer) : setAdded(answer))}
+          onAdded={(endpoint) => (endpoint.secret === null ? openEndpoint(endpoint) : setAdded(endpoint))}
         />
       )}
     </FormDialog>

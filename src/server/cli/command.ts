@@ -3,7 +3,7 @@ import type { ServiceDeps } from "../create-deps.ts";
 import type { Arguments } from "./arguments.ts";
 
 /** A command's output: lines for a person, or one JSON value with --json. */
-export type Answer = { text: string; json: unknown; exitCode?: number };
+export type Output = { text: string; json: unknown; exitCode?: number };
 
 export type CommandContext = ServiceDeps & {
   readonly config: Config;
@@ -25,7 +25,7 @@ export type Command = {
   /** Options without a value. */
   readonly flags?: readonly string[];
   readonly positionals: number;
-  readonly run: (context: CommandContext) => Promise<Answer>;
+  readonly run: (context: CommandContext) => Promise<Output>;
 };
 
 /** Bad input on the command line: one clear line on standard error, and exit code 2. */

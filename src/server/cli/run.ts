@@ -6,7 +6,7 @@ import { createLog } from "../lib/log/log.ts";
 import { StartError } from "../lib/start-error.ts";
 import { parseArguments } from "./arguments.ts";
 import { BOOKING_COMMANDS, IMPORT_BOOKINGS_COMMAND } from "./booking-commands.ts";
-import { type Answer, type Command, UsageError } from "./command.ts";
+import { type Command, type Output, UsageError } from "./command.ts";
 import { CONNECTION_COMMANDS } from "./connection-commands.ts";
 import { DELIVERY_COMMANDS } from "./delivery-commands.ts";
 import { DEMO_COMMANDS } from "./demo-commands.ts";
@@ -37,14 +37,14 @@ type Terminal = {
   readonly stdin: AsyncIterable<Buffer>;
 };
 
-/** Returns the exit code: 2 for bad input, 1 if the service is unavailable or has a bug. Answers go to standard output. */
+/** Returns the exit code: 2 for bad input, 1 if the service is unavailable or has a bug. Output goes to standard output. */
 export async function runCommandLine(args: readonly string[], terminal: Terminal): Promise<number> {
   const words = args.filter((word) => word !== "--json");
   try {
-    const answer = await run(words, terminal);
+    const output = await run(words, terminal);
     const isJson = words.length < args.length;
-    terminal.stdout.write(`${isJson ? JSON.stringify(answer.json) : answer.text}\n`);
-    return answer.exitCode ?? 0;
+    terminal.stdout.write(`${isJson ? JSON.stringify(output.json) : output.text}\n`);
+    return output.exitCode ?? 0;
   } catch (error) {
     if ([UsageError, StartError, ConfigError, ExportError].some((kind) => error instanceof kind))
       terminal.stderr.write(`${(error as Error).message}\n`);
@@ -54,7 +54,7 @@ export async function runCommandLine(args: readonly string[], terminal: Terminal
   }
 }
 
-async function run(words: string[], terminal: Terminal): Promise<Answer> {
+async function run(words: string[], terminal: Terminal): Promise<Output> {
   if (words.length === 0 || words.includes("--help") || words[0] === "help")
     return help(words.filter((word) => word !== "help" && !word.startsWith("-")));
   const command = findCommand(words);
@@ -95,7 +95,7 @@ function findCommand(words: string[]): Command {
 }
 
 /** For the words of one command or one group of commands ("endpoint"); for all of them if none matches. */
-function help(words: readonly string[]): Answer {
+function help(words: readonly string[]): Output {
   const wanted = words.slice(0, 2).join(" ");
   const found = COMMANDS.filter(({ name }) => wanted !== "" && `${name} `.startsWith(`${wanted} `));
   const isWanted = (command: Command) => found.length === 0 || found.includes(command);

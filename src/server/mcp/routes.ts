@@ -30,13 +30,13 @@ export function mcpRoutes(
     const server = createServer(deps, callerOf(request));
     await server.connect(transport);
     try {
-      const answer = await transport.handleRequest(toWebRequest(request, deps.config.baseUrl), {
+      const response = await transport.handleRequest(toWebRequest(request, deps.config.baseUrl), {
         parsedBody: request.body,
       });
       return await reply
-        .code(answer.status)
-        .type(answer.headers.get("content-type") ?? "application/json")
-        .send(answer.body === null ? null : await answer.text());
+        .code(response.status)
+        .type(response.headers.get("content-type") ?? "application/json")
+        .send(response.body === null ? null : await response.text());
     } finally {
       await server.close();
     }
@@ -96,8 +96,8 @@ async function runTool(
   }
 }
 
-function toResult(answer: object): CallToolResult {
-  return { content: [{ type: "text", text: JSON.stringify(answer) }] };
+function toResult(response: object): CallToolResult {
+  return { content: [{ type: "text", text: JSON.stringify(response) }] };
 }
 
 /** As if they had been sent as query parameters, so that the read API's own checks apply. */

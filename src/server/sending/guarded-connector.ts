@@ -122,8 +122,8 @@ class OpeningWatch {
 function guardLookup(resolve: ResolveHost, isPermitted: (address: string) => boolean): LookupFunction {
   async function findAddresses(hostname: string): Promise<LookupAddress[]> {
     const startedAt = performance.now();
-    const answer = await resolve(hostname);
-    const found = answer.kind === "found" ? answer.addresses : [];
+    const reply = await resolve(hostname);
+    const found = reply.kind === "found" ? reply.addresses : [];
     if (found.length === 0 || !found.every(isPermitted)) {
       await pause(Math.max(0, startedAt + NOT_FOUND_MS - performance.now()));
       throw new SendFault("dns_error");

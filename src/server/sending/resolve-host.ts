@@ -44,22 +44,22 @@ export function createSystemResolver(clock: Clock): ResolveHost {
 }
 
 export function createHostResolver(deps: Deps): ResolveHost {
-  const kept = new RecentMap<string, { answer: HostReply; untilMs: number }>(KEPT_NAMES);
+  const kept = new RecentMap<string, { reply: HostReply; untilMs: number }>(KEPT_NAMES);
   const underWay = new Map<string, Promise<HostReply>>();
 
   async function resolveAndKeep(name: string): Promise<HostReply> {
-    const { answer, ttlSeconds } = await resolveName(deps, name);
-    if (answer.kind === "found" && ttlSeconds > 0) {
+    const { reply, ttlSeconds } = await resolveName(deps, name);
+    if (reply.kind === "found" && ttlSeconds > 0) {
       const keptMs = Math.min(ttlSeconds, KEPT_SECONDS_MAX) * 1_000;
-      kept.set(name, { answer, untilMs: deps.clock.now().getTime() + keptMs });
+      kept.set(name, { reply, untilMs: deps.clock.now().getTime() + keptMs });
     }
-    return answer;
+    return reply;
   }
 
   return (host) => {
     const name = host.toLowerCase().replace(/\.$/, "");
     const known = kept.get(name);
-    if (known !== undefined && deps.clock.now().getTime() < known.untilMs) return Promise.resolve(known.answer);
+    if (known !== undefined && deps.clock.now().getTime() < known.untilMs) return Promise.resolve(known.reply);
     const pending = underWay.get(name);
     if (pending !== undefined) return pending;
     const started = resolveAndKeep(name).finally(() => underWay.delete(name));
@@ -68,11 +68,11 @@ export function createHostResolver(deps: Deps): ResolveHost {
   };
 }
 
-async function resolveName(deps: Deps, name: string): Promise<{ answer: HostReply; ttlSeconds: number }> {
+async function resolveName(deps: Deps, name: string): Promise<{ reply: HostReply; ttlSeconds: number }> {
   const local = findInHostsFile(await deps.readHostsFile(), name);
-  if (local.length > 0) return { answer: { kind: "found", addresses: local }, ttlSeconds: KEPT_SECONDS_MAX };
+  if (local.length > 0) return { reply: { kind: "found", addresses: local }, ttlSeconds: KEPT_SECONDS_MAX };
   if (name === "localhost" || name.endsWith(".localhost")) {
-    return { answer: { kind: "found", addresses: ["127.0.0.1", "::1"] }, ttlSeconds: KEPT_SECONDS_MAX };
+    return { reply: { kind: "found", addresses: ["127.0.0.1", "::1"] }, ttlSeconds: KEPT_SECONDS_MAX };
   }
   const replies = await Promise.allSettled([
     deps.dns.resolve4(name, { ttl: true }),
@@ -81,10 +81,10 @@ async function resolveName(deps: Deps, name: string): Promise<{ answer: HostRepl
   const records = replies.flatMap((reply) => (reply.status === "fulfilled" ? reply.value : []));
   if (records.length > 0) {
     const addresses = records.map((record) => record.address);
-    return { answer: { kind: "found", addresses }, ttlSeconds: Math.min(...records.map((record) => record.ttl)) };
+    return { reply: { kind: "found", addresses }, ttlSeconds: Math.min(...records.map((record) => record.ttl)) };
   }
   const isAbsent = replies.every((reply) => reply.status === "fulfilled" || ABSENT_CODES.has(reply.reason?.code));
-  return { answer: { kind: isAbsent ? "not_found" : "unavailable" }, ttlSeconds: 0 };
+  return { reply: { kind: isAbsent ? "not_found" : "unavailable" }, ttlSeconds: 0 };
 }
 
 /** No such name, no address of that family, not a name at all. */

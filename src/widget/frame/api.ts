@@ -10,13 +10,13 @@ import { type Span, splitSpan } from "./times/slots.ts";
 
 // The frame's requests. Failures are returned as values.
 
-/** `connection`: no complete answer arrived. `server`: the server answered with an error. */
+/** `connection`: no complete response arrived. `server`: the response was an error. */
 export type LoadFailure = "connection" | "server";
 
 type Loaded<T> = { kind: "loaded"; value: T } | { kind: "failed"; failure: LoadFailure };
 
 export type BookResult =
-  | { kind: "booked"; answer: BookResponse }
+  | { kind: "booked"; response: BookResponse }
   | { kind: "taken"; fresh: readonly FreeSlot[] }
   | { kind: "fields"; fields: Readonly<Record<string, string>> }
   | { kind: "paused" }
@@ -42,7 +42,7 @@ export function createApi(widget: string) {
     loadConfig: (): Promise<Loaded<ConfigResponse>> => read<ConfigResponse>(`${base}/config`),
 
     async loadSlots(query: { service: string; staff: string | null; span: Span }): Promise<Loaded<FreeSlot[]>> {
-      const answers = await Promise.all(
+      const responses = await Promise.all(
         splitSpan(query.span).map(({ fromMs, toMs }) => {
           const parameters = new URLSearchParams({
             service: query.service,
@@ -54,9 +54,9 @@ export function createApi(widget: string) {
         }),
       );
       const slots: FreeSlot[] = [];
-      for (const answer of answers) {
-        if (answer.kind !== "loaded") return answer;
-        slots.push(...answer.value.slots);
+      for (const response of responses) {
+        if (response.kind !== "loaded") return response;
+        slots.push(...response.value.slots);
       }
       return { kind: "loaded", value: slots };
     },
@@ -108,7 +108,7 @@ async function read<T>(address: string): Promise<Loaded<T>> {
 }
 
 function toBookResult(status: number, body: unknown): BookResult {
-  if (status === 201) return { kind: "booked", answer: body as BookResponse };
+  if (status === 201) return { kind: "booked", response: body as BookResponse };
   // An error may also come from a proxy in front of the server.
   const { error, slots, isSettled } = body as Partial<BookRefusal>;
   switch (error?.code) {

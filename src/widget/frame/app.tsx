@@ -17,9 +17,9 @@ export function App({ session }: { session: Session }) {
   const [state, setState] = useState<State>({ kind: "loading" });
   const load = async ({ isFirst = false, hasChanged = false }) => {
     setState({ kind: "loading" });
-    const answer = await api.loadConfig();
-    if (answer.kind === "failed") return setState({ ...answer, isFirst, hasChanged });
-    const config = answer.value;
+    const loaded = await api.loadConfig();
+    if (loaded.kind === "failed") return setState({ ...loaded, isFirst, hasChanged });
+    const config = loaded.value;
     document.title = texts.bookWith(config.widget.businessName);
     setState({ kind: "ready", config, isPaused: config.widget.status === "paused", hasChanged });
   };

@@ -92,12 +92,12 @@ export function changeFlow(flow: Flow, action: FlowAction): Flow {
   }
 }
 
-/** What the answer to a repeated request leaves out is what the visitor chose, unless they chose something else since. */
-export function toBooked({ service, slot }: Flow, answer: BookResponse): Booked {
-  const { id } = answer.service;
-  const chosenEnd = slot?.start === answer.start ? slot.end : answer.start;
+/** What the response to a repeated request leaves out is what the visitor chose, unless they chose something else since. */
+export function toBooked({ service, slot }: Flow, response: BookResponse): Booked {
+  const { id } = response.service;
+  const chosenEnd = slot?.start === response.start ? slot.end : response.start;
   const chosenName = service?.id === id ? service.name : "";
-  return { ...answer, end: answer.end ?? chosenEnd, service: { id, name: answer.service.name ?? chosenName } };
+  return { ...response, end: response.end ?? chosenEnd, service: { id, name: response.service.name ?? chosenName } };
 }
 
 /** How far the visitor is. The number of steps stays the same, whether or not the chosen service has people to choose from. */

@@ -143,7 +143,7 @@ function settle(parts: Parts, result: BookResult, sent: BookRequest): Partial<St
   };
   switch (result.kind) {
     case "booked": {
-      const booked = toBooked(flow, result.answer);
+      const booked = toBooked(flow, result.response);
       const { reference, service, start } = booked;
       session.bridge.post({ type: "booked", reference, serviceName: service.name, start });
       change({ type: "entered", values: { email: sent.customer.email } });

@@ -18,7 +18,7 @@ export type VisitorAttribution = { read(): RawAttribution; decide(given?: Consen
 /** Nothing is read or stored before the first `decide`. */
 export function createAttribution(mode: ConsentMode, at: Date): VisitorAttribution {
   const arrival = { page: location.href, referrer: document.referrer, at };
-  let answer: ConsentChoice | undefined;
+  let choice: ConsentChoice | undefined;
   let record: TouchRecord | undefined;
   let ids: RawAttribution | undefined;
   return {
@@ -27,8 +27,8 @@ export function createAttribution(mode: ConsentMode, at: Date): VisitorAttributi
     decide(given) {
       // Storage and cookies throw if the visitor or the page's sandbox blocks them. Then only this page view counts.
       const known = attempt(() => parseRecord(localStorage.getItem(KEY), at));
-      answer = given ?? answer ?? (known?.granted && "granted");
-      const permission = decidePermission(mode, answer, navigator);
+      choice = given ?? choice ?? (known?.granted && "granted");
+      const permission = decidePermission(mode, choice, navigator);
       if (permission === "waiting") return;
       // A page load counts once, however often the visitor answers.
       record = permission === "page" ? undefined : (record ?? recordArrival(known, arrival));

@@ -13,11 +13,11 @@ export type Permission = "all" | "stored" | "waiting" | "page";
 /** Global Privacy Control and Do Not Track override the page's settings. */
 export function decidePermission(
   mode: ConsentMode,
-  answer: ConsentChoice | undefined,
+  choice: ConsentChoice | undefined,
   signals: { readonly globalPrivacyControl?: unknown; readonly doNotTrack?: unknown },
 ): Permission {
-  if (signals.globalPrivacyControl || signals.doNotTrack === "1" || mode === "off" || answer === "denied")
+  if (signals.globalPrivacyControl || signals.doNotTrack === "1" || mode === "off" || choice === "denied")
     return "page";
-  if (answer === "granted") return "all";
+  if (choice === "granted") return "all";
   return !mode || mode === "auto" ? "stored" : "waiting";
 }

@@ -31,8 +31,8 @@ export function startLoader(script: HTMLScriptElement): void {
 
   const commands: Record<string, ((first: never, second: never) => void) | undefined> = {
     open: (wanted: Partial<Wanted> = {}) => openPopup(site, { widget: site.widget, ...wanted }, document.activeElement),
-    consent(answer: ConsentChoice) {
-      site.attribution.decide(answer);
+    consent(choice: ConsentChoice) {
+      site.attribution.decide(choice);
       updateFrames();
     },
     theme(theme: Theme) {

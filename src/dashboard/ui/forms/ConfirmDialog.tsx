@@ -87,9 +87,9 @@ export function ConfirmAction<Subject, Output>(props: ConfirmActionProps<Subject
   const { subject, action, isBusy = false, onClose, ...words } = props;
   const confirmed = useAction<Subject, Output>({
     ...action,
-    onDone: (...answer) => {
+    onDone: (...results) => {
       onClose();
-      action.onDone?.(...answer);
+      action.onDone?.(...results);
     },
   });
   return (

@@ -55,13 +55,13 @@ async function passThrough(
 
   const response = await deps.accounts.auth.handle(toWebRequest(deps, request, JSON.stringify(body)));
   const cookies = response.headers.getSetCookie();
-  const answer = await readJson(response);
-  if (!response.ok) throw toAuthError(route, { status: response.status, code: String(answer["code"] ?? "") });
+  const result = await readJson(response);
+  if (!response.ok) throw toAuthError(route, { status: response.status, code: String(result["code"] ?? "") });
   // No user yet means that the second factor is still to come.
-  const user = before ? toAuthUser(before) : (answer["user"] as AuthUser | undefined);
+  const user = before ? toAuthUser(before) : (result["user"] as AuthUser | undefined);
   const action = before ? route.audit?.signedIn : route.audit?.comingIn;
   if (user) {
-    await requireUnusedCode(deps, route, { user, answer, code: String(body[route.codeField ?? ""] ?? "") });
+    await requireUnusedCode(deps, route, { user, result, code: String(body[route.codeField ?? ""] ?? "") });
     if (action === "user.signed_in" && isRemembered(cookies)) cookies.push(deps.accounts.deviceCookie.make(user.email));
   }
   // Set before anything else can fail: after a password change, the previous cookie no longer works.
@@ -69,7 +69,7 @@ async function passThrough(
   if (user && route.voidsResetLinks) await deleteResetLinks(deps.db, user.id);
   if (user && action) await auditPerson(deps, { user, action });
   // The token belongs in the cookie only, where no script can read it.
-  const { token: _token, ...shown } = answer;
+  const { token: _token, ...shown } = result;
   return reply.code(response.status).send(shown);
 }
 
@@ -140,11 +140,11 @@ function isRemembered(cookies: readonly string[]): boolean {
 async function requireUnusedCode(
   deps: AuthRouteDeps,
   route: AllowedAuthRoute,
-  { user, answer, code }: { user: AuthUser; answer: Body; code: string },
+  { user, result, code }: { user: AuthUser; result: Body; code: string },
 ): Promise<void> {
   if (!route.codeField) return;
   if (await takeTotpCode(deps.db, { userId: user.id, code, now: deps.clock.now() })) return;
-  const { token } = answer;
+  const { token } = result;
   if (typeof token === "string") await deleteSessionByToken(deps.db, token);
   throw toAuthError(route, { status: 401, code: "INVALID_CODE" });
 }

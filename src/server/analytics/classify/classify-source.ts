@@ -109,8 +109,8 @@ export function toCampaignKey(campaign: string | null): string {
 
 function nameSource(evidence: Evidence): { source: string; medium: string } {
   for (const rule of SOURCE_RULES) {
-    const answer = rule(evidence);
-    if (answer) return answer;
+    const found = rule(evidence);
+    if (found) return found;
   }
   return DIRECT;
 }

@@ -30,7 +30,7 @@ const PRESENT = "1";
 const FIELDS = [...TAG_FIELDS, ...ADDRESS_FIELDS, ...GOOGLE_AD_FIELDS, ...CLICK_ID_FIELDS] as const;
 
 export class VisitClassifier {
-  readonly #answers = new RecentMap<string, ClassifiedVisit>(VISITS_KEPT);
+  readonly #classified = new RecentMap<string, ClassifiedVisit>(VISITS_KEPT);
 
   classify({ raw, page, ownHosts }: Visit): ClassifiedVisit {
     const input = toInput(raw);
@@ -39,11 +39,11 @@ export class VisitClassifier {
     const visit = { raw: input, page: cutToHost(page), ownHosts };
     const key = toKey(visit);
     if (key === null) return classify(visit);
-    const known = this.#answers.get(key);
+    const known = this.#classified.get(key);
     if (known) return known;
-    const answer = classify(visit);
-    this.#answers.set(key, answer);
-    return answer;
+    const classified = classify(visit);
+    this.#classified.set(key, classified);
+    return classified;
   }
 }
 

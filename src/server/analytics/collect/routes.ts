@@ -37,7 +37,7 @@ export async function collectRoutes(
         const { params, body = "", headers } = request;
         const collected = await collector.collect({ widget: params.widget, body, headers, ip: readAddress(request) });
         deps.metrics.funnelEvents.inc({ outcome: collected.outcome }, collected.eventCount);
-        requireAnswer(collected);
+        requireRecorded(collected);
         return reply.code(204).send();
       },
     );
@@ -45,7 +45,7 @@ export async function collectRoutes(
 }
 
 /** Returns normally if the response is 204. */
-function requireAnswer(collected: Collected): void {
+function requireRecorded(collected: Collected): void {
   switch (collected.outcome) {
     case "recorded":
     case "prefetch":

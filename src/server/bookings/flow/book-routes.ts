@@ -45,7 +45,7 @@ import { abandonBooking, type MadeBooking, type RepeatedBooking, respondAgain } 
 import { Settler } from "./settler.ts";
 
 const RETRY_SECONDS = "5";
-/** How many days of available times a `slot_taken` answer offers instead. */
+/** How many days of available times a `slot_taken` response offers instead. */
 const FRESH_SLOT_DAYS = 7;
 
 type BookDeps = Pick<Deps, "config" | "db" | "clock" | "random" | "log" | "metrics"> & {
@@ -122,7 +122,7 @@ async function checkBookable(
 /**
  * The refusal is for new bookings: the first request with this key may have led to a booking, which must not be made again.
  * While the scheduling system is unavailable, the visitor is told that nothing was booked and may choose again, so an earlier
- * request that arrives later must not be booked either. Null: the refusal is the answer.
+ * request that arrives later must not be booked either. Null: the refusal is the response.
  */
 async function respondToRefused(
   deps: BookDeps & { readonly settler: Settler },
@@ -198,7 +198,7 @@ async function sendOutcome(
 ): Promise<FastifyReply> {
   switch (made.kind) {
     case "confirmed":
-      return reply.code(201).send(made.answer);
+      return reply.code(201).send(made.response);
     case "key_reused":
       throw new ApiError("key_reused", "This Idempotency-Key was used for another booking.");
     case "uncertain":

@@ -112,11 +112,11 @@ const LATE = [
   ...[1, 20, 90].map((seconds) => [...LOST[3], seconds] as const),
 ];
 
-for (const [what, answer, seconds] of LATE)
+for (const [what, response, seconds] of LATE)
   test(`a system that ${what} and books after ${seconds} s: one appointment, stored, counted and sent once`, async () => {
     const practice = await makePractice();
     const { server, book } = practice;
-    server.injectFault("POST /bookings", { answer });
+    server.injectFault("POST /bookings", { answer: response });
     assert.deepEqual(await book(), { kind: "uncertain" });
     let isFinished = false;
     for (const look of LOOKS) {
@@ -181,7 +181,7 @@ for (const [name, change] of [
     await lookAt(6);
     const made = await waiting;
     assert.ok(made.kind === "confirmed");
-    assert.equal(made.answer.start, START.toISOString());
+    assert.equal(made.response.start, START.toISOString());
     assert.deepEqual(await count(practice), [1, 1, 1, 0, 1]);
   });
 }
@@ -201,7 +201,7 @@ test("while a booking is uncertain, a request that can't be checked is not given
   await lookAt(6);
   const made = await waiting;
   assert.ok(made.kind === "confirmed");
-  assert.equal(made.answer.start, START.toISOString());
+  assert.equal(made.response.start, START.toISOString());
   assert.deepEqual(await count(practice), [1, 1, 1, 0, 1]);
 });
 

@@ -92,7 +92,7 @@ function withCancelUrl(system: SchedulingSystem, cancelUrl: string): SchedulingS
 
 function requireAnswer(made: MadeBooking) {
   assert.ok(made.kind === "confirmed", JSON.stringify(made));
-  return made.answer;
+  return made.response;
 }
 
 /** What can be said of a confirmed booking whose answer is recorded nowhere. */
@@ -270,23 +270,23 @@ for (const [when, before, during] of [
   test(`if Store bookings was off ${when}, nothing of the answer is kept, and the key still gives the same answer`, async () => {
     const { widgetId, system, wanted: usual } = await makeSetting(before);
     const wanted = { ...usual, copy: { ...usual.copy, timeZone: "Pacific/Chatham" } };
-    const answer = requireAnswer(
+    const response = requireAnswer(
       await makeBooking(
         making,
         afterBooking(system, () => during(widgetId)),
         wanted,
       ),
     );
-    assert.ok(answer.manageUrl);
-    assert.deepEqual(await findEverywhere(db, answer.manageUrl), []);
+    assert.ok(response.manageUrl);
+    assert.deepEqual(await findEverywhere(db, response.manageUrl), []);
     assert.deepEqual(await findEverywhere(db, "Pacific/Chatham"), []);
     const { rows: kept } = await sql`
       select state, answer, copy from pending_bookings where widget_id = ${widgetId}`.execute(db);
     assert.deepEqual(kept, [{ state: "confirmed", answer: null, copy: null }]);
-    assert.deepEqual(requireAnswer(await makeBooking(making, system, wanted)), answer);
+    assert.deepEqual(requireAnswer(await makeBooking(making, system, wanted)), response);
 
     const silent: SchedulingSystem = { ...system, findByReference: async () => unavailable() };
-    const known = toKnownResponse(wanted, answer.reference);
+    const known = toKnownResponse(wanted, response.reference);
     assert.deepEqual(requireAnswer(await makeBooking(making, silent, wanted)), known);
   });
 

@@ -69,7 +69,7 @@ async function makeFirst(
       const { timeZone } = wanted.copy;
       const confirmed = { ...booking, timeZone, booked: outcome.booked, isTest: system.mode !== "live" };
       await deps.settler.confirm(confirmed);
-      return { kind: "confirmed", answer: toBookResponse(confirmed) };
+      return { kind: "confirmed", response: toBookResponse(confirmed) };
     }
     case "unknown":
       await deps.settler.leave(booking);

@@ -46,13 +46,13 @@ export type PendingBooking = {
   copy: PendingCopy | null;
   failure: BookingFailure | null;
   /** What a repeated key gets. Recorded only with a stored booking, until that is deleted. */
-  answer: BookResponse | null;
+  response: BookResponse | null;
   /** The customer, or the stored booking, was deleted. */
   erased: boolean;
 };
 
 const COLUMNS = sql`organization_id, reference, widget_id, asked_in, service_id, start_at, state, look_ups, touch as hit,
-  copy, failure, answer, erased`;
+  copy, failure, answer as response, erased`;
 
 /**
  * Inserts a request if its widget takes bookings, with the copy only if it stores them. Locks the widget's switches, so nothing is booked
@@ -141,7 +141,7 @@ export async function findPending(db: Db, owner: OrganizationId, reference: Refe
 /**
  * Settles a request once. The process that asked and the task that looked it up may both get here: the first one writes the
  * outcome and its consequences in one transaction, the other gets null and does nothing. This is the one gate: the copy is null, and
- * no answer is kept, unless the widget stores bookings now, and did so when the booking was requested. Use this copy, not one from
+ * no response is kept, unless the widget stores bookings now, and did so when the booking was requested. Use this copy, not one from
  * memory: an erasure may have removed it meanwhile. The hit and the hash of the visit are deleted and all instants become whole
  * hours, so that nothing leads from a booking to its visit, which has the exact instant.
  *
@@ -152,7 +152,7 @@ export async function settlePending(
   transaction: Db,
   owner: OrganizationId,
   outcome: { reference: Reference; widgetId: WidgetId; now: Date } & (
-    | { state: "confirmed"; answer: BookResponse }
+    | { state: "confirmed"; response: BookResponse }
     | { state: "failed"; failure: BookingFailure }
   ),
 ): Promise<Pick<PendingBooking, "copy" | "asked_in"> | null> {
@@ -168,7 +168,7 @@ export async function settlePending(
     update ${table("pending_bookings", "pending")} set state = ${state}, failure = ${state === "failed" ? outcome.failure : null},
       copy = null, touch = '{}', visit_hash = null, settled_at = ${hour}, created_at = ${hour}, asking_until = ${hour},
       answer = case when collect_data and copy is not null
-        then ${state === "confirmed" ? JSON.stringify(outcome.answer) : null}::jsonb end
+        then ${state === "confirmed" ? JSON.stringify(outcome.response) : null}::jsonb end
     from progress left join switches on true
     where organization_id = ${owner} and reference = ${outcome.reference} and state = 'asking'
     returning case when collect_data then old.copy end as copy, old.asked_in`.execute(transaction);

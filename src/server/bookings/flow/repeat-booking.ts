@@ -19,7 +19,7 @@ import { takeReference } from "./reference.ts";
 import { toBookResponse } from "./settle-booking.ts";
 import type { Settler } from "./settler.ts";
 
-// A request whose key, or whose visit and service, an earlier booking has: it waits for that one and gets its answer.
+// A request whose key, or whose visit and service, an earlier booking has: it waits for that one and gets its response.
 
 export type MakeDeps = Pick<Deps, "db" | "clock" | "random" | "metrics"> & {
   readonly settler: Settler;
@@ -27,7 +27,7 @@ export type MakeDeps = Pick<Deps, "db" | "clock" | "random" | "metrics"> & {
 };
 
 export type MadeBooking =
-  | { kind: "confirmed"; answer: BookResponse }
+  | { kind: "confirmed"; response: BookResponse }
   | { kind: "failed"; failure: BookingFailure }
   /** The key was used for another slot or service. */
   | { kind: "key_reused" }
@@ -48,7 +48,7 @@ function toPatience({ kind }: SchedulingSystem, bookMs: number): { waitMs: numbe
   return { waitMs: 1.5 * bookMs, lookUpsMs: [1.1 * bookMs, 1.4 * bookMs] };
 }
 
-/** What a repeated request needs to say to get the answer of the first one. */
+/** What a repeated request needs to say to get the response of the first one. */
 export type RepeatedBooking = {
   owner: OrganizationId;
   widgetId: WidgetId;
@@ -82,7 +82,7 @@ export async function respondAgain(
     if (!pending) return { kind: "unused" };
     if (earlier.hasSameKey && !isFor(pending, wanted)) return { kind: "key_reused" };
     if (pending.state === "confirmed")
-      return { kind: "confirmed", answer: await recallResponse(system, { wanted, pending }) };
+      return { kind: "confirmed", response: await recallResponse(system, { wanted, pending }) };
     if (pending.failure) return earlier.hasSameKey ? { kind: "failed", failure: pending.failure } : { kind: "unused" };
     const isDue = lookUpsMs[0] !== undefined && waitedMs >= lookUpsMs[0] && lookUpsMs.shift();
     const found = isDue ? await lookUp(deps, system, { wanted, pending }) : null;
@@ -162,12 +162,12 @@ async function lookUp(
     isTest: system.mode !== "live",
   };
   await deps.settler.confirm(confirmed);
-  return { kind: "confirmed", answer: toBookResponse(confirmed) };
+  return { kind: "confirmed", response: toBookResponse(confirmed) };
 }
 
 /**
- * The answer to a repeated key. With Store bookings off none is recorded, so the scheduling system is asked for the appointment. If
- * it doesn't answer, or if the booking was erased, the answer has only what the row and the repeated request say.
+ * The response to a repeated key. With Store bookings off none is recorded, so the scheduling system is asked for the appointment. If
+ * it doesn't answer, or if the booking was erased, the response has only what the row and the repeated request say.
  */
 async function recallResponse(
   system: SchedulingSystem,
@@ -175,8 +175,8 @@ async function recallResponse(
 ): Promise<BookResponse> {
   const { reference, service_id: serviceId, start_at: startAt } = pending;
   const { timeZone } = wanted.copy;
-  // Version 1.1 recorded some answers without a time zone. They are deleted soon after the upgrade.
-  if (pending.answer) return { ...pending.answer, timeZone: pending.answer.timeZone ?? timeZone };
+  // Version 1.1 recorded some responses without a time zone. They are deleted soon after the upgrade.
+  if (pending.response) return { ...pending.response, timeZone: pending.response.timeZone ?? timeZone };
   const known = toKnownResponse({ reference, serviceId, startAt, timeZone });
   if (pending.erased) return { ...known, isErased: true };
   const found = await system.findByReference({ reference, serviceId, startAt });

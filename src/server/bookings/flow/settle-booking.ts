@@ -46,10 +46,10 @@ export type ConfirmedBooking = BookingToSettle & {
 
 export async function settleConfirmed(deps: SettleDeps, confirmed: ConfirmedBooking): Promise<void> {
   const { owner, reference, widgetId, booked } = confirmed;
-  const answer = toBookResponse(confirmed);
+  const response = toBookResponse(confirmed);
   const deliveries = await inHome(deps.db, owner, async (transaction) => {
     const now = deps.clock.now();
-    const outcome = { reference, widgetId, now, state: "confirmed", answer } as const;
+    const outcome = { reference, widgetId, now, state: "confirmed", response } as const;
     const pending = await settlePending(transaction, owner, outcome);
     if (!pending) return null;
     const outcomeOfVisit = {

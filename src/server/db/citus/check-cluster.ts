@@ -41,9 +41,9 @@ async function findOtherHash(client: pg.ClientBase): Promise<string | null> {
 /** On each server that answers: every shard must be there under its expected name, with the functions that protect it. */
 async function findMissingParts(client: pg.ClientBase): Promise<string | null> {
   const { rows } = await client.query<{ address: string; missing: string }>(
-    `select node.nodename || ':' || node.nodeport as address, answer.result as missing
-     from run_command_on_workers($1) answer join pg_dist_node node on (node.nodename, node.nodeport) = (answer.nodename, answer.nodeport)
-     where answer.success and answer.result <> ''`,
+    `select node.nodename || ':' || node.nodeport as address, reply.result as missing
+     from run_command_on_workers($1) reply join pg_dist_node node on (node.nodename, node.nodeport) = (reply.nodename, reply.nodeport)
+     where reply.success and reply.result <> ''`,
     [MISSING_PARTS],
   );
   const [first] = rows;

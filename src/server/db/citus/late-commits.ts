@@ -12,9 +12,9 @@ export async function listLateCommitters(db: Db): Promise<string[]> {
   if (engineOf(db) === "postgresql") return [];
   const { rows } = await sql<{ address: string }>`
     select node.nodename || ':' || node.nodeport as address
-    from run_command_on_all_nodes(${"select current_setting('synchronous_commit')"}) answer
+    from run_command_on_all_nodes(${"select current_setting('synchronous_commit')"}) reply
     join pg_dist_node node using (nodeid)
-    where answer.success and answer.result = 'off' order by node.nodeid`.execute(db);
+    where reply.success and reply.result = 'off' order by node.nodeid`.execute(db);
   return rows.map(({ address }) => address);
 }
 

@@ -66,16 +66,16 @@ async function findAddresses(
   host: string,
 ): Promise<{ kind: "found"; found: readonly string[] } | Refusal> {
   if (isIP(host) !== 0) return { kind: "found", found: [host] };
-  const answer = await resolve(host);
-  switch (answer.kind) {
+  const reply = await resolve(host);
+  switch (reply.kind) {
     case "found":
-      return { kind: "found", found: answer.addresses };
+      return { kind: "found", found: reply.addresses };
     case "not_found":
       return refuse(toNotPublic(host));
     case "unavailable":
       return refuse(`The host name ${host} could not be looked up just now. Try again in a moment.`);
     default:
-      return answer satisfies never;
+      return reply satisfies never;
   }
 }
 

@@ -33,7 +33,7 @@ export function toPreviewApi(
     async book({ serviceId, staffId, start, timeZone }) {
       const service = services.find(({ id }) => id === serviceId);
       const end = new Date(Date.parse(start) + (service?.durationMinutes ?? 0) * MINUTE_MS).toISOString();
-      const answer = {
+      const response = {
         reference: REFERENCE,
         status: "confirmed",
         start,
@@ -43,7 +43,7 @@ export function toPreviewApi(
         staff: service?.staff.filter(({ id }) => id === staffId) ?? [],
         joinUrl: null,
       };
-      return { kind: "booked", answer };
+      return { kind: "booked", response };
     },
     sendSteps: async () => "done",
     beaconSteps: () => undefined,

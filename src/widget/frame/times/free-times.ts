@@ -49,11 +49,11 @@ export function useFreeTimes(api: Api, choice: Choice | null): FreeTimes {
     if (choice === null || !isLoading) return;
     let isCurrent = true;
     const span = { fromMs: loadedToMs, toMs: wantedToMs };
-    void api.loadSlots({ ...choice, span }).then((answer) => {
+    void api.loadSlots({ ...choice, span }).then((loaded) => {
       if (!isCurrent) return;
-      if (answer.kind === "failed") return change((known) => ({ ...known, failure: answer.failure }));
+      if (loaded.kind === "failed") return change((known) => ({ ...known, failure: loaded.failure }));
       change((known) =>
-        extend({ ...known, slots: replaceSlots(known.slots, span, answer.value), loadedToMs: span.toMs }),
+        extend({ ...known, slots: replaceSlots(known.slots, span, loaded.value), loadedToMs: span.toMs }),
       );
     });
     return () => {
