@@ -1,12 +1,20 @@
 // The read API's part of the contract's Limits table. The other limits: retention periods in plans.ts, the delivery log's
-// days in delivery.ts, retries in WEBHOOK_RETRY_SCHEDULE (server/config.ts); receivers enforce the 300 seconds of a signature
-// (sdk/src/verify-webhook.ts).
+// days in delivery.ts, retries in WEBHOOK_RETRY_SCHEDULE (server/config.ts).
 
 export const PAGE_SIZE_DEFAULT = 100;
 export const PAGE_SIZE_MAX = 500;
 
 export const WINDOW_DAYS_DEFAULT = 30;
 export const WINDOW_DAYS_MAX = 730;
+
+/**
+ * How far the time of a signature may be from the receiver's. Receivers enforce it. The client library and the n8n node are packages
+ * of their own and repeat it; their tests compare the two.
+ */
+export const SIGNATURE_TOLERANCE_SECONDS = 300;
+
+/** What a visitor may enter, and what a page may fill in before. */
+export const NOTES_LENGTH_MAX = 2_000;
 
 export const CHANNELS_MAX = 12;
 export const SOURCES_MAX = 25;

@@ -18,6 +18,7 @@ import { REFERENCE_PATTERN, WIDGET_ID_PATTERN } from "./ids.ts";
 import { PAGE_SIZE_DEFAULT, PAGE_SIZE_MAX, WINDOW_DAYS_DEFAULT, WINDOW_DAYS_MAX } from "./limits.ts";
 import { KEY_SCOPES, type KeyScope } from "./scopes.ts";
 import { DAY_PATTERN, INSTANT_PATTERN } from "./timestamps.ts";
+import { DELIVERY_LOG_DAYS } from "./webhooks/delivery.ts";
 import { CHOSEN_EVENT_TYPES } from "./webhooks/endpoint.ts";
 import { EventTypeList, WebhookEventPage } from "./webhooks/webhook-event.ts";
 import { WidgetList } from "./widgets/widget.ts";
@@ -275,7 +276,7 @@ export const READ_ROUTES = {
     tag: "events",
     summary: "List events",
     description:
-      "The events of the last 30 days, as webhook endpoints receive them, oldest first in the order in which they became " +
+      `The events of the last ${DELIVERY_LOG_DAYS} days, as webhook endpoints receive them, oldest first in the order in which they became ` +
       "visible. Send nextCursor back as cursor to get what came after it, at once or days later: no event is ever skipped. " +
       "Events about a booking disappear when it is erased. Test events of endpoints aren't included.",
     query: EventsQuery,
@@ -301,7 +302,8 @@ export const READ_ROUTES = {
     tag: "analytics",
     summary: "Get a breakdown",
     description:
-      "Views and bookings by one dimension, for the last `days` days or from `from` to `to`, at most 730 days: for example " +
+      "Views and bookings by one dimension, for the last `days` days or from `from` to `to`, at most " +
+      `${WINDOW_DAYS_MAX} days: for example ` +
       "`?dimension=country&days=7` or `?dimension=country&from=2026-11-01&to=2026-11-07`. A visit " +
       "must match every filter; if a parameter is repeated, any of its values matches.",
     query: BreakdownQuery,

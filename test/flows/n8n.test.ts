@@ -7,6 +7,7 @@ import type { Analytics } from "#contract/analytics/analytics.ts";
 import { DIMENSIONS } from "#contract/analytics/dimensions.ts";
 import type { AppEndpoint } from "#contract/app/endpoints.ts";
 import type { OrganizationId, Reference, WidgetId } from "#contract/ids.ts";
+import { SIGNATURE_TOLERANCE_SECONDS, WINDOW_DAYS_DEFAULT, WINDOW_DAYS_MAX } from "#contract/limits.ts";
 import type { KeyScope } from "#contract/scopes.ts";
 import { DELIVERY_STATES } from "#contract/webhooks/delivery.ts";
 import { CHOSEN_EVENT_TYPES } from "#contract/webhooks/endpoint.ts";
@@ -88,6 +89,12 @@ describe("the package", () => {
     assert.deepEqual(optionsOf(installed.action, "dimension"), DIMENSIONS.toSorted());
     const states = JSON.stringify(installed.action.description.properties);
     for (const state of DELIVERY_STATES) assert.ok(states.includes(`"value":"${state}"`), state);
+  });
+
+  test("asks for as many days as the API allows", () => {
+    const properties = JSON.stringify(installed.action.description.properties);
+    const days = `"typeOptions":{"minValue":1,"maxValue":${WINDOW_DAYS_MAX}},"default":${WINDOW_DAYS_DEFAULT}`;
+    assert.ok(properties.includes(days));
   });
 
   test("tests the credentials with a request that every key may send", async () => {
@@ -184,8 +191,8 @@ describe("the trigger", () => {
       null,
       "",
       "t=1",
-      sign(310),
-      sign(-310),
+      sign(SIGNATURE_TOLERANCE_SECONDS + 10),
+      sign(-SIGNATURE_TOLERANCE_SECONDS - 10),
       sign(0, "whsec_other"),
       `t=1,${sign()}`,
       sign().slice(0, -1),
@@ -194,7 +201,8 @@ describe("the trigger", () => {
     assert.equal(await post(sign(), body.replace(":", ": ")), 401);
     assert.deepEqual(started, []);
     assert.equal(await post(`${sign()},v1=0`), 200);
-    assert.equal(started.length, 1);
+    assert.equal(await post(sign(SIGNATURE_TOLERANCE_SECONDS - 60)), 200);
+    assert.equal(started.length, 2);
     await n8n.runHook("delete", url);
     assert.equal(await post(sign()), 401);
   });

@@ -4,6 +4,7 @@ import { copyFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { after, describe, test } from "node:test";
 import { fileURLToPath } from "node:url";
+import { SIGNATURE_TOLERANCE_SECONDS } from "#contract/limits.ts";
 import { verifyWebhook, WebhookError, type WebhookErrorCode } from "../../sdk/src/index.ts";
 import { rotateSecret } from "../../src/server/webhooks/endpoints/endpoints.ts";
 import { redeliver } from "../../src/server/webhooks/log/resend.ts";
@@ -102,9 +103,9 @@ describe("verifying what the service sends", () => {
   });
 
   test("accepts up to 300 seconds before and after, or the given tolerance", () => {
-    for (const ageSeconds of [300, -300])
+    for (const ageSeconds of [SIGNATURE_TOLERANCE_SECONDS, -SIGNATURE_TOLERANCE_SECONDS])
       assert.equal(verifyWebhook(BODY, sign({ ageSeconds }), SECRET, { now: NOW }).id, "evt_0");
-    for (const ageSeconds of [301, -301])
+    for (const ageSeconds of [SIGNATURE_TOLERANCE_SECONDS + 1, -SIGNATURE_TOLERANCE_SECONDS - 1])
       assert.equal(
         refusal(() => verifyWebhook(BODY, sign({ ageSeconds }), SECRET, { now: NOW })),
         "stale_timestamp",

@@ -9,7 +9,7 @@ const Count = Type.Integer({ minimum: 0 });
 
 /**
  * Periods that end with today or yesterday, instead of `days`, or `from` and `to`. `all` begins with the organization's first
- * day with data, at most 730 days ago.
+ * day with data, or at the longest period.
  */
 export const PERIODS = ["today", "yesterday", "month", "last-month", "year", "12-months", "all"] as const;
 export type Period = (typeof PERIODS)[number];

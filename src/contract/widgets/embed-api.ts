@@ -12,7 +12,6 @@ export const BOOK_BODY_MAX_BYTES = 128 * 1024;
 export const NAME_LENGTH_MAX = 200;
 export const EMAIL_LENGTH_MAX = 320;
 export const PHONE_LENGTH_MAX = 50;
-export const NOTES_LENGTH_MAX = 2_000;
 export const ANSWER_LENGTH_MAX = 2_000;
 const ANSWERS_MAX = 50;
 export const IDEMPOTENCY_KEY_LENGTH_MAX = 255;

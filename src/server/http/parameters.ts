@@ -66,16 +66,17 @@ export function cleanSearch(text: string): string | null {
   return text.replaceAll(/\p{Cc}+/gu, " ").trim() || null;
 }
 
-/** 1 to 500, default 100. Larger numbers of any length become 500. */
+/** Larger numbers of any length become the largest size. */
 export function readPageSize(query: Query, name: string): number {
   const text = readParameter(query, name);
   if (text === null) return PAGE_SIZE_DEFAULT;
   const digits = /^0*([1-9][0-9]*)$/.exec(text)?.[1];
   if (digits === undefined) throw badParameter(name, `must be a whole number from 1 to ${PAGE_SIZE_MAX}`);
-  return digits.length > 3 ? PAGE_SIZE_MAX : Math.min(Number(digits), PAGE_SIZE_MAX);
+  // A number too long for Number becomes Infinity.
+  return Math.min(Number(digits), PAGE_SIZE_MAX);
 }
 
-/** 1 to 730, default 30. Unlike a page size, a larger number is refused. */
+/** Unlike a page size, a larger number is refused. */
 export function readWindowDays(query: Query, name: string): number {
   const text = readParameter(query, name);
   if (text === null) return WINDOW_DAYS_DEFAULT;

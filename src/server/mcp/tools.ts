@@ -5,6 +5,7 @@ import type { OrganizationId } from "#contract/ids.ts";
 import type { Plan } from "#contract/plans.ts";
 import { BookingsQuery, BreakdownQuery, READ_ROUTES } from "#contract/read-routes.ts";
 import type { KeyScope } from "#contract/scopes.ts";
+import { DELIVERY_LOG_DAYS } from "#contract/webhooks/delivery.ts";
 import { readBreakdownCompared, readReport } from "../analytics/analytics.ts";
 import { readBookingPage } from "../bookings/bookings.ts";
 import type { Deps } from "../deps.ts";
@@ -85,8 +86,7 @@ export const TOOLS: readonly Tool[] = [
   {
     name: "list_failing_deliveries",
     title: "List failing deliveries",
-    description:
-      "Webhook endpoints that are failing or off, and the newest deliveries of the last 30 days that failed or are being retried, with the reason.",
+    description: `Webhook endpoints that are failing or off, and the newest deliveries of the last ${DELIVERY_LOG_DAYS} days that failed or are being retried, with the reason.`,
     scopes: [...READ_ROUTES.listBookings.scopes, "manage"],
     parameters: {},
     run: async (deps, { organizationId }) => await readFailingDeliveries(deps, organizationId),

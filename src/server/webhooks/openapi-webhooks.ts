@@ -1,4 +1,5 @@
 import { type TSchema, Type } from "typebox";
+import { SIGNATURE_TOLERANCE_SECONDS } from "#contract/limits.ts";
 import { PLAN_TERMS } from "#contract/plans.ts";
 import { SIGNING_SECRET_PREFIX } from "#contract/webhooks/endpoint.ts";
 import {
@@ -23,7 +24,7 @@ const PLAN_NAMES = PLANS_WITH_WEBHOOKS.map((plan) => PLAN_TERMS[plan].name).join
 const SECRET_FORM = `\`${SIGNING_SECRET_PREFIX}…\``;
 
 const RULES = `Verify \`${WEBHOOK_HEADERS.signature}\` before anything else: the hexadecimal HMAC-SHA256 of \`<t>.<raw body>\`, keyed with the
-endpoint's whole ${SECRET_FORM} secret, must equal one of the \`v1\` values, and \`t\` must be within 300 seconds of the current time. Or
+endpoint's whole ${SECRET_FORM} secret, must equal one of the \`v1\` values, and \`t\` must be within ${SIGNATURE_TOLERANCE_SECONDS} seconds of the current time. Or
 verify \`${STANDARD_WEBHOOK_HEADERS.signature}\` with a Standard Webhooks library. Respond with 2xx within 15 seconds,
 unless the server has another limit, and do the work afterwards. The same event may arrive more than once: use \`id\` to remove duplicates.`;
 

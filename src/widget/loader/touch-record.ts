@@ -1,5 +1,6 @@
 import type { RawAttribution } from "#contract/analytics/attribution.ts";
 import { CLICK_ID_PARAMETERS } from "#contract/analytics/attribution-fields.ts";
+import { DAY_MS, MINUTE_MS } from "#contract/durations.ts";
 import { readAddress, type Tags } from "../address.ts";
 
 // First-touch attribution as pure functions: what a page load tells us, how it changes what we know of the visitor, and
@@ -23,8 +24,8 @@ export type TouchRecord = {
 
 type Arrival = { page: string; referrer: string; at: Date };
 
-const RECORD_MS = 180 * 86_400_000;
-const IDLE_MS = 30 * 60_000;
+const RECORD_MS = 180 * DAY_MS;
+const IDLE_MS = 30 * MINUTE_MS;
 
 export function recordArrival(known: TouchRecord | undefined, arrival: Arrival): TouchRecord {
   const at = arrival.at.toISOString();

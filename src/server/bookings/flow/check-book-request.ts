@@ -1,11 +1,11 @@
 import type { Answer } from "#contract/bookings/booking.ts";
+import { NOTES_LENGTH_MAX } from "#contract/limits.ts";
 import { CHOICES_SEPARATOR, TICKED } from "#contract/scheduling.ts";
 import {
   ANSWER_LENGTH_MAX,
   BookRequest,
   EMAIL_LENGTH_MAX,
   NAME_LENGTH_MAX,
-  NOTES_LENGTH_MAX,
   PHONE_LENGTH_MAX,
 } from "#contract/widgets/embed-api.ts";
 import { FIELD_FAULTS } from "../../http/errors/check-fields.ts";

@@ -1,6 +1,6 @@
 import { DAY_MS } from "#contract/durations.ts";
 import type { EndpointId, OrganizationId } from "#contract/ids.ts";
-import { describeAttempt, type NoticeKind } from "#contract/webhooks/delivery.ts";
+import { DELIVERY_LOG_DAYS, describeAttempt, type NoticeKind } from "#contract/webhooks/delivery.ts";
 import type { EndpointKind } from "#contract/webhooks/endpoint.ts";
 import { auditByOperator } from "../../audit/audit.ts";
 import type { Db } from "../../db/connections/pool.ts";
@@ -58,7 +58,7 @@ function isFailingLong(health: EndpointHealth, now: Date): boolean {
   return now.getTime() - health.failing_since.getTime() >= FAILING_MS_MAX - WARNING_MS;
 }
 
-const REDELIVER = "Fix the endpoint, then redeliver what it missed from the delivery log, which keeps it for 30 days.";
+const REDELIVER = `Fix the endpoint, then redeliver what it missed from the delivery log, which keeps it for ${DELIVERY_LOG_DAYS} days.`;
 
 /** The notice's text for the owner, with times in the organization's time zone. */
 function describeVerdict(

@@ -4,7 +4,7 @@ import type { Random } from "../../lib/secrets/random.ts";
 
 // Every request is signed twice with the same secret: as the contract says (Service-Signature), and as the Standard Webhooks
 // specification says (webhook-signature), so that its libraries can verify us. `body` must be the bytes that are sent, and `at`
-// the time of sending: receivers refuse a time more than 300 seconds ago.
+// the time of sending: receivers refuse one that is too far from theirs.
 
 /** One secret, or the new and the old one while a rotation overlaps. */
 export type SigningSecrets = readonly [current: string] | readonly [current: string, previous: string];

@@ -1,5 +1,6 @@
 import type { RawAttribution } from "#contract/analytics/attribution.ts";
 import { LINK_PARAMETERS, toLinkField } from "#contract/analytics/attribution-fields.ts";
+import { NOTES_LENGTH_MAX } from "#contract/limits.ts";
 import type { FrameContext, FromLoader, Prefill, Theme } from "#contract/widgets/frame-messages.ts";
 import { parseAccentColor } from "#contract/widgets/widget-looks.ts";
 
@@ -8,7 +9,6 @@ import { parseAccentColor } from "#contract/widgets/widget-looks.ts";
 const FRAGMENT_LENGTH_MAX = 32_768;
 const YEAR_10000_MS = 253_402_300_800_000;
 const TEXT_LENGTH_MAX = 500;
-const NOTES_LENGTH_MAX = 2_000;
 const RADIUS_MAX = 32;
 /** Names of fonts, quoted or not, separated by commas. */
 const FONTS = /^[\p{L}\p{N} _,"'-]+$/u;

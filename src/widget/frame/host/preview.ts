@@ -1,3 +1,4 @@
+import { MINUTE_MS } from "#contract/durations.ts";
 import type { ConfigResponse } from "#contract/widgets/embed-api.ts";
 import type { Preview } from "#contract/widgets/frame-messages.ts";
 import type { Api } from "../api.ts";
@@ -6,7 +7,6 @@ import type { Api } from "../api.ts";
 // but no visit is counted and nothing is booked.
 
 const REFERENCE = "SVC-PREVIEW";
-const MINUTE_MS = 60_000;
 
 /** Null outside the preview, because browsers reveal the element around a frame to its own origin only. */
 export function findPreview(): Preview | null {

@@ -1,3 +1,4 @@
+import { DAY_MS } from "#contract/durations.ts";
 import type { FreeSlot } from "#contract/widgets/embed-api.ts";
 
 // Calendar days in a time zone, using only Intl. A day is `2026-11-03` and a month `2026-11`: they have no zone,
@@ -5,8 +6,6 @@ import type { FreeSlot } from "#contract/widgets/embed-api.ts";
 
 export type Day = string;
 export type Month = string;
-
-const DAY_MS = 86_400_000;
 
 const dayFormats = new Map<string, Intl.DateTimeFormat>();
 const clockFormats = new Map<string, Intl.DateTimeFormat>();

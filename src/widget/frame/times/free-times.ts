@@ -1,4 +1,5 @@
 import { useMemo, useState } from "preact/hooks";
+import { DAY_MS } from "#contract/durations.ts";
 import type { FreeSlot } from "#contract/widgets/embed-api.ts";
 import type { Api, LoadFailure } from "../api.ts";
 import { currentMs } from "../environment.ts";
@@ -7,7 +8,6 @@ import { replaceSlots, SPAN_MAX_MS, withoutTaken } from "./slots.ts";
 
 /** How far ahead we look before telling the visitor that there are no available times. */
 const SEARCH_SPANS = 2;
-const DAY_MS = 86_400_000;
 
 type Choice = { readonly service: string; readonly staff: string | null };
 

@@ -1,10 +1,12 @@
+import { DAY_MS } from "#contract/durations.ts";
+import { SLOT_RANGE_DAYS_MAX } from "#contract/scheduling.ts";
 import type { FreeSlot } from "#contract/widgets/embed-api.ts";
 
 // Available times, loaded piece by piece. Visitors only look ahead, so what is loaded is one span without gaps.
 
 export type Span = { readonly fromMs: number; readonly toMs: number };
 
-export const SPAN_MAX_MS = 31 * 86_400_000;
+export const SPAN_MAX_MS = SLOT_RANGE_DAYS_MAX * DAY_MS;
 
 /** Several requests may be needed: one covers 31 days, and a month in which clocks go back is longer. */
 export function splitSpan({ fromMs, toMs }: Span): Span[] {

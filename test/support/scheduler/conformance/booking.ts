@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { NOTES_LENGTH_MAX } from "#contract/widgets/embed-api.ts";
+import { NOTES_LENGTH_MAX } from "#contract/limits.ts";
 import { listWeek, NEVER, requireBooked, requireFound, toRequest, toStart } from "../requests.ts";
 import type { ConformanceSubject } from "./subject.ts";
 
