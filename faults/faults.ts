@@ -210,10 +210,10 @@ export const FAULTS: readonly Fault[] = [
       const reply = { hang: "hang", reset: "reset", "book and reset": "reset" } as const;
       const injection =
         kind === "lie"
-          ? { answer: { status: 200, json: { status: "success", data: "nothing that was asked for" } } }
+          ? { reply: { status: 200, json: { status: "success", data: "nothing that was asked for" } } }
           : kind === "fail"
-            ? { answer: { status: 500, text: "no" } }
-            : { answer: reply[kind], creates: kind === "book and reset" };
+            ? { reply: { status: 500, text: "no" } }
+            : { reply: reply[kind], creates: kind === "book and reset" };
       for (const route of SCHEDULER_ROUTES) calcom.injectFault(route, injection, injection, injection);
       await sleep(lastingMs(random));
       calcom.stopFaults();

@@ -132,7 +132,7 @@ describe("connections in the dashboard", { skip: noBrowser }, () => {
     const [added] = await listConnections(deps.db, owner);
     await row.getByText(added?.id ?? assert.fail()).waitFor();
 
-    server.injectFault("GET /me", { answer: { status: 401, json: {} } });
+    server.injectFault("GET /me", { reply: { status: 401, json: {} } });
     await page.getByRole("button", { name: "Test Practice" }).click();
     await dialog.getByText("The test failed.", { exact: false }).waitFor();
     await row.getByText("Not working").waitFor();

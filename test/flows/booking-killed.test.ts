@@ -87,7 +87,7 @@ test("killed while a slow system is booking, the booking stays uncertain until i
 
   const first = await startServiceProcess(settings);
   const base = `http://127.0.0.1:${first.port}`;
-  server.injectFault("POST /bookings", { answer: "hang" });
+  server.injectFault("POST /bookings", { reply: "hang" });
   const time = await findFreeTime(base, business.widgetId);
   const asked = bookThrough(base, business.widgetId, { time, customer: CUSTOMER }).catch(() => null);
   await until(() => server.requests.some(isBooking), "the system is asked");

@@ -71,7 +71,7 @@ test("booking check asks the scheduling system, applies what it says, and shows 
 });
 
 test("booking check changes nothing if the system doesn't answer or doesn't know the appointment", async () => {
-  server.injectFault("GET /bookings", ...Array(5).fill({ answer: { status: 503, json: {} } }));
+  server.injectFault("GET /bookings", ...Array(5).fill({ reply: { status: 503, json: {} } }));
   const silent = await run("check", kept);
   assert.deepEqual([silent.code, silent.stdout.split("\n")[1]?.split("  ")[1]], [1, "confirmed"]);
   const { reference } = await makeBooking(db, owner, { widgetId, now });

@@ -52,7 +52,7 @@ test("connection check saves what it saw, and exits with 1 when something fails"
   const folder = await mkdtemp(join(tmpdir(), "check-"));
   after(() => rm(folder, { recursive: true }));
   const file = join(folder, "check.json");
-  server.injectFault("GET /slots", { answer: { status: 500, json: {} } });
+  server.injectFault("GET /slots", { reply: { status: 500, json: {} } });
   const { code, stdout } = await cli.runInside(["connection", "check", id, "--save", file, "--json"]);
   assert.equal(code, 1);
   const saved = JSON.parse(await readFile(file, "utf8")) as ConnectionCheck;
@@ -73,7 +73,7 @@ test("a widget goes live with a connection that works, back to test mode, and lo
     ["nonsense", "--connection: This must be a connection ID.\n"],
   ] as const)
     assert.deepEqual(await run("go-live", widgetId, "--connection", other), { code: 2, stdout: "", stderr });
-  server.injectFault("GET /me", { answer: { status: 401, json: {} } });
+  server.injectFault("GET /me", { reply: { status: 401, json: {} } });
   const refused = await run("go-live", widgetId, "--connection", id);
   assert.equal(refused.code, 2);
   assert.match(refused.stderr, /^--connection: Cal\.com doesn't accept this API key\./);
@@ -96,7 +96,7 @@ test("a widget goes live with a connection that works, back to test mode, and lo
 
 test("connection check prints no characters that control a terminal", async () => {
   const data = { username: "lindenhof", name: "Red\u001b[31m\u009b2J\nok    cancel", timeZone: "Europe/Berlin" };
-  server.injectFault("GET /me", { answer: { status: 200, json: { status: "success", data } } });
+  server.injectFault("GET /me", { reply: { status: 200, json: { status: "success", data } } });
   const { stdout } = await cli.runInside(["connection", "check", id]);
   assert.match(stdout, /^ok {4}account: Signed in as “Red \[31m 2J ok {4}cancel”/m);
   assert.equal(/(?!\n)\p{Cc}/u.test(stdout), false);

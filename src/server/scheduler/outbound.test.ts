@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import { createTestClock } from "../../../test/support/app/app.ts";
 import {
-  type Answer,
   createTimeLimit,
+  type Reply,
   type Silence,
   startLocalServer,
 } from "../../../test/support/scheduler/local-server.ts";
@@ -13,8 +13,8 @@ import { createOutbound, type OutboundRequest } from "./outbound.ts";
 const NEVER = new AbortController().signal;
 const clock = createTestClock();
 
-async function serve(answer: Answer | Silence) {
-  const server = await startLocalServer(() => answer);
+async function serve(reply: Reply | Silence) {
+  const server = await startLocalServer(() => reply);
   after(() => server.stop());
   return server;
 }

@@ -121,7 +121,7 @@ test("a system that is down shows no times, however recent", async () => {
   const { server, system, wait } = await connect();
   await system.listSlots(toQuery());
   wait(10_000);
-  server.injectFault("GET /slots", { answer: { status: 500, json: {} } });
+  server.injectFault("GET /slots", { reply: { status: 500, json: {} } });
   assert.equal((await system.listSlots(toQuery())).kind, "unavailable");
 });
 
@@ -129,7 +129,7 @@ test("a system that answers 429 shows older times until it answers again", async
   const { server, system, wait } = await connect();
   const slots = requireFound(await system.listSlots(toQuery()));
   wait(10_000);
-  server.injectFault("GET /slots", { answer: { status: 429, json: {}, headers: { "Retry-After": "30" } } });
+  server.injectFault("GET /slots", { reply: { status: 429, json: {}, headers: { "Retry-After": "30" } } });
   assert.deepEqual(requireFound(await system.listSlots(toQuery())), slots);
   wait(10_000);
   assert.deepEqual(requireFound(await system.listSlots(toQuery())), slots, "while the connection is paused, too");

@@ -56,7 +56,7 @@ export async function openOidcServer(): Promise<OidcServer> {
     };
   };
 
-  const answer = async (request: IncomingMessage, response: ServerResponse) => {
+  const serve = async (request: IncomingMessage, response: ServerResponse) => {
     const send = (status: number, body: object) =>
       response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body));
     if (request.url === "/.well-known/openid-configuration")
@@ -76,7 +76,7 @@ export async function openOidcServer(): Promise<OidcServer> {
     const { status, body } = exchange(new URLSearchParams(Buffer.concat(chunks).toString()));
     return send(status, body);
   };
-  const server = createServer((request, response) => void answer(request, response)).listen(0, "127.0.0.1");
+  const server = createServer((request, response) => void serve(request, response)).listen(0, "127.0.0.1");
   await once(server, "listening");
   after(() => server.close());
   const address = server.address();

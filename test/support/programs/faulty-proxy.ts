@@ -26,7 +26,7 @@ export type FaultyProxy = {
 };
 
 export async function startFaultyProxy(target: string): Promise<FaultyProxy> {
-  const answer = async (request: IncomingMessage, response: ServerResponse) => {
+  const serve = async (request: IncomingMessage, response: ServerResponse) => {
     const path = request.url ?? "/";
     const count = proxy.requests.push(path);
     const fault = proxy.faults.shift();
@@ -38,15 +38,15 @@ export async function startFaultyProxy(target: string): Promise<FaultyProxy> {
     const kept = ["authorization", "content-type", "idempotency-key"].filter((name) => sent[name] !== undefined);
     const headers = Object.fromEntries(kept.map((name) => [name, String(sent[name])]));
     const content = method === "GET" ? {} : { body: await buffer(request) };
-    const answer = await fetch(target + path, {
+    const reply = await fetch(target + path, {
       method,
       headers: { ...headers, "accept-encoding": "identity" },
       ...content,
     });
-    await handOn(answer, response, fault === "cut");
+    await handOn(reply, response, fault === "cut");
   };
   // The service can be closed while the request of a killed caller is still in progress.
-  const server = createServer((request, response) => void answer(request, response).catch(() => response.destroy()));
+  const server = createServer((request, response) => void serve(request, response).catch(() => response.destroy()));
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
   after(() => {
@@ -58,9 +58,9 @@ export async function startFaultyProxy(target: string): Promise<FaultyProxy> {
   return proxy;
 }
 
-async function handOn(answer: Response, response: ServerResponse, isCut: boolean): Promise<void> {
-  const body = Buffer.from(await answer.arrayBuffer());
-  response.writeHead(answer.status, Object.fromEntries(answer.headers));
+async function handOn(reply: Response, response: ServerResponse, isCut: boolean): Promise<void> {
+  const body = Buffer.from(await reply.arrayBuffer());
+  response.writeHead(reply.status, Object.fromEntries(reply.headers));
   if (!isCut) return void response.end(body);
   response.write(body.subarray(0, body.length / 2), () => response.destroy());
 }

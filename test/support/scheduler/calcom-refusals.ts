@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { toError } from "./calcom-error.ts";
 import { allEventTypes, HIDDEN_LIMITS } from "./calcom-world.ts";
-import type { Answer } from "./local-server.ts";
+import type { Reply } from "./local-server.ts";
 
 // For tests: which new bookings Cal.com refuses, and with which words.
 
@@ -37,7 +37,7 @@ export function findInvalidField(wanted: Record<string, never>): string | null {
 }
 
 /** Cal.com's answer to a well-formed booking that it still rejects. */
-export function findRefusal(wanted: Record<string, never>, eventType: EventType): Answer | null {
+export function findRefusal(wanted: Record<string, never>, eventType: EventType): Reply | null {
   const { attendee = {}, bookingFieldsResponses = {} } = wanted as Record<string, Record<string, unknown>>;
   const phone = attendee["phoneNumber"];
   if (typeof phone === "string" && phone === INVALID_PHONE.replaceAll(" ", "")) {
@@ -61,7 +61,7 @@ export function findRefusal(wanted: Record<string, never>, eventType: EventType)
 }
 
 /** The API's own check comes first, and doesn't care whether a field is hidden. */
-function findMissing(eventType: EventType, responses: Record<string, unknown>): Answer | null {
+function findMissing(eventType: EventType, responses: Record<string, unknown>): Reply | null {
   for (const { type, slug, required, isDefault, options } of eventType.bookingFields) {
     const answer = responses[String(slug)];
     if (isDefault || type === "unknown") continue;
@@ -115,7 +115,7 @@ function findWrongLocation({ id, locations }: EventType, given: Record<string, u
 function findWrongAnswer(
   eventType: EventType,
   { attendee, bookingFieldsResponses }: Record<string, Record<string, unknown>>,
-): Answer | null {
+): Reply | null {
   for (const { type, slug, lastNameRequired, required, hidden } of eventType.bookingFields) {
     const answer = bookingFieldsResponses?.[String(slug)];
     const toZod = (message: string) => toError(400, "BAD_REQUEST", `responses - {${slug}}${message}, `);

@@ -7,7 +7,7 @@ import { findInvalidField, findRefusal } from "./calcom-refusals.ts";
 import { CalcomThrottle } from "./calcom-throttle.ts";
 import { CalcomWebhooks } from "./calcom-webhooks.ts";
 import { allEventTypes, CALCOM_NOW, eventTypes, me, strangersEventTypes, teams } from "./calcom-world.ts";
-import { type Answer, type ReceivedRequest, type Silence, startLocalServer } from "./local-server.ts";
+import { type ReceivedRequest, type Reply, type Silence, startLocalServer } from "./local-server.ts";
 
 // For tests: Cal.com's API v2 as described by its source code (calcom/cal.com 44ccc72f) and documentation. It refuses what
 // Cal.com refuses: numeric answers of either type, long text areas, invalid phone numbers, blocked addresses, unverified
@@ -16,7 +16,7 @@ import { type Answer, type ReceivedRequest, type Silence, startLocalServer } fro
 // a taken time.
 
 /** The next response of a route instead of its usual one, if it has another. With `creates`, the booking is still made. */
-export type FaultInjection = { answer?: Answer | Silence; creates?: boolean; onArrival?: () => void };
+export type FaultInjection = { reply?: Reply | Silence; creates?: boolean; onArrival?: () => void };
 
 export type CalcomServer = {
   readonly parts: CalcomParts;
@@ -76,14 +76,14 @@ export async function startCalcomServer(): Promise<CalcomServer> {
   const faults: string[] = [];
   const bookings: CalcomBooking[] = [];
   const injections = new Map<string, FaultInjection[]>();
-  const keptSlots = new Map<string, { answer: Answer; untilMs: number }>();
+  const keptSlots = new Map<string, { reply: Reply; untilMs: number }>();
 
-  const fault = (what: string): Answer => {
+  const fault = (what: string): Reply => {
     faults.push(what);
     return toError(400, "BadRequestException", what);
   };
 
-  function answer(request: ReceivedRequest, route: string): Answer {
+  function serve(request: ReceivedRequest, route: string): Reply {
     const [, , first = "", id, action] = request.path.split("/");
     const resource = first === "teams" && action !== undefined ? action : first;
     if (request.headers.authorization !== `Bearer ${API_KEY}`)
@@ -97,19 +97,19 @@ export async function startCalcomServer(): Promise<CalcomServer> {
       faults.push(`${route}: cal-api-version`);
       return { status: 200, json: { event_types: [], slots: {} } };
     }
-    if (route === "GET /teams") return answerTeams(request, { id, resource });
-    if (resource === "webhooks") return server.webhooks.answer(request) ?? fault(`${route}: body or query`);
+    if (route === "GET /teams") return serveTeams(request, { id, resource });
+    if (resource === "webhooks") return server.webhooks.serve(request) ?? fault(`${route}: body or query`);
     if (route === "GET /me") return toSuccess(200, me);
-    if (route === "GET /event-types") return id === undefined ? answerEventTypes(request) : answerEventType(id);
-    if (route === "GET /slots") return answerSlotsAgain(request);
+    if (route === "GET /event-types") return id === undefined ? serveEventTypes(request) : serveEventType(id);
+    if (route === "GET /slots") return serveSlotsAgain(request);
     if (route === "GET /bookings" && id === undefined)
-      return answerBookings(request.query, { hasCursor: version === CURSOR_VERSION, teamId: null });
-    if (route === "GET /bookings" && id !== undefined) return answerBooking(id);
-    if (route === "POST /bookings" && action === "cancel") return answerCancel(request, id ?? "");
-    return route === "POST /bookings" && id === undefined ? answerBook(request) : fault(`${route}: no such route`);
+      return serveBookings(request.query, { hasCursor: version === CURSOR_VERSION, teamId: null });
+    if (route === "GET /bookings" && id !== undefined) return serveBooking(id);
+    if (route === "POST /bookings" && action === "cancel") return serveCancel(request, id ?? "");
+    return route === "POST /bookings" && id === undefined ? serveBook(request) : fault(`${route}: no such route`);
   }
 
-  function answerEventTypes({ query }: ReceivedRequest): Answer {
+  function serveEventTypes({ query }: ReceivedRequest): Reply {
     // By username and without an organization, Cal.com finds the first user of that name.
     if (query["username"] === me.username) return toSuccess(200, strangersEventTypes);
     if (!isDeepStrictEqual(query, {})) return fault("event-types: query");
@@ -121,17 +121,14 @@ export async function startCalcomServer(): Promise<CalcomServer> {
     return toSuccess(200, eventTypes.map(toListed));
   }
 
-  function answerEventType(id: string): Answer {
+  function serveEventType(id: string): Reply {
     const eventType = allEventTypes.find((candidate) => String(candidate.id) === id);
     const team = findTeam(eventType?.id);
     if (eventType) return toSuccess(200, { ...eventType, ...(team && { teamId: team.id }) });
     return toError(404, "NotFoundException", `Event type with id ${id} not found`);
   }
 
-  function answerTeams(
-    request: ReceivedRequest,
-    { id, resource }: { id: string | undefined; resource: string },
-  ): Answer {
+  function serveTeams(request: ReceivedRequest, { id, resource }: { id: string | undefined; resource: string }): Reply {
     if (!server.hasTeams) return toError(404, "NotFoundException", "Cannot GET /v2/teams");
     if (id === undefined)
       return toSuccess(
@@ -143,19 +140,19 @@ export async function startCalcomServer(): Promise<CalcomServer> {
     if (resource === "event-types") return toSuccess(200, team.eventTypes);
     if (resource !== "bookings") return fault(`teams: ${resource}`);
     if (!team.isAdmin) return toError(403, "ForbiddenException", "RolesGuard - user is not an admin of the team");
-    return answerBookings(request.query, { hasCursor: false, teamId: team.id });
+    return serveBookings(request.query, { hasCursor: false, teamId: team.id });
   }
 
-  function answerSlotsAgain(request: ReceivedRequest): Answer {
+  function serveSlotsAgain(request: ReceivedRequest): Reply {
     const [key, nowMs] = [JSON.stringify(request.query), server.throttle.nowMs()];
     const kept = keptSlots.get(key);
-    if (kept !== undefined && nowMs < kept.untilMs) return kept.answer;
-    const answer = answerSlots(request);
-    keptSlots.set(key, { answer, untilMs: nowMs + SLOTS_KEPT_MS });
-    return answer;
+    if (kept !== undefined && nowMs < kept.untilMs) return kept.reply;
+    const reply = serveSlots(request);
+    keptSlots.set(key, { reply, untilMs: nowMs + SLOTS_KEPT_MS });
+    return reply;
   }
 
-  function answerSlots({ query }: ReceivedRequest): Answer {
+  function serveSlots({ query }: ReceivedRequest): Reply {
     const { eventTypeId, start = "", end = "", ...rest } = query;
     const eventType = allEventTypes.find(({ id }) => String(id) === eventTypeId);
     if (!isDeepStrictEqual(rest, { timeZone: "UTC", format: "range" })) return fault("slots: query");
@@ -170,10 +167,10 @@ export async function startCalcomServer(): Promise<CalcomServer> {
     return toSuccess(200, days);
   }
 
-  function answerBookings(
+  function serveBookings(
     query: ReceivedRequest["query"],
     { hasCursor, teamId }: { hasCursor: boolean; teamId: number | null },
-  ): Answer {
+  ): Reply {
     if (isDeepStrictEqual(query, { take: "1" })) return toSuccess(200, bookings.slice(-1));
     if ("afterUpdatedAt" in query) {
       const own = bookings.filter(({ eventTypeId }) => (findTeam(eventTypeId)?.id ?? null) === teamId);
@@ -197,13 +194,13 @@ export async function startCalcomServer(): Promise<CalcomServer> {
     return { status: 200, json: { status: "success", data, pagination } };
   }
 
-  function answerBooking(uid: string): Answer {
+  function serveBooking(uid: string): Reply {
     const booking = bookings.find((candidate) => candidate.uid === uid);
     if (booking) return toSuccess(200, booking);
     return toError(404, "NotFoundException", `Booking with uid=${uid} was not found in the database`);
   }
 
-  function answerCancel(request: ReceivedRequest, uid: string): Answer {
+  function serveCancel(request: ReceivedRequest, uid: string): Reply {
     const keys = Object.keys(JSON.parse(request.body));
     const booking = bookings.find((candidate) => candidate.uid === uid);
     if (!booking || !isDeepStrictEqual(keys, ["cancellationReason"])) return fault("cancel");
@@ -217,7 +214,7 @@ export async function startCalcomServer(): Promise<CalcomServer> {
     return toSuccess(200, booking);
   }
 
-  function answerBook(request: ReceivedRequest): Answer {
+  function serveBook(request: ReceivedRequest): Reply {
     if (request.headers["content-type"] !== "application/json") return fault("bookings: content type");
     const wanted = JSON.parse(request.body);
     const invalidField = findInvalidField(wanted);
@@ -277,9 +274,9 @@ export async function startCalcomServer(): Promise<CalcomServer> {
     if (throttled.refusal) return { ...throttled.refusal, headers };
     if (!request.path.startsWith("/v2/")) return fault(`${request.path}: no such path`);
     const injection = injections.get(route)?.shift();
-    const usual = injection === undefined || injection.creates ? answer(request, route) : null;
+    const usual = injection === undefined || injection.creates ? serve(request, route) : null;
     injection?.onArrival?.();
-    const given = injection?.answer ?? usual ?? "reset";
+    const given = injection?.reply ?? usual ?? "reset";
     return typeof given === "string" ? given : { ...given, headers: { ...headers, ...given.headers } };
   });
   const server: CalcomServer = {
@@ -327,7 +324,7 @@ function isPaid({ price, metadata }: (typeof eventTypes)[number]): boolean {
   return price > 0 && metadata.apps?.stripe?.enabled !== false;
 }
 
-function toSuccess(status: number, data: unknown): Answer {
+function toSuccess(status: number, data: unknown): Reply {
   return { status, json: { status: "success", data } };
 }
 

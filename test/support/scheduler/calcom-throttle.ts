@@ -1,6 +1,6 @@
 import { MINUTE_MS } from "#contract/durations.ts";
 import { toError } from "./calcom-error.ts";
-import type { Answer } from "./local-server.ts";
+import type { Reply } from "./local-server.ts";
 
 /**
  * For tests: Cal.com's limit per key (throttler-guard.ts at 44ccc72f): 120 requests in a minute that begins with the first, then
@@ -17,7 +17,7 @@ export class CalcomThrottle {
   }
 
   /** Null if the request is let through. */
-  take(nowMs: number): { headers: Record<string, string>; refusal: Answer | null } {
+  take(nowMs: number): { headers: Record<string, string>; refusal: Reply | null } {
     if (nowMs >= this.#endsAtMs) {
       this.#hits = 0;
       this.#isBlocked = false;

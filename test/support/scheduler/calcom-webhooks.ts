@@ -2,7 +2,7 @@ import { createHmac } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
 import { toError } from "./calcom-error.ts";
 import type { CalcomBooking } from "./calcom-server.ts";
-import type { Answer, ReceivedRequest } from "./local-server.ts";
+import type { ReceivedRequest, Reply } from "./local-server.ts";
 
 // For tests: Cal.com's webhooks (webhooks.controller.ts and ssrfProtection.ts at 44ccc72f), and what a real one sent.
 
@@ -16,7 +16,7 @@ export class CalcomWebhooks {
   #made = 0;
 
   /** Null: no such request exists. */
-  answer({ method, path, query, body }: ReceivedRequest): Answer | null {
+  serve({ method, path, query, body }: ReceivedRequest): Reply | null {
     const id = path.split("/")[3];
     if (id === undefined) {
       if (method === "POST") return this.#create(JSON.parse(body));
@@ -29,7 +29,7 @@ export class CalcomWebhooks {
     return toSuccess(200, webhook);
   }
 
-  #create(wanted: Omit<Webhook, "id">): Answer | null {
+  #create(wanted: Omit<Webhook, "id">): Reply | null {
     const keys = ["active", "secret", "subscriberUrl", "triggers"];
     if (!isDeepStrictEqual(Object.keys(wanted).sort(), keys)) return null;
     if (!wanted.subscriberUrl.startsWith("https://")) {
@@ -72,6 +72,6 @@ function toPayload({ uid, start, end, attendees, metadata }: CalcomBooking) {
   return { uid, startTime: start, endTime: end, attendees, additionalNotes: "Please ring twice", metadata };
 }
 
-function toSuccess(status: number, data: unknown): Answer {
+function toSuccess(status: number, data: unknown): Reply {
   return { status, json: { status: "success", data } };
 }

@@ -3,14 +3,14 @@ import { DAY_MS, HOUR_MS, MINUTE_MS } from "#contract/durations.ts";
 import type { CalendlyParts } from "../../../src/server/scheduler/connections/connection-settings.ts";
 import { CalendlyWebhooks } from "./calendly-webhooks.ts";
 import { API, eventTypes, ORGANIZATION_URI, user } from "./calendly-world.ts";
-import { type Answer, type ReceivedRequest, type Silence, startLocalServer } from "./local-server.ts";
+import { type ReceivedRequest, type Reply, type Silence, startLocalServer } from "./local-server.ts";
 
 // For tests: Calendly's API v2 with its scheduling API as documented. It refuses what the documentation says is refused: times
 // in the past, ranges over 31 days, questions whose text or position differs, tracking without all six fields, locations that
 // the event type doesn't have, and an eleventh booking within a minute.
 
 /** The next response of a route instead of its usual one. With `creates`, the booking is still made. */
-export type FaultInjection = { answer: Answer | Silence; creates?: boolean; onArrival?: () => void };
+export type FaultInjection = { reply: Reply | Silence; creates?: boolean; onArrival?: () => void };
 
 export type CalendlyServer = {
   readonly parts: CalendlyParts;
@@ -58,30 +58,30 @@ export async function startCalendlyServer(now: Date): Promise<CalendlyServer> {
   const bookedAt: number[] = [];
   const injections = new Map<string, FaultInjection[]>();
 
-  const fault = (parameter: string): Answer => {
+  const fault = (parameter: string): Reply => {
     faults.push(parameter);
     return toError(400, "Invalid Argument", [{ parameter, message: "is invalid" }]);
   };
 
-  function answer(request: ReceivedRequest): Answer {
+  function serve(request: ReceivedRequest): Reply {
     const [, resource = "", id, part] = request.path.split("/");
     if (request.headers.authorization !== `Bearer ${TOKEN}`) return toError(401, "Unauthenticated");
     if (resource === "webhook_subscriptions")
-      return server.webhooks.answer(request, server.isAdmin) ?? fault(`${request.method} ${request.path}`);
+      return server.webhooks.serve(request, server.isAdmin) ?? fault(`${request.method} ${request.path}`);
     switch (`${request.method} ${resource}${id === undefined ? "" : "/id"}${part === undefined ? "" : `/${part}`}`) {
       case "GET users/id":
         return id === "me" ? { status: 200, json: { resource: user } } : fault("users");
       case "GET event_types":
-        return answerEventTypes(request);
+        return serveEventTypes(request);
       case "GET event_types/id":
         return toOne(
           eventTypes.find(({ uri }) => uri.endsWith(`/${id}`)),
           (resource) => ({ resource }),
         );
       case "GET event_type_available_times":
-        return answerAvailableTimes(request);
+        return serveAvailableTimes(request);
       case "GET scheduled_events":
-        return answerScheduledEvents(request);
+        return serveScheduledEvents(request);
       case "GET scheduled_events/id":
         return toOne(
           bookings.find(({ uuid }) => uuid === id),
@@ -93,16 +93,16 @@ export async function startCalendlyServer(now: Date): Promise<CalendlyServer> {
           (booking) => toPage([toInvitee(booking)]),
         );
       case "POST scheduled_events/id/cancellation":
-        return answerCancellation(request, id ?? "");
+        return serveCancellation(request, id ?? "");
       case "POST invitees":
-        return answerInvitees(request);
+        return serveInvitees(request);
       default:
         return fault(`${request.method} ${request.path}`);
     }
   }
 
   /** Small pages, so that paging is needed. */
-  function answerEventTypes({ query }: ReceivedRequest): Answer {
+  function serveEventTypes({ query }: ReceivedRequest): Reply {
     const { page_token: token = "0", ...rest } = query;
     if (!isDeepStrictEqual(rest, { user: user.uri, active: "true", count: "100" })) return fault("event_types: query");
     const active = eventTypes.filter(({ uri }) => ![...server.withdrawn].some((id) => uri.endsWith(`/${id}`)));
@@ -116,7 +116,7 @@ export async function startCalendlyServer(now: Date): Promise<CalendlyServer> {
     };
   }
 
-  function answerAvailableTimes({ query }: ReceivedRequest): Answer {
+  function serveAvailableTimes({ query }: ReceivedRequest): Reply {
     const { event_type: uri, start_time: start = "", end_time: end = "" } = query;
     const eventType = eventTypes.find((candidate) => candidate.uri === uri);
     const [startMs, endMs] = [Date.parse(start), Date.parse(end)];
@@ -133,7 +133,7 @@ export async function startCalendlyServer(now: Date): Promise<CalendlyServer> {
     return { status: 200, json: { collection: times } };
   }
 
-  function answerScheduledEvents({ query }: ReceivedRequest): Answer {
+  function serveScheduledEvents({ query }: ReceivedRequest): Reply {
     const { user: ofUser, organization, min_start_time: min = "", max_start_time: max = "", status } = query;
     if (status !== "active" || (ofUser === undefined) === (organization === undefined)) return fault("events: query");
     if (organization !== undefined && (organization !== ORGANIZATION_URI || !server.isAdmin))
@@ -149,7 +149,7 @@ export async function startCalendlyServer(now: Date): Promise<CalendlyServer> {
     return { status: 200, json: toPage(found.map(toEvent)) };
   }
 
-  function answerCancellation(request: ReceivedRequest, uuid: string): Answer {
+  function serveCancellation(request: ReceivedRequest, uuid: string): Reply {
     const booking = bookings.find((candidate) => candidate.uuid === uuid);
     if (!booking) return toError(404, "Resource Not Found");
     if (typeof JSON.parse(request.body).reason !== "string") return fault("cancellation: reason");
@@ -158,7 +158,7 @@ export async function startCalendlyServer(now: Date): Promise<CalendlyServer> {
     return { status: 201, json: { resource: { canceled_by: user.name, reason: "", canceler_type: "host" } } };
   }
 
-  function answerInvitees(request: ReceivedRequest): Answer {
+  function serveInvitees(request: ReceivedRequest): Reply {
     const nowMs = server.now.getTime();
     if (bookedAt.filter((ms) => ms > nowMs - MINUTE_MS).length >= BOOKINGS_PER_MINUTE_MAX)
       return {
@@ -209,9 +209,9 @@ export async function startCalendlyServer(now: Date): Promise<CalendlyServer> {
   const local = await startLocalServer((request) => {
     const route = `${request.method} /${request.path.split("/")[1] ?? ""}`;
     const injection = injections.get(route)?.shift();
-    const usual = injection === undefined || injection.creates ? answer(request) : null;
+    const usual = injection === undefined || injection.creates ? serve(request) : null;
     injection?.onArrival?.();
-    const given = injection?.answer ?? usual ?? "reset";
+    const given = injection?.reply ?? usual ?? "reset";
     if (typeof given === "string") return given;
     return { ...given, headers: { "X-Request-Id": CALENDLY_REQUEST_ID, ...given.headers } };
   });
@@ -301,11 +301,11 @@ function toGrid(dayMs: number, durationMinutes: number): number[] {
   );
 }
 
-export function toError(status: number, title: string, details: object[] = []): Answer {
+export function toError(status: number, title: string, details: object[] = []): Reply {
   return { status, json: { title, message: `${title}.`, details } };
 }
 
-function toOne<T>(item: T | undefined, toJson: (item: T) => unknown): Answer {
+function toOne<T>(item: T | undefined, toJson: (item: T) => unknown): Reply {
   return item === undefined ? toError(404, "Resource Not Found") : { status: 200, json: toJson(item) };
 }
 

@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from "node:util";
 import type { SentNotice } from "./calcom-webhooks.ts";
 import type { CalendlyBooking } from "./calendly-server.ts";
 import { API, ORGANIZATION_URI, user } from "./calendly-world.ts";
-import type { Answer, ReceivedRequest } from "./local-server.ts";
+import type { ReceivedRequest, Reply } from "./local-server.ts";
 
 // For tests: Calendly's webhook subscriptions as documented.
 
@@ -25,7 +25,7 @@ export class CalendlyWebhooks {
   readonly #secrets = new Map<string, string>();
 
   /** Null: the documentation doesn't allow this request. */
-  answer({ method, path, query, body }: ReceivedRequest, isAdmin: boolean): Answer | null {
+  serve({ method, path, query, body }: ReceivedRequest, isAdmin: boolean): Reply | null {
     const id = path.split("/")[2];
     if (!this.isPaid) return refuse(403, "Permission Denied", "Please upgrade your Calendly account to Standard");
     if (id === undefined) {
@@ -46,7 +46,7 @@ export class CalendlyWebhooks {
     return { status: 204 };
   }
 
-  #create(wanted: Record<string, string> & { events: string[] }): Answer | null {
+  #create(wanted: Record<string, string> & { events: string[] }): Reply | null {
     const allowed = ["events", "organization", "scope", "signing_key", "url", "user"];
     const { url = "", events, scope = "", organization = "", signing_key: secret = "" } = wanted;
     const isRight =
@@ -112,6 +112,6 @@ function toEventUri({ uuid }: CalendlyBooking): string {
   return `${API}/scheduled_events/${uuid}`;
 }
 
-function refuse(status: number, title: string, message: string): Answer {
+function refuse(status: number, title: string, message: string): Reply {
   return { status, json: { title, message } };
 }

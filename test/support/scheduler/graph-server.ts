@@ -9,7 +9,7 @@ import {
   toMs,
 } from "./graph-appointments.ts";
 import { BUSINESS_ID, business, customQuestions, GRAPH_NOW, services, staffMembers } from "./graph-world.ts";
-import { type Answer, type ReceivedRequest, type Silence, startLocalServer } from "./local-server.ts";
+import { type ReceivedRequest, type Reply, type Silence, startLocalServer } from "./local-server.ts";
 
 // For tests: Microsoft Graph's bookings as documented, and as users found them to be. It refuses what Graph refuses:
 // appointments without staff, a fifth simultaneous request, customers without their type. It doesn't refuse double bookings
@@ -18,7 +18,7 @@ import { type Answer, type ReceivedRequest, type Silence, startLocalServer } fro
 // Notes and customers are only included when an appointment is read on its own.
 
 /** The next response of a route instead of its usual one. With `creates`, the appointment is still made. */
-export type FaultInjection = { answer: Answer | Silence; creates?: boolean; onArrival?: () => void };
+export type FaultInjection = { reply: Reply | Silence; creates?: boolean; onArrival?: () => void };
 
 export type GraphServer = {
   readonly parts: MicrosoftBookingsParts;
@@ -66,12 +66,12 @@ export async function startGraphServer(): Promise<GraphServer> {
   let createdCount = 0;
   let atOnceCount = 0;
 
-  const fault = (what: string): Answer => {
+  const fault = (what: string): Reply => {
     faults.push(what);
     return { status: 400, json: { error: { code: "BadRequest", message: what } } };
   };
 
-  function answerToken(request: ReceivedRequest): Answer {
+  function serveToken(request: ReceivedRequest): Reply {
     const form = Object.fromEntries(new URLSearchParams(request.body));
     const { origin } = new URL(local.url);
     const expected = {
@@ -87,7 +87,7 @@ export async function startGraphServer(): Promise<GraphServer> {
     return { status: 200, json: { token_type: "Bearer", expires_in: 3599, access_token: `token-${tokenCount}` } };
   }
 
-  function answerGraph(request: ReceivedRequest, route: string): Answer {
+  function serveGraph(request: ReceivedRequest, route: string): Reply {
     const { method } = request;
     const tokenNumber = Number(request.headers.authorization?.replace("Bearer token-", ""));
     if (!(tokenNumber >= 1 && tokenNumber <= tokenCount)) return { status: 401, json: { error: {} } };
@@ -114,35 +114,35 @@ export async function startGraphServer(): Promise<GraphServer> {
       case "GET customQuestions":
         return { status: 200, json: { value: customQuestions } };
       case "GET calendarView":
-        return answerCalendarView(request);
+        return serveCalendarView(request);
       case "GET appointments/id":
         return toOne(appointments.find((appointment) => appointment.id === id));
       case "POST getStaffAvailability":
-        return answerAvailability(request);
+        return serveAvailability(request);
       case "GET customers":
-        return answerCustomerSearch(request);
+        return serveCustomerSearch(request);
       case "POST customers":
-        return answerCustomers(request);
+        return serveCustomers(request);
       case "POST appointments":
-        return answerAppointments(request);
+        return serveAppointments(request);
       case "POST appointments/id/cancel":
         if (typeof JSON.parse(request.body).cancellationMessage !== "string") return fault("cancel: body");
-        return server.canCancel ? answerRemoval(id) : { status: 403, json: { error: { code: "ErrorAccessDenied" } } };
+        return server.canCancel ? serveRemoval(id) : { status: 403, json: { error: { code: "ErrorAccessDenied" } } };
       case "DELETE appointments/id":
-        return answerRemoval(id);
+        return serveRemoval(id);
       default:
         return fault(`${route}: no such route`);
     }
   }
 
-  function answerRemoval(id: string): Answer {
+  function serveRemoval(id: string): Reply {
     const index = appointments.findIndex((appointment) => appointment.id === id);
     if (index < 0) return { status: 404, json: { error: { code: "ErrorItemNotFound" } } };
     appointments.splice(index, 1);
     return { status: 204 };
   }
 
-  function answerCalendarView({ query }: ReceivedRequest): Answer {
+  function serveCalendarView({ query }: ReceivedRequest): Reply {
     const { start = "", end = "" } = query;
     const hasForm = isDeepStrictEqual(Object.keys(query).sort(), ["end", "start"]) && [start, end].every(isUtc);
     if (!hasForm) return fault("calendarView: start and end");
@@ -153,7 +153,7 @@ export async function startGraphServer(): Promise<GraphServer> {
     return { status: 200, json: { value } };
   }
 
-  function answerAvailability({ body }: ReceivedRequest): Answer {
+  function serveAvailability({ body }: ReceivedRequest): Reply {
     const asked = JSON.parse(body) as Record<string, never> & { staffIds: string[] };
     const [start, end] = [asked["startDateTime"] as never, asked["endDateTime"] as never] as {
       dateTime: string;
@@ -191,7 +191,7 @@ export async function startGraphServer(): Promise<GraphServer> {
     return { status: 200, json: isOdd ? { value: items } : { staffAvailabilityItem: items } };
   }
 
-  function answerCustomers({ body }: ReceivedRequest): Answer {
+  function serveCustomers({ body }: ReceivedRequest): Reply {
     const customer = JSON.parse(body);
     const keys = Object.keys(customer).sort();
     if (!isDeepStrictEqual(keys, ["@odata.type", "displayName", "emailAddress"])) return fault("customers: body");
@@ -201,13 +201,13 @@ export async function startGraphServer(): Promise<GraphServer> {
     return { status: 201, json: created };
   }
 
-  function answerCustomerSearch({ query }: ReceivedRequest): Answer {
+  function serveCustomerSearch({ query }: ReceivedRequest): Reply {
     const email = /^emailAddress eq '((?:[^']|'')+)'$/.exec(query["$filter"] ?? "")?.[1]?.replaceAll("''", "'");
     if (email === undefined) return fault("customers: $filter");
     return { status: 200, json: { value: customers.filter(({ emailAddress }) => emailAddress === email) } };
   }
 
-  function answerAppointments(request: ReceivedRequest): Answer {
+  function serveAppointments(request: ReceivedRequest): Reply {
     const wanted = JSON.parse(request.body) as GraphAppointment & Record<string, unknown>;
     const service = services.find(({ id }) => id === wanted.serviceId);
     const invalidField = service ? findInvalidField(wanted, service) : "serviceId";
@@ -245,13 +245,13 @@ export async function startGraphServer(): Promise<GraphServer> {
     try {
       // Other requests arrive before this one is answered.
       await new Promise(setImmediate);
-      return answer(request);
+      return serve(request);
     } finally {
       atOnceCount--;
     }
   });
 
-  function answer(request: ReceivedRequest): Answer | Silence {
+  function serve(request: ReceivedRequest): Reply | Silence {
     const isToken = request.path === `/${TENANT}/oauth2/v2.0/token`;
     if (!isToken && !request.path.startsWith(BUSINESS_PATH)) return fault(`${request.path}: no such path`);
     if (atOnceCount > AT_ONCE_MAX) faults.push("more than four requests at once");
@@ -263,13 +263,13 @@ export async function startGraphServer(): Promise<GraphServer> {
     const route = isToken ? `${request.method} token` : `${request.method} /${collection}`;
     const injection = injections.get(route)?.shift();
     if (injection === undefined || injection.creates) {
-      const usual = isToken ? answerToken(request) : answerGraph(request, route);
+      const usual = isToken ? serveToken(request) : serveGraph(request, route);
       if (injection === undefined) return { ...usual, headers: { "request-id": GRAPH_REQUEST_ID } };
     }
     injection.onArrival?.();
-    return typeof injection.answer === "string"
-      ? injection.answer
-      : { ...injection.answer, headers: { "request-id": GRAPH_REQUEST_ID, ...injection.answer.headers } };
+    return typeof injection.reply === "string"
+      ? injection.reply
+      : { ...injection.reply, headers: { "request-id": GRAPH_REQUEST_ID, ...injection.reply.headers } };
   }
 
   const server: GraphServer = {
@@ -298,7 +298,7 @@ export async function startGraphServer(): Promise<GraphServer> {
   return server;
 }
 
-function toOne(item: unknown): Answer {
+function toOne(item: unknown): Reply {
   return item === undefined
     ? { status: 404, json: { error: { code: "ErrorItemNotFound" } } }
     : { status: 200, json: item };

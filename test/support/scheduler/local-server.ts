@@ -13,7 +13,7 @@ export type ReceivedRequest = {
   readonly body: string;
 };
 
-export type Answer = {
+export type Reply = {
   readonly status: number;
   readonly json?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
@@ -31,7 +31,7 @@ type LocalServer = {
 };
 
 export async function startLocalServer(
-  answer: (request: ReceivedRequest) => Answer | Silence | Promise<Answer | Silence>,
+  reply: (request: ReceivedRequest) => Reply | Silence | Promise<Reply | Silence>,
 ): Promise<LocalServer> {
   const requests: ReceivedRequest[] = [];
   const server = createServer(async (incoming, outgoing) => {
@@ -39,7 +39,7 @@ export async function startLocalServer(
     // The caller gave up before sending its whole request.
     if (request === null) return;
     requests.push(request);
-    const given = await answer(request);
+    const given = await reply(request);
     if (given === "hang") return;
     if (given === "reset") outgoing.destroy();
     else respond(outgoing, given);
@@ -72,7 +72,7 @@ async function readRequest(incoming: IncomingMessage): Promise<ReceivedRequest> 
   };
 }
 
-function respond(outgoing: ServerResponse, { status, json, headers, text }: Answer): void {
+function respond(outgoing: ServerResponse, { status, json, headers, text }: Reply): void {
   const body = text ?? (json === undefined ? "" : JSON.stringify(json));
   outgoing.writeHead(status, { "Content-Type": text === undefined ? "application/json" : "text/html", ...headers });
   outgoing.end(body);

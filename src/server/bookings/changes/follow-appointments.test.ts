@@ -317,7 +317,7 @@ test("a clock that is set back keeps no appointment waiting", async () => {
   const reference = await book(setting);
   cancelThere(server, reference);
   await markDue(db, setting.owner, { references: [reference], now: clock.now() });
-  server.injectFault("GET /bookings", { answer: { status: 503, headers: { "retry-after": "99999999" } } });
+  server.injectFault("GET /bookings", { reply: { status: 503, headers: { "retry-after": "99999999" } } });
   await followAppointments(deps, NEVER);
   assert.equal((await readCopy(setting.owner))[0]?.status, "confirmed");
   clock.set(NOON);

@@ -96,7 +96,7 @@ test("Calendly is asked once a day while it sends notices, and again after a qua
     await pollConnections(deps, NEVER);
     return countPolls(server);
   };
-  server.injectFault("GET /users", { answer: { status: 503 } });
+  server.injectFault("GET /users", { reply: { status: 503 } });
   const counts: number[] = [];
   for (const ms of [0, 14 * MINUTE_MS, MINUTE_MS, 23 * HOUR_MS, HOUR_MS]) counts.push(await pollAfter(ms));
   assert.deepEqual(counts, [0, 0, 1, 1, 2]);

@@ -116,7 +116,7 @@ for (const [what, response, seconds] of LATE)
   test(`a system that ${what} and books after ${seconds} s: one appointment, stored, counted and sent once`, async () => {
     const practice = await makePractice();
     const { server, book } = practice;
-    server.injectFault("POST /bookings", { answer: response });
+    server.injectFault("POST /bookings", { reply: response });
     assert.deepEqual(await book(), { kind: "uncertain" });
     let isFinished = false;
     for (const look of LOOKS) {
@@ -134,7 +134,7 @@ for (const [what, response, seconds] of LATE)
 test("a booking that appears while the visitor's own request still looks is confirmed at once", async () => {
   const practice = await makePractice();
   const { server, book } = practice;
-  server.injectFault("POST /bookings", { answer: "reset" });
+  server.injectFault("POST /bookings", { reply: "reset" });
   const made = book();
   await until(() => server.requests.some(({ method }) => method === "POST"), "the system is asked");
   await finish(server);
@@ -145,7 +145,7 @@ test("a booking that appears while the visitor's own request still looks is conf
 test("what is not there after half an hour has failed, and not a moment earlier", async () => {
   const practice = await makePractice();
   const { server, book, owner } = practice;
-  server.injectFault("POST /bookings", { answer: "reset" });
+  server.injectFault("POST /bookings", { reply: "reset" });
   assert.deepEqual(await book(), { kind: "uncertain" });
   for (const look of LOOKS.slice(0, -1)) {
     await lookAt(look);
@@ -173,7 +173,7 @@ for (const [name, change] of [
   test(`while a booking is uncertain, ${name} waits and gets it once it is found`, async () => {
     const practice = await makePractice();
     const { server, book } = practice;
-    server.injectFault("POST /bookings", { answer: "reset" });
+    server.injectFault("POST /bookings", { reply: "reset" });
     await book();
     assert.deepEqual(await book(change), { kind: "uncertain" });
     const waiting = book(change);
@@ -189,7 +189,7 @@ for (const [name, change] of [
 test("while a booking is uncertain, a request that can't be checked is not given up, unless it is of another visit", async () => {
   const practice = await makePractice();
   const { server, book, abandon, wanted } = practice;
-  server.injectFault("POST /bookings", { answer: "reset" });
+  server.injectFault("POST /bookings", { reply: "reset" });
   await book();
   const second = { idempotencyKey: "two", startAt: new Date("2026-11-02T09:00:00.000Z") };
   assert.deepEqual(await abandon(second), { kind: "uncertain" });
@@ -208,7 +208,7 @@ test("while a booking is uncertain, a request that can't be checked is not given
 test("two requests of a visit for a service that arrive at once make one appointment", async () => {
   const practice = await makePractice();
   const { server, book } = practice;
-  server.injectFault("POST /bookings", { answer: "reset" });
+  server.injectFault("POST /bookings", { reply: "reset" });
   const second = { idempotencyKey: "two", startAt: new Date("2026-11-02T09:00:00.000Z") };
   assert.deepEqual(await Promise.all([book(), book(second)]), [{ kind: "uncertain" }, { kind: "uncertain" }]);
   await finish(server);
@@ -218,7 +218,7 @@ test("two requests of a visit for a service that arrive at once make one appoint
 
 test("another visit, and another service of the visit, don't wait", async () => {
   const { server, book, wanted } = await makePractice();
-  server.injectFault("POST /bookings", { answer: "reset" });
+  server.injectFault("POST /bookings", { reply: "reset" });
   await book();
   const hit = { ...wanted.hit, visitId: crypto.randomUUID() };
   const startAt = new Date("2026-11-02T10:00:00.000Z");

@@ -180,7 +180,7 @@ test("ten unresponsive systems are queried in parallel", async () => {
     asked += 1;
     if (asked === 10) ending.abort();
   };
-  practice.server.injectFault("GET /bookings", ...Array(10).fill({ answer: "hang", onArrival }));
+  practice.server.injectFault("GET /bookings", ...Array(10).fill({ reply: "hang", onArrival }));
   await settleOverdue(deps, ending.signal);
   assert.equal(asked, 10);
   await forgetAll();
@@ -267,7 +267,7 @@ test("a clock that jumps ahead gives nothing up before the last look-up", async 
   await forgetAll();
 });
 
-const BUSY = { answer: { status: 503, json: {} } };
+const BUSY = { reply: { status: 503, json: {} } };
 
 test("a clock that is set back keeps no booking uncertain", async () => {
   const practice = await makePractice();
@@ -308,7 +308,7 @@ test("a lookup that is broken off because the process ends gives nothing up", as
   const reference = await leaveUnsettled(practice);
   await sql`update pending_bookings set look_ups = 1000 where reference = ${reference}`.execute(db);
   const ending = new AbortController();
-  practice.server.injectFault("GET /bookings", { answer: "hang", onArrival: () => ending.abort() });
+  practice.server.injectFault("GET /bookings", { reply: "hang", onArrival: () => ending.abort() });
   await settleOverdue(deps, ending.signal);
   assert.equal((await readState(reference))?.state, "asking");
   await forgetAll();

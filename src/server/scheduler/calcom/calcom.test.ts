@@ -202,7 +202,7 @@ test("what every visitor's frame gets has at most a million characters, and the 
     bookingFields: [field],
   }));
   server.hasTeams = false;
-  server.injectFault("GET /event-types", { answer: { status: 200, json: { status: "success", data } } });
+  server.injectFault("GET /event-types", { reply: { status: 200, json: { status: "success", data } } });
   const { warnings } = requireFound(await system.verify(NEVER));
   const offered = requireFound(await system.listServices(NEVER));
   assert.ok(offered.length > 40 && JSON.stringify(offered).length < 1_001_000, `${offered.length}`);
@@ -496,7 +496,7 @@ test("a booking awaiting confirmation is not found by its reference", async () =
   assert.ok(slot);
   server.newStatus = "pending";
   const request = toRequest("10", slot);
-  server.injectFault("POST /bookings", { answer: { status: 500, json: {} }, creates: true });
+  server.injectFault("POST /bookings", { reply: { status: 500, json: {} }, creates: true });
   assert.deepEqual(await system.book(request, NEVER), { kind: "slot_taken" });
   assert.deepEqual(await system.findByReference(request, NEVER), { kind: "absent" });
 });
@@ -522,7 +522,7 @@ test("an incomplete search does not report a booking as missing", async () => {
 test("an event type that would end after the last possible date is unreadable", async () => {
   const { system, server } = await openCalcom();
   const eventType = { id: 1, title: "Endless", lengthInMinutes: 1e300, bookingFields: [] };
-  server.injectFault("GET /event-types", { answer: { status: 200, json: { status: "success", data: [eventType] } } });
+  server.injectFault("GET /event-types", { reply: { status: 200, json: { status: "success", data: [eventType] } } });
   const sought = { reference: "SVC-222222" as Reference, serviceId: "1", startAt: CALCOM_NOW };
   const found = await system.findByReference(sought, NEVER);
   assert.ok(found.kind === "unavailable", found.kind);

@@ -20,21 +20,21 @@ const TAKEN_WORDS = [
   toError(409, "no_available_users_found_error", "Nobody"),
 ];
 const BOOK_CASES: readonly { name: string; injection: FaultInjection; outcome: unknown; isMade?: boolean }[] = [
-  ...TAKEN_WORDS.map((answer) => ({
-    name: `${answer.status} ${(answer.json as { error: { message: string } }).error.message}`,
-    injection: { answer },
+  ...TAKEN_WORDS.map((reply) => ({
+    name: `${reply.status} ${(reply.json as { error: { message: string } }).error.message}`,
+    injection: { reply },
     outcome: { kind: "slot_taken" },
   })),
   {
     name: "409 because of our own request: booked",
-    injection: { answer: toError(409, "booking_conflict_error", "Conflict"), creates: true },
+    injection: { reply: toError(409, "booking_conflict_error", "Conflict"), creates: true },
     outcome: "booked",
     isMade: true,
   },
   {
     name: "400 taken because of our own request: booked",
     injection: {
-      answer: toError(400, "BadRequestException", "User either already has booking at this time or is not available"),
+      reply: toError(400, "BadRequestException", "User either already has booking at this time or is not available"),
       creates: true,
     },
     outcome: "booked",
@@ -42,35 +42,35 @@ const BOOK_CASES: readonly { name: string; injection: FaultInjection; outcome: u
   },
   {
     name: "400 for another reason, the time still free: refused",
-    injection: { answer: toError(400, "BadRequestException", "attendee.timeZone must be a valid IANA time-zone") },
+    injection: { reply: toError(400, "BadRequestException", "attendee.timeZone must be a valid IANA time-zone") },
     outcome: { kind: "refused", reason: "invalid", upstream: { status: 400, ...UPSTREAM } },
   },
   {
     name: "401: the key is unknown",
-    injection: { answer: toError(401, "UnauthorizedException", "Invalid API Key") },
+    injection: { reply: toError(401, "UnauthorizedException", "Invalid API Key") },
     outcome: { kind: "refused", reason: "credentials", upstream: { status: 401, ...UPSTREAM } },
   },
   {
     name: "403: the key's user may not book this event type",
     injection: {
-      answer: toError(403, "ForbiddenException", "checkBookingRequiresAuthentication - user is not authorized"),
+      reply: toError(403, "ForbiddenException", "checkBookingRequiresAuthentication - user is not authorized"),
     },
     outcome: { kind: "refused", reason: "credentials", upstream: { status: 403, ...UPSTREAM } },
   },
   {
     name: "403 for a limit of the event type, the time still free: refused",
-    injection: { answer: toError(403, "HttpException", "booking_limit_reached") },
+    injection: { reply: toError(403, "HttpException", "booking_limit_reached") },
     outcome: { kind: "refused", reason: "invalid", upstream: { status: 403, ...UPSTREAM } },
   },
   {
     name: "404: the event type is gone",
-    injection: { answer: toError(404, "NotFoundException", "Event type not found") },
+    injection: { reply: toError(404, "NotFoundException", "Event type not found") },
     outcome: { kind: "refused", reason: "not_found", upstream: { status: 404, ...UPSTREAM } },
   },
   {
     name: "429: unavailable, with the wait it asks for",
     injection: {
-      answer: {
+      reply: {
         ...toError(429, "ThrottlerException", "CustomThrottlerGuard - Too many requests. Please try again later."),
         headers: { "X-RateLimit-Limit-Default": "120", "X-RateLimit-Reset-Default": "9" },
       },
@@ -79,29 +79,29 @@ const BOOK_CASES: readonly { name: string; injection: FaultInjection; outcome: u
   },
   {
     name: "500, but the booking exists: booked",
-    injection: { answer: toError(500, "INTERNAL_SERVER_ERROR", "Internal"), creates: true },
+    injection: { reply: toError(500, "INTERNAL_SERVER_ERROR", "Internal"), creates: true },
     outcome: "booked",
     isMade: true,
   },
   {
     name: "500 and no booking: unavailable",
-    injection: { answer: toError(500, "INTERNAL_SERVER_ERROR", "Internal") },
+    injection: { reply: toError(500, "INTERNAL_SERVER_ERROR", "Internal") },
     outcome: { kind: "unavailable", retryAfterMs: null, upstream: { status: 500, ...UPSTREAM } },
   },
   {
     name: "502 and no booking yet: unknown",
-    injection: { answer: { status: 502, text: "<html>Bad gateway</html>" } },
+    injection: { reply: { status: 502, text: "<html>Bad gateway</html>" } },
     outcome: { kind: "unknown", upstream: { status: 502, ...UPSTREAM } },
   },
   {
     name: "a reply in another version: unknown",
-    injection: { answer: { status: 201, json: { id: 1, uid: "uid1" } }, creates: true },
+    injection: { reply: { status: 201, json: { id: 1, uid: "uid1" } }, creates: true },
     outcome: { kind: "unknown", upstream: { status: 201, requestId: CALCOM_REQUEST_ID, failure: "unreadable" } },
     isMade: true,
   },
   {
     name: "the connection closes without a reply, though the booking was made: unknown",
-    injection: { answer: "reset", creates: true },
+    injection: { reply: "reset", creates: true },
     outcome: { kind: "unknown", upstream: { status: null, requestId: null, failure: "connection_reset" } },
     isMade: true,
   },
@@ -125,8 +125,8 @@ test("after a 409 from Cal.com, which then can't be queried, the outcome is unkn
   const { system, server } = await openCalcom();
   const [slot] = await listWeek(system, { now: CALCOM_NOW, serviceId: "10" });
   assert.ok(slot);
-  server.injectFault("POST /bookings", { answer: toError(409, "booking_conflict_error", "Conflict"), creates: true });
-  server.injectFault("GET /bookings", { answer: { status: 503 } });
+  server.injectFault("POST /bookings", { reply: toError(409, "booking_conflict_error", "Conflict"), creates: true });
+  server.injectFault("GET /bookings", { reply: { status: 503 } });
   const outcome = await system.book(toRequest("10", slot), NEVER);
   assert.deepEqual(outcome, { kind: "unknown", upstream: { status: 409, ...UPSTREAM } });
 });
@@ -138,7 +138,7 @@ for (const isMade of [true, false]) {
     assert.ok(slot);
     const request = toRequest("10", slot);
     const limit = createTimeLimit();
-    server.injectFault("POST /bookings", { answer: "hang", creates: isMade, onArrival: limit.runOut });
+    server.injectFault("POST /bookings", { reply: "hang", creates: isMade, onArrival: limit.runOut });
     const outcome = await system.book(request, limit.signal);
     assert.deepEqual(outcome, { kind: "unknown", upstream: { status: null, requestId: null, failure: "timeout" } });
     assert.equal((await system.findByReference(request, NEVER)).kind, isMade ? "found" : "absent");
@@ -158,7 +158,7 @@ test("nothing is sent when Cal.com cannot be reached, so the outcome is known", 
   assert.deepEqual(outcome, { kind: "unavailable", retryAfterMs: null, upstream });
 });
 
-const toSuccess = (data: unknown): FaultInjection => ({ answer: { status: 200, json: { status: "success", data } } });
+const toSuccess = (data: unknown): FaultInjection => ({ reply: { status: 200, json: { status: "success", data } } });
 const UNREADABLE = { status: 200, requestId: CALCOM_REQUEST_ID, failure: "unreadable" };
 
 for (const [name, days] of [
@@ -229,7 +229,7 @@ for (const [what, change] of [
     const unreadable = { kind: "unavailable", retryAfterMs: null, upstream };
     assert.deepEqual(await limited.findByReference(request), unreadable);
     assert.deepEqual(await limited.follow({ ...request, externalId: booking.uid }), unreadable);
-    server.injectFault("POST /bookings", { answer: { status: 201, json: { status: "success", data: booking } } });
+    server.injectFault("POST /bookings", { reply: { status: 201, json: { status: "success", data: booking } } });
     assert.deepEqual(await limited.book(request), { kind: "unknown", upstream });
   });
 

@@ -107,7 +107,7 @@ test("a page that says there are more, but not where, is unreadable", async () =
   const { system, server } = await openCalcom();
   await system.verify(NEVER);
   const json = { status: "success", data: [], pagination: { hasMore: true, nextCursor: null } };
-  server.injectFault("GET /bookings", { answer: { status: 200, json } });
+  server.injectFault("GET /bookings", { reply: { status: 200, json } });
   const read = await system.listChanged?.({ since: CALCOM_NOW, known: [] }, NEVER);
   assert.equal(read?.kind, "unavailable");
 });
@@ -122,7 +122,7 @@ for (const [what, versions, page] of [
     await system.verify(NEVER);
     const booking = { uid: "uid1", status: "accepted", start: START_AT.toISOString(), end: END_AT.toISOString() };
     const json = { status: "success", data: Array(100).fill(booking), ...page };
-    server.injectFault("GET /bookings", ...Array(300).fill({ answer: { status: 200, json } }));
+    server.injectFault("GET /bookings", ...Array(300).fill({ reply: { status: 200, json } }));
     const before = server.requests.length;
     const read = await system.listChanged?.({ since: CALCOM_NOW, known: [] }, NEVER);
     assert.equal(read?.kind, "unavailable");
@@ -134,7 +134,7 @@ test("a page with more bookings than were asked for, or with an id of any length
   await system.verify(NEVER);
   const booking = { uid: "uid1", status: "accepted", start: START_AT.toISOString(), end: END_AT.toISOString() };
   for (const data of [Array(1_000).fill(booking), [{ ...booking, rescheduledFromUid: "u".repeat(2_000) }]]) {
-    server.injectFault("GET /bookings", { answer: { status: 200, json: { status: "success", data } } });
+    server.injectFault("GET /bookings", { reply: { status: 200, json: { status: "success", data } } });
     const read = await system.listChanged?.({ since: CALCOM_NOW, known: [] }, NEVER);
     assert.equal(read?.kind, "unavailable", String(data.length));
   }

@@ -57,7 +57,7 @@ async function openSubject(): Promise<ExternalSubject> {
     }),
     toRejected: (request) => {
       server.injectFault("POST /invitees", {
-        answer: toError(400, "Invalid Argument", [{ parameter: "invitee.email" }]),
+        reply: toError(400, "Invalid Argument", [{ parameter: "invitee.email" }]),
       });
       return request;
     },
@@ -145,7 +145,7 @@ test("a booking whose event cannot be read afterwards is still booked", async ()
   const { system, server } = await openCalendly();
   const [slot] = await listWeek(system, { now: CALENDLY_NOW, serviceId: "CHECKUP" });
   assert.ok(slot);
-  server.injectFault("GET /scheduled_events", { answer: { status: 503 } });
+  server.injectFault("GET /scheduled_events", { reply: { status: 503 } });
   const booked = requireBooked(await system.book(toRequest("CHECKUP", slot), NEVER));
   assert.deepEqual([booked.endAt, booked.staff, booked.joinUrl], [slot.endAt, [], null]);
 });
@@ -204,71 +204,71 @@ test("a booking that waits for Calendly's limit is not sent if the visitor leave
 const BOOK_CASES: readonly { name: string; injection: FaultInjection; outcome: unknown; isMade?: boolean }[] = [
   {
     name: "400 already_filled in the details: taken",
-    injection: { answer: toError(400, "Invalid Argument", [{ code: "already_filled" }]) },
+    injection: { reply: toError(400, "Invalid Argument", [{ code: "already_filled" }]) },
     outcome: { kind: "slot_taken" },
   },
   {
     name: "400 already_filled at the top: taken",
-    injection: { answer: { status: 400, json: { code: "already_filled", message: "The slot is fully booked." } } },
+    injection: { reply: { status: 400, json: { code: "already_filled", message: "The slot is fully booked." } } },
     outcome: { kind: "slot_taken" },
   },
   {
     name: "400 for another reason, the time still free: refused",
-    injection: { answer: toError(400, "Invalid Argument", [{ parameter: "invitee.email" }]) },
+    injection: { reply: toError(400, "Invalid Argument", [{ parameter: "invitee.email" }]) },
     outcome: { kind: "refused", reason: "invalid", upstream: { status: 400, ...UPSTREAM } },
   },
   {
     name: "403: the token lacks the scope",
-    injection: { answer: toError(403, "Permission Denied") },
+    injection: { reply: toError(403, "Permission Denied") },
     outcome: { kind: "refused", reason: "credentials", upstream: { status: 403, ...UPSTREAM } },
   },
   {
     name: "404: the event type is gone",
-    injection: { answer: toError(404, "Resource Not Found") },
+    injection: { reply: toError(404, "Resource Not Found") },
     outcome: { kind: "refused", reason: "not_found", upstream: { status: 404, ...UPSTREAM } },
   },
   {
     name: "already filled because of our own request: booked",
-    injection: { answer: toError(400, "Invalid Argument", [{ code: "already_filled" }]), creates: true },
+    injection: { reply: toError(400, "Invalid Argument", [{ code: "already_filled" }]), creates: true },
     outcome: "booked",
     isMade: true,
   },
   {
     name: "409 because of our own request: booked",
-    injection: { answer: toError(409, "Conflict"), creates: true },
+    injection: { reply: toError(409, "Conflict"), creates: true },
     outcome: "booked",
     isMade: true,
   },
   {
     name: "409 and no booking: taken",
-    injection: { answer: toError(409, "Conflict") },
+    injection: { reply: toError(409, "Conflict") },
     outcome: { kind: "slot_taken" },
   },
   {
     name: "500, but the booking exists: booked",
-    injection: { answer: toError(500, "Internal Server Error"), creates: true },
+    injection: { reply: toError(500, "Internal Server Error"), creates: true },
     outcome: "booked",
     isMade: true,
   },
   {
     name: "500 and no booking: unavailable",
-    injection: { answer: toError(500, "Internal Server Error") },
+    injection: { reply: toError(500, "Internal Server Error") },
     outcome: { kind: "unavailable", retryAfterMs: null, upstream: { status: 500, ...UPSTREAM } },
   },
   {
     name: "502 and no booking yet: unknown",
-    injection: { answer: { status: 502, text: "<html>Bad gateway</html>" } },
+    injection: { reply: { status: 502, text: "<html>Bad gateway</html>" } },
     outcome: { kind: "unknown", upstream: { status: 502, ...UPSTREAM } },
   },
   {
     name: "201 with an unexpected body: unknown",
-    injection: { answer: { status: 201, json: {} }, creates: true },
+    injection: { reply: { status: 201, json: {} }, creates: true },
     outcome: { kind: "unknown", upstream: { status: 201, requestId: CALENDLY_REQUEST_ID, failure: "unreadable" } },
     isMade: true,
   },
   {
     name: "the connection breaks, though the booking was made: unknown",
-    injection: { answer: "reset", creates: true },
+    injection: { reply: "reset", creates: true },
     outcome: { kind: "unknown", upstream: { status: null, requestId: null, failure: "connection_reset" } },
     isMade: true,
   },
@@ -293,7 +293,7 @@ test("a 404 from Calendly for a time that is gone means that it was taken", asyn
   const [slot] = await listWeek(system, { now: CALENDLY_NOW, serviceId: "CHECKUP" });
   assert.ok(slot);
   requireBooked(await system.book(toRequest("CHECKUP", slot), NEVER));
-  server.injectFault("POST /invitees", { answer: toError(404, "Resource Not Found") });
+  server.injectFault("POST /invitees", { reply: toError(404, "Resource Not Found") });
   assert.deepEqual(await system.book(toRequest("CHECKUP", slot), NEVER), { kind: "slot_taken" });
 });
 
@@ -310,8 +310,8 @@ test("after a 409 from Calendly, which then can't be queried, the outcome is unk
   const { system, server } = await openCalendly();
   const [slot] = await listWeek(system, { now: CALENDLY_NOW, serviceId: "CHECKUP" });
   assert.ok(slot);
-  server.injectFault("POST /invitees", { answer: toError(409, "Conflict"), creates: true });
-  server.injectFault("GET /scheduled_events", { answer: { status: 503 } });
+  server.injectFault("POST /invitees", { reply: toError(409, "Conflict"), creates: true });
+  server.injectFault("GET /scheduled_events", { reply: { status: 503 } });
   const outcome = await system.book(toRequest("CHECKUP", slot), NEVER);
   assert.deepEqual(outcome, { kind: "unknown", upstream: { status: 409, ...UPSTREAM } });
 });
@@ -322,7 +322,7 @@ test("a timeout while Calendly is silent has an unknown outcome, and the booking
   assert.ok(slot);
   const request = toRequest("CHECKUP", slot);
   const limit = createTimeLimit();
-  server.injectFault("POST /invitees", { answer: "hang", creates: true, onArrival: limit.runOut });
+  server.injectFault("POST /invitees", { reply: "hang", creates: true, onArrival: limit.runOut });
   const outcome = await system.book(request, limit.signal);
   assert.deepEqual(outcome, { kind: "unknown", upstream: { status: null, requestId: null, failure: "timeout" } });
   assert.equal((await system.findByReference(request, NEVER)).kind, "found");
@@ -332,7 +332,7 @@ test("available times that no event type has are refused", async () => {
   const { system, server } = await openCalendly();
   const range = { from: CALENDLY_NOW, to: new Date(CALENDLY_NOW.getTime() + DAY_MS) };
   const collection = Array.from({ length: 200_000 }, () => ({ start_time: "" }));
-  server.injectFault("GET /event_type_available_times", { answer: { status: 200, json: { collection } } });
+  server.injectFault("GET /event_type_available_times", { reply: { status: 200, json: { collection } } });
   const read = await system.listSlots({ serviceId: "CHECKUP", staffId: null, ...range }, NEVER);
   assert.ok(read.kind === "unavailable", read.kind);
   assert.equal(read.upstream?.failure, "unreadable");
@@ -341,7 +341,7 @@ test("available times that no event type has are refused", async () => {
 test("an event type that would end after the last possible date is unreadable", async () => {
   const { system, server } = await openCalendly();
   const collection = [{ ...eventTypes[0], duration: 1e300 }];
-  server.injectFault("GET /event_types", { answer: { status: 200, json: { collection } } });
+  server.injectFault("GET /event_types", { reply: { status: 200, json: { collection } } });
   const read = await system.listServices(NEVER);
   assert.ok(read.kind === "unavailable", read.kind);
   assert.equal(read.upstream?.failure, "unreadable");

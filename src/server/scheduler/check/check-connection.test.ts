@@ -127,7 +127,7 @@ for (const { kind, server, firstRead, slotRead, count, made } of SYSTEMS) {
   test(`a saved check of ${kind} that got no reply in time fails in the same way when it is replayed`, async () => {
     const { owner, id } = await connect(kind, server.parts);
     const limits = { ...deps.scheduler.limits, readMs: 500 };
-    server.injectFault(slotRead, { answer: "hang" });
+    server.injectFault(slotRead, { reply: "hang" });
     const wanted = { id, withBooking: false, email: null };
     const checked = await checkConnection({ ...deps, scheduler: { ...deps.scheduler, limits } }, owner, wanted);
     const saved = JSON.parse(JSON.stringify(checked)) as ConnectionCheck;
@@ -139,7 +139,7 @@ for (const { kind, server, firstRead, slotRead, count, made } of SYSTEMS) {
     const { owner, id } = await connect(kind, server.parts);
     const readHealth = async () => await findConnection(deps.db, owner, id);
     clock.set(new Date(GRAPH_NOW.getTime() + MINUTE_MS));
-    server.injectFault(firstRead, { answer: { status: 403, json: {} } });
+    server.injectFault(firstRead, { reply: { status: 403, json: {} } });
     assert.equal((await check(owner, id, false)).isWorking, false);
     assert.deepEqual(
       [(await readHealth())?.last_error, (await readHealth())?.last_error_at],
@@ -199,7 +199,7 @@ test("a check shows nothing of other people's appointments but their times", asy
 
 test("a test appointment whose confirmation was lost is found and cancelled", async () => {
   const { owner, id } = await connect("calcom", calcom.parts);
-  calcom.injectFault("POST /bookings", { answer: "reset", creates: true });
+  calcom.injectFault("POST /bookings", { reply: "reset", creates: true });
   const { steps, verdict } = await check(owner, id, true);
   assert.deepEqual(
     steps.slice(-3).map(({ name, isOk }) => [name, isOk]),
@@ -215,7 +215,7 @@ test("a test appointment whose confirmation was lost is found and cancelled", as
 
 test("a test appointment that was neither confirmed nor cancelled has to be looked up in the calendar", async () => {
   const { owner, id } = await connect("calcom", calcom.parts);
-  calcom.injectFault("POST /bookings", { answer: "reset" });
+  calcom.injectFault("POST /bookings", { reply: "reset" });
   const { verdict, reference } = await check(owner, id, true);
   const advice = `didn't confirm the booking\\. Check its calendar for ${reference}, \\d+ \\w+ \\d{4} at `;
   assert.match(verdict, new RegExp(advice));
@@ -224,7 +224,7 @@ test("a test appointment that was neither confirmed nor cancelled has to be look
 test("an account without a known time zone is told to set one", async () => {
   const { owner, id } = await connect("calcom", calcom.parts);
   const data = { username: "lindenhof", name: "Lindenhof Dental", timeZone: "Mars/Olympus" };
-  calcom.injectFault("GET /me", { answer: { status: 200, json: { status: "success", data } } });
+  calcom.injectFault("GET /me", { reply: { status: 200, json: { status: "success", data } } });
   const { verdict, isWorking } = await check(owner, id, false);
   const cause = "Signed in as “Lindenhof Dental”, which has no time zone that Bookflow knows.";
   assert.deepEqual([isWorking, verdict], [false, `The test failed. ${cause} Set one in the account.`]);
@@ -232,7 +232,7 @@ test("an account without a known time zone is told to set one", async () => {
 
 test("a check says what fails and what to do", async () => {
   const { owner, id } = await connect("calcom", calcom.parts);
-  calcom.injectFault("GET /slots", { answer: { status: 403, json: {} } });
+  calcom.injectFault("GET /slots", { reply: { status: 403, json: {} } });
   const checked = await check(owner, id, true);
   assert.equal(checked.isWorking, false);
   assert.equal(
@@ -246,7 +246,7 @@ test("a key echoed in a system's answers does not appear in the check", async ()
   const { apiKey } = calcom.parts.credentials;
   const headers = { "X-Request-Id": apiKey };
   const json = { status: "error", error: { code: apiKey, message: `Key ${apiKey} is unknown`, [apiKey]: apiKey } };
-  calcom.injectFault("GET /slots", { answer: { status: 400, json, headers } });
+  calcom.injectFault("GET /slots", { reply: { status: 400, json, headers } });
   const checked = await check(owner, id, false);
   assert.equal(checked.isWorking, false);
   assert.equal(checked.exchanges.at(-1)?.requestId, "***");

@@ -99,7 +99,7 @@ test("a connection is renamed, given new credentials, tested, and removed once n
     (await askApp(app, admin, `POST /connections/${id}/check`, { book: false })).body as ConnectionCheckResponse;
   const works = await test();
   assert.deepEqual([works.isWorking, works.steps.at(-1)?.name], [true, "free_times"]);
-  server.injectFault("GET /me", { answer: { status: 401, json: {} } });
+  server.injectFault("GET /me", { reply: { status: 401, json: {} } });
   const fails = await test();
   assert.equal(fails.isWorking, false);
   assert.match(fails.verdict, /doesn't accept this API key\./);

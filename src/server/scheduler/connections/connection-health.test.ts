@@ -18,7 +18,7 @@ import { findConnection } from "./queries.ts";
 const { deps, clock, pool } = await createOpenDeps();
 const WEEK = { from: NOON, to: new Date(NOON.getTime() + 7 * DAY_MS) };
 const QUERY = { serviceId: "10", staffId: null, ...WEEK };
-const DOWN: FaultInjection = { answer: { status: 500, json: {} } };
+const DOWN: FaultInjection = { reply: { status: 500, json: {} } };
 
 async function connect() {
   clock.set(NOON);
@@ -59,7 +59,7 @@ test("a failure is recorded with the system's request id, and so is the next suc
 
 test("rejected credentials are recorded", async () => {
   const { server, system, readHealth } = await connect();
-  server.injectFault("GET /me", { answer: toError(401, "UnauthorizedException", "Invalid") });
+  server.injectFault("GET /me", { reply: toError(401, "UnauthorizedException", "Invalid") });
   assert.equal((await system.verify()).kind, "refused");
   const { error, status } = await readHealth();
   assert.deepEqual({ error, status }, { error: "credentials", status: 401 });
@@ -78,7 +78,7 @@ test("every operation has a time limit, and a silent system counts as a timeout"
   // The services are known before any time limit starts.
   await system.listServices();
   const limited = limitSystem(system, { readMs: 500, bookMs: 500, verifyMs: 500 });
-  const hangs: FaultInjection = { answer: "hang" };
+  const hangs: FaultInjection = { reply: "hang" };
   for (const route of ["GET /slots", "POST /bookings", "GET /bookings", "GET /me"]) server.injectFault(route, hangs);
   const upstream = { status: null, requestId: null, failure: "timeout" };
   const silent = { kind: "unavailable", retryAfterMs: null, upstream };
@@ -126,7 +126,7 @@ test("a failure that five visitors waited for counts once", async () => {
 
 test("a wait the system asks for is honoured, up to five minutes", async () => {
   const { server, system, wait } = await connect();
-  server.injectFault("GET /slots", { answer: { status: 429, headers: { "Retry-After": "3600" } } });
+  server.injectFault("GET /slots", { reply: { status: 429, headers: { "Retry-After": "3600" } } });
   assert.equal((await system.listSlots(QUERY)).kind, "unavailable");
   const slot = { startAt: new Date("2026-11-02T09:00:00.000Z"), endAt: NOON, staffIds: [] };
   const paused = { kind: "unavailable", retryAfterMs: 300_000, upstream: null, overLimit: "account" };
@@ -138,7 +138,7 @@ test("a wait the system asks for is honoured, up to five minutes", async () => {
 
 test("a clock that is set back ends a pause, and a later pause counts again", async () => {
   const { server, system, wait } = await connect();
-  const throttled: FaultInjection = { answer: { status: 429, headers: { "Retry-After": "300" } } };
+  const throttled: FaultInjection = { reply: { status: 429, headers: { "Retry-After": "300" } } };
   server.injectFault("GET /slots", throttled, DOWN, throttled);
   assert.equal((await system.listSlots(QUERY)).kind, "unavailable");
   wait(-DAY_MS);

@@ -29,7 +29,7 @@ test("connecting Microsoft Bookings says which part is wrong, and where to find 
     ["GET /services", 404, {}, /^There is no shared booking page with this address\./],
   ];
   for (const [route, status, json, said] of cases) {
-    server.injectFault(route, { answer: { status, json } });
+    server.injectFault(route, { reply: { status, json } });
     assert.match(await connect(), said, `${route} ${status}`);
   }
   assert.equal(await connect(), "", "nothing is wrong");

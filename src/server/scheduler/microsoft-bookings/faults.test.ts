@@ -13,8 +13,8 @@ import { createMicrosoftBookings } from "./microsoft-bookings.ts";
 const NEVER = new AbortController().signal;
 const UPSTREAM = { requestId: GRAPH_REQUEST_ID, failure: null };
 
-const TAKEN: FaultInjection = { answer: { status: 500, json: { error: { code: "UnknownError", message: "" } } } };
-const GATEWAY: FaultInjection = { answer: { status: 504, json: {} } };
+const TAKEN: FaultInjection = { reply: { status: 500, json: { error: { code: "UnknownError", message: "" } } } };
+const GATEWAY: FaultInjection = { reply: { status: 504, json: {} } };
 
 const BOOK_CASES: readonly {
   name: string;
@@ -48,49 +48,49 @@ const BOOK_CASES: readonly {
   },
   {
     name: "503 with a wait: unavailable, with the wait",
-    injections: [{ answer: { status: 503, headers: { "Retry-After": "20" } } }],
+    injections: [{ reply: { status: 503, headers: { "Retry-After": "20" } } }],
     outcome: { kind: "unavailable", retryAfterMs: 20_000, upstream: { status: 503, ...UPSTREAM } },
     isMade: false,
   },
   {
     name: "429 with a wait that is too long for a visitor: unavailable, with the wait",
-    injections: [{ answer: { status: 429, headers: { "Retry-After": "20" } } }],
+    injections: [{ reply: { status: 429, headers: { "Retry-After": "20" } } }],
     outcome: { kind: "unavailable", retryAfterMs: 20_000, upstream: { status: 429, ...UPSTREAM } },
     isMade: false,
   },
   {
     name: "403: the application lacks permission",
-    injections: [{ answer: { status: 403, json: {} } }],
+    injections: [{ reply: { status: 403, json: {} } }],
     outcome: { kind: "refused", reason: "credentials", upstream: { status: 403, ...UPSTREAM } },
     isMade: false,
   },
   {
     name: "401 twice: the application is unknown",
-    injections: [{ answer: { status: 401 } }, { answer: { status: 401 } }],
+    injections: [{ reply: { status: 401 } }, { reply: { status: 401 } }],
     outcome: { kind: "refused", reason: "credentials", upstream: { status: 401, ...UPSTREAM } },
     isMade: false,
   },
   {
     name: "404: no such business",
-    injections: [{ answer: { status: 404, json: {} } }],
+    injections: [{ reply: { status: 404, json: {} } }],
     outcome: { kind: "refused", reason: "not_found", upstream: { status: 404, ...UPSTREAM } },
     isMade: false,
   },
   {
     name: "400 with staff and without: refused",
-    injections: [{ answer: { status: 400, json: {} } }, { answer: { status: 400, json: {} } }],
+    injections: [{ reply: { status: 400, json: {} } }, { reply: { status: 400, json: {} } }],
     outcome: { kind: "refused", reason: "invalid", upstream: { status: 400, ...UPSTREAM } },
     isMade: false,
   },
   {
     name: "201 with a body that isn't an appointment: unknown",
-    injections: [{ answer: { status: 201, text: "<html>" }, creates: true }],
+    injections: [{ reply: { status: 201, text: "<html>" }, creates: true }],
     outcome: { kind: "unknown", upstream: { status: 201, requestId: GRAPH_REQUEST_ID, failure: "unreadable" } },
     isMade: true,
   },
   {
     name: "the connection closes without a reply: unknown",
-    injections: [{ answer: "reset" }],
+    injections: [{ reply: "reset" }],
     outcome: { kind: "unknown", upstream: { status: null, requestId: null, failure: "connection_reset" } },
     isMade: false,
   },
@@ -199,11 +199,11 @@ test("an appointment that lost the race but cannot be cancelled counts as booked
   const [slot] = await listWeek(system, { now: GRAPH_NOW, serviceId: "check-up" });
   assert.ok(slot);
   const rival = toRequest("check-up", slot);
-  server.injectFault("GET /calendarView", { answer: { status: 200, json: { value: [] } } });
+  server.injectFault("GET /calendarView", { reply: { status: 200, json: { value: [] } } });
   requireBooked(await system.book(rival, NEVER));
-  server.injectFault("GET /calendarView", { answer: { status: 200, json: { value: [] } } });
+  server.injectFault("GET /calendarView", { reply: { status: 200, json: { value: [] } } });
   server.canCancel = false;
-  server.injectFault("DELETE /appointments", { answer: { status: 403, json: {} } });
+  server.injectFault("DELETE /appointments", { reply: { status: 403, json: {} } });
   requireBooked(await system.book(toRequest("check-up", slot), NEVER));
   assert.equal(server.appointments.length, 2);
 });
@@ -213,11 +213,7 @@ test("after a 500 from a system that then can't be queried the outcome is unknow
   const [slot] = await listWeek(system, { now: GRAPH_NOW, serviceId: "check-up" });
   assert.ok(slot);
   server.injectFault("POST /appointments", TAKEN);
-  server.injectFault(
-    "GET /calendarView",
-    { answer: { status: 200, json: { value: [] } } },
-    { answer: { status: 503 } },
-  );
+  server.injectFault("GET /calendarView", { reply: { status: 200, json: { value: [] } } }, { reply: { status: 503 } });
   const outcome = await system.book(toRequest("check-up", slot), NEVER);
   assert.deepEqual(outcome, { kind: "unknown", upstream: { status: 500, ...UPSTREAM } });
 });
@@ -229,7 +225,7 @@ for (const isMade of [true, false]) {
     assert.ok(slot);
     const request = toRequest("check-up", slot);
     const limit = createTimeLimit();
-    server.injectFault("POST /appointments", { answer: "hang", creates: isMade, onArrival: limit.runOut });
+    server.injectFault("POST /appointments", { reply: "hang", creates: isMade, onArrival: limit.runOut });
     const outcome = await system.book(request, limit.signal);
     assert.deepEqual(outcome, { kind: "unknown", upstream: { status: null, requestId: null, failure: "timeout" } });
     assert.equal((await system.findByReference(request, NEVER)).kind, isMade ? "found" : "absent");
@@ -241,43 +237,43 @@ const READ_CASES: readonly { name: string; route: string; injections: readonly F
     {
       name: "a wrong secret",
       route: "POST token",
-      injections: [{ answer: { status: 401, json: { error: "invalid_client" } } }],
+      injections: [{ reply: { status: 401, json: { error: "invalid_client" } } }],
       expected: { kind: "refused", reason: "credentials", upstream: { status: 401, ...UPSTREAM }, wrong: "secret" },
     },
     {
       name: "a tenant that does not exist",
       route: "POST token",
-      injections: [{ answer: { status: 400, json: { error: "invalid_request" } } }],
+      injections: [{ reply: { status: 400, json: { error: "invalid_request" } } }],
       expected: { kind: "refused", reason: "credentials", upstream: { status: 400, ...UPSTREAM }, wrong: "tenant" },
     },
     {
       name: "a business that does not exist",
       route: "GET /",
-      injections: [{ answer: { status: 404, json: {} } }],
+      injections: [{ reply: { status: 404, json: {} } }],
       expected: { kind: "refused", reason: "not_found", upstream: { status: 404, ...UPSTREAM } },
     },
     {
       name: "a missing permission to read availability",
       route: "POST /getStaffAvailability",
-      injections: [{ answer: { status: 403, json: {} } }],
+      injections: [{ reply: { status: 403, json: {} } }],
       expected: { kind: "refused", reason: "credentials", upstream: { status: 403, ...UPSTREAM } },
     },
     {
       name: "too many requests",
       route: "GET /services",
-      injections: [{ answer: { status: 429, headers: { "Retry-After": "30" } } }],
+      injections: [{ reply: { status: 429, headers: { "Retry-After": "30" } } }],
       expected: { kind: "unavailable", retryAfterMs: 30_000, upstream: { status: 429, ...UPSTREAM } },
     },
     {
       name: "a redirect, which is not followed",
       route: "GET /",
-      injections: [{ answer: { status: 302, headers: { Location: "http://127.0.0.1:1/" } } }],
+      injections: [{ reply: { status: 302, headers: { Location: "http://127.0.0.1:1/" } } }],
       expected: { kind: "refused", reason: "invalid", upstream: { status: 302, ...UPSTREAM } },
     },
     {
       name: "a page instead of JSON",
       route: "GET /",
-      injections: [{ answer: { status: 200, text: "<html>sign in</html>" } }],
+      injections: [{ reply: { status: 200, text: "<html>sign in</html>" } }],
       expected: {
         kind: "unavailable",
         retryAfterMs: null,
@@ -299,8 +295,8 @@ test("of many services at Microsoft, 200 are offered, and the test says so", asy
   const hidden = { ...services[0], id: "hidden", isHiddenFromCustomers: true };
   server.injectFault(
     "GET /services",
-    { answer: { status: 200, json: { value: [hidden, ...toMany(203)] } } },
-    ...toMany(200).map((json) => ({ answer: { status: 200, json } })),
+    { reply: { status: 200, json: { value: [hidden, ...toMany(203)] } } },
+    ...toMany(200).map((json) => ({ reply: { status: 200, json } })),
   );
   const { warnings } = requireFound(await system.verify(NEVER));
   assert.deepEqual(warnings, ["Only the first 200 services are offered; there are 203."]);

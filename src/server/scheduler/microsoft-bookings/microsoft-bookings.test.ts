@@ -43,9 +43,9 @@ async function openSubject(): Promise<ExternalSubject> {
     injectBookingFault: (...injections) => server.injectFault("POST /appointments", ...injections),
     toThrottled: (seconds) => ({ status: 429, headers: { "Retry-After": String(seconds) } }),
     toRejected: (request) => {
-      const answer = { status: 400, json: { error: { code: "ErrorInvalidArgument", message: "Invalid Customer" } } };
+      const reply = { status: 400, json: { error: { code: "ErrorInvalidArgument", message: "Invalid Customer" } } };
       // Sent with staff, and once more without.
-      server.injectFault("POST /appointments", { answer }, { answer });
+      server.injectFault("POST /appointments", { reply }, { reply });
       return request;
     },
     spoilLinks: (reference) => {
@@ -96,7 +96,7 @@ test("services hidden from customers are not offered; questions come from the se
 
 test("services are offered without questions when Graph doesn't let applications read them", async () => {
   const { system, server } = await openGraph();
-  server.injectFault("GET /customQuestions", { answer: { status: 403, json: {} } });
+  server.injectFault("GET /customQuestions", { reply: { status: 403, json: {} } });
   const offered = requireFound(await system.listServices(NEVER));
   assert.deepEqual(offered.find(({ id }) => id === "first")?.questions, []);
 });
@@ -267,10 +267,10 @@ test("a customer is created if customers can't be searched, and nothing is booke
   const { system, server } = await openGraph();
   const [slot] = await listWeek(system, { now: GRAPH_NOW, serviceId: "group" });
   assert.ok(slot);
-  server.injectFault("GET /customers", { answer: { status: 503 } });
+  server.injectFault("GET /customers", { reply: { status: 503 } });
   assert.equal((await system.book(toRequest("group", slot), NEVER)).kind, "unavailable");
   assert.equal(server.appointments.length, 0);
-  server.injectFault("GET /customers", { answer: { status: 400, json: {} } });
+  server.injectFault("GET /customers", { reply: { status: 400, json: {} } });
   requireBooked(await system.book(toRequest("group", slot), NEVER));
 });
 
@@ -315,8 +315,8 @@ test("an appointment whose times are called start and end is understood", async 
   assert.ok(made);
   const { startDateTime: start, endDateTime: end, ...rest } = made;
   const short = { ...rest, start, end };
-  server.injectFault("GET /calendarView", { answer: { status: 200, json: { value: [short] } } });
-  server.injectFault("GET /appointments", { answer: { status: 200, json: short } });
+  server.injectFault("GET /calendarView", { reply: { status: 200, json: { value: [short] } } });
+  server.injectFault("GET /appointments", { reply: { status: 200, json: short } });
   assert.deepEqual(await system.findByReference(request, NEVER), { kind: "found", value: booked });
 });
 
@@ -382,7 +382,7 @@ test("a revoked token is replaced, and the request is sent once more", async () 
   const { system, server } = await openGraph();
   const [slot] = await listWeek(system, { now: GRAPH_NOW, serviceId: "check-up" });
   assert.ok(slot);
-  server.injectFault("POST /appointments", { answer: { status: 401, json: {} } });
+  server.injectFault("POST /appointments", { reply: { status: 401, json: {} } });
   requireBooked(await system.book(toRequest("check-up", slot), NEVER));
   assert.equal(server.appointments.length, 1);
 });
@@ -401,7 +401,7 @@ test("services are requested once a minute", async () => {
 test("paging links are followed only to Graph: the token is not sent to another host", async () => {
   const { system, server } = await openGraph();
   const elsewhere = { value: [], "@odata.nextLink": "http://127.0.0.1:1/v1.0/stolen" };
-  server.injectFault("GET /staffMembers", { answer: { status: 200, json: elsewhere } });
+  server.injectFault("GET /staffMembers", { reply: { status: 200, json: elsewhere } });
   const upstream = { status: null, requestId: null, failure: "unreadable" };
   assert.deepEqual(await system.listServices(NEVER), { kind: "unavailable", retryAfterMs: null, upstream });
 });
@@ -424,7 +424,7 @@ test("an incomplete search does not report an appointment as missing", async () 
   // More pages than are read.
   server.appointments.length = 1;
   const next = `${server.parts.settings.graphUrl}/solutions/bookingBusinesses/${server.parts.settings.businessId}/calendarView`;
-  const page = { answer: { status: 200, json: { value: [], "@odata.nextLink": next } } };
+  const page = { reply: { status: 200, json: { value: [], "@odata.nextLink": next } } };
   server.injectFault("GET /calendarView", ...Array.from({ length: 20 }, () => page));
   assert.equal((await system.findByReference(sought, NEVER)).kind, "unavailable");
 });
@@ -446,15 +446,15 @@ test("lists that no business has are refused", async () => {
     endDateTime: time(n * 30 + 29),
   }));
   server.injectFault("POST /getStaffAvailability", {
-    answer: { status: 200, json: { value: [{ staffId: "s-ada", availabilityItems: items }] } },
+    reply: { status: 200, json: { value: [{ staffId: "s-ada", availabilityItems: items }] } },
   });
   server.injectFault("GET /calendarView", {
-    answer: { status: 200, json: { value: Array.from({ length: 15_000 }, (_, n) => appointment(n)) } },
+    reply: { status: 200, json: { value: Array.from({ length: 15_000 }, (_, n) => appointment(n)) } },
   });
   const read = await system.listSlots({ serviceId: "check-up", staffId: null, ...range }, NEVER);
   assert.equal(read.kind, "found");
   server.injectFault("GET /calendarView", {
-    answer: { status: 200, json: { value: Array.from({ length: 20_001 }, (_, n) => appointment(n)) } },
+    reply: { status: 200, json: { value: Array.from({ length: 20_001 }, (_, n) => appointment(n)) } },
   });
   assert.equal((await system.listSlots({ serviceId: "check-up", staffId: null, ...range }, NEVER)).kind, "unavailable");
 });
@@ -467,7 +467,7 @@ for (const [startTime, endTime] of [
   test(`opening hours from “${startTime}” to “${endTime}” are unreadable, and nothing throws`, async () => {
     const { system, server } = await openGraph();
     const businessHours = [{ day: "monday", timeSlots: [{ startTime, endTime }] }];
-    server.injectFault("GET /", { answer: { status: 200, json: { ...business, businessHours } } });
+    server.injectFault("GET /", { reply: { status: 200, json: { ...business, businessHours } } });
     const range = { from: GRAPH_NOW, to: new Date(GRAPH_NOW.getTime() + DAY_MS) };
     const read = await system.listSlots({ serviceId: "check-up", staffId: null, ...range }, NEVER);
     assert.ok(read.kind === "unavailable", read.kind);
@@ -483,7 +483,7 @@ for (const change of [
   test(`available times of a service with ${JSON.stringify(change)} can be read, and nothing throws`, async () => {
     const { system, server } = await openGraph();
     const service = { ...services[0], ...change };
-    const answers = [{ value: [service] }, service].map((json) => ({ answer: { status: 200, json } }));
+    const answers = [{ value: [service] }, service].map((json) => ({ reply: { status: 200, json } }));
     server.injectFault("GET /services", ...answers);
     const range = { from: GRAPH_NOW, to: new Date(GRAPH_NOW.getTime() + 2 * DAY_MS) };
     const read = await system.listSlots({ serviceId: "check-up", staffId: null, ...range }, NEVER);
@@ -500,7 +500,7 @@ test("times in an unknown zone are not guessed", async () => {
     endDateTime: time("2026-11-03T00:00:00"),
   };
   server.injectFault("POST /getStaffAvailability", {
-    answer: { status: 200, json: { value: [{ staffId: "s-ada", availabilityItems: [item] }] } },
+    reply: { status: 200, json: { value: [{ staffId: "s-ada", availabilityItems: [item] }] } },
   });
   const range = { from: GRAPH_NOW, to: new Date(GRAPH_NOW.getTime() + DAY_MS) };
   const read = await system.listSlots({ serviceId: "check-up", staffId: null, ...range }, NEVER);

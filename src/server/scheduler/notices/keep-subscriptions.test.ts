@@ -235,7 +235,7 @@ test("a plan without notices is asked again a day later, and the connection stay
 
 test("a system that doesn't answer is asked again ten minutes later, and a subscription isn't given up for that", async () => {
   const { server, owner, id } = await connectCalcom();
-  const down = { answer: { status: 503, json: {} } };
+  const down = { reply: { status: 503, json: {} } };
   server.injectFault("POST /webhooks", down);
   await keepAt(NOON);
   assert.equal(server.webhooks.list.length, 0);
@@ -276,7 +276,7 @@ test("a connection that is turned off while it is being subscribed keeps no subs
   };
   // The reply is held back until the switch is off.
   server.injectFault("POST /webhooks", {
-    answer: { status: 429, json: {}, headers: { "Retry-After": "1" } },
+    reply: { status: 429, json: {}, headers: { "Retry-After": "1" } },
     onArrival: turnOff,
   });
   await keepAt(NOON);

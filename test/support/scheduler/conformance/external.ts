@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { Reference } from "#contract/ids.ts";
 import type { BookRequest } from "../../../../src/server/scheduler/scheduling-system.ts";
-import type { Answer, Silence } from "../local-server.ts";
+import type { Reply, Silence } from "../local-server.ts";
 import { listWeek, requireBooked, requireFound, toRequest } from "../requests.ts";
 import type { ConformanceSubject } from "./subject.ts";
 
@@ -10,9 +10,9 @@ import type { ConformanceSubject } from "./subject.ts";
 
 export type ExternalSubject = ConformanceSubject & {
   /** Makes the stand-in answer the next requests to book with these. With `creates`, the appointment is made all the same. */
-  readonly injectBookingFault: (...injections: { answer: Answer | Silence; creates?: boolean }[]) => void;
+  readonly injectBookingFault: (...injections: { reply: Reply | Silence; creates?: boolean }[]) => void;
   /** "Too many requests", with the wait in the system's own header. */
-  readonly toThrottled: (seconds: number) => Answer;
+  readonly toThrottled: (seconds: number) => Reply;
   /** The request as the system rejects it because of the customer. */
   readonly toRejected: (request: BookRequest) => BookRequest;
   /** Replaces the links of an appointment by ones that are not https. */
@@ -23,7 +23,7 @@ export type ExternalSubject = ConformanceSubject & {
 };
 
 const NEVER = new AbortController().signal;
-const UNAUTHORIZED = { answer: { status: 401, json: {} } } as const;
+const UNAUTHORIZED = { reply: { status: 401, json: {} } } as const;
 
 export function testExternalConformance(name: string, open: () => Promise<ExternalSubject>): void {
   const openWithSlot = async () => {
@@ -37,14 +37,14 @@ export function testExternalConformance(name: string, open: () => Promise<Extern
   describe(`${name} as an external system`, () => {
     test("waits out a short rate limit, and books once", async () => {
       const { system, request, injectBookingFault, toThrottled, countAppointments } = await openWithSlot();
-      injectBookingFault({ answer: toThrottled(1) });
+      injectBookingFault({ reply: toThrottled(1) });
       requireBooked(await system.book(request, NEVER));
       assert.equal(countAppointments(), 1);
     });
 
     test("reports a long rate limit with its wait, and books nothing", async () => {
       const { system, request, injectBookingFault, toThrottled, countAppointments } = await openWithSlot();
-      injectBookingFault({ answer: toThrottled(60) });
+      injectBookingFault({ reply: toThrottled(60) });
       const outcome = await system.book(request, NEVER);
       assert.ok(outcome.kind === "unavailable", outcome.kind);
       assert.deepEqual([outcome.retryAfterMs, outcome.upstream?.status], [60_000, 429]);
@@ -66,7 +66,7 @@ export function testExternalConformance(name: string, open: () => Promise<Extern
 
     test("neither confirms nor denies a booking whose reply is lost, and finds it by its reference", async () => {
       const { system, request, injectBookingFault, countAppointments } = await openWithSlot();
-      injectBookingFault({ answer: "reset", creates: true });
+      injectBookingFault({ reply: "reset", creates: true });
       assert.equal((await system.book(request, NEVER)).kind, "unknown");
       assert.equal((await system.findByReference(request, NEVER)).kind, "found");
       assert.equal(countAppointments(), 1);
@@ -74,9 +74,9 @@ export function testExternalConformance(name: string, open: () => Promise<Extern
 
     test("finds out what an error of the server means by looking", async () => {
       const { system, request, injectBookingFault, countAppointments } = await openWithSlot();
-      injectBookingFault({ answer: { status: 500, json: {} } });
+      injectBookingFault({ reply: { status: 500, json: {} } });
       assert.equal((await system.book(request, NEVER)).kind, "unavailable");
-      injectBookingFault({ answer: { status: 500, json: {} }, creates: true });
+      injectBookingFault({ reply: { status: 500, json: {} }, creates: true });
       requireBooked(await system.book(request, NEVER));
       assert.equal(countAppointments(), 1);
     });
